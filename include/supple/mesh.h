@@ -1,0 +1,104 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace supple {
+
+using Vec3 = std::array<double, 3>;
+
+/// A tetrahedral mesh. Vertices that no tet uses are allowed: they are kept and do not move the
+/// solver.
+struct TetMesh {
+  std::vector<Vec3> vertices;            ///< [num_vertices], m
+  std::vector<std::array<int, 4>> tets;  ///< [num_tets], corners; right-handed once normalised:
+                                         ///< det [X1-X0, X2-X0, X3-X0] > 0
+  /// Named scalar per tet, as read from the mesh file: each [num_tets].
+  std::map<std::string, std::vector<double>> tet_fields;
+};
+
+/// A triangle mesh, counter-clockwise seen from outside.
+struct TriangleMesh {
+  std::vector<Vec3> vertices;                 ///< [num_vertices], m
+  std::vector<std::array<int, 3>> triangles;  ///< [num_triangles]
+};
+
+/// Axis-aligned box.
+struct Box {
+  Vec3 min{0, 0, 0};  ///< m
+  Vec3 max{0, 0, 0};  ///< m
+};
+
+/// Box of size `size` about `center`, cut into cells of five tets (mirrored from cell to cell, so
+/// that faces match) or six (all alike: Kuhn's subdivision).
+struct BoxGenerator {
+  Vec3 size{1, 1, 1};                 ///< m, each > 0
+  std::array<int, 3> cells{4, 4, 4};  ///< each >= 1
+  Vec3 center{0, 0, 0};               ///< m
+  int tets_per_cell = 5;              ///< 5 or 6
+};
+
+/// Ball, meshed as a cube of cells mapped smoothly onto it.
+struct SphereGenerator {
+  double radius = 0.5;   ///< m, > 0
+  int cells = 8;         ///< across the diameter, >= 2
+  Vec3 center{0, 0, 0};  ///< m
+};
+
+/// Solid cylinder about the axis `axis` through `center`.
+struct CylinderGenerator {
+  double radius = 0.25;  ///< m, > 0
+  double height = 1;     ///< m, > 0
+  int cells = 6;         ///< across the diameter, >= 2
+  int layers = 12;       ///< along the axis, >= 1
+  Vec3 axis{0, 1, 0};    ///< any non-zero direction
+  Vec3 center{0, 0, 0};  ///< m
+};
+
+/// Solid torus about the axis `axis` through `center`.
+struct TorusGenerator {
+  double major = 1;      ///< m, centre of the tube from the axis, > minor
+  double minor = 0.3;    ///< m, radius of the tube, > 0
+  int segments = 32;     ///< around the axis, >= 3
+  int cells = 4;         ///< across the tube, >= 2
+  Vec3 axis{0, 1, 0};    ///< any non-zero direction
+  Vec3 center{0, 0, 0};  ///< m
+};
+
+/// One regular tetrahedron about `center`.
+struct TetrahedronGenerator {
+  double edge = 1;       ///< m, > 0
+  Vec3 center{0, 0, 0};  ///< m
+};
+
+/// Meshes of the generators. Throw Error{invalid_input} for a parameter out of its range and for
+/// more than `max_generated_tets` tets.
+TetMesh generate(const BoxGenerator& box);
+TetMesh generate(const SphereGenerator& sphere);
+TetMesh generate(const CylinderGenerator& cylinder);
+TetMesh generate(const TorusGenerator& torus);
+TetMesh generate(const TetrahedronGenerator& tetrahedron);
+
+/// A generator refuses more: a typing error must not take all memory.
+inline constexpr std::size_t max_generated_tets = 20'000'000;
+
+/// Turns every tet right-handed and checks the mesh. Throws Error{bad_file} naming `where` and the
+/// tet (counted from 0) for: no tets, a non-finite coordinate, an index out of range, a vertex
+/// twice in a tet, a tet without volume (|det| <= 1e-15 times the product of its three edges), a
+/// field of another length than the tets.
+void normalise(TetMesh& mesh, const std::string& where);
+
+/// Volume of each tet, m^3: [num_tets].
+std::vector<double> tet_volumes(const TetMesh& mesh);
+
+/// Faces that belong to one tet only, counter-clockwise seen from outside, in the order of the
+/// tets. Indices are those of the mesh's vertices. A face in more than two tets counts as surface.
+std::vector<std::array<int, 3>> surface_triangles(const TetMesh& mesh);
+
+/// Smallest box that holds all vertices. An empty list gives a box of zeros.
+Box bounding_box(const std::vector<Vec3>& vertices);
+
+}  // namespace supple

@@ -1,0 +1,236 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "supple/mesh.h"
+
+/// What to simulate, as plain values: the scene file without its JSON. An engine fills these in
+/// code; `supple::load_scene` fills them from a file. SI units throughout.
+namespace supple {
+
+// ---------------------------------------------------------------------------------- motion
+
+/// Turning at constant speed: by degrees_per_second * t about the axis through the centre.
+struct Rotation {
+  Vec3 axis{0, 1, 0};    ///< any non-zero direction
+  Vec3 center{0, 0, 0};  ///< m
+  double degrees_per_second = 0;
+};
+
+/// A pose at a time: first turned about `axis` through `center`, then moved.
+struct Keyframe {
+  double time = 0;          ///< s
+  Vec3 translate{0, 0, 0};  ///< m
+  Vec3 axis{0, 1, 0};       ///< any non-zero direction
+  Vec3 center{0, 0, 0};     ///< m
+  double degrees = 0;
+};
+
+/// A rigid motion of time: rotation first, then translation. Keyframes are interpolated linearly
+/// (translation, centre and angle; the axis is normalised after interpolation) and held before the
+/// first and after the last, or repeated with the period of the last keyframe's time.
+/// A motion is either keyframes or rotation and/or velocity.
+struct Motion {
+  std::optional<Rotation> rotate;
+  std::optional<Vec3> velocity;     ///< m/s
+  std::vector<Keyframe> keyframes;  ///< times strictly increasing
+  bool repeat = false;              ///< start again after the last keyframe
+};
+
+// -------------------------------------------------------------------------------- material
+
+/// A parameter of a material: one value, or one per tet of the body's mesh.
+struct Parameter {
+  double value = 0;
+  std::vector<double> per_tet;  ///< empty, or [num_tets]: then `value` is not used
+
+  Parameter() = default;
+  Parameter(double v) : value(v) {}  // NOLINT(google-explicit-constructor): `mu = 1e5` reads well
+  double operator[](std::size_t tet) const { return per_tet.empty() ? value : per_tet[tet]; }
+};
+
+/// A twice differentiable function of one variable with its derivatives.
+struct ScalarFunction {
+  std::function<double(double)> value;
+  std::function<double(double)> first;   ///< derivative
+  std::function<double(double)> second;  ///< second derivative
+};
+
+/// A derivative of an energy term as a curve through control points (stretch, stress): a natural
+/// cubic spline between them, linear beyond the ends [Xu et al. 2015, sec. 4].
+struct SplineCurve {
+  std::vector<std::pair<double, double>>
+      points;  ///< x strictly increasing; none: the zero function
+};
+
+/// Hyperelastic material. `model` decides which of the fields are read:
+/// | model                                                | fields                       |
+/// | corotated, stvk, neo_hookean, stable_neo_hookean     | mu, lambda                   |
+/// | arap, polynomial                                     | mu                           |
+/// | mooney_rivlin                                        | c1, c2, bulk                 |
+/// | spline                                               | spline_a, spline_b, spline_c |
+/// | valanis_landel                                       | a, b, c                      |
+struct MaterialSettings {
+  std::string model = "neo_hookean";
+  Parameter mu = 0;                          ///< Pa, >= 0, first Lame parameter of shear
+  Parameter lambda = 0;                      ///< Pa, >= 0
+  Parameter c1 = 0, c2 = 0, bulk = 0;        ///< Pa, >= 0
+  SplineCurve spline_a, spline_b, spline_c;  ///< a'(s), b'(s_i s_j), c'(J), Pa
+  ScalarFunction a, b, c;                    ///< J/m^3; an empty one is zero
+};
+
+/// Adds kappa/2 (|F d| - 1)^2 [thesis sec. 8.3].
+struct FiberSettings {
+  Vec3 direction{1, 0, 0};  ///< at rest, normalised on use
+  double kappa = 0;         ///< Pa, >= 0
+};
+
+/// Tets whose rest centroid lies in `box` take this material instead of the body's.
+struct MaterialRegion {
+  Box box;  ///< of rest positions, m
+  MaterialSettings material;
+};
+
+/// mu = E/(2(1+nu)), lambda = E nu/((1+nu)(1-2 nu)). young > 0 in Pa, -1 < poisson < 0.5; throws
+/// Error{invalid_input} otherwise.
+std::pair<double, double> lame_parameters(double young, double poisson);
+
+// ------------------------------------------------------------------------------------ body
+
+/// Holds vertices by springs: k/2 |x - target(t)|^2 each [thesis eq. 8.5].
+struct Pin {
+  Box box;                    ///< selects vertices by rest position, edges included, m
+  std::vector<int> vertices;  ///< and these, by index in the body
+  double stiffness = 1e6;     ///< N/m per vertex, > 0
+  Motion motion;              ///< of the rest positions, at the time of the end of the step
+};
+
+struct AtRest {};
+/// Every vertex at a random place in the box.
+struct Randomize {
+  Box box;
+  unsigned seed = 1;
+};
+/// Every vertex moved to the centre of the rest shape's box along one axis.
+struct Flatten {
+  int axis = 1;  ///< 0, 1, 2 for x, y, z
+};
+/// Stretched about the centre of the rest shape's box.
+struct Stretch {
+  Vec3 factors{1, 1, 1};
+};
+using Initial = std::variant<AtRest, Randomize, Flatten, Stretch>;
+
+struct Body {
+  std::string name;
+  TetMesh mesh;                ///< rest shape in the world, m
+  double density = 1000;       ///< kg/m^3, > 0; not used where `mass` is given
+  std::optional<double> mass;  ///< total, kg, > 0
+  MaterialSettings material;
+  std::vector<MaterialRegion> regions;  ///< the last that holds a tet wins
+  std::optional<FiberSettings> fiber;
+  Vec3 velocity{0, 0, 0};  ///< m/s at time 0
+  Initial initial;
+  std::vector<Pin> pins;
+};
+
+// -------------------------------------------------------------------------------- colliders
+
+/// All points with normal . x < offset are inside.
+struct PlaneShape {
+  Vec3 normal{0, 1, 0};
+  double offset = 0;  ///< m
+};
+struct SphereShape {
+  Vec3 center{0, 0, 0};
+  double radius = 1;
+};
+struct BoxShape {
+  Vec3 center{0, 0, 0};
+  Vec3 size{1, 1, 1};  ///< edge lengths
+  Vec3 axis{0, 1, 0};  ///< turned about this axis through its centre
+  double degrees = 0;
+};
+struct CapsuleShape {
+  Vec3 a{0, 0, 0}, b{0, 1, 0};  ///< ends of the core segment
+  double radius = 0.5;
+};
+struct CylinderShape {
+  Vec3 center{0, 0, 0};
+  Vec3 axis{0, 1, 0};
+  double radius = 0.5;
+  double height = 1;
+};
+struct TorusShape {
+  Vec3 center{0, 0, 0};
+  Vec3 axis{0, 1, 0};
+  double major = 1;
+  double minor = 0.3;
+};
+/// A closed surface; inside by the sign of the angle-weighted pseudo-normal.
+struct MeshShape {
+  TriangleMesh mesh;
+};
+using ColliderShape = std::variant<PlaneShape, SphereShape, BoxShape, CapsuleShape, CylinderShape,
+                                   TorusShape, MeshShape>;
+
+struct Collider {
+  std::string name;
+  ColliderShape shape;  ///< at rest; `motion` moves it as a whole
+  Motion motion;
+};
+
+struct ContactSettings {
+  double stiffness = 1e5;  ///< N/m per vertex, > 0
+  double friction = 0;     ///< Coulomb coefficient, >= 0
+};
+
+// --------------------------------------------------------------------------------- stepping
+
+struct TimeSettings {
+  double step = 1.0 / 30;  ///< s a frame, > 0
+  int frames = 120;        ///< >= 0
+  int substeps = 1;        ///< of step/substeps each, >= 1
+  std::string integrator = "backward_euler";
+};
+
+struct LineSearchSettings {
+  std::string type = "backtracking";
+  double sufficient_decrease = 0.03;  ///< gamma in (0, 0.5)
+  double shrink = 0.5;                ///< beta in (0, 1)
+};
+
+struct SolverSettings {
+  std::string method = "l_bfgs";
+  int iterations = 10;                        ///< at most, >= 1
+  int history = 5;                            ///< of L-BFGS, >= 0
+  std::string initial_hessian = "laplacian";  ///< of L-BFGS
+  double tolerance = 0;  ///< stop when |grad g| <= tolerance |grad g(x_0)|; 0: never early
+  /// Stretches over which the constant stiffness is fitted [thesis eq. 7.14].
+  std::pair<double, double> stiffness_range{0.5, 1.5};
+  LineSearchSettings line_search;
+};
+
+struct DampingSettings {
+  double drag = 0;  ///< 1/s, >= 0: v is multiplied by exp(-drag h) before each substep
+};
+
+/// A whole scene.
+struct Scene {
+  std::string name = "scene";
+  TimeSettings time;
+  Vec3 gravity{0, -9.81, 0};  ///< m/s^2
+  SolverSettings solver;
+  std::vector<Body> bodies;
+  std::vector<Collider> colliders;
+  ContactSettings contact;
+  DampingSettings damping;
+};
+
+}  // namespace supple

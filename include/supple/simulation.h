@@ -1,0 +1,123 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "supple/scene.h"
+
+namespace supple {
+
+/// How a step ended.
+enum class StepStatus {
+  converged,        ///< |grad g| fell to the tolerance
+  iteration_limit,  ///< the budget was used up: the usual end in real time
+  stalled,          ///< no step length decreases g any more: converged to rounding
+  non_finite,       ///< positions, energy or gradient are not finite: the state is the one before
+};
+
+/// "converged", "iteration_limit", "stalled", "non_finite".
+const char* to_string(StepStatus status);
+
+/// What a step did. Times are wall clock.
+struct StepReport {
+  StepStatus status = StepStatus::iteration_limit;
+  int iterations = 0;              ///< of the minimiser, over all substeps
+  int evaluations = 0;             ///< of the objective and its gradient
+  double objective = 0;            ///< g at the end of the last substep, J
+  double gradient_norm = 0;        ///< |grad g| there, N
+  double start_gradient_norm = 0;  ///< |grad g(x_0)| of the last substep, N
+  int inverted_tets = 0;           ///< with det F < 0
+  int contacts = 0;                ///< vertices in contact
+  double total_milliseconds = 0;
+  double local_milliseconds = 0;    ///< forces and energies of the elements
+  double solve_milliseconds = 0;    ///< descent direction: linear solves and what surrounds them
+  double contact_milliseconds = 0;  ///< collision detection
+};
+
+/// Mechanical energy of a state, J.
+struct Energies {
+  double kinetic = 0;
+  double elastic = 0;  ///< of the elements
+  double pins = 0;
+  double gravity = 0;  ///< -sum m g . x
+};
+
+/// All that is needed to go on later with the same bits. Arrays in scene order.
+struct SimulationState {
+  double time = 0;  ///< s
+  std::int64_t frame = 0;
+  std::vector<double> positions;   ///< [num_vertices * 3], m
+  std::vector<double> velocities;  ///< [num_vertices * 3], m/s
+};
+
+struct SimulationOptions {
+  int threads = 0;  ///< 0: as many as the machine has; the result has the same bits for any number
+};
+
+/// What the elements tell about a state. Arrays have one entry a tet, in scene order.
+struct ElementMeasures {
+  std::vector<double> determinant;  ///< J = det F
+  std::vector<double> von_mises;    ///< of the Cauchy stress P F^T / J, Pa
+  std::vector<Vec3> stretches;      ///< signed principal stretches, descending
+};
+
+/// A scene being simulated. Vertices are numbered body after body in scene order.
+///
+/// The constructor builds and factorises; it throws Error for what cannot be simulated. `step`
+/// never throws and, after the first call, allocates nothing.
+class Simulation {
+ public:
+  explicit Simulation(const Scene& scene, const SimulationOptions& options = {});
+  ~Simulation();
+  Simulation(Simulation&&) noexcept;
+  Simulation& operator=(Simulation&&) noexcept;
+
+  /// One frame: `time.substeps` steps of `time.step / time.substeps` each. When it ends non-finite
+  /// the state is the one before the frame.
+  StepReport step();
+
+  int num_vertices() const;
+  int num_tets() const;
+  int num_threads() const;
+  double time() const;         ///< s
+  std::int64_t frame() const;  ///< steps taken
+
+  /// Copies num_vertices * 3 values, x y z of each vertex; throws Error for another size.
+  void copy_positions(std::span<double> out) const;
+  void copy_velocities(std::span<double> out) const;
+
+  SimulationState state() const;
+  /// Throws Error{invalid_input} for arrays of another size or non-finite values.
+  void set_state(const SimulationState& state);
+
+  Energies energies() const;
+  /// Measures of any positions of this body: [num_vertices * 3], m.
+  ElementMeasures measure(std::span<const double> positions) const;
+
+  /// Surface of all bodies, indices into the scene's vertices.
+  const std::vector<std::array<int, 3>>& surface() const;
+  /// First vertex of each body, and num_vertices() at the end: [num_bodies + 1].
+  const std::vector<int>& body_vertices() const;
+  const Scene& scene() const;
+
+ private:
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+/// A name with the line that `supple list` prints of it.
+struct Description {
+  std::string name;
+  std::string text;  ///< what it is and its parameters
+};
+
+/// What there is, in the order of the docs.
+std::vector<Description> list_materials();
+std::vector<Description> list_solvers();
+std::vector<Description> list_integrators();
+
+}  // namespace supple

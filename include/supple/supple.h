@@ -1,0 +1,9 @@
+#pragma once
+
+// The whole public interface: load, build, step, read.
+
+#include "supple/error.h"       // IWYU pragma: export
+#include "supple/io.h"          // IWYU pragma: export
+#include "supple/mesh.h"        // IWYU pragma: export
+#include "supple/scene.h"       // IWYU pragma: export
+#include "supple/simulation.h"  // IWYU pragma: export

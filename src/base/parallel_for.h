@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+namespace supple {
+
+/// Runs independent pieces of work on a fixed number of threads. With one thread there is no pool
+/// at all: the caller runs everything. Which thread runs a piece never shows in a result, because
+/// every piece writes to a place of its own and sums are added in the order of the pieces.
+class Threads {
+ public:
+  /// count: threads, the caller included; 0: as many as the machine has. Throws
+  /// Error{invalid_input} for a negative count or one above 1024.
+  explicit Threads(int count = 1);
+  ~Threads();
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+
+  int count() const { return count_; }
+
+  /// Calls work(i) for i = 0 .. n-1, each once, in any order, and returns when all are done. `work`
+  /// is called by reference: nothing is copied or allocated here.
+  template <class Work>
+  void parallel_for(int n, const Work& work) {
+    if (count_ == 1 || n <= 1) {
+      for (int i = 0; i < n; ++i) work(i);
+      return;
+    }
+    run(n, &work, [](const void* context, int i) { (*static_cast<const Work*>(context))(i); });
+  }
+
+ private:
+  void run(int n, const void* context, void (*call)(const void*, int));
+
+  struct Pool;
+  int count_ = 1;
+  std::unique_ptr<Pool> pool_;
+};
+
+}  // namespace supple

@@ -1,0 +1,93 @@
+#include "contact/collider.h"
+
+#include "contact/vec3.h"
+#include "supple/error.h"
+
+namespace supple {
+
+using namespace vec3;
+
+namespace {
+
+// A point within an analytic shape costs no more to project than to test.
+template <class Shape>
+bool surely_outside(const Shape&, const Vec3&) {
+  return false;
+}
+bool surely_outside(const MeshDistance& mesh, const Vec3& x) { return mesh.outside_box(x); }
+
+template <class Shape>
+double distance_at_least(const Shape& shape, const Vec3& x, double) {
+  return shape.surface(x).distance;
+}
+double distance_at_least(const MeshDistance& mesh, const Vec3& x, double enough) {
+  const double to_box = mesh.distance_to_box(x);
+  return to_box > enough ? to_box : mesh.surface(x).distance;
+}
+
+}  // namespace
+
+ColliderObject::Shape ColliderObject::make_shape(const ColliderShape& shape,
+                                                 const std::string& where) {
+  struct Make {
+    const std::string& where;
+    Shape operator()(const PlaneShape& s) const { return PlaneDistance(s, where + "/plane"); }
+    Shape operator()(const SphereShape& s) const { return SphereDistance(s, where + "/sphere"); }
+    Shape operator()(const BoxShape& s) const { return BoxDistance(s, where + "/box"); }
+    Shape operator()(const CapsuleShape& s) const { return CapsuleDistance(s, where + "/capsule"); }
+    Shape operator()(const CylinderShape& s) const {
+      return CylinderDistance(s, where + "/cylinder");
+    }
+    Shape operator()(const TorusShape& s) const { return TorusDistance(s, where + "/torus"); }
+    Shape operator()(const MeshShape& s) const { return MeshDistance(s, where + "/mesh"); }
+  };
+  return std::visit(Make{where}, shape);
+}
+
+ColliderObject::ColliderObject(const Collider& collider, const std::string& where)
+    : shape_(make_shape(collider.shape, where)), motion_(collider.motion) {
+  if (const std::string fault = validate(motion_); !fault.empty()) {
+    throw Error(ErrorKind::invalid_input, where + "/motion", fault);
+  }
+  move(0, 0);
+}
+
+void ColliderObject::move(double time_end, double h) {
+  end_ = evaluate(motion_, time_end);
+  start_ = evaluate(motion_, time_end - h);
+}
+
+SurfacePoint ColliderObject::to_world(const SurfacePoint& local) const {
+  return {local.distance, end_.rotate(local.normal), end_.apply(local.point)};
+}
+
+SurfacePoint ColliderObject::surface(const Vec3& x) const {
+  const Vec3 local = end_.apply_inverse(x);
+  return to_world(std::visit([&](const auto& shape) { return shape.surface(local); }, shape_));
+}
+
+bool ColliderObject::penetration(const Vec3& x, SurfacePoint& found) const {
+  const Vec3 local = end_.apply_inverse(x);
+  return std::visit(
+      [&](const auto& shape) {
+        if (surely_outside(shape, local)) return false;
+        const SurfacePoint point = shape.surface(local);
+        if (!(point.distance < 0)) return false;
+        found = to_world(point);
+        return true;
+      },
+      shape_);
+}
+
+bool ColliderObject::clear_of(const Vec3& center, double radius) const {
+  // A signed distance changes by no more than the way between two points.
+  const Vec3 local = end_.apply_inverse(center);
+  return std::visit(
+      [&](const auto& shape) { return distance_at_least(shape, local, radius) > radius; }, shape_);
+}
+
+Vec3 ColliderObject::displacement(const Vec3& x) const {
+  return x - start_.apply(end_.apply_inverse(x));
+}
+
+}  // namespace supple

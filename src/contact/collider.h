@@ -1,0 +1,56 @@
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "contact/box_distance.h"
+#include "contact/capsule_distance.h"
+#include "contact/cylinder_distance.h"
+#include "contact/mesh_distance.h"
+#include "contact/plane_distance.h"
+#include "contact/sphere_distance.h"
+#include "contact/surface_point.h"
+#include "contact/torus_distance.h"
+#include "math/motion.h"
+#include "supple/scene.h"
+
+namespace supple {
+
+/// A collider ready for queries: a shape with an exact signed distance, posed in the world by its
+/// motion. Queries allocate nothing and may run on several threads at once.
+class ColliderObject {
+ public:
+  /// Posed at time 0. Throws Error{invalid_input} at or below `where`, the collider's JSON pointer
+  /// (`/colliders/0`): a length that is not positive, a torus without a hole, a direction that is
+  /// zero, a number that is not finite, a broken mesh (see closed_surface.h), a broken motion.
+  ColliderObject(const Collider& collider, const std::string& where);
+
+  /// Poses the collider at time_end, the end of a step of h >= 0, s.
+  void move(double time_end, double h);
+
+  /// Signed distance of the world point x, m, with its projection on the surface in the world.
+  SurfacePoint surface(const Vec3& x) const;
+
+  /// Whether x is inside; then `found` is surface(x), else it is left as it was. Cheaper than
+  /// surface(x) for points outside a mesh's box.
+  bool penetration(const Vec3& x, SurfacePoint& found) const;
+
+  /// True where no point of the ball is inside; false says nothing.
+  bool clear_of(const Vec3& center, double radius) const;
+
+  /// Displacement over the step, m, of the collider's material point that is at x at its end.
+  Vec3 displacement(const Vec3& x) const;
+
+ private:
+  using Shape = std::variant<PlaneDistance, SphereDistance, BoxDistance, CapsuleDistance,
+                             CylinderDistance, TorusDistance, MeshDistance>;
+  static Shape make_shape(const ColliderShape& shape, const std::string& where);
+  SurfacePoint to_world(const SurfacePoint& local) const;
+
+  Shape shape_;
+  Motion motion_;
+  Pose end_;    ///< at the end of the step
+  Pose start_;  ///< at its start
+};
+
+}  // namespace supple

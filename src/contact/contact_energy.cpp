@@ -1,0 +1,192 @@
+#include "contact/contact_energy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "contact/vec3.h"
+#include "supple/error.h"
+
+namespace supple {
+
+using namespace vec3;
+
+namespace {
+
+// A block is tested as one ball against each collider first. Vertices of one block stand near each
+// other, so most blocks end there.
+constexpr std::size_t block_size = 128;
+
+static_assert(std::is_trivially_default_constructible_v<Contact>, "contacts_ must stay untouched");
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+Vec3 position(const double* x, int vertex) {
+  const double* v = x + 4 * at(vertex);
+  return {v[0], v[1], v[2]};
+}
+
+struct Ball {
+  Vec3 center;
+  double radius;
+};
+
+/// A ball around the vertices. Where a position is not finite, the ball is all of space: it is
+/// clear of nothing.
+Ball ball_around(std::span<const int> vertices, const double* x) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  Vec3 low{infinity, infinity, infinity};
+  Vec3 high{-infinity, -infinity, -infinity};
+  double sum = 0;
+  for (int vertex : vertices) {
+    const Vec3 p = position(x, vertex);
+    for (std::size_t k = 0; k < 3; ++k) {
+      low[k] = std::min(low[k], p[k]);
+      high[k] = std::max(high[k], p[k]);
+      sum += p[k];
+    }
+  }
+  const double radius = 0.5 * norm(high - low);
+  return {0.5 * (low + high), std::isfinite(sum) ? radius : infinity};
+}
+
+/// What a contact does at x.
+struct Local {
+  double gap;    ///< (x - x_s) . n, m
+  Vec3 slip;     ///< u, m
+  double speed;  ///< |u|, m (over the step)
+};
+
+Local at_position(const Contact& contact, const Vec3& x) {
+  Local local;
+  local.gap = dot(x - contact.surface, contact.normal);
+  const Vec3 moved = x - contact.anchor;
+  local.slip = moved - dot(moved, contact.normal) * contact.normal;
+  local.speed = norm(local.slip);
+  return local;
+}
+
+}  // namespace
+
+ContactEnergy::ContactEnergy(std::vector<ColliderObject> colliders, const ContactSettings& settings,
+                             std::vector<int> vertices)
+    : colliders_(std::move(colliders)),
+      stiffness_(settings.stiffness),
+      friction_(settings.friction),
+      vertices_(std::move(vertices)),
+      contacts_(std::make_unique_for_overwrite<Contact[]>(max_contacts())),
+      found_in_block_((vertices_.size() + block_size - 1) / block_size) {
+  if (!(stiffness_ > 0 && std::isfinite(stiffness_))) {
+    throw Error(ErrorKind::invalid_input, "/contact/stiffness",
+                fmt::format("{} is not a positive stiffness in N/m", stiffness_));
+  }
+  if (!(friction_ >= 0 && std::isfinite(friction_))) {
+    throw Error(ErrorKind::invalid_input, "/contact/friction",
+                fmt::format("{} is not a coefficient of friction; expected 0 or more", friction_));
+  }
+  for (int vertex : vertices_) {
+    if (vertex < 0) {
+      throw Error(ErrorKind::invalid_input, "/contact",
+                  fmt::format("there is no vertex {}; expected 0 or more", vertex));
+    }
+  }
+}
+
+void ContactEnergy::begin_step(double time_end, double h, const double* x_n) {
+  for (ColliderObject& collider : colliders_) collider.move(time_end, h);
+  x_n_ = x_n;
+  slip_ = friction_slip_speed * h;
+  num_contacts_ = 0;
+}
+
+void ContactEnergy::detect(const double* x, Threads& threads) {
+  threads.parallel_for(static_cast<int>(found_in_block_.size()),
+                       [&](int block) { found_in_block_[at(block)] = detect_block(at(block), x); });
+  // Every block wrote from its own place on; closing the gaps in order keeps the order of blocks.
+  num_contacts_ = 0;
+  const std::size_t room = block_size * colliders_.size();
+  for (std::size_t block = 0; block < found_in_block_.size(); ++block) {
+    const Contact* from = contacts_.get() + block * room;
+    Contact* to = contacts_.get() + num_contacts_;
+    if (from != to) std::copy(from, from + found_in_block_[block], to);
+    num_contacts_ += found_in_block_[block];
+  }
+}
+
+std::size_t ContactEnergy::detect_block(std::size_t block, const double* x) {
+  const std::size_t first = block * block_size;
+  const std::span<const int> vertices(vertices_.data() + first,
+                                      std::min(block_size, vertices_.size() - first));
+  Contact* const out = contacts_.get() + first * colliders_.size();
+  std::size_t count = 0;
+  const Ball ball = ball_around(vertices, x);
+  for (std::size_t c = 0; c < colliders_.size(); ++c) {
+    const ColliderObject& collider = colliders_[c];
+    if (collider.clear_of(ball.center, ball.radius)) continue;
+    for (int vertex : vertices) {
+      SurfacePoint found;
+      if (!collider.penetration(position(x, vertex), found)) continue;
+      const double depth = -found.distance;
+      Contact contact{vertex, static_cast<int>(c), found.point,  found.normal,
+                      depth,  stiffness_ * depth,  Vec3{0, 0, 0}};
+      if (friction_ > 0) {
+        contact.anchor = position(x_n_, vertex) + collider.displacement(found.point);
+      }
+      out[count++] = contact;
+    }
+  }
+  return count;
+}
+
+double ContactEnergy::add(const double* x, double* gradient) const {
+  double energy = 0;
+  for (const Contact& contact : contacts()) {
+    const Local local = at_position(contact, position(x, contact.vertex));
+    Vec3 force{0, 0, 0};  // the gradient
+    if (local.gap < 0) {
+      energy += 0.5 * stiffness_ * local.gap * local.gap;
+      force = (stiffness_ * local.gap) * contact.normal;
+    }
+    if (friction_ > 0) {
+      const double most = friction_ * contact.normal_force;
+      if (local.speed <= slip_) {
+        energy += most * local.speed * local.speed / (2 * slip_);
+        force = force + (most / slip_) * local.slip;
+      } else {
+        energy += most * (local.speed - 0.5 * slip_);
+        force = force + (most / local.speed) * local.slip;
+      }
+    }
+    double* g = gradient + 4 * at(contact.vertex);
+    for (std::size_t k = 0; k < 3; ++k) g[k] += force[k];
+  }
+  return energy;
+}
+
+/// k n n^T inside the plane, plus mu N times
+///   (I - n n^T) / eps               where the vertex sticks,
+///   (I - n n^T - u u^T/|u|^2) / |u| where it slips.
+void ContactEnergy::hessian(const Contact& contact, const double* x, double* block) const {
+  const Local local = at_position(contact, {x[0], x[1], x[2]});
+  const Vec3& n = contact.normal;
+  double across = 0;  // factor of I - n n^T
+  double along = 0;   // factor of -u u^T
+  if (friction_ > 0) {
+    const double most = friction_ * contact.normal_force;
+    across = most / std::max(local.speed, slip_);
+    if (local.speed > slip_) along = across / (local.speed * local.speed);
+  }
+  const double normal = (local.gap < 0 ? stiffness_ : 0) - across;
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t j = 0; j < 3; ++j) {
+      block[3 * i + j] =
+          (i == j ? across : 0) + normal * n[i] * n[j] - along * local.slip[i] * local.slip[j];
+    }
+  }
+}
+
+}  // namespace supple

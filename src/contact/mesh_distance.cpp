@@ -1,0 +1,150 @@
+#include "contact/mesh_distance.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "contact/closed_surface.h"
+#include "contact/vec3.h"
+
+namespace supple {
+
+using namespace vec3;
+
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+std::vector<Triangle> gather(const TriangleMesh& mesh) {
+  std::vector<Triangle> triangles;
+  triangles.reserve(mesh.triangles.size());
+  for (const auto& [i, j, k] : mesh.triangles) {
+    Triangle t{{mesh.vertices[at(i)], mesh.vertices[at(j)], mesh.vertices[at(k)]}, {}};
+    const Vec3 ab = direction(t.corner[1] - t.corner[0], {1, 0, 0});
+    double length = 0;
+    // Both edges are made unit first, so that neither a small nor a large mesh leaves the range.
+    t.normal =
+        direction(cross(ab, direction(t.corner[2] - t.corner[0], {0, 1, 0})), {0, 0, 1}, length);
+    triangles.push_back(t);
+  }
+  return triangles;
+}
+
+/// Angle at corner i, rad.
+double angle(const Triangle& t, std::size_t i) {
+  const Vec3 a = direction(t.corner[(i + 1) % 3] - t.corner[i], {1, 0, 0});
+  const Vec3 b = direction(t.corner[(i + 2) % 3] - t.corner[i], {1, 0, 0});
+  return std::atan2(norm(cross(a, b)), dot(a, b));
+}
+
+/// By triangle, then by feature.
+std::vector<std::array<Vec3, 7>> pseudo_normals(const TriangleMesh& mesh,
+                                                const std::vector<Triangle>& triangles) {
+  std::vector<std::array<Vec3, 7>> normals(triangles.size());
+  std::vector<Vec3> of_vertex(mesh.vertices.size(), Vec3{0, 0, 0});
+  for (std::size_t t = 0; t < triangles.size(); ++t) {
+    normals[t][0] = triangles[t].normal;
+    for (std::size_t i = 0; i < 3; ++i) {
+      Vec3& sum = of_vertex[at(mesh.triangles[t][i])];
+      sum = sum + angle(triangles[t], i) * triangles[t].normal;
+    }
+  }
+  // Two faces folded onto each other have no pseudo-normal: (x - p) . 0 = 0 counts as outside,
+  // which is right at the edge of a blade.
+  for (std::size_t t = 0; t < triangles.size(); ++t) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      normals[t][4 + i] = direction(of_vertex[at(mesh.triangles[t][i])], {0, 0, 0});
+    }
+  }
+  const std::vector<HalfEdge> edges = sorted_half_edges(mesh);
+  for (std::size_t e = 0; e < edges.size(); e += 2) {
+    const int a = edges[e].start;
+    const int b = edges[e + 1].start;
+    const Vec3 sum =
+        direction(triangles[at(a / 3)].normal + triangles[at(b / 3)].normal, {0, 0, 0});
+    normals[at(a / 3)][at(1 + a % 3)] = sum;
+    normals[at(b / 3)][at(1 + b % 3)] = sum;
+  }
+  return normals;
+}
+
+std::vector<Box> boxes_of(const std::vector<Triangle>& triangles) {
+  std::vector<Box> boxes;
+  boxes.reserve(triangles.size());
+  for (const Triangle& t : triangles) {
+    Box box{t.corner[0], t.corner[0]};
+    for (std::size_t k = 0; k < 3; ++k) {
+      for (int i = 1; i < 3; ++i) {
+        box.min[k] = std::min(box.min[k], t.corner[i][k]);
+        box.max[k] = std::max(box.max[k], t.corner[i][k]);
+      }
+    }
+    boxes.push_back(box);
+  }
+  return boxes;
+}
+
+}  // namespace
+
+MeshDistance::MeshDistance(const MeshShape& shape, const std::string& where) {
+  const TriangleMesh mesh = closed_surface(shape.mesh, where);
+  const std::vector<Triangle> triangles = gather(mesh);
+  const std::vector<Normals> normals = pseudo_normals(mesh, triangles);
+  tree_ = AabbTree(boxes_of(triangles));
+  triangles_.reserve(triangles.size());
+  normals_.reserve(triangles.size());
+  for (int t : tree_.order()) {
+    triangles_.push_back(triangles[at(t)]);
+    normals_.push_back(normals[at(t)]);
+  }
+  const Box& box = tree_.bounds();
+  scale_ = norm(box.max - box.min) + std::max(norm(box.min), norm(box.max));
+}
+
+SurfacePoint MeshDistance::surface(const Vec3& x) const {
+  TrianglePoint best{triangles_[0].corner[0], std::numeric_limits<double>::infinity(), 0};
+  int place = -1;
+  tree_.nearest(x, [&](int i) {
+    const TrianglePoint candidate = nearest_point(triangles_[at(i)], x);
+    if (candidate.squared_distance < best.squared_distance) {
+      best = candidate;
+      place = i;
+    }
+    return best.squared_distance;
+  });
+  if (place < 0) {
+    return {std::numeric_limits<double>::infinity(), triangles_[0].normal, best.point};
+  }
+  const Vec3& pseudo = normals_[at(place)][at(best.feature)];
+  const Vec3 d = x - best.point;
+  const double side = dot(d, pseudo);
+  const Vec3& face = triangles_[at(place)].normal;
+  if (best.feature == 0) return {dot(d, face), face, best.point};
+
+  double length = 0;
+  const Vec3 away = direction(d, face, length);
+  const double sign = side < 0 ? -1 : 1;
+  // Nearer than this the direction of x - p is that of rounding (1e-16 of the scale), to 1e-6.
+  if (length <= 1e-10 * scale_) {
+    return {sign * length, pseudo == Vec3{0, 0, 0} ? face : pseudo, best.point};
+  }
+  return {sign * length, sign * away, best.point};
+}
+
+bool MeshDistance::outside_box(const Vec3& x) const {
+  const Box& box = tree_.bounds();
+  for (std::size_t k = 0; k < 3; ++k) {
+    if (!(x[k] > box.min[k] && x[k] < box.max[k])) return true;
+  }
+  return false;
+}
+
+double MeshDistance::distance_to_box(const Vec3& x) const {
+  const Box& box = tree_.bounds();
+  const Vec3 nearest{std::clamp(x[0], box.min[0], box.max[0]),
+                     std::clamp(x[1], box.min[1], box.max[1]),
+                     std::clamp(x[2], box.min[2], box.max[2])};
+  return norm(x - nearest);
+}
+
+}  // namespace supple

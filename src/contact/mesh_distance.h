@@ -1,0 +1,42 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "contact/aabb_tree.h"
+#include "contact/surface_point.h"
+#include "contact/triangle.h"
+#include "supple/scene.h"
+
+namespace supple {
+
+/// Solid within a closed triangle mesh. The distance is that to the nearest triangle, found in a
+/// tree of boxes; its sign is that of (x - p) . m at the nearest point p, m being the
+/// angle-weighted pseudo-normal of the feature of the surface that p lies on [Baerentzen & Aanaes
+/// 2005]: of a face its normal, of an edge the sum of its faces' normals, of a vertex the sum of
+/// its faces' normals, each times the face's angle there.
+class MeshDistance {
+ public:
+  /// Throws Error{invalid_input} at `where` for what is no closed surface (see closed_surface.h).
+  MeshDistance(const MeshShape& shape, const std::string& where);
+
+  /// Beyond about 1e150 m, and for an x that is not finite, the distance is infinite.
+  SurfacePoint surface(const Vec3& x) const;
+
+  /// True for points outside the mesh's box: they are not inside the mesh.
+  bool outside_box(const Vec3& x) const;
+  /// At most the distance of x from the surface if x is outside the mesh's box; else 0.
+  double distance_to_box(const Vec3& x) const;
+
+ private:
+  /// Unit, by the feature of TrianglePoint.
+  using Normals = std::array<Vec3, 7>;
+
+  AabbTree tree_;
+  std::vector<Triangle> triangles_;  ///< in the order of the tree
+  std::vector<Normals> normals_;     ///< in the order of the tree
+  double scale_;                     ///< diagonal of the box plus its distance from 0, m
+};
+
+}  // namespace supple

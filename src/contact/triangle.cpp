@@ -1,0 +1,50 @@
+#include "contact/triangle.h"
+
+#include <limits>
+
+#include "contact/vec3.h"
+
+namespace supple {
+
+using namespace vec3;
+
+namespace {
+
+TrianglePoint nearest_on_edge(const Triangle& triangle, int i, const Vec3& x) {
+  const int j = (i + 1) % 3;
+  const Vec3& a = triangle.corner[i];
+  const Vec3& b = triangle.corner[j];
+  const Vec3 edge = b - a;
+  const double along = dot(x - a, edge);
+  const double whole = dot(edge, edge);
+  TrianglePoint result{a, 0, 4 + i};
+  if (along >= whole) {
+    result = {b, 0, 4 + j};
+  } else if (along > 0) {
+    result = {a + (along / whole) * edge, 0, 1 + i};
+  }
+  const Vec3 d = x - result.point;
+  result.squared_distance = dot(d, d);
+  return result;
+}
+
+}  // namespace
+
+TrianglePoint nearest_point(const Triangle& triangle, const Vec3& x) {
+  TrianglePoint best{triangle.corner[0], std::numeric_limits<double>::infinity(), 0};
+  bool inside = true;
+  for (int i = 0; i < 3; ++i) {
+    const Vec3 edge = triangle.corner[(i + 1) % 3] - triangle.corner[i];
+    if (dot(cross(triangle.normal, edge), x - triangle.corner[i]) >= 0) continue;
+    inside = false;
+    const TrianglePoint candidate = nearest_on_edge(triangle, i, x);
+    if (candidate.squared_distance < best.squared_distance) best = candidate;
+  }
+  if (inside) {
+    const double height = dot(triangle.normal, x - triangle.corner[0]);
+    best = {x - height * triangle.normal, height * height, 0};
+  }
+  return best;
+}
+
+}  // namespace supple

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "supple/mesh.h"
+
+namespace supple {
+
+/// Corners, counter-clockwise seen from outside, and the unit normal that follows.
+struct Triangle {
+  Vec3 corner[3];
+  Vec3 normal;
+};
+
+/// Nearest point of a triangle and the feature it lies on.
+struct TrianglePoint {
+  Vec3 point;
+  double squared_distance;
+  int feature;  ///< 0: the inside; 1 + i: the edge from corner i to the next; 4 + i: corner i
+};
+
+/// Nearest point of the triangle to x. Where x projects into the triangle, that is the projection;
+/// otherwise the nearest point of those edges whose outer side x is on. The edge tests use the
+/// normal rather than products of barycentric coordinates [Ericson 2005, sec. 5.1.5], which cancel
+/// for slivers.
+TrianglePoint nearest_point(const Triangle& triangle, const Vec3& x);
+
+}  // namespace supple

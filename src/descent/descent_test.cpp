@@ -1,0 +1,398 @@
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+
+#include "descent/gradient_descent.h"
+#include "descent/hessian.h"
+#include "descent/l_bfgs.h"
+#include "descent/laplacian.h"
+#include "descent/line_search.h"
+#include "descent/minimise.h"
+#include "descent/newton.h"
+
+namespace supple {
+namespace {
+
+constexpr double h = 1.0 / 30;
+
+/// A box of two materials, one with fibers would be a body of its own; pinned at one side.
+Scene test_scene(bool with_fiber = false, const std::string& material = "neo_hookean") {
+  Scene scene;
+  Body body;
+  body.mesh = generate(BoxGenerator{.cells = {3, 2, 2}});
+  body.material.model = material;
+  body.material.mu = 4e4;
+  body.material.lambda = 6e4;
+  if (with_fiber) body.fiber = FiberSettings{{1, 2, 2}, 3e4};
+  MaterialRegion region;
+  region.box = {{0, -1, -1}, {1, 1, 1}};
+  region.material.model = "corotated";
+  region.material.mu = 2e4;
+  region.material.lambda = 1e4;
+  body.regions.push_back(region);
+  Pin pin;
+  pin.box = {{-0.6, -1, -1}, {-0.4, 1, 1}};
+  pin.stiffness = 1e4;
+  body.pins.push_back(pin);
+  scene.bodies.push_back(body);
+  return scene;
+}
+
+/// Positions off the rest shape by a smooth field and noise.
+VectorField deformed(const Model& model, double amount, unsigned seed = 1) {
+  std::mt19937 generator(seed);
+  std::uniform_real_distribution<double> uniform(-amount, amount);
+  VectorField x(static_cast<std::size_t>(model.num_vertices));
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const Vec3& r = model.rest[i];
+    x[i][0] = r[0] + 2 * amount * r[1] * r[1] + uniform(generator);
+    x[i][1] = r[1] - amount * r[0] * r[2] + uniform(generator);
+    x[i][2] = r[2] + amount * r[0] + uniform(generator);
+  }
+  return x;
+}
+
+struct Problem {
+  explicit Problem(const Scene& scene, int threads_count = 1)
+      : threads(threads_count), model(build_model(scene)), objective(model, nullptr, threads) {
+    y = deformed(model, 0.05, 7);
+    objective.begin_step(y, h, y, h, h);
+  }
+  Threads threads;
+  Model model;
+  Objective objective;
+  VectorField y;
+};
+
+std::size_t size_of(const Problem& problem) {
+  return static_cast<std::size_t>(problem.model.num_vertices);
+}
+
+TEST(ElementEnergy, ForcesAndTorquesOfAFreeBodySumToZero) {
+  for (const char* name : {"corotated", "arap", "stvk", "neo_hookean", "stable_neo_hookean"}) {
+    Problem problem(test_scene(true, name));
+    const VectorField x = deformed(problem.model, 0.2);
+    ElementEnergy elements(problem.model);
+    elements.evaluate(x, problem.threads);
+    Vec3 force{}, torque{};
+    double scale = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const PaddedVector f = elements.gradient_of_vertex(static_cast<int>(i));
+      for (std::size_t k = 0; k < 3; ++k) {
+        const std::size_t p = (k + 1) % 3, q = (k + 2) % 3;
+        force[k] += f.v[k];
+        torque[k] += x[i].v[p] * f.v[q] - x[i].v[q] * f.v[p];
+        scale += std::abs(f.v[k]);
+      }
+      EXPECT_EQ(f.v[3], 0);
+    }
+    for (std::size_t k = 0; k < 3; ++k) {
+      // A rounding error of each of the hundred terms.
+      EXPECT_NEAR(force[k], 0, 1e-14 * scale) << name;
+      EXPECT_NEAR(torque[k], 0, 1e-14 * scale) << name;
+    }
+  }
+}
+
+TEST(ElementEnergy, AnyThreadCountGivesTheSameBits) {
+  Scene scene = test_scene(true);
+  scene.bodies[0].mesh = generate(BoxGenerator{.cells = {12, 12, 12}});
+  std::vector<double> first;
+  for (int count : {1, 2, 4}) {
+    Problem problem(scene, count);
+    const VectorField x = deformed(problem.model, 0.1);
+    VectorField gradient(x.size());
+    std::vector<double> bits = {problem.objective.value_and_gradient(x, gradient)};
+    for (const PaddedVector& g : gradient) bits.insert(bits.end(), g.v, g.v + 3);
+    if (first.empty()) first = bits;
+    ASSERT_EQ(std::memcmp(first.data(), bits.data(), bits.size() * sizeof(double)), 0);
+  }
+}
+
+TEST(Objective, TheGradientIsThatOfTheValue) {
+  Problem problem(test_scene(true));
+  const VectorField x = deformed(problem.model, 0.1);
+  VectorField gradient(x.size()), unused(x.size());
+  problem.objective.value_and_gradient(x, gradient);
+  const double d = 1e-6;
+  for (std::size_t i = 0; i < x.size(); i += 3) {
+    for (int k = 0; k < 3; ++k) {
+      VectorField plus = x, minus = x;
+      plus[i][k] += d;
+      minus[i][k] -= d;
+      const double slope = (problem.objective.value_and_gradient(plus, unused) -
+                            problem.objective.value_and_gradient(minus, unused)) /
+                           (2 * d);
+      // g is about 1e4 J: its rounding over 2 d is 1e-6 N, of gradients of 1e4 N.
+      EXPECT_NEAR(gradient[i][k], slope, 1e-4);
+    }
+  }
+}
+
+Eigen::MatrixXd dense_hessian(Problem& problem, const VectorField& x) {
+  const auto n = static_cast<Eigen::Index>(3 * x.size());
+  Eigen::MatrixXd H(n, n);
+  VectorField plus_gradient(x.size()), minus_gradient(x.size());
+  const double d = 1e-6;
+  for (Eigen::Index j = 0; j < n; ++j) {
+    VectorField plus = x, minus = x;
+    plus[static_cast<std::size_t>(j / 3)][static_cast<int>(j % 3)] += d;
+    minus[static_cast<std::size_t>(j / 3)][static_cast<int>(j % 3)] -= d;
+    problem.objective.value_and_gradient(plus, plus_gradient);
+    problem.objective.value_and_gradient(minus, minus_gradient);
+    for (Eigen::Index i = 0; i < n; ++i) {
+      const auto vertex = static_cast<std::size_t>(i / 3);
+      const int k = static_cast<int>(i % 3);
+      H(i, j) = (plus_gradient[vertex][k] - minus_gradient[vertex][k]) / (2 * d);
+    }
+  }
+  return H;
+}
+
+Eigen::MatrixXd assembled_hessian(Problem& problem, const VectorField& x) {
+  const Adjacency adjacency = vertex_adjacency(problem.model);
+  const std::vector<int> order = fill_reducing_order(adjacency);
+  HessianAssembly assembly(problem.model, order, adjacency);
+  assembly.assemble(problem.objective, x);
+  const Eigen::MatrixXd lower = assembly.lower();
+  const auto n = lower.rows();
+  Eigen::MatrixXd H(n, n);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    for (Eigen::Index j = 0; j <= i; ++j) {
+      const auto row = 3 * order[static_cast<std::size_t>(i / 3)] + i % 3;
+      const auto column = 3 * order[static_cast<std::size_t>(j / 3)] + j % 3;
+      H(row, column) = H(column, row) = lower(i, j);
+    }
+  }
+  return H;
+}
+
+TEST(Hessian, IsTheDerivativeOfTheGradientWhereElementsAreConvex) {
+  for (const bool fiber : {false, true}) {
+    Problem problem(test_scene(fiber));
+    // Slightly stretched in all directions: every element's own Hessian is positive definite, so
+    // the projection changes nothing.
+    VectorField x(size_of(problem));
+    std::mt19937 generator(3);
+    std::uniform_real_distribution<double> uniform(-0.005, 0.005);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      for (int k = 0; k < 3; ++k) {
+        x[i][k] = 1.1 * problem.model.rest[i][static_cast<std::size_t>(k)] + uniform(generator);
+      }
+    }
+    const Eigen::MatrixXd expected = dense_hessian(problem, x);
+    const Eigen::MatrixXd found = assembled_hessian(problem, x);
+    // Central differences of gradients of 1e4 N: rounding 1e-12 * 1e4 / 1e-6.
+    EXPECT_LT((expected - found).cwiseAbs().maxCoeff(), 1e-6 * expected.cwiseAbs().maxCoeff());
+  }
+}
+
+TEST(Hessian, IsPositiveDefiniteAtInvertedPositions) {
+  Problem problem(test_scene(true, "stvk"));
+  VectorField x(size_of(problem));
+  std::mt19937 generator(3);
+  std::uniform_real_distribution<double> uniform(-0.5, 0.5);
+  for (auto& p : x) {
+    for (int k = 0; k < 3; ++k) p[k] = uniform(generator);
+  }
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(assembled_hessian(problem, x));
+  EXPECT_GT(eigen.eigenvalues().minCoeff(), 0);
+  EXPECT_TRUE(std::isfinite(eigen.eigenvalues().maxCoeff()));
+}
+
+TEST(Laplacian, SolvesTheMatrixOfTheThesis) {
+  Problem problem(test_scene());
+  const Model& model = problem.model;
+  const auto n = static_cast<Eigen::Index>(size_of(problem));
+  // A = M/h^2 + sum k V G G^T + pins, G = [D^-T columns, minus their sum] [thesis sec. 8.1].
+  Eigen::MatrixXd A = Eigen::MatrixXd::Zero(n, n);
+  for (Eigen::Index i = 0; i < n; ++i) A(i, i) = model.mass[static_cast<std::size_t>(i)] / (h * h);
+  for (std::size_t t = 0; t < model.tets.size(); ++t) {
+    Eigen::Matrix3d Dm;
+    const auto at = [&](std::size_t c) {
+      const Vec3& r = model.rest[static_cast<std::size_t>(model.tets[t][c])];
+      return Eigen::Vector3d(r[0], r[1], r[2]);
+    };
+    for (int c = 0; c < 3; ++c) Dm.col(c) = at(static_cast<std::size_t>(c) + 1) - at(0);
+    Eigen::Matrix<double, 4, 3> G;
+    G.bottomRows<3>() = Dm.inverse();
+    G.row(0) = -G.bottomRows<3>().colwise().sum();
+    const Eigen::Matrix4d L = model.stiffness[t] * Dm.determinant() / 6 * G * G.transpose();
+    for (std::size_t a = 0; a < 4; ++a) {
+      for (std::size_t b = 0; b < 4; ++b) {
+        A(model.tets[t][a], model.tets[t][b]) +=
+            L(static_cast<Eigen::Index>(a), static_cast<Eigen::Index>(b));
+      }
+    }
+  }
+  for (const PinnedVertex& pin : model.pins.pins) A(pin.vertex, pin.vertex) += pin.stiffness;
+
+  Laplacian laplacian(model, 1 / (h * h));
+  const VectorField x = deformed(model, 0.1);
+  VectorField gradient(x.size()), p(x.size());
+  const double value = problem.objective.value_and_gradient(x, gradient);
+  ASSERT_TRUE(laplacian.compute(problem.objective, {x, gradient, value}, p));
+  for (int k = 0; k < 3; ++k) {
+    Eigen::VectorXd pk(n), gk(n);
+    for (Eigen::Index i = 0; i < n; ++i) {
+      pk(i) = p[static_cast<std::size_t>(i)][k];
+      gk(i) = gradient[static_cast<std::size_t>(i)][k];
+    }
+    EXPECT_LT((A * pk + gk).norm(), 1e-11 * gk.norm());
+  }
+}
+
+TEST(LBfgs, WithoutHistoryItIsItsInnerDirection) {
+  Problem problem(test_scene());
+  const VectorField x = deformed(problem.model, 0.1);
+  VectorField gradient(x.size()), p(x.size()), q(x.size());
+  const double value = problem.objective.value_and_gradient(x, gradient);
+  Laplacian inner(problem.model, 1 / (h * h));
+  LBfgs outer(problem.model, std::make_unique<Laplacian>(problem.model, 1 / (h * h)), 0);
+  outer.begin_step(problem.objective);
+  VectorField moved = x;
+  moved[0][0] += 0.1;
+  outer.accept(problem.objective, {x, gradient, value}, {moved, gradient, value}, 1);
+  inner.compute(problem.objective, {x, gradient, value}, p);
+  outer.compute(problem.objective, {x, gradient, value}, q);
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    for (int k = 0; k < 3; ++k) EXPECT_EQ(p[i][k], q[i][k]);
+  }
+}
+
+TEST(LBfgs, MapsTheNewestChangeOfGradientToItsStep) {
+  // The secant equation: B t = s for the newest pair, whatever the history.
+  Problem problem(test_scene());
+  LBfgs direction(problem.model, std::make_unique<Laplacian>(problem.model, 1 / (h * h)), 3);
+  direction.begin_step(problem.objective);
+  VectorField from = deformed(problem.model, 0.05, 1), from_gradient(from.size());
+  double value = problem.objective.value_and_gradient(from, from_gradient);
+  for (unsigned seed = 2; seed < 7; ++seed) {
+    const VectorField to = deformed(problem.model, 0.05, seed);
+    VectorField to_gradient(to.size());
+    const double to_value = problem.objective.value_and_gradient(to, to_gradient);
+    direction.accept(problem.objective, {from, from_gradient, value}, {to, to_gradient, to_value},
+                     1);
+    VectorField t(to.size()), p(to.size());
+    for (std::size_t i = 0; i < t.size(); ++i) {
+      for (int k = 0; k < 3; ++k) t[i][k] = to_gradient[i][k] - from_gradient[i][k];
+    }
+    ASSERT_TRUE(direction.compute(problem.objective, {to, t, to_value}, p));
+    for (std::size_t i = 0; i < t.size(); ++i) {
+      for (int k = 0; k < 3; ++k) EXPECT_NEAR(-p[i][k], to[i][k] - from[i][k], 1e-12);
+    }
+    from = to;
+    from_gradient = to_gradient;
+    value = to_value;
+  }
+}
+
+TEST(Newton, TakesAQuadraticObjectiveToItsMinimumAtOnce) {
+  // An element so soft that g is the inertia: grad g after one full step is rounding.
+  Scene scene = test_scene();
+  for (auto* material : {&scene.bodies[0].material, &scene.bodies[0].regions[0].material}) {
+    material->mu = 1e-9;
+    material->lambda = 0;
+  }
+  Problem problem(scene);
+  Newton newton(problem.model);
+  const VectorField x = deformed(problem.model, 0.1, 5);
+  VectorField gradient(x.size()), p(x.size()), z = x;
+  const double value = problem.objective.value_and_gradient(x, gradient);
+  ASSERT_TRUE(newton.compute(problem.objective, {x, gradient, value}, p));
+  for (std::size_t i = 0; i < z.size(); ++i) {
+    for (int k = 0; k < 3; ++k) z[i][k] += p[i][k];
+  }
+  VectorField after(x.size());
+  problem.objective.value_and_gradient(z, after);
+  FieldAlgebra& algebra = problem.objective.algebra();
+  EXPECT_LT(algebra.norm(after), 1e-9 * algebra.norm(gradient));
+}
+
+TEST(LineSearch, SaysHowItEnded) {
+  Problem problem(test_scene());
+  const VectorField x = deformed(problem.model, 0.1);
+  VectorField gradient(x.size()), p(x.size()), trial(x.size()), trial_gradient(x.size());
+  const double value = problem.objective.value_and_gradient(x, gradient);
+  const Iterate from{x, gradient, value};
+  LineSearchSettings settings;
+  Laplacian(problem.model, 1 / (h * h)).compute(problem.objective, from, p);
+  LineSearchResult result = backtrack(problem.objective, from, p, settings, trial, trial_gradient);
+  ASSERT_EQ(result.end, LineSearchEnd::accepted);
+  EXPECT_LT(result.value, value);
+  EXPECT_EQ(result.value, problem.objective.value_and_gradient(trial, gradient));
+
+  problem.objective.value_and_gradient(x, gradient);
+  EXPECT_EQ(backtrack(problem.objective, from, gradient, settings, trial, trial_gradient).end,
+            LineSearchEnd::not_a_descent);
+  // A step of the right direction and any size is cut until it decreases g.
+  for (PaddedVector& v : p) {
+    for (int k = 0; k < 3; ++k) v[k] *= 1e6;
+  }
+  result = backtrack(problem.objective, from, p, settings, trial, trial_gradient);
+  ASSERT_EQ(result.end, LineSearchEnd::accepted);
+  EXPECT_LT(result.alpha, 1e-3);
+  EXPECT_LT(result.value, value);
+}
+
+TEST(LineSearch, AValueThatIsNotFiniteIsARejection) {
+  Problem problem(test_scene());
+  const VectorField x = deformed(problem.model, 0.1);
+  VectorField gradient(x.size()), p(x.size()), trial(x.size()), trial_gradient(x.size());
+  const double value = problem.objective.value_and_gradient(x, gradient);
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    for (int k = 0; k < 3; ++k) p[i][k] = -gradient[i][k] * 1e150;  // the energy overflows at first
+  }
+  LineSearchSettings settings;
+  settings.shrink = 1e-10;
+  const LineSearchResult result =
+      backtrack(problem.objective, {x, gradient, value}, p, settings, trial, trial_gradient);
+  ASSERT_EQ(result.end, LineSearchEnd::accepted);
+  EXPECT_TRUE(std::isfinite(result.value));
+  EXPECT_LT(result.alpha, 1e-100);
+}
+
+TEST(Minimiser, EveryIterateIsLowerThanTheLast) {
+  Problem problem(test_scene());
+  Minimiser minimiser(problem.model.num_vertices);
+  LBfgs direction(problem.model, std::make_unique<Laplacian>(problem.model, 1 / (h * h)), 5);
+  double last = std::numeric_limits<double>::infinity();
+  for (int iterations : {1, 2, 4, 8, 16, 32}) {
+    SolverSettings settings;
+    settings.iterations = iterations;
+    VectorField z = problem.y;
+    const MinimiseReport report = minimiser.run(problem.objective, direction, settings, z);
+    EXPECT_LE(report.value, last);
+    last = report.value;
+    EXPECT_LE(report.iterations, iterations);
+  }
+}
+
+TEST(Minimiser, NewtonConvergesToRoundingInFewIterations) {
+  Problem problem(test_scene());
+  Minimiser minimiser(problem.model.num_vertices);
+  Newton newton(problem.model);
+  SolverSettings settings;
+  settings.iterations = 20;
+  settings.tolerance = 1e-10;
+  VectorField z = problem.y;
+  const MinimiseReport report = minimiser.run(problem.objective, newton, settings, z);
+  EXPECT_EQ(report.status, StepStatus::converged);
+}
+
+TEST(Minimiser, AStartThatIsNotFiniteIsReported) {
+  Problem problem(test_scene());
+  Minimiser minimiser(problem.model.num_vertices);
+  Newton newton(problem.model);
+  VectorField z = problem.y;
+  z[3][1] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(minimiser.run(problem.objective, newton, SolverSettings{}, z).status,
+            StepStatus::non_finite);
+}
+
+}  // namespace
+}  // namespace supple

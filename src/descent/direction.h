@@ -1,0 +1,31 @@
+#pragma once
+
+#include "descent/objective.h"
+
+namespace supple {
+
+/// A point of the descent with g and its gradient there.
+struct Iterate {
+  const VectorField& x;         ///< m
+  const VectorField& gradient;  ///< N
+  double value = 0;             ///< J
+};
+
+/// What tells the descent methods apart: the matrix they put before the gradient
+/// [GAMES103, "A unified descent framework"]: p = -A^-1 grad g.
+class Direction {
+ public:
+  virtual ~Direction() = default;
+
+  /// A new step begins: what was learnt in the last one is forgotten.
+  virtual void begin_step(Objective&) {}
+
+  /// Writes p, m. False: there is no descent from here.
+  virtual bool compute(Objective& objective, const Iterate& at, VectorField& p) = 0;
+
+  /// The step from one iterate to the next was taken, to = from + alpha p.
+  virtual void accept(Objective&, const Iterate& /*from*/, const Iterate& /*to*/,
+                      double /*alpha*/) {}
+};
+
+}  // namespace supple

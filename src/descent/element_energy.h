@@ -1,0 +1,44 @@
+#pragma once
+
+#include <vector>
+
+#include "base/parallel_for.h"
+#include "model/model.h"
+
+namespace supple {
+
+/// Elastic energy of the tets and its gradient: the local step.
+///
+/// A block of batches is one piece of work: gather eight tets, F = Ds Dm^-1, energy density and
+/// stress P(F), and scatter V P Dm^-T (columns: corners 1 to 3; corner 0 takes minus their sum)
+/// lane after lane into the block's slots [thesis eqs. 6.3 and 8.4; Sifakis & Barbic 2012]. All
+/// sums have an order that the model fixes.
+class ElementEnergy {
+ public:
+  explicit ElementEnergy(const Model& model);
+
+  /// Elastic energy, J; the corner forces stay in the slots until `gradient_of_vertex` reads them.
+  double evaluate(const VectorField& x, Threads& threads);
+
+  /// dE/dx of a vertex after `evaluate`, N.
+  PaddedVector gradient_of_vertex(int vertex) const {
+    PaddedVector sum;
+    for (int s = model_->slot_start[static_cast<std::size_t>(vertex)];
+         s < model_->slot_start[static_cast<std::size_t>(vertex) + 1]; ++s) {
+      const PaddedVector& slot =
+          slots_[static_cast<std::size_t>(model_->slot_list[static_cast<std::size_t>(s)])];
+      for (int k = 0; k < 4; ++k) sum[k] += slot[k];
+    }
+    return sum;
+  }
+
+ private:
+  const Model* model_;
+  VectorField slots_;                 ///< [num_slots]
+  std::vector<double> block_energy_;  ///< [num_blocks]
+};
+
+/// Deformation gradients of all tets, row-major in scene order: [num_tets].
+std::vector<Mat3<double>> deformation_gradients(const Model& model, const VectorField& x);
+
+}  // namespace supple

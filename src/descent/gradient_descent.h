@@ -1,0 +1,23 @@
+#pragma once
+
+#include "descent/direction.h"
+
+namespace supple {
+
+/// Gradient descent: A = I / s [GAMES103]. The scale s, m/N, starts at the smallest inverse
+/// diagonal of M/a^2 + L, so that the first step is of the right size whatever the units, doubles
+/// after a full step and shrinks with the line search: without it each iteration would halve from 1
+/// anew.
+class GradientDescent final : public Direction {
+ public:
+  GradientDescent(const Model& model, double inverse_a2);
+  void begin_step(Objective&) override { scale_ = first_scale_; }
+  bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
+  void accept(Objective&, const Iterate& from, const Iterate& to, double alpha) override;
+
+ private:
+  double first_scale_ = 1;
+  double scale_ = 1;
+};
+
+}  // namespace supple

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <vector>
+
+#include "descent/objective.h"
+#include "linear/spd_solver.h"
+
+namespace supple {
+
+/// The Hessian of the objective, M/a^2 + d2E/dx2, 3n x 3n, with every element's block projected
+/// onto the positive semi-definite matrices [Teran et al. 2005].
+///
+/// In the frames of F = U diag(s) V^T the Hessian of a density has a fixed sparse form
+/// (materials/principal.h): one eigen-decomposition an element, eight elements at once. With
+/// g^_a = V^T grad N_a the 3x3 block of corners a, b is
+///   K_ab = V_e U K^_ab U^T,  K^_ab,ik = A_ik g^_a,i g^_b,k + beta_ik g^_a,k g^_b,i   (i != k)
+///                            K^_ab,ii = A_ii g^_a,i g^_b,i + sum_j alpha_ij g^_a,j g^_b,j  (j !=
+///                            i).
+/// The pattern is analysed once; rows stand in elimination order, three to a vertex.
+class HessianAssembly {
+ public:
+  HessianAssembly(const Model& model, const std::vector<int>& order, const Adjacency& adjacency);
+
+  /// Lower triangle at z. Contacts active in the objective are part of it.
+  void assemble(const Objective& objective, const VectorField& z);
+
+  const SpdSolver::Matrix& lower() const { return lower_; }
+
+ private:
+  void add_elements(const VectorField& z, Threads& threads);
+  void add_diagonal(int vertex, double value);
+  void add_block(int place_a, int place_b, std::size_t block, const double* k);
+
+  const Model* model_;
+  std::vector<int> place_;  ///< [num_vertices], row/3 of each vertex
+  SpdSolver::Matrix lower_;
+  std::vector<int>
+      block_of_corners_;  ///< [num_batches * lanes * 6], k-th off-diagonal block of its column
+  std::vector<double> element_;  ///< scratch: [chunk][10 blocks][9][lanes]
+};
+
+}  // namespace supple

@@ -1,0 +1,109 @@
+#include "descent/laplacian.h"
+
+#include <algorithm>
+
+#include "supple/error.h"
+
+namespace supple {
+
+namespace {
+
+/// k_j V_j g_a . g_b for corners a, b of tet t [thesis eq. 8.4].
+double laplacian_entry(const Model& model, std::size_t t, std::size_t a, std::size_t b) {
+  const Vec3& ga = model.shape_gradient[t][a];
+  const Vec3& gb = model.shape_gradient[t][b];
+  return model.stiffness[t] * model.volume[t] * (ga[0] * gb[0] + ga[1] * gb[1] + ga[2] * gb[2]);
+}
+
+}  // namespace
+
+Adjacency vertex_adjacency(const Model& model) {
+  std::vector<std::pair<int, int>> edges;
+  edges.reserve(model.tets.size() * 12);
+  for (const auto& tet : model.tets) {
+    for (int a : tet) {
+      for (int b : tet) {
+        if (a != b) edges.emplace_back(a, b);
+      }
+    }
+  }
+  std::sort(edges.begin(), edges.end());
+  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+  Adjacency adjacency;
+  adjacency.start.assign(static_cast<std::size_t>(model.num_vertices) + 1, 0);
+  adjacency.neighbour.reserve(edges.size());
+  for (const auto& [a, b] : edges) {
+    ++adjacency.start[static_cast<std::size_t>(a) + 1];
+    adjacency.neighbour.push_back(b);
+  }
+  for (std::size_t i = 1; i < adjacency.start.size(); ++i) {
+    adjacency.start[i] += adjacency.start[i - 1];
+  }
+  return adjacency;
+}
+
+std::vector<double> laplacian_diagonal(const Model& model, double inverse_a2) {
+  std::vector<double> diagonal(static_cast<std::size_t>(model.num_vertices));
+  for (std::size_t i = 0; i < diagonal.size(); ++i) diagonal[i] = model.mass[i] * inverse_a2;
+  for (std::size_t t = 0; t < model.tets.size(); ++t) {
+    for (std::size_t a = 0; a < 4; ++a) {
+      diagonal[static_cast<std::size_t>(model.tets[t][a])] += laplacian_entry(model, t, a, a);
+    }
+  }
+  for (const PinnedVertex& pin : model.pins.pins) {
+    diagonal[static_cast<std::size_t>(pin.vertex)] += pin.stiffness;
+  }
+  for (double& d : diagonal) {
+    if (d == 0) d = 1;  // a vertex of no tet: its gradient is zero and it stays
+  }
+  return diagonal;
+}
+
+Laplacian::Laplacian(const Model& model, double inverse_a2)
+    : order_(fill_reducing_order(vertex_adjacency(model))),
+      solver_(make_eigen_cholesky()),
+      work_(static_cast<std::size_t>(model.num_vertices)) {
+  const int n = model.num_vertices;
+  std::vector<int> place(order_.size());
+  for (int k = 0; k < n; ++k) {
+    place[static_cast<std::size_t>(order_[static_cast<std::size_t>(k)])] = k;
+  }
+  std::vector<Eigen::Triplet<double>> entries;
+  entries.reserve(model.tets.size() * 6 + static_cast<std::size_t>(n));
+  const std::vector<double> diagonal = laplacian_diagonal(model, inverse_a2);
+  for (int i = 0; i < n; ++i) {
+    const int k = place[static_cast<std::size_t>(i)];
+    entries.emplace_back(k, k, diagonal[static_cast<std::size_t>(i)]);
+  }
+  for (std::size_t t = 0; t < model.tets.size(); ++t) {
+    for (std::size_t a = 0; a < 4; ++a) {
+      for (std::size_t b = 0; b < a; ++b) {
+        const int i = place[static_cast<std::size_t>(model.tets[t][a])];
+        const int j = place[static_cast<std::size_t>(model.tets[t][b])];
+        entries.emplace_back(std::max(i, j), std::min(i, j), laplacian_entry(model, t, a, b));
+      }
+    }
+  }
+  SpdSolver::Matrix lower(n, n);
+  lower.setFromTriplets(entries.begin(), entries.end());
+  solver_->analyse(lower);
+  if (!solver_->factor(lower)) {
+    throw Error(ErrorKind::invalid_input, "solver",
+                "the matrix M/h^2 + L is not positive definite: masses, stiffnesses or the time "
+                "step are out of what double precision can hold");
+  }
+}
+
+bool Laplacian::compute(Objective&, const Iterate& at, VectorField& p) {
+  for (std::size_t k = 0; k < order_.size(); ++k) {
+    work_[k] = at.gradient[static_cast<std::size_t>(order_[k])];
+  }
+  solver_->solve4(work_[0].v, work_[0].v);
+  for (std::size_t k = 0; k < order_.size(); ++k) {
+    PaddedVector& to = p[static_cast<std::size_t>(order_[k])];
+    for (int c = 0; c < 4; ++c) to[c] = -work_[k][c];
+  }
+  return true;
+}
+
+}  // namespace supple

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "descent/direction.h"
+#include "linear/spd_solver.h"
+
+namespace supple {
+
+/// Neighbours of each vertex through the tets.
+Adjacency vertex_adjacency(const Model& model);
+
+/// Quasi-Newton with the constant matrix of Projective Dynamics [Liu et al. 2017, sec. 4; thesis
+/// eqs. 7.11 and 8.1 to 8.6]:
+///   A = M/a^2 + L,  L = sum_j k_j V_j G_j^T G_j + pins,
+/// n x n, the same for x, y and z: factored once, solved for three right-hand sides at once. k_j is
+/// the slope of the best linear fit of the element's stress [thesis eq. 7.14]. Contacts are left
+/// out [thesis sec. 8.5].
+class Laplacian final : public Direction {
+ public:
+  Laplacian(const Model& model, double inverse_a2);
+  bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
+  long long factor_entries() const { return solver_->factor_entries(); }
+
+ private:
+  std::vector<int> order_;  ///< [num_vertices], elimination order
+  std::unique_ptr<SpdSolver> solver_;
+  VectorField work_;
+};
+
+/// Diagonal entries of M/a^2 + L, N/m: [num_vertices]; 1 where nothing acts on a vertex.
+std::vector<double> laplacian_diagonal(const Model& model, double inverse_a2);
+
+}  // namespace supple

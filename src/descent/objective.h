@@ -1,0 +1,63 @@
+#pragma once
+
+#include <vector>
+
+#include "contact/contact_energy.h"
+#include "descent/element_energy.h"
+#include "descent/field_algebra.h"
+#include "model/model.h"
+
+namespace supple {
+
+/// The function that an implicit step minimises [thesis eqs. 3.30 and 3.31]:
+///   g(z) = |z - y|_M^2 / (2 a^2) + E(z),
+/// E being the elastic energy of the tets, the pins and the contacts. Backward Euler has a = h.
+class Objective {
+ public:
+  Objective(const Model& model, ContactEnergy* contact, Threads& threads);
+
+  /// A new step: the inertial target y, the a of the integrator, s, and what moves at its end.
+  /// x_start: positions at the step's beginning; friction and contact measure their slip from it.
+  void begin_step(const VectorField& y, double a, const VectorField& x_start, double time_end,
+                  double h);
+
+  /// g, J, and its gradient, N: grad g = M (z - y)/a^2 + dE/dz.
+  double value_and_gradient(const VectorField& z, VectorField& gradient);
+
+  /// Chooses the contacts anew at z [thesis sec. 8.5] and puts them into the value and the
+  /// gradient, which must be those of the last call of value_and_gradient, at z.
+  void choose_contacts(const VectorField& z, double& value, VectorField& gradient);
+
+  const Model& model() const { return *model_; }
+  Threads& threads() const { return *threads_; }
+  FieldAlgebra& algebra() { return algebra_; }
+  const ContactEnergy* contact() const { return contact_; }
+  /// 1/a^2, 1/s^2.
+  double inverse_a2() const { return inverse_a2_; }
+  const VectorField& inertial_target() const { return y_; }
+
+  int num_evaluations() const { return evaluations_; }
+  double local_milliseconds() const { return local_milliseconds_; }
+  double contact_milliseconds() const { return contact_milliseconds_; }
+  void reset_counters();
+
+ private:
+  double add_contacts(const VectorField& z, VectorField& gradient);
+
+  const Model* model_;
+  ContactEnergy* contact_;  ///< none: no colliders
+  Threads* threads_;
+  ElementEnergy elements_;
+  FieldAlgebra algebra_;
+  VectorField y_;
+  double inverse_a2_ = 0;
+  std::vector<Vec3> pin_targets_;
+  /// g and the gradient at the contacts' vertices before the contacts were added.
+  double value_without_contact_ = 0;
+  std::vector<PaddedVector> gradient_without_contact_;
+  int evaluations_ = 0;
+  double local_milliseconds_ = 0;
+  double contact_milliseconds_ = 0;
+};
+
+}  // namespace supple

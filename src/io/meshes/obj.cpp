@@ -1,0 +1,119 @@
+#include <charconv>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/names.h"
+#include "io/meshes/cursor.h"
+#include "io/meshes/formats.h"
+#include "io/meshes/surface_assembly.h"
+
+// Wavefront OBJ, "Object Files (.obj)", Wavefront Advanced Visualizer manual, appendix B1.
+//
+// A reader of our own: tinyobjloader 2.0 takes a coordinate that is no number for 0 and lets a
+// negative index before the first vertex pass, both without a word; a simulation needs the line.
+
+namespace supple {
+
+namespace {
+
+/// Statements that have no bearing on the polygons.
+const std::vector<std::string>& skipped_statements() {
+  static const std::vector<std::string> names{
+      "vt",     "vn",         "vp",        "g",      "o",    "s",     "mg",       "usemtl",
+      "mtllib", "usemap",     "maplib",    "l",      "p",    "bevel", "c_interp", "d_interp",
+      "lod",    "shadow_obj", "trace_obj", "cstype", "deg",  "bmat",  "step",     "curv",
+      "curv2",  "surf",       "parm",      "trim",   "hole", "scrv",  "sp",       "end",
+      "con",    "ctech",      "stech",     "call",   "csh"};
+  return names;
+}
+
+class ObjReader {
+ public:
+  explicit ObjReader(const Source& source) : source_(source), cursor_(source, {'#', true}) {}
+
+  TriangleMesh read() {
+    while (!cursor_.at_end()) {
+      const std::string_view statement = cursor_.word("statement");
+      if (statement == "v") {
+        read_vertex();
+      } else if (statement == "f" || statement == "fo") {
+        read_face();
+      } else {
+        check_skipped(statement);
+        cursor_.rest_of_line();
+      }
+    }
+    return assembly_.finish(source_);
+  }
+
+ private:
+  void read_vertex() {
+    const std::size_t v = assembly_.vertices.size();
+    Vec3 x{};
+    for (double& coordinate : x) {
+      if (cursor_.at_line_end()) {
+        cursor_.fail("the line ends where a coordinate of vertex " + std::to_string(v + 1) +
+                     " was expected");
+      }
+      coordinate = cursor_.real({"coordinate of vertex", v + 1});
+    }
+    assembly_.vertices.push_back(x);
+    // A weight or a colour may follow.
+    while (!cursor_.at_line_end()) cursor_.real({"weight or colour of vertex", v + 1});
+    cursor_.rest_of_line();
+  }
+
+  void read_face() {
+    const std::size_t place = cursor_.last();
+    corners_.clear();
+    while (!cursor_.at_line_end()) corners_.push_back(read_corner());
+    cursor_.rest_of_line();
+    assembly_.add_polygon(source_, corners_, place);
+  }
+
+  /// "12", "12/3", "12//4" or "12/3/4": the first number, from 1; -1 is the last vertex so far.
+  std::int64_t read_corner() {
+    const std::string_view word = cursor_.word("corner of a face");
+    const std::string_view digits = word.substr(0, word.find('/'));
+    std::int64_t corner = 0;
+    const auto [stop, code] = std::from_chars(digits.data(), digits.data() + digits.size(), corner);
+    const bool rest_is_sound =
+        word.find_first_not_of("0123456789-/", digits.size()) == std::string_view::npos;
+    if (code != std::errc() || stop != digits.data() + digits.size() || !rest_is_sound) {
+      source_.fail(cursor_.last(),
+                   "expected a corner such as 1, 1/2, 1//3 or 1/2/3, found " + quoted(word));
+    }
+    const auto num_vertices = static_cast<std::int64_t>(assembly_.vertices.size());
+    if (corner >= 0) return corner;
+    if (corner < -num_vertices) {
+      source_.fail(cursor_.last(), "a face names vertex " + std::to_string(corner) +
+                                       " counted back, but only " + std::to_string(num_vertices) +
+                                       " stand before it");
+    }
+    return num_vertices + 1 + corner;
+  }
+
+  void check_skipped(std::string_view statement) {
+    for (const std::string& name : skipped_statements()) {
+      if (name == statement) return;
+    }
+    std::vector<std::string> names = skipped_statements();
+    names.insert(names.begin(), {"v", "f"});
+    source_.fail(cursor_.last(), unknown_name("OBJ statement", statement, names));
+  }
+
+  const Source& source_;
+  Cursor cursor_;
+  SurfaceAssembly assembly_{1};
+  std::vector<std::int64_t> corners_;
+};
+
+}  // namespace
+
+TriangleMesh parse_obj(std::string_view bytes, const std::string& name) {
+  const Source source(bytes, name);
+  return ObjReader(source).read();
+}
+
+}  // namespace supple

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+/// The bytes of a mesh file under their name. Readers remember places as offsets, and only an
+/// error turns one into a line.
+namespace supple {
+
+class Source {
+ public:
+  /// The bytes must outlive this. A UTF-8 byte order mark is left out.
+  Source(std::string_view bytes, std::string name);
+
+  std::string_view bytes() const { return bytes_; }
+  const std::string& name() const { return name_; }
+
+  /// Makes places read "name: byte N" instead of "name:LINE": the file is a binary one.
+  void tell_bytes() { binary_ = true; }
+
+  /// Where an error at this offset stands. Lines are counted from 1, bytes from 0.
+  std::string where(std::size_t offset) const;
+
+  /// Throws Error{bad_file} at an offset, or about the file as a whole.
+  [[noreturn]] void fail(std::size_t offset, const std::string& message) const;
+  [[noreturn]] void fail(const std::string& message) const;
+
+ private:
+  std::string_view bytes_;
+  std::string name_;
+  std::size_t skipped_ = 0;
+  bool binary_ = false;
+};
+
+/// A piece of a file in quotes for a message: cut after 40 characters, without control characters.
+std::string quoted(std::string_view text);
+
+/// The content of a file. Throws Error{bad_file} for what is not there, a folder, a device, an
+/// empty file, one of more than `largest_mesh_file` bytes and one that cannot be read to its end.
+std::string load_bytes(const std::filesystem::path& file);
+
+inline constexpr std::uintmax_t largest_mesh_file = std::uintmax_t{1} << 32;  // 4 GiB
+
+}  // namespace supple

@@ -1,0 +1,82 @@
+#include "linear/ordering.h"
+
+#include <metis.h>
+
+#include <Eigen/OrderingMethods>
+#include <Eigen/SparseCore>
+#include <numeric>
+
+namespace supple {
+
+namespace {
+
+std::vector<int> nested_dissection(const Adjacency& adjacency) {
+  idx_t n = adjacency.size();
+  std::vector<idx_t> start(adjacency.start.begin(), adjacency.start.end());
+  std::vector<idx_t> neighbour(adjacency.neighbour.begin(), adjacency.neighbour.end());
+  std::vector<idx_t> order(static_cast<std::size_t>(n)), place(static_cast<std::size_t>(n));
+  idx_t options[METIS_NOPTIONS];
+  METIS_SetDefaultOptions(options);
+  options[METIS_OPTION_NUMBERING] = 0;
+  options[METIS_OPTION_SEED] = 1;
+  if (METIS_NodeND(&n, start.data(), neighbour.data(), nullptr, options, order.data(),
+                   place.data()) != METIS_OK) {
+    return {};
+  }
+  return {order.begin(), order.end()};
+}
+
+std::vector<int> minimum_degree(const Adjacency& adjacency) {
+  const int n = adjacency.size();
+  std::vector<Eigen::Triplet<double>> entries;
+  entries.reserve(adjacency.neighbour.size() + static_cast<std::size_t>(n));
+  for (int i = 0; i < n; ++i) {
+    entries.emplace_back(i, i, 1.0);
+    for (int k = adjacency.start[static_cast<std::size_t>(i)];
+         k < adjacency.start[static_cast<std::size_t>(i) + 1]; ++k) {
+      entries.emplace_back(i, adjacency.neighbour[static_cast<std::size_t>(k)], 1.0);
+    }
+  }
+  Eigen::SparseMatrix<double> matrix(n, n);
+  matrix.setFromTriplets(entries.begin(), entries.end());
+  Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> permutation;
+  Eigen::AMDOrdering<int>()(matrix, permutation);
+  return {permutation.indices().data(), permutation.indices().data() + n};
+}
+
+}  // namespace
+
+long long factor_entries(const Adjacency& adjacency, const std::vector<int>& order) {
+  const int n = adjacency.size();
+  const auto size = static_cast<std::size_t>(n);
+  std::vector<int> place(size), parent(size, -1), mark(size, -1);
+  for (int k = 0; k < n; ++k)
+    place[static_cast<std::size_t>(order[static_cast<std::size_t>(k)])] = k;
+  long long entries = n;
+  for (int k = 0; k < n; ++k) {
+    const auto row = static_cast<std::size_t>(order[static_cast<std::size_t>(k)]);
+    mark[static_cast<std::size_t>(k)] = k;
+    for (int a = adjacency.start[row]; a < adjacency.start[row + 1]; ++a) {
+      int j = place[static_cast<std::size_t>(adjacency.neighbour[static_cast<std::size_t>(a)])];
+      // Walk from j towards the root as far as this row has not been: each step is an entry.
+      while (j < k && mark[static_cast<std::size_t>(j)] != k) {
+        mark[static_cast<std::size_t>(j)] = k;
+        ++entries;
+        if (parent[static_cast<std::size_t>(j)] < 0) parent[static_cast<std::size_t>(j)] = k;
+        j = parent[static_cast<std::size_t>(j)];
+      }
+    }
+  }
+  return entries;
+}
+
+std::vector<int> fill_reducing_order(const Adjacency& adjacency) {
+  std::vector<int> by_degree = minimum_degree(adjacency);
+  std::vector<int> by_dissection = nested_dissection(adjacency);
+  if (by_dissection.empty()) return by_degree;
+  const bool dissection_wins =
+      factor_entries(adjacency, by_dissection) < factor_entries(adjacency, by_degree);
+  return dissection_wins ? by_dissection : by_degree;
+}
+
+}  // namespace supple

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <vector>
+
+namespace supple {
+
+/// Adjacency of a symmetric matrix without its diagonal: the neighbours of row i are
+/// neighbour[start[i]] .. neighbour[start[i+1] - 1], ascending; both (i, j) and (j, i) are there.
+struct Adjacency {
+  std::vector<int> start;      ///< [n + 1]
+  std::vector<int> neighbour;  ///< [start[n]]
+  int size() const { return static_cast<int>(start.size()) - 1; }
+};
+
+/// An elimination order of little fill: order[k] is the row eliminated k-th. Both nested dissection
+/// (METIS) and approximate minimum degree (Eigen's AMD) are tried and the one of fewer factor
+/// entries is kept: the first wins on compact bodies, the second on small thin ones.
+std::vector<int> fill_reducing_order(const Adjacency& adjacency);
+
+/// Entries of the Cholesky factor, diagonal included, when rows are eliminated in this order.
+/// [Gilbert, Ng & Peyton 1994: row counts by walking the elimination tree.]
+long long factor_entries(const Adjacency& adjacency, const std::vector<int>& order);
+
+}  // namespace supple

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <Eigen/SparseCore>
+#include <memory>
+
+#include "linear/ordering.h"
+
+namespace supple {
+
+/// Direct solver of symmetric positive definite systems A x = b whose pattern stays and whose
+/// values may change: analyse once, factor as often as the values change, solve as often as b does.
+/// After `factor`, solving allocates nothing and leaves the solver unchanged apart from its scratch
+/// memory.
+class SpdSolver {
+ public:
+  using Matrix = Eigen::SparseMatrix<double>;
+  virtual ~SpdSolver() = default;
+
+  /// A: n x n, its lower triangle in the order of elimination (fill_reducing_order).
+  virtual void analyse(const Matrix& lower) = 0;
+
+  /// Values in the analysed pattern. False: not positive definite (or not finite); the solver
+  /// cannot solve then.
+  virtual bool factor(const Matrix& lower) = 0;
+
+  /// One right-hand side: b and x have n values, may be the same place.
+  virtual void solve(const double* b, double* x) = 0;
+
+  /// Four right-hand sides at once, interleaved: b[4 i + c] is row i of side c (three and a padding
+  /// for a vector field). b and x may be the same place.
+  virtual void solve4(const double* b, double* x) = 0;
+
+  /// Entries of the factor, diagonal included.
+  virtual long long factor_entries() const = 0;
+};
+
+/// Eigen's SimplicialLLT with the substitutions of the project's own, which read the factor once
+/// for all four right-hand sides.
+std::unique_ptr<SpdSolver> make_eigen_cholesky();
+
+}  // namespace supple

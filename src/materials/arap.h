@@ -1,0 +1,58 @@
+#pragma once
+
+#include "math/mat3.h"
+#include "math/svd.h"
+
+namespace supple {
+
+/// As rigid as possible: corotated elasticity with lambda = 0,
+///   Psi = mu |F - R|^2 = mu sum (s_i - 1)^2,  R = U V^T  [Bouaziz et al. 2014, sec. 5.1].
+/// mu: Pa. The energy has a kink where s2 + s3 = 0, where R is not defined.
+template <class S>
+struct Arap {
+  S mu;
+
+  S energy_density(const Mat3<S>& F) const {
+    Mat3<S> P;
+    return energy_and_stress(F, P);
+  }
+  Mat3<S> stress(const Mat3<S>& F) const {
+    Mat3<S> P;
+    energy_and_stress(F, P);
+    return P;
+  }
+  /// P = 2 mu (F - R); at rest exactly zero.
+  S energy_and_stress(const Mat3<S>& F, Mat3<S>& P) const {
+    const Svd<S> d = svd(F);
+    const Vector3<S> e{{d.s[0] - S(1.0), d.s[1] - S(1.0), d.s[2] - S(1.0)}};
+    P = compose(d.U, S(2.0) * mu * e, d.V);
+    return mu * dot(e, e);
+  }
+
+  static constexpr bool smooth = false;
+  S a(const S& s) const {
+    const S e = s - S(1.0);
+    return mu * (e * e);
+  }
+  S da(const S& s) const { return S(2.0) * mu * (s - S(1.0)); }
+  S dda(const S&) const { return S(2.0) * mu; }
+  S slope_a(const S&, const S&) const { return S(2.0) * mu; }
+  S b(const S&) const { return S(0.0); }
+  S db(const S&) const { return S(0.0); }
+  S ddb(const S&) const { return S(0.0); }
+  S slope_b(const S&, const S&) const { return S(0.0); }
+  S c(const S&) const { return S(0.0); }
+  S dc(const S&) const { return S(0.0); }
+  S ddc(const S&) const { return S(0.0); }
+};
+
+struct ArapModel {
+  static constexpr const char* name = "arap";
+  static constexpr int num_parameters = 1;
+  template <class S>
+  Arap<S> at(const S* parameters) const {
+    return {parameters[0]};
+  }
+};
+
+}  // namespace supple

@@ -1,0 +1,63 @@
+#pragma once
+
+#include "math/mat3.h"
+#include "math/svd.h"
+
+namespace supple {
+
+/// Corotated linear elasticity [Sifakis & Barbic 2012, sec. 3.4]:
+///   Psi = mu |F - R|^2 + lambda/2 (s1 + s2 + s3 - 3)^2,  R = U V^T.
+/// mu, lambda: Pa. The energy has a kink where s2 + s3 = 0, where R is not defined.
+template <class S>
+struct Corotated {
+  S mu;
+  S lambda;
+
+  S energy_density(const Mat3<S>& F) const {
+    Mat3<S> P;
+    return energy_and_stress(F, P);
+  }
+  Mat3<S> stress(const Mat3<S>& F) const {
+    Mat3<S> P;
+    energy_and_stress(F, P);
+    return P;
+  }
+  /// P = 2 mu (F - R) + lambda (s1 + s2 + s3 - 3) R; at rest exactly zero.
+  S energy_and_stress(const Mat3<S>& F, Mat3<S>& P) const {
+    const Svd<S> d = svd(F);
+    const Vector3<S> e{{d.s[0] - S(1.0), d.s[1] - S(1.0), d.s[2] - S(1.0)}};
+    const S spread = e[0] + e[1] + e[2];
+    const S two_mu = S(2.0) * mu, pressure = lambda * spread;
+    const Vector3<S> g{
+        {two_mu * e[0] + pressure, two_mu * e[1] + pressure, two_mu * e[2] + pressure}};
+    P = compose(d.U, g, d.V);
+    return mu * dot(e, e) + S(0.5) * (pressure * spread);
+  }
+
+  static constexpr bool smooth = false;
+  S a(const S& s) const {
+    const S e = s - S(1.0);
+    return mu * (e * e) + S(0.5) * lambda * (s * s - S(6.0) * s + S(3.0));
+  }
+  S da(const S& s) const { return S(2.0) * mu * (s - S(1.0)) + lambda * (s - S(3.0)); }
+  S dda(const S&) const { return S(2.0) * mu + lambda; }
+  S slope_a(const S&, const S&) const { return S(2.0) * mu + lambda; }
+  S b(const S& p) const { return lambda * p; }
+  S db(const S&) const { return lambda; }
+  S ddb(const S&) const { return S(0.0); }
+  S slope_b(const S&, const S&) const { return S(0.0); }
+  S c(const S&) const { return S(0.0); }
+  S dc(const S&) const { return S(0.0); }
+  S ddc(const S&) const { return S(0.0); }
+};
+
+struct CorotatedModel {
+  static constexpr const char* name = "corotated";
+  static constexpr int num_parameters = 2;
+  template <class S>
+  Corotated<S> at(const S* parameters) const {
+    return {parameters[0], parameters[1]};
+  }
+};
+
+}  // namespace supple

@@ -1,0 +1,198 @@
+#pragma once
+
+#include <array>
+
+#include "math/mat3.h"
+#include "math/svd.h"
+
+/// Isotropic materials in principal stretches.
+///
+/// Every material of this room can be written in the form of Valanis and Landel [thesis eq. 7.12],
+///   Psi(F) = sum_i a(s_i) + sum_{i<j} b(s_i s_j) + c(s_1 s_2 s_3),
+/// F = U diag(s) V^T with det U = det V = 1 and s_1 >= s_2 >= |s_3|. A material gives the terms and
+/// their derivatives as a, da, dda, b, db, ddb, c, dc, ddc (J/m^3; the derivatives in Pa) and the
+/// divided differences
+///   slope_a(p, q) = (a'(p) - a'(q))/(p - q),  slope_b(p, q) = (b'(p) - b'(q))/(p - q),
+/// a''(p) and b''(p) where p = q. For polynomials these are closed forms without a quotient; others
+/// use divided_difference below. `smooth` says that a' and b' are odd: then the density is
+/// differentiable where s_2 + s_3 = 0; the others have a kink there.
+namespace supple {
+
+/// dPsi/ds_i [Pa]:
+///   g_i = a'(s_i) + s_j b'(s_i s_j) + s_k b'(s_i s_k) + s_j s_k c'(J),
+/// and P = U diag(g) V^T is the first Piola-Kirchhoff stress [Irving et al. 2004].
+template <class Material, class S>
+Vector3<S> principal_stress(const Material& material, const Vector3<S>& s) {
+  const S p[3] = {s[1] * s[2], s[0] * s[2], s[0] * s[1]};
+  const S db[3] = {material.db(p[0]), material.db(p[1]), material.db(p[2])};
+  const S dc = material.dc(S(s[0] * p[0]));
+  Vector3<S> g;
+  for (int i = 0; i < 3; ++i) {
+    const int j = (i + 1) % 3, k = (i + 2) % 3;
+    g[i] = material.da(s[i]) + (s[j] * db[k] + s[k] * db[j]) + p[i] * dc;
+  }
+  return g;
+}
+
+/// Psi of the stretches [J/m^3].
+template <class Material, class S>
+S principal_energy(const Material& material, const Vector3<S>& s) {
+  const S p[3] = {s[1] * s[2], s[0] * s[2], s[0] * s[1]};
+  const S a = material.a(s[0]) + material.a(s[1]) + material.a(s[2]);
+  const S b = material.b(p[0]) + material.b(p[1]) + material.b(p[2]);
+  return a + b + material.c(S(s[0] * p[0]));
+}
+
+/// The Hessian d2Psi/dF2 in the frames U, V of F [Pa]:
+///   dP = U (H : U^T dF V) V^T,  H_{ii,kk} = A_ik = d2Psi/ds_i ds_k,
+///   and for i != j  H_{ij,ij} = alpha_l,  H_{ij,ji} = beta_l,
+/// l being the index that is neither i nor j: the pairs (1,2), (0,2), (0,1) have l = 0, 1, 2. All
+/// other entries vanish. Each pair has the eigenvalues alpha + beta = (g_i - g_j)/(s_i - s_j) on
+/// the symmetric mode and alpha - beta = (g_i + g_j)/(s_i + s_j) on the skew one
+/// [GAMES103, lecture on nonlinear materials; Xu et al. 2015, sec. 5; Smith et al. 2019].
+template <class S>
+struct PrincipalHessian {
+  S A[3][3];
+  S alpha[3];
+  S beta[3];
+};
+
+/// Where the density has a kink (s_2 + s_3 = 0 and the material is not smooth) the skew eigenvalue
+/// is infinite; sums below this stretch are taken as this one, so that the Hessian stays finite.
+inline constexpr double least_stretch_sum = 1e-6;
+
+/// (f(p) - f(q))/(p - q) for a function that has no closed form of it, f' being its derivative.
+/// Closer than 1e-5 (relative to p, at least absolute) it is f' at the midpoint: there the error of
+/// the midpoint, (p-q)^2 f'''/24 = 4e-12 f''', is below that of the quotient, 2e-16 f/(p-q) = 2e-11
+/// f.
+inline double divided_difference(double p, double q, double f_p, double f_q, double f_middle) {
+  const double scale = std::abs(p) > 1 ? std::abs(p) : 1;
+  const double difference = p - q;
+  return std::abs(difference) < 1e-5 * scale ? f_middle : (f_p - f_q) / difference;
+}
+
+namespace detail {
+
+/// Replaces the symmetric A by its projection onto the positive semi-definite matrices; a matrix
+/// that is one keeps its bits.
+template <class S>
+void project_psd(S (&A)[3][3]) {
+  Mat3<S> D, Q = Mat3<S>::identity();
+  for (int i = 0; i < 3; ++i) {
+    for (int k = 0; k < 3; ++k) D(i, k) = A[i][k];
+  }
+  for (int sweep = 0; sweep < 5; ++sweep) {
+    rotate_symmetric<0, 1, 2>(D, Q);
+    rotate_symmetric<0, 2, 1>(D, Q);
+    rotate_symmetric<1, 2, 0>(D, Q);
+  }
+  const S o = S(0.0);
+  S clamped[3];
+  for (int i = 0; i < 3; ++i) clamped[i] = select(D(i, i) < o, o, D(i, i));
+  const S least = select(D(1, 1) < D(0, 0), D(1, 1), D(0, 0));
+  const auto negative = select(D(2, 2) < least, D(2, 2), least) < o;
+  for (int i = 0; i < 3; ++i) {
+    for (int k = 0; k <= i; ++k) {
+      S entry = o;
+      for (int e = 0; e < 3; ++e) entry = entry + Q(i, e) * clamped[e] * Q(k, e);
+      A[i][k] = A[k][i] = select(negative, entry, A[i][k]);
+    }
+  }
+}
+
+}  // namespace detail
+
+/// The principal Hessian at the stretches of svd(F): s_1 >= s_2 >= |s_3|. With g written out the
+/// quotients never divide by s_i - s_j:
+///   (g_i - g_j)/(s_i - s_j) = slope_a(s_i, s_j) - b'(s_i s_j) + s_k^2 slope_b(s_i s_k, s_j s_k)
+///                             - s_k c'(J),
+///   (g_i + g_j)/(s_i + s_j) = slope_a(s_i, -s_j) + b'(s_i s_j) + s_k^2 slope_b(s_i s_k, -s_j s_k)
+///                             + s_k c'(J)                                       where a', b' are
+///                             odd,
+///   (g_i + g_j)/(s_i + s_j) = (a'(s_i) + a'(s_j) + s_k (b'(s_i s_k) + b'(s_j s_k)))/(s_i + s_j)
+///                             + b'(s_i s_j) + s_k c'(J)                         for the others.
+/// project: clamp the negative eigenvalues to zero [Teran et al. 2005], so that the 9x9 matrix is
+/// positive semi-definite.
+template <class Material, class S>
+PrincipalHessian<S> principal_hessian(const Material& material, const Vector3<S>& s, bool project) {
+  const S p[3] = {s[1] * s[2], s[0] * s[2], s[0] * s[1]};
+  const S J = s[0] * p[0];
+  const S dc = material.dc(J), ddc = material.ddc(J);
+  const S db[3] = {material.db(p[0]), material.db(p[1]), material.db(p[2])};
+  const S ddb[3] = {material.ddb(p[0]), material.ddb(p[1]), material.ddb(p[2])};
+  const S da[3] = {material.da(s[0]), material.da(s[1]), material.da(s[2])};
+
+  PrincipalHessian<S> H;
+  for (int k = 0; k < 3; ++k) {
+    const int i = (k + 1) % 3, j = (k + 2) % 3;
+    // Row k of the diagonal, and the entry of the pair (i, j).
+    H.A[k][k] =
+        material.dda(s[k]) + (s[i] * s[i] * ddb[j] + s[j] * s[j] * ddb[i]) + p[k] * p[k] * ddc;
+    H.A[i][j] = H.A[j][i] = (db[k] + p[k] * ddb[k]) + (s[k] * dc + p[i] * p[j] * ddc);
+
+    const S sk_dc = s[k] * dc, sk2 = s[k] * s[k];
+    // p[j] = s_i s_k and p[i] = s_j s_k.
+    S symmetric = material.slope_a(s[i], s[j]) - db[k] + sk2 * material.slope_b(p[j], p[i]) - sk_dc;
+    S skew;
+    if constexpr (Material::smooth) {
+      skew =
+          material.slope_a(s[i], S(-s[j])) + db[k] + sk2 * material.slope_b(p[j], S(-p[i])) + sk_dc;
+    } else {
+      const S least = S(least_stretch_sum);
+      const S stretch_sum = s[i] + s[j];
+      const S divisor = select(stretch_sum < least, least, stretch_sum);
+      skew = (da[i] + da[j] + s[k] * (db[j] + db[i])) / divisor + db[k] + sk_dc;
+    }
+    if (project) {
+      const S o = S(0.0);
+      symmetric = select(symmetric < o, o, symmetric);
+      skew = select(skew < o, o, skew);
+    }
+    H.alpha[k] = S(0.5) * (symmetric + skew);
+    H.beta[k] = S(0.5) * (symmetric - skew);
+  }
+  if (project) detail::project_psd(H.A);
+  return H;
+}
+
+/// d2Psi/dF2, Pa: entry [3 r + c][3 r' + c'] = d2Psi/dF_rc dF_r'c' (rows of F one after another).
+using Hessian9 = std::array<std::array<double, 9>, 9>;
+
+/// H_{(r,c),(r',c')} = sum U_ri V_ck H_{ik,i'k'} U_r'i' V_c'k'.
+inline Hessian9 assemble_hessian(const PrincipalHessian<double>& H, const Mat3<double>& U,
+                                 const Mat3<double>& V) {
+  Hessian9 full{};
+  // The modes u_i v_k^T as vectors of nine.
+  std::array<std::array<double, 9>, 9> mode{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      for (std::size_t r = 0; r < 9; ++r) {
+        mode[3 * i + k][r] = U(static_cast<int>(r / 3), static_cast<int>(i)) *
+                             V(static_cast<int>(r % 3), static_cast<int>(k));
+      }
+    }
+  }
+  const auto add = [&](double h, const std::array<double, 9>& x, const std::array<double, 9>& y) {
+    for (std::size_t r = 0; r < 9; ++r) {
+      for (std::size_t c = 0; c < 9; ++c) full[r][c] += h * x[r] * y[c];
+    }
+  };
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      add(H.A[i][k], mode[4 * i], mode[4 * k]);
+      if (i == k) continue;
+      add(H.alpha[3 - i - k], mode[3 * i + k], mode[3 * i + k]);
+      add(H.beta[3 - i - k], mode[3 * i + k], mode[3 * k + i]);
+    }
+  }
+  return full;
+}
+
+/// d2Psi/dF2 of a material at F; project: its nearest positive semi-definite matrix.
+template <class Material>
+Hessian9 hessian(const Material& material, const Mat3<double>& F, bool project) {
+  const Svd<double> frame = svd(F);
+  return assemble_hessian(principal_hessian(material, frame.s, project), frame.U, frame.V);
+}
+
+}  // namespace supple

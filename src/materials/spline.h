@@ -1,0 +1,92 @@
+#pragma once
+
+#include <memory>
+
+#include "materials/principal.h"
+#include "math/cubic_spline.h"
+#include "supple/scene.h"
+
+namespace supple {
+
+/// The curves of a spline material, immutable.
+struct SplineCurves {
+  CubicSpline a;  ///< a'(s), Pa
+  CubicSpline b;  ///< b'(s_i s_j), Pa
+  CubicSpline c;  ///< c'(J), Pa
+};
+
+/// Material drawn by hand [Xu et al. 2015, sec. 4]: a', b' and c' of the Valanis-Landel form are
+/// natural cubic splines through control points, linear beyond the ends with the end slope; the
+/// energies are their exact integrals with a(1) = b(1) = c(1) = 0. The rest shape is at rest where
+/// a'(1) + 2 b'(1) + c'(1) = 0. Curves have no SIMD form: lanes are looked up one by one.
+template <class S>
+struct Spline {
+  const SplineCurves* curves;  ///< of a SplineModel, which must outlive it
+
+  S energy_density(const Mat3<S>& F) const { return principal_energy(*this, svd(F).s); }
+  Mat3<S> stress(const Mat3<S>& F) const {
+    const Svd<S> d = svd(F);
+    return compose(d.U, principal_stress(*this, d.s), d.V);
+  }
+  /// P = U diag(g) V^T, g as in materials/principal.h.
+  S energy_and_stress(const Mat3<S>& F, Mat3<S>& P) const {
+    const Svd<S> d = svd(F);
+    P = compose(d.U, principal_stress(*this, d.s), d.V);
+    return principal_energy(*this, d.s);
+  }
+
+  static constexpr bool smooth = false;
+  S a(const S& s) const { return integral(curves->a, s); }
+  S da(const S& s) const { return value(curves->a, s); }
+  S dda(const S& s) const { return slope(curves->a, s); }
+  S slope_a(const S& p, const S& q) const { return divided(curves->a, p, q); }
+  S b(const S& p) const { return integral(curves->b, p); }
+  S db(const S& p) const { return value(curves->b, p); }
+  S ddb(const S& p) const { return slope(curves->b, p); }
+  S slope_b(const S& p, const S& q) const { return divided(curves->b, p, q); }
+  S c(const S& J) const { return integral(curves->c, J); }
+  S dc(const S& J) const { return value(curves->c, J); }
+  S ddc(const S& J) const { return slope(curves->c, J); }
+
+ private:
+  static S integral(const CubicSpline& curve, const S& x) {
+    return map_lanes(x, [&](double t) { return curve.integral(t); });
+  }
+  static S value(const CubicSpline& curve, const S& x) {
+    return map_lanes(x, [&](double t) { return curve.value(t); });
+  }
+  static S slope(const CubicSpline& curve, const S& x) {
+    return map_lanes(x, [&](double t) { return curve.slope(t); });
+  }
+  static S divided(const CubicSpline& curve, const S& x, const S& y) {
+    return map_lanes(x, y, [&](double p, double q) {
+      return divided_difference(p, q, curve.value(p), curve.value(q),
+                                curve.slope(p + 0.5 * (q - p)));
+    });
+  }
+};
+
+struct SplineModel {
+  static constexpr const char* name = "spline";
+  static constexpr int num_parameters = 0;
+  std::shared_ptr<const SplineCurves> curves;
+  template <class S>
+  Spline<S> at(const S*) const {
+    return {curves.get()};
+  }
+};
+
+/// The papers' two spline materials [Liu et al. 2017, Fig. 5; thesis Fig. 7.1] as control points.
+/// The papers give pictures only, so these are made here from Neo-Hookean of mu and lambda:
+///   'A', "resists compression more":  a'(s) = mu s - 20 mu (1 - s)^3              for s < 1
+///   'B', "resists tension more":      a'(s) = mu s + 10 mu (s - 1)^3              for s > 1,
+///                                     a'(s) = mu s - 25 mu (0.4 - s)^3            for s < 0.4
+/// and a'(s) = mu s elsewhere, at s = 0, 0.1, ..., 2 and 3; b' = 0; c' that of Neo-Hookean at
+/// J = -0.1, -0.05, 0, 0.05 and the 23 values 10^((k-16)/16) from 0.1 to 2.37 (beyond J = e the
+/// slope of Neo-Hookean's c' can be negative, which must not be continued). Both a' fall below
+/// zero near s = 0, unlike Neo-Hookean's, so that F = 0 pushes open: with a'' > 0, c' < 0 for J <
+/// 1 and a'(s) <= 0 for s <= 0.1 the rest shape is the only minimum.
+/// mu > 0 and lambda >= 0 in Pa; throws Error{invalid_input} otherwise or for another letter.
+MaterialSettings spline_preset(char which, double mu, double lambda);
+
+}  // namespace supple

@@ -1,0 +1,171 @@
+#pragma once
+
+#include <cmath>
+
+#include "math/batch.h"
+
+/// 3x3 algebra as templates over the number type.
+namespace supple {
+
+template <class S>
+struct Vector3 {
+  S v[3];
+  S& operator[](int i) { return v[i]; }
+  const S& operator[](int i) const { return v[i]; }
+
+  friend Vector3 operator+(const Vector3& a, const Vector3& b) {
+    return {{a[0] + b[0], a[1] + b[1], a[2] + b[2]}};
+  }
+  friend Vector3 operator-(const Vector3& a, const Vector3& b) {
+    return {{a[0] - b[0], a[1] - b[1], a[2] - b[2]}};
+  }
+  friend Vector3 operator*(const S& s, const Vector3& a) {
+    return {{s * a[0], s * a[1], s * a[2]}};
+  }
+};
+
+template <class S>
+S dot(const Vector3<S>& a, const Vector3<S>& b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+template <class S>
+Vector3<S> cross(const Vector3<S>& a, const Vector3<S>& b) {
+  return {{a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]}};
+}
+
+/// Row r, column c: m(r, c).
+template <class S>
+struct Mat3 {
+  S a[3][3];
+  S& operator()(int r, int c) { return a[r][c]; }
+  const S& operator()(int r, int c) const { return a[r][c]; }
+
+  static Mat3 zero() { return diagonal(S(0.0), S(0.0), S(0.0)); }
+  static Mat3 identity() { return diagonal(S(1.0), S(1.0), S(1.0)); }
+  static Mat3 diagonal(const S& x, const S& y, const S& z) {
+    const S o = S(0.0);
+    return {{{x, o, o}, {o, y, o}, {o, o, z}}};
+  }
+  Vector3<S> column(int c) const { return {{a[0][c], a[1][c], a[2][c]}}; }
+  void set_column(int c, const Vector3<S>& x) {
+    for (int r = 0; r < 3; ++r) a[r][c] = x[r];
+  }
+
+  friend Mat3 operator+(const Mat3& x, const Mat3& y) {
+    return map2(x, y, [](const S& p, const S& q) -> S { return p + q; });
+  }
+  friend Mat3 operator-(const Mat3& x, const Mat3& y) {
+    return map2(x, y, [](const S& p, const S& q) -> S { return p - q; });
+  }
+  friend Mat3 operator*(const S& s, const Mat3& x) {
+    return map2(x, x, [&](const S& p, const S&) -> S { return s * p; });
+  }
+  friend Mat3 operator*(const Mat3& x, const Mat3& y) {
+    Mat3 z;
+    for (int r = 0; r < 3; ++r) {
+      for (int c = 0; c < 3; ++c) {
+        z(r, c) = x(r, 0) * y(0, c) + x(r, 1) * y(1, c) + x(r, 2) * y(2, c);
+      }
+    }
+    return z;
+  }
+  friend Vector3<S> operator*(const Mat3& m, const Vector3<S>& x) {
+    Vector3<S> y;
+    for (int r = 0; r < 3; ++r) y[r] = m(r, 0) * x[0] + m(r, 1) * x[1] + m(r, 2) * x[2];
+    return y;
+  }
+
+ private:
+  template <class F>
+  static Mat3 map2(const Mat3& x, const Mat3& y, F f) {
+    Mat3 z;
+    for (int r = 0; r < 3; ++r) {
+      for (int c = 0; c < 3; ++c) z(r, c) = f(x(r, c), y(r, c));
+    }
+    return z;
+  }
+};
+
+template <class S>
+Mat3<S> transpose(const Mat3<S>& m) {
+  Mat3<S> t;
+  for (int r = 0; r < 3; ++r) {
+    for (int c = 0; c < 3; ++c) t(r, c) = m(c, r);
+  }
+  return t;
+}
+
+/// x^T y.
+template <class S>
+Mat3<S> transpose_times(const Mat3<S>& x, const Mat3<S>& y) {
+  Mat3<S> z;
+  for (int r = 0; r < 3; ++r) {
+    for (int c = 0; c < 3; ++c) {
+      z(r, c) = x(0, r) * y(0, c) + x(1, r) * y(1, c) + x(2, r) * y(2, c);
+    }
+  }
+  return z;
+}
+
+/// x y^T.
+template <class S>
+Mat3<S> times_transpose(const Mat3<S>& x, const Mat3<S>& y) {
+  Mat3<S> z;
+  for (int r = 0; r < 3; ++r) {
+    for (int c = 0; c < 3; ++c) {
+      z(r, c) = x(r, 0) * y(c, 0) + x(r, 1) * y(c, 1) + x(r, 2) * y(c, 2);
+    }
+  }
+  return z;
+}
+
+/// Cofactor matrix, d det(m)/dm: cof m = det(m) m^-T where that exists.
+template <class S>
+Mat3<S> cofactor(const Mat3<S>& m) {
+  Mat3<S> k;
+  k.set_column(0, cross(m.column(1), m.column(2)));
+  k.set_column(1, cross(m.column(2), m.column(0)));
+  k.set_column(2, cross(m.column(0), m.column(1)));
+  return k;
+}
+
+template <class S>
+S determinant(const Mat3<S>& m) {
+  return dot(m.column(0), cross(m.column(1), m.column(2)));
+}
+
+template <class S>
+S trace(const Mat3<S>& m) {
+  return m(0, 0) + m(1, 1) + m(2, 2);
+}
+
+/// Frobenius product x : y.
+template <class S>
+S inner(const Mat3<S>& x, const Mat3<S>& y) {
+  S s = x(0, 0) * y(0, 0);
+  for (int i = 1; i < 9; ++i) s = s + x(i / 3, i % 3) * y(i / 3, i % 3);
+  return s;
+}
+
+template <class S>
+S squared_norm(const Mat3<S>& m) {
+  return inner(m, m);
+}
+
+/// Inverse; det(m) must not be zero.
+template <class S>
+Mat3<S> inverse(const Mat3<S>& m) {
+  return (S(1.0) / determinant(m)) * transpose(cofactor(m));
+}
+
+/// U diag(d) V^T.
+template <class S>
+Mat3<S> compose(const Mat3<S>& U, const Vector3<S>& d, const Mat3<S>& V) {
+  Mat3<S> Ud;
+  for (int r = 0; r < 3; ++r) {
+    for (int c = 0; c < 3; ++c) Ud(r, c) = U(r, c) * d[c];
+  }
+  return times_transpose(Ud, V);
+}
+
+}  // namespace supple

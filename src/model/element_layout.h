@@ -1,0 +1,26 @@
+#pragma once
+
+#include <vector>
+
+#include "model/model.h"
+
+namespace supple {
+
+/// What the layout needs to know of one tet, in scene order.
+struct ElementSource {
+  int model = 0;  ///< into the list of material models
+  bool has_fiber = false;
+  std::array<double, 4> parameters{};  ///< of the material, the first num_parameters of them
+  std::array<double, 4> fiber{};       ///< unit direction, kappa
+};
+
+/// Fills ranges, batches, blocks and slots of `model` (whose rest, tets and volume are there) from
+/// `sources` [num_tets] and the material models they point into.
+void lay_out_elements(const std::vector<ElementSource>& sources,
+                      const std::vector<MaterialModel>& materials, Model& model);
+
+/// Rows of Dm^-1, Dm = [X1-X0, X2-X0, X3-X0]: the gradients of the corners 1 to 3, and minus their
+/// sum for corner 0; 1/m.
+std::array<Vec3, 4> shape_gradients(const std::array<Vec3, 4>& corners);
+
+}  // namespace supple

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "materials/material.h"
+#include "math/batch.h"
+#include "math/vector_field.h"
+#include "potentials/pins.h"
+#include "supple/mesh.h"
+#include "supple/scene.h"
+
+/// The body as the solvers read it: plain arrays, immutable once built.
+///
+/// Elements live in batches of eight lanes, so that the local step runs one template on a SIMD
+/// number. Batches of one material model stand together (a range); a range is sorted along a
+/// space-filling curve and cut into blocks of a fixed number of batches. A block sums the forces of
+/// its tets into private places (slots, one for each vertex it touches) and a vertex then adds its
+/// slots in the order of the blocks: no two blocks write to one place, and the order of every sum
+/// is fixed by the model alone, whatever the number of threads.
+namespace supple {
+
+inline constexpr int lanes = 8;
+
+/// Eight tets. Empty lanes at the end of a range repeat its last tet with volume zero.
+struct ElementBatch {
+  std::int32_t vertex[4][lanes];  ///< corner, lane -> vertex of the model
+  std::int32_t slot[4][lanes];    ///< corner, lane -> slot, counted from the block's first
+  double inverse_rest[9][lanes];  ///< Dm^-1, row-major, 1/m
+  double volume[lanes];           ///< m^3; 0 in an empty lane
+};
+
+/// Consecutive batches whose tets share one material model.
+struct ElementRange {
+  MaterialModel material;
+  bool has_fiber = false;
+  int first_batch = 0;
+  int num_batches = 0;
+  /// Parameters: [num_batches][num_parameters][lanes].
+  std::vector<double> parameters;
+  int num_parameters = 0;
+  /// Where has_fiber: [num_batches][4][lanes], unit direction and kappa in Pa.
+  std::vector<double> fibers;
+};
+
+/// Batches that one thread works through.
+struct ElementBlock {
+  int range = 0;
+  int first_batch = 0;
+  int num_batches = 0;
+  int first_slot = 0;
+  int num_slots = 0;
+};
+
+struct Model {
+  int num_vertices = 0;
+  int num_tets = 0;
+  std::vector<int> body_vertices;        ///< [num_bodies + 1], first vertex of each body
+  std::vector<Vec3> rest;                ///< [num_vertices], m
+  std::vector<double> mass;              ///< [num_vertices], kg; 0 where no tet uses the vertex
+  std::vector<std::array<int, 4>> tets;  ///< [num_tets], in scene order
+  std::vector<double> volume;            ///< [num_tets], m^3
+  /// [num_tets], Pa: the constant k of the matrix L [thesis eq. 7.14], fitted over the solver's
+  /// range.
+  std::vector<double> stiffness;
+  std::vector<std::array<Vec3, 4>> shape_gradient;  ///< [num_tets], of the four corners, 1/m
+
+  std::vector<ElementBatch> batches;
+  std::vector<ElementRange> ranges;
+  std::vector<ElementBlock> blocks;
+  std::vector<int> tet_of_lane;  ///< [num_batches * lanes], -1 in an empty lane
+  int num_slots = 0;
+  std::vector<int> slot_start;  ///< [num_vertices + 1], into slot_list
+  std::vector<int> slot_list;   ///< [num_slots], each vertex's slots in the order of the blocks
+
+  PinSet pins;
+  double diagonal_length = 0;  ///< of the box of the rest shape, m
+};
+
+/// What changes.
+struct State {
+  VectorField x;           ///< [num_vertices], m
+  VectorField v;           ///< [num_vertices], m/s
+  double time = 0;         ///< s
+  std::int64_t frame = 0;  ///< frames done
+};
+
+/// Builds the model. Throws Error{invalid_input} naming the JSON pointer of what cannot be
+/// simulated, Error{bad_file} for a mesh that is none.
+Model build_model(const Scene& scene);
+
+/// The state at time 0: rest shape, or what `initial` makes of it, and the bodies' velocities.
+State initial_state(const Scene& scene, const Model& model);
+
+}  // namespace supple

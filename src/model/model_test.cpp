@@ -1,0 +1,192 @@
+#include "model/model.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "supple/error.h"
+
+namespace supple {
+namespace {
+
+Scene scene_of(TetMesh mesh) {
+  Scene scene;
+  Body body;
+  body.mesh = std::move(mesh);
+  body.material.model = "corotated";
+  body.material.mu = 100;
+  body.material.lambda = 50;
+  scene.bodies.push_back(body);
+  return scene;
+}
+
+TEST(Model, ALumpedMassIsAQuarterOfEachTet) {
+  const Scene scene = scene_of(generate(TetrahedronGenerator{.edge = 2}));
+  const Model model = build_model(scene);
+  // The volume of a regular tetrahedron is edge^3 / (6 sqrt 2).
+  const double mass = 1000 * 8 / (6 * std::sqrt(2.0));
+  for (double m : model.mass) EXPECT_NEAR(m, mass / 4, 1e-9);
+}
+
+TEST(Model, ATotalMassReplacesTheDensity) {
+  Scene scene = scene_of(generate(BoxGenerator{}));
+  scene.bodies[0].mass = 7;
+  const Model model = build_model(scene);
+  double total = 0;
+  for (double m : model.mass) total += m;
+  EXPECT_NEAR(total, 7, 1e-12);
+}
+
+TEST(Model, EveryTetHasOneLaneAndEveryCornerItsSlot) {
+  Scene scene = scene_of(generate(BoxGenerator{.cells = {5, 6, 7}}));
+  MaterialRegion region;
+  region.box = {{-1, -1, -1}, {0, 1, 1}};
+  region.material.model = "neo_hookean";
+  region.material.mu = 10;
+  region.material.lambda = 10;
+  scene.bodies[0].regions.push_back(region);
+  const Model model = build_model(scene);
+  EXPECT_EQ(model.ranges.size(), 2u);
+  std::multiset<int> seen;
+  for (int tet : model.tet_of_lane) {
+    if (tet >= 0) seen.insert(tet);
+  }
+  ASSERT_EQ(static_cast<int>(seen.size()), model.num_tets);
+  for (int t = 0; t < model.num_tets; ++t) EXPECT_EQ(seen.count(t), 1u);
+
+  std::vector<int> vertex_of_slot(static_cast<std::size_t>(model.num_slots), -1);
+  for (int v = 0; v < model.num_vertices; ++v) {
+    for (int s = model.slot_start[static_cast<std::size_t>(v)];
+         s < model.slot_start[static_cast<std::size_t>(v) + 1]; ++s) {
+      int& owner =
+          vertex_of_slot[static_cast<std::size_t>(model.slot_list[static_cast<std::size_t>(s)])];
+      EXPECT_EQ(owner, -1);
+      owner = v;
+    }
+  }
+  for (const ElementBlock& block : model.blocks) {
+    for (int b = block.first_batch; b < block.first_batch + block.num_batches; ++b) {
+      const ElementBatch& batch = model.batches[static_cast<std::size_t>(b)];
+      for (int c = 0; c < 4; ++c) {
+        for (int lane = 0; lane < lanes; ++lane) {
+          const int slot = block.first_slot + batch.slot[c][lane];
+          EXPECT_LT(batch.slot[c][lane], block.num_slots);
+          EXPECT_EQ(vertex_of_slot[static_cast<std::size_t>(slot)], batch.vertex[c][lane]);
+        }
+      }
+    }
+  }
+}
+
+TEST(Model, TheLastRegionThatHoldsATetWins) {
+  Scene scene = scene_of(generate(BoxGenerator{.cells = {4, 1, 1}}));
+  for (double mu : {1000.0, 5000.0}) {
+    MaterialRegion region;
+    region.box = {{0, -1, -1}, {1, 1, 1}};
+    region.material = scene.bodies[0].material;
+    region.material.mu = mu;
+    scene.bodies[0].regions.push_back(region);
+  }
+  const Model model = build_model(scene);
+  ASSERT_EQ(model.ranges.size(), 1u);  // one model, parameters by tet
+  // Corotated is fitted by k = 2 mu + lambda whatever the range (its stress is linear).
+  const auto [low, high] = std::minmax_element(model.stiffness.begin(), model.stiffness.end());
+  EXPECT_NEAR(*low, 2 * 100 + 50, 1e-9);
+  EXPECT_NEAR(*high, 2 * 5000 + 50, 1e-9);
+}
+
+TEST(Model, AParameterPerTetReachesItsTet) {
+  Scene scene = scene_of(generate(BoxGenerator{.cells = {2, 2, 2}}));
+  Body& body = scene.bodies[0];
+  body.material.lambda = 0;
+  for (std::size_t t = 0; t < body.mesh.tets.size(); ++t) {
+    body.material.mu.per_tet.push_back(1 + static_cast<double>(t));
+  }
+  const Model model = build_model(scene);
+  for (std::size_t t = 0; t < model.tets.size(); ++t) {
+    EXPECT_NEAR(model.stiffness[t], 2 * (1 + static_cast<double>(t)), 1e-9);
+  }
+  body.material.mu.per_tet.pop_back();
+  EXPECT_THROW(build_model(scene), Error);
+}
+
+TEST(Model, AnUnreferencedVertexHasNoMass) {
+  TetMesh mesh = generate(TetrahedronGenerator{});
+  mesh.vertices.insert(mesh.vertices.begin(), Vec3{9, 9, 9});
+  for (auto& tet : mesh.tets) {
+    for (int& vertex : tet) ++vertex;
+  }
+  const Model model = build_model(scene_of(mesh));
+  EXPECT_EQ(model.mass[0], 0);
+  EXPECT_GT(model.mass[1], 0);
+}
+
+TEST(Model, WhatCannotBeBuiltIsRefusedWithItsPlace) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto place = [](const Scene& scene) -> std::string {
+    try {
+      build_model(scene);
+    } catch (const Error& error) {
+      return error.where();
+    }
+    return "";
+  };
+  const Scene good = scene_of(generate(BoxGenerator{}));
+  EXPECT_EQ(place(good), "");
+  Scene scene = good;
+  scene.bodies[0].density = -1;
+  EXPECT_EQ(place(scene), "/bodies/0/density");
+  scene = good;
+  scene.bodies[0].mass = nan;
+  EXPECT_EQ(place(scene), "/bodies/0/mass");
+  scene = good;
+  scene.bodies[0].fiber = FiberSettings{{0, 0, 0}, 1};
+  EXPECT_EQ(place(scene), "/bodies/0/fiber/direction");
+  scene = good;
+  scene.bodies[0].pins.push_back({.box = {{5, 5, 5}, {6, 6, 6}}, .vertices = {}, .motion = {}});
+  EXPECT_EQ(place(scene), "/bodies/0/pins/0/select");
+  scene.bodies[0].pins[0] = {.box = {}, .vertices = {100000}, .motion = {}};
+  EXPECT_EQ(place(scene), "/bodies/0/pins/0/vertices");
+  scene = good;
+  scene.bodies[0].material.mu = -5;
+  EXPECT_EQ(place(scene).rfind("/bodies/0/material", 0), 0u);
+  scene = good;
+  scene.bodies.clear();
+  EXPECT_EQ(place(scene), "/bodies");
+}
+
+TEST(InitialState, EachKindOfStartIsWhatItSays) {
+  Scene scene = scene_of(generate(BoxGenerator{.size = {2, 2, 2}, .center = {1, 1, 1}}));
+  scene.bodies[0].velocity = {1, 2, 3};
+  const Model model = build_model(scene);
+  scene.bodies[0].initial = Stretch{{2, 1, 0.5}};
+  State state = initial_state(scene, model);
+  for (std::size_t i = 0; i < state.x.size(); ++i) {
+    EXPECT_DOUBLE_EQ(state.x[i][0], 1 + 2 * (model.rest[i][0] - 1));
+    EXPECT_DOUBLE_EQ(state.x[i][2], 1 + 0.5 * (model.rest[i][2] - 1));
+    EXPECT_DOUBLE_EQ(state.v[i][1], 2);
+  }
+  scene.bodies[0].initial = Flatten{1};
+  state = initial_state(scene, model);
+  for (std::size_t i = 0; i < state.x.size(); ++i) {
+    EXPECT_DOUBLE_EQ(state.x[i][1], 1);
+    EXPECT_DOUBLE_EQ(state.x[i][0], model.rest[i][0]);
+  }
+  scene.bodies[0].initial = Randomize{{{-1, 5, 0}, {1, 6, 0}}, 3};
+  state = initial_state(scene, model);
+  const State again = initial_state(scene, model);
+  bool moved = false;
+  for (std::size_t i = 0; i < state.x.size(); ++i) {
+    EXPECT_GE(state.x[i][1], 5);
+    EXPECT_LT(state.x[i][1], 6);
+    EXPECT_EQ(state.x[i][2], 0);
+    for (int k = 0; k < 3; ++k) EXPECT_EQ(state.x[i][k], again.x[i][k]);
+    moved = moved || state.x[i][0] != state.x[0][0];
+  }
+  EXPECT_TRUE(moved);
+}
+
+}  // namespace
+}  // namespace supple

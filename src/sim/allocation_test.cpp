@@ -1,0 +1,95 @@
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "sim/test_scenes.h"
+
+// Counts what the whole program takes from the heap while a step runs. Sanitizers bring an
+// allocator of their own, so the count is only there without them.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define SUPPLE_COUNTS_ALLOCATIONS 1
+#else
+#define SUPPLE_COUNTS_ALLOCATIONS 0
+#endif
+
+namespace {
+std::atomic<bool> counting{false};
+std::atomic<int> allocations{0};
+
+void note() {
+  if (counting.load(std::memory_order_relaxed)) allocations.fetch_add(1);
+}
+}  // namespace
+
+#if SUPPLE_COUNTS_ALLOCATIONS
+extern "C" {
+void* __libc_malloc(std::size_t size);
+void* __libc_calloc(std::size_t count, std::size_t size);
+void* __libc_realloc(void* p, std::size_t size);
+void* __libc_memalign(std::size_t alignment, std::size_t size);
+
+void* malloc(std::size_t size) {
+  note();
+  return __libc_malloc(size);
+}
+void* calloc(std::size_t count, std::size_t size) {
+  note();
+  return __libc_calloc(count, size);
+}
+void* realloc(void* p, std::size_t size) {
+  note();
+  return __libc_realloc(p, size);
+}
+void* aligned_alloc(std::size_t alignment, std::size_t size) {
+  note();
+  return __libc_memalign(alignment, size);
+}
+int posix_memalign(void** out, std::size_t alignment, std::size_t size) {
+  note();
+  *out = __libc_memalign(alignment, size);
+  return *out == nullptr ? 12 : 0;  // ENOMEM
+}
+}
+#endif
+
+namespace supple {
+namespace {
+
+int allocations_of_a_step(const Scene& scene, int threads) {
+  Simulation simulation(scene, {.threads = threads});
+  simulation.step();
+  simulation.step();
+  allocations = 0;
+  counting = true;
+  for (int i = 0; i < 3; ++i) simulation.step();
+  counting = false;
+  return allocations;
+}
+
+TEST(Allocation, TheCounterCounts) {
+  if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
+  allocations = 0;
+  counting = true;
+  void* volatile p = std::malloc(100);
+  counting = false;
+  std::free(p);
+  EXPECT_EQ(allocations, 1);
+}
+
+TEST(Allocation, AStepAllocatesNothingAfterTheFirst) {
+  if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
+  for (const char* method : {"l_bfgs", "quasi_newton", "gradient_descent"}) {
+    for (const Description& material : list_materials()) {
+      Scene scene = test::twisting_bar({8, 3, 3}, material.name);
+      scene.gravity = {0, -9.81, 0};
+      scene.colliders.push_back({"ground", PlaneShape{{0, 1, 0}, -0.5}, {}});
+      scene.solver.method = method;
+      EXPECT_EQ(allocations_of_a_step(scene, 1), 0) << method << ", " << material.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace supple

@@ -1,0 +1,89 @@
+#include "sim/measures.h"
+
+#include <atomic>
+#include <cmath>
+
+#include "descent/batch_gather.h"
+#include "descent/element_energy.h"
+#include "materials/fiber.h"
+#include "math/svd.h"
+
+namespace supple {
+
+namespace {
+
+/// sqrt(3/2 dev(sigma) : dev(sigma)), sigma = P F^T / J. Where J is not positive the Cauchy stress
+/// has no meaning; |J| keeps the measure finite away from J = 0.
+double von_mises(const Mat3<double>& F, const Mat3<double>& P) {
+  const double J = std::abs(determinant(F));
+  const Mat3<double> kirchhoff = times_transpose(P, F);
+  const double mean = trace(kirchhoff) / 3;
+  Mat3<double> deviator = kirchhoff;
+  for (int i = 0; i < 3; ++i) deviator(i, i) -= mean;
+  const double norm = std::sqrt(1.5 * squared_norm(deviator));
+  return J > 0 ? norm / J : 0;
+}
+
+}  // namespace
+
+ElementMeasures measure_elements(const Model& model, const VectorField& x) {
+  const std::vector<Mat3<double>> gradients = deformation_gradients(model, x);
+  const std::size_t n = gradients.size();
+  ElementMeasures result{std::vector<double>(n), std::vector<double>(n), std::vector<Vec3>(n)};
+  for (const ElementRange& range : model.ranges) {
+    for (int b = 0; b < range.num_batches; ++b) {
+      for (int lane = 0; lane < lanes; ++lane) {
+        const auto local = static_cast<std::size_t>(b);
+        const auto l = static_cast<std::size_t>(lane);
+        const int index =
+            model.tet_of_lane[static_cast<std::size_t>(range.first_batch + b) * lanes + l];
+        if (index < 0) continue;
+        const auto tet = static_cast<std::size_t>(index);
+        const Mat3<double>& F = gradients[tet];
+        double parameters[4] = {};
+        for (int p = 0; p < range.num_parameters; ++p) {
+          const auto row =
+              local * static_cast<std::size_t>(range.num_parameters) + static_cast<std::size_t>(p);
+          parameters[p] = range.parameters[row * lanes + l];
+        }
+        Mat3<double> P;
+        std::visit(
+            [&](const auto& family) {
+              family.template at<double>(parameters).energy_and_stress(F, P);
+            },
+            range.material);
+        if (range.has_fiber) {
+          const double* f = &range.fibers[local * 4 * lanes + l];
+          const Fiber<double> fiber{{{f[0], f[lanes], f[2 * lanes]}}, f[3 * lanes]};
+          Mat3<double> extra;
+          fiber.energy_and_stress(F, extra);
+          P = P + extra;
+        }
+        const Svd<double> decomposition = svd(F);
+        result.determinant[tet] = determinant(F);
+        result.von_mises[tet] = von_mises(F, P);
+        result.stretches[tet] = {decomposition.s[0], decomposition.s[1], decomposition.s[2]};
+      }
+    }
+  }
+  return result;
+}
+
+int count_inverted(const Model& model, const VectorField& x, Threads& threads) {
+  std::atomic<int> inverted{0};  // whole numbers: their sum does not depend on the order
+  threads.parallel_for(static_cast<int>(model.blocks.size()), [&](int i) {
+    const ElementBlock& block = model.blocks[static_cast<std::size_t>(i)];
+    int found = 0;
+    for (int b = block.first_batch; b < block.first_batch + block.num_batches; ++b) {
+      const ElementBatch& batch = model.batches[static_cast<std::size_t>(b)];
+      const Mat3<Batch8> F =
+          detail::deformation_gradient(batch, x.data(), detail::inverse_rest(batch));
+      const Batch8 volume = Batch8::load(batch.volume);
+      found += count((determinant(F) < Batch8(0.0)) & (volume > Batch8(0.0)));
+    }
+    inverted += found;
+  });
+  return inverted;
+}
+
+}  // namespace supple

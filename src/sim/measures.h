@@ -1,0 +1,15 @@
+#pragma once
+
+#include "base/parallel_for.h"
+#include "model/model.h"
+#include "supple/simulation.h"
+
+namespace supple {
+
+/// J, von Mises stress and principal stretches of all tets at x.
+ElementMeasures measure_elements(const Model& model, const VectorField& x);
+
+/// Tets with det F < 0 at x.
+int count_inverted(const Model& model, const VectorField& x, Threads& threads);
+
+}  // namespace supple

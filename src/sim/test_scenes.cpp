@@ -1,0 +1,104 @@
+#include "sim/test_scenes.h"
+
+#include <cmath>
+
+#include "materials/spline.h"
+#include "math/svd.h"
+
+namespace supple::test {
+
+MaterialSettings soft_material(const std::string& model) {
+  const auto [mu, lambda] = lame_parameters(1e5, 0.4);
+  MaterialSettings material;
+  material.model = model;
+  material.mu = mu;
+  material.lambda = lambda;
+  if (model == "mooney_rivlin") {
+    material.c1 = 0.4 * mu;
+    material.c2 = 0.1 * mu;
+    material.bulk = lambda;
+  } else if (model == "polynomial") {
+    material.mu = 20 * mu;
+  } else if (model == "spline") {
+    material = spline_preset('A', mu, lambda);
+  } else if (model == "valanis_landel") {
+    const double m = mu, l = lambda;
+    material.a = {[m](double s) { return m * (s - 1) * (s - 1); },
+                  [m](double s) { return 2 * m * (s - 1); }, [m](double) { return 2 * m; }};
+    material.c = {[l](double J) { return 0.5 * l * (J - 1) * (J - 1); },
+                  [l](double J) { return l * (J - 1); }, [l](double) { return l; }};
+  }
+  return material;
+}
+
+Scene free_block(const std::string& model) {
+  Scene scene;
+  scene.gravity = {0, 0, 0};
+  Body body;
+  body.name = "block";
+  body.mesh = generate(BoxGenerator{.size = {0.5, 0.5, 0.5}, .cells = {3, 3, 3}});
+  body.material = soft_material(model);
+  scene.bodies.push_back(body);
+  return scene;
+}
+
+Scene twisting_bar(std::array<int, 3> cells, const std::string& model) {
+  Scene scene;
+  scene.gravity = {0, 0, 0};
+  Body body;
+  body.name = "bar";
+  body.mesh = generate(BoxGenerator{.size = {4, 1, 1}, .cells = cells, .tets_per_cell = 6});
+  body.material = soft_material(model);
+  for (double side : {-1.0, 1.0}) {
+    Pin pin;
+    pin.box = {{side * 2 - 0.01, -1, -1}, {side * 2 + 0.01, 1, 1}};
+    pin.stiffness = 1e6;
+    pin.motion.rotate = Rotation{{1, 0, 0}, {0, 0, 0}, side * 60};
+    body.pins.push_back(pin);
+  }
+  scene.bodies.push_back(body);
+  return scene;
+}
+
+std::vector<Vec3> positions_of(const Simulation& simulation) {
+  std::vector<double> flat(3 * static_cast<std::size_t>(simulation.num_vertices()));
+  simulation.copy_positions(flat);
+  std::vector<Vec3> positions(flat.size() / 3);
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    positions[i] = {flat[3 * i], flat[3 * i + 1], flat[3 * i + 2]};
+  }
+  return positions;
+}
+
+double distance_to_rest(const Simulation& simulation, const std::vector<Vec3>& rest) {
+  const std::vector<Vec3> x = positions_of(simulation);
+  const double n = static_cast<double>(x.size());
+  Vec3 cx{}, cr{};
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      cx[k] += x[i][k] / n;
+      cr[k] += rest[i][k] / n;
+    }
+  }
+  Mat3<double> covariance = Mat3<double>::zero();
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    for (int r = 0; r < 3; ++r) {
+      for (int c = 0; c < 3; ++c) {
+        const auto row = static_cast<std::size_t>(r), column = static_cast<std::size_t>(c);
+        covariance(r, c) += (x[i][row] - cx[row]) * (rest[i][column] - cr[column]);
+      }
+    }
+  }
+  const Svd<double> frame = svd(covariance);
+  const Mat3<double> R = times_transpose(frame.U, frame.V);
+  double largest = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const Vector3<double> r{{rest[i][0] - cr[0], rest[i][1] - cr[1], rest[i][2] - cr[2]}};
+    const Vector3<double> moved = R * r;
+    largest = std::max(largest, std::hypot(x[i][0] - cx[0] - moved[0], x[i][1] - cx[1] - moved[1],
+                                           x[i][2] - cx[2] - moved[2]));
+  }
+  return largest;
+}
+
+}  // namespace supple::test

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "supple/scene.h"
+#include "supple/simulation.h"
+
+/// Scenes and measures that several tests share.
+namespace supple::test {
+
+/// A material of every model of list_materials() that behaves well in a simulation: about the
+/// stiffness of E = 1e5 Pa, Poisson's ratio 0.4.
+MaterialSettings soft_material(const std::string& model);
+
+/// One body without gravity; a box of 0.5 x 0.5 x 0.5 m in 3 x 3 x 3 cells.
+Scene free_block(const std::string& model);
+
+/// A bar of the given cells, six tets each, along x, both ends turned in opposite senses.
+Scene twisting_bar(std::array<int, 3> cells, const std::string& model);
+
+/// Positions of all vertices.
+std::vector<Vec3> positions_of(const Simulation& simulation);
+
+/// Largest distance of the positions from the rest shape after the best rigid motion [Kabsch 1976],
+/// m.
+double distance_to_rest(const Simulation& simulation, const std::vector<Vec3>& rest);
+
+}  // namespace supple::test
