@@ -28,7 +28,9 @@ if(SUPPLE_SANITIZE)
   target_link_options(supple_flags INTERFACE -fsanitize=${SUPPLE_SANITIZE})
 endif()
 
+# What SuppleLibrary.cmake puts together: the rooms' targets and what they link from outside.
 set_property(GLOBAL PROPERTY SUPPLE_ROOMS "")
+set_property(GLOBAL PROPERTY SUPPLE_LIBRARIES "")
 
 # supple_room(NAME SOURCES ... [ROOMS other rooms ...] [LIBRARIES ...] [TESTS ...])
 # Defines supple_NAME and, with tests, the program supple_NAME_test.
@@ -44,6 +46,7 @@ function(supple_room name)
   endforeach()
   target_link_libraries(${target} PUBLIC ${ARG_LIBRARIES})
   set_property(GLOBAL APPEND PROPERTY SUPPLE_ROOMS ${target})
+  set_property(GLOBAL APPEND PROPERTY SUPPLE_LIBRARIES ${ARG_LIBRARIES})
   if(SUPPLE_TESTS AND ARG_TESTS)
     supple_test(${target}_test SOURCES ${ARG_TESTS} LIBRARIES ${target})
   endif()

@@ -7,3 +7,4 @@
 #include "supple/mesh.h"        // IWYU pragma: export
 #include "supple/scene.h"       // IWYU pragma: export
 #include "supple/simulation.h"  // IWYU pragma: export
+#include "supple/version.h"     // IWYU pragma: export

@@ -17,9 +17,7 @@ using namespace vec3;
 
 namespace {
 
-// A block is tested as one ball against each collider first. Vertices of one block stand near each
-// other, so most blocks end there.
-constexpr std::size_t block_size = 128;
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 static_assert(std::is_trivially_default_constructible_v<Contact>, "contacts_ must stay untouched");
 
@@ -35,24 +33,72 @@ struct Ball {
   double radius;
 };
 
-/// A ball around the vertices. Where a position is not finite, the ball is all of space: it is
-/// clear of nothing.
-Ball ball_around(std::span<const int> vertices, const double* x) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
+/// Smallest box that holds points, and their sum, which tells whether all are finite.
+struct Extent {
   Vec3 low{infinity, infinity, infinity};
   Vec3 high{-infinity, -infinity, -infinity};
-  double sum = 0;
-  for (int vertex : vertices) {
-    const Vec3 p = position(x, vertex);
+  Vec3 sum{0, 0, 0};
+
+  void add(const Vec3& p) { add({p, p, p}); }
+  void add(const Extent& other) {
     for (std::size_t k = 0; k < 3; ++k) {
-      low[k] = std::min(low[k], p[k]);
-      high[k] = std::max(high[k], p[k]);
-      sum += p[k];
+      low[k] = std::min(low[k], other.low[k]);
+      high[k] = std::max(high[k], other.high[k]);
+      sum[k] += other.sum[k];
     }
   }
-  const double radius = 0.5 * norm(high - low);
-  return {0.5 * (low + high), std::isfinite(sum) ? radius : infinity};
-}
+  /// Where a point is not finite the ball is all of space: it is clear of nothing.
+  Ball ball() const {
+    const bool finite = std::isfinite(sum[0]) && std::isfinite(sum[1]) && std::isfinite(sum[2]);
+    return {0.5 * (low + high), finite ? 0.5 * norm(high - low) : infinity};
+  }
+};
+
+// Vertices that follow each other stand near each other, so balls around groups of them rule most
+// of them out at once. A block of 128 is cut in four twice: at group g, its quarters are groups 4 g
+// + 1 to 4 g + 4, and groups 5 to 20 are leaves of 8. A query costs 10 to 40 ns for an analytic
+// shape, but microseconds for a mesh.
+constexpr std::size_t block_size = 128;
+constexpr std::size_t leaf_size = 8;
+constexpr std::size_t first_leaf = 5;
+constexpr std::size_t num_groups = 21;
+
+class BlockOfVertices {
+ public:
+  BlockOfVertices(std::span<const int> vertices, const double* x) : vertices_(vertices), x_(x) {
+    Extent extents[num_groups];
+    for (std::size_t i = 0; i < vertices.size(); ++i) {
+      extents[first_leaf + i / leaf_size].add(position(x, vertices[i]));
+    }
+    for (std::size_t g = num_groups; g-- > 0;) {
+      if (g > 0) extents[(g - 1) / 4].add(extents[g]);
+      balls_[g] = extents[g].ball();
+    }
+  }
+
+  /// Calls visit(vertex, surface point) for the vertices of group g inside the collider.
+  template <class Visit>
+  void find(const ColliderObject& collider, std::size_t g, const Visit& visit) const {
+    if (collider.clear_of(balls_[g].center, balls_[g].radius)) return;
+    if (g < first_leaf) {
+      for (std::size_t child = 4 * g + 1; child <= 4 * g + 4; ++child) {
+        find(collider, child, visit);
+      }
+      return;
+    }
+    const std::size_t first = (g - first_leaf) * leaf_size;
+    const std::size_t last = std::min(first + leaf_size, vertices_.size());
+    for (std::size_t i = first; i < last; ++i) {
+      SurfacePoint found;
+      if (collider.penetration(position(x_, vertices_[i]), found)) visit(vertices_[i], found);
+    }
+  }
+
+ private:
+  std::span<const int> vertices_;
+  const double* x_;
+  Ball balls_[num_groups];
+};
 
 /// What a contact does at x.
 struct Local {
@@ -123,13 +169,10 @@ std::size_t ContactEnergy::detect_block(std::size_t block, const double* x) {
                                       std::min(block_size, vertices_.size() - first));
   Contact* const out = contacts_.get() + first * colliders_.size();
   std::size_t count = 0;
-  const Ball ball = ball_around(vertices, x);
+  const BlockOfVertices balls(vertices, x);
   for (std::size_t c = 0; c < colliders_.size(); ++c) {
     const ColliderObject& collider = colliders_[c];
-    if (collider.clear_of(ball.center, ball.radius)) continue;
-    for (int vertex : vertices) {
-      SurfacePoint found;
-      if (!collider.penetration(position(x, vertex), found)) continue;
+    balls.find(collider, 0, [&](int vertex, const SurfacePoint& found) {
       const double depth = -found.distance;
       Contact contact{vertex, static_cast<int>(c), found.point,  found.normal,
                       depth,  stiffness_ * depth,  Vec3{0, 0, 0}};
@@ -137,7 +180,7 @@ std::size_t ContactEnergy::detect_block(std::size_t block, const double* x) {
         contact.anchor = position(x_n_, vertex) + collider.displacement(found.point);
       }
       out[count++] = contact;
-    }
+    });
   }
   return count;
 }
@@ -184,7 +227,7 @@ void ContactEnergy::hessian(const Contact& contact, const double* x, double* blo
   for (std::size_t i = 0; i < 3; ++i) {
     for (std::size_t j = 0; j < 3; ++j) {
       block[3 * i + j] =
-          (i == j ? across : 0) + normal * n[i] * n[j] - along * local.slip[i] * local.slip[j];
+          (i == j ? across : 0) + normal * (n[i] * n[j]) - along * (local.slip[i] * local.slip[j]);
     }
   }
 }

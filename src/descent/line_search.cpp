@@ -8,7 +8,7 @@ namespace supple {
 namespace {
 
 /// After so many shrinks the step is below rounding for every sensible beta.
-constexpr int max_trials = 60;
+constexpr int max_trials = 40;
 
 }  // namespace
 
@@ -20,6 +20,7 @@ LineSearchResult backtrack(Objective& objective, const Iterate& from, const Vect
   // g is a sum of many terms: differences below its own rounding say nothing, and near the minimum
   // they would reject every step.
   const double rounding = 4 * std::numeric_limits<double>::epsilon() * std::abs(from.value);
+  if (-slope <= rounding) return {.end = LineSearchEnd::at_rounding};
   double alpha = 1;
   for (int i = 0; i < max_trials; ++i, alpha *= settings.shrink) {
     objective.algebra().step(from.x, alpha, p, trial);

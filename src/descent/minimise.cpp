@@ -19,6 +19,7 @@ MinimiseReport Minimiser::run(Objective& objective, Direction& direction,
   FieldAlgebra& algebra = objective.algebra();
   direction.begin_step(objective);
   double value = objective.value_and_gradient(z, gradient_);
+  report.elastic = objective.elastic_energy();
   for (int k = 0;; ++k) {
     objective.choose_contacts(z, value, gradient_);
     report.value = value;
@@ -54,6 +55,7 @@ MinimiseReport Minimiser::run(Objective& objective, Direction& direction,
     std::swap(z, trial_);
     std::swap(gradient_, trial_gradient_);
     value = search.value;
+    report.elastic = objective.elastic_energy();
   }
 }
 

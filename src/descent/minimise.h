@@ -11,6 +11,7 @@ struct MinimiseReport {
   StepStatus status = StepStatus::iteration_limit;
   int iterations = 0;
   double value = 0;                ///< g at the end, J
+  double elastic = 0;              ///< elastic energy of the elements at the end, J
   double gradient_norm = 0;        ///< |grad g| at the end, N
   double start_gradient_norm = 0;  ///< |grad g(x_0)|, N
   double direction_milliseconds = 0;

@@ -4,6 +4,25 @@
 
 namespace supple {
 
+template <class Visit>
+double Objective::inertia(const VectorField& z, const Visit& visit) {
+  return algebra_.sum([&](int first, int last) {
+    double energy = 0;
+    for (auto vertex = static_cast<std::size_t>(first); vertex < static_cast<std::size_t>(last);
+         ++vertex) {
+      const double scale = model_->mass[vertex] * inverse_a2_;
+      PaddedVector gradient;
+      for (int k = 0; k < 3; ++k) {
+        const double d = z[vertex][k] - y_[vertex][k];
+        gradient[k] = scale * d;
+        energy += 0.5 * scale * d * d;
+      }
+      visit(vertex, gradient);
+    }
+    return energy;
+  });
+}
+
 Objective::Objective(const Model& model, ContactEnergy* contact, Threads& threads)
     : model_(&model),
       contact_(contact),
@@ -11,7 +30,8 @@ Objective::Objective(const Model& model, ContactEnergy* contact, Threads& thread
       elements_(model),
       algebra_(model.num_vertices, threads),
       y_(static_cast<std::size_t>(model.num_vertices)),
-      pin_targets_(model.pins.pins.size()) {
+      pin_targets_(model.pins.pins.size()),
+      unused_gradient_(static_cast<std::size_t>(model.num_vertices)) {
   if (contact_ != nullptr) gradient_without_contact_.reserve(contact_->max_contacts());
 }
 
@@ -26,27 +46,30 @@ void Objective::begin_step(const VectorField& y, double a, const VectorField& x_
 double Objective::value_and_gradient(const VectorField& z, VectorField& gradient) {
   const Stopwatch watch;
   ++evaluations_;
-  double value = elements_.evaluate(z, *threads_);
-  value += algebra_.sum([&](int first, int last) {
-    double inertia = 0;
-    for (int i = first; i < last; ++i) {
-      const auto vertex = static_cast<std::size_t>(i);
-      const double scale = model_->mass[vertex] * inverse_a2_;
-      PaddedVector sum = elements_.gradient_of_vertex(i);
-      for (int k = 0; k < 3; ++k) {
-        const double d = z[vertex][k] - y_[vertex][k];
-        sum[k] += scale * d;
-        inertia += 0.5 * scale * d * d;
-      }
-      gradient[vertex] = sum;
-    }
-    return inertia;
-  });
+  elastic_energy_ = elements_.evaluate(z, *threads_);
+  double value = elastic_energy_ + inertia(z, [&](std::size_t vertex, PaddedVector sum) {
+                   const PaddedVector elastic =
+                       elements_.gradient_of_vertex(static_cast<int>(vertex));
+                   for (int k = 0; k < 3; ++k) sum[k] += elastic[k];
+                   gradient[vertex] = sum;
+                 });
   value += model_->pins.add(z, pin_targets_, gradient);
   local_milliseconds_ += watch.milliseconds();
   if (contact_ == nullptr) return value;
   value_without_contact_ = value;
   return value + add_contacts(z, gradient);
+}
+
+double Objective::inertia_energy(const VectorField& z) {
+  return inertia(z, [](std::size_t, const PaddedVector&) {});
+}
+
+double Objective::value_with_elastic(const VectorField& z, double elastic) {
+  double value = elastic + inertia_energy(z);
+  value += model_->pins.add(z, pin_targets_, unused_gradient_);
+  if (contact_ == nullptr) return value;
+  contact_->detect(z[0].v, *threads_);
+  return value + contact_->add(z[0].v, unused_gradient_[0].v);
 }
 
 double Objective::add_contacts(const VectorField& z, VectorField& gradient) {

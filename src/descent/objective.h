@@ -24,6 +24,16 @@ class Objective {
   /// g, J, and its gradient, N: grad g = M (z - y)/a^2 + dE/dz.
   double value_and_gradient(const VectorField& z, VectorField& gradient);
 
+  /// |z - y|_M^2 / (2 a^2), J.
+  double inertia_energy(const VectorField& z);
+
+  /// g where the elastic energy of the elements is known, J: costs pins and contacts alone. The
+  /// contacts are chosen at z.
+  double value_with_elastic(const VectorField& z, double elastic);
+
+  /// Elastic energy of the elements in the last call of value_and_gradient, J.
+  double elastic_energy() const { return elastic_energy_; }
+
   /// Chooses the contacts anew at z [thesis sec. 8.5] and puts them into the value and the
   /// gradient, which must be those of the last call of value_and_gradient, at z.
   void choose_contacts(const VectorField& z, double& value, VectorField& gradient);
@@ -42,6 +52,9 @@ class Objective {
   void reset_counters();
 
  private:
+  /// |z - y|_M^2 / (2 a^2), J; visit(vertex, its gradient in N).
+  template <class Visit>
+  double inertia(const VectorField& z, const Visit& visit);
   double add_contacts(const VectorField& z, VectorField& gradient);
 
   const Model* model_;
@@ -51,7 +64,9 @@ class Objective {
   FieldAlgebra algebra_;
   VectorField y_;
   double inverse_a2_ = 0;
+  double elastic_energy_ = 0;
   std::vector<Vec3> pin_targets_;
+  VectorField unused_gradient_;  ///< where only the value is wanted
   /// g and the gradient at the contacts' vertices before the contacts were added.
   double value_without_contact_ = 0;
   std::vector<PaddedVector> gradient_without_contact_;

@@ -36,17 +36,17 @@ void check_values(const Parameter& parameter, const std::string& where) {
 /// Tets that the parameters tell apart: 1 where each is a single value.
 std::size_t common_length(const MaterialSettings& settings, const std::vector<Field>& fields,
                           const std::string& where) {
-  std::size_t length = 1;
+  std::size_t length = 0;
   for (const Field& field : fields) {
     const std::size_t size = (settings.*field.member).per_tet.size();
     if (size == 0) continue;
-    if (length != 1 && size != length) {
+    if (length != 0 && size != length) {
       refuse(where + "/" + field.name,
              fmt::format("has {} values, another parameter {}", size, length));
     }
     length = size;
   }
-  return length;
+  return std::max<std::size_t>(length, 1);
 }
 
 /// Every parameter finite and not negative, not all of them zero in any tet.

@@ -38,8 +38,9 @@ SUPPLE_INLINE void jacobi_rotation(const S& a, const S& b, const S& d, const S& 
   const S u = abs(difference), w = abs(twice);
   const S along = S(m) * w + u;
   const S half_sine = select(difference < S(0.0), S(-twice), twice) * along;
-  // The tiny term makes the identity of 0/0; next to entries of about 1 it is nothing.
-  const S half_cosine = S(4.0) * u * along + S(q) * w * w + S(1e-150);
+  // The tiny term makes the identity of 0/0, exactly since it is a power of two; next to entries of
+  // about 1 it is nothing.
+  const S half_cosine = S(4.0) * u * along + S(q) * w * w + S(0x1p-500);
   const S cc = half_cosine * half_cosine, ss = half_sine * half_sine;
   const S inverse = S(1.0) / (cc + ss);
   c = (cc - ss) * inverse;
@@ -123,8 +124,9 @@ SUPPLE_INLINE Svd<S> svd(const Mat3<S>& F) {
   Mat3<S> V = Mat3<S>::identity();
   const S size = trace(A);
   const S scale = S(1.0) / select(size > S(0.0), size, S(1.0));
-  // Three sweeps leave off-diagonals of 1e-9 relative in the worst of 1e7 random matrices; the
-  // one-sided sweep, quadratically convergent like the others, brings them below rounding.
+  // Four sweeps leave off-diagonals of 3e-9 |F|^2 in the worst of 3e6 matrices (random, graded over
+  // six decades, nearly repeated stretches, nearly singular, near a multiple of the identity);
+  // three leave 2e-4. The one-sided sweep squares that to below rounding: 2e-16 |F|^2.
   for (int sweep = 0; sweep < 4; ++sweep) {
     detail::rotate_symmetric<0, 1, 2>(A, scale, V);
     detail::rotate_symmetric<0, 2, 1>(A, scale, V);

@@ -42,18 +42,16 @@ Vec3 corner(const Box& box, int i) {
 Vec3 view_direction(const Box& box, const Vec3& up) {
   // Two horizontal axes: those of the world that lie most across `up`.
   std::array<std::size_t, 3> axes{0, 1, 2};
-  std::stable_sort(axes.begin(), axes.end(), [&](std::size_t i, std::size_t j) {
-    return std::abs(up[i]) < std::abs(up[j]);
-  });
+  std::stable_sort(axes.begin(), axes.end(),
+                   [&](std::size_t i, std::size_t j) { return std::abs(up[i]) < std::abs(up[j]); });
   std::size_t long_axis = std::min(axes[0], axes[1]);
   std::size_t short_axis = std::max(axes[0], axes[1]);
   const Vec3 size = box.max - box.min;
   if (size[short_axis] > 1.2 * size[long_axis]) std::swap(long_axis, short_axis);
-  Vec3 along{0, 0, 0}, toward{0, 0, 0};
+  Vec3 along{0, 0, 0};
   along[long_axis] = 1;
-  toward[short_axis] = 1;
-  // Right-handed with `up`, so that the long axis points to the right of the picture.
-  if (!(dot(cross(toward, along), up) > 0)) toward[short_axis] = -1;
+  along = unit(along - dot(along, up) * up, across(up));
+  const Vec3 toward = cross(along, up);  // so that the long axis points to the right
   const double azimuth = 28 * std::numbers::pi / 180;
   const double elevation = 20 * std::numbers::pi / 180;
   const Vec3 horizontal = std::cos(azimuth) * toward + std::sin(azimuth) * along;

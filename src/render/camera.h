@@ -8,9 +8,9 @@ namespace supple {
 
 /// Where a picture is taken from: perspective, looking from `eye` at `target`.
 struct Camera {
-  Vec3 eye{0, 0, 5};     ///< m
-  Vec3 target{0, 0, 0};  ///< m
-  Vec3 up{0, 1, 0};      ///< any direction not along the view
+  Vec3 eye{0, 0, 5};             ///< m
+  Vec3 target{0, 0, 0};          ///< m
+  Vec3 up{0, 1, 0};              ///< any direction not along the view
   double vertical_degrees = 28;  ///< full angle of view from bottom to top
 };
 

@@ -53,8 +53,8 @@ std::uint8_t to_srgb(double linear) {
 }
 
 Colour body_colour(int body) {
-  static constexpr std::array<std::uint32_t, 8> palette{0x4477AA, 0xEE6677, 0x228833, 0xCCBB44,
-                                                        0x66CCEE, 0xAA3377, 0xDDAA77, 0x332288};
+  static constexpr std::array<std::uint32_t, 8> palette{0xEE7733, 0x0077BB, 0x009988, 0xEE3377,
+                                                        0x33BBEE, 0xCCBB44, 0x332288, 0xAA4499};
   return srgb(palette[static_cast<std::size_t>(body < 0 ? 0 : body) % palette.size()]);
 }
 

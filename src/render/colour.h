@@ -20,7 +20,8 @@ struct Colour {
 /// a at t = 0, c at t = 1.
 inline Colour mix(const Colour& a, const Colour& c, double t) { return (1 - t) * a + t * c; }
 
-/// Linear light of an sRGB colour written 0xRRGGBB, and of one channel's 8-bit value. [IEC 61966-2-1]
+/// Linear light of an sRGB colour written 0xRRGGBB, and of one channel's 8-bit value. [IEC
+/// 61966-2-1]
 Colour srgb(std::uint32_t hex);
 double from_srgb(std::uint8_t value);
 
@@ -29,7 +30,8 @@ double from_srgb(std::uint8_t value);
 std::uint8_t to_srgb(double linear);
 
 /// Colour of the body of this number: eight that people with any kind of colour vision tell apart,
-/// then again from the first. [the "bright" and "muted" schemes of Tol 2021, SRON/EPS/TN/09-002]
+/// then again from the first. [from the "vibrant", "bright" and
+/// "muted" schemes of Tol 2021, SRON/EPS/TN/09-002]
 Colour body_colour(int body);
 
 }  // namespace supple

@@ -23,9 +23,9 @@ Vec3 face_normal(std::span<const Vec3> vertices, const std::array<int, 3>& t) {
 }
 
 struct Edge {
-  int low, high;          ///< vertices
+  int low, high;                ///< vertices
   int corner_low, corner_high;  ///< corners (3 triangle + corner) at them
-  bool forward;           ///< the triangle runs from low to high
+  bool forward;                 ///< the triangle runs from low to high
 };
 
 std::vector<Edge> sorted_edges(std::span<const std::array<int, 3>> triangles) {
@@ -35,7 +35,8 @@ std::vector<Edge> sorted_edges(std::span<const std::array<int, 3>> triangles) {
     for (std::size_t k = 0; k < 3; ++k) {
       const std::size_t next = (k + 1) % 3;
       const int from = triangles[t][k], to = triangles[t][next];
-      const int corner_from = static_cast<int>(3 * t + k), corner_to = static_cast<int>(3 * t + next);
+      const int corner_from = static_cast<int>(3 * t + k),
+                corner_to = static_cast<int>(3 * t + next);
       if (from < to) {
         edges.push_back({from, to, corner_from, corner_to, true});
       } else {
@@ -83,7 +84,8 @@ Smoothing find_smoothing(std::span<const Vec3> vertices,
   Sets sets(3 * triangles.size());
   for (std::size_t i = 0; i < edges.size();) {
     std::size_t end = i + 1;
-    while (end < edges.size() && edges[end].low == edges[i].low && edges[end].high == edges[i].high) {
+    while (end < edges.size() && edges[end].low == edges[i].low &&
+           edges[end].high == edges[i].high) {
       ++end;
     }
     if (end - i == 2 && edges[i].forward != edges[i + 1].forward) {

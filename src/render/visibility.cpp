@@ -73,10 +73,8 @@ void Visibility::draw(const Vec3& a, const Vec3& b, const Vec3& c, std::int32_t 
                                        HalfPlane(third, a)};
 
   // Nearness over the raster: a[2] + dx (x - a[0]) + dy (y - a[1]).
-  const double dx =
-      ((b[2] - a[2]) * (c[1] - a[1]) - (c[2] - a[2]) * (b[1] - a[1])) / area;
-  const double dy =
-      ((c[2] - a[2]) * (b[0] - a[0]) - (b[2] - a[2]) * (c[0] - a[0])) / area;
+  const double dx = ((b[2] - a[2]) * (c[1] - a[1]) - (c[2] - a[2]) * (b[1] - a[1])) / area;
+  const double dy = ((c[2] - a[2]) * (b[0] - a[0]) - (b[2] - a[2]) * (c[0] - a[0])) / area;
   const auto low = static_cast<float>(std::min({a[2], b[2], c[2]}));
   const auto high = static_cast<float>(std::max({a[2], b[2], c[2]}));
 

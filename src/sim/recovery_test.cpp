@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <string>
+#include <tuple>
 
 #include "sim/test_scenes.h"
 
@@ -12,7 +15,7 @@ TEST(Recovery, ANeoHookeanCubeDroppedFromSeveralTimesItsHeightComesToRest) {
   Scene scene = test::free_block("neo_hookean");
   scene.gravity = {0, -9.81, 0};
   scene.colliders.push_back({"ground", PlaneShape{{0, 1, 0}, -2.25}, {}});  // 4 heights below
-  scene.contact.stiffness = 1e5;
+  scene.contact.stiffness = 2e4;
   Simulation simulation(scene);
   StepReport report;
   bool touched = false;
@@ -28,58 +31,90 @@ TEST(Recovery, ANeoHookeanCubeDroppedFromSeveralTimesItsHeightComesToRest) {
   EXPECT_LT(fastest, 1e-2);  // m/s, after a fall that ended at 6 m/s
   double lowest = 1e9;
   for (const Vec3& x : test::positions_of(simulation)) lowest = std::min(lowest, x[1]);
-  // 16 vertices carry 125 kg g: 77 N each, 0.8 mm of penetration at 1e5 N/m; corners carry less.
-  EXPECT_NEAR(lowest, -2.25, 3e-3);
+  // 16 vertices carry 125 kg: 77 N each on average, 3.8 mm deep at 2e4 N/m; inner ones carry more.
+  EXPECT_LT(lowest, -2.25);
+  EXPECT_GT(lowest, -2.26);
 }
 
-/// Largest distance from the rest shape over its size, after a long time.
-double distance_after(Scene scene, unsigned seed) {
-  const Box box = bounding_box(scene.bodies[0].mesh.vertices);
+/// A body whose vertices start at random places in a box twice as large as itself.
+Scene scrambled(const std::string& material, bool sphere, unsigned seed) {
+  Scene scene = test::free_block(material);
+  if (sphere) scene.bodies[0].mesh = generate(SphereGenerator{.radius = 0.3, .cells = 6});
+  Box box = bounding_box(scene.bodies[0].mesh.vertices);
+  for (std::size_t k = 0; k < 3; ++k) {
+    box.min[k] *= 2;
+    box.max[k] *= 2;
+  }
   scene.bodies[0].initial = Randomize{box, seed};
-  scene.solver.method = "newton";
-  scene.solver.iterations = 30;
-  // A long step: inertia fades and the body is led to a minimum of its energy.
-  scene.time.step = 0.5;
-  Simulation simulation(scene);
-  const std::vector<Vec3> rest = scene.bodies[0].mesh.vertices;
-  const double size =
-      std::hypot(box.max[0] - box.min[0], box.max[1] - box.min[1], box.max[2] - box.min[2]);
-  double distance = 1e9;
-  for (int frame = 0; frame < 60 && distance > 1e-3 * size; ++frame) {
-    if (simulation.step().status == StepStatus::non_finite) return 1e9;
-    distance = test::distance_to_rest(simulation, rest);
-  }
-  return distance / size;
+  return scene;
 }
 
-TEST(Recovery, ABlockFromRandomPositionsRecoversItsShape) {
-  for (const Description& material : list_materials()) {
-    if (material.name == "stvk") continue;  // false minima: see below
-    for (unsigned seed = 1; seed <= 20; ++seed) {
-      EXPECT_LT(distance_after(test::free_block(material.name), seed), 1e-3)
-          << material.name << ", seed " << seed;
+/// Distance from the rest shape over the size of the body.
+double relative_distance(const Simulation& simulation) {
+  const std::vector<Vec3>& rest = simulation.scene().bodies[0].mesh.vertices;
+  const Box box = bounding_box(rest);
+  return test::distance_to_rest(simulation, rest) /
+         std::hypot(box.max[0] - box.min[0], box.max[1] - box.min[1], box.max[2] - box.min[2]);
+}
+
+class Scrambled : public testing::TestWithParam<std::tuple<std::string, bool>> {};
+
+// With the settings of a real-time scene: L-BFGS(5), 10 iterations, 1/30 s.
+TEST_P(Scrambled, EverySeedRecoversTheRestShape) {
+  const auto [material, sphere] = GetParam();
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    Scene scene = scrambled(material, sphere, seed);
+    scene.damping.drag = 1;
+    Simulation simulation(scene);
+    double distance = 1;
+    for (int frame = 0; frame < 300 && distance > 1e-3; ++frame) {
+      ASSERT_NE(simulation.step().status, StepStatus::non_finite) << "frame " << frame;
+      distance = relative_distance(simulation);
     }
+    EXPECT_LE(distance, 1e-3) << material << ", seed " << seed;
   }
 }
 
-TEST(Recovery, ASphereFromRandomPositionsRecoversItsShape) {
-  for (const Description& material : list_materials()) {
-    if (material.name == "stvk") continue;  // false minima: see below
-    for (unsigned seed = 1; seed <= 20; ++seed) {
-      Scene scene = test::free_block(material.name);
-      scene.bodies[0].mesh = generate(SphereGenerator{.radius = 0.3, .cells = 4});
-      EXPECT_LT(distance_after(scene, seed), 1e-3) << material.name << ", seed " << seed;
+INSTANTIATE_TEST_SUITE_P(Recovery, Scrambled,
+                         testing::Combine(testing::Values("arap", "corotated"), testing::Bool()),
+                         [](const auto& test) {
+                           return std::get<0>(test.param) +
+                                  (std::get<1>(test.param) ? "_sphere" : "_block");
+                         });
+
+// A material whose energy grows without bound towards J = 0 cannot unwind a tangle: six tets that
+// wind twice around an edge all have J > 0. The stable Neo-Hookean density lets most tangles go,
+// not all. St. Venant-Kirchhoff is even in the stretches: diag(1, 1, -1) is as good to it as the
+// rest shape. These materials can leave a body at rest in a wrong shape (docs/materials.md); a seed
+// that shows it is looked for.
+TEST(Recovery, OtherMaterialsHaveFalseMinima) {
+  for (const char* material : {"stvk", "neo_hookean", "stable_neo_hookean", "mooney_rivlin",
+                               "polynomial", "spline", "valanis_landel"}) {
+    bool stuck = false;
+    for (unsigned seed = 1; seed <= 20 && !stuck; ++seed) {
+      Scene scene = scrambled(material, false, seed);
+      scene.damping.drag = 1;
+      Simulation simulation(scene);
+      for (int frame = 0; frame < 150; ++frame) simulation.step();
+      if (relative_distance(simulation) < 0.1) continue;
+      // Long steps of Newton's method from rest: inertia fades, and what stays is a minimum.
+      scene.solver.method = "newton";
+      scene.solver.iterations = 100;
+      scene.time.step = 0.5;
+      Simulation settled(scene);
+      SimulationState state = simulation.state();
+      std::fill(state.velocities.begin(), state.velocities.end(), 0.0);
+      settled.set_state(state);
+      for (int frame = 0; frame < 4; ++frame) settled.step();
+      const double energy = settled.energies().elastic;
+      const StepReport report = settled.step();
+      const double change = std::abs(settled.energies().elastic - energy);
+      // Forces below 1 N on a body whose stiffness is 1e5 Pa * 0.5 m, and no energy given away.
+      const bool is_minimum = report.gradient_norm < 1 && change < 1e-3 * energy;
+      stuck = is_minimum && relative_distance(settled) > 0.1;
     }
+    EXPECT_TRUE(stuck) << material;
   }
-}
-
-TEST(Recovery, StVenantKirchhoffHasFalseMinima) {
-  // Its energy is even in the stretches: F = diag(1, 1, -1) is as good as the rest shape.
-  int lost = 0;
-  for (unsigned seed = 1; seed <= 5; ++seed) {
-    lost += distance_after(test::free_block("stvk"), seed) > 1e-3 ? 1 : 0;
-  }
-  EXPECT_GT(lost, 0);
 }
 
 }  // namespace

@@ -90,11 +90,11 @@ std::string_view Cursor::word(What what) {
 }
 
 void Cursor::expect(std::string_view expected) {
-  const std::string name = quoted(expected);
+  const std::string name = in_quotes(expected);
   if (at_end()) fail("the file ends where " + name + " was expected");
   const std::string_view found = next_word();
   if (!same_word(found, expected)) {
-    source_->fail(last_, "expected " + name + ", found " + quoted(found));
+    source_->fail(last_, "expected " + name + ", found " + in_quotes(found));
   }
 }
 
@@ -106,7 +106,8 @@ double Cursor::real(What what) {
   const bool complete = stop == digits.data() + digits.size() && !digits.empty();
   // What is beyond the range of a double is refused too, whether it is too large or too small.
   if (!complete || code != std::errc() || !std::isfinite(value)) {
-    source_->fail(last_, "expected a finite number (" + what.text() + "), found " + quoted(found));
+    source_->fail(last_,
+                  "expected a finite number (" + what.text() + "), found " + in_quotes(found));
   }
   return value;
 }
@@ -117,7 +118,8 @@ std::int64_t Cursor::integer(What what) {
   std::int64_t value = 0;
   const auto [stop, code] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (code != std::errc() || stop != digits.data() + digits.size()) {
-    source_->fail(last_, "expected a whole number (" + what.text() + "), found " + quoted(found));
+    source_->fail(last_,
+                  "expected a whole number (" + what.text() + "), found " + in_quotes(found));
   }
   return value;
 }
@@ -164,7 +166,7 @@ void Cursor::end_line(What what) {
   if (!at_line_end()) {
     const std::string_view found = next_word();
     source_->fail(last_,
-                  "expected the line to end after " + what.text() + ", found " + quoted(found));
+                  "expected the line to end after " + what.text() + ", found " + in_quotes(found));
   }
   rest_of_line();
 }
@@ -173,7 +175,7 @@ void Cursor::expect_end(What what) {
   if (at_end()) return;
   const std::string_view found = next_word();
   source_->fail(last_,
-                "expected the file to end after " + what.text() + ", found " + quoted(found));
+                "expected the file to end after " + what.text() + ", found " + in_quotes(found));
 }
 
 std::string_view Cursor::raw(std::size_t size, What what) {

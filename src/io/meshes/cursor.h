@@ -47,11 +47,11 @@ class Cursor {
   [[noreturn]] void fail(const std::string& message) const { source_->fail(position_, message); }
 
   // ---- text
-  bool at_end();                       ///< skips blanks and comments
-  std::string_view peek();             ///< the next word without consuming it; "" at the end
-  std::string_view word(What what);    ///< the next word
-  void expect(std::string_view word);  ///< this very word, upper or lower case
-  double real(What what);              ///< a finite number
+  bool at_end();                           ///< skips blanks and comments
+  std::string_view peek();                 ///< the next word without consuming it; "" at the end
+  std::string_view word(What what);        ///< the next word
+  void expect(std::string_view expected);  ///< this very word, upper or lower case
+  double real(What what);                  ///< a finite number
   std::int64_t integer(What what);
   /// A number of things that each take at least `bytes_each` (> 0) of what follows: checked, so
   /// that it is safe to allocate for them.

@@ -83,17 +83,18 @@ class GmshReader {
     const std::string section(cursor_.word("section"));
     const std::size_t place = cursor_.last();
     if (section.size() < 2 || section[0] != '$') {
-      source_.fail(place, "expected a section such as $Nodes, found " + quoted(section));
+      source_.fail(place, "expected a section such as $Nodes, found " + in_quotes(section));
     }
     if (section.starts_with("$End")) {
-      source_.fail(place, quoted(section) + " without its beginning");
+      source_.fail(place, in_quotes(section) + " without its beginning");
     }
     const bool read = section == "$MeshFormat" || section == "$Nodes" || section == "$Elements" ||
                       section == "$ElementData";
     if (!read) return skip_section(section, place);
     if ((section == "$MeshFormat") == format_) {
-      source_.fail(place, format_ ? "a second section $MeshFormat"
-                                  : "expected the section $MeshFormat before " + quoted(section));
+      source_.fail(place, format_
+                              ? "a second section $MeshFormat"
+                              : "expected the section $MeshFormat before " + in_quotes(section));
     }
     cursor_.end_line("the name of a section");
     if (section == "$MeshFormat") read_format();
@@ -108,8 +109,8 @@ class GmshReader {
     const std::string end = "\n$End" + section.substr(1);
     const std::size_t found = source_.bytes().find(end, place);
     if (found == std::string_view::npos) {
-      source_.fail(place, "the section " + quoted(section) + " has no end: expected " +
-                              quoted(end.substr(1)));
+      source_.fail(place, "the section " + in_quotes(section) + " has no end: expected " +
+                              in_quotes(end.substr(1)));
     }
     cursor_.raw(found + end.size() - cursor_.offset(), "a section");
   }
@@ -122,7 +123,7 @@ class GmshReader {
       version_ = 2;
     } else {
       source_.fail(cursor_.last(),
-                   "version " + quoted(version) + " is not read: expected 2.2 or 4.1");
+                   "version " + in_quotes(version) + " is not read: expected 2.2 or 4.1");
     }
     const std::int64_t type = cursor_.integer("0 for ASCII or 1 for binary");
     if (type != 0 && type != 1) {
@@ -371,7 +372,7 @@ class GmshReader {
     }
     const auto missing = std::find(given.begin(), given.end(), 0) - given.begin();
     if (field.empty() || missing < static_cast<std::ptrdiff_t>(num_tets)) {
-      source_.fail(data.offset, "$ElementData " + quoted(data.name) + " gives " +
+      source_.fail(data.offset, "$ElementData " + in_quotes(data.name) + " gives " +
                                     std::to_string(found) + " values for " +
                                     std::to_string(num_tets) + " tets: expected one for each");
     }

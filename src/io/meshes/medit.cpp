@@ -76,7 +76,7 @@ class MeditReader {
   TetMesh read() {
     if (!same_word(cursor_.peek(), "MeshVersionFormatted")) {
       cursor_.fail("expected 'MeshVersionFormatted' at the beginning of a MEDIT mesh, found " +
-                   quoted(cursor_.peek()));
+                   in_quotes(cursor_.peek()));
     }
     while (!cursor_.at_end() && !read_section()) {
     }
@@ -162,7 +162,7 @@ class MeditReader {
     const std::string_view next = cursor_.peek();
     if (!starts_number(next)) return;
     cursor_.fail("more " + what + " than the " + std::to_string(count) +
-                 " announced: expected a keyword, found " + quoted(next));
+                 " announced: expected a keyword, found " + in_quotes(next));
   }
 
   void skip_section(std::string_view keyword) {
@@ -172,7 +172,7 @@ class MeditReader {
       std::vector<std::string> names = skipped_keywords();
       names.insert(names.begin(), {"Vertices", "Tetrahedra", "Dimension", "End"});
       source_.fail(cursor_.last(), starts_number(keyword)
-                                       ? "expected a keyword, found " + quoted(keyword)
+                                       ? "expected a keyword, found " + in_quotes(keyword)
                                        : unknown_name("MEDIT keyword", keyword, names));
     }
     while (starts_number(cursor_.peek())) cursor_.word("number");

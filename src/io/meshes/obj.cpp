@@ -82,7 +82,7 @@ class ObjReader {
         word.find_first_not_of("0123456789-/", digits.size()) == std::string_view::npos;
     if (code != std::errc() || stop != digits.data() + digits.size() || !rest_is_sound) {
       source_.fail(cursor_.last(),
-                   "expected a corner such as 1, 1/2, 1//3 or 1/2/3, found " + quoted(word));
+                   "expected a corner such as 1, 1/2, 1//3 or 1/2/3, found " + in_quotes(word));
     }
     const auto num_vertices = static_cast<std::int64_t>(assembly_.vertices.size());
     if (corner >= 0) return corner;

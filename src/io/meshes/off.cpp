@@ -20,10 +20,10 @@ void read_header(Cursor& cursor) {
     if (keyword.starts_with(prefix)) keyword.remove_prefix(prefix.size());
   }
   if (keyword == "4OFF" || keyword == "nOFF" || keyword == "4nOFF") {
-    cursor.source().fail(
-        place, "the vertices of " + quoted(whole) + " are not in three dimensions: expected 'OFF'");
+    cursor.source().fail(place, "the vertices of " + in_quotes(whole) +
+                                    " are not in three dimensions: expected 'OFF'");
   }
-  if (keyword != "OFF") cursor.source().fail(place, "expected 'OFF', found " + quoted(whole));
+  if (keyword != "OFF") cursor.source().fail(place, "expected 'OFF', found " + in_quotes(whole));
   if (same_word(cursor.peek(), "BINARY")) cursor.fail("binary OFF is not read: expected ASCII");
 }
 

@@ -99,7 +99,7 @@ class PlyReader {
     element.name = std::string(cursor_.word("name of an element"));
     for (const Element& other : elements_) {
       if (other.name == element.name) {
-        source_.fail(cursor_.last(), "a second element " + quoted(element.name));
+        source_.fail(cursor_.last(), "a second element " + in_quotes(element.name));
       }
     }
     // Checked once the properties are known.
@@ -157,7 +157,7 @@ class PlyReader {
     if (bytes == 0) return 0;
     const std::size_t available = (cursor_.remaining() + 1) / bytes;
     if (static_cast<std::uint64_t>(element.count) > available) {
-      cursor_.fail("element " + quoted(element.name) + " announces " +
+      cursor_.fail("element " + in_quotes(element.name) + " announces " +
                    std::to_string(element.count) + " entries, but only " +
                    std::to_string(cursor_.remaining()) + " bytes follow");
     }
@@ -201,7 +201,7 @@ class PlyReader {
       for (std::size_t p = 0; p < element.properties.size(); ++p) {
         if (element.properties[p].name == name && !element.properties[p].count) found = p;
       }
-      if (found == none) source_.fail("the vertices have no property " + quoted(name));
+      if (found == none) source_.fail("the vertices have no property " + in_quotes(name));
       axis[found] = d;
     }
     const std::size_t count = checked_count(element);

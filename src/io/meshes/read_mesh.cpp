@@ -1,5 +1,8 @@
+#include <algorithm>
 #include <filesystem>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/names.h"
@@ -52,11 +55,28 @@ constexpr Format<TetMesh> tet_formats[] = {
 constexpr Format<TriangleMesh> surface_formats[] = {
     {".obj", parse_obj}, {".ply", parse_ply}, {".stl", parse_stl}, {".off", parse_off}};
 
-[[noreturn]] void fail_on_ending(const path& file, const char* what,
-                                 const std::vector<std::string>& known) {
-  throw Error(
-      ErrorKind::bad_file, file.string(),
-      unknown_name(std::string(what) + " with the ending", file.extension().string(), known));
+const std::vector<std::string>& tet_endings() {
+  static const std::vector<std::string> endings{".mesh", ".msh", ".node", ".ele", ".vtk", ".vtu"};
+  return endings;
+}
+
+const std::vector<std::string>& surface_endings() {
+  static const std::vector<std::string> endings{".obj", ".ply", ".stl", ".off"};
+  return endings;
+}
+
+/// `known`: the endings of what was expected; `others`: those of what else there is.
+[[noreturn]] void fail_on_ending(const path& file, const std::string& expected,
+                                 const std::vector<std::string>& known, const std::string& other,
+                                 const std::vector<std::string>& others) {
+  const std::string ending = ending_of(file);
+  std::string message = unknown_name(expected + " format", ending, known);
+  if (std::find(others.begin(), others.end(), ending) != others.end()) {
+    message = "'" + ending + "' holds a " + other + ": expected a " + expected + " (";
+    for (const std::string& name : known) message += (name == known.front() ? "" : ", ") + name;
+    message += ")";
+  }
+  throw Error(ErrorKind::bad_file, file.string(), message);
 }
 
 }  // namespace
@@ -64,22 +84,18 @@ constexpr Format<TriangleMesh> surface_formats[] = {
 TetMesh read_tet_mesh(const path& file) {
   const std::string ending = ending_of(file);
   if (ending == ".node" || ending == ".ele") return read_tetgen(file);
-  std::vector<std::string> known{".node", ".ele"};
   for (const auto& format : tet_formats) {
     if (ending == format.ending) return format.parse(load_bytes(file), file.string());
-    known.emplace_back(format.ending);
   }
-  fail_on_ending(file, "tetrahedral mesh", known);
+  fail_on_ending(file, "tetrahedral mesh", tet_endings(), "surface", surface_endings());
 }
 
 TriangleMesh read_triangle_mesh(const path& file) {
   const std::string ending = ending_of(file);
-  std::vector<std::string> known;
   for (const auto& format : surface_formats) {
     if (ending == format.ending) return format.parse(load_bytes(file), file.string());
-    known.emplace_back(format.ending);
   }
-  fail_on_ending(file, "surface", known);
+  fail_on_ending(file, "surface", surface_endings(), "tetrahedral mesh", tet_endings());
 }
 
 }  // namespace supple

@@ -34,7 +34,7 @@ void Source::fail(const std::string& message) const {
   throw Error(ErrorKind::bad_file, name_, message);
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   constexpr std::size_t longest = 40;
   std::string result = "'";
   for (const char c : text.substr(0, longest)) result += c >= ' ' && c <= '~' ? c : '?';

@@ -36,7 +36,7 @@ class Source {
 };
 
 /// A piece of a file in quotes for a message: cut after 40 characters, without control characters.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 /// The content of a file. Throws Error{bad_file} for what is not there, a folder, a device, an
 /// empty file, one of more than `largest_mesh_file` bytes and one that cannot be read to its end.

@@ -66,13 +66,13 @@ class VtkReader {
       binary_ = true;
       source_.tell_bytes();
     } else if (!same_word(format, "ASCII")) {
-      source_.fail(cursor_.last(), "expected ASCII or BINARY, found " + quoted(format));
+      source_.fail(cursor_.last(), "expected ASCII or BINARY, found " + in_quotes(format));
     }
     cursor_.expect("DATASET");
     const std::string_view dataset = cursor_.word("UNSTRUCTURED_GRID");
     if (!same_word(dataset, "UNSTRUCTURED_GRID")) {
       source_.fail(cursor_.last(),
-                   "the data set is " + quoted(dataset) + ": expected UNSTRUCTURED_GRID");
+                   "the data set is " + in_quotes(dataset) + ": expected UNSTRUCTURED_GRID");
     }
   }
 
@@ -260,7 +260,7 @@ class VtkReader {
     // Each number takes a bit at least; this also keeps the product small.
     constexpr std::size_t bits = 8;
     if (components > 0 && count > bits * (cursor_.remaining() + 1) / components) {
-      cursor_.fail("the file ends within the array " + quoted(name));
+      cursor_.fail("the file ends within the array " + in_quotes(name));
     }
     skip_array(components * count, data, "an array");
   }

@@ -47,7 +47,7 @@ class VtuReader {
     read_encoding(file);
     const pugi::xml_node grid = file.child("UnstructuredGrid");
     if (!grid) {
-      source_.fail(place(file), "the file is of type " + quoted(file.attribute("type").value()) +
+      source_.fail(place(file), "the file is of type " + in_quotes(file.attribute("type").value()) +
                                     ": expected 'UnstructuredGrid'");
     }
     for (const pugi::xml_node piece : grid.children("Piece")) read_piece(piece);
@@ -69,7 +69,7 @@ class VtuReader {
     } else {
       const std::size_t last = xml.find_last_not_of(" \t\r\n");
       if (last == std::string_view::npos || !xml.substr(0, last + 1).ends_with("</VTKFile>")) {
-        source_.fail(xml.size(), "expected the file to end with </VTKFile>");
+        source_.fail(std::min(last, xml.size()), "expected the file to end with </VTKFile>");
       }
     }
     const pugi::xml_parse_result result =
@@ -127,7 +127,7 @@ class VtuReader {
     const std::string compressor = file.attribute("compressor").value();
     encoding_.compressed = compressor == "vtkZLibDataCompressor";
     if (!compressor.empty() && !encoding_.compressed) {
-      source_.fail(place(file), "the compressor " + quoted(compressor) +
+      source_.fail(place(file), "the compressor " + in_quotes(compressor) +
                                     " is not read: expected 'vtkZLibDataCompressor'");
     }
   }
@@ -139,8 +139,8 @@ class VtuReader {
     std::int64_t count = -1;
     const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), count);
     if (code != std::errc() || stop != text.data() + text.size() || count < 0) {
-      source_.fail(place(node),
-                   std::string("expected a whole number as ") + name + ", found " + quoted(text));
+      source_.fail(place(node), std::string("expected a whole number as ") + name + ", found " +
+                                    in_quotes(text));
     }
     return static_cast<std::size_t>(count);
   }

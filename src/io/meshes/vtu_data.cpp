@@ -71,12 +71,11 @@ class ArrayDecoder {
     }
     const std::uint64_t block_size = header_number();
     const std::uint64_t last_size = header_number();
-    if (num_blocks > text_size_ || block_size > expected + std::uint64_t{max_block_slack}) {
-      fail("the header of the compressed array contradicts its size");
-    }
-    // Both factors are below 2^33, so that the product fits.
     const std::uint64_t full_blocks = last_size == 0 ? num_blocks : num_blocks - 1;
-    if (last_size > block_size && full_blocks > 0) fail("a compressed block is too large");
+    // Divided, since the product of numbers from a file may not fit.
+    const bool too_many =
+        num_blocks > text_size_ || (block_size > 0 && full_blocks > expected / block_size);
+    if (too_many) fail("the header of the compressed array contradicts its size");
     check_size(full_blocks * block_size + last_size, expected);
     std::vector<std::uint64_t> sizes;
     for (std::uint64_t b = 0; b < num_blocks; ++b) sizes.push_back(header_number());
@@ -100,9 +99,6 @@ class ArrayDecoder {
       fail("zlib cannot expand a compressed block to its " + std::to_string(size) + " bytes");
     }
   }
-
-  /// VTK writes the block size of its settings (32 KiB) even where the array is smaller.
-  static constexpr std::uint64_t max_block_slack = std::uint64_t{1} << 30U;
 
   const Source& source_;
   std::size_t place_;

@@ -1,0 +1,76 @@
+# Sourced by scripts/run and scripts/test: what they need from Debian, and how to get it.
+
+# What the main job needs to build and run. A word with a colon is a program and the package that brings it: one that
+# is there already is taken, wherever it comes from.
+build_packages=(
+  c++:g++ cmake:cmake ninja:ninja-build
+  libcli11-dev libeigen3-dev libfmt-dev libmetis-dev libpng-dev libpugixml-dev libspdlog-dev libtbb-dev
+  libtinyobjloader-dev nlohmann-json3-dev zlib1g-dev)
+# What the tests need besides.
+test_packages=(
+  clang++:clang clang-format:clang-format clang-tidy:clang-tidy python3:python3
+  libbenchmark-dev libclang-rt-14-dev libgtest-dev)
+# Programs that read our exports back: a test that misses one says so and is skipped.
+optional_packages=(assimp:assimp-utils ffmpeg:ffmpeg python3-numpy python3-vtk9)
+
+is_installed() {
+  [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
+
+# Prints the packages of "$@" that are missing, one a line.
+missing_packages() {
+  local entry
+  for entry in "$@"; do
+    if [[ $entry == *:* ]] && command -v "${entry%%:*}" >/dev/null; then continue; fi
+    is_installed "${entry##*:}" || printf '%s\n' "${entry##*:}"
+  done
+}
+
+# install_packages LIST...: installs what of it is missing. Fails with a word on what to do.
+install_packages() {
+  local missing=() as_root=()
+  mapfile -t missing < <(missing_packages "$@")
+  [ "${#missing[@]}" -gt 0 ] || return 0
+  if ! command -v apt-get >/dev/null; then
+    echo "These Debian packages are missing, and there is no apt-get to install them: ${missing[*]}" >&2
+    return 1
+  fi
+  if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null; then
+      echo "As root, please run: apt-get install ${missing[*]}" >&2
+      return 1
+    fi
+    as_root=(sudo)
+  fi
+  echo "Installing ${missing[*]}"
+  if [ -z "${apt_is_up_to_date:-}" ]; then
+    "${as_root[@]}" apt-get update -q >/dev/null || echo "apt-get update failed; trying with the lists at hand" >&2
+    apt_is_up_to_date=1
+  fi
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -q --no-install-recommends "${missing[@]}" >"${TMPDIR:-/tmp}/supple-apt.$$" 2>&1 || {
+    tail -n 20 "${TMPDIR:-/tmp}/supple-apt.$$" >&2
+    rm -f "${TMPDIR:-/tmp}/supple-apt.$$"
+    echo "The packages above could not be installed." >&2
+    return 1
+  }
+  rm -f "${TMPDIR:-/tmp}/supple-apt.$$"
+}
+
+# configure PRESET [options of cmake]: quiet unless it fails.
+configure() {
+  local log="$root/build/$1-configure.log" launcher=()
+  mkdir -p "$root/build"
+  command -v ccache >/dev/null && launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+  (cd "$root" && cmake --preset "$@" "${launcher[@]}") >"$log" 2>&1 || { cat "$log" >&2; return 1; }
+}
+
+# How many jobs a build or test run may use: the cores there are, held down by memory (a test of many templates takes
+# a gigabyte to compile).
+jobs() {
+  local cores memory
+  cores=$(nproc)
+  memory=$(awk '/MemAvailable/ {print int($2 / 1500000)}' /proc/meminfo)
+  [ "$memory" -ge 1 ] || memory=1
+  echo $((cores < memory ? cores : memory))
+}

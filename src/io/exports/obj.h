@@ -1,0 +1,15 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <span>
+
+#include "io/exports/frame_source.h"
+
+namespace supple {
+
+/// Appends a body as an object of an OBJ file in which so many vertices stand before.
+void append_obj(fmt::memory_buffer& text, const BodySurface& surface,
+                std::span<const double> positions, int vertices_before);
+
+}  // namespace supple

@@ -1,0 +1,145 @@
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+
+#include "io/exports/atomic_file.h"
+#include "io/exports/formats.h"
+#include "io/exports/frame_files.h"
+#include "supple/error.h"
+
+namespace supple {
+
+namespace {
+
+constexpr std::uint8_t vtk_tetra = 10;
+
+/// What does not change from frame to frame.
+struct Topology {
+  std::vector<std::int32_t> vertex;        ///< its number
+  std::vector<std::int32_t> connectivity;  ///< [num_tets * 4]
+  std::vector<std::int32_t> offsets;       ///< end of each tet in `connectivity`
+  std::vector<std::uint8_t> types;
+  std::vector<std::int32_t> body;
+
+  explicit Topology(const FrameSource& source) {
+    for (int v = 0; v < source.num_vertices; ++v) vertex.push_back(v);
+    for (std::size_t b = 0; b < source.bodies.size(); ++b) {
+      for (const auto& tet : source.bodies[b].tets) {
+        for (const int v : tet) connectivity.push_back(source.bodies[b].first_vertex + v);
+        offsets.push_back(static_cast<std::int32_t>(connectivity.size()));
+        types.push_back(vtk_tetra);
+        body.push_back(static_cast<std::int32_t>(b));
+      }
+    }
+  }
+  std::size_t num_tets() const { return types.size(); }
+};
+
+/// The XML part of a file with raw data at its end: arrays are announced first and written after,
+/// each with its size before it.
+class Writer {
+ public:
+  template <class T>
+  std::string array(const char* name, std::span<const T> values, int components = 1) {
+    const std::string text = fmt::format(
+        "        <DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"appended\" "
+        "offset=\"{}\"/>\n",
+        type_name(T{}), name, components, offset_);
+    blocks_.push_back(std::as_bytes(values));
+    offset_ += sizeof(std::uint64_t) + values.size_bytes();
+    return text;
+  }
+  void append_to(AtomicFile& file) const {
+    for (const auto& block : blocks_) {
+      file.write_value(static_cast<std::uint64_t>(block.size()));
+      file.write(block);
+    }
+  }
+
+ private:
+  static const char* type_name(double) { return "Float64"; }
+  static const char* type_name(std::int32_t) { return "Int32"; }
+  static const char* type_name(std::uint8_t) { return "UInt8"; }
+
+  std::size_t offset_ = 0;
+  std::vector<std::span<const std::byte>> blocks_;
+};
+
+void check(const ElementMeasures& measures, std::size_t num_tets) {
+  for (const std::size_t n :
+       {measures.determinant.size(), measures.von_mises.size(), measures.stretches.size()}) {
+    if (n != num_tets) {
+      throw Error(ErrorKind::invalid_input, "export: vtu",
+                  fmt::format("{} measures for {} tets", n, num_tets));
+    }
+  }
+}
+
+void write_frame(const std::filesystem::path& path, const Topology& topology,
+                 std::span<const double> positions, const ElementMeasures* measures, double time) {
+  Writer writer;
+  std::string cells = writer.array<std::int32_t>("body", topology.body);
+  if (measures != nullptr) {
+    const double* stretches = measures->stretches.empty() ? nullptr : &measures->stretches[0][0];
+    cells += writer.array<double>("J", measures->determinant);
+    cells += writer.array<double>("von_mises", measures->von_mises);
+    cells += writer.array<double>("principal_stretches", {stretches, 3 * topology.num_tets()}, 3);
+  }
+  std::string text = fmt::format(
+      "<?xml version=\"1.0\"?>\n"
+      "<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" "
+      "header_type=\"UInt64\">\n"
+      "  <UnstructuredGrid>\n"
+      "    <FieldData>\n"
+      "      <DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" "
+      "format=\"ascii\">{}</DataArray>\n"
+      "    </FieldData>\n"
+      "    <Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">\n",
+      time, topology.vertex.size(), topology.num_tets());
+  text += "      <PointData>\n" + writer.array<std::int32_t>("vertex", topology.vertex) +
+          "      </PointData>\n      <CellData>\n" + cells + "      </CellData>\n      <Points>\n" +
+          writer.array<double>("Points", positions, 3) + "      </Points>\n      <Cells>\n" +
+          writer.array<std::int32_t>("connectivity", topology.connectivity) +
+          writer.array<std::int32_t>("offsets", topology.offsets) +
+          writer.array<std::uint8_t>("types", topology.types) +
+          "      </Cells>\n    </Piece>\n  </UnstructuredGrid>\n"
+          "  <AppendedData encoding=\"raw\">\n_";
+  AtomicFile file(path);
+  file.write(text);
+  writer.append_to(file);
+  file.write("\n  </AppendedData>\n</VTKFile>\n");
+  file.commit();
+}
+
+}  // namespace
+
+void export_vtu(const FrameSource& source, const std::filesystem::path& folder) {
+  const Topology topology(source);
+  if (topology.num_tets() == 0) {
+    throw Error(ErrorKind::invalid_input, "export: vtu", "no body has tets");
+  }
+  const FrameFiles files(folder / "vtu", "vtu", source.num_frames);
+  FrameReader reader(source);
+  std::string collection =
+      "<?xml version=\"1.0\"?>\n"
+      "<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\">\n"
+      "  <Collection>\n";
+  for (int frame = 0; frame < source.num_frames; ++frame) {
+    const auto positions = reader.read(frame);
+    const double time = frame * source.frame_step;
+    ElementMeasures measures;
+    if (source.measure) {
+      measures = source.measure(positions);
+      check(measures, topology.num_tets());
+    }
+    write_frame(files.path(frame), topology, positions, source.measure ? &measures : nullptr, time);
+    collection += fmt::format("    <DataSet timestep=\"{}\" part=\"0\" file=\"vtu/{}\"/>\n", time,
+                              files.name(frame));
+  }
+  collection += "  </Collection>\n</VTKFile>\n";
+  write_file(folder / "animation.pvd", collection);
+  files.remove_others();
+}
+
+}  // namespace supple

@@ -1,0 +1,162 @@
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "io/scene/readers.h"
+#include "supple/error.h"
+
+namespace supple {
+
+namespace {
+
+bool contains(const Box& box, const Vec3& x) {
+  for (std::size_t k = 0; k < 3; ++k) {
+    if (x[k] < box.min[k] || x[k] > box.max[k]) return false;
+  }
+  return true;
+}
+
+std::string box_text(const Box& box) {
+  return fmt::format("[{}, {}, {}] to [{}, {}, {}]", box.min[0], box.min[1], box.min[2], box.max[0],
+                     box.max[1], box.max[2]);
+}
+
+Vec3 centroid(const TetMesh& mesh, const std::array<int, 4>& tet) {
+  // As in the model: the same sum gives the same side of a region's edge.
+  Vec3 center{0, 0, 0};
+  for (const int vertex : tet) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      center[k] += 0.25 * mesh.vertices[static_cast<std::size_t>(vertex)][k];
+    }
+  }
+  return center;
+}
+
+MaterialRegion read_region(ObjectReader& reader, const TetMesh& mesh) {
+  MaterialRegion region;
+  region.box = reader.box("box");
+  bool any = false;
+  for (const auto& tet : mesh.tets) any = any || contains(region.box, centroid(mesh, tet));
+  if (!any) {
+    reader.fail("box", fmt::format("holds the centre of none of the {} tets, which lie in {}",
+                                   mesh.tets.size(), box_text(bounding_box(mesh.vertices))));
+  }
+  reader.object("material",
+                [&](ObjectReader& material) { region.material = read_material(material, mesh); });
+  return region;
+}
+
+/// The vertices of a pin: those in a box, those of a list, or both.
+void read_selection(ObjectReader& select, const TetMesh& mesh, Pin& pin) {
+  const int last = static_cast<int>(mesh.vertices.size()) - 1;
+  const bool by_list = select.has("vertices");
+  if (by_list) pin.vertices = select.whole_list("vertices", 0, last);
+  if (by_list && !select.has("box")) {
+    if (pin.vertices.empty()) select.fail("vertices", "an empty list selects no vertex");
+    return;
+  }
+  pin.box = select.box("box");
+  std::vector<int> inside;
+  for (int i = 0; i <= last; ++i) {
+    if (contains(pin.box, mesh.vertices[static_cast<std::size_t>(i)])) inside.push_back(i);
+  }
+  if (inside.empty() && pin.vertices.empty()) {
+    select.fail("box", fmt::format("selects none of the {} vertices, which lie in {}",
+                                   mesh.vertices.size(), box_text(bounding_box(mesh.vertices))));
+  }
+  // Beside a list, a box that is a point would count as none.
+  if (by_list && pin.box.min == pin.box.max) {
+    pin.vertices.insert(pin.vertices.end(), inside.begin(), inside.end());
+  }
+}
+
+Pin read_pin(ObjectReader& reader, const TetMesh& mesh) {
+  Pin pin;
+  reader.object("select", [&](ObjectReader& select) { read_selection(select, mesh, pin); });
+  pin.stiffness = reader.number("stiffness", above_zero("N/m"), pin.stiffness);
+  reader.optional_object("motion", [&](ObjectReader& motion) { pin.motion = read_motion(motion); });
+  return pin;
+}
+
+Initial read_initial(ObjectReader& body) {
+  const std::vector<std::string> kinds{"randomize", "flatten", "stretch"};
+  if (!body.is_object("initial")) {
+    for (const std::string& kind : kinds) {
+      if (!body.is_text("initial") || body.text("initial") != kind) continue;
+      body.fail("initial", fmt::format("{0} needs its parameters: {{\"{0}\": ...}}", kind));
+    }
+    body.choice("initial", "initial state", {"rest"}, "rest");
+    return AtRest{};
+  }
+  Initial initial;
+  body.object("initial", [&](ObjectReader& reader) {
+    const std::string kind = reader.one_of("initial state", kinds);
+    if (kind == "stretch") {
+      initial = Stretch{reader.vector("stretch", any_number(""))};
+      return;
+    }
+    reader.object(kind, [&](ObjectReader& settings) {
+      if (kind == "flatten") {
+        const std::string axis = settings.choice("axis", "axis", {"x", "y", "z"});
+        initial = Flatten{axis.front() - 'x'};
+        return;
+      }
+      Randomize randomize;
+      randomize.box = settings.box("box");
+      randomize.seed = static_cast<unsigned>(
+          settings.whole("seed", 0, std::numeric_limits<unsigned>::max(), randomize.seed));
+      initial = randomize;
+    });
+  });
+  return initial;
+}
+
+FiberSettings read_fiber(ObjectReader& reader) {
+  FiberSettings fiber;
+  fiber.direction = reader.direction("direction");
+  fiber.kappa = reader.number("kappa", from_zero("Pa"));
+  return fiber;
+}
+
+TetMesh read_placed_mesh(ObjectReader& body, const SceneSources& sources, std::size_t max_tets) {
+  TetMesh mesh;
+  body.object("mesh", [&](ObjectReader& reader) { mesh = read_mesh(reader, sources, max_tets); });
+  body.object("transform", [&](ObjectReader& transform) {
+    read_transform(transform, mesh.vertices);
+    try {
+      normalise(mesh, transform.where());
+    } catch (const Error& error) {
+      // The mesh itself was sound.
+      transform.fail("leaves a broken mesh: " + error.message());
+    }
+  });
+  return mesh;
+}
+
+}  // namespace
+
+Body read_body(ObjectReader& reader, std::size_t index, const SceneSources& sources,
+               std::size_t max_tets) {
+  Body body;
+  body.name = reader.text("name", fmt::format("body_{}", index));
+  body.mesh = read_placed_mesh(reader, sources, max_tets);
+  if (reader.has("mass")) {
+    reader.reject("density", "stands beside mass; expected one or the other");
+    body.mass = reader.number("mass", above_zero("kg"));
+  } else {
+    body.density = reader.number("density", above_zero("kg/m^3"), body.density);
+  }
+  reader.object("material", [&](ObjectReader& material) {
+    body.material = read_material(material, body.mesh);
+  });
+  reader.each("regions", [&](ObjectReader& region) {
+    body.regions.push_back(read_region(region, body.mesh));
+  });
+  reader.optional_object("fiber", [&](ObjectReader& fiber) { body.fiber = read_fiber(fiber); });
+  body.velocity = reader.vector("velocity", any_number("m/s"), body.velocity);
+  body.initial = read_initial(reader);
+  reader.each("pins", [&](ObjectReader& pin) { body.pins.push_back(read_pin(pin, body.mesh)); });
+  return body;
+}
+
+}  // namespace supple

@@ -1,0 +1,103 @@
+#include <fmt/format.h>
+
+#include "io/scene/readers.h"
+
+namespace supple {
+
+namespace {
+
+Vec3 read_center(ObjectReader& reader) {
+  return reader.vector("center", any_number("m"), Vec3{0, 0, 0});
+}
+
+PlaneShape read_plane(ObjectReader& reader) {
+  PlaneShape plane;
+  plane.normal = reader.direction("normal", plane.normal);
+  plane.offset = reader.number("offset", any_number("m"), plane.offset);
+  return plane;
+}
+
+SphereShape read_sphere(ObjectReader& reader) {
+  SphereShape sphere;
+  sphere.center = read_center(reader);
+  sphere.radius = reader.number("radius", above_zero("m"), sphere.radius);
+  return sphere;
+}
+
+BoxShape read_box(ObjectReader& reader) {
+  BoxShape box;
+  box.center = read_center(reader);
+  box.size = reader.vector("size", above_zero("m"), box.size);
+  box.axis = reader.direction("axis", box.axis);
+  box.degrees = reader.number("degrees", any_number("degrees"), box.degrees);
+  return box;
+}
+
+CapsuleShape read_capsule(ObjectReader& reader) {
+  CapsuleShape capsule;
+  capsule.a = reader.vector("a", any_number("m"), capsule.a);
+  capsule.b = reader.vector("b", any_number("m"), capsule.b);
+  capsule.radius = reader.number("radius", above_zero("m"), capsule.radius);
+  return capsule;
+}
+
+CylinderShape read_cylinder(ObjectReader& reader) {
+  CylinderShape cylinder;
+  cylinder.center = read_center(reader);
+  cylinder.axis = reader.direction("axis", cylinder.axis);
+  cylinder.radius = reader.number("radius", above_zero("m"), cylinder.radius);
+  cylinder.height = reader.number("height", above_zero("m"), cylinder.height);
+  return cylinder;
+}
+
+TorusShape read_torus(ObjectReader& reader) {
+  TorusShape torus;
+  torus.center = read_center(reader);
+  torus.axis = reader.direction("axis", torus.axis);
+  torus.major = reader.number("major", above_zero("m"), torus.major);
+  torus.minor = reader.number("minor", above_zero("m"), torus.minor);
+  if (!(torus.minor < torus.major)) {
+    reader.fail("minor", fmt::format("{} is not below the major radius {}: there is no hole",
+                                     torus.minor, torus.major));
+  }
+  return torus;
+}
+
+ColliderShape read_shape(ObjectReader& reader, const std::string& kind) {
+  if (kind == "plane") return read_plane(reader);
+  if (kind == "sphere") return read_sphere(reader);
+  if (kind == "box") return read_box(reader);
+  if (kind == "capsule") return read_capsule(reader);
+  if (kind == "cylinder") return read_cylinder(reader);
+  return read_torus(reader);
+}
+
+MeshShape read_mesh_shape(ObjectReader& collider, const SceneSources& sources) {
+  MeshShape shape;
+  collider.object(
+      "mesh", [&](ObjectReader& mesh) { shape.mesh = sources.triangle_mesh(mesh.text("file")); });
+  collider.object("transform",
+                  [&](ObjectReader& transform) { read_transform(transform, shape.mesh.vertices); });
+  return shape;
+}
+
+}  // namespace
+
+Collider read_collider(ObjectReader& reader, std::size_t index, const SceneSources& sources) {
+  Collider collider;
+  const std::string kind =
+      reader.one_of("shape", {"plane", "sphere", "box", "capsule", "cylinder", "torus", "mesh"});
+  collider.name = reader.text("name", fmt::format("{}_{}", kind, index));
+  if (kind == "mesh") {
+    collider.shape = read_mesh_shape(reader, sources);
+  } else {
+    reader.reject("transform",
+                  "only a mesh takes a transform; a " + kind + " has its place among its own keys");
+    reader.object(kind, [&](ObjectReader& shape) { collider.shape = read_shape(shape, kind); });
+  }
+  reader.optional_object("motion",
+                         [&](ObjectReader& motion) { collider.motion = read_motion(motion); });
+  return collider;
+}
+
+}  // namespace supple

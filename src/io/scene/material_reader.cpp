@@ -1,0 +1,152 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "base/names.h"
+#include "io/scene/json_text.h"
+#include "io/scene/readers.h"
+#include "materials/material.h"
+#include "materials/spline.h"
+#include "supple/error.h"
+
+namespace supple {
+
+namespace {
+
+std::string tet_text(const Parameter& parameter, std::size_t tet) {
+  return parameter.per_tet.empty() ? "" : fmt::format(" in tet {}", tet);
+}
+
+/// A number, or {"field": "name"}: the values of a field of the mesh.
+Parameter read_parameter(ObjectReader& material, const char* key, const TetMesh& mesh) {
+  if (!material.is_object(key)) return material.number(key, any_number("Pa"));
+  Parameter parameter;
+  material.object(key, [&](ObjectReader& reader) {
+    const std::string name = reader.text("field");
+    const auto found = mesh.tet_fields.find(name);
+    if (found == mesh.tet_fields.end()) {
+      std::vector<std::string> known;
+      for (const auto& field : mesh.tet_fields) known.push_back(field.first);
+      if (known.empty()) reader.fail("field", "the body's mesh has no fields");
+      reader.fail("field", unknown_name("field of the mesh", pointer_step(name), known));
+    }
+    parameter.per_tet = found->second;
+  });
+  return parameter;
+}
+
+void check_poisson(const ObjectReader& material, double poisson, const std::string& where) {
+  if (poisson > -1 && poisson < 0.5) return;
+  const char* const expected = "expected a value above -1 and below 0.5";
+  if (poisson == 0.5) {
+    material.fail("poisson", fmt::format("0.5{} is incompressible, which these energies cannot "
+                                         "take; {}, for example 0.499",
+                                         where, expected));
+  }
+  material.fail("poisson", fmt::format("{}{} is out of range: {}", poisson, where, expected));
+}
+
+/// mu and lambda per tet, or for all where both are numbers.
+std::pair<Parameter, Parameter> convert(const ObjectReader& material, const Parameter& young,
+                                        const Parameter& poisson) {
+  Parameter mu, lambda;
+  const std::size_t length = std::max(young.per_tet.size(), poisson.per_tet.size());
+  for (std::size_t t = 0; t < std::max<std::size_t>(length, 1); ++t) {
+    if (!(young[t] > 0)) {
+      material.fail("young", fmt::format("{}{} is out of range: expected a number above 0 Pa",
+                                         young[t], tet_text(young, t)));
+    }
+    check_poisson(material, poisson[t], tet_text(poisson, t));
+    const auto [m, l] = lame_parameters(young[t], poisson[t]);
+    if (length == 0) return {m, l};
+    mu.per_tet.push_back(m);
+    lambda.per_tet.push_back(l);
+  }
+  return {mu, lambda};
+}
+
+bool has_young(const ObjectReader& material) {
+  const bool young = material.has("young") || material.has("poisson");
+  const char* const lame = material.has("mu") ? "mu" : "lambda";
+  if (young && material.has(lame)) {
+    material.fail(lame, "stands beside young and poisson; expected one pair or the other");
+  }
+  return young;
+}
+
+/// mu and lambda, or young and poisson.
+std::pair<Parameter, Parameter> read_lame(ObjectReader& material, const TetMesh& mesh) {
+  const bool lame = material.has("mu") || material.has("lambda");
+  if (has_young(material) || !lame) {
+    if (!material.has("poisson")) material.one_of("stiffness", {"young", "mu"});
+    const Parameter young = read_parameter(material, "young", mesh);
+    const Parameter poisson = read_parameter(material, "poisson", mesh);
+    return convert(material, young, poisson);
+  }
+  const Parameter mu = read_parameter(material, "mu", mesh);
+  return {mu, read_parameter(material, "lambda", mesh)};
+}
+
+void read_pair(ObjectReader& material, const TetMesh& mesh, MaterialSettings& settings) {
+  std::tie(settings.mu, settings.lambda) = read_lame(material, mesh);
+  const Parameter& lambda = settings.lambda;
+  for (std::size_t t = 0; t < std::max<std::size_t>(lambda.per_tet.size(), 1); ++t) {
+    if (!(lambda[t] < 0) || !material.has("poisson")) continue;
+    material.fail("poisson",
+                  "a negative value gives a negative lambda, which this model does not "
+                  "take; expected at least 0");
+  }
+}
+
+void read_spline(ObjectReader& material, const TetMesh& mesh, MaterialSettings& settings) {
+  if (!material.has("preset")) {
+    settings.spline_a.points = material.pairs("a");
+    settings.spline_b.points = material.pairs("b");
+    settings.spline_c.points = material.pairs("c");
+    return;
+  }
+  const std::string preset = material.choice("preset", "preset", {"A", "B"});
+  const auto [mu, lambda] = read_lame(material, mesh);
+  if (!mu.per_tet.empty() || !lambda.per_tet.empty()) {
+    material.fail("preset", "takes numbers, not fields: its curves are those of the whole body");
+  }
+  try {
+    settings = spline_preset(preset.front(), mu.value, lambda.value);
+  } catch (const Error& error) {
+    material.fail(error.message());
+  }
+}
+
+void read_parameters(ObjectReader& material, const TetMesh& mesh, MaterialSettings& settings) {
+  const std::string& model = settings.model;
+  if (model == "arap" && has_young(material)) {
+    settings.mu = read_lame(material, mesh).first;
+  } else if (model == "arap" || model == "polynomial") {
+    settings.mu = read_parameter(material, "mu", mesh);
+  } else if (model == "mooney_rivlin") {
+    settings.c1 = read_parameter(material, "c1", mesh);
+    settings.c2 = read_parameter(material, "c2", mesh);
+    settings.bulk = read_parameter(material, "bulk", mesh);
+  } else if (model == "spline") {
+    read_spline(material, mesh, settings);
+  } else if (model == "valanis_landel") {
+    settings.a = read_function(material, "a");
+    settings.b = read_function(material, "b");
+    settings.c = read_function(material, "c");
+  } else {
+    read_pair(material, mesh, settings);
+  }
+}
+
+}  // namespace
+
+MaterialSettings read_material(ObjectReader& material, const TetMesh& mesh) {
+  MaterialSettings settings;
+  settings.model = material.choice("model", "material", names_of(list_materials()));
+  read_parameters(material, mesh, settings);
+  make_material(settings, material.where());  // its checks point below `where`
+  return settings;
+}
+
+}  // namespace supple

@@ -1,0 +1,66 @@
+#include "io/scene/readers.h"
+#include "math/motion.h"
+
+namespace supple {
+
+namespace {
+
+struct ReadKeyframe {
+  Keyframe keyframe;
+  bool turns = false;
+};
+
+ReadKeyframe read_keyframe(ObjectReader& reader) {
+  ReadKeyframe read;
+  Keyframe& key = read.keyframe;
+  key.time = reader.number("time", any_number("s"));
+  key.translate = reader.vector("translate", any_number("m"), key.translate);
+  read.turns = reader.optional_object("rotate", [&](ObjectReader& rotate) {
+    key.axis = rotate.direction("axis");
+    key.center = rotate.vector("center", any_number("m"), key.center);
+    key.degrees = rotate.number("degrees", any_number("degrees"));
+  });
+  return read;
+}
+
+/// Keyframes that do not turn take the axis of one that does, the last before them or else the
+/// first after: on the way between them the axis must not swing.
+std::vector<Keyframe> with_axes(const std::vector<ReadKeyframe>& read) {
+  const Keyframe* turning = nullptr;
+  for (const ReadKeyframe& key : read) {
+    if (key.turns && turning == nullptr) turning = &key.keyframe;
+  }
+  std::vector<Keyframe> keyframes;
+  for (const ReadKeyframe& key : read) {
+    if (key.turns) turning = &key.keyframe;
+    keyframes.push_back(key.keyframe);
+    if (turning == nullptr) continue;
+    keyframes.back().axis = turning->axis;
+    keyframes.back().center = turning->center;
+  }
+  return keyframes;
+}
+
+}  // namespace
+
+Motion read_motion(ObjectReader& reader) {
+  Motion motion;
+  reader.optional_object("rotate", [&](ObjectReader& rotate) {
+    Rotation& rotation = motion.rotate.emplace();
+    rotation.axis = rotate.direction("axis");
+    rotation.center = rotate.vector("center", any_number("m"), rotation.center);
+    rotation.degrees_per_second = rotate.number("degrees_per_second", any_number("degrees/s"));
+  });
+  reader.optional_object("translate", [&](ObjectReader& translate) {
+    motion.velocity = translate.vector("velocity", any_number("m/s"));
+  });
+  std::vector<ReadKeyframe> keyframes;
+  reader.each("keyframes",
+              [&](ObjectReader& keyframe) { keyframes.push_back(read_keyframe(keyframe)); });
+  motion.keyframes = with_axes(keyframes);
+  motion.repeat = reader.boolean("repeat", false);
+  if (const std::string fault = validate(motion); !fault.empty()) reader.fail(fault);
+  return motion;
+}
+
+}  // namespace supple

@@ -1,0 +1,165 @@
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "supple/mesh.h"
+
+namespace supple {
+
+/// The numbers that a key takes.
+struct Range {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+  bool low_included = false;
+  bool high_included = false;
+  const char* unit = "";  ///< for messages
+
+  bool contains(double value) const {
+    return (low_included ? value >= low : value > low) &&
+           (high_included ? value <= high : value < high);
+  }
+};
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr Range any_number(const char* unit) { return {.unit = unit}; }
+constexpr Range above_zero(const char* unit) { return {.low = 0, .unit = unit}; }
+constexpr Range from_zero(const char* unit) {
+  return {.low = 0, .low_included = true, .unit = unit};
+}
+constexpr Range between(double low, double high) { return {.low = low, .high = high}; }
+
+/// Reads one JSON object, key by key. It checks types and ranges, remembers which keys were read
+/// and records the value used for each: what was given, or the default. `finish` refuses the keys
+/// that nobody read. All its errors are Error{invalid_input} at "file: /json/pointer".
+///
+/// A function that takes no default requires its key.
+class ObjectReader {
+ public:
+  /// `value` must be an object and outlive the reader.
+  ObjectReader(const nlohmann::ordered_json& value, std::string file, std::string pointer);
+  ~ObjectReader();
+  ObjectReader(const ObjectReader&) = delete;
+  ObjectReader& operator=(const ObjectReader&) = delete;
+
+  bool has(std::string_view key) const;
+  bool is_object(std::string_view key) const;
+  bool is_text(std::string_view key) const;
+  bool is_list(std::string_view key) const;
+
+  double number(std::string_view key, const Range& range, std::optional<double> fallback = {});
+  /// A whole number from `low` to `high`; 1e3 is one.
+  long long whole(std::string_view key, long long low, long long high,
+                  std::optional<long long> fallback = {});
+  bool boolean(std::string_view key, std::optional<bool> fallback = {});
+  std::string text(std::string_view key, const std::optional<std::string>& fallback = {});
+  /// One of `known`; `what` says of what kind they are.
+  std::string choice(std::string_view key, std::string_view what,
+                     const std::vector<std::string>& known,
+                     const std::optional<std::string>& fallback = {});
+  /// [x, y, z], each in `range`.
+  Vec3 vector(std::string_view key, const Range& range, const std::optional<Vec3>& fallback = {});
+  /// [x, y, z], not all of them zero.
+  Vec3 direction(std::string_view key, const std::optional<Vec3>& fallback = {});
+  /// [[x, y, z], [x, y, z]], the lower corner first.
+  Box box(std::string_view key);
+  /// [a, b], each in `range`.
+  std::pair<double, double> pair(std::string_view key, const Range& range,
+                                 std::optional<std::pair<double, double>> fallback = {});
+  /// [i, j, k], each from `low` to `high`.
+  std::array<int, 3> whole_triple(std::string_view key, int low, int high,
+                                  std::optional<std::array<int, 3>> fallback = {});
+  /// [i, ...], each from `low` to `high`.
+  std::vector<int> whole_list(std::string_view key, int low, int high);
+  /// [[x, y], ...]; none where the key is missing.
+  std::vector<std::pair<double, double>> pairs(std::string_view key);
+
+  /// The one key of `keys` that is there; none or two are an error. `what` says what they are.
+  std::string one_of(std::string_view what, const std::vector<std::string>& keys);
+
+  /// The object under `key`: read(ObjectReader&), which must read all its keys. A missing one is
+  /// read as {}, so that all its defaults are recorded.
+  template <class Read>
+  void object(std::string_view key, const Read& read) {
+    const std::unique_ptr<ObjectReader> child = open(key);
+    read(*child);
+    close(key, *child);
+  }
+
+  /// The same where the key is there. Returns whether it is.
+  template <class Read>
+  bool optional_object(std::string_view key, const Read& read) {
+    if (!has(key)) {
+      know(key);
+      return false;
+    }
+    object(key, read);
+    return true;
+  }
+
+  /// A list of objects: read(ObjectReader&) for each. A missing one is empty.
+  template <class Read>
+  void each(std::string_view key, const Read& read) {
+    const std::size_t size = open_list(key);
+    for (std::size_t i = 0; i < size; ++i) {
+      const std::unique_ptr<ObjectReader> child = open_element(key, i);
+      read(*child);
+      close_element(key, *child);
+    }
+  }
+
+  /// Refuses the keys that were not read.
+  void finish() const;
+
+  /// "file: /pointer/of/this/object", or with a key below it.
+  std::string where() const;
+  std::string where(std::string_view key) const;
+  [[noreturn]] void fail(const std::string& message) const;
+  [[noreturn]] void fail(std::string_view key, const std::string& message) const;
+  /// Refuses the key where it is there: `message` says why it is of no use.
+  void reject(std::string_view key, const std::string& message) const;
+
+  /// The object with the values used, in the order of reading.
+  const nlohmann::ordered_json& record() const { return *record_; }
+
+ private:
+  using Json = nlohmann::ordered_json;
+
+  void know(std::string_view key);
+  const Json* find(std::string_view key) const;
+  /// The value to read, marked as read; null where it is missing and may be.
+  const Json* take(std::string_view key, bool required);
+  [[noreturn]] void fail_type(const std::string& place, const char* expected,
+                              const Json& value) const;
+  double checked_number(const Json& value, const std::string& place, const Range& range) const;
+  long long checked_whole(const Json& value, const std::string& place, long long low,
+                          long long high) const;
+  const Json& checked_list(const Json& value, const std::string& place, std::size_t size,
+                           const char* expected) const;
+  Vec3 checked_vector(const Json& value, const std::string& place, const Range& range) const;
+  std::string place(std::string_view key) const;
+  template <class Value>
+  Value note(std::string_view key, Value value);
+
+  std::unique_ptr<ObjectReader> open(std::string_view key);
+  void close(std::string_view key, const ObjectReader& child);
+  std::size_t open_list(std::string_view key);
+  std::unique_ptr<ObjectReader> open_element(std::string_view key, std::size_t index);
+  void close_element(std::string_view key, const ObjectReader& child);
+
+  const Json* value_;
+  std::string file_;
+  std::string pointer_;
+  std::vector<std::string> known_;  ///< keys asked for
+  std::vector<std::string> read_;   ///< keys read
+  std::unique_ptr<Json> record_;
+};
+
+}  // namespace supple

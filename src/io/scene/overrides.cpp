@@ -1,0 +1,111 @@
+#include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "io/scene/json_text.h"
+#include "supple/error.h"
+
+namespace supple {
+
+using nlohmann::ordered_json;
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& name, const std::string& pointer,
+                         const std::string& message) {
+  std::string shown;
+  for (const char c : pointer.substr(0, 240)) shown += c >= ' ' && c <= '~' ? c : '?';
+  throw Error(ErrorKind::invalid_input, json_place(name, shown), message);
+}
+
+/// The steps of a JSON pointer [RFC 6901], unescaped.
+std::vector<std::string> steps_of(const std::string& pointer, const std::string& name) {
+  if (pointer.empty() || pointer.front() != '/') {
+    refuse(name, "'" + pointer + "'",
+           "not a JSON pointer; expected something like /solver/iterations");
+  }
+  std::vector<std::string> steps;
+  for (std::size_t i = 0; i < pointer.size(); ++i) {
+    if (pointer[i] == '/') {
+      steps.emplace_back();
+    } else if (pointer[i] != '~') {
+      steps.back() += pointer[i];
+    } else {
+      const char code = i + 1 < pointer.size() ? pointer[i + 1] : ' ';
+      if (code != '0' && code != '1') {
+        refuse(name, pointer, "in a JSON pointer ~ is followed by 0 (for ~) or 1 (for /)");
+      }
+      steps.back() += code == '0' ? '~' : '/';
+      ++i;
+    }
+  }
+  return steps;
+}
+
+/// The index that a step names in an array; its length where the step appends.
+std::size_t index_of(const ordered_json& array, const std::string& step, const Override& override_,
+                     const std::string& name) {
+  if (step == "-") return array.size();
+  std::size_t index = 0;
+  const char* const end = step.data() + step.size();
+  const auto result = std::from_chars(step.data(), end, index);
+  const bool leading_zero = step.size() > 1 && step.front() == '0';
+  if (step.empty() || result.ec != std::errc() || result.ptr != end || leading_zero ||
+      index > array.size()) {
+    refuse(name, override_.pointer,
+           "'" + pointer_step(step) + "' is no place in a list of " + std::to_string(array.size()));
+  }
+  return index;
+}
+
+/// Text that is not JSON is a string, so that --set /solver/method=newton needs no quotes.
+ordered_json value_of(const Override& override_, const std::string& name) {
+  // The value is read with the limits of a scene; what follows them is refused there.
+  if (!ordered_json::accept(override_.value)) return override_.value;
+  return parse_json(override_.value, json_place(name, override_.pointer));
+}
+
+void apply(const Override& override_, const std::string& name, ordered_json& document) {
+  const std::vector<std::string> steps = steps_of(override_.pointer, name);
+  ordered_json value = value_of(override_, name);
+  ordered_json* at = &document;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const bool last = i + 1 == steps.size();
+    if (at->is_array()) {
+      const std::size_t index = index_of(*at, steps[i], override_, name);
+      if (index == at->size()) {
+        if (value.is_null()) return;
+        at->push_back(last ? std::move(value) : ordered_json::object());
+        if (last) return;
+      } else if (last && value.is_null()) {
+        at->erase(index);
+        return;
+      }
+      at = &(*at)[index];
+    } else if (at->is_object()) {
+      if (last && value.is_null()) {
+        at->erase(steps[i]);
+        return;
+      }
+      if (!at->contains(steps[i])) {
+        if (value.is_null()) return;
+        (*at)[steps[i]] = ordered_json::object();
+      }
+      at = &(*at)[steps[i]];
+    } else {
+      refuse(name, override_.pointer,
+             "the way to '" + pointer_step(steps[i]) + "' leads through a single value");
+    }
+  }
+  *at = std::move(value);
+}
+
+}  // namespace
+
+void apply_overrides(const std::vector<Override>& overrides, const std::string& name,
+                     ordered_json& document) {
+  for (const Override& override_ : overrides) apply(override_, name, document);
+}
+
+}  // namespace supple

@@ -1,0 +1,74 @@
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "io/scene/json_text.h"
+#include "io/scene/readers.h"
+#include "io/scene/scene_json.h"
+
+namespace supple {
+
+namespace {
+
+constexpr int format_version = 1;
+
+void check_version(ObjectReader& reader) {
+  if (!reader.has("supple")) {
+    reader.fail("the key 'supple' is missing: the version of the format, \"supple\": 1");
+  }
+  const long long version = reader.whole("supple", 0, 1'000'000);
+  if (version != format_version) {
+    reader.fail("supple",
+                std::to_string(version) + " is not a version that this program reads; expected 1");
+  }
+}
+
+std::vector<Body> read_bodies(ObjectReader& reader, const SceneSources& sources) {
+  std::vector<Body> bodies;
+  std::size_t tets_left = sources.max_tets;
+  reader.each("bodies", [&](ObjectReader& body) {
+    bodies.push_back(read_body(body, bodies.size(), sources, tets_left));
+    const std::size_t used = bodies.back().mesh.tets.size();
+    tets_left = used < tets_left ? tets_left - used : 0;
+  });
+  return bodies;
+}
+
+Scene read_scene(ObjectReader& reader, const std::string& default_name,
+                 const SceneSources& sources) {
+  Scene scene;
+  check_version(reader);
+  scene.name = reader.text("name", default_name);
+  reader.object("time", [&](ObjectReader& time) { scene.time = read_time(time); });
+  scene.gravity = reader.vector("gravity", any_number("m/s^2"), scene.gravity);
+  reader.object("solver", [&](ObjectReader& solver) { scene.solver = read_solver(solver); });
+  scene.bodies = read_bodies(reader, sources);
+  reader.each("colliders", [&](ObjectReader& collider) {
+    scene.colliders.push_back(read_collider(collider, scene.colliders.size(), sources));
+  });
+  reader.object("contact", [&](ObjectReader& contact) { scene.contact = read_contact(contact); });
+  reader.object("damping", [&](ObjectReader& damping) {
+    scene.damping.drag = damping.number("drag", from_zero("1/s"), scene.damping.drag);
+  });
+  reader.finish();
+  // After the unknown keys: "bodys" should be called that.
+  if (scene.bodies.empty()) reader.fail("bodies", "a scene needs at least one body");
+  return scene;
+}
+
+}  // namespace
+
+LoadedScene parse_scene(std::string_view text, const std::string& name, const SceneSources& sources,
+                        const std::vector<Override>& overrides) {
+  nlohmann::ordered_json document = parse_json(text, name);
+  apply_overrides(overrides, name, document);
+  ObjectReader reader(document, name, "");
+  LoadedScene loaded;
+  const std::string stem = std::filesystem::path(name).stem().string();
+  loaded.scene = read_scene(reader, stem.empty() ? "scene" : stem, sources);
+  constexpr int indent = 2;
+  loaded.settings =
+      reader.record().dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return loaded;
+}
+
+}  // namespace supple

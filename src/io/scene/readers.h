@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "io/scene/object_reader.h"
+#include "io/scene/scene_json.h"
+#include "supple/scene.h"
+#include "supple/simulation.h"
+
+/// What reads the parts of a scene. Each gets the object that holds the part and reads all of its
+/// keys; errors as in ObjectReader.
+namespace supple {
+
+TimeSettings read_time(ObjectReader& time);
+SolverSettings read_solver(ObjectReader& solver);
+ContactSettings read_contact(ObjectReader& contact);
+
+/// A motion, already checked by `validate`.
+Motion read_motion(ObjectReader& motion);
+
+/// A body's mesh, generated or from a file. Generators may make up to `max_tets` tets.
+TetMesh read_mesh(ObjectReader& mesh, const SceneSources& sources, std::size_t max_tets);
+
+/// Reads a transform and applies it to the points: scale, then rotation about the origin, then
+/// translation.
+void read_transform(ObjectReader& transform, std::vector<Vec3>& points);
+
+/// A material whose parameters per tet come from the fields of `mesh`; already checked.
+MaterialSettings read_material(ObjectReader& material, const TetMesh& mesh);
+
+/// A list of terms of a user's function, under `key`. None: an empty function.
+ScalarFunction read_function(ObjectReader& material, const char* key);
+
+/// `max_tets`: what generators may still make.
+Body read_body(ObjectReader& body, std::size_t index, const SceneSources& sources,
+               std::size_t max_tets);
+
+Collider read_collider(ObjectReader& collider, std::size_t index, const SceneSources& sources);
+
+/// The names alone.
+std::vector<std::string> names_of(const std::vector<Description>& list);
+
+}  // namespace supple

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "supple/io.h"
+
+/// Scenes from JSON text (docs/scene.md): strict, so that a misspelt key does not pass silently.
+namespace supple {
+
+/// Where the files named in a scene come from. The functions get the path as it stands there.
+struct SceneSources {
+  std::function<TetMesh(const std::string& path)> tet_mesh;
+  std::function<TriangleMesh(const std::string& path)> triangle_mesh;
+  /// Of all generated bodies together.
+  std::size_t max_tets = max_generated_tets;
+};
+
+struct LoadedScene {
+  Scene scene;
+  /// The scene as JSON with every default filled in, keys in a fixed order, paths as given. Read
+  /// again it gives the same scene. It is made by the readers themselves, which record the value
+  /// they use for each key.
+  std::string settings;
+};
+
+/// `name` stands in errors; its stem is the default name of the scene. Throws Error{invalid_input}
+/// at "name:LINE:COLUMN" or "name: /json/pointer", and what `sources` throw.
+LoadedScene parse_scene(std::string_view text, const std::string& name, const SceneSources& sources,
+                        const std::vector<Override>& overrides = {});
+
+/// parse_scene on a file; mesh files are relative to its folder. Throws Error{bad_file} for a file
+/// that cannot be read.
+LoadedScene load_scene_with_settings(const std::filesystem::path& file,
+                                     const std::vector<Override>& overrides = {});
+
+/// Name and file of every scene (*.json) in a folder, sorted by file name. A file that is no scene
+/// is left out; so is a folder that is not there.
+struct SceneFile {
+  std::filesystem::path file;
+  std::string name;
+};
+std::vector<SceneFile> list_scenes(const std::filesystem::path& folder);
+
+}  // namespace supple

@@ -1,0 +1,116 @@
+#include "math/cubic_spline.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace supple {
+namespace {
+
+const std::vector<std::pair<double, double>> points = {
+    {-1, 2}, {-0.25, -1}, {0.5, 0.75}, {2, 1}, {2.5, -3}};
+
+TEST(CubicSpline, PassesExactlyThroughItsPoints) {
+  const CubicSpline spline(points, 0);
+  for (const auto& [x, y] : points) EXPECT_EQ(spline.value(x), y);
+}
+
+TEST(CubicSpline, IsTwiceContinuouslyDifferentiableAndNaturalAtTheEnds) {
+  const CubicSpline spline(points, 0);
+  const double h = 1e-7;
+  const auto curvature = [&](double a, double b) {
+    return (spline.slope(b) - spline.slope(a)) / (b - a);
+  };
+  for (const auto& point : points) {
+    const double x = point.first;
+    // One-sided neighbours differ by h times the next derivative, of the order of 10 to 100.
+    EXPECT_NEAR(spline.value(x - h), spline.value(x + h), 1e-5);
+    EXPECT_NEAR(spline.slope(x - h), spline.slope(x + h), 1e-5);
+    EXPECT_NEAR(spline.integral(x - h), spline.integral(x + h), 1e-5);
+    EXPECT_NEAR(curvature(x - 2 * h, x - h), curvature(x + h, x + 2 * h), 1e-4);
+  }
+  EXPECT_NEAR(curvature(-1, -1 + h), 0, 1e-4);
+  EXPECT_NEAR(curvature(2.5 - h, 2.5), 0, 1e-4);
+}
+
+TEST(CubicSpline, IsLinearBeyondTheEnds) {
+  const CubicSpline spline(points, 0);
+  EXPECT_EQ(spline.slope(-1.5), spline.slope(-9));
+  EXPECT_NEAR(spline.slope(-1.5), spline.slope(-1), 1e-14);
+  EXPECT_EQ(spline.slope(3), spline.slope(9));
+  EXPECT_NEAR(spline.slope(3), spline.slope(2.5 - 1e-12), 1e-9);
+  EXPECT_NEAR(spline.value(-3), 2 - 2 * spline.slope(-1), 1e-13);
+  EXPECT_NEAR(spline.value(4.5), -3 + 2 * spline.slope(3), 1e-13);
+}
+
+TEST(CubicSpline, ItsIntegralVanishesAtTheOriginAndHasItsValueAsDerivative) {
+  for (double origin : {-2.0, 0.3, 1.0, 4.0}) {
+    const CubicSpline spline(points, origin);
+    EXPECT_NEAR(spline.integral(origin), 0, 1e-15);
+    const double h = 1e-5;
+    for (double x = -2.03; x < 4; x += 0.1) {
+      EXPECT_NEAR((spline.integral(x + h) - spline.integral(x - h)) / (2 * h), spline.value(x),
+                  1e-8);
+      EXPECT_NEAR((spline.value(x + h) - spline.value(x - h)) / (2 * h), spline.slope(x), 1e-7);
+    }
+  }
+}
+
+TEST(CubicSpline, ALineIsItself) {
+  const CubicSpline spline({{0, 1}, {1, 3}, {4, 9}}, 0);
+  for (double x : {-5.0, 0.0, 0.3, 2.0, 4.0, 8.0}) {
+    EXPECT_NEAR(spline.value(x), 1 + 2 * x, 1e-14);
+    EXPECT_NEAR(spline.slope(x), 2, 1e-15);
+    EXPECT_NEAR(spline.integral(x), x + x * x, 1e-13);
+  }
+}
+
+TEST(CubicSpline, TwoPointsAreALine) {
+  const CubicSpline spline({{1, -2}, {3, 4}}, 1);
+  for (double x : {-5.0, 1.0, 2.0, 3.0, 8.0}) EXPECT_NEAR(spline.value(x), 3 * x - 5, 1e-14);
+  EXPECT_EQ(spline.integral(1), 0);
+}
+
+TEST(CubicSpline, WithoutPointsItIsZero) {
+  for (double x : {-1.0, 0.0, 7.0}) {
+    EXPECT_EQ(CubicSpline().value(x), 0);
+    EXPECT_EQ(CubicSpline().slope(x), 0);
+    EXPECT_EQ(CubicSpline().integral(x), 0);
+  }
+}
+
+TEST(CubicSpline, FindsThePieceAmongAnyNumberOfPoints) {
+  for (int n = 2; n < 40; ++n) {
+    std::vector<std::pair<double, double>> list;
+    for (int i = 0; i < n; ++i) list.emplace_back(i * i, i % 3);
+    const CubicSpline spline(list, 0);
+    for (const auto& [x, y] : list) EXPECT_EQ(spline.value(x), y) << n;
+  }
+}
+
+TEST(CubicSpline, ConvergesWithTheFourthPowerOfTheSpacing) {
+  double error[2];
+  for (int round = 0; round < 2; ++round) {
+    const int n = 32 << round;
+    std::vector<std::pair<double, double>> list;
+    // sin has no curvature at the ends of this interval: the natural conditions fit it.
+    for (int i = 0; i <= n; ++i) {
+      const double x = 3.14159265358979323846 * i / n;
+      list.emplace_back(x, std::sin(x));
+    }
+    const CubicSpline spline(list, 0);
+    error[round] = 0;
+    for (double x = 0; x < 3.1; x += 0.001) {
+      error[round] = std::max(error[round], std::abs(spline.value(x) - std::sin(x)));
+    }
+  }
+  EXPECT_NEAR(error[0] / error[1], 16, 1);
+}
+
+TEST(CubicSpline, ANotANumberStaysOne) {
+  const CubicSpline spline(points, 0);
+  EXPECT_TRUE(std::isnan(spline.value(std::nan(""))));
+}
+
+}  // namespace
+}  // namespace supple

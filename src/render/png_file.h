@@ -1,0 +1,14 @@
+#pragma once
+
+#include <filesystem>
+
+#include "render/image.h"
+
+namespace supple {
+
+/// Writes an 8-bit RGB PNG marked as sRGB: to NAME.part in the same folder, flushed to the disk and
+/// then renamed, so that a file under the final name is whole. Throws Error{bad_file} where it
+/// cannot be written.
+void write_png(const std::filesystem::path& path, const Image& image);
+
+}  // namespace supple

@@ -1,0 +1,25 @@
+# Installs the build into an empty prefix, builds this folder's program against that copy alone and runs it.
+#   cmake -DBUILD=build of supple -DSCRATCH=folder -DGENERATOR=... -DCOMPILER=... -P check.cmake
+file(REMOVE_RECURSE ${SCRATCH})
+
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT code EQUAL 0)
+    message(FATAL_ERROR "${ARGN}\nended with ${code}:\n${output}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${SCRATCH}/prefix)
+run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${SCRATCH}/build -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER}
+    -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH=${SCRATCH}/prefix "-DCMAKE_CXX_FLAGS=-Wall -Werror")
+run(${CMAKE_COMMAND} --build ${SCRATCH}/build)
+run(${SCRATCH}/build/falling_block)
+message("${output}")
+# After a second the block has left its place and stands on the ground: 0.5 m below, less what it gives way.
+if(NOT output MATCHES "1\\.00 s: the first corner is at height (-?[0-9.]+) m")
+  message(FATAL_ERROR "there is no line for the time of 1 s")
+endif()
+if(CMAKE_MATCH_1 GREATER 0.3 OR CMAKE_MATCH_1 LESS -0.2)
+  message(FATAL_ERROR "the corner should be near the ground, not at ${CMAKE_MATCH_1} m")
+endif()
