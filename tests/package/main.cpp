@@ -1,5 +1,6 @@
-#include <cstdio>
 #include <supple/supple.h>
+
+#include <cstdio>
 #include <vector>
 
 int main() {

@@ -25,15 +25,11 @@ class AtomicFile {
   void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
   /// The bytes of a number or an array of numbers as they lie in memory.
   template <class T>
-    requires std::is_trivially_copyable_v<T>
-  void write_values(std::span<const T> values) {
-    write(std::as_bytes(values));
-  }
+  requires std::is_trivially_copyable_v<T>
+  void write_values(std::span<const T> values) { write(std::as_bytes(values)); }
   template <class T>
-    requires std::is_arithmetic_v<T>
-  void write_value(T value) {
-    write(std::as_bytes(std::span(&value, 1)));
-  }
+  requires std::is_arithmetic_v<T>
+  void write_value(T value) { write(std::as_bytes(std::span(&value, 1))); }
 
   /// Bytes written so far.
   std::size_t size() const { return size_; }

@@ -26,9 +26,10 @@ void export_ply(const FrameSource& source, const std::filesystem::path& folder);
 /// Error{invalid_input} where there are not as many measures as tets.
 void export_vtu(const FrameSource& source, const std::filesystem::path& folder);
 
-/// `animation.gltf` with `animation.bin`: one mesh a body whose morph targets are the frames, and an
-/// animation of their weights, linear between frames. [glTF 2.0, sec. 3.7.2.2 and 3.11] The weights
-/// grow with the square of the frames: of more than `max_gltf_frames` an even choice is taken.
+/// `animation.gltf` with `animation.bin`: one mesh a body whose morph targets are the frames, and
+/// an animation of their weights, linear between frames. [glTF 2.0, sec. 3.7.2.2 and 3.11] The
+/// weights grow with the square of the frames: of more than `max_gltf_frames` an even choice is
+/// taken.
 void export_gltf(const FrameSource& source, const std::filesystem::path& folder);
 inline constexpr int max_gltf_frames = 1000;
 

@@ -39,9 +39,9 @@ void FrameFiles::remove_others() const {
     if (!file.starts_with(prefix) || !file.ends_with("." + ending_)) continue;
     const std::string number =
         file.substr(prefix.size(), file.size() - prefix.size() - ending_.size() - 1);
-    const bool ours = !number.empty() && number.size() <= 9 &&
-                      std::all_of(number.begin(), number.end(),
-                                  [](char c) { return c >= '0' && c <= '9'; });
+    const bool ours =
+        !number.empty() && number.size() <= 9 &&
+        std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
     if (!ours) continue;
     const int frame = std::stoi(number);
     if (frame >= num_frames_ || file != name(frame)) others.push_back(entry->path());

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
 
 #include "supple/error.h"
@@ -12,6 +11,9 @@
 namespace supple {
 
 namespace {
+
+/// Single precision, which most formats use, ends at 3.4e38; differences must fit as well.
+constexpr double largest_coordinate = 1e38;
 
 [[noreturn]] void refuse(const std::string& where, const std::string& why) {
   throw Error(ErrorKind::invalid_input, where, why);
@@ -49,8 +51,8 @@ FrameSource frame_source(const Scene& scene) {
   source.gravity = scene.gravity;
   for (const Body& body : scene.bodies) {
     const auto count = static_cast<int>(body.mesh.vertices.size());
-    source.bodies.push_back({body.name, source.num_vertices, count, surface_triangles(body.mesh),
-                             body.mesh.tets});
+    source.bodies.push_back(
+        {body.name, source.num_vertices, count, surface_triangles(body.mesh), body.mesh.tets});
     for (const Vec3& x : body.mesh.vertices) {
       source.rest.insert(source.rest.end(), x.begin(), x.end());
     }
@@ -91,11 +93,10 @@ FrameReader::FrameReader(const FrameSource& source)
 std::span<const double> FrameReader::read(int frame) {
   source_.read(frame, positions_);
   for (std::size_t i = 0; i < positions_.size(); ++i) {
-    if (!(std::abs(positions_[i]) <= std::numeric_limits<float>::max())) {
+    if (!(std::abs(positions_[i]) <= largest_coordinate)) {
       throw Error(ErrorKind::bad_file, fmt::format("frame {}", frame),
-                  fmt::format("vertex {} has the coordinate {}; expected a finite number of single "
-                              "precision",
-                              i / 3, positions_[i]));
+                  fmt::format("vertex {} has the coordinate {}; expected at most {} in magnitude",
+                              i / 3, positions_[i], largest_coordinate));
     }
   }
   return positions_;

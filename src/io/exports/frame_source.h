@@ -55,8 +55,8 @@ class FrameReader {
  public:
   explicit FrameReader(const FrameSource& source);
 
-  /// Positions of a frame, valid until the next call. Throws Error{bad_file} for positions that
-  /// are not finite or too large for the formats' single precision.
+  /// Positions of a frame, valid until the next call. Throws Error{bad_file} for
+  /// coordinates that are not finite or above 1e38 (most formats use single precision).
   std::span<const double> read(int frame);
   /// The rest shape, or frame 0 where it is not known; valid until the next call of either.
   std::span<const double> rest();

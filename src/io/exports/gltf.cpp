@@ -173,8 +173,7 @@ void export_gltf(const FrameSource& source, const std::filesystem::path& folder)
     root["meshes"].push_back(add_mesh(buffer, surfaces[i], frames, reader));
   }
   if (frames.size() > 1) {
-    root["animations"].push_back(
-        add_animation(buffer, frames, source.frame_step, surfaces.size()));
+    root["animations"].push_back(add_animation(buffer, frames, source.frame_step, surfaces.size()));
   }
   buffer.describe(root);
   root["buffers"] = Json::array({{{"uri", "animation.bin"}, {"byteLength", buffer.size()}}});

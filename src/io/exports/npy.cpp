@@ -47,9 +47,9 @@ std::int64_t frame_bytes(int num_vertices) {
 void check_count(const std::filesystem::path& path, int num_vertices, std::size_t values) {
   const auto expected = 3 * static_cast<std::size_t>(num_vertices);
   if (values != expected) {
-    throw Error(ErrorKind::invalid_input, path.string(),
-                fmt::format("{} coordinates; expected {} for {} vertices", values, expected,
-                            num_vertices));
+    throw Error(
+        ErrorKind::invalid_input, path.string(),
+        fmt::format("{} coordinates; expected {} for {} vertices", values, expected, num_vertices));
   }
 }
 
@@ -84,7 +84,8 @@ void read_at(int file, std::int64_t offset, std::span<std::byte> bytes,
     const ssize_t n = ::pread(file, bytes.data(), bytes.size(), offset);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) throw_system_error(path, "read", errno);
-    if (n == 0) reject(path, fmt::format("ends at byte {}; expected {} more", offset, bytes.size()));
+    if (n == 0)
+      reject(path, fmt::format("ends at byte {}; expected {} more", offset, bytes.size()));
     bytes = bytes.subspan(static_cast<std::size_t>(n));
     offset += n;
   }
@@ -163,7 +164,8 @@ class HeaderParser {
     return value;
   }
   void skip_blanks() {
-    while (!text_.empty() && (text_.front() == ' ' || text_.front() == '\n')) text_.remove_prefix(1);
+    while (!text_.empty() && (text_.front() == ' ' || text_.front() == '\n'))
+      text_.remove_prefix(1);
   }
   bool accept(std::string_view token) {
     skip_blanks();
@@ -297,8 +299,9 @@ NpyReader::NpyReader(const std::filesystem::path& path) : path_(path) {
                                : layout.num_frames == (size - layout.data) / frame &&
                                      (size - layout.data) % frame == 0;
   if (!fits) {
-    reject(path, fmt::format("has {} bytes of data; expected {} frames of {} vertices, {} bytes each",
-                             size - layout.data, layout.num_frames, layout.num_vertices, frame));
+    reject(path,
+           fmt::format("has {} bytes of data; expected {} frames of {} vertices, {} bytes each",
+                       size - layout.data, layout.num_frames, layout.num_vertices, frame));
   }
   data_ = layout.data;
   num_frames_ = layout.num_frames;

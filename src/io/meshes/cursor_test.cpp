@@ -29,7 +29,8 @@ TEST(Cursor, ReadsWordsAndNumbers) {
 
 TEST(Cursor, CountsLinesOfEveryKind) {
   for (const std::string end : {"\n", "\r\n", "\r"}) {
-    const std::string text = "1" + end + "2" + end + end + "x";
+    std::string text;
+    for (const char* word : {"1", "2", "", "x"}) text.append(word).append(end);
     const Source source(text, "a.txt");
     Cursor cursor(source);
     cursor.integer("number");

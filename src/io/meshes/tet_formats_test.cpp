@@ -434,8 +434,10 @@ TEST(Vtk, BinaryIsReadInBothLayouts) {
                              bytes_of<std::int64_t>({0, 2, 6, 10}, true) +
                              "\nCONNECTIVITY vtktypeint64\n" +
                              bytes_of<std::int64_t>({0, 1, 0, 1, 2, 3, 1, 3, 2, 4}, true);
-  for (const std::string& file : {"# vtk DataFile Version 2.0\n" + begin + list + end,
-                                  "# vtk DataFile Version 5.1\n" + begin + arrays + end}) {
+  for (const bool with_offsets : {false, true}) {
+    std::string file = "# vtk DataFile Version ";
+    file.append(with_offsets ? "5.1\n" : "2.0\n").append(begin);
+    file.append(with_offsets ? arrays : list).append(end);
     const TetMesh mesh = read("a.vtk", file);
     expect_two_tets(mesh);
     expect_field(mesh, "young", {1e5, 2e5});

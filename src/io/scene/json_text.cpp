@@ -94,9 +94,11 @@ class DocumentBuilder {
   std::string pointer() const {
     std::string text;
     for (const Level& level : levels_) {
+      const bool innermost = &level == &levels_.back();
+      // An open value of an array counts among its elements already.
       text += '/';
-      text +=
-          level.value->is_array() ? std::to_string(level.value->size()) : pointer_step(level.key);
+      text += level.value->is_array() ? std::to_string(level.value->size() - (innermost ? 0 : 1))
+                                      : pointer_step(level.key);
     }
     return text;
   }

@@ -1,0 +1,75 @@
+#include "io/exports/exports.h"
+
+#include <array>
+#include <string>
+
+#include "base/names.h"
+#include "io/exports/atomic_file.h"
+#include "io/exports/formats.h"
+#include "supple/error.h"
+
+namespace supple {
+
+namespace {
+
+struct Format {
+  const char* name;
+  const char* text;
+  void (*run)(const FrameSource&, const std::filesystem::path&, const ExportOptions&);
+};
+
+/// Gives an exporter without options the form of one with them.
+template <void (*exporter)(const FrameSource&, const std::filesystem::path&)>
+void plain(const FrameSource& source, const std::filesystem::path& folder, const ExportOptions&) {
+  exporter(source, folder);
+}
+
+void video(const FrameSource& source, const std::filesystem::path& folder,
+           const ExportOptions& options) {
+  export_mp4(source, folder, options.video_width, options.video_height, options.threads);
+}
+
+constexpr std::array<Format, 7> formats{{
+    {"usda", "USD text: animation.usda, a mesh a body with its points over time",
+     plain<export_usda>},
+    {"obj", "Wavefront OBJ: obj/frame_0000.obj and on, surfaces", plain<export_obj>},
+    {"ply", "binary PLY: ply/frame_0000.ply and on, surfaces", plain<export_ply>},
+    {"vtu",
+     "VTK: vtu/frame_0000.vtu and on with animation.pvd, tets with J, von_mises and "
+     "principal_stretches",
+     plain<export_vtu>},
+    {"gltf", "glTF 2.0: animation.gltf with animation.bin, frames as morph targets",
+     plain<export_gltf>},
+    {"pc2", "point cache: pc2/BODY.pc2 with its rest shape pc2/BODY.obj, for Blender's Mesh Cache",
+     plain<export_pc2>},
+    {"mp4", "video: animation.mp4, drawn like preview.png, encoded by the program ffmpeg", video},
+}};
+
+const Format& find(std::string_view kind, std::string_view where) {
+  std::vector<std::string> names;
+  for (const Format& format : formats) {
+    if (kind == format.name) return format;
+    names.emplace_back(format.name);
+  }
+  throw Error(ErrorKind::invalid_input, where, unknown_name("export format", kind, names));
+}
+
+}  // namespace
+
+std::vector<Description> list_exports() {
+  std::vector<Description> list;
+  for (const Format& format : formats) list.push_back({format.name, format.text});
+  return list;
+}
+
+void check_export(std::string_view kind, std::string_view where) { find(kind, where); }
+
+void export_frames(std::string_view kind, const FrameSource& source,
+                   const std::filesystem::path& folder, const ExportOptions& options) {
+  const Format& format = find(kind, "export");
+  check(source);
+  make_folder(folder);
+  format.run(source, folder, options);
+}
+
+}  // namespace supple

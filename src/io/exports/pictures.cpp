@@ -1,0 +1,63 @@
+#include "io/exports/pictures.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+
+#include "render/bounds.h"
+#include "render/contact_sheet.h"
+
+namespace supple {
+
+namespace {
+
+constexpr int preview_width = 480, preview_height = 360, preview_pictures = 8;
+constexpr int frames_for_bounds = 256;
+
+}  // namespace
+
+std::vector<int> evenly(int last, int count) {
+  std::vector<int> numbers;
+  for (int i = 0; i < count; ++i) {
+    const std::int64_t n =
+        count > 1 ? (2 * static_cast<std::int64_t>(i) * last + count - 1) / (2 * (count - 1)) : 0;
+    if (numbers.empty() || n > numbers.back()) numbers.push_back(static_cast<int>(n));
+  }
+  return numbers;
+}
+
+ViewedScene viewed_scene(const FrameSource& source) {
+  ViewedScene scene;
+  for (const FrameBody& body : source.bodies) {
+    scene.bodies.push_back({body.first_vertex, body.num_vertices, body.triangles});
+  }
+  FrameReader reader(source);
+  Bounds bounds;
+  for (const int frame : evenly(source.num_frames - 1, frames_for_bounds)) {
+    bounds.add(reader.read(frame));
+  }
+  const auto rest = reader.rest();
+  scene.rest.assign(rest.begin(), rest.end());
+  scene.motion = bounds.box();
+  scene.duration = (source.num_frames - 1) * source.frame_step;
+  scene.colliders = source.colliders;
+  scene.gravity = source.gravity;
+  return scene;
+}
+
+Image preview(const FrameSource& source, int threads) {
+  check(source);
+  Threads pool(threads);
+  const SceneView view(viewed_scene(source), pool);
+  FrameReader reader(source);
+  std::vector<Image> pictures;
+  std::vector<std::string> labels;
+  for (const int frame : evenly(source.num_frames - 1, preview_pictures)) {
+    const double time = frame * source.frame_step;
+    pictures.push_back(view.draw(reader.read(frame), time, preview_width, preview_height));
+    labels.push_back(fmt::format("frame {}   {:.2f} s", frame, time));
+  }
+  return contact_sheet(pictures, labels);
+}
+
+}  // namespace supple
