@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034,SC2154  # the scripts that source this use the lists and set root
 # Sourced by scripts/run and scripts/test: what they need from Debian, and how to get it.
 
 # What the main job needs to build and run. A word with a colon is a program and the package that brings it: one that
@@ -67,7 +68,7 @@ configure() {
 
 # How many jobs a build or test run may use: the cores there are, held down by memory (a test of many templates takes
 # a gigabyte to compile).
-jobs() {
+num_jobs() {
   local cores memory
   cores=$(nproc)
   memory=$(awk '/MemAvailable/ {print int($2 / 1500000)}' /proc/meminfo)

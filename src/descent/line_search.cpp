@@ -20,7 +20,17 @@ LineSearchResult backtrack(Objective& objective, const Iterate& from, const Vect
   // g is a sum of many terms: differences below its own rounding say nothing, and near the minimum
   // they would reject every step.
   const double rounding = 4 * std::numeric_limits<double>::epsilon() * std::abs(from.value);
-  if (-slope <= rounding) return {.end = LineSearchEnd::at_rounding};
+  if (-slope <= rounding) {
+    // g cannot tell any more whether a step is good; the gradient still can, for a few digits.
+    objective.algebra().step(from.x, 1, p, trial);
+    const double value = objective.value_and_gradient(trial, trial_gradient);
+    const bool smaller =
+        objective.algebra().norm(trial_gradient) < 0.5 * objective.algebra().norm(from.gradient);
+    if (value <= from.value + rounding && smaller) {
+      return {.end = LineSearchEnd::accepted, .alpha = 1, .value = value};
+    }
+    return {.end = LineSearchEnd::at_rounding};
+  }
   double alpha = 1;
   for (int i = 0; i < max_trials; ++i, alpha *= settings.shrink) {
     objective.algebra().step(from.x, alpha, p, trial);

@@ -9,7 +9,7 @@ namespace supple {
 enum class LineSearchEnd {
   accepted,
   not_a_descent,  ///< grad g . p >= 0, or not finite
-  at_rounding,    ///< the decrease to expect is below the rounding of g: nothing was evaluated
+  at_rounding,    ///< the decrease to expect is below the rounding of g and the gradient stays
   exhausted,      ///< no tried length decreased g enough
 };
 
