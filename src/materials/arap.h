@@ -22,7 +22,7 @@ struct Arap {
     return P;
   }
   /// P = 2 mu (F - R); at rest exactly zero.
-  S energy_and_stress(const Mat3<S>& F, Mat3<S>& P) const {
+  SUPPLE_INLINE S energy_and_stress(const Mat3<S>& F, Mat3<S>& P) const {
     const Svd<S> d = svd(F);
     const Vector3<S> e{{d.s[0] - S(1.0), d.s[1] - S(1.0), d.s[2] - S(1.0)}};
     P = compose(d.U, S(2.0) * mu * e, d.V);

@@ -23,7 +23,7 @@ struct Corotated {
     return P;
   }
   /// P = 2 mu (F - R) + lambda (s1 + s2 + s3 - 3) R; at rest exactly zero.
-  S energy_and_stress(const Mat3<S>& F, Mat3<S>& P) const {
+  SUPPLE_INLINE S energy_and_stress(const Mat3<S>& F, Mat3<S>& P) const {
     const Svd<S> d = svd(F);
     const Vector3<S> e{{d.s[0] - S(1.0), d.s[1] - S(1.0), d.s[2] - S(1.0)}};
     const S spread = e[0] + e[1] + e[2];

@@ -25,7 +25,7 @@ struct MooneyRivlin {
     return P;
   }
   /// P = F (2 (c1 + c2 I1) I - 2 c2 B) + (bulk L - 2 c1 - 4 c2) L' cof F.
-  S energy_and_stress(const Mat3<S>& F, Mat3<S>& P) const {
+  SUPPLE_INLINE S energy_and_stress(const Mat3<S>& F, Mat3<S>& P) const {
     const Vector3<S> f0 = F.column(0), f1 = F.column(1), f2 = F.column(2);
     const S b00 = dot(f0, f0), b11 = dot(f1, f1), b22 = dot(f2, f2);
     const S b01 = dot(f0, f1), b02 = dot(f0, f2), b12 = dot(f1, f2);

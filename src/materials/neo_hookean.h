@@ -24,7 +24,7 @@ struct NeoHookean {
     return P;
   }
   /// P = mu F + (lambda L - mu) L' cof F.
-  S energy_and_stress(const Mat3<S>& F, Mat3<S>& P) const {
+  SUPPLE_INLINE S energy_and_stress(const Mat3<S>& F, Mat3<S>& P) const {
     const Mat3<S> cof = cofactor(F);
     const ExtendedLog<S> log = extended_log(dot(F.column(0), cof.column(0)));
     const S pressure = (lambda * log.value - mu) * log.first;

@@ -22,7 +22,7 @@ struct Polynomial {
     return P;
   }
   /// P = U diag(4 mu (s_i - 1)^3) V^T.
-  S energy_and_stress(const Mat3<S>& F, Mat3<S>& P) const {
+  SUPPLE_INLINE S energy_and_stress(const Mat3<S>& F, Mat3<S>& P) const {
     const Svd<S> d = svd(F);
     const S four_mu = S(4.0) * mu;
     S quartic = S(0.0);

@@ -28,11 +28,24 @@ struct Spline {
     const Svd<S> d = svd(F);
     return compose(d.U, principal_stress(*this, d.s), d.V);
   }
-  /// P = U diag(g) V^T, g as in materials/principal.h.
+  /// P = U diag(g) V^T, g as in materials/principal.h. One look-up gives a curve and its integral.
   S energy_and_stress(const Mat3<S>& F, Mat3<S>& P) const {
     const Svd<S> d = svd(F);
-    P = compose(d.U, principal_stress(*this, d.s), d.V);
-    return principal_energy(*this, d.s);
+    const Vector3<S>& s = d.s;
+    const S p[3] = {s[1] * s[2], s[0] * s[2], s[0] * s[1]};
+    S a[3], b[3], da[3], db[3], dc;
+    for (int i = 0; i < 3; ++i) {
+      a[i] = sample(curves->a, s[i], da[i]);
+      b[i] = sample(curves->b, p[i], db[i]);
+    }
+    const S c = sample(curves->c, S(s[0] * p[0]), dc);
+    Vector3<S> g;
+    for (int i = 0; i < 3; ++i) {
+      const int j = (i + 1) % 3, k = (i + 2) % 3;
+      g[i] = da[i] + (s[j] * db[k] + s[k] * db[j]) + p[i] * dc;
+    }
+    P = compose(d.U, g, d.V);
+    return (a[0] + a[1] + a[2]) + (b[0] + b[1] + b[2]) + c;
   }
 
   static constexpr bool smooth = false;
@@ -49,6 +62,22 @@ struct Spline {
   S ddc(const S& J) const { return slope(curves->c, J); }
 
  private:
+  static double sample(const CubicSpline& curve, double x, double& value) {
+    const CubicSpline::Sample sample = curve.evaluate(x);
+    value = sample.value;
+    return sample.integral;
+  }
+  template <int W>
+  static Batch<double, W> sample(const CubicSpline& curve, const Batch<double, W>& x,
+                                 Batch<double, W>& value) {
+    Batch<double, W> integral;
+    for (int i = 0; i < W; ++i) {
+      const CubicSpline::Sample sample = curve.evaluate(x[i]);
+      value.set(i, sample.value);
+      integral.set(i, sample.integral);
+    }
+    return integral;
+  }
   static S integral(const CubicSpline& curve, const S& x) {
     return map_lanes(x, [&](double t) { return curve.integral(t); });
   }

@@ -24,7 +24,7 @@ struct StableNeoHookean {
     return P;
   }
   /// P = mu F + (lambda (J - 1) - mu) cof F.
-  S energy_and_stress(const Mat3<S>& F, Mat3<S>& P) const {
+  SUPPLE_INLINE S energy_and_stress(const Mat3<S>& F, Mat3<S>& P) const {
     const Mat3<S> cof = cofactor(F);
     const S J = dot(F.column(0), cof.column(0));
     const S pressure = dc(J);

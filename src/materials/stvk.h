@@ -23,7 +23,7 @@ struct Stvk {
     return P;
   }
   /// P = F (2 mu E + lambda tr(E) I).
-  S energy_and_stress(const Mat3<S>& F, Mat3<S>& P) const {
+  SUPPLE_INLINE S energy_and_stress(const Mat3<S>& F, Mat3<S>& P) const {
     const S half = S(0.5);
     const Vector3<S> f0 = F.column(0), f1 = F.column(1), f2 = F.column(2);
     const S e00 = half * (dot(f0, f0) - S(1.0));

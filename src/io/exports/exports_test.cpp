@@ -378,7 +378,7 @@ TEST(Exports, AFailingFfmpegIsAnErrorWithItsWords) {
   install("echo no such encoder >&2; exit 3");
   const std::string early = video_error(folder.path());
   EXPECT_NE(early.find("no such encoder"), std::string::npos) << early;
-  install("while read -r line; do :; done; echo late words >&2; exit 4");
+  install("/bin/cat >/dev/null; echo late words >&2; exit 4");
   const std::string late = video_error(folder.path());
   EXPECT_NE(late.find("failed with code 4: late words"), std::string::npos) << late;
   EXPECT_FALSE(fs::exists(folder.path() / "animation.mp4"));

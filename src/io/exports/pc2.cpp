@@ -14,10 +14,6 @@ void export_pc2(const FrameSource& source, const std::filesystem::path& folder) 
   make_folder(target);
   FrameReader reader(source);
   for (const BodySurface& surface : surfaces) {
-    fmt::memory_buffer text;
-    append_obj(text, surface, reader.rest(), 0);
-    write_file(target / (surface.identifier + ".obj"), std::string_view(text.data(), text.size()));
-
     AtomicFile file(target / (surface.identifier + ".pc2"));
     file.write(std::string_view("POINTCACHE2\0", 12));
     file.write_value(std::int32_t{1});  // version
@@ -34,6 +30,10 @@ void export_pc2(const FrameSource& source, const std::filesystem::path& folder) 
       }
     }
     file.commit();
+
+    fmt::memory_buffer text;
+    append_obj(text, surface, reader.rest(), 0);
+    write_file(target / (surface.identifier + ".obj"), std::string_view(text.data(), text.size()));
   }
 }
 

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+/// The commands of the program `supple`. Each adds itself to the command line; what it returns runs
+/// it, once the command line is parsed, and gives the exit code. It may throw supple::Error.
+namespace supple::cli {
+
+/// Exit codes of the program.
+inline constexpr int success = 0;
+inline constexpr int not_valid = 2;   ///< a wrong command line, or a scene that is not valid
+inline constexpr int bad_file = 3;    ///< a file that cannot be read or written
+inline constexpr int non_finite = 4;  ///< the simulation produced a non-finite state
+
+using Command = std::function<int()>;
+
+Command add_run_command(CLI::App& app);
+Command add_list_command(CLI::App& app);
+
+}  // namespace supple::cli

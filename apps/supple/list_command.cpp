@@ -1,0 +1,119 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "io/exports/exports.h"
+#include "io/scene/scene_json.h"
+#include "supple/commands.h"
+#include "supple/error.h"
+#include "supple/simulation.h"
+
+namespace supple::cli {
+
+namespace {
+
+using std::filesystem::path;
+
+/// Of the mesh readers of supple/io.h.
+std::vector<Description> list_readers() {
+  return {{".mesh", "read: tets, MEDIT, ASCII"},
+          {".msh", "read: tets, Gmsh 2.2 and 4.1, ASCII and binary"},
+          {".node", "read: tets, TetGen, with its .ele beside it"},
+          {".ele", "read: tets, TetGen, with its .node beside it"},
+          {".vtk", "read: tets, VTK legacy"},
+          {".vtu", "read: tets, VTK XML"},
+          {".obj", "read: closed surface of a collider, Wavefront OBJ"},
+          {".ply", "read: closed surface of a collider, PLY, ASCII and binary"},
+          {".stl", "read: closed surface of a collider, STL, ASCII and binary"},
+          {".off", "read: closed surface of a collider, OFF"}};
+}
+
+std::vector<Description> list_formats() {
+  std::vector<Description> formats = list_readers();
+  for (const Description& format : list_exports()) {
+    formats.push_back({format.name, "--export: " + format.text});
+  }
+  return formats;
+}
+
+/// $SUPPLE_SCENES, or what was installed beside the program, or the folder of the sources.
+path scenes_folder() {
+  if (const char* const folder = std::getenv("SUPPLE_SCENES"); folder != nullptr) return folder;
+  std::array<char, 4096> name{};
+  const ssize_t length = ::readlink("/proc/self/exe", name.data(), name.size());
+  if (length > 0 && static_cast<std::size_t>(length) < name.size()) {
+    const path program(std::string(name.data(), static_cast<std::size_t>(length)));
+    const path installed = program.parent_path().parent_path() / "share/supple/scenes";
+    std::error_code ignored;
+    if (std::filesystem::is_directory(installed, ignored)) return installed;
+  }
+  return SUPPLE_SOURCE_SCENES;
+}
+
+std::vector<Description> list_scene_files() {
+  const path folder = scenes_folder();
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(folder, ignored)) {
+    throw Error(ErrorKind::bad_file, folder.string(),
+                "there is no such folder of scenes; SUPPLE_SCENES names another");
+  }
+  std::vector<Description> list;
+  for (const SceneFile& scene : list_scenes(folder)) {
+    list.push_back({(folder / scene.file.filename()).string(), scene.name});
+  }
+  return list;
+}
+
+void print(const std::vector<Description>& list) {
+  std::size_t width = 0;
+  for (const Description& entry : list) width = std::max(width, entry.name.size());
+  for (const Description& entry : list) fmt::print("{:{}}  {}\n", entry.name, width, entry.text);
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+Command add_list_command(CLI::App& app) {
+  struct List {
+    const char* name;
+    const char* text;
+    std::vector<Description> (*make)();
+  };
+  static const std::array<List, 5> lists{{
+      {"materials", "hyperelastic models", list_materials},
+      {"solvers", "methods that solve a step", list_solvers},
+      {"integrators", "methods that turn time into steps", list_integrators},
+      {"scenes", "scenes that come with the program: file and name", list_scene_files},
+      {"formats", "files that are read and written", list_formats},
+  }};
+  CLI::App* const command =
+      app.add_subcommand("list", "Prints what there is, one line each, with its parameters.");
+  command->footer("Example:\n  supple list materials");
+  const auto what = std::make_shared<std::string>();
+  std::vector<std::string> names;
+  std::string text = "What to list:";
+  for (const List& list : lists) {
+    names.emplace_back(list.name);
+    text += fmt::format("\n{} ({})", list.name, list.text);
+  }
+  command->add_option("WHAT", *what, text)->required();
+  return [what, names] {
+    for (const List& list : lists) {
+      if (*what == list.name) {
+        print(list.make());
+        return success;
+      }
+    }
+    throw Error(ErrorKind::invalid_input, "list", unknown_name("list", *what, names));
+  };
+}
+
+}  // namespace supple::cli

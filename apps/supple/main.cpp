@@ -1,0 +1,72 @@
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+
+#include "supple/command_line.h"
+#include "supple/commands.h"
+#include "supple/error.h"
+#include "supple/version.h"
+
+namespace supple::cli {
+
+namespace {
+
+int report(const std::string& message, int code) {
+  fmt::print(stderr, "supple: {}\n", message);
+  return code;
+}
+
+int exit_code(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::invalid_input:
+      return not_valid;
+    case ErrorKind::bad_file:
+      return bad_file;
+    case ErrorKind::non_finite:
+      return non_finite;
+  }
+  return not_valid;
+}
+
+int run(int argc, const char* const* argv) {
+  CLI::App app("Real-time simulation of hyperelastic bodies.", "supple");
+  app.set_version_flag("--version", std::string("supple ") + version());
+  app.require_subcommand(1);
+  app.footer("Example:\n  supple run scenes/twisting_bar.json -o out/bar --export mp4");
+  Command command;
+  const Command run_scene = add_run_command(app);
+  const Command list = add_list_command(app);
+  app.get_subcommand("run")->callback([&] { command = run_scene; });
+  app.get_subcommand("list")->callback([&] { command = list; });
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
+    return report(explain(app, error, argc, argv) + "\nsupple: try supple --help", not_valid);
+  }
+  try {
+    return command();
+  } catch (const Error& error) {
+    return report(error.what(), exit_code(error.kind()));
+  } catch (const std::bad_alloc&) {
+    return report("there is not enough memory for this scene", not_valid);
+  } catch (const std::exception& error) {
+    return report(error.what(), bad_file);
+  }
+}
+
+}  // namespace
+
+}  // namespace supple::cli
+
+int main(int argc, char** argv) {
+  // A reader that goes away must not end a simulation, and a file that may not grow is an error
+  // like others.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+  return supple::cli::run(argc, argv);
+}

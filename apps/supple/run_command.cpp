@@ -1,0 +1,148 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/exports/exports.h"
+#include "io/run/run_scene.h"
+#include "io/scene/scene_json.h"
+#include "supple/commands.h"
+#include "supple/error.h"
+#include "supple/progress.h"
+#include "supple/run_table.h"
+
+namespace supple::cli {
+
+namespace {
+
+struct RunArguments {
+  std::string scene;
+  std::string folder;
+  std::optional<int> frames;
+  std::vector<std::string> exports;
+  int threads = 0;
+  std::vector<std::string> settings;  ///< "PATH=VALUE"
+  int checkpoint = 0;
+  std::string resume;
+};
+
+std::vector<Override> overrides_of(const RunArguments& arguments) {
+  std::vector<Override> overrides;
+  for (const std::string& setting : arguments.settings) {
+    const std::size_t equals = setting.find('=');
+    if (equals == std::string::npos) {
+      throw Error(ErrorKind::invalid_input, "--set " + setting,
+                  "expected PATH=VALUE, for example /solver/iterations=20");
+    }
+    overrides.push_back({setting.substr(0, equals), setting.substr(equals + 1)});
+  }
+  if (arguments.frames) {
+    overrides.push_back({"/time/frames", std::to_string(*arguments.frames)});
+  }
+  return overrides;
+}
+
+std::filesystem::path folder_of(const RunArguments& arguments) {
+  if (!arguments.folder.empty()) return arguments.folder;
+  if (!arguments.resume.empty()) {
+    const std::filesystem::path folder = std::filesystem::path(arguments.resume).parent_path();
+    return folder.empty() ? "." : folder;
+  }
+  return std::filesystem::path("out") / std::filesystem::path(arguments.scene).stem();
+}
+
+RunOptions options_of(const RunArguments& arguments) {
+  RunOptions options;
+  options.folder = folder_of(arguments);
+  options.scene_file = arguments.scene;
+  for (const std::string& kind : arguments.exports) {
+    check_export(kind, "--export");
+    options.exports.push_back(kind);
+  }
+  options.threads = arguments.threads;
+  options.checkpoint_every = arguments.checkpoint;
+  options.resume = arguments.resume;
+  return options;
+}
+
+int run(const RunArguments& arguments) {
+  const RunOptions options = options_of(arguments);
+  const LoadedScene loaded = load_scene_with_settings(arguments.scene, overrides_of(arguments));
+  const std::string& name = loaded.scene.name;
+
+  std::unique_ptr<Progress> progress;
+  RunObserver observer;
+  observer.started = [&](const RunStart& start) {
+    fmt::print("{}: {} vertices, {} tets, {} {}\n", name, grouped(start.num_vertices),
+               grouped(start.num_tets), start.num_threads,
+               start.num_threads == 1 ? "thread" : "threads");
+    std::fflush(stdout);
+    progress = std::make_unique<Progress>(start.first_frame, start.last_frame);
+  };
+  observer.frame_done = [&](int frame, const StepReport&) { progress->frame_done(frame); };
+  observer.writing = [&](const std::string& output) { progress->writing(output); };
+  const RunResult result = run_scene(loaded, options, observer);
+  progress->finish();
+  fmt::print("{}", run_table(name, options, result));
+  std::fflush(stdout);
+
+  if (!result.non_finite_frame) return success;
+  throw Error(ErrorKind::non_finite, arguments.scene,
+              fmt::format("frame {} became non-finite; frames 0 to {} are in {}",
+                          *result.non_finite_frame, result.frames, options.folder.string()));
+}
+
+}  // namespace
+
+Command add_run_command(CLI::App& app) {
+  const auto arguments = std::make_shared<RunArguments>();
+  CLI::App* const command = app.add_subcommand(
+      "run", "Simulates a scene and writes positions.npy, frames.csv, run.json and preview.png.");
+  command->footer(
+      "Examples:\n"
+      "  supple run scenes/twisting_bar.json\n"
+      "  supple run scenes/twisting_bar.json -o out/bar --frames 60 --export usda,mp4 \\\n"
+      "      --set /solver/iterations=20 --set /bodies/0/material/model=corotated\n"
+      "  supple run scenes/twisting_bar.json -o out/bar --resume out/bar/checkpoint.bin");
+  command->add_option("SCENE", arguments->scene, "Scene file (JSON)")->required();
+  command
+      ->add_option("-o,--output", arguments->folder, "Folder of the output; out/NAME unless given")
+      ->type_name("DIR");
+  command
+      ->add_option("--frames", arguments->frames,
+                   "Frames to simulate; what the scene says unless given")
+      ->type_name("N")
+      ->check(CLI::Range(0, 10'000'000).description(""));
+  command
+      ->add_option("--export", arguments->exports,
+                   "Other files to write, separated by commas (supple list formats)")
+      ->type_name("KIND,...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command
+      ->add_option("--threads", arguments->threads,
+                   "Threads; all cores unless given. The result has the same bits for any number")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1024).description(""));
+  command
+      ->add_option("--set", arguments->settings,
+                   "Sets a value of the scene by its JSON pointer; null takes it away. May be "
+                   "given several times")
+      ->type_name("PATH=VALUE")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--checkpoint", arguments->checkpoint,
+                   "Writes checkpoint.bin every N frames, to go on from")
+      ->type_name("N")
+      ->check(CLI::Range(1, 10'000'000).description(""));
+  command
+      ->add_option("--resume", arguments->resume,
+                   "Goes on from a checkpoint, in its folder, to the same bits")
+      ->type_name("FILE");
+  return [arguments] { return run(*arguments); };
+}
+
+}  // namespace supple::cli

@@ -1,0 +1,85 @@
+#include "supple/run_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace supple::cli {
+
+namespace {
+
+std::string row(const char* name, const std::string& value) {
+  return fmt::format("  {:<16} {}\n", name, value);
+}
+
+std::string share(const char* name, double part, double whole) {
+  return fmt::format("{} {:.1f} %   ", name, whole > 0 ? 100 * std::max(0.0, part) / whole : 0.0);
+}
+
+std::string size_text(std::uintmax_t bytes) {
+  constexpr std::array<const char*, 5> units{"B", "kB", "MB", "GB", "TB"};
+  auto size = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (size >= 999.5 && unit + 1 < units.size()) {
+    size /= 1000;
+    ++unit;
+  }
+  return fmt::format("{:.{}f} {}", size, unit == 0 || size >= 99.5 ? 0 : 1, units[unit]);
+}
+
+std::string frames_text(const RunResult& result) {
+  const auto simulated = static_cast<long long>(result.totals.milliseconds.size());
+  std::string text = fmt::format("{} frames", grouped(simulated));
+  if (result.start.first_frame > 1) {
+    text += fmt::format(" ({} to {})", result.start.first_frame, result.frames);
+  }
+  text += fmt::format(" in {:.2f} s", result.wall_seconds);
+  if (simulated > 0 && result.wall_seconds > 0) {
+    text += fmt::format(" ({:.1f} frames/s)", static_cast<double>(simulated) / result.wall_seconds);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string grouped(long long number) {
+  std::string digits = std::to_string(std::abs(number));
+  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
+  return (number < 0 ? "-" : "") + digits;
+}
+
+std::string run_table(const std::string& scene_name, const RunOptions& options,
+                      const RunResult& result) {
+  const RunTotals& totals = result.totals;
+  std::string text = fmt::format("{}: {}\n\n", scene_name, frames_text(result));
+  const auto frames = static_cast<double>(totals.milliseconds.size());
+  if (frames > 0) {
+    text += row("time per frame", fmt::format("median {:.2f} ms   99th percentile {:.2f} ms",
+                                              totals.percentile(0.5), totals.percentile(0.99)));
+    const double rest = totals.total - totals.local - totals.solve - totals.contact;
+    text += row("where it went", share("local", totals.local, totals.total) +
+                                     share("solve", totals.solve, totals.total) +
+                                     share("contact", totals.contact, totals.total) +
+                                     share("rest", rest, totals.total));
+    text += row(
+        "iterations",
+        fmt::format("{} ({:.1f} a frame), {} evaluations ({:.1f} a frame)",
+                    grouped(totals.iterations), static_cast<double>(totals.iterations) / frames,
+                    grouped(totals.evaluations), static_cast<double>(totals.evaluations) / frames));
+    text +=
+        row("worst residual", fmt::format("{:.2e} of the gradient at its frame's start (frame {})",
+                                          totals.worst_residual, totals.worst_frame));
+    text += row("inverted tets", fmt::format("at most {}", grouped(totals.max_inverted_tets)));
+    if (totals.max_contacts > 0) {
+      text += row("contacts", fmt::format("at most {}", grouped(totals.max_contacts)));
+    }
+  }
+  text += row("output", fmt::format("{} in {}:", size_text(result.bytes), options.folder.string()));
+  std::string line;
+  for (const std::string& file : result.files) line += (line.empty() ? "" : ", ") + file;
+  return text + row("", line);
+}
+
+}  // namespace supple::cli

@@ -1,0 +1,167 @@
+#include "io/run/checkpoint.h"
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <system_error>
+#include <type_traits>
+#include <vector>
+
+#include "io/exports/atomic_file.h"
+#include "supple/error.h"
+
+namespace supple {
+
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "checkpoints are written as they lie");
+
+// The line break tells a file that went through a text conversion.
+constexpr std::array<char, 8> magic{'S', 'U', 'P', 'P', 'L', 'E', '\r', '\n'};
+constexpr std::uint32_t version = 1;
+
+struct Header {
+  std::array<char, 8> magic;
+  std::uint32_t version;
+  std::uint32_t reserved;
+  std::uint64_t fingerprint;
+  std::int64_t frame;
+  double time;
+  std::uint64_t num_values;
+};
+static_assert(std::is_trivially_copyable_v<Header> && sizeof(Header) == 48);
+
+/// FNV-1a [Fowler, Noll & Vo].
+class Hash {
+ public:
+  void add(std::span<const std::byte> bytes) {
+    for (const std::byte byte : bytes) {
+      value_ ^= static_cast<std::uint64_t>(byte);
+      value_ *= 0x100000001b3;
+    }
+  }
+  template <class T>
+  void add_values(const std::vector<T>& values) {
+    add(std::as_bytes(std::span(values)));
+  }
+  std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 0xcbf29ce484222325;
+};
+
+[[noreturn]] void fail(const std::filesystem::path& path, const std::string& message) {
+  throw Error(ErrorKind::bad_file, path.string(), message);
+}
+
+std::vector<char> load(const std::filesystem::path& path) {
+  std::error_code code;
+  const auto status = std::filesystem::status(path, code);
+  if (status.type() == std::filesystem::file_type::not_found) fail(path, "there is no such file");
+  if (code) fail(path, "cannot be read: " + code.message());
+  if (!std::filesystem::is_regular_file(status)) fail(path, "is not a file: expected a checkpoint");
+  const std::uintmax_t size = std::filesystem::file_size(path, code);
+  if (code) fail(path, "cannot be read: " + code.message());
+  std::ifstream stream(path, std::ios::binary);
+  std::vector<char> bytes(sizeof(Header));
+  if (!stream.read(bytes.data(), sizeof(Header))) {
+    fail(path, stream.eof() ? "is not a checkpoint: too short" : "cannot be read");
+  }
+  // Only what starts like a checkpoint is read as a whole.
+  if (std::memcmp(bytes.data(), magic.data(), magic.size()) != 0) fail(path, "is not a checkpoint");
+  bytes.resize(static_cast<std::size_t>(size));
+  const auto rest = static_cast<std::streamsize>(size - sizeof(Header));
+  if (!stream.read(bytes.data() + sizeof(Header), rest)) fail(path, "cannot be read to its end");
+  return bytes;
+}
+
+std::uint64_t checksum(std::span<const char> bytes) {
+  Hash hash;
+  hash.add(std::as_bytes(bytes));
+  return hash.value();
+}
+
+void check_sound(const std::filesystem::path& path, std::span<const char> bytes,
+                 const Header& header) {
+  if (header.version != version) {
+    fail(path, "is a checkpoint of version " + std::to_string(header.version) + "; expected " +
+                   std::to_string(version));
+  }
+  const std::size_t room = bytes.size() - sizeof(Header);
+  const std::size_t pair = 2 * sizeof(double);
+  if (room < sizeof(std::uint64_t) || header.num_values != (room - sizeof(std::uint64_t)) / pair ||
+      (room - sizeof(std::uint64_t)) % pair != 0) {
+    fail(path, "is cut off or damaged: its size does not fit what it should hold");
+  }
+  std::uint64_t stored = 0;
+  const std::size_t end = bytes.size() - sizeof(stored);
+  std::memcpy(&stored, bytes.data() + end, sizeof(stored));
+  if (stored != checksum(bytes.first(end))) fail(path, "is damaged: its checksum does not match");
+}
+
+}  // namespace
+
+std::uint64_t scene_fingerprint(const LoadedScene& loaded) {
+  nlohmann::ordered_json settings = nlohmann::ordered_json::parse(loaded.settings);
+  settings["time"].erase("frames");
+  const std::string text = settings.dump();
+  Hash hash;
+  hash.add(std::as_bytes(std::span(text)));
+  for (const Body& body : loaded.scene.bodies) {
+    hash.add_values(body.mesh.vertices);
+    hash.add_values(body.mesh.tets);
+    for (const auto& [name, values] : body.mesh.tet_fields) hash.add_values(values);
+  }
+  for (const Collider& collider : loaded.scene.colliders) {
+    if (const auto* shape = std::get_if<MeshShape>(&collider.shape)) {
+      hash.add_values(shape->mesh.vertices);
+      hash.add_values(shape->mesh.triangles);
+    }
+  }
+  return hash.value();
+}
+
+void write_checkpoint(const std::filesystem::path& path, std::uint64_t fingerprint,
+                      const SimulationState& state) {
+  const Header header{
+      magic, version, 0, fingerprint, state.frame, state.time, state.positions.size()};
+  std::vector<char> bytes(sizeof(Header));
+  std::memcpy(bytes.data(), &header, sizeof(Header));
+  for (const std::vector<double>* values : {&state.positions, &state.velocities}) {
+    const auto* first = reinterpret_cast<const char*>(values->data());
+    bytes.insert(bytes.end(), first, first + values->size() * sizeof(double));
+  }
+  AtomicFile file(path);
+  file.write(std::as_bytes(std::span(bytes)));
+  file.write_value(checksum(bytes));
+  file.commit();
+}
+
+SimulationState read_checkpoint(const std::filesystem::path& path, std::uint64_t fingerprint) {
+  const std::vector<char> bytes = load(path);
+  Header header{};
+  std::memcpy(&header, bytes.data(), sizeof(Header));
+  check_sound(path, bytes, header);
+  if (header.fingerprint != fingerprint) {
+    fail(path, "belongs to another scene, or to this one with other settings or meshes");
+  }
+  SimulationState state;
+  state.time = header.time;
+  state.frame = header.frame;
+  const char* values = bytes.data() + sizeof(Header);
+  for (std::vector<double>* array : {&state.positions, &state.velocities}) {
+    array->resize(header.num_values);
+    std::memcpy(array->data(), values, header.num_values * sizeof(double));
+    values += header.num_values * sizeof(double);
+  }
+  if (state.frame < 0 || !std::isfinite(state.time)) fail(path, "holds no frame or time");
+  return state;
+}
+
+}  // namespace supple

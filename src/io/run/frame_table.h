@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "supple/simulation.h"
+
+namespace supple {
+
+/// The table of a run, `frames.csv`: a row a simulated frame,
+///   frame,time,iterations,evaluations,objective,gradient_norm,kinetic_energy,elastic_energy,
+///   milliseconds
+/// with numbers in the shortest form that reads back to the same bits. Rows go to NAME.part, which
+/// `finish` turns into NAME; a table that is destroyed before leaves the part. Throws
+/// Error{bad_file} where a file cannot be written.
+class FrameTable {
+ public:
+  /// Starts anew, replacing an older part.
+  explicit FrameTable(const std::filesystem::path& path);
+  /// Goes on after the rows of frames 1 to `num_rows` of an earlier part or, where there is none,
+  /// of the finished table. Throws Error{bad_file} where there are fewer, or something else.
+  static FrameTable resume(const std::filesystem::path& path, std::int64_t num_rows);
+  ~FrameTable();
+  FrameTable(FrameTable&& other) noexcept;
+  FrameTable& operator=(FrameTable&&) = delete;
+
+  void append(std::int64_t frame, double time, const StepReport& report, const Energies& energies);
+  /// Returns when all rows so far are on the disk.
+  void sync();
+  /// Flushes and renames. To be called once, last.
+  void finish();
+
+ private:
+  FrameTable(std::filesystem::path path, int file);
+
+  std::filesystem::path path_;
+  int file_ = -1;
+};
+
+}  // namespace supple

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "io/run/run_scene.h"
+
+namespace supple {
+
+/// run.json: the scene with every default filled in, version, machine and totals.
+std::string run_report(const LoadedScene& loaded, const RunOptions& options,
+                       const RunResult& result);
+
+}  // namespace supple

@@ -1,0 +1,298 @@
+#include "io/run/run_scene.h"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <system_error>
+#include <utility>
+
+#include "base/stopwatch.h"
+#include "io/exports/atomic_file.h"
+#include "io/exports/exports.h"
+#include "io/exports/npy.h"
+#include "io/exports/pictures.h"
+#include "io/run/checkpoint.h"
+#include "io/run/frame_table.h"
+#include "io/run/run_report.h"
+#include "render/png_file.h"
+#include "supple/error.h"
+
+namespace supple {
+
+namespace {
+
+using std::filesystem::path;
+
+/// The simulation, with the scene's file before the JSON pointers that its errors name.
+Simulation make_simulation(const Scene& scene, const RunOptions& options) {
+  try {
+    return Simulation(scene, {.threads = options.threads});
+  } catch (const Error& error) {
+    if (!error.where().starts_with('/')) throw;
+    // What the model refuses in a mesh that was read without complaint is the scene's fault.
+    throw Error(ErrorKind::invalid_input, options.scene_file + ": " + error.where(),
+                error.message());
+  }
+}
+
+/// Goes on from the checkpoint, where there is one.
+void restore(Simulation& simulation, const LoadedScene& loaded, const RunOptions& options,
+             std::uint64_t fingerprint) {
+  if (options.resume.empty()) return;
+  const SimulationState state = read_checkpoint(options.resume, fingerprint);
+  if (state.frame > loaded.scene.time.frames) {
+    throw Error(ErrorKind::invalid_input, options.resume.string(),
+                "is of frame " + std::to_string(state.frame) + ", after the last one, " +
+                    std::to_string(loaded.scene.time.frames));
+  }
+  try {
+    simulation.set_state(state);
+  } catch (const Error& error) {
+    throw Error(ErrorKind::bad_file, options.resume.string(), error.what());
+  }
+}
+
+/// Makes the folder of the output. Unless `keep` is called, what a failed run leaves is taken away
+/// again: the parts, which nothing can use without a checkpoint, and folders that are new and
+/// empty.
+class OutputFolder {
+ public:
+  explicit OutputFolder(const path& folder) : folder_(folder) {
+    std::error_code code;
+    const auto status = std::filesystem::status(folder, code);
+    if (std::filesystem::exists(status) && !std::filesystem::is_directory(status)) {
+      throw Error(ErrorKind::bad_file, folder.string(), "is not a folder: the output needs one");
+    }
+    for (path above = folder; !above.empty() && !std::filesystem::exists(above, code);
+         above = above.parent_path()) {
+      made_.push_back(above);
+    }
+    make_folder(folder);
+  }
+  ~OutputFolder() {
+    if (keep_) return;
+    std::error_code ignored;
+    for (const char* name : {"positions.npy", "frames.csv"}) {
+      std::filesystem::remove(part_name(folder_ / name), ignored);
+    }
+    for (const path& made : made_) std::filesystem::remove(made, ignored);
+  }
+  OutputFolder(const OutputFolder&) = delete;
+  OutputFolder& operator=(const OutputFolder&) = delete;
+
+  void keep() { keep_ = true; }
+
+ private:
+  path folder_;
+  std::vector<path> made_;  ///< from the innermost
+  bool keep_ = false;
+};
+
+/// positions.npy and frames.csv while they grow, and the checkpoints that count on them.
+class FrameFilesOfRun {
+ public:
+  FrameFilesOfRun(const Simulation& simulation, const RunOptions& options,
+                  std::uint64_t fingerprint)
+      : options_(options),
+        fingerprint_(fingerprint),
+        positions_(make_positions(simulation, options)),
+        table_(make_table(simulation, options)),
+        values_(3 * static_cast<std::size_t>(simulation.num_vertices())) {
+    if (options.resume.empty()) add_positions(simulation);
+  }
+
+  void add(const Simulation& simulation, const StepReport& report) {
+    add_positions(simulation);
+    table_.append(simulation.frame(), simulation.time(), report, simulation.energies());
+  }
+
+  /// After this, a run can be resumed from here whatever happens.
+  void checkpoint(const Simulation& simulation) {
+    positions_.sync();
+    table_.sync();
+    write_checkpoint(options_.folder / "checkpoint.bin", fingerprint_, simulation.state());
+  }
+
+  void finish() {
+    positions_.finish();
+    table_.finish();
+  }
+
+ private:
+  static NpyWriter make_positions(const Simulation& simulation, const RunOptions& options) {
+    const path file = options.folder / "positions.npy";
+    if (options.resume.empty()) return {file, simulation.num_vertices()};
+    return NpyWriter::resume(file, simulation.num_vertices(), simulation.frame() + 1);
+  }
+  static FrameTable make_table(const Simulation& simulation, const RunOptions& options) {
+    const path file = options.folder / "frames.csv";
+    if (options.resume.empty()) return FrameTable(file);
+    return FrameTable::resume(file, simulation.frame());
+  }
+  void add_positions(const Simulation& simulation) {
+    simulation.copy_positions(values_);
+    positions_.append(values_);
+  }
+
+  const RunOptions& options_;
+  std::uint64_t fingerprint_;
+  NpyWriter positions_;
+  FrameTable table_;
+  std::vector<double> values_;
+};
+
+/// Steps to the last frame, or to one that is not finite.
+void simulate(Simulation& simulation, const RunOptions& options, const RunObserver& observer,
+              FrameFilesOfRun& files, OutputFolder& folder, RunResult& result) {
+  const Stopwatch watch;
+  while (result.frames < result.start.last_frame) {
+    const int frame = result.frames + 1;
+    const StepReport report = simulation.step();
+    if (report.status == StepStatus::non_finite) {
+      result.non_finite_frame = frame;
+      break;
+    }
+    result.totals.add(frame, report);
+    files.add(simulation, report);
+    result.frames = frame;
+    if (options.checkpoint_every > 0 && frame % options.checkpoint_every == 0) {
+      files.checkpoint(simulation);
+      folder.keep();
+    }
+    if (observer.frame_done) observer.frame_done(frame, report);
+  }
+  result.wall_seconds = watch.milliseconds() / 1000;
+}
+
+FrameSource source_of(const Simulation& simulation, const NpyReader& reader) {
+  FrameSource source = frame_source(simulation.scene());
+  source.num_frames = static_cast<int>(reader.num_frames());
+  source.read = [&reader](int frame, std::span<double> positions) {
+    reader.read_frame(frame, positions);
+  };
+  source.measure = [&simulation](std::span<const double> positions) {
+    return simulation.measure(positions);
+  };
+  return source;
+}
+
+/// Entries of a folder with their time of change: those that are new or changed are the output. A
+/// folder changes when files appear in it.
+using Listing = std::vector<std::pair<path, std::filesystem::file_time_type>>;
+Listing list_folder(const path& folder) {
+  Listing listing;
+  std::error_code code;
+  for (auto entry = std::filesystem::directory_iterator(folder, code);
+       !code && entry != std::filesystem::directory_iterator(); entry.increment(code)) {
+    std::error_code failed;
+    const auto time = entry->last_write_time(failed);
+    if (!failed) listing.emplace_back(entry->path(), time);
+  }
+  std::sort(listing.begin(), listing.end());
+  return listing;
+}
+
+std::uintmax_t bytes_of(const path& entry) {
+  std::error_code failed;
+  if (!std::filesystem::is_directory(entry, failed)) {
+    const std::uintmax_t size = std::filesystem::file_size(entry, failed);
+    return failed ? 0 : size;
+  }
+  std::uintmax_t sum = 0;
+  for (const auto& below : list_folder(entry)) {
+    if (std::filesystem::is_regular_file(below.first, failed)) sum += bytes_of(below.first);
+  }
+  return sum;
+}
+
+void note_written(const path& folder, const Listing& before, RunResult& result) {
+  for (const auto& entry : list_folder(folder)) {
+    if (std::binary_search(before.begin(), before.end(), entry)) continue;
+    std::error_code failed;
+    const bool is_folder = std::filesystem::is_directory(entry.first, failed);
+    result.files.push_back(entry.first.filename().string() + (is_folder ? "/" : ""));
+    result.bytes += bytes_of(entry.first);
+  }
+}
+
+void write_outputs(const Simulation& simulation, const LoadedScene& loaded,
+                   const RunOptions& options, const RunObserver& observer,
+                   const RunResult& result) {
+  const auto announce = [&](const std::string& output) {
+    if (observer.writing) observer.writing(output);
+  };
+  write_file(options.folder / "run.json", run_report(loaded, options, result));
+  const NpyReader reader(options.folder / "positions.npy");
+  const FrameSource source = source_of(simulation, reader);
+  announce("preview.png");
+  write_png(options.folder / "preview.png", preview(source, options.threads));
+  for (const std::string& kind : options.exports) {
+    announce(kind);
+    export_frames(kind, source, options.folder, {.threads = options.threads});
+  }
+}
+
+}  // namespace
+
+void RunTotals::add(int frame, const StepReport& report) {
+  milliseconds.push_back(report.total_milliseconds);
+  local += report.local_milliseconds;
+  solve += report.solve_milliseconds;
+  contact += report.contact_milliseconds;
+  total += report.total_milliseconds;
+  iterations += report.iterations;
+  evaluations += report.evaluations;
+  const double residual =
+      report.start_gradient_norm > 0 ? report.gradient_norm / report.start_gradient_norm : 0;
+  if (residual > worst_residual) {
+    worst_residual = residual;
+    worst_frame = frame;
+  }
+  max_inverted_tets = std::max(max_inverted_tets, report.inverted_tets);
+  max_contacts = std::max(max_contacts, report.contacts);
+}
+
+double RunTotals::percentile(double share) const {
+  if (milliseconds.empty()) return 0;
+  std::vector<double> sorted = milliseconds;
+  const auto count = static_cast<double>(sorted.size());
+  const auto rank = static_cast<std::size_t>(std::max(1.0, std::ceil(share * count)));
+  const auto place =
+      sorted.begin() + static_cast<std::ptrdiff_t>(std::min(rank, sorted.size())) - 1;
+  std::nth_element(sorted.begin(), place, sorted.end());
+  return *place;
+}
+
+RunResult run_scene(const LoadedScene& loaded, const RunOptions& options,
+                    const RunObserver& observer) {
+  for (const std::string& kind : options.exports) check_export(kind, "--export");
+  const std::uint64_t fingerprint = scene_fingerprint(loaded);
+  Simulation simulation = make_simulation(loaded.scene, options);
+  restore(simulation, loaded, options, fingerprint);
+
+  RunResult result;
+  result.frames = static_cast<int>(simulation.frame());
+  result.start = {simulation.num_vertices(), simulation.num_tets(), simulation.num_threads(),
+                  result.frames + 1, loaded.scene.time.frames};
+  OutputFolder folder(options.folder);
+  // Parts that belong to a checkpoint stay, so that it can be resumed once more.
+  if (!options.resume.empty()) folder.keep();
+  const Listing before = list_folder(options.folder);
+  {
+    FrameFilesOfRun files(simulation, options, fingerprint);
+    if (observer.started) observer.started(result.start);
+    simulate(simulation, options, observer, files, folder, result);
+    // An older report and picture must not stand beside new positions.
+    std::error_code ignored;
+    for (const char* name : {"run.json", "preview.png"}) {
+      std::filesystem::remove(options.folder / name, ignored);
+    }
+    files.finish();
+  }
+  folder.keep();
+  write_outputs(simulation, loaded, options, observer, result);
+  note_written(options.folder, before, result);
+  return result;
+}
+
+}  // namespace supple

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/scene/scene_json.h"
+#include "supple/simulation.h"
+
+/// A scene from its first frame to its files: what `supple run` does, without a terminal.
+namespace supple {
+
+struct RunOptions {
+  std::filesystem::path folder;      ///< of the output; made where it is not there
+  std::string scene_file;            ///< as given, for messages and run.json
+  std::vector<std::string> exports;  ///< names of list_exports()
+  int threads = 0;                   ///< see SimulationOptions
+  int checkpoint_every = 0;          ///< frames; 0: never
+  std::filesystem::path resume;      ///< a checkpoint to go on from; empty: from the start
+};
+
+/// What is simulated, known before the first frame.
+struct RunStart {
+  int num_vertices = 0;
+  int num_tets = 0;
+  int num_threads = 0;
+  int first_frame = 1;  ///< to be simulated; above 1 when resumed
+  int last_frame = 0;
+};
+
+/// What frames cost and how well they were solved, over those that this process simulated.
+struct RunTotals {
+  std::vector<double> milliseconds;  ///< of each frame's step
+  double local = 0;                  ///< ms, sums over the frames
+  double solve = 0;
+  double contact = 0;
+  double total = 0;
+  std::int64_t iterations = 0;
+  std::int64_t evaluations = 0;
+  double worst_residual = 0;  ///< largest |grad g| at the end of a frame over that at its start
+  int worst_frame = 0;        ///< where
+  int max_inverted_tets = 0;
+  int max_contacts = 0;
+
+  void add(int frame, const StepReport& report);
+  /// The smallest time that a share of the frames (0.5: the median) does not exceed [nearest
+  /// rank]; 0 where there are no frames.
+  double percentile(double share) const;
+};
+
+struct RunResult {
+  RunStart start;
+  RunTotals totals;
+  int frames = 0;                       ///< last frame written
+  std::optional<int> non_finite_frame;  ///< the frame that failed; those before are written
+  double wall_seconds = 0;              ///< simulating and writing frames
+  std::vector<std::string> files;       ///< written, relative to the folder; folders end with /
+  std::uintmax_t bytes = 0;             ///< of them together
+};
+
+/// Called on the way. Empty ones are left out.
+struct RunObserver {
+  std::function<void(const RunStart&)> started;
+  std::function<void(int frame, const StepReport&)> frame_done;
+  std::function<void(const std::string& output)> writing;  ///< before each slow output
+};
+
+/// Simulates and writes positions.npy, frames.csv, run.json, preview.png, the exports and, where
+/// asked for, checkpoint.bin. A frame that is not finite ends the run; what came before is written.
+///
+/// Throws Error{invalid_input} before anything is written for a scene that cannot be simulated, an
+/// unknown export and a checkpoint beyond the last frame; Error{bad_file} for a checkpoint that
+/// read_checkpoint refuses and files that cannot be written. What then lies in the folder is whole:
+/// files under their final names, or parts for a checkpoint to go on from.
+RunResult run_scene(const LoadedScene& loaded, const RunOptions& options,
+                    const RunObserver& observer = {});
+
+}  // namespace supple
