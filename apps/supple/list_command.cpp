@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/names.h"
 #include "io/exports/exports.h"
 #include "io/scene/scene_json.h"
 #include "supple/commands.h"

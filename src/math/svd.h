@@ -45,7 +45,7 @@ SUPPLE_INLINE void jacobi_rotation(const S& a, const S& b, const S& d, const S& 
       u * (S(4.0) * uu + S(4.0 * m) * uw + S(p) * ww) + (S(q) * ww * w + S(1e-150));
   const S cc = half_cosine * half_cosine, ss = half_sine * half_sine;
   const S inverse = S(1.0) / (cc + ss);
-  c = (cc - ss) * inverse;
+  c = S(1.0) - S(2.0) * ss * inverse;  // exactly 1 where nothing is to be turned
   s = S(2.0) * half_cosine * half_sine * inverse;
 }
 

@@ -165,7 +165,7 @@ TEST(Npy, BrokenFilesAreErrorsThatSayWhy) {
   const std::string good = content(path);
   const auto message = [&](const std::string& bytes) {
     const fs::path broken = folder.path() / "broken.npy";
-    write_file(broken, bytes);
+    std::ofstream(broken, std::ios::binary) << bytes;
     return message_of(broken);
   };
   EXPECT_EQ(message(good), "");

@@ -14,6 +14,24 @@ namespace {
 constexpr int preview_width = 480, preview_height = 360, preview_pictures = 8;
 constexpr int frames_for_bounds = 256;
 
+/// The box of the surfaces: a vertex that nothing uses is not seen and must not widen the view.
+Box motion_box(const FrameSource& source, FrameReader& reader) {
+  std::vector<bool> seen(static_cast<std::size_t>(source.num_vertices), false);
+  for (const FrameBody& body : source.bodies) {
+    for (const auto& t : body.triangles) {
+      for (const int v : t) seen[static_cast<std::size_t>(body.first_vertex + v)] = true;
+    }
+  }
+  Bounds bounds;
+  for (const int frame : evenly(source.num_frames - 1, frames_for_bounds)) {
+    const auto x = reader.read(frame);
+    for (std::size_t v = 0; v < seen.size(); ++v) {
+      if (seen[v]) bounds.add({x[3 * v], x[3 * v + 1], x[3 * v + 2]});
+    }
+  }
+  return bounds.box();
+}
+
 }  // namespace
 
 std::vector<int> evenly(int last, int count) {
@@ -32,13 +50,9 @@ ViewedScene viewed_scene(const FrameSource& source) {
     scene.bodies.push_back({body.first_vertex, body.num_vertices, body.triangles});
   }
   FrameReader reader(source);
-  Bounds bounds;
-  for (const int frame : evenly(source.num_frames - 1, frames_for_bounds)) {
-    bounds.add(reader.read(frame));
-  }
   const auto rest = reader.rest();
   scene.rest.assign(rest.begin(), rest.end());
-  scene.motion = bounds.box();
+  scene.motion = motion_box(source, reader);
   scene.duration = (source.num_frames - 1) * source.frame_step;
   scene.colliders = source.colliders;
   scene.gravity = source.gravity;

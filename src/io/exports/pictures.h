@@ -6,8 +6,8 @@
 
 namespace supple {
 
-/// What pictures of a motion show: its bodies and colliders, and the box that holds all of it (of
-/// at most 256 frames, evenly chosen). The source must be checked.
+/// What pictures of a motion show: its bodies and colliders, and the box that holds the
+/// surfaces at all times (of at most 256 frames, evenly chosen). The source must be checked.
 ViewedScene viewed_scene(const FrameSource& source);
 
 /// A contact sheet of eight frames, evenly chosen from the first to the last, with number and time;

@@ -105,6 +105,8 @@ inline int run(const std::string& command, std::string* output = nullptr) {
 
 inline std::string quoted(const fs::path& path) { return "'" + path.string() + "'"; }
 
+inline bool has_program(const char* name) { return run(std::string("command -v ") + name) == 0; }
+
 /// Debian's Python has NumPy and VTK where another one first on PATH may not.
 inline const std::string python = "/usr/bin/python3";
 inline bool python_has(const std::string& module) {

@@ -42,7 +42,7 @@ class Writer {
  public:
   template <class T>
   std::string array(const char* name, std::span<const T> values, int components = 1) {
-    const std::string text = fmt::format(
+    std::string text = fmt::format(
         "        <DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"appended\" "
         "offset=\"{}\"/>\n",
         type_name(T{}), name, components, offset_);

@@ -2,7 +2,7 @@
 
 usage: check_vtu.py FOLDER POSITIONS.npy FRAME_STEP NUM_TETS FIRST_TET_OF_BODY_1 FIRST_VERTEX_OF_BODY_1
 
-The measures must be those of exports_test.cpp: J = 1 + t/1000 + frame, von_mises = 10 t + frame,
+The measures must be those of formats_test.cpp: J = 1 + t/1000 + frame, von_mises = 10 t + frame,
 stretches (3, 2, 1) + t/1000.
 """
 
