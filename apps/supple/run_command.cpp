@@ -89,6 +89,9 @@ int run(const RunArguments& arguments) {
   fmt::print("{}", run_table(name, options, result));
   std::fflush(stdout);
 
+  for (const std::string& output : result.left_out) {
+    fmt::print(stderr, "supple: left out: {}\n", output);
+  }
   if (!result.non_finite_frame) return success;
   throw Error(ErrorKind::non_finite, arguments.scene,
               fmt::format("frame {} became non-finite; frames 0 to {} are in {}",

@@ -126,9 +126,9 @@ SUPPLE_INLINE Svd<S> svd(const Mat3<S>& F) {
   Mat3<S> V = Mat3<S>::identity();
   const S size = trace(A);
   const S scale = S(1.0) / select(size > S(0.0), size, S(1.0));
-  // Three sweeps leave off-diagonals of 2e-5 |F|^2 in the worst of 3e6 matrices (random, graded over
-  // six decades, nearly repeated stretches, nearly singular, near a multiple of the identity); two
-  // leave 4e-2. The one-sided sweep cubes that to below rounding: 1.4e-16 |F|^2.
+  // Three sweeps leave off-diagonals of 2e-5 |F|^2 in the worst of 3e6 matrices (random, graded
+  // over six decades, nearly repeated stretches, nearly singular, near a multiple of the identity);
+  // two leave 4e-2. The one-sided sweep cubes that to below rounding: 1.4e-16 |F|^2.
   for (int sweep = 0; sweep < 3; ++sweep) {
     detail::rotate_symmetric<0, 1, 2>(A, scale, V);
     detail::rotate_symmetric<0, 2, 1>(A, scale, V);

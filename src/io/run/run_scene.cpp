@@ -215,20 +215,33 @@ void note_written(const path& folder, const Listing& before, RunResult& result) 
   }
 }
 
+/// Makes one output, or says why it cannot be made of a run that ended non-finite.
+template <class Make>
+void write_output(const std::string& name, const RunObserver& observer, RunResult& result,
+                  const Make& make) {
+  if (observer.writing) observer.writing(name);
+  try {
+    make();
+  } catch (const Error& error) {
+    if (!result.non_finite_frame) throw;
+    result.left_out.push_back(name + ": " + error.what());
+  }
+}
+
 void write_outputs(const Simulation& simulation, const LoadedScene& loaded,
-                   const RunOptions& options, const RunObserver& observer,
-                   const RunResult& result) {
-  const auto announce = [&](const std::string& output) {
-    if (observer.writing) observer.writing(output);
-  };
+                   const RunOptions& options, const RunObserver& observer, RunResult& result) {
   write_file(options.folder / "run.json", run_report(loaded, options, result));
   const NpyReader reader(options.folder / "positions.npy");
   const FrameSource source = source_of(simulation, reader);
-  announce("preview.png");
-  write_png(options.folder / "preview.png", preview(source, options.threads));
+  if (options.preview) {
+    write_output("preview.png", observer, result, [&] {
+      write_png(options.folder / "preview.png", preview(source, options.threads));
+    });
+  }
   for (const std::string& kind : options.exports) {
-    announce(kind);
-    export_frames(kind, source, options.folder, {.threads = options.threads});
+    write_output(kind, observer, result, [&] {
+      export_frames(kind, source, options.folder, {.threads = options.threads});
+    });
   }
 }
 

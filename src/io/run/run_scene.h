@@ -20,6 +20,7 @@ struct RunOptions {
   int threads = 0;                   ///< see SimulationOptions
   int checkpoint_every = 0;          ///< frames; 0: never
   std::filesystem::path resume;      ///< a checkpoint to go on from; empty: from the start
+  bool preview = true;               ///< draw preview.png
 };
 
 /// What is simulated, known before the first frame.
@@ -59,6 +60,9 @@ struct RunResult {
   double wall_seconds = 0;              ///< simulating and writing frames
   std::vector<std::string> files;       ///< written, relative to the folder; folders end with /
   std::uintmax_t bytes = 0;             ///< of them together
+  /// Pictures and exports that a run which ended non-finite could not make, and why: its last good
+  /// frames may be beyond what they can show.
+  std::vector<std::string> left_out;
 };
 
 /// Called on the way. Empty ones are left out.

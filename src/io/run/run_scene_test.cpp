@@ -22,6 +22,7 @@ RunOptions options_in(const std::filesystem::path& folder) {
   options.folder = folder;
   options.scene_file = "small.json";
   options.threads = 1;
+  options.preview = false;
   return options;
 }
 
@@ -43,7 +44,9 @@ void expect_same_run(const std::filesystem::path& one, const std::filesystem::pa
 
 TEST(RunScene, WritesTheFourFiles) {
   const TestFolder folder;
-  const RunResult result = run_scene(small_scene(), options_in(folder / "out"));
+  RunOptions options = options_in(folder / "out");
+  options.preview = true;
+  const RunResult result = run_scene(small_scene(), options);
   EXPECT_EQ(result.frames, 12);
   EXPECT_FALSE(result.non_finite_frame);
   EXPECT_EQ(result.totals.milliseconds.size(), 12U);
@@ -132,8 +135,9 @@ TEST(RunScene, ExportsAreWrittenWhereAskedFor) {
 
 TEST(RunScene, NoFramesIsAnInitialStateAlone) {
   const TestFolder folder;
-  const RunResult result =
-      run_scene(small_scene({{"/time/frames", "0"}}), options_in(folder.path()));
+  RunOptions options = options_in(folder.path());
+  options.preview = true;
+  const RunResult result = run_scene(small_scene({{"/time/frames", "0"}}), options);
   EXPECT_EQ(result.frames, 0);
   EXPECT_EQ(NpyReader(folder / "positions.npy").num_frames(), 1);
   EXPECT_TRUE(std::filesystem::exists(folder / "preview.png"));
@@ -149,18 +153,41 @@ TEST(RunScene, TheNumberOfThreadsDoesNotShow) {
   expect_same_run(folder / "one", folder / "two");
 }
 
+/// (s - 1)^32 overflows where a vertex is `size` away.
+LoadedScene exploding_scene(const std::string& size) {
+  const std::string corner = "[" + size + "," + size + "," + size + "]";
+  return small_scene(
+      {{"/bodies/0/material",
+        R"({"model": "valanis_landel", "a": [{"coefficient": 1e5, "power": 2, "about": 1},
+                                             {"coefficient": 1, "power": 32, "about": 1}]})"},
+       {"/bodies/0/initial/randomize/box", "[[0, 0, 0], " + corner + "]"}});
+}
+
 TEST(RunScene, ANonFiniteFrameEndsTheRunWithWhatCameBefore) {
   const TestFolder folder;
-  // The speed overflows the kinetic energy at once.
-  const RunResult result =
-      run_scene(small_scene({{"/bodies/0/velocity", "[1e200, 0, 0]"}}), options_in(folder.path()));
+  RunOptions options = options_in(folder.path());
+  options.preview = true;
+  const RunResult result = run_scene(exploding_scene("1e30"), options);
   ASSERT_TRUE(result.non_finite_frame);
   EXPECT_EQ(*result.non_finite_frame, 1);
   EXPECT_EQ(result.frames, 0);
+  EXPECT_TRUE(result.left_out.empty());
   EXPECT_EQ(NpyReader(folder / "positions.npy").num_frames(), 1);
+  EXPECT_TRUE(std::filesystem::exists(folder / "preview.png"));
   const auto report = nlohmann::ordered_json::parse(bytes_of(folder / "run.json"));
   EXPECT_EQ(report["totals"]["status"], "non_finite");
   EXPECT_EQ(report["totals"]["non_finite_frame"], 1);
+}
+
+TEST(RunScene, APictureThatCannotBeDrawnIsLeftOutOfANonFiniteRun) {
+  const TestFolder folder;
+  RunOptions options = options_in(folder.path());
+  options.preview = true;
+  const RunResult result = run_scene(exploding_scene("1e60"), options);
+  EXPECT_TRUE(result.non_finite_frame);
+  ASSERT_EQ(result.left_out.size(), 1U);
+  EXPECT_EQ(result.left_out[0].rfind("preview.png: ", 0), 0U) << result.left_out[0];
+  EXPECT_EQ(NpyReader(folder / "positions.npy").num_frames(), 1);
 }
 
 TEST(RunScene, ASceneThatCannotBeSimulatedLeavesNothing) {
