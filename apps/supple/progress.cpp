@@ -47,7 +47,7 @@ Progress::Progress(int first, int last)
 Progress::~Progress() { finish(); }
 
 std::string Progress::bar(int frame) const {
-  constexpr int width = 30;
+  constexpr int width = 24;
   const double share = last_ > 0 ? static_cast<double>(frame) / last_ : 1;
   const auto full = static_cast<std::size_t>(share * width);
   return fmt::format("[{:<{}}] {:3.0f} %  frame {}/{}", std::string(full, '#'), width, 100 * share,

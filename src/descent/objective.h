@@ -31,6 +31,9 @@ class Objective {
   /// contacts are chosen at z.
   double value_with_elastic(const VectorField& z, double elastic);
 
+  /// Elastic energy of the elements at z, J; not counted as an evaluation.
+  double elastic_energy_at(const VectorField& z) { return elements_.evaluate(z, *threads_); }
+
   /// Elastic energy of the elements in the last call of value_and_gradient, J.
   double elastic_energy() const { return elastic_energy_; }
 

@@ -79,8 +79,7 @@ struct Simulation::Implementation {
     const double time_end = time_at(substeps_done + 1);
     objective.begin_step(y, h, state.x, time_end, h);
     if (!elastic_is_known) {
-      objective.value_and_gradient(state.x, z);
-      elastic = objective.elastic_energy();
+      elastic = objective.elastic_energy_at(state.x);
       elastic_is_known = true;
     }
     const double inertia = objective.inertia_energy(state.x);

@@ -1,0 +1,64 @@
+#include <string>
+#include <string_view>
+
+#include "check.h"
+#include "io/scene/scene_json.h"
+#include "sim/stepper.h"
+
+namespace supple {
+
+// The names that the simulator knows, without it: scenes are read here, not simulated.
+const std::vector<SolverEntry>& solver_entries() {
+  static const std::vector<SolverEntry> entries = {{{"l_bfgs", ""}, true, true, nullptr},
+                                                   {{"newton", ""}, false, false, nullptr}};
+  return entries;
+}
+std::vector<Description> list_solvers() { return {{"l_bfgs", ""}, {"newton", ""}}; }
+std::vector<Description> list_integrators() { return {{"backward_euler", ""}}; }
+
+}  // namespace supple
+
+namespace supple::fuzz {
+namespace {
+
+/// Files are not read: every name stands for a small mesh.
+SceneSources sources() {
+  SceneSources sources;
+  sources.max_tets = 5000;
+  sources.tet_mesh = [](const std::string&) {
+    TetMesh mesh = generate(TetrahedronGenerator{});
+    mesh.tet_fields["stiffness"] = {1e5};
+    return mesh;
+  };
+  sources.triangle_mesh = [](const std::string&) {
+    return TriangleMesh{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+                        {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}}};
+  };
+  return sources;
+}
+
+/// A scene that is accepted, written out with its defaults, must read back to the same.
+void check(std::string_view text) {
+  std::string settings;
+  try {
+    settings = parse_scene(text, "input", sources()).settings;
+  } catch (const Error& error) {
+    require(error.kind() == ErrorKind::invalid_input, "a broken scene is invalid input");
+    require(error.where().starts_with("input"), "an error names its file");
+    require(!error.message().empty(), "an error has a message");
+    for (const char c : std::string_view(error.what())) {
+      require(c >= ' ' && c <= '~', "a message is one printable line");
+    }
+    return;
+  }
+  require(parse_scene(settings, "input", sources()).settings == settings,
+          "settings read back are the same");
+}
+
+}  // namespace
+}  // namespace supple::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  supple::fuzz::check({reinterpret_cast<const char*>(data), size});
+  return 0;
+}

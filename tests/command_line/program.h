@@ -1,0 +1,53 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+/// Runs the built program, for tests that see it from outside.
+namespace supple::test {
+
+struct Outcome {
+  int code = -1;  ///< exit code; 128 + signal where one ended it
+  std::string out;
+  std::string err;
+};
+
+/// Runs `supple` with these arguments in a folder and waits for it.
+Outcome run(const std::filesystem::path& folder, const std::vector<std::string>& arguments);
+/// The same with standard output on a terminal of so many columns.
+Outcome run_on_terminal(const std::filesystem::path& folder,
+                        const std::vector<std::string>& arguments, int columns);
+/// The same in a shell that sets limits first: "ulimit -f 1".
+Outcome run_after(const std::string& shell, const std::filesystem::path& folder,
+                  const std::vector<std::string>& arguments);
+/// Starts it and returns at once.
+pid_t start(const std::filesystem::path& folder, const std::vector<std::string>& arguments);
+/// Kills it as nothing can be caught, and waits.
+void kill_hard(pid_t process);
+
+/// An empty folder of the running test, removed at the end.
+class Workplace {
+ public:
+  Workplace();
+  ~Workplace();
+  Workplace(const Workplace&) = delete;
+  Workplace& operator=(const Workplace&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+  void write(const std::string& name, const std::string& text) const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::string bytes_of(const std::filesystem::path& file);
+/// frames.csv without its last column, the time that each frame took.
+std::string table_without_times(const std::filesystem::path& file);
+
+/// A block of 90 tets that falls on a plane, 20 frames.
+extern const char* const falling_block;
+
+}  // namespace supple::test

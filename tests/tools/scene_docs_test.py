@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""Holds docs/scene.md against the program: its examples run, and every key of a scene stands in it.
+
+    scene_docs_test.py PROGRAM ROOT
+"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM, ROOT = pathlib.Path(sys.argv.pop(1)), pathlib.Path(sys.argv.pop(1))
+TEXT = (ROOT / "docs" / "scene.md").read_text(encoding="utf-8")
+# What an example of one key needs around it.
+AROUND = {
+    "material": '{{"supple": 1, "bodies": [{{"mesh": {{"box": {{}}}}, {} }}]}}',
+    "motion": '{{"supple": 1, "bodies": [{{"mesh": {{"box": {{}}}}, "material": {{"model": "arap", "mu": 1e4}}, '
+              '"pins": [{{"select": {{"vertices": [0]}}, {} }}]}}]}}',
+}
+
+
+def keys_of(value):
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield key
+            yield from keys_of(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from keys_of(inner)
+
+
+def run(scene, *options):
+    """The scene as run.json gives it back, after a frame."""
+    with tempfile.TemporaryDirectory() as folder:
+        result = subprocess.run([PROGRAM, "run", scene, "--frames", "1", "-o", folder, *options],
+                                capture_output=True, text=True)
+        if result.returncode != 0:
+            raise AssertionError(f"{scene}: {result.stderr}")
+        return json.loads((pathlib.Path(folder) / "run.json").read_text())["scene"]
+
+
+class SceneDocs(unittest.TestCase):
+    def test_the_examples_run(self):
+        count = 0
+        for text in re.findall(r"^```jsonc?\n(.*?)^```", TEXT, re.M | re.S):
+            if '{ "field"' in text:
+                continue  # needs a mesh file with that field
+            key = re.match(r'"(\w+)"', text)
+            scene = AROUND[key.group(1)].format(text) if key else text
+            with self.subTest(text), tempfile.TemporaryDirectory() as folder:
+                path = pathlib.Path(folder) / "example.json"
+                path.write_text(scene)
+                run(path)
+                count += 1
+        self.assertGreaterEqual(count, 4)
+
+    def test_every_key_of_the_scenes_is_explained(self):
+        known = set(re.findall(r"\w+", TEXT))
+        scenes = sorted((ROOT / "scenes").glob("*.json"))
+        self.assertGreater(len(scenes), 0)
+        for scene in scenes:
+            with self.subTest(scene.name):
+                missing = sorted(set(keys_of(run(scene))) - known)
+                self.assertEqual(missing, [])
+
+
+if __name__ == "__main__":
+    unittest.main()
