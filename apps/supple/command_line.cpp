@@ -53,7 +53,10 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error, int argc,
       return unknown_name("command", word, commands);
     }
   }
-  return error.what();
+  if (command != &app) return error.what();
+  std::string list;
+  for (const std::string& name : commands) list += (list.empty() ? "" : " or ") + name;
+  return "there is no command; expected " + list;
 }
 
 }  // namespace supple::cli

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -15,6 +14,7 @@
 #include "io/scene/scene_json.h"
 #include "supple/commands.h"
 #include "supple/error.h"
+#include "supple/say.h"
 #include "supple/simulation.h"
 
 namespace supple::cli {
@@ -52,7 +52,7 @@ path scenes_folder() {
   const ssize_t length = ::readlink("/proc/self/exe", name.data(), name.size());
   if (length > 0 && static_cast<std::size_t>(length) < name.size()) {
     const path program(std::string(name.data(), static_cast<std::size_t>(length)));
-    const path installed = program.parent_path().parent_path() / "share/supple/scenes";
+    path installed = program.parent_path().parent_path() / "share/supple/scenes";
     std::error_code ignored;
     if (std::filesystem::is_directory(installed, ignored)) return installed;
   }
@@ -76,8 +76,11 @@ std::vector<Description> list_scene_files() {
 void print(const std::vector<Description>& list) {
   std::size_t width = 0;
   for (const Description& entry : list) width = std::max(width, entry.name.size());
-  for (const Description& entry : list) fmt::print("{:{}}  {}\n", entry.name, width, entry.text);
-  std::fflush(stdout);
+  std::string text;
+  for (const Description& entry : list) {
+    text += fmt::format("{:{}}  {}\n", entry.name, width, entry.text);
+  }
+  say(text);
 }
 
 }  // namespace

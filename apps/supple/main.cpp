@@ -1,7 +1,7 @@
-#include <fmt/format.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <csignal>
-#include <cstdio>
 #include <exception>
 #include <new>
 #include <string>
@@ -9,6 +9,7 @@
 #include "supple/command_line.h"
 #include "supple/commands.h"
 #include "supple/error.h"
+#include "supple/say.h"
 #include "supple/version.h"
 
 namespace supple::cli {
@@ -16,7 +17,7 @@ namespace supple::cli {
 namespace {
 
 int report(const std::string& message, int code) {
-  fmt::print(stderr, "supple: {}\n", message);
+  complain(message);
   return code;
 }
 
@@ -49,7 +50,11 @@ int run(int argc, const char* const* argv) {
     return report(explain(app, error, argc, argv) + "\nsupple: try supple --help", not_valid);
   }
   try {
-    return command();
+    const int code = command();
+    if (code == success && output_failed()) {
+      return report("standard output: cannot be written", bad_file);
+    }
+    return code;
   } catch (const Error& error) {
     return report(error.what(), exit_code(error.kind()));
   } catch (const std::bad_alloc&) {
@@ -59,14 +64,30 @@ int run(int argc, const char* const* argv) {
   }
 }
 
+/// Started with a standard stream closed, the next file that is opened would take its place, and
+/// messages would end up in it.
+void open_standard_streams() {
+  int file = 0;
+  do {
+    file = ::open("/dev/null", O_RDWR);
+  } while (file >= 0 && file <= STDERR_FILENO);
+  if (file >= 0) ::close(file);
+}
+
 }  // namespace
 
 }  // namespace supple::cli
 
 int main(int argc, char** argv) {
+  supple::cli::open_standard_streams();
   // A reader that goes away must not end a simulation, and a file that may not grow is an error
   // like others.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
-  return supple::cli::run(argc, argv);
+  try {
+    return supple::cli::run(argc, argv);
+  } catch (...) {
+    // Not even the message could be made.
+    return supple::cli::bad_file;
+  }
 }

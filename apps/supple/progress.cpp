@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
+#include <cmath>
 #include <cstdlib>
 #include <string_view>
+
+#include "supple/say.h"
 
 namespace supple::cli {
 
@@ -32,7 +34,7 @@ std::size_t terminal_width() {
 std::string duration(double seconds) {
   constexpr double longest_seconds = 99.95;
   if (seconds < longest_seconds) return fmt::format("{:.1f} s", seconds);
-  const auto whole = static_cast<long long>(seconds + 0.5);
+  const auto whole = std::llround(seconds);
   if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
   return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
 }
@@ -65,8 +67,7 @@ std::string Progress::numbers(int frame, double seconds) const {
 void Progress::draw(const std::string& line) {
   // The last column stays free: some terminals wrap there.
   const std::string shown = line.substr(0, terminal_width() - 1);
-  fmt::print("\r{}\x1b[K", shown);
-  std::fflush(stdout);
+  say("\r" + shown + "\x1b[K");
   drawn_ = true;
   last_draw_ = Clock::now();
 }
@@ -83,9 +84,8 @@ void Progress::frame_done(int frame) {
       static_cast<int>(10LL * (frame - first_ + 1) / std::max(1, last_ - first_ + 1));
   if (tenths == tenths_) return;
   tenths_ = tenths;
-  fmt::print("frame {}/{} ({:.0f} %){}\n", frame, last_, 100.0 * frame / last_,
-             numbers(frame, seconds));
-  std::fflush(stdout);
+  say(fmt::format("frame {}/{} ({:.0f} %){}\n", frame, last_, 100.0 * frame / last_,
+                  numbers(frame, seconds)));
 }
 
 void Progress::writing(const std::string& output) {
@@ -94,8 +94,7 @@ void Progress::writing(const std::string& output) {
 
 void Progress::finish() {
   if (!drawn_) return;
-  fmt::print("\r\x1b[K");
-  std::fflush(stdout);
+  say("\r\x1b[K");
   drawn_ = false;
 }
 

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +12,7 @@
 #include "supple/error.h"
 #include "supple/progress.h"
 #include "supple/run_table.h"
+#include "supple/say.h"
 
 namespace supple::cli {
 
@@ -76,21 +76,19 @@ int run(const RunArguments& arguments) {
   std::unique_ptr<Progress> progress;
   RunObserver observer;
   observer.started = [&](const RunStart& start) {
-    fmt::print("{}: {} vertices, {} tets, {} {}\n", name, grouped(start.num_vertices),
-               grouped(start.num_tets), start.num_threads,
-               start.num_threads == 1 ? "thread" : "threads");
-    std::fflush(stdout);
+    say(fmt::format("{}: {} vertices, {} tets, {} {}\n", name, grouped(start.num_vertices),
+                    grouped(start.num_tets), start.num_threads,
+                    start.num_threads == 1 ? "thread" : "threads"));
     progress = std::make_unique<Progress>(start.first_frame, start.last_frame);
   };
   observer.frame_done = [&](int frame, const StepReport&) { progress->frame_done(frame); };
   observer.writing = [&](const std::string& output) { progress->writing(output); };
   const RunResult result = run_scene(loaded, options, observer);
   progress->finish();
-  fmt::print("{}", run_table(name, options, result));
-  std::fflush(stdout);
+  say(run_table(name, options, result));
 
   for (const std::string& output : result.left_out) {
-    fmt::print(stderr, "supple: left out: {}\n", output);
+    complain("left out: " + output);
   }
   if (!result.non_finite_frame) return success;
   throw Error(ErrorKind::non_finite, arguments.scene,
@@ -122,7 +120,7 @@ Command add_run_command(CLI::App& app) {
   command
       ->add_option("--export", arguments->exports,
                    "Other files to write, separated by commas (supple list formats)")
-      ->type_name("KIND,...")
+      ->type_name("KIND[,KIND]")
       ->delimiter(',')
       ->allow_extra_args(false);
   command

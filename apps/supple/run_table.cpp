@@ -11,7 +11,8 @@ namespace supple::cli {
 namespace {
 
 std::string row(const char* name, const std::string& value) {
-  return fmt::format("  {:<16} {}\n", name, value);
+  const std::size_t end = value.find_last_not_of(' ') + 1;
+  return fmt::format("  {:<16} {}\n", name, value.substr(0, end));
 }
 
 std::string share(const char* name, double part, double whole) {
@@ -68,9 +69,9 @@ std::string run_table(const std::string& scene_name, const RunOptions& options,
         fmt::format("{} ({:.1f} a frame), {} evaluations ({:.1f} a frame)",
                     grouped(totals.iterations), static_cast<double>(totals.iterations) / frames,
                     grouped(totals.evaluations), static_cast<double>(totals.evaluations) / frames));
-    text +=
-        row("worst residual", fmt::format("{:.2e} of the gradient at its frame's start (frame {})",
-                                          totals.worst_residual, totals.worst_frame));
+    text += row("worst residual",
+                fmt::format("|grad g| = {:.2e} N, {:.1e} of that at its frame's start (frame {})",
+                            totals.worst_residual, totals.worst_relative, totals.worst_frame));
     text += row("inverted tets", fmt::format("at most {}", grouped(totals.max_inverted_tets)));
     if (totals.max_contacts > 0) {
       text += row("contacts", fmt::format("at most {}", grouped(totals.max_contacts)));

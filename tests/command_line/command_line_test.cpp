@@ -33,7 +33,7 @@ TEST(CommandLine, WrongInputEndsWithItsCodeAndAMessage) {
   place.write("empty.json", "");
   place.write("file", "not a folder");
   const std::vector<Wrong> cases = {
-      {{}, 2, "subcommand is required"},
+      {{}, 2, "there is no command; expected run or list"},
       {{"rnu", "good.json"}, 2, "did you mean 'run'?"},
       {{"--verson"}, 2, "did you mean '--version'?"},
       {{"run"}, 2, "SCENE is required"},
@@ -224,8 +224,19 @@ TEST(Run, AFileThatMayNotGrowEndsWithThreeAndLeavesNothing) {
 TEST(Run, AReaderThatGoesAwayDoesNotEndIt) {
   const Workplace place;
   place.write("block.json", falling_block);
-  const Outcome outcome = run_after("exec 1>&-", place.path(), {"run", "block.json", "-o", "out"});
-  EXPECT_TRUE(std::filesystem::exists(place / "out/run.json")) << outcome.err;
+  for (const char* shell : {"exec 1>&-", "\"$@\" | head -c 1; exit 0"}) {
+    const Outcome outcome = run_after(shell, place.path(), {"run", "block.json", "-o", "out"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+    EXPECT_TRUE(std::filesystem::exists(place / "out/run.json"));
+    std::filesystem::remove_all(place / "out");
+  }
+}
+
+TEST(CommandLine, AnOutputThatIsFullIsAnError) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "there is no /dev/full here";
+  const Workplace place;
+  EXPECT_EQ(run_after("exec >/dev/full", place.path(), {"list", "materials"}).code, 3);
 }
 
 }  // namespace

@@ -36,6 +36,7 @@ ordered_json totals_json(const RunResult& result) {
                        {"iterations", totals.iterations},
                        {"evaluations", totals.evaluations},
                        {"worst_residual", totals.worst_residual},
+                       {"worst_residual_relative", totals.worst_relative},
                        {"worst_residual_frame", totals.worst_frame},
                        {"max_inverted_tets", totals.max_inverted_tets},
                        {"max_contacts", totals.max_contacts}};

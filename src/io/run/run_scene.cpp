@@ -255,10 +255,11 @@ void RunTotals::add(int frame, const StepReport& report) {
   total += report.total_milliseconds;
   iterations += report.iterations;
   evaluations += report.evaluations;
-  const double residual =
-      report.start_gradient_norm > 0 ? report.gradient_norm / report.start_gradient_norm : 0;
-  if (residual > worst_residual) {
-    worst_residual = residual;
+  // Not the largest ratio: a body in free flight starts and ends at rounding.
+  if (report.gradient_norm > worst_residual) {
+    worst_residual = report.gradient_norm;
+    worst_relative =
+        report.start_gradient_norm > 0 ? report.gradient_norm / report.start_gradient_norm : 0;
     worst_frame = frame;
   }
   max_inverted_tets = std::max(max_inverted_tets, report.inverted_tets);

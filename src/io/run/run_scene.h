@@ -41,7 +41,8 @@ struct RunTotals {
   double total = 0;
   std::int64_t iterations = 0;
   std::int64_t evaluations = 0;
-  double worst_residual = 0;  ///< largest |grad g| at the end of a frame over that at its start
+  double worst_residual = 0;  ///< largest |grad g| at the end of a frame, N
+  double worst_relative = 0;  ///< over that at the frame's start
   int worst_frame = 0;        ///< where
   int max_inverted_tets = 0;
   int max_contacts = 0;

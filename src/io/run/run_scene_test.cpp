@@ -333,10 +333,11 @@ TEST(RunTotals, PercentilesAreOfTheNearestRank) {
 
 TEST(RunTotals, RememberTheWorstFrame) {
   RunTotals totals;
-  totals.add(1, {.gradient_norm = 1, .start_gradient_norm = 10, .inverted_tets = 3});
+  totals.add(1, {.gradient_norm = 1e-10, .start_gradient_norm = 1e-10, .inverted_tets = 3});
   totals.add(2, {.gradient_norm = 5, .start_gradient_norm = 10, .inverted_tets = 1});
   totals.add(3, {.gradient_norm = 0, .start_gradient_norm = 0});
-  EXPECT_EQ(totals.worst_residual, 0.5);
+  EXPECT_EQ(totals.worst_residual, 5);
+  EXPECT_EQ(totals.worst_relative, 0.5);
   EXPECT_EQ(totals.worst_frame, 2);
   EXPECT_EQ(totals.max_inverted_tets, 3);
 }

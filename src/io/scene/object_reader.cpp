@@ -243,7 +243,7 @@ std::string ObjectReader::text(std::string_view key, const std::optional<std::st
 std::string ObjectReader::choice(std::string_view key, std::string_view what,
                                  const std::vector<std::string>& known,
                                  const std::optional<std::string>& fallback) {
-  const std::string name = text(key, fallback);
+  std::string name = text(key, fallback);
   if (!among(name, known)) fail(key, unknown_name(what, pointer_step(name), known));
   return name;
 }

@@ -66,32 +66,32 @@ ordered_json value_of(const Override& override_, const std::string& name) {
   return parse_json(override_.value, json_place(name, override_.pointer));
 }
 
+/// Puts `value` into the document, or takes away what is there where it is null.
 void apply(const Override& override_, const std::string& name, ordered_json& document) {
   const std::vector<std::string> steps = steps_of(override_.pointer, name);
   ordered_json value = value_of(override_, name);
+  const bool removes = value.is_null();
   ordered_json* at = &document;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const bool last = i + 1 == steps.size();
     if (at->is_array()) {
       const std::size_t index = index_of(*at, steps[i], override_, name);
-      if (index == at->size()) {
-        if (value.is_null()) return;
-        at->push_back(last ? std::move(value) : ordered_json::object());
-        if (last) return;
-      } else if (last && value.is_null()) {
+      const bool is_new = index == at->size();
+      if (is_new && removes) return;
+      if (last && removes) {
         at->erase(index);
         return;
       }
+      if (is_new) at->push_back(ordered_json::object());
       at = &(*at)[index];
     } else if (at->is_object()) {
-      if (last && value.is_null()) {
+      const bool is_new = !at->contains(steps[i]);
+      if (is_new && removes) return;
+      if (last && removes) {
         at->erase(steps[i]);
         return;
       }
-      if (!at->contains(steps[i])) {
-        if (value.is_null()) return;
-        (*at)[steps[i]] = ordered_json::object();
-      }
+      if (is_new) (*at)[steps[i]] = ordered_json::object();
       at = &(*at)[steps[i]];
     } else {
       refuse(name, override_.pointer,
