@@ -19,13 +19,14 @@ LineSearchResult backtrack(Objective& objective, const Iterate& from, const Vect
   if (!(slope < 0) || !std::isfinite(slope)) return {.end = LineSearchEnd::not_a_descent};
   // g is a sum of many terms: differences below its own rounding say nothing, and near the minimum
   // they would reject every step.
-  const double rounding = 4 * std::numeric_limits<double>::epsilon() * std::abs(from.value);
+  const double rounding = 4 * std::numeric_limits<double>::epsilon() *
+                          (std::abs(from.value) + objective.energy_scale());
   if (-slope <= rounding) {
     // g cannot tell any more whether a step is good; the gradient still can, for a few digits.
     objective.algebra().step(from.x, 1, p, trial);
     const double value = objective.value_and_gradient(trial, trial_gradient);
     const bool smaller =
-        objective.algebra().norm(trial_gradient) < 0.5 * objective.algebra().norm(from.gradient);
+        objective.algebra().norm(trial_gradient) < 0.9 * objective.algebra().norm(from.gradient);
     if (value <= from.value + rounding && smaller) {
       return {.end = LineSearchEnd::accepted, .alpha = 1, .value = value};
     }

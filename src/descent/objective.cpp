@@ -1,5 +1,7 @@
 #include "descent/objective.h"
 
+#include <cmath>
+
 #include "base/stopwatch.h"
 
 namespace supple {
@@ -32,6 +34,9 @@ Objective::Objective(const Model& model, ContactEnergy* contact, Threads& thread
       y_(static_cast<std::size_t>(model.num_vertices)),
       pin_targets_(model.pins.pins.size()),
       unused_gradient_(static_cast<std::size_t>(model.num_vertices)) {
+  for (std::size_t t = 0; t < model.tets.size(); ++t) {
+    energy_scale_ = std::hypot(energy_scale_, model.stiffness[t] * model.volume[t]);
+  }
   if (contact_ != nullptr) gradient_without_contact_.reserve(contact_->max_contacts());
 }
 

@@ -24,6 +24,10 @@ class Objective {
   /// g, J, and its gradient, N: grad g = M (z - y)/a^2 + dE/dz.
   double value_and_gradient(const VectorField& z, VectorField& gradient);
 
+  /// sqrt(sum_j (k_j V_j)^2), J. An element's energy is a sum of terms of size k_j V_j that cancel
+  /// at rest, so this times the rounding of a number is what the elastic energy errs by.
+  double energy_scale() const { return energy_scale_; }
+
   /// |z - y|_M^2 / (2 a^2), J.
   double inertia_energy(const VectorField& z);
 
@@ -68,6 +72,7 @@ class Objective {
   VectorField y_;
   double inverse_a2_ = 0;
   double elastic_energy_ = 0;
+  double energy_scale_ = 0;
   std::vector<Vec3> pin_targets_;
   VectorField unused_gradient_;  ///< where only the value is wanted
   /// g and the gradient at the contacts' vertices before the contacts were added.

@@ -185,7 +185,7 @@ const std::vector<Entry>& entries() {
        {},
        make_spline},
       {ValanisLandelModel::name,
-       "sum a(s_i) + sum b(s_i s_j) + c(J), any functions; set in code",
+       "sum a(s_i) + sum b(s_i s_j) + c(J), any functions; terms of a, b, c, or functions in code",
        {},
        make_valanis_landel}};
   return list;

@@ -59,8 +59,10 @@ struct Batch {
   Batch(T value) : v(Vector{} + value) {}             // NOLINT(google-explicit-constructor)
   Batch(int value) : Batch(static_cast<T>(value)) {}  // NOLINT(google-explicit-constructor)
   template <class U = T>
-  requires(!std::is_same_v<U, double>) Batch(double value)
-      : Batch(static_cast<T>(value)) {}  // NOLINT(google-explicit-constructor)
+  requires(!std::is_same_v<U, double>)
+      // NOLINTNEXTLINE(google-explicit-constructor)
+      Batch(double value)
+      : Batch(static_cast<T>(value)) {}
 
   static Batch load(const T* p) {
     Batch b;
