@@ -68,7 +68,8 @@ struct ElementMeasures {
 /// A scene being simulated. Vertices are numbered body after body in scene order.
 ///
 /// The constructor builds and factorises; it throws Error for what cannot be simulated. `step`
-/// never throws and, after the first call, allocates nothing.
+/// never throws and, after the first call, allocates nothing (except with the solver `newton`,
+/// whose factorisation is Eigen's).
 class Simulation {
  public:
   explicit Simulation(const Scene& scene, const SimulationOptions& options = {});
