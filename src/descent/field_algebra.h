@@ -44,7 +44,7 @@ class FieldAlgebra {
   }
 
  private:
-  /// Below this many vertices waking a second thread costs more than it brings.
+  /// Vertices a chunk. Smaller fields stay on the calling thread.
   static constexpr int chunk_size = 4096;
   int num_vertices_;
   int num_chunks_;

@@ -10,8 +10,9 @@ namespace supple {
 
 namespace {
 
-/// Tets a block. Measured on a bar of 10,125 tets (bench/local_step_bench): 512 to 2048 are alike,
-/// smaller ones pay for the slots on their borders, larger ones leave a second thread without work.
+/// 768 tets: large enough that few of a block's vertices lie on its border, where a slot is paid
+/// for more than once, and small enough that a second thread finds work in a body of some thousand
+/// tets.
 constexpr int batches_per_block = 96;
 
 /// Interleaves the lowest 21 bits of three numbers.
