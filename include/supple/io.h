@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "supple/compare.h"
 #include "supple/mesh.h"
 #include "supple/scene.h"
 
@@ -21,6 +22,11 @@ struct Override {
 /// Reads a scene (JSON with comments; docs/scene.md). Mesh files are relative to the scene's
 /// folder.
 Scene load_scene(const std::filesystem::path& file, const std::vector<Override>& overrides = {});
+
+/// "l_bfgs:history=5,initial_hessian=rest": a method, and keys of /solver with their values (nested
+/// ones as line_search/type=none), over the default settings. The label is the text. `iterations`
+/// and `budget_ms` are no keys here. Throws Error{invalid_input} with the text as its place.
+LabelledSolver parse_solver(const std::string& text);
 
 /// Reads a tetrahedral mesh by the file's ending: .mesh (MEDIT), .msh (Gmsh 2.2 and 4.1, ASCII and
 /// binary), .node or .ele (TetGen, its pair beside it), .vtk (legacy), .vtu. The result is

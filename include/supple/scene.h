@@ -91,6 +91,13 @@ struct FiberSettings {
   double kappa = 0;         ///< Pa, >= 0
 };
 
+/// A spring between two vertices of a body [Liu et al. 2013, sec. 3]: k/2 (|x_a - x_b| - r)^2.
+struct Spring {
+  int a = 0, b = 0;        ///< vertices of the body
+  double stiffness = 0;    ///< k, N/m, > 0
+  double rest_length = 0;  ///< r, m, >= 0
+};
+
 /// Tets whose rest centroid lies in `box` take this material instead of the body's.
 struct MaterialRegion {
   Box box;  ///< of rest positions, m
@@ -129,10 +136,17 @@ using Initial = std::variant<AtRest, Randomize, Flatten, Stretch>;
 
 struct Body {
   std::string name;
-  TetMesh mesh;                ///< rest shape in the world, m
-  double density = 1000;       ///< kg/m^3, > 0; not used where `mass` is given
+  TetMesh mesh;  ///< rest shape in the world, m; without tets where `springs` carry the body
+  /// Surface of a body of springs, counter-clockwise seen from its front; gives mass by area. Empty
+  /// for a body of tets and for a strand, whose mass follows from the length of its springs.
+  std::vector<std::array<int, 3>> triangles;
+  std::vector<Spring> springs;
+  /// kg/m^3 of tets, kg/m^2 of triangles, kg/m of strands, > 0; not used where `mass` is given
+  double density = 1000;
   std::optional<double> mass;  ///< total, kg, > 0
-  MaterialSettings material;
+  MaterialSettings material;   ///< of the tets
+  /// Further materials that the same tets carry: the energies add.
+  std::vector<MaterialSettings> layers;
   std::vector<MaterialRegion> regions;  ///< the last that holds a tet wins
   std::optional<FiberSettings> fiber;
   Vec3 velocity{0, 0, 0};  ///< m/s at time 0
@@ -201,20 +215,45 @@ struct TimeSettings {
 };
 
 struct LineSearchSettings {
+  /// backtracking (Armijo), wolfe (strong conditions), exact (minimum along p), none (always the
+  /// whole step)
   std::string type = "backtracking";
-  double sufficient_decrease = 0.03;  ///< gamma in (0, 0.5)
-  double shrink = 0.5;                ///< beta in (0, 1)
+  double sufficient_decrease = 0.03;  ///< gamma in (0, 0.5); backtracking, wolfe
+  double shrink = 0.5;                ///< beta in (0, 1); backtracking
+  double curvature = 0.9;             ///< in (gamma, 1); wolfe
 };
 
+/// How a step is solved. A method reads the fields of its row in docs/solvers.md and no others.
 struct SolverSettings {
   std::string method = "l_bfgs";
-  int iterations = 10;                        ///< at most, >= 1
-  int history = 5;                            ///< of L-BFGS, >= 0
-  std::string initial_hessian = "laplacian";  ///< of L-BFGS
+  int iterations = 10;   ///< at most, >= 1
   double tolerance = 0;  ///< stop when |grad g| <= tolerance |grad g(x_0)|; 0: never early
+  /// Wall clock time that a frame may take, ms; 0: any. The best iterate so far is then the result,
+  /// which depends on the machine's speed.
+  double budget_ms = 0;
+  /// Where the descent begins: inertia (x_0 = y), extrapolated [Wang & Yang 2016, sec. 4.1].
+  std::string start = "inertia";
   /// Stretches over which the constant stiffness is fitted [thesis eq. 7.14].
   std::pair<double, double> stiffness_range{0.5, 1.5};
   LineSearchSettings line_search;
+
+  int history = 5;  ///< of L-BFGS, >= 0
+  /// Initial matrix of L-BFGS, or the matrix of quasi-Newton: laplacian, identity, rest,
+  /// warped_rest, frame.
+  std::string initial_hessian = "laplacian";
+  /// direct (Cholesky), cg, truncated_cg (stops at negative curvature; newton alone)
+  std::string linear_solver = "direct";
+  int linear_iterations = 15;  ///< of cg and truncated_cg, >= 1
+  /// Of cg and truncated_cg: none, jacobi, incomplete_cholesky (of the matrix itself), laplacian
+  /// and rest (incomplete Cholesky of M/h^2 + L or of the rest Hessian).
+  std::string preconditioner = "jacobi";
+  /// Of newton: clamp and absolute (the eigenvalues of each element's Hessian), tikhonov (a
+  /// multiple of the identity is added to the whole), none
+  std::string definiteness = "clamp";
+  int refresh = 10;  ///< of jacobi: iterations between computations of the diagonal, >= 1
+  /// Of jacobi, gauss_seidel and vertex_block_descent: chebyshev or none.
+  std::string acceleration = "none";
+  int delay = 10;  ///< of Chebyshev acceleration: plain iterations S before it begins, >= 1
 };
 
 struct DampingSettings {

@@ -15,11 +15,12 @@ namespace supple {
 enum class StepStatus {
   converged,        ///< |grad g| fell to the tolerance
   iteration_limit,  ///< the budget was used up: the usual end in real time
+  out_of_time,      ///< the next iteration would have ended after budget_ms
   stalled,          ///< no step length decreases g any more: converged to rounding
   non_finite,       ///< positions, energy or gradient are not finite: the state is the one before
 };
 
-/// "converged", "iteration_limit", "stalled", "non_finite".
+/// "converged", "iteration_limit", "out_of_time", "stalled", "non_finite".
 const char* to_string(StepStatus status);
 
 /// What a step did. Times are wall clock.
@@ -30,8 +31,11 @@ struct StepReport {
   double objective = 0;            ///< g at the end of the last substep, J
   double gradient_norm = 0;        ///< |grad g| there, N
   double start_gradient_norm = 0;  ///< |grad g(x_0)| of the last substep, N
-  int inverted_tets = 0;           ///< with det F < 0
-  int contacts = 0;                ///< vertices in contact
+  /// Of g, J, that the last direction of the last substep still promised: about the error g - g*
+  /// before the last step. 0 where there was no step.
+  double expected_decrease = 0;
+  int inverted_tets = 0;  ///< with det F < 0
+  int contacts = 0;       ///< vertices in contact
   double total_milliseconds = 0;
   double local_milliseconds = 0;    ///< forces and energies of the elements
   double solve_milliseconds = 0;    ///< descent direction: linear solves and what surrounds them

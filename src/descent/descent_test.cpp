@@ -60,7 +60,7 @@ struct Problem {
   explicit Problem(const Scene& scene, int threads_count = 1)
       : threads(threads_count), model(build_model(scene)), objective(model, nullptr, threads) {
     y = deformed(model, 0.05, 7);
-    objective.begin_step(y, h, y, h, h);
+    objective.begin_step({.y = y, .inverse_a2 = 1 / (h * h), .x_start = y, .time = h, .h = h});
   }
   Threads threads;
   Model model;
@@ -321,19 +321,20 @@ TEST(LineSearch, SaysHowItEnded) {
   const Iterate from{x, gradient, value};
   LineSearchSettings settings;
   Laplacian(problem.model, 1 / (h * h)).compute(problem.objective, from, p);
-  LineSearchResult result = backtrack(problem.objective, from, p, settings, trial, trial_gradient);
+  LineSearchResult result =
+      backtrack({problem.objective, from, p, trial, trial_gradient}, settings);
   ASSERT_EQ(result.end, LineSearchEnd::accepted);
   EXPECT_LT(result.value, value);
   EXPECT_EQ(result.value, problem.objective.value_and_gradient(trial, gradient));
 
   problem.objective.value_and_gradient(x, gradient);
-  EXPECT_EQ(backtrack(problem.objective, from, gradient, settings, trial, trial_gradient).end,
+  EXPECT_EQ(backtrack({problem.objective, from, gradient, trial, trial_gradient}, settings).end,
             LineSearchEnd::not_a_descent);
   // A step of the right direction and any size is cut until it decreases g.
   for (PaddedVector& v : p) {
     for (int k = 0; k < 3; ++k) v[k] *= 1e6;
   }
-  result = backtrack(problem.objective, from, p, settings, trial, trial_gradient);
+  result = backtrack({problem.objective, from, p, trial, trial_gradient}, settings);
   ASSERT_EQ(result.end, LineSearchEnd::accepted);
   EXPECT_LT(result.alpha, 1e-3);
   EXPECT_LT(result.value, value);
@@ -349,8 +350,9 @@ TEST(LineSearch, AValueThatIsNotFiniteIsARejection) {
   }
   LineSearchSettings settings;
   settings.shrink = 1e-10;
+  const Iterate start{x, gradient, value};
   const LineSearchResult result =
-      backtrack(problem.objective, {x, gradient, value}, p, settings, trial, trial_gradient);
+      backtrack({problem.objective, start, p, trial, trial_gradient}, settings);
   ASSERT_EQ(result.end, LineSearchEnd::accepted);
   EXPECT_TRUE(std::isfinite(result.value));
   EXPECT_LT(result.alpha, 1e-100);

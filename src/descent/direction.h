@@ -11,14 +11,27 @@ struct Iterate {
   double value = 0;             ///< J
 };
 
+/// How far along a direction the descent goes.
+enum class StepRule {
+  line_search,  ///< what the settings say
+  decrease,     ///< the whole step, shortened while g does not decrease: p need not be a descent
+  whole,        ///< the whole step, which the method promises not to increase g
+};
+
 /// What tells the descent methods apart: the matrix they put before the gradient
 /// [GAMES103, "A unified descent framework"]: p = -A^-1 grad g.
 class Direction {
  public:
   virtual ~Direction() = default;
 
+  virtual StepRule step_rule() const { return StepRule::line_search; }
+
   /// A new step begins: what was learnt in the last one is forgotten.
   virtual void begin_step(Objective&) {}
+
+  /// No step along the last direction decreased g. True: what led to it is forgotten, and `compute`
+  /// gives another one.
+  virtual bool restart() { return false; }
 
   /// Writes p, m. False: there is no descent from here.
   virtual bool compute(Objective& objective, const Iterate& at, VectorField& p) = 0;

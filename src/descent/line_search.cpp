@@ -1,5 +1,6 @@
 #include "descent/line_search.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -10,38 +11,175 @@ namespace {
 /// After so many shrinks the step is below rounding for every sensible beta.
 constexpr int max_trials = 40;
 
+/// g is a sum of many terms: differences below its own rounding say nothing, and near the minimum
+/// they would reject every step.
+double rounding_of(const LineSearchPlace& place) {
+  return 4 * std::numeric_limits<double>::epsilon() *
+         (std::abs(place.from.value) + place.objective.energy_scale());
+}
+
+/// g along the line, in units of alpha.
+class Line {
+ public:
+  explicit Line(const LineSearchPlace& place) : place_(place) {}
+
+  /// g(x + alpha p); the trial and its gradient stay.
+  double value(double alpha) {
+    place_.objective.algebra().step(place_.from.x, alpha, place_.p, place_.trial);
+    return place_.objective.value_and_gradient(place_.trial, place_.trial_gradient);
+  }
+  /// grad g(x + alpha p) . p at the last trial.
+  double slope() { return place_.objective.algebra().dot(place_.trial_gradient, place_.p); }
+
+ private:
+  LineSearchPlace place_;
+};
+
+/// What every search begins with: the slope, and the end where g cannot tell steps apart any more.
+/// True: the search goes on.
+bool begin(const LineSearchPlace& place, LineSearchResult& result) {
+  FieldAlgebra& algebra = place.objective.algebra();
+  result.slope = algebra.dot(place.from.gradient, place.p);
+  if (!(result.slope < 0) || !std::isfinite(result.slope)) {
+    result.end = LineSearchEnd::not_a_descent;
+    return false;
+  }
+  const double rounding = rounding_of(place);
+  if (-result.slope > rounding) return true;
+  // The gradient still can, for a few digits.
+  const double value = Line(place).value(1);
+  const bool smaller = algebra.norm(place.trial_gradient) < 0.9 * algebra.norm(place.from.gradient);
+  if (value <= place.from.value + rounding && smaller) {
+    result = {LineSearchEnd::accepted, 1, value, result.slope};
+  } else {
+    result.end = LineSearchEnd::at_rounding;
+  }
+  return false;
+}
+
+/// Shrinks until g(x + alpha p) <= g(x) + decrease * alpha.
+LineSearchResult shrink_until(const LineSearchPlace& place, double decrease, double shrink,
+                              LineSearchResult result) {
+  const double bound = place.from.value + rounding_of(place);
+  double alpha = 1;
+  for (int i = 0; i < max_trials; ++i, alpha *= shrink) {
+    const double value = Line(place).value(alpha);
+    if (std::isfinite(value) && value <= bound + decrease * alpha) {
+      return {LineSearchEnd::accepted, alpha, value, result.slope};
+    }
+  }
+  result.end = LineSearchEnd::exhausted;
+  return result;
+}
+
+/// A point of the line: step length, g and its slope there.
+struct Point {
+  double alpha;
+  double value;
+  double slope;
+};
+
+/// The minimum of the cubic through two points and their slopes [Nocedal & Wright 2006, eq. 3.59],
+/// kept off the ends of the interval; its middle where there is none.
+double cubic_minimum(const Point& a, const Point& b) {
+  const double d1 = a.slope + b.slope - 3 * (a.value - b.value) / (a.alpha - b.alpha);
+  const double square = d1 * d1 - a.slope * b.slope;
+  const double low = std::min(a.alpha, b.alpha), high = std::max(a.alpha, b.alpha);
+  const double margin = 0.05 * (high - low);
+  double minimum = 0.5 * (low + high);
+  if (square >= 0) {
+    const double d2 = std::copysign(std::sqrt(square), b.alpha - a.alpha);
+    const double cubic =
+        b.alpha - (b.alpha - a.alpha) * (b.slope + d2 - d1) / (b.slope - a.slope + 2 * d2);
+    if (std::isfinite(cubic)) minimum = cubic;
+  }
+  return std::clamp(minimum, low + margin, high - margin);
+}
+
+/// Brackets and narrows until the strong Wolfe conditions hold [Nocedal & Wright 2006, Algs. 3.5
+/// and 3.6]. Differences of g below its rounding count as none.
+LineSearchResult narrow(const LineSearchPlace& place, double gamma, double curvature) {
+  LineSearchResult result;
+  if (!begin(place, result)) return result;
+  Line line(place);
+  const double rounding = rounding_of(place);
+  const Point start{0, place.from.value, result.slope};
+  const auto too_high = [&](double alpha, double value) {
+    return !std::isfinite(value) || value > start.value + gamma * alpha * start.slope + rounding;
+  };
+  Point low = start;   // the best point that decreases g enough
+  Point high = start;  // the other end of the bracket, once there is one
+  bool bracketed = false;
+  double alpha = 1;
+  for (int i = 0; i < max_trials; ++i) {
+    Point point{alpha, line.value(alpha), 0};
+    const bool finite = std::isfinite(point.value);
+    point.slope = finite ? line.slope() : 0;
+    if (too_high(alpha, point.value) || (low.alpha > 0 && point.value > low.value + rounding) ||
+        !std::isfinite(point.slope)) {
+      // Behind an infinite wall there is nothing to interpolate.
+      high = point;
+      bracketed = true;
+      if (!finite) {
+        alpha = low.alpha + 0.5 * (alpha - low.alpha);
+        continue;
+      }
+    } else {
+      if (std::abs(point.slope) <= curvature * std::abs(start.slope)) {
+        return {LineSearchEnd::accepted, alpha, point.value, start.slope};
+      }
+      if (bracketed ? point.slope * (high.alpha - low.alpha) >= 0 : point.slope >= 0) {
+        high = low;
+        bracketed = true;
+      }
+      low = point;
+    }
+    alpha = bracketed ? cubic_minimum(low, high) : 2 * alpha;
+    const double width = std::abs(high.alpha - low.alpha);
+    if (bracketed && width <= 1e-12 * std::max(high.alpha, low.alpha)) break;
+  }
+  if (low.alpha == 0) {
+    result.end = LineSearchEnd::exhausted;
+    return result;
+  }
+  // Enough decrease, though not the slope that was asked for: g's rounding hides the rest.
+  const double value = line.value(low.alpha);
+  return {LineSearchEnd::accepted, low.alpha, value, start.slope};
+}
+
 }  // namespace
 
-LineSearchResult backtrack(Objective& objective, const Iterate& from, const VectorField& p,
-                           const LineSearchSettings& settings, VectorField& trial,
-                           VectorField& trial_gradient) {
-  const double slope = objective.algebra().dot(from.gradient, p);
-  if (!(slope < 0) || !std::isfinite(slope)) return {.end = LineSearchEnd::not_a_descent};
-  // g is a sum of many terms: differences below its own rounding say nothing, and near the minimum
-  // they would reject every step.
-  const double rounding = 4 * std::numeric_limits<double>::epsilon() *
-                          (std::abs(from.value) + objective.energy_scale());
-  if (-slope <= rounding) {
-    // g cannot tell any more whether a step is good; the gradient still can, for a few digits.
-    objective.algebra().step(from.x, 1, p, trial);
-    const double value = objective.value_and_gradient(trial, trial_gradient);
-    const bool smaller =
-        objective.algebra().norm(trial_gradient) < 0.9 * objective.algebra().norm(from.gradient);
-    if (value <= from.value + rounding && smaller) {
-      return {.end = LineSearchEnd::accepted, .alpha = 1, .value = value};
-    }
-    return {.end = LineSearchEnd::at_rounding};
+LineSearchResult backtrack(const LineSearchPlace& place, const LineSearchSettings& settings) {
+  LineSearchResult result;
+  if (!begin(place, result)) return result;
+  return shrink_until(place, settings.sufficient_decrease * result.slope, settings.shrink, result);
+}
+
+LineSearchResult strong_wolfe(const LineSearchPlace& place, const LineSearchSettings& settings) {
+  return narrow(place, settings.sufficient_decrease, settings.curvature);
+}
+
+LineSearchResult exact_search(const LineSearchPlace& place) { return narrow(place, 1e-4, 1e-6); }
+
+LineSearchResult whole_step(const LineSearchPlace& place) {
+  LineSearchResult result;
+  result.slope = place.objective.algebra().dot(place.from.gradient, place.p);
+  result.value = Line(place).value(1);
+  result.alpha = 1;
+  result.end = std::isfinite(result.value) ? LineSearchEnd::accepted : LineSearchEnd::non_finite;
+  return result;
+}
+
+LineSearchResult search_line(const LineSearchPlace& place, StepRule rule,
+                             const LineSearchSettings& settings) {
+  if (rule == StepRule::whole || settings.type == "none") return whole_step(place);
+  if (rule == StepRule::decrease) {
+    const double slope = place.objective.algebra().dot(place.from.gradient, place.p);
+    return shrink_until(place, 0, settings.shrink, {.slope = slope});
   }
-  double alpha = 1;
-  for (int i = 0; i < max_trials; ++i, alpha *= settings.shrink) {
-    objective.algebra().step(from.x, alpha, p, trial);
-    const double value = objective.value_and_gradient(trial, trial_gradient);
-    const double bound = from.value + settings.sufficient_decrease * alpha * slope + rounding;
-    if (std::isfinite(value) && value <= bound) {
-      return {.end = LineSearchEnd::accepted, .alpha = alpha, .value = value};
-    }
-  }
-  return {.end = LineSearchEnd::exhausted};
+  if (settings.type == "wolfe") return strong_wolfe(place, settings);
+  if (settings.type == "exact") return exact_search(place);
+  return backtrack(place, settings);
 }
 
 }  // namespace supple

@@ -1,11 +1,41 @@
 #include "descent/minimise.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/stopwatch.h"
 #include "descent/line_search.h"
 
 namespace supple {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Says whether there is time for another iteration, by the longest of the last two: single ones
+/// are slowed by chance, and the first pays for cold memory.
+class Budget {
+ public:
+  explicit Budget(const std::optional<Clock::time_point>& deadline) : deadline_(deadline) {
+    if (deadline_) last_ = Clock::now();
+  }
+
+  bool allows_another() {
+    if (!deadline_) return true;
+    const Clock::time_point now = Clock::now();
+    const Clock::duration before = took_;
+    took_ = now - last_;
+    last_ = now;
+    return now + std::max(before, took_) <= *deadline_;
+  }
+
+ private:
+  std::optional<Clock::time_point> deadline_;
+  Clock::time_point last_;
+  Clock::duration took_{0};
+};
+
+}  // namespace
 
 Minimiser::Minimiser(int num_vertices)
     : gradient_(static_cast<std::size_t>(num_vertices)),
@@ -14,12 +44,18 @@ Minimiser::Minimiser(int num_vertices)
       trial_gradient_(gradient_) {}
 
 MinimiseReport Minimiser::run(Objective& objective, Direction& direction,
-                              const SolverSettings& settings, VectorField& z) {
+                              const SolverSettings& settings, VectorField& z,
+                              const MinimiseOptions& options) {
   MinimiseReport report;
   FieldAlgebra& algebra = objective.algebra();
+  Budget budget(options.deadline);
   direction.begin_step(objective);
   double value = objective.value_and_gradient(z, gradient_);
   report.elastic = objective.elastic_energy();
+  const auto finish = [&](StepStatus status) {
+    report.status = status;
+    return report;
+  };
   for (int k = 0;; ++k) {
     objective.choose_contacts(z, value, gradient_);
     report.value = value;
@@ -27,28 +63,32 @@ MinimiseReport Minimiser::run(Objective& objective, Direction& direction,
     report.iterations = k;
     if (k == 0) report.start_gradient_norm = report.gradient_norm;
     if (!std::isfinite(value) || !std::isfinite(report.gradient_norm)) {
-      report.status = StepStatus::non_finite;
-      return report;
+      return finish(StepStatus::non_finite);
     }
-    const double goal = settings.tolerance * report.start_gradient_norm;
-    if (report.gradient_norm <= goal) {
-      report.status = StepStatus::converged;
-      return report;
+    if (options.visit) options.visit(k, {z, gradient_, value}, report.gradient_norm);
+    if (report.gradient_norm <= settings.tolerance * report.start_gradient_norm) {
+      return finish(StepStatus::converged);
     }
-    if (k == settings.iterations) return report;
+    if (k == settings.iterations) return finish(StepStatus::iteration_limit);
+    if (!budget.allows_another()) return finish(StepStatus::out_of_time);
 
-    const Stopwatch watch;
     const Iterate from{z, gradient_, value};
-    const bool has_direction = direction.compute(objective, from, p_);
-    report.direction_milliseconds += watch.milliseconds();
-    LineSearchResult search{.end = LineSearchEnd::not_a_descent};
-    if (has_direction) {
-      search = backtrack(objective, from, p_, settings.line_search, trial_, trial_gradient_);
-    }
-    if (search.end != LineSearchEnd::accepted) {
-      report.status = StepStatus::stalled;
-      return report;
-    }
+    LineSearchResult search;
+    do {
+      const Stopwatch watch;
+      const bool has_direction = direction.compute(objective, from, p_);
+      report.direction_milliseconds += watch.milliseconds();
+      search = {.end = LineSearchEnd::not_a_descent};
+      if (has_direction) {
+        search = search_line({objective, from, p_, trial_, trial_gradient_}, direction.step_rule(),
+                             settings.line_search);
+      }
+    } while (
+        (search.end == LineSearchEnd::not_a_descent || search.end == LineSearchEnd::exhausted) &&
+        direction.restart());
+    report.expected_decrease = -0.5 * search.slope;
+    if (search.end == LineSearchEnd::non_finite) return finish(StepStatus::non_finite);
+    if (search.end != LineSearchEnd::accepted) return finish(StepStatus::stalled);
     const Stopwatch accept_watch;
     direction.accept(objective, from, {trial_, trial_gradient_, search.value}, search.alpha);
     report.direction_milliseconds += accept_watch.milliseconds();

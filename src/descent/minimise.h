@@ -1,5 +1,9 @@
 #pragma once
 
+#include <chrono>
+#include <functional>
+#include <optional>
+
 #include "descent/direction.h"
 #include "supple/scene.h"
 #include "supple/simulation.h"
@@ -14,7 +18,18 @@ struct MinimiseReport {
   double elastic = 0;              ///< elastic energy of the elements at the end, J
   double gradient_norm = 0;        ///< |grad g| at the end, N
   double start_gradient_norm = 0;  ///< |grad g(x_0)|, N
+  /// -grad g . p / 2 of the last direction, J: the decrease of g that was still to be had before
+  /// the last step, were g the parabola that the direction's matrix sees.
+  double expected_decrease = 0;
   double direction_milliseconds = 0;
+};
+
+/// What bounds and what watches a minimisation.
+struct MinimiseOptions {
+  /// An iteration that would end after this, by the time the last ones took, is not begun.
+  std::optional<std::chrono::steady_clock::time_point> deadline;
+  /// Called at x_0 (iteration 0) and after every step, with |grad g|, N.
+  std::function<void(int iteration, const Iterate& at, double gradient_norm)> visit;
 };
 
 /// The only descent loop [thesis Alg. 3]. Holds the memory that an iteration needs.
@@ -22,10 +37,11 @@ class Minimiser {
  public:
   explicit Minimiser(int num_vertices);
 
-  /// Descends from z, which holds x_0 and then the result. When x_0 or all that the descent finds
-  /// is not finite, the status is non_finite and z is not to be used.
+  /// Descends from z, which holds x_0 and then the last iterate: the lowest of them, unless the
+  /// line search is switched off. When x_0 or all that the descent finds is not finite, the status
+  /// is non_finite and z is not to be used.
   MinimiseReport run(Objective& objective, Direction& direction, const SolverSettings& settings,
-                     VectorField& z);
+                     VectorField& z, const MinimiseOptions& options = {});
 
  private:
   VectorField gradient_, p_, trial_, trial_gradient_;

@@ -16,8 +16,9 @@ double Objective::inertia(const VectorField& z, const Visit& visit) {
       PaddedVector gradient;
       for (int k = 0; k < 3; ++k) {
         const double d = z[vertex][k] - y_[vertex][k];
-        gradient[k] = scale * d;
-        energy += 0.5 * scale * d * d;
+        const double force = model_->mass[vertex] * weight_[static_cast<std::size_t>(k)];
+        gradient[k] = scale * d - force;
+        energy += 0.5 * scale * d * d - force * z[vertex][k];
       }
       visit(vertex, gradient);
     }
@@ -40,12 +41,12 @@ Objective::Objective(const Model& model, ContactEnergy* contact, Threads& thread
   if (contact_ != nullptr) gradient_without_contact_.reserve(contact_->max_contacts());
 }
 
-void Objective::begin_step(const VectorField& y, double a, const VectorField& x_start,
-                           double time_end, double h) {
-  y_ = y;
-  inverse_a2_ = 1 / (a * a);
-  model_->pins.targets(time_end, pin_targets_);
-  if (contact_ != nullptr) contact_->begin_step(time_end, h, x_start[0].v);
+void Objective::begin_step(const StepTarget& target) {
+  y_ = target.y;
+  inverse_a2_ = target.inverse_a2;
+  weight_ = target.weight;
+  model_->pins.targets(target.time, pin_targets_);
+  if (contact_ != nullptr) contact_->begin_step(target.time, target.h, target.x_start[0].v);
 }
 
 double Objective::value_and_gradient(const VectorField& z, VectorField& gradient) {

@@ -9,17 +9,27 @@
 
 namespace supple {
 
+/// What a step minimises, as its integrator sees it.
+struct StepTarget {
+  const VectorField& y;        ///< inertial target, m
+  double inverse_a2 = 0;       ///< 1/a^2, 1/s^2; 0: no inertia (quasi-static)
+  const VectorField& x_start;  ///< positions at the step's beginning, m
+  double time = 0;             ///< at which pins and colliders stand, s
+  double h = 0;                ///< from x_start to `time`, s: friction measures its slip over it
+  /// Acceleration of a potential -sum m weight . z, m/s^2: gravity where y does not hold it.
+  Vec3 weight{0, 0, 0};
+};
+
 /// The function that an implicit step minimises [thesis eqs. 3.30 and 3.31]:
-///   g(z) = |z - y|_M^2 / (2 a^2) + E(z),
-/// E being the elastic energy of the tets, the pins and the contacts. Backward Euler has a = h.
+///   g(z) = |z - y|_M^2 / (2 a^2) - sum_i m_i weight . z_i + E(z),
+/// E being the elastic energy of the tets and springs, the pins and the contacts. Backward Euler
+/// has a = h and no weight.
 class Objective {
  public:
   Objective(const Model& model, ContactEnergy* contact, Threads& threads);
 
-  /// A new step: the inertial target y, the a of the integrator, s, and what moves at its end.
-  /// x_start: positions at the step's beginning; friction and contact measure their slip from it.
-  void begin_step(const VectorField& y, double a, const VectorField& x_start, double time_end,
-                  double h);
+  /// A new step. `x_start` must outlive it, the rest is copied.
+  void begin_step(const StepTarget& target);
 
   /// g, J, and its gradient, N: grad g = M (z - y)/a^2 + dE/dz.
   double value_and_gradient(const VectorField& z, VectorField& gradient);
@@ -28,7 +38,7 @@ class Objective {
   /// at rest, so this times the rounding of a number is what the elastic energy errs by.
   double energy_scale() const { return energy_scale_; }
 
-  /// |z - y|_M^2 / (2 a^2), J.
+  /// |z - y|_M^2 / (2 a^2) - sum m weight . z, J.
   double inertia_energy(const VectorField& z);
 
   /// g where the elastic energy of the elements is known, J: costs pins and contacts alone. The
@@ -59,7 +69,7 @@ class Objective {
   void reset_counters();
 
  private:
-  /// |z - y|_M^2 / (2 a^2), J; visit(vertex, its gradient in N).
+  /// As inertia_energy; visit(vertex, its gradient in N).
   template <class Visit>
   double inertia(const VectorField& z, const Visit& visit);
   double add_contacts(const VectorField& z, VectorField& gradient);
@@ -71,6 +81,7 @@ class Objective {
   FieldAlgebra algebra_;
   VectorField y_;
   double inverse_a2_ = 0;
+  Vec3 weight_{0, 0, 0};
   double elastic_energy_ = 0;
   double energy_scale_ = 0;
   std::vector<Vec3> pin_targets_;

@@ -9,6 +9,8 @@ const char* to_string(StepStatus status) {
       return "converged";
     case StepStatus::iteration_limit:
       return "iteration_limit";
+    case StepStatus::out_of_time:
+      return "out_of_time";
     case StepStatus::stalled:
       return "stalled";
     case StepStatus::non_finite:

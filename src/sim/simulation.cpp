@@ -1,7 +1,9 @@
 #include "supple/simulation.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <optional>
 
 #include "base/parallel_for.h"
 #include "base/stopwatch.h"
@@ -74,10 +76,11 @@ struct Simulation::Implementation {
   /// would add energy: it is done again from x_n, from where every descent ends below. So
   ///   |z - y|_M^2/(2 h^2) + E(z) <= |x_n - y|_M^2/(2 h^2) + E(x_n)
   /// holds for every step and every budget.
-  bool substep(StepReport& report) {
+  bool substep(StepReport& report, const MinimiseOptions& options) {
     backward_euler::inertial_target(model, state, h, scene.gravity, scene.damping.drag, y);
     const double time_end = time_at(substeps_done + 1);
-    objective.begin_step(y, h, state.x, time_end, h);
+    objective.begin_step(
+        {.y = y, .inverse_a2 = 1 / (h * h), .x_start = state.x, .time = time_end, .h = h});
     if (!elastic_is_known) {
       elastic = objective.elastic_energy_at(state.x);
       elastic_is_known = true;
@@ -85,14 +88,16 @@ struct Simulation::Implementation {
     const double inertia = objective.inertia_energy(state.x);
     const double value_at_start = objective.value_with_elastic(state.x, elastic);
     z = y;
-    MinimiseReport result = minimiser.run(objective, *direction, scene.solver, z);
+    MinimiseReport result = minimiser.run(objective, *direction, scene.solver, z, options);
     add_to_report(result, report);
+    // Whoever switches the line search off wants to see what it prevents.
+    const bool safeguarded = scene.solver.line_search.type != "none";
     const bool finite = result.status != StepStatus::non_finite;
     const double allowed =
         value_at_start + allowed_rise * inertia + 1e-12 * std::abs(value_at_start);
-    if (!finite || result.value > allowed) {
+    if (safeguarded && (!finite || result.value > allowed)) {
       z = state.x;
-      result = minimiser.run(objective, *direction, scene.solver, z);
+      result = minimiser.run(objective, *direction, scene.solver, z, options);
       add_to_report(result, report);
     }
     if (result.status == StepStatus::non_finite) return false;
@@ -109,7 +114,18 @@ struct Simulation::Implementation {
     report.objective = result.value;
     report.gradient_norm = result.gradient_norm;
     report.start_gradient_norm = result.start_gradient_norm;
+    report.expected_decrease = result.expected_decrease;
     report.solve_milliseconds += result.direction_milliseconds;
+  }
+
+  /// When substep s of a frame must end: each gets an equal share of the budget.
+  std::optional<std::chrono::steady_clock::time_point> deadline(
+      int substep_of_frame, std::chrono::steady_clock::time_point frame_started) const {
+    if (scene.solver.budget_ms == 0) return std::nullopt;
+    const double share = (substep_of_frame + 1.0) / scene.time.substeps;
+    // More than a day is as good as none, and the clock counts in whole nanoseconds.
+    const double milliseconds = std::min(scene.solver.budget_ms * share, 1e8);
+    return frame_started + std::chrono::nanoseconds(static_cast<std::int64_t>(milliseconds * 1e6));
   }
 
   /// Time after so many substeps since the start, free of the rounding of repeated sums.
@@ -144,6 +160,7 @@ Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 StepReport Simulation::step() {
   Implementation& self = *implementation_;
   const Stopwatch watch;
+  const auto started = std::chrono::steady_clock::now();
   StepReport report;
   self.objective.reset_counters();
   self.before.x = self.state.x;
@@ -151,7 +168,9 @@ StepReport Simulation::step() {
   self.before.time = self.state.time;
   const std::int64_t substeps_before = self.substeps_done;
   bool finite = true;
-  for (int s = 0; s < self.scene.time.substeps && finite; ++s) finite = self.substep(report);
+  for (int s = 0; s < self.scene.time.substeps && finite; ++s) {
+    finite = self.substep(report, {.deadline = self.deadline(s, started)});
+  }
   if (finite) {
     ++self.state.frame;
   } else {

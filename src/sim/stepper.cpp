@@ -1,5 +1,6 @@
 #include "sim/stepper.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/names.h"
@@ -32,6 +33,12 @@ std::vector<std::string> names_of(const std::vector<Description>& list) {
   return names;
 }
 
+/// A matrix to put before the gradient, as /solver/initial_hessian names it.
+std::unique_ptr<Direction> make_matrix(const Model& model, const SolverSettings& /*settings*/,
+                                       double inverse_a2) {
+  return std::make_unique<Laplacian>(model, inverse_a2);
+}
+
 }  // namespace
 
 const std::vector<SolverEntry>& solver_entries() {
@@ -39,29 +46,22 @@ const std::vector<SolverEntry>& solver_entries() {
       {{"l_bfgs",
         "L-BFGS around a constant, prefactored matrix [Liu et al. 2017]: iterations, history, "
         "initial_hessian (laplacian)"},
-       true,
-       true,
+       {"line_search", "history", "initial_hessian"},
        [](const Model& model, const SolverSettings& settings,
           double inverse_a2) -> std::unique_ptr<Direction> {
-         return std::make_unique<LBfgs>(model, std::make_unique<Laplacian>(model, inverse_a2),
+         return std::make_unique<LBfgs>(model, make_matrix(model, settings, inverse_a2),
                                         settings.history);
        }},
       {{"quasi_newton", "the constant matrix M/h^2 + L, prefactored [Liu et al. 2017]: iterations"},
-       false,
-       false,
-       [](const Model& model, const SolverSettings&,
-          double inverse_a2) -> std::unique_ptr<Direction> {
-         return std::make_unique<Laplacian>(model, inverse_a2);
-       }},
+       {"line_search"},
+       make_matrix},
       {{"newton", "Newton's method, each element's Hessian projected, sparse Cholesky: iterations"},
-       false,
-       false,
+       {"line_search"},
        [](const Model& model, const SolverSettings&, double) -> std::unique_ptr<Direction> {
          return std::make_unique<Newton>(model);
        }},
       {{"gradient_descent", "the gradient with an adaptive scale: iterations"},
-       false,
-       false,
+       {"line_search"},
        [](const Model& model, const SolverSettings&,
           double inverse_a2) -> std::unique_ptr<Direction> {
          return std::make_unique<GradientDescent>(model, inverse_a2);
@@ -70,15 +70,89 @@ const std::vector<SolverEntry>& solver_entries() {
   return entries;
 }
 
-std::unique_ptr<Direction> make_direction(const Model& model, const SolverSettings& settings,
-                                          double inverse_a2) {
+bool SolverEntry::reads(const std::string& key) const {
+  return std::find(options.begin(), options.end(), key) != options.end();
+}
+
+const SolverEntry& solver_entry(const std::string& method) {
   for (const SolverEntry& entry : solver_entries()) {
-    if (entry.description.name == settings.method) {
-      return entry.make(model, settings, inverse_a2);
-    }
+    if (entry.description.name == method) return entry;
   }
   throw Error(ErrorKind::invalid_input, "/solver/method",
-              unknown_name("solver", settings.method, names_of(list_solvers())));
+              unknown_name("solver", method, names_of(list_solvers())));
+}
+
+std::vector<std::string> solver_choices(const std::string& method, const std::string& key) {
+  if (key == "start") return {"inertia", "extrapolated"};
+  if (key == "line_search/type") return {"backtracking", "wolfe", "exact", "none"};
+  if (key == "initial_hessian") return {"laplacian"};
+  if (key == "linear_solver") {
+    if (method == "newton") return {"direct", "cg", "truncated_cg"};
+    return {"direct", "cg"};
+  }
+  if (key == "preconditioner") {
+    return {"none", "jacobi", "incomplete_cholesky", "laplacian", "rest"};
+  }
+  if (key == "definiteness") return {"clamp", "absolute", "tikhonov", "none"};
+  if (key == "acceleration") return {"none", "chebyshev"};
+  return {};
+}
+
+std::unique_ptr<Direction> make_direction(const Model& model, const SolverSettings& settings,
+                                          double inverse_a2) {
+  return solver_entry(settings.method).make(model, settings, inverse_a2);
+}
+
+void check_solver(const SolverSettings& solver) {
+  const SolverEntry& entry = solver_entry(solver.method);
+  const auto require_choice = [&](const std::string& key, const std::string& value,
+                                  const std::string& what) {
+    require_known(value, solver_choices(solver.method, key), what, "/solver/" + key);
+  };
+  require(solver.iterations >= 1 && solver.iterations <= 1000000, "/solver/iterations",
+          "expected a number from 1 to 1000000");
+  require(solver.tolerance >= 0 && solver.tolerance < 1, "/solver/tolerance",
+          "expected a number from 0 to below 1");
+  require(std::isfinite(solver.budget_ms) && solver.budget_ms >= 0, "/solver/budget_ms",
+          "expected a time of at least 0 in ms");
+  require_choice("start", solver.start, "start");
+  if (entry.reads("line_search")) {
+    const LineSearchSettings& search = solver.line_search;
+    require_choice("line_search/type", search.type, "line search");
+    require(search.sufficient_decrease > 0 && search.sufficient_decrease < 0.5,
+            "/solver/line_search/sufficient_decrease", "expected a number between 0 and 0.5");
+    require(search.shrink > 0 && search.shrink < 1, "/solver/line_search/shrink",
+            "expected a number between 0 and 1");
+    require(search.curvature > search.sufficient_decrease && search.curvature < 1,
+            "/solver/line_search/curvature", "expected a number between sufficient_decrease and 1");
+  }
+  if (entry.reads("history")) {
+    require(solver.history >= 0 && solver.history <= 1000, "/solver/history",
+            "expected a number from 0 to 1000");
+  }
+  if (entry.reads("initial_hessian")) {
+    require_choice("initial_hessian", solver.initial_hessian, "initial Hessian");
+  }
+  if (entry.reads("linear_solver")) {
+    require_choice("linear_solver", solver.linear_solver, "linear solver");
+    require(solver.linear_iterations >= 1 && solver.linear_iterations <= 1000000,
+            "/solver/linear_iterations", "expected a number from 1 to 1000000");
+    require_choice("preconditioner", solver.preconditioner, "preconditioner");
+  }
+  if (entry.reads("definiteness")) {
+    require_choice("definiteness", solver.definiteness, "definiteness");
+  }
+  if (entry.reads("refresh")) {
+    require(solver.refresh >= 1 && solver.refresh <= 1000000, "/solver/refresh",
+            "expected a number from 1 to 1000000");
+  }
+  if (entry.reads("acceleration")) {
+    require_choice("acceleration", solver.acceleration, "acceleration");
+  }
+  if (entry.reads("delay")) {
+    require(solver.delay >= 1 && solver.delay <= 1000000, "/solver/delay",
+            "expected a number from 1 to 1000000");
+  }
 }
 
 void check_settings(const Scene& scene) {
@@ -94,22 +168,7 @@ void check_settings(const Scene& scene) {
   }
   require(std::isfinite(scene.damping.drag) && scene.damping.drag >= 0, "/damping/drag",
           "expected a drag of at least 0 in 1/s");
-  const SolverSettings& solver = scene.solver;
-  require_known(solver.method, names_of(list_solvers()), "solver", "/solver/method");
-  require(solver.iterations >= 1 && solver.iterations <= 1000000, "/solver/iterations",
-          "expected a number from 1 to 1000000");
-  require(solver.history >= 0 && solver.history <= 1000, "/solver/history",
-          "expected a number from 0 to 1000");
-  require_known(solver.initial_hessian, {"laplacian"}, "initial Hessian",
-                "/solver/initial_hessian");
-  require(solver.tolerance >= 0 && solver.tolerance < 1, "/solver/tolerance",
-          "expected a number from 0 to below 1");
-  const LineSearchSettings& search = solver.line_search;
-  require_known(search.type, {"backtracking"}, "line search", "/solver/line_search/type");
-  require(search.sufficient_decrease > 0 && search.sufficient_decrease < 0.5,
-          "/solver/line_search/sufficient_decrease", "expected a number between 0 and 0.5");
-  require(search.shrink > 0 && search.shrink < 1, "/solver/line_search/shrink",
-          "expected a number between 0 and 1");
+  check_solver(scene.solver);
 }
 
 }  // namespace supple

@@ -12,20 +12,33 @@ namespace supple {
 /// A descent method by its scene name.
 struct SolverEntry {
   Description description;
-  bool uses_history;          ///< reads solver/history
-  bool uses_initial_hessian;  ///< reads solver/initial_hessian
+  /// Keys of /solver that this method reads beside those that all methods read (iterations,
+  /// tolerance, budget_ms, start, stiffness_range, line_search).
+  std::vector<std::string> options;
   std::unique_ptr<Direction> (*make)(const Model&, const SolverSettings&, double inverse_a2);
+
+  bool reads(const std::string& key) const;
 };
 
 /// All of them, in the order of the docs.
 const std::vector<SolverEntry>& solver_entries();
 
+/// The entry of a method. Throws Error{invalid_input} at /solver/method for a name not known.
+const SolverEntry& solver_entry(const std::string& method);
+
+/// Names that a key of /solver may have for a method; empty for a key that is not a choice.
+std::vector<std::string> solver_choices(const std::string& method, const std::string& key);
+
 /// The direction that the settings name, for a step with 1/a^2 = inverse_a2. Throws
-/// Error{invalid_input} naming the key for a name that is not known and a value out of its range.
+/// Error{invalid_input} naming the key for a name that is not known, a value out of its range, and
+/// a material that the method cannot run (with those that it can).
 std::unique_ptr<Direction> make_direction(const Model& model, const SolverSettings& settings,
                                           double inverse_a2);
 
 /// Throws Error{invalid_input} for time and solver settings out of their range.
 void check_settings(const Scene& scene);
+
+/// As check_settings, of the solver alone.
+void check_solver(const SolverSettings& solver);
 
 }  // namespace supple

@@ -39,7 +39,8 @@ TEST(TwistingBar, TenIterationsOfLBfgsBringTheErrorBelowOneThousandth) {
   Objective objective(model, nullptr, threads);
   VectorField y(state.x.size()), gradient(state.x.size());
   backward_euler::inertial_target(model, state, h, scene.gravity, 0, y);
-  objective.begin_step(y, h, state.x, 30 * h, h);
+  objective.begin_step(
+      {.y = y, .inverse_a2 = 1 / (h * h), .x_start = state.x, .time = 30 * h, .h = h});
 
   const double at_start = objective.value_and_gradient(y, gradient);
   Newton newton(model);

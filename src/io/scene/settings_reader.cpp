@@ -9,27 +9,74 @@ namespace supple {
 
 namespace {
 
-/// "history is used by l_bfgs": the methods that read a key.
-std::string methods_with(bool SolverEntry::*flag) {
+/// Refuses a key that the method does not read, naming the methods that do.
+bool reads(ObjectReader& solver, const std::string& method, const std::string& key) {
+  if (solver_entry(method).reads(key)) return true;
   std::string names;
   for (const SolverEntry& entry : solver_entries()) {
-    if (entry.*flag) names += (names.empty() ? "" : ", ") + entry.description.name;
+    if (entry.reads(key)) names += (names.empty() ? "" : ", ") + entry.description.name;
   }
-  return names.empty() ? "no method" : names;
+  solver.reject(key, fmt::format("{} does not use it; used by {}", method,
+                                 names.empty() ? "no method" : names));
+  return false;
 }
 
-void reject_unused(const ObjectReader& solver, const char* key, const std::string& method,
-                   bool SolverEntry::*flag) {
-  solver.reject(key, fmt::format("{} does not use it; used by {}", method, methods_with(flag)));
+void read_line_search(ObjectReader& search, const std::string& method,
+                      LineSearchSettings& settings) {
+  settings.type = search.choice("type", "line search", solver_choices(method, "line_search/type"),
+                                settings.type);
+  const bool backtracking = settings.type == "backtracking";
+  const bool wolfe = settings.type == "wolfe";
+  const auto number = [&](const char* key, bool used, const Range& range, double& value) {
+    if (used) {
+      value = search.number(key, range, value);
+    } else {
+      search.reject(key, fmt::format("a line search of type {} does not use it", settings.type));
+    }
+  };
+  number("sufficient_decrease", backtracking || wolfe, between(0, 0.5),
+         settings.sufficient_decrease);
+  number("shrink", backtracking, between(0, 1), settings.shrink);
+  number("curvature", wolfe, between(settings.sufficient_decrease, 1), settings.curvature);
 }
 
-LineSearchSettings read_line_search(ObjectReader& search) {
-  LineSearchSettings settings;
-  settings.type = search.choice("type", "line search", {"backtracking"}, settings.type);
-  settings.sufficient_decrease =
-      search.number("sufficient_decrease", between(0, 0.5), settings.sufficient_decrease);
-  settings.shrink = search.number("shrink", between(0, 1), settings.shrink);
-  return settings;
+/// Keys that only some methods read.
+void read_options(ObjectReader& solver, SolverSettings& settings) {
+  const std::string& method = settings.method;
+  const auto choice = [&](const char* key, const char* what, std::string& value) {
+    if (reads(solver, method, key)) {
+      value = solver.choice(key, what, solver_choices(method, key), value);
+    }
+  };
+  const auto whole = [&](const char* key, int low, int high, int& value) {
+    if (reads(solver, method, key)) {
+      value = static_cast<int>(solver.whole(key, low, high, value));
+    }
+  };
+  whole("history", 0, 1000, settings.history);
+  choice("initial_hessian", "initial Hessian", settings.initial_hessian);
+  choice("linear_solver", "linear solver", settings.linear_solver);
+  if (solver_entry(method).reads("linear_solver") && settings.linear_solver == "direct") {
+    for (const char* key : {"linear_iterations", "preconditioner"}) {
+      solver.reject(key, "the linear solver direct does not use it; used by cg");
+    }
+  } else {
+    whole("linear_iterations", 1, 1'000'000, settings.linear_iterations);
+    choice("preconditioner", "preconditioner", settings.preconditioner);
+  }
+  choice("definiteness", "definiteness", settings.definiteness);
+  whole("refresh", 1, 1'000'000, settings.refresh);
+  choice("acceleration", "acceleration", settings.acceleration);
+  if (solver_entry(method).reads("acceleration") && settings.acceleration == "none") {
+    solver.reject("delay", "without acceleration nothing uses it");
+  } else {
+    whole("delay", 1, 1'000'000, settings.delay);
+  }
+  if (reads(solver, method, "line_search")) {
+    solver.object("line_search", [&](ObjectReader& search) {
+      read_line_search(search, method, settings.line_search);
+    });
+  }
 }
 
 }  // namespace
@@ -56,29 +103,17 @@ SolverSettings read_solver(ObjectReader& solver) {
   settings.method = solver.choice("method", "solver", names_of(list_solvers()), settings.method);
   settings.iterations =
       static_cast<int>(solver.whole("iterations", 1, 1'000'000, settings.iterations));
-  for (const SolverEntry& entry : solver_entries()) {
-    if (entry.description.name != settings.method) continue;
-    if (entry.uses_history) {
-      settings.history = static_cast<int>(solver.whole("history", 0, 1000, settings.history));
-    } else {
-      reject_unused(solver, "history", settings.method, &SolverEntry::uses_history);
-    }
-    if (entry.uses_initial_hessian) {
-      settings.initial_hessian = solver.choice("initial_hessian", "initial Hessian", {"laplacian"},
-                                               settings.initial_hessian);
-    } else {
-      reject_unused(solver, "initial_hessian", settings.method, &SolverEntry::uses_initial_hessian);
-    }
-  }
   const Range tolerance{.low = 0, .high = 1, .low_included = true};
   settings.tolerance = solver.number("tolerance", tolerance, settings.tolerance);
+  settings.budget_ms = solver.number("budget_ms", from_zero("ms"), settings.budget_ms);
+  settings.start =
+      solver.choice("start", "start", solver_choices(settings.method, "start"), settings.start);
   settings.stiffness_range =
       solver.pair("stiffness_range", above_zero(""), settings.stiffness_range);
   if (!(settings.stiffness_range.first < settings.stiffness_range.second)) {
     solver.fail("stiffness_range", "expected two stretches, the smaller one first");
   }
-  solver.object("line_search",
-                [&](ObjectReader& search) { settings.line_search = read_line_search(search); });
+  read_options(solver, settings);
   return settings;
 }
 
