@@ -2,6 +2,7 @@
 
 // The whole public interface: load, build, step, read.
 
+#include "supple/compare.h"     // IWYU pragma: export
 #include "supple/error.h"       // IWYU pragma: export
 #include "supple/io.h"          // IWYU pragma: export
 #include "supple/mesh.h"        // IWYU pragma: export

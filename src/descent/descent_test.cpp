@@ -4,69 +4,21 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <random>
 
 #include "descent/gradient_descent.h"
 #include "descent/hessian.h"
 #include "descent/l_bfgs.h"
 #include "descent/laplacian.h"
-#include "descent/line_search.h"
-#include "descent/minimise.h"
 #include "descent/newton.h"
+#include "descent/test_problem.h"
 
 namespace supple {
 namespace {
 
-constexpr double h = 1.0 / 30;
-
-/// A box of two materials, one with fibers would be a body of its own; pinned at one side.
-Scene test_scene(bool with_fiber = false, const std::string& material = "neo_hookean") {
-  Scene scene;
-  Body body;
-  body.mesh = generate(BoxGenerator{.cells = {3, 2, 2}});
-  body.material.model = material;
-  body.material.mu = 4e4;
-  body.material.lambda = 6e4;
-  if (with_fiber) body.fiber = FiberSettings{{1, 2, 2}, 3e4};
-  MaterialRegion region;
-  region.box = {{0, -1, -1}, {1, 1, 1}};
-  region.material.model = "corotated";
-  region.material.mu = 2e4;
-  region.material.lambda = 1e4;
-  body.regions.push_back(region);
-  Pin pin;
-  pin.box = {{-0.6, -1, -1}, {-0.4, 1, 1}};
-  pin.stiffness = 1e4;
-  body.pins.push_back(pin);
-  scene.bodies.push_back(body);
-  return scene;
-}
-
-/// Positions off the rest shape by a smooth field and noise.
-VectorField deformed(const Model& model, double amount, unsigned seed = 1) {
-  std::mt19937 generator(seed);
-  std::uniform_real_distribution<double> uniform(-amount, amount);
-  VectorField x(static_cast<std::size_t>(model.num_vertices));
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const Vec3& r = model.rest[i];
-    x[i][0] = r[0] + 2 * amount * r[1] * r[1] + uniform(generator);
-    x[i][1] = r[1] - amount * r[0] * r[2] + uniform(generator);
-    x[i][2] = r[2] + amount * r[0] + uniform(generator);
-  }
-  return x;
-}
-
-struct Problem {
-  explicit Problem(const Scene& scene, int threads_count = 1)
-      : threads(threads_count), model(build_model(scene)), objective(model, nullptr, threads) {
-    y = deformed(model, 0.05, 7);
-    objective.begin_step({.y = y, .inverse_a2 = 1 / (h * h), .x_start = y, .time = h, .h = h});
-  }
-  Threads threads;
-  Model model;
-  Objective objective;
-  VectorField y;
-};
+using test::deformed;
+using test::h;
+using test::Problem;
+using test::test_scene;
 
 std::size_t size_of(const Problem& problem) {
   return static_cast<std::size_t>(problem.model.num_vertices);
@@ -311,89 +263,6 @@ TEST(Newton, TakesAQuadraticObjectiveToItsMinimumAtOnce) {
   problem.objective.value_and_gradient(z, after);
   FieldAlgebra& algebra = problem.objective.algebra();
   EXPECT_LT(algebra.norm(after), 1e-9 * algebra.norm(gradient));
-}
-
-TEST(LineSearch, SaysHowItEnded) {
-  Problem problem(test_scene());
-  const VectorField x = deformed(problem.model, 0.1);
-  VectorField gradient(x.size()), p(x.size()), trial(x.size()), trial_gradient(x.size());
-  const double value = problem.objective.value_and_gradient(x, gradient);
-  const Iterate from{x, gradient, value};
-  LineSearchSettings settings;
-  Laplacian(problem.model, 1 / (h * h)).compute(problem.objective, from, p);
-  LineSearchResult result =
-      backtrack({problem.objective, from, p, trial, trial_gradient}, settings);
-  ASSERT_EQ(result.end, LineSearchEnd::accepted);
-  EXPECT_LT(result.value, value);
-  EXPECT_EQ(result.value, problem.objective.value_and_gradient(trial, gradient));
-
-  problem.objective.value_and_gradient(x, gradient);
-  EXPECT_EQ(backtrack({problem.objective, from, gradient, trial, trial_gradient}, settings).end,
-            LineSearchEnd::not_a_descent);
-  // A step of the right direction and any size is cut until it decreases g.
-  for (PaddedVector& v : p) {
-    for (int k = 0; k < 3; ++k) v[k] *= 1e6;
-  }
-  result = backtrack({problem.objective, from, p, trial, trial_gradient}, settings);
-  ASSERT_EQ(result.end, LineSearchEnd::accepted);
-  EXPECT_LT(result.alpha, 1e-3);
-  EXPECT_LT(result.value, value);
-}
-
-TEST(LineSearch, AValueThatIsNotFiniteIsARejection) {
-  Problem problem(test_scene());
-  const VectorField x = deformed(problem.model, 0.1);
-  VectorField gradient(x.size()), p(x.size()), trial(x.size()), trial_gradient(x.size());
-  const double value = problem.objective.value_and_gradient(x, gradient);
-  for (std::size_t i = 0; i < p.size(); ++i) {
-    for (int k = 0; k < 3; ++k) p[i][k] = -gradient[i][k] * 1e150;  // the energy overflows at first
-  }
-  LineSearchSettings settings;
-  settings.shrink = 1e-10;
-  const Iterate start{x, gradient, value};
-  const LineSearchResult result =
-      backtrack({problem.objective, start, p, trial, trial_gradient}, settings);
-  ASSERT_EQ(result.end, LineSearchEnd::accepted);
-  EXPECT_TRUE(std::isfinite(result.value));
-  EXPECT_LT(result.alpha, 1e-100);
-}
-
-TEST(Minimiser, EveryIterateIsLowerThanTheLast) {
-  Problem problem(test_scene());
-  Minimiser minimiser(problem.model.num_vertices);
-  LBfgs direction(problem.model, std::make_unique<Laplacian>(problem.model, 1 / (h * h)), 5);
-  double last = std::numeric_limits<double>::infinity();
-  for (int iterations : {1, 2, 4, 8, 16, 32}) {
-    SolverSettings settings;
-    settings.iterations = iterations;
-    VectorField z = problem.y;
-    const MinimiseReport report = minimiser.run(problem.objective, direction, settings, z);
-    EXPECT_LE(report.value, last);
-    last = report.value;
-    EXPECT_LE(report.iterations, iterations);
-  }
-}
-
-TEST(Minimiser, NewtonConvergesToRoundingInFewIterations) {
-  Problem problem(test_scene());
-  Minimiser minimiser(problem.model.num_vertices);
-  Newton newton(problem.model);
-  SolverSettings settings;
-  settings.iterations = 20;
-  settings.tolerance = 1e-10;
-  VectorField z = problem.y;
-  const MinimiseReport report = minimiser.run(problem.objective, newton, settings, z);
-  EXPECT_EQ(report.status, StepStatus::converged);
-}
-
-TEST(Minimiser, AStartThatIsNotFiniteIsReported) {
-  Problem problem(test_scene());
-  Minimiser minimiser(problem.model.num_vertices);
-  Newton newton(problem.model);
-  VectorField z = problem.y;
-  z[3][1] = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_EQ(minimiser.run(problem.objective, newton, SolverSettings{}, z).status,
-            StepStatus::non_finite);
 }
 
 }  // namespace
