@@ -7,14 +7,21 @@
 
 namespace supple {
 
-// The names that the simulator knows, without it: scenes are read here, not simulated.
+// The methods with the keys that they read, without what they do: scenes are read here, not
+// simulated.
 const std::vector<SolverEntry>& solver_entries() {
-  static const std::vector<SolverEntry> entries = {{{"l_bfgs", ""}, true, true, nullptr},
-                                                   {{"newton", ""}, false, false, nullptr}};
+  static const std::vector<SolverEntry> entries = {
+      {{"l_bfgs", ""},
+       {"line_search", "history", "initial_hessian", "linear_solver", "linear_iterations",
+        "preconditioner"},
+       nullptr},
+      {{"newton", ""},
+       {"line_search", "definiteness", "linear_solver", "linear_iterations", "preconditioner"},
+       nullptr},
+      {{"jacobi", ""}, {"line_search", "refresh", "acceleration", "delay"}, nullptr},
+      {{"projective_dynamics", ""}, {}, nullptr}};
   return entries;
 }
-std::vector<Description> list_solvers() { return {{"l_bfgs", ""}, {"newton", ""}}; }
-std::vector<Description> list_integrators() { return {{"backward_euler", ""}}; }
 
 }  // namespace supple
 

@@ -5,7 +5,7 @@
 # is there already is taken, wherever it comes from.
 build_packages=(
   c++:g++ cmake:cmake ninja:ninja-build
-  libcli11-dev libeigen3-dev libfmt-dev libmetis-dev libpng-dev libpugixml-dev libtbb-dev nlohmann-json3-dev
+  libcairo2-dev libcli11-dev libeigen3-dev libfmt-dev libmetis-dev libpng-dev libpugixml-dev libtbb-dev nlohmann-json3-dev
   zlib1g-dev)
 # What the tests need besides.
 test_packages=(

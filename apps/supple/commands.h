@@ -15,6 +15,8 @@ inline constexpr int non_finite = 4;  ///< the simulation produced a non-finite 
 using Command = std::function<int()>;
 
 Command add_run_command(CLI::App& app);
+Command add_compare_command(CLI::App& app);
+Command add_reproduce_command(CLI::App& app);
 Command add_list_command(CLI::App& app);
 
 }  // namespace supple::cli

@@ -73,6 +73,12 @@ std::vector<Description> list_scene_files() {
   return list;
 }
 
+std::vector<Description> list_all_materials() {
+  std::vector<Description> list = list_materials();
+  for (Description& material : list_spring_materials()) list.push_back(std::move(material));
+  return list;
+}
+
 void print(const std::vector<Description>& list) {
   std::size_t width = 0;
   for (const Description& entry : list) width = std::max(width, entry.name.size());
@@ -92,7 +98,7 @@ Command add_list_command(CLI::App& app) {
     std::vector<Description> (*make)();
   };
   static const std::array<List, 5> lists{{
-      {"materials", "hyperelastic models", list_materials},
+      {"materials", "hyperelastic models, and springs", list_all_materials},
       {"solvers", "methods that solve a step", list_solvers},
       {"integrators", "methods that turn time into steps", list_integrators},
       {"scenes", "scenes that come with the program: file and name", list_scene_files},

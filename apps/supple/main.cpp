@@ -40,8 +40,12 @@ int run(int argc, const char* const* argv) {
   app.footer("Example:\n  supple run scenes/twisting_bar.json -o out/bar --export mp4");
   Command command;
   const Command run_scene = add_run_command(app);
+  const Command compare = add_compare_command(app);
+  const Command reproduce = add_reproduce_command(app);
   const Command list = add_list_command(app);
   app.get_subcommand("run")->callback([&] { command = run_scene; });
+  app.get_subcommand("compare")->callback([&] { command = compare; });
+  app.get_subcommand("reproduce")->callback([&] { command = reproduce; });
   app.get_subcommand("list")->callback([&] { command = list; });
   try {
     app.parse(argc, argv);

@@ -88,6 +88,16 @@ void Progress::frame_done(int frame) {
                   numbers(frame, seconds)));
 }
 
+void Progress::stage(int done, int total, const std::string& label) {
+  if (!terminal_) {
+    if (done < total) say(fmt::format("solver {}/{}: {}\n", done + 1, total, label));
+    return;
+  }
+  constexpr int width = 24;
+  const auto full = static_cast<std::size_t>(width * done / std::max(1, total));
+  draw(fmt::format("[{:<{}}] {}/{}  {}", std::string(full, '#'), width, done, total, label));
+}
+
 void Progress::writing(const std::string& output) {
   if (terminal_) draw("writing " + output + " ...");
 }

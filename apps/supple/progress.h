@@ -15,7 +15,11 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
+  bool on_terminal() const { return terminal_; }
+
   void frame_done(int frame);
+  /// A part of the work, `done` of `total` being behind it.
+  void stage(int done, int total, const std::string& label);
   /// What is being written, once the frames are done.
   void writing(const std::string& output);
   /// Takes the line away.

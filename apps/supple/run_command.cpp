@@ -10,6 +10,7 @@
 #include "io/scene/scene_json.h"
 #include "supple/commands.h"
 #include "supple/error.h"
+#include "supple/overrides.h"
 #include "supple/progress.h"
 #include "supple/run_table.h"
 #include "supple/say.h"
@@ -27,18 +28,14 @@ struct RunArguments {
   std::vector<std::string> settings;  ///< "PATH=VALUE"
   int checkpoint = 0;
   std::string resume;
+  bool honesty = false;
 };
 
-std::vector<Override> overrides_of(const RunArguments& arguments) {
-  std::vector<Override> overrides;
-  for (const std::string& setting : arguments.settings) {
-    const std::size_t equals = setting.find('=');
-    if (equals == std::string::npos) {
-      throw Error(ErrorKind::invalid_input, "--set " + setting,
-                  "expected PATH=VALUE, for example /solver/iterations=20");
-    }
-    overrides.push_back({setting.substr(0, equals), setting.substr(equals + 1)});
-  }
+/// Frames that --honesty looks at: each costs several converged steps.
+constexpr int honesty_frames = 5;
+
+std::vector<Override> all_overrides(const RunArguments& arguments) {
+  std::vector<Override> overrides = overrides_of(arguments.settings);
   if (arguments.frames) {
     overrides.push_back({"/time/frames", std::to_string(*arguments.frames)});
   }
@@ -65,12 +62,13 @@ RunOptions options_of(const RunArguments& arguments) {
   options.threads = arguments.threads;
   options.checkpoint_every = arguments.checkpoint;
   options.resume = arguments.resume;
+  options.honesty_frames = arguments.honesty ? honesty_frames : 0;
   return options;
 }
 
 int run(const RunArguments& arguments) {
   const RunOptions options = options_of(arguments);
-  const LoadedScene loaded = load_scene_with_settings(arguments.scene, overrides_of(arguments));
+  const LoadedScene loaded = load_scene_with_settings(arguments.scene, all_overrides(arguments));
   const std::string& name = loaded.scene.name;
 
   std::unique_ptr<Progress> progress;
@@ -143,6 +141,9 @@ Command add_run_command(CLI::App& app) {
       ->add_option("--resume", arguments->resume,
                    "Goes on from a checkpoint, in its folder, to the same bits")
       ->type_name("FILE");
+  command->add_flag("--honesty", arguments->honesty,
+                    "Measures in five frames how stiff the body acts at this solver's budget, "
+                    "against its material; writes honesty.csv");
   return [arguments] { return run(*arguments); };
 }
 

@@ -43,6 +43,30 @@ std::string frames_text(const RunResult& result) {
   return text;
 }
 
+/// What the solver's budget did to the material, over the frames that were looked at.
+std::string honesty_rows(const std::vector<HonestySample>& samples) {
+  std::vector<double> ratios;
+  double position_error = 0;
+  for (const HonestySample& sample : samples) {
+    if (!sample.fault.empty()) continue;
+    position_error = std::max(position_error, sample.stiffness.position_error);
+    if (sample.stiffness.defined) ratios.push_back(sample.stiffness.ratio);
+  }
+  if (ratios.empty()) {
+    return row("honesty",
+               "no frame tells how stiff the body acts: none has elastic forces, or "
+               "none has a converged answer");
+  }
+  std::sort(ratios.begin(), ratios.end());
+  return row("honesty",
+             fmt::format("acts {:.4g} times as stiff as its material (median of {} frames, {:.4g} "
+                         "to {:.4g})",
+                         ratios[(ratios.size() - 1) / 2], ratios.size(), ratios.front(),
+                         ratios.back())) +
+         row("", fmt::format("position error of a step at most {:.1e} of the body's size",
+                             position_error));
+}
+
 }  // namespace
 
 std::string grouped(long long number) {
@@ -69,14 +93,17 @@ std::string run_table(const std::string& scene_name, const RunOptions& options,
         fmt::format("{} ({:.1f} a frame), {} evaluations ({:.1f} a frame)",
                     grouped(totals.iterations), static_cast<double>(totals.iterations) / frames,
                     grouped(totals.evaluations), static_cast<double>(totals.evaluations) / frames));
-    text += row("worst residual",
-                fmt::format("|grad g| = {:.2e} N, {:.1e} of that at its frame's start (frame {})",
-                            totals.worst_residual, totals.worst_relative, totals.worst_frame));
+    if (totals.worst_frame > 0) {
+      text += row("worst residual",
+                  fmt::format("|grad g| = {:.2e} N, {:.1e} of that at its frame's start (frame {})",
+                              totals.worst_residual, totals.worst_relative, totals.worst_frame));
+    }
     text += row("inverted tets", fmt::format("at most {}", grouped(totals.max_inverted_tets)));
     if (totals.max_contacts > 0) {
       text += row("contacts", fmt::format("at most {}", grouped(totals.max_contacts)));
     }
   }
+  if (options.honesty_frames > 0) text += honesty_rows(result.honesty);
   text += row("output", fmt::format("{} in {}:", size_text(result.bytes), options.folder.string()));
   std::string line;
   for (const std::string& file : result.files) line += (line.empty() ? "" : ", ") + file;

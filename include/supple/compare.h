@@ -77,4 +77,29 @@ Comparison compare_solvers(const Scene& scene, const SimulationState& state,
                            std::span<const LabelledSolver> solvers,
                            const CompareOptions& options = {});
 
+/// What the end of an unconverged step looks like: the converged step of a stiffer or softer body.
+struct ApparentStiffness {
+  /// s: with the energies of tets and springs times s, the converged step comes nearest to the
+  /// given one. 1: the material is what the scene says; above 1: the body acts stiffer.
+  double ratio = 1;
+  /// |z - x*(s)| over |z - x*(1)|, mass-weighted: the share of the error that no stiffness
+  /// explains.
+  double unexplained = 0;
+  /// rms distance of z to x*(1), over the diagonal of the rest shape's box.
+  double position_error = 0;
+  /// False where the step does not depend on the material (a body in free flight), or where no s
+  /// from 1/1000 to 1000 describes it: `ratio` is then 1, or the bound that was reached.
+  bool defined = false;
+};
+
+/// The apparent stiffness of `positions`, [num_vertices * 3], m, as the end of the first substep
+/// after `state`: s minimises |z - x*(s)|_M, found by secant steps in log s, each a converged step
+/// of the scaled scene. Throws as solve_converged does.
+ApparentStiffness apparent_stiffness(const Scene& scene, const SimulationState& state,
+                                     std::span<const double> positions, int threads = 0);
+
+/// The scene with every elastic energy of tets and springs multiplied by a factor > 0; pins and
+/// contacts stay.
+Scene scale_stiffness(const Scene& scene, double factor);
+
 }  // namespace supple

@@ -85,6 +85,38 @@ TetMesh generate(const TetrahedronGenerator& tetrahedron);
 /// A generator refuses more: a typing error must not take all memory.
 inline constexpr std::size_t max_generated_tets = 20'000'000;
 
+/// Vertices for a body of springs, with the springs by their kind [Provot 1995].
+struct SpringMesh {
+  std::vector<Vec3> vertices;                  ///< [num_vertices], m
+  std::vector<std::array<int, 3>> triangles;   ///< of a cloth
+  std::vector<std::array<int, 2>> segments;    ///< of a strand
+  std::vector<std::array<int, 2>> structural;  ///< between neighbours
+  std::vector<std::array<int, 2>> shear;       ///< across the cells of a cloth
+  std::vector<std::array<int, 2>> bending;     ///< between a vertex and the next but one
+};
+
+/// A parallelogram of cloth, its front where u x v points, cut into cells of two triangles. Vertex
+/// (i, j) has the number j (cells[0] + 1) + i and lies at center + (i/cells[0] - 1/2) u +
+/// (j/cells[1] - 1/2) v.
+struct ClothGenerator {
+  Vec3 center{0, 0, 0};              ///< m
+  Vec3 u{1, 0, 0}, v{0, 0, -1};      ///< sides, m, not parallel
+  std::array<int, 2> cells{20, 20};  ///< along u and v, each >= 1
+};
+
+/// A straight strand.
+struct StrandGenerator {
+  Vec3 start{0, 0, 0}, end{0, -1, 0};  ///< m, not the same
+  int segments = 20;                   ///< >= 1
+};
+
+/// Throw Error{invalid_input} for a parameter out of its range and for more than
+/// `max_generated_springs` springs.
+SpringMesh generate(const ClothGenerator& cloth);
+SpringMesh generate(const StrandGenerator& strand);
+
+inline constexpr std::size_t max_generated_springs = 20'000'000;
+
 /// Turns every tet right-handed and checks the mesh. Throws Error{bad_file} naming `where` and the
 /// tet (counted from 0) for: no tets, a non-finite coordinate, an index out of range, a vertex
 /// twice in a tet, a tet without volume (|det| <= 1e-15 times the product of its three edges), a

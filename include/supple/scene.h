@@ -72,7 +72,8 @@ struct SplineCurve {
 /// Hyperelastic material. `model` decides which of the fields are read:
 /// | model                                                | fields                       |
 /// | corotated, stvk, neo_hookean, stable_neo_hookean     | mu, lambda                   |
-/// | arap, polynomial                                     | mu                           |
+/// | arap, volume, polynomial                             | mu                           |
+/// | strain_limit                                         | mu, min, max                 |
 /// | mooney_rivlin                                        | c1, c2, bulk                 |
 /// | spline                                               | spline_a, spline_b, spline_c |
 /// | valanis_landel                                       | a, b, c                      |
@@ -80,6 +81,7 @@ struct MaterialSettings {
   std::string model = "neo_hookean";
   Parameter mu = 0;                          ///< Pa, >= 0, first Lame parameter of shear
   Parameter lambda = 0;                      ///< Pa, >= 0
+  Parameter min = 1, max = 1;                ///< stretches, 0 <= min <= 1 <= max
   Parameter c1 = 0, c2 = 0, bulk = 0;        ///< Pa, >= 0
   SplineCurve spline_a, spline_b, spline_c;  ///< a'(s), b'(s_i s_j), c'(J), Pa
   ScalarFunction a, b, c;                    ///< J/m^3; an empty one is zero
@@ -91,12 +93,24 @@ struct FiberSettings {
   double kappa = 0;         ///< Pa, >= 0
 };
 
-/// A spring between two vertices of a body [Liu et al. 2013, sec. 3]: k/2 (|x_a - x_b| - r)^2.
+/// A spring between two vertices of a body, E = k/2 (|x_a - x_b| - r)^2 [thesis eq. 4.2].
 struct Spring {
   int a = 0, b = 0;        ///< vertices of the body
   double stiffness = 0;    ///< k, N/m, > 0
   double rest_length = 0;  ///< r, m, >= 0
 };
+
+/// Stiffness of the springs of a cloth or a strand by their kind, N/m; 0: none of that kind.
+struct SpringSettings {
+  double stiffness = 0;  ///< of the structural ones, > 0
+  double shear = 0;      ///< >= 0
+  double bending = 0;    ///< >= 0
+};
+
+/// The springs of a mesh, kind after kind, with the rest lengths that they have there. Throws
+/// Error{invalid_input} for a stiffness out of its range and a spring between vertices that do not
+/// exist.
+std::vector<Spring> make_springs(const SpringMesh& mesh, const SpringSettings& settings);
 
 /// Tets whose rest centroid lies in `box` take this material instead of the body's.
 struct MaterialRegion {
@@ -137,9 +151,12 @@ using Initial = std::variant<AtRest, Randomize, Flatten, Stretch>;
 struct Body {
   std::string name;
   TetMesh mesh;  ///< rest shape in the world, m; without tets where `springs` carry the body
-  /// Surface of a body of springs, counter-clockwise seen from its front; gives mass by area. Empty
-  /// for a body of tets and for a strand, whose mass follows from the length of its springs.
+  /// Surface of a body of springs, counter-clockwise seen from its front: drawn, and gives mass by
+  /// area. Empty for a body of tets and for a strand.
   std::vector<std::array<int, 3>> triangles;
+  /// Of a strand: drawn as lines, and give mass by length. A body of springs that has neither these
+  /// nor triangles has the mass of its springs' rest lengths.
+  std::vector<std::array<int, 2>> segments;
   std::vector<Spring> springs;
   /// kg/m^3 of tets, kg/m^2 of triangles, kg/m of strands, > 0; not used where `mass` is given
   double density = 1000;
@@ -250,7 +267,8 @@ struct SolverSettings {
   /// Of newton: clamp and absolute (the eigenvalues of each element's Hessian), tikhonov (a
   /// multiple of the identity is added to the whole), none
   std::string definiteness = "clamp";
-  int refresh = 10;  ///< of jacobi: iterations between computations of the diagonal, >= 1
+  /// Of jacobi and gauss_seidel: iterations between computations of the Hessian, >= 1.
+  int refresh = 10;
   /// Of jacobi, gauss_seidel and vertex_block_descent: chebyshev or none.
   std::string acceleration = "none";
   int delay = 10;  ///< of Chebyshev acceleration: plain iterations S before it begins, >= 1

@@ -13,7 +13,7 @@ namespace supple {
 
 /// How a step ended.
 enum class StepStatus {
-  converged,        ///< |grad g| fell to the tolerance
+  converged,        ///< |grad g| fell to the tolerance, or the integrator solves nothing
   iteration_limit,  ///< the budget was used up: the usual end in real time
   out_of_time,      ///< the next iteration would have ended after budget_ms
   stalled,          ///< no step length decreases g any more: converged to rounding
@@ -37,7 +37,7 @@ struct StepReport {
   int inverted_tets = 0;  ///< with det F < 0
   int contacts = 0;       ///< vertices in contact
   double total_milliseconds = 0;
-  double local_milliseconds = 0;    ///< forces and energies of the elements
+  double local_milliseconds = 0;    ///< forces and energies of tets and springs
   double solve_milliseconds = 0;    ///< descent direction: linear solves and what surrounds them
   double contact_milliseconds = 0;  ///< collision detection
 };
@@ -45,7 +45,7 @@ struct StepReport {
 /// Mechanical energy of a state, J.
 struct Energies {
   double kinetic = 0;
-  double elastic = 0;  ///< of the elements
+  double elastic = 0;  ///< of tets and springs
   double pins = 0;
   double gravity = 0;  ///< -sum m g . x
 };
@@ -56,6 +56,10 @@ struct SimulationState {
   std::int64_t frame = 0;
   std::vector<double> positions;   ///< [num_vertices * 3], m
   std::vector<double> velocities;  ///< [num_vertices * 3], m/s
+  // What the integrator remembers beside them: [num_vertices * 3], or empty.
+  std::vector<double> previous_positions;   ///< m
+  std::vector<double> previous_velocities;  ///< m/s
+  std::vector<double> accelerations;        ///< m/s^2
 };
 
 struct SimulationOptions {
@@ -103,7 +107,7 @@ class Simulation {
   /// Measures of any positions of this body: [num_vertices * 3], m.
   ElementMeasures measure(std::span<const double> positions) const;
 
-  /// Surface of all bodies, indices into the scene's vertices.
+  /// Surface of all bodies, indices into the scene's vertices; nothing of a strand.
   const std::vector<std::array<int, 3>>& surface() const;
   /// First vertex of each body, and num_vertices() at the end: [num_bodies + 1].
   const std::vector<int>& body_vertices() const;
@@ -121,7 +125,8 @@ struct Description {
 };
 
 /// What there is, in the order of the docs.
-std::vector<Description> list_materials();
+std::vector<Description> list_materials();         ///< of tets
+std::vector<Description> list_spring_materials();  ///< of cloth and strands
 std::vector<Description> list_solvers();
 std::vector<Description> list_integrators();
 

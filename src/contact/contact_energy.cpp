@@ -188,25 +188,31 @@ std::size_t ContactEnergy::detect_block(std::size_t block, const double* x) {
 double ContactEnergy::add(const double* x, double* gradient) const {
   double energy = 0;
   for (const Contact& contact : contacts()) {
-    const Local local = at_position(contact, position(x, contact.vertex));
-    Vec3 force{0, 0, 0};  // the gradient
-    if (local.gap < 0) {
-      energy += 0.5 * stiffness_ * local.gap * local.gap;
-      force = (stiffness_ * local.gap) * contact.normal;
-    }
-    if (friction_ > 0) {
-      const double most = friction_ * contact.normal_force;
-      if (local.speed <= slip_) {
-        energy += most * local.speed * local.speed / (2 * slip_);
-        force = force + (most / slip_) * local.slip;
-      } else {
-        energy += most * (local.speed - 0.5 * slip_);
-        force = force + (most / local.speed) * local.slip;
-      }
-    }
-    double* g = gradient + 4 * at(contact.vertex);
-    for (std::size_t k = 0; k < 3; ++k) g[k] += force[k];
+    const std::size_t place = 4 * at(contact.vertex);
+    energy += add(contact, x + place, gradient + place);
   }
+  return energy;
+}
+
+double ContactEnergy::add(const Contact& contact, const double* x, double* gradient) const {
+  const Local local = at_position(contact, {x[0], x[1], x[2]});
+  double energy = 0;
+  Vec3 force{0, 0, 0};  // the gradient
+  if (local.gap < 0) {
+    energy += 0.5 * stiffness_ * local.gap * local.gap;
+    force = (stiffness_ * local.gap) * contact.normal;
+  }
+  if (friction_ > 0) {
+    const double most = friction_ * contact.normal_force;
+    if (local.speed <= slip_) {
+      energy += most * local.speed * local.speed / (2 * slip_);
+      force = force + (most / slip_) * local.slip;
+    } else {
+      energy += most * (local.speed - 0.5 * slip_);
+      force = force + (most / local.speed) * local.slip;
+    }
+  }
+  for (std::size_t k = 0; k < 3; ++k) gradient[k] += force[k];
   return energy;
 }
 

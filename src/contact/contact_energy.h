@@ -76,6 +76,9 @@ class ContactEnergy {
   /// Energy of the contacts at x, J; adds its gradient, N, to `gradient`.
   double add(const double* x, double* gradient) const;
 
+  /// As `add`, of one contact with its vertex at x: [3]. Adds to the vertex's gradient: [3].
+  double add(const Contact& contact, const double* x, double* gradient) const;
+
   /// Calls visit(int vertex, const double* block) for every contact with the Hessian of its energy
   /// at x, N/m: 9 numbers, 3x3 symmetric positive semi-definite. Some may be zero; a vertex with
   /// several contacts comes several times.

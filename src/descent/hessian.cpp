@@ -39,10 +39,21 @@ Mat3<S> rotated_block(const PrincipalHessian<S>& H, const Vector3<S>& p, const V
   return K;
 }
 
+SpringHessian of_springs(NegativeEigenvalues mode) {
+  switch (mode) {
+    case NegativeEigenvalues::keep:
+      return SpringHessian::exact;
+    case NegativeEigenvalues::absolute:
+      return SpringHessian::absolute;
+    default:
+      return SpringHessian::clamp;
+  }
+}
+
 /// The blocks of eight tets, [pair][9][lane], N/m.
 template <bool has_fiber, class Family>
 void evaluate_batch(const Model& model, const ElementRange& range, int b, const Family& family,
-                    const VectorField& x, double* out) {
+                    const VectorField& x, NegativeEigenvalues mode, double* out) {
   const ElementBatch& batch = model.batches[static_cast<std::size_t>(b)];
   const auto local = static_cast<std::size_t>(b - range.first_batch);
   Batch8 parameters[Family::num_parameters > 0 ? Family::num_parameters : 1];
@@ -53,7 +64,7 @@ void evaluate_batch(const Model& model, const ElementRange& range, int b, const 
   const Mat3<Batch8> F = detail::deformation_gradient(batch, x.data(), inverse_Dm);
   const Svd<Batch8> frame = svd(F);
   const PrincipalHessian<Batch8> H =
-      principal_hessian(family.template at<Batch8>(parameters), frame.s, true);
+      principal_hessian(family.template at<Batch8>(parameters), frame.s, mode);
   const Batch8 volume = Batch8::load(batch.volume);
 
   Vector3<Batch8> gradient[4];
@@ -73,7 +84,7 @@ void evaluate_batch(const Model& model, const ElementRange& range, int b, const 
     const Fiber<Batch8> fiber{
         {{Batch8::load(f), Batch8::load(f + lanes), Batch8::load(f + 2 * lanes)}},
         Batch8::load(f + 3 * lanes)};
-    fiber_block = fiber.hessian_block(F, true);
+    fiber_block = fiber.hessian_block(F, mode);
     for (int a = 0; a < 4; ++a) along[a] = dot(fiber.direction, gradient[a]);
   }
   for (int pair = 0; pair < num_pairs; ++pair) {
@@ -119,19 +130,43 @@ HessianAssembly::HessianAssembly(const Model& model, const std::vector<int>& ord
   lower_.resize(rows, rows);
   lower_.setFromTriplets(entries.begin(), entries.end());
 
+  const auto block_of = [&](int vertex_a, int vertex_b) {
+    const int i = place_[static_cast<std::size_t>(vertex_a)];
+    const int j = place_[static_cast<std::size_t>(vertex_b)];
+    const auto& list = below[static_cast<std::size_t>(std::min(i, j))];
+    const auto found = std::lower_bound(list.begin(), list.end(), std::max(i, j));
+    return static_cast<int>(found - list.begin());
+  };
+  block_of_springs_.reserve(model.springs.size());
+  for (const SpringSet::Spring& spring : model.springs.springs) {
+    block_of_springs_.push_back(block_of(spring.a, spring.b));
+  }
   block_of_corners_.resize(model.batches.size() * lanes * num_off_diagonal);
   for (std::size_t b = 0; b < model.batches.size(); ++b) {
     for (std::size_t lane = 0; lane < lanes; ++lane) {
       for (std::size_t o = 0; o < num_off_diagonal; ++o) {
         const auto& vertex = model.batches[b].vertex;
-        const int i = place_[static_cast<std::size_t>(vertex[pair_a[o + 4]][lane])];
-        const int j = place_[static_cast<std::size_t>(vertex[pair_b[o + 4]][lane])];
-        const auto& list = below[static_cast<std::size_t>(std::min(i, j))];
-        const auto found = std::lower_bound(list.begin(), list.end(), std::max(i, j));
         block_of_corners_[(b * lanes + lane) * num_off_diagonal + o] =
-            static_cast<int>(found - list.begin());
+            block_of(vertex[pair_a[o + 4]][lane], vertex[pair_b[o + 4]][lane]);
       }
     }
+  }
+}
+
+void HessianAssembly::add_springs(const VectorField& z, NegativeEigenvalues mode) {
+  const SpringSet& set = model_->springs;
+  double block[9], spread[9 * lanes], opposite[9 * lanes];
+  for (std::size_t s = 0; s < set.size(); ++s) {
+    const SpringSet::Spring& spring = set.springs[s];
+    const auto a = static_cast<std::size_t>(spring.a), b = static_cast<std::size_t>(spring.b);
+    spring_hessian(spring, z[a].v, z[b].v, of_springs(mode), block);
+    for (int i = 0; i < 9; ++i) {
+      spread[i * lanes] = block[i];
+      opposite[i * lanes] = -block[i];
+    }
+    add_block(place_[a], place_[a], 0, spread);
+    add_block(place_[b], place_[b], 0, spread);
+    add_block(place_[a], place_[b], static_cast<std::size_t>(block_of_springs_[s]), opposite);
   }
 }
 
@@ -161,7 +196,8 @@ void HessianAssembly::add_diagonal(int vertex, double value) {
   for (int c = 0; c < 3; ++c) lower_.valuePtr()[lower_.outerIndexPtr()[3 * k + c]] += value;
 }
 
-void HessianAssembly::add_elements(const VectorField& z, Threads& threads) {
+void HessianAssembly::add_elements(const VectorField& z, NegativeEigenvalues mode,
+                                   Threads& threads) {
   const Model& model = *model_;
   for (const ElementRange& range : model.ranges) {
     const int end = range.first_batch + range.num_batches;
@@ -172,9 +208,9 @@ void HessianAssembly::add_elements(const VectorField& z, Threads& threads) {
         std::visit(
             [&](const auto& family) {
               if (range.has_fiber) {
-                evaluate_batch<true>(model, range, first + i, family, z, out);
+                evaluate_batch<true>(model, range, first + i, family, z, mode, out);
               } else {
-                evaluate_batch<false>(model, range, first + i, family, z, out);
+                evaluate_batch<false>(model, range, first + i, family, z, mode, out);
               }
             },
             range.material);
@@ -202,13 +238,26 @@ void HessianAssembly::add_elements(const VectorField& z, Threads& threads) {
   }
 }
 
-void HessianAssembly::assemble(const Objective& objective, const VectorField& z) {
+void HessianAssembly::add_all(const VectorField& z, double inverse_a2, NegativeEigenvalues mode,
+                              Threads& threads) {
   std::fill_n(lower_.valuePtr(), lower_.nonZeros(), 0.0);
-  add_elements(z, objective.threads());
+  add_elements(z, mode, threads);
+  add_springs(z, mode);
   for (int i = 0; i < model_->num_vertices; ++i) {
-    add_diagonal(i, model_->mass[static_cast<std::size_t>(i)] * objective.inverse_a2());
+    add_diagonal(i, model_->mass[static_cast<std::size_t>(i)] * inverse_a2);
   }
   for (const PinnedVertex& pin : model_->pins.pins) add_diagonal(pin.vertex, pin.stiffness);
+}
+
+void HessianAssembly::assemble(const VectorField& z, double inverse_a2, NegativeEigenvalues mode,
+                               Threads& threads) {
+  add_all(z, inverse_a2, mode, threads);
+  keep_rows_solvable();
+}
+
+void HessianAssembly::assemble(const Objective& objective, const VectorField& z,
+                               NegativeEigenvalues mode) {
+  add_all(z, objective.inverse_a2(), mode, objective.threads());
   if (objective.contact() != nullptr) {
     objective.contact()->visit_hessian(z[0].v, [&](int vertex, const double* block) {
       const int k = place_[static_cast<std::size_t>(vertex)];
@@ -217,7 +266,17 @@ void HessianAssembly::assemble(const Objective& objective, const VectorField& z)
       add_block(k, k, 0, spread);
     });
   }
-  // A vertex that nothing acts on keeps a solvable row.
+  keep_rows_solvable();
+}
+
+void HessianAssembly::add_identity(double multiple) {
+  for (Eigen::Index row = 0; row < lower_.rows(); ++row) {
+    lower_.valuePtr()[lower_.outerIndexPtr()[row]] += multiple;
+  }
+}
+
+/// A vertex that nothing acts on gets a diagonal of one.
+void HessianAssembly::keep_rows_solvable() {
   for (Eigen::Index row = 0; row < lower_.rows(); ++row) {
     double& diagonal = lower_.valuePtr()[lower_.outerIndexPtr()[row]];
     if (diagonal == 0) diagonal = 1;

@@ -19,6 +19,13 @@ void LBfgs::begin_step(Objective& objective) {
   initial_->begin_step(objective);
 }
 
+bool LBfgs::restart() {
+  if (count_ == 0) return initial_->restart();
+  count_ = 0;
+  newest_ = -1;
+  return true;
+}
+
 bool LBfgs::compute(Objective& objective, const Iterate& at, VectorField& p) {
   if (count_ == 0) return initial_->compute(objective, at, p);
   FieldAlgebra& algebra = objective.algebra();

@@ -16,6 +16,8 @@ class LBfgs final : public Direction {
  public:
   LBfgs(const Model& model, std::unique_ptr<Direction> initial, int history);
   void begin_step(Objective& objective) override;
+  /// Without the pairs it goes on from the inner direction.
+  bool restart() override;
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
   void accept(Objective& objective, const Iterate& from, const Iterate& to, double alpha) override;
 

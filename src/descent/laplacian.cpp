@@ -19,13 +19,17 @@ double laplacian_entry(const Model& model, std::size_t t, std::size_t a, std::si
 
 Adjacency vertex_adjacency(const Model& model) {
   std::vector<std::pair<int, int>> edges;
-  edges.reserve(model.tets.size() * 12);
+  edges.reserve(model.tets.size() * 12 + model.springs.size() * 2);
   for (const auto& tet : model.tets) {
     for (int a : tet) {
       for (int b : tet) {
         if (a != b) edges.emplace_back(a, b);
       }
     }
+  }
+  for (const SpringSet::Spring& spring : model.springs.springs) {
+    edges.emplace_back(spring.a, spring.b);
+    edges.emplace_back(spring.b, spring.a);
   }
   std::sort(edges.begin(), edges.end());
   edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
@@ -50,6 +54,10 @@ std::vector<double> laplacian_diagonal(const Model& model, double inverse_a2) {
       diagonal[static_cast<std::size_t>(model.tets[t][a])] += laplacian_entry(model, t, a, a);
     }
   }
+  for (const SpringSet::Spring& spring : model.springs.springs) {
+    diagonal[static_cast<std::size_t>(spring.a)] += spring.stiffness;
+    diagonal[static_cast<std::size_t>(spring.b)] += spring.stiffness;
+  }
   for (const PinnedVertex& pin : model.pins.pins) {
     diagonal[static_cast<std::size_t>(pin.vertex)] += pin.stiffness;
   }
@@ -59,17 +67,15 @@ std::vector<double> laplacian_diagonal(const Model& model, double inverse_a2) {
   return diagonal;
 }
 
-Laplacian::Laplacian(const Model& model, double inverse_a2)
-    : order_(fill_reducing_order(vertex_adjacency(model))),
-      solver_(make_eigen_cholesky()),
-      work_(static_cast<std::size_t>(model.num_vertices)) {
+SpdSolver::Matrix laplacian_lower(const Model& model, double inverse_a2,
+                                  const std::vector<int>& order) {
   const int n = model.num_vertices;
-  std::vector<int> place(order_.size());
+  std::vector<int> place(order.size());
   for (int k = 0; k < n; ++k) {
-    place[static_cast<std::size_t>(order_[static_cast<std::size_t>(k)])] = k;
+    place[static_cast<std::size_t>(order[static_cast<std::size_t>(k)])] = k;
   }
   std::vector<Eigen::Triplet<double>> entries;
-  entries.reserve(model.tets.size() * 6 + static_cast<std::size_t>(n));
+  entries.reserve(model.tets.size() * 6 + model.springs.size() + static_cast<std::size_t>(n));
   const std::vector<double> diagonal = laplacian_diagonal(model, inverse_a2);
   for (int i = 0; i < n; ++i) {
     const int k = place[static_cast<std::size_t>(i)];
@@ -84,14 +90,30 @@ Laplacian::Laplacian(const Model& model, double inverse_a2)
       }
     }
   }
+  for (const SpringSet::Spring& spring : model.springs.springs) {
+    const int i = place[static_cast<std::size_t>(spring.a)];
+    const int j = place[static_cast<std::size_t>(spring.b)];
+    entries.emplace_back(std::max(i, j), std::min(i, j), -spring.stiffness);
+  }
   SpdSolver::Matrix lower(n, n);
   lower.setFromTriplets(entries.begin(), entries.end());
+  return lower;
+}
+
+Error not_positive_definite(const std::string& matrix) {
+  return {ErrorKind::invalid_input, "solver",
+          "the matrix " + matrix +
+              " is not positive definite: masses, stiffnesses or the time "
+              "step are out of what double precision can hold"};
+}
+
+Laplacian::Laplacian(const Model& model, double inverse_a2)
+    : order_(fill_reducing_order(vertex_adjacency(model))),
+      solver_(make_eigen_cholesky()),
+      work_(static_cast<std::size_t>(model.num_vertices)) {
+  const SpdSolver::Matrix lower = laplacian_lower(model, inverse_a2, order_);
   solver_->analyse(lower);
-  if (!solver_->factor(lower)) {
-    throw Error(ErrorKind::invalid_input, "solver",
-                "the matrix M/h^2 + L is not positive definite: masses, stiffnesses or the time "
-                "step are out of what double precision can hold");
-  }
+  if (!solver_->factor(lower)) throw not_positive_definite("M/h^2 + L");
 }
 
 bool Laplacian::compute(Objective&, const Iterate& at, VectorField& p) {

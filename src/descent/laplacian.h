@@ -1,19 +1,21 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "descent/direction.h"
 #include "linear/spd_solver.h"
+#include "supple/error.h"
 
 namespace supple {
 
-/// Neighbours of each vertex through the tets.
+/// Neighbours of each vertex through tets and springs.
 Adjacency vertex_adjacency(const Model& model);
 
 /// Quasi-Newton with the constant matrix of Projective Dynamics [Liu et al. 2017, sec. 4; thesis
 /// eqs. 7.11 and 8.1 to 8.6]:
-///   A = M/a^2 + L,  L = sum_j k_j V_j G_j^T G_j + pins,
+///   A = M/a^2 + L,  L = sum_j k_j V_j G_j^T G_j + sum_s k_s (e_a - e_b)(e_a - e_b)^T + pins,
 /// n x n, the same for x, y and z: factored once, solved for three right-hand sides at once. k_j is
 /// the slope of the best linear fit of the element's stress [thesis eq. 7.14]. Contacts are left
 /// out [thesis sec. 8.5].
@@ -31,5 +33,12 @@ class Laplacian final : public Direction {
 
 /// Diagonal entries of M/a^2 + L, N/m: [num_vertices]; 1 where nothing acts on a vertex.
 std::vector<double> laplacian_diagonal(const Model& model, double inverse_a2);
+
+/// The lower triangle of M/a^2 + L, row k being vertex order[k].
+SpdSolver::Matrix laplacian_lower(const Model& model, double inverse_a2,
+                                  const std::vector<int>& order);
+
+/// What a constant matrix that cannot be factorised throws.
+Error not_positive_definite(const std::string& matrix);
 
 }  // namespace supple

@@ -1,27 +1,24 @@
 #pragma once
 
-#include <memory>
-
 #include "descent/direction.h"
-#include "descent/hessian.h"
-#include "linear/spd_solver.h"
+#include "descent/hessian_system.h"
 
 namespace supple {
 
-/// Newton's method, A = the Hessian with every element projected [GAMES103; Teran et al. 2005], by
-/// sparse Cholesky on 3n unknowns. The order and the pattern are analysed once, the values factored
-/// in every iteration.
+/// Newton's method, A = the Hessian at the iterate [GAMES103], 3n x 3n. What makes A positive
+/// definite and what solves with it are /solver/definiteness and /solver/linear_solver
+/// (hessian_system.h). The order and the pattern are analysed once, the values computed in every
+/// iteration. Where definiteness is none, p may be no descent direction far from the minimum: the
+/// descent then ends there.
 class Newton final : public Direction {
  public:
+  /// Each element's Hessian clamped [Teran et al. 2005], sparse Cholesky.
   explicit Newton(const Model& model);
+  Newton(const Model& model, const SolverSettings& settings, double inverse_a2);
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
 
  private:
-  Newton(const Model& model, const Adjacency& adjacency);
-  std::vector<int> order_;
-  HessianAssembly hessian_;
-  std::unique_ptr<SpdSolver> solver_;
-  std::vector<double> right_side_;  ///< [3 * num_vertices]
+  HessianSystem system_;
 };
 
 }  // namespace supple

@@ -6,6 +6,10 @@
 
 namespace supple {
 
+/// A spring strained by e errs by k r^2 e times the rounding of its length. Beyond this strain that
+/// is little compared with its energy k r^2 e^2/2; below it this bounds it.
+constexpr double spring_strain = 0.1;
+
 template <class Visit>
 double Objective::inertia(const VectorField& z, const Visit& visit) {
   return algebra_.sum([&](int first, int last) {
@@ -31,12 +35,17 @@ Objective::Objective(const Model& model, ContactEnergy* contact, Threads& thread
       contact_(contact),
       threads_(&threads),
       elements_(model),
+      springs_(model.springs),
       algebra_(model.num_vertices, threads),
       y_(static_cast<std::size_t>(model.num_vertices)),
       pin_targets_(model.pins.pins.size()),
       unused_gradient_(static_cast<std::size_t>(model.num_vertices)) {
   for (std::size_t t = 0; t < model.tets.size(); ++t) {
     energy_scale_ = std::hypot(energy_scale_, model.stiffness[t] * model.volume[t]);
+  }
+  for (const SpringSet::Spring& spring : model.springs.springs) {
+    energy_scale_ = std::hypot(
+        energy_scale_, spring_strain * spring.stiffness * spring.rest_length * spring.rest_length);
   }
   if (contact_ != nullptr) gradient_without_contact_.reserve(contact_->max_contacts());
 }
@@ -52,10 +61,10 @@ void Objective::begin_step(const StepTarget& target) {
 double Objective::value_and_gradient(const VectorField& z, VectorField& gradient) {
   const Stopwatch watch;
   ++evaluations_;
-  elastic_energy_ = elements_.evaluate(z, *threads_);
+  elastic_energy_ = elastic_energy_at(z);
   double value = elastic_energy_ + inertia(z, [&](std::size_t vertex, PaddedVector sum) {
-                   const PaddedVector elastic =
-                       elements_.gradient_of_vertex(static_cast<int>(vertex));
+                   PaddedVector elastic = elements_.gradient_of_vertex(static_cast<int>(vertex));
+                   springs_.add_gradient_of_vertex(static_cast<int>(vertex), elastic);
                    for (int k = 0; k < 3; ++k) sum[k] += elastic[k];
                    gradient[vertex] = sum;
                  });

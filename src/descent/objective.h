@@ -34,21 +34,24 @@ class Objective {
   /// g, J, and its gradient, N: grad g = M (z - y)/a^2 + dE/dz.
   double value_and_gradient(const VectorField& z, VectorField& gradient);
 
-  /// sqrt(sum_j (k_j V_j)^2), J. An element's energy is a sum of terms of size k_j V_j that cancel
-  /// at rest, so this times the rounding of a number is what the elastic energy errs by.
+  /// sqrt(sum_j (k_j V_j)^2 + sum_s (k_s r_s^2/10)^2), J. An element's energy is a sum of terms of
+  /// size k_j V_j that cancel at rest, as the two lengths of a spring do, so this times the
+  /// rounding of a number is what the elastic energy errs by.
   double energy_scale() const { return energy_scale_; }
 
   /// |z - y|_M^2 / (2 a^2) - sum m weight . z, J.
   double inertia_energy(const VectorField& z);
 
-  /// g where the elastic energy of the elements is known, J: costs pins and contacts alone. The
-  /// contacts are chosen at z.
+  /// g where the elastic energy of elements and springs is known, J: costs pins and contacts alone.
+  /// The contacts are chosen at z.
   double value_with_elastic(const VectorField& z, double elastic);
 
-  /// Elastic energy of the elements at z, J; not counted as an evaluation.
-  double elastic_energy_at(const VectorField& z) { return elements_.evaluate(z, *threads_); }
+  /// Elastic energy of the elements and springs at z, J; not counted as an evaluation.
+  double elastic_energy_at(const VectorField& z) {
+    return elements_.evaluate(z, *threads_) + springs_.evaluate(z, *threads_);
+  }
 
-  /// Elastic energy of the elements in the last call of value_and_gradient, J.
+  /// Elastic energy of the elements and springs in the last call of value_and_gradient, J.
   double elastic_energy() const { return elastic_energy_; }
 
   /// Chooses the contacts anew at z [thesis sec. 8.5] and puts them into the value and the
@@ -62,6 +65,9 @@ class Objective {
   /// 1/a^2, 1/s^2.
   double inverse_a2() const { return inverse_a2_; }
   const VectorField& inertial_target() const { return y_; }
+  const Vec3& weight() const { return weight_; }
+  /// Of the model's pins in the step, m.
+  const std::vector<Vec3>& pin_targets() const { return pin_targets_; }
 
   int num_evaluations() const { return evaluations_; }
   double local_milliseconds() const { return local_milliseconds_; }
@@ -78,6 +84,7 @@ class Objective {
   ContactEnergy* contact_;  ///< none: no colliders
   Threads* threads_;
   ElementEnergy elements_;
+  SpringEnergy springs_;
   FieldAlgebra algebra_;
   VectorField y_;
   double inverse_a2_ = 0;

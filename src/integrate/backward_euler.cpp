@@ -1,27 +1,43 @@
-#include "integrate/backward_euler.h"
+#include "integrate/integrator.h"
 
-#include <cmath>
+namespace supple {
 
-namespace supple::backward_euler {
+namespace {
 
-void inertial_target(const Model& model, const State& state, double h, const Vec3& gravity,
-                     double drag, VectorField& y) {
-  const double kept = std::exp(-drag * h);
+double inverse_a2(double h, bool /*first*/) { return 1 / (h * h); }
+
+void target(const StepParameters& step, const State& state, VectorField& y) {
+  const double h = step.h;
   for (std::size_t i = 0; i < y.size(); ++i) {
-    const bool moves = model.mass[i] > 0;
+    const bool moves = step.model.mass[i] > 0;
     for (int k = 0; k < 3; ++k) {
-      const double step = h * (kept * state.v[i][k]) + h * h * gravity[static_cast<std::size_t>(k)];
-      y[i][k] = moves ? state.x[i][k] + step : state.x[i][k];
+      const double way =
+          h * (step.kept * state.v[i][k]) + h * h * step.gravity[static_cast<std::size_t>(k)];
+      y[i][k] = moves ? state.x[i][k] + way : state.x[i][k];
     }
   }
 }
 
-void advance(const VectorField& z, double h, State& state) {
+void advance(const StepParameters& step, const VectorField& z, State& state) {
   for (std::size_t i = 0; i < z.size(); ++i) {
-    for (int k = 0; k < 3; ++k) state.v[i][k] = (z[i][k] - state.x[i][k]) / h;
+    for (int k = 0; k < 3; ++k) state.v[i][k] = (z[i][k] - state.x[i][k]) / step.h;
     state.x[i] = z[i];
   }
-  state.time += h;
 }
 
-}  // namespace supple::backward_euler
+}  // namespace
+
+/// Backward Euler [thesis eqs. 3.25, 3.26 and 3.30]: M (v' - v)/h = f - dE/dx(x'), x' = x + h v',
+/// that is
+///   a = h,  y = x + h v + h^2 M^-1 f,  x' = z,  v' = (z - x)/h.
+Integrator backward_euler() {
+  return {.name = "backward_euler",
+          .text =
+              "x' = argmin |x - y|_M^2/(2 h^2) + E(x), y = x + h v + h^2 M^-1 f: stable, damps "
+              "(first order)",
+          .inverse_a2 = inverse_a2,
+          .target = target,
+          .advance = advance};
+}
+
+}  // namespace supple

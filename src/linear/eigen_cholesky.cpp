@@ -1,25 +1,14 @@
 #include <Eigen/SparseCholesky>
-#include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "linear/spd_solver.h"
+#include "linear/triangular.h"
 #include "supple/error.h"
 
 namespace supple {
 
 namespace {
-
-/// A row of one or four right-hand sides. The vector typedef stands in a trait of its own because a
-/// template argument would lose its attributes.
-template <int sides>
-struct RowOf {
-  using type = double;
-};
-template <>
-struct RowOf<4> {
-  typedef double type __attribute__((vector_size(32), aligned(8), may_alias));
-};
 
 class EigenCholesky final : public SpdSolver {
  public:
@@ -56,27 +45,11 @@ class EigenCholesky final : public SpdSolver {
  private:
   template <int sides>
   void substitute(const double* b, double* x) {
-    using Row = typename RowOf<sides>::type;
     if (!factored_) return;
     const auto& factor = cholesky_.matrixL().nestedExpression();
-    const int n = static_cast<int>(factor.rows());
-    const int* start = factor.outerIndexPtr();
-    const int* row = factor.innerIndexPtr();
-    const double* value = factor.valuePtr();
-    if (x != b) std::copy(b, b + static_cast<std::ptrdiff_t>(n) * sides, x);
-    Row* y = reinterpret_cast<Row*>(x);
-    // L y = b, column by column; the diagonal entry stands first in each.
-    for (int j = 0; j < n; ++j) {
-      const Row yj = y[j] * inverse_diagonal_[static_cast<std::size_t>(j)];
-      y[j] = yj;
-      for (int k = start[j] + 1; k < start[j + 1]; ++k) y[row[k]] -= value[k] * yj;
-    }
-    // L^T x = y.
-    for (int j = n - 1; j >= 0; --j) {
-      Row sum = y[j];
-      for (int k = start[j] + 1; k < start[j + 1]; ++k) sum -= value[k] * y[row[k]];
-      y[j] = sum * inverse_diagonal_[static_cast<std::size_t>(j)];
-    }
+    detail::substitute<sides>({static_cast<int>(factor.rows()), factor.outerIndexPtr(),
+                               factor.innerIndexPtr(), factor.valuePtr(), inverse_diagonal_.data()},
+                              b, x);
   }
 
   Eigen::SimplicialLLT<Matrix, Eigen::Lower, Eigen::NaturalOrdering<int>> cholesky_;

@@ -3,64 +3,31 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <limits>
-#include <random>
 
 #include "linear/ordering.h"
 #include "linear/spd_solver.h"
+#include "linear/test_matrices.h"
 
 namespace supple {
 namespace {
 
-/// Grid of w x w points joined to their four neighbours.
-Adjacency grid(int w) {
-  Adjacency adjacency;
-  adjacency.start.push_back(0);
-  for (int y = 0; y < w; ++y) {
-    for (int x = 0; x < w; ++x) {
-      if (y > 0) adjacency.neighbour.push_back((y - 1) * w + x);
-      if (x > 0) adjacency.neighbour.push_back(y * w + x - 1);
-      if (x + 1 < w) adjacency.neighbour.push_back(y * w + x + 1);
-      if (y + 1 < w) adjacency.neighbour.push_back((y + 1) * w + x);
-      adjacency.start.push_back(static_cast<int>(adjacency.neighbour.size()));
-    }
-  }
-  return adjacency;
-}
-
-/// Random symmetric matrix in the pattern, made positive definite by its diagonal.
-Eigen::MatrixXd random_spd(const Adjacency& adjacency, unsigned seed) {
-  const int n = adjacency.size();
-  std::mt19937 generator(seed);
-  std::uniform_real_distribution<double> uniform(-1, 1);
-  Eigen::MatrixXd A = Eigen::MatrixXd::Zero(n, n);
-  for (int i = 0; i < n; ++i) {
-    A(i, i) = 5;
-    for (int a = adjacency.start[static_cast<std::size_t>(i)];
-         a < adjacency.start[static_cast<std::size_t>(i) + 1]; ++a) {
-      const int j = adjacency.neighbour[static_cast<std::size_t>(a)];
-      if (j < i) A(i, j) = A(j, i) = uniform(generator);
-    }
-  }
-  return A;
-}
-
-SpdSolver::Matrix lower_of(const Eigen::MatrixXd& A) {
-  SpdSolver::Matrix full = A.sparseView();
-  return full.triangularView<Eigen::Lower>();
-}
+using test::grid;
+using test::lower_of;
+using test::random_matrix;
 
 TEST(Ordering, EveryOrderIsAPermutation) {
   for (int w : {1, 2, 7, 30}) {
-    std::vector<int> order = fill_reducing_order(grid(w));
-    std::sort(order.begin(), order.end());
-    ASSERT_EQ(static_cast<int>(order.size()), w * w);
-    for (int i = 0; i < w * w; ++i) EXPECT_EQ(order[static_cast<std::size_t>(i)], i);
+    for (std::vector<int> order : {fill_reducing_order(grid(w)), bandwidth_order(grid(w))}) {
+      std::sort(order.begin(), order.end());
+      ASSERT_EQ(static_cast<int>(order.size()), w * w);
+      for (int i = 0; i < w * w; ++i) EXPECT_EQ(order[static_cast<std::size_t>(i)], i);
+    }
   }
 }
 
 TEST(Ordering, FactorEntriesAreThoseOfADenseFactorisation) {
   const Adjacency adjacency = grid(8);
-  const Eigen::MatrixXd A = random_spd(adjacency, 3);
+  const Eigen::MatrixXd A = random_matrix(adjacency, 3);
   const std::vector<int> order = fill_reducing_order(adjacency);
   Eigen::MatrixXd permuted(64, 64);
   for (int i = 0; i < 64; ++i) {
@@ -85,8 +52,37 @@ TEST(Ordering, TheOrderFillsLessThanTheNaturalOne) {
             factor_entries(adjacency, natural) / 2);
 }
 
+/// The farthest apart that two neighbours stand.
+int bandwidth(const Adjacency& adjacency, const std::vector<int>& order) {
+  std::vector<int> place(order.size());
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    place[static_cast<std::size_t>(order[k])] = static_cast<int>(k);
+  }
+  int widest = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    for (int a = adjacency.start[i]; a < adjacency.start[i + 1]; ++a) {
+      const auto j = static_cast<std::size_t>(adjacency.neighbour[static_cast<std::size_t>(a)]);
+      widest = std::max(widest, std::abs(place[i] - place[j]));
+    }
+  }
+  return widest;
+}
+
+TEST(Ordering, TheBandOfAGridIsAboutAsWideAsTheGrid) {
+  EXPECT_GE(bandwidth(grid(30), fill_reducing_order(grid(30))), 100);
+  EXPECT_LE(bandwidth(grid(30), bandwidth_order(grid(30))), 32);
+}
+
+TEST(Ordering, TheBandOrderTakesSeveralComponentsAndLoneRows) {
+  // 0-1, 2, 3-4.
+  const Adjacency adjacency{{0, 1, 2, 2, 3, 4}, {1, 0, 4, 3}};
+  const std::vector<int> order = bandwidth_order(adjacency);
+  ASSERT_EQ(order.size(), 5U);
+  EXPECT_EQ(bandwidth(adjacency, order), 1);
+}
+
 TEST(EigenCholesky, SolvesOneAndFourRightHandSides) {
-  const Eigen::MatrixXd A = random_spd(grid(9), 7);
+  const Eigen::MatrixXd A = random_matrix(grid(9), 7);
   auto solver = make_eigen_cholesky();
   solver->analyse(lower_of(A));
   ASSERT_TRUE(solver->factor(lower_of(A)));
@@ -110,7 +106,7 @@ TEST(EigenCholesky, SolvesOneAndFourRightHandSides) {
 }
 
 TEST(EigenCholesky, RefactorsNewValuesInTheSamePattern) {
-  const Eigen::MatrixXd A = random_spd(grid(5), 7);
+  const Eigen::MatrixXd A = random_matrix(grid(5), 7);
   auto solver = make_eigen_cholesky();
   solver->analyse(lower_of(A));
   ASSERT_TRUE(solver->factor(lower_of(A)));
@@ -121,8 +117,40 @@ TEST(EigenCholesky, RefactorsNewValuesInTheSamePattern) {
   for (int i = 0; i < 25; ++i) EXPECT_NEAR(x[static_cast<std::size_t>(i)], expected(i), 1e-14);
 }
 
+TEST(EigenLdlt, SolvesAnIndefiniteSystem) {
+  const Eigen::MatrixXd A = random_matrix(grid(9), 7, 0.8);
+  ASSERT_LT(A.selfadjointView<Eigen::Lower>().eigenvalues().minCoeff(), -0.1);
+  auto cholesky = make_eigen_cholesky();
+  cholesky->analyse(lower_of(A));
+  EXPECT_FALSE(cholesky->factor(lower_of(A)));
+  auto solver = make_eigen_ldlt();
+  solver->analyse(lower_of(A));
+  ASSERT_TRUE(solver->factor(lower_of(A)));
+  EXPECT_GT(solver->factor_entries(), 81);
+  const Eigen::MatrixXd X = Eigen::MatrixXd::Random(81, 4);
+  const Eigen::MatrixXd B = A * X;
+  std::vector<double> four(81 * 4), one(81);
+  for (int i = 0; i < 81; ++i) {
+    for (int c = 0; c < 4; ++c) four[static_cast<std::size_t>(4 * i + c)] = B(i, c);
+    one[static_cast<std::size_t>(i)] = B(i, 0);
+  }
+  solver->solve4(four.data(), four.data());
+  solver->solve(one.data(), one.data());
+  for (int i = 0; i < 81; ++i) {
+    // Small pivots and a condition number of some hundred cost digits.
+    EXPECT_NEAR(one[static_cast<std::size_t>(i)], X(i, 0), 1e-10);
+    for (int c = 0; c < 4; ++c) {
+      EXPECT_NEAR(four[static_cast<std::size_t>(4 * i + c)], X(i, c), 1e-10);
+    }
+  }
+  solver->analyse(lower_of(Eigen::MatrixXd::Identity(3, 3)));
+  SpdSolver::Matrix singular = lower_of(Eigen::MatrixXd::Identity(3, 3));
+  singular.coeffRef(1, 1) = 0;
+  EXPECT_FALSE(solver->factor(singular));
+}
+
 TEST(EigenCholesky, AnIndefiniteOrNonFiniteMatrixIsRefused) {
-  Eigen::MatrixXd A = random_spd(grid(4), 1);
+  Eigen::MatrixXd A = random_matrix(grid(4), 1);
   auto solver = make_eigen_cholesky();
   solver->analyse(lower_of(A));
   A(5, 5) = -1;

@@ -4,6 +4,7 @@
 
 #include <Eigen/OrderingMethods>
 #include <Eigen/SparseCore>
+#include <algorithm>
 #include <numeric>
 
 namespace supple {
@@ -44,7 +45,51 @@ std::vector<int> minimum_degree(const Adjacency& adjacency) {
   return {permutation.indices().data(), permutation.indices().data() + n};
 }
 
+/// Appends the component of `root` to `order`, level after level, the neighbours of each row by
+/// ascending degree. `seen` marks what was met with `mark`.
+void append_levels(const Adjacency& adjacency, int root, int mark, std::vector<int>& seen,
+                   std::vector<int>& order) {
+  const auto degree = [&](int i) {
+    const auto row = static_cast<std::size_t>(i);
+    return adjacency.start[row + 1] - adjacency.start[row];
+  };
+  std::size_t next = order.size();
+  order.push_back(root);
+  seen[static_cast<std::size_t>(root)] = mark;
+  for (; next < order.size(); ++next) {
+    const auto row = static_cast<std::size_t>(order[next]);
+    const auto first = static_cast<std::ptrdiff_t>(order.size());
+    for (int a = adjacency.start[row]; a < adjacency.start[row + 1]; ++a) {
+      const int j = adjacency.neighbour[static_cast<std::size_t>(a)];
+      if (seen[static_cast<std::size_t>(j)] == mark) continue;
+      seen[static_cast<std::size_t>(j)] = mark;
+      order.push_back(j);
+    }
+    std::sort(order.begin() + first, order.end(),
+              [&](int i, int j) { return degree(i) != degree(j) ? degree(i) < degree(j) : i < j; });
+  }
+}
+
 }  // namespace
+
+std::vector<int> bandwidth_order(const Adjacency& adjacency) {
+  const int n = adjacency.size();
+  std::vector<int> seen(static_cast<std::size_t>(n), 0), order, trial;
+  order.reserve(static_cast<std::size_t>(n));
+  for (int i = 0; i < n; ++i) {
+    if (seen[static_cast<std::size_t>(i)] == 3) continue;
+    // The last of the levels from anywhere lies at the rim; from there once more.
+    int root = i;
+    for (int mark : {1, 2}) {
+      trial.clear();
+      append_levels(adjacency, root, mark, seen, trial);
+      root = trial.back();
+    }
+    append_levels(adjacency, root, 3, seen, order);
+  }
+  std::reverse(order.begin(), order.end());
+  return order;
+}
 
 long long factor_entries(const Adjacency& adjacency, const std::vector<int>& order) {
   const int n = adjacency.size();

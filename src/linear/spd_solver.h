@@ -38,4 +38,9 @@ class SpdSolver {
 /// for all four right-hand sides.
 std::unique_ptr<SpdSolver> make_eigen_cholesky();
 
+/// L D L^T without square roots and without pivots, for symmetric matrices that may be indefinite
+/// [Golub & Van Loan 2013, sec. 4.1]: `factor` says false where a pivot vanishes or is not finite
+/// alone. Without pivoting a pivot that happens to be small costs digits. Solving allocates.
+std::unique_ptr<SpdSolver> make_eigen_ldlt();
+
 }  // namespace supple

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "materials/projection.h"
 #include "math/mat3.h"
 #include "math/svd.h"
 
@@ -28,6 +29,10 @@ struct Arap {
     P = compose(d.U, S(2.0) * mu * e, d.V);
     return mu * dot(e, e);
   }
+
+  /// The nearest rotation is R = U V^T.
+  Vector3<S> project_stretches(const Vector3<S>&) const { return {{S(1.0), S(1.0), S(1.0)}}; }
+  S projection_weight() const { return S(2.0) * mu; }
 
   static constexpr bool smooth = false;
   S a(const S& s) const {

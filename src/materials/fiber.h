@@ -38,17 +38,30 @@ struct Fiber {
     return S(0.5) * kappa * (e * e);
   }
 
+  /// The nearest unit vector n to F d: Psi = kappa/2 |F d - n|^2, a distance as in projection.h.
+  /// Where F d = 0 all are equally near and it is d.
+  Vector3<S> project(const Mat3<S>& F) const {
+    using std::sqrt;
+    const Vector3<S> f = F * direction;
+    const S length = sqrt(dot(f, f));
+    const auto none = length < S(1e-150);
+    const S inverse_length = S(1.0) / select(none, S(1.0), length);
+    Vector3<S> n;
+    for (int i = 0; i < 3; ++i) n[i] = select(none, direction[i], S(inverse_length * f[i]));
+    return n;
+  }
+
   /// The 3x3 matrix B of the Hessian d2Psi/dF_rc dF_r'c' = B_rr' d_c d_c':
   ///   B = kappa (n n^T + (1 - 1/l) (I - n n^T)),  l = |F d|, n = F d/l.
-  /// project: without the negative eigenvalue that compressed fibers (l < 1) have. Lengths below
+  /// Compressed fibers (l < 1) have a negative eigenvalue, treated as `mode` says. Lengths below
   /// 1e-6 are taken as that one.
-  Mat3<S> hessian_block(const Mat3<S>& F, bool project) const {
+  Mat3<S> hessian_block(const Mat3<S>& F, NegativeEigenvalues mode) const {
     using std::sqrt;
     const Vector3<S> f = F * direction;
     const S length = sqrt(dot(f, f));
     const Vector3<S> n = (S(1.0) / at_least(length, 1e-150)) * f;
-    S across = kappa * (S(1.0) - S(1.0) / at_least(length, least_stretch_sum));
-    if (project) across = select(across < S(0.0), S(0.0), across);
+    const S across =
+        detail::mended(S(kappa * (S(1.0) - S(1.0) / at_least(length, least_stretch_sum))), mode);
     Mat3<S> B;
     for (int r = 0; r < 3; ++r) {
       for (int c = 0; c < 3; ++c) {
@@ -57,6 +70,10 @@ struct Fiber {
       }
     }
     return B;
+  }
+  /// project: clamp.
+  Mat3<S> hessian_block(const Mat3<S>& F, bool project) const {
+    return hessian_block(F, project ? NegativeEigenvalues::clamp : NegativeEigenvalues::keep);
   }
 
  private:

@@ -17,18 +17,20 @@ namespace {
 struct Field {
   const char* name;
   Parameter MaterialSettings::*member;
+  bool is_modulus = true;  ///< in Pa; otherwise a stretch
 };
 
 [[noreturn]] void refuse(const std::string& where, const std::string& message) {
   throw Error(ErrorKind::invalid_input, where, message);
 }
 
-void check_values(const Parameter& parameter, const std::string& where) {
+void check_values(const Parameter& parameter, const char* unit, const std::string& where) {
   const std::size_t count = std::max<std::size_t>(parameter.per_tet.size(), 1);
   for (std::size_t t = 0; t < count; ++t) {
     if (!(std::isfinite(parameter[t]) && parameter[t] >= 0)) {
       const std::string at = parameter.per_tet.empty() ? "" : fmt::format(" in tet {}", t);
-      refuse(where, fmt::format("{}{} is not a finite number of at least 0 Pa", parameter[t], at));
+      refuse(where,
+             fmt::format("{}{} is not a finite number of at least 0{}", parameter[t], at, unit));
     }
   }
 }
@@ -49,18 +51,19 @@ std::size_t common_length(const MaterialSettings& settings, const std::vector<Fi
   return std::max<std::size_t>(length, 1);
 }
 
-/// Every parameter finite and not negative, not all of them zero in any tet.
+/// Every parameter finite and not negative, the moduli not all of them zero in any tet.
 void check_parameters(const MaterialSettings& settings, const std::vector<Field>& fields,
                       const std::string& where) {
   std::string names;
   for (const Field& field : fields) {
-    check_values(settings.*field.member, where + "/" + field.name);
+    check_values(settings.*field.member, field.is_modulus ? " Pa" : "", where + "/" + field.name);
+    if (!field.is_modulus) continue;
     names += (names.empty() ? "" : " or ") + std::string(field.name);
   }
   const std::size_t length = common_length(settings, fields, where);
   for (std::size_t t = 0; t < length; ++t) {
     const bool all_zero = std::all_of(fields.begin(), fields.end(), [&](const Field& field) {
-      return (settings.*field.member)[t] == 0;
+      return !field.is_modulus || (settings.*field.member)[t] == 0;
     });
     if (all_zero) {
       const std::string at = length == 1 ? "" : fmt::format(" in tet {}", t);
@@ -85,6 +88,24 @@ MaterialModel make_stable_neo_hookean(const MaterialSettings& settings, const st
     }
   }
   return StableNeoHookeanModel{};
+}
+
+/// Either limit on its side of 1.
+void check_limit(const Parameter& limit, bool upper, const std::string& where) {
+  const std::size_t count = std::max<std::size_t>(limit.per_tet.size(), 1);
+  for (std::size_t t = 0; t < count; ++t) {
+    if (upper ? limit[t] >= 1 : limit[t] <= 1) continue;
+    const std::string at = limit.per_tet.empty() ? "" : fmt::format(" in tet {}", t);
+    refuse(where, fmt::format("{}{} is {} 1: the rest shape, whose stretches are 1, must lie "
+                              "between the limits",
+                              limit[t], at, upper ? "below" : "above"));
+  }
+}
+
+MaterialModel make_strain_limit(const MaterialSettings& settings, const std::string& where) {
+  check_limit(settings.min, false, where + "/min");
+  check_limit(settings.max, true, where + "/max");
+  return StrainLimitModel{};
 }
 
 CubicSpline make_curve(const SplineCurve& curve, const std::string& where) {
@@ -153,6 +174,7 @@ const std::vector<Entry>& entries() {
   const Field mu{"mu", &MaterialSettings::mu}, lambda{"lambda", &MaterialSettings::lambda};
   const Field c1{"c1", &MaterialSettings::c1}, c2{"c2", &MaterialSettings::c2};
   const Field bulk{"bulk", &MaterialSettings::bulk};
+  const Field min{"min", &MaterialSettings::min, false}, max{"max", &MaterialSettings::max, false};
   static const std::vector<Entry> list = {
       {CorotatedModel::name,
        "mu |F - R|^2 + lambda/2 (s1+s2+s3-3)^2; mu and lambda, or young and poisson",
@@ -187,7 +209,16 @@ const std::vector<Entry>& entries() {
       {ValanisLandelModel::name,
        "sum a(s_i) + sum b(s_i s_j) + c(J), any functions; terms of a, b, c, or functions in code",
        {},
-       make_valanis_landel}};
+       make_valanis_landel},
+      {StrainLimitModel::name,
+       "mu sum (s_i - s_i clamped to [min, max])^2, nothing between the limits; mu, min, max",
+       {mu, min, max},
+       make_strain_limit},
+      {VolumeModel::name,
+       "mu |F - p(F)|^2, p(F) the nearest matrix of determinant 1: resists changes of volume "
+       "alone; mu",
+       {mu},
+       make_plain<VolumeModel>}};
   return list;
 }
 
@@ -223,6 +254,12 @@ std::vector<Description> list_materials() {
   std::vector<Description> list;
   for (const Entry& entry : entries()) list.push_back({entry.name, entry.text});
   return list;
+}
+
+std::vector<Description> list_spring_materials() {
+  return {{"spring",
+           "cloth and strands: k/2 (l - r)^2 for each spring [Liu et al. 2013]; stiffness "
+           "(structural), shear, bending"}};
 }
 
 }  // namespace supple

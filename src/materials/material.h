@@ -12,8 +12,10 @@
 #include "materials/polynomial.h"
 #include "materials/spline.h"
 #include "materials/stable_neo_hookean.h"
+#include "materials/strain_limit.h"
 #include "materials/stvk.h"
 #include "materials/valanis_landel.h"
+#include "materials/volume.h"
 #include "supple/scene.h"
 
 /// Hyperelastic materials.
@@ -23,20 +25,21 @@
 ///   Mat3<S> stress(F)            first Piola-Kirchhoff stress P = dPsi/dF, Pa
 ///   S energy_and_stress(F, P)    both, sharing their work: the hot path
 /// and the terms of the Valanis-Landel form (principal.h), from which the Hessian and the fit of
-/// the constant stiffness are made. A model names the material and makes it from parameters:
+/// the constant stiffness are made; a material that measures the distance to a set gives its
+/// projection too (projection.h). A model names the material and makes it from parameters:
 ///   name, num_parameters, at<S>(const S* parameters).
 /// To add one: a header like the others, an entry in MaterialModel and one in material.cpp's list.
 namespace supple {
 
-using MaterialModel =
-    std::variant<CorotatedModel, ArapModel, StvkModel, NeoHookeanModel, StableNeoHookeanModel,
-                 MooneyRivlinModel, PolynomialModel, SplineModel, ValanisLandelModel>;
+using MaterialModel = std::variant<CorotatedModel, ArapModel, StvkModel, NeoHookeanModel,
+                                   StableNeoHookeanModel, MooneyRivlinModel, PolynomialModel,
+                                   SplineModel, ValanisLandelModel, StrainLimitModel, VolumeModel>;
 
 /// The model that the settings name, checked. Throws Error{invalid_input} at `where` or a pointer
 /// below it for: an unknown model, a parameter that is negative or not finite, parameters that are
-/// all zero, stable_neo_hookean without lambda, parameters per tet of different lengths, control
-/// points that do not increase or are fewer than two, a user function without its derivatives or
-/// not finite at 1.
+/// all zero, stable_neo_hookean without lambda, strain_limit unless 0 <= min <= 1 <= max,
+/// parameters per tet of different lengths, control points that do not increase or are fewer than
+/// two, a user function without its derivatives or not finite at 1.
 MaterialModel make_material(const MaterialSettings& settings, const std::string& where);
 
 /// The parameters in the order that the model's `at` takes them, pointing into `settings`. Empty
@@ -46,7 +49,9 @@ std::vector<const Parameter*> material_parameters(const MaterialSettings& settin
 /// Slope k [Pa] of the best line k (x - 1) through the stress f of one stretch [thesis eqs. 7.13
 /// and 7.14]:
 ///   k = int (x - 1) f(x) dx / int (x - 1)^2 dx,  f(x) = a'(x) + 2 b'(x) + c'(x),
-/// over `range`, integrated exactly to rounding. parameters: [num_parameters]. Throws
+/// over `range`, integrated exactly to rounding. A material with a projection has the k of its
+/// squared distance over any range [thesis eq. 6.1]: no larger one is needed anywhere, and for
+/// `arap`, whose stress is a straight line, both are the same. parameters: [num_parameters]. Throws
 /// Error{invalid_input} unless 0 < range.first < range.second, both finite, and where k is not
 /// positive, as it must be for the matrix L.
 double fit_stiffness(const MaterialModel& model, const double* parameters,

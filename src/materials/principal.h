@@ -7,7 +7,8 @@
 
 /// Isotropic materials in principal stretches.
 ///
-/// Every material of this room can be written in the form of Valanis and Landel [thesis eq. 7.12],
+/// Almost every material of this room can be written in the form of Valanis and Landel [thesis
+/// eq. 7.12],
 ///   Psi(F) = sum_i a(s_i) + sum_{i<j} b(s_i s_j) + c(s_1 s_2 s_3),
 /// F = U diag(s) V^T with det U = det V = 1 and s_1 >= s_2 >= |s_3|. A material gives the terms and
 /// their derivatives as a, da, dda, b, db, ddb, c, dc, ddc (J/m^3; the derivatives in Pa) and the
@@ -15,13 +16,24 @@
 ///   slope_a(p, q) = (a'(p) - a'(q))/(p - q),  slope_b(p, q) = (b'(p) - b'(q))/(p - q),
 /// a''(p) and b''(p) where p = q. For polynomials these are closed forms without a quotient; others
 /// use divided_difference below. `smooth` says that a' and b' are odd: then the density is
-/// differentiable where s_2 + s_3 = 0; the others have a kink there.
+/// differentiable where s_2 + s_3 = 0; the others have a kink there. A material without these terms
+/// gives principal_energy(s), principal_stress(s) and principal_modes(s) itself.
 namespace supple {
+
+/// Has the terms of Valanis and Landel.
+template <class Material>
+concept HasTerms = requires {
+  Material::smooth;
+};
 
 /// dPsi/ds_i [Pa]:
 ///   g_i = a'(s_i) + s_j b'(s_i s_j) + s_k b'(s_i s_k) + s_j s_k c'(J),
 /// and P = U diag(g) V^T is the first Piola-Kirchhoff stress [Irving et al. 2004].
 template <class Material, class S>
+Vector3<S> principal_stress(const Material& material, const Vector3<S>& s) {
+  return material.principal_stress(s);
+}
+template <HasTerms Material, class S>
 Vector3<S> principal_stress(const Material& material, const Vector3<S>& s) {
   const S p[3] = {s[1] * s[2], s[0] * s[2], s[0] * s[1]};
   const S db[3] = {material.db(p[0]), material.db(p[1]), material.db(p[2])};
@@ -36,6 +48,10 @@ Vector3<S> principal_stress(const Material& material, const Vector3<S>& s) {
 
 /// Psi of the stretches [J/m^3].
 template <class Material, class S>
+S principal_energy(const Material& material, const Vector3<S>& s) {
+  return material.principal_energy(s);
+}
+template <HasTerms Material, class S>
 S principal_energy(const Material& material, const Vector3<S>& s) {
   const S p[3] = {s[1] * s[2], s[0] * s[2], s[0] * s[1]};
   const S a = material.a(s[0]) + material.a(s[1]) + material.a(s[2]);
@@ -57,6 +73,32 @@ struct PrincipalHessian {
   S beta[3];
 };
 
+/// What a principal Hessian is made of [Pa]: the block A = d2Psi/ds_i ds_k and the eigenvalues of
+/// each pair's symmetric and skew mode, the pair stored under the index that is in neither.
+template <class S>
+struct PrincipalModes {
+  S A[3][3];
+  S symmetric[3];
+  S skew[3];
+};
+
+/// What is done with the negative eigenvalues of a Hessian that is to be positive semi-definite.
+enum class NegativeEigenvalues {
+  keep,
+  clamp,    ///< to zero: the nearest such matrix [Teran et al. 2005]
+  absolute  ///< to their absolute values [Nocedal & Wright 2006, sec. 3.4, "modified Newton"]
+};
+
+namespace detail {
+template <class S>
+S mended(const S& eigenvalue, NegativeEigenvalues mode) {
+  const S o = S(0.0);
+  if (mode == NegativeEigenvalues::keep) return eigenvalue;
+  const S instead = mode == NegativeEigenvalues::absolute ? S(o - eigenvalue) : o;
+  return select(eigenvalue < o, instead, eigenvalue);
+}
+}  // namespace detail
+
 /// Where the density has a kink (s_2 + s_3 = 0 and the material is not smooth) the skew eigenvalue
 /// is infinite; sums below this stretch are taken as this one, so that the Hessian stays finite.
 inline constexpr double least_stretch_sum = 1e-6;
@@ -73,10 +115,9 @@ inline double divided_difference(double p, double q, double f_p, double f_q, dou
 
 namespace detail {
 
-/// Replaces the symmetric A by its projection onto the positive semi-definite matrices; a matrix
-/// that is one keeps its bits.
+/// Mends the negative eigenvalues of the symmetric A; a matrix without keeps its bits.
 template <class S>
-void project_psd(S (&A)[3][3]) {
+void mend(S (&A)[3][3], NegativeEigenvalues mode) {
   Mat3<S> D, Q = Mat3<S>::identity();
   for (int i = 0; i < 3; ++i) {
     for (int k = 0; k < 3; ++k) D(i, k) = A[i][k];
@@ -87,14 +128,14 @@ void project_psd(S (&A)[3][3]) {
     rotate_symmetric<1, 2, 0>(D, Q);
   }
   const S o = S(0.0);
-  S clamped[3];
-  for (int i = 0; i < 3; ++i) clamped[i] = select(D(i, i) < o, o, D(i, i));
+  S mended_value[3];
+  for (int i = 0; i < 3; ++i) mended_value[i] = mended(D(i, i), mode);
   const S least = select(D(1, 1) < D(0, 0), D(1, 1), D(0, 0));
   const auto negative = select(D(2, 2) < least, D(2, 2), least) < o;
   for (int i = 0; i < 3; ++i) {
     for (int k = 0; k <= i; ++k) {
       S entry = o;
-      for (int e = 0; e < 3; ++e) entry = entry + Q(i, e) * clamped[e] * Q(k, e);
+      for (int e = 0; e < 3; ++e) entry = entry + Q(i, e) * mended_value[e] * Q(k, e);
       A[i][k] = A[k][i] = select(negative, entry, A[i][k]);
     }
   }
@@ -102,8 +143,8 @@ void project_psd(S (&A)[3][3]) {
 
 }  // namespace detail
 
-/// The principal Hessian at the stretches of svd(F): s_1 >= s_2 >= |s_3|. With g written out the
-/// quotients never divide by s_i - s_j:
+/// The modes of the principal Hessian at the stretches of svd(F): s_1 >= s_2 >= |s_3|. With g
+/// written out the quotients never divide by s_i - s_j:
 ///   (g_i - g_j)/(s_i - s_j) = slope_a(s_i, s_j) - b'(s_i s_j) + s_k^2 slope_b(s_i s_k, s_j s_k)
 ///                             - s_k c'(J),
 ///   (g_i + g_j)/(s_i + s_j) = slope_a(s_i, -s_j) + b'(s_i s_j) + s_k^2 slope_b(s_i s_k, -s_j s_k)
@@ -111,10 +152,12 @@ void project_psd(S (&A)[3][3]) {
 ///                             odd,
 ///   (g_i + g_j)/(s_i + s_j) = (a'(s_i) + a'(s_j) + s_k (b'(s_i s_k) + b'(s_j s_k)))/(s_i + s_j)
 ///                             + b'(s_i s_j) + s_k c'(J)                         for the others.
-/// project: clamp the negative eigenvalues to zero [Teran et al. 2005], so that the 9x9 matrix is
-/// positive semi-definite.
 template <class Material, class S>
-PrincipalHessian<S> principal_hessian(const Material& material, const Vector3<S>& s, bool project) {
+PrincipalModes<S> principal_modes(const Material& material, const Vector3<S>& s) {
+  return material.principal_modes(s);
+}
+template <HasTerms Material, class S>
+PrincipalModes<S> principal_modes(const Material& material, const Vector3<S>& s) {
   const S p[3] = {s[1] * s[2], s[0] * s[2], s[0] * s[1]};
   const S J = s[0] * p[0];
   const S dc = material.dc(J), ddc = material.ddc(J);
@@ -122,37 +165,53 @@ PrincipalHessian<S> principal_hessian(const Material& material, const Vector3<S>
   const S ddb[3] = {material.ddb(p[0]), material.ddb(p[1]), material.ddb(p[2])};
   const S da[3] = {material.da(s[0]), material.da(s[1]), material.da(s[2])};
 
-  PrincipalHessian<S> H;
+  PrincipalModes<S> modes;
   for (int k = 0; k < 3; ++k) {
     const int i = (k + 1) % 3, j = (k + 2) % 3;
     // Row k of the diagonal, and the entry of the pair (i, j).
-    H.A[k][k] =
+    modes.A[k][k] =
         material.dda(s[k]) + (s[i] * s[i] * ddb[j] + s[j] * s[j] * ddb[i]) + p[k] * p[k] * ddc;
-    H.A[i][j] = H.A[j][i] = (db[k] + p[k] * ddb[k]) + (s[k] * dc + p[i] * p[j] * ddc);
+    modes.A[i][j] = modes.A[j][i] = (db[k] + p[k] * ddb[k]) + (s[k] * dc + p[i] * p[j] * ddc);
 
     const S sk_dc = s[k] * dc, sk2 = s[k] * s[k];
     // p[j] = s_i s_k and p[i] = s_j s_k.
-    S symmetric = material.slope_a(s[i], s[j]) - db[k] + sk2 * material.slope_b(p[j], p[i]) - sk_dc;
-    S skew;
+    modes.symmetric[k] =
+        material.slope_a(s[i], s[j]) - db[k] + sk2 * material.slope_b(p[j], p[i]) - sk_dc;
     if constexpr (Material::smooth) {
-      skew =
+      modes.skew[k] =
           material.slope_a(s[i], S(-s[j])) + db[k] + sk2 * material.slope_b(p[j], S(-p[i])) + sk_dc;
     } else {
       const S least = S(least_stretch_sum);
       const S stretch_sum = s[i] + s[j];
       const S divisor = select(stretch_sum < least, least, stretch_sum);
-      skew = (da[i] + da[j] + s[k] * (db[j] + db[i])) / divisor + db[k] + sk_dc;
+      modes.skew[k] = (da[i] + da[j] + s[k] * (db[j] + db[i])) / divisor + db[k] + sk_dc;
     }
-    if (project) {
-      const S o = S(0.0);
-      symmetric = select(symmetric < o, o, symmetric);
-      skew = select(skew < o, o, skew);
-    }
+  }
+  return modes;
+}
+
+/// The principal Hessian at the stretches of svd(F), the negative eigenvalues of the 9x9 matrix
+/// treated as `mode` says: those of A and of the six modes of the pairs.
+template <class Material, class S>
+PrincipalHessian<S> principal_hessian(const Material& material, const Vector3<S>& s,
+                                      NegativeEigenvalues mode) {
+  PrincipalModes<S> modes = principal_modes(material, s);
+  PrincipalHessian<S> H;
+  for (int k = 0; k < 3; ++k) {
+    const S symmetric = detail::mended(modes.symmetric[k], mode);
+    const S skew = detail::mended(modes.skew[k], mode);
     H.alpha[k] = S(0.5) * (symmetric + skew);
     H.beta[k] = S(0.5) * (symmetric - skew);
+    for (int i = 0; i < 3; ++i) H.A[k][i] = modes.A[k][i];
   }
-  if (project) detail::project_psd(H.A);
+  if (mode != NegativeEigenvalues::keep) detail::mend(H.A, mode);
   return H;
+}
+/// project: clamp.
+template <class Material, class S>
+PrincipalHessian<S> principal_hessian(const Material& material, const Vector3<S>& s, bool project) {
+  return principal_hessian(material, s,
+                           project ? NegativeEigenvalues::clamp : NegativeEigenvalues::keep);
 }
 
 /// d2Psi/dF2, Pa: entry [3 r + c][3 r' + c'] = d2Psi/dF_rc dF_r'c' (rows of F one after another).
@@ -188,11 +247,16 @@ inline Hessian9 assemble_hessian(const PrincipalHessian<double>& H, const Mat3<d
   return full;
 }
 
-/// d2Psi/dF2 of a material at F; project: its nearest positive semi-definite matrix.
+/// d2Psi/dF2 of a material at F.
+template <class Material>
+Hessian9 hessian(const Material& material, const Mat3<double>& F, NegativeEigenvalues mode) {
+  const Svd<double> frame = svd(F);
+  return assemble_hessian(principal_hessian(material, frame.s, mode), frame.U, frame.V);
+}
+/// project: its nearest positive semi-definite matrix.
 template <class Material>
 Hessian9 hessian(const Material& material, const Mat3<double>& F, bool project) {
-  const Svd<double> frame = svd(F);
-  return assemble_hessian(principal_hessian(material, frame.s, project), frame.U, frame.V);
+  return hessian(material, F, project ? NegativeEigenvalues::clamp : NegativeEigenvalues::keep);
 }
 
 }  // namespace supple

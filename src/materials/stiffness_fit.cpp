@@ -34,16 +34,20 @@ double fit_stiffness(const MaterialModel& model, const double* parameters,
                 "expected two stretches 0 < start < end, there is " + interval);
   }
   const std::vector<double> pieces = integration_pieces(start, end, break_points(model));
-  const double moment = std::visit(
+  const double norm = integrate(pieces, [](double x) { return (x - 1) * (x - 1); });
+  const double k = std::visit(
       [&](const auto& family) {
         const auto material = family.template at<double>(parameters);
-        return integrate(pieces, [&](double x) {
-          return (x - 1) * (material.da(x) + 2 * material.db(x) + material.dc(x));
-        });
+        if constexpr (Projective<decltype(material)>) {
+          return material.projection_weight();
+        } else {
+          const double moment = integrate(pieces, [&](double x) {
+            return (x - 1) * (material.da(x) + 2 * material.db(x) + material.dc(x));
+          });
+          return moment / norm;
+        }
       },
       model);
-  const double norm = integrate(pieces, [](double x) { return (x - 1) * (x - 1); });
-  const double k = moment / norm;
   if (!(std::isfinite(k) && k > 0)) {
     throw Error(
         ErrorKind::invalid_input, "stiffness_range",

@@ -105,7 +105,11 @@ TYPED_TEST(Material, HasItsLeastEnergyAtRest) {
   Random random(5);
   for (int i = 0; i < 1000; ++i) {
     const Mat3<double> F = Mat3<double>::identity() + random_matrix(random, 0.3);
-    EXPECT_GT(material.energy_density(F), rest);
+    if (std::is_same_v<TypeParam, StrainLimitModel>) {
+      EXPECT_GE(material.energy_density(F), rest);  // rest is one of many
+    } else {
+      EXPECT_GT(material.energy_density(F), rest);
+    }
   }
 }
 
@@ -122,7 +126,25 @@ TYPED_TEST(Material, TheTermsOfTheStretchesAddUpToEnergyAndStress) {
   }
 }
 
-TYPED_TEST(Material, EachTermIsTheIntegralOfItsDerivative) {
+TYPED_TEST(Material, IsFiniteWhereNothingIsLeftOfTheElement) {
+  const auto material = this->example_.template at<double>();
+  Random random(6);
+  std::vector<Mat3<double>> collapsed = {
+      Mat3<double>::zero(), with_stretches(random, 1, 0, 0), with_stretches(random, 1, 1, 0),
+      with_stretches(random, 1, 0.5, -0.5), with_stretches(random, 50, -30, 20)};
+  for (const Mat3<double>& F : collapsed) {
+    Mat3<double> P;
+    EXPECT_TRUE(std::isfinite(material.energy_and_stress(F, P)));
+    EXPECT_TRUE(std::isfinite(largest(P)));
+    for (int i = 0; i < 9; ++i) EXPECT_TRUE(std::isfinite(P(i / 3, i % 3)));
+  }
+}
+
+template <class Model>
+class Terms : public Material<Model> {};
+TYPED_TEST_SUITE(Terms, ModelsOfTerms, ModelNames);
+
+TYPED_TEST(Terms, EachIsTheIntegralOfItsDerivative) {
   const auto m = this->example_.template at<double>();
   const double h = 1e-5;
   for (double x = -1.65; x < 2.9; x += 0.1) {
@@ -141,7 +163,7 @@ TYPED_TEST(Material, EachTermIsTheIntegralOfItsDerivative) {
   }
 }
 
-TYPED_TEST(Material, ItsSlopesAreDividedDifferences) {
+TYPED_TEST(Terms, SlopesAreDividedDifferences) {
   const auto m = this->example_.template at<double>();
   for (double p : {-1.2, 0.33, 1.0, 1.7}) {
     for (double q : {-0.9, 0.21, 0.66, 1.45}) {
@@ -153,24 +175,10 @@ TYPED_TEST(Material, ItsSlopesAreDividedDifferences) {
   }
 }
 
-TYPED_TEST(Material, ASmoothOneHasOddDerivatives) {
+TYPED_TEST(Terms, OfASmoothMaterialHaveOddDerivatives) {
   const auto m = this->example_.template at<double>();
   const bool odd = std::abs(m.da(0.7) + m.da(-0.7)) < 1e-13 && m.db(0.7) + m.db(-0.7) == 0;
   EXPECT_EQ(odd, decltype(m)::smooth);
-}
-
-TYPED_TEST(Material, IsFiniteWhereNothingIsLeftOfTheElement) {
-  const auto material = this->example_.template at<double>();
-  Random random(6);
-  std::vector<Mat3<double>> collapsed = {
-      Mat3<double>::zero(), with_stretches(random, 1, 0, 0), with_stretches(random, 1, 1, 0),
-      with_stretches(random, 1, 0.5, -0.5), with_stretches(random, 50, -30, 20)};
-  for (const Mat3<double>& F : collapsed) {
-    Mat3<double> P;
-    EXPECT_TRUE(std::isfinite(material.energy_and_stress(F, P)));
-    EXPECT_TRUE(std::isfinite(largest(P)));
-    for (int i = 0; i < 9; ++i) EXPECT_TRUE(std::isfinite(P(i / 3, i % 3)));
-  }
 }
 
 // ------------------------------------------------------------------------- single materials

@@ -18,10 +18,22 @@ namespace supple::testing {
 /// A number with its derivatives by the nine entries of F, rows one after another.
 using Dual = Eigen::AutoDiffScalar<Eigen::Matrix<double, 9, 1>>;
 
-using AllModels =
-    ::testing::Types<CorotatedModel, ArapModel, StvkModel, NeoHookeanModel, StableNeoHookeanModel,
-                     MooneyRivlinModel, PolynomialModel, SplineModel, ValanisLandelModel>;
-static_assert(std::variant_size_v<MaterialModel> == 9, "a new material belongs into AllModels");
+using AllModels = ::testing::Types<CorotatedModel, ArapModel, StvkModel, NeoHookeanModel,
+                                   StableNeoHookeanModel, MooneyRivlinModel, PolynomialModel,
+                                   SplineModel, ValanisLandelModel, StrainLimitModel, VolumeModel>;
+static_assert(std::variant_size_v<MaterialModel> == 11, "a new material belongs into AllModels");
+
+/// Those with the terms of Valanis and Landel.
+using ModelsOfTerms = ::testing::Types<CorotatedModel, ArapModel, StvkModel, NeoHookeanModel,
+                                       StableNeoHookeanModel, MooneyRivlinModel, PolynomialModel,
+                                       SplineModel, ValanisLandelModel, StrainLimitModel>;
+
+/// Is nothing resisted at rest in some directions, or any? `polynomial` is flat there to second
+/// order, the others allow a whole set of deformations.
+template <class Model>
+inline constexpr bool is_soft_at_rest =
+    std::is_same_v<Model, PolynomialModel> || std::is_same_v<Model, StrainLimitModel> ||
+    std::is_same_v<Model, VolumeModel>;
 
 struct ModelNames {
   template <class Model>
@@ -76,6 +88,8 @@ inline MaterialSettings example_settings(const std::string& name) {
   settings.model = name;
   settings.mu = example_mu;
   settings.lambda = example_lambda;
+  settings.min = 0.75;
+  settings.max = 1.15;
   settings.c1 = 1.5;
   settings.c2 = 0.8;
   settings.bulk = 6;
@@ -280,6 +294,54 @@ T reference_density(const Example<ValanisLandelModel>&, const Mat3<T>&, const Ve
     sum += ExampleFunctions::a(s[i]);
     sum += ExampleFunctions::b(T(s[i] * s[(i + 1) % 3]));
   }
+  return sum;
+}
+
+template <class T>
+T reference_density(const Example<StrainLimitModel>& e, const Mat3<T>&, const Vector3<T>& s) {
+  T sum = T(0.0);
+  for (int i = 0; i < 3; ++i) {
+    const double limit = plain(s[i]) < 1 ? e.parameters[1] : e.parameters[2];
+    const bool outside = plain(s[i]) < e.parameters[1] || plain(s[i]) > e.parameters[2];
+    if (outside) sum += e.parameters[0] * (s[i] - limit) * (s[i] - limit);
+  }
+  return sum;
+}
+
+/// The nearest stretches of product one where s3 < 1.5: t_i = s_i + l/t_i, t_i the larger root, and
+/// l by bisection of t1 t2 t3 = 1, which grows with l; two Newton steps on dual numbers add the
+/// derivatives.
+template <class T>
+Vector3<T> reference_unit_volume(const Vector3<T>& s) {
+  using std::sqrt;
+  const auto root = [](const auto& x, const auto& l) {
+    using std::sqrt;
+    const auto r = sqrt(x * x + 4.0 * l);
+    return std::decay_t<decltype(l)>(0.5 * (x + r));
+  };
+  const double last = plain(s[2]);
+  double low = last > 0 ? -last * last / 4 : 0, high = 10;
+  for (int step = 0; step < 80; ++step) {
+    const double l = 0.5 * (low + high);
+    double product = 1;
+    for (int i = 0; i < 3; ++i) product *= root(plain(s[i]), l);
+    (product < 1 ? low : high) = l;
+  }
+  T l = T(low);
+  for (int step = 0; step < 2; ++step) {
+    const T t[3] = {root(s[0], l), root(s[1], l), root(s[2], l)};
+    T growth = T(0.0);
+    for (int i = 0; i < 3; ++i) growth += 1.0 / (t[i] * (2.0 * t[i] - s[i]));
+    const T product = t[0] * t[1] * t[2];
+    l = T(l - (product - 1.0) / (product * growth));
+  }
+  return {{root(s[0], l), root(s[1], l), root(s[2], l)}};
+}
+template <class T>
+T reference_density(const Example<VolumeModel>& e, const Mat3<T>&, const Vector3<T>& s) {
+  const Vector3<T> t = reference_unit_volume(s);
+  T sum = T(0.0);
+  for (int i = 0; i < 3; ++i) sum += e.parameters[0] * (s[i] - t[i]) * (s[i] - t[i]);
   return sum;
 }
 

@@ -61,6 +61,12 @@ void require_affordable(std::string_view generator, double num_tets) {
                       " tets: expected fewer cells");
 }
 
+void require_affordable_springs(std::string_view generator, double num_springs) {
+  if (num_springs <= static_cast<double>(max_generated_springs)) return;
+  fail(generator, "this would be more than " + std::to_string(max_generated_springs) +
+                      " springs: expected fewer of them");
+}
+
 Frame frame_about(std::string_view generator, const Vec3& axis) {
   require_finite(generator, "axis", axis);
   if (axis == Vec3{0, 0, 0}) fail(generator, "axis: expected a direction that is not zero");

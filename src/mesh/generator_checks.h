@@ -20,6 +20,8 @@ void require_finite(std::string_view generator, std::string_view parameter, cons
 /// Throws Error{invalid_input} for more than `max_generated_tets`. A double, since the product of
 /// counts may not fit an integer.
 void require_affordable(std::string_view generator, double num_tets);
+/// The same for more than `max_generated_springs`.
+void require_affordable_springs(std::string_view generator, double num_springs);
 
 /// Right-handed orthonormal frame whose third vector points along `axis`. Throws
 /// Error{invalid_input} for a zero or non-finite axis.

@@ -60,13 +60,13 @@ void fill_lane(const Model& model, int tet, int lane, bool empty, ElementBatch& 
   batch.volume[lane] = empty ? 0 : model.volume[t];
 }
 
-/// Appends the batches of one range, its tets already in order. Inside a block neighbouring tets
-/// stand in one lane, batch after batch, not side by side: the eight tets of a batch then share few
-/// vertices and their forces do not wait for each other in the slots.
-void append_range(const std::vector<int>& tets, const std::vector<ElementSource>& sources,
-                  ElementRange range, Model& model) {
+/// Appends the batches of one range, its elements already in order. Inside a block neighbouring
+/// tets stand in one lane, batch after batch, not side by side: the eight tets of a batch then
+/// share few vertices and their forces do not wait for each other in the slots.
+void append_range(const std::vector<const ElementSource*>& elements, ElementRange range,
+                  Model& model) {
   range.first_batch = static_cast<int>(model.batches.size());
-  const int count = static_cast<int>(tets.size());
+  const int count = static_cast<int>(elements.size());
   range.num_batches = (count + lanes - 1) / lanes;
   const auto parameters = static_cast<std::size_t>(range.num_parameters);
   range.parameters.resize(static_cast<std::size_t>(range.num_batches) * lanes * parameters);
@@ -79,10 +79,9 @@ void append_range(const std::vector<int>& tets, const std::vector<ElementSource>
     for (int lane = 0; lane < lanes; ++lane) {
       const int index = block_start * lanes + lane * block_batches + (b - block_start);
       const bool empty = index >= count;
-      const int tet = tets[static_cast<std::size_t>(std::min(index, count - 1))];
-      fill_lane(model, tet, lane, empty, batch);
-      model.tet_of_lane.push_back(empty ? -1 : tet);
-      const ElementSource& source = sources[static_cast<std::size_t>(tet)];
+      const ElementSource& source = *elements[static_cast<std::size_t>(std::min(index, count - 1))];
+      fill_lane(model, source.tet, lane, empty, batch);
+      model.tet_of_lane.push_back(empty ? -1 : source.tet);
       const auto l = static_cast<std::size_t>(lane);
       for (std::size_t p = 0; p < parameters; ++p) {
         range.parameters[base * parameters + p * lanes + l] = source.parameters[p];
@@ -169,25 +168,32 @@ std::array<Vec3, 4> shape_gradients(const std::array<Vec3, 4>& corners) {
 void lay_out_elements(const std::vector<ElementSource>& sources,
                       const std::vector<MaterialModel>& materials, Model& model) {
   const std::vector<std::uint64_t> codes = morton_codes(model);
-  for (std::size_t m = 0; m < materials.size(); ++m) {
-    for (const bool has_fiber : {false, true}) {
-      std::vector<int> tets;
-      for (std::size_t t = 0; t < sources.size(); ++t) {
-        if (sources[t].model == static_cast<int>(m) && sources[t].has_fiber == has_fiber) {
-          tets.push_back(static_cast<int>(t));
-        }
-      }
-      if (tets.empty()) continue;
-      std::stable_sort(tets.begin(), tets.end(), [&](int a, int b) {
-        return codes[static_cast<std::size_t>(a)] < codes[static_cast<std::size_t>(b)];
-      });
-      ElementRange range;
-      range.material = materials[m];
-      range.has_fiber = has_fiber;
-      range.num_parameters =
-          std::visit([](const auto& material) { return material.num_parameters; }, materials[m]);
-      append_range(tets, sources, std::move(range), model);
-    }
+  const auto place_of = [&](const ElementSource* element) {
+    return std::pair(codes[static_cast<std::size_t>(element->tet)], element->tet);
+  };
+  int num_layers = 1;
+  for (const ElementSource& source : sources) num_layers = std::max(num_layers, source.layer + 1);
+  // [layer][model][with fiber]
+  std::vector<std::vector<const ElementSource*>> groups(static_cast<std::size_t>(num_layers) *
+                                                        materials.size() * 2);
+  for (const ElementSource& source : sources) {
+    const auto layer = static_cast<std::size_t>(source.layer);
+    const auto m = static_cast<std::size_t>(source.model);
+    groups[(layer * materials.size() + m) * 2 + (source.has_fiber ? 1 : 0)].push_back(&source);
+  }
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    std::vector<const ElementSource*>& elements = groups[g];
+    if (elements.empty()) continue;
+    std::sort(
+        elements.begin(), elements.end(),
+        [&](const ElementSource* a, const ElementSource* b) { return place_of(a) < place_of(b); });
+    ElementRange range;
+    range.material = materials[g / 2 % materials.size()];
+    range.layer = elements.front()->layer;
+    range.has_fiber = g % 2 == 1;
+    range.num_parameters =
+        std::visit([](const auto& material) { return material.num_parameters; }, range.material);
+    append_range(elements, std::move(range), model);
   }
   cut_blocks(model);
 }

@@ -6,8 +6,10 @@
 
 namespace supple {
 
-/// What the layout needs to know of one tet, in scene order.
+/// One material of one tet.
 struct ElementSource {
+  int tet = 0;
+  int layer = 0;  ///< of its body: 0 is the body's own material
   int model = 0;  ///< into the list of material models
   bool has_fiber = false;
   std::array<double, 4> parameters{};  ///< of the material, the first num_parameters of them
@@ -15,7 +17,7 @@ struct ElementSource {
 };
 
 /// Fills ranges, batches, blocks and slots of `model` (whose rest, tets and volume are there) from
-/// `sources` [num_tets] and the material models they point into.
+/// `sources`, one for each tet and layer, and the material models they point into.
 void lay_out_elements(const std::vector<ElementSource>& sources,
                       const std::vector<MaterialModel>& materials, Model& model);
 

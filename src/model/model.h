@@ -8,6 +8,7 @@
 #include "math/batch.h"
 #include "math/vector_field.h"
 #include "potentials/pins.h"
+#include "potentials/springs.h"
 #include "supple/mesh.h"
 #include "supple/scene.h"
 
@@ -31,9 +32,11 @@ struct ElementBatch {
   double volume[lanes];           ///< m^3; 0 in an empty lane
 };
 
-/// Consecutive batches whose tets share one material model.
+/// Consecutive batches whose tets share one material model. A tet stands in one range of layer 0
+/// and once more in a range of each further layer of its body.
 struct ElementRange {
   MaterialModel material;
+  int layer = 0;
   bool has_fiber = false;
   int first_batch = 0;
   int num_batches = 0;
@@ -58,11 +61,11 @@ struct Model {
   int num_tets = 0;
   std::vector<int> body_vertices;        ///< [num_bodies + 1], first vertex of each body
   std::vector<Vec3> rest;                ///< [num_vertices], m
-  std::vector<double> mass;              ///< [num_vertices], kg; 0 where no tet uses the vertex
+  std::vector<double> mass;              ///< [num_vertices], kg; 0 where nothing uses the vertex
   std::vector<std::array<int, 4>> tets;  ///< [num_tets], in scene order
   std::vector<double> volume;            ///< [num_tets], m^3
   /// [num_tets], Pa: the constant k of the matrix L [thesis eq. 7.14], fitted over the solver's
-  /// range.
+  /// range, summed over the layers.
   std::vector<double> stiffness;
   std::vector<std::array<Vec3, 4>> shape_gradient;  ///< [num_tets], of the four corners, 1/m
 
@@ -75,6 +78,7 @@ struct Model {
   std::vector<int> slot_list;   ///< [num_slots], each vertex's slots in the order of the blocks
 
   PinSet pins;
+  SpringSet springs;           ///< of all bodies, in scene order
   double diagonal_length = 0;  ///< of the box of the rest shape, m
 };
 
@@ -84,6 +88,10 @@ struct State {
   VectorField v;           ///< [num_vertices], m/s
   double time = 0;         ///< s
   std::int64_t frame = 0;  ///< frames done
+  // What some integrators remember; empty before the first step and where it is not needed.
+  VectorField x_previous;    ///< at the start of the last step, [num_vertices], m
+  VectorField v_previous;    ///< there, as drag left it, [num_vertices], m/s
+  VectorField acceleration;  ///< [num_vertices], m/s^2
 };
 
 /// Builds the model. Throws Error{invalid_input} naming the JSON pointer of what cannot be

@@ -20,11 +20,88 @@ void require(bool condition, const std::string& where, const std::string& messag
   if (!condition) refuse(where, message);
 }
 
+/// Each costs the memory and the time of another body.
+constexpr std::size_t most_layers = 16;
+
 bool contains(const Box& box, const Vec3& x) {
   for (std::size_t k = 0; k < 3; ++k) {
     if (!(x[k] >= box.min[k] && x[k] <= box.max[k])) return false;
   }
   return true;
+}
+
+void check_vertices(const std::vector<Vec3>& vertices, const std::string& where) {
+  for (std::size_t i = 0; i < vertices.size(); ++i) {
+    for (double x : vertices[i]) {
+      if (std::isfinite(x)) continue;
+      throw Error(ErrorKind::bad_file, where,
+                  "vertex " + std::to_string(i) + " has a coordinate that is not finite");
+    }
+  }
+}
+
+/// Corners that exist and differ, of triangles, segments or springs.
+template <std::size_t num_corners>
+void check_corners(const std::array<int, num_corners>& corners, std::size_t num_vertices,
+                   const std::string& where) {
+  for (std::size_t i = 0; i < num_corners; ++i) {
+    require(corners[i] >= 0 && static_cast<std::size_t>(corners[i]) < num_vertices, where,
+            "there is no vertex " + std::to_string(corners[i]) + ": the body has " +
+                std::to_string(num_vertices));
+    for (std::size_t j = 0; j < i; ++j) {
+      require(corners[i] != corners[j], where,
+              "vertex " + std::to_string(corners[i]) + " is named twice");
+    }
+  }
+}
+
+/// What a body is made of beside its tets.
+void check_shape(const Body& body, const std::string& where) {
+  const std::size_t num_vertices = body.mesh.vertices.size();
+  for (std::size_t i = 0; i < body.triangles.size(); ++i) {
+    check_corners(body.triangles[i], num_vertices, where + "/triangles/" + std::to_string(i));
+  }
+  for (std::size_t i = 0; i < body.segments.size(); ++i) {
+    check_corners(body.segments[i], num_vertices, where + "/segments/" + std::to_string(i));
+  }
+  for (std::size_t i = 0; i < body.springs.size(); ++i) {
+    const Spring& spring = body.springs[i];
+    const std::string place = where + "/springs/" + std::to_string(i);
+    check_corners<2>({spring.a, spring.b}, num_vertices, place);
+    require(std::isfinite(spring.stiffness) && spring.stiffness > 0, place + "/stiffness",
+            "expected a positive stiffness in N/m");
+    require(std::isfinite(spring.rest_length) && spring.rest_length >= 0, place + "/rest_length",
+            "expected a length of at least 0 m");
+  }
+}
+
+/// A body without tets has nothing that could carry these.
+void refuse_materials(const Body& body, const std::string& where) {
+  const std::string reason = "is of tets, and this body is of springs alone";
+  require(body.layers.empty(), where + "/layers", "a layer " + reason);
+  require(body.regions.empty(), where + "/regions", "a region " + reason);
+  require(!body.fiber, where + "/fiber", "a fiber " + reason);
+}
+
+template <std::size_t num_corners>
+std::vector<std::array<int, num_corners>> of_model(std::vector<std::array<int, num_corners>> pieces,
+                                                   int first_vertex) {
+  for (auto& piece : pieces) {
+    for (int& vertex : piece) vertex += first_vertex;
+  }
+  return pieces;
+}
+
+double distance(const Vec3& a, const Vec3& b) {
+  return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+}
+
+/// Of a triangle, m^2.
+double area(const Vec3& a, const Vec3& b, const Vec3& c) {
+  const Vec3 u{b[0] - a[0], b[1] - a[1], b[2] - a[2]};
+  const Vec3 v{c[0] - a[0], c[1] - a[1], c[2] - a[2]};
+  return 0.5 * std::hypot(u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2],
+                          u[0] * v[1] - u[1] * v[0]);
 }
 
 /// Collects the bodies into one model. The builder lives for one call of build_model.
@@ -40,6 +117,7 @@ class ModelBuilder {
     model_.diagonal_length =
         std::hypot(box.max[0] - box.min[0], box.max[1] - box.min[1], box.max[2] - box.min[2]);
     lay_out_elements(sources_, materials_, model_);
+    model_.springs.index_vertices(model_.num_vertices);
     return std::move(model_);
   }
 
@@ -48,7 +126,11 @@ class ModelBuilder {
     const Body& body = scene_.bodies[index];
     const std::string where = "/bodies/" + std::to_string(index);
     TetMesh mesh = body.mesh;
-    normalise(mesh, where + "/mesh");
+    if (!mesh.tets.empty() || body.springs.empty()) {
+      normalise(mesh, where + "/mesh");
+    } else {
+      check_vertices(mesh.vertices, where + "/mesh");
+    }
     require(model_.rest.size() + mesh.vertices.size() <
                 static_cast<std::size_t>(std::numeric_limits<int>::max() / 4),
             where + "/mesh", "too many vertices");
@@ -63,8 +145,14 @@ class ModelBuilder {
       add_tet(tet);
     }
     model_.num_tets = static_cast<int>(model_.tets.size());
-    add_masses(body, where, first_tet);
-    add_materials(body, where, first_tet);
+    check_shape(body, where);
+    add_masses(body, where, first_tet, first_vertex);
+    add_springs(body, where, first_vertex);
+    if (mesh.tets.empty()) {
+      refuse_materials(body, where);
+    } else {
+      add_materials(body, where, first_tet);
+    }
     add_pins(body, where, first_vertex);
   }
 
@@ -83,22 +171,72 @@ class ModelBuilder {
     model_.shape_gradient.push_back(shape_gradients(corners));
   }
 
-  /// A quarter of a tet's mass to each corner.
-  void add_masses(const Body& body, const std::string& where, std::size_t first_tet) {
+  const Vec3& rest(int vertex) const { return model_.rest[static_cast<std::size_t>(vertex)]; }
+
+  /// What carries the mass of a body: pieces of a measure (m^3, m^2 or m), each shared evenly by
+  /// its corners.
+  template <std::size_t num_corners>
+  void spread_mass(const Body& body, const std::string& where, const std::string& unit,
+                   const std::vector<std::array<int, num_corners>>& pieces,
+                   const std::vector<double>& measure) {
     double density = body.density;
     if (body.mass) {
       require(std::isfinite(*body.mass) && *body.mass > 0, where + "/mass",
               "expected a positive mass in kg");
-      double volume = 0;
-      for (std::size_t t = first_tet; t < model_.tets.size(); ++t) volume += model_.volume[t];
-      density = *body.mass / volume;
+      double total = 0;
+      for (double m : measure) total += m;
+      require(total > 0, where + "/mesh", "nothing there can carry a mass");
+      density = *body.mass / total;
     } else {
       require(std::isfinite(density) && density > 0, where + "/density",
-              "expected a positive density in kg/m^3");
+              "expected a positive density in " + unit);
     }
-    for (std::size_t t = first_tet; t < model_.tets.size(); ++t) {
-      const double quarter = density * model_.volume[t] / 4;
-      for (int vertex : model_.tets[t]) model_.mass[static_cast<std::size_t>(vertex)] += quarter;
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      const double share = density * measure[i] / num_corners;
+      for (int vertex : pieces[i]) model_.mass[static_cast<std::size_t>(vertex)] += share;
+    }
+  }
+
+  /// A quarter of a tet's mass to each corner; where there are no tets a third of a triangle's;
+  /// where there are no triangles either half of a segment's, or else of a spring's.
+  void add_masses(const Body& body, const std::string& where, std::size_t first_tet,
+                  int first_vertex) {
+    if (first_tet < model_.tets.size()) {
+      const auto from = static_cast<std::ptrdiff_t>(first_tet);
+      spread_mass<4>(body, where, "kg/m^3", {model_.tets.begin() + from, model_.tets.end()},
+                     {model_.volume.begin() + from, model_.volume.end()});
+    } else if (!body.triangles.empty()) {
+      const auto triangles = of_model(body.triangles, first_vertex);
+      std::vector<double> areas;
+      areas.reserve(triangles.size());
+      for (const auto& t : triangles) areas.push_back(area(rest(t[0]), rest(t[1]), rest(t[2])));
+      spread_mass(body, where, "kg/m^2", triangles, areas);
+    } else {
+      std::vector<std::array<int, 2>> ends = of_model(body.segments, first_vertex);
+      std::vector<double> lengths;
+      for (const auto& end : ends) lengths.push_back(distance(rest(end[0]), rest(end[1])));
+      for (std::size_t s = 0; s < body.springs.size() && body.segments.empty(); ++s) {
+        ends.push_back({body.springs[s].a + first_vertex, body.springs[s].b + first_vertex});
+        lengths.push_back(body.springs[s].rest_length);
+      }
+      spread_mass(body, where, "kg/m", ends, lengths);
+    }
+  }
+
+  void add_springs(const Body& body, const std::string& where, int first_vertex) {
+    require(model_.springs.size() + body.springs.size() <=
+                static_cast<std::size_t>(std::numeric_limits<int>::max() / 4),
+            where + "/springs", "too many springs");
+    for (std::size_t s = 0; s < body.springs.size(); ++s) {
+      const Spring& spring = body.springs[s];
+      const int a = spring.a + first_vertex, b = spring.b + first_vertex;
+      for (int vertex : {a, b}) {
+        require(model_.mass[static_cast<std::size_t>(vertex)] > 0,
+                where + "/springs/" + std::to_string(s),
+                "vertex " + std::to_string(vertex - first_vertex) +
+                    " has no mass: a spring joins vertices that tets, triangles or segments use");
+      }
+      model_.springs.add({a, b, spring.stiffness, spring.rest_length}, model_.rest);
     }
   }
 
@@ -131,41 +269,54 @@ class ModelBuilder {
   }
 
   void add_materials(const Body& body, const std::string& where, std::size_t first_tet) {
-    const std::size_t num_tets = model_.tets.size() - first_tet;
     const std::vector<int> choice = settings_of_tets(body, first_tet);
     std::array<double, 4> fiber{};
     if (body.fiber) fiber = checked_fiber(*body.fiber, where + "/fiber");
-    sources_.resize(model_.tets.size());
-    model_.stiffness.resize(model_.tets.size());
+    model_.stiffness.resize(model_.tets.size(), 0.0);
     for (int s = 0; s <= static_cast<int>(body.regions.size()); ++s) {
       const auto r = static_cast<std::size_t>(s) - 1;
       const MaterialSettings& settings = s == 0 ? body.material : body.regions[r].material;
       const std::string place =
           where + (s == 0 ? "" : "/regions/" + std::to_string(r)) + "/material";
-      const MaterialModel material = make_material(settings, place);
-      const std::vector<const Parameter*> parameters = material_parameters(settings);
-      for (const Parameter* parameter : parameters) {
-        require(parameter->per_tet.empty() || parameter->per_tet.size() == num_tets, place,
-                "a parameter per tet needs " + std::to_string(num_tets) + " values, there are " +
-                    std::to_string(parameter->per_tet.size()));
+      add_layer(settings, place, {.has_fiber = body.fiber.has_value(), .fiber = fiber}, first_tet,
+                [&](std::size_t t) { return choice[t] == s; });
+    }
+    require(body.layers.size() <= most_layers, where + "/layers",
+            "there are " + std::to_string(body.layers.size()) + " layers, expected at most " +
+                std::to_string(most_layers));
+    for (std::size_t l = 0; l < body.layers.size(); ++l) {
+      add_layer(body.layers[l], where + "/layers/" + std::to_string(l),
+                {.layer = static_cast<int>(l) + 1}, first_tet, [](std::size_t) { return true; });
+    }
+  }
+
+  /// A material of those tets of the body that `takes` it; `source` holds what they share.
+  template <class Takes>
+  void add_layer(const MaterialSettings& settings, const std::string& place, ElementSource source,
+                 std::size_t first_tet, const Takes& takes) {
+    const std::size_t num_tets = model_.tets.size() - first_tet;
+    const MaterialModel material = make_material(settings, place);
+    const std::vector<const Parameter*> parameters = material_parameters(settings);
+    for (const Parameter* parameter : parameters) {
+      require(parameter->per_tet.empty() || parameter->per_tet.size() == num_tets, place,
+              "a parameter per tet needs " + std::to_string(num_tets) + " values, there are " +
+                  std::to_string(parameter->per_tet.size()));
+    }
+    source.model = find_or_add(material);
+    std::array<double, 4> fitted{};
+    double stiffness = -1;
+    for (std::size_t t = 0; t < num_tets; ++t) {
+      if (!takes(t)) continue;
+      source.tet = static_cast<int>(first_tet + t);
+      for (std::size_t p = 0; p < parameters.size(); ++p) {
+        source.parameters[p] = (*parameters[p])[t];
       }
-      const int index = find_or_add(material);
-      std::array<double, 4> fitted{};
-      double stiffness = -1;
-      for (std::size_t t = 0; t < num_tets; ++t) {
-        if (choice[t] != s) continue;
-        ElementSource& source = sources_[first_tet + t];
-        source = {
-            .model = index, .has_fiber = body.fiber.has_value(), .parameters = {}, .fiber = fiber};
-        for (std::size_t p = 0; p < parameters.size(); ++p) {
-          source.parameters[p] = (*parameters[p])[t];
-        }
-        if (stiffness < 0 || source.parameters != fitted) {
-          fitted = source.parameters;
-          stiffness = fit(material, fitted, place);
-        }
-        model_.stiffness[first_tet + t] = stiffness;
+      if (stiffness < 0 || source.parameters != fitted) {
+        fitted = source.parameters;
+        stiffness = fit(material, fitted, place);
       }
+      sources_.push_back(source);
+      model_.stiffness[first_tet + t] += stiffness;
     }
   }
 

@@ -80,6 +80,63 @@ TEST(Model, EveryTetHasOneLaneAndEveryCornerItsSlot) {
   }
 }
 
+TEST(Model, EveryLayerHasEveryTetOnceAndAddsItsStiffness) {
+  Scene scene = scene_of(generate(BoxGenerator{.cells = {5, 3, 2}}));
+  Body& body = scene.bodies[0];
+  body.fiber = FiberSettings{{1, 0, 0}, 10};
+  MaterialSettings arap, volume;
+  arap.model = "arap";
+  arap.mu = Parameter(3);
+  volume.model = "volume";
+  volume.mu.per_tet.resize(body.mesh.tets.size());
+  for (std::size_t t = 0; t < volume.mu.per_tet.size(); ++t) {
+    volume.mu.per_tet[t] = 1 + static_cast<double>(t);
+  }
+  // The same model twice: each is a range of its own.
+  body.layers = {arap, volume, arap};
+  const Model model = build_model(scene);
+  ASSERT_EQ(model.ranges.size(), 4u);
+  for (std::size_t r = 0; r < 4; ++r) {
+    const ElementRange& range = model.ranges[r];
+    EXPECT_EQ(range.layer, static_cast<int>(r));
+    EXPECT_EQ(range.has_fiber, r == 0);  // the fiber stands once
+    std::multiset<int> seen;
+    for (int lane = range.first_batch * lanes;
+         lane < (range.first_batch + range.num_batches) * lanes; ++lane) {
+      const int tet = model.tet_of_lane[static_cast<std::size_t>(lane)];
+      if (tet >= 0) seen.insert(tet);
+    }
+    ASSERT_EQ(static_cast<int>(seen.size()), model.num_tets);
+    for (int t = 0; t < model.num_tets; ++t) EXPECT_EQ(seen.count(t), 1u);
+  }
+  for (std::size_t t = 0; t < model.stiffness.size(); ++t) {
+    // corotated: 2 mu + lambda; the distances: 2 mu each. Rounding of the fit's quadrature.
+    EXPECT_NEAR(model.stiffness[t], 250 + 6 + 2 * (1 + static_cast<double>(t)) + 6, 1e-10);
+  }
+}
+
+TEST(Model, ALayerThatCannotBeBuiltIsRefusedAtItsPlace) {
+  Scene scene = scene_of(generate(BoxGenerator{}));
+  MaterialSettings layer;
+  layer.model = "arap";
+  layer.mu = 1;
+  const auto refused_at = [&](const std::string& where) {
+    try {
+      build_model(scene);
+      ADD_FAILURE() << where;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.where(), where);
+    }
+  };
+  scene.bodies[0].layers.assign(2, layer);
+  scene.bodies[0].layers[1].mu = -1;
+  refused_at("/bodies/0/layers/1/mu");
+  scene.bodies[0].layers[1].mu.per_tet = {1, 2, 3};
+  refused_at("/bodies/0/layers/1");
+  scene.bodies[0].layers.assign(17, layer);
+  refused_at("/bodies/0/layers");
+}
+
 TEST(Model, TheLastRegionThatHoldsATetWins) {
   Scene scene = scene_of(generate(BoxGenerator{.cells = {4, 1, 1}}));
   for (double mu : {1000.0, 5000.0}) {

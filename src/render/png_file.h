@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <vector>
 
 #include "render/image.h"
 
@@ -10,5 +11,9 @@ namespace supple {
 /// then renamed, so that a file under the final name is whole. Throws Error{bad_file} where it
 /// cannot be written.
 void write_png(const std::filesystem::path& path, const Image& image);
+
+/// The bytes of such a file. Throws Error{invalid_input} where the image's size does not fit its
+/// data.
+std::vector<unsigned char> png_bytes(const Image& image);
 
 }  // namespace supple

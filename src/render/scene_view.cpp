@@ -9,6 +9,7 @@
 #include "math/motion.h"
 #include "render/bounds.h"
 #include "render/shapes.h"
+#include "render/tubes.h"
 #include "render/vec.h"
 #include "supple/error.h"
 
@@ -21,6 +22,8 @@ namespace {
 /// Seen through: light enough to leave the body its colour.
 const Colour collider_colour = srgb(0x6E7987);
 constexpr double collider_opacity = 0.42;
+/// Radius of a line over the diagonal of the scene: about three pixels of a picture.
+constexpr double tube_share = 0.004;
 
 /// 1, 2 or 5 times a power of ten, at most x.
 double round_length(double x) {
@@ -49,14 +52,17 @@ void check(const ViewedBody& body, std::size_t number, std::size_t num_vertices)
                             static_cast<std::int64_t>(body.first_vertex) + body.num_vertices,
                             num_vertices));
   }
-  for (const auto& t : body.triangles) {
-    for (const int v : t) {
-      if (v < 0 || v >= body.num_vertices) {
+  const auto check_indices = [&](const auto& elements, const char* what) {
+    for (const auto& element : elements) {
+      for (const int v : element) {
+        if (v >= 0 && v < body.num_vertices) continue;
         throw Error(ErrorKind::invalid_input, where,
-                    fmt::format("a triangle has the vertex {} of {}", v, body.num_vertices));
+                    fmt::format("a {} has the vertex {} of {}", what, v, body.num_vertices));
       }
     }
-  }
+  };
+  check_indices(body.triangles, "triangle");
+  check_indices(body.segments, "segment");
 }
 
 }  // namespace
@@ -64,18 +70,31 @@ void check(const ViewedBody& body, std::size_t number, std::size_t num_vertices)
 SceneView::SceneView(const ViewedScene& scene, Threads& threads)
     : threads_(threads),
       num_vertices_(scene.rest.size() / 3),
-      up_(unit(-scene.gravity, {0, 1, 0})) {
+      up_(unit(-scene.gravity, {0, 1, 0})),
+      tube_radius_(tube_share * length(scene.motion.max - scene.motion.min)) {
   for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
     const ViewedBody& body = scene.bodies[i];
     check(body, i, num_vertices_);
     const auto rest = points(scene.rest, static_cast<std::size_t>(body.first_vertex),
                              static_cast<std::size_t>(body.num_vertices));
-    bodies_.push_back(
-        {body, find_smoothing(rest, body.triangles), body_colour(static_cast<int>(i))});
+    Body& added = bodies_.emplace_back();
+    added.view = body;
+    added.colour = body_colour(static_cast<int>(i));
+    if (body.triangles.empty()) {
+      added.view.triangles = tube_triangles(body.segments.size());
+    } else {
+      added.view.segments.clear();
+    }
+    added.smoothing = find_smoothing(surface_points(added, rest), added.view.triangles);
   }
   find_ground(scene);
   add_colliders(scene);
   view_ = box_of_view(scene);
+}
+
+std::vector<Vec3> SceneView::surface_points(const Body& body, std::vector<Vec3> vertices) const {
+  if (body.view.segments.empty()) return vertices;
+  return tube_points(vertices, body.view.segments, tube_radius_);
 }
 
 void SceneView::find_ground(const ViewedScene& scene) {
@@ -162,8 +181,9 @@ Image SceneView::draw(std::span<const double> positions, double time, int width,
 
   std::vector<std::vector<Vec3>> vertices;
   for (const Body& body : bodies_) {
-    vertices.push_back(points(positions, static_cast<std::size_t>(body.view.first_vertex),
-                              static_cast<std::size_t>(body.view.num_vertices)));
+    vertices.push_back(
+        surface_points(body, points(positions, static_cast<std::size_t>(body.view.first_vertex),
+                                    static_cast<std::size_t>(body.view.num_vertices))));
   }
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     const Body& body = bodies_[i];

@@ -18,6 +18,7 @@ struct ViewedBody {
   int first_vertex = 0;  ///< in the scene's vertices
   int num_vertices = 0;
   std::vector<std::array<int, 3>> triangles;  ///< of its surface, indices from its first vertex
+  std::vector<std::array<int, 2>> segments;   ///< lines of a body without triangles, drawn as tubes
 };
 
 /// What a series of pictures of a scene shows.
@@ -35,7 +36,8 @@ struct ViewedScene {
 /// there is none, faint lines mark the lowest point of the bodies.
 class SceneView {
  public:
-  /// Throws Error{invalid_input} for a vertex or triangle out of range. `threads` must outlive it.
+  /// Throws Error{invalid_input} for a vertex, triangle or segment out of range. `threads` must
+  /// outlive it.
   SceneView(const ViewedScene& scene, Threads& threads);
 
   /// positions: [num_vertices * 3], m, at `time`, s.
@@ -54,6 +56,8 @@ class SceneView {
     bool plane = false;
   };
 
+  /// The vertices of the body's triangles: its own, or those of its tubes.
+  std::vector<Vec3> surface_points(const Body& body, std::vector<Vec3> vertices) const;
   void find_ground(const ViewedScene& scene);
   void add_colliders(const ViewedScene& scene);
   Box box_of_view(const ViewedScene& scene) const;
@@ -66,6 +70,7 @@ class SceneView {
   Motion ground_motion_;
   Ground ground_;  ///< at rest
   Vec3 up_{0, 1, 0};
+  double tube_radius_ = 0;  ///< m
   Box view_;
 };
 

@@ -80,14 +80,66 @@ TEST(Allocation, TheCounterCounts) {
 
 TEST(Allocation, AStepAllocatesNothingAfterTheFirst) {
   if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
-  for (const char* method : {"l_bfgs", "quasi_newton", "gradient_descent"}) {
+  for (const char* method : {"l_bfgs", "quasi_newton", "gradient_descent", "projective_dynamics",
+                             "chebyshev", "jacobi", "gauss_seidel", "vertex_block_descent"}) {
     for (const Description& material : list_materials()) {
+      if (!test::runs(method, material.name)) continue;
       Scene scene = test::twisting_bar({8, 3, 3}, material.name);
       scene.gravity = {0, -9.81, 0};
       scene.colliders.push_back({"ground", PlaneShape{{0, 1, 0}, -0.5}, {}});
       scene.solver.method = method;
       EXPECT_EQ(allocations_of_a_step(scene, 1), 0) << method << ", " << material.name;
     }
+  }
+}
+
+TEST(Allocation, NeitherDoTheOtherMatrices) {
+  if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
+  struct Variant {
+    const char *method, *initial_hessian, *linear_solver, *preconditioner;
+  };
+  for (const Variant& variant : {Variant{"l_bfgs", "identity", "direct", "jacobi"},
+                                 {"l_bfgs", "rest", "direct", "jacobi"},
+                                 {"l_bfgs", "warped_rest", "direct", "jacobi"},
+                                 {"l_bfgs", "laplacian", "cg", "jacobi"},
+                                 {"quasi_newton", "laplacian", "cg", "incomplete_cholesky"},
+                                 {"l_bfgs", "frame", "cg", "incomplete_cholesky"},
+                                 {"l_bfgs", "frame", "cg", "laplacian"},
+                                 {"newton", "laplacian", "cg", "jacobi"},
+                                 {"newton", "laplacian", "truncated_cg", "rest"}}) {
+    Scene scene = test::twisting_bar({8, 3, 3}, "neo_hookean");
+    scene.colliders.push_back({"ground", PlaneShape{{0, 1, 0}, -0.5}, {}});
+    scene.solver.method = variant.method;
+    scene.solver.initial_hessian = variant.initial_hessian;
+    scene.solver.linear_solver = variant.linear_solver;
+    scene.solver.preconditioner = variant.preconditioner;
+    EXPECT_EQ(allocations_of_a_step(scene, 1), 0)
+        << variant.method << ", " << variant.initial_hessian << ", " << variant.linear_solver
+        << ", " << variant.preconditioner;
+  }
+}
+
+TEST(Allocation, NoIntegratorAllocatesInAStepAfterTheFirst) {
+  if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
+  for (const Description& integrator : list_integrators()) {
+    Scene scene = test::twisting_bar({8, 3, 3}, "neo_hookean");
+    scene.colliders.push_back({"ground", PlaneShape{{0, 1, 0}, -0.5}, {}});
+    scene.time.integrator = integrator.name;
+    scene.time.step = 1e-3;
+    EXPECT_EQ(allocations_of_a_step(scene, 1), 0) << integrator.name;
+  }
+  Scene scene = test::twisting_bar({8, 3, 3}, "neo_hookean");
+  scene.solver.start = "extrapolated";
+  EXPECT_EQ(allocations_of_a_step(scene, 1), 0);
+}
+
+TEST(Allocation, AStepOfSpringsAllocatesNothingAfterTheFirst) {
+  if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
+  for (const char* method : {"l_bfgs", "quasi_newton", "gradient_descent", "projective_dynamics",
+                             "chebyshev", "jacobi", "gauss_seidel", "vertex_block_descent"}) {
+    Scene scene = test::hanging_cloth();
+    scene.solver.method = method;
+    EXPECT_EQ(allocations_of_a_step(scene, 1), 0) << method;
   }
 }
 

@@ -1,3 +1,4 @@
+#include "integrate/integrator.h"
 #include "sim/stepper.h"
 #include "supple/simulation.h"
 
@@ -26,9 +27,11 @@ std::vector<Description> list_solvers() {
 }
 
 std::vector<Description> list_integrators() {
-  return {{"backward_euler",
-           "x' = argmin |x - y|_M^2/(2 h^2) + E(x), y = x + h v + h^2 M^-1 f: stable, damps "
-           "(first order)"}};
+  std::vector<Description> list;
+  for (const Integrator& integrator : integrators()) {
+    list.push_back({integrator.name, integrator.text});
+  }
+  return list;
 }
 
 }  // namespace supple

@@ -29,7 +29,7 @@ double von_mises(const Mat3<double>& F, const Mat3<double>& P) {
 ElementMeasures measure_elements(const Model& model, const VectorField& x) {
   const std::vector<Mat3<double>> gradients = deformation_gradients(model, x);
   const std::size_t n = gradients.size();
-  ElementMeasures result{std::vector<double>(n), std::vector<double>(n), std::vector<Vec3>(n)};
+  std::vector<Mat3<double>> stress(n, Mat3<double>::zero());  // summed over the layers
   for (const ElementRange& range : model.ranges) {
     for (int b = 0; b < range.num_batches; ++b) {
       for (int lane = 0; lane < lanes; ++lane) {
@@ -59,12 +59,16 @@ ElementMeasures measure_elements(const Model& model, const VectorField& x) {
           fiber.energy_and_stress(F, extra);
           P = P + extra;
         }
-        const Svd<double> decomposition = svd(F);
-        result.determinant[tet] = determinant(F);
-        result.von_mises[tet] = von_mises(F, P);
-        result.stretches[tet] = {decomposition.s[0], decomposition.s[1], decomposition.s[2]};
+        stress[tet] = stress[tet] + P;
       }
     }
+  }
+  ElementMeasures result{std::vector<double>(n), std::vector<double>(n), std::vector<Vec3>(n)};
+  for (std::size_t tet = 0; tet < n; ++tet) {
+    const Svd<double> decomposition = svd(gradients[tet]);
+    result.determinant[tet] = determinant(gradients[tet]);
+    result.von_mises[tet] = von_mises(gradients[tet], stress[tet]);
+    result.stretches[tet] = {decomposition.s[0], decomposition.s[1], decomposition.s[2]};
   }
   return result;
 }
@@ -73,6 +77,7 @@ int count_inverted(const Model& model, const VectorField& x, Threads& threads) {
   std::atomic<int> inverted{0};  // whole numbers: their sum does not depend on the order
   threads.parallel_for(static_cast<int>(model.blocks.size()), [&](int i) {
     const ElementBlock& block = model.blocks[static_cast<std::size_t>(i)];
+    if (model.ranges[static_cast<std::size_t>(block.range)].layer > 0) return;  // counted already
     int found = 0;
     for (int b = block.first_batch; b < block.first_batch + block.num_batches; ++b) {
       const ElementBatch& batch = model.batches[static_cast<std::size_t>(b)];

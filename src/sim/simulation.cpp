@@ -10,9 +10,9 @@
 #include "contact/contact_energy.h"
 #include "descent/minimise.h"
 #include "descent/objective.h"
-#include "integrate/backward_euler.h"
 #include "model/model.h"
 #include "sim/measures.h"
+#include "sim/step_setup.h"
 #include "sim/stepper.h"
 #include "supple/error.h"
 
@@ -20,25 +20,13 @@ namespace supple {
 
 namespace {
 
-std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& model) {
-  if (scene.colliders.empty()) return nullptr;
-  std::vector<ColliderObject> colliders;
-  for (std::size_t i = 0; i < scene.colliders.size(); ++i) {
-    colliders.emplace_back(scene.colliders[i], "/colliders/" + std::to_string(i));
-  }
-  std::vector<int> vertices;
-  for (int i = 0; i < model.num_vertices; ++i) {
-    if (model.mass[static_cast<std::size_t>(i)] > 0) vertices.push_back(i);
-  }
-  return std::make_unique<ContactEnergy>(std::move(colliders), scene.contact, std::move(vertices));
-}
-
 std::vector<std::array<int, 3>> surface_of(const Scene& scene, const Model& model) {
   std::vector<std::array<int, 3>> surface;
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
-    TetMesh mesh = scene.bodies[b].mesh;
-    normalise(mesh, "/bodies/" + std::to_string(b) + "/mesh");
-    for (auto triangle : surface_triangles(mesh)) {
+    const Body& body = scene.bodies[b];
+    TetMesh mesh = body.mesh;
+    if (!mesh.tets.empty()) normalise(mesh, "/bodies/" + std::to_string(b) + "/mesh");
+    for (auto triangle : body.triangles.empty() ? surface_triangles(mesh) : body.triangles) {
       for (int& vertex : triangle) vertex += model.body_vertices[b];
       surface.push_back(triangle);
     }
@@ -56,38 +44,38 @@ constexpr double allowed_rise = 0.01;
 struct Simulation::Implementation {
   Implementation(const Scene& the_scene, const SimulationOptions& options)
       : scene((check_settings(the_scene), the_scene)),
-        h(scene.time.step / scene.time.substeps),
         threads(options.threads),
         model(build_model(scene)),
         state(initial_state(scene, model)),
         contact(make_contact(scene, model)),
         objective(model, contact.get(), threads),
-        direction(make_direction(model, scene.solver, 1 / (h * h))),
+        setup(scene, model),
+        direction(setup.integrator().is_explicit
+                      ? nullptr
+                      : make_direction(model, scene.solver, setup.inverse_a2())),
         minimiser(model.num_vertices),
-        y(state.x),
         z(state.x),
         before(state),
-        surface(surface_of(scene, model)) {}
+        surface(surface_of(scene, model)),
+        clock(clock_of(0, 0, scene.time)) {}
 
   /// One substep of h. False: it ended non-finite and the state is not to be used.
   ///
   /// The descent starts at y, as in the papers. Where that is a bad start (a body that turns inside
   /// out in free flight, an energy that overflows) the budget can end above g(x_n), and such a step
   /// would add energy: it is done again from x_n, from where every descent ends below. So
-  ///   |z - y|_M^2/(2 h^2) + E(z) <= |x_n - y|_M^2/(2 h^2) + E(x_n)
-  /// holds for every step and every budget.
+  ///   |z - y|_M^2/(2 a^2) + E(z) <= |x_n - y|_M^2/(2 a^2) + E(x_n)
+  /// holds for every step, every budget and every integrator, but for `allowed_rise`. With backward
+  /// Euler that means that a step adds no energy; with the others that z is no worse than standing
+  /// still. A quasi-static step begins at x_n anyway.
   bool substep(StepReport& report, const MinimiseOptions& options) {
-    backward_euler::inertial_target(model, state, h, scene.gravity, scene.damping.drag, y);
-    const double time_end = time_at(substeps_done + 1);
-    objective.begin_step(
-        {.y = y, .inverse_a2 = 1 / (h * h), .x_start = state.x, .time = time_end, .h = h});
-    if (!elastic_is_known) {
-      elastic = objective.elastic_energy_at(state.x);
-      elastic_is_known = true;
-    }
-    const double inertia = objective.inertia_energy(state.x);
+    if (setup.integrator().is_explicit) return explicit_substep(report);
+    setup.prepare(state, clock, objective);
+    if (!elastic_is_known) elastic = objective.elastic_energy_at(state.x);
+    // Without inertia this is the potential of the weight, which may be negative.
+    const double inertia = std::max(0.0, objective.inertia_energy(state.x));
     const double value_at_start = objective.value_with_elastic(state.x, elastic);
-    z = y;
+    z = setup.start();
     MinimiseReport result = minimiser.run(objective, *direction, scene.solver, z, options);
     add_to_report(result, report);
     // Whoever switches the line search off wants to see what it prevents.
@@ -102,10 +90,23 @@ struct Simulation::Implementation {
     }
     if (result.status == StepStatus::non_finite) return false;
     elastic = result.elastic;
-    backward_euler::advance(z, h, state);
-    ++substeps_done;
-    state.time = time_end;
+    elastic_is_known = setup.ends_at_z();
+    setup.advance(z, state);
+    end_substep();
     return true;
+  }
+
+  bool explicit_substep(StepReport& report) {
+    setup.step_explicitly(state, clock, objective);
+    end_substep();
+    report.status = StepStatus::converged;
+    const double sum = objective.algebra().norm(state.x) + objective.algebra().norm(state.v);
+    return std::isfinite(sum);
+  }
+
+  void end_substep() {
+    ++clock.substeps_done;
+    state.time = clock.at(0);
   }
 
   static void add_to_report(const MinimiseReport& result, StepReport& report) {
@@ -128,25 +129,19 @@ struct Simulation::Implementation {
     return frame_started + std::chrono::nanoseconds(static_cast<std::int64_t>(milliseconds * 1e6));
   }
 
-  /// Time after so many substeps since the start, free of the rounding of repeated sums.
-  double time_at(std::int64_t substeps) const {
-    return start_time + h * static_cast<double>(substeps);
-  }
-
   Scene scene;
-  double h;  ///< of a substep, s
   Threads threads;
   Model model;
   State state;
   std::unique_ptr<ContactEnergy> contact;
   Objective objective;
-  std::unique_ptr<Direction> direction;
+  StepSetup setup;
+  std::unique_ptr<Direction> direction;  ///< none: the integrator is explicit
   Minimiser minimiser;
-  VectorField y, z;
+  VectorField z;
   State before;
   std::vector<std::array<int, 3>> surface;
-  double start_time = 0;
-  std::int64_t substeps_done = 0;
+  StepClock clock;
   double elastic = 0;  ///< of the state, J, where it is known
   bool elastic_is_known = false;
 };
@@ -163,10 +158,8 @@ StepReport Simulation::step() {
   const auto started = std::chrono::steady_clock::now();
   StepReport report;
   self.objective.reset_counters();
-  self.before.x = self.state.x;
-  self.before.v = self.state.v;
-  self.before.time = self.state.time;
-  const std::int64_t substeps_before = self.substeps_done;
+  self.before = self.state;  // of the same sizes from the second frame on: nothing is allocated
+  const StepClock clock_before = self.clock;
   bool finite = true;
   for (int s = 0; s < self.scene.time.substeps && finite; ++s) {
     finite = self.substep(report, {.deadline = self.deadline(s, started)});
@@ -174,10 +167,9 @@ StepReport Simulation::step() {
   if (finite) {
     ++self.state.frame;
   } else {
-    self.state.x = self.before.x;
-    self.state.v = self.before.v;
-    self.state.time = self.before.time;
-    self.substeps_done = substeps_before;
+    self.state = self.before;
+    self.clock = clock_before;
+    report.status = StepStatus::non_finite;
     self.elastic_is_known = false;
   }
   report.evaluations = self.objective.num_evaluations();
@@ -206,17 +198,6 @@ void copy_field(const VectorField& field, std::span<double> out) {
   unpad(field, out);
 }
 
-void check_array(const std::vector<double>& values, int num_vertices, const char* name) {
-  if (values.size() != 3 * static_cast<std::size_t>(num_vertices)) {
-    throw Error(ErrorKind::invalid_input, name,
-                "expected " + std::to_string(3 * num_vertices) + " numbers, there are " +
-                    std::to_string(values.size()));
-  }
-  if (!std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); })) {
-    throw Error(ErrorKind::invalid_input, name, "expected finite numbers");
-  }
-}
-
 }  // namespace
 
 void Simulation::copy_positions(std::span<double> out) const {
@@ -226,35 +207,13 @@ void Simulation::copy_velocities(std::span<double> out) const {
   copy_field(implementation_->state.v, out);
 }
 
-SimulationState Simulation::state() const {
-  const State& from = implementation_->state;
-  SimulationState state{from.time, from.frame, std::vector<double>(3 * from.x.size()),
-                        std::vector<double>(3 * from.x.size())};
-  unpad(from.x, state.positions);
-  unpad(from.v, state.velocities);
-  return state;
-}
+SimulationState Simulation::state() const { return save_state(implementation_->state); }
 
 void Simulation::set_state(const SimulationState& state) {
   Implementation& self = *implementation_;
-  check_array(state.positions, num_vertices(), "positions");
-  check_array(state.velocities, num_vertices(), "velocities");
-  if (!std::isfinite(state.time) || state.frame < 0) {
-    throw Error(ErrorKind::invalid_input, "time", "expected a finite time and a frame from 0");
-  }
-  pad(state.positions, self.state.x);
-  pad(state.velocities, self.state.v);
+  self.state = load_state(self.model, state);
   self.elastic_is_known = false;
-  self.state.time = state.time;
-  self.state.frame = state.frame;
-  // Where the time is that of the frame, counting goes on from the frame: the times that follow
-  // then have the bits of an uninterrupted run.
-  self.start_time = 0;
-  self.substeps_done = state.frame * self.scene.time.substeps;
-  if (self.time_at(self.substeps_done) != state.time) {
-    self.start_time = state.time;
-    self.substeps_done = 0;
-  }
+  self.clock = clock_of(state.time, state.frame, self.scene.time);
 }
 
 Energies Simulation::energies() const {
@@ -270,7 +229,9 @@ Energies Simulation::energies() const {
     }
   }
   ElementEnergy elements(model);
-  energies.elastic = elements.evaluate(self.state.x, self.threads);
+  SpringEnergy springs(model.springs);
+  energies.elastic =
+      elements.evaluate(self.state.x, self.threads) + springs.evaluate(self.state.x, self.threads);
   std::vector<Vec3> targets(model.pins.pins.size());
   model.pins.targets(self.state.time, targets);
   VectorField gradient(self.state.x.size());

@@ -58,8 +58,8 @@ TEST(Simulation, FreeFallIsTheDiscreteSolution) {
 
 TEST(Simulation, AFreeBodyKeepsItsMomentumAfterAnyNumberOfIterations) {
   // The constant matrix maps a rigid shift to M/h^2 times it, so each iterate keeps the sum of M v.
-  for (const std::string method : {"l_bfgs", "quasi_newton", "newton"}) {
-    Scene scene = free_block("neo_hookean");
+  for (const std::string method : {"l_bfgs", "quasi_newton", "newton", "projective_dynamics"}) {
+    Scene scene = free_block(test::material_of(method));
     scene.bodies[0].mesh = generate(TetrahedronGenerator{.edge = 0.5});  // all masses alike
     scene.bodies[0].initial = Stretch{{1.4, 0.8, 1.1}};
     scene.bodies[0].velocity = {1, -2, 0.5};
@@ -78,7 +78,7 @@ TEST(Simulation, EveryThreadCountGivesTheSameBits) {
   for (const std::string& method : names(list_solvers())) {
     std::vector<double> first;
     for (int threads : {1, 2, 3, 5}) {
-      Scene scene = twisting_bar({16, 6, 6}, "neo_hookean");
+      Scene scene = twisting_bar({16, 6, 6}, test::material_of(method));
       scene.gravity = {0, -9.81, 0};
       scene.colliders.push_back({"ground", PlaneShape{{0, 1, 0}, -0.45}, {}});
       scene.contact.friction = 0.3;
@@ -189,6 +189,30 @@ TEST(Simulation, TheReportSaysHowTheStepEnded) {
   EXPECT_LE(report.gradient_norm, 1e-6 * report.start_gradient_norm);
   EXPECT_LT(report.iterations, 500);
   EXPECT_EQ(report.inverted_tets, 0);
+}
+
+TEST(Simulation, LayersAddUpInTheMeasuresAndInvertedTetsCountOnce) {
+  Scene scene = free_block("arap");
+  scene.bodies[0].material.mu = 300;
+  scene.bodies[0].initial = Stretch{{1.2, 1, -0.9}};
+  Scene layered = scene;
+  layered.bodies[0].material.mu = 100;
+  layered.bodies[0].layers = {layered.bodies[0].material, layered.bodies[0].material};
+  Simulation one(scene), three(layered);
+  const ElementMeasures a = one.measure(one.state().positions);
+  const ElementMeasures b = three.measure(three.state().positions);
+  ASSERT_EQ(a.von_mises.size(), b.von_mises.size());
+  for (std::size_t t = 0; t < a.von_mises.size(); ++t) {
+    EXPECT_GT(a.von_mises[t], 100);
+    EXPECT_NEAR(a.von_mises[t], b.von_mises[t], 1e-12 * a.von_mises[t]);
+    EXPECT_EQ(a.determinant[t], b.determinant[t]);
+    EXPECT_EQ(a.stretches[t], b.stretches[t]);
+  }
+  for (Scene* s : {&scene, &layered}) {
+    s->time.step = 1e-6;  // nothing moves
+    Simulation still(*s);
+    EXPECT_EQ(still.step().inverted_tets, still.num_tets());
+  }
 }
 
 TEST(Simulation, MeasuresOfAKnownDeformation) {

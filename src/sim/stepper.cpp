@@ -1,42 +1,43 @@
 #include "sim/stepper.h"
 
-#include <algorithm>
-#include <cmath>
-
-#include "base/names.h"
+#include "descent/chebyshev.h"
+#include "descent/frame_hessian.h"
+#include "descent/gauss_seidel.h"
 #include "descent/gradient_descent.h"
+#include "descent/jacobi.h"
 #include "descent/l_bfgs.h"
 #include "descent/laplacian.h"
+#include "descent/laplacian_cg.h"
 #include "descent/newton.h"
-#include "supple/error.h"
+#include "descent/projective_dynamics.h"
+#include "descent/rest_hessian.h"
+#include "descent/scaled_identity.h"
+#include "descent/vertex_block_descent.h"
+#include "descent/warped_rest.h"
 
 namespace supple {
 
 namespace {
 
-void require(bool condition, const std::string& where, const std::string& message) {
-  if (!condition) throw Error(ErrorKind::invalid_input, where, message);
-}
-
-void require_known(const std::string& name, const std::vector<std::string>& known,
-                   const std::string& what, const std::string& where) {
-  for (const std::string& candidate : known) {
-    if (candidate == name) return;
-  }
-  throw Error(ErrorKind::invalid_input, where, unknown_name(what, name, known));
-}
-
-std::vector<std::string> names_of(const std::vector<Description>& list) {
-  std::vector<std::string> names;
-  names.reserve(list.size());
-  for (const Description& entry : list) names.push_back(entry.name);
-  return names;
-}
-
 /// A matrix to put before the gradient, as /solver/initial_hessian names it.
-std::unique_ptr<Direction> make_matrix(const Model& model, const SolverSettings& /*settings*/,
+std::unique_ptr<Direction> make_matrix(const Model& model, const SolverSettings& settings,
                                        double inverse_a2) {
+  const std::string& name = settings.initial_hessian;
+  if (name == "identity") return std::make_unique<ScaledIdentity>(model, inverse_a2);
+  if (name == "rest") return std::make_unique<RestHessian>(model, settings, inverse_a2);
+  if (name == "warped_rest") return std::make_unique<WarpedRest>(model, inverse_a2);
+  if (name == "frame") return std::make_unique<FrameHessian>(model, settings, inverse_a2);
+  if (settings.linear_solver != "direct") {
+    return std::make_unique<LaplacianCg>(model, settings, inverse_a2);
+  }
   return std::make_unique<Laplacian>(model, inverse_a2);
+}
+
+/// A method with the acceleration that /solver/acceleration names.
+std::unique_ptr<Direction> accelerated(const Model& model, const SolverSettings& settings,
+                                       std::unique_ptr<Direction> method) {
+  if (settings.acceleration == "none") return method;
+  return std::make_unique<Chebyshev>(model, std::move(method), settings.delay);
 }
 
 }  // namespace
@@ -44,21 +45,37 @@ std::unique_ptr<Direction> make_matrix(const Model& model, const SolverSettings&
 const std::vector<SolverEntry>& solver_entries() {
   static const std::vector<SolverEntry> entries = {
       {{"l_bfgs",
-        "L-BFGS around a constant, prefactored matrix [Liu et al. 2017]: iterations, history, "
-        "initial_hessian (laplacian)"},
-       {"line_search", "history", "initial_hessian"},
+        "L-BFGS around a matrix [Liu et al. 2017]: iterations, history, initial_hessian "
+        "(laplacian, "
+        "identity, rest, warped_rest, frame), linear_solver (direct, cg), linear_iterations, "
+        "preconditioner"},
+       {"line_search", "history", "initial_hessian", "linear_solver", "linear_iterations",
+        "preconditioner"},
        [](const Model& model, const SolverSettings& settings,
           double inverse_a2) -> std::unique_ptr<Direction> {
          return std::make_unique<LBfgs>(model, make_matrix(model, settings, inverse_a2),
                                         settings.history);
        }},
-      {{"quasi_newton", "the constant matrix M/h^2 + L, prefactored [Liu et al. 2017]: iterations"},
-       {"line_search"},
+      {{"quasi_newton",
+        "that matrix alone, by default the constant M/h^2 + L, prefactored [Liu et al. 2017]: "
+        "iterations, initial_hessian, linear_solver, linear_iterations, preconditioner"},
+       {"line_search", "initial_hessian", "linear_solver", "linear_iterations", "preconditioner"},
        make_matrix},
-      {{"newton", "Newton's method, each element's Hessian projected, sparse Cholesky: iterations"},
-       {"line_search"},
-       [](const Model& model, const SolverSettings&, double) -> std::unique_ptr<Direction> {
-         return std::make_unique<Newton>(model);
+      {{"projective_dynamics",
+        "local/global steps with the constant matrix [Bouaziz et al. 2014]; arap, strain_limit, "
+        "volume, fibers and springs: iterations"},
+       {},
+       [](const Model& model, const SolverSettings&,
+          double inverse_a2) -> std::unique_ptr<Direction> {
+         return std::make_unique<ProjectiveDynamics>(model, inverse_a2);
+       }},
+      {{"newton",
+        "Newton's method: iterations, definiteness (clamp, absolute, tikhonov, none), "
+        "linear_solver (direct, cg, truncated_cg), linear_iterations, preconditioner"},
+       {"line_search", "definiteness", "linear_solver", "linear_iterations", "preconditioner"},
+       [](const Model& model, const SolverSettings& settings,
+          double inverse_a2) -> std::unique_ptr<Direction> {
+         return std::make_unique<Newton>(model, settings, inverse_a2);
        }},
       {{"gradient_descent", "the gradient with an adaptive scale: iterations"},
        {"line_search"},
@@ -66,109 +83,49 @@ const std::vector<SolverEntry>& solver_entries() {
           double inverse_a2) -> std::unique_ptr<Direction> {
          return std::make_unique<GradientDescent>(model, inverse_a2);
        }},
+      {{"jacobi",
+        "the Hessian's diagonal [Wang & Yang 2016]: iterations, refresh, acceleration (none, "
+        "chebyshev), delay"},
+       {"line_search", "refresh", "acceleration", "delay"},
+       [](const Model& model, const SolverSettings& settings,
+          double inverse_a2) -> std::unique_ptr<Direction> {
+         return accelerated(model, settings,
+                            std::make_unique<Jacobi>(model, settings.refresh, inverse_a2));
+       }},
+      {{"gauss_seidel",
+        "block sweeps of the Hessian over coloured vertices [Fratarcangeli et al. 2016]: "
+        "iterations, refresh, acceleration (none, chebyshev), delay"},
+       {"line_search", "refresh", "acceleration", "delay"},
+       [](const Model& model, const SolverSettings& settings,
+          double inverse_a2) -> std::unique_ptr<Direction> {
+         return accelerated(model, settings,
+                            std::make_unique<GaussSeidel>(model, settings.refresh, inverse_a2));
+       }},
+      {{"vertex_block_descent",
+        "a Newton step of each vertex, colour after colour [Chen et al. 2024]: iterations, "
+        "acceleration (none, chebyshev), delay"},
+       {"acceleration", "delay"},
+       [](const Model& model, const SolverSettings& settings,
+          double inverse_a2) -> std::unique_ptr<Direction> {
+         return accelerated(model, settings,
+                            std::make_unique<VertexBlockDescent>(model, inverse_a2));
+       }},
+      {{"chebyshev",
+        "the Chebyshev semi-iterative method around M/h^2 + L [Wang 2015; Liu et al. 2017]: "
+        "iterations, delay"},
+       {"line_search", "delay"},
+       [](const Model& model, const SolverSettings& settings,
+          double inverse_a2) -> std::unique_ptr<Direction> {
+         return std::make_unique<Chebyshev>(model, std::make_unique<Laplacian>(model, inverse_a2),
+                                            settings.delay);
+       }},
   };
   return entries;
-}
-
-bool SolverEntry::reads(const std::string& key) const {
-  return std::find(options.begin(), options.end(), key) != options.end();
-}
-
-const SolverEntry& solver_entry(const std::string& method) {
-  for (const SolverEntry& entry : solver_entries()) {
-    if (entry.description.name == method) return entry;
-  }
-  throw Error(ErrorKind::invalid_input, "/solver/method",
-              unknown_name("solver", method, names_of(list_solvers())));
-}
-
-std::vector<std::string> solver_choices(const std::string& method, const std::string& key) {
-  if (key == "start") return {"inertia", "extrapolated"};
-  if (key == "line_search/type") return {"backtracking", "wolfe", "exact", "none"};
-  if (key == "initial_hessian") return {"laplacian"};
-  if (key == "linear_solver") {
-    if (method == "newton") return {"direct", "cg", "truncated_cg"};
-    return {"direct", "cg"};
-  }
-  if (key == "preconditioner") {
-    return {"none", "jacobi", "incomplete_cholesky", "laplacian", "rest"};
-  }
-  if (key == "definiteness") return {"clamp", "absolute", "tikhonov", "none"};
-  if (key == "acceleration") return {"none", "chebyshev"};
-  return {};
 }
 
 std::unique_ptr<Direction> make_direction(const Model& model, const SolverSettings& settings,
                                           double inverse_a2) {
   return solver_entry(settings.method).make(model, settings, inverse_a2);
-}
-
-void check_solver(const SolverSettings& solver) {
-  const SolverEntry& entry = solver_entry(solver.method);
-  const auto require_choice = [&](const std::string& key, const std::string& value,
-                                  const std::string& what) {
-    require_known(value, solver_choices(solver.method, key), what, "/solver/" + key);
-  };
-  require(solver.iterations >= 1 && solver.iterations <= 1000000, "/solver/iterations",
-          "expected a number from 1 to 1000000");
-  require(solver.tolerance >= 0 && solver.tolerance < 1, "/solver/tolerance",
-          "expected a number from 0 to below 1");
-  require(std::isfinite(solver.budget_ms) && solver.budget_ms >= 0, "/solver/budget_ms",
-          "expected a time of at least 0 in ms");
-  require_choice("start", solver.start, "start");
-  if (entry.reads("line_search")) {
-    const LineSearchSettings& search = solver.line_search;
-    require_choice("line_search/type", search.type, "line search");
-    require(search.sufficient_decrease > 0 && search.sufficient_decrease < 0.5,
-            "/solver/line_search/sufficient_decrease", "expected a number between 0 and 0.5");
-    require(search.shrink > 0 && search.shrink < 1, "/solver/line_search/shrink",
-            "expected a number between 0 and 1");
-    require(search.curvature > search.sufficient_decrease && search.curvature < 1,
-            "/solver/line_search/curvature", "expected a number between sufficient_decrease and 1");
-  }
-  if (entry.reads("history")) {
-    require(solver.history >= 0 && solver.history <= 1000, "/solver/history",
-            "expected a number from 0 to 1000");
-  }
-  if (entry.reads("initial_hessian")) {
-    require_choice("initial_hessian", solver.initial_hessian, "initial Hessian");
-  }
-  if (entry.reads("linear_solver")) {
-    require_choice("linear_solver", solver.linear_solver, "linear solver");
-    require(solver.linear_iterations >= 1 && solver.linear_iterations <= 1000000,
-            "/solver/linear_iterations", "expected a number from 1 to 1000000");
-    require_choice("preconditioner", solver.preconditioner, "preconditioner");
-  }
-  if (entry.reads("definiteness")) {
-    require_choice("definiteness", solver.definiteness, "definiteness");
-  }
-  if (entry.reads("refresh")) {
-    require(solver.refresh >= 1 && solver.refresh <= 1000000, "/solver/refresh",
-            "expected a number from 1 to 1000000");
-  }
-  if (entry.reads("acceleration")) {
-    require_choice("acceleration", solver.acceleration, "acceleration");
-  }
-  if (entry.reads("delay")) {
-    require(solver.delay >= 1 && solver.delay <= 1000000, "/solver/delay",
-            "expected a number from 1 to 1000000");
-  }
-}
-
-void check_settings(const Scene& scene) {
-  const TimeSettings& time = scene.time;
-  require(std::isfinite(time.step) && time.step > 0, "/time/step",
-          "expected a positive time step in s");
-  require(time.substeps >= 1 && time.substeps <= 100000, "/time/substeps",
-          "expected a number from 1 to 100000");
-  require(time.frames >= 0, "/time/frames", "expected a number of at least 0");
-  require_known(time.integrator, names_of(list_integrators()), "integrator", "/time/integrator");
-  for (double g : scene.gravity) {
-    require(std::isfinite(g), "/gravity", "expected finite numbers in m/s^2");
-  }
-  require(std::isfinite(scene.damping.drag) && scene.damping.drag >= 0, "/damping/drag",
-          "expected a drag of at least 0 in 1/s");
-  check_solver(scene.solver);
 }
 
 }  // namespace supple

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,11 +30,27 @@ const SolverEntry& solver_entry(const std::string& method);
 /// Names that a key of /solver may have for a method; empty for a key that is not a choice.
 std::vector<std::string> solver_choices(const std::string& method, const std::string& key);
 
+/// Whether the settings leave a system to /solver/linear_solver: the initial Hessians identity and
+/// warped_rest do not.
+bool uses_linear_solver(const SolverSettings& solver);
+
+/// A key of /solver whose value does not go with the others, and why.
+struct SolverConflict {
+  std::string key;
+  std::string message;
+};
+
+/// The first conflict between settings that are each allowed by themselves.
+std::optional<SolverConflict> find_conflict(const SolverSettings& solver);
+
 /// The direction that the settings name, for a step with 1/a^2 = inverse_a2. Throws
 /// Error{invalid_input} naming the key for a name that is not known, a value out of its range, and
 /// a material that the method cannot run (with those that it can).
 std::unique_ptr<Direction> make_direction(const Model& model, const SolverSettings& settings,
                                           double inverse_a2);
+
+/// Whether an integrator of list_integrators() solves nothing: it reads no solver settings.
+bool is_explicit(const std::string& integrator);
 
 /// Throws Error{invalid_input} for time and solver settings out of their range.
 void check_settings(const Scene& scene);

@@ -13,6 +13,8 @@ MaterialSettings soft_material(const std::string& model) {
   material.model = model;
   material.mu = mu;
   material.lambda = lambda;
+  material.min = 0.95;
+  material.max = 1.05;
   if (model == "mooney_rivlin") {
     material.c1 = 0.4 * mu;
     material.c2 = 0.1 * mu;
@@ -29,6 +31,15 @@ MaterialSettings soft_material(const std::string& model) {
                   [l](double J) { return l * (J - 1); }, [l](double) { return l; }};
   }
   return material;
+}
+
+bool runs(const std::string& solver, const std::string& material) {
+  if (solver != "projective_dynamics") return true;
+  return material == "arap" || material == "strain_limit" || material == "volume";
+}
+
+std::string material_of(const std::string& solver) {
+  return runs(solver, "neo_hookean") ? "neo_hookean" : "arap";
 }
 
 Scene free_block(const std::string& model) {
@@ -56,6 +67,29 @@ Scene twisting_bar(std::array<int, 3> cells, const std::string& model) {
     pin.motion.rotate = Rotation{{1, 0, 0}, {0, 0, 0}, side * 60};
     body.pins.push_back(pin);
   }
+  scene.bodies.push_back(body);
+  return scene;
+}
+
+Body cloth_body() {
+  const SpringMesh mesh =
+      generate(ClothGenerator{.u = {1, 0, 0}, .v = {0, 0, -1}, .cells = {5, 4}});
+  Body body;
+  body.name = "cloth";
+  body.mesh.vertices = mesh.vertices;
+  body.triangles = mesh.triangles;
+  body.springs = make_springs(mesh, {200, 100, 5});
+  body.density = 0.3;
+  return body;
+}
+
+Scene hanging_cloth() {
+  Scene scene;
+  Body body = cloth_body();
+  Pin pin;
+  pin.vertices = {0, 5};
+  pin.stiffness = 1e4;
+  body.pins.push_back(pin);
   scene.bodies.push_back(body);
   return scene;
 }

@@ -14,11 +14,23 @@ namespace supple::test {
 /// stiffness of E = 1e5 Pa, Poisson's ratio 0.4.
 MaterialSettings soft_material(const std::string& model);
 
+/// Does a solver of list_solvers() run a material of list_materials()?
+bool runs(const std::string& solver, const std::string& material);
+
+/// A material that the solver runs: neo_hookean if it can.
+std::string material_of(const std::string& solver);
+
 /// One body without gravity; a box of 0.5 x 0.5 x 0.5 m in 3 x 3 x 3 cells.
 Scene free_block(const std::string& model);
 
 /// A bar of the given cells, six tets each, along x, both ends turned in opposite senses.
 Scene twisting_bar(std::array<int, 3> cells, const std::string& model);
+
+/// A square metre of cloth that lies flat, 0.3 kg, in 5 x 4 cells.
+Body cloth_body();
+
+/// The same held at two neighbouring corners, with gravity.
+Scene hanging_cloth();
 
 /// Positions of all vertices.
 std::vector<Vec3> positions_of(const Simulation& simulation);

@@ -1,64 +1,101 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
-#include <memory>
+#include <map>
 
-#include "descent/l_bfgs.h"
-#include "descent/laplacian.h"
-#include "descent/minimise.h"
-#include "descent/newton.h"
-#include "integrate/backward_euler.h"
 #include "sim/test_scenes.h"
+#include "supple/compare.h"
 
-/// The paper's measure of convergence on its "twisting bar": a Neo-Hookean bar of 10,000 tets.
 namespace supple {
 namespace {
 
-/// g after a minimisation from y.
-double minimum(Objective& objective, Direction& direction, int iterations, const VectorField& y) {
-  Minimiser minimiser(static_cast<int>(y.size()));
-  SolverSettings settings;
-  settings.iterations = iterations;
-  VectorField z = y;
-  return minimiser.run(objective, direction, settings, z).value;
+LabelledSolver solver(const std::string& label, const std::string& method) {
+  LabelledSolver named{.label = label, .settings = {}};
+  named.settings.method = method;
+  return named;
 }
 
-TEST(TwistingBar, TenIterationsOfLBfgsBringTheErrorBelowOneThousandth) {
+LabelledSolver l_bfgs(const std::string& label, int history, const std::string& initial_hessian) {
+  LabelledSolver named = solver(label, "l_bfgs");
+  named.settings.history = history;
+  named.settings.initial_hessian = initial_hessian;
+  return named;
+}
+
+/// Relative error after so many iterations, or where the descent ended before.
+double error_after(const ConvergenceCurve& curve, int iterations) {
+  const auto last = static_cast<int>(curve.points.size()) - 1;
+  return curve.points[static_cast<std::size_t>(std::min(iterations, last))].relative_error;
+}
+
+/// The comparison of Liu et al. 2017, Fig. 6 to 10, on a generated bar of 9,996 tets in its 30th
+/// frame.
+TEST(TwistingBar, TheMethodsStandToEachOtherAsThePapersSay) {
   const Scene scene = test::twisting_bar({34, 7, 7}, "neo_hookean");
   Simulation simulation(scene);
   for (int frame = 0; frame < 29; ++frame) simulation.step();
-
-  Threads threads(1);
-  const Model model = build_model(scene);
-  ASSERT_NEAR(model.num_tets, 10000, 10);
-  const SimulationState saved = simulation.state();
-  State state = initial_state(scene, model);
-  pad(saved.positions, state.x);
-  pad(saved.velocities, state.v);
-  const double h = scene.time.step;
-  Objective objective(model, nullptr, threads);
-  VectorField y(state.x.size()), gradient(state.x.size());
-  backward_euler::inertial_target(model, state, h, scene.gravity, 0, y);
-  objective.begin_step(
-      {.y = y, .inverse_a2 = 1 / (h * h), .x_start = state.x, .time = 30 * h, .h = h});
-
-  const double at_start = objective.value_and_gradient(y, gradient);
-  Newton newton(model);
-  const double lowest = minimum(objective, newton, 40, y);
-  LBfgs direction(model, std::make_unique<Laplacian>(model, 1 / (h * h)), 5);
-  // Relative error [thesis eq. 7.15]: (g(x_k) - g*) / (g(y) - g*).
-  double last = 1;
-  for (int iterations : {5, 10, 20, 40}) {
-    const double error =
-        (minimum(objective, direction, iterations, y) - lowest) / (at_start - lowest);
-    std::printf("L-BFGS(5), %d iterations: relative error %.2g\n", iterations, error);
-    EXPECT_LT(error, last);
-    if (iterations >= 10) {
-      EXPECT_LT(error, 1e-3);
-    }
-    last = error;
+  ASSERT_NEAR(simulation.num_tets(), 10000, 10);
+  const std::vector<LabelledSolver> solvers = {l_bfgs("L-BFGS(5)", 5, "laplacian"),
+                                               l_bfgs("L-BFGS(2)", 2, "laplacian"),
+                                               l_bfgs("identity", 5, "identity"),
+                                               l_bfgs("rest", 5, "rest"),
+                                               solver("quasi-Newton", "quasi_newton"),
+                                               solver("Chebyshev", "chebyshev"),
+                                               solver("Newton", "newton")};
+  const Comparison comparison =
+      compare_solvers(scene, simulation.state(), solvers, {.iterations = 20});
+  ASSERT_TRUE(comparison.reference.converged);
+  std::map<std::string, const ConvergenceCurve*> curves;
+  std::printf("relative error after 5, 8, 10 and 20 iterations\n");
+  for (const ConvergenceCurve& curve : comparison.curves) {
+    curves[curve.label] = &curve;
+    std::printf("%-12s", curve.label.c_str());
+    for (const int k : {5, 8, 10, 20}) std::printf("  %8.1e", error_after(curve, k));
+    std::printf("\n");
   }
-  EXPECT_LT(last, 1e-8);
+  const auto error = [&](const char* label, int k) { return error_after(*curves.at(label), k); };
+
+  EXPECT_LT(error("L-BFGS(5)", 10), 1e-3);
+  for (const char* label : {"L-BFGS(5)", "L-BFGS(2)"}) {
+    EXPECT_LT(error(label, 10), 0.3 * error("quasi-Newton", 10)) << label;
+    EXPECT_LT(error(label, 20), 0.3 * error("quasi-Newton", 20)) << label;
+    EXPECT_LT(error(label, 20), error("Chebyshev", 20)) << label;
+  }
+  for (const char* label : {"identity", "rest"}) {
+    EXPECT_LT(10 * error("L-BFGS(5)", 10), error(label, 10)) << label;
+  }
+  EXPECT_LT(error("Newton", 8), 1e-8);
+}
+
+/// The methods that go vertex by vertex, plain and with Chebyshev acceleration (docs/solvers.md).
+TEST(TwistingBar, AccelerationHelpsTheCoordinateMethods) {
+  const Scene scene = test::twisting_bar({34, 7, 7}, "neo_hookean");
+  Simulation simulation(scene);
+  for (int frame = 0; frame < 29; ++frame) simulation.step();
+  std::vector<LabelledSolver> solvers;
+  for (const char* method : {"jacobi", "gauss_seidel", "vertex_block_descent"}) {
+    solvers.push_back(solver(method, method));
+    solvers.push_back(solver(std::string(method) + ", chebyshev", method));
+    solvers.back().settings.acceleration = "chebyshev";
+  }
+  solvers.push_back(solver("quasi_newton", "quasi_newton"));
+  solvers.push_back(solver("chebyshev", "chebyshev"));
+  const Comparison comparison =
+      compare_solvers(scene, simulation.state(), solvers, {.iterations = 50});
+  std::printf("relative error after 10, 20 and 50 iterations; ms an iteration\n");
+  for (const ConvergenceCurve& curve : comparison.curves) {
+    std::printf("%-32s", curve.label.c_str());
+    for (const int k : {10, 20, 50}) std::printf("  %8.1e", error_after(curve, k));
+    const double count = std::max<double>(1, static_cast<double>(curve.points.size()) - 1);
+    std::printf("  %6.2f\n", curve.points.back().milliseconds / count);
+  }
+  for (std::size_t plain = 0; plain < solvers.size(); plain += 2) {
+    const ConvergenceCurve& without = comparison.curves[plain];
+    const ConvergenceCurve& with = comparison.curves[plain + 1];
+    EXPECT_LT(error_after(with, 20), 0.7 * error_after(without, 20)) << with.label;
+    EXPECT_LT(error_after(with, 50), 0.1 * error_after(without, 50)) << with.label;
+  }
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ TEST(CommandLine, WrongInputEndsWithItsCodeAndAMessage) {
   place.write("empty.json", "");
   place.write("file", "not a folder");
   const std::vector<Wrong> cases = {
-      {{}, 2, "there is no command; expected run or list"},
+      {{}, 2, "there is no command; expected run or compare or reproduce or list"},
       {{"rnu", "good.json"}, 2, "did you mean 'run'?"},
       {{"--verson"}, 2, "did you mean '--version'?"},
       {{"run"}, 2, "SCENE is required"},
@@ -109,7 +109,7 @@ TEST(CommandLine, ListPrintsALineEach) {
   const std::vector<std::pair<const char*, std::vector<const char*>>> lists = {
       {"materials",
        {"corotated", "arap", "stvk", "neo_hookean", "stable_neo_hookean", "mooney_rivlin",
-        "polynomial", "spline", "valanis_landel"}},
+        "polynomial", "spline", "valanis_landel", "spring"}},
       {"solvers", {"gradient_descent", "newton", "quasi_newton", "l_bfgs"}},
       {"integrators", {"backward_euler"}},
       {"scenes", {"twisting_bar.json", "twisting bar"}},

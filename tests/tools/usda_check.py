@@ -205,20 +205,17 @@ def single(x):
     return struct.unpack("f", struct.pack("f", x))[0]
 
 
-def check_mesh(prim, layer):
-    def get(name, kind):
-        entry = prim["attributes"].get(name)
-        if entry is None or entry["type"] != kind:
-            raise Bad(f"{prim['path']}: no {kind} {name}")
-        return entry
+def required(prim, name, kind):
+    entry = prim["attributes"].get(name)
+    if entry is None or entry["type"] != kind:
+        raise Bad(f"{prim['path']}: no {kind} {name}")
+    return entry
 
-    counts = get("faceVertexCounts", "int[]")["value"]
-    indices = get("faceVertexIndices", "int[]")["value"]
-    if any(n < 3 for n in counts) or sum(counts) != len(indices):
-        raise Bad(f"{prim['path']}: faceVertexCounts do not match faceVertexIndices")
-    if get("subdivisionScheme", "token")["value"] not in ("none", "catmullClark", "loop", "bilinear"):
-        raise Bad(f"{prim['path']}: unknown subdivisionScheme")
-    points, extent = get("points", "point3f[]")["samples"], get("extent", "float3[]")["samples"]
+
+def check_points(prim, layer):
+    """Checks points, extent and colour; returns the number of points."""
+    points = required(prim, "points", "point3f[]")["samples"]
+    extent = required(prim, "extent", "float3[]")["samples"]
     if [t for t, _ in points] != [t for t, _ in extent]:
         raise Bad(f"{prim['path']}: points and extent have different times")
     for (time, sample), (_, box) in zip(points, extent):
@@ -232,11 +229,34 @@ def check_mesh(prim, layer):
             axis_values = [single(p[axis]) for p in sample]
             if [min(axis_values), max(axis_values)] != [single(box[0][axis]), single(box[1][axis])]:
                 raise Bad(f"{prim['path']}: the extent at {time} is not the box of the points")
-    if indices and not (0 <= min(indices) and max(indices) < len(points[0][1])):
-        raise Bad(f"{prim['path']}: an index out of range")
     colour = prim["attributes"].get("primvars:displayColor")
     if colour and len(colour["value"]) != 1:
         raise Bad(f"{prim['path']}: a constant colour has one value")
+    return len(points[0][1])
+
+
+def check_mesh(prim, layer):
+    counts = required(prim, "faceVertexCounts", "int[]")["value"]
+    indices = required(prim, "faceVertexIndices", "int[]")["value"]
+    if any(n < 3 for n in counts) or sum(counts) != len(indices):
+        raise Bad(f"{prim['path']}: faceVertexCounts do not match faceVertexIndices")
+    scheme = required(prim, "subdivisionScheme", "token")["value"]
+    if scheme not in ("none", "catmullClark", "loop", "bilinear"):
+        raise Bad(f"{prim['path']}: unknown subdivisionScheme")
+    num_points = check_points(prim, layer)
+    if indices and not (0 <= min(indices) and max(indices) < num_points):
+        raise Bad(f"{prim['path']}: an index out of range")
+
+
+def check_curves(prim, layer):
+    counts = required(prim, "curveVertexCounts", "int[]")["value"]
+    if required(prim, "type", "token")["value"] != "linear":
+        raise Bad(f"{prim['path']}: curves that are not linear")
+    widths = required(prim, "widths", "float[]")["value"]
+    if len(widths) != 1 or not widths[0] > 0:
+        raise Bad(f"{prim['path']}: expected one width above 0")
+    if any(n < 2 for n in counts) or sum(counts) != check_points(prim, layer):
+        raise Bad(f"{prim['path']}: curveVertexCounts do not match the points")
 
 
 def check(text):
@@ -256,10 +276,12 @@ def check(text):
     if "/" + layer["defaultPrim"] not in [p["path"] for p in found]:
         raise Bad("the defaultPrim does not exist")
     for prim in found:
-        if prim["type"] not in ("Xform", "Scope", "Mesh"):
+        if prim["type"] not in ("Xform", "Scope", "Mesh", "BasisCurves"):
             raise Bad(f"{prim['path']}: unknown type {prim['type']}")
         if prim["type"] == "Mesh":
             check_mesh(prim, layer)
+        if prim["type"] == "BasisCurves":
+            check_curves(prim, layer)
     return {"layer": layer, "prims": found}
 
 

@@ -42,6 +42,22 @@ std::string lower_case(std::string text) {
   return text;
 }
 
+/// Triangles of a body of springs or faces of its tets.
+std::vector<std::array<int, 3>> surface_of(const Body& body) {
+  return body.triangles.empty() ? surface_triangles(body.mesh) : body.triangles;
+}
+
+/// What is shown of a body without surface: its segments, or its springs.
+std::vector<std::array<int, 2>> lines_of(const Body& body) {
+  std::vector<std::array<int, 2>> lines;
+  if (!body.triangles.empty() || !body.mesh.tets.empty()) return lines;
+  lines = body.segments;
+  for (std::size_t s = 0; s < body.springs.size() && body.segments.empty(); ++s) {
+    lines.push_back({body.springs[s].a, body.springs[s].b});
+  }
+  return lines;
+}
+
 }  // namespace
 
 FrameSource frame_source(const Scene& scene) {
@@ -52,7 +68,7 @@ FrameSource frame_source(const Scene& scene) {
   for (const Body& body : scene.bodies) {
     const auto count = static_cast<int>(body.mesh.vertices.size());
     source.bodies.push_back(
-        {body.name, source.num_vertices, count, surface_triangles(body.mesh), body.mesh.tets});
+        {body.name, source.num_vertices, count, surface_of(body), body.mesh.tets, lines_of(body)});
     for (const Vec3& x : body.mesh.vertices) {
       source.rest.insert(source.rest.end(), x.begin(), x.end());
     }
@@ -84,6 +100,7 @@ void check(const FrameSource& source) {
     }
     check_indices(body.triangles, body.num_vertices, body_where, "triangle");
     check_indices(body.tets, body.num_vertices, body_where, "tet");
+    check_indices(body.segments, body.num_vertices, body_where, "segment");
   }
 }
 
@@ -114,24 +131,33 @@ std::vector<BodySurface> body_surfaces(const FrameSource& source, std::string_vi
   std::vector<BodySurface> surfaces;
   for (std::size_t b = 0; b < source.bodies.size(); ++b) {
     const FrameBody& body = source.bodies[b];
-    if (body.triangles.empty()) continue;
+    BodySurface surface{body.name, ids[b], static_cast<int>(b), {}, body.triangles, {}};
+    if (body.triangles.empty()) surface.segments = body.segments;
     std::vector<int> place(static_cast<std::size_t>(body.num_vertices), -1);
-    for (const auto& t : body.triangles) {
-      for (const int v : t) place[static_cast<std::size_t>(v)] = 0;
-    }
-    BodySurface surface{body.name, ids[b], static_cast<int>(b), {}, body.triangles};
+    const auto mark = [&](const auto& elements) {
+      for (const auto& element : elements) {
+        for (const int v : element) place[static_cast<std::size_t>(v)] = 0;
+      }
+    };
+    mark(surface.triangles);
+    mark(surface.segments);
     for (int v = 0; v < body.num_vertices; ++v) {
       int& p = place[static_cast<std::size_t>(v)];
       if (p < 0) continue;
       p = static_cast<int>(surface.vertices.size());
       surface.vertices.push_back(body.first_vertex + v);
     }
-    for (auto& t : surface.triangles) {
-      for (int& v : t) v = place[static_cast<std::size_t>(v)];
-    }
+    if (surface.vertices.empty()) continue;
+    const auto renumber = [&](auto& elements) {
+      for (auto& element : elements) {
+        for (int& v : element) v = place[static_cast<std::size_t>(v)];
+      }
+    };
+    renumber(surface.triangles);
+    renumber(surface.segments);
     surfaces.push_back(std::move(surface));
   }
-  if (surfaces.empty()) refuse("export: " + std::string(kind), "no body has a surface");
+  if (surfaces.empty()) refuse("export: " + std::string(kind), "no body has a surface or lines");
   return surfaces;
 }
 

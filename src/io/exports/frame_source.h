@@ -18,6 +18,7 @@ struct FrameBody {
   int num_vertices = 0;
   std::vector<std::array<int, 3>> triangles;  ///< surface, indices from the body's first vertex
   std::vector<std::array<int, 4>> tets;       ///< indices from the body's first vertex
+  std::vector<std::array<int, 2>> segments;   ///< of a body without surface: a strand's lines
 };
 
 /// A motion, frame by frame, as the exporters read it: from memory, from `positions.npy`, from
@@ -47,7 +48,7 @@ struct FrameSource {
 FrameSource frame_source(const Scene& scene);
 
 /// Throws Error{invalid_input} for: no frames, a step that is not positive, no `read`, a body,
-/// triangle or tet out of range, a rest shape of another size.
+/// triangle, tet or segment out of range, a rest shape of another size.
 void check(const FrameSource& source);
 
 /// Reads frames of a checked source one at a time.
@@ -66,17 +67,18 @@ class FrameReader {
   std::vector<double> positions_;
 };
 
-/// The surface of a body with the vertices that it uses alone.
+/// The surface of a body, or its lines where it has none, with the vertices that it uses alone.
 struct BodySurface {
   std::string name;                           ///< as given
   std::string identifier;                     ///< letters, digits and _, different for each body
   int body = 0;                               ///< in the source
   std::vector<int> vertices;                  ///< ascending, in the scene
   std::vector<std::array<int, 3>> triangles;  ///< into `vertices`
+  std::vector<std::array<int, 2>> segments;  ///< into `vertices`; only where there are no triangles
 };
 
-/// Surfaces of the bodies that have one. Throws Error{invalid_input} naming the format `kind` where
-/// there is none at all.
+/// Surfaces or lines of the bodies that have any. Throws Error{invalid_input} naming the format
+/// `kind` where there are none at all.
 std::vector<BodySurface> body_surfaces(const FrameSource& source, std::string_view kind);
 
 /// A name for each of the names: letters, digits and _ of ASCII, not starting with a digit, not

@@ -23,6 +23,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr int component_float = 5126, component_uint = 5125;
 constexpr int target_vertices = 34962, target_indices = 34963;
+constexpr int mode_lines = 1;
 
 /// The buffer with the views and accessors that lead into it.
 class Buffer {
@@ -33,6 +34,9 @@ class Buffer {
     std::vector<std::uint32_t> values;
     for (const auto& t : surface.triangles) {
       for (const int v : t) values.push_back(static_cast<std::uint32_t>(v));
+    }
+    for (const auto& s : surface.segments) {
+      for (const int v : s) values.push_back(static_cast<std::uint32_t>(v));
     }
     return add<std::uint32_t>(values, component_uint, "SCALAR", values.size(), target_indices);
   }
@@ -110,6 +114,7 @@ Json add_mesh(Buffer& buffer, const BodySurface& surface, const std::vector<int>
   Json primitive;
   primitive["indices"] = buffer.add_indices(surface);
   primitive["material"] = surface.body;
+  if (surface.triangles.empty()) primitive["mode"] = mode_lines;
   const std::vector<float> base = gather(surface, reader.read(frames[0]));
   primitive["attributes"]["POSITION"] = buffer.add_vectors(base);
   for (std::size_t k = 1; k < frames.size(); ++k) {

@@ -23,6 +23,9 @@ void append_obj(fmt::memory_buffer& text, const BodySurface& surface,
   for (const auto& t : surface.triangles) {
     fmt::format_to(out, "f {} {} {}\n", first + t[0], first + t[1], first + t[2]);
   }
+  for (const auto& [a, b] : surface.segments) {
+    fmt::format_to(out, "l {} {}\n", first + a, first + b);
+  }
 }
 
 void export_obj(const FrameSource& source, const std::filesystem::path& folder) {

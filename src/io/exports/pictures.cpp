@@ -21,6 +21,9 @@ Box motion_box(const FrameSource& source, FrameReader& reader) {
     for (const auto& t : body.triangles) {
       for (const int v : t) seen[static_cast<std::size_t>(body.first_vertex + v)] = true;
     }
+    for (const auto& s : body.segments) {
+      for (const int v : s) seen[static_cast<std::size_t>(body.first_vertex + v)] = true;
+    }
   }
   Bounds bounds;
   for (const int frame : evenly(source.num_frames - 1, frames_for_bounds)) {
@@ -47,7 +50,7 @@ std::vector<int> evenly(int last, int count) {
 ViewedScene viewed_scene(const FrameSource& source) {
   ViewedScene scene;
   for (const FrameBody& body : source.bodies) {
-    scene.bodies.push_back({body.first_vertex, body.num_vertices, body.triangles});
+    scene.bodies.push_back({body.first_vertex, body.num_vertices, body.triangles, body.segments});
   }
   FrameReader reader(source);
   const auto rest = reader.rest();

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <limits>
 
@@ -44,20 +45,59 @@ void print_header(Text& text, const FrameSource& source) {
         source.num_frames - 1, 1 / source.frame_step, 1 / source.frame_step, z_up ? "Z" : "Y");
 }
 
-void print_topology(Text& text, const BodySurface& surface) {
+void print_colour(Text& text, const BodySurface& surface) {
   const Colour c = body_colour(surface.body);
+  print(text,
+        "        color3f[] primvars:displayColor = [({}, {}, {})] (\n"
+        "            interpolation = \"constant\"\n"
+        "        )\n",
+        static_cast<float>(c.r), static_cast<float>(c.g), static_cast<float>(c.b));
+}
+
+/// Lines of two points each, as wide as suits their length.
+void print_curves(Text& text, const BodySurface& surface, std::span<const double> rest) {
+  double mean = 0;
+  for (std::size_t i = 0; i < surface.vertices.size(); i += 2) {
+    const double* a = &rest[3 * static_cast<std::size_t>(surface.vertices[i])];
+    const double* b = &rest[3 * static_cast<std::size_t>(surface.vertices[i + 1])];
+    mean += std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+  }
+  mean /= static_cast<double>(surface.vertices.size() / 2);
+  print(text, "    def BasisCurves \"{}\"\n    {{\n", surface.identifier);
+  print_colour(text, surface);
+  print(text,
+        "        uniform token type = \"linear\"\n"
+        "        float[] widths = [{}] (\n"
+        "            interpolation = \"constant\"\n"
+        "        )\n"
+        "        int[] curveVertexCounts = [",
+        static_cast<float>(0.2 * mean));
+  for (std::size_t i = 0; i < surface.vertices.size(); i += 2) {
+    print(text, "{}2", i > 0 ? ", " : "");
+  }
+  print(text, "]\n");
+}
+
+/// A curve has no indices: each segment gets points of its own.
+void split_segments(BodySurface& surface) {
+  if (!surface.triangles.empty()) return;
+  std::vector<int> ends;
+  for (const auto& segment : surface.segments) {
+    for (const int v : segment) ends.push_back(surface.vertices[static_cast<std::size_t>(v)]);
+  }
+  surface.vertices = std::move(ends);
+}
+
+void print_topology(Text& text, const BodySurface& surface) {
   print(text,
         "    def Mesh \"{}\"\n"
         "    {{\n"
         "        uniform bool doubleSided = 1\n"
         "        uniform token orientation = \"rightHanded\"\n"
-        "        uniform token subdivisionScheme = \"none\"\n"
-        "        color3f[] primvars:displayColor = [({}, {}, {})] (\n"
-        "            interpolation = \"constant\"\n"
-        "        )\n"
-        "        int[] faceVertexCounts = [",
-        surface.identifier, static_cast<float>(c.r), static_cast<float>(c.g),
-        static_cast<float>(c.b));
+        "        uniform token subdivisionScheme = \"none\"\n",
+        surface.identifier);
+  print_colour(text, surface);
+  print(text, "        int[] faceVertexCounts = [");
   for (std::size_t t = 0; t < surface.triangles.size(); ++t) print(text, "{}3", t > 0 ? ", " : "");
   print(text, "]\n        int[] faceVertexIndices = [");
   for (std::size_t t = 0; t < surface.triangles.size(); ++t) {
@@ -90,14 +130,19 @@ std::array<Float3, 2> print_points(Text& text, const BodySurface& surface,
 }  // namespace
 
 void export_usda(const FrameSource& source, const std::filesystem::path& folder) {
-  const auto surfaces = body_surfaces(source, "usda");
+  auto surfaces = body_surfaces(source, "usda");
+  for (BodySurface& surface : surfaces) split_segments(surface);
   AtomicFile file(folder / "animation.usda");
   FrameReader reader(source);
   Text text;
   print_header(text, source);
   for (const BodySurface& surface : surfaces) {
     if (&surface != &surfaces.front()) print(text, "\n");
-    print_topology(text, surface);
+    if (surface.triangles.empty()) {
+      print_curves(text, surface, reader.rest());
+    } else {
+      print_topology(text, surface);
+    }
     print(text, "        point3f[] points.timeSamples = {{\n");
     std::vector<std::array<Float3, 2>> extents;
     for (int frame = 0; frame < source.num_frames; ++frame) {

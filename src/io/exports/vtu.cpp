@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <limits>
 #include <string>
 
 #include "io/exports/atomic_file.h"
@@ -12,28 +13,42 @@ namespace supple {
 
 namespace {
 
-constexpr std::uint8_t vtk_tetra = 10;
+constexpr std::uint8_t vtk_line = 3, vtk_triangle = 5, vtk_tetra = 10;
 
 /// What does not change from frame to frame.
 struct Topology {
   std::vector<std::int32_t> vertex;        ///< its number
-  std::vector<std::int32_t> connectivity;  ///< [num_tets * 4]
-  std::vector<std::int32_t> offsets;       ///< end of each tet in `connectivity`
+  std::vector<std::int32_t> connectivity;  ///< corners of the cells
+  std::vector<std::int32_t> offsets;       ///< end of each cell in `connectivity`
   std::vector<std::uint8_t> types;
   std::vector<std::int32_t> body;
+  std::size_t num_tets = 0;
 
+  /// Tets; of a body that has none its triangles, or its lines.
   explicit Topology(const FrameSource& source) {
     for (int v = 0; v < source.num_vertices; ++v) vertex.push_back(v);
     for (std::size_t b = 0; b < source.bodies.size(); ++b) {
-      for (const auto& tet : source.bodies[b].tets) {
-        for (const int v : tet) connectivity.push_back(source.bodies[b].first_vertex + v);
-        offsets.push_back(static_cast<std::int32_t>(connectivity.size()));
-        types.push_back(vtk_tetra);
-        body.push_back(static_cast<std::int32_t>(b));
-      }
+      const FrameBody& from = source.bodies[b];
+      add(b, from.first_vertex, from.tets, vtk_tetra);
+      num_tets += from.tets.size();
+      if (!from.tets.empty()) continue;
+      add(b, from.first_vertex, from.triangles, vtk_triangle);
+      if (from.triangles.empty()) add(b, from.first_vertex, from.segments, vtk_line);
     }
   }
-  std::size_t num_tets() const { return types.size(); }
+  std::size_t num_cells() const { return types.size(); }
+
+ private:
+  template <std::size_t count>
+  void add(std::size_t number, int first_vertex, const std::vector<std::array<int, count>>& cells,
+           std::uint8_t type) {
+    for (const auto& cell : cells) {
+      for (const int v : cell) connectivity.push_back(first_vertex + v);
+      offsets.push_back(static_cast<std::int32_t>(connectivity.size()));
+      types.push_back(type);
+      body.push_back(static_cast<std::int32_t>(number));
+    }
+  }
 };
 
 /// The XML part of a file with raw data at its end: arrays are announced first and written after,
@@ -76,6 +91,23 @@ void check(const ElementMeasures& measures, std::size_t num_tets) {
   }
 }
 
+/// One entry a cell: those that are no tets have none, which viewers show apart.
+ElementMeasures spread(const ElementMeasures& of_tets, const Topology& topology) {
+  const std::size_t n = topology.num_cells();
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  ElementMeasures result{std::vector<double>(n, none), std::vector<double>(n, none),
+                         std::vector<Vec3>(n, Vec3{none, none, none})};
+  std::size_t tet = 0;
+  for (std::size_t cell = 0; cell < n; ++cell) {
+    if (topology.types[cell] != vtk_tetra) continue;
+    result.determinant[cell] = of_tets.determinant[tet];
+    result.von_mises[cell] = of_tets.von_mises[tet];
+    result.stretches[cell] = of_tets.stretches[tet];
+    ++tet;
+  }
+  return result;
+}
+
 void write_frame(const std::filesystem::path& path, const Topology& topology,
                  std::span<const double> positions, const ElementMeasures* measures, double time) {
   Writer writer;
@@ -84,7 +116,7 @@ void write_frame(const std::filesystem::path& path, const Topology& topology,
     const double* stretches = measures->stretches.empty() ? nullptr : &measures->stretches[0][0];
     cells += writer.array<double>("J", measures->determinant);
     cells += writer.array<double>("von_mises", measures->von_mises);
-    cells += writer.array<double>("principal_stretches", {stretches, 3 * topology.num_tets()}, 3);
+    cells += writer.array<double>("principal_stretches", {stretches, 3 * topology.num_cells()}, 3);
   }
   std::string text = fmt::format(
       "<?xml version=\"1.0\"?>\n"
@@ -96,7 +128,7 @@ void write_frame(const std::filesystem::path& path, const Topology& topology,
       "format=\"ascii\">{}</DataArray>\n"
       "    </FieldData>\n"
       "    <Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">\n",
-      time, topology.vertex.size(), topology.num_tets());
+      time, topology.vertex.size(), topology.num_cells());
   text += "      <PointData>\n" + writer.array<std::int32_t>("vertex", topology.vertex) +
           "      </PointData>\n      <CellData>\n" + cells + "      </CellData>\n      <Points>\n" +
           writer.array<double>("Points", positions, 3) + "      </Points>\n      <Cells>\n" +
@@ -116,8 +148,8 @@ void write_frame(const std::filesystem::path& path, const Topology& topology,
 
 void export_vtu(const FrameSource& source, const std::filesystem::path& folder) {
   const Topology topology(source);
-  if (topology.num_tets() == 0) {
-    throw Error(ErrorKind::invalid_input, "export: vtu", "no body has tets");
+  if (topology.num_cells() == 0) {
+    throw Error(ErrorKind::invalid_input, "export: vtu", "no body has tets, triangles or lines");
   }
   const FrameFiles files(folder / "vtu", "vtu", source.num_frames);
   FrameReader reader(source);
@@ -129,11 +161,13 @@ void export_vtu(const FrameSource& source, const std::filesystem::path& folder) 
     const auto positions = reader.read(frame);
     const double time = frame * source.frame_step;
     ElementMeasures measures;
-    if (source.measure) {
+    const bool measured = source.measure && topology.num_tets > 0;
+    if (measured) {
       measures = source.measure(positions);
-      check(measures, topology.num_tets());
+      check(measures, topology.num_tets);
+      measures = spread(measures, topology);
     }
-    write_frame(files.path(frame), topology, positions, source.measure ? &measures : nullptr, time);
+    write_frame(files.path(frame), topology, positions, measured ? &measures : nullptr, time);
     collection += fmt::format("    <DataSet timestep=\"{}\" part=\"0\" file=\"vtu/{}\"/>\n", time,
                               files.name(frame));
   }

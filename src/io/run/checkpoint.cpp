@@ -24,12 +24,16 @@ static_assert(std::endian::native == std::endian::little, "checkpoints are writt
 
 // The line break tells a file that went through a text conversion.
 constexpr std::array<char, 8> magic{'S', 'U', 'P', 'P', 'L', 'E', '\r', '\n'};
-constexpr std::uint32_t version = 1;
+constexpr std::uint32_t version = 2;
+
+// What follows positions and velocities.
+constexpr std::uint32_t has_previous = 1;
+constexpr std::uint32_t has_accelerations = 2;
 
 struct Header {
   std::array<char, 8> magic;
   std::uint32_t version;
-  std::uint32_t reserved;
+  std::uint32_t history;
   std::uint64_t fingerprint;
   std::int64_t frame;
   double time;
@@ -87,6 +91,22 @@ std::uint64_t checksum(std::span<const char> bytes) {
   return hash.value();
 }
 
+std::size_t num_arrays(const Header& header) {
+  return 2 + ((header.history & has_previous) != 0 ? 2 : 0) +
+         ((header.history & has_accelerations) != 0 ? 1 : 0);
+}
+
+/// Its arrays in the order of the file, those of the history where they are there.
+template <class State>
+auto arrays_of(State& state, std::uint32_t history) {
+  std::vector<decltype(&state.positions)> arrays = {&state.positions, &state.velocities};
+  if ((history & has_previous) != 0) {
+    arrays.insert(arrays.end(), {&state.previous_positions, &state.previous_velocities});
+  }
+  if ((history & has_accelerations) != 0) arrays.push_back(&state.accelerations);
+  return arrays;
+}
+
 void check_sound(const std::filesystem::path& path, std::span<const char> bytes,
                  const Header& header) {
   if (header.version != version) {
@@ -94,9 +114,10 @@ void check_sound(const std::filesystem::path& path, std::span<const char> bytes,
                    std::to_string(version));
   }
   const std::size_t room = bytes.size() - sizeof(Header);
-  const std::size_t pair = 2 * sizeof(double);
-  if (room < sizeof(std::uint64_t) || header.num_values != (room - sizeof(std::uint64_t)) / pair ||
-      (room - sizeof(std::uint64_t)) % pair != 0) {
+  const std::size_t a_value = num_arrays(header) * sizeof(double);
+  if (room < sizeof(std::uint64_t) ||
+      header.num_values != (room - sizeof(std::uint64_t)) / a_value ||
+      (room - sizeof(std::uint64_t)) % a_value != 0) {
     fail(path, "is cut off or damaged: its size does not fit what it should hold");
   }
   std::uint64_t stored = 0;
@@ -129,11 +150,13 @@ std::uint64_t scene_fingerprint(const LoadedScene& loaded) {
 
 void write_checkpoint(const std::filesystem::path& path, std::uint64_t fingerprint,
                       const SimulationState& state) {
+  const std::uint32_t history = (state.previous_positions.empty() ? 0 : has_previous) |
+                                (state.accelerations.empty() ? 0 : has_accelerations);
   const Header header{
-      magic, version, 0, fingerprint, state.frame, state.time, state.positions.size()};
+      magic, version, history, fingerprint, state.frame, state.time, state.positions.size()};
   std::vector<char> bytes(sizeof(Header));
   std::memcpy(bytes.data(), &header, sizeof(Header));
-  for (const std::vector<double>* values : {&state.positions, &state.velocities}) {
+  for (const std::vector<double>* values : arrays_of(state, history)) {
     const auto* first = reinterpret_cast<const char*>(values->data());
     bytes.insert(bytes.end(), first, first + values->size() * sizeof(double));
   }
@@ -155,7 +178,7 @@ SimulationState read_checkpoint(const std::filesystem::path& path, std::uint64_t
   state.time = header.time;
   state.frame = header.frame;
   const char* values = bytes.data() + sizeof(Header);
-  for (std::vector<double>* array : {&state.positions, &state.velocities}) {
+  for (std::vector<double>* array : arrays_of(state, header.history)) {
     array->resize(header.num_values);
     std::memcpy(array->data(), values, header.num_values * sizeof(double));
     values += header.num_values * sizeof(double);

@@ -13,7 +13,12 @@ namespace supple::test {
 namespace {
 
 SimulationState some_state() {
-  return {0.25, 7, {1, -0.0, 1e-310, 4, 5, 6}, {0.1, 0.2, 0.3, 0.4, 0.5, -1e300}};
+  SimulationState state;
+  state.time = 0.25;
+  state.frame = 7;
+  state.positions = {1, -0.0, 1e-310, 4, 5, 6};
+  state.velocities = {0.1, 0.2, 0.3, 0.4, 0.5, -1e300};
+  return state;
 }
 
 void write_bytes(const std::filesystem::path& file, const std::string& bytes) {
@@ -42,6 +47,27 @@ TEST(Checkpoint, KeepsEveryBit) {
   EXPECT_TRUE(std::signbit(state.positions[1]));
   EXPECT_EQ(state.velocities, some_state().velocities);
   EXPECT_FALSE(std::filesystem::exists(folder / "c.bin.part"));
+}
+
+TEST(Checkpoint, KeepsWhatAnIntegratorRemembers) {
+  for (const bool previous : {false, true}) {
+    for (const bool accelerations : {false, true}) {
+      const TestFolder folder;
+      SimulationState state = some_state();
+      if (previous) {
+        state.previous_positions = {7, 8, 9, 10, 11, 12};
+        state.previous_velocities = {13, 14, 15, 16, 17, 18};
+      }
+      if (accelerations) state.accelerations = {19, 20, 21, 22, 23, 24};
+      write_checkpoint(folder / "c.bin", 42, state);
+      const SimulationState read = read_checkpoint(folder / "c.bin", 42);
+      EXPECT_EQ(read.positions, state.positions);
+      EXPECT_EQ(read.velocities, state.velocities);
+      EXPECT_EQ(read.previous_positions, state.previous_positions);
+      EXPECT_EQ(read.previous_velocities, state.previous_velocities);
+      EXPECT_EQ(read.accelerations, state.accelerations);
+    }
+  }
 }
 
 TEST(Checkpoint, OfAnotherSceneIsRefused) {

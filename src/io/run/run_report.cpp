@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "io/run/machine.h"
+#include "io/run/machine_json.h"
 #include "supple/version.h"
 
 namespace supple {
@@ -11,11 +11,22 @@ using nlohmann::ordered_json;
 
 namespace {
 
-ordered_json machine_json(const Machine& machine, int threads) {
-  return {{"processor", machine.processor}, {"cores", machine.cores},
-          {"memory_gib", machine.memory},   {"threads", threads},
-          {"compiler", machine.compiler},   {"build", machine.build},
-          {"flags", machine.flags}};
+ordered_json honesty_json(const std::vector<HonestySample>& samples) {
+  ordered_json json = ordered_json::array();
+  for (const HonestySample& sample : samples) {
+    const ApparentStiffness& stiffness = sample.stiffness;
+    if (!sample.fault.empty()) {
+      json.push_back({{"frame", sample.frame}, {"fault", sample.fault}});
+      continue;
+    }
+    json.push_back({{"frame", sample.frame},
+                    {"apparent_stiffness", stiffness.ratio},
+                    {"defined", stiffness.defined},
+                    {"unexplained", stiffness.unexplained},
+                    {"position_error", stiffness.position_error},
+                    {"relative_error", sample.relative_error}});
+  }
+  return json;
 }
 
 ordered_json totals_json(const RunResult& result) {
@@ -48,11 +59,12 @@ ordered_json totals_json(const RunResult& result) {
 
 std::string run_report(const LoadedScene& loaded, const RunOptions& options,
                        const RunResult& result) {
-  const ordered_json report = {{"version", version()},
-                               {"scene_file", options.scene_file},
-                               {"scene", ordered_json::parse(loaded.settings)},
-                               {"machine", machine_json(this_machine(), result.start.num_threads)},
-                               {"totals", totals_json(result)}};
+  ordered_json report = {{"version", version()},
+                         {"scene_file", options.scene_file},
+                         {"scene", ordered_json::parse(loaded.settings)},
+                         {"machine", machine_json(this_machine(), result.start.num_threads)},
+                         {"totals", totals_json(result)}};
+  if (options.honesty_frames > 0) report["honesty"] = honesty_json(result.honesty);
   constexpr int indent = 2;
   return report.dump(indent, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }

@@ -15,6 +15,7 @@
 #include "io/run/frame_table.h"
 #include "io/run/run_report.h"
 #include "render/png_file.h"
+#include "sim/stepper.h"
 #include "supple/error.h"
 
 namespace supple {
@@ -143,10 +144,12 @@ class FrameFilesOfRun {
 
 /// Steps to the last frame, or to one that is not finite.
 void simulate(Simulation& simulation, const RunOptions& options, const RunObserver& observer,
-              FrameFilesOfRun& files, OutputFolder& folder, RunResult& result) {
+              FrameFilesOfRun& files, OutputFolder& folder, HonestyProbe& probe,
+              RunResult& result) {
   const Stopwatch watch;
   while (result.frames < result.start.last_frame) {
     const int frame = result.frames + 1;
+    probe.before_frame(simulation, frame);
     const StepReport report = simulation.step();
     if (report.status == StepStatus::non_finite) {
       result.non_finite_frame = frame;
@@ -162,6 +165,19 @@ void simulate(Simulation& simulation, const RunOptions& options, const RunObserv
     if (observer.frame_done) observer.frame_done(frame, report);
   }
   result.wall_seconds = watch.milliseconds() / 1000;
+}
+
+/// What the solver's budget did to the material. Of a frame that ended the run nothing is said.
+void measure_honesty(const LoadedScene& loaded, const RunOptions& options,
+                     const RunObserver& observer, const HonestyProbe& probe, RunResult& result) {
+  if (options.honesty_frames == 0) return;
+  for (std::size_t i = 0; i < probe.size(); ++i) {
+    const int frame = probe.frames()[i];
+    if (frame > result.frames) break;
+    if (observer.writing) observer.writing("honesty.csv, frame " + std::to_string(frame));
+    result.honesty.push_back(probe.measure(loaded.scene, i, options.threads));
+  }
+  write_file(options.folder / "honesty.csv", honesty_csv(result.honesty));
 }
 
 FrameSource source_of(const Simulation& simulation, const NpyReader& reader) {
@@ -280,6 +296,10 @@ double RunTotals::percentile(double share) const {
 RunResult run_scene(const LoadedScene& loaded, const RunOptions& options,
                     const RunObserver& observer) {
   for (const std::string& kind : options.exports) check_export(kind, "--export");
+  if (options.honesty_frames > 0 && is_explicit(loaded.scene.time.integrator)) {
+    throw Error(ErrorKind::invalid_input, "--honesty",
+                loaded.scene.time.integrator + " solves nothing: no budget makes the body stiffer");
+  }
   const std::uint64_t fingerprint = scene_fingerprint(loaded);
   Simulation simulation = make_simulation(loaded.scene, options);
   restore(simulation, loaded, options, fingerprint);
@@ -288,6 +308,7 @@ RunResult run_scene(const LoadedScene& loaded, const RunOptions& options,
   result.frames = static_cast<int>(simulation.frame());
   result.start = {simulation.num_vertices(), simulation.num_tets(), simulation.num_threads(),
                   result.frames + 1, loaded.scene.time.frames};
+  HonestyProbe probe(result.start.first_frame, result.start.last_frame, options.honesty_frames);
   OutputFolder folder(options.folder);
   // Parts that belong to a checkpoint stay, so that it can be resumed once more.
   if (!options.resume.empty()) folder.keep();
@@ -295,15 +316,16 @@ RunResult run_scene(const LoadedScene& loaded, const RunOptions& options,
   {
     FrameFilesOfRun files(simulation, options, fingerprint);
     if (observer.started) observer.started(result.start);
-    simulate(simulation, options, observer, files, folder, result);
+    simulate(simulation, options, observer, files, folder, probe, result);
     // An older report and picture must not stand beside new positions.
     std::error_code ignored;
-    for (const char* name : {"run.json", "preview.png"}) {
+    for (const char* name : {"run.json", "preview.png", "honesty.csv"}) {
       std::filesystem::remove(options.folder / name, ignored);
     }
     files.finish();
   }
   folder.keep();
+  measure_honesty(loaded, options, observer, probe, result);
   write_outputs(simulation, loaded, options, observer, result);
   note_written(options.folder, before, result);
   return result;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "io/run/honesty.h"
 #include "io/scene/scene_json.h"
 #include "supple/simulation.h"
 
@@ -21,6 +22,8 @@ struct RunOptions {
   int checkpoint_every = 0;          ///< frames; 0: never
   std::filesystem::path resume;      ///< a checkpoint to go on from; empty: from the start
   bool preview = true;               ///< draw preview.png
+  /// Frames in which the apparent stiffness is measured once the run is over; 0: none.
+  int honesty_frames = 0;
 };
 
 /// What is simulated, known before the first frame.
@@ -61,6 +64,7 @@ struct RunResult {
   double wall_seconds = 0;              ///< simulating and writing frames
   std::vector<std::string> files;       ///< written, relative to the folder; folders end with /
   std::uintmax_t bytes = 0;             ///< of them together
+  std::vector<HonestySample> honesty;   ///< where asked for
   /// Pictures and exports that a run which ended non-finite could not make, and why: its last good
   /// frames may be beyond what they can show.
   std::vector<std::string> left_out;
@@ -74,7 +78,8 @@ struct RunObserver {
 };
 
 /// Simulates and writes positions.npy, frames.csv, run.json, preview.png, the exports and, where
-/// asked for, checkpoint.bin. A frame that is not finite ends the run; what came before is written.
+/// asked for, checkpoint.bin and honesty.csv. A frame that is not finite ends the run; what came
+/// before is written.
 ///
 /// Throws Error{invalid_input} before anything is written for a scene that cannot be simulated, an
 /// unknown export and a checkpoint beyond the last frame; Error{bad_file} for a checkpoint that

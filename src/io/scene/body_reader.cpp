@@ -118,13 +118,15 @@ FiberSettings read_fiber(ObjectReader& reader) {
   return fiber;
 }
 
-TetMesh read_placed_mesh(ObjectReader& body, const SceneSources& sources, std::size_t max_tets) {
-  TetMesh mesh;
+BodyMesh read_placed_mesh(ObjectReader& body, const SceneSources& sources, std::size_t max_tets) {
+  BodyMesh mesh;
   body.object("mesh", [&](ObjectReader& reader) { mesh = read_mesh(reader, sources, max_tets); });
   body.object("transform", [&](ObjectReader& transform) {
-    read_transform(transform, mesh.vertices);
+    std::visit([&](auto& m) { read_transform(transform, m.vertices); }, mesh);
+    auto* const tets = std::get_if<TetMesh>(&mesh);
+    if (tets == nullptr) return;
     try {
-      normalise(mesh, transform.where());
+      normalise(*tets, transform.where());
     } catch (const Error& error) {
       // The mesh itself was sound.
       transform.fail("leaves a broken mesh: " + error.message());
@@ -133,26 +135,58 @@ TetMesh read_placed_mesh(ObjectReader& body, const SceneSources& sources, std::s
   return mesh;
 }
 
+void read_mass(ObjectReader& reader, const char* unit, double usual_density, Body& body) {
+  if (reader.has("mass")) {
+    reader.reject("density", "stands beside mass; expected one or the other");
+    body.mass = reader.number("mass", above_zero("kg"));
+  } else {
+    body.density = reader.number("density", above_zero(unit), usual_density);
+  }
+}
+
+void read_spring_body(ObjectReader& reader, SpringMesh mesh, Body& body) {
+  // By default a light cotton, and a cord of two millimetres.
+  if (mesh.triangles.empty()) {
+    read_mass(reader, "kg/m", 0.003, body);
+  } else {
+    read_mass(reader, "kg/m^2", 0.2, body);
+  }
+  reader.object("material",
+                [&](ObjectReader& material) { body.springs = read_springs(material, mesh); });
+  for (const char* key : {"layers", "regions", "fiber"}) {
+    reader.reject(key, "is for bodies of tets, and this one is of springs");
+  }
+  body.mesh.vertices = std::move(mesh.vertices);
+  body.triangles = std::move(mesh.triangles);
+  body.segments = std::move(mesh.segments);
+}
+
+void read_tet_body(ObjectReader& reader, TetMesh mesh, Body& body) {
+  body.mesh = std::move(mesh);
+  read_mass(reader, "kg/m^3", body.density, body);
+  reader.object("material", [&](ObjectReader& material) {
+    body.material = read_material(material, body.mesh);
+  });
+  reader.each("layers",
+              [&](ObjectReader& layer) { body.layers.push_back(read_material(layer, body.mesh)); });
+  reader.each("regions", [&](ObjectReader& region) {
+    body.regions.push_back(read_region(region, body.mesh));
+  });
+  reader.optional_object("fiber", [&](ObjectReader& fiber) { body.fiber = read_fiber(fiber); });
+}
+
 }  // namespace
 
 Body read_body(ObjectReader& reader, std::size_t index, const SceneSources& sources,
                std::size_t max_tets) {
   Body body;
   body.name = reader.text("name", fmt::format("body_{}", index));
-  body.mesh = read_placed_mesh(reader, sources, max_tets);
-  if (reader.has("mass")) {
-    reader.reject("density", "stands beside mass; expected one or the other");
-    body.mass = reader.number("mass", above_zero("kg"));
+  BodyMesh mesh = read_placed_mesh(reader, sources, max_tets);
+  if (auto* const tets = std::get_if<TetMesh>(&mesh)) {
+    read_tet_body(reader, std::move(*tets), body);
   } else {
-    body.density = reader.number("density", above_zero("kg/m^3"), body.density);
+    read_spring_body(reader, std::move(std::get<SpringMesh>(mesh)), body);
   }
-  reader.object("material", [&](ObjectReader& material) {
-    body.material = read_material(material, body.mesh);
-  });
-  reader.each("regions", [&](ObjectReader& region) {
-    body.regions.push_back(read_region(region, body.mesh));
-  });
-  reader.optional_object("fiber", [&](ObjectReader& fiber) { body.fiber = read_fiber(fiber); });
   body.velocity = reader.vector("velocity", any_number("m/s"), body.velocity);
   body.initial = read_initial(reader);
   reader.each("pins", [&](ObjectReader& pin) { body.pins.push_back(read_pin(pin, body.mesh)); });

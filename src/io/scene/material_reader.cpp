@@ -14,13 +14,17 @@ namespace supple {
 
 namespace {
 
+/// Of the structural stiffness: what bending springs have by default.
+constexpr double bending_share = 0.1;
+
 std::string tet_text(const Parameter& parameter, std::size_t tet) {
   return parameter.per_tet.empty() ? "" : fmt::format(" in tet {}", tet);
 }
 
 /// A number, or {"field": "name"}: the values of a field of the mesh.
-Parameter read_parameter(ObjectReader& material, const char* key, const TetMesh& mesh) {
-  if (!material.is_object(key)) return material.number(key, any_number("Pa"));
+Parameter read_parameter(ObjectReader& material, const char* key, const TetMesh& mesh,
+                         const char* unit = "Pa") {
+  if (!material.is_object(key)) return material.number(key, any_number(unit));
   Parameter parameter;
   material.object(key, [&](ObjectReader& reader) {
     const std::string name = reader.text("field");
@@ -122,8 +126,12 @@ void read_parameters(ObjectReader& material, const TetMesh& mesh, MaterialSettin
   const std::string& model = settings.model;
   if (model == "arap" && has_young(material)) {
     settings.mu = read_lame(material, mesh).first;
-  } else if (model == "arap" || model == "polynomial") {
+  } else if (model == "arap" || model == "polynomial" || model == "volume") {
     settings.mu = read_parameter(material, "mu", mesh);
+  } else if (model == "strain_limit") {
+    settings.mu = read_parameter(material, "mu", mesh);
+    settings.min = read_parameter(material, "min", mesh, "");
+    settings.max = read_parameter(material, "max", mesh, "");
   } else if (model == "mooney_rivlin") {
     settings.c1 = read_parameter(material, "c1", mesh);
     settings.c2 = read_parameter(material, "c2", mesh);
@@ -139,14 +147,45 @@ void read_parameters(ObjectReader& material, const TetMesh& mesh, MaterialSettin
   }
 }
 
+bool is_spring(const std::string& model) { return model == "spring"; }
+
+std::string read_model(ObjectReader& material) {
+  std::vector<std::string> known = names_of(list_materials());
+  for (const std::string& name : names_of(list_spring_materials())) known.push_back(name);
+  return material.choice("model", "material", known);
+}
+
 }  // namespace
 
 MaterialSettings read_material(ObjectReader& material, const TetMesh& mesh) {
   MaterialSettings settings;
-  settings.model = material.choice("model", "material", names_of(list_materials()));
+  settings.model = read_model(material);
+  if (is_spring(settings.model)) {
+    material.fail("model", settings.model +
+                               " is for cloth and strands, and this body is of tets; expected a "
+                               "material of tets, for example neo_hookean");
+  }
   read_parameters(material, mesh, settings);
   make_material(settings, material.where());  // its checks point below `where`
   return settings;
+}
+
+std::vector<Spring> read_springs(ObjectReader& material, const SpringMesh& mesh) {
+  const std::string model = read_model(material);
+  if (!is_spring(model)) {
+    material.fail("model",
+                  model + " is a material of tets, and this body is of springs; expected spring");
+  }
+  SpringSettings settings;
+  settings.stiffness = material.number("stiffness", above_zero("N/m"));
+  if (mesh.shear.empty()) {
+    material.reject("shear", "a strand has no shear springs");
+  } else {
+    settings.shear = material.number("shear", from_zero("N/m"), settings.stiffness);
+  }
+  settings.bending =
+      material.number("bending", from_zero("N/m"), bending_share * settings.stiffness);
+  return make_springs(mesh, settings);
 }
 
 }  // namespace supple

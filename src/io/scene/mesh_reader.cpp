@@ -17,14 +17,15 @@ Vec3 read_center(ObjectReader& reader) {
 }
 
 /// Generates, with the generator's complaints at its place in the scene. `expected_tets` is an
-/// upper bound.
+/// upper bound of tets or springs.
 template <class Generator>
-TetMesh make(const ObjectReader& reader, const Generator& generator, double expected_tets,
-             std::size_t max_tets) {
+auto make(const ObjectReader& reader, const Generator& generator, double expected_tets,
+          std::size_t max_tets) {
   if (expected_tets > static_cast<double>(max_tets)) {
-    reader.fail(fmt::format(
-        "the generated bodies would have more than {} tets together; expected fewer cells",
-        max_tets));
+    reader.fail(
+        fmt::format("the generated bodies would have more than {} tets and springs together; "
+                    "expected fewer cells",
+                    max_tets));
   }
   try {
     return generate(generator);
@@ -83,6 +84,23 @@ TetMesh read_tetrahedron(ObjectReader& reader, std::size_t max_tets) {
   return make(reader, tetrahedron, 1, max_tets);
 }
 
+SpringMesh read_cloth(ObjectReader& reader, std::size_t max_springs) {
+  ClothGenerator cloth;
+  cloth.center = read_center(reader);
+  cloth.u = reader.vector("u", any_number("m"), cloth.u);
+  cloth.v = reader.vector("v", any_number("m"), cloth.v);
+  cloth.cells = reader.whole_pair("cells", 1, most_cells, cloth.cells);
+  return make(reader, cloth, 6.0 * cloth.cells[0] * cloth.cells[1], max_springs);
+}
+
+SpringMesh read_strand(ObjectReader& reader, std::size_t max_springs) {
+  StrandGenerator strand;
+  strand.start = reader.vector("start", any_number("m"), strand.start);
+  strand.end = reader.vector("end", any_number("m"), strand.end);
+  strand.segments = static_cast<int>(reader.whole("segments", 1, 1'000'000, strand.segments));
+  return make(reader, strand, 2.0 * strand.segments, max_springs);
+}
+
 Vec3 read_scale(ObjectReader& transform) {
   if (transform.is_list("scale")) return transform.vector("scale", above_zero(""));
   const double scale = transform.number("scale", above_zero(""), 1);
@@ -91,13 +109,17 @@ Vec3 read_scale(ObjectReader& transform) {
 
 }  // namespace
 
-TetMesh read_mesh(ObjectReader& reader, const SceneSources& sources, std::size_t max_tets) {
-  const std::string kind =
-      reader.one_of("mesh", {"file", "box", "bar", "sphere", "cylinder", "torus", "tetrahedron"});
+BodyMesh read_mesh(ObjectReader& reader, const SceneSources& sources, std::size_t max_tets) {
+  const std::string kind = reader.one_of("mesh", {"file", "box", "bar", "sphere", "cylinder",
+                                                  "torus", "tetrahedron", "cloth", "strand"});
   if (kind == "file") return sources.tet_mesh(reader.text("file"));
-  TetMesh mesh;
+  BodyMesh mesh;
   reader.object(kind, [&](ObjectReader& generator) {
-    if (kind == "box") {
+    if (kind == "cloth") {
+      mesh = read_cloth(generator, max_tets);
+    } else if (kind == "strand") {
+      mesh = read_strand(generator, max_tets);
+    } else if (kind == "box") {
       mesh = read_box(generator, {}, max_tets);
     } else if (kind == "bar") {
       mesh = read_box(generator, {.size = {4, 1, 1}, .cells = {16, 4, 4}}, max_tets);

@@ -50,7 +50,10 @@ ordered_json to_json(const std::vector<std::pair<double, double>>& values) {
   for (const auto& value : values) list.push_back(to_json(value));
   return list;
 }
-ordered_json to_json(const std::array<int, 3>& value) { return value; }
+template <std::size_t count>
+ordered_json to_json(const std::array<int, count>& value) {
+  return value;
+}
 ordered_json to_json(const std::vector<int>& value) { return value; }
 
 /// "expected a number above 0 m".
@@ -305,17 +308,29 @@ std::pair<double, double> ObjectReader::pair(std::string_view key, const Range& 
                              checked_number((*value)[1], place(key) + "/1", range)));
 }
 
-std::array<int, 3> ObjectReader::whole_triple(std::string_view key, int low, int high,
-                                              std::optional<std::array<int, 3>> fallback) {
+template <std::size_t count>
+std::array<int, count> ObjectReader::wholes(std::string_view key, int low, int high,
+                                            const char* expected,
+                                            const std::optional<std::array<int, count>>& fallback) {
   const Json* const value = take(key, !fallback);
   if (value == nullptr) return note(key, *fallback);
-  checked_list(*value, place(key), 3, "a list of three whole numbers");
-  std::array<int, 3> triple{};
-  for (std::size_t k = 0; k < 3; ++k) {
-    triple[k] = static_cast<int>(
+  checked_list(*value, place(key), count, expected);
+  std::array<int, count> numbers{};
+  for (std::size_t k = 0; k < count; ++k) {
+    numbers[k] = static_cast<int>(
         checked_whole((*value)[k], place(key) + "/" + std::to_string(k), low, high));
   }
-  return note(key, triple);
+  return note(key, numbers);
+}
+
+std::array<int, 3> ObjectReader::whole_triple(std::string_view key, int low, int high,
+                                              std::optional<std::array<int, 3>> fallback) {
+  return wholes<3>(key, low, high, "a list of three whole numbers", fallback);
+}
+
+std::array<int, 2> ObjectReader::whole_pair(std::string_view key, int low, int high,
+                                            std::optional<std::array<int, 2>> fallback) {
+  return wholes<2>(key, low, high, "a list of two whole numbers", fallback);
 }
 
 std::vector<int> ObjectReader::whole_list(std::string_view key, int low, int high) {

@@ -76,6 +76,9 @@ class ObjectReader {
   /// [i, j, k], each from `low` to `high`.
   std::array<int, 3> whole_triple(std::string_view key, int low, int high,
                                   std::optional<std::array<int, 3>> fallback = {});
+  /// [i, j], each from `low` to `high`.
+  std::array<int, 2> whole_pair(std::string_view key, int low, int high,
+                                std::optional<std::array<int, 2>> fallback = {});
   /// [i, ...], each from `low` to `high`.
   std::vector<int> whole_list(std::string_view key, int low, int high);
   /// [[x, y], ...]; none where the key is missing.
@@ -141,6 +144,9 @@ class ObjectReader {
   double checked_number(const Json& value, const std::string& place, const Range& range) const;
   long long checked_whole(const Json& value, const std::string& place, long long low,
                           long long high) const;
+  template <std::size_t count>
+  std::array<int, count> wholes(std::string_view key, int low, int high, const char* expected,
+                                const std::optional<std::array<int, count>>& fallback);
   const Json& checked_list(const Json& value, const std::string& place, std::size_t size,
                            const char* expected) const;
   Vec3 checked_vector(const Json& value, const std::string& place, const Range& range) const;

@@ -4,6 +4,7 @@
 #include "io/scene/json_text.h"
 #include "io/scene/readers.h"
 #include "io/scene/scene_json.h"
+#include "sim/stepper.h"
 
 namespace supple {
 
@@ -27,7 +28,7 @@ std::vector<Body> read_bodies(ObjectReader& reader, const SceneSources& sources)
   std::size_t tets_left = sources.max_tets;
   reader.each("bodies", [&](ObjectReader& body) {
     bodies.push_back(read_body(body, bodies.size(), sources, tets_left));
-    const std::size_t used = bodies.back().mesh.tets.size();
+    const std::size_t used = bodies.back().mesh.tets.size() + bodies.back().springs.size();
     tets_left = used < tets_left ? tets_left - used : 0;
   });
   return bodies;
@@ -40,7 +41,13 @@ Scene read_scene(ObjectReader& reader, const std::string& default_name,
   scene.name = reader.text("name", default_name);
   reader.object("time", [&](ObjectReader& time) { scene.time = read_time(time); });
   scene.gravity = reader.vector("gravity", any_number("m/s^2"), scene.gravity);
-  reader.object("solver", [&](ObjectReader& solver) { scene.solver = read_solver(solver); });
+  if (is_explicit(scene.time.integrator)) {
+    reader.reject("solver", scene.time.integrator +
+                                " solves nothing and reads no solver: leave it out (or take it "
+                                "away with --set /solver=null)");
+  } else {
+    reader.object("solver", [&](ObjectReader& solver) { scene.solver = read_solver(solver); });
+  }
   scene.bodies = read_bodies(reader, sources);
   reader.each("colliders", [&](ObjectReader& collider) {
     scene.colliders.push_back(read_collider(collider, scene.colliders.size(), sources));

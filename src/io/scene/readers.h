@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "io/scene/object_reader.h"
@@ -19,8 +20,11 @@ ContactSettings read_contact(ObjectReader& contact);
 /// A motion, already checked by `validate`.
 Motion read_motion(ObjectReader& motion);
 
-/// A body's mesh, generated or from a file. Generators may make up to `max_tets` tets.
-TetMesh read_mesh(ObjectReader& mesh, const SceneSources& sources, std::size_t max_tets);
+/// What a body is made of: tets, or a cloth or a strand of springs.
+using BodyMesh = std::variant<TetMesh, SpringMesh>;
+
+/// A body's mesh, generated or from a file. Generators may make up to `max_tets` tets and springs.
+BodyMesh read_mesh(ObjectReader& mesh, const SceneSources& sources, std::size_t max_tets);
 
 /// Reads a transform and applies it to the points: scale, then rotation about the origin, then
 /// translation.
@@ -28,6 +32,9 @@ void read_transform(ObjectReader& transform, std::vector<Vec3>& points);
 
 /// A material whose parameters per tet come from the fields of `mesh`; already checked.
 MaterialSettings read_material(ObjectReader& material, const TetMesh& mesh);
+
+/// The material of a cloth or a strand: its springs.
+std::vector<Spring> read_springs(ObjectReader& material, const SpringMesh& mesh);
 
 /// A list of terms of a user's function, under `key`. None: an empty function.
 ScalarFunction read_function(ObjectReader& material, const char* key);

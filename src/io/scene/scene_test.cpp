@@ -135,6 +135,23 @@ TEST(Scene, TheBodyLandsInItsFields) {
   EXPECT_EQ(bar.pins[1].motion.keyframes[1].degrees, 30);
 }
 
+TEST(Scene, LayersAreMaterialsOfTheSameTets) {
+  const std::vector<Override> overrides = {{"/bodies/0/mesh", R"({"file": "block.mesh"})"},
+                                           {"/bodies/0/layers",
+                                            R"([{"model": "volume", "mu": 5},
+           {"model": "strain_limit", "mu": {"field": "young"}, "min": 0.9, "max": 1.25}])"}};
+  const Scene scene = parse(smallest_scene, overrides).scene;
+  const Body& body = scene.bodies[0];
+  EXPECT_EQ(body.material.model, "neo_hookean");
+  ASSERT_EQ(body.layers.size(), 2U);
+  EXPECT_EQ(body.layers[0].model, "volume");
+  EXPECT_EQ(body.layers[0].mu.value, 5);
+  EXPECT_EQ(body.layers[1].model, "strain_limit");
+  EXPECT_EQ(body.layers[1].mu.per_tet.size(), body.mesh.tets.size());
+  EXPECT_EQ(body.layers[1].min.value, 0.9);
+  EXPECT_EQ(body.layers[1].max.value, 1.25);
+}
+
 TEST(Scene, AKeyframeWithoutRotationTakesTheAxisOfTheNext) {
   const Scene scene = parse(full_scene).scene;
   const Keyframe& first = scene.bodies[0].pins[1].motion.keyframes[0];
@@ -297,6 +314,15 @@ TEST(Scene, AHistoryIsNotRecordedForAMethodWithoutOne) {
   EXPECT_EQ(newton.scene.solver.method, "newton");
   EXPECT_EQ(newton.settings.find("history"), std::string::npos);
   EXPECT_EQ(parse(newton.settings).settings, newton.settings);
+}
+
+TEST(Scene, NoSolverIsRecordedForAnExplicitIntegrator) {
+  // full_scene has one, which is taken away.
+  const LoadedScene loaded =
+      parse(full_scene, {{"/time/integrator", "symplectic_euler"}, {"/solver", "null"}});
+  EXPECT_EQ(loaded.scene.time.integrator, "symplectic_euler");
+  EXPECT_EQ(loaded.settings.find("\"solver\""), std::string::npos);
+  EXPECT_EQ(parse(loaded.settings).settings, loaded.settings);
 }
 
 TEST(Override, ReplacesAddsAppendsAndRemoves) {

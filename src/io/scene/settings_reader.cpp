@@ -55,7 +55,17 @@ void read_options(ObjectReader& solver, SolverSettings& settings) {
   };
   whole("history", 0, 1000, settings.history);
   choice("initial_hessian", "initial Hessian", settings.initial_hessian);
-  choice("linear_solver", "linear solver", settings.linear_solver);
+  const bool ignores_linear_solver =
+      solver_entry(method).reads("linear_solver") && !uses_linear_solver(settings);
+  if (ignores_linear_solver) {
+    for (const char* key : {"linear_solver", "linear_iterations", "preconditioner"}) {
+      solver.reject(key, fmt::format("the initial Hessian {} does not use it; used by laplacian, "
+                                     "rest, frame",
+                                     settings.initial_hessian));
+    }
+  } else {
+    choice("linear_solver", "linear solver", settings.linear_solver);
+  }
   if (solver_entry(method).reads("linear_solver") && settings.linear_solver == "direct") {
     for (const char* key : {"linear_iterations", "preconditioner"}) {
       solver.reject(key, "the linear solver direct does not use it; used by cg");
@@ -65,6 +75,9 @@ void read_options(ObjectReader& solver, SolverSettings& settings) {
     choice("preconditioner", "preconditioner", settings.preconditioner);
   }
   choice("definiteness", "definiteness", settings.definiteness);
+  if (const auto conflict = find_conflict(settings)) {
+    solver.fail(conflict->key, conflict->message);
+  }
   whole("refresh", 1, 1'000'000, settings.refresh);
   choice("acceleration", "acceleration", settings.acceleration);
   if (solver_entry(method).reads("acceleration") && settings.acceleration == "none") {

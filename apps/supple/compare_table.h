@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "io/compare/compare_scene.h"
+
+namespace supple::cli {
+
+/// What `compare` prints at its end: errors after some iterations, and what an iteration costs.
+std::string compare_table(const std::string& scene_name, const CompareSceneOptions& options,
+                          const CompareSceneResult& result);
+
+}  // namespace supple::cli

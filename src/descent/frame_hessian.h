@@ -1,0 +1,24 @@
+#pragma once
+
+#include "descent/direction.h"
+#include "descent/hessian_system.h"
+
+namespace supple {
+
+/// Quasi-Newton with the Hessian at the beginning of each step [Liu et al. 2017, sec. 5; thesis
+/// sec. 7.3 and Fig. 7.8]:
+///   A = M/a^2 + d2E/dx2(x_0),
+/// each element's part clamped [Teran et al. 2005], contacts and pins as they are at x_0. The first
+/// `compute` of a step prepares it: a factorisation where the linear solver is direct.
+class FrameHessian final : public Direction {
+ public:
+  FrameHessian(const Model& model, const SolverSettings& settings, double inverse_a2);
+  void begin_step(Objective&) override { prepared_ = false; }
+  bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
+
+ private:
+  HessianSystem system_;
+  bool prepared_ = false;
+};
+
+}  // namespace supple

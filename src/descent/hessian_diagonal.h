@@ -1,0 +1,26 @@
+#pragma once
+
+#include <vector>
+
+#include "descent/objective.h"
+
+namespace supple {
+
+/// Diagonal of the projected Hessian of the objective (hessian.h), contacts left out: they come and
+/// go between its computations. A pass over the elements like that of the gradient.
+class HessianDiagonal {
+ public:
+  explicit HessianDiagonal(const Model& model);
+
+  /// Writes the entries of x, y and z at each vertex, N/m, >= 0: [num_vertices].
+  void evaluate(const Objective& objective, const VectorField& z, VectorField& diagonal);
+
+ private:
+  void evaluate_elements(const VectorField& z, Threads& threads);
+  PaddedVector of_vertex(std::size_t vertex, const VectorField& z) const;
+
+  const Model* model_;
+  VectorField slots_;  ///< [num_slots]
+};
+
+}  // namespace supple

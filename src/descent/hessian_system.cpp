@@ -1,0 +1,139 @@
+#include "descent/hessian_system.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "descent/laplacian.h"
+
+namespace supple {
+
+namespace {
+
+/// Residuals below this part of the right side are not worth an iteration.
+constexpr double cg_tolerance = 1e-10;
+/// Doublings of tau; after these it is 1e16 times the diagonal.
+constexpr int max_factorisations = 64;
+
+NegativeEigenvalues mode_of(const std::string& definiteness) {
+  if (definiteness == "clamp") return NegativeEigenvalues::clamp;
+  if (definiteness == "absolute") return NegativeEigenvalues::absolute;
+  return NegativeEigenvalues::keep;
+}
+
+}  // namespace
+
+HessianSystem::HessianSystem(const Model& model, const SolverSettings& settings, double inverse_a2)
+    : HessianSystem(model, settings, inverse_a2, vertex_adjacency(model)) {}
+
+HessianSystem::HessianSystem(const Model& model, const SolverSettings& settings, double inverse_a2,
+                             const Adjacency& adjacency)
+    : model_(&model),
+      direct_(settings.linear_solver == "direct"),
+      mode_(mode_of(settings.definiteness)),
+      tikhonov_(settings.definiteness == "tikhonov"),
+      order_(direct_ ? fill_reducing_order(adjacency) : bandwidth_order(adjacency)),
+      hessian_(model, order_, adjacency),
+      right_side_(3 * order_.size()),
+      cg_(direct_ ? 0 : 3 * model.num_vertices, 1) {
+  if (direct_) {
+    solver_ = settings.definiteness == "none" ? make_eigen_ldlt() : make_eigen_cholesky();
+    solver_->analyse(hessian_.lower());
+    return;
+  }
+  cg_settings_ = {.iterations = settings.linear_iterations,
+                  .tolerance = cg_tolerance,
+                  .stop_at_negative_curvature = settings.linear_solver == "truncated_cg"};
+  matrix_.analyse(hessian_.lower());
+  make_preconditioner(settings.preconditioner, inverse_a2);
+}
+
+void HessianSystem::make_preconditioner(const std::string& name, double inverse_a2) {
+  preconditioner_is_constant_ = name == "laplacian" || name == "rest";
+  if (name == "laplacian") {
+    const SpdSolver::Matrix lower = laplacian_lower(*model_, inverse_a2, order_);
+    auto inner = make_incomplete_cholesky();
+    inner->analyse(lower);
+    if (!inner->update(lower)) throw not_positive_definite("M/h^2 + L");
+    preconditioner_ = make_coordinatewise(std::move(inner));
+  } else if (name == "none") {
+    preconditioner_ = make_no_preconditioner();
+  } else if (name == "jacobi") {
+    preconditioner_ = make_jacobi_preconditioner();
+  } else {
+    preconditioner_ = make_incomplete_cholesky();
+  }
+  preconditioner_->analyse(hessian_.lower());
+  if (name == "rest") {
+    Threads alone(1);
+    hessian_.assemble(rest_positions(), inverse_a2, NegativeEigenvalues::clamp, alone);
+    if (!preconditioner_->update(hessian_.lower())) throw not_positive_definite("of the rest pose");
+  }
+}
+
+VectorField HessianSystem::rest_positions() const {
+  VectorField rest(model_->rest.size());
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    for (std::size_t k = 0; k < 3; ++k) rest[i].v[k] = model_->rest[i][k];
+  }
+  return rest;
+}
+
+bool HessianSystem::prepare(const Objective& objective, const VectorField& z) {
+  hessian_.assemble(objective, z, mode_);
+  return use_assembled();
+}
+
+bool HessianSystem::prepare_at_rest(double inverse_a2) {
+  Threads alone(1);
+  hessian_.assemble(rest_positions(), inverse_a2, mode_, alone);
+  return use_assembled();
+}
+
+bool HessianSystem::use_assembled() {
+  if (direct_) {
+    return tikhonov_ ? factor_with_multiple_of_identity() : solver_->factor(hessian_.lower());
+  }
+  matrix_.update(hessian_.lower());
+  return preconditioner_is_constant_ || preconditioner_->update(hessian_.lower());
+}
+
+bool HessianSystem::factor_with_multiple_of_identity() {
+  const SpdSolver::Matrix& lower = hessian_.lower();
+  double least = 0, mean = 0;
+  for (Eigen::Index row = 0; row < lower.rows(); ++row) {
+    const double entry = lower.valuePtr()[lower.outerIndexPtr()[row]];
+    least = row == 0 ? entry : std::min(least, entry);
+    mean += std::abs(entry) / static_cast<double>(lower.rows());
+  }
+  if (!std::isfinite(mean)) return false;
+  const double beta = 1e-3 * mean;
+  double tau = least > 0 ? 0 : beta - least;
+  double added = 0;
+  for (int k = 0; k < max_factorisations; ++k) {
+    if (tau != added) hessian_.add_identity(tau - added);
+    added = tau;
+    if (solver_->factor(lower)) return true;
+    tau = std::max(2 * tau, beta);
+  }
+  return false;
+}
+
+void HessianSystem::solve(const VectorField& gradient, VectorField& p, Threads& threads) {
+  for (std::size_t k = 0; k < order_.size(); ++k) {
+    const PaddedVector& from = gradient[static_cast<std::size_t>(order_[k])];
+    for (int c = 0; c < 3; ++c) right_side_[3 * k + static_cast<std::size_t>(c)] = from[c];
+  }
+  double* x = right_side_.data();
+  if (direct_) {
+    solver_->solve(x, x);
+  } else {
+    cg_.solve(matrix_, *preconditioner_, cg_settings_, x, x, threads);
+  }
+  for (std::size_t k = 0; k < order_.size(); ++k) {
+    PaddedVector& to = p[static_cast<std::size_t>(order_[k])];
+    for (int c = 0; c < 3; ++c) to[c] = -right_side_[3 * k + static_cast<std::size_t>(c)];
+    to[3] = 0;
+  }
+}
+
+}  // namespace supple

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "descent/hessian.h"
+#include "linear/cg.h"
+#include "supple/scene.h"
+
+namespace supple {
+
+/// A 3n x 3n system with a Hessian of the objective, solved as /solver/linear_solver says:
+///
+/// direct         sparse Cholesky; L D L^T where definiteness is none, as the matrix may then be
+///                indefinite
+/// cg             conjugate gradients, linear_iterations of them (fewer where the residual falls to
+///                1e-10 of the right side)
+/// truncated_cg   the same up to the first direction of non-positive curvature [Gast et al. 2015;
+///                Nocedal & Wright 2006, Alg. 7.1]
+///
+/// with the preconditioners none, jacobi, incomplete_cholesky of the matrix itself, laplacian and
+/// rest: incomplete Cholesky of M/a^2 + L, each coordinate by itself, and of the rest Hessian
+/// [thesis Fig. 7.8], made once. And definite as /solver/definiteness says:
+///
+/// clamp, absolute   the negative eigenvalues of each element's Hessian
+/// tikhonov          A + tau I with the first tau for which Cholesky succeeds, of -min a_ii + beta
+///                   (0 where that is positive), then max(2 tau, beta), ... [Nocedal & Wright 2006,
+///                   Alg. 3.3]; beta is a thousandth of the mean diagonal entry. Direct alone.
+/// none              nothing
+class HessianSystem {
+ public:
+  HessianSystem(const Model& model, const SolverSettings& settings, double inverse_a2);
+
+  /// The Hessian at z. False: it cannot be solved with (not positive definite, or not finite).
+  bool prepare(const Objective& objective, const VectorField& z);
+
+  /// The rest Hessian, 1/a^2 = inverse_a2.
+  bool prepare_at_rest(double inverse_a2);
+
+  /// p = -A^-1 gradient, m, with the matrix last prepared.
+  void solve(const VectorField& gradient, VectorField& p, Threads& threads);
+
+ private:
+  HessianSystem(const Model& model, const SolverSettings& settings, double inverse_a2,
+                const Adjacency& adjacency);
+  void make_preconditioner(const std::string& name, double inverse_a2);
+  bool use_assembled();
+  bool factor_with_multiple_of_identity();
+  VectorField rest_positions() const;
+
+  const Model* model_;
+  bool direct_;
+  NegativeEigenvalues mode_;
+  bool tikhonov_;
+  std::vector<int> order_;  ///< [num_vertices], row k of the matrix is vertex order_[k]
+  HessianAssembly hessian_;
+  std::vector<double> right_side_;  ///< [3 * num_vertices]
+
+  std::unique_ptr<SpdSolver> solver_;  ///< direct
+  CgSettings cg_settings_;             ///< the rest: conjugate gradients
+  SymmetricMatrix matrix_;
+  std::unique_ptr<Preconditioner> preconditioner_;
+  bool preconditioner_is_constant_ = false;
+  ConjugateGradients cg_;
+};
+
+}  // namespace supple

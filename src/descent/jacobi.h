@@ -1,0 +1,38 @@
+#pragma once
+
+#include <vector>
+
+#include "descent/direction.h"
+#include "descent/hessian_diagonal.h"
+
+namespace supple {
+
+/// Descent with Jacobi preconditioning [Wang & Yang 2016, sec. 3; GAMES103]:
+///   p = -alpha D^-1 grad g,  D = the diagonal of the projected Hessian of g,
+/// computed anew every `refresh` iterations; contacts are added to it as they are. The step length
+/// alpha begins with 1, and a length that g did not bear is not tried again [sec. 4.2, step length
+/// adjustment], except that each new D lets it grow to twice its size, at most to 1.
+///
+/// D is that of the coordinate axes: turning the scene by 90 degrees about one of them permutes its
+/// entries and turns the result with it, turning it by another angle does not.
+class Jacobi final : public Direction {
+ public:
+  Jacobi(const Model& model, int refresh, double inverse_a2);
+  void begin_step(Objective&) override;
+  bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
+  void accept(Objective&, const Iterate& from, const Iterate& to, double alpha) override;
+
+  /// D of the last `compute`, N/m: [num_vertices].
+  const VectorField& diagonal() const { return with_contacts_; }
+
+ private:
+  HessianDiagonal hessian_;
+  int refresh_;
+  int age_ = 0;  ///< iterations since D was computed; 0: it must be
+  double scale_ = 1;
+  std::vector<double> floor_;  ///< [num_vertices], N/m: smaller entries are taken as this
+  VectorField diagonal_;       ///< without contacts, N/m
+  VectorField with_contacts_;  ///< N/m
+};
+
+}  // namespace supple

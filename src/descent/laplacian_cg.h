@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "descent/direction.h"
+#include "linear/cg.h"
+#include "supple/scene.h"
+
+namespace supple {
+
+/// Quasi-Newton with the constant matrix M/a^2 + L (laplacian.h), conjugate gradients in place of
+/// the direct solver [Liu et al. 2017, sec. 5, Fig. 11; thesis Fig. 7.7]: three systems of n
+/// unknowns side by side, from zero each time, linear_iterations of them, with the preconditioner
+/// none, jacobi or incomplete_cholesky. What it does to a gradient is not linear, but -p . grad g >
+/// 0 holds after any number of iterations, alone and inside L-BFGS, whose two loops add squares to
+/// it.
+class LaplacianCg final : public Direction {
+ public:
+  /// Throws Error{invalid_input} where the matrix has no preconditioner, as it is not finite.
+  LaplacianCg(const Model& model, const SolverSettings& settings, double inverse_a2);
+  bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
+
+ private:
+  std::vector<int> order_;  ///< [num_vertices], row k of the matrix is vertex order_[k]
+  SymmetricMatrix matrix_;
+  std::unique_ptr<Preconditioner> preconditioner_;
+  CgSettings cg_settings_;
+  ConjugateGradients cg_;
+  VectorField work_;
+};
+
+}  // namespace supple

@@ -1,0 +1,267 @@
+#include "descent/projective_dynamics.h"
+
+#include <algorithm>
+#include <string>
+
+#include "descent/batch_gather.h"
+#include "descent/laplacian.h"
+#include "materials/fiber.h"
+#include "materials/projection.h"
+#include "supple/error.h"
+
+namespace supple {
+
+namespace {
+
+/// Springs that one thread works through at a time.
+constexpr std::size_t springs_per_chunk = 1024;
+
+/// Can the elements of a material model be projected?
+template <class Family>
+constexpr bool is_projective =
+    Projective<decltype(std::declval<Family>().template at<double>(nullptr))>;
+
+template <std::size_t i = 0>
+std::string projective_names() {
+  if constexpr (i == std::variant_size_v<MaterialModel>) {
+    return {};
+  } else {
+    using Family = std::variant_alternative_t<i, MaterialModel>;
+    const std::string rest = projective_names<i + 1>();
+    if (!is_projective<Family>) return rest;
+    return Family::name + (rest.empty() ? "" : ", " + rest);
+  }
+}
+
+void check_materials(const Model& model) {
+  for (const ElementRange& range : model.ranges) {
+    std::visit(
+        [](const auto& family) {
+          using Family = std::decay_t<decltype(family)>;
+          if (is_projective<Family>) return;
+          throw Error(ErrorKind::invalid_input, "/solver/method",
+                      std::string("projective_dynamics cannot run the material ") + family.name +
+                          ", which is not a distance to a set; it runs " + projective_names() +
+                          ", fibers and springs. Others take for example quasi_newton or l_bfgs");
+        },
+        range.material);
+  }
+}
+
+Fiber<Batch8> fiber_of(const ElementRange& range, std::size_t local) {
+  const double* f = &range.fibers[local * 4 * lanes];
+  return {{{Batch8::load(f), Batch8::load(f + lanes), Batch8::load(f + 2 * lanes)}},
+          Batch8::load(f + 3 * lanes)};
+}
+
+/// Corner by corner sum of k V G p^T over a block's elements.
+template <class Family>
+void project_block(const Model& model, const ElementBlock& block, const ElementRange& range,
+                   const Family& family, const VectorField& x, PaddedVector* slots) {
+  for (int s = 0; s < block.num_slots; ++s) slots[s] = PaddedVector{};
+  if constexpr (is_projective<Family>) {
+    for (int b = block.first_batch; b < block.first_batch + block.num_batches; ++b) {
+      const ElementBatch& batch = model.batches[static_cast<std::size_t>(b)];
+      const auto local = static_cast<std::size_t>(b - range.first_batch);
+      Batch8 parameters[Family::num_parameters];
+      for (std::size_t p = 0; p < Family::num_parameters; ++p) {
+        parameters[p] =
+            Batch8::load(&range.parameters[(local * Family::num_parameters + p) * lanes]);
+      }
+      const auto material = family.template at<Batch8>(parameters);
+      const Mat3<Batch8> inverse_Dm = detail::inverse_rest(batch);
+      const Mat3<Batch8> F = detail::deformation_gradient(batch, x.data(), inverse_Dm);
+      Mat3<Batch8> target = material.projection_weight() * project(material, F);
+      if (range.has_fiber) {
+        const Fiber<Batch8> fiber = fiber_of(range, local);
+        const Vector3<Batch8> n = fiber.kappa * fiber.project(F);
+        for (int i = 0; i < 9; ++i) {
+          target(i / 3, i % 3) = target(i / 3, i % 3) + n[i / 3] * fiber.direction[i % 3];
+        }
+      }
+      const Mat3<Batch8> H = times_transpose(Batch8::load(batch.volume) * target, inverse_Dm);
+      const Vector3<Batch8> f1 = H.column(0), f2 = H.column(1), f3 = H.column(2);
+      detail::scatter_add(Batch8(-1.0) * (f1 + f2 + f3), slots, batch.slot[0]);
+      detail::scatter_add(f1, slots, batch.slot[1]);
+      detail::scatter_add(f2, slots, batch.slot[2]);
+      detail::scatter_add(f3, slots, batch.slot[3]);
+    }
+  }
+}
+
+/// Fiber of each tet, unit direction and kappa: [num_tets], kappa 0 where there is none.
+std::vector<std::array<double, 4>> fibers_of_tets(const Model& model) {
+  std::vector<std::array<double, 4>> fibers(model.tets.size(), std::array<double, 4>{});
+  for (const ElementRange& range : model.ranges) {
+    if (!range.has_fiber) continue;
+    for (int b = 0; b < range.num_batches; ++b) {
+      for (std::size_t lane = 0; lane < lanes; ++lane) {
+        const auto batch = static_cast<std::size_t>(range.first_batch + b);
+        const int tet = model.tet_of_lane[batch * lanes + lane];
+        if (tet < 0) continue;
+        const double* f = &range.fibers[static_cast<std::size_t>(b) * 4 * lanes + lane];
+        fibers[static_cast<std::size_t>(tet)] = {f[0], f[lanes], f[2 * lanes], f[3 * lanes]};
+      }
+    }
+  }
+  return fibers;
+}
+
+double dot3(const Vec3& a, const Vec3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+/// Lower triangle of M/a^2 + L in elimination order; vertices that nothing acts on have 1.
+SpdSolver::Matrix global_matrix(const Model& model, double inverse_a2,
+                                const std::vector<int>& order) {
+  const int n = model.num_vertices;
+  std::vector<int> place(order.size());
+  for (int k = 0; k < n; ++k) {
+    place[static_cast<std::size_t>(order[static_cast<std::size_t>(k)])] = k;
+  }
+  std::vector<Eigen::Triplet<double>> entries;
+  entries.reserve(model.tets.size() * 10 + model.springs.size() + static_cast<std::size_t>(n));
+  const auto add = [&](int a, int b, double value) {
+    const int i = place[static_cast<std::size_t>(a)], j = place[static_cast<std::size_t>(b)];
+    entries.emplace_back(std::max(i, j), std::min(i, j), value);
+  };
+  const std::vector<double> diagonal = laplacian_diagonal(model, inverse_a2);
+  for (int i = 0; i < n; ++i) add(i, i, diagonal[static_cast<std::size_t>(i)]);
+  const std::vector<std::array<double, 4>> fibers = fibers_of_tets(model);
+  for (std::size_t t = 0; t < model.tets.size(); ++t) {
+    const Vec3 direction{fibers[t][0], fibers[t][1], fibers[t][2]};
+    for (std::size_t a = 0; a < 4; ++a) {
+      for (std::size_t b = 0; b <= a; ++b) {
+        const Vec3& ga = model.shape_gradient[t][a];
+        const Vec3& gb = model.shape_gradient[t][b];
+        double value = fibers[t][3] * dot3(ga, direction) * dot3(gb, direction);
+        if (a != b) value += model.stiffness[t] * dot3(ga, gb);  // else it is in the diagonal
+        add(model.tets[t][a], model.tets[t][b], model.volume[t] * value);
+      }
+    }
+  }
+  for (const SpringSet::Spring& spring : model.springs.springs) {
+    add(spring.a, spring.b, -spring.stiffness);
+  }
+  SpdSolver::Matrix lower(n, n);
+  lower.setFromTriplets(entries.begin(), entries.end());
+  return lower;
+}
+
+/// Vertices without mass, which are those of no element, and without a pin.
+std::vector<bool> idle_vertices(const Model& model) {
+  std::vector<bool> idle(static_cast<std::size_t>(model.num_vertices));
+  for (std::size_t i = 0; i < idle.size(); ++i) idle[i] = model.mass[i] == 0;
+  for (const PinnedVertex& pin : model.pins.pins) {
+    idle[static_cast<std::size_t>(pin.vertex)] = false;
+  }
+  return idle;
+}
+
+}  // namespace
+
+ProjectiveDynamics::ProjectiveDynamics(const Model& model, double inverse_a2)
+    : model_(&model),
+      inverse_a2_(inverse_a2),
+      order_(fill_reducing_order(vertex_adjacency(model))),
+      solver_(make_eigen_cholesky()),
+      is_idle_(idle_vertices(model)),
+      slots_(static_cast<std::size_t>(model.num_slots)),
+      spring_targets_(model.springs.size()),
+      right_(static_cast<std::size_t>(model.num_vertices)),
+      work_(right_) {
+  check_materials(model);
+  const SpdSolver::Matrix lower = global_matrix(model, inverse_a2, order_);
+  solver_->analyse(lower);
+  if (!solver_->factor(lower)) {
+    throw Error(ErrorKind::invalid_input, "solver",
+                "the matrix M/h^2 + L is not positive definite: masses, stiffnesses or the time "
+                "step are out of what double precision can hold");
+  }
+}
+
+void ProjectiveDynamics::project_elements(const VectorField& x, Threads& threads) {
+  const Model& model = *model_;
+  threads.parallel_for(static_cast<int>(model.blocks.size()), [&](int i) {
+    const ElementBlock& block = model.blocks[static_cast<std::size_t>(i)];
+    const ElementRange& range = model.ranges[static_cast<std::size_t>(block.range)];
+    PaddedVector* slots = &slots_[static_cast<std::size_t>(block.first_slot)];
+    std::visit([&](const auto& family) { project_block(model, block, range, family, x, slots); },
+               range.material);
+  });
+}
+
+void ProjectiveDynamics::project_springs(const VectorField& x, Threads& threads) {
+  const SpringSet& set = model_->springs;
+  const std::size_t chunks = (set.size() + springs_per_chunk - 1) / springs_per_chunk;
+  threads.parallel_for(static_cast<int>(chunks), [&](int chunk) {
+    const std::size_t first = static_cast<std::size_t>(chunk) * springs_per_chunk;
+    for (std::size_t s = first; s < std::min(first + springs_per_chunk, set.size()); ++s) {
+      const SpringSet::Spring& spring = set.springs[s];
+      double* target = spring_targets_[s].v;
+      set.project(s, x[static_cast<std::size_t>(spring.a)].v,
+                  x[static_cast<std::size_t>(spring.b)].v, target);
+      for (int k = 0; k < 3; ++k) target[k] *= spring.stiffness;
+    }
+  });
+}
+
+void ProjectiveDynamics::add_target_of_vertex(std::size_t vertex, PaddedVector& sum) const {
+  for (int s = model_->slot_start[vertex]; s < model_->slot_start[vertex + 1]; ++s) {
+    const auto slot = static_cast<std::size_t>(model_->slot_list[static_cast<std::size_t>(s)]);
+    for (int k = 0; k < 3; ++k) sum[k] += slots_[slot][k];
+  }
+  const SpringSet& set = model_->springs;
+  if (set.empty()) return;
+  for (int i = set.start[vertex]; i < set.start[vertex + 1]; ++i) {
+    const int entry = set.incident[static_cast<std::size_t>(i)];
+    const double sign = entry % 2 == 0 ? 1.0 : -1.0;
+    const PaddedVector& target = spring_targets_[static_cast<std::size_t>(entry / 2)];
+    for (int k = 0; k < 3; ++k) sum[k] += sign * target[k];
+  }
+}
+
+bool ProjectiveDynamics::compute(Objective& objective, const Iterate& at, VectorField& p) {
+  project_elements(at.x, objective.threads());
+  project_springs(at.x, objective.threads());
+
+  // The inertia that the matrix has beyond that of the step holds the iterate back (the first step
+  // of BDF2), so that p stays -A^-1 grad g.
+  const double beyond = inverse_a2_ - objective.inverse_a2();
+  // Contacts add their gradient, so the right-hand side is made with its sign turned.
+  const VectorField& y = objective.inertial_target();
+  const Vec3& weight = objective.weight();
+  objective.algebra().for_chunks([&](int, int first, int last) {
+    for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
+      PaddedVector sum;
+      for (int k = 0; k < 3; ++k) {
+        sum[k] = model_->mass[i] *
+                 (objective.inverse_a2() * y[i][k] + weight[static_cast<std::size_t>(k)]);
+        sum[k] += model_->mass[i] * beyond * at.x[i][k];
+        if (is_idle_[i]) sum[k] = at.x[i][k];
+      }
+      add_target_of_vertex(i, sum);
+      for (int k = 0; k < 3; ++k) right_[i][k] = -sum[k];
+    }
+  });
+  const std::vector<Vec3>& targets = objective.pin_targets();
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    const PinnedVertex& pin = model_->pins.pins[i];
+    for (int k = 0; k < 3; ++k) {
+      right_[static_cast<std::size_t>(pin.vertex)][k] -=
+          pin.stiffness * targets[i][static_cast<std::size_t>(k)];
+    }
+  }
+  if (has_contacts_) objective.contact()->add(at.x[0].v, right_[0].v);
+
+  for (std::size_t k = 0; k < order_.size(); ++k) {
+    work_[k] = right_[static_cast<std::size_t>(order_[k])];
+  }
+  solver_->solve4(work_[0].v, work_[0].v);
+  for (std::size_t k = 0; k < order_.size(); ++k) {
+    const auto vertex = static_cast<std::size_t>(order_[k]);
+    for (int c = 0; c < 3; ++c) p[vertex][c] = -work_[k][c] - at.x[vertex][c];
+    p[vertex][3] = 0;
+  }
+  return true;
+}
+
+}  // namespace supple

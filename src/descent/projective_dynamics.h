@@ -1,0 +1,58 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "descent/direction.h"
+#include "linear/spd_solver.h"
+
+namespace supple {
+
+/// Projective Dynamics [Bouaziz et al. 2014, Alg. 1; thesis secs. 5.2 and 6.2], with springs fast
+/// mass-springs [Liu et al. 2013]. For energies that are squared distances to sets, E = sum k/2
+/// |S x - p|^2 minimised over p in the set, the step's objective is lowered in turns:
+///   local:   p_j = the member of its set nearest to S_j x, each element and spring for itself;
+///   global:  (M/a^2 + L) x' = M y/a^2 + M w + sum_j k_j V_j G_j p_j^T + sum_s k_s (e_a - e_b)
+///   d_s^T
+///            + sum_pins k x_a - dC/dx                                 [thesis eqs. 5.8 and 6.7],
+///   L = sum_j k_j V_j G_j G_j^T + sum_fibers kappa V (G d)(G d)^T
+///       + sum_s k_s (e_a - e_b)(e_a - e_b)^T + pins,
+/// k_j = 2 mu, summed over an element's layers, n x n and factored once; w: the objective's weight.
+/// The direction is p = x' - x, taken whole: neither half can increase g, so no line search is
+/// needed. It is quasi-Newton with step 1 [Liu et al. 2017, sec. 3; thesis sec. 7.1], here without
+/// the gradient.
+///
+/// Contacts C have no projection that stays from step to step: as in quasi-Newton they are left out
+/// of the matrix [thesis sec. 8.5] and their gradient at x stands on the right. Then x' minimises a
+/// bound of g no longer, and where there are colliders the step is shortened while g does not
+/// decrease; as p = -(M/a^2 + L)^-1 grad g still, some length decreases it.
+class ProjectiveDynamics final : public Direction {
+ public:
+  /// Throws Error{invalid_input} at /solver/method for a material without a projection, naming
+  /// those that have one.
+  ProjectiveDynamics(const Model& model, double inverse_a2);
+
+  StepRule step_rule() const override {
+    return has_contacts_ ? StepRule::decrease : StepRule::whole;
+  }
+  void begin_step(Objective& objective) override { has_contacts_ = objective.contact() != nullptr; }
+  bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
+
+ private:
+  void project_elements(const VectorField& x, Threads& threads);
+  void project_springs(const VectorField& x, Threads& threads);
+  void add_target_of_vertex(std::size_t vertex, PaddedVector& sum) const;
+
+  const Model* model_;
+  double inverse_a2_;       ///< of the matrix, 1/s^2
+  std::vector<int> order_;  ///< [num_vertices], elimination order
+  std::unique_ptr<SpdSolver> solver_;
+  std::vector<bool> is_idle_;  ///< [num_vertices], nothing acts there
+  bool has_contacts_ = false;
+  VectorField slots_;           ///< [num_slots], of k V G p^T, N
+  VectorField spring_targets_;  ///< [num_springs], k d, N
+  VectorField right_;           ///< [num_vertices], right-hand side, N
+  VectorField work_;            ///< [num_vertices], in elimination order
+};
+
+}  // namespace supple

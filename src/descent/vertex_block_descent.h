@@ -1,0 +1,54 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "descent/direction.h"
+#include "descent/vertex_groups.h"
+
+namespace supple {
+
+/// Vertex block descent [Chen et al. 2024, sec. 3]: one sweep of nonlinear block Gauss-Seidel.
+/// Colour after colour, every vertex takes a Newton step of g as a function of itself alone, the
+/// others standing where they are by now:
+///   x_i <- x_i - H_ii^-1 grad_i g,  H_ii = d2g/dx_i^2, 3x3,
+/// each element's part of H_ii projected to be positive semi-definite, so that the step descends.
+/// Where it does not decrease g (which the projection alone does not promise) it is halved up to
+/// ten times and then left out: a sweep increases g by rounding at most. p = x after the sweep - x.
+/// The vertices of a colour do not see each other and run in parallel, eight at once.
+class VertexBlockDescent final : public Direction {
+ public:
+  VertexBlockDescent(const Model& model, double inverse_a2);
+
+  StepRule step_rule() const override { return StepRule::decrease; }
+  void begin_step(Objective& objective) override;
+  bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
+
+  int num_colours() const { return static_cast<int>(groups_.colour_start.size()) - 1; }
+  /// Colour after colour.
+  const std::vector<int>& sweep_order() const { return colouring_.vertices; }
+
+ private:
+  struct Local;
+
+  void find_contacts(const Objective& objective, const VectorField& x);
+  void solve_group(const Objective& objective, const VertexGroup& group);
+  void add_smooth(const Objective& objective, int vertex, int lane, Local& local) const;
+  void add_kinked(const Objective& objective, int vertex, int lane, Local& local) const;
+  double kinked_energy(const Objective& objective, int vertex, const double* x) const;
+  Batch8 energy_at(const Objective& objective, const VertexGroup& group,
+                   const Vector3<Batch8>& x) const;
+
+  const Model* model_;
+  Colouring colouring_;
+  VertexGroups groups_;
+  std::vector<double> floor_;  ///< [num_vertices], least pivot, N/m
+  std::vector<double> scale_;  ///< [num_vertices], J: sum of k_j V_j and k_s r_s^2 around it
+  std::vector<int> first_pin_, next_pin_;             ///< [num_vertices], [num_pins]; -1: none
+  std::vector<int> first_contact_;                    ///< [num_vertices]; -1: none
+  std::vector<int> next_contact_;                     ///< [num_contacts]
+  std::vector<std::array<double, 9>> contact_block_;  ///< [num_contacts], N/m
+  VectorField x_;                                     ///< in the midst of the sweep, m
+};
+
+}  // namespace supple

@@ -1,0 +1,60 @@
+#include "integrate/integrator.h"
+
+namespace supple {
+
+namespace {
+
+/// h M^-1 (f - dE/dx) of a coordinate; 0 where nothing moves.
+double kick(const StepParameters& step, const VectorField& gradient, std::size_t i, int k) {
+  if (!(step.model.mass[i] > 0)) return 0;
+  return step.h * (step.gravity[static_cast<std::size_t>(k)] - gradient[i][k] / step.model.mass[i]);
+}
+
+void advance_symplectic(const StepParameters& step, const VectorField& gradient, State& state) {
+  for (std::size_t i = 0; i < gradient.size(); ++i) {
+    if (!(step.model.mass[i] > 0)) continue;
+    for (int k = 0; k < 3; ++k) {
+      state.v[i][k] = step.kept * state.v[i][k] + kick(step, gradient, i, k);
+      state.x[i][k] += step.h * state.v[i][k];
+    }
+  }
+}
+
+void advance_forward(const StepParameters& step, const VectorField& gradient, State& state) {
+  for (std::size_t i = 0; i < gradient.size(); ++i) {
+    if (!(step.model.mass[i] > 0)) continue;
+    for (int k = 0; k < 3; ++k) {
+      const double v = step.kept * state.v[i][k];
+      state.x[i][k] += step.h * v;
+      state.v[i][k] = v + kick(step, gradient, i, k);
+    }
+  }
+}
+
+}  // namespace
+
+/// Symplectic Euler [thesis eqs. 3.23 and 3.24]:
+///   v' = v + h M^-1 (f - dE/dx(x)),  x' = x + h v'.
+Integrator symplectic_euler() {
+  return {.name = "symplectic_euler",
+          .text =
+              "v' = v + h M^-1 f(x), x' = x + h v': solves nothing; stable for h below 2 over "
+              "the fastest vibration's angular frequency (first order)",
+          .is_explicit = true,
+          .stage = 0,
+          .advance = advance_symplectic};
+}
+
+/// Forward Euler [thesis eqs. 3.21 and 3.22]:
+///   x' = x + h v,  v' = v + h M^-1 (f - dE/dx(x)).
+Integrator forward_euler() {
+  return {.name = "forward_euler",
+          .text =
+              "x' = x + h v, v' = v + h M^-1 f(x): solves nothing; gains energy at any h, to see "
+              "why one does not use it (first order)",
+          .is_explicit = true,
+          .stage = 0,
+          .advance = advance_forward};
+}
+
+}  // namespace supple

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/model.h"
+
+namespace supple {
+
+/// What a step of an integrator is made of, beside the state.
+struct StepParameters {
+  const Model& model;
+  double h = 0;           ///< length of the step, s
+  Vec3 gravity{0, 0, 0};  ///< m/s^2
+  double kept = 1;        ///< exp(-drag h): what drag leaves of a velocity over a step
+};
+
+/// A method that turns time into steps.
+///
+/// The implicit ones minimise |z - y|_M^2/(2 a^2) + E(z) [thesis eqs. 3.30 and 3.31] and differ in
+/// a, y and what z is to the next state. The explicit ones minimise nothing and need dE/dx at x_n
+/// alone. Before each step the velocity, and where it is used the one before, are multiplied by
+/// exp(-drag h) [thesis sec. 8.6]. Vertices without mass stay.
+struct Integrator {
+  std::string name;
+  std::string text;  ///< of `supple list integrators`
+  bool is_explicit = false;
+  bool has_inertia = true;          ///< false: a is infinite, gravity is a potential
+  double stage = 1;                 ///< where z stands in the step: 1 its end, 1/2 its middle
+  bool needs_previous = false;      ///< reads State::x_previous and v_previous
+  bool needs_acceleration = false;  ///< reads State::acceleration
+
+  /// 1/a^2 of a step, 1/s^2. first: State has no previous positions yet.
+  double (*inverse_a2)(double h, bool first) = nullptr;
+  /// Writes y, m. Implicit ones alone.
+  void (*target)(const StepParameters& step, const State& state, VectorField& y) = nullptr;
+  /// Moves the state over a step. `solved` is z, m; of explicit ones dE/dx at x_n, N. The time is
+  /// not touched.
+  void (*advance)(const StepParameters& step, const VectorField& solved, State& state) = nullptr;
+};
+
+/// All of them, in the order of the docs.
+const std::vector<Integrator>& integrators();
+
+/// Null for a name that is not known.
+const Integrator* find_integrator(const std::string& name);
+
+// One file each.
+Integrator backward_euler();
+Integrator implicit_midpoint();
+Integrator bdf2();
+Integrator newmark();
+Integrator quasi_static();
+Integrator symplectic_euler();
+Integrator forward_euler();
+
+/// Remembers x and the damped v as the previous ones.
+void keep_as_previous(const StepParameters& step, State& state);
+
+}  // namespace supple

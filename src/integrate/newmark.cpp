@@ -1,0 +1,60 @@
+#include "integrate/integrator.h"
+
+namespace supple {
+
+namespace {
+
+/// beta h^2 = a^2 with beta = 1/4.
+double inverse_a2(double h, bool /*first*/) { return 4 / (h * h); }
+
+/// x + h v + (1/2 - beta) h^2 acceleration: where the step goes without the forces at its end.
+double predicted(const StepParameters& step, const State& state, std::size_t i, int k) {
+  return state.x[i][k] + step.h * (step.kept * state.v[i][k]) +
+         0.25 * step.h * step.h * state.acceleration[i][k];
+}
+
+void target(const StepParameters& step, const State& state, VectorField& y) {
+  const double a2 = 0.25 * step.h * step.h;
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    const bool moves = step.model.mass[i] > 0;
+    for (int k = 0; k < 3; ++k) {
+      y[i][k] = moves
+                    ? predicted(step, state, i, k) + a2 * step.gravity[static_cast<std::size_t>(k)]
+                    : state.x[i][k];
+    }
+  }
+}
+
+void advance(const StepParameters& step, const VectorField& z, State& state) {
+  const double a2 = 0.25 * step.h * step.h;
+  for (std::size_t i = 0; i < z.size(); ++i) {
+    if (!(step.model.mass[i] > 0)) continue;
+    for (int k = 0; k < 3; ++k) {
+      const double acceleration = (z[i][k] - predicted(step, state, i, k)) / a2;
+      state.v[i][k] =
+          step.kept * state.v[i][k] + 0.5 * step.h * (state.acceleration[i][k] + acceleration);
+      state.x[i][k] = z[i][k];
+      state.acceleration[i][k] = acceleration;
+    }
+  }
+}
+
+}  // namespace
+
+/// Newmark's method of average acceleration, beta = 1/4, gamma = 1/2 [Newmark 1959]:
+///   x' = x + h v + h^2 ((1/2 - beta) w + beta w'),  v' = v + h ((1 - gamma) w + gamma w'),
+/// w and w' being the accelerations M^-1 (f - dE/dx) at both ends, that is
+///   a^2 = beta h^2,  y = x + h v + h^2 (1/2 - beta) w + a^2 M^-1 f,  x' = z,
+///   w' = (z - x - h v - h^2 (1/2 - beta) w)/a^2.
+Integrator newmark() {
+  return {.name = "newmark",
+          .text =
+              "mean of the accelerations at both ends (beta 1/4, gamma 1/2): keeps the energy of "
+              "small vibrations (second order)",
+          .needs_acceleration = true,
+          .inverse_a2 = inverse_a2,
+          .target = target,
+          .advance = advance};
+}
+
+}  // namespace supple

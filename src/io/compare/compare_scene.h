@@ -1,0 +1,49 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "io/scene/scene_json.h"
+#include "supple/compare.h"
+
+/// One frame of a scene by many solvers, with its tables and plots: what `supple compare` does,
+/// without a terminal.
+namespace supple {
+
+struct CompareSceneOptions {
+  std::filesystem::path folder;  ///< of the output; made where it is not there
+  std::string scene_file;        ///< as given, for messages and compare.json
+  int frame = 1;                 ///< N: the frame that is solved by all, >= 1
+  std::vector<LabelledSolver> solvers;
+  int iterations = 50;  ///< of each
+  int threads = 0;      ///< see SimulationOptions
+};
+
+struct CompareSceneResult {
+  Comparison comparison;
+  std::vector<std::string> files;  ///< written, relative to the folder
+  double wall_seconds = 0;
+};
+
+/// Called on the way. Empty ones are left out.
+struct CompareObserver {
+  std::function<void(int frame)> frame_done;  ///< of the frames before N
+  std::function<void(int done, int total, const std::string& label)> solver;
+};
+
+/// Runs the scene by its own solver for N - 1 frames, solves the first substep of frame N from that
+/// state by every solver (supple/compare.h), and writes convergence.csv, convergence.svg,
+/// convergence.png and compare.json.
+///
+/// Throws Error{invalid_input} for a solver that cannot run the scene and for two solvers of the
+/// same label, Error{non_finite} when a frame before N, or the converged answer, is not finite, and
+/// Error{bad_file} for files that cannot be written.
+CompareSceneResult compare_scene(const LoadedScene& loaded, const CompareSceneOptions& options,
+                                 const CompareObserver& observer = {});
+
+/// convergence.csv: a row for each iterate of each solver.
+std::string convergence_csv(const Comparison& comparison);
+
+}  // namespace supple

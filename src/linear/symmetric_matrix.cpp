@@ -1,0 +1,68 @@
+#include "linear/symmetric_matrix.h"
+
+#include "linear/triangular.h"
+
+namespace supple {
+
+void SymmetricMatrix::analyse(const SpdSolver::Matrix& lower) {
+  const auto n = static_cast<std::size_t>(lower.rows());
+  const int* start = lower.outerIndexPtr();
+  const int* row = lower.innerIndexPtr();
+  start_.assign(n + 1, 0);
+  for (std::size_t j = 0; j < n; ++j) {
+    for (int k = start[j]; k < start[j + 1]; ++k) {
+      const auto i = static_cast<std::size_t>(row[k]);
+      ++start_[i + 1];
+      if (i != j) ++start_[j + 1];
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) start_[i + 1] += start_[i];
+  column_.resize(static_cast<std::size_t>(start_[n]));
+  source_.resize(column_.size());
+  value_.resize(column_.size());
+  // Column after column: a row gets what stands left of its diagonal before what stands right.
+  std::vector<std::int64_t> next(start_.begin(), start_.end() - 1);
+  const auto put = [&](std::size_t i, std::size_t j, int k) {
+    const auto place = static_cast<std::size_t>(next[i]++);
+    column_[place] = static_cast<int>(j);
+    source_[place] = k;
+  };
+  for (std::size_t j = 0; j < n; ++j) {
+    for (int k = start[j]; k < start[j + 1]; ++k) {
+      const auto i = static_cast<std::size_t>(row[k]);
+      put(i, j, k);
+      if (i != j) put(j, i, k);
+    }
+  }
+  update(lower);
+}
+
+void SymmetricMatrix::update(const SpdSolver::Matrix& lower) {
+  const double* values = lower.valuePtr();
+  for (std::size_t e = 0; e < value_.size(); ++e) value_[e] = values[source_[e]];
+}
+
+template <int sides>
+void SymmetricMatrix::multiply(int first, int last, const double* x, double* y) const {
+  using Row = typename detail::RowOf<sides>::type;
+  const Row* from = reinterpret_cast<const Row*>(x);
+  Row* to = reinterpret_cast<Row*>(y);
+  for (int i = first; i < last; ++i) {
+    const auto row = static_cast<std::size_t>(i);
+    // Two sums hide the latency of the additions.
+    Row even{}, odd{};
+    auto e = static_cast<std::size_t>(start_[row]);
+    const auto end = static_cast<std::size_t>(start_[row + 1]);
+    for (; e + 2 <= end; e += 2) {
+      even += value_[e] * from[column_[e]];
+      odd += value_[e + 1] * from[column_[e + 1]];
+    }
+    if (e < end) even += value_[e] * from[column_[e]];
+    to[i] = even + odd;
+  }
+}
+
+template void SymmetricMatrix::multiply<1>(int, int, const double*, double*) const;
+template void SymmetricMatrix::multiply<4>(int, int, const double*, double*) const;
+
+}  // namespace supple

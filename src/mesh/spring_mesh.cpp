@@ -1,0 +1,47 @@
+#include <cmath>
+#include <string>
+
+#include "mesh/generator_checks.h"
+#include "supple/error.h"
+#include "supple/scene.h"
+
+namespace supple {
+
+namespace {
+
+void add(const SpringMesh& mesh, const std::vector<std::array<int, 2>>& ends, double stiffness,
+         std::vector<Spring>& springs) {
+  const auto num_vertices = static_cast<int>(mesh.vertices.size());
+  for (const auto& [a, b] : ends) {
+    for (const int vertex : {a, b}) {
+      if (vertex >= 0 && vertex < num_vertices) continue;
+      throw Error(ErrorKind::invalid_input, "springs",
+                  "there is no vertex " + std::to_string(vertex) + ": the mesh has " +
+                      std::to_string(num_vertices));
+    }
+    const Vec3& p = mesh.vertices[static_cast<std::size_t>(a)];
+    const Vec3& q = mesh.vertices[static_cast<std::size_t>(b)];
+    springs.push_back({a, b, stiffness, std::hypot(p[0] - q[0], p[1] - q[1], p[2] - q[2])});
+  }
+}
+
+}  // namespace
+
+std::vector<Spring> make_springs(const SpringMesh& mesh, const SpringSettings& settings) {
+  const auto require = [](bool condition, const std::string& name, const char* expected) {
+    if (condition) return;
+    throw Error(ErrorKind::invalid_input, "springs", name + ": expected " + expected + " N/m");
+  };
+  const double stiffness = settings.stiffness;
+  require(std::isfinite(stiffness) && stiffness > 0, "stiffness", "a number above 0");
+  std::vector<Spring> springs;
+  add(mesh, mesh.structural, stiffness, springs);
+  require(std::isfinite(settings.shear) && settings.shear >= 0, "shear", "a number of at least 0");
+  if (settings.shear > 0) add(mesh, mesh.shear, settings.shear, springs);
+  require(std::isfinite(settings.bending) && settings.bending >= 0, "bending",
+          "a number of at least 0");
+  if (settings.bending > 0) add(mesh, mesh.bending, settings.bending, springs);
+  return springs;
+}
+
+}  // namespace supple

@@ -1,0 +1,114 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "supple/error.h"
+#include "supple/scene.h"
+
+namespace supple {
+namespace {
+
+Vec3 cross_of(const SpringMesh& mesh, const std::array<int, 3>& t) {
+  const auto at = [&](int i) {
+    return mesh.vertices[static_cast<std::size_t>(t[static_cast<std::size_t>(i)])];
+  };
+  const Vec3 a = at(0), b = at(1), c = at(2);
+  const Vec3 u{b[0] - a[0], b[1] - a[1], b[2] - a[2]}, v{c[0] - a[0], c[1] - a[1], c[2] - a[2]};
+  return {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]};
+}
+
+template <class Generator>
+void refuses(const Generator& generator, const std::string& part) {
+  try {
+    generate(generator);
+    ADD_FAILURE() << "not refused: " << part;
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::invalid_input);
+    EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+  }
+}
+
+TEST(Cloth, HasTheSpringsOfItsCells) {
+  const SpringMesh mesh = generate(ClothGenerator{.cells = {4, 3}});
+  EXPECT_EQ(mesh.vertices.size(), 5U * 4);
+  EXPECT_EQ(mesh.triangles.size(), 2U * 12);
+  EXPECT_EQ(mesh.structural.size(), 4U * 4 + 5 * 3);
+  EXPECT_EQ(mesh.shear.size(), 2U * 12);
+  EXPECT_EQ(mesh.bending.size(), 3U * 4 + 5 * 2);
+  EXPECT_TRUE(mesh.segments.empty());
+  std::set<std::array<int, 2>> seen;
+  for (const auto* kind : {&mesh.structural, &mesh.shear, &mesh.bending}) {
+    for (auto ends : *kind) {
+      if (ends[0] > ends[1]) std::swap(ends[0], ends[1]);
+      EXPECT_TRUE(seen.insert(ends).second) << ends[0] << " " << ends[1];
+    }
+  }
+}
+
+TEST(Cloth, LiesBetweenItsSides) {
+  const SpringMesh mesh = generate(
+      ClothGenerator{.center = {1, 2, 3}, .u = {2, 0, 0}, .v = {0, 3, 0}, .cells = {8, 6}});
+  EXPECT_EQ(mesh.vertices.front(), (Vec3{0, 0.5, 3}));
+  EXPECT_EQ(mesh.vertices[8], (Vec3{2, 0.5, 3}));
+  EXPECT_EQ(mesh.vertices.back(), (Vec3{2, 3.5, 3}));
+  double area = 0;
+  for (const auto& t : mesh.triangles) {
+    const Vec3 n = cross_of(mesh, t);
+    EXPECT_NEAR(n[0], 0, 1e-15);
+    EXPECT_NEAR(n[1], 0, 1e-15);
+    EXPECT_GT(n[2], 0);  // the front looks along u x v
+    area += 0.5 * n[2];
+  }
+  EXPECT_NEAR(area, 6, 1e-13);  // rounding of 96 terms
+}
+
+TEST(Cloth, SpringsHaveTheLengthsOfTheirKind) {
+  const SpringMesh mesh =
+      generate(ClothGenerator{.u = {4, 0, 0}, .v = {0, 0, -4}, .cells = {4, 4}});
+  const std::vector<Spring> springs = make_springs(mesh, {100, 50, 10});
+  ASSERT_EQ(springs.size(), mesh.structural.size() + mesh.shear.size() + mesh.bending.size());
+  for (const Spring& spring : springs) {
+    const double expected = spring.stiffness == 100 ? 1 : spring.stiffness == 50 ? std::sqrt(2) : 2;
+    EXPECT_NEAR(spring.rest_length, expected, 1e-15);
+  }
+  EXPECT_EQ(make_springs(mesh, {100, 0, 0}).size(), mesh.structural.size());
+}
+
+TEST(Strand, IsAChainWithBendingSprings) {
+  const SpringMesh mesh = generate(StrandGenerator{{1, 0, 0}, {1, -2, 0}, 4});
+  ASSERT_EQ(mesh.vertices.size(), 5U);
+  EXPECT_EQ(mesh.vertices.front(), (Vec3{1, 0, 0}));
+  EXPECT_EQ(mesh.vertices.back(), (Vec3{1, -2, 0}));
+  EXPECT_EQ(mesh.segments.size(), 4U);
+  EXPECT_EQ(mesh.structural, mesh.segments);
+  EXPECT_EQ(mesh.bending.size(), 3U);
+  EXPECT_TRUE(mesh.triangles.empty());
+  for (const Spring& spring : make_springs(mesh, {100, 0, 10})) {
+    EXPECT_DOUBLE_EQ(spring.rest_length, spring.stiffness == 100 ? 0.5 : 1);
+  }
+}
+
+TEST(SpringMeshes, BadParametersAreRefused) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  refuses(ClothGenerator{.cells = {0, 4}}, "cells/0");
+  refuses(ClothGenerator{.cells = {4, -1}}, "cells/1");
+  refuses(ClothGenerator{.center = {nan, 0, 0}}, "center");
+  refuses(ClothGenerator{.u = {1, 0, 0}, .v = {2, 0, 0}}, "parallel");
+  refuses(ClothGenerator{.u = {0, 0, 0}}, "length above 0");
+  refuses(ClothGenerator{.cells = {100000, 100000}}, "springs");
+  refuses(StrandGenerator{.start = {1, 1, 1}, .end = {1, 1, 1}}, "end");
+  refuses(StrandGenerator{.segments = 0}, "segments");
+  refuses(StrandGenerator{.segments = 2'000'000'000}, "springs");
+  const SpringMesh mesh = generate(StrandGenerator{});
+  EXPECT_THROW(make_springs(mesh, {0, 0, 0}), Error);
+  EXPECT_THROW(make_springs(mesh, {1, -1, 0}), Error);
+  EXPECT_THROW(make_springs(mesh, {1, 0, nan}), Error);
+  SpringMesh broken = mesh;
+  broken.structural.push_back({0, 99});
+  EXPECT_THROW(make_springs(broken, {1, 0, 0}), Error);
+}
+
+}  // namespace
+}  // namespace supple

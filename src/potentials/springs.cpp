@@ -1,0 +1,117 @@
+#include "potentials/springs.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace supple {
+
+namespace {
+
+double length(const double* d) { return std::sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]); }
+
+/// Energy of a spring, its gradient by x_a to `gradient` [4].
+inline double evaluate_spring(const SpringSet::Spring& spring, const Vec3& rest_direction,
+                              const double* x_a, const double* x_b, double* gradient) {
+  double d[4];
+  for (int k = 0; k < 4; ++k) d[k] = x_a[k] - x_b[k];
+  const double l = length(d);
+  const double stretch = l - spring.rest_length;
+  const double force = spring.stiffness * stretch;
+  if (l > 0) {
+    const double scale = force / l;
+    for (int k = 0; k < 4; ++k) gradient[k] = scale * d[k];
+  } else {
+    for (std::size_t k = 0; k < 3; ++k) gradient[k] = force * rest_direction[k];
+    gradient[3] = 0;
+  }
+  return 0.5 * force * stretch;
+}
+
+}  // namespace
+
+void SpringSet::add(const Spring& spring, const std::vector<Vec3>& rest) {
+  const Vec3& a = rest[static_cast<std::size_t>(spring.a)];
+  const Vec3& b = rest[static_cast<std::size_t>(spring.b)];
+  const Vec3 d{a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+  const double l = std::hypot(d[0], d[1], d[2]);
+  springs.push_back(spring);
+  rest_direction.push_back(l > 0 ? Vec3{d[0] / l, d[1] / l, d[2] / l} : Vec3{1, 0, 0});
+}
+
+void SpringSet::index_vertices(int num_vertices) {
+  if (springs.empty()) return;
+  start.assign(static_cast<std::size_t>(num_vertices) + 1, 0);
+  for (const Spring& spring : springs) {
+    ++start[static_cast<std::size_t>(spring.a) + 1];
+    ++start[static_cast<std::size_t>(spring.b) + 1];
+  }
+  for (std::size_t v = 1; v < start.size(); ++v) start[v] += start[v - 1];
+  incident.resize(2 * springs.size());
+  std::vector<int> next(start.begin(), start.end() - 1);
+  for (std::size_t s = 0; s < springs.size(); ++s) {
+    const int entry = 2 * static_cast<int>(s);
+    const std::int32_t ends[2] = {springs[s].a, springs[s].b};
+    for (int e = 0; e < 2; ++e) {
+      incident[static_cast<std::size_t>(next[static_cast<std::size_t>(ends[e])]++)] = entry + e;
+    }
+  }
+}
+
+void SpringSet::project(std::size_t s, const double* x_a, const double* x_b, double* d) const {
+  for (int k = 0; k < 3; ++k) d[k] = x_a[k] - x_b[k];
+  const double l = length(d);
+  const double r = springs[s].rest_length;
+  for (std::size_t k = 0; k < 3; ++k) d[k] = r * (l > 0 ? d[k] / l : rest_direction[s][k]);
+}
+
+double SpringSet::energy_and_force(std::size_t s, const double* x_a, const double* x_b,
+                                   double* gradient) const {
+  const PaddedVector a{{x_a[0], x_a[1], x_a[2], 0}}, b{{x_b[0], x_b[1], x_b[2], 0}};
+  PaddedVector out;
+  const double energy = evaluate_spring(springs[s], rest_direction[s], a.v, b.v, out.v);
+  for (int k = 0; k < 3; ++k) gradient[k] = out[k];
+  return energy;
+}
+
+void spring_hessian(const SpringSet::Spring& spring, const double* x_a, const double* x_b,
+                    SpringHessian mode, double* block) {
+  const double d[3] = {x_a[0] - x_b[0], x_a[1] - x_b[1], x_a[2] - x_b[2]};
+  const double l = length(d);
+  const double k = spring.stiffness;
+  // A spring without rest length is linear: both eigenvalues are k, also at length zero.
+  const double across = l > 0 && spring.rest_length > 0 ? k * (1 - spring.rest_length / l) : k;
+  const double fixed = mode == SpringHessian::clamp      ? std::max(across, 0.0)
+                       : mode == SpringHessian::absolute ? std::abs(across)
+                                                         : across;
+  double n[3] = {0, 0, 0};
+  for (int i = 0; i < 3 && l > 0; ++i) n[i] = d[i] / l;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) {
+      block[3 * i + j] = (k - fixed) * n[i] * n[j] + (i == j ? fixed : 0.0);
+    }
+  }
+}
+
+SpringEnergy::SpringEnergy(const SpringSet& set)
+    : set_(&set), forces_(set.size()), chunk_energy_((set.size() + chunk_size - 1) / chunk_size) {}
+
+double SpringEnergy::evaluate(const VectorField& x, Threads& threads) {
+  if (set_->empty()) return 0;
+  threads.parallel_for(static_cast<int>(chunk_energy_.size()), [&](int chunk) {
+    const std::size_t first = static_cast<std::size_t>(chunk) * chunk_size;
+    const std::size_t last = std::min(first + chunk_size, set_->size());
+    double energy = 0;
+    for (std::size_t s = first; s < last; ++s) {
+      const SpringSet::Spring& spring = set_->springs[s];
+      energy +=
+          evaluate_spring(spring, set_->rest_direction[s], x[static_cast<std::size_t>(spring.a)].v,
+                          x[static_cast<std::size_t>(spring.b)].v, forces_[s].v);
+    }
+    chunk_energy_[static_cast<std::size_t>(chunk)] = energy;
+  });
+  double energy = 0;
+  for (double e : chunk_energy_) energy += e;
+  return energy;
+}
+
+}  // namespace supple

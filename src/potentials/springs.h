@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/parallel_for.h"
+#include "math/vector_field.h"
+#include "supple/mesh.h"
+
+namespace supple {
+
+/// What is done with the eigenvalue of a compressed spring's Hessian across its direction, which is
+/// negative: k (1 - r/l), l < r.
+enum class SpringHessian {
+  exact,    ///< nothing
+  clamp,    ///< it becomes zero [Teran et al. 2005; for springs Choi & Ko 2002]
+  absolute  ///< it becomes its absolute value
+};
+
+/// Springs between vertices of a model [Liu et al. 2013; thesis eqs. 4.2 to 4.4]:
+///   E = k/2 (l - r)^2,  l = |x_a - x_b|,
+///   dE/dx_a = k (l - r) n = -dE/dx_b,  n = (x_a - x_b)/l.
+/// Where l = 0 the energy has a kink and no direction; n is then the direction of the spring at
+/// rest, so that a spring squeezed to a point pushes apart again.
+struct SpringSet {
+  struct Spring {
+    std::int32_t a, b;   ///< vertices of the model, a != b
+    double stiffness;    ///< k, N/m
+    double rest_length;  ///< r, m, >= 0
+  };
+
+  std::vector<Spring> springs;       ///< [num_springs], in scene order
+  std::vector<Vec3> rest_direction;  ///< [num_springs], unit, from b to a
+  /// [num_vertices + 1], first entry of each vertex in `incident`; empty where there are no
+  /// springs.
+  std::vector<int> start;
+  /// [2 num_springs]: 2 s + e for end e of spring s (0: a, 1: b), ascending at each vertex.
+  std::vector<int> incident;
+
+  std::size_t size() const { return springs.size(); }
+  bool empty() const { return springs.empty(); }
+
+  /// Appends a spring; `rest` holds the rest positions of the model's vertices.
+  void add(const Spring& spring, const std::vector<Vec3>& rest);
+
+  /// Fills `start` and `incident` once all springs are there.
+  void index_vertices(int num_vertices);
+
+  /// The vertex at the other end of an entry of `incident`.
+  int other_end(int entry) const {
+    const Spring& spring = springs[static_cast<std::size_t>(entry / 2)];
+    return entry % 2 == 0 ? spring.b : spring.a;
+  }
+
+  /// The point d nearest to x_a - x_b with |d| = r, m [thesis eq. 5.1]: the local step of
+  /// Projective Dynamics. Gradient: k ((x_a - x_b) - d).
+  void project(std::size_t s, const double* x_a, const double* x_b, double* d) const;
+
+  /// dE/dx_a = -dE/dx_b in N; returns the energy in J.
+  double energy_and_force(std::size_t s, const double* x_a, const double* x_b,
+                          double* gradient) const;
+};
+
+/// The 3x3 block H of a spring's Hessian [H, -H; -H, H], N/m, row-major and symmetric [thesis eqs.
+/// 4.5 to 4.8]:
+///   H = k (n n^T + (1 - r/l) (I - n n^T)).
+/// Its eigenvalues are k along the spring and k (1 - r/l) across it; the latter is changed as
+/// `mode` says. A spring of length zero and r > 0 has none: it gets k I.
+void spring_hessian(const SpringSet::Spring& spring, const double* x_a, const double* x_b,
+                    SpringHessian mode, double* block);
+
+/// Energy of all springs and its gradient. Springs are worked through in chunks of a fixed size,
+/// each writing its forces to places of its own; a vertex then adds those of its springs in their
+/// order. So no sum depends on the number of threads.
+class SpringEnergy {
+ public:
+  explicit SpringEnergy(const SpringSet& set);
+
+  /// Energy at x, J. The forces stay until `add_gradient_of_vertex` reads them.
+  double evaluate(const VectorField& x, Threads& threads);
+
+  /// Adds dE/dx of a vertex, as of the last `evaluate`, N.
+  void add_gradient_of_vertex(int vertex, PaddedVector& sum) const {
+    if (set_->empty()) return;
+    const auto v = static_cast<std::size_t>(vertex);
+    for (int i = set_->start[v]; i < set_->start[v + 1]; ++i) {
+      const int entry = set_->incident[static_cast<std::size_t>(i)];
+      const PaddedVector& force = forces_[static_cast<std::size_t>(entry / 2)];
+      const double sign = entry % 2 == 0 ? 1.0 : -1.0;
+      for (int k = 0; k < 4; ++k) sum[k] += sign * force[k];
+    }
+  }
+
+ private:
+  /// Springs a chunk: about 5 us of work.
+  static constexpr int chunk_size = 1024;
+
+  const SpringSet* set_;
+  VectorField forces_;                ///< [num_springs], dE/dx_a, N
+  std::vector<double> chunk_energy_;  ///< [num_chunks], J
+};
+
+}  // namespace supple

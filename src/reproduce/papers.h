@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reproduce/context.h"
+#include "reproduce/finding.h"
+
+namespace supple::reproduce {
+
+/// One figure or table of a paper.
+struct Experiment {
+  std::string id;     ///< names its files and its place in the report: "figure_6"
+  std::string title;  ///< "Figure 6: ..."
+  /// Adds its claims to the finding first. May throw Error: what it has found so far is kept.
+  void (*run)(Context& context, Finding& finding) = nullptr;
+};
+
+struct Paper {
+  std::string name;  ///< on the command line
+  std::string citation;
+  std::vector<Experiment> experiments;
+};
+
+/// What can be reproduced.
+const std::vector<Paper>& papers();
+
+/// Throws Error{invalid_input} for a name not known, with those that are.
+const Paper& find_paper(const std::string& name);
+
+/// The paper with these experiments alone, in the paper's order; all of them where none is named.
+/// Throws Error{invalid_input} for one not known.
+Paper select(const Paper& paper, const std::vector<std::string>& ids);
+
+}  // namespace supple::reproduce

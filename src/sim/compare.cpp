@@ -1,0 +1,193 @@
+#include "supple/compare.h"
+
+#include <cmath>
+#include <memory>
+
+#include "base/stopwatch.h"
+#include "contact/contact_energy.h"
+#include "descent/minimise.h"
+#include "descent/newton.h"
+#include "sim/step_setup.h"
+#include "sim/stepper.h"
+#include "supple/error.h"
+
+namespace supple {
+
+namespace {
+
+/// Newton's method needs fewer than this unless contacts or a clamped Hessian make it creep.
+constexpr int max_newton_iterations = 500;
+
+/// The first substep after a state, ready to be minimised.
+class Step {
+ public:
+  Step(const Scene& scene, const SimulationState& from, int threads)
+      : threads_(threads),
+        model_(build_model(scene)),
+        state_(load_state(model_, from)),
+        contact_(make_contact(scene, model_)),
+        objective_(model_, contact_.get(), threads_),
+        minimiser_(model_.num_vertices),
+        setup_(scene, model_) {
+    if (setup_.integrator().is_explicit) {
+      throw Error(ErrorKind::invalid_input, "/time/integrator",
+                  setup_.integrator().name + " solves nothing: there is no descent to compare");
+    }
+    setup_.prepare(state_, clock_of(from.time, from.frame, scene.time), objective_);
+  }
+
+  const Model& model() const { return model_; }
+  Objective& objective() { return objective_; }
+  double inverse_a2() const { return setup_.inverse_a2(); }
+
+  MinimiseReport minimise(Direction& direction, const SolverSettings& settings, VectorField& z,
+                          const MinimiseOptions& options = {}) {
+    z = setup_.start();
+    return minimiser_.run(objective_, direction, settings, z, options);
+  }
+
+  std::vector<double> unpadded(const VectorField& z) const {
+    std::vector<double> positions(3 * z.size());
+    unpad(z, positions);
+    return positions;
+  }
+
+ private:
+  Threads threads_;
+  Model model_;
+  State state_;
+  std::unique_ptr<ContactEnergy> contact_;
+  Objective objective_;
+  Minimiser minimiser_;
+  StepSetup setup_;
+};
+
+/// rms over the vertices of |z - x*|, m.
+double rms_distance(const VectorField& z, const std::vector<double>& reference) {
+  double sum = 0;
+  for (std::size_t i = 0; i < z.size(); ++i) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      const double d = z[i][static_cast<int>(k)] - reference[3 * i + k];
+      sum += d * d;
+    }
+  }
+  return std::sqrt(sum / static_cast<double>(z.size()));
+}
+
+/// Takes an iterate down; its own time does not count.
+class Recorder {
+ public:
+  Recorder(const ConvergedStep& reference, double diagonal, ConvergenceCurve& curve)
+      : reference_(reference), diagonal_(diagonal), curve_(curve) {}
+
+  void operator()(int iteration, const Iterate& at, double gradient_norm) {
+    milliseconds_ += watch_.milliseconds();
+    const double range = reference_.start_objective - reference_.objective;
+    curve_.points.push_back(
+        {.iteration = iteration,
+         .milliseconds = milliseconds_,
+         .objective = at.value,
+         .gradient_norm = gradient_norm,
+         .relative_error = range > 0 ? (at.value - reference_.objective) / range : 0,
+         .position_error = rms_distance(at.x, reference_.positions) / diagonal_});
+    watch_ = Stopwatch();
+  }
+
+ private:
+  const ConvergedStep& reference_;
+  double diagonal_;
+  ConvergenceCurve& curve_;
+  Stopwatch watch_;
+  double milliseconds_ = 0;
+};
+
+}  // namespace
+
+ConvergedStep solve_converged(const Scene& scene, const SimulationState& state, int threads) {
+  check_settings(scene);
+  Step step(scene, state, threads);
+  SolverSettings settings;
+  settings.method = "newton";
+  settings.iterations = max_newton_iterations;
+  const std::unique_ptr<Direction> newton =
+      make_direction(step.model(), settings, step.inverse_a2());
+  VectorField z;
+  ConvergedStep converged;
+  const MinimiseReport report =
+      step.minimise(*newton, settings, z, {.visit = [&](int k, const Iterate& at, double) {
+        if (k == 0) converged.start_objective = at.value;
+      }});
+  if (report.status == StepStatus::non_finite) {
+    throw Error(ErrorKind::non_finite, "step",
+                "Newton's method meets an energy that is not finite: there is no converged answer");
+  }
+  converged.objective = report.value;
+  converged.gradient_norm = report.gradient_norm;
+  converged.iterations = report.iterations;
+  converged.converged = report.status == StepStatus::stalled ||
+                        report.gradient_norm <= 1e-12 * report.start_gradient_norm;
+  converged.positions = step.unpadded(z);
+  return converged;
+}
+
+ConvergenceCurve record_descent(const Scene& scene, const SimulationState& state,
+                                const ConvergedStep& reference, int threads) {
+  check_settings(scene);
+  Step step(scene, state, threads);
+  if (reference.positions.size() != 3 * static_cast<std::size_t>(step.model().num_vertices)) {
+    throw Error(ErrorKind::invalid_input, "reference", "is the answer of another scene");
+  }
+  ConvergenceCurve curve;
+  curve.points.reserve(static_cast<std::size_t>(scene.solver.iterations) + 1);
+  curve.label = scene.solver.method;
+  curve.energy_scale = step.objective().energy_scale();
+  const Stopwatch build;
+  const std::unique_ptr<Direction> direction =
+      make_direction(step.model(), scene.solver, step.inverse_a2());
+  curve.build_milliseconds = build.milliseconds();
+  VectorField z;
+  curve.status = step.minimise(*direction, scene.solver, z,
+                               {.visit = Recorder(reference, step.model().diagonal_length, curve)})
+                     .status;
+  curve.evaluations = step.objective().num_evaluations();
+  curve.positions = step.unpadded(z);
+  return curve;
+}
+
+Comparison compare_solvers(const Scene& scene, const SimulationState& state,
+                           std::span<const LabelledSolver> solvers, const CompareOptions& options) {
+  const int total = static_cast<int>(solvers.size()) + 1;
+  const auto report = [&](int done, const std::string& label) {
+    if (options.progress) options.progress(done, total, label);
+  };
+  // What cannot run is refused before anything is computed.
+  for (const LabelledSolver& solver : solvers) {
+    try {
+      check_solver(solver.settings);
+    } catch (const Error& error) {
+      throw Error(error.kind(), solver.label + ": " + error.where(), error.message());
+    }
+  }
+  Comparison comparison;
+  report(0, "newton, converged");
+  comparison.reference = solve_converged(scene, state, options.threads);
+  for (const LabelledSolver& solver : solvers) {
+    report(static_cast<int>(comparison.curves.size()) + 1, solver.label);
+    Scene own = scene;
+    own.solver = solver.settings;
+    own.solver.iterations = options.iterations;
+    own.solver.tolerance = 0;
+    own.solver.budget_ms = 0;
+    try {
+      comparison.curves.push_back(
+          record_descent(own, state, comparison.reference, options.threads));
+    } catch (const Error& error) {
+      throw Error(error.kind(), solver.label + ": " + error.where(), error.message());
+    }
+    comparison.curves.back().label = solver.label;
+  }
+  report(total, "");
+  return comparison;
+}
+
+}  // namespace supple

@@ -1,0 +1,168 @@
+#include <algorithm>
+#include <cmath>
+
+#include "base/names.h"
+#include "integrate/integrator.h"
+#include "sim/stepper.h"
+#include "supple/error.h"
+
+namespace supple {
+
+namespace {
+
+void require(bool condition, const std::string& where, const std::string& message) {
+  if (!condition) throw Error(ErrorKind::invalid_input, where, message);
+}
+
+void require_known(const std::string& name, const std::vector<std::string>& known,
+                   const std::string& what, const std::string& where) {
+  for (const std::string& candidate : known) {
+    if (candidate == name) return;
+  }
+  throw Error(ErrorKind::invalid_input, where, unknown_name(what, name, known));
+}
+
+std::vector<std::string> names_of(const std::vector<Description>& list) {
+  std::vector<std::string> names;
+  names.reserve(list.size());
+  for (const Description& entry : list) names.push_back(entry.name);
+  return names;
+}
+
+}  // namespace
+
+bool SolverEntry::reads(const std::string& key) const {
+  return std::find(options.begin(), options.end(), key) != options.end();
+}
+
+const SolverEntry& solver_entry(const std::string& method) {
+  for (const SolverEntry& entry : solver_entries()) {
+    if (entry.description.name == method) return entry;
+  }
+  throw Error(ErrorKind::invalid_input, "/solver/method",
+              unknown_name("solver", method, names_of(list_solvers())));
+}
+
+std::vector<std::string> solver_choices(const std::string& method, const std::string& key) {
+  if (key == "start") return {"inertia", "extrapolated"};
+  if (key == "line_search/type") return {"backtracking", "wolfe", "exact", "none"};
+  if (key == "initial_hessian") return {"laplacian", "identity", "rest", "warped_rest", "frame"};
+  if (key == "linear_solver") {
+    if (method == "newton") return {"direct", "cg", "truncated_cg"};
+    return {"direct", "cg"};
+  }
+  if (key == "preconditioner") {
+    return {"none", "jacobi", "incomplete_cholesky", "laplacian", "rest"};
+  }
+  if (key == "definiteness") return {"clamp", "absolute", "tikhonov", "none"};
+  if (key == "acceleration") return {"none", "chebyshev"};
+  return {};
+}
+
+bool uses_linear_solver(const SolverSettings& solver) {
+  const SolverEntry& entry = solver_entry(solver.method);
+  if (!entry.reads("linear_solver")) return false;
+  return !entry.reads("initial_hessian") ||
+         (solver.initial_hessian != "identity" && solver.initial_hessian != "warped_rest");
+}
+
+std::optional<SolverConflict> find_conflict(const SolverSettings& solver) {
+  const SolverEntry& entry = solver_entry(solver.method);
+  if (!entry.reads("linear_solver") || solver.linear_solver == "direct") return std::nullopt;
+  const bool has_matrix = entry.reads("initial_hessian");
+  if (!uses_linear_solver(solver)) {
+    return SolverConflict{"linear_solver", "the initial Hessian " + solver.initial_hessian +
+                                               " does not use it; used by laplacian, rest, frame"};
+  }
+  const bool is_own = solver.preconditioner != "laplacian" && solver.preconditioner != "rest";
+  if (has_matrix && solver.initial_hessian == "laplacian" && !is_own) {
+    return SolverConflict{"preconditioner",
+                          solver.preconditioner +
+                              " is for Hessians (initial_hessian rest or frame, newton); laplacian "
+                              "takes none, jacobi, incomplete_cholesky"};
+  }
+  if (entry.reads("definiteness") && solver.definiteness == "tikhonov") {
+    return SolverConflict{"linear_solver",
+                          "definiteness tikhonov tries factorisations and takes direct; " +
+                              solver.linear_solver + " goes with clamp, absolute, none"};
+  }
+  return std::nullopt;
+}
+
+void check_solver(const SolverSettings& solver) {
+  const SolverEntry& entry = solver_entry(solver.method);
+  const auto require_choice = [&](const std::string& key, const std::string& value,
+                                  const std::string& what) {
+    require_known(value, solver_choices(solver.method, key), what, "/solver/" + key);
+  };
+  require(solver.iterations >= 1 && solver.iterations <= 1000000, "/solver/iterations",
+          "expected a number from 1 to 1000000");
+  require(solver.tolerance >= 0 && solver.tolerance < 1, "/solver/tolerance",
+          "expected a number from 0 to below 1");
+  require(std::isfinite(solver.budget_ms) && solver.budget_ms >= 0, "/solver/budget_ms",
+          "expected a time of at least 0 in ms");
+  require_choice("start", solver.start, "start");
+  if (entry.reads("line_search")) {
+    const LineSearchSettings& search = solver.line_search;
+    require_choice("line_search/type", search.type, "line search");
+    require(search.sufficient_decrease > 0 && search.sufficient_decrease < 0.5,
+            "/solver/line_search/sufficient_decrease", "expected a number between 0 and 0.5");
+    require(search.shrink > 0 && search.shrink < 1, "/solver/line_search/shrink",
+            "expected a number between 0 and 1");
+    require(search.curvature > search.sufficient_decrease && search.curvature < 1,
+            "/solver/line_search/curvature", "expected a number between sufficient_decrease and 1");
+  }
+  if (entry.reads("history")) {
+    require(solver.history >= 0 && solver.history <= 1000, "/solver/history",
+            "expected a number from 0 to 1000");
+  }
+  if (entry.reads("initial_hessian")) {
+    require_choice("initial_hessian", solver.initial_hessian, "initial Hessian");
+  }
+  if (entry.reads("linear_solver")) {
+    require_choice("linear_solver", solver.linear_solver, "linear solver");
+    require(solver.linear_iterations >= 1 && solver.linear_iterations <= 1000000,
+            "/solver/linear_iterations", "expected a number from 1 to 1000000");
+    require_choice("preconditioner", solver.preconditioner, "preconditioner");
+  }
+  if (entry.reads("definiteness")) {
+    require_choice("definiteness", solver.definiteness, "definiteness");
+  }
+  if (const auto conflict = find_conflict(solver)) {
+    throw Error(ErrorKind::invalid_input, "/solver/" + conflict->key, conflict->message);
+  }
+  if (entry.reads("refresh")) {
+    require(solver.refresh >= 1 && solver.refresh <= 1000000, "/solver/refresh",
+            "expected a number from 1 to 1000000");
+  }
+  if (entry.reads("acceleration")) {
+    require_choice("acceleration", solver.acceleration, "acceleration");
+  }
+  if (entry.reads("delay")) {
+    require(solver.delay >= 1 && solver.delay <= 1000000, "/solver/delay",
+            "expected a number from 1 to 1000000");
+  }
+}
+
+bool is_explicit(const std::string& integrator) {
+  const Integrator* const found = find_integrator(integrator);
+  return found != nullptr && found->is_explicit;
+}
+
+void check_settings(const Scene& scene) {
+  const TimeSettings& time = scene.time;
+  require(std::isfinite(time.step) && time.step > 0, "/time/step",
+          "expected a positive time step in s");
+  require(time.substeps >= 1 && time.substeps <= 100000, "/time/substeps",
+          "expected a number from 1 to 100000");
+  require(time.frames >= 0, "/time/frames", "expected a number of at least 0");
+  require_known(time.integrator, names_of(list_integrators()), "integrator", "/time/integrator");
+  for (double g : scene.gravity) {
+    require(std::isfinite(g), "/gravity", "expected finite numbers in m/s^2");
+  }
+  require(std::isfinite(scene.damping.drag) && scene.damping.drag >= 0, "/damping/drag",
+          "expected a drag of at least 0 in 1/s");
+  check_solver(scene.solver);
+}
+
+}  // namespace supple

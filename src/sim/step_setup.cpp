@@ -1,0 +1,230 @@
+#include "sim/step_setup.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "descent/laplacian.h"
+#include "supple/error.h"
+
+namespace supple {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& where, const std::string& message) {
+  throw Error(ErrorKind::invalid_input, where, message);
+}
+
+void load_array(const std::vector<double>& values, int num_vertices, const char* name,
+                VectorField& field) {
+  if (values.size() != 3 * static_cast<std::size_t>(num_vertices)) {
+    refuse(name, "expected " + std::to_string(3 * num_vertices) + " numbers, there are " +
+                     std::to_string(values.size()));
+  }
+  if (!std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); })) {
+    refuse(name, "expected finite numbers");
+  }
+  field.resize(static_cast<std::size_t>(num_vertices));
+  pad(values, field);
+}
+
+std::vector<double> save_array(const VectorField& field) {
+  std::vector<double> values(3 * field.size());
+  unpad(field, values);
+  return values;
+}
+
+/// Without inertia a part of a body that nothing holds has no place of its own.
+void require_pins(const Scene& scene, const Model& model) {
+  const Adjacency adjacency = vertex_adjacency(model);
+  std::vector<bool> held(static_cast<std::size_t>(model.num_vertices), false);
+  std::vector<int> open;
+  for (const PinnedVertex& pin : model.pins.pins) {
+    if (!held[static_cast<std::size_t>(pin.vertex)]) open.push_back(pin.vertex);
+    held[static_cast<std::size_t>(pin.vertex)] = true;
+  }
+  while (!open.empty()) {
+    const auto vertex = static_cast<std::size_t>(open.back());
+    open.pop_back();
+    for (int k = adjacency.start[vertex]; k < adjacency.start[vertex + 1]; ++k) {
+      const int neighbour = adjacency.neighbour[static_cast<std::size_t>(k)];
+      if (held[static_cast<std::size_t>(neighbour)]) continue;
+      held[static_cast<std::size_t>(neighbour)] = true;
+      open.push_back(neighbour);
+    }
+  }
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    for (int i = model.body_vertices[b]; i < model.body_vertices[b + 1]; ++i) {
+      const auto vertex = static_cast<std::size_t>(i);
+      if (held[vertex] || !(model.mass[vertex] > 0)) continue;
+      refuse("/time/integrator", "quasi_static needs pins on every part of a body; body '" +
+                                     scene.bodies[b].name + "' has none on the part of vertex " +
+                                     std::to_string(i - model.body_vertices[b]));
+    }
+  }
+}
+
+void require_no_motion(const Scene& scene) {
+  if (scene.damping.drag != 0) {
+    refuse("/damping/drag", "quasi_static has no velocities to damp; expected 0");
+  }
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    for (const double v : scene.bodies[b].velocity) {
+      if (v == 0) continue;
+      refuse("/bodies/" + std::to_string(b) + "/velocity",
+             "quasi_static has no velocities; expected 0");
+    }
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& model) {
+  if (scene.colliders.empty()) return nullptr;
+  std::vector<ColliderObject> colliders;
+  for (std::size_t i = 0; i < scene.colliders.size(); ++i) {
+    colliders.emplace_back(scene.colliders[i], "/colliders/" + std::to_string(i));
+  }
+  std::vector<int> vertices;
+  for (int i = 0; i < model.num_vertices; ++i) {
+    if (model.mass[static_cast<std::size_t>(i)] > 0) vertices.push_back(i);
+  }
+  return std::make_unique<ContactEnergy>(std::move(colliders), scene.contact, std::move(vertices));
+}
+
+State load_state(const Model& model, const SimulationState& state) {
+  State loaded;
+  load_array(state.positions, model.num_vertices, "positions", loaded.x);
+  load_array(state.velocities, model.num_vertices, "velocities", loaded.v);
+  if (!std::isfinite(state.time) || state.frame < 0) {
+    refuse("time", "expected a finite time and a frame from 0");
+  }
+  if (state.previous_positions.empty() != state.previous_velocities.empty()) {
+    refuse("previous_velocities", "expected previous positions and velocities, or neither");
+  }
+  if (!state.previous_positions.empty()) {
+    load_array(state.previous_positions, model.num_vertices, "previous_positions",
+               loaded.x_previous);
+    load_array(state.previous_velocities, model.num_vertices, "previous_velocities",
+               loaded.v_previous);
+  }
+  if (!state.accelerations.empty()) {
+    load_array(state.accelerations, model.num_vertices, "accelerations", loaded.acceleration);
+  }
+  loaded.time = state.time;
+  loaded.frame = state.frame;
+  return loaded;
+}
+
+SimulationState save_state(const State& state) {
+  return {.time = state.time,
+          .frame = state.frame,
+          .positions = save_array(state.x),
+          .velocities = save_array(state.v),
+          .previous_positions = save_array(state.x_previous),
+          .previous_velocities = save_array(state.v_previous),
+          .accelerations = save_array(state.acceleration)};
+}
+
+StepClock clock_of(double time, std::int64_t frame, const TimeSettings& settings) {
+  const double h = settings.step / settings.substeps;
+  const StepClock clock{.start = 0, .substeps_done = frame * settings.substeps, .h = h};
+  if (clock.at(0) == time) return clock;
+  return {.start = time, .substeps_done = 0, .h = h};
+}
+
+StepSetup::StepSetup(const Scene& scene, const Model& model)
+    : integrator_(find_integrator(scene.time.integrator)),
+      model_(&model),
+      gravity_(scene.gravity),
+      h_(scene.time.step / scene.time.substeps),
+      kept_(std::exp(-scene.damping.drag * h_)),
+      extrapolates_(scene.solver.start == "extrapolated"),
+      y_(static_cast<std::size_t>(model.num_vertices)),
+      start_(y_) {
+  if (integrator_ == nullptr) refuse("/time/integrator", "there is no such integrator");
+  if (!integrator_->has_inertia) {
+    require_pins(scene, model);
+    require_no_motion(scene);
+  }
+  if (extrapolates_ && (!integrator_->has_inertia || integrator_->is_explicit)) {
+    refuse("/solver/start", integrator_->name + " has nothing to extrapolate; expected inertia");
+  }
+  if (integrator_->is_explicit || integrator_->needs_acceleration) {
+    gradient_.resize(y_.size());
+    x_before_.resize(y_.size());
+  }
+}
+
+void StepSetup::evaluate_forces(const State& state, const StepClock& clock, Objective& objective) {
+  // Friction acts against the slip of a step: that which led here.
+  for (std::size_t i = 0; i < x_before_.size(); ++i) {
+    for (int k = 0; k < 3; ++k) x_before_[i][k] = state.x[i][k] - h_ * state.v[i][k];
+  }
+  objective.begin_step({.y = state.x,
+                        .inverse_a2 = 0,
+                        .x_start = x_before_,
+                        .time = clock.at(0),
+                        .h = h_,
+                        .weight = {0, 0, 0}});
+  double value = objective.value_and_gradient(state.x, gradient_);
+  objective.choose_contacts(state.x, value, gradient_);
+}
+
+void StepSetup::prepare(State& state, const StepClock& clock, Objective& objective) {
+  if (integrator_->needs_acceleration && state.acceleration.empty()) {
+    evaluate_forces(state, clock, objective);
+    state.acceleration.resize(state.x.size());
+    for (std::size_t i = 0; i < state.x.size(); ++i) {
+      const double mass = model_->mass[i];
+      for (int k = 0; k < 3; ++k) {
+        state.acceleration[i][k] =
+            mass > 0 ? gravity_[static_cast<std::size_t>(k)] - gradient_[i][k] / mass : 0;
+      }
+    }
+  }
+  const bool first = integrator_->needs_previous && state.x_previous.empty();
+  integrator_->target(parameters(), state, y_);
+  const double stage = integrator_->stage;
+  objective.begin_step({.y = y_,
+                        .inverse_a2 = integrator_->inverse_a2(h_, first),
+                        .x_start = state.x,
+                        .time = clock.at(stage),
+                        .h = stage * h_,
+                        .weight = integrator_->has_inertia ? Vec3{0, 0, 0} : gravity_});
+  if (extrapolates_) {
+    extrapolate(state);
+  } else {
+    start_ = y_;
+  }
+}
+
+void StepSetup::extrapolate(const State& state) {
+  // [Wang & Yang 2016]: x_n + h v_n + eta h (v_n - v_{n-1}), to where z stands.
+  constexpr double eta = 0.2;
+  const double way = integrator_->stage * h_;
+  for (std::size_t i = 0; i < start_.size(); ++i) {
+    const bool moves = model_->mass[i] > 0;
+    for (int k = 0; k < 3; ++k) {
+      const double v = kept_ * state.v[i][k];
+      const double change = state.v_previous.empty() ? 0 : v - state.v_previous[i][k];
+      start_[i][k] = moves ? state.x[i][k] + way * (v + eta * change) : state.x[i][k];
+    }
+  }
+}
+
+void StepSetup::advance(const VectorField& z, State& state) {
+  if (!extrapolates_ || integrator_->needs_previous) {
+    integrator_->advance(parameters(), z, state);
+    return;
+  }
+  keep_as_previous(parameters(), state);
+  integrator_->advance(parameters(), z, state);
+}
+
+void StepSetup::step_explicitly(State& state, const StepClock& clock, Objective& objective) {
+  evaluate_forces(state, clock, objective);
+  integrator_->advance(parameters(), gradient_, state);
+}
+
+}  // namespace supple

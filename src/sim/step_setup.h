@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "contact/contact_energy.h"
+#include "descent/objective.h"
+#include "integrate/integrator.h"
+#include "model/model.h"
+#include "supple/simulation.h"
+
+namespace supple {
+
+/// The contacts of a scene; none where it has no colliders.
+std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& model);
+
+/// The state of a simulation as the solvers hold it. Throws Error{invalid_input} for arrays of
+/// another size, values that are not finite, and a frame below 0.
+State load_state(const Model& model, const SimulationState& state);
+
+/// The other way round.
+SimulationState save_state(const State& state);
+
+/// Counts substeps, so that their times are free of the rounding of repeated sums.
+struct StepClock {
+  double start = 0;  ///< s, when counting began
+  std::int64_t substeps_done = 0;
+  double h = 0;  ///< of a substep, s
+
+  /// Time at a place between the beginning (0) and the end (1) of the next substep.
+  double at(double stage) const { return start + h * (static_cast<double>(substeps_done) + stage); }
+};
+
+/// Where the time is that of the frame, counting goes on from the frame: the times that follow then
+/// have the bits of an uninterrupted run.
+StepClock clock_of(double time, std::int64_t frame, const TimeSettings& settings);
+
+/// Poses the minimisation of each substep as the scene's integrator sees it, and takes its result.
+class StepSetup {
+ public:
+  /// Throws Error{invalid_input} naming the key for settings that the integrator cannot have.
+  StepSetup(const Scene& scene, const Model& model);
+
+  const Integrator& integrator() const { return *integrator_; }
+
+  /// 1/a^2 that constant matrices are built for, 1/s^2. The first step of BDF2 has a smaller one:
+  /// the matrix then holds back more than it need, and a direction -A^-1 grad g still descends.
+  double inverse_a2() const { return integrator_->inverse_a2(h_, false); }
+
+  /// Poses the next substep. Some integrators add to the state what they have to know at its
+  /// beginning. `state` must outlive the substep.
+  void prepare(State& state, const StepClock& clock, Objective& objective);
+
+  /// x_0 of the substep [inertia: y; extrapolated: Wang & Yang 2016].
+  const VectorField& start() const { return start_; }
+
+  /// Whether z is the positions at the end of the step.
+  bool ends_at_z() const { return integrator_->stage == 1; }
+
+  /// Moves the state to the end of the substep that z solves; not its time.
+  void advance(const VectorField& z, State& state);
+
+  /// A substep of an explicit integrator; not its time.
+  void step_explicitly(State& state, const StepClock& clock, Objective& objective);
+
+ private:
+  StepParameters parameters() const {
+    return {.model = *model_, .h = h_, .gravity = gravity_, .kept = kept_};
+  }
+  /// Gradient of E at the state, N.
+  void evaluate_forces(const State& state, const StepClock& clock, Objective& objective);
+  void extrapolate(const State& state);
+
+  const Integrator* integrator_;
+  const Model* model_;
+  Vec3 gravity_;
+  double h_;     ///< s
+  double kept_;  ///< of a velocity, by drag
+  bool extrapolates_;
+  VectorField y_, start_;
+  VectorField gradient_, x_before_;  ///< where forces at the start are needed
+};
+
+}  // namespace supple
