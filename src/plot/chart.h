@@ -13,6 +13,7 @@ struct Series {
   std::vector<double> x, y;  ///< of equal length. What has no place on the axes (not finite, or not
                              ///< positive on a logarithmic one) is a gap
   bool dashed = false;
+  bool markers = true;  ///< of Kind::lines: a few along the line
 };
 
 struct Axis {
@@ -22,7 +23,7 @@ struct Axis {
 };
 
 enum class Kind {
-  lines,   ///< with a few markers along each, so that colour is not needed to tell them apart
+  lines,   ///< with a few markers along each, so that they differ by more than colour
   points,  ///< markers alone
   bars,    ///< y of each series beside each other at the categories 0, 1, ...; x is not read
 };

@@ -8,6 +8,7 @@
 #include "plot/chart.h"
 #include "plot/draw_chart.h"
 #include "plot/pen.h"
+#include "plot/styles.h"
 #include "supple/error.h"
 
 namespace supple::plot {
@@ -70,7 +71,8 @@ class Layout {
     if (title_ > 0) {
       pen.color({0.1, 0.1, 0.12});
       pen.font(13, true);
-      pen.text(0.5 * width(), margin + 15, figure_.title, Align::center);
+      pen.text(0.5 * width(), margin + 15, pen.fitted(figure_.title, width() - 2 * margin),
+               Align::center);
     }
     for (std::size_t i = 0; i < figure_.charts.size(); ++i) {
       const int place = static_cast<int>(i);
@@ -82,11 +84,13 @@ class Layout {
   }
 
  private:
-  /// A figure whose series have no names, or one alone whose name is the title, needs no legend.
+  /// A figure whose series have no names needs no legend.
   bool has_legend() const {
     return std::any_of(styles_.names().begin(), styles_.names().end(),
                        [](const std::string& name) { return !name.empty(); });
   }
+
+  double widest_entry() const { return std::max(width() - 4 * margin - 31, 20.0); }
 
   void place_legend() {
     if (!has_legend()) return;
@@ -97,7 +101,7 @@ class Layout {
     double x = 2 * margin;
     legend_rows_ = 1;
     for (const std::string& name : styles_.names()) {
-      const double wide = pen.width(name) + 44;
+      const double wide = pen.width(pen.fitted(name, widest_entry())) + 44;
       if (x > 2 * margin && x + wide > width()) {
         x = 2 * margin;
         ++legend_rows_;
@@ -108,37 +112,15 @@ class Layout {
   }
 
   void draw_legend(const Pen& pen) const {
-    const bool bars = std::all_of(figure_.charts.begin(), figure_.charts.end(),
-                                  [](const Chart& c) { return c.kind == Kind::bars; });
     const double top = margin + title_ + rows_ * figure_.chart_height;
     for (std::size_t i = 0; i < entries_.size(); ++i) {
-      const int place = static_cast<int>(i);
       const double x = entries_[i].x;
       const double y = top + (entries_[i].row + 0.5) * legend_row;
-      pen.color(Styles::color(place));
-      if (bars) {
-        cairo_rectangle(pen.cairo(), x + 6, y - 5, 16, 9);
-        cairo_fill(pen.cairo());
-      } else {
-        cairo_set_line_width(pen.cairo(), 1.6);
-        Styles::set_dash(pen, place, is_dashed(styles_.names()[i]));
-        pen.line(x, y, x + 26, y);
-        cairo_set_dash(pen.cairo(), nullptr, 0, 0);
-        pen.marker(x + 13, y, 2.6, place);
-      }
+      draw_sign(pen, styles_.of(styles_.names()[i]), x, y, 26);
       pen.color({0.15, 0.15, 0.17});
       pen.font(legend_size);
-      pen.text(x + 31, y + 3.5, styles_.names()[i], Align::left);
+      pen.text(x + 31, y + 3.5, pen.fitted(styles_.names()[i], widest_entry()), Align::left);
     }
-  }
-
-  bool is_dashed(const std::string& name) const {
-    for (const Chart& chart : figure_.charts) {
-      for (const Series& series : chart.series) {
-        if (series.name == name) return series.dashed;
-      }
-    }
-    return false;
   }
 
   const Figure& figure_;

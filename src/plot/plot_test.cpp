@@ -13,8 +13,8 @@
 namespace supple::plot {
 namespace {
 
-/// Three pixels a point: a line of 1.6 points then has pixels that it covers wholly.
-/// A PNG's pixels, through cairo's own reader.
+/// A PNG's pixels, through cairo's own reader. The tests draw three pixels a point: a line of 1.6
+/// points then has pixels that it covers wholly.
 class Pixels {
  public:
   explicit Pixels(const std::vector<unsigned char>& bytes) : bytes_(bytes) {

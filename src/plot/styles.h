@@ -11,7 +11,7 @@ namespace supple::plot {
 
 /// How the series of one name look.
 struct Style {
-  int place = 0;         ///< of the name among all: colour and marker follow from it
+  int place = 0;            ///< of the name among all: colour and marker follow from it
   Kind kind = Kind::lines;  ///< of the chart in which it first appears
   bool dashed = false;
   bool markers = true;

@@ -199,8 +199,8 @@ std::vector<double> minor_ticks(const Range& range, int most) {
   const int stride = decade_stride(std::max(num_decades(range), 1), std::max(most, 2));
   if (stride > 10) return result;
   const bool between = stride == 1;
-  for (const Tick& tick : multiples(range, between ? std::vector<int>{2, 3, 4, 5, 6, 7, 8, 9}
-                                                   : std::vector<int>{1})) {
+  for (const Tick& tick :
+       multiples(range, between ? std::vector<int>{2, 3, 4, 5, 6, 7, 8, 9} : std::vector<int>{1})) {
     result.push_back(tick.value);
   }
   return result;
