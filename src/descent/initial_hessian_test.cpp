@@ -300,22 +300,56 @@ TEST(WarpedRest, IsTheRestHessianAtRest) {
   EXPECT_LT((flat(p) - flat(q)).norm(), 1e-12 * flat(q).norm());
 }
 
-TEST(WarpedRest, AVertexWithoutTetsDoesNotTurn) {
+TEST(WarpedRest, ClothTurnsAndAStrandTurnsByTheLeast) {
   Scene scene = test_scene();
-  Body strand;
-  strand.mesh.vertices = {{3, 0, 0}, {4, 0, 0}};
-  strand.springs = {{0, 1, 100, 1}};
+  Body cloth;
+  const SpringMesh sheet = generate(ClothGenerator{.cells = {3, 2}});
+  cloth.mesh.vertices = sheet.vertices;
+  cloth.triangles = sheet.triangles;
+  cloth.springs = make_springs(sheet, {200, 100, 5});
+  cloth.mass = 1;
+  scene.bodies.push_back(cloth);
+  Body strand;  // along x: the turn below takes it to y
+  strand.mesh.vertices = {{3, 0, 0}, {4, 0, 0}, {5, 0, 0}};
+  strand.springs = {{0, 1, 100, 1}, {1, 2, 100, 1}};
   strand.mass = 1;
   scene.bodies.push_back(strand);
+  Body loose;  // nothing holds this vertex
+  loose.mesh.vertices = {{3, 3, 0}, {4, 0, 0}, {5, 0, 0}};
+  loose.springs = {{1, 2, 100, 1}};
+  loose.mass = 1;
+  scene.bodies.push_back(loose);
   Problem problem(scene);
+  const Eigen::Matrix3d R =
+      Eigen::AngleAxisd(1.9, Eigen::Vector3d(1, -2, 2).normalized()).toRotationMatrix();
   VectorField x = rest_of(problem.model);
-  for (PaddedVector& p : x) p = {{-p[1], p[0], p[2], 0}};
+  const auto n = static_cast<std::size_t>(problem.model.num_vertices);
+  for (PaddedVector& p : x) {
+    const Eigen::Vector3d moved = R * Eigen::Vector3d(1.3 * p[0], 1.3 * p[1], 1.3 * p[2]);
+    for (int k = 0; k < 3; ++k) p[k] = moved(k);
+  }
   WarpedRest warped(problem.model, inverse_a2);
   const auto& rotations = warped.rotations(x, problem.threads);
-  for (int i = 0; i < 9; ++i) {
-    EXPECT_NEAR(rotations.back()(i / 3, i % 3), i % 4 == 0 ? 1 : 0, 1e-15);
+  const auto eigen = [&](std::size_t i) {
+    Eigen::Matrix3d result;
+    for (int k = 0; k < 9; ++k) result(k / 3, k % 3) = rotations[i](k / 3, k % 3);
+    return result;
+  };
+  for (std::size_t i = 0; i < n - 6; ++i) EXPECT_LT((eigen(i) - R).norm(), 1e-13) << i;
+  const Eigen::Vector3d along = R.col(0);
+  const Eigen::Matrix3d least =
+      Eigen::Quaterniond::FromTwoVectors(Eigen::Vector3d::UnitX(), along).toRotationMatrix();
+  for (std::size_t i = n - 6; i < n - 3; ++i) EXPECT_LT((eigen(i) - least).norm(), 1e-12) << i;
+  EXPECT_EQ(eigen(n - 3), Eigen::Matrix3d(Eigen::Matrix3d::Identity()));
+  // Turned back on itself: half a turn about some axis across it.
+  for (std::size_t i = n - 6; i < n - 3; ++i) x[i] = {{-problem.model.rest[i][0], 0, 0, 0}};
+  warped.rotations(x, problem.threads);
+  for (std::size_t i = n - 6; i < n - 3; ++i) {
+    const Eigen::Matrix3d half = eigen(i);
+    EXPECT_LT((half * half - Eigen::Matrix3d::Identity()).norm(), 1e-12);
+    EXPECT_LT((half * Eigen::Vector3d::UnitX() + Eigen::Vector3d::UnitX()).norm(), 1e-12);
+    EXPECT_NEAR(half.determinant(), 1, 1e-12);
   }
-  EXPECT_NEAR(rotations.front()(1, 0), 1, 1e-13);
 }
 
 // ------------------------------------------------------------------------------ rotation

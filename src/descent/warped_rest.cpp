@@ -1,6 +1,7 @@
 #include "descent/warped_rest.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "descent/laplacian.h"
 #include "math/svd.h"
@@ -29,6 +30,47 @@ PaddedVector turned(const Mat3<double>& R, const PaddedVector& f, bool back) {
   return to;
 }
 
+/// The least rotation that takes v to u, both of unit length.
+Mat3<double> least_rotation(const Vector3<double>& v, const Vector3<double>& u) {
+  const Vector3<double> w = cross(v, u);
+  const double cosine = dot(v, u);
+  Mat3<double> R = Mat3<double>::identity();
+  // Opposite directions: half a turn about any axis across them; there w has no digits left.
+  if (cosine < -1 + 1e-12) {
+    const int least = std::abs(v[0]) < 0.6 ? 0 : 1;
+    Vector3<double> axis{{0, 0, 0}};
+    axis[least] = 1;
+    axis = cross(v, axis);
+    const double length2 = dot(axis, axis);
+    for (int r = 0; r < 3; ++r) {
+      for (int c = 0; c < 3; ++c) R(r, c) = 2 * axis[r] * axis[c] / length2 - (r == c ? 1 : 0);
+    }
+    return R;
+  }
+  // I + [w] + [w]^2 / (1 + cos), with [w]^2 = w w^T - |w|^2 I.
+  const double factor = 1 / (1 + cosine), square = dot(w, w);
+  for (int r = 0; r < 3; ++r) {
+    for (int c = 0; c < 3; ++c) R(r, c) += factor * (w[r] * w[c] - (r == c ? square : 0));
+  }
+  R(0, 1) -= w[2], R(1, 0) += w[2];
+  R(0, 2) += w[1], R(2, 0) -= w[1];
+  R(1, 2) -= w[0], R(2, 1) += w[0];
+  return R;
+}
+
+/// Of one lane: the least rotation between the directions that belong to the largest stretch.
+Mat3<double> along_a_line(const Svd<Batch8>& frame, int lane) {
+  Vector3<double> u, v;
+  alignas(64) double values[lanes];
+  for (int k = 0; k < 3; ++k) {
+    frame.U(k, 0).store(values);
+    u[k] = values[lane];
+    frame.V(k, 0).store(values);
+    v[k] = values[lane];
+  }
+  return least_rotation(v, u);
+}
+
 }  // namespace
 
 WarpedRest::WarpedRest(const Model& model, double inverse_a2)
@@ -53,6 +95,29 @@ WarpedRest::WarpedRest(const Model& model, double inverse_a2)
   }
 }
 
+Mat3<double> WarpedRest::moment(std::size_t i, const VectorField& x) const {
+  const SpringSet& springs = model_->springs;
+  const bool has_springs = !springs.empty() && springs.start[i] < springs.start[i + 1];
+  if (start_[i] == start_[i + 1] && !has_springs) return Mat3<double>::identity();
+  Mat3<double> sum = Mat3<double>::zero();
+  for (int e = start_[i]; e < start_[i + 1]; ++e) {
+    sum = sum + gradients_[static_cast<std::size_t>(incident_[static_cast<std::size_t>(e)])];
+  }
+  if (!has_springs) return sum;
+  for (int e = springs.start[i]; e < springs.start[i + 1]; ++e) {
+    const auto s = static_cast<std::size_t>(springs.incident[static_cast<std::size_t>(e)] / 2);
+    const SpringSet::Spring& spring = springs.springs[s];
+    const PaddedVector& a = x[static_cast<std::size_t>(spring.a)];
+    const PaddedVector& b = x[static_cast<std::size_t>(spring.b)];
+    for (int r = 0; r < 3; ++r) {
+      for (int c = 0; c < 3; ++c) {
+        sum(r, c) += (a[r] - b[r]) * springs.rest_direction[s][static_cast<std::size_t>(c)];
+      }
+    }
+  }
+  return sum;
+}
+
 const std::vector<Mat3<double>>& WarpedRest::rotations(const VectorField& x, Threads& threads) {
   // F = sum_a x_a grad N_a^T.
   for_ranges(
@@ -72,17 +137,13 @@ const std::vector<Mat3<double>>& WarpedRest::rotations(const VectorField& x, Thr
         }
       });
   const int n = model_->num_vertices;
-  for_ranges((n + lanes - 1) / lanes, groups_per_chunk, threads, [&](int first, int last) {
-    for (int group = first; group < last; ++group) {
+  for_ranges((n + lanes - 1) / lanes, groups_per_chunk, threads, [&](int begin, int end) {
+    for (int group = begin; group < end; ++group) {
       const int count = std::min(lanes, n - group * lanes);
       alignas(64) double mean[9][lanes];
       for (int lane = 0; lane < lanes; ++lane) {
         const auto i = static_cast<std::size_t>(group * lanes + std::min(lane, count - 1));
-        Mat3<double> sum =
-            start_[i] == start_[i + 1] ? Mat3<double>::identity() : Mat3<double>::zero();
-        for (int e = start_[i]; e < start_[i + 1]; ++e) {
-          sum = sum + gradients_[static_cast<std::size_t>(incident_[static_cast<std::size_t>(e)])];
-        }
+        const Mat3<double> sum = moment(i, x);
         for (int k = 0; k < 9; ++k) mean[k][lane] = sum(k / 3, k % 3);
       }
       Mat3<Batch8> means;
@@ -90,9 +151,15 @@ const std::vector<Mat3<double>>& WarpedRest::rotations(const VectorField& x, Thr
       const Svd<Batch8> frame = svd(means);
       const Mat3<Batch8> R = times_transpose(frame.U, frame.V);
       for (int k = 0; k < 9; ++k) R(k / 3, k % 3).store(mean[k]);
+      alignas(64) double first[lanes], second[lanes];
+      frame.s[0].store(first);
+      frame.s[1].store(second);
       for (int lane = 0; lane < count; ++lane) {
         Mat3<double>& to = rotation_[static_cast<std::size_t>(group * lanes + lane)];
         for (int k = 0; k < 9; ++k) to(k / 3, k % 3) = mean[k][lane];
+        // All along one line, as in a strand: nothing tells how far it is turned about itself.
+        // Below this the decomposition's second direction is rounding.
+        if (second[lane] <= 1e-7 * first[lane]) to = along_a_line(frame, lane);
       }
     }
   });

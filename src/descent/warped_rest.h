@@ -11,10 +11,11 @@ namespace supple {
 /// Quasi-Newton with the Hessian of the rest shape turned with the body, vertex by vertex [Mueller
 /// et al. 2002, "Stable real-time deformations"; Liu et al. 2017, sec. 5]:
 ///   p = -R A_rest^-1 R^T grad g,  R = diag(R_i).
-/// R_i is the rotation of the polar decomposition of sum_t V_t F_t over the tets at vertex i; I
-/// where there are none. Mueller et al. warp forces in this way and pay with forces that do not sum
-/// to zero; here it only shapes the descent. R A_rest R^T is symmetric positive definite, so p
-/// descends.
+/// R_i is the rotation of the polar decomposition of sum_t V_t F_t over the tets at vertex i, and
+/// of sum_s (x_a - x_b) n_s^T over its springs, n_s being their directions at rest; the least
+/// rotation where all of them lie along one line; I where there are none. Mueller et al. warp
+/// forces in this way and pay with forces that do not sum to zero; here it only shapes the descent.
+/// R A_rest R^T is symmetric positive definite, so p descends.
 class WarpedRest final : public Direction {
  public:
   /// Throws Error{invalid_input} where the rest Hessian is not positive definite.
@@ -25,6 +26,9 @@ class WarpedRest final : public Direction {
   const std::vector<Mat3<double>>& rotations(const VectorField& x, Threads& threads);
 
  private:
+  /// The sum whose rotation R_i is.
+  Mat3<double> moment(std::size_t i, const VectorField& x) const;
+
   const Model* model_;
   HessianSystem system_;
   std::vector<int> start_;               ///< [num_vertices + 1], into incident_
