@@ -32,7 +32,7 @@ table { border-collapse: collapse; font-size: .9rem; min-width: 60%; background:
 caption { text-align: left; color: var(--soft); padding-bottom: .4rem; }
 th, td { border: 1px solid var(--line); padding: .4rem .65rem; text-align: left; vertical-align: top; }
 thead th { color: var(--soft); font-weight: 600; white-space: nowrap; }
-.subject { white-space: nowrap; }
+.subject, .number { white-space: nowrap; }
 tbody th { font-weight: 500; max-width: 28rem; }
 .summary tbody th { white-space: nowrap; }
 th small { display: block; color: var(--soft); font-weight: 400; margin-top: .25rem; }

@@ -158,7 +158,11 @@ std::string table_html(const Table& table) {
   text += "</tr></thead><tbody>\n";
   for (const auto& row : table.rows) {
     text += "<tr>";
-    for (const std::string& cell : row) text += fmt::format("<td>{}</td>", escape(cell));
+    for (const std::string& cell : row) {
+      // A number and its unit stay on one line.
+      const bool is_number = !cell.empty() && cell.size() < 12 && cell[0] >= '0' && cell[0] <= '9';
+      text += fmt::format("<td{}>{}</td>", is_number ? " class=\"number\"" : "", escape(cell));
+    }
     text += "</tr>\n";
   }
   return text + "</tbody></table></div>\n";

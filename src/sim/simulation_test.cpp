@@ -191,6 +191,48 @@ TEST(Simulation, TheReportSaysHowTheStepEnded) {
   EXPECT_EQ(report.inverted_tets, 0);
 }
 
+TEST(Simulation, ABudgetOfTimeEndsTheStepAndSaysWhatIsLeft) {
+  Scene scene = twisting_bar({6, 2, 2}, "neo_hookean");
+  scene.solver.iterations = 1000;
+  scene.solver.budget_ms = 1e-6;  // gone before the first iteration ends on any machine
+  Simulation short_of_time(scene, {.threads = 1});
+  const StepReport report = short_of_time.step();
+  EXPECT_EQ(report.status, StepStatus::out_of_time);
+  EXPECT_LT(report.iterations, 1000);
+  EXPECT_GT(report.gradient_norm, 0);
+  for (int k = 0; k < 20; ++k) {
+    ASSERT_NE(short_of_time.step().status, StepStatus::non_finite) << k;
+  }
+  // A budget that is never reached changes no bit.
+  scene.solver.iterations = 12;
+  scene.solver.budget_ms = 0;
+  Simulation without(scene, {.threads = 1});
+  scene.solver.budget_ms = 1e9;
+  Simulation with(scene, {.threads = 1});
+  for (int k = 0; k < 5; ++k) {
+    without.step();
+    with.step();
+  }
+  EXPECT_EQ(without.state().positions, with.state().positions);
+}
+
+TEST(Simulation, SubstepsShareTheBudget) {
+  Scene scene = twisting_bar({6, 2, 2}, "neo_hookean");
+  scene.time.substeps = 4;
+  scene.solver.iterations = 1000;
+  scene.solver.tolerance = 1e-8;
+  scene.solver.budget_ms = 1e9;
+  Simulation patient(scene, {.threads = 1});
+  EXPECT_EQ(patient.step().status, StepStatus::converged);
+  scene.solver.budget_ms = 1e-6;
+  Simulation hasty(scene, {.threads = 1});
+  const StepReport report = hasty.step();
+  EXPECT_EQ(report.status, StepStatus::out_of_time);
+  // All four were taken.
+  EXPECT_EQ(hasty.frame(), 1);
+  EXPECT_NEAR(hasty.time(), scene.time.step, 1e-15);
+}
+
 TEST(Simulation, LayersAddUpInTheMeasuresAndInvertedTetsCountOnce) {
   Scene scene = free_block("arap");
   scene.bodies[0].material.mu = 300;

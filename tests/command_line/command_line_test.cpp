@@ -110,8 +110,12 @@ TEST(CommandLine, ListPrintsALineEach) {
       {"materials",
        {"corotated", "arap", "stvk", "neo_hookean", "stable_neo_hookean", "mooney_rivlin",
         "polynomial", "spline", "valanis_landel", "spring"}},
-      {"solvers", {"gradient_descent", "newton", "quasi_newton", "l_bfgs"}},
-      {"integrators", {"backward_euler"}},
+      {"solvers",
+       {"l_bfgs", "quasi_newton", "projective_dynamics", "newton", "gradient_descent", "jacobi",
+        "gauss_seidel", "vertex_block_descent", "chebyshev"}},
+      {"integrators",
+       {"backward_euler", "implicit_midpoint", "bdf2", "newmark", "quasi_static",
+        "symplectic_euler", "forward_euler"}},
       {"scenes", {"twisting_bar.json", "twisting bar"}},
       {"formats", {".mesh", ".msh", ".vtu", ".obj", "usda", "gltf", "mp4"}}};
   for (const auto& [what, names] : lists) {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "io/exports/npy.h"
 #include "program.h"
@@ -27,6 +28,34 @@ TEST(Scenes, EachRunsAndMoves) {
     positions.read_frame(2, last);
     EXPECT_NE(first, last) << name;
   }
+}
+
+/// Distance of the farthest vertex from the origin in the last frame, m.
+double farthest(const std::filesystem::path& folder) {
+  const NpyReader reader(folder / "positions.npy");
+  std::vector<double> positions(3 * static_cast<std::size_t>(reader.num_vertices()));
+  reader.read_frame(reader.num_frames() - 1, positions);
+  double largest = 0;
+  for (std::size_t i = 0; i < positions.size(); i += 3) {
+    largest = std::max(largest, std::hypot(positions[i], positions[i + 1], positions[i + 2]));
+  }
+  return largest;
+}
+
+TEST(Scenes, TheExplosionIsWhatTheLineSearchPrevents) {
+  const Workplace place;
+  const std::string scene = SUPPLE_SOURCE_DIR "/scenes/explosion.json";
+  const auto size_with = [&](const std::string& search) {
+    const Outcome outcome = run(
+        place.path(), {"run", scene, "-o", search, "--set", "/solver/line_search/type=" + search});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return farthest(place / search);
+  };
+  // A ball of one metre, jerked by 0.4 m [Liu et al. 2017, Fig. 2].
+  for (const std::string search : {"backtracking", "wolfe", "exact"}) {
+    EXPECT_LT(size_with(search), 2) << search;
+  }
+  EXPECT_GT(size_with("none"), 1000);
 }
 
 }  // namespace
