@@ -232,6 +232,9 @@ struct TimeSettings {
 };
 
 struct LineSearchSettings {
+  /// Without it g++ 12 warns in programs that give a Scene its members by name.
+  LineSearchSettings() = default;
+
   /// backtracking (Armijo), wolfe (strong conditions), exact (minimum along p), none (always the
   /// whole step)
   std::string type = "backtracking";

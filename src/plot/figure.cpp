@@ -76,8 +76,9 @@ class Layout {
     }
     for (std::size_t i = 0; i < figure_.charts.size(); ++i) {
       const int place = static_cast<int>(i);
-      draw_chart(pen, figure_.charts[i], styles_, margin + (place % columns_) * figure_.chart_width,
-                 margin + title_ + (place / columns_) * figure_.chart_height, figure_.chart_width,
+      const int row = place / columns_, column = place % columns_;
+      draw_chart(pen, figure_.charts[i], styles_, margin + column * figure_.chart_width,
+                 margin + title_ + row * figure_.chart_height, figure_.chart_width,
                  figure_.chart_height);
     }
     draw_legend(pen);

@@ -62,7 +62,8 @@ void print_curves(Text& text, const BodySurface& surface, std::span<const double
     const double* b = &rest[3 * static_cast<std::size_t>(surface.vertices[i + 1])];
     mean += std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
   }
-  mean /= static_cast<double>(surface.vertices.size() / 2);
+  const std::size_t num_lines = surface.vertices.size() / 2;
+  mean /= static_cast<double>(num_lines);
   print(text, "    def BasisCurves \"{}\"\n    {{\n", surface.identifier);
   print_colour(text, surface);
   print(text,
