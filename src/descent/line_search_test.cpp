@@ -134,10 +134,16 @@ TEST(LineSearch, TheExactLengthScalesInverselyWithTheDirection) {
   EXPECT_NEAR(2 * alpha_two, alpha_one, 1e-5 * alpha_one);
 }
 
+LineSearchSettings without_search() {
+  LineSearchSettings settings;
+  settings.type = "none";
+  return settings;
+}
+
 TEST(LineSearch, WithoutOneTheWholeStepIsTakenUphillToo) {
   LineProblem problem(-1);
   const LineSearchResult result =
-      search_line(problem.place(), StepRule::line_search, {.type = "none"});
+      search_line(problem.place(), StepRule::line_search, without_search());
   expect_consistent(problem, result);
   EXPECT_EQ(result.alpha, 1);
   EXPECT_GT(result.value, problem.value);
@@ -145,7 +151,7 @@ TEST(LineSearch, WithoutOneTheWholeStepIsTakenUphillToo) {
 
 TEST(LineSearch, WithoutOneAStepToWhereNothingIsFiniteIsReported) {
   LineProblem problem(1e200);
-  EXPECT_EQ(search_line(problem.place(), StepRule::line_search, {.type = "none"}).end,
+  EXPECT_EQ(search_line(problem.place(), StepRule::line_search, without_search()).end,
             LineSearchEnd::non_finite);
 }
 
