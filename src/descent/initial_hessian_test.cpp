@@ -233,7 +233,7 @@ TEST(LaplacianCg, ComesToTheDirectSolution) {
   const VectorField x = deformed(problem.model, 0.1);
   VectorField gradient(x.size()), p(x.size()), q(x.size());
   const double value = problem.objective.value_and_gradient(x, gradient);
-  Laplacian direct(problem.model, inverse_a2);
+  Laplacian direct(problem.model, inverse_a2, Precision::full);
   ASSERT_TRUE(direct.compute(problem.objective, {x, gradient, value}, p));
   double last = 1;
   for (int iterations : {2, 5, 15, 200}) {

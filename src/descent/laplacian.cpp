@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "linear/supernodes.h"
 #include "supple/error.h"
 
 namespace supple {
@@ -107,20 +108,60 @@ Error not_positive_definite(const std::string& matrix) {
               "step are out of what double precision can hold"};
 }
 
-Laplacian::Laplacian(const Model& model, double inverse_a2)
+Laplacian::Laplacian(const Model& model, double inverse_a2, Precision precision)
     : order_(fill_reducing_order(vertex_adjacency(model))),
-      solver_(make_eigen_cholesky()),
+      solver_(make_supernodal_cholesky(precision)),
+      weight_(order_.size(), 0.0),
       work_(static_cast<std::size_t>(model.num_vertices)) {
   const SpdSolver::Matrix lower = laplacian_lower(model, inverse_a2, order_);
   solver_->analyse(lower);
   if (!solver_->factor(lower)) throw not_positive_definite("M/h^2 + L");
+  // Row sums: elements and springs give none, so masses and pins remain.
+  for (std::size_t k = 0; k < order_.size(); ++k) {
+    weight_[k] = model.mass[static_cast<std::size_t>(order_[k])] * inverse_a2;
+  }
+  std::vector<double> held(order_.size(), 0.0);
+  for (const PinnedVertex& pin : model.pins.pins) {
+    held[static_cast<std::size_t>(pin.vertex)] += pin.stiffness;
+  }
+  for (std::size_t k = 0; k < order_.size(); ++k) {
+    weight_[k] += held[static_cast<std::size_t>(order_[k])];
+  }
+  // The order ends every tree of the elimination at its root: a column with nothing below.
+  std::size_t begin = 0;
+  const std::vector<int> parent =
+      elimination_tree({model.num_vertices, lower.outerIndexPtr(), lower.innerIndexPtr()});
+  for (std::size_t k = 0; k < parent.size(); ++k) {
+    if (parent[k] != -1) continue;
+    double weight = 0;
+    for (std::size_t i = begin; i <= k; ++i) weight += weight_[i];
+    if (weight > 0) parts_.push_back({begin, k + 1, weight});
+    begin = k + 1;
+  }
 }
 
 bool Laplacian::compute(Objective&, const Iterate& at, VectorField& p) {
   for (std::size_t k = 0; k < order_.size(); ++k) {
     work_[k] = at.gradient[static_cast<std::size_t>(order_[k])];
   }
+  for (Part& part : parts_) {
+    part.force = {};
+    for (std::size_t k = part.begin; k < part.end; ++k) {
+      for (int c = 0; c < 4; ++c) part.force[c] += work_[k][c];
+    }
+  }
   solver_->solve4(work_[0].v, work_[0].v);
+  // 1^T A x = 1^T b holds to the rounding of the solver: x is shifted to where it holds exactly.
+  for (const Part& part : parts_) {
+    PaddedVector shift = part.force;
+    for (std::size_t k = part.begin; k < part.end; ++k) {
+      for (int c = 0; c < 4; ++c) shift[c] -= weight_[k] * work_[k][c];
+    }
+    for (int c = 0; c < 4; ++c) shift[c] /= part.weight;
+    for (std::size_t k = part.begin; k < part.end; ++k) {
+      for (int c = 0; c < 4; ++c) work_[k][c] += shift[c];
+    }
+  }
   for (std::size_t k = 0; k < order_.size(); ++k) {
     PaddedVector& to = p[static_cast<std::size_t>(order_[k])];
     for (int c = 0; c < 4; ++c) to[c] = -work_[k][c];

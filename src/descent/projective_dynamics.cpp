@@ -162,7 +162,7 @@ ProjectiveDynamics::ProjectiveDynamics(const Model& model, double inverse_a2)
     : model_(&model),
       inverse_a2_(inverse_a2),
       order_(fill_reducing_order(vertex_adjacency(model))),
-      solver_(make_eigen_cholesky()),
+      solver_(make_supernodal_cholesky(Precision::full)),
       is_idle_(idle_vertices(model)),
       slots_(static_cast<std::size_t>(model.num_slots)),
       spring_targets_(model.springs.size()),

@@ -67,7 +67,7 @@ TEST(ProjectiveDynamics, IsQuasiNewtonWithWholeSteps) {
   const Scene scene = scene_of_everything();
   Problem local_global(scene), quasi_newton(scene);
   ProjectiveDynamics projective(local_global.model, 1 / (h * h));
-  Laplacian laplacian(quasi_newton.model, 1 / (h * h));
+  Laplacian laplacian(quasi_newton.model, 1 / (h * h), Precision::full);
   SolverSettings settings;
   settings.iterations = 50;
   settings.line_search.type = "none";
@@ -219,7 +219,7 @@ TEST(ProjectiveDynamics, ContactsPushFromTheRightHandSide) {
   for (const double friction : {0.0, 0.5}) {
     ContactProblem problem(friction);
     ProjectiveDynamics projective(problem.model, 1 / (h * h));
-    Laplacian laplacian(problem.model, 1 / (h * h));
+    Laplacian laplacian(problem.model, 1 / (h * h), Precision::full);
     projective.begin_step(problem.objective);
     EXPECT_EQ(projective.step_rule(), StepRule::decrease);
     const VectorField x = deformed(problem.model, 0.1);

@@ -105,7 +105,7 @@ TEST(SpringLaplacian, SolvesTheMatrixOfTheThesis) {
   scene.bodies.erase(scene.bodies.begin());
   for (Spring& spring : scene.bodies[0].springs) spring.rest_length = 0;
   Problem problem(scene);
-  Laplacian laplacian(problem.model, 1 / (h * h));
+  Laplacian laplacian(problem.model, 1 / (h * h), Precision::full);
   VectorField x = deformed(problem.model, 0.2), gradient(x.size()), p(x.size());
   const double value = problem.objective.value_and_gradient(x, gradient);
   const double before = problem.objective.algebra().norm(gradient);

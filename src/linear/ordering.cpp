@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "linear/supernodes.h"
+
 namespace supple {
 
 namespace {
@@ -91,37 +93,61 @@ std::vector<int> bandwidth_order(const Adjacency& adjacency) {
   return order;
 }
 
-long long factor_entries(const Adjacency& adjacency, const std::vector<int>& order) {
-  const int n = adjacency.size();
-  const auto size = static_cast<std::size_t>(n);
-  std::vector<int> place(size), parent(size, -1), mark(size, -1);
-  for (int k = 0; k < n; ++k)
-    place[static_cast<std::size_t>(order[static_cast<std::size_t>(k)])] = k;
-  long long entries = n;
-  for (int k = 0; k < n; ++k) {
-    const auto row = static_cast<std::size_t>(order[static_cast<std::size_t>(k)]);
-    mark[static_cast<std::size_t>(k)] = k;
-    for (int a = adjacency.start[row]; a < adjacency.start[row + 1]; ++a) {
-      int j = place[static_cast<std::size_t>(adjacency.neighbour[static_cast<std::size_t>(a)])];
-      // Walk from j towards the root as far as this row has not been: each step is an entry.
-      while (j < k && mark[static_cast<std::size_t>(j)] != k) {
-        mark[static_cast<std::size_t>(j)] = k;
-        ++entries;
-        if (parent[static_cast<std::size_t>(j)] < 0) parent[static_cast<std::size_t>(j)] = k;
-        j = parent[static_cast<std::size_t>(j)];
-      }
-    }
+namespace {
+
+/// The lower triangle in an order, column by column.
+struct OrderedPattern {
+  std::vector<int> start, row;
+  LowerPattern pattern() const {
+    return {static_cast<int>(start.size()) - 1, start.data(), row.data()};
   }
+};
+
+OrderedPattern ordered(const Adjacency& adjacency, const std::vector<int>& order) {
+  const auto n = static_cast<std::size_t>(adjacency.size());
+  std::vector<int> place(n);
+  for (std::size_t k = 0; k < n; ++k)
+    place[static_cast<std::size_t>(order[k])] = static_cast<int>(k);
+  OrderedPattern lower;
+  lower.start.assign(1, 0);
+  for (std::size_t k = 0; k < n; ++k) {
+    const auto old_size = static_cast<std::ptrdiff_t>(lower.row.size());
+    lower.row.push_back(static_cast<int>(k));
+    const auto i = static_cast<std::size_t>(order[k]);
+    for (int a = adjacency.start[i]; a < adjacency.start[i + 1]; ++a) {
+      const int row =
+          place[static_cast<std::size_t>(adjacency.neighbour[static_cast<std::size_t>(a)])];
+      if (row > static_cast<int>(k)) lower.row.push_back(row);
+    }
+    std::sort(lower.row.begin() + old_size, lower.row.end());
+    lower.start.push_back(static_cast<int>(lower.row.size()));
+  }
+  return lower;
+}
+
+}  // namespace
+
+long long factor_entries(const Adjacency& adjacency, const std::vector<int>& order) {
+  const OrderedPattern lower = ordered(adjacency, order);
+  long long entries = 0;
+  for (const int count : column_counts(lower.pattern())) entries += count;
   return entries;
 }
 
 std::vector<int> fill_reducing_order(const Adjacency& adjacency) {
-  std::vector<int> by_degree = minimum_degree(adjacency);
-  std::vector<int> by_dissection = nested_dissection(adjacency);
-  if (by_dissection.empty()) return by_degree;
-  const bool dissection_wins =
-      factor_entries(adjacency, by_dissection) < factor_entries(adjacency, by_degree);
-  return dissection_wins ? by_dissection : by_degree;
+  std::vector<int> order = minimum_degree(adjacency);
+  const std::vector<int> by_dissection = nested_dissection(adjacency);
+  if (!by_dissection.empty() &&
+      factor_entries(adjacency, by_dissection) < factor_entries(adjacency, order)) {
+    order = by_dissection;
+  }
+  // Subtrees without gaps: the fill stays, and columns of like rows come to stand side by side.
+  const std::vector<int> post = postorder(elimination_tree(ordered(adjacency, order).pattern()));
+  std::vector<int> result(order.size());
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    result[k] = order[static_cast<std::size_t>(post[k])];
+  }
+  return result;
 }
 
 }  // namespace supple

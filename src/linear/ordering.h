@@ -14,7 +14,8 @@ struct Adjacency {
 
 /// An elimination order of little fill: order[k] is the row eliminated k-th. Both nested dissection
 /// (METIS) and approximate minimum degree (Eigen's AMD) are tried and the one of fewer factor
-/// entries is kept: the first wins on compact bodies, the second on small thin ones.
+/// entries is kept: the first wins on compact bodies, the second on small thin ones. Subtrees of
+/// the elimination tree stand without gaps, children first.
 std::vector<int> fill_reducing_order(const Adjacency& adjacency);
 
 /// An order of small bandwidth: reverse Cuthill-McKee from a vertex at the rim of each component
@@ -23,7 +24,6 @@ std::vector<int> fill_reducing_order(const Adjacency& adjacency);
 std::vector<int> bandwidth_order(const Adjacency& adjacency);
 
 /// Entries of the Cholesky factor, diagonal included, when rows are eliminated in this order.
-/// [Gilbert, Ng & Peyton 1994: row counts by walking the elimination tree.]
 long long factor_entries(const Adjacency& adjacency, const std::vector<int>& order);
 
 }  // namespace supple

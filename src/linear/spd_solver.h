@@ -34,6 +34,18 @@ class SpdSolver {
   virtual long long factor_entries() const = 0;
 };
 
+/// How the factor is kept.
+enum class Precision {
+  full,   ///< in doubles
+  mixed,  ///< in floats, made in doubles. Solutions have six to seven digits, which is enough to
+          ///< shape a descent direction. Where `factor` finds by a residual that floats do not hold
+          ///< the matrix, it is kept in doubles
+};
+
+/// The project's own: supernodes, factorised as dense fronts, each kept as one panel with the
+/// inverse of its diagonal block, so that both substitutions are products of dense tiles.
+std::unique_ptr<SpdSolver> make_supernodal_cholesky(Precision precision);
+
 /// Eigen's SimplicialLLT with the substitutions of the project's own, which read the factor once
 /// for all four right-hand sides.
 std::unique_ptr<SpdSolver> make_eigen_cholesky();

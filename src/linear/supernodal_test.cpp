@@ -1,0 +1,205 @@
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <limits>
+#include <random>
+
+#include "linear/ordering.h"
+#include "linear/spd_solver.h"
+#include "linear/supernodes.h"
+#include "linear/test_matrices.h"
+
+namespace supple {
+namespace {
+
+using test::grid;
+using test::lower_of;
+using test::random_matrix;
+
+Eigen::MatrixXd permuted(const Eigen::MatrixXd& A, const std::vector<int>& order) {
+  Eigen::MatrixXd result(A.rows(), A.cols());
+  for (Eigen::Index i = 0; i < A.rows(); ++i) {
+    for (Eigen::Index j = 0; j < A.cols(); ++j) {
+      result(i, j) = A(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(j)]);
+    }
+  }
+  return result;
+}
+
+LowerPattern pattern_of(const SpdSolver::Matrix& lower) {
+  return {static_cast<int>(lower.rows()), lower.outerIndexPtr(), lower.innerIndexPtr()};
+}
+
+/// A grid in an order of little fill, with random values.
+Eigen::MatrixXd ordered_matrix(int width, unsigned seed) {
+  const Adjacency adjacency = grid(width);
+  return permuted(random_matrix(adjacency, seed), fill_reducing_order(adjacency));
+}
+
+TEST(Supernodes, HoldEveryEntryOfTheFactor) {
+  for (const int width : {1, 2, 5, 12}) {
+    for (const bool ordered : {false, true}) {
+      const Eigen::MatrixXd A = ordered ? ordered_matrix(width, 3) : random_matrix(grid(width), 3);
+      const SpdSolver::Matrix lower = lower_of(A);
+      const Supernodes nodes = find_supernodes(pattern_of(lower));
+      const Eigen::MatrixXd L = A.llt().matrixL();
+      Eigen::MatrixXi stored = Eigen::MatrixXi::Zero(A.rows(), A.cols());
+      int next = 0;
+      for (int s = 0; s < nodes.count(); ++s) {
+        EXPECT_EQ(nodes.first[static_cast<std::size_t>(s)], next);
+        EXPECT_GT(nodes.width(s), 0);
+        next += nodes.width(s);
+        for (int j = next - nodes.width(s); j < next; ++j) {
+          for (int i = j; i < next; ++i) stored(i, j) = 1;
+          for (int k = 0; k < nodes.num_rows(s); ++k) stored(nodes.rows_of(s)[k], j) = 1;
+        }
+        for (int k = 0; k < nodes.num_rows(s); ++k) EXPECT_GE(nodes.rows_of(s)[k], next);
+        // The parent has the first row below, and all others are among its columns and rows.
+        EXPECT_EQ(nodes.parent[static_cast<std::size_t>(s)] == -1, nodes.num_rows(s) == 0);
+      }
+      EXPECT_EQ(next, A.rows());
+      for (Eigen::Index j = 0; j < A.cols(); ++j) {
+        for (Eigen::Index i = j; i < A.rows(); ++i) {
+          EXPECT_TRUE(L(i, j) == 0 || stored(i, j) == 1) << i << " " << j;
+        }
+      }
+    }
+  }
+}
+
+TEST(Supernodes, APostorderKeepsTheFill) {
+  const Adjacency adjacency = grid(14);
+  const Eigen::MatrixXd A = random_matrix(adjacency, 3);
+  std::vector<int> natural(196);
+  for (int i = 0; i < 196; ++i) natural[static_cast<std::size_t>(i)] = i;
+  const SpdSolver::Matrix lower = lower_of(A);
+  const std::vector<int> parent = elimination_tree(pattern_of(lower));
+  const std::vector<int> order = postorder(parent);
+  std::vector<int> place(order.size());
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    place[static_cast<std::size_t>(order[k])] = static_cast<int>(k);
+  }
+  for (std::size_t j = 0; j < parent.size(); ++j) {
+    if (parent[j] != -1) {
+      EXPECT_GT(place[static_cast<std::size_t>(parent[j])], place[j]);
+    }
+  }
+  EXPECT_EQ(factor_entries(adjacency, order), factor_entries(adjacency, natural));
+}
+
+class SupernodalCholesky : public testing::TestWithParam<Precision> {
+ protected:
+  /// Rounding of the solution, for condition numbers of about ten.
+  double rounding() const { return GetParam() == Precision::full ? 1e-13 : 1e-5; }
+};
+
+TEST_P(SupernodalCholesky, SolvesOneAndFourRightHandSides) {
+  // Sizes around the edges of tiles, in a good order, a bad one, and dense.
+  std::vector<Eigen::MatrixXd> matrices;
+  for (const int width : {1, 2, 3, 9, 17}) {
+    matrices.push_back(random_matrix(grid(width), 7));
+    matrices.push_back(ordered_matrix(width, 7));
+  }
+  for (const int n : {4, 7, 8, 9, 13, 33}) {
+    const Eigen::MatrixXd B = Eigen::MatrixXd::Random(n, n);
+    matrices.emplace_back(B * B.transpose() / n + Eigen::MatrixXd::Identity(n, n));
+  }
+  for (const Eigen::MatrixXd& A : matrices) {
+    auto solver = make_supernodal_cholesky(GetParam());
+    solver->analyse(lower_of(A));
+    ASSERT_TRUE(solver->factor(lower_of(A)));
+    const Eigen::Index n = A.rows();
+    EXPECT_GE(solver->factor_entries(), n);
+    const Eigen::MatrixXd X = Eigen::MatrixXd::Random(n, 4);
+    const Eigen::MatrixXd B = A * X;
+    std::vector<double> four(static_cast<std::size_t>(4 * n)), one(static_cast<std::size_t>(n));
+    for (Eigen::Index i = 0; i < n; ++i) {
+      for (int c = 0; c < 4; ++c) four[static_cast<std::size_t>(4 * i + c)] = B(i, c);
+      one[static_cast<std::size_t>(i)] = B(i, 0);
+    }
+    for (int again = 0; again < 2; ++again) {
+      std::vector<double> x4(four.size()), x1(one);
+      solver->solve4(four.data(), x4.data());
+      solver->solve(x1.data(), x1.data());
+      for (Eigen::Index i = 0; i < n; ++i) {
+        EXPECT_NEAR(x1[static_cast<std::size_t>(i)], X(i, 0), rounding()) << n;
+        for (int c = 0; c < 4; ++c) {
+          EXPECT_NEAR(x4[static_cast<std::size_t>(4 * i + c)], X(i, c), rounding()) << n;
+        }
+      }
+    }
+  }
+}
+
+TEST_P(SupernodalCholesky, RefactorsNewValuesInTheSamePattern) {
+  const Eigen::MatrixXd A = ordered_matrix(9, 7);
+  auto solver = make_supernodal_cholesky(GetParam());
+  solver->analyse(lower_of(A));
+  ASSERT_TRUE(solver->factor(lower_of(A)));
+  ASSERT_TRUE(solver->factor(lower_of(4 * A)));
+  std::vector<double> b(81, 1.0), x(81);
+  solver->solve(b.data(), x.data());
+  const Eigen::VectorXd expected = (4 * A).ldlt().solve(Eigen::VectorXd::Ones(81));
+  for (int i = 0; i < 81; ++i) {
+    EXPECT_NEAR(x[static_cast<std::size_t>(i)], expected(i), rounding());
+  }
+}
+
+TEST_P(SupernodalCholesky, RefusesWhatIsNotPositiveDefinite) {
+  const Eigen::MatrixXd A = random_matrix(grid(9), 7, 0.8);
+  auto solver = make_supernodal_cholesky(GetParam());
+  solver->analyse(lower_of(A));
+  EXPECT_FALSE(solver->factor(lower_of(A)));
+  EXPECT_EQ(solver->factor_entries(), 0);
+  SpdSolver::Matrix broken = lower_of(random_matrix(grid(9), 7));
+  ASSERT_TRUE(solver->factor(broken));
+  broken.coeffRef(40, 40) = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_FALSE(solver->factor(broken));
+}
+
+TEST_P(SupernodalCholesky, TakesForcesOfAnySize) {
+  const Eigen::MatrixXd A = ordered_matrix(5, 7);
+  auto solver = make_supernodal_cholesky(GetParam());
+  solver->analyse(lower_of(A));
+  ASSERT_TRUE(solver->factor(lower_of(A)));
+  const Eigen::VectorXd one = A.ldlt().solve(Eigen::VectorXd::Ones(25));
+  for (const double size : {1e-300, 1e-60, 1e60, 1e300}) {
+    std::vector<double> b(25, size), x(25);
+    solver->solve(b.data(), x.data());
+    for (int i = 0; i < 25; ++i) {
+      EXPECT_NEAR(x[static_cast<std::size_t>(i)] / size, one(i), rounding()) << size;
+    }
+  }
+  std::vector<double> zero(100, 0.0);
+  solver->solve4(zero.data(), zero.data());
+  EXPECT_EQ(zero, std::vector<double>(100, 0.0));
+}
+
+INSTANTIATE_TEST_SUITE_P(Linear, SupernodalCholesky,
+                         testing::Values(Precision::full, Precision::mixed),
+                         [](const auto& precision) {
+                           return precision.param == Precision::full ? "full" : "mixed";
+                         });
+
+TEST(MixedCholesky, KeepsInDoublesWhatFloatsDoNotHold) {
+  const Eigen::MatrixXd A = ordered_matrix(5, 7);
+  const Eigen::VectorXd one = A.ldlt().solve(Eigen::VectorXd::Ones(25));
+  // The inverse of the factor is of size 1e45 or 1e-45: infinite or nothing in floats.
+  for (const double size : {1e-90, 1e90}) {
+    auto solver = make_supernodal_cholesky(Precision::mixed);
+    solver->analyse(lower_of(size * A));
+    ASSERT_TRUE(solver->factor(lower_of(size * A)));
+    std::vector<double> b(25, 1.0), x(25);
+    solver->solve(b.data(), x.data());
+    for (int i = 0; i < 25; ++i) {
+      EXPECT_NEAR(x[static_cast<std::size_t>(i)] * size, one(i), 1e-13);
+    }
+    // The next matrix may fit again.
+    ASSERT_TRUE(solver->factor(lower_of(A)));
+    solver->solve(b.data(), x.data());
+    EXPECT_NEAR(x[3], one(3), 1e-5);
+  }
+}
+
+}  // namespace
+}  // namespace supple

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <vector>
+
+namespace supple {
+
+/// Columns of a Cholesky factor that follow each other and have (nearly) the same rows, taken as
+/// one dense panel [Liu, Ng & Peyton 1993].
+struct Supernodes {
+  std::vector<int> first;      ///< [count + 1]; supernode s has columns first[s] .. first[s+1] - 1
+  std::vector<int> parent;     ///< [count], of the elimination tree of supernodes; -1 at a root
+  std::vector<int> row_start;  ///< [count + 1], into `rows`
+  std::vector<int> rows;       ///< rows below each diagonal block, ascending
+
+  int count() const { return static_cast<int>(parent.size()); }
+  int width(int s) const {
+    return first[static_cast<std::size_t>(s) + 1] - first[static_cast<std::size_t>(s)];
+  }
+  int num_rows(int s) const {
+    return row_start[static_cast<std::size_t>(s) + 1] - row_start[static_cast<std::size_t>(s)];
+  }
+  const int* rows_of(int s) const { return rows.data() + row_start[static_cast<std::size_t>(s)]; }
+};
+
+/// A pattern by columns: rows row[start[j]] .. row[start[j+1] - 1] of column j, ascending, the
+/// diagonal first.
+struct LowerPattern {
+  int n = 0;
+  const int* start = nullptr;  ///< [n + 1]
+  const int* row = nullptr;
+};
+
+/// parent[j]: the first row below the diagonal in column j of the factor, -1 where there is none
+/// [Liu 1990, "The role of elimination trees in sparse factorization"].
+std::vector<int> elimination_tree(const LowerPattern& lower);
+
+/// Entries of each column of the factor, the diagonal included.
+std::vector<int> column_counts(const LowerPattern& lower);
+
+/// An order that visits every tree's nodes children first, each subtree without gaps: order[k] is
+/// the k-th node. Eliminating in this order fills in as before, and supernodes' columns follow each
+/// other.
+std::vector<int> postorder(const std::vector<int>& parent);
+
+/// The supernodes of the factor of a matrix with this pattern. A child whose columns come right
+/// before its parent's is taken into it where the zeros that its panel then stores are few
+/// [Ashcraft & Grimes 1989]: they cost less than the bookkeeping of a further panel.
+Supernodes find_supernodes(const LowerPattern& lower);
+
+}  // namespace supple
