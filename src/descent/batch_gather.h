@@ -12,10 +12,10 @@ namespace supple::detail {
 typedef double Vector4 __attribute__((vector_size(32), may_alias));
 typedef double Vector8 __attribute__((vector_size(64), may_alias));
 
-inline Vector4 load4(const PaddedVector& p) { return *reinterpret_cast<const Vector4*>(&p); }
+SUPPLE_INLINE Vector4 load4(const PaddedVector& p) { return *reinterpret_cast<const Vector4*>(&p); }
 
 /// x, y, z of eight vertices as three batches.
-inline Vector3<Batch8> gather(const PaddedVector* x, const std::int32_t* index) {
+SUPPLE_INLINE Vector3<Batch8> gather(const PaddedVector* x, const std::int32_t* index) {
   Vector4 px[2], py[2], pz[2];
   for (int half = 0; half < 2; ++half) {
     const std::int32_t* i = index + 4 * half;
@@ -34,7 +34,8 @@ inline Vector3<Batch8> gather(const PaddedVector* x, const std::int32_t* index) 
 }
 
 /// Adds lane after lane to the slots: two lanes may name the same one.
-inline void scatter_add(const Vector3<Batch8>& f, PaddedVector* slots, const std::int32_t* index) {
+SUPPLE_INLINE void scatter_add(const Vector3<Batch8>& f, PaddedVector* slots,
+                               const std::int32_t* index) {
   const Vector8 zero{};
   for (int half = 0; half < 2; ++half) {
     Vector4 x, y, z, o;
@@ -63,15 +64,15 @@ inline void scatter_add(const Vector3<Batch8>& f, PaddedVector* slots, const std
 }
 
 /// Dm^-1 of the eight tets.
-inline Mat3<Batch8> inverse_rest(const ElementBatch& batch) {
+SUPPLE_INLINE Mat3<Batch8> inverse_rest(const ElementBatch& batch) {
   Mat3<Batch8> m;
   for (int i = 0; i < 9; ++i) m(i / 3, i % 3) = Batch8::load(batch.inverse_rest[i]);
   return m;
 }
 
 /// F = Ds Dm^-1.
-inline Mat3<Batch8> deformation_gradient(const ElementBatch& batch, const PaddedVector* x,
-                                         const Mat3<Batch8>& inverse_Dm) {
+SUPPLE_INLINE Mat3<Batch8> deformation_gradient(const ElementBatch& batch, const PaddedVector* x,
+                                                const Mat3<Batch8>& inverse_Dm) {
   const Vector3<Batch8> x0 = gather(x, batch.vertex[0]);
   Mat3<Batch8> Ds;
   for (int c = 0; c < 3; ++c) Ds.set_column(c, gather(x, batch.vertex[c + 1]) - x0);

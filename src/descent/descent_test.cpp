@@ -9,6 +9,7 @@
 #include "descent/hessian.h"
 #include "descent/l_bfgs.h"
 #include "descent/laplacian.h"
+#include "descent/minimise.h"
 #include "descent/newton.h"
 #include "descent/test_problem.h"
 
@@ -248,30 +249,84 @@ TEST(LBfgs, WithoutHistoryItIsItsInnerDirection) {
   }
 }
 
+/// Another direction of which nobody knows that it is linear.
+class Opaque final : public Direction {
+ public:
+  explicit Opaque(std::unique_ptr<Direction> inner) : inner_(std::move(inner)) {}
+  bool compute(Objective& objective, const Iterate& at, VectorField& p) override {
+    return inner_->compute(objective, at, p);
+  }
+
+ private:
+  std::unique_ptr<Direction> inner_;
+};
+
+/// Around the constant matrix in doubles; with and without the recursion over numbers.
+LBfgs l_bfgs(const Model& model, int history, bool is_linear) {
+  auto inner = std::make_unique<Laplacian>(model, 1 / (h * h), Precision::full);
+  if (is_linear) return {model, std::move(inner), history};
+  return {model, std::make_unique<Opaque>(std::move(inner)), history};
+}
+
 TEST(LBfgs, MapsTheNewestChangeOfGradientToItsStep) {
   // The secant equation: B t = s for the newest pair, whatever the history.
-  Problem problem(test_scene());
-  LBfgs direction(problem.model, std::make_unique<Laplacian>(problem.model, 1 / (h * h)), 3);
-  direction.begin_step(problem.objective);
-  VectorField from = deformed(problem.model, 0.05, 1), from_gradient(from.size());
-  double value = problem.objective.value_and_gradient(from, from_gradient);
-  for (unsigned seed = 2; seed < 7; ++seed) {
-    const VectorField to = deformed(problem.model, 0.05, seed);
-    VectorField to_gradient(to.size());
-    const double to_value = problem.objective.value_and_gradient(to, to_gradient);
-    direction.accept(problem.objective, {from, from_gradient, value}, {to, to_gradient, to_value},
-                     1);
-    VectorField t(to.size()), p(to.size());
-    for (std::size_t i = 0; i < t.size(); ++i) {
-      for (int k = 0; k < 3; ++k) t[i][k] = to_gradient[i][k] - from_gradient[i][k];
+  for (const bool is_linear : {false, true}) {
+    Problem problem(test_scene());
+    LBfgs direction = l_bfgs(problem.model, 3, is_linear);
+    direction.begin_step(problem.objective);
+    VectorField from = deformed(problem.model, 0.05, 1), from_gradient(from.size());
+    double value = problem.objective.value_and_gradient(from, from_gradient);
+    VectorField at_from(from.size()), at_to(from.size());
+    ASSERT_TRUE(direction.compute(problem.objective, {from, from_gradient, value}, at_from));
+    for (unsigned seed = 2; seed < 9; ++seed) {
+      const VectorField to = deformed(problem.model, 0.05, seed);
+      VectorField to_gradient(to.size());
+      const double to_value = problem.objective.value_and_gradient(to, to_gradient);
+      direction.accept(problem.objective, {from, from_gradient, value}, {to, to_gradient, to_value},
+                       1);
+      // B is linear, so B t is a difference of two directions.
+      direction.compute(problem.objective, {to, to_gradient, to_value}, at_to);
+      direction.compute(problem.objective, {from, from_gradient, value}, at_from);
+      direction.compute(problem.objective, {to, to_gradient, to_value}, at_to);
+      for (std::size_t i = 0; i < to.size(); ++i) {
+        for (int k = 0; k < 3; ++k) {
+          EXPECT_NEAR(at_from[i][k] - at_to[i][k], to[i][k] - from[i][k], 1e-11);
+        }
+      }
+      from = to;
+      from_gradient = to_gradient;
+      value = to_value;
     }
-    ASSERT_TRUE(direction.compute(problem.objective, {to, t, to_value}, p));
-    for (std::size_t i = 0; i < t.size(); ++i) {
-      for (int k = 0; k < 3; ++k) EXPECT_NEAR(-p[i][k], to[i][k] - from[i][k], 1e-12);
+  }
+}
+
+TEST(LBfgs, TheRecursionOverNumbersGivesTheSameIterates) {
+  for (const int history : {1, 2, 5, 30}) {
+    Problem problem(test_scene(true));
+    std::vector<VectorField> iterates[2];
+    for (const bool is_linear : {false, true}) {
+      LBfgs direction = l_bfgs(problem.model, history, is_linear);
+      Minimiser minimiser(problem.model.num_vertices);
+      SolverSettings settings;
+      settings.iterations = 12;
+      VectorField z = deformed(problem.model, 0.08, 4);
+      minimiser.run(problem.objective, direction, settings, z,
+                    {.visit = [&](int, const Iterate& at, double) {
+                      iterates[is_linear ? 1 : 0].push_back(at.x);
+                    }});
     }
-    from = to;
-    from_gradient = to_gradient;
-    value = to_value;
+    ASSERT_EQ(iterates[0].size(), 13U);
+    ASSERT_EQ(iterates[1].size(), 13U);
+    for (std::size_t k = 0; k < 13; ++k) {
+      double distance = 0;
+      for (std::size_t i = 0; i < iterates[0][k].size(); ++i) {
+        for (int c = 0; c < 3; ++c) {
+          distance = std::max(distance, std::abs(iterates[0][k][i][c] - iterates[1][k][i][c]));
+        }
+      }
+      // Rounding, which every iteration magnifies.
+      EXPECT_LT(distance, 1e-10) << "history " << history << ", iterate " << k;
+    }
   }
 }
 

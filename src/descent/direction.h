@@ -26,6 +26,9 @@ class Direction {
 
   virtual StepRule step_rule() const { return StepRule::line_search; }
 
+  /// Whether p = -H grad g with one symmetric H from begin_step to begin_step.
+  virtual bool is_linear() const { return false; }
+
   /// A new step begins: what was learnt in the last one is forgotten.
   virtual void begin_step(Objective&) {}
 
@@ -36,7 +39,8 @@ class Direction {
   /// Writes p, m. False: there is no descent from here.
   virtual bool compute(Objective& objective, const Iterate& at, VectorField& p) = 0;
 
-  /// The step from one iterate to the next was taken, to = from + alpha p.
+  /// The step from one iterate to the next was taken, to = from + alpha p; `from` is where the last
+  /// direction was computed.
   virtual void accept(Objective&, const Iterate& /*from*/, const Iterate& /*to*/,
                       double /*alpha*/) {}
 };

@@ -24,7 +24,9 @@ class FieldAlgebra {
   /// z = x - y
   void difference(const VectorField& x, const VectorField& y, VectorField& z);
 
-  /// Calls work(first, last) over chunks of vertices, in parallel.
+  int num_chunks() const { return num_chunks_; }
+
+  /// Calls work(chunk, first, last) over chunks of vertices, in parallel.
   template <class Work>
   void for_chunks(const Work& work) {
     threads_->parallel_for(num_chunks_, [&](int chunk) {

@@ -1,12 +1,76 @@
 #include "descent/l_bfgs.h"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "math/batch.h"
+
 namespace supple {
+
+namespace {
+
+/// Vertices that a pass takes at once: what all pairs are multiplied with stays in the first cache.
+constexpr int vertices_per_block = 64;
+
+/// Partial sums of a product, which hide the latency of the additions.
+struct Sum {
+  Batch8 even{0.0}, odd{0.0};
+
+  /// += a . b over a multiple of four entries, in an order that the count fixes.
+  void add(const double* a, const double* b, int count) {
+    int i = 0;
+    for (; i + 16 <= count; i += 16) {
+      even = even + Batch8::load(a + i) * Batch8::load(b + i);
+      odd = odd + Batch8::load(a + i + 8) * Batch8::load(b + i + 8);
+    }
+    for (; i < count; i += 4) {
+      double left[8] = {}, right[8] = {};
+      std::copy(a + i, a + i + 4, left);
+      std::copy(b + i, b + i + 4, right);
+      even = even + Batch8::load(left) * Batch8::load(right);
+    }
+  }
+  double total() const {
+    double lane[8];
+    (even + odd).store(lane);
+    double result = 0;
+    for (const double value : lane) result += value;
+    return result;
+  }
+};
+
+/// to = a - b, which do not overlap.
+void subtract(const double* a, const double* b, int count, double* __restrict to) {
+  for (int i = 0; i < count; ++i) to[i] = a[i] - b[i];
+}
+
+/// to += zeta w - step s, which do not overlap.
+void add_pair(double zeta, const double* w, double step, const double* s, int count,
+              double* __restrict to) {
+  for (int i = 0; i < count; ++i) to[i] += zeta * w[i] - step * s[i];
+}
+
+/// Calls work(first vertex, number of entries) over blocks.
+template <class Work>
+void for_blocks(int first, int last, const Work& work) {
+  for (int begin = first; begin < last; begin += vertices_per_block) {
+    work(static_cast<std::size_t>(begin), 4 * (std::min(begin + vertices_per_block, last) - begin));
+  }
+}
+
+}  // namespace
 
 LBfgs::LBfgs(const Model& model, std::unique_ptr<Direction> initial, int history)
     : initial_(std::move(initial)),
       pairs_(static_cast<std::size_t>(history)),
       q_(static_cast<std::size_t>(model.num_vertices)),
-      zeta_(static_cast<std::size_t>(history)) {
+      zeta_(static_cast<std::size_t>(history)),
+      inner_(q_.size()),
+      new_t_(q_.size()),
+      s_t_(pairs_.size() * pairs_.size()),
+      t_w_(s_t_.size()),
+      step_(zeta_.size()) {
   for (Pair& pair : pairs_) {
     pair.s.resize(q_.size());
     pair.t.resize(q_.size());
@@ -16,6 +80,10 @@ LBfgs::LBfgs(const Model& model, std::unique_ptr<Direction> initial, int history
 void LBfgs::begin_step(Objective& objective) {
   count_ = 0;
   newest_ = -1;
+  has_new_pair_ = false;
+  is_linear_ = initial_->is_linear() && objective.contact() == nullptr && !pairs_.empty();
+  partial_.resize(static_cast<std::size_t>(objective.algebra().num_chunks()) *
+                  (2 * pairs_.size() + 1));
   initial_->begin_step(objective);
 }
 
@@ -23,10 +91,15 @@ bool LBfgs::restart() {
   if (count_ == 0) return initial_->restart();
   count_ = 0;
   newest_ = -1;
+  has_new_pair_ = false;
   return true;
 }
 
 bool LBfgs::compute(Objective& objective, const Iterate& at, VectorField& p) {
+  return is_linear_ ? recur_over_numbers(objective, at, p) : recur(objective, at, p);
+}
+
+bool LBfgs::recur(Objective& objective, const Iterate& at, VectorField& p) {
   if (count_ == 0) return initial_->compute(objective, at, p);
   FieldAlgebra& algebra = objective.algebra();
   q_ = at.gradient;
@@ -46,6 +119,99 @@ bool LBfgs::compute(Objective& objective, const Iterate& at, VectorField& p) {
   return true;
 }
 
+bool LBfgs::recur_over_numbers(Objective& objective, const Iterate& at, VectorField& p) {
+  if (!initial_->compute(objective, at, p)) return false;
+  FieldAlgebra& algebra = objective.algebra();
+  if (count_ == 0) {
+    inner_ = p;
+    return true;
+  }
+  multiply_with_pairs(algebra, at.gradient, p);
+  for (int i = 0; i < count_; ++i) {
+    double value = pair(i).s_gradient;
+    for (int j = 0; j < i; ++j) value -= zeta_[static_cast<std::size_t>(j)] * products(s_t_, i, j);
+    zeta_[static_cast<std::size_t>(i)] = value / pair(i).rho;
+  }
+  for (int i = count_ - 1; i >= 0; --i) {
+    double value = pair(i).w_gradient;
+    for (int j = 0; j < count_; ++j) {
+      value -= zeta_[static_cast<std::size_t>(j)] * products(t_w_, i, j);
+    }
+    for (int k = count_ - 1; k > i; --k) {
+      value += step_[static_cast<std::size_t>(k)] * products(s_t_, k, i);
+    }
+    step_[static_cast<std::size_t>(i)] = zeta_[static_cast<std::size_t>(i)] - value / pair(i).rho;
+  }
+  add_pairs(algebra, p);
+  return true;
+}
+
+/// Takes down the inner direction and the new pair's w, and multiplies: s_i . grad g, w_i . grad g;
+/// for the new pair its products with the older ones, whose t is a difference of gradients that
+/// they were both multiplied with.
+void LBfgs::multiply_with_pairs(FieldAlgebra& algebra, const VectorField& gradient,
+                                const VectorField& inner) {
+  const auto stride = 2 * pairs_.size() + 1;
+  algebra.for_chunks([&](int chunk, int first, int last) {
+    double* const sums = &partial_[static_cast<std::size_t>(chunk) * stride];
+    Sum of_new_pair;
+    for_blocks(first, last, [&](std::size_t vertex, int count) {
+      double* const old = inner_[vertex].v;
+      const double* const now = inner[vertex].v;
+      if (has_new_pair_) {
+        double* const w = pair(0).t[vertex].v;
+        subtract(old, now, count, w);
+        of_new_pair.add(w, new_t_[vertex].v, count);
+      }
+      std::copy(now, now + count, old);
+    });
+    sums[stride - 1] = of_new_pair.total();
+    for (int i = 0; i < count_; ++i) {
+      const Pair& own = pair(i);
+      Sum s, w;
+      for_blocks(first, last, [&](std::size_t vertex, int count) {
+        s.add(own.s[vertex].v, gradient[vertex].v, count);
+        w.add(own.t[vertex].v, gradient[vertex].v, count);
+      });
+      sums[2 * i] = s.total();
+      sums[2 * i + 1] = w.total();
+    }
+  });
+  const auto sum = [&](std::size_t place) {
+    double result = 0;
+    for (std::size_t at = place; at < partial_.size(); at += stride) result += partial_[at];
+    return result;
+  };
+  for (int i = 0; i < count_; ++i) {
+    Pair& own = pair(i);
+    const double s_gradient = sum(2 * static_cast<std::size_t>(i));
+    const double w_gradient = sum(2 * static_cast<std::size_t>(i) + 1);
+    if (has_new_pair_ && i > 0) {
+      products(s_t_, i, 0) = s_gradient - own.s_gradient;
+      products(t_w_, i, 0) = products(t_w_, 0, i) = w_gradient - own.w_gradient;
+    }
+    own.s_gradient = s_gradient;
+    own.w_gradient = w_gradient;
+  }
+  if (has_new_pair_) products(t_w_, 0, 0) = sum(stride - 1);
+  has_new_pair_ = false;
+}
+
+/// p += sum zeta_i w_i - sum (zeta_i - eta_i) s_i.
+void LBfgs::add_pairs(FieldAlgebra& algebra, VectorField& p) {
+  algebra.for_chunks([&](int, int first, int last) {
+    for_blocks(first, last, [&](std::size_t vertex, int count) {
+      double* const to = p[vertex].v;
+      for (int i = 0; i < count_; ++i) {
+        const Pair& own = pair(i);
+        const double zeta = zeta_[static_cast<std::size_t>(i)];
+        const double step = step_[static_cast<std::size_t>(i)];
+        add_pair(zeta, own.t[vertex].v, step, own.s[vertex].v, count, to);
+      }
+    });
+  });
+}
+
 void LBfgs::accept(Objective& objective, const Iterate& from, const Iterate& to, double alpha) {
   initial_->accept(objective, from, to, alpha);
   if (pairs_.empty()) return;
@@ -53,16 +219,37 @@ void LBfgs::accept(Objective& objective, const Iterate& from, const Iterate& to,
   const int size = static_cast<int>(pairs_.size());
   const int next = (newest_ + 1) % size;
   Pair& pair = pairs_[static_cast<std::size_t>(next)];
-  algebra.difference(to.x, from.x, pair.s);
-  algebra.difference(to.gradient, from.gradient, pair.t);
-  pair.rho = algebra.dot(pair.t, pair.s);
+  VectorField& t = is_linear_ ? new_t_ : pair.t;
+  algebra.for_chunks([&](int chunk, int first, int last) {
+    Sum ts, ss, tt;
+    for_blocks(first, last, [&](std::size_t vertex, int count) {
+      double* const own_s = pair.s[vertex].v;
+      double* const own_t = t[vertex].v;
+      subtract(to.x[vertex].v, from.x[vertex].v, count, own_s);
+      subtract(to.gradient[vertex].v, from.gradient[vertex].v, count, own_t);
+      ts.add(own_t, own_s, count);
+      ss.add(own_s, own_s, count);
+      tt.add(own_t, own_t, count);
+    });
+    double* const sums = &partial_[3 * static_cast<std::size_t>(chunk)];
+    sums[0] = ts.total();
+    sums[1] = ss.total();
+    sums[2] = tt.total();
+  });
+  std::array<double, 3> sum{};
+  for (std::size_t k = 0; k < 3 * static_cast<std::size_t>(algebra.num_chunks()); ++k) {
+    sum[k % 3] += partial_[k];
+  }
+  pair.rho = sum[0];
   // Rounding alone can turn the sign of a curvature smaller than this.
-  const double smallest = 1e-14 * algebra.norm(pair.s) * algebra.norm(pair.t);
+  const double smallest = 1e-14 * std::sqrt(sum[1]) * std::sqrt(sum[2]);
   if (!(pair.rho > smallest)) {
     // The oldest pair's place was written over: it is gone either way.
     if (count_ == size) --count_;
+    has_new_pair_ = false;
     return;
   }
+  has_new_pair_ = is_linear_;
   newest_ = next;
   if (count_ < size) ++count_;
 }

@@ -24,6 +24,7 @@ class Laplacian final : public Direction {
   /// In mixed precision p has six to seven digits. Its mean over each part that hangs together is
   /// exact all the same: what is not held keeps its momentum to the last digit.
   Laplacian(const Model& model, double inverse_a2, Precision precision = Precision::mixed);
+  bool is_linear() const override { return true; }
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
   long long factor_entries() const { return solver_->factor_entries(); }
 
