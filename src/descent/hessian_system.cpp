@@ -36,7 +36,8 @@ HessianSystem::HessianSystem(const Model& model, const SolverSettings& settings,
       right_side_(3 * order_.size()),
       cg_(direct_ ? 0 : 3 * model.num_vertices, 1) {
   if (direct_) {
-    solver_ = settings.definiteness == "none" ? make_eigen_ldlt() : make_eigen_cholesky();
+    solver_ = settings.definiteness == "none" ? make_eigen_ldlt()
+                                              : make_supernodal_cholesky(Precision::full);
     solver_->analyse(hessian_.lower());
     return;
   }
@@ -80,24 +81,25 @@ VectorField HessianSystem::rest_positions() const {
 
 bool HessianSystem::prepare(const Objective& objective, const VectorField& z) {
   hessian_.assemble(objective, z, mode_);
-  return use_assembled();
+  return use_assembled(objective.threads());
 }
 
 bool HessianSystem::prepare_at_rest(double inverse_a2) {
   Threads alone(1);
   hessian_.assemble(rest_positions(), inverse_a2, mode_, alone);
-  return use_assembled();
+  return use_assembled(alone);
 }
 
-bool HessianSystem::use_assembled() {
+bool HessianSystem::use_assembled(Threads& threads) {
   if (direct_) {
-    return tikhonov_ ? factor_with_multiple_of_identity() : solver_->factor(hessian_.lower());
+    return tikhonov_ ? factor_with_multiple_of_identity(threads)
+                     : solver_->factor(hessian_.lower(), threads);
   }
   matrix_.update(hessian_.lower());
   return preconditioner_is_constant_ || preconditioner_->update(hessian_.lower());
 }
 
-bool HessianSystem::factor_with_multiple_of_identity() {
+bool HessianSystem::factor_with_multiple_of_identity(Threads& threads) {
   const SpdSolver::Matrix& lower = hessian_.lower();
   double least = 0, mean = 0;
   for (Eigen::Index row = 0; row < lower.rows(); ++row) {
@@ -112,7 +114,7 @@ bool HessianSystem::factor_with_multiple_of_identity() {
   for (int k = 0; k < max_factorisations; ++k) {
     if (tau != added) hessian_.add_identity(tau - added);
     added = tau;
-    if (solver_->factor(lower)) return true;
+    if (solver_->factor(lower, threads)) return true;
     tau = std::max(2 * tau, beta);
   }
   return false;
@@ -125,7 +127,7 @@ void HessianSystem::solve(const VectorField& gradient, VectorField& p, Threads& 
   }
   double* x = right_side_.data();
   if (direct_) {
-    solver_->solve(x, x);
+    solver_->solve(x, x, threads);
   } else {
     cg_.solve(matrix_, *preconditioner_, cg_settings_, x, x, threads);
   }

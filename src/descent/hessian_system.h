@@ -44,8 +44,8 @@ class HessianSystem {
   HessianSystem(const Model& model, const SolverSettings& settings, double inverse_a2,
                 const Adjacency& adjacency);
   void make_preconditioner(const std::string& name, double inverse_a2);
-  bool use_assembled();
-  bool factor_with_multiple_of_identity();
+  bool use_assembled(Threads& threads);
+  bool factor_with_multiple_of_identity(Threads& threads);
   VectorField rest_positions() const;
 
   const Model* model_;

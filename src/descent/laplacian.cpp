@@ -115,7 +115,8 @@ Laplacian::Laplacian(const Model& model, double inverse_a2, Precision precision)
       work_(static_cast<std::size_t>(model.num_vertices)) {
   const SpdSolver::Matrix lower = laplacian_lower(model, inverse_a2, order_);
   solver_->analyse(lower);
-  if (!solver_->factor(lower)) throw not_positive_definite("M/h^2 + L");
+  Threads alone(1);
+  if (!solver_->factor(lower, alone)) throw not_positive_definite("M/h^2 + L");
   // Row sums: elements and springs give none, so masses and pins remain.
   for (std::size_t k = 0; k < order_.size(); ++k) {
     weight_[k] = model.mass[static_cast<std::size_t>(order_[k])] * inverse_a2;
@@ -140,7 +141,7 @@ Laplacian::Laplacian(const Model& model, double inverse_a2, Precision precision)
   }
 }
 
-bool Laplacian::compute(Objective&, const Iterate& at, VectorField& p) {
+bool Laplacian::compute(Objective& objective, const Iterate& at, VectorField& p) {
   for (std::size_t k = 0; k < order_.size(); ++k) {
     work_[k] = at.gradient[static_cast<std::size_t>(order_[k])];
   }
@@ -150,7 +151,7 @@ bool Laplacian::compute(Objective&, const Iterate& at, VectorField& p) {
       for (int c = 0; c < 4; ++c) part.force[c] += work_[k][c];
     }
   }
-  solver_->solve4(work_[0].v, work_[0].v);
+  solver_->solve4(work_[0].v, work_[0].v, objective.threads());
   // 1^T A x = 1^T b holds to the rounding of the solver: x is shifted to where it holds exactly.
   for (const Part& part : parts_) {
     PaddedVector shift = part.force;

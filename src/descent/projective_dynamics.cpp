@@ -171,7 +171,8 @@ ProjectiveDynamics::ProjectiveDynamics(const Model& model, double inverse_a2)
   check_materials(model);
   const SpdSolver::Matrix lower = global_matrix(model, inverse_a2, order_);
   solver_->analyse(lower);
-  if (!solver_->factor(lower)) {
+  Threads alone(1);
+  if (!solver_->factor(lower, alone)) {
     throw Error(ErrorKind::invalid_input, "solver",
                 "the matrix M/h^2 + L is not positive definite: masses, stiffnesses or the time "
                 "step are out of what double precision can hold");
@@ -255,7 +256,7 @@ bool ProjectiveDynamics::compute(Objective& objective, const Iterate& at, Vector
   for (std::size_t k = 0; k < order_.size(); ++k) {
     work_[k] = right_[static_cast<std::size_t>(order_[k])];
   }
-  solver_->solve4(work_[0].v, work_[0].v);
+  solver_->solve4(work_[0].v, work_[0].v, objective.threads());
   for (std::size_t k = 0; k < order_.size(); ++k) {
     const auto vertex = static_cast<std::size_t>(order_[k]);
     for (int c = 0; c < 3; ++c) p[vertex][c] = -work_[k][c] - at.x[vertex][c];

@@ -20,7 +20,7 @@ class EigenCholesky final : public SpdSolver {
     factored_ = false;
   }
 
-  bool factor(const Matrix& lower) override {
+  bool factor(const Matrix& lower, Threads&) override {
     cholesky_.factorize(lower);
     factored_ = cholesky_.info() == Eigen::Success;
     if (!factored_) return false;
@@ -35,8 +35,8 @@ class EigenCholesky final : public SpdSolver {
     return factored_;
   }
 
-  void solve(const double* b, double* x) override { substitute<1>(b, x); }
-  void solve4(const double* b, double* x) override { substitute<4>(b, x); }
+  void solve(const double* b, double* x, Threads&) override { substitute<1>(b, x); }
+  void solve4(const double* b, double* x, Threads&) override { substitute<4>(b, x); }
 
   long long factor_entries() const override {
     return factored_ ? cholesky_.matrixL().nestedExpression().nonZeros() : 0;

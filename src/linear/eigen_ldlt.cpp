@@ -18,15 +18,15 @@ class EigenLdlt final : public SpdSolver {
     factored_ = false;
   }
 
-  bool factor(const Matrix& lower) override {
+  bool factor(const Matrix& lower, Threads&) override {
     ldlt_.factorize(lower);
     factored_ = ldlt_.info() == Eigen::Success && ldlt_.vectorD().allFinite() &&
                 (ldlt_.vectorD().array() != 0).all();
     return factored_;
   }
 
-  void solve(const double* b, double* x) override { solve_sides<1>(b, x); }
-  void solve4(const double* b, double* x) override { solve_sides<4>(b, x); }
+  void solve(const double* b, double* x, Threads&) override { solve_sides<1>(b, x); }
+  void solve4(const double* b, double* x, Threads&) override { solve_sides<4>(b, x); }
 
   long long factor_entries() const override {
     if (!factored_) return 0;

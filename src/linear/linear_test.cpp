@@ -11,6 +11,8 @@
 namespace supple {
 namespace {
 
+Threads threads(1);
+
 using test::grid;
 using test::lower_of;
 using test::random_matrix;
@@ -85,7 +87,7 @@ TEST(EigenCholesky, SolvesOneAndFourRightHandSides) {
   const Eigen::MatrixXd A = random_matrix(grid(9), 7);
   auto solver = make_eigen_cholesky();
   solver->analyse(lower_of(A));
-  ASSERT_TRUE(solver->factor(lower_of(A)));
+  ASSERT_TRUE(solver->factor(lower_of(A), threads));
   EXPECT_GT(solver->factor_entries(), 81);
   const Eigen::MatrixXd X = Eigen::MatrixXd::Random(81, 4);
   const Eigen::MatrixXd B = A * X;
@@ -94,8 +96,8 @@ TEST(EigenCholesky, SolvesOneAndFourRightHandSides) {
     for (int c = 0; c < 4; ++c) four[static_cast<std::size_t>(4 * i + c)] = B(i, c);
     one[static_cast<std::size_t>(i)] = B(i, 0);
   }
-  solver->solve4(four.data(), four.data());
-  solver->solve(one.data(), one.data());
+  solver->solve4(four.data(), four.data(), threads);
+  solver->solve(one.data(), one.data(), threads);
   for (int i = 0; i < 81; ++i) {
     // The condition number is below 10: the error is a few roundings.
     EXPECT_NEAR(one[static_cast<std::size_t>(i)], X(i, 0), 1e-13);
@@ -109,10 +111,10 @@ TEST(EigenCholesky, RefactorsNewValuesInTheSamePattern) {
   const Eigen::MatrixXd A = random_matrix(grid(5), 7);
   auto solver = make_eigen_cholesky();
   solver->analyse(lower_of(A));
-  ASSERT_TRUE(solver->factor(lower_of(A)));
-  ASSERT_TRUE(solver->factor(lower_of(4 * A)));
+  ASSERT_TRUE(solver->factor(lower_of(A), threads));
+  ASSERT_TRUE(solver->factor(lower_of(4 * A), threads));
   std::vector<double> b(25, 1.0), x(25);
-  solver->solve(b.data(), x.data());
+  solver->solve(b.data(), x.data(), threads);
   const Eigen::VectorXd expected = (4 * A).ldlt().solve(Eigen::VectorXd::Ones(25));
   for (int i = 0; i < 25; ++i) EXPECT_NEAR(x[static_cast<std::size_t>(i)], expected(i), 1e-14);
 }
@@ -122,10 +124,10 @@ TEST(EigenLdlt, SolvesAnIndefiniteSystem) {
   ASSERT_LT(A.selfadjointView<Eigen::Lower>().eigenvalues().minCoeff(), -0.1);
   auto cholesky = make_eigen_cholesky();
   cholesky->analyse(lower_of(A));
-  EXPECT_FALSE(cholesky->factor(lower_of(A)));
+  EXPECT_FALSE(cholesky->factor(lower_of(A), threads));
   auto solver = make_eigen_ldlt();
   solver->analyse(lower_of(A));
-  ASSERT_TRUE(solver->factor(lower_of(A)));
+  ASSERT_TRUE(solver->factor(lower_of(A), threads));
   EXPECT_GT(solver->factor_entries(), 81);
   const Eigen::MatrixXd X = Eigen::MatrixXd::Random(81, 4);
   const Eigen::MatrixXd B = A * X;
@@ -134,8 +136,8 @@ TEST(EigenLdlt, SolvesAnIndefiniteSystem) {
     for (int c = 0; c < 4; ++c) four[static_cast<std::size_t>(4 * i + c)] = B(i, c);
     one[static_cast<std::size_t>(i)] = B(i, 0);
   }
-  solver->solve4(four.data(), four.data());
-  solver->solve(one.data(), one.data());
+  solver->solve4(four.data(), four.data(), threads);
+  solver->solve(one.data(), one.data(), threads);
   for (int i = 0; i < 81; ++i) {
     // Small pivots and a condition number of some hundred cost digits.
     EXPECT_NEAR(one[static_cast<std::size_t>(i)], X(i, 0), 1e-10);
@@ -146,7 +148,7 @@ TEST(EigenLdlt, SolvesAnIndefiniteSystem) {
   solver->analyse(lower_of(Eigen::MatrixXd::Identity(3, 3)));
   SpdSolver::Matrix singular = lower_of(Eigen::MatrixXd::Identity(3, 3));
   singular.coeffRef(1, 1) = 0;
-  EXPECT_FALSE(solver->factor(singular));
+  EXPECT_FALSE(solver->factor(singular, threads));
 }
 
 TEST(EigenCholesky, AnIndefiniteOrNonFiniteMatrixIsRefused) {
@@ -154,9 +156,9 @@ TEST(EigenCholesky, AnIndefiniteOrNonFiniteMatrixIsRefused) {
   auto solver = make_eigen_cholesky();
   solver->analyse(lower_of(A));
   A(5, 5) = -1;
-  EXPECT_FALSE(solver->factor(lower_of(A)));
+  EXPECT_FALSE(solver->factor(lower_of(A), threads));
   A(5, 5) = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_FALSE(solver->factor(lower_of(A)));
+  EXPECT_FALSE(solver->factor(lower_of(A), threads));
 }
 
 }  // namespace

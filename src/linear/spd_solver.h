@@ -3,14 +3,15 @@
 #include <Eigen/SparseCore>
 #include <memory>
 
+#include "base/parallel_for.h"
 #include "linear/ordering.h"
 
 namespace supple {
 
 /// Direct solver of symmetric positive definite systems A x = b whose pattern stays and whose
 /// values may change: analyse once, factor as often as the values change, solve as often as b does.
-/// After `factor`, solving allocates nothing and leaves the solver unchanged apart from its scratch
-/// memory.
+/// The threads never show in a result. After `factor`, solving allocates nothing and leaves the
+/// solver unchanged apart from its scratch memory.
 class SpdSolver {
  public:
   using Matrix = Eigen::SparseMatrix<double>;
@@ -21,14 +22,14 @@ class SpdSolver {
 
   /// Values in the analysed pattern. False: not positive definite (or not finite); the solver
   /// cannot solve then.
-  virtual bool factor(const Matrix& lower) = 0;
+  virtual bool factor(const Matrix& lower, Threads& threads) = 0;
 
   /// One right-hand side: b and x have n values, may be the same place.
-  virtual void solve(const double* b, double* x) = 0;
+  virtual void solve(const double* b, double* x, Threads& threads) = 0;
 
   /// Four right-hand sides at once, interleaved: b[4 i + c] is row i of side c (three and a padding
   /// for a vector field). b and x may be the same place.
-  virtual void solve4(const double* b, double* x) = 0;
+  virtual void solve4(const double* b, double* x, Threads& threads) = 0;
 
   /// Entries of the factor, diagonal included.
   virtual long long factor_entries() const = 0;
@@ -43,7 +44,8 @@ enum class Precision {
 };
 
 /// The project's own: supernodes, factorised as dense fronts, each kept as one panel with the
-/// inverse of its diagonal block, so that both substitutions are products of dense tiles.
+/// inverse of its diagonal block, so that both substitutions are products of dense tiles. Subtrees
+/// of the elimination are worked on by different threads.
 std::unique_ptr<SpdSolver> make_supernodal_cholesky(Precision precision);
 
 /// Eigen's SimplicialLLT with the substitutions of the project's own, which read the factor once

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "linear/panel_kernels.h"
+#include "linear/panels.h"
 #include "linear/spd_solver.h"
+#include "linear/subtrees.h"
 #include "linear/supernodes.h"
 #include "supple/error.h"
 
@@ -14,9 +16,11 @@ namespace supple {
 
 namespace {
 
-std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
+using detail::for_strips;
+using detail::Panels;
+using detail::tiles;
 
-int tiles(int count) { return (count + 3) / 4; }
+std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 using Dense = Eigen::MatrixXd;
 
@@ -34,70 +38,11 @@ double largest_of(const double* b, std::ptrdiff_t size) {
   return *std::max_element(largest, largest + 8);
 }
 
-/// What a supernode keeps of its factor, as the panel
-///   P = [ L11^-1     ]
-///       [ L21 L11^-1 ]
-/// with which both substitutions are products: (y1, -b2 update) = P b1 forwards and
-/// x1 = P^T (y1, -x2) backwards [partitioned inverse: Alvarado & Schreiber 1993]. Tiles above the
-/// diagonal of L11^-1 are left out, strip by strip.
-template <class Real>
-class Panels {
- public:
-  /// Tiles in the rows of a supernode: of the diagonal block and below it.
-  static int row_tiles(const Supernodes& nodes, int s) {
-    return tiles(nodes.width(s)) + tiles(nodes.num_rows(s));
-  }
-
-  void allocate(const Supernodes& nodes) {
-    start_.assign(1, 0);
-    for (int s = 0; s < nodes.count(); ++s) {
-      std::ptrdiff_t size = 0;
-      const int columns = tiles(nodes.width(s)), rows = row_tiles(nodes, s);
-      for (int column = 0; column < columns; column += 2) {
-        size += 16 * (rows - column) * std::min(2, columns - column);
-      }
-      start_.push_back(start_.back() + size);
-    }
-    // Rows of tiles are one cache line of floats: they should not straddle two.
-    values_.assign(at(start_.back()) + 16, Real(0));
-    const auto misaligned = reinterpret_cast<std::uintptr_t>(values_.data()) % 64 / sizeof(Real);
-    offset_ = misaligned == 0 ? 0 : 64 / sizeof(Real) - misaligned;
-  }
-
-  const Real* of(int s) const { return values_.data() + offset_ + start_[at(s)]; }
-
-  /// Writes inverse (w x w, lower) and below (r x w).
-  void store(const Supernodes& nodes, int s, const Dense& inverse, const Dense& below) {
-    Real* to = values_.data() + offset_ + start_[at(s)];
-    const int width = nodes.width(s), columns = tiles(width);
-    const auto entry = [&](int row, int column) {
-      if (column >= width) return 0.0;
-      if (row < 4 * columns) return row < width && row >= column ? inverse(row, column) : 0.0;
-      const int r = row - 4 * columns;
-      return r < below.rows() ? below(r, column) : 0.0;
-    };
-    for (int column = 0; column < columns; column += 2) {
-      const int strip = std::min(2, columns - column);
-      for (int row = column; row < row_tiles(nodes, s); ++row) {
-        for (int c = column; c < column + strip; ++c) {
-          for (int i = 0; i < 4; ++i) {
-            for (int k = 0; k < 4; ++k) {
-              *to++ = static_cast<Real>(entry(4 * row + i, 4 * c + k));
-            }
-          }
-        }
-      }
-    }
-  }
-
- private:
-  std::vector<Real> values_;
-  std::vector<std::ptrdiff_t> start_;
-  std::size_t offset_ = 0;
-};
-
 template <class Real>
 class SupernodalCholesky final : public SpdSolver {
+  /// Floats are for the many solves of a constant matrix, doubles for Newton's factors.
+  static constexpr bool has_products = std::is_same_v<Real, float>;
+
  public:
   void analyse(const Matrix& lower) override {
     if (lower.rows() != lower.cols()) {
@@ -107,26 +52,18 @@ class SupernodalCholesky final : public SpdSolver {
     n_ = static_cast<int>(lower.rows());
     nodes_ = find_supernodes({n_, lower.outerIndexPtr(), lower.innerIndexPtr()});
     panels_.allocate(nodes_);
-    // Places of the rows that fill the last tile: one that nobody reads.
-    int most_tiles = 0;
-    padded_rows_.clear();
-    padded_start_.assign(1, 0);
-    for (int s = 0; s < nodes_.count(); ++s) {
-      const int* rows = nodes_.rows_of(s);
-      padded_rows_.insert(padded_rows_.end(), rows, rows + nodes_.num_rows(s));
-      padded_rows_.resize(at(padded_start_.back() + 4 * tiles(nodes_.num_rows(s))), n_);
-      padded_start_.push_back(static_cast<int>(padded_rows_.size()));
-      most_tiles = std::max(most_tiles, Panels<Real>::row_tiles(nodes_, s));
-    }
-    // A strip reads up to seven rows behind its last column, and multiplies them by zero.
-    y_.assign(at(n_ + 8) * 4, Real(0));
-    panel_rows_.assign(at(most_tiles) * 16, Real(0));
+    find_children();
+    place_rows();
   }
 
-  bool factor(const Matrix& lower) override;
+  bool factor(const Matrix& lower, Threads& threads) override;
 
-  void solve(const double* b, double* x) override { substitute<1>(b, x); }
-  void solve4(const double* b, double* x) override { substitute<4>(b, x); }
+  void solve(const double* b, double* x, Threads& threads) override {
+    substitute<1>(b, x, threads);
+  }
+  void solve4(const double* b, double* x, Threads& threads) override {
+    substitute<4>(b, x, threads);
+  }
 
   long long factor_entries() const override {
     long long entries = 0;
@@ -138,104 +75,213 @@ class SupernodalCholesky final : public SpdSolver {
   }
 
  private:
+  /// What one thread needs for a front.
+  struct Front {
+    std::vector<int> place;  ///< [n], row of the front that a row of the matrix has
+    Dense front, inverse, below;
+  };
+
+  void find_children();
+  void place_rows();
+  bool eliminate(int s, const Matrix& lower, Front& own);
   template <int sides>
-  void substitute(const double* b, double* x);
+  void substitute(const double* b, double* x, Threads& threads);
   template <int sides>
-  void forwards(int s);
+  void forwards(int s, Real* scratch);
   template <int sides>
-  void backwards(int s);
+  void backwards(int s, Real* scratch);
+  template <int sides>
+  void fetch_rows_above(std::size_t subtree);
+  template <int sides>
+  void add_to_rows_above(std::size_t subtree);
+  Real* scratch(std::size_t task) { return &scratch_[task * scratch_size_]; }
 
   int n_ = 0;
   Supernodes nodes_;
   Panels<Real> panels_;
+  std::vector<int> child_start_, children_;  ///< of each supernode, ascending
+  std::vector<Subtree> subtrees_;
+  std::vector<int> top_;   ///< supernodes of no subtree, ascending
+  std::vector<int> area_;  ///< [num_subtrees], first row of a subtree's copy of the rows above it
+  /// Rows below each diagonal block, filled up to whole tiles, as places in y.
   std::vector<int> padded_start_, padded_rows_;
-  std::vector<Real> y_;           ///< [(n + 8) * 4], right-hand sides on their way
-  std::vector<Real> panel_rows_;  ///< those of one panel
+  /// Right-hand sides on their way: [(n + 8) * 4] and behind them the subtrees' areas.
+  std::vector<Real> y_;
+  std::vector<Real> scratch_;  ///< rows of one panel for each subtree, and for the top
+  std::size_t scratch_size_ = 0;
+  std::vector<Dense> left_;  ///< [count], what a front leaves to its parent, lower triangle
   bool factored_ = false;
 };
+
+template <class Real>
+void SupernodalCholesky<Real>::find_children() {
+  child_start_.assign(at(nodes_.count()) + 1, 0);
+  for (const int parent : nodes_.parent) {
+    if (parent >= 0) ++child_start_[at(parent) + 1];
+  }
+  for (std::size_t s = 1; s < child_start_.size(); ++s) child_start_[s] += child_start_[s - 1];
+  children_.resize(at(child_start_.back()));
+  std::vector<int> next(child_start_.begin(), child_start_.end() - 1);
+  for (int s = 0; s < nodes_.count(); ++s) {
+    const int parent = nodes_.parent[at(s)];
+    if (parent >= 0) children_[at(next[at(parent)]++)] = s;
+  }
+}
+
+/// Subtrees are worked on at the same time. What they take off the rows above them goes into an
+/// area of their own, one after the other into the rows: the bits do not depend on who was first.
+template <class Real>
+void SupernodalCholesky<Real>::place_rows() {
+  subtrees_ = independent_subtrees(nodes_);
+  std::vector<int> subtree_of(at(nodes_.count()), -1);
+  // A strip reads up to seven rows behind its last column, and multiplies them by zero.
+  int next_area = n_ + 8;
+  area_.clear();
+  for (std::size_t t = 0; t < subtrees_.size(); ++t) {
+    for (int s = subtrees_[t].first; s <= subtrees_[t].root; ++s) {
+      subtree_of[at(s)] = static_cast<int>(t);
+    }
+    area_.push_back(next_area);
+    next_area += nodes_.num_rows(subtrees_[t].root);
+  }
+  top_.clear();
+  std::size_t most_tiles = 0;
+  padded_rows_.clear();
+  padded_start_.assign(1, 0);
+  for (int s = 0; s < nodes_.count(); ++s) {
+    const int t = subtree_of[at(s)];
+    if (t < 0) top_.push_back(s);
+    const int root = t < 0 ? s : subtrees_[at(t)].root;
+    const int* const above = nodes_.rows_of(root);
+    const int* const above_end = above + nodes_.num_rows(root);
+    for (int k = 0; k < nodes_.num_rows(s); ++k) {
+      const int row = nodes_.rows_of(s)[k];
+      const bool is_above = t >= 0 && row >= nodes_.first[at(root) + 1];
+      padded_rows_.push_back(
+          is_above
+              ? area_[at(t)] + static_cast<int>(std::lower_bound(above, above_end, row) - above)
+              : row);
+    }
+    // What fills the last tile goes to a place that nobody reads.
+    padded_rows_.resize(at(padded_start_.back() + 4 * tiles(nodes_.num_rows(s))), n_);
+    padded_start_.push_back(static_cast<int>(padded_rows_.size()));
+    most_tiles = std::max(most_tiles, at(Panels<Real>::row_tiles(nodes_, s)));
+  }
+  y_.assign(at(next_area) * 4, Real(0));
+  // Twice: what a panel is multiplied with, and the product.
+  scratch_size_ = 32 * most_tiles;
+  scratch_.assign((subtrees_.size() + 1) * scratch_size_, Real(0));
+}
 
 /// Multifrontal: each supernode adds what its children leave to its own columns of the matrix,
 /// eliminates its columns densely and leaves the rest to its parent [Duff & Reid 1983; Liu 1992].
 template <class Real>
-bool SupernodalCholesky<Real>::factor(const Matrix& lower) {
-  factored_ = false;
+bool SupernodalCholesky<Real>::factor(const Matrix& lower, Threads& threads) {
+  left_.resize(at(nodes_.count()));
+  std::vector<char> good(subtrees_.size(), 1);
+  threads.parallel_for(static_cast<int>(subtrees_.size()), [&](int t) {
+    Front own;
+    own.place.resize(at(n_));
+    const Subtree& subtree = subtrees_[at(t)];
+    for (int s = subtree.first; s <= subtree.root && good[at(t)] != 0; ++s) {
+      if (!eliminate(s, lower, own)) good[at(t)] = 0;
+    }
+  });
+  factored_ = std::find(good.begin(), good.end(), 0) == good.end();
+  Front own;
+  own.place.resize(at(n_));
+  for (const int s : top_) factored_ = factored_ && eliminate(s, lower, own);
+  left_.clear();
+  return factored_;
+}
+
+/// One front. False: it is not positive definite.
+template <class Real>
+bool SupernodalCholesky<Real>::eliminate(int s, const Matrix& lower, Front& own) {
   const int* start = lower.outerIndexPtr();
   const int* row = lower.innerIndexPtr();
   const double* value = lower.valuePtr();
-  std::vector<Dense> left(at(nodes_.count()));  // by the children for their parents, lower triangle
-  std::vector<int> child(at(nodes_.count()), -1), sibling(child), place(at(n_), 0);
-  Dense front, inverse, below;
-  for (int s = 0; s < nodes_.count(); ++s) {
-    const int first = nodes_.first[at(s)], w = nodes_.width(s), r = nodes_.num_rows(s);
-    const int* rows = nodes_.rows_of(s);
-    for (int i = 0; i < w; ++i) place[at(first + i)] = i;
-    for (int i = 0; i < r; ++i) place[at(rows[i])] = w + i;
-    front.setZero(w + r, w + r);
-    for (int j = 0; j < w; ++j) {
-      for (int k = start[first + j]; k < start[first + j + 1]; ++k) {
-        front(place[at(row[k])], j) = value[k];
-      }
+  std::vector<int>& place = own.place;
+  Dense& front = own.front;
+  const int first = nodes_.first[at(s)], w = nodes_.width(s), r = nodes_.num_rows(s);
+  const int* rows = nodes_.rows_of(s);
+  for (int i = 0; i < w; ++i) place[at(first + i)] = i;
+  for (int i = 0; i < r; ++i) place[at(rows[i])] = w + i;
+  front.setZero(w + r, w + r);
+  for (int j = 0; j < w; ++j) {
+    for (int k = start[first + j]; k < start[first + j + 1]; ++k) {
+      front(place[at(row[k])], j) = value[k];
     }
-    for (int c = child[at(s)]; c != -1; c = sibling[at(c)]) {
-      const int* child_rows = nodes_.rows_of(c);
-      Dense& update = left[at(c)];
-      for (int j = 0; j < nodes_.num_rows(c); ++j) {
-        const int column = place[at(child_rows[j])];
-        for (int i = j; i < nodes_.num_rows(c); ++i) {
-          front(place[at(child_rows[i])], column) += update(i, j);
-        }
-      }
-      update.resize(0, 0);
-    }
-    auto block = front.topLeftCorner(w, w);
-    Eigen::LLT<Eigen::Ref<Dense>> llt(block);
-    if (llt.info() != Eigen::Success) return false;
-    for (int i = 0; i < w; ++i) {
-      if (!(block(i, i) > 0) || !std::isfinite(block(i, i))) return false;
-    }
-    const auto L = block.template triangularView<Eigen::Lower>();
-    inverse.setIdentity(w, w);
-    L.solveInPlace(inverse);
-    if (r > 0) {
-      auto panel = front.bottomLeftCorner(r, w);
-      L.transpose().template solveInPlace<Eigen::OnTheRight>(panel);
-      auto rest = front.bottomRightCorner(r, r);
-      rest.template selfadjointView<Eigen::Lower>().rankUpdate(panel, -1.0);
-      left[at(s)] = rest;
-      below.noalias() = panel * inverse.template triangularView<Eigen::Lower>();
-      const int parent = nodes_.parent[at(s)];
-      sibling[at(s)] = child[at(parent)];
-      child[at(parent)] = s;
-    } else {
-      below.resize(0, w);
-    }
-    panels_.store(nodes_, s, inverse, below);
   }
-  factored_ = true;
+  for (int k = child_start_[at(s)]; k < child_start_[at(s) + 1]; ++k) {
+    const int c = children_[at(k)];
+    const int* child_rows = nodes_.rows_of(c);
+    Dense& update = left_[at(c)];
+    for (int j = 0; j < nodes_.num_rows(c); ++j) {
+      const int column = place[at(child_rows[j])];
+      for (int i = j; i < nodes_.num_rows(c); ++i) {
+        front(place[at(child_rows[i])], column) += update(i, j);
+      }
+    }
+    update.resize(0, 0);
+  }
+  auto block = front.topLeftCorner(w, w);
+  Eigen::LLT<Eigen::Ref<Dense>> llt(block);
+  if (llt.info() != Eigen::Success) return false;
+  for (int i = 0; i < w; ++i) {
+    if (!(block(i, i) > 0) || !std::isfinite(block(i, i))) return false;
+  }
+  const auto L = block.template triangularView<Eigen::Lower>();
+  own.inverse.setIdentity(w, w);
+  L.solveInPlace(own.inverse);
+  own.below.resize(r, w);
+  if (r > 0) {
+    auto panel = front.bottomLeftCorner(r, w);
+    L.transpose().template solveInPlace<Eigen::OnTheRight>(panel);
+    auto rest = front.bottomRightCorner(r, r);
+    rest.template selfadjointView<Eigen::Lower>().rankUpdate(panel, -1.0);
+    left_[at(s)] = rest;
+    if constexpr (has_products) {
+      own.below.noalias() = panel * own.inverse.template triangularView<Eigen::Lower>();
+    } else {
+      own.below = panel;
+    }
+  }
+  panels_.store(nodes_, s, own.inverse, own.below);
   return true;
 }
 
 template <class Real>
 template <int sides>
-void SupernodalCholesky<Real>::forwards(int s) {
+void SupernodalCholesky<Real>::forwards(int s, Real* scratch) {
   const int first = nodes_.first[at(s)], width = nodes_.width(s), columns = tiles(width);
   const int count = Panels<Real>::row_tiles(nodes_, s);
-  const Real* panel = panels_.of(s);
+  constexpr std::ptrdiff_t tile = 4 * sides;
   Real* const y = y_.data() + std::ptrdiff_t{sides} * first;
-  Real* const out = panel_rows_.data();
-  std::fill(out, out + std::ptrdiff_t{4 * sides} * count, Real(0));
-  for (int column = 0; column < columns; column += 2) {
-    const Real* const b = y + std::ptrdiff_t{4 * sides} * column;
-    Real* const to = out + std::ptrdiff_t{4 * sides} * column;
-    if (column + 1 < columns) {
-      detail::multiply_strip<2, sides>(panel, count - column, b, to);
-      panel += std::ptrdiff_t{32} * (count - column);
-    } else {
-      detail::multiply_strip<1, sides>(panel, count - column, b, to);
-    }
+  Real* const in = scratch;
+  Real* const out = scratch + scratch_size_ / 2;
+  std::copy(y, y + std::ptrdiff_t{sides} * width, in);
+  std::fill(in + std::ptrdiff_t{sides} * width, in + tile * columns, Real(0));
+  std::fill(out, out + tile * count, Real(0));
+  if constexpr (has_products) {
+    for_strips(panels_.of(s), columns, count, [&](auto strip, const Real* panel, int column) {
+      detail::multiply_strip<strip(), sides>(panel, count - column, in + tile * column,
+                                             out + tile * column);
+    });
+    std::copy(out, out + std::ptrdiff_t{sides} * width, y);
+  } else {
+    for_strips(panels_.of(s), columns, count, [&](auto strip, const Real* panel, int column) {
+      detail::multiply_strip<strip(), sides>(panel, columns - column, in + tile * column,
+                                             out + tile * column);
+    });
+    std::copy(out, out + std::ptrdiff_t{sides} * width, y);
+    for_strips(panels_.of(s), columns, count, [&](auto strip, const Real* panel, int column) {
+      detail::multiply_strip<strip(), sides>(panel + 16 * strip() * (columns - column),
+                                             count - columns, out + tile * column,
+                                             out + tile * columns);
+    });
   }
-  std::copy(out, out + std::ptrdiff_t{sides} * width, y);
-  const Real* from = out + std::ptrdiff_t{4 * sides} * columns;
+  const Real* from = out + tile * columns;
   Real* const all = y_.data();
   const int* const end = padded_rows_.data() + padded_start_[at(s) + 1];
   for (const int* row = padded_rows_.data() + padded_start_[at(s)]; row != end; ++row) {
@@ -246,39 +292,66 @@ void SupernodalCholesky<Real>::forwards(int s) {
 
 template <class Real>
 template <int sides>
-void SupernodalCholesky<Real>::backwards(int s) {
+void SupernodalCholesky<Real>::backwards(int s, Real* scratch) {
   const int first = nodes_.first[at(s)], width = nodes_.width(s), columns = tiles(width);
   const int count = Panels<Real>::row_tiles(nodes_, s);
-  const Real* panel = panels_.of(s);
+  constexpr std::ptrdiff_t tile = 4 * sides;
   Real* const y = y_.data() + std::ptrdiff_t{sides} * first;
-  Real* const in = panel_rows_.data();
+  Real* const in = scratch;
   std::copy(y, y + std::ptrdiff_t{sides} * width, in);
-  Real* to = in + std::ptrdiff_t{sides} * width;
-  std::fill(to, in + std::ptrdiff_t{4 * sides} * columns, Real(0));
-  to = in + std::ptrdiff_t{4 * sides} * columns;
+  std::fill(in + std::ptrdiff_t{sides} * width, in + tile * columns, Real(0));
+  Real* to = in + tile * columns;
   const Real* const all = y_.data();
   const int* const end = padded_rows_.data() + padded_start_[at(s) + 1];
   for (const int* row = padded_rows_.data() + padded_start_[at(s)]; row != end; ++row) {
     detail::negate_row<sides>(all + std::ptrdiff_t{sides} * *row, to);
     to += sides;
   }
-  Real out[8 * sides];
-  for (int column = 0; column < columns; column += 2) {
-    const Real* const x = in + std::ptrdiff_t{4 * sides} * column;
-    if (column + 1 < columns) {
-      detail::multiply_transposed_strip<2, sides>(panel, count - column, x, out);
-      panel += std::ptrdiff_t{32} * (count - column);
-    } else {
-      detail::multiply_transposed_strip<1, sides>(panel, count - column, x, out);
-    }
-    const int rows = std::min(8, width - 4 * column);
-    std::copy(out, out + std::ptrdiff_t{sides} * rows, y + std::ptrdiff_t{4 * sides} * column);
+  Real out[2 * tile];
+  int num_tiles = count;
+  if constexpr (!has_products) {
+    for_strips(panels_.of(s), columns, count, [&](auto strip, const Real* panel, int column) {
+      detail::multiply_transposed_strip<strip(), sides>(panel + 16 * strip() * (columns - column),
+                                                        count - columns, in + tile * columns, out);
+      const std::ptrdiff_t rows = std::min(4 * strip(), width - 4 * column);
+      for (std::ptrdiff_t e = 0; e < sides * rows; ++e) in[tile * column + e] += out[e];
+    });
+    num_tiles = columns;
+  }
+  for_strips(panels_.of(s), columns, count, [&](auto strip, const Real* panel, int column) {
+    detail::multiply_transposed_strip<strip(), sides>(panel, num_tiles - column, in + tile * column,
+                                                      out);
+    const std::ptrdiff_t rows = std::min(4 * strip(), width - 4 * column);
+    std::copy(out, out + sides * rows, y + tile * column);
+  });
+}
+
+/// y of the rows above a subtree into its area.
+template <class Real>
+template <int sides>
+void SupernodalCholesky<Real>::fetch_rows_above(std::size_t subtree) {
+  const int root = subtrees_[subtree].root;
+  Real* to = y_.data() + std::ptrdiff_t{sides} * area_[subtree];
+  for (int k = 0; k < nodes_.num_rows(root); ++k, to += sides) {
+    const Real* const from = y_.data() + std::ptrdiff_t{sides} * nodes_.rows_of(root)[k];
+    std::copy(from, from + sides, to);
   }
 }
 
 template <class Real>
 template <int sides>
-void SupernodalCholesky<Real>::substitute(const double* b, double* x) {
+void SupernodalCholesky<Real>::add_to_rows_above(std::size_t subtree) {
+  const int root = subtrees_[subtree].root;
+  const Real* from = y_.data() + std::ptrdiff_t{sides} * area_[subtree];
+  for (int k = 0; k < nodes_.num_rows(root); ++k, from += sides) {
+    Real* const to = y_.data() + std::ptrdiff_t{sides} * nodes_.rows_of(root)[k];
+    for (int c = 0; c < sides; ++c) to[c] += from[c];
+  }
+}
+
+template <class Real>
+template <int sides>
+void SupernodalCholesky<Real>::substitute(const double* b, double* x, Threads& threads) {
   if (!factored_) return;
   const std::ptrdiff_t size = std::ptrdiff_t{sides} * n_;
   // Brought to about one: floats reach from 1e-38 to 1e38 only, forces further.
@@ -295,8 +368,22 @@ void SupernodalCholesky<Real>::substitute(const double* b, double* x) {
   }
   for (std::ptrdiff_t i = 0; i < size; ++i) y_[at(i)] = static_cast<Real>(scale * b[i]);
   std::fill(y_.begin() + size, y_.end(), Real(0));
-  for (int s = 0; s < nodes_.count(); ++s) forwards<sides>(s);
-  for (int s = nodes_.count() - 1; s >= 0; --s) backwards<sides>(s);
+  const int num_subtrees = static_cast<int>(subtrees_.size());
+  Real* const top_scratch = scratch(subtrees_.size());
+  threads.parallel_for(num_subtrees, [&](int t) {
+    for (int s = subtrees_[at(t)].first; s <= subtrees_[at(t)].root; ++s) {
+      forwards<sides>(s, scratch(at(t)));
+    }
+  });
+  for (std::size_t t = 0; t < subtrees_.size(); ++t) add_to_rows_above<sides>(t);
+  for (const int s : top_) forwards<sides>(s, top_scratch);
+  for (auto s = top_.rbegin(); s != top_.rend(); ++s) backwards<sides>(*s, top_scratch);
+  threads.parallel_for(num_subtrees, [&](int t) {
+    fetch_rows_above<sides>(at(t));
+    for (int s = subtrees_[at(t)].root; s >= subtrees_[at(t)].first; --s) {
+      backwards<sides>(s, scratch(at(t)));
+    }
+  });
   const double back = 1 / scale;
   for (std::ptrdiff_t i = 0; i < size; ++i) x[i] = back * static_cast<double>(y_[at(i)]);
 }
@@ -328,17 +415,21 @@ class MixedCholesky final : public SpdSolver {
     lower_ = lower;
   }
 
-  bool factor(const Matrix& lower) override {
+  bool factor(const Matrix& lower, Threads& threads) override {
     double_.reset();
-    if (!single_.factor(lower)) return false;
-    if (holds(lower)) return true;
+    if (!single_.factor(lower, threads)) return false;
+    if (holds(lower, threads)) return true;
     double_ = std::make_unique<SupernodalCholesky<double>>();
     double_->analyse(lower_);
-    return double_->factor(lower);
+    return double_->factor(lower, threads);
   }
 
-  void solve(const double* b, double* x) override { solver().solve(b, x); }
-  void solve4(const double* b, double* x) override { solver().solve4(b, x); }
+  void solve(const double* b, double* x, Threads& threads) override {
+    solver().solve(b, x, threads);
+  }
+  void solve4(const double* b, double* x, Threads& threads) override {
+    solver().solve4(b, x, threads);
+  }
   long long factor_entries() const override {
     return double_ ? double_->factor_entries() : single_.factor_entries();
   }
@@ -350,13 +441,13 @@ class MixedCholesky final : public SpdSolver {
 
   /// Whether A x comes back as b, each entry within what a good direction needs, for b = A (1, -1,
   /// 2, 1, -1, ...).
-  bool holds(const Matrix& lower) {
+  bool holds(const Matrix& lower, Threads& threads) {
     constexpr double tolerance = 1e-4;
     const auto n = at(lower.rows());
     std::vector<double> x(n), b(n), size(n), product(n);
     for (std::size_t i = 0; i < n; ++i) x[i] = i % 3 == 0 ? 1 : (i % 3 == 1 ? -1 : 2);
     multiply(lower, x, b, size);
-    single_.solve(b.data(), x.data());
+    single_.solve(b.data(), x.data(), threads);
     multiply(lower, x, product, size);
     for (std::size_t i = 0; i < n; ++i) {
       if (!(std::abs(product[i] - b[i]) <= tolerance * size[i])) return false;

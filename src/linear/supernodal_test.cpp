@@ -6,11 +6,14 @@
 
 #include "linear/ordering.h"
 #include "linear/spd_solver.h"
+#include "linear/subtrees.h"
 #include "linear/supernodes.h"
 #include "linear/test_matrices.h"
 
 namespace supple {
 namespace {
+
+Threads threads(1);
 
 using test::grid;
 using test::lower_of;
@@ -107,7 +110,7 @@ TEST_P(SupernodalCholesky, SolvesOneAndFourRightHandSides) {
   for (const Eigen::MatrixXd& A : matrices) {
     auto solver = make_supernodal_cholesky(GetParam());
     solver->analyse(lower_of(A));
-    ASSERT_TRUE(solver->factor(lower_of(A)));
+    ASSERT_TRUE(solver->factor(lower_of(A), threads));
     const Eigen::Index n = A.rows();
     EXPECT_GE(solver->factor_entries(), n);
     const Eigen::MatrixXd X = Eigen::MatrixXd::Random(n, 4);
@@ -119,8 +122,8 @@ TEST_P(SupernodalCholesky, SolvesOneAndFourRightHandSides) {
     }
     for (int again = 0; again < 2; ++again) {
       std::vector<double> x4(four.size()), x1(one);
-      solver->solve4(four.data(), x4.data());
-      solver->solve(x1.data(), x1.data());
+      solver->solve4(four.data(), x4.data(), threads);
+      solver->solve(x1.data(), x1.data(), threads);
       for (Eigen::Index i = 0; i < n; ++i) {
         EXPECT_NEAR(x1[static_cast<std::size_t>(i)], X(i, 0), rounding()) << n;
         for (int c = 0; c < 4; ++c) {
@@ -135,10 +138,10 @@ TEST_P(SupernodalCholesky, RefactorsNewValuesInTheSamePattern) {
   const Eigen::MatrixXd A = ordered_matrix(9, 7);
   auto solver = make_supernodal_cholesky(GetParam());
   solver->analyse(lower_of(A));
-  ASSERT_TRUE(solver->factor(lower_of(A)));
-  ASSERT_TRUE(solver->factor(lower_of(4 * A)));
+  ASSERT_TRUE(solver->factor(lower_of(A), threads));
+  ASSERT_TRUE(solver->factor(lower_of(4 * A), threads));
   std::vector<double> b(81, 1.0), x(81);
-  solver->solve(b.data(), x.data());
+  solver->solve(b.data(), x.data(), threads);
   const Eigen::VectorXd expected = (4 * A).ldlt().solve(Eigen::VectorXd::Ones(81));
   for (int i = 0; i < 81; ++i) {
     EXPECT_NEAR(x[static_cast<std::size_t>(i)], expected(i), rounding());
@@ -149,29 +152,29 @@ TEST_P(SupernodalCholesky, RefusesWhatIsNotPositiveDefinite) {
   const Eigen::MatrixXd A = random_matrix(grid(9), 7, 0.8);
   auto solver = make_supernodal_cholesky(GetParam());
   solver->analyse(lower_of(A));
-  EXPECT_FALSE(solver->factor(lower_of(A)));
+  EXPECT_FALSE(solver->factor(lower_of(A), threads));
   EXPECT_EQ(solver->factor_entries(), 0);
   SpdSolver::Matrix broken = lower_of(random_matrix(grid(9), 7));
-  ASSERT_TRUE(solver->factor(broken));
+  ASSERT_TRUE(solver->factor(broken, threads));
   broken.coeffRef(40, 40) = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_FALSE(solver->factor(broken));
+  EXPECT_FALSE(solver->factor(broken, threads));
 }
 
 TEST_P(SupernodalCholesky, TakesForcesOfAnySize) {
   const Eigen::MatrixXd A = ordered_matrix(5, 7);
   auto solver = make_supernodal_cholesky(GetParam());
   solver->analyse(lower_of(A));
-  ASSERT_TRUE(solver->factor(lower_of(A)));
+  ASSERT_TRUE(solver->factor(lower_of(A), threads));
   const Eigen::VectorXd one = A.ldlt().solve(Eigen::VectorXd::Ones(25));
   for (const double size : {1e-300, 1e-60, 1e60, 1e300}) {
     std::vector<double> b(25, size), x(25);
-    solver->solve(b.data(), x.data());
+    solver->solve(b.data(), x.data(), threads);
     for (int i = 0; i < 25; ++i) {
       EXPECT_NEAR(x[static_cast<std::size_t>(i)] / size, one(i), rounding()) << size;
     }
   }
   std::vector<double> zero(100, 0.0);
-  solver->solve4(zero.data(), zero.data());
+  solver->solve4(zero.data(), zero.data(), threads);
   EXPECT_EQ(zero, std::vector<double>(100, 0.0));
 }
 
@@ -181,6 +184,55 @@ INSTANTIATE_TEST_SUITE_P(Linear, SupernodalCholesky,
                            return precision.param == Precision::full ? "full" : "mixed";
                          });
 
+TEST(SupernodalThreads, AnyNumberGivesTheSameBits) {
+  // Large enough to be shared.
+  const Adjacency adjacency = grid(60);
+  const std::vector<int> order = fill_reducing_order(adjacency);
+  std::vector<int> place(order.size());
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    place[static_cast<std::size_t>(order[k])] = static_cast<int>(k);
+  }
+  const int n = adjacency.size();
+  std::vector<Eigen::Triplet<double>> entries;
+  for (int i = 0; i < n; ++i) {
+    const auto row = static_cast<std::size_t>(i);
+    entries.emplace_back(place[row], place[row], 5 + 0.01 * (i % 7));
+    for (int a = adjacency.start[row]; a < adjacency.start[row + 1]; ++a) {
+      const int j =
+          place[static_cast<std::size_t>(adjacency.neighbour[static_cast<std::size_t>(a)])];
+      if (j < place[row]) entries.emplace_back(place[row], j, -1 + 0.001 * (i % 5));
+    }
+  }
+  SpdSolver::Matrix lower(n, n);
+  lower.setFromTriplets(entries.begin(), entries.end());
+  EXPECT_GE(independent_subtrees(find_supernodes(pattern_of(lower))).size(), 2U);
+  for (const Precision precision : {Precision::full, Precision::mixed}) {
+    std::vector<std::vector<double>> solutions;
+    for (const int count : {1, 2, 3}) {
+      Threads several(count);
+      auto solver = make_supernodal_cholesky(precision);
+      solver->analyse(lower);
+      ASSERT_TRUE(solver->factor(lower, several));
+      std::vector<double> x(static_cast<std::size_t>(4 * n));
+      for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i % 13) - 6;
+      solver->solve4(x.data(), x.data(), several);
+      solutions.push_back(x);
+    }
+    EXPECT_EQ(solutions[0], solutions[1]);
+    EXPECT_EQ(solutions[0], solutions[2]);
+    // And the solution is one.
+    const Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, 4, Eigen::RowMajor>> X(
+        solutions[0].data(), n, 4);
+    const Eigen::MatrixXd product = lower.selfadjointView<Eigen::Lower>() * X;
+    for (int i = 0; i < n; ++i) {
+      for (int c = 0; c < 4; ++c) {
+        EXPECT_NEAR(product(i, c), (4 * i + c) % 13 - 6,
+                    precision == Precision::full ? 1e-12 : 1e-4);
+      }
+    }
+  }
+}
+
 TEST(MixedCholesky, KeepsInDoublesWhatFloatsDoNotHold) {
   const Eigen::MatrixXd A = ordered_matrix(5, 7);
   const Eigen::VectorXd one = A.ldlt().solve(Eigen::VectorXd::Ones(25));
@@ -188,15 +240,15 @@ TEST(MixedCholesky, KeepsInDoublesWhatFloatsDoNotHold) {
   for (const double size : {1e-90, 1e90}) {
     auto solver = make_supernodal_cholesky(Precision::mixed);
     solver->analyse(lower_of(size * A));
-    ASSERT_TRUE(solver->factor(lower_of(size * A)));
+    ASSERT_TRUE(solver->factor(lower_of(size * A), threads));
     std::vector<double> b(25, 1.0), x(25);
-    solver->solve(b.data(), x.data());
+    solver->solve(b.data(), x.data(), threads);
     for (int i = 0; i < 25; ++i) {
       EXPECT_NEAR(x[static_cast<std::size_t>(i)] * size, one(i), 1e-13);
     }
     // The next matrix may fit again.
-    ASSERT_TRUE(solver->factor(lower_of(A)));
-    solver->solve(b.data(), x.data());
+    ASSERT_TRUE(solver->factor(lower_of(A), threads));
+    solver->solve(b.data(), x.data(), threads);
     EXPECT_NEAR(x[3], one(3), 1e-5);
   }
 }

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "linear/supernodes.h"
+
+namespace supple::detail {
+
+/// Tiles of four that hold so many rows or columns.
+inline int tiles(int count) { return (count + 3) / 4; }
+
+/// What a supernode keeps of its factor, as the panel
+///   P = [ L11^-1     ]
+///       [ L21 L11^-1 ]
+/// with which both substitutions are products: (y1, -b2 update) = P b1 forwards and
+/// x1 = P^T (y1, -x2) backwards [partitioned inverse: Alvarado & Schreiber 1993]. Where a factor is
+/// used once only, that product costs more than it saves: the lower part is then L21 itself, and
+/// the substitutions go through the panel in two steps. Tiles above the diagonal of L11^-1 are left
+/// out, strip by strip.
+template <class Real>
+class Panels {
+ public:
+  /// Tiles in the rows of a supernode: of the diagonal block and below it.
+  static int row_tiles(const Supernodes& nodes, int s) {
+    return tiles(nodes.width(s)) + tiles(nodes.num_rows(s));
+  }
+
+  void allocate(const Supernodes& nodes) {
+    start_.assign(1, 0);
+    for (int s = 0; s < nodes.count(); ++s) {
+      std::ptrdiff_t size = 0;
+      const int columns = tiles(nodes.width(s)), rows = row_tiles(nodes, s);
+      for (int column = 0; column < columns; column += 2) {
+        size += 16 * (rows - column) * std::min(2, columns - column);
+      }
+      start_.push_back(start_.back() + size);
+    }
+    // Rows of tiles are one cache line of floats: they should not straddle two.
+    values_.assign(static_cast<std::size_t>(start_.back()) + 16, Real(0));
+    const auto misaligned = reinterpret_cast<std::uintptr_t>(values_.data()) % 64 / sizeof(Real);
+    offset_ = misaligned == 0 ? 0 : 64 / sizeof(Real) - misaligned;
+  }
+
+  const Real* of(int s) const {
+    return values_.data() + offset_ + start_[static_cast<std::size_t>(s)];
+  }
+
+  /// Writes inverse (w x w, lower) and below (r x w).
+  void store(const Supernodes& nodes, int s, const Eigen::MatrixXd& inverse,
+             const Eigen::MatrixXd& below) {
+    Real* to = values_.data() + offset_ + start_[static_cast<std::size_t>(s)];
+    const int width = nodes.width(s), columns = tiles(width);
+    const auto entry = [&](int row, int column) {
+      if (column >= width) return 0.0;
+      if (row < 4 * columns) return row < width && row >= column ? inverse(row, column) : 0.0;
+      const int r = row - 4 * columns;
+      return r < below.rows() ? below(r, column) : 0.0;
+    };
+    for (int column = 0; column < columns; column += 2) {
+      const int strip = std::min(2, columns - column);
+      for (int row = column; row < row_tiles(nodes, s); ++row) {
+        for (int c = column; c < column + strip; ++c) {
+          for (int i = 0; i < 4; ++i) {
+            for (int k = 0; k < 4; ++k) {
+              *to++ = static_cast<Real>(entry(4 * row + i, 4 * c + k));
+            }
+          }
+        }
+      }
+    }
+  }
+
+ private:
+  std::vector<Real> values_;
+  std::vector<std::ptrdiff_t> start_;
+  std::size_t offset_ = 0;
+};
+
+/// Calls work(tiles side by side, the strip's first tile, its column of tiles) for a panel's
+/// strips.
+template <class Real, class Work>
+void for_strips(const Real* panel, int columns, int count, const Work& work) {
+  int column = 0;
+  for (; column + 1 < columns; column += 2) {
+    work(std::integral_constant<int, 2>(), panel, column);
+    panel += std::ptrdiff_t{32} * (count - column);
+  }
+  if (column < columns) work(std::integral_constant<int, 1>(), panel, column);
+}
+
+}  // namespace supple::detail

@@ -1,0 +1,56 @@
+#include "linear/subtrees.h"
+
+#include <algorithm>
+
+namespace supple {
+
+namespace {
+
+/// Entries of a factor below which waking a thread takes longer than it saves.
+constexpr double least_work = 40000;
+/// A subtree of more than this share of the work is split into those of its children.
+constexpr double largest_share = 1.0 / 6;
+/// And one of less is not worth a task of its own: it stays with the top.
+constexpr double smallest_share = 1.0 / 200;
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+std::vector<Subtree> independent_subtrees(const Supernodes& nodes) {
+  const int count = nodes.count();
+  std::vector<double> work(at(count));
+  std::vector<int> first(at(count)), size(at(count), 1);
+  double all = 0;
+  for (int s = 0; s < count; ++s) first[at(s)] = s;
+  for (int s = 0; s < count; ++s) {
+    const double width = nodes.width(s);
+    const double own = width * (0.5 * width + nodes.num_rows(s));
+    work[at(s)] += own;
+    all += own;
+    // Children come before their parents.
+    const int parent = nodes.parent[at(s)];
+    if (parent < 0) continue;
+    work[at(parent)] += work[at(s)];
+    first[at(parent)] = std::min(first[at(parent)], first[at(s)]);
+    size[at(parent)] += size[at(s)];
+  }
+  std::vector<Subtree> subtrees;
+  if (all < least_work) return subtrees;
+  // From the roots down: what is small enough is a subtree, what is not belongs to the top.
+  std::vector<bool> is_top(at(count), false);
+  for (int s = count - 1; s >= 0; --s) {
+    const int parent = nodes.parent[at(s)];
+    if (parent >= 0 && !is_top[at(parent)]) continue;  // inside a subtree, or left with the top
+    if (first[at(s)] + size[at(s)] != s + 1) return {};
+    if (work[at(s)] > largest_share * all || work[at(s)] < smallest_share * all) {
+      is_top[at(s)] = true;
+    } else {
+      subtrees.push_back({first[at(s)], s});
+    }
+  }
+  std::reverse(subtrees.begin(), subtrees.end());
+  return subtrees;
+}
+
+}  // namespace supple
