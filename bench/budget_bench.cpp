@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <vector>
 
+#include "performance/scenes.h"
 #include "supple/compare.h"
-#include "yardstick.h"
 
 namespace {
 
@@ -48,7 +48,7 @@ int main(int argc, char** argv) {
              "99 %", "worst", "iterations", "out of time", "|grad g|");
   for (const char* method : {"l_bfgs", "quasi_newton", "newton"}) {
     for (const double budget : {2.0, 4.0, 8.0, 16.0}) {
-      supple::Scene scene = supple::bench::twisting_bar("neo_hookean");
+      supple::Scene scene = supple::bench::turned_bar("neo_hookean");
       scene.solver.method = method;
       measure(scene, budget, frames);
     }

@@ -12,14 +12,15 @@
 
 #include "base/stopwatch.h"
 #include "descent/element_energy.h"
+#include "performance/scenes.h"
+#include "performance/yardstick.h"
 #include "supple/simulation.h"
-#include "yardstick.h"
 
 namespace {
 
 using supple::Simulation;
 using supple::Stopwatch;
-using supple::bench::twisting_bar;
+using supple::bench::turned_bar;
 using supple::bench::Yardstick;
 
 double median(std::vector<double> values) {
@@ -35,7 +36,7 @@ double simulate(Simulation& simulation, int frames) {
 }
 
 void compare_frames(const std::string& material, int frames) {
-  const supple::Scene scene = twisting_bar(material);
+  const supple::Scene scene = turned_bar(material);
   Simulation one(scene, {.threads = 1});
   Simulation two(scene, {.threads = 2});
   Yardstick plain(scene);
@@ -60,7 +61,7 @@ void compare_frames(const std::string& material, int frames) {
 }
 
 void compare_local_step(const std::string& material) {
-  const supple::Scene scene = twisting_bar(material);
+  const supple::Scene scene = turned_bar(material);
   const supple::Model model = supple::build_model(scene);
   supple::ElementEnergy elements(model);
   Simulation simulation(scene, {.threads = 1});

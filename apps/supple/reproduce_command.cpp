@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -8,7 +7,7 @@
 
 #include "reproduce/reproduce.h"
 #include "supple/commands.h"
-#include "supple/error.h"
+#include "supple/mesh_folder.h"
 #include "supple/progress.h"
 #include "supple/say.h"
 
@@ -23,18 +22,6 @@ struct ReproduceArguments {
   bool quick = false;
   int threads = 1;
 };
-
-/// $SUPPLE_PAPER_MESHES, where it is set.
-std::optional<std::filesystem::path> folder_of_meshes() {
-  const char* const name = std::getenv("SUPPLE_PAPER_MESHES");
-  if (name == nullptr || *name == '\0') return std::nullopt;
-  std::error_code ignored;
-  if (!std::filesystem::is_directory(name, ignored)) {
-    throw Error(ErrorKind::bad_file, std::string("SUPPLE_PAPER_MESHES=") + name,
-                "there is no such folder");
-  }
-  return std::filesystem::path(name);
-}
 
 /// "4 hold, 1 does not, 2 not measured".
 std::string counts_of(const std::vector<reproduce::Section>& sections) {

@@ -2,7 +2,7 @@
 
 #include "materials/projection.h"
 #include "math/mat3.h"
-#include "math/svd.h"
+#include "math/polar.h"
 
 namespace supple {
 
@@ -24,10 +24,9 @@ struct Arap {
   }
   /// P = 2 mu (F - R); at rest exactly zero.
   SUPPLE_INLINE S energy_and_stress(const Mat3<S>& F, Mat3<S>& P) const {
-    const Svd<S> d = svd(F);
-    const Vector3<S> e{{d.s[0] - S(1.0), d.s[1] - S(1.0), d.s[2] - S(1.0)}};
-    P = compose(d.U, S(2.0) * mu * e, d.V);
-    return mu * dot(e, e);
+    const Mat3<S> strain = F - polar(F).R;
+    P = S(2.0) * mu * strain;
+    return mu * squared_norm(strain);
   }
 
   /// The nearest rotation is R = U V^T.

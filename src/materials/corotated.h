@@ -1,7 +1,7 @@
 #pragma once
 
 #include "math/mat3.h"
-#include "math/svd.h"
+#include "math/polar.h"
 
 namespace supple {
 
@@ -24,14 +24,14 @@ struct Corotated {
   }
   /// P = 2 mu (F - R) + lambda (s1 + s2 + s3 - 3) R; at rest exactly zero.
   SUPPLE_INLINE S energy_and_stress(const Mat3<S>& F, Mat3<S>& P) const {
-    const Svd<S> d = svd(F);
-    const Vector3<S> e{{d.s[0] - S(1.0), d.s[1] - S(1.0), d.s[2] - S(1.0)}};
-    const S spread = e[0] + e[1] + e[2];
+    const Polar<S> p = polar(F);
+    const Mat3<S> strain = F - p.R;
+    const S spread = p.stretch_sum - S(3.0);
     const S two_mu = S(2.0) * mu, pressure = lambda * spread;
-    const Vector3<S> g{
-        {two_mu * e[0] + pressure, two_mu * e[1] + pressure, two_mu * e[2] + pressure}};
-    P = compose(d.U, g, d.V);
-    return mu * dot(e, e) + S(0.5) * (pressure * spread);
+    for (int r = 0; r < 3; ++r) {
+      for (int k = 0; k < 3; ++k) P(r, k) = two_mu * strain(r, k) + pressure * p.R(r, k);
+    }
+    return mu * squared_norm(strain) + S(0.5) * (pressure * spread);
   }
 
   static constexpr bool smooth = false;

@@ -19,7 +19,7 @@ struct ExtendedLog {
 };
 
 template <class S>
-ExtendedLog<S> extended_log(const S& J) {
+SUPPLE_INLINE ExtendedLog<S> extended_log(const S& J) {
   const S start = S(log_extension_start);
   const S at = select(J < start, start, J);
   // Above the start r is exactly zero, so that both cases share one formula: with i = 1/at,

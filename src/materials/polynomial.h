@@ -1,7 +1,7 @@
 #pragma once
 
 #include "math/mat3.h"
-#include "math/svd.h"
+#include "math/polar.h"
 
 namespace supple {
 
@@ -21,20 +21,15 @@ struct Polynomial {
     energy_and_stress(F, P);
     return P;
   }
-  /// P = U diag(4 mu (s_i - 1)^3) V^T.
+  /// P = 4 mu R E^3 and Psi = mu |E^2|^2, E = R^T F - I being symmetric with the eigenvalues s_i -
+  /// 1 and R = U V^T.
   SUPPLE_INLINE S energy_and_stress(const Mat3<S>& F, Mat3<S>& P) const {
-    const Svd<S> d = svd(F);
-    const S four_mu = S(4.0) * mu;
-    S quartic = S(0.0);
-    Vector3<S> g;
-    for (int i = 0; i < 3; ++i) {
-      const S e = d.s[i] - S(1.0);
-      const S e2 = e * e;
-      g[i] = four_mu * (e2 * e);
-      quartic = quartic + e2 * e2;
-    }
-    P = compose(d.U, g, d.V);
-    return mu * quartic;
+    const Mat3<S> R = polar(F).R;
+    const Mat3<S> D = F - R;  // so that small strains keep their digits
+    const Mat3<S> E = symmetric_product(transpose(R), D);
+    const Mat3<S> E2 = symmetric_product(E, E);
+    P = R * (S(4.0) * mu * symmetric_product(E, E2));
+    return mu * squared_norm(E2);
   }
 
   static constexpr bool smooth = false;

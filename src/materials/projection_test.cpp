@@ -144,6 +144,20 @@ TEST(StrainLimit, OfNoWidthIsArap) {
   }
 }
 
+TEST(StrainLimit, OfNoWidthIsTheDistanceToAMultipleOfTheRotation) {
+  const double m = 0.8;
+  const StrainLimit<double> limit{2, m, m};
+  for (const Mat3<double>& F : any_deformations()) {
+    const Svd<double> d = svd(F);
+    const Vector3<double> e{{d.s[0] - m, d.s[1] - m, d.s[2] - m}};
+    Mat3<double> P;
+    // Roundings of the stretches, and of a rotation that is as sensitive as s2 + s3 is small.
+    const double scale = 1e-14 * (1 + dot(e, e)) / std::min(1.0, (d.s[1] + d.s[2]) / d.s[0] + 1e-3);
+    EXPECT_NEAR(limit.energy_and_stress(F, P), 2 * dot(e, e), scale);
+    EXPECT_LT(largest(P - compose(d.U, 4.0 * e, d.V)), scale);
+  }
+}
+
 TEST(StrainLimit, TheRestShapeMustLieBetweenTheLimits) {
   struct Case {
     double min, max;

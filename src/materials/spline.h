@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "materials/principal.h"
+#include "math/batch_pair.h"
 #include "math/cubic_spline.h"
 #include "supple/scene.h"
 
@@ -77,6 +78,10 @@ struct Spline {
       integral.set(i, sample.integral);
     }
     return integral;
+  }
+  template <class B>
+  static BatchPair<B> sample(const CubicSpline& curve, const BatchPair<B>& x, BatchPair<B>& value) {
+    return {sample(curve, x.lo, value.lo), sample(curve, x.hi, value.hi)};
   }
   static S integral(const CubicSpline& curve, const S& x) {
     return map_lanes(x, [&](double t) { return curve.integral(t); });

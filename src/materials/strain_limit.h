@@ -2,6 +2,7 @@
 
 #include "materials/projection.h"
 #include "math/mat3.h"
+#include "math/polar.h"
 #include "math/svd.h"
 
 namespace supple {
@@ -29,10 +30,21 @@ struct StrainLimit {
   }
   /// P = 2 mu (F - p(F)).
   SUPPLE_INLINE S energy_and_stress(const Mat3<S>& F, Mat3<S>& P) const {
+    const auto no_width = min >= max;
+    if (!any(!no_width)) [[unlikely]]
+      return without_width(F, P);
     const Svd<S> d = svd(F);
     const Vector3<S> e{{excess(d.s[0]), excess(d.s[1]), excess(d.s[2])}};
     P = compose(d.U, S(2.0) * mu * e, d.V);
-    return mu * dot(e, e);
+    S energy = mu * dot(e, e);
+    if (any(no_width)) [[unlikely]] {
+      Mat3<S> Q;
+      energy = select(no_width, without_width(F, Q), energy);
+      for (int i = 0; i < 9; ++i) {
+        P(i / 3, i % 3) = select(no_width, Q(i / 3, i % 3), P(i / 3, i % 3));
+      }
+    }
+    return energy;
   }
 
   /// The nearest stretches within the limits.
@@ -68,6 +80,13 @@ struct StrainLimit {
   S ddc(const S&) const { return S(0.0); }
 
  private:
+  /// Where min = max the nearest deformation is that multiple of the nearest rotation: the
+  /// stretches themselves are not needed, and min = max = 1 has the bits of `arap`.
+  [[gnu::noinline]] S without_width(const Mat3<S>& F, Mat3<S>& P) const {
+    const Mat3<S> strain = F - min * polar(F).R;
+    P = S(2.0) * mu * strain;
+    return mu * squared_norm(strain);
+  }
   S clamped(const S& s) const { return select(s < min, min, select(max < s, max, s)); }
   /// s - c(s); exactly zero within the limits.
   S excess(const S& s) const { return s - clamped(s); }

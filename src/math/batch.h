@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -42,9 +43,9 @@ struct Mask {
   using Vector = typename detail::VectorOf<Integer, W>::type;
   Vector v;
 
-  friend Mask operator&(Mask a, Mask b) { return {a.v & b.v}; }
-  friend Mask operator|(Mask a, Mask b) { return {a.v | b.v}; }
-  friend Mask operator!(Mask a) { return {~a.v}; }
+  SUPPLE_INLINE friend Mask operator&(Mask a, Mask b) { return {a.v & b.v}; }
+  SUPPLE_INLINE friend Mask operator|(Mask a, Mask b) { return {a.v | b.v}; }
+  SUPPLE_INLINE friend Mask operator!(Mask a) { return {~a.v}; }
   bool operator[](int lane) const { return v[lane] != 0; }
 };
 
@@ -55,42 +56,44 @@ struct Batch {
   Vector v;
 
   Batch() = default;
-  Batch(Vector vector) : v(vector) {}                 // NOLINT(google-explicit-constructor)
-  Batch(T value) : v(Vector{} + value) {}             // NOLINT(google-explicit-constructor)
-  Batch(int value) : Batch(static_cast<T>(value)) {}  // NOLINT(google-explicit-constructor)
+  // NOLINTBEGIN(google-explicit-constructor)
+  SUPPLE_INLINE Batch(Vector vector) : v(vector) {}
+  SUPPLE_INLINE Batch(T value) : v(Vector{} + value) {}
+  SUPPLE_INLINE Batch(int value) : Batch(static_cast<T>(value)) {}
+  // NOLINTEND(google-explicit-constructor)
   template <class U = T>
   requires(!std::is_same_v<U, double>)
       // NOLINTNEXTLINE(google-explicit-constructor)
-      Batch(double value)
+      SUPPLE_INLINE Batch(double value)
       : Batch(static_cast<T>(value)) {}
 
-  static Batch load(const T* p) {
+  SUPPLE_INLINE static Batch load(const T* p) {
     Batch b;
     std::memcpy(&b.v, p, sizeof(Vector));
     return b;
   }
-  void store(T* p) const { std::memcpy(p, &v, sizeof(Vector)); }
-  T operator[](int lane) const { return v[lane]; }
-  void set(int lane, T value) { v[lane] = value; }
+  SUPPLE_INLINE void store(T* p) const { std::memcpy(p, &v, sizeof(Vector)); }
+  SUPPLE_INLINE T operator[](int lane) const { return v[lane]; }
+  SUPPLE_INLINE void set(int lane, T value) { v[lane] = value; }
 
-  friend Batch operator+(Batch a, Batch b) { return {a.v + b.v}; }
-  friend Batch operator-(Batch a, Batch b) { return {a.v - b.v}; }
-  friend Batch operator*(Batch a, Batch b) { return {a.v * b.v}; }
-  friend Batch operator/(Batch a, Batch b) { return {a.v / b.v}; }
-  friend Batch operator-(Batch a) { return {-a.v}; }
-  Batch& operator+=(Batch b) { return v += b.v, *this; }
-  Batch& operator-=(Batch b) { return v -= b.v, *this; }
-  Batch& operator*=(Batch b) { return v *= b.v, *this; }
+  SUPPLE_INLINE friend Batch operator+(Batch a, Batch b) { return {a.v + b.v}; }
+  SUPPLE_INLINE friend Batch operator-(Batch a, Batch b) { return {a.v - b.v}; }
+  SUPPLE_INLINE friend Batch operator*(Batch a, Batch b) { return {a.v * b.v}; }
+  SUPPLE_INLINE friend Batch operator/(Batch a, Batch b) { return {a.v / b.v}; }
+  SUPPLE_INLINE friend Batch operator-(Batch a) { return {-a.v}; }
+  SUPPLE_INLINE Batch& operator+=(Batch b) { return v += b.v, *this; }
+  SUPPLE_INLINE Batch& operator-=(Batch b) { return v -= b.v, *this; }
+  SUPPLE_INLINE Batch& operator*=(Batch b) { return v *= b.v, *this; }
 
-  friend Mask<T, W> operator<(Batch a, Batch b) { return {a.v < b.v}; }
-  friend Mask<T, W> operator>(Batch a, Batch b) { return {a.v > b.v}; }
-  friend Mask<T, W> operator<=(Batch a, Batch b) { return {a.v <= b.v}; }
-  friend Mask<T, W> operator>=(Batch a, Batch b) { return {a.v >= b.v}; }
+  SUPPLE_INLINE friend Mask<T, W> operator<(Batch a, Batch b) { return {a.v < b.v}; }
+  SUPPLE_INLINE friend Mask<T, W> operator>(Batch a, Batch b) { return {a.v > b.v}; }
+  SUPPLE_INLINE friend Mask<T, W> operator<=(Batch a, Batch b) { return {a.v <= b.v}; }
+  SUPPLE_INLINE friend Mask<T, W> operator>=(Batch a, Batch b) { return {a.v >= b.v}; }
 };
 
 /// mask ? a : b, lane by lane.
 template <class T, int W>
-Batch<T, W> select(Mask<T, W> mask, Batch<T, W> a, Batch<T, W> b) {
+SUPPLE_INLINE Batch<T, W> select(Mask<T, W> mask, Batch<T, W> a, Batch<T, W> b) {
   return {mask.v ? a.v : b.v};
 }
 inline double select(bool condition, double a, double b) { return condition ? a : b; }
@@ -101,14 +104,17 @@ S select(bool condition, const S& a, const S& b) {
 }
 
 template <class T, int W>
-Batch<T, W> sqrt(Batch<T, W> a) {
+SUPPLE_INLINE Batch<T, W> sqrt(Batch<T, W> a) {
   Batch<T, W> r;
   for (int i = 0; i < W; ++i) r.v[i] = std::sqrt(a.v[i]);
   return r;
 }
 template <class T, int W>
-Batch<T, W> abs(Batch<T, W> a) {
-  return select(a < Batch<T, W>(T(0)), -a, a);
+SUPPLE_INLINE Batch<T, W> abs(Batch<T, W> a) {
+  using Integers = typename Mask<T, W>::Vector;
+  using Integer = typename Mask<T, W>::Integer;
+  // The sign bit cleared: one operation.
+  return {(typename Batch<T, W>::Vector)((Integers)a.v & std::numeric_limits<Integer>::max())};
 }
 
 /// f(x) lane by lane, for functions that know only double.
@@ -135,7 +141,7 @@ Batch<double, W> map_lanes(Batch<double, W> x, Batch<double, W> y, const F& f) {
 
 /// Lane sums in order 0, 1, 2, ... (a fixed order).
 template <class T, int W>
-T sum(Batch<T, W> a) {
+SUPPLE_INLINE T sum(Batch<T, W> a) {
   T s = a.v[0];
   for (int i = 1; i < W; ++i) s += a.v[i];
   return s;
@@ -144,7 +150,7 @@ inline double sum(double a) { return a; }
 
 /// Lanes where the mask is true.
 template <class T, int W>
-int count(Mask<T, W> mask) {
+SUPPLE_INLINE int count(Mask<T, W> mask) {
   typename Mask<T, W>::Integer n = 0;
   for (int i = 0; i < W; ++i) n -= mask.v[i];
   return static_cast<int>(n);
@@ -153,7 +159,7 @@ inline int count(bool condition) { return condition ? 1 : 0; }
 
 /// Is any lane true?
 template <class T, int W>
-bool any(Mask<T, W> mask) {
+SUPPLE_INLINE bool any(Mask<T, W> mask) {
   typename Mask<T, W>::Integer bits = 0;
   for (int i = 0; i < W; ++i) bits |= mask.v[i];
   return bits != 0;

@@ -12,7 +12,7 @@ namespace supple {
 namespace detail {
 
 /// Splits x > 0, normal, into m in [sqrt(1/2), sqrt(2)) and a whole exponent e: x = m 2^e.
-inline void split_exponent(double x, double& m, double& e) {
+SUPPLE_INLINE void split_exponent(double x, double& m, double& e) {
   // Subtracting the bits of sqrt(1/2) before taking the exponent centres m about 1.
   constexpr std::int64_t sqrt_half = 0x3FE6A09E667F3BCD;
   constexpr std::int64_t exponent_bits = static_cast<std::int64_t>(0xFFF0000000000000ULL);
@@ -23,7 +23,7 @@ inline void split_exponent(double x, double& m, double& e) {
 }
 
 template <int W>
-inline void split_exponent(Batch<double, W> x, Batch<double, W>& m, Batch<double, W>& e) {
+SUPPLE_INLINE void split_exponent(Batch<double, W> x, Batch<double, W>& m, Batch<double, W>& e) {
   using Integers = typename Mask<double, W>::Vector;
   constexpr std::int64_t sqrt_half = 0x3FE6A09E667F3BCD;
   constexpr std::int64_t exponent_bits = static_cast<std::int64_t>(0xFFF0000000000000ULL);
@@ -38,7 +38,7 @@ inline void split_exponent(Batch<double, W> x, Batch<double, W>& m, Batch<double
 /// log x = 2 atanh(s) + e log 2, s = (m-1)/(m+1), |s| <= 0.1716: the odd series of atanh up to s^21
 /// is below rounding (0.1716^22 / 23 = 6e-19).
 template <class S>
-S log_positive(S x) {
+SUPPLE_INLINE S log_positive(S x) {
   S m, e;
   split_exponent(x, m, e);
   const S f = m - S(1.0);
@@ -63,9 +63,9 @@ S log_positive(S x) {
 
 /// Natural logarithm of a positive normal number, within 2 ulp of the exact value; the batch has
 /// the bits of the scalar. Other arguments give finite nonsense and must be selected away.
-inline double fast_log(double x) { return detail::log_positive(x); }
+SUPPLE_INLINE double fast_log(double x) { return detail::log_positive(x); }
 template <int W>
-Batch<double, W> fast_log(Batch<double, W> x) {
+SUPPLE_INLINE Batch<double, W> fast_log(Batch<double, W> x) {
   return detail::log_positive(x);
 }
 /// Automatic differentiation numbers bring their own log.

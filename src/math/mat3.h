@@ -10,26 +10,26 @@ namespace supple {
 template <class S>
 struct Vector3 {
   S v[3];
-  S& operator[](int i) { return v[i]; }
-  const S& operator[](int i) const { return v[i]; }
+  SUPPLE_INLINE S& operator[](int i) { return v[i]; }
+  SUPPLE_INLINE const S& operator[](int i) const { return v[i]; }
 
-  friend Vector3 operator+(const Vector3& a, const Vector3& b) {
+  SUPPLE_INLINE friend Vector3 operator+(const Vector3& a, const Vector3& b) {
     return {{a[0] + b[0], a[1] + b[1], a[2] + b[2]}};
   }
-  friend Vector3 operator-(const Vector3& a, const Vector3& b) {
+  SUPPLE_INLINE friend Vector3 operator-(const Vector3& a, const Vector3& b) {
     return {{a[0] - b[0], a[1] - b[1], a[2] - b[2]}};
   }
-  friend Vector3 operator*(const S& s, const Vector3& a) {
+  SUPPLE_INLINE friend Vector3 operator*(const S& s, const Vector3& a) {
     return {{s * a[0], s * a[1], s * a[2]}};
   }
 };
 
 template <class S>
-S dot(const Vector3<S>& a, const Vector3<S>& b) {
+SUPPLE_INLINE S dot(const Vector3<S>& a, const Vector3<S>& b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 template <class S>
-Vector3<S> cross(const Vector3<S>& a, const Vector3<S>& b) {
+SUPPLE_INLINE Vector3<S> cross(const Vector3<S>& a, const Vector3<S>& b) {
   return {{a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]}};
 }
 
@@ -37,30 +37,30 @@ Vector3<S> cross(const Vector3<S>& a, const Vector3<S>& b) {
 template <class S>
 struct Mat3 {
   S a[3][3];
-  S& operator()(int r, int c) { return a[r][c]; }
-  const S& operator()(int r, int c) const { return a[r][c]; }
+  SUPPLE_INLINE S& operator()(int r, int c) { return a[r][c]; }
+  SUPPLE_INLINE const S& operator()(int r, int c) const { return a[r][c]; }
 
-  static Mat3 zero() { return diagonal(S(0.0), S(0.0), S(0.0)); }
-  static Mat3 identity() { return diagonal(S(1.0), S(1.0), S(1.0)); }
-  static Mat3 diagonal(const S& x, const S& y, const S& z) {
+  SUPPLE_INLINE static Mat3 zero() { return diagonal(S(0.0), S(0.0), S(0.0)); }
+  SUPPLE_INLINE static Mat3 identity() { return diagonal(S(1.0), S(1.0), S(1.0)); }
+  SUPPLE_INLINE static Mat3 diagonal(const S& x, const S& y, const S& z) {
     const S o = S(0.0);
     return {{{x, o, o}, {o, y, o}, {o, o, z}}};
   }
-  Vector3<S> column(int c) const { return {{a[0][c], a[1][c], a[2][c]}}; }
-  void set_column(int c, const Vector3<S>& x) {
+  SUPPLE_INLINE Vector3<S> column(int c) const { return {{a[0][c], a[1][c], a[2][c]}}; }
+  SUPPLE_INLINE void set_column(int c, const Vector3<S>& x) {
     for (int r = 0; r < 3; ++r) a[r][c] = x[r];
   }
 
-  friend Mat3 operator+(const Mat3& x, const Mat3& y) {
+  SUPPLE_INLINE friend Mat3 operator+(const Mat3& x, const Mat3& y) {
     return map2(x, y, [](const S& p, const S& q) -> S { return p + q; });
   }
-  friend Mat3 operator-(const Mat3& x, const Mat3& y) {
+  SUPPLE_INLINE friend Mat3 operator-(const Mat3& x, const Mat3& y) {
     return map2(x, y, [](const S& p, const S& q) -> S { return p - q; });
   }
-  friend Mat3 operator*(const S& s, const Mat3& x) {
+  SUPPLE_INLINE friend Mat3 operator*(const S& s, const Mat3& x) {
     return map2(x, x, [&](const S& p, const S&) -> S { return s * p; });
   }
-  friend Mat3 operator*(const Mat3& x, const Mat3& y) {
+  SUPPLE_INLINE friend Mat3 operator*(const Mat3& x, const Mat3& y) {
     Mat3 z;
     for (int r = 0; r < 3; ++r) {
       for (int c = 0; c < 3; ++c) {
@@ -69,7 +69,7 @@ struct Mat3 {
     }
     return z;
   }
-  friend Vector3<S> operator*(const Mat3& m, const Vector3<S>& x) {
+  SUPPLE_INLINE friend Vector3<S> operator*(const Mat3& m, const Vector3<S>& x) {
     Vector3<S> y;
     for (int r = 0; r < 3; ++r) y[r] = m(r, 0) * x[0] + m(r, 1) * x[1] + m(r, 2) * x[2];
     return y;
@@ -77,7 +77,7 @@ struct Mat3 {
 
  private:
   template <class F>
-  static Mat3 map2(const Mat3& x, const Mat3& y, F f) {
+  SUPPLE_INLINE static Mat3 map2(const Mat3& x, const Mat3& y, F f) {
     Mat3 z;
     for (int r = 0; r < 3; ++r) {
       for (int c = 0; c < 3; ++c) z(r, c) = f(x(r, c), y(r, c));
@@ -87,7 +87,7 @@ struct Mat3 {
 };
 
 template <class S>
-Mat3<S> transpose(const Mat3<S>& m) {
+SUPPLE_INLINE Mat3<S> transpose(const Mat3<S>& m) {
   Mat3<S> t;
   for (int r = 0; r < 3; ++r) {
     for (int c = 0; c < 3; ++c) t(r, c) = m(c, r);
@@ -95,9 +95,22 @@ Mat3<S> transpose(const Mat3<S>& m) {
   return t;
 }
 
+/// x y where it is symmetric: the upper triangle is computed and mirrored.
+template <class S>
+SUPPLE_INLINE Mat3<S> symmetric_product(const Mat3<S>& x, const Mat3<S>& y) {
+  Mat3<S> z;
+  for (int r = 0; r < 3; ++r) {
+    for (int c = r; c < 3; ++c) {
+      z(r, c) = x(r, 0) * y(0, c) + x(r, 1) * y(1, c) + x(r, 2) * y(2, c);
+      z(c, r) = z(r, c);
+    }
+  }
+  return z;
+}
+
 /// x^T y.
 template <class S>
-Mat3<S> transpose_times(const Mat3<S>& x, const Mat3<S>& y) {
+SUPPLE_INLINE Mat3<S> transpose_times(const Mat3<S>& x, const Mat3<S>& y) {
   Mat3<S> z;
   for (int r = 0; r < 3; ++r) {
     for (int c = 0; c < 3; ++c) {
@@ -109,7 +122,7 @@ Mat3<S> transpose_times(const Mat3<S>& x, const Mat3<S>& y) {
 
 /// x y^T.
 template <class S>
-Mat3<S> times_transpose(const Mat3<S>& x, const Mat3<S>& y) {
+SUPPLE_INLINE Mat3<S> times_transpose(const Mat3<S>& x, const Mat3<S>& y) {
   Mat3<S> z;
   for (int r = 0; r < 3; ++r) {
     for (int c = 0; c < 3; ++c) {
@@ -121,7 +134,7 @@ Mat3<S> times_transpose(const Mat3<S>& x, const Mat3<S>& y) {
 
 /// Cofactor matrix, d det(m)/dm: cof m = det(m) m^-T where that exists.
 template <class S>
-Mat3<S> cofactor(const Mat3<S>& m) {
+SUPPLE_INLINE Mat3<S> cofactor(const Mat3<S>& m) {
   Mat3<S> k;
   k.set_column(0, cross(m.column(1), m.column(2)));
   k.set_column(1, cross(m.column(2), m.column(0)));
@@ -130,37 +143,37 @@ Mat3<S> cofactor(const Mat3<S>& m) {
 }
 
 template <class S>
-S determinant(const Mat3<S>& m) {
+SUPPLE_INLINE S determinant(const Mat3<S>& m) {
   return dot(m.column(0), cross(m.column(1), m.column(2)));
 }
 
 template <class S>
-S trace(const Mat3<S>& m) {
+SUPPLE_INLINE S trace(const Mat3<S>& m) {
   return m(0, 0) + m(1, 1) + m(2, 2);
 }
 
 /// Frobenius product x : y.
 template <class S>
-S inner(const Mat3<S>& x, const Mat3<S>& y) {
+SUPPLE_INLINE S inner(const Mat3<S>& x, const Mat3<S>& y) {
   S s = x(0, 0) * y(0, 0);
   for (int i = 1; i < 9; ++i) s = s + x(i / 3, i % 3) * y(i / 3, i % 3);
   return s;
 }
 
 template <class S>
-S squared_norm(const Mat3<S>& m) {
+SUPPLE_INLINE S squared_norm(const Mat3<S>& m) {
   return inner(m, m);
 }
 
 /// Inverse; det(m) must not be zero.
 template <class S>
-Mat3<S> inverse(const Mat3<S>& m) {
+SUPPLE_INLINE Mat3<S> inverse(const Mat3<S>& m) {
   return (S(1.0) / determinant(m)) * transpose(cofactor(m));
 }
 
 /// U diag(d) V^T.
 template <class S>
-Mat3<S> compose(const Mat3<S>& U, const Vector3<S>& d, const Mat3<S>& V) {
+SUPPLE_INLINE Mat3<S> compose(const Mat3<S>& U, const Vector3<S>& d, const Mat3<S>& V) {
   Mat3<S> Ud;
   for (int r = 0; r < 3; ++r) {
     for (int c = 0; c < 3; ++c) Ud(r, c) = U(r, c) * d[c];

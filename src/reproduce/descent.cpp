@@ -40,9 +40,6 @@ Problem make_problem(const std::string& subject, const Scene& scene, const Simul
   return {subject, "", scene, state, solve_converged(scene, state, threads)};
 }
 
-namespace {
-
-/// How far a method gets on its own.
 ConvergedStep descend_far(Scene scene, const SimulationState& state, const std::string& solver,
                           int iterations, int threads) {
   // g - g* falls with the square of the gradient: this is 1e-12 of g(x_0) - g* and less, where the
@@ -66,8 +63,6 @@ ConvergedStep descend_far(Scene scene, const SimulationState& state, const std::
   reached.positions = curve.positions;
   return reached;
 }
-
-}  // namespace
 
 Problem make_problem_by_descent(const std::string& subject, const Scene& scene,
                                 const SimulationState& state, int threads) {

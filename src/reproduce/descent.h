@@ -22,6 +22,11 @@ struct Problem {
 Problem make_problem(const std::string& subject, const Scene& scene, const SimulationState& state,
                      int threads);
 
+/// How far a method gets on its own in so many iterations: `converged` says whether the gradient
+/// fell to 1e-8 of that at x_0, or to rounding. Throws Error{non_finite}.
+ConvergedStep descend_far(Scene scene, const SimulationState& state, const std::string& solver,
+                          int iterations, int threads);
+
 /// The step after `state`, with the answer to which L-BFGS with a long history converges: where the
 /// gradient vanishes it is as good, and on large bodies, slack cloth and in contact, where Newton's
 /// method with projected Hessians creeps, it takes seconds instead of minutes. Where L-BFGS does

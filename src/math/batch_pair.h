@@ -1,0 +1,113 @@
+#pragma once
+
+#include "math/batch.h"
+#include "math/functions.h"
+#include "math/mat3.h"
+
+/// Two batches as one number type. Every operation is done on one and then on the other, so that
+/// the processor works on two independent chains: straight-line kernels wait for the latency of
+/// their chain, not for the arithmetic units. A lane has the bits that it has in a single batch.
+namespace supple {
+
+template <class M>
+struct MaskPair {
+  M lo, hi;
+
+  SUPPLE_INLINE friend MaskPair operator&(const MaskPair& a, const MaskPair& b) {
+    return {a.lo & b.lo, a.hi & b.hi};
+  }
+  SUPPLE_INLINE friend MaskPair operator|(const MaskPair& a, const MaskPair& b) {
+    return {a.lo | b.lo, a.hi | b.hi};
+  }
+  SUPPLE_INLINE friend MaskPair operator!(const MaskPair& a) { return {!a.lo, !a.hi}; }
+};
+
+template <class B>
+struct BatchPair {
+  B lo, hi;
+
+  BatchPair() = default;
+  SUPPLE_INLINE BatchPair(const B& a, const B& b) : lo(a), hi(b) {}
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  SUPPLE_INLINE BatchPair(double value) : lo(value), hi(value) {}
+
+  SUPPLE_INLINE friend BatchPair operator+(const BatchPair& a, const BatchPair& b) {
+    return {a.lo + b.lo, a.hi + b.hi};
+  }
+  SUPPLE_INLINE friend BatchPair operator-(const BatchPair& a, const BatchPair& b) {
+    return {a.lo - b.lo, a.hi - b.hi};
+  }
+  SUPPLE_INLINE friend BatchPair operator*(const BatchPair& a, const BatchPair& b) {
+    return {a.lo * b.lo, a.hi * b.hi};
+  }
+  SUPPLE_INLINE friend BatchPair operator/(const BatchPair& a, const BatchPair& b) {
+    return {a.lo / b.lo, a.hi / b.hi};
+  }
+  SUPPLE_INLINE friend BatchPair operator-(const BatchPair& a) { return {-a.lo, -a.hi}; }
+  SUPPLE_INLINE BatchPair& operator+=(const BatchPair& b) { return *this = *this + b; }
+
+  using MaskType = MaskPair<MaskOf<B>>;
+  SUPPLE_INLINE friend MaskType operator<(const BatchPair& a, const BatchPair& b) {
+    return {a.lo < b.lo, a.hi < b.hi};
+  }
+  SUPPLE_INLINE friend MaskType operator>(const BatchPair& a, const BatchPair& b) {
+    return {a.lo > b.lo, a.hi > b.hi};
+  }
+  SUPPLE_INLINE friend MaskType operator<=(const BatchPair& a, const BatchPair& b) {
+    return {a.lo <= b.lo, a.hi <= b.hi};
+  }
+  SUPPLE_INLINE friend MaskType operator>=(const BatchPair& a, const BatchPair& b) {
+    return {a.lo >= b.lo, a.hi >= b.hi};
+  }
+};
+
+template <class B>
+SUPPLE_INLINE BatchPair<B> select(const MaskPair<MaskOf<B>>& mask, const BatchPair<B>& a,
+                                  const BatchPair<B>& b) {
+  return {select(mask.lo, a.lo, b.lo), select(mask.hi, a.hi, b.hi)};
+}
+template <class M>
+SUPPLE_INLINE bool any(const MaskPair<M>& mask) {
+  return any(mask.lo | mask.hi);
+}
+template <class B>
+SUPPLE_INLINE BatchPair<B> sqrt(const BatchPair<B>& a) {
+  return {sqrt(a.lo), sqrt(a.hi)};
+}
+template <class B>
+SUPPLE_INLINE BatchPair<B> abs(const BatchPair<B>& a) {
+  return {abs(a.lo), abs(a.hi)};
+}
+template <class B>
+SUPPLE_INLINE BatchPair<B> fast_log(const BatchPair<B>& a) {
+  return {fast_log(a.lo), fast_log(a.hi)};
+}
+template <class B, class F>
+BatchPair<B> map_lanes(const BatchPair<B>& x, const F& f) {
+  return {map_lanes(x.lo, f), map_lanes(x.hi, f)};
+}
+template <class B, class F>
+BatchPair<B> map_lanes(const BatchPair<B>& x, const BatchPair<B>& y, const F& f) {
+  return {map_lanes(x.lo, y.lo, f), map_lanes(x.hi, y.hi, f)};
+}
+
+using Batch16 = BatchPair<Batch8>;
+
+SUPPLE_INLINE Mat3<Batch16> paired(const Mat3<Batch8>& a, const Mat3<Batch8>& b) {
+  Mat3<Batch16> m;
+  for (int i = 0; i < 9; ++i) m(i / 3, i % 3) = {a(i / 3, i % 3), b(i / 3, i % 3)};
+  return m;
+}
+
+SUPPLE_INLINE Mat3<Batch8> first_of(const Mat3<Batch16>& m) {
+  Mat3<Batch8> a;
+  for (int i = 0; i < 9; ++i) a(i / 3, i % 3) = m(i / 3, i % 3).lo;
+  return a;
+}
+SUPPLE_INLINE Mat3<Batch8> second_of(const Mat3<Batch16>& m) {
+  Mat3<Batch8> b;
+  for (int i = 0; i < 9; ++i) b(i / 3, i % 3) = m(i / 3, i % 3).hi;
+  return b;
+}
+
+}  // namespace supple
