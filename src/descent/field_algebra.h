@@ -47,7 +47,7 @@ class FieldAlgebra {
 
  private:
   /// Vertices a chunk. Smaller fields stay on the calling thread.
-  static constexpr int chunk_size = 4096;
+  static constexpr int chunk_size = 1024;
   int num_vertices_;
   int num_chunks_;
   Threads* threads_;

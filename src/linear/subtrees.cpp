@@ -9,7 +9,7 @@ namespace {
 /// Entries of a factor below which waking a thread takes longer than it saves.
 constexpr double least_work = 40000;
 /// A subtree of more than this share of the work is split into those of its children.
-constexpr double largest_share = 1.0 / 6;
+constexpr double largest_share = 0.35;
 /// And one of less is not worth a task of its own: it stays with the top.
 constexpr double smallest_share = 1.0 / 200;
 
