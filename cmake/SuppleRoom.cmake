@@ -16,8 +16,25 @@ target_compile_options(supple_flags INTERFACE
   $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
   $<$<CONFIG:Release>:-O3>)
+# Levels of vectors beside the baseline that the units of kernels are compiled for (src/base/simd_level.h, which asks the
+# processor for just these instructions). Without optimisation and under sanitizers speed does not matter; -Os may leave
+# functions of the standard library out of line, which tests/tools/simd_symbols_test.py does not let pass.
+set(SUPPLE_SIMD_LEVELS "")
+set(supple_is_x86 FALSE)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$" AND CMAKE_SIZEOF_VOID_P EQUAL 8)
+  set(supple_is_x86 TRUE)
+endif()
 if(SUPPLE_NATIVE)
-  target_compile_options(supple_flags INTERFACE -march=native -mprefer-vector-width=512)
+  target_compile_options(supple_flags INTERFACE
+    -march=native $<$<BOOL:${supple_is_x86}>:-mprefer-vector-width=512>)
+  target_compile_definitions(supple_flags INTERFACE SUPPLE_SIMD_NATIVE)
+elseif(supple_is_x86 AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang" AND NOT SUPPLE_SANITIZE
+       AND CMAKE_BUILD_TYPE MATCHES "^(Release|RelWithDebInfo)$")
+  set(SUPPLE_SIMD_LEVELS avx2 avx512)
+  set(SUPPLE_SIMD_FLAGS_avx2 -mavx2 -mfma)
+  set(SUPPLE_SIMD_FLAGS_avx512 -mavx2 -mfma -mavx512f -mavx512bw -mavx512cd -mavx512dq -mavx512vl
+    -mprefer-vector-width=512)
+  target_compile_definitions(supple_flags INTERFACE SUPPLE_SIMD_LEVELS)
 endif()
 if(SUPPLE_WERROR)
   target_compile_options(supple_flags INTERFACE -Werror)
@@ -32,13 +49,39 @@ endif()
 set_property(GLOBAL PROPERTY SUPPLE_ROOMS "")
 set_property(GLOBAL PROPERTY SUPPLE_LIBRARIES "")
 
-# supple_room(NAME [PROGRAM] SOURCES ... [ROOMS other rooms ...] [LIBRARIES ...] [TESTS ...])
+# supple_simd_copies(OUT sources ...): for each level beside the baseline a file that includes the source, with the
+# level's flags behind those that the source has.
+function(supple_simd_copies out)
+  set(copies "")
+  foreach(source ${ARGN})
+    get_filename_component(stem ${source} NAME_WE)
+    get_source_file_property(options ${source} COMPILE_OPTIONS)
+    if(NOT options)
+      set(options "")
+    endif()
+    foreach(level ${SUPPLE_SIMD_LEVELS})
+      set(copy ${CMAKE_CURRENT_BINARY_DIR}/${stem}.${level}.cpp)
+      file(CONFIGURE OUTPUT ${copy} CONTENT "#include \"${CMAKE_CURRENT_SOURCE_DIR}/${source}\"\n" @ONLY)
+      set_source_files_properties(${copy} PROPERTIES
+        COMPILE_OPTIONS "${options};${SUPPLE_SIMD_FLAGS_${level}}" COMPILE_DEFINITIONS SUPPLE_SIMD=simd_${level})
+      list(APPEND copies ${copy})
+    endforeach()
+  endforeach()
+  set(${out} ${copies} PARENT_SCOPE)
+endfunction()
+
+# supple_room(NAME [PROGRAM] SOURCES ... [KERNELS ...] [ROOMS other rooms ...] [LIBRARIES ...] [TESTS ...])
 # Defines supple_NAME and, with tests, the program supple_NAME_test. PROGRAM: a room that the programs alone use; it and
-# what it links from outside are no part of the installed library.
+# what it links from outside are no part of the installed library. KERNELS: sources that are compiled once for each
+# level of vectors.
 function(supple_room name)
-  cmake_parse_arguments(ARG "PROGRAM" "" "SOURCES;ROOMS;LIBRARIES;TESTS" ${ARGN})
+  cmake_parse_arguments(ARG "PROGRAM" "" "SOURCES;KERNELS;ROOMS;LIBRARIES;TESTS" ${ARGN})
   set(target supple_${name})
-  add_library(${target} STATIC ${ARG_SOURCES})
+  supple_simd_copies(copies ${ARG_KERNELS})
+  add_library(${target} STATIC ${ARG_SOURCES} ${ARG_KERNELS} ${copies})
+  if(ARG_KERNELS)
+    set_property(GLOBAL APPEND PROPERTY SUPPLE_ROOMS_WITH_KERNELS ${target})
+  endif()
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:supple_flags>)

@@ -239,7 +239,7 @@ struct LineSearchSettings {
   /// whole step)
   std::string type = "backtracking";
   double sufficient_decrease = 0.03;  ///< gamma in (0, 0.5); backtracking, wolfe
-  double shrink = 0.5;                ///< beta in (0, 1); backtracking
+  double shrink = 0.5;                ///< beta in (0, 1), largest factor of a trial; backtracking
   double curvature = 0.9;             ///< in (gamma, 1); wolfe
 };
 

@@ -23,6 +23,14 @@ enum class StepStatus {
 /// "converged", "iteration_limit", "out_of_time", "stalled", "non_finite".
 const char* to_string(StepStatus status);
 
+/// What became of a scene given to Simulation::change, at the beginning of a step.
+enum class SceneChange {
+  none,     ///< none was given
+  waiting,  ///< it is being built: the step was one of the scene before
+  done,     ///< it took over: the step was its first
+  failed,   ///< it cannot be built: the scene before goes on, check_change throws why
+};
+
 /// What a step did. Times are wall clock.
 struct StepReport {
   StepStatus status = StepStatus::iteration_limit;
@@ -34,6 +42,7 @@ struct StepReport {
   /// Of g, J, that the last direction of the last substep still promised: about the error g - g*
   /// before the last step. 0 where there was no step.
   double expected_decrease = 0;
+  SceneChange change = SceneChange::none;
   int inverted_tets = 0;  ///< with det F < 0
   int contacts = 0;       ///< vertices in contact
   double total_milliseconds = 0;
@@ -77,7 +86,12 @@ struct ElementMeasures {
 ///
 /// The constructor builds and factorises; it throws Error for what cannot be simulated. `step`
 /// never throws and, after the first call, allocates nothing (except with the solver `newton`,
-/// whose factorisation is Eigen's).
+/// whose factorisation is Eigen's, and where something takes over that was built beside it).
+///
+/// Pins can change at any time, all else by another scene on the same vertices. What takes long is
+/// then built on a further thread while steps go on, and taken at a step that is known beforehand:
+/// the same calls give the same bits, however busy the machine is. Destroying a simulation waits
+/// for what is being built.
 class Simulation {
  public:
   explicit Simulation(const Scene& scene, const SimulationOptions& options = {});
@@ -88,6 +102,41 @@ class Simulation {
   /// One frame: `time.substeps` steps of `time.step / time.substeps` each. When it ends non-finite
   /// the state is the one before the frame.
   StepReport step();
+
+  /// The pins of a body from the next step on, in place of those that it has: to hold, drag and
+  /// release. scene() shows them. Only moving the targets costs next to nothing. Where the solver
+  /// has factorised a matrix, up to 32 vertices that are held otherwise than when it did are taken
+  /// into account at once and exactly, at the price of about one solve each; for more the matrix
+  /// is factorised again beside the steps, whose directions are less good meanwhile. A scene that
+  /// waits to take over gets the pins too.
+  ///
+  /// Throws Error{invalid_input} as the constructor does for pins, and for a body that is not
+  /// there; nothing has changed then.
+  void set_pins(int body, std::vector<Pin> pins);
+
+  /// Goes on with another scene: other materials, springs, regions, layers, colliders, gravity,
+  /// solver, integrator, time; other tets on the same vertices where a body is cut or torn. Body by
+  /// body it must have as many vertices as this one. Positions, velocities, time and frame are kept
+  /// (`initial` and `velocity` are of no effect), and what the integrator remembers where it means
+  /// the same: last positions for an equal time step, never accelerations.
+  ///
+  /// after_frames 0: it is built here and has taken over when this returns. Else it is built on
+  /// another thread, the next `after_frames` steps are of the scene as it is, and the one after
+  /// them begins by taking over, waiting where the build is not done. Then what scene(), surface()
+  /// and body_vertices() returned before is gone. A change that was still waiting is dropped.
+  /// Functions in materials (valanis_landel) must bear to be called by two threads.
+  ///
+  /// Throws Error for a scene that cannot be simulated, naming /bodies/k/mesh where the vertices
+  /// are not as many; nothing has changed then. With after_frames > 0 only settings, pins and
+  /// numbers of vertices are looked at here: what else is wrong shows when it would take over, as
+  /// StepReport::change, and check_change throws it.
+  void change(const Scene& scene, int after_frames = 0);
+
+  /// From a change with after_frames > 0 until it took over or failed.
+  bool change_is_waiting() const;
+
+  /// Throws, once, the Error of a change that failed; nothing where none did.
+  void check_change();
 
   int num_vertices() const;
   int num_tets() const;

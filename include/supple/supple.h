@@ -7,5 +7,6 @@
 #include "supple/io.h"          // IWYU pragma: export
 #include "supple/mesh.h"        // IWYU pragma: export
 #include "supple/scene.h"       // IWYU pragma: export
+#include "supple/simd.h"        // IWYU pragma: export
 #include "supple/simulation.h"  // IWYU pragma: export
 #include "supple/version.h"     // IWYU pragma: export

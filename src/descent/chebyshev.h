@@ -30,6 +30,7 @@ class Chebyshev final : public Direction {
   Chebyshev(const Model& model, std::unique_ptr<Direction> inner, int delay);
 
   StepRule step_rule() const override;
+  void pins_changed(const PinChange& change) override { inner_->pins_changed(change); }
   void begin_step(Objective& objective) override;
   bool restart() override;
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;

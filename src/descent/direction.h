@@ -18,6 +18,13 @@ enum class StepRule {
   whole,        ///< the whole step, which the method promises not to increase g
 };
 
+/// Other pins in a model that is otherwise the same.
+struct PinChange {
+  const Model& model;
+  double inverse_a2;  ///< 1/a^2 as the direction was made for, 1/s^2
+  double h;           ///< length of a step, s
+};
+
 /// What tells the descent methods apart: the matrix they put before the gradient
 /// [GAMES103, "A unified descent framework"]: p = -A^-1 grad g.
 class Direction {
@@ -28,6 +35,10 @@ class Direction {
 
   /// Whether p = -H grad g with one symmetric H from begin_step to begin_step.
   virtual bool is_linear() const { return false; }
+
+  /// Between two steps: what was made from the pins follows. Throws Error{invalid_input} for pins
+  /// that the method's matrix cannot hold; nothing has changed then.
+  virtual void pins_changed(const PinChange&) {}
 
   /// A new step begins: what was learnt in the last one is forgotten.
   virtual void begin_step(Objective&) {}

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/parallel_for.h"
+#include "descent/element_kernels.h"
 #include "model/model.h"
 
 namespace supple {
@@ -15,6 +16,7 @@ namespace supple {
 /// sums have an order that the model fixes.
 class ElementEnergy {
  public:
+  /// Throws what simd_level_in_use() throws.
   explicit ElementEnergy(const Model& model);
 
   /// Elastic energy, J; the corner forces stay in the slots until `gradient_of_vertex` reads them.
@@ -32,8 +34,12 @@ class ElementEnergy {
     return sum;
   }
 
+  /// Corner forces of the last `evaluate`, as the model's `slot_list` names them, N.
+  const VectorField& slots() const { return slots_; }
+
  private:
   const Model* model_;
+  const ElementKernels* kernels_;
   VectorField slots_;                 ///< [num_slots]
   std::vector<double> block_energy_;  ///< [num_blocks]
 };

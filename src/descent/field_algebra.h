@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/parallel_for.h"
+#include "descent/field_kernels.h"
 #include "math/vector_field.h"
 
 namespace supple {
@@ -25,6 +26,7 @@ class FieldAlgebra {
   void difference(const VectorField& x, const VectorField& y, VectorField& z);
 
   int num_chunks() const { return num_chunks_; }
+  const FieldKernels& kernels() const { return *kernels_; }
 
   /// Calls work(chunk, first, last) over chunks of vertices, in parallel.
   template <class Work>
@@ -51,6 +53,7 @@ class FieldAlgebra {
   int num_vertices_;
   int num_chunks_;
   Threads* threads_;
+  const FieldKernels* kernels_;
   std::vector<double> partial_;
 };
 

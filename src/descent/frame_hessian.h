@@ -13,6 +13,7 @@ namespace supple {
 class FrameHessian final : public Direction {
  public:
   FrameHessian(const Model& model, const SolverSettings& settings, double inverse_a2);
+  void pins_changed(const PinChange& change) override { system_.pins_changed(change.inverse_a2); }
   void begin_step(Objective&) override { prepared_ = false; }
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
 

@@ -32,6 +32,10 @@ GaussSeidel::GaussSeidel(const Model& model, int refresh, double inverse_a2,
   }
 }
 
+void GaussSeidel::pins_changed(const PinChange& change) {
+  floor_ = pivot_floor(change.model, change.inverse_a2);
+}
+
 void GaussSeidel::begin_step(Objective& objective) {
   age_ = 0;
   if (objective.contact() != nullptr) touching_.reserve(objective.contact()->max_contacts());

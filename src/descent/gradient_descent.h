@@ -11,6 +11,7 @@ namespace supple {
 class GradientDescent final : public Direction {
  public:
   GradientDescent(const Model& model, double inverse_a2);
+  void pins_changed(const PinChange& change) override;
   void begin_step(Objective&) override { scale_ = first_scale_; }
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
   void accept(Objective&, const Iterate& from, const Iterate& to, double alpha) override;

@@ -1,42 +1,29 @@
 #include "descent/hessian.h"
 
 #include <algorithm>
+#include <numeric>
 
-#include "descent/batch_gather.h"
-#include "materials/fiber.h"
-#include "materials/principal.h"
-#include "math/svd.h"
+#include "base/stopwatch.h"
+#include "descent/hessian_kernels.h"
 
 namespace supple {
 
+SUPPLE_DEFINE_KERNELS(HessianKernels, hessian_kernels, hessian_table)
+
 namespace {
 
-/// The ten corner pairs (a, b), a >= b, of an element's lower triangle: first the diagonal ones.
-constexpr int num_pairs = 10;
-constexpr int num_off_diagonal = 6;
-constexpr int pair_a[num_pairs] = {0, 1, 2, 3, 1, 2, 2, 3, 3, 3};
-constexpr int pair_b[num_pairs] = {0, 1, 2, 3, 0, 0, 1, 0, 1, 2};
-constexpr std::size_t doubles_per_batch = static_cast<std::size_t>(num_pairs) * 9 * lanes;
-/// Batches whose blocks are kept before they are added to the matrix in order.
-constexpr int chunk_size = 64;
+/// Columns of blocks, and springs, that one thread works through: some 5 us.
+constexpr int columns_per_chunk = 64;
+constexpr int springs_per_chunk = 512;
 
-/// K^_ab of the density in the frames of F, for corner gradients p = V^T grad N_a, q = V^T grad
-/// N_b.
-template <class S>
-Mat3<S> rotated_block(const PrincipalHessian<S>& H, const Vector3<S>& p, const Vector3<S>& q) {
-  Mat3<S> K;
-  for (int i = 0; i < 3; ++i) {
-    for (int k = 0; k < 3; ++k) {
-      if (i == k) {
-        const int j = (i + 1) % 3, l = (i + 2) % 3;
-        // The pair (i, j) is stored under the index that is neither.
-        K(i, i) = H.A[i][i] * p[i] * q[i] + H.alpha[l] * p[j] * q[j] + H.alpha[j] * p[l] * q[l];
-      } else {
-        K(i, k) = H.A[i][k] * p[i] * q[k] + H.beta[3 - i - k] * p[k] * q[i];
-      }
-    }
-  }
-  return K;
+std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
+
+template <class Work>
+void in_chunks(Threads& threads, int count, int size, const Work& work) {
+  threads.parallel_for((count + size - 1) / size, [&](int chunk) {
+    const int end = std::min((chunk + 1) * size, count);
+    for (int i = chunk * size; i < end; ++i) work(i);
+  });
 }
 
 SpringHessian of_springs(NegativeEigenvalues mode) {
@@ -50,236 +37,226 @@ SpringHessian of_springs(NegativeEigenvalues mode) {
   }
 }
 
-/// The blocks of eight tets, [pair][9][lane], N/m.
-template <bool has_fiber, class Family>
-void evaluate_batch(const Model& model, const ElementRange& range, int b, const Family& family,
-                    const VectorField& x, NegativeEigenvalues mode, double* out) {
-  const ElementBatch& batch = model.batches[static_cast<std::size_t>(b)];
-  const auto local = static_cast<std::size_t>(b - range.first_batch);
-  Batch8 parameters[Family::num_parameters > 0 ? Family::num_parameters : 1];
-  for (std::size_t p = 0; p < Family::num_parameters; ++p) {
-    parameters[p] = Batch8::load(&range.parameters[(local * Family::num_parameters + p) * lanes]);
-  }
-  const Mat3<Batch8> inverse_Dm = detail::inverse_rest(batch);
-  const Mat3<Batch8> F = detail::deformation_gradient(batch, x.data(), inverse_Dm);
-  const Svd<Batch8> frame = svd(F);
-  const PrincipalHessian<Batch8> H =
-      principal_hessian(family.template at<Batch8>(parameters), frame.s, mode);
-  const Batch8 volume = Batch8::load(batch.volume);
-
-  Vector3<Batch8> gradient[4];
-  gradient[0] = {{Batch8(0.0), Batch8(0.0), Batch8(0.0)}};
-  for (int a = 1; a < 4; ++a) {
-    for (int k = 0; k < 3; ++k) gradient[a][k] = inverse_Dm(a - 1, k);
-    gradient[0] = gradient[0] - gradient[a];
-  }
-  const Mat3<Batch8> Vt = transpose(frame.V);
-  Vector3<Batch8> rotated[4];
-  for (int a = 0; a < 4; ++a) rotated[a] = Vt * gradient[a];
-
-  Mat3<Batch8> fiber_block = Mat3<Batch8>::zero();
-  Batch8 along[4] = {};
-  if constexpr (has_fiber) {
-    const double* f = &range.fibers[local * 4 * lanes];
-    const Fiber<Batch8> fiber{
-        {{Batch8::load(f), Batch8::load(f + lanes), Batch8::load(f + 2 * lanes)}},
-        Batch8::load(f + 3 * lanes)};
-    fiber_block = fiber.hessian_block(F, mode);
-    for (int a = 0; a < 4; ++a) along[a] = dot(fiber.direction, gradient[a]);
-  }
-  for (int pair = 0; pair < num_pairs; ++pair) {
-    const int a = pair_a[pair], c = pair_b[pair];
-    const Mat3<Batch8> inner = rotated_block(H, rotated[a], rotated[c]);
-    Mat3<Batch8> K = volume * (frame.U * times_transpose(inner, frame.U));
-    if constexpr (has_fiber) K = K + (volume * along[a] * along[c]) * fiber_block;
-    for (int i = 0; i < 9; ++i) K(i / 3, i % 3).store(out + (pair * 9 + i) * lanes);
-  }
-}
-
 }  // namespace
 
 HessianAssembly::HessianAssembly(const Model& model, const std::vector<int>& order,
                                  const Adjacency& adjacency)
-    : model_(&model), place_(order.size()), element_(doubles_per_batch * chunk_size) {
-  const auto n = static_cast<std::size_t>(model.num_vertices);
-  for (std::size_t k = 0; k < n; ++k) {
-    place_[static_cast<std::size_t>(order[k])] = static_cast<int>(k);
-  }
-  // Blocks below the diagonal of each column of blocks, ascending.
-  std::vector<std::vector<int>> below(n);
-  for (std::size_t k = 0; k < n; ++k) {
-    const auto vertex = static_cast<std::size_t>(order[k]);
+    : model_(&model), kernels_(&hessian_kernels(simd_level_in_use())), place_(order.size()) {
+  for (std::size_t k = 0; k < order.size(); ++k) place_[at(order[k])] = static_cast<int>(k);
+  make_pattern(order, adjacency);
+  sort_sources(place_elements());
+}
+
+void HessianAssembly::make_pattern(const std::vector<int>& order, const Adjacency& adjacency) {
+  const int n = model_->num_vertices;
+  first_block_.assign(1, 0);
+  for (int k = 0; k < n; ++k) {
+    row_of_block_.push_back(k);
+    const auto vertex = at(order[at(k)]);
     for (int a = adjacency.start[vertex]; a < adjacency.start[vertex + 1]; ++a) {
-      const int other =
-          place_[static_cast<std::size_t>(adjacency.neighbour[static_cast<std::size_t>(a)])];
-      if (other > static_cast<int>(k)) below[k].push_back(other);
+      const int other = place_[at(adjacency.neighbour[at(a)])];
+      if (other > k) row_of_block_.push_back(other);
     }
-    std::sort(below[k].begin(), below[k].end());
+    std::sort(row_of_block_.begin() + first_block_.back(), row_of_block_.end());
+    first_block_.push_back(static_cast<int>(row_of_block_.size()));
   }
-  std::vector<Eigen::Triplet<double>> entries;
-  for (std::size_t k = 0; k < n; ++k) {
+  lower_.resize(Eigen::Index{3} * n, Eigen::Index{3} * n);
+  lower_.resizeNonZeros(9 * static_cast<Eigen::Index>(row_of_block_.size()) - Eigen::Index{3} * n);
+  int entry = 0;
+  for (int k = 0; k < n; ++k) {
     for (int c = 0; c < 3; ++c) {
-      const int column = 3 * static_cast<int>(k) + c;
-      for (int r = c; r < 3; ++r) entries.emplace_back(3 * static_cast<int>(k) + r, column, 0.0);
-      for (int row : below[k]) {
-        for (int r = 0; r < 3; ++r) entries.emplace_back(3 * row + r, column, 0.0);
+      lower_.outerIndexPtr()[3 * k + c] = entry;
+      for (int r = c; r < 3; ++r) lower_.innerIndexPtr()[entry++] = 3 * k + r;
+      for (int block = first_block_[at(k)] + 1; block < first_block_[at(k) + 1]; ++block) {
+        for (int r = 0; r < 3; ++r)
+          lower_.innerIndexPtr()[entry++] = 3 * row_of_block_[at(block)] + r;
       }
     }
   }
-  const auto rows = static_cast<Eigen::Index>(3 * n);
-  lower_.resize(rows, rows);
-  lower_.setFromTriplets(entries.begin(), entries.end());
-
-  const auto block_of = [&](int vertex_a, int vertex_b) {
-    const int i = place_[static_cast<std::size_t>(vertex_a)];
-    const int j = place_[static_cast<std::size_t>(vertex_b)];
-    const auto& list = below[static_cast<std::size_t>(std::min(i, j))];
-    const auto found = std::lower_bound(list.begin(), list.end(), std::max(i, j));
-    return static_cast<int>(found - list.begin());
-  };
-  block_of_springs_.reserve(model.springs.size());
-  for (const SpringSet::Spring& spring : model.springs.springs) {
-    block_of_springs_.push_back(block_of(spring.a, spring.b));
-  }
-  block_of_corners_.resize(model.batches.size() * lanes * num_off_diagonal);
-  for (std::size_t b = 0; b < model.batches.size(); ++b) {
-    for (std::size_t lane = 0; lane < lanes; ++lane) {
-      for (std::size_t o = 0; o < num_off_diagonal; ++o) {
-        const auto& vertex = model.batches[b].vertex;
-        block_of_corners_[(b * lanes + lane) * num_off_diagonal + o] =
-            block_of(vertex[pair_a[o + 4]][lane], vertex[pair_b[o + 4]][lane]);
-      }
-    }
-  }
+  lower_.outerIndexPtr()[3 * n] = entry;
+  std::fill_n(lower_.valuePtr(), entry, 0.0);
 }
 
-void HessianAssembly::add_springs(const VectorField& z, NegativeEigenvalues mode) {
-  const SpringSet& set = model_->springs;
-  double block[9], spread[9 * lanes], opposite[9 * lanes];
-  for (std::size_t s = 0; s < set.size(); ++s) {
-    const SpringSet::Spring& spring = set.springs[s];
-    const auto a = static_cast<std::size_t>(spring.a), b = static_cast<std::size_t>(spring.b);
-    spring_hessian(spring, z[a].v, z[b].v, of_springs(mode), block);
-    for (int i = 0; i < 9; ++i) {
-      spread[i * lanes] = block[i];
-      opposite[i * lanes] = -block[i];
+/// The block of the matrix in which two vertices meet.
+int HessianAssembly::block_of(int vertex_a, int vertex_b) const {
+  const int i = place_[at(vertex_a)], j = place_[at(vertex_b)];
+  const auto begin = row_of_block_.begin() + first_block_[at(std::min(i, j))];
+  const auto end = row_of_block_.begin() + first_block_[at(std::min(i, j)) + 1];
+  return static_cast<int>(std::lower_bound(begin, end, std::max(i, j)) - row_of_block_.begin());
+}
+
+/// Numbers the places that element blocks and springs write, and says where they belong.
+std::vector<HessianAssembly::Source> HessianAssembly::place_elements() {
+  edges_.resize(model_->batches.size() * num_edges * lanes);
+  std::vector<Source> list;
+  first_sum_.assign(1, 0);
+  for (const ElementBlock& block : model_->blocks) place_edges(block, first_sum_.back(), list);
+  int place = first_sum_.back();
+  for (const SpringSet::Spring& spring : model_->springs.springs) {
+    for (const auto& [a, b] : {std::pair(spring.a, spring.a), std::pair(spring.b, spring.b),
+                               std::pair(spring.a, spring.b)}) {
+      list.push_back({block_of(a, b), place});
     }
-    add_block(place_[a], place_[a], 0, spread);
-    add_block(place_[b], place_[b], 0, spread);
-    add_block(place_[a], place_[b], static_cast<std::size_t>(block_of_springs_[s]), opposite);
+    ++place;
   }
+  sums_.assign(at(place) * entries_per_sum, 0.0);
+  return list;
 }
 
-void HessianAssembly::add_block(int place_a, int place_b, std::size_t block, const double* k) {
-  // k: 3x3 of rows a, columns b, lane after lane. Only the lower triangle is stored.
-  double* values = lower_.valuePtr();
-  const int* start = lower_.outerIndexPtr();
-  const bool below = place_a >= place_b;
-  const int low = below ? place_b : place_a;
-  for (int column = 0; column < 3; ++column) {
-    const int base = start[3 * low + column];
-    if (place_a == place_b) {
-      for (int row = column; row < 3; ++row) {
-        values[base + row - column] += k[(3 * row + column) * lanes];
-      }
-      continue;
-    }
-    double* to = values + base + (3 - column) + 3 * static_cast<std::ptrdiff_t>(block);
-    for (int row = 0; row < 3; ++row) {
-      to[row] += below ? k[(3 * row + column) * lanes] : k[(3 * column + row) * lanes];
-    }
-  }
-}
-
-void HessianAssembly::add_diagonal(int vertex, double value) {
-  const int k = place_[static_cast<std::size_t>(vertex)];
-  for (int c = 0; c < 3; ++c) lower_.valuePtr()[lower_.outerIndexPtr()[3 * k + c]] += value;
-}
-
-void HessianAssembly::add_elements(const VectorField& z, NegativeEigenvalues mode,
-                                   Threads& threads) {
-  const Model& model = *model_;
-  for (const ElementRange& range : model.ranges) {
-    const int end = range.first_batch + range.num_batches;
-    for (int first = range.first_batch; first < end; first += chunk_size) {
-      const int count = std::min(chunk_size, end - first);
-      threads.parallel_for(count, [&](int i) {
-        double* out = &element_[static_cast<std::size_t>(i) * doubles_per_batch];
-        std::visit(
-            [&](const auto& family) {
-              if (range.has_fiber) {
-                evaluate_batch<true>(model, range, first + i, family, z, mode, out);
-              } else {
-                evaluate_batch<false>(model, range, first + i, family, z, mode, out);
-              }
-            },
-            range.material);
-      });
-      // One thread adds, tet after tet: the order is fixed.
-      for (int i = 0; i < count; ++i) {
-        const auto b = static_cast<std::size_t>(first + i);
-        const double* blocks = &element_[static_cast<std::size_t>(i) * doubles_per_batch];
-        for (std::size_t lane = 0; lane < lanes; ++lane) {
-          if (model.tet_of_lane[b * lanes + lane] < 0) continue;
-          for (int pair = 0; pair < num_pairs; ++pair) {
-            const auto& vertex = model.batches[b].vertex;
-            const int i_place = place_[static_cast<std::size_t>(vertex[pair_a[pair]][lane])];
-            const int j_place = place_[static_cast<std::size_t>(vertex[pair_b[pair]][lane])];
-            const std::size_t corner =
-                (b * lanes + lane) * num_off_diagonal + static_cast<std::size_t>(pair) - 4;
-            const auto block =
-                pair < 4 ? std::size_t{0} : static_cast<std::size_t>(block_of_corners_[corner]);
-            add_block(i_place, j_place, block,
-                      blocks + static_cast<std::size_t>(pair) * 9 * lanes + lane);
-          }
+void HessianAssembly::place_edges(const ElementBlock& block, int first_sum,
+                                  std::vector<Source>& list) {
+  const auto each_edge = [&](const auto& visit) {
+    for (int b = block.first_batch; b < block.first_batch + block.num_batches; ++b) {
+      const ElementBatch& batch = model_->batches[at(b)];
+      for (int e = 0; e < num_edges; ++e) {
+        for (int lane = 0; lane < lanes; ++lane) {
+          const int row = batch.slot[edge_a[e]][lane], column = batch.slot[edge_b[e]][lane];
+          const std::int64_t key =
+              std::int64_t{std::max(row, column)} * block.num_slots + std::min(row, column);
+          visit(batch, e, lane, key);
         }
       }
+    }
+  };
+  std::vector<std::int64_t> keys;
+  std::vector<int> vertex_of_slot(at(block.num_slots));
+  each_edge([&](const ElementBatch& batch, int e, int lane, std::int64_t key) {
+    keys.push_back(key);
+    vertex_of_slot[at(batch.slot[edge_a[e]][lane])] = batch.vertex[edge_a[e]][lane];
+    vertex_of_slot[at(batch.slot[edge_b[e]][lane])] = batch.vertex[edge_b[e]][lane];
+  });
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  auto edge = edges_.begin() + std::ptrdiff_t{block.first_batch} * num_edges * lanes;
+  each_edge([&](const ElementBatch& batch, int e, int lane, std::int64_t key) {
+    const auto found = std::lower_bound(keys.begin(), keys.end(), key) - keys.begin();
+    const auto place = static_cast<std::int32_t>(block.num_slots + found);
+    const bool below =
+        place_[at(batch.vertex[edge_a[e]][lane])] > place_[at(batch.vertex[edge_b[e]][lane])];
+    *edge++ = below ? place : ~place;
+  });
+  for (int slot = 0; slot < block.num_slots; ++slot) {
+    const int vertex = vertex_of_slot[at(slot)];
+    list.push_back({block_of(vertex, vertex), first_sum + slot});
+  }
+  for (std::size_t k = 0; k < keys.size(); ++k) {
+    const int row = vertex_of_slot[at(keys[k] / block.num_slots)];
+    const int column = vertex_of_slot[at(keys[k] % block.num_slots)];
+    list.push_back({block_of(row, column), first_sum + block.num_slots + static_cast<int>(k)});
+  }
+  first_sum_.push_back(first_sum + block.num_slots + static_cast<int>(keys.size()));
+}
+
+/// By blocks of the matrix; the order inside a block stays.
+void HessianAssembly::sort_sources(const std::vector<Source>& list) {
+  first_source_.assign(row_of_block_.size() + 1, 0);
+  for (const Source& source : list) ++first_source_[at(source.block) + 1];
+  std::partial_sum(first_source_.begin(), first_source_.end(), first_source_.begin());
+  std::vector<int> next(first_source_.begin(), first_source_.end() - 1);
+  sources_.resize(list.size());
+  for (const Source& source : list) sources_[at(next[at(source.block)]++)] = source.place;
+}
+
+void HessianAssembly::evaluate_elements(const VectorField& z, NegativeEigenvalues mode,
+                                        Threads& threads) {
+  const Model& model = *model_;
+  threads.parallel_for(static_cast<int>(model.blocks.size()), [&](int i) {
+    const ElementBlock& block = model.blocks[at(i)];
+    const ElementRange& range = model.ranges[at(block.range)];
+    const auto local = at(block.first_batch - range.first_batch);
+    const auto num_parameters = at(range.num_parameters);
+    kernels_->add_elements(
+        {.material = &range.material,
+         .batches = &model.batches[at(block.first_batch)],
+         .num_batches = block.num_batches,
+         .parameters = range.parameters.data() + local * num_parameters * lanes,
+         .fibers = range.has_fiber ? range.fibers.data() + local * 4 * lanes : nullptr,
+         .x = z.data(),
+         .mode = mode,
+         .edges = &edges_[at(block.first_batch) * num_edges * lanes],
+         .sums = &sums_[at(first_sum_[at(i)]) * entries_per_sum],
+         .num_sums = first_sum_[at(i) + 1] - first_sum_[at(i)]});
+  });
+}
+
+void HessianAssembly::evaluate_springs(const VectorField& z, NegativeEigenvalues mode,
+                                       Threads& threads) {
+  const SpringSet& set = model_->springs;
+  in_chunks(threads, static_cast<int>(set.size()), springs_per_chunk, [&](int s) {
+    const SpringSet::Spring& spring = set.springs[at(s)];
+    spring_hessian(spring, z[at(spring.a)].v, z[at(spring.b)].v, of_springs(mode),
+                   &sums_[at(first_sum_.back() + s) * entries_per_sum]);
+  });
+}
+
+/// Writes the columns of a vertex.
+void HessianAssembly::sum_column(int k) {
+  const int diagonal_block = first_block_[at(k)];
+  double* column[3];
+  for (int c = 0; c < 3; ++c) column[c] = lower_.valuePtr() + lower_.outerIndexPtr()[3 * k + c];
+  for (int block = diagonal_block; block < first_block_[at(k) + 1]; ++block) {
+    double sum[9] = {};
+    for (int s = first_source_[at(block)]; s < first_source_[at(block) + 1]; ++s) {
+      const int place = sources_[at(s)];
+      const double* from = &sums_[at(place) * entries_per_sum];
+      if (place < first_sum_.back() || block == diagonal_block) {
+        for (int i = 0; i < 9; ++i) sum[i] += from[i];
+      } else {
+        for (int i = 0; i < 9; ++i) sum[i] -= from[i];  // [H, -H; -H, H] of a spring
+      }
+    }
+    for (int c = 0; c < 3; ++c) {
+      for (int r = block == diagonal_block ? c : 0; r < 3; ++r) *column[c]++ = sum[3 * r + c];
     }
   }
 }
 
 void HessianAssembly::add_all(const VectorField& z, double inverse_a2, NegativeEigenvalues mode,
-                              Threads& threads) {
-  std::fill_n(lower_.valuePtr(), lower_.nonZeros(), 0.0);
-  add_elements(z, mode, threads);
-  add_springs(z, mode);
-  for (int i = 0; i < model_->num_vertices; ++i) {
-    add_diagonal(i, model_->mass[static_cast<std::size_t>(i)] * inverse_a2);
+                              Threads& threads, bool with_pins) {
+  const Stopwatch element_watch;
+  evaluate_elements(z, mode, threads);
+  evaluate_springs(z, mode, threads);
+  milliseconds_.elements = element_watch.milliseconds();
+  const Stopwatch sum_watch;
+  in_chunks(threads, model_->num_vertices, columns_per_chunk, [&](int k) { sum_column(k); });
+  const auto add_to_vertex = [&](int vertex, double value) {
+    for (int c = 0; c < 3; ++c) diagonal(3 * place_[at(vertex)] + c) += value;
+  };
+  for (int i = 0; i < model_->num_vertices; ++i) add_to_vertex(i, model_->mass[at(i)] * inverse_a2);
+  if (with_pins) {
+    for (const PinnedVertex& pin : model_->pins.pins) add_to_vertex(pin.vertex, pin.stiffness);
   }
-  for (const PinnedVertex& pin : model_->pins.pins) add_diagonal(pin.vertex, pin.stiffness);
+  milliseconds_.sums = sum_watch.milliseconds();
 }
 
 void HessianAssembly::assemble(const VectorField& z, double inverse_a2, NegativeEigenvalues mode,
-                               Threads& threads) {
-  add_all(z, inverse_a2, mode, threads);
+                               Threads& threads, bool with_pins) {
+  add_all(z, inverse_a2, mode, threads, with_pins);
   keep_rows_solvable();
 }
 
 void HessianAssembly::assemble(const Objective& objective, const VectorField& z,
                                NegativeEigenvalues mode) {
-  add_all(z, objective.inverse_a2(), mode, objective.threads());
+  add_all(z, objective.inverse_a2(), mode, objective.threads(), true);
   if (objective.contact() != nullptr) {
     objective.contact()->visit_hessian(z[0].v, [&](int vertex, const double* block) {
-      const int k = place_[static_cast<std::size_t>(vertex)];
-      double spread[9 * lanes];
-      for (int i = 0; i < 9; ++i) spread[i * lanes] = block[i];
-      add_block(k, k, 0, spread);
+      for (int c = 0; c < 3; ++c) {
+        const int column = 3 * place_[at(vertex)] + c;
+        for (int r = c; r < 3; ++r) (&diagonal(column))[r - c] += block[3 * r + c];
+      }
     });
   }
   keep_rows_solvable();
 }
 
 void HessianAssembly::add_identity(double multiple) {
-  for (Eigen::Index row = 0; row < lower_.rows(); ++row) {
-    lower_.valuePtr()[lower_.outerIndexPtr()[row]] += multiple;
-  }
+  for (int row = 0; row < lower_.rows(); ++row) diagonal(row) += multiple;
 }
 
 /// A vertex that nothing acts on gets a diagonal of one.
 void HessianAssembly::keep_rows_solvable() {
-  for (Eigen::Index row = 0; row < lower_.rows(); ++row) {
-    double& diagonal = lower_.valuePtr()[lower_.outerIndexPtr()[row]];
-    if (diagonal == 0) diagonal = 1;
+  for (int row = 0; row < lower_.rows(); ++row) {
+    if (diagonal(row) == 0) diagonal(row) = 1;
   }
 }
 

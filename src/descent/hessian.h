@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "descent/objective.h"
@@ -8,17 +9,22 @@
 
 namespace supple {
 
+struct HessianKernels;
+
 /// The Hessian of the objective, M/a^2 + d2E/dx2, 3n x 3n: as it is, or with the negative
 /// eigenvalues of every element and spring mended, so that the whole is positive semi-definite
 /// [Teran et al. 2005]. Pins and contacts are that anyway.
 ///
 /// In the frames of F = U diag(s) V^T the Hessian of a density has a fixed sparse form
-/// (materials/principal.h): one eigen-decomposition an element, eight elements at once. With
-/// g^_a = V^T grad N_a the 3x3 block of corners a, b is
+/// (materials/principal.h): one eigen-decomposition an element, as many at once as a register
+/// holds. With g^_a = V^T grad N_a the 3x3 block of corners a, b is
 ///   K_ab = V_e U K^_ab U^T,  K^_ab,ik = A_ik g^_a,i g^_b,k + beta_ik g^_a,k g^_b,i   (i != k)
 ///                            K^_ab,ii = A_ii g^_a,i g^_b,i + sum_j alpha_ij g^_a,j g^_b,j  (j !=
 ///                            i).
-/// The pattern is analysed once; rows stand in elimination order, three to a vertex.
+/// The pattern is analysed once; rows stand in elimination order, three to a vertex. Blocks of
+/// batches add up their tets in places of their own (hessian_kernels.h), springs write theirs, and
+/// each block of the matrix then adds the places that belong to it, in a fixed order: both run on
+/// all threads, with the same bits on any number, and nothing is allocated.
 class HessianAssembly {
  public:
   HessianAssembly(const Model& model, const std::vector<int>& order, const Adjacency& adjacency);
@@ -27,30 +33,55 @@ class HessianAssembly {
   void assemble(const Objective& objective, const VectorField& z,
                 NegativeEigenvalues mode = NegativeEigenvalues::clamp);
 
-  /// The same without contacts, 1/a^2 = inverse_a2.
-  void assemble(const VectorField& z, double inverse_a2, NegativeEigenvalues mode,
-                Threads& threads);
+  /// The same without contacts, 1/a^2 = inverse_a2, and on request without pins.
+  void assemble(const VectorField& z, double inverse_a2, NegativeEigenvalues mode, Threads& threads,
+                bool with_pins = true);
 
   /// Adds a multiple of the identity, N/m.
   void add_identity(double multiple);
 
   const SpdSolver::Matrix& lower() const { return lower_; }
 
+  /// Where the time of the last `assemble` went.
+  struct Milliseconds {
+    double elements = 0;  ///< the Hessians of tets and springs
+    double sums = 0;      ///< the matrix out of them
+  };
+  const Milliseconds& last_milliseconds() const { return milliseconds_; }
+
  private:
-  void add_all(const VectorField& z, double inverse_a2, NegativeEigenvalues mode, Threads& threads);
-  void add_elements(const VectorField& z, NegativeEigenvalues mode, Threads& threads);
-  void add_springs(const VectorField& z, NegativeEigenvalues mode);
+  /// A place that is added to a block of the matrix.
+  struct Source {
+    std::int32_t block;
+    std::int32_t place;
+  };
+  void make_pattern(const std::vector<int>& order, const Adjacency& adjacency);
+  int block_of(int vertex_a, int vertex_b) const;
+  std::vector<Source> place_elements();
+  void place_edges(const ElementBlock& block, int first_sum, std::vector<Source>& list);
+  void sort_sources(const std::vector<Source>& list);
+
+  void add_all(const VectorField& z, double inverse_a2, NegativeEigenvalues mode, Threads& threads,
+               bool with_pins);
+  void evaluate_elements(const VectorField& z, NegativeEigenvalues mode, Threads& threads);
+  void evaluate_springs(const VectorField& z, NegativeEigenvalues mode, Threads& threads);
+  void sum_column(int k);
+  double& diagonal(int row) { return lower_.valuePtr()[lower_.outerIndexPtr()[row]]; }
   void keep_rows_solvable();
-  void add_diagonal(int vertex, double value);
-  void add_block(int place_a, int place_b, std::size_t block, const double* k);
 
   const Model* model_;
+  const HessianKernels* kernels_;
   std::vector<int> place_;  ///< [num_vertices], row/3 of each vertex
   SpdSolver::Matrix lower_;
-  std::vector<int>
-      block_of_corners_;  ///< [num_batches * lanes * 6], k-th off-diagonal block of its column
-  std::vector<int> block_of_springs_;  ///< [num_springs], k-th off-diagonal block of its column
-  std::vector<double> element_;        ///< scratch: [chunk][10 blocks][9][lanes]
+  /// [num_vertices + 1], first block of each column of blocks, the diagonal one first, then by rows
+  std::vector<int> first_block_;
+  std::vector<int> row_of_block_;      ///< [num_blocks], row/3
+  std::vector<int> first_source_;      ///< [num_blocks + 1], into sources_
+  std::vector<std::int32_t> sources_;  ///< places that a block adds, blocks of batches first
+  std::vector<std::int32_t> edges_;    ///< [num_batches][num_edges][lanes], as HessianWork
+  std::vector<int> first_sum_;         ///< [num element blocks + 1]; the last: of the springs
+  std::vector<double> sums_;           ///< [num_sums][entries_per_sum], N/m
+  Milliseconds milliseconds_;
 };
 
 }  // namespace supple

@@ -1,81 +1,20 @@
 #include "descent/hessian_diagonal.h"
 
-#include "descent/batch_gather.h"
-#include "descent/corner_block.h"
-#include "materials/fiber.h"
-#include "math/svd.h"
+#include "descent/element_kernels.h"
 
 namespace supple {
 
-namespace {
-
-/// The diagonals of the corners' blocks of a block's tets, added into `slots`.
-template <bool has_fiber, class Family>
-void evaluate_block(const Model& model, const ElementBlock& block, const ElementRange& range,
-                    const Family& family, const VectorField& x, PaddedVector* slots) {
-  for (int s = 0; s < block.num_slots; ++s) slots[s] = PaddedVector{};
-  for (int b = block.first_batch; b < block.first_batch + block.num_batches; ++b) {
-    const ElementBatch& batch = model.batches[static_cast<std::size_t>(b)];
-    const auto local = static_cast<std::size_t>(b - range.first_batch);
-    Batch8 parameters[Family::num_parameters > 0 ? Family::num_parameters : 1];
-    for (std::size_t p = 0; p < Family::num_parameters; ++p) {
-      parameters[p] = Batch8::load(&range.parameters[(local * Family::num_parameters + p) * lanes]);
-    }
-    const Mat3<Batch8> inverse_Dm = detail::inverse_rest(batch);
-    const Mat3<Batch8> F = detail::deformation_gradient(batch, x.data(), inverse_Dm);
-    const Svd<Batch8> frame = svd(F);
-    const PrincipalHessian<Batch8> H =
-        principal_hessian(family.template at<Batch8>(parameters), frame.s, true);
-    const Batch8 volume = Batch8::load(batch.volume);
-    const Mat3<Batch8> Vt = transpose(frame.V);
-    Vector3<Batch8> gradient[4];
-    gradient[0] = {{Batch8(0.0), Batch8(0.0), Batch8(0.0)}};
-    for (int a = 1; a < 4; ++a) {
-      for (int k = 0; k < 3; ++k) gradient[a][k] = inverse_Dm(a - 1, k);
-      gradient[0] = gradient[0] - gradient[a];
-    }
-    Mat3<Batch8> fiber_block = Mat3<Batch8>::zero();
-    Vector3<Batch8> direction = gradient[0];
-    if constexpr (has_fiber) {
-      const double* f = &range.fibers[local * 4 * lanes];
-      const Fiber<Batch8> fiber{
-          {{Batch8::load(f), Batch8::load(f + lanes), Batch8::load(f + 2 * lanes)}},
-          Batch8::load(f + 3 * lanes)};
-      fiber_block = fiber.hessian_block(F, true);
-      direction = fiber.direction;
-    }
-    for (int a = 0; a < 4; ++a) {
-      const Mat3<Batch8> K = detail::corner_block(H, frame.U, Vt * gradient[a]);
-      Vector3<Batch8> entries{{K(0, 0), K(1, 1), K(2, 2)}};
-      if constexpr (has_fiber) {
-        const Batch8 along = dot(direction, gradient[a]);
-        for (int k = 0; k < 3; ++k) entries[k] += (along * along) * fiber_block(k, k);
-      }
-      detail::scatter_add(volume * entries, slots, batch.slot[a]);
-    }
-  }
-}
-
-}  // namespace
+SUPPLE_DEFINE_KERNELS(CornerKernels, corner_kernels, corner_table)
 
 HessianDiagonal::HessianDiagonal(const Model& model)
-    : model_(&model), slots_(static_cast<std::size_t>(model.num_slots)) {}
+    : model_(&model),
+      kernels_(&corner_kernels(simd_level_in_use())),
+      slots_(static_cast<std::size_t>(model.num_slots)) {}
 
 void HessianDiagonal::evaluate_elements(const VectorField& z, Threads& threads) {
-  const Model& model = *model_;
-  threads.parallel_for(static_cast<int>(model.blocks.size()), [&](int i) {
-    const ElementBlock& block = model.blocks[static_cast<std::size_t>(i)];
-    const ElementRange& range = model.ranges[static_cast<std::size_t>(block.range)];
-    PaddedVector* slots = &slots_[static_cast<std::size_t>(block.first_slot)];
-    std::visit(
-        [&](const auto& family) {
-          if (range.has_fiber) {
-            evaluate_block<true>(model, block, range, family, z, slots);
-          } else {
-            evaluate_block<false>(model, block, range, family, z, slots);
-          }
-        },
-        range.material);
+  threads.parallel_for(static_cast<int>(model_->blocks.size()), [&](int i) {
+    const ElementBlock& block = model_->blocks[static_cast<std::size_t>(i)];
+    kernels_->hessian_diagonal(work_of_block(*model_, block, z, slots_));
   });
 }
 

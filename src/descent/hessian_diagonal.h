@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "descent/corner_kernels.h"
 #include "descent/objective.h"
 
 namespace supple {
@@ -20,6 +21,7 @@ class HessianDiagonal {
   PaddedVector of_vertex(std::size_t vertex, const VectorField& z) const;
 
   const Model* model_;
+  const CornerKernels* kernels_;
   VectorField slots_;  ///< [num_slots]
 };
 

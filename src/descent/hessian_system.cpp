@@ -31,7 +31,7 @@ HessianSystem::HessianSystem(const Model& model, const SolverSettings& settings,
       direct_(settings.linear_solver == "direct"),
       mode_(mode_of(settings.definiteness)),
       tikhonov_(settings.definiteness == "tikhonov"),
-      order_(direct_ ? fill_reducing_order(adjacency) : bandwidth_order(adjacency)),
+      order_(direct_ ? elimination_order(model, adjacency) : bandwidth_order(adjacency)),
       hessian_(model, order_, adjacency),
       right_side_(3 * order_.size()),
       cg_(direct_ ? 0 : 3 * model.num_vertices, 1) {
@@ -45,30 +45,39 @@ HessianSystem::HessianSystem(const Model& model, const SolverSettings& settings,
                   .tolerance = cg_tolerance,
                   .stop_at_negative_curvature = settings.linear_solver == "truncated_cg"};
   matrix_.analyse(hessian_.lower());
-  make_preconditioner(settings.preconditioner, inverse_a2);
+  preconditioner_name_ = settings.preconditioner;
+  preconditioner_is_constant_ =
+      preconditioner_name_ == "laplacian" || preconditioner_name_ == "rest";
+  preconditioner_ = make_preconditioner(inverse_a2);
 }
 
-void HessianSystem::make_preconditioner(const std::string& name, double inverse_a2) {
-  preconditioner_is_constant_ = name == "laplacian" || name == "rest";
+void HessianSystem::pins_changed(double inverse_a2) {
+  if (preconditioner_is_constant_) preconditioner_ = make_preconditioner(inverse_a2);
+}
+
+std::unique_ptr<Preconditioner> HessianSystem::make_preconditioner(double inverse_a2) {
+  const std::string& name = preconditioner_name_;
+  std::unique_ptr<Preconditioner> made;
   if (name == "laplacian") {
     const SpdSolver::Matrix lower = laplacian_lower(*model_, inverse_a2, order_);
     auto inner = make_incomplete_cholesky();
     inner->analyse(lower);
     if (!inner->update(lower)) throw not_positive_definite("M/h^2 + L");
-    preconditioner_ = make_coordinatewise(std::move(inner));
+    made = make_coordinatewise(std::move(inner));
   } else if (name == "none") {
-    preconditioner_ = make_no_preconditioner();
+    made = make_no_preconditioner();
   } else if (name == "jacobi") {
-    preconditioner_ = make_jacobi_preconditioner();
+    made = make_jacobi_preconditioner();
   } else {
-    preconditioner_ = make_incomplete_cholesky();
+    made = make_incomplete_cholesky();
   }
-  preconditioner_->analyse(hessian_.lower());
+  made->analyse(hessian_.lower());
   if (name == "rest") {
     Threads alone(1);
     hessian_.assemble(rest_positions(), inverse_a2, NegativeEigenvalues::clamp, alone);
-    if (!preconditioner_->update(hessian_.lower())) throw not_positive_definite("of the rest pose");
+    if (!made->update(hessian_.lower())) throw not_positive_definite("of the rest pose");
   }
+  return made;
 }
 
 VectorField HessianSystem::rest_positions() const {

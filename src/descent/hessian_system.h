@@ -31,6 +31,9 @@ class HessianSystem {
  public:
   HessianSystem(const Model& model, const SolverSettings& settings, double inverse_a2);
 
+  /// The model's pins are others: what was made once from it follows. Throws as the constructor.
+  void pins_changed(double inverse_a2);
+
   /// The Hessian at z. False: it cannot be solved with (not positive definite, or not finite).
   bool prepare(const Objective& objective, const VectorField& z);
 
@@ -43,7 +46,7 @@ class HessianSystem {
  private:
   HessianSystem(const Model& model, const SolverSettings& settings, double inverse_a2,
                 const Adjacency& adjacency);
-  void make_preconditioner(const std::string& name, double inverse_a2);
+  std::unique_ptr<Preconditioner> make_preconditioner(double inverse_a2);
   bool use_assembled(Threads& threads);
   bool factor_with_multiple_of_identity(Threads& threads);
   VectorField rest_positions() const;
@@ -59,6 +62,7 @@ class HessianSystem {
   std::unique_ptr<SpdSolver> solver_;  ///< direct
   CgSettings cg_settings_;             ///< the rest: conjugate gradients
   SymmetricMatrix matrix_;
+  std::string preconditioner_name_;
   std::unique_ptr<Preconditioner> preconditioner_;
   bool preconditioner_is_constant_ = false;
   ConjugateGradients cg_;

@@ -13,6 +13,10 @@ Jacobi::Jacobi(const Model& model, int refresh, double inverse_a2)
       diagonal_(floor_.size()),
       with_contacts_(floor_.size()) {}
 
+void Jacobi::pins_changed(const PinChange& change) {
+  floor_ = pivot_floor(change.model, change.inverse_a2);
+}
+
 void Jacobi::begin_step(Objective&) {
   age_ = 0;
   scale_ = 1;

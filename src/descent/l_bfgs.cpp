@@ -4,62 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "math/batch.h"
-
 namespace supple {
-
-namespace {
-
-/// Vertices that a pass takes at once: what all pairs are multiplied with stays in the first cache.
-constexpr int vertices_per_block = 64;
-
-/// Partial sums of a product, which hide the latency of the additions.
-struct Sum {
-  Batch8 even{0.0}, odd{0.0};
-
-  /// += a . b over a multiple of four entries, in an order that the count fixes.
-  void add(const double* a, const double* b, int count) {
-    int i = 0;
-    for (; i + 16 <= count; i += 16) {
-      even = even + Batch8::load(a + i) * Batch8::load(b + i);
-      odd = odd + Batch8::load(a + i + 8) * Batch8::load(b + i + 8);
-    }
-    for (; i < count; i += 4) {
-      double left[8] = {}, right[8] = {};
-      std::copy(a + i, a + i + 4, left);
-      std::copy(b + i, b + i + 4, right);
-      even = even + Batch8::load(left) * Batch8::load(right);
-    }
-  }
-  double total() const {
-    double lane[8];
-    (even + odd).store(lane);
-    double result = 0;
-    for (const double value : lane) result += value;
-    return result;
-  }
-};
-
-/// to = a - b, which do not overlap.
-void subtract(const double* a, const double* b, int count, double* __restrict to) {
-  for (int i = 0; i < count; ++i) to[i] = a[i] - b[i];
-}
-
-/// to += zeta w - step s, which do not overlap.
-void add_pair(double zeta, const double* w, double step, const double* s, int count,
-              double* __restrict to) {
-  for (int i = 0; i < count; ++i) to[i] += zeta * w[i] - step * s[i];
-}
-
-/// Calls work(first vertex, number of entries) over blocks.
-template <class Work>
-void for_blocks(int first, int last, const Work& work) {
-  for (int begin = first; begin < last; begin += vertices_per_block) {
-    work(static_cast<std::size_t>(begin), 4 * (std::min(begin + vertices_per_block, last) - begin));
-  }
-}
-
-}  // namespace
 
 LBfgs::LBfgs(const Model& model, std::unique_ptr<Direction> initial, int history)
     : initial_(std::move(initial)),
@@ -70,7 +15,8 @@ LBfgs::LBfgs(const Model& model, std::unique_ptr<Direction> initial, int history
       new_t_(q_.size()),
       s_t_(pairs_.size() * pairs_.size()),
       t_w_(s_t_.size()),
-      step_(zeta_.size()) {
+      step_(zeta_.size()),
+      terms_(zeta_.size()) {
   for (Pair& pair : pairs_) {
     pair.s.resize(q_.size());
     pair.t.resize(q_.size());
@@ -152,29 +98,20 @@ bool LBfgs::recur_over_numbers(Objective& objective, const Iterate& at, VectorFi
 void LBfgs::multiply_with_pairs(FieldAlgebra& algebra, const VectorField& gradient,
                                 const VectorField& inner) {
   const auto stride = 2 * pairs_.size() + 1;
+  const FieldKernels& kernels = algebra.kernels();
   algebra.for_chunks([&](int chunk, int first, int last) {
     double* const sums = &partial_[static_cast<std::size_t>(chunk) * stride];
-    Sum of_new_pair;
-    for_blocks(first, last, [&](std::size_t vertex, int count) {
-      double* const old = inner_[vertex].v;
-      const double* const now = inner[vertex].v;
-      if (has_new_pair_) {
-        double* const w = pair(0).t[vertex].v;
-        subtract(old, now, count, w);
-        of_new_pair.add(w, new_t_[vertex].v, count);
-      }
-      std::copy(now, now + count, old);
-    });
-    sums[stride - 1] = of_new_pair.total();
+    const auto begin = static_cast<std::size_t>(first);
+    const int size = 4 * (last - first);
+    if (has_new_pair_) {
+      sums[stride - 1] =
+          kernels.renew(inner[begin].v, new_t_[begin].v, size, inner_[begin].v, pair(0).t[begin].v);
+    } else {
+      std::copy(inner[begin].v, inner[begin].v + size, inner_[begin].v);
+    }
     for (int i = 0; i < count_; ++i) {
       const Pair& own = pair(i);
-      Sum s, w;
-      for_blocks(first, last, [&](std::size_t vertex, int count) {
-        s.add(own.s[vertex].v, gradient[vertex].v, count);
-        w.add(own.t[vertex].v, gradient[vertex].v, count);
-      });
-      sums[2 * i] = s.total();
-      sums[2 * i + 1] = w.total();
+      kernels.two_products(own.s[begin].v, own.t[begin].v, gradient[begin].v, size, sums + 2 * i);
     }
   });
   const auto sum = [&](std::size_t place) {
@@ -199,16 +136,13 @@ void LBfgs::multiply_with_pairs(FieldAlgebra& algebra, const VectorField& gradie
 
 /// p += sum zeta_i w_i - sum (zeta_i - eta_i) s_i.
 void LBfgs::add_pairs(FieldAlgebra& algebra, VectorField& p) {
+  for (int i = 0; i < count_; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    terms_[k] = {pair(i).s[0].v, pair(i).t[0].v, zeta_[k], step_[k]};
+  }
   algebra.for_chunks([&](int, int first, int last) {
-    for_blocks(first, last, [&](std::size_t vertex, int count) {
-      double* const to = p[vertex].v;
-      for (int i = 0; i < count_; ++i) {
-        const Pair& own = pair(i);
-        const double zeta = zeta_[static_cast<std::size_t>(i)];
-        const double step = step_[static_cast<std::size_t>(i)];
-        add_pair(zeta, own.t[vertex].v, step, own.s[vertex].v, count, to);
-      }
-    });
+    algebra.kernels().add_pairs(terms_.data(), count_, std::int64_t{4} * first, 4 * (last - first),
+                                p[0].v);
   });
 }
 
@@ -221,20 +155,10 @@ void LBfgs::accept(Objective& objective, const Iterate& from, const Iterate& to,
   Pair& pair = pairs_[static_cast<std::size_t>(next)];
   VectorField& t = is_linear_ ? new_t_ : pair.t;
   algebra.for_chunks([&](int chunk, int first, int last) {
-    Sum ts, ss, tt;
-    for_blocks(first, last, [&](std::size_t vertex, int count) {
-      double* const own_s = pair.s[vertex].v;
-      double* const own_t = t[vertex].v;
-      subtract(to.x[vertex].v, from.x[vertex].v, count, own_s);
-      subtract(to.gradient[vertex].v, from.gradient[vertex].v, count, own_t);
-      ts.add(own_t, own_s, count);
-      ss.add(own_s, own_s, count);
-      tt.add(own_t, own_t, count);
-    });
-    double* const sums = &partial_[3 * static_cast<std::size_t>(chunk)];
-    sums[0] = ts.total();
-    sums[1] = ss.total();
-    sums[2] = tt.total();
+    const auto begin = static_cast<std::size_t>(first);
+    algebra.kernels().new_pair(to.x[begin].v, from.x[begin].v, to.gradient[begin].v,
+                               from.gradient[begin].v, 4 * (last - first), pair.s[begin].v,
+                               t[begin].v, &partial_[3 * static_cast<std::size_t>(chunk)]);
   });
   std::array<double, 3> sum{};
   for (std::size_t k = 0; k < 3 * static_cast<std::size_t>(algebra.num_chunks()); ++k) {

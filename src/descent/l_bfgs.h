@@ -22,6 +22,7 @@ namespace supple {
 class LBfgs final : public Direction {
  public:
   LBfgs(const Model& model, std::unique_ptr<Direction> initial, int history);
+  void pins_changed(const PinChange& change) override { initial_->pins_changed(change); }
   void begin_step(Objective& objective) override;
   /// Without the pairs it goes on from the inner direction.
   bool restart() override;
@@ -68,6 +69,7 @@ class LBfgs final : public Direction {
   std::vector<double> s_t_;      ///< [m * m], s_i . t_j of an older i and a newer j, J
   std::vector<double> t_w_;      ///< [m * m], t_i . w_j, J
   std::vector<double> step_;     ///< [m], zeta - eta
+  std::vector<PairTerm> terms_;  ///< [m], of the direction that is being made
   std::vector<double> partial_;  ///< of the chunks
 };
 

@@ -1,6 +1,7 @@
 #include "descent/laplacian.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "linear/supernodes.h"
 #include "supple/error.h"
@@ -47,7 +48,14 @@ Adjacency vertex_adjacency(const Model& model) {
   return adjacency;
 }
 
-std::vector<double> laplacian_diagonal(const Model& model, double inverse_a2) {
+std::vector<int> elimination_order(const Model& model, const Adjacency& adjacency) {
+  if (!model.in_elimination_order) return fill_reducing_order(adjacency);
+  std::vector<int> order(static_cast<std::size_t>(model.num_vertices));
+  std::iota(order.begin(), order.end(), 0);
+  return order;
+}
+
+std::vector<double> laplacian_diagonal(const Model& model, double inverse_a2, Pins pins) {
   std::vector<double> diagonal(static_cast<std::size_t>(model.num_vertices));
   for (std::size_t i = 0; i < diagonal.size(); ++i) diagonal[i] = model.mass[i] * inverse_a2;
   for (std::size_t t = 0; t < model.tets.size(); ++t) {
@@ -59,8 +67,10 @@ std::vector<double> laplacian_diagonal(const Model& model, double inverse_a2) {
     diagonal[static_cast<std::size_t>(spring.a)] += spring.stiffness;
     diagonal[static_cast<std::size_t>(spring.b)] += spring.stiffness;
   }
-  for (const PinnedVertex& pin : model.pins.pins) {
-    diagonal[static_cast<std::size_t>(pin.vertex)] += pin.stiffness;
+  if (pins == Pins::in_the_matrix) {
+    for (const PinnedVertex& pin : model.pins.pins) {
+      diagonal[static_cast<std::size_t>(pin.vertex)] += pin.stiffness;
+    }
   }
   for (double& d : diagonal) {
     if (d == 0) d = 1;  // a vertex of no tet: its gradient is zero and it stays
@@ -69,7 +79,7 @@ std::vector<double> laplacian_diagonal(const Model& model, double inverse_a2) {
 }
 
 SpdSolver::Matrix laplacian_lower(const Model& model, double inverse_a2,
-                                  const std::vector<int>& order) {
+                                  const std::vector<int>& order, Pins pins) {
   const int n = model.num_vertices;
   std::vector<int> place(order.size());
   for (int k = 0; k < n; ++k) {
@@ -77,7 +87,7 @@ SpdSolver::Matrix laplacian_lower(const Model& model, double inverse_a2,
   }
   std::vector<Eigen::Triplet<double>> entries;
   entries.reserve(model.tets.size() * 6 + model.springs.size() + static_cast<std::size_t>(n));
-  const std::vector<double> diagonal = laplacian_diagonal(model, inverse_a2);
+  const std::vector<double> diagonal = laplacian_diagonal(model, inverse_a2, pins);
   for (int i = 0; i < n; ++i) {
     const int k = place[static_cast<std::size_t>(i)];
     entries.emplace_back(k, k, diagonal[static_cast<std::size_t>(i)]);
@@ -109,64 +119,15 @@ Error not_positive_definite(const std::string& matrix) {
 }
 
 Laplacian::Laplacian(const Model& model, double inverse_a2, Precision precision)
-    : order_(fill_reducing_order(vertex_adjacency(model))),
-      solver_(make_supernodal_cholesky(precision)),
-      weight_(order_.size(), 0.0),
-      work_(static_cast<std::size_t>(model.num_vertices)) {
-  const SpdSolver::Matrix lower = laplacian_lower(model, inverse_a2, order_);
-  solver_->analyse(lower);
-  Threads alone(1);
-  if (!solver_->factor(lower, alone)) throw not_positive_definite("M/h^2 + L");
-  // Row sums: elements and springs give none, so masses and pins remain.
-  for (std::size_t k = 0; k < order_.size(); ++k) {
-    weight_[k] = model.mass[static_cast<std::size_t>(order_[k])] * inverse_a2;
-  }
-  std::vector<double> held(order_.size(), 0.0);
-  for (const PinnedVertex& pin : model.pins.pins) {
-    held[static_cast<std::size_t>(pin.vertex)] += pin.stiffness;
-  }
-  for (std::size_t k = 0; k < order_.size(); ++k) {
-    weight_[k] += held[static_cast<std::size_t>(order_[k])];
-  }
-  // The order ends every tree of the elimination at its root: a column with nothing below.
-  std::size_t begin = 0;
-  const std::vector<int> parent =
-      elimination_tree({model.num_vertices, lower.outerIndexPtr(), lower.innerIndexPtr()});
-  for (std::size_t k = 0; k < parent.size(); ++k) {
-    if (parent[k] != -1) continue;
-    double weight = 0;
-    for (std::size_t i = begin; i <= k; ++i) weight += weight_[i];
-    if (weight > 0) parts_.push_back({begin, k + 1, weight});
-    begin = k + 1;
-  }
-}
+    : matrix_([&] {
+        std::vector<int> order = elimination_order(model, vertex_adjacency(model));
+        SpdSolver::Matrix lower = laplacian_lower(model, inverse_a2, order, Pins::left_out);
+        return PinnedMatrix(model, inverse_a2, std::move(order), lower,
+                            PinnedMatrix::Coupling::none, precision, "M/h^2 + L");
+      }()) {}
 
 bool Laplacian::compute(Objective& objective, const Iterate& at, VectorField& p) {
-  for (std::size_t k = 0; k < order_.size(); ++k) {
-    work_[k] = at.gradient[static_cast<std::size_t>(order_[k])];
-  }
-  for (Part& part : parts_) {
-    part.force = {};
-    for (std::size_t k = part.begin; k < part.end; ++k) {
-      for (int c = 0; c < 4; ++c) part.force[c] += work_[k][c];
-    }
-  }
-  solver_->solve4(work_[0].v, work_[0].v, objective.threads());
-  // 1^T A x = 1^T b holds to the rounding of the solver: x is shifted to where it holds exactly.
-  for (const Part& part : parts_) {
-    PaddedVector shift = part.force;
-    for (std::size_t k = part.begin; k < part.end; ++k) {
-      for (int c = 0; c < 4; ++c) shift[c] -= weight_[k] * work_[k][c];
-    }
-    for (int c = 0; c < 4; ++c) shift[c] /= part.weight;
-    for (std::size_t k = part.begin; k < part.end; ++k) {
-      for (int c = 0; c < 4; ++c) work_[k][c] += shift[c];
-    }
-  }
-  for (std::size_t k = 0; k < order_.size(); ++k) {
-    PaddedVector& to = p[static_cast<std::size_t>(order_[k])];
-    for (int c = 0; c < 4; ++c) to[c] = -work_[k][c];
-  }
+  matrix_.solve(at.gradient, p, objective.threads());
   return true;
 }
 

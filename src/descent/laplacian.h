@@ -1,10 +1,10 @@
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "descent/direction.h"
+#include "descent/pinned_matrix.h"
 #include "linear/spd_solver.h"
 #include "supple/error.h"
 
@@ -12,6 +12,10 @@ namespace supple {
 
 /// Neighbours of each vertex through tets and springs.
 Adjacency vertex_adjacency(const Model& model);
+
+/// An elimination order of little fill: the vertices as they are where the model says so, else one
+/// that is looked for. [num_vertices]
+std::vector<int> elimination_order(const Model& model, const Adjacency& adjacency);
 
 /// Quasi-Newton with the constant matrix of Projective Dynamics [Liu et al. 2017, sec. 4; thesis
 /// eqs. 7.11 and 8.1 to 8.6]:
@@ -25,30 +29,28 @@ class Laplacian final : public Direction {
   /// exact all the same: what is not held keeps its momentum to the last digit.
   Laplacian(const Model& model, double inverse_a2, Precision precision = Precision::mixed);
   bool is_linear() const override { return true; }
+  void pins_changed(const PinChange& change) override {
+    matrix_.pins_changed(change.model, change.h);
+  }
+  void begin_step(Objective&) override { matrix_.begin_step(); }
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
-  long long factor_entries() const { return solver_->factor_entries(); }
+  long long factor_entries() const { return matrix_.matrix().factor_entries(); }
+  const PinnedMatrix& matrix() const { return matrix_; }
 
  private:
-  /// A part of the matrix that is coupled to no other: rows begin .. end - 1 in elimination order.
-  struct Part {
-    std::size_t begin, end;
-    double weight;            ///< 1^T A 1, N/m
-    PaddedVector force = {};  ///< 1^T b, N
-  };
-
-  std::vector<int> order_;  ///< [num_vertices], elimination order
-  std::unique_ptr<SpdSolver> solver_;
-  std::vector<double> weight_;  ///< A 1 in elimination order, N/m
-  std::vector<Part> parts_;
-  VectorField work_;
+  PinnedMatrix matrix_;
 };
 
+/// What of M/a^2 + L is meant.
+enum class Pins { in_the_matrix, left_out };
+
 /// Diagonal entries of M/a^2 + L, N/m: [num_vertices]; 1 where nothing acts on a vertex.
-std::vector<double> laplacian_diagonal(const Model& model, double inverse_a2);
+std::vector<double> laplacian_diagonal(const Model& model, double inverse_a2,
+                                       Pins pins = Pins::in_the_matrix);
 
 /// The lower triangle of M/a^2 + L, row k being vertex order[k].
 SpdSolver::Matrix laplacian_lower(const Model& model, double inverse_a2,
-                                  const std::vector<int>& order);
+                                  const std::vector<int>& order, Pins pins = Pins::in_the_matrix);
 
 /// What a constant matrix that cannot be factorised throws.
 Error not_positive_definite(const std::string& matrix);

@@ -24,7 +24,16 @@ LaplacianCg::LaplacianCg(const Model& model, const SolverSettings& settings, dou
   const SpdSolver::Matrix lower = laplacian_lower(model, inverse_a2, order_);
   matrix_.analyse(lower);
   preconditioner_->analyse(lower);
+  use(lower);
+}
+
+void LaplacianCg::use(const SpdSolver::Matrix& lower) {
   if (!preconditioner_->update(lower)) throw not_positive_definite("M/h^2 + L");
+  matrix_.update(lower);
+}
+
+void LaplacianCg::pins_changed(const PinChange& change) {
+  use(laplacian_lower(change.model, change.inverse_a2, order_));
 }
 
 bool LaplacianCg::compute(Objective& objective, const Iterate& at, VectorField& p) {

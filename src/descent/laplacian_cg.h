@@ -19,9 +19,12 @@ class LaplacianCg final : public Direction {
  public:
   /// Throws Error{invalid_input} where the matrix has no preconditioner, as it is not finite.
   LaplacianCg(const Model& model, const SolverSettings& settings, double inverse_a2);
+  void pins_changed(const PinChange& change) override;
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
 
  private:
+  void use(const SpdSolver::Matrix& lower);
+
   std::vector<int> order_;  ///< [num_vertices], row k of the matrix is vertex order_[k]
   SymmetricMatrix matrix_;
   std::unique_ptr<Preconditioner> preconditioner_;

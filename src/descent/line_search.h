@@ -37,7 +37,9 @@ LineSearchResult search_line(const LineSearchPlace& place, StepRule rule,
                              const LineSearchSettings& settings);
 
 /// Backtracking until the Armijo condition holds [thesis Alg. 3; Nocedal & Wright 2006, eq. 3.4]:
-///   g(x + alpha p) <= g(x) + gamma alpha grad g . p,  alpha = 1, beta, beta^2, ...
+///   g(x + alpha p) <= g(x) + gamma alpha grad g . p,
+/// alpha = 1, beta, beta^2, and from then on beta alpha or, where that is less, the minimum of the
+/// parabola through the last trial [eq. 3.58 there], but at least alpha/10.
 LineSearchResult backtrack(const LineSearchPlace& place, const LineSearchSettings& settings);
 
 /// The strong Wolfe conditions [Nocedal & Wright 2006, eqs. 3.7, Algs. 3.5 and 3.6]: Armijo's, and

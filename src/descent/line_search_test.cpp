@@ -43,6 +43,26 @@ TEST(LineSearch, SaysHowItEnded) {
   EXPECT_LT(result.value, value);
 }
 
+TEST(LineSearch, AStepAMillionTimesTooLongTakesNoMoreTrialsThanItHasDigits) {
+  Problem problem(test_scene());
+  const VectorField x = deformed(problem.model, 0.1);
+  VectorField gradient(x.size()), p(x.size()), trial(x.size()), trial_gradient(x.size());
+  const double value = problem.objective.value_and_gradient(x, gradient);
+  const Iterate from{x, gradient, value};
+  Laplacian(problem.model, 1 / (h * h)).compute(problem.objective, from, p);
+  for (PaddedVector& v : p) {
+    for (int k = 0; k < 3; ++k) v[k] *= 1e6;
+  }
+  problem.objective.reset_counters();
+  const LineSearchResult result =
+      backtrack({problem.objective, from, p, trial, trial_gradient}, LineSearchSettings());
+  ASSERT_EQ(result.end, LineSearchEnd::accepted);
+  // A tenth each after the first three, and one more where the last tenth is not a whole one;
+  // halving would take twenty.
+  EXPECT_LE(problem.objective.num_evaluations(), 10);
+  EXPECT_LT(result.value, value);
+}
+
 TEST(LineSearch, AValueThatIsNotFiniteIsARejection) {
   Problem problem(test_scene());
   const VectorField x = deformed(problem.model, 0.1);

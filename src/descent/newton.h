@@ -15,6 +15,7 @@ class Newton final : public Direction {
   /// Each element's Hessian clamped [Teran et al. 2005], sparse Cholesky.
   explicit Newton(const Model& model);
   Newton(const Model& model, const SolverSettings& settings, double inverse_a2);
+  void pins_changed(const PinChange& change) override { system_.pins_changed(change.inverse_a2); }
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
 
  private:

@@ -10,24 +10,22 @@ namespace supple {
 /// is little compared with its energy k r^2 e^2/2; below it this bounds it.
 constexpr double spring_strain = 0.1;
 
-template <class Visit>
-double Objective::inertia(const VectorField& z, const Visit& visit) {
-  return algebra_.sum([&](int first, int last) {
-    double energy = 0;
-    for (auto vertex = static_cast<std::size_t>(first); vertex < static_cast<std::size_t>(last);
-         ++vertex) {
-      const double scale = model_->mass[vertex] * inverse_a2_;
-      PaddedVector gradient;
-      for (int k = 0; k < 3; ++k) {
-        const double d = z[vertex][k] - y_[vertex][k];
-        const double force = model_->mass[vertex] * weight_[static_cast<std::size_t>(k)];
-        gradient[k] = scale * d - force;
-        energy += 0.5 * scale * d * d - force * z[vertex][k];
-      }
-      visit(vertex, gradient);
-    }
-    return energy;
-  });
+double Objective::inertia(const VectorField& z, PaddedVector* gradient) {
+  const bool has_springs = !model_->springs.empty();
+  const GradientWork work{
+      .mass = model_->mass.data(),
+      .inverse_a2 = inverse_a2_,
+      .weight = {weight_[0], weight_[1], weight_[2]},
+      .z = z.data(),
+      .y = y_.data(),
+      .slot_start = model_->slot_start.data(),
+      .slot_list = model_->slot_list.data(),
+      .slots = elements_.slots().data(),
+      .spring_start = has_springs ? model_->springs.start.data() : nullptr,
+      .spring_incident = has_springs ? model_->springs.incident.data() : nullptr,
+      .spring_forces = springs_.forces().data()};
+  return algebra_.sum(
+      [&](int first, int last) { return algebra_.kernels().inertia(work, first, last, gradient); });
 }
 
 Objective::Objective(const Model& model, ContactEnergy* contact, Threads& threads)
@@ -62,12 +60,7 @@ double Objective::value_and_gradient(const VectorField& z, VectorField& gradient
   const Stopwatch watch;
   ++evaluations_;
   elastic_energy_ = elastic_energy_at(z);
-  double value = elastic_energy_ + inertia(z, [&](std::size_t vertex, PaddedVector sum) {
-                   PaddedVector elastic = elements_.gradient_of_vertex(static_cast<int>(vertex));
-                   springs_.add_gradient_of_vertex(static_cast<int>(vertex), elastic);
-                   for (int k = 0; k < 3; ++k) sum[k] += elastic[k];
-                   gradient[vertex] = sum;
-                 });
+  double value = elastic_energy_ + inertia(z, gradient.data());
   value += model_->pins.add(z, pin_targets_, gradient);
   local_milliseconds_ += watch.milliseconds();
   if (contact_ == nullptr) return value;
@@ -75,9 +68,7 @@ double Objective::value_and_gradient(const VectorField& z, VectorField& gradient
   return value + add_contacts(z, gradient);
 }
 
-double Objective::inertia_energy(const VectorField& z) {
-  return inertia(z, [](std::size_t, const PaddedVector&) {});
-}
+double Objective::inertia_energy(const VectorField& z) { return inertia(z, nullptr); }
 
 double Objective::value_with_elastic(const VectorField& z, double elastic) {
   double value = elastic + inertia_energy(z);

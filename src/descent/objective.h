@@ -28,6 +28,9 @@ class Objective {
  public:
   Objective(const Model& model, ContactEnergy* contact, Threads& threads);
 
+  /// The model's pins are others now.
+  void pins_changed() { pin_targets_.resize(model_->pins.pins.size()); }
+
   /// A new step. `x_start` must outlive it, the rest is copied.
   void begin_step(const StepTarget& target);
 
@@ -75,9 +78,9 @@ class Objective {
   void reset_counters();
 
  private:
-  /// As inertia_energy; visit(vertex, its gradient in N).
-  template <class Visit>
-  double inertia(const VectorField& z, const Visit& visit);
+  /// As inertia_energy; where `gradient` is not null also the gradient of g without pins and
+  /// contacts at z, where the elements and springs were evaluated last.
+  double inertia(const VectorField& z, PaddedVector* gradient);
   double add_contacts(const VectorField& z, VectorField& gradient);
 
   const Model* model_;

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "descent/batch_gather.h"
 #include "descent/laplacian.h"
-#include "materials/fiber.h"
 #include "materials/projection.h"
 #include "supple/error.h"
 
@@ -48,47 +46,6 @@ void check_materials(const Model& model) {
   }
 }
 
-Fiber<Batch8> fiber_of(const ElementRange& range, std::size_t local) {
-  const double* f = &range.fibers[local * 4 * lanes];
-  return {{{Batch8::load(f), Batch8::load(f + lanes), Batch8::load(f + 2 * lanes)}},
-          Batch8::load(f + 3 * lanes)};
-}
-
-/// Corner by corner sum of k V G p^T over a block's elements.
-template <class Family>
-void project_block(const Model& model, const ElementBlock& block, const ElementRange& range,
-                   const Family& family, const VectorField& x, PaddedVector* slots) {
-  for (int s = 0; s < block.num_slots; ++s) slots[s] = PaddedVector{};
-  if constexpr (is_projective<Family>) {
-    for (int b = block.first_batch; b < block.first_batch + block.num_batches; ++b) {
-      const ElementBatch& batch = model.batches[static_cast<std::size_t>(b)];
-      const auto local = static_cast<std::size_t>(b - range.first_batch);
-      Batch8 parameters[Family::num_parameters];
-      for (std::size_t p = 0; p < Family::num_parameters; ++p) {
-        parameters[p] =
-            Batch8::load(&range.parameters[(local * Family::num_parameters + p) * lanes]);
-      }
-      const auto material = family.template at<Batch8>(parameters);
-      const Mat3<Batch8> inverse_Dm = detail::inverse_rest(batch);
-      const Mat3<Batch8> F = detail::deformation_gradient(batch, x.data(), inverse_Dm);
-      Mat3<Batch8> target = material.projection_weight() * project(material, F);
-      if (range.has_fiber) {
-        const Fiber<Batch8> fiber = fiber_of(range, local);
-        const Vector3<Batch8> n = fiber.kappa * fiber.project(F);
-        for (int i = 0; i < 9; ++i) {
-          target(i / 3, i % 3) = target(i / 3, i % 3) + n[i / 3] * fiber.direction[i % 3];
-        }
-      }
-      const Mat3<Batch8> H = times_transpose(Batch8::load(batch.volume) * target, inverse_Dm);
-      const Vector3<Batch8> f1 = H.column(0), f2 = H.column(1), f3 = H.column(2);
-      detail::scatter_add(Batch8(-1.0) * (f1 + f2 + f3), slots, batch.slot[0]);
-      detail::scatter_add(f1, slots, batch.slot[1]);
-      detail::scatter_add(f2, slots, batch.slot[2]);
-      detail::scatter_add(f3, slots, batch.slot[3]);
-    }
-  }
-}
-
 /// Fiber of each tet, unit direction and kappa: [num_tets], kappa 0 where there is none.
 std::vector<std::array<double, 4>> fibers_of_tets(const Model& model) {
   std::vector<std::array<double, 4>> fibers(model.tets.size(), std::array<double, 4>{});
@@ -109,7 +66,8 @@ std::vector<std::array<double, 4>> fibers_of_tets(const Model& model) {
 
 double dot3(const Vec3& a, const Vec3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
-/// Lower triangle of M/a^2 + L in elimination order; vertices that nothing acts on have 1.
+/// Lower triangle of M/a^2 + L without pins in elimination order; vertices that nothing acts on
+/// have 1.
 SpdSolver::Matrix global_matrix(const Model& model, double inverse_a2,
                                 const std::vector<int>& order) {
   const int n = model.num_vertices;
@@ -123,7 +81,7 @@ SpdSolver::Matrix global_matrix(const Model& model, double inverse_a2,
     const int i = place[static_cast<std::size_t>(a)], j = place[static_cast<std::size_t>(b)];
     entries.emplace_back(std::max(i, j), std::min(i, j), value);
   };
-  const std::vector<double> diagonal = laplacian_diagonal(model, inverse_a2);
+  const std::vector<double> diagonal = laplacian_diagonal(model, inverse_a2, Pins::left_out);
   for (int i = 0; i < n; ++i) add(i, i, diagonal[static_cast<std::size_t>(i)]);
   const std::vector<std::array<double, 4>> fibers = fibers_of_tets(model);
   for (std::size_t t = 0; t < model.tets.size(); ++t) {
@@ -156,37 +114,36 @@ std::vector<bool> idle_vertices(const Model& model) {
   return idle;
 }
 
+PinnedMatrix pinned_matrix(const Model& model, double inverse_a2) {
+  check_materials(model);
+  std::vector<int> order = elimination_order(model, vertex_adjacency(model));
+  SpdSolver::Matrix lower = global_matrix(model, inverse_a2, order);
+  return {model,           inverse_a2, std::move(order), lower, PinnedMatrix::Coupling::none,
+          Precision::full, "M/h^2 + L"};
+}
+
 }  // namespace
 
 ProjectiveDynamics::ProjectiveDynamics(const Model& model, double inverse_a2)
     : model_(&model),
       inverse_a2_(inverse_a2),
-      order_(fill_reducing_order(vertex_adjacency(model))),
-      solver_(make_supernodal_cholesky(Precision::full)),
+      matrix_(pinned_matrix(model, inverse_a2)),
+      kernels_(&element_kernels(simd_level_in_use())),
       is_idle_(idle_vertices(model)),
       slots_(static_cast<std::size_t>(model.num_slots)),
       spring_targets_(model.springs.size()),
-      right_(static_cast<std::size_t>(model.num_vertices)),
-      work_(right_) {
-  check_materials(model);
-  const SpdSolver::Matrix lower = global_matrix(model, inverse_a2, order_);
-  solver_->analyse(lower);
-  Threads alone(1);
-  if (!solver_->factor(lower, alone)) {
-    throw Error(ErrorKind::invalid_input, "solver",
-                "the matrix M/h^2 + L is not positive definite: masses, stiffnesses or the time "
-                "step are out of what double precision can hold");
-  }
+      right_(static_cast<std::size_t>(model.num_vertices)) {}
+
+void ProjectiveDynamics::pins_changed(const PinChange& change) {
+  std::vector<bool> idle = idle_vertices(change.model);
+  matrix_.pins_changed(change.model, change.h);
+  is_idle_ = std::move(idle);
 }
 
 void ProjectiveDynamics::project_elements(const VectorField& x, Threads& threads) {
-  const Model& model = *model_;
-  threads.parallel_for(static_cast<int>(model.blocks.size()), [&](int i) {
-    const ElementBlock& block = model.blocks[static_cast<std::size_t>(i)];
-    const ElementRange& range = model.ranges[static_cast<std::size_t>(block.range)];
-    PaddedVector* slots = &slots_[static_cast<std::size_t>(block.first_slot)];
-    std::visit([&](const auto& family) { project_block(model, block, range, family, x, slots); },
-               range.material);
+  threads.parallel_for(static_cast<int>(model_->blocks.size()), [&](int i) {
+    const ElementBlock& block = model_->blocks[static_cast<std::size_t>(i)];
+    kernels_->project(work_of_block(*model_, block, x, slots_));
   });
 }
 
@@ -221,6 +178,10 @@ void ProjectiveDynamics::add_target_of_vertex(std::size_t vertex, PaddedVector& 
 }
 
 bool ProjectiveDynamics::compute(Objective& objective, const Iterate& at, VectorField& p) {
+  if (!matrix_.is_exact()) {
+    matrix_.solve(at.gradient, p, objective.threads());
+    return true;
+  }
   project_elements(at.x, objective.threads());
   project_springs(at.x, objective.threads());
 
@@ -253,14 +214,10 @@ bool ProjectiveDynamics::compute(Objective& objective, const Iterate& at, Vector
   }
   if (has_contacts_) objective.contact()->add(at.x[0].v, right_[0].v);
 
-  for (std::size_t k = 0; k < order_.size(); ++k) {
-    work_[k] = right_[static_cast<std::size_t>(order_[k])];
-  }
-  solver_->solve4(work_[0].v, work_[0].v, objective.threads());
-  for (std::size_t k = 0; k < order_.size(); ++k) {
-    const auto vertex = static_cast<std::size_t>(order_[k]);
-    for (int c = 0; c < 3; ++c) p[vertex][c] = -work_[k][c] - at.x[vertex][c];
-    p[vertex][3] = 0;
+  matrix_.solve(right_, p, objective.threads());
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    for (int c = 0; c < 3; ++c) p[i][c] -= at.x[i][c];
+    p[i][3] = 0;
   }
   return true;
 }

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "descent/direction.h"
-#include "linear/spd_solver.h"
+#include "descent/element_kernels.h"
+#include "descent/pinned_matrix.h"
 
 namespace supple {
 
@@ -25,7 +25,9 @@ namespace supple {
 /// Contacts C have no projection that stays from step to step: as in quasi-Newton they are left out
 /// of the matrix [thesis sec. 8.5] and their gradient at x stands on the right. Then x' minimises a
 /// bound of g no longer, and where there are colliders the step is shortened while g does not
-/// decrease; as p = -(M/a^2 + L)^-1 grad g still, some length decreases it.
+/// decrease; as p = -(M/a^2 + L)^-1 grad g still, some length decreases it. The same goes for the
+/// steps between a change of many pins and the factor with them (pinned_matrix.h), in which p =
+/// -H grad g.
 class ProjectiveDynamics final : public Direction {
  public:
   /// Throws Error{invalid_input} at /solver/method for a material without a projection, naming
@@ -33,9 +35,13 @@ class ProjectiveDynamics final : public Direction {
   ProjectiveDynamics(const Model& model, double inverse_a2);
 
   StepRule step_rule() const override {
-    return has_contacts_ ? StepRule::decrease : StepRule::whole;
+    return has_contacts_ || !matrix_.is_exact() ? StepRule::decrease : StepRule::whole;
   }
-  void begin_step(Objective& objective) override { has_contacts_ = objective.contact() != nullptr; }
+  void pins_changed(const PinChange& change) override;
+  void begin_step(Objective& objective) override {
+    has_contacts_ = objective.contact() != nullptr;
+    matrix_.begin_step();
+  }
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
 
  private:
@@ -44,15 +50,14 @@ class ProjectiveDynamics final : public Direction {
   void add_target_of_vertex(std::size_t vertex, PaddedVector& sum) const;
 
   const Model* model_;
-  double inverse_a2_;       ///< of the matrix, 1/s^2
-  std::vector<int> order_;  ///< [num_vertices], elimination order
-  std::unique_ptr<SpdSolver> solver_;
+  double inverse_a2_;  ///< of the matrix, 1/s^2
+  PinnedMatrix matrix_;
+  const ElementKernels* kernels_;
   std::vector<bool> is_idle_;  ///< [num_vertices], nothing acts there
   bool has_contacts_ = false;
   VectorField slots_;           ///< [num_slots], of k V G p^T, N
   VectorField spring_targets_;  ///< [num_springs], k d, N
   VectorField right_;           ///< [num_vertices], right-hand side, N
-  VectorField work_;            ///< [num_vertices], in elimination order
 };
 
 }  // namespace supple

@@ -1,9 +1,16 @@
 #pragma once
 
+#include <optional>
+
 #include "descent/direction.h"
 #include "descent/hessian_system.h"
+#include "descent/pinned_matrix.h"
 
 namespace supple {
+
+/// M/a^2 + d2E/dx2(rest) + pins, the eigenvalues of each element clamped, factorised. Throws
+/// Error{invalid_input} where it is not positive definite.
+PinnedMatrix factorise_at_rest(const Model& model, double inverse_a2);
 
 /// Quasi-Newton with the Hessian of the rest shape [Liu et al. 2017, sec. 5, "L-BFGS with different
 /// initial Hessian estimates"; thesis sec. 7.3 and Table 7.1]:
@@ -14,10 +21,14 @@ class RestHessian final : public Direction {
  public:
   /// Throws Error{invalid_input} where A is not positive definite.
   RestHessian(const Model& model, const SolverSettings& settings, double inverse_a2);
+  void pins_changed(const PinChange& change) override;
+  void begin_step(Objective&) override;
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
 
  private:
-  HessianSystem system_;
+  // One of them, as /solver/linear_solver says.
+  std::optional<PinnedMatrix> matrix_;
+  std::optional<HessianSystem> system_;
 };
 
 }  // namespace supple

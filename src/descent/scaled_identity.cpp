@@ -8,7 +8,11 @@
 namespace supple {
 
 ScaledIdentity::ScaledIdentity(const Model& model, double inverse_a2) {
-  const std::vector<double> diagonal = laplacian_diagonal(model, inverse_a2);
+  pins_changed({model, inverse_a2, 0});
+}
+
+void ScaledIdentity::pins_changed(const PinChange& change) {
+  const std::vector<double> diagonal = laplacian_diagonal(change.model, change.inverse_a2);
   first_scale_ = 1 / *std::max_element(diagonal.begin(), diagonal.end());
 }
 

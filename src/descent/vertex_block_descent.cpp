@@ -1,13 +1,10 @@
 #include "descent/vertex_block_descent.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "descent/batch_gather.h"
 #include "descent/coordinates.h"
-#include "descent/corner_block.h"
-#include "materials/fiber.h"
-#include "math/svd.h"
 
 namespace supple {
 
@@ -15,130 +12,47 @@ namespace {
 
 constexpr int most_halvings = 10;
 
-/// The gradients of corners 1 to 3 as rows.
-Mat3<Batch8> inverse_rest(const PairBatch& batch) {
-  Mat3<Batch8> m;
-  for (int i = 0; i < 9; ++i) m(i / 3, i % 3) = Batch8::load(batch.inverse_rest[i]);
-  return m;
-}
-
-/// F with the first corner at `own`.
-Mat3<Batch8> deformation_gradient(const PairBatch& batch, const Mat3<Batch8>& inverse_Dm,
-                                  const VectorField& x, const Vector3<Batch8>& own) {
-  Mat3<Batch8> Ds;
-  for (int c = 0; c < 3; ++c) {
-    Ds.set_column(c, detail::gather(x.data(), batch.vertex[c + 1]) - own);
-  }
-  return Ds * inverse_Dm;
-}
-
-template <class Family>
-auto material_at(const Family& family, const PairRange& range, std::size_t b) {
-  Batch8 parameters[Family::num_parameters > 0 ? Family::num_parameters : 1];
-  for (std::size_t p = 0; p < Family::num_parameters; ++p) {
-    parameters[p] = Batch8::load(&range.parameters[(b * Family::num_parameters + p) * lanes]);
-  }
-  return family.template at<Batch8>(parameters);
-}
-
-Fiber<Batch8> fiber_at(const PairRange& range, std::size_t b) {
-  const double* f = &range.fibers[b * 4 * lanes];
-  return {{{Batch8::load(f), Batch8::load(f + lanes), Batch8::load(f + 2 * lanes)}},
-          Batch8::load(f + 3 * lanes)};
-}
-
-/// Energy of a segment's pairs, J.
-template <bool has_fiber, class Family>
-Batch8 pair_energy(const PairRange& range, const PairSegment& segment, const Family& family,
-                   const VectorField& x, const Vector3<Batch8>& own) {
-  Batch8 energy = 0.0;
-  for (int i = 0; i < segment.num_batches; ++i) {
-    const auto b = static_cast<std::size_t>(segment.first_batch + i);
-    const PairBatch& batch = range.batches[b];
-    const Mat3<Batch8> F = deformation_gradient(batch, inverse_rest(batch), x, own);
-    Batch8 density = material_at(family, range, b).energy_density(F);
-    if constexpr (has_fiber) density += fiber_at(range, b).energy_density(F);
-    energy += Batch8::load(batch.volume) * density;
-  }
-  return energy;
-}
-
-/// Adds what a segment's pairs give their first corners: energy, J, gradient, N, and Hessian, N/m.
-template <bool has_fiber, class Family>
-void add_pairs(const PairRange& range, const PairSegment& segment, const Family& family,
-               const VectorField& x, const Vector3<Batch8>& own, Batch8& energy,
-               Vector3<Batch8>& gradient, Mat3<Batch8>& hessian) {
-  for (int i = 0; i < segment.num_batches; ++i) {
-    const auto b = static_cast<std::size_t>(segment.first_batch + i);
-    const PairBatch& batch = range.batches[b];
-    const Mat3<Batch8> inverse_Dm = inverse_rest(batch);
-    const Mat3<Batch8> F = deformation_gradient(batch, inverse_Dm, x, own);
-    const auto material = material_at(family, range, b);
-    const Batch8 volume = Batch8::load(batch.volume);
-    Vector3<Batch8> shape;
-    for (int k = 0; k < 3; ++k) {
-      shape[k] = Batch8(-1.0) * (inverse_Dm(0, k) + inverse_Dm(1, k) + inverse_Dm(2, k));
-    }
-    const Svd<Batch8> frame = svd(F);
-    const Vector3<Batch8> q = transpose(frame.V) * shape;
-    // P grad N = U diag(dPsi/ds) V^T grad N
-    Vector3<Batch8> along = principal_stress(material, frame.s);
-    for (int k = 0; k < 3; ++k) along[k] = along[k] * q[k];
-    gradient = gradient + volume * (frame.U * along);
-    const PrincipalHessian<Batch8> H = principal_hessian(material, frame.s, false);
-    hessian = hessian + volume * detail::corner_block(H, frame.U, q);
-    Batch8 density = material.energy_density(F);
-    if constexpr (has_fiber) {
-      const Fiber<Batch8> fiber = fiber_at(range, b);
-      Mat3<Batch8> P;
-      density += fiber.energy_and_stress(F, P);
-      gradient = gradient + volume * (P * shape);
-      const Batch8 share = dot(fiber.direction, shape);
-      hessian = hessian + (volume * (share * share)) * fiber.hessian_block(F, false);
-    }
-    energy += volume * density;
-  }
-}
-
-/// Calls work(range, segment, family, has_fiber as a constant) for the segments of a group.
-template <class Work>
-void for_segments(const Model& model, const VertexGroups& groups, const VertexGroup& group,
-                  const Work& work) {
-  for (int s = group.first_segment; s < group.first_segment + group.num_segments; ++s) {
-    const PairSegment& segment = groups.segments[static_cast<std::size_t>(s)];
-    const auto r = static_cast<std::size_t>(segment.range);
-    std::visit(
-        [&](const auto& family) {
-          if (model.ranges[r].has_fiber) {
-            work(groups.ranges[r], segment, family, std::true_type{});
-          } else {
-            work(groups.ranges[r], segment, family, std::false_type{});
-          }
-        },
-        model.ranges[r].material);
-  }
-}
-
 }  // namespace
 
 /// What g is to the vertices of a group: its part that is quadratic (inertia, weight, pins) with
-/// gradient and curvature, and the energy of the rest; both are in `gradient` and `hessian`.
+/// gradient and curvature, and what the rest is.
 struct VertexBlockDescent::Local {
-  Vector3<Batch8> quadratic_gradient{{Batch8(0.0), Batch8(0.0), Batch8(0.0)}};
-  Batch8 quadratic_stiffness = 0.0;
-  Batch8 energy = 0.0;
-  Vector3<Batch8> gradient{{Batch8(0.0), Batch8(0.0), Batch8(0.0)}};
-  Mat3<Batch8> hessian = Mat3<Batch8>::zero();
+  double quadratic_gradient[3][lanes] = {};
+  double quadratic_stiffness[lanes] = {};
+  double scale[lanes] = {};  ///< J, of the terms that cancel at rest
+  PairSums rest{};
+
+  /// Whether a step d does not increase g, `energy` being that of the rest there. Returns in how
+  /// many lanes.
+  int accept(const double (&d)[3][lanes], const double (&energy)[lanes],
+             bool (&accepted)[lanes]) const {
+    int count = 0;
+    for (int lane = 0; lane < lanes; ++lane) {
+      double slope = 0, square = 0;
+      for (int k = 0; k < 3; ++k) {
+        slope += quadratic_gradient[k][lane] * d[k][lane];
+        square += d[k][lane] * d[k][lane];
+      }
+      const double rise =
+          slope + 0.5 * quadratic_stiffness[lane] * square + (energy[lane] - rest.energy[lane]);
+      // Energies that cancel at rest err by the rounding of what cancels.
+      const double rounding =
+          4 * std::numeric_limits<double>::epsilon() * (std::abs(rest.energy[lane]) + scale[lane]);
+      accepted[lane] = rise <= rounding;
+      count += accepted[lane] ? 1 : 0;
+    }
+    return count;
+  }
 };
 
 VertexBlockDescent::VertexBlockDescent(const Model& model, double inverse_a2)
     : model_(&model),
       colouring_(colour_vertices(model)),
       groups_(model, colouring_),
+      kernels_(&corner_kernels(simd_level_in_use())),
       floor_(pivot_floor(model, inverse_a2)),
       scale_(floor_.size(), 0.0),
       first_pin_(floor_.size(), -1),
-      next_pin_(model.pins.pins.size(), -1),
       first_contact_(floor_.size(), -1),
       x_(floor_.size()) {
   for (std::size_t t = 0; t < model.tets.size(); ++t) {
@@ -152,11 +66,24 @@ VertexBlockDescent::VertexBlockDescent(const Model& model, double inverse_a2)
           spring.stiffness * spring.rest_length * spring.rest_length;
     }
   }
+  list_pins();
+}
+
+/// The pins of each vertex as a list through next_pin_.
+void VertexBlockDescent::list_pins() {
+  const Model& model = *model_;
+  next_pin_.assign(model.pins.pins.size(), -1);
+  std::fill(first_pin_.begin(), first_pin_.end(), -1);
   for (std::size_t i = model.pins.pins.size(); i-- > 0;) {
     int& first = first_pin_[static_cast<std::size_t>(model.pins.pins[i].vertex)];
     next_pin_[i] = first;
     first = static_cast<int>(i);
   }
+}
+
+void VertexBlockDescent::pins_changed(const PinChange& change) {
+  floor_ = pivot_floor(change.model, change.inverse_a2);
+  list_pins();
 }
 
 void VertexBlockDescent::begin_step(Objective& objective) {
@@ -199,8 +126,8 @@ void VertexBlockDescent::add_smooth(const Objective& objective, int vertex, int 
       gradient[k] += pull * (x_[v][k] - target[static_cast<std::size_t>(k)]);
     }
   }
-  local.quadratic_stiffness.set(lane, stiffness);
-  for (int k = 0; k < 3; ++k) local.quadratic_gradient[k].set(lane, gradient[k]);
+  local.quadratic_stiffness[lane] = stiffness;
+  for (int k = 0; k < 3; ++k) local.quadratic_gradient[k][lane] = gradient[k];
 }
 
 /// Springs and contacts.
@@ -227,9 +154,9 @@ void VertexBlockDescent::add_kinked(const Objective& objective, int vertex, int 
     energy += objective.contact()->add(objective.contact()->contacts()[c], x_[v].v, gradient);
     for (std::size_t k = 0; k < 9; ++k) hessian[k] += contact_block_[c][k];
   }
-  local.energy.set(lane, energy);
-  for (int k = 0; k < 3; ++k) local.gradient[k].set(lane, gradient[k]);
-  for (int k = 0; k < 9; ++k) local.hessian(k / 3, k % 3).set(lane, hessian[k]);
+  local.rest.energy[lane] = energy;
+  for (int k = 0; k < 3; ++k) local.rest.gradient[k][lane] = gradient[k];
+  for (int k = 0; k < 9; ++k) local.rest.hessian[k][lane] = hessian[k];
 }
 
 /// Energy of the springs and contacts of a vertex that stands at x, J.
@@ -252,58 +179,77 @@ double VertexBlockDescent::kinked_energy(const Objective& objective, int vertex,
   return energy;
 }
 
-/// As Local::energy, with the group's vertices at x.
-Batch8 VertexBlockDescent::energy_at(const Objective& objective, const VertexGroup& group,
-                                     const Vector3<Batch8>& x) const {
-  Batch8 energy = 0.0;
+/// Calls work(pairs) for the segments of a group whose vertices stand at `own`.
+template <class Work>
+void VertexBlockDescent::for_segments(const VertexGroup& group, const double (&own)[3][lanes],
+                                      const Work& work) const {
+  for (int s = group.first_segment; s < group.first_segment + group.num_segments; ++s) {
+    const PairSegment& segment = groups_.segments[static_cast<std::size_t>(s)];
+    const auto r = static_cast<std::size_t>(segment.range);
+    const auto first = static_cast<std::size_t>(segment.first_batch);
+    const ElementRange& range = model_->ranges[r];
+    const PairRange& pairs = groups_.ranges[r];
+    PairWork piece{.material = &range.material,
+                   .batches = &pairs.batches[first],
+                   .num_batches = segment.num_batches,
+                   .parameters = pairs.parameters.data() +
+                                 first * static_cast<std::size_t>(range.num_parameters) * lanes,
+                   .fibers = range.has_fiber ? pairs.fibers.data() + first * 4 * lanes : nullptr,
+                   .x = x_.data(),
+                   .own = {}};
+    std::copy(&own[0][0], &own[0][0] + 3 * lanes, &piece.own[0][0]);
+    work(piece);
+  }
+}
+
+/// As Local::rest.energy, with the group's vertices at x.
+void VertexBlockDescent::energy_at(const Objective& objective, const VertexGroup& group,
+                                   const double (&x)[3][lanes], double (&energy)[lanes]) const {
+  std::fill(energy, energy + lanes, 0.0);
   if (!model_->springs.empty() || !contact_block_.empty()) {
     for (int lane = 0; lane < group.num_vertices; ++lane) {
       const double own[3] = {x[0][lane], x[1][lane], x[2][lane]};
-      energy.set(lane, kinked_energy(objective, group.vertex[lane], own));
+      energy[lane] = kinked_energy(objective, group.vertex[lane], own);
     }
   }
-  for_segments(
-      *model_, groups_, group,
-      [&](const PairRange& range, const PairSegment& segment, const auto& family, auto has_fiber) {
-        energy += pair_energy<has_fiber.value>(range, segment, family, x_, x);
-      });
-  return energy;
+  for_segments(group, x, [&](const PairWork& work) { kernels_->add_energy(work, energy); });
 }
 
 void VertexBlockDescent::solve_group(const Objective& objective, const VertexGroup& group) {
   Local local;
-  Batch8 floor = 1.0, scale = 0.0;
-  for (int lane = 0; lane < group.num_vertices; ++lane) {
+  double floor[lanes], own[3][lanes];
+  std::fill(floor, floor + lanes, 1.0);
+  for (int lane = 0; lane < lanes; ++lane) {
     const int vertex = group.vertex[lane];
+    for (int k = 0; k < 3; ++k) own[k][lane] = x_[static_cast<std::size_t>(vertex)][k];
+    if (lane >= group.num_vertices) continue;
     add_smooth(objective, vertex, lane, local);
     add_kinked(objective, vertex, lane, local);
-    floor.set(lane, floor_[static_cast<std::size_t>(vertex)]);
-    scale.set(lane, scale_[static_cast<std::size_t>(vertex)]);
+    floor[lane] = floor_[static_cast<std::size_t>(vertex)];
+    local.scale[lane] = scale_[static_cast<std::size_t>(vertex)];
   }
-  const Vector3<Batch8> own = detail::gather(x_.data(), group.vertex);
-  for_segments(
-      *model_, groups_, group,
-      [&](const PairRange& range, const PairSegment& segment, const auto& family, auto has_fiber) {
-        add_pairs<has_fiber.value>(range, segment, family, x_, own, local.energy, local.gradient,
-                                   local.hessian);
-      });
-  const Vector3<Batch8> gradient = local.gradient + local.quadratic_gradient;
-  for (int k = 0; k < 3; ++k) local.hessian(k, k) += local.quadratic_stiffness;
-  Vector3<Batch8> d = detail::solve_absolute(local.hessian, Batch8(-1.0) * gradient, floor);
+  for_segments(group, own, [&](const PairWork& work) { kernels_->add_pairs(work, local.rest); });
+  double descent[3][lanes], d[3][lanes];
+  for (int lane = 0; lane < lanes; ++lane) {
+    for (int k = 0; k < 3; ++k) {
+      descent[k][lane] = -(local.rest.gradient[k][lane] + local.quadratic_gradient[k][lane]);
+      local.rest.hessian[4 * k][lane] += local.quadratic_stiffness[lane];
+    }
+  }
+  kernels_->solve_absolute(local.rest.hessian, descent, floor, d);
 
-  // Energies that cancel at rest err by the rounding of what cancels.
-  const Batch8 rounding =
-      Batch8(4 * std::numeric_limits<double>::epsilon()) * (abs(local.energy) + scale);
-  auto accepted = Batch8(1.0) < Batch8(0.0);
+  bool accepted[lanes];
   for (int trial = 0; trial <= most_halvings; ++trial) {
-    const Batch8 rise = dot(local.quadratic_gradient, d) +
-                        Batch8(0.5) * local.quadratic_stiffness * dot(d, d) +
-                        (energy_at(objective, group, own + d) - local.energy);
-    accepted = rise <= rounding;
-    if (count(accepted) == lanes) break;
-    const Batch8 shrink = trial < most_halvings ? Batch8(0.5) : Batch8(0.0);
-    const Batch8 factor = select(accepted, Batch8(1.0), shrink);
-    for (int k = 0; k < 3; ++k) d[k] *= factor;
+    double to[3][lanes], energy[lanes];
+    for (int k = 0; k < 3; ++k) {
+      for (int lane = 0; lane < lanes; ++lane) to[k][lane] = own[k][lane] + d[k][lane];
+    }
+    energy_at(objective, group, to, energy);
+    if (local.accept(d, energy, accepted) == lanes) break;
+    const double shrink = trial < most_halvings ? 0.5 : 0.0;
+    for (int lane = 0; lane < lanes; ++lane) {
+      for (int k = 0; k < 3 && !accepted[lane]; ++k) d[k][lane] *= shrink;
+    }
   }
   for (int lane = 0; lane < group.num_vertices; ++lane) {
     PaddedVector& to = x_[static_cast<std::size_t>(group.vertex[lane])];

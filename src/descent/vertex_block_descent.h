@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "descent/corner_kernels.h"
 #include "descent/direction.h"
 #include "descent/vertex_groups.h"
 
@@ -21,6 +22,7 @@ class VertexBlockDescent final : public Direction {
   VertexBlockDescent(const Model& model, double inverse_a2);
 
   StepRule step_rule() const override { return StepRule::decrease; }
+  void pins_changed(const PinChange& change) override;
   void begin_step(Objective& objective) override;
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
 
@@ -31,17 +33,22 @@ class VertexBlockDescent final : public Direction {
  private:
   struct Local;
 
+  void list_pins();
   void find_contacts(const Objective& objective, const VectorField& x);
   void solve_group(const Objective& objective, const VertexGroup& group);
   void add_smooth(const Objective& objective, int vertex, int lane, Local& local) const;
   void add_kinked(const Objective& objective, int vertex, int lane, Local& local) const;
   double kinked_energy(const Objective& objective, int vertex, const double* x) const;
-  Batch8 energy_at(const Objective& objective, const VertexGroup& group,
-                   const Vector3<Batch8>& x) const;
+  template <class Work>
+  void for_segments(const VertexGroup& group, const double (&own)[3][lanes],
+                    const Work& work) const;
+  void energy_at(const Objective& objective, const VertexGroup& group, const double (&x)[3][lanes],
+                 double (&energy)[lanes]) const;
 
   const Model* model_;
   Colouring colouring_;
   VertexGroups groups_;
+  const CornerKernels* kernels_;
   std::vector<double> floor_;  ///< [num_vertices], least pivot, N/m
   std::vector<double> scale_;  ///< [num_vertices], J: sum of k_j V_j and k_s r_s^2 around it
   std::vector<int> first_pin_, next_pin_;             ///< [num_vertices], [num_pins]; -1: none

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "descent/laplacian.h"
-#include "math/svd.h"
+#include "descent/rest_hessian.h"
 
 namespace supple {
 
@@ -59,14 +58,11 @@ Mat3<double> least_rotation(const Vector3<double>& v, const Vector3<double>& u) 
 }
 
 /// Of one lane: the least rotation between the directions that belong to the largest stretch.
-Mat3<double> along_a_line(const Svd<Batch8>& frame, int lane) {
+Mat3<double> along_a_line(const LaneFrames& frames, int lane) {
   Vector3<double> u, v;
-  alignas(64) double values[lanes];
   for (int k = 0; k < 3; ++k) {
-    frame.U(k, 0).store(values);
-    u[k] = values[lane];
-    frame.V(k, 0).store(values);
-    v[k] = values[lane];
+    u[k] = frames.U[3 * k][lane];
+    v[k] = frames.V[3 * k][lane];
   }
   return least_rotation(v, u);
 }
@@ -75,13 +71,13 @@ Mat3<double> along_a_line(const Svd<Batch8>& frame, int lane) {
 
 WarpedRest::WarpedRest(const Model& model, double inverse_a2)
     : model_(&model),
-      system_(model, SolverSettings{}, inverse_a2),
+      matrix_(factorise_at_rest(model, inverse_a2)),
+      kernels_(&corner_kernels(simd_level_in_use())),
       start_(static_cast<std::size_t>(model.num_vertices) + 1),
       incident_(4 * model.tets.size()),
       gradients_(model.tets.size()),
       rotation_(static_cast<std::size_t>(model.num_vertices)),
       turned_(rotation_.size()) {
-  if (!system_.prepare_at_rest(inverse_a2)) throw not_positive_definite("of the rest pose");
   for (const auto& tet : model.tets) {
     for (int vertex : tet) ++start_[static_cast<std::size_t>(vertex) + 1];
   }
@@ -140,26 +136,25 @@ const std::vector<Mat3<double>>& WarpedRest::rotations(const VectorField& x, Thr
   for_ranges((n + lanes - 1) / lanes, groups_per_chunk, threads, [&](int begin, int end) {
     for (int group = begin; group < end; ++group) {
       const int count = std::min(lanes, n - group * lanes);
-      alignas(64) double mean[9][lanes];
+      double mean[9][lanes];
       for (int lane = 0; lane < lanes; ++lane) {
         const auto i = static_cast<std::size_t>(group * lanes + std::min(lane, count - 1));
         const Mat3<double> sum = moment(i, x);
         for (int k = 0; k < 9; ++k) mean[k][lane] = sum(k / 3, k % 3);
       }
-      Mat3<Batch8> means;
-      for (int k = 0; k < 9; ++k) means(k / 3, k % 3) = Batch8::load(mean[k]);
-      const Svd<Batch8> frame = svd(means);
-      const Mat3<Batch8> R = times_transpose(frame.U, frame.V);
-      for (int k = 0; k < 9; ++k) R(k / 3, k % 3).store(mean[k]);
-      alignas(64) double first[lanes], second[lanes];
-      frame.s[0].store(first);
-      frame.s[1].store(second);
+      LaneFrames frames;
+      kernels_->decompose(mean, frames);
       for (int lane = 0; lane < count; ++lane) {
         Mat3<double>& to = rotation_[static_cast<std::size_t>(group * lanes + lane)];
-        for (int k = 0; k < 9; ++k) to(k / 3, k % 3) = mean[k][lane];
+        Mat3<double> U, V;
+        for (int k = 0; k < 9; ++k) {
+          U(k / 3, k % 3) = frames.U[k][lane];
+          V(k / 3, k % 3) = frames.V[k][lane];
+        }
+        to = times_transpose(U, V);
         // All along one line, as in a strand: nothing tells how far it is turned about itself.
         // Below this the decomposition's second direction is rounding.
-        if (second[lane] <= 1e-7 * first[lane]) to = along_a_line(frame, lane);
+        if (frames.s[1][lane] <= 1e-7 * frames.s[0][lane]) to = along_a_line(frames, lane);
       }
     }
   });
@@ -171,7 +166,7 @@ bool WarpedRest::compute(Objective& objective, const Iterate& at, VectorField& p
   for (std::size_t i = 0; i < turned_.size(); ++i) {
     turned_[i] = turned(rotation_[i], at.gradient[i], true);
   }
-  system_.solve(turned_, p, objective.threads());
+  matrix_.solve(turned_, p, objective.threads());
   for (std::size_t i = 0; i < turned_.size(); ++i) p[i] = turned(rotation_[i], p[i], false);
   return true;
 }

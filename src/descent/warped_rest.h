@@ -2,8 +2,9 @@
 
 #include <vector>
 
+#include "descent/corner_kernels.h"
 #include "descent/direction.h"
-#include "descent/hessian_system.h"
+#include "descent/pinned_matrix.h"
 #include "math/mat3.h"
 
 namespace supple {
@@ -20,6 +21,10 @@ class WarpedRest final : public Direction {
  public:
   /// Throws Error{invalid_input} where the rest Hessian is not positive definite.
   WarpedRest(const Model& model, double inverse_a2);
+  void pins_changed(const PinChange& change) override {
+    matrix_.pins_changed(change.model, change.h);
+  }
+  void begin_step(Objective&) override { matrix_.begin_step(); }
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
 
   /// R_i at x: [num_vertices].
@@ -30,7 +35,8 @@ class WarpedRest final : public Direction {
   Mat3<double> moment(std::size_t i, const VectorField& x) const;
 
   const Model* model_;
-  HessianSystem system_;
+  PinnedMatrix matrix_;
+  const CornerKernels* kernels_;
   std::vector<int> start_;               ///< [num_vertices + 1], into incident_
   std::vector<int> incident_;            ///< [4 num_tets], tets at each vertex, ascending
   std::vector<Mat3<double>> gradients_;  ///< [num_tets], V F, m^3

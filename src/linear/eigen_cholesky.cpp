@@ -2,8 +2,8 @@
 #include <cmath>
 #include <vector>
 
+#include "linear/sparse_kernels.h"
 #include "linear/spd_solver.h"
-#include "linear/triangular.h"
 #include "supple/error.h"
 
 namespace supple {
@@ -47,12 +47,13 @@ class EigenCholesky final : public SpdSolver {
   void substitute(const double* b, double* x) {
     if (!factored_) return;
     const auto& factor = cholesky_.matrixL().nestedExpression();
-    detail::substitute<sides>({static_cast<int>(factor.rows()), factor.outerIndexPtr(),
-                               factor.innerIndexPtr(), factor.valuePtr(), inverse_diagonal_.data()},
-                              b, x);
+    kernels_->substitute({static_cast<int>(factor.rows()), factor.outerIndexPtr(),
+                          factor.innerIndexPtr(), factor.valuePtr(), inverse_diagonal_.data()},
+                         sides, b, x);
   }
 
   Eigen::SimplicialLLT<Matrix, Eigen::Lower, Eigen::NaturalOrdering<int>> cholesky_;
+  const SparseKernels* kernels_ = &sparse_kernels(simd_level_in_use());
   std::vector<double> inverse_diagonal_;
   bool factored_ = false;
 };

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "linear/preconditioner.h"
-#include "linear/triangular.h"
+#include "linear/sparse_kernels.h"
 
 namespace supple {
 
@@ -38,12 +38,14 @@ class IncompleteCholesky final : public Preconditioner {
     return true;
   }
 
-  void apply(const double* r, double* z) override { detail::substitute<1>(factor_view(), r, z); }
-  void apply4(const double* r, double* z) override { detail::substitute<4>(factor_view(), r, z); }
+  void apply(const double* r, double* z) override { kernels_->substitute(factor_view(), 1, r, z); }
+  void apply4(const double* r, double* z) override { kernels_->substitute(factor_view(), 4, r, z); }
 
  private:
+  const SparseKernels* kernels_ = &sparse_kernels(simd_level_in_use());
+
   int size() const { return static_cast<int>(inverse_diagonal_.size()); }
-  detail::LowerFactor factor_view() const {
+  LowerFactor factor_view() const {
     return {size(), start_.data(), row_.data(), value_.data(), inverse_diagonal_.data()};
   }
 

@@ -1,12 +1,20 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
+
+#include "base/simd_level.h"
 
 #ifdef __AVX512F__
 #include <immintrin.h>
 #endif
 
 namespace supple::detail {
+
+inline namespace SUPPLE_SIMD {
+
+/// Tiles of four that hold so many rows or columns.
+constexpr int tiles(int count) { return (count + 3) / 4; }
 
 // Products of a supernode's panel with a few right-hand sides. The panel is cut into tiles of 4 x
 // 4, row-major; columns are taken two tiles at a time (a strip), whose tiles lie side by side, row
@@ -199,5 +207,19 @@ void multiply_transposed_strip(const Real* strip, int count, const Real* x, Real
     multiply_transposed_strip_any<columns, sides>(strip, count, x, out);
   }
 }
+
+/// Calls work(tiles side by side, the strip's first tile, its column of tiles) for a panel's
+/// strips.
+template <class Real, class Work>
+void for_strips(const Real* panel, int columns, int count, const Work& work) {
+  int column = 0;
+  for (; column + 1 < columns; column += 2) {
+    work(std::integral_constant<int, 2>(), panel, column);
+    panel += std::ptrdiff_t{32} * (count - column);
+  }
+  if (column < columns) work(std::integral_constant<int, 1>(), panel, column);
+}
+
+}  // namespace SUPPLE_SIMD
 
 }  // namespace supple::detail

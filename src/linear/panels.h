@@ -3,15 +3,12 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cstdint>
-#include <type_traits>
 #include <vector>
 
+#include "linear/panel_kernels.h"
 #include "linear/supernodes.h"
 
 namespace supple::detail {
-
-/// Tiles of four that hold so many rows or columns.
-inline int tiles(int count) { return (count + 3) / 4; }
 
 /// What a supernode keeps of its factor, as the panel
 ///   P = [ L11^-1     ]
@@ -45,9 +42,9 @@ class Panels {
     offset_ = misaligned == 0 ? 0 : 64 / sizeof(Real) - misaligned;
   }
 
-  const Real* of(int s) const {
-    return values_.data() + offset_ + start_[static_cast<std::size_t>(s)];
-  }
+  /// Of all supernodes, and where each one's begins there.
+  const Real* values() const { return values_.data() + offset_; }
+  const std::ptrdiff_t* start() const { return start_.data(); }
 
   /// Writes inverse (w x w, lower) and below (r x w).
   void store(const Supernodes& nodes, int s, const Eigen::MatrixXd& inverse,
@@ -79,17 +76,5 @@ class Panels {
   std::vector<std::ptrdiff_t> start_;
   std::size_t offset_ = 0;
 };
-
-/// Calls work(tiles side by side, the strip's first tile, its column of tiles) for a panel's
-/// strips.
-template <class Real, class Work>
-void for_strips(const Real* panel, int columns, int count, const Work& work) {
-  int column = 0;
-  for (; column + 1 < columns; column += 2) {
-    work(std::integral_constant<int, 2>(), panel, column);
-    panel += std::ptrdiff_t{32} * (count - column);
-  }
-  if (column < columns) work(std::integral_constant<int, 1>(), panel, column);
-}
 
 }  // namespace supple::detail

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/parallel_for.h"
+#include "base/simd_level.h"
 #include "linear/ordering.h"
 
 namespace supple {
@@ -46,7 +47,9 @@ enum class Precision {
 /// The project's own: supernodes, factorised as dense fronts, each kept as one panel with the
 /// inverse of its diagonal block, so that both substitutions are products of dense tiles. Subtrees
 /// of the elimination are worked on by different threads.
-std::unique_ptr<SpdSolver> make_supernodal_cholesky(Precision precision);
+/// level: of the vectors that it computes with. Levels differ by rounding (panel_solve.h, front.h).
+std::unique_ptr<SpdSolver> make_supernodal_cholesky(Precision precision,
+                                                    SimdLevel level = simd_level_in_use());
 
 /// Eigen's SimplicialLLT with the substitutions of the project's own, which read the factor once
 /// for all four right-hand sides.

@@ -1,11 +1,12 @@
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <type_traits>
 #include <vector>
 
-#include "linear/panel_kernels.h"
+#include "linear/front.h"
+#include "linear/panel_solve.h"
 #include "linear/panels.h"
 #include "linear/spd_solver.h"
 #include "linear/subtrees.h"
@@ -16,7 +17,6 @@ namespace supple {
 
 namespace {
 
-using detail::for_strips;
 using detail::Panels;
 using detail::tiles;
 
@@ -24,18 +24,11 @@ std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 using Dense = Eigen::MatrixXd;
 
-/// max |b|. Eight at a time: one after the other they would wait for each other.
-double largest_of(const double* b, std::ptrdiff_t size) {
-  double largest[8] = {};
-  std::ptrdiff_t i = 0;
-  for (; i + 8 <= size; i += 8) {
-    for (int l = 0; l < 8; ++l) {
-      const double value = std::abs(b[i + l]);
-      largest[l] = value > largest[l] ? value : largest[l];
-    }
-  }
-  for (; i < size; ++i) largest[0] = std::max(largest[0], std::abs(b[i]));
-  return *std::max_element(largest, largest + 8);
+const PanelKernels<float>& panels_of(const SolveKernels& kernels, float) {
+  return kernels.of_floats;
+}
+const PanelKernels<double>& panels_of(const SolveKernels& kernels, double) {
+  return kernels.of_doubles;
 }
 
 template <class Real>
@@ -44,6 +37,9 @@ class SupernodalCholesky final : public SpdSolver {
   static constexpr bool has_products = std::is_same_v<Real, float>;
 
  public:
+  explicit SupernodalCholesky(SimdLevel level)
+      : solve_kernels_(&solve_kernels(level)), front_kernels_(&front_kernels(level)) {}
+
   void analyse(const Matrix& lower) override {
     if (lower.rows() != lower.cols()) {
       throw Error(ErrorKind::invalid_input, "SpdSolver", "expected a square matrix");
@@ -86,21 +82,28 @@ class SupernodalCholesky final : public SpdSolver {
   bool eliminate(int s, const Matrix& lower, Front& own);
   template <int sides>
   void substitute(const double* b, double* x, Threads& threads);
-  template <int sides>
-  void forwards(int s, Real* scratch);
-  template <int sides>
-  void backwards(int s, Real* scratch);
+  FactorView<Real> view() const {
+    return {.panels = panels_.values(),
+            .panel_start = panels_.start(),
+            .first = nodes_.first.data(),
+            .row_start = padded_start_.data(),
+            .rows = padded_rows_.data(),
+            .scratch_half = static_cast<std::ptrdiff_t>(scratch_size_ / 2)};
+  }
   template <int sides>
   void fetch_rows_above(std::size_t subtree);
   template <int sides>
   void add_to_rows_above(std::size_t subtree);
   Real* scratch(std::size_t task) { return &scratch_[task * scratch_size_]; }
 
+  const SolveKernels* solve_kernels_;
+  const FrontKernels* front_kernels_;
   int n_ = 0;
   Supernodes nodes_;
   Panels<Real> panels_;
   std::vector<int> child_start_, children_;  ///< of each supernode, ascending
   std::vector<Subtree> subtrees_;
+  std::vector<int> ids_;   ///< [count], 0, 1, 2, ...
   std::vector<int> top_;   ///< supernodes of no subtree, ascending
   std::vector<int> area_;  ///< [num_subtrees], first row of a subtree's copy of the rows above it
   /// Rows below each diagonal block, filled up to whole tiles, as places in y.
@@ -133,6 +136,8 @@ void SupernodalCholesky<Real>::find_children() {
 template <class Real>
 void SupernodalCholesky<Real>::place_rows() {
   subtrees_ = independent_subtrees(nodes_);
+  ids_.resize(at(nodes_.count()));
+  std::iota(ids_.begin(), ids_.end(), 0);
   std::vector<int> subtree_of(at(nodes_.count()), -1);
   // A strip reads up to seven rows behind its last column, and multiplies them by zero.
   int next_area = n_ + 8;
@@ -225,105 +230,15 @@ bool SupernodalCholesky<Real>::eliminate(int s, const Matrix& lower, Front& own)
     }
     update.resize(0, 0);
   }
-  auto block = front.topLeftCorner(w, w);
-  Eigen::LLT<Eigen::Ref<Dense>> llt(block);
-  if (llt.info() != Eigen::Success) return false;
-  for (int i = 0; i < w; ++i) {
-    if (!(block(i, i) > 0) || !std::isfinite(block(i, i))) return false;
-  }
-  const auto L = block.template triangularView<Eigen::Lower>();
-  own.inverse.setIdentity(w, w);
-  L.solveInPlace(own.inverse);
+  own.inverse.resize(w, w);
   own.below.resize(r, w);
-  if (r > 0) {
-    auto panel = front.bottomLeftCorner(r, w);
-    L.transpose().template solveInPlace<Eigen::OnTheRight>(panel);
-    auto rest = front.bottomRightCorner(r, r);
-    rest.template selfadjointView<Eigen::Lower>().rankUpdate(panel, -1.0);
-    left_[at(s)] = rest;
-    if constexpr (has_products) {
-      own.below.noalias() = panel * own.inverse.template triangularView<Eigen::Lower>();
-    } else {
-      own.below = panel;
-    }
+  if (!front_kernels_->eliminate(front.data(), w, r, has_products, own.inverse.data(),
+                                 own.below.data())) {
+    return false;
   }
+  if (r > 0) left_[at(s)] = front.bottomRightCorner(r, r);
   panels_.store(nodes_, s, own.inverse, own.below);
   return true;
-}
-
-template <class Real>
-template <int sides>
-void SupernodalCholesky<Real>::forwards(int s, Real* scratch) {
-  const int first = nodes_.first[at(s)], width = nodes_.width(s), columns = tiles(width);
-  const int count = Panels<Real>::row_tiles(nodes_, s);
-  constexpr std::ptrdiff_t tile = 4 * sides;
-  Real* const y = y_.data() + std::ptrdiff_t{sides} * first;
-  Real* const in = scratch;
-  Real* const out = scratch + scratch_size_ / 2;
-  std::copy(y, y + std::ptrdiff_t{sides} * width, in);
-  std::fill(in + std::ptrdiff_t{sides} * width, in + tile * columns, Real(0));
-  std::fill(out, out + tile * count, Real(0));
-  if constexpr (has_products) {
-    for_strips(panels_.of(s), columns, count, [&](auto strip, const Real* panel, int column) {
-      detail::multiply_strip<strip(), sides>(panel, count - column, in + tile * column,
-                                             out + tile * column);
-    });
-    std::copy(out, out + std::ptrdiff_t{sides} * width, y);
-  } else {
-    for_strips(panels_.of(s), columns, count, [&](auto strip, const Real* panel, int column) {
-      detail::multiply_strip<strip(), sides>(panel, columns - column, in + tile * column,
-                                             out + tile * column);
-    });
-    std::copy(out, out + std::ptrdiff_t{sides} * width, y);
-    for_strips(panels_.of(s), columns, count, [&](auto strip, const Real* panel, int column) {
-      detail::multiply_strip<strip(), sides>(panel + 16 * strip() * (columns - column),
-                                             count - columns, out + tile * column,
-                                             out + tile * columns);
-    });
-  }
-  const Real* from = out + tile * columns;
-  Real* const all = y_.data();
-  const int* const end = padded_rows_.data() + padded_start_[at(s) + 1];
-  for (const int* row = padded_rows_.data() + padded_start_[at(s)]; row != end; ++row) {
-    detail::subtract_row<sides>(from, all + std::ptrdiff_t{sides} * *row);
-    from += sides;
-  }
-}
-
-template <class Real>
-template <int sides>
-void SupernodalCholesky<Real>::backwards(int s, Real* scratch) {
-  const int first = nodes_.first[at(s)], width = nodes_.width(s), columns = tiles(width);
-  const int count = Panels<Real>::row_tiles(nodes_, s);
-  constexpr std::ptrdiff_t tile = 4 * sides;
-  Real* const y = y_.data() + std::ptrdiff_t{sides} * first;
-  Real* const in = scratch;
-  std::copy(y, y + std::ptrdiff_t{sides} * width, in);
-  std::fill(in + std::ptrdiff_t{sides} * width, in + tile * columns, Real(0));
-  Real* to = in + tile * columns;
-  const Real* const all = y_.data();
-  const int* const end = padded_rows_.data() + padded_start_[at(s) + 1];
-  for (const int* row = padded_rows_.data() + padded_start_[at(s)]; row != end; ++row) {
-    detail::negate_row<sides>(all + std::ptrdiff_t{sides} * *row, to);
-    to += sides;
-  }
-  Real out[2 * tile];
-  int num_tiles = count;
-  if constexpr (!has_products) {
-    for_strips(panels_.of(s), columns, count, [&](auto strip, const Real* panel, int column) {
-      detail::multiply_transposed_strip<strip(), sides>(panel + 16 * strip() * (columns - column),
-                                                        count - columns, in + tile * columns, out);
-      const std::ptrdiff_t rows = std::min(4 * strip(), width - 4 * column);
-      for (std::ptrdiff_t e = 0; e < sides * rows; ++e) in[tile * column + e] += out[e];
-    });
-    num_tiles = columns;
-  }
-  for_strips(panels_.of(s), columns, count, [&](auto strip, const Real* panel, int column) {
-    detail::multiply_transposed_strip<strip(), sides>(panel, num_tiles - column, in + tile * column,
-                                                      out);
-    const std::ptrdiff_t rows = std::min(4 * strip(), width - 4 * column);
-    std::copy(out, out + sides * rows, y + tile * column);
-  });
 }
 
 /// y of the rows above a subtree into its area.
@@ -353,11 +268,12 @@ template <class Real>
 template <int sides>
 void SupernodalCholesky<Real>::substitute(const double* b, double* x, Threads& threads) {
   if (!factored_) return;
+  const PanelKernels<Real>& kernels = panels_of(*solve_kernels_, Real());
   const std::ptrdiff_t size = std::ptrdiff_t{sides} * n_;
   // Brought to about one: floats reach from 1e-38 to 1e38 only, forces further.
   double scale = 1;
   if constexpr (std::is_same_v<Real, float>) {
-    const double largest = largest_of(b, size);
+    const double largest = solve_kernels_->largest(b, size);
     if (largest == 0 || !std::isfinite(largest)) {
       std::copy(b, b + size, x);
       return;
@@ -366,26 +282,25 @@ void SupernodalCholesky<Real>::substitute(const double* b, double* x, Threads& t
     std::frexp(largest, &exponent);
     scale = std::ldexp(1.0, std::clamp(-exponent, -1000, 1000));
   }
-  for (std::ptrdiff_t i = 0; i < size; ++i) y_[at(i)] = static_cast<Real>(scale * b[i]);
+  kernels.load(b, size, scale, y_.data());
   std::fill(y_.begin() + size, y_.end(), Real(0));
-  const int num_subtrees = static_cast<int>(subtrees_.size());
+  const FactorView<Real> factor = view();
+  const int num_subtrees = static_cast<int>(subtrees_.size()),
+            num_top = static_cast<int>(top_.size());
   Real* const top_scratch = scratch(subtrees_.size());
+  const auto nodes_of = [&](int t) { return &ids_[at(subtrees_[at(t)].first)]; };
+  const auto count_of = [&](int t) { return subtrees_[at(t)].root - subtrees_[at(t)].first + 1; };
   threads.parallel_for(num_subtrees, [&](int t) {
-    for (int s = subtrees_[at(t)].first; s <= subtrees_[at(t)].root; ++s) {
-      forwards<sides>(s, scratch(at(t)));
-    }
+    kernels.forwards(factor, nodes_of(t), count_of(t), sides, y_.data(), scratch(at(t)));
   });
   for (std::size_t t = 0; t < subtrees_.size(); ++t) add_to_rows_above<sides>(t);
-  for (const int s : top_) forwards<sides>(s, top_scratch);
-  for (auto s = top_.rbegin(); s != top_.rend(); ++s) backwards<sides>(*s, top_scratch);
+  kernels.forwards(factor, top_.data(), num_top, sides, y_.data(), top_scratch);
+  kernels.backwards(factor, top_.data(), num_top, sides, y_.data(), top_scratch);
   threads.parallel_for(num_subtrees, [&](int t) {
     fetch_rows_above<sides>(at(t));
-    for (int s = subtrees_[at(t)].root; s >= subtrees_[at(t)].first; --s) {
-      backwards<sides>(s, scratch(at(t)));
-    }
+    kernels.backwards(factor, nodes_of(t), count_of(t), sides, y_.data(), scratch(at(t)));
   });
-  const double back = 1 / scale;
-  for (std::ptrdiff_t i = 0; i < size; ++i) x[i] = back * static_cast<double>(y_[at(i)]);
+  kernels.store(y_.data(), size, 1 / scale, x);
 }
 
 /// A . x for a symmetric matrix given by its lower triangle; |A| . |x| beside it.
@@ -409,6 +324,8 @@ void multiply(const SpdSolver::Matrix& lower, const std::vector<double>& x,
 /// The factor in floats, or in doubles where floats do not hold it.
 class MixedCholesky final : public SpdSolver {
  public:
+  explicit MixedCholesky(SimdLevel level) : level_(level), single_(level) {}
+
   void analyse(const Matrix& lower) override {
     single_.analyse(lower);
     double_.reset();
@@ -419,7 +336,7 @@ class MixedCholesky final : public SpdSolver {
     double_.reset();
     if (!single_.factor(lower, threads)) return false;
     if (holds(lower, threads)) return true;
-    double_ = std::make_unique<SupernodalCholesky<double>>();
+    double_ = std::make_unique<SupernodalCholesky<double>>(level_);
     double_->analyse(lower_);
     return double_->factor(lower, threads);
   }
@@ -455,6 +372,7 @@ class MixedCholesky final : public SpdSolver {
     return true;
   }
 
+  SimdLevel level_;
   SupernodalCholesky<float> single_;
   std::unique_ptr<SupernodalCholesky<double>> double_;
   Matrix lower_;
@@ -462,9 +380,12 @@ class MixedCholesky final : public SpdSolver {
 
 }  // namespace
 
-std::unique_ptr<SpdSolver> make_supernodal_cholesky(Precision precision) {
-  if (precision == Precision::mixed) return std::make_unique<MixedCholesky>();
-  return std::make_unique<SupernodalCholesky<double>>();
+SUPPLE_DEFINE_KERNELS(SolveKernels, solve_kernels, solve_table)
+SUPPLE_DEFINE_KERNELS(FrontKernels, front_kernels, front_table)
+
+std::unique_ptr<SpdSolver> make_supernodal_cholesky(Precision precision, SimdLevel level) {
+  if (precision == Precision::mixed) return std::make_unique<MixedCholesky>(level);
+  return std::make_unique<SupernodalCholesky<double>>(level);
 }
 
 }  // namespace supple

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "linear/ordering.h"
+#include "linear/sparse_kernels.h"
 #include "linear/spd_solver.h"
 #include "linear/subtrees.h"
 #include "linear/supernodes.h"
@@ -250,6 +251,57 @@ TEST(MixedCholesky, KeepsInDoublesWhatFloatsDoNotHold) {
     ASSERT_TRUE(solver->factor(lower_of(A), threads));
     solver->solve(b.data(), x.data(), threads);
     EXPECT_NEAR(x[3], one(3), 1e-5);
+  }
+}
+
+TEST(SupernodalCholesky, LevelsOfVectorsDifferByRoundingAlone) {
+  const Eigen::MatrixXd A = ordered_matrix(25, 4);
+  const SpdSolver::Matrix lower = lower_of(A);
+  const Eigen::MatrixXd B = Eigen::MatrixXd::Random(4, A.rows());  // four sides, interleaved
+  const Eigen::MatrixXd X = A.llt().solve(B.transpose()).transpose();
+  for (const SimdLevel level : usable_simd_levels()) {
+    for (const Precision precision : {Precision::full, Precision::mixed}) {
+      const auto solver = make_supernodal_cholesky(precision, level);
+      solver->analyse(lower);
+      ASSERT_TRUE(solver->factor(lower, threads));
+      Eigen::MatrixXd x(4, A.rows());
+      solver->solve4(B.data(), x.data(), threads);
+      // The condition number is below 100, and a sum has at most some hundred terms: with a fused
+      // multiply-add or without, no more than so many roundings of the kept factor add up.
+      const double tolerance = precision == Precision::full ? 1e-13 : 1e-5;
+      EXPECT_LT((x - X).norm(), tolerance * X.norm()) << simd_level_name(level);
+      const Eigen::VectorXd b = B.row(0);
+      Eigen::VectorXd one(A.rows());
+      solver->solve(b.data(), one.data(), threads);
+      EXPECT_LT((one - X.row(0).transpose()).norm(), tolerance * X.row(0).norm())
+          << simd_level_name(level);
+    }
+  }
+}
+
+TEST(SparseKernels, LevelsOfVectorsGiveTheSameBits) {
+  const std::vector<SimdLevel> levels = usable_simd_levels();
+  if (levels.size() == 1) GTEST_SKIP() << "this processor or build has one level";
+  const Eigen::MatrixXd A = ordered_matrix(9, 6);
+  const SpdSolver::Matrix lower = lower_of(A.llt().matrixL());
+  const Eigen::VectorXd inverse_diagonal = lower.diagonal().cwiseInverse();
+  const LowerFactor factor{static_cast<int>(lower.rows()), lower.outerIndexPtr(),
+                           lower.innerIndexPtr(), lower.valuePtr(), inverse_diagonal.data()};
+  const std::vector<std::int64_t> start(lower.outerIndexPtr(),
+                                        lower.outerIndexPtr() + lower.rows() + 1);
+  const SparseRows rows{start.data(), lower.innerIndexPtr(), lower.valuePtr()};
+  for (const int sides : {1, 4}) {
+    const Eigen::VectorXd b = Eigen::VectorXd::Random(sides * A.rows());
+    Eigen::VectorXd x(b.size()), y(b.size()), other(b.size());
+    sparse_kernels(SimdLevel::baseline).substitute(factor, sides, b.data(), x.data());
+    sparse_kernels(SimdLevel::baseline).multiply(rows, sides, 0, factor.n, b.data(), y.data());
+    EXPECT_GT(x.norm(), 0);
+    for (const SimdLevel level : levels) {
+      sparse_kernels(level).substitute(factor, sides, b.data(), other.data());
+      EXPECT_TRUE(other == x) << simd_level_name(level);
+      sparse_kernels(level).multiply(rows, sides, 0, factor.n, b.data(), other.data());
+      EXPECT_TRUE(other == y) << simd_level_name(level);
+    }
   }
 }
 

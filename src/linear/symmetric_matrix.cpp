@@ -1,8 +1,8 @@
 #include "linear/symmetric_matrix.h"
 
-#include "linear/triangular.h"
-
 namespace supple {
+
+SUPPLE_DEFINE_KERNELS(SparseKernels, sparse_kernels, sparse_table)
 
 void SymmetricMatrix::analyse(const SpdSolver::Matrix& lower) {
   const auto n = static_cast<std::size_t>(lower.rows());
@@ -44,22 +44,7 @@ void SymmetricMatrix::update(const SpdSolver::Matrix& lower) {
 
 template <int sides>
 void SymmetricMatrix::multiply(int first, int last, const double* x, double* y) const {
-  using Row = typename detail::RowOf<sides>::type;
-  const Row* from = reinterpret_cast<const Row*>(x);
-  Row* to = reinterpret_cast<Row*>(y);
-  for (int i = first; i < last; ++i) {
-    const auto row = static_cast<std::size_t>(i);
-    // Two sums hide the latency of the additions.
-    Row even{}, odd{};
-    auto e = static_cast<std::size_t>(start_[row]);
-    const auto end = static_cast<std::size_t>(start_[row + 1]);
-    for (; e + 2 <= end; e += 2) {
-      even += value_[e] * from[column_[e]];
-      odd += value_[e + 1] * from[column_[e + 1]];
-    }
-    if (e < end) even += value_[e] * from[column_[e]];
-    to[i] = even + odd;
-  }
+  kernels_->multiply({start_.data(), column_.data(), value_.data()}, sides, first, last, x, y);
 }
 
 template void SymmetricMatrix::multiply<1>(int, int, const double*, double*) const;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "linear/sparse_kernels.h"
 #include "linear/spd_solver.h"
 
 namespace supple {
@@ -24,6 +25,7 @@ class SymmetricMatrix {
   void multiply(int first, int last, const double* x, double* y) const;
 
  private:
+  const SparseKernels* kernels_ = &sparse_kernels(simd_level_in_use());
   std::vector<std::int64_t> start_{0};  ///< [n + 1]
   std::vector<int> column_;             ///< [start_[n]], ascending in each row
   std::vector<int> source_;             ///< [start_[n]], into the values of the lower triangle

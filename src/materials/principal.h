@@ -91,7 +91,7 @@ enum class NegativeEigenvalues {
 
 namespace detail {
 template <class S>
-S mended(const S& eigenvalue, NegativeEigenvalues mode) {
+SUPPLE_INLINE S mended(const S& eigenvalue, NegativeEigenvalues mode) {
   const S o = S(0.0);
   if (mode == NegativeEigenvalues::keep) return eigenvalue;
   const S instead = mode == NegativeEigenvalues::absolute ? S(o - eigenvalue) : o;
@@ -115,9 +115,31 @@ inline double divided_difference(double p, double q, double f_p, double f_q, dou
 
 namespace detail {
 
-/// Mends the negative eigenvalues of the symmetric A; a matrix without keeps its bits.
+/// Lanes whose symmetric A has no negative eigenvalue for certain: A dominates its off-diagonals
+/// [Gershgorin], or its leading minors are positive [Sylvester's criterion]. Rounding errs by less
+/// than 1e-15 of the products that a minor is the sum of; the margin is ten times that.
 template <class S>
-void mend(S (&A)[3][3], NegativeEigenvalues mode) {
+SUPPLE_INLINE MaskOf<S> surely_semi_definite(const S (&A)[3][3]) {
+  using std::abs;
+  const S o = S(0.0), margin = S(1e-14);
+  const S a01 = abs(A[0][1]), a02 = abs(A[0][2]), a12 = abs(A[1][2]);
+  const auto dominant = (A[0][0] >= a01 + a02) & (A[1][1] >= a01 + a12) & (A[2][2] >= a02 + a12);
+  const S diagonal = A[0][0] * A[1][1], off = A[0][1] * A[0][1];
+  const S minor = diagonal - off;
+  const S c0 = A[0][1] * A[1][2] - A[0][2] * A[1][1];
+  const S c1 = A[0][0] * A[1][2] - A[0][1] * A[0][2];
+  const S determinant = A[2][2] * minor + (A[0][2] * c0 - A[1][2] * c1);
+  const S size = (abs(A[0][0]) + abs(A[1][1]) + abs(A[2][2])) + (a01 + a02 + a12);
+  const auto positive = (A[0][0] > o) & (minor > margin * (abs(diagonal) + off)) &
+                        (determinant > margin * (size * size * size));
+  return dominant | positive;
+}
+
+/// Mends the negative eigenvalues of the symmetric A by its eigen-decomposition. A matrix without
+/// keeps its bits, and so does a lane that is `sure` to be one: no lane depends on its neighbours.
+template <class S>
+[[gnu::noinline]] void mend_by_eigenvalues(S (&A)[3][3], NegativeEigenvalues mode,
+                                           const MaskOf<S>& sure) {
   Mat3<S> D, Q = Mat3<S>::identity();
   for (int i = 0; i < 3; ++i) {
     for (int k = 0; k < 3; ++k) D(i, k) = A[i][k];
@@ -131,7 +153,7 @@ void mend(S (&A)[3][3], NegativeEigenvalues mode) {
   S mended_value[3];
   for (int i = 0; i < 3; ++i) mended_value[i] = mended(D(i, i), mode);
   const S least = select(D(1, 1) < D(0, 0), D(1, 1), D(0, 0));
-  const auto negative = select(D(2, 2) < least, D(2, 2), least) < o;
+  const auto negative = (select(D(2, 2) < least, D(2, 2), least) < o) & !sure;
   for (int i = 0; i < 3; ++i) {
     for (int k = 0; k <= i; ++k) {
       S entry = o;
@@ -139,6 +161,14 @@ void mend(S (&A)[3][3], NegativeEigenvalues mode) {
       A[i][k] = A[k][i] = select(negative, entry, A[i][k]);
     }
   }
+}
+
+/// The same, without the decomposition where no lane needs it: most elements of a body in motion
+/// have a definite A.
+template <class S>
+SUPPLE_INLINE void mend(S (&A)[3][3], NegativeEigenvalues mode) {
+  const auto sure = surely_semi_definite(A);
+  if (any(!sure)) mend_by_eigenvalues(A, mode, sure);
 }
 
 }  // namespace detail
@@ -153,11 +183,11 @@ void mend(S (&A)[3][3], NegativeEigenvalues mode) {
 ///   (g_i + g_j)/(s_i + s_j) = (a'(s_i) + a'(s_j) + s_k (b'(s_i s_k) + b'(s_j s_k)))/(s_i + s_j)
 ///                             + b'(s_i s_j) + s_k c'(J)                         for the others.
 template <class Material, class S>
-PrincipalModes<S> principal_modes(const Material& material, const Vector3<S>& s) {
+SUPPLE_INLINE PrincipalModes<S> principal_modes(const Material& material, const Vector3<S>& s) {
   return material.principal_modes(s);
 }
 template <HasTerms Material, class S>
-PrincipalModes<S> principal_modes(const Material& material, const Vector3<S>& s) {
+SUPPLE_INLINE PrincipalModes<S> principal_modes(const Material& material, const Vector3<S>& s) {
   const S p[3] = {s[1] * s[2], s[0] * s[2], s[0] * s[1]};
   const S J = s[0] * p[0];
   const S dc = material.dc(J), ddc = material.ddc(J);
@@ -193,8 +223,8 @@ PrincipalModes<S> principal_modes(const Material& material, const Vector3<S>& s)
 /// The principal Hessian at the stretches of svd(F), the negative eigenvalues of the 9x9 matrix
 /// treated as `mode` says: those of A and of the six modes of the pairs.
 template <class Material, class S>
-PrincipalHessian<S> principal_hessian(const Material& material, const Vector3<S>& s,
-                                      NegativeEigenvalues mode) {
+SUPPLE_INLINE PrincipalHessian<S> principal_hessian(const Material& material, const Vector3<S>& s,
+                                                    NegativeEigenvalues mode) {
   PrincipalModes<S> modes = principal_modes(material, s);
   PrincipalHessian<S> H;
   for (int k = 0; k < 3; ++k) {

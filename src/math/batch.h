@@ -8,10 +8,12 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/simd_level.h"
+
 /// A number type that is W numbers at once, over the compiler's vector extension, and the few
 /// functions that scalar code needs so that one template runs on double, on Batch and on an
 /// automatic differentiation number. Nothing is contracted and every operation is IEEE's, so a lane
-/// has the same bits as the scalar.
+/// has the same bits as the scalar, whatever the processor's own width.
 /// For the straight-line kernels: a call in the middle of one would send forty registers through
 /// memory (measured on the corotated local step: 81 ns a tet with the compiler's own choice).
 #define SUPPLE_INLINE [[gnu::always_inline]] inline
@@ -35,6 +37,8 @@ struct IntegerOf<float> {
   using type = std::int32_t;
 };
 }  // namespace detail
+
+inline namespace SUPPLE_SIMD {
 
 /// Result of comparing batches: all bits set where true.
 template <class T, int W>
@@ -170,8 +174,20 @@ inline bool any(bool condition) { return condition; }
 template <class S>
 using MaskOf = decltype(std::declval<S>() < std::declval<S>());
 
-/// Double precision lanes of the hot loops. Eight fill an AVX-512 register; narrower machines
-/// split.
+/// Eight double precision lanes, as elements are laid out.
 using Batch8 = Batch<double, 8>;
+
+/// Doubles in a register of the processor: a kernel takes so many of the eight at a time, because
+/// comparisons and shuffles of wider vectors would be done entry by entry.
+#if defined(__AVX512F__)
+inline constexpr int register_lanes = 8;
+#elif defined(__AVX__)
+inline constexpr int register_lanes = 4;
+#else
+inline constexpr int register_lanes = 2;
+#endif
+using RegisterBatch = Batch<double, register_lanes>;
+
+}  // namespace SUPPLE_SIMD
 
 }  // namespace supple

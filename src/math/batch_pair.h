@@ -93,19 +93,22 @@ BatchPair<B> map_lanes(const BatchPair<B>& x, const BatchPair<B>& y, const F& f)
 
 using Batch16 = BatchPair<Batch8>;
 
-SUPPLE_INLINE Mat3<Batch16> paired(const Mat3<Batch8>& a, const Mat3<Batch8>& b) {
-  Mat3<Batch16> m;
+template <class B>
+SUPPLE_INLINE Mat3<BatchPair<B>> paired(const Mat3<B>& a, const Mat3<B>& b) {
+  Mat3<BatchPair<B>> m;
   for (int i = 0; i < 9; ++i) m(i / 3, i % 3) = {a(i / 3, i % 3), b(i / 3, i % 3)};
   return m;
 }
 
-SUPPLE_INLINE Mat3<Batch8> first_of(const Mat3<Batch16>& m) {
-  Mat3<Batch8> a;
+template <class B>
+SUPPLE_INLINE Mat3<B> first_of(const Mat3<BatchPair<B>>& m) {
+  Mat3<B> a;
   for (int i = 0; i < 9; ++i) a(i / 3, i % 3) = m(i / 3, i % 3).lo;
   return a;
 }
-SUPPLE_INLINE Mat3<Batch8> second_of(const Mat3<Batch16>& m) {
-  Mat3<Batch8> b;
+template <class B>
+SUPPLE_INLINE Mat3<B> second_of(const Mat3<BatchPair<B>>& m) {
+  Mat3<B> b;
   for (int i = 0; i < 9; ++i) b(i / 3, i % 3) = m(i / 3, i % 3).hi;
   return b;
 }

@@ -80,6 +80,8 @@ struct Model {
   PinSet pins;
   SpringSet springs;           ///< of all bodies, in scene order
   double diagonal_length = 0;  ///< of the box of the rest shape, m
+  /// Rows 0, 1, 2, ... of a matrix of vertices are an elimination order of little fill.
+  bool in_elimination_order = false;
 };
 
 /// What changes.

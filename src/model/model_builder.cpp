@@ -3,9 +3,9 @@
 #include <limits>
 #include <string>
 
-#include "math/motion.h"
 #include "model/element_layout.h"
 #include "model/model.h"
+#include "model/pin_selection.h"
 #include "supple/error.h"
 
 namespace supple {
@@ -22,13 +22,6 @@ void require(bool condition, const std::string& where, const std::string& messag
 
 /// Each costs the memory and the time of another body.
 constexpr std::size_t most_layers = 16;
-
-bool contains(const Box& box, const Vec3& x) {
-  for (std::size_t k = 0; k < 3; ++k) {
-    if (!(x[k] >= box.min[k] && x[k] <= box.max[k])) return false;
-  }
-  return true;
-}
 
 void check_vertices(const std::vector<Vec3>& vertices, const std::string& where) {
   for (std::size_t i = 0; i < vertices.size(); ++i) {
@@ -153,7 +146,7 @@ class ModelBuilder {
     } else {
       add_materials(body, where, first_tet);
     }
-    add_pins(body, where, first_vertex);
+    add_pins(body.pins, mesh.vertices, first_vertex, where, model_.pins);
   }
 
   void add_tet(const std::array<int, 4>& tet) {
@@ -337,42 +330,6 @@ class ModelBuilder {
     require(std::isfinite(fiber.kappa) && fiber.kappa >= 0, where + "/kappa",
             "expected a stiffness of at least 0 Pa");
     return {d[0] / length, d[1] / length, d[2] / length, fiber.kappa};
-  }
-
-  void add_pins(const Body& body, const std::string& where, int first_vertex) {
-    const int num_vertices = model_.num_vertices - first_vertex;
-    for (std::size_t p = 0; p < body.pins.size(); ++p) {
-      const Pin& pin = body.pins[p];
-      const std::string place = where + "/pins/" + std::to_string(p);
-      require(std::isfinite(pin.stiffness) && pin.stiffness > 0, place + "/stiffness",
-              "expected a positive stiffness in N/m");
-      if (const std::string fault = validate(pin.motion); !fault.empty()) {
-        refuse(place + "/motion", fault);
-      }
-      std::vector<bool> chosen(static_cast<std::size_t>(num_vertices), false);
-      for (int vertex : pin.vertices) {
-        require(vertex >= 0 && vertex < num_vertices, place + "/vertices",
-                "there is no vertex " + std::to_string(vertex) + ": the body has " +
-                    std::to_string(num_vertices));
-        chosen[static_cast<std::size_t>(vertex)] = true;
-      }
-      for (std::size_t i = 0; i < chosen.size(); ++i) {
-        const Vec3& rest = model_.rest[static_cast<std::size_t>(first_vertex) + i];
-        if (pin.vertices.empty() || pin.box.min != pin.box.max) {
-          if (contains(pin.box, rest)) chosen[i] = true;
-        }
-      }
-      const std::size_t before = model_.pins.pins.size();
-      for (std::size_t i = 0; i < chosen.size(); ++i) {
-        if (!chosen[i]) continue;
-        const int vertex = first_vertex + static_cast<int>(i);
-        model_.pins.pins.push_back({vertex, static_cast<int>(model_.pins.motions.size()),
-                                    pin.stiffness, model_.rest[static_cast<std::size_t>(vertex)]});
-      }
-      require(model_.pins.pins.size() > before, place + "/select",
-              "selects none of the body's " + std::to_string(num_vertices) + " vertices");
-      model_.pins.motions.push_back(pin.motion);
-    }
   }
 
   const Scene& scene_;

@@ -46,12 +46,13 @@ std::string time_to(double milliseconds) {
 std::string kilobytes(double bytes, int elements) { return shown(bytes / elements / 1000); }
 
 std::vector<std::string> build_columns() {
-  return {"version", "processor", "cores", "compiler", "build", "flags"};
+  return {"version", "processor", "cores", "compiler", "build", "flags", "simd"};
 }
 
 std::vector<std::string> build_cells(const Machine& machine) {
   return {version(),        machine.processor, fmt::format("{}", machine.cores),
-          machine.compiler, machine.build,     machine.flags};
+          machine.compiler, machine.build,     machine.flags,
+          machine.simd};
 }
 
 std::string line_of(std::vector<std::string> cells, const std::vector<std::string>& more) {
@@ -272,9 +273,9 @@ std::string columns(const Table& table, std::size_t texts) {
 std::string performance_page(const Results& results) {
   const Machine& machine = results.machine;
   std::string text =
-      fmt::format("supple {}, {}, {} cores, {}, {} ({}){}.\n", version(), machine.processor,
-                  machine.cores, machine.compiler, machine.build, machine.flags,
-                  results.quick ? "; a quick run: small bodies and few frames" : "");
+      fmt::format("supple {}, {}, {} cores, {}, {} ({}), vectors: {}{}.\n", version(),
+                  machine.processor, machine.cores, machine.compiler, machine.build, machine.flags,
+                  machine.simd, results.quick ? "; a quick run: small bodies and few frames" : "");
   const auto section = [&](const Table& table, std::size_t texts, const std::string& note) {
     if (table.rows.empty()) return;
     text += fmt::format("\n### {}\n{}\n\n{}", table.caption, note, markdown(table, texts));

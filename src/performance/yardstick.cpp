@@ -239,12 +239,19 @@ bool Yardstick::search_line(const Place& from, Place& to) {
       4 * std::numeric_limits<double>::epsilon() * (std::abs(from.value) + energy_scale_);
   if (!(-slope > rounding)) return false;
   double alpha = 1;
-  for (int i = 0; i < 40; ++i, alpha *= settings.shrink) {
+  for (int i = 0; i < 40; ++i) {
     to.x = from.x + alpha * p;
     evaluate_at(to);
     if (to.value <= from.value + rounding + settings.sufficient_decrease * alpha * slope) {
       return true;
     }
+    // As in descent/line_search.h: from the third time on by more where a parabola says so.
+    double next = settings.shrink * alpha;
+    const double bend = to.value - from.value - slope * alpha;
+    if (i >= 2 && std::isfinite(bend) && bend > 0) {
+      next = std::min(next, std::max(0.1 * alpha, -slope * alpha * alpha / (2 * bend)));
+    }
+    alpha = next;
   }
   return false;
 }

@@ -3,29 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "potentials/spring_kernels.h"
+
 namespace supple {
+
+SUPPLE_DEFINE_KERNELS(SpringKernels, spring_kernels, spring_table)
 
 namespace {
 
 double length(const double* d) { return std::sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]); }
-
-/// Energy of a spring, its gradient by x_a to `gradient` [4].
-inline double evaluate_spring(const SpringSet::Spring& spring, const Vec3& rest_direction,
-                              const double* x_a, const double* x_b, double* gradient) {
-  double d[4];
-  for (int k = 0; k < 4; ++k) d[k] = x_a[k] - x_b[k];
-  const double l = length(d);
-  const double stretch = l - spring.rest_length;
-  const double force = spring.stiffness * stretch;
-  if (l > 0) {
-    const double scale = force / l;
-    for (int k = 0; k < 4; ++k) gradient[k] = scale * d[k];
-  } else {
-    for (std::size_t k = 0; k < 3; ++k) gradient[k] = force * rest_direction[k];
-    gradient[3] = 0;
-  }
-  return 0.5 * force * stretch;
-}
 
 }  // namespace
 
@@ -66,9 +52,10 @@ void SpringSet::project(std::size_t s, const double* x_a, const double* x_b, dou
 
 double SpringSet::energy_and_force(std::size_t s, const double* x_a, const double* x_b,
                                    double* gradient) const {
-  const PaddedVector a{{x_a[0], x_a[1], x_a[2], 0}}, b{{x_b[0], x_b[1], x_b[2], 0}};
+  const PaddedVector ends[2] = {{{x_a[0], x_a[1], x_a[2], 0}}, {{x_b[0], x_b[1], x_b[2], 0}}};
+  const Spring spring{0, 1, springs[s].stiffness, springs[s].rest_length};
   PaddedVector out;
-  const double energy = evaluate_spring(springs[s], rest_direction[s], a.v, b.v, out.v);
+  const double energy = spring_table.evaluate(&spring, &rest_direction[s], ends, 1, &out);
   for (int k = 0; k < 3; ++k) gradient[k] = out[k];
   return energy;
 }
@@ -93,21 +80,18 @@ void spring_hessian(const SpringSet::Spring& spring, const double* x_a, const do
 }
 
 SpringEnergy::SpringEnergy(const SpringSet& set)
-    : set_(&set), forces_(set.size()), chunk_energy_((set.size() + chunk_size - 1) / chunk_size) {}
+    : set_(&set),
+      kernels_(&spring_kernels(simd_level_in_use())),
+      forces_(set.size()),
+      chunk_energy_((set.size() + chunk_size - 1) / chunk_size) {}
 
 double SpringEnergy::evaluate(const VectorField& x, Threads& threads) {
   if (set_->empty()) return 0;
   threads.parallel_for(static_cast<int>(chunk_energy_.size()), [&](int chunk) {
     const std::size_t first = static_cast<std::size_t>(chunk) * chunk_size;
-    const std::size_t last = std::min(first + chunk_size, set_->size());
-    double energy = 0;
-    for (std::size_t s = first; s < last; ++s) {
-      const SpringSet::Spring& spring = set_->springs[s];
-      energy +=
-          evaluate_spring(spring, set_->rest_direction[s], x[static_cast<std::size_t>(spring.a)].v,
-                          x[static_cast<std::size_t>(spring.b)].v, forces_[s].v);
-    }
-    chunk_energy_[static_cast<std::size_t>(chunk)] = energy;
+    const int count = static_cast<int>(std::min(first + chunk_size, set_->size()) - first);
+    chunk_energy_[static_cast<std::size_t>(chunk)] = kernels_->evaluate(
+        &set_->springs[first], &set_->rest_direction[first], x.data(), count, &forces_[first]);
   });
   double energy = 0;
   for (double e : chunk_energy_) energy += e;

@@ -69,6 +69,8 @@ struct SpringSet {
 void spring_hessian(const SpringSet::Spring& spring, const double* x_a, const double* x_b,
                     SpringHessian mode, double* block);
 
+struct SpringKernels;
+
 /// Energy of all springs and its gradient. Springs are worked through in chunks of a fixed size,
 /// each writing its forces to places of its own; a vertex then adds those of its springs in their
 /// order. So no sum depends on the number of threads.
@@ -91,11 +93,15 @@ class SpringEnergy {
     }
   }
 
+  /// dE/dx_a of each spring in the last `evaluate`, N.
+  const VectorField& forces() const { return forces_; }
+
  private:
   /// Springs a chunk: about 5 us of work.
   static constexpr int chunk_size = 1024;
 
   const SpringSet* set_;
+  const SpringKernels* kernels_;
   VectorField forces_;                ///< [num_springs], dE/dx_a, N
   std::vector<double> chunk_energy_;  ///< [num_chunks], J
 };

@@ -4,7 +4,10 @@
 
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <random>
+
+#include "potentials/spring_kernels.h"
 
 namespace supple {
 namespace {
@@ -224,6 +227,34 @@ TEST(Springs, ASpringWithoutRestLengthIsLinear) {
   for (int i = 0; i < 9; ++i) EXPECT_NEAR(block[i], i % 4 == 0 ? 30 : 0, 1e-13);
   EXPECT_EQ(set.energy_and_force(0, b, b, gradient), 0);
   for (double g : gradient) EXPECT_EQ(g, 0);
+}
+
+TEST(SpringKernels, LevelsOfVectorsGiveTheSameBits) {
+  std::vector<SimdLevel> levels = usable_simd_levels();
+  if (levels.size() == 1) GTEST_SKIP() << "this processor or build has one level";
+  constexpr int count = 101;
+  std::vector<SpringSet::Spring> springs;
+  std::vector<Vec3> direction(count, Vec3{0, 0.6, 0.8});
+  VectorField x(count);
+  for (int i = 0; i < count; ++i) {
+    // Spring 7 has its ends in one place.
+    x[static_cast<std::size_t>(i)] = {{std::sin(0.3 * (i == 8 ? 7 : i)), 1.0 / 7, 0.01 * i * i, 0}};
+    springs.push_back({i, (i + 1) % count, 10.0 + i, 0.1 + 0.003 * i});
+  }
+  x[8] = x[7];
+  VectorField forces(count), others(count);
+  const double energy =
+      spring_kernels(SimdLevel::baseline)
+          .evaluate(springs.data(), direction.data(), x.data(), count, forces.data());
+  EXPECT_GT(energy, 0);
+  EXPECT_NE(forces[7][2], 0);
+  for (const SimdLevel level : levels) {
+    EXPECT_EQ(spring_kernels(level).evaluate(springs.data(), direction.data(), x.data(), count,
+                                             others.data()),
+              energy);
+    EXPECT_EQ(std::memcmp(others.data(), forces.data(), count * sizeof(PaddedVector)), 0)
+        << simd_level_name(level);
+  }
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "contact/contact_energy.h"
 #include "descent/minimise.h"
 #include "descent/newton.h"
+#include "sim/numbering.h"
 #include "sim/step_setup.h"
 #include "sim/stepper.h"
 #include "supple/error.h"
@@ -24,7 +25,8 @@ class Step {
   Step(const Scene& scene, const SimulationState& from, int threads)
       : threads_(threads),
         model_(build_model(scene)),
-        state_(load_state(model_, from)),
+        numbering_(model_),
+        state_(numbering_.to_model(load_state(model_, from))),
         contact_(make_contact(scene, model_)),
         objective_(model_, contact_.get(), threads_),
         minimiser_(model_.num_vertices),
@@ -46,15 +48,31 @@ class Step {
     return minimiser_.run(objective_, direction, settings, z, options);
   }
 
+  /// In scene order: [num_vertices * 3].
   std::vector<double> unpadded(const VectorField& z) const {
     std::vector<double> positions(3 * z.size());
-    unpad(z, positions);
+    numbering_.unpad_to_scene(z, positions);
     return positions;
+  }
+
+  /// rms over the vertices of |z - x*|, m; reference: in scene order.
+  double rms_distance(const VectorField& z, const std::vector<double>& reference) const {
+    double sum = 0;
+    for (std::size_t i = 0; i < z.size(); ++i) {
+      const PaddedVector& own =
+          z[static_cast<std::size_t>(numbering_.to_model(static_cast<int>(i)))];
+      for (std::size_t k = 0; k < 3; ++k) {
+        const double d = own.v[k] - reference[3 * i + k];
+        sum += d * d;
+      }
+    }
+    return std::sqrt(sum / static_cast<double>(z.size()));
   }
 
  private:
   Threads threads_;
   Model model_;
+  Numbering numbering_;
   State state_;
   std::unique_ptr<ContactEnergy> contact_;
   Objective objective_;
@@ -62,23 +80,11 @@ class Step {
   StepSetup setup_;
 };
 
-/// rms over the vertices of |z - x*|, m.
-double rms_distance(const VectorField& z, const std::vector<double>& reference) {
-  double sum = 0;
-  for (std::size_t i = 0; i < z.size(); ++i) {
-    for (std::size_t k = 0; k < 3; ++k) {
-      const double d = z[i][static_cast<int>(k)] - reference[3 * i + k];
-      sum += d * d;
-    }
-  }
-  return std::sqrt(sum / static_cast<double>(z.size()));
-}
-
 /// Takes an iterate down; its own time does not count.
 class Recorder {
  public:
-  Recorder(const ConvergedStep& reference, double diagonal, ConvergenceCurve& curve)
-      : reference_(reference), diagonal_(diagonal), curve_(curve) {}
+  Recorder(const Step& step, const ConvergedStep& reference, ConvergenceCurve& curve)
+      : step_(step), reference_(reference), curve_(curve) {}
 
   void operator()(int iteration, const Iterate& at, double gradient_norm) {
     milliseconds_ += watch_.milliseconds();
@@ -89,13 +95,14 @@ class Recorder {
          .objective = at.value,
          .gradient_norm = gradient_norm,
          .relative_error = range > 0 ? (at.value - reference_.objective) / range : 0,
-         .position_error = rms_distance(at.x, reference_.positions) / diagonal_});
+         .position_error =
+             step_.rms_distance(at.x, reference_.positions) / step_.model().diagonal_length});
     watch_ = Stopwatch();
   }
 
  private:
+  const Step& step_;
   const ConvergedStep& reference_;
-  double diagonal_;
   ConvergenceCurve& curve_;
   Stopwatch watch_;
   double milliseconds_ = 0;
@@ -146,9 +153,9 @@ ConvergenceCurve record_descent(const Scene& scene, const SimulationState& state
       make_direction(step.model(), scene.solver, step.inverse_a2());
   curve.build_milliseconds = build.milliseconds();
   VectorField z;
-  curve.status = step.minimise(*direction, scene.solver, z,
-                               {.visit = Recorder(reference, step.model().diagonal_length, curve)})
-                     .status;
+  curve.status =
+      step.minimise(*direction, scene.solver, z, {.visit = Recorder(step, reference, curve)})
+          .status;
   curve.evaluations = step.objective().num_evaluations();
   curve.positions = step.unpadded(z);
   return curve;

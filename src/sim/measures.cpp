@@ -3,7 +3,6 @@
 #include <atomic>
 #include <cmath>
 
-#include "descent/batch_gather.h"
 #include "descent/element_energy.h"
 #include "materials/fiber.h"
 #include "math/svd.h"
@@ -74,19 +73,13 @@ ElementMeasures measure_elements(const Model& model, const VectorField& x) {
 }
 
 int count_inverted(const Model& model, const VectorField& x, Threads& threads) {
+  const ElementKernels& kernels = element_kernels(simd_level_in_use());
   std::atomic<int> inverted{0};  // whole numbers: their sum does not depend on the order
   threads.parallel_for(static_cast<int>(model.blocks.size()), [&](int i) {
     const ElementBlock& block = model.blocks[static_cast<std::size_t>(i)];
     if (model.ranges[static_cast<std::size_t>(block.range)].layer > 0) return;  // counted already
-    int found = 0;
-    for (int b = block.first_batch; b < block.first_batch + block.num_batches; ++b) {
-      const ElementBatch& batch = model.batches[static_cast<std::size_t>(b)];
-      const Mat3<Batch8> F =
-          detail::deformation_gradient(batch, x.data(), detail::inverse_rest(batch));
-      const Batch8 volume = Batch8::load(batch.volume);
-      found += count((determinant(F) < Batch8(0.0)) & (volume > Batch8(0.0)));
-    }
-    inverted += found;
+    inverted += kernels.count_inverted(&model.batches[static_cast<std::size_t>(block.first_batch)],
+                                       block.num_batches, x.data());
   });
   return inverted;
 }

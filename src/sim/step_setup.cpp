@@ -143,8 +143,8 @@ StepSetup::StepSetup(const Scene& scene, const Model& model)
       y_(static_cast<std::size_t>(model.num_vertices)),
       start_(y_) {
   if (integrator_ == nullptr) refuse("/time/integrator", "there is no such integrator");
+  check_pins(scene);
   if (!integrator_->has_inertia) {
-    require_pins(scene, model);
     require_no_motion(scene);
   }
   if (extrapolates_ && (!integrator_->has_inertia || integrator_->is_explicit)) {
@@ -154,6 +154,10 @@ StepSetup::StepSetup(const Scene& scene, const Model& model)
     gradient_.resize(y_.size());
     x_before_.resize(y_.size());
   }
+}
+
+void StepSetup::check_pins(const Scene& scene) const {
+  if (!integrator_->has_inertia) require_pins(scene, *model_);
 }
 
 void StepSetup::evaluate_forces(const State& state, const StepClock& clock, Objective& objective) {

@@ -43,6 +43,12 @@ class StepSetup {
 
   const Integrator& integrator() const { return *integrator_; }
 
+  /// Of a substep, s.
+  double length() const { return h_; }
+
+  /// Throws Error{invalid_input} where the model's pins are too few for the integrator.
+  void check_pins(const Scene& scene) const;
+
   /// 1/a^2 that constant matrices are built for, 1/s^2. The first step of BDF2 has a smaller one:
   /// the matrix then holds back more than it need, and a direction -A^-1 grad g still descends.
   double inverse_a2() const { return integrator_->inverse_a2(h_, false); }

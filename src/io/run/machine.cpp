@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <fstream>
 
+#include "supple/simd.h"
+
 namespace supple {
 
 namespace {
@@ -37,6 +39,7 @@ Machine this_machine() {
 #endif
   machine.build = SUPPLE_BUILD_TYPE;
   machine.flags = SUPPLE_BUILD_FLAGS;
+  machine.simd = simd_level();
   return machine;
 }
 

@@ -12,6 +12,7 @@ struct Machine {
   std::string compiler;
   std::string build;  ///< build type
   std::string flags;  ///< compiler options
+  std::string simd;   ///< level of vectors, as simd_level()
 };
 
 Machine this_machine();

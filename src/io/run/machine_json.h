@@ -11,7 +11,7 @@ inline nlohmann::ordered_json machine_json(const Machine& machine, int threads) 
   return {{"processor", machine.processor}, {"cores", machine.cores},
           {"memory_gib", machine.memory},   {"threads", threads},
           {"compiler", machine.compiler},   {"build", machine.build},
-          {"flags", machine.flags}};
+          {"flags", machine.flags},         {"simd", machine.simd}};
 }
 
 }  // namespace supple

@@ -1,0 +1,165 @@
+// One Newton iteration in its stages, on one and two threads: the element Hessians, their sum in
+// the matrix, its factorisation, the solve and the line search, on a twisting bar (60 degrees of
+// each end) and a ring of the size of the papers' hippo, stretched. Prints medians in milliseconds
+// and writes no file:
+//   build/release/bin/supple_newton_bench [repeats]
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "base/stopwatch.h"
+#include "descent/hessian.h"
+#include "descent/laplacian.h"
+#include "descent/line_search.h"
+#include "linear/ordering.h"
+#include "model/model.h"
+#include "supple/simulation.h"
+
+namespace {
+
+using supple::NegativeEigenvalues;
+using supple::Scene;
+using supple::Stopwatch;
+using supple::VectorField;
+
+constexpr double h = 1.0 / 30;  // s
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+/// After 30 frames its ends are turned by 60 degrees each, in opposite senses.
+Scene bar(const std::string& material) {
+  Scene scene;
+  scene.gravity = {0, 0, 0};
+  supple::Body body;
+  body.mesh = supple::generate(
+      supple::BoxGenerator{.size = {4, 1, 1}, .cells = {34, 7, 7}, .tets_per_cell = 6});
+  const auto [mu, lambda] = supple::lame_parameters(1e5, 0.4);
+  body.material = {.model = material, .mu = mu, .lambda = lambda};
+  for (const double side : {-1.0, 1.0}) {
+    supple::Pin pin;
+    pin.box = {{2 * side - 0.01, -1, -1}, {2 * side + 0.01, 1, 1}};
+    pin.stiffness = 1e6;
+    pin.motion.rotate = supple::Rotation{{1, 0, 0}, {0, 0, 0}, side * 60};
+    body.pins.push_back(pin);
+  }
+  scene.bodies.push_back(std::move(body));
+  return scene;
+}
+
+/// Free and stretched at the start.
+Scene ring(const std::string& material) {
+  Scene scene;
+  scene.gravity = {0, 0, 0};
+  supple::Body body;
+  body.mesh = supple::generate(
+      supple::TorusGenerator{.major = 0.6, .minor = 0.25, .segments = 29, .cells = 7});
+  body.mass = 10;
+  body.material = {.model = material, .mu = 20, .lambda = 100};
+  body.initial = supple::Stretch{{1.5, 0.7, 1}};
+  scene.bodies.push_back(std::move(body));
+  return scene;
+}
+
+/// Positions after some frames, and where they would go without forces: there Newton begins.
+struct Start {
+  VectorField x, y;
+};
+Start moving(Scene scene, int frames) {
+  scene.solver.method = "newton";
+  scene.solver.iterations = 3;
+  supple::Simulation simulation(scene, {.threads = 1});
+  Start start;
+  const auto n = static_cast<std::size_t>(simulation.num_vertices());
+  std::vector<double> positions(3 * n);
+  start.x.resize(n);
+  start.y.resize(n);
+  for (int k = 0; k <= frames; ++k) {
+    simulation.step();
+    if (k == frames - 1 || k == frames) simulation.copy_positions(positions);
+    for (std::size_t i = 0; k >= frames - 1 && i < n; ++i) {
+      for (std::size_t c = 0; c < 3; ++c) {
+        // x_n + (x_n - x_n-1)
+        const double before = start.x[i].v[c];
+        start.x[i].v[c] = positions[3 * i + c];
+        start.y[i].v[c] = 2 * start.x[i].v[c] - before;
+      }
+    }
+  }
+  return start;
+}
+
+void measure(const std::string& name, const Scene& scene, int frames, int threads_count,
+             int repeats) {
+  const supple::Model model = supple::build_model(scene);
+  const Start start = moving(scene, frames);
+  supple::Threads threads(threads_count);
+  supple::Objective objective(model, nullptr, threads);
+  objective.begin_step({.y = start.y,
+                        .inverse_a2 = 1 / (h * h),
+                        .x_start = start.x,
+                        .time = (frames + 2) * h,
+                        .h = h});
+  const supple::Adjacency adjacency = supple::vertex_adjacency(model);
+  const std::vector<int> order = supple::fill_reducing_order(adjacency);
+  supple::HessianAssembly hessian(model, order, adjacency);
+  const auto solver = supple::make_supernodal_cholesky(supple::Precision::full);
+  solver->analyse(hessian.lower());
+  const std::size_t n = order.size();
+  std::vector<double> right_side(3 * n);
+  VectorField gradient(n), p(n), trial(n), trial_gradient(n);
+  const double value = objective.value_and_gradient(start.y, gradient);
+  const supple::Iterate at{start.y, gradient, value};
+  std::vector<double> elements, sums, factor, solve, search, total;
+  for (int k = 0; k < repeats; ++k) {
+    const Stopwatch all;
+    hessian.assemble(objective, start.y, NegativeEigenvalues::clamp);
+    elements.push_back(hessian.last_milliseconds().elements);
+    sums.push_back(hessian.last_milliseconds().sums);
+    const Stopwatch watch_factor;
+    if (!solver->factor(hessian.lower(), threads)) {
+      fmt::print("{}: the matrix is not positive definite\n", name);
+      return;
+    }
+    factor.push_back(watch_factor.milliseconds());
+    const Stopwatch watch_solve;
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto& from = gradient[static_cast<std::size_t>(order[i])];
+      for (int c = 0; c < 3; ++c) right_side[3 * i + static_cast<std::size_t>(c)] = from[c];
+    }
+    solver->solve(right_side.data(), right_side.data(), threads);
+    for (std::size_t i = 0; i < n; ++i) {
+      auto& to = p[static_cast<std::size_t>(order[i])];
+      for (int c = 0; c < 3; ++c) to[c] = -right_side[3 * i + static_cast<std::size_t>(c)];
+    }
+    solve.push_back(watch_solve.milliseconds());
+    const Stopwatch watch_search;
+    supple::search_line({objective, at, p, trial, trial_gradient}, {},
+                        supple::LineSearchSettings{});
+    search.push_back(watch_search.milliseconds());
+    total.push_back(all.milliseconds());
+  }
+  fmt::print("{:<18}{:>8}{:>9}{:>10.2f}{:>7.2f}{:>9.2f}{:>8.2f}{:>8.2f}{:>9.2f}\n", name,
+             model.num_tets, threads_count, median(elements), median(sums), median(factor),
+             median(solve), median(search), median(total));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int repeats = argc > 1 ? std::max(1, std::atoi(argv[1])) : 60;
+  fmt::print("{:<18}{:>8}{:>9}{:>10}{:>7}{:>9}{:>8}{:>8}{:>9}\n", "body", "tets", "threads",
+             "elements", "sums", "factor", "solve", "search", "total");
+  for (const int threads : {1, 2}) {
+    measure("bar neo_hookean", bar("neo_hookean"), 30, threads, repeats);
+    measure("bar corotated", bar("corotated"), 30, threads, repeats);
+    measure("ring corotated", ring("corotated"), 2, threads, repeats);
+  }
+  return 0;
+}

@@ -1,0 +1,199 @@
+#include "descent/corner_kernels.h"
+
+#include "descent/batch_gather.h"
+#include "descent/corner_block.h"
+#include "materials/fiber.h"
+#include "materials/visit.h"
+#include "math/svd.h"
+
+namespace supple {
+
+inline namespace SUPPLE_SIMD {
+
+namespace {
+
+constexpr int width = register_lanes;
+using One = RegisterBatch;
+
+SUPPLE_INLINE Mat3<One> load_matrix(const double (*m)[lanes], int first) {
+  Mat3<One> loaded;
+  for (int i = 0; i < 9; ++i) loaded(i / 3, i % 3) = One::load(m[i] + first);
+  return loaded;
+}
+SUPPLE_INLINE Vector3<One> load_vector(const double (*v)[lanes], int first) {
+  return {{One::load(v[0] + first), One::load(v[1] + first), One::load(v[2] + first)}};
+}
+SUPPLE_INLINE void store_matrix(const Mat3<One>& m, double (*to)[lanes], int first) {
+  for (int i = 0; i < 9; ++i) m(i / 3, i % 3).store(to[i] + first);
+}
+SUPPLE_INLINE void store_vector(const Vector3<One>& v, double (*to)[lanes], int first) {
+  for (int k = 0; k < 3; ++k) v[k].store(to[k] + first);
+}
+
+/// F with the first corner at `own`.
+SUPPLE_INLINE Mat3<One> deformation_gradient(const PairBatch& batch, const Mat3<One>& inverse_Dm,
+                                             const PaddedVector* x, const Vector3<One>& own,
+                                             int first) {
+  Mat3<One> Ds;
+  for (int c = 0; c < 3; ++c) {
+    Ds.set_column(c, detail::gather_lanes<width>(x, batch.vertex[c + 1] + first) - own);
+  }
+  return Ds * inverse_Dm;
+}
+
+template <class Family>
+SUPPLE_INLINE auto material_at(const Family& family, const double* all, int b, int first) {
+  constexpr int num_parameters = Family::num_parameters;
+  One parameters[num_parameters > 0 ? num_parameters : 1];
+  for (int p = 0; p < num_parameters; ++p) {
+    parameters[p] = One::load(all + std::ptrdiff_t{b * num_parameters + p} * lanes + first);
+  }
+  return family.template at<One>(parameters);
+}
+
+SUPPLE_INLINE Fiber<One> fiber_at(const double* all, int b, int first) {
+  const double* f = all + std::ptrdiff_t{b} * 4 * lanes + first;
+  return {{{One::load(f), One::load(f + lanes), One::load(f + 2 * lanes)}},
+          One::load(f + 3 * lanes)};
+}
+
+void add_energy(const PairWork& work, double* energy) {
+  visit_model(*work.material, [&](const auto& family) {
+    for (int first = 0; first < lanes; first += width) {
+      const Vector3<One> own = load_vector(work.own, first);
+      One sum = One::load(energy + first);
+      for (int b = 0; b < work.num_batches; ++b) {
+        const PairBatch& batch = work.batches[b];
+        const Mat3<One> F =
+            deformation_gradient(batch, load_matrix(batch.inverse_rest, first), work.x, own, first);
+        One density = material_at(family, work.parameters, b, first).energy_density(F);
+        if (work.fibers != nullptr) density += fiber_at(work.fibers, b, first).energy_density(F);
+        sum += One::load(batch.volume + first) * density;
+      }
+      sum.store(energy + first);
+    }
+  });
+}
+
+void add_pairs(const PairWork& work, PairSums& sums) {
+  visit_model(*work.material, [&](const auto& family) {
+    for (int first = 0; first < lanes; first += width) {
+      const Vector3<One> own = load_vector(work.own, first);
+      One energy = One::load(sums.energy + first);
+      Vector3<One> gradient = load_vector(sums.gradient, first);
+      Mat3<One> hessian = load_matrix(sums.hessian, first);
+      for (int b = 0; b < work.num_batches; ++b) {
+        const PairBatch& batch = work.batches[b];
+        const Mat3<One> inverse_Dm = load_matrix(batch.inverse_rest, first);
+        const Mat3<One> F = deformation_gradient(batch, inverse_Dm, work.x, own, first);
+        const auto material = material_at(family, work.parameters, b, first);
+        const One volume = One::load(batch.volume + first);
+        Vector3<One> shape;
+        for (int k = 0; k < 3; ++k) {
+          shape[k] = One(-1.0) * (inverse_Dm(0, k) + inverse_Dm(1, k) + inverse_Dm(2, k));
+        }
+        const Svd<One> frame = svd(F);
+        const Vector3<One> q = transpose(frame.V) * shape;
+        // P grad N = U diag(dPsi/ds) V^T grad N
+        Vector3<One> along = principal_stress(material, frame.s);
+        for (int k = 0; k < 3; ++k) along[k] = along[k] * q[k];
+        gradient = gradient + volume * (frame.U * along);
+        const PrincipalHessian<One> H = principal_hessian(material, frame.s, false);
+        hessian = hessian + volume * detail::corner_block(H, frame.U, q);
+        One density = material.energy_density(F);
+        if (work.fibers != nullptr) {
+          const Fiber<One> fiber = fiber_at(work.fibers, b, first);
+          Mat3<One> P;
+          density += fiber.energy_and_stress(F, P);
+          gradient = gradient + volume * (P * shape);
+          const One share = dot(fiber.direction, shape);
+          hessian = hessian + (volume * (share * share)) * fiber.hessian_block(F, false);
+        }
+        energy += volume * density;
+      }
+      energy.store(sums.energy + first);
+      store_vector(gradient, sums.gradient, first);
+      store_matrix(hessian, sums.hessian, first);
+    }
+  });
+}
+
+void solve_absolute(const double (*hessian)[lanes], const double (*b)[lanes], const double* floor,
+                    double (*d)[lanes]) {
+  for (int first = 0; first < lanes; first += width) {
+    store_vector(detail::solve_absolute(load_matrix(hessian, first), load_vector(b, first),
+                                        One::load(floor + first)),
+                 d, first);
+  }
+}
+
+/// The entries of the four corners in some lanes of a batch.
+template <class Family>
+SUPPLE_INLINE void corner_diagonals(const ElementWork& work, const Family& family, int b, int first,
+                                    Vector3<One> (&entries)[4]) {
+  const ElementBatch& batch = work.batches[b];
+  const Mat3<One> inverse_Dm = detail::inverse_rest_of<width>(batch, first);
+  const Mat3<One> F = detail::deformation_gradient_of<width>(batch, first, work.x, inverse_Dm);
+  const Svd<One> frame = svd(F);
+  const PrincipalHessian<One> H =
+      principal_hessian(material_at(family, work.parameters, b, first), frame.s, true);
+  const One volume = One::load(batch.volume + first);
+  const Mat3<One> Vt = transpose(frame.V);
+  Vector3<One> gradient[4];
+  gradient[0] = {{One(0.0), One(0.0), One(0.0)}};
+  for (int a = 1; a < 4; ++a) {
+    for (int k = 0; k < 3; ++k) gradient[a][k] = inverse_Dm(a - 1, k);
+    gradient[0] = gradient[0] - gradient[a];
+  }
+  for (int a = 0; a < 4; ++a) {
+    const Mat3<One> K = detail::corner_block(H, frame.U, Vt * gradient[a]);
+    entries[a] = {{K(0, 0), K(1, 1), K(2, 2)}};
+  }
+  if (work.fibers != nullptr) {
+    const Fiber<One> fiber = fiber_at(work.fibers, b, first);
+    const Mat3<One> block = fiber.hessian_block(F, true);
+    for (int a = 0; a < 4; ++a) {
+      const One along = dot(fiber.direction, gradient[a]);
+      for (int k = 0; k < 3; ++k) entries[a][k] += (along * along) * block(k, k);
+    }
+  }
+  for (int a = 0; a < 4; ++a) entries[a] = volume * entries[a];
+}
+
+void hessian_diagonal(const ElementWork& work) {
+  for (int s = 0; s < work.num_slots; ++s) work.slots[s] = PaddedVector{};
+  visit_model(*work.material, [&](const auto& family) {
+    for (int b = 0; b < work.num_batches; ++b) {
+      double all[4][3][lanes];
+      for (int first = 0; first < lanes; first += width) {
+        Vector3<One> entries[4];
+        corner_diagonals(work, family, b, first, entries);
+        for (int a = 0; a < 4; ++a) store_vector(entries[a], all[a], first);
+      }
+      for (int a = 0; a < 4; ++a) {
+        for (int lane = 0; lane < lanes; ++lane) {
+          PaddedVector& slot = work.slots[work.batches[b].slot[a][lane]];
+          for (int k = 0; k < 3; ++k) slot[k] += all[a][k][lane];
+        }
+      }
+    }
+  });
+}
+
+void decompose(const double (*m)[lanes], LaneFrames& frames) {
+  for (int first = 0; first < lanes; first += width) {
+    const Svd<One> frame = svd(load_matrix(m, first));
+    store_matrix(frame.U, frames.U, first);
+    store_vector(frame.s, frames.s, first);
+    store_matrix(frame.V, frames.V, first);
+  }
+}
+
+}  // namespace
+
+const CornerKernels corner_table{add_pairs, add_energy, solve_absolute, hessian_diagonal,
+                                 decompose};
+
+}  // namespace SUPPLE_SIMD
+
+}  // namespace supple

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "base/simd_level.h"
+#include "model/model.h"
+
+/// What is done with the elements, a block of batches at a time: compiled once for each level of
+/// vectors (base/simd_level.h). Every level gives the same bits.
+namespace supple {
+
+/// A block of batches, ready for a kernel.
+struct ElementWork {
+  const MaterialModel* material;
+  const ElementBatch* batches;
+  int num_batches;
+  const double* parameters;  ///< [num_batches][num_parameters][lanes]
+  const double* fibers;      ///< [num_batches][4][lanes], unit direction and kappa in Pa; or none
+  const PaddedVector* x;     ///< [num_vertices], m
+  PaddedVector* slots;       ///< [num_slots], written
+  int num_slots;
+};
+
+/// The work of a block of the model; `slots` are those of the whole model.
+ElementWork work_of_block(const Model& model, const ElementBlock& block, const VectorField& x,
+                          VectorField& slots);
+
+struct ElementKernels {
+  /// Energy of the block, J. Its corner forces go to the slots, N.
+  double (*energy_and_forces)(const ElementWork& work);
+  /// Number of inverted tets, J < 0.
+  int (*count_inverted)(const ElementBatch* batches, int num_batches, const PaddedVector* x);
+  /// The corners' sums of k V G p^T, the local step of Projective Dynamics, to the slots, N. Of a
+  /// material without a projection: nothing but zeros.
+  void (*project)(const ElementWork& work);
+};
+
+const ElementKernels& element_kernels(SimdLevel level);
+
+inline namespace SUPPLE_SIMD {
+extern const ElementKernels element_table;
+}
+
+}  // namespace supple

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+
+#include "base/simd_level.h"
+#include "math/vector_field.h"
+
+/// Passes over vector fields, a chunk of vertices at a time: compiled once for each level of
+/// vectors (base/simd_level.h). Every level gives the same bits. Fields are read as plain numbers,
+/// `count` of them, a multiple of four.
+namespace supple {
+
+/// What the gradient of the objective is made of.
+struct GradientWork {
+  const double* mass;  ///< [num_vertices], kg
+  double inverse_a2;   ///< 1/s^2
+  double weight[3];    ///< m/s^2
+  const PaddedVector* z;
+  const PaddedVector* y;  ///< inertial target
+  // Corner forces of the elements, N: the vertex's slots in their order.
+  const int* slot_start;
+  const int* slot_list;
+  const PaddedVector* slots;
+  // Forces of the springs by their ends, N; no springs: none.
+  const int* spring_start;
+  const int* spring_incident;
+  const PaddedVector* spring_forces;
+};
+
+/// A pair of L-BFGS and what it adds to the direction: zeta w - step s.
+struct PairTerm {
+  const double* s;
+  const double* w;
+  double zeta, step;
+};
+
+struct FieldKernels {
+  /// a . b, in eight partial sums.
+  double (*dot)(const double* a, const double* b, int count);
+  /// y += s x
+  void (*add)(double s, const double* x, int count, double* y);
+  /// z = x + s p
+  void (*step)(const double* x, double s, const double* p, int count, double* z);
+  /// z = x - y
+  void (*difference)(const double* x, const double* y, int count, double* z);
+
+  /// |z - y|_M^2 / (2 a^2) - sum m weight . z of the vertices first .. last - 1, J; where
+  /// `gradient` is not null also the gradient of all that `work` has, N.
+  double (*inertia)(const GradientWork& work, int first, int last, PaddedVector* gradient);
+
+  /// s = to_x - from_x and t = to_g - from_g; sums: t . s, s . s, t . t.
+  void (*new_pair)(const double* to_x, const double* from_x, const double* to_g,
+                   const double* from_g, int count, double* s, double* t, double* sums);
+  /// w = old - now, returns w . t; then old = now.
+  double (*renew)(const double* now, const double* t, int count, double* old, double* w);
+  /// sums: s . g and w . g.
+  void (*two_products)(const double* s, const double* w, const double* g, int count, double* sums);
+  /// p += sum_i (zeta_i w_i - step_i s_i) from number `first` on.
+  void (*add_pairs)(const PairTerm* pairs, int num_pairs, std::int64_t first, int count, double* p);
+};
+
+const FieldKernels& field_kernels(SimdLevel level);
+
+inline namespace SUPPLE_SIMD {
+extern const FieldKernels field_table;
+}
+
+}  // namespace supple

@@ -1,0 +1,160 @@
+#include "descent/hessian_kernels.h"
+
+#include "descent/batch_gather.h"
+#include "descent/corner_block.h"
+#include "materials/fiber.h"
+#include "materials/visit.h"
+#include "math/svd.h"
+
+namespace supple {
+
+inline namespace SUPPLE_SIMD {
+
+namespace {
+
+constexpr int width = register_lanes;
+using One = RegisterBatch;
+
+/// The blocks of a batch, whose lanes may come a few at a time.
+struct Blocks {
+  double corner[4][6][lanes];        ///< lower triangle of K_aa, row after row
+  double edge[num_edges][9][lanes];  ///< K_ab or its transpose, row-major
+};
+
+/// K^_ab of hessian.h for corner gradients p = V^T grad N_a, q = V^T grad N_b.
+SUPPLE_INLINE Mat3<One> rotated_block(const PrincipalHessian<One>& H, const Vector3<One>& p,
+                                      const Vector3<One>& q) {
+  Mat3<One> K;
+  for (int i = 0; i < 3; ++i) {
+    const int j = (i + 1) % 3, l = (i + 2) % 3;
+    // The pair (i, j) is stored under the index that is neither.
+    K(i, i) = H.A[i][i] * (p[i] * q[i]) + H.alpha[l] * (p[j] * q[j]) + H.alpha[j] * (p[l] * q[l]);
+    const One ij = p[i] * q[j], ji = p[j] * q[i];
+    K(i, j) = H.A[i][j] * ij + H.beta[l] * ji;
+    K(j, i) = H.A[j][i] * ji + H.beta[l] * ij;
+  }
+  return K;
+}
+
+/// Corners 1 to 3 are computed; the blocks of a row and of a column add up to zero, since a
+/// translation costs nothing.
+SUPPLE_INLINE void store_blocks(const Mat3<One>* corner, const Mat3<One>* edge,
+                                const std::int32_t* edges, int first, Blocks& out) {
+  // Rows of corners 1 to 3, columns of corner 0: K_a0 = -(K_a1 + K_a2 + K_a3).
+  const Mat3<One> minus[3] = {corner[0] + transpose(edge[0]) + transpose(edge[1]),
+                              edge[0] + corner[1] + transpose(edge[2]),
+                              edge[1] + edge[2] + corner[2]};
+  const Mat3<One> first_corner = minus[0] + minus[1] + minus[2];
+  const auto store_corner = [&](const Mat3<One>& K, int a) {
+    for (int r = 0, e = 0; r < 3; ++r) {
+      for (int c = 0; c <= r; ++c, ++e) K(r, c).store(out.corner[a][e] + first);
+    }
+  };
+  store_corner(first_corner, 0);
+  for (int a = 1; a < 4; ++a) store_corner(corner[a - 1], a);
+  for (int e = 0; e < num_edges; ++e) {
+    One place;
+    for (int lane = 0; lane < width; ++lane) place.set(lane, edges[e * lanes + first + lane]);
+    const auto turned = place < One(0.0);
+    const Mat3<One> K = e < 3 ? One(-1.0) * minus[e] : edge[e - 3];
+    for (int i = 0; i < 9; ++i) {
+      select(turned, K(i % 3, i / 3), K(i / 3, i % 3)).store(out.edge[e][i] + first);
+    }
+  }
+}
+
+/// The blocks of `width` tets from lane `first` on, N/m.
+template <bool has_fiber, class Family>
+SUPPLE_INLINE void evaluate_batch(const HessianWork& work, const Family& family, std::size_t b,
+                                  int first, Blocks& out) {
+  const ElementBatch& batch = work.batches[b];
+  One parameters[Family::num_parameters > 0 ? Family::num_parameters : 1];
+  for (std::size_t p = 0; p < Family::num_parameters; ++p) {
+    parameters[p] = One::load(work.parameters + (b * Family::num_parameters + p) * lanes + first);
+  }
+  const Mat3<One> inverse_Dm = detail::inverse_rest_of<width>(batch, first);
+  const Mat3<One> F = detail::deformation_gradient_of<width>(batch, first, work.x, inverse_Dm);
+  const Svd<One> frame = svd(F);
+  PrincipalHessian<One> H =
+      principal_hessian(family.template at<One>(parameters), frame.s, work.mode);
+  const One volume = One::load(batch.volume + first);
+  for (int i = 0; i < 3; ++i) {
+    H.alpha[i] = volume * H.alpha[i];
+    H.beta[i] = volume * H.beta[i];
+    for (int k = 0; k < 3; ++k) H.A[i][k] = volume * H.A[i][k];
+  }
+  // Rows of Dm^-1 are the gradients of corners 1 to 3.
+  const Mat3<One> rotated = inverse_Dm * frame.V;
+  Vector3<One> gradient[3];
+  for (int a = 0; a < 3; ++a) gradient[a] = {{rotated(a, 0), rotated(a, 1), rotated(a, 2)}};
+
+  Mat3<One> corner[3], edge[3];
+  for (int a = 0; a < 3; ++a) corner[a] = detail::corner_block(H, frame.U, gradient[a]);
+  for (int e = 0; e < 3; ++e) {
+    const Mat3<One> inner =
+        rotated_block(H, gradient[edge_a[e + 3] - 1], gradient[edge_b[e + 3] - 1]);
+    edge[e] = frame.U * times_transpose(inner, frame.U);
+  }
+  if constexpr (has_fiber) {
+    const double* f = work.fibers + b * 4 * lanes + first;
+    const Fiber<One> fiber{{{One::load(f), One::load(f + lanes), One::load(f + 2 * lanes)}},
+                           One::load(f + 3 * lanes)};
+    const Mat3<One> block = volume * fiber.hessian_block(F, work.mode);
+    const Vector3<One> along = inverse_Dm * fiber.direction;
+    for (int a = 0; a < 3; ++a) corner[a] = corner[a] + (along[a] * along[a]) * block;
+    for (int e = 0; e < 3; ++e) {
+      edge[e] = edge[e] + (along[edge_a[e + 3] - 1] * along[edge_b[e + 3] - 1]) * block;
+    }
+  }
+  store_blocks(corner, edge, work.edges + b * num_edges * lanes, first, out);
+}
+
+/// Lane after lane: the order of the sums does not depend on the width.
+SUPPLE_INLINE void add_batch(const Blocks& blocks, const ElementBatch& batch,
+                             const std::int32_t* edges, double* sums) {
+  for (int lane = 0; lane < lanes; ++lane) {
+    for (int a = 0; a < 4; ++a) {
+      double* to = sums + std::ptrdiff_t{entries_per_sum} * batch.slot[a][lane];
+      for (int r = 0, e = 0; r < 3; ++r) {
+        for (int c = 0; c <= r; ++c, ++e) to[3 * r + c] += blocks.corner[a][e][lane];
+      }
+    }
+    for (int e = 0; e < num_edges; ++e) {
+      const std::int32_t place = edges[e * lanes + lane];
+      double* to = sums + std::ptrdiff_t{entries_per_sum} * (place < 0 ? ~place : place);
+      for (int i = 0; i < 9; ++i) to[i] += blocks.edge[e][i][lane];
+    }
+  }
+}
+
+template <bool has_fiber, class Family>
+void add_block(const HessianWork& work, const Family& family) {
+  for (std::ptrdiff_t i = 0; i < std::ptrdiff_t{entries_per_sum} * work.num_sums; ++i) {
+    work.sums[i] = 0;
+  }
+  Blocks blocks;
+  for (std::size_t b = 0; b < static_cast<std::size_t>(work.num_batches); ++b) {
+    for (int first = 0; first < lanes; first += width) {
+      evaluate_batch<has_fiber>(work, family, b, first, blocks);
+    }
+    add_batch(blocks, work.batches[b], work.edges + b * num_edges * lanes, work.sums);
+  }
+}
+
+void add_elements(const HessianWork& work) {
+  visit_model(*work.material, [&](const auto& family) {
+    if (work.fibers != nullptr) {
+      add_block<true>(work, family);
+    } else {
+      add_block<false>(work, family);
+    }
+  });
+}
+
+}  // namespace
+
+const HessianKernels hessian_table{add_elements};
+
+}  // namespace SUPPLE_SIMD
+
+}  // namespace supple

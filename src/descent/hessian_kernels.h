@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+
+#include "base/simd_level.h"
+#include "materials/principal.h"
+#include "model/model.h"
+
+/// Second derivatives of the elements, a block of batches at a time.
+///
+/// A block of batches adds the 3x3 blocks of its tets up in places of its own: one for each of its
+/// vertices (those of its slots, in their order) and behind them one for each of its edges. Tets
+/// that stand next to each other share most of these, so they stay in cache and are a fifth of what
+/// the tets' own blocks would fill. Compiled once for each level of vectors (base/simd_level.h),
+/// with the same bits on every one.
+namespace supple {
+
+/// Entries of such a place: a 3x3 block, row-major.
+inline constexpr int entries_per_sum = 9;
+
+/// The edges of a tet as pairs of corners (a, b).
+inline constexpr int num_edges = 6;
+inline constexpr int edge_a[num_edges] = {1, 2, 3, 2, 3, 3};
+inline constexpr int edge_b[num_edges] = {0, 0, 0, 1, 1, 2};
+
+struct HessianWork {
+  const MaterialModel* material;
+  const ElementBatch* batches;
+  int num_batches;
+  const double* parameters;  ///< [num_batches][num_parameters][lanes]
+  const double* fibers;      ///< [num_batches][4][lanes], unit direction and kappa in Pa; or none
+  const PaddedVector* x;     ///< [num_vertices], m
+  NegativeEigenvalues mode;
+  /// [num_batches][num_edges][lanes], place of each edge; ~place where the row of its block is
+  /// corner b, so that the transpose of K_ab is added.
+  const std::int32_t* edges;
+  double* sums;  ///< [num_sums][entries_per_sum], written, N/m
+  int num_sums;
+};
+
+struct HessianKernels {
+  /// Writes the sums of a block: of each V d2Psi/dx2, K_ab being d2/dx_a dx_b.
+  void (*add_elements)(const HessianWork& work);
+};
+
+const HessianKernels& hessian_kernels(SimdLevel level);
+
+inline namespace SUPPLE_SIMD {
+extern const HessianKernels hessian_table;
+}
+
+}  // namespace supple

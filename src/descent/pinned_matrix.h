@@ -1,0 +1,81 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "linear/changeable_cholesky.h"
+#include "math/vector_field.h"
+#include "model/model.h"
+
+namespace supple {
+
+/// A constant matrix of a descent, A = M/a^2 + L + pins, with L constant and the pins changing now
+/// and then (linear/changeable_cholesky.h): n x n and the same for x, y and z, or 3n x 3n.
+///
+/// A vector moved as a whole costs L nothing, so that 1^T A x = w . x holds with w = M 1/a^2 + the
+/// pins of each vertex, on every part of the matrix that hangs together. Where x is not A^-1 b to
+/// the last digit, it is shifted part by part to where w . x = 1^T b holds exactly: what nothing
+/// holds then keeps its momentum to the last digit. While a new factor is being made, so that the
+/// old one stands between its scales as H, that reads
+///   x = P H P^T b + 1 1^T b/(w . 1),  P = I - 1 w^T/(w . 1),
+/// which is symmetric positive definite again.
+class PinnedMatrix {
+ public:
+  enum class Coupling {
+    none,  ///< n x n
+    full,  ///< 3n x 3n, row 3 k + c being coordinate c of vertex order[k]
+  };
+
+  /// lower: the matrix without pins, a row for vertex order[k] at k. Throws Error{invalid_input},
+  /// naming the matrix by `name`, where it is not positive definite.
+  PinnedMatrix(const Model& model, double inverse_a2, std::vector<int> order,
+               SpdSolver::Matrix lower, Coupling coupling, Precision precision, std::string name);
+
+  /// The model's pins are others now. h: length of a step, s. Throws Error{invalid_input} for pins
+  /// that the matrix cannot hold; nothing changes then.
+  void pins_changed(const Model& model, double h);
+
+  /// A step begins.
+  void begin_step() noexcept { matrix_.begin_step(); }
+
+  /// Whether p is -A^-1 b to rounding. If not, it is -H b with a symmetric positive definite H.
+  bool is_exact() const { return matrix_.is_exact(); }
+
+  /// p = -A^-1 b: [num_vertices] both.
+  void solve(const VectorField& b, VectorField& p, Threads& threads);
+
+  const ChangeableCholesky& matrix() const { return matrix_; }
+
+ private:
+  /// Rows begin .. end - 1, by vertices, that are coupled to no others.
+  struct Part {
+    std::size_t begin, end;
+    double weight = 0;        ///< w . 1, N/m
+    PaddedVector force = {};  ///< 1^T b, N
+  };
+  /// What pins make of the matrix.
+  struct Pinned {
+    std::vector<double> diagonal;  ///< [rows]
+    std::vector<double> weight;    ///< w, [num_vertices], in elimination order, N/m
+  };
+
+  Pinned with_pins(const Model& model) const;
+  ChangeableCholesky factorised(SpdSolver::Matrix lower, Precision precision);
+  void find_parts(const std::vector<int>& parent);
+  void weigh_parts(std::vector<double> weight);
+  template <int stride>
+  void solve_as(const VectorField& b, VectorField& p, Threads& threads);
+
+  std::vector<int> order_;      ///< [num_vertices], elimination order
+  std::vector<double> mass_;    ///< [num_vertices], in elimination order: M/a^2, N/m
+  std::size_t rows_of_vertex_;  ///< 1 or 3
+  bool is_rough_;               ///< the factor is in floats
+  std::string name_;            ///< for errors
+  std::vector<double> free_;    ///< [rows], diagonal without pins, N/m
+  std::vector<Part> parts_;     ///< of those that something acts on
+  std::vector<double> weight_;  ///< w, N/m
+  ChangeableCholesky matrix_;
+  std::vector<double> work_;  ///< [rows], or four interleaved sides
+};
+
+}  // namespace supple

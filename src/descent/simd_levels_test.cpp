@@ -1,0 +1,288 @@
+#include <cstring>
+#include <random>
+
+#include "descent/corner_kernels.h"
+#include "descent/field_kernels.h"
+#include "descent/hessian_kernels.h"
+#include "materials/test_support.h"
+
+/// Every level of vectors against the first, bit for bit.
+namespace supple {
+namespace {
+
+constexpr int num_vertices = 40;
+constexpr int num_batches = 5;  // odd: two at once leave one over
+constexpr std::size_t all_lanes = std::size_t{num_batches} * lanes;
+
+std::vector<SimdLevel> wider_levels() {
+  std::vector<SimdLevel> levels = usable_simd_levels();
+  levels.erase(levels.begin());
+  return levels;
+}
+
+template <class T>
+bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+}
+template <class T>
+bool same_bits(const T& a, const T& b) {
+  return std::memcmp(&a, &b, sizeof(T)) == 0;
+}
+
+/// Batches whose tets are stretched, squeezed flat and inverted; vertices and slots come again in
+/// several lanes and corners.
+struct Elements {
+  MaterialModel material;
+  std::vector<ElementBatch> batches{num_batches};
+  std::vector<PairBatch> pairs{num_batches};
+  std::vector<double> parameters, fibers;
+  VectorField x{num_vertices};
+  VectorField slots{num_vertices};
+  PairWork around{};
+
+  Elements(const MaterialModel& model, const std::vector<double>& example, unsigned seed)
+      : material(model) {
+    std::mt19937 generator(seed);
+    std::uniform_real_distribution<double> uniform(-1, 1);
+    std::uniform_int_distribution<int> any(0, num_vertices - 1);
+    for (PaddedVector& p : x) {
+      for (int k = 0; k < 3; ++k) p[k] = uniform(generator);
+    }
+    for (std::size_t b = 0; b < batches.size(); ++b) {
+      ElementBatch& batch = batches[b];
+      for (int lane = 0; lane < lanes; ++lane) {
+        for (int corner = 0; corner < 4; ++corner) {
+          batch.vertex[corner][lane] = any(generator);
+          batch.slot[corner][lane] = any(generator);
+        }
+        for (int i = 0; i < 9; ++i) {
+          batch.inverse_rest[i][lane] = (i % 4 == 0 ? 1 : 0) + 0.5 * uniform(generator);
+        }
+        // Twice the same vertex: a tet without volume.
+        if (lane == 3) batch.vertex[2][lane] = batch.vertex[1][lane];
+        batch.volume[lane] = lane == 7 ? 0 : 1 + uniform(generator);
+      }
+      std::memcpy(pairs[b].vertex, batch.vertex, sizeof(batch.vertex));
+      std::memcpy(pairs[b].inverse_rest, batch.inverse_rest, sizeof(batch.inverse_rest));
+      std::memcpy(pairs[b].volume, batch.volume, sizeof(batch.volume));
+      for (const double value : example) {
+        for (int lane = 0; lane < lanes; ++lane) {
+          parameters.push_back(value * (1 + 0.01 * uniform(generator)));
+        }
+      }
+      for (int i = 0; i < 4 * lanes; ++i) fibers.push_back(i < 3 * lanes ? 0.577 : 100.0);
+    }
+    parameters.push_back(0);  // so that there is a place to point at
+    for (auto& row : around.own) {
+      for (double& value : row) value = uniform(generator);
+    }
+  }
+
+  ElementWork work(bool has_fiber) {
+    return {&material,
+            batches.data(),
+            num_batches,
+            parameters.data(),
+            has_fiber ? fibers.data() : nullptr,
+            x.data(),
+            slots.data(),
+            num_vertices};
+  }
+  PairWork pair_work(bool has_fiber) {
+    PairWork work = around;
+    work.material = &material;
+    work.batches = pairs.data();
+    work.num_batches = num_batches;
+    work.parameters = parameters.data();
+    work.fibers = has_fiber ? fibers.data() : nullptr;
+    work.x = x.data();
+    return work;
+  }
+};
+
+template <class Model>
+class SimdLevels : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (wider_levels().empty()) GTEST_SKIP() << "this processor or build has one level";
+  }
+  testing::Example<Model> example_;
+  Elements elements_{example_.model, example_.parameters, 5};
+};
+TYPED_TEST_SUITE(SimdLevels, testing::AllModels, testing::ModelNames);
+
+TYPED_TEST(SimdLevels, GiveTheSameBitsInEnergyForcesAndProjection) {
+  const ElementKernels& first = element_kernels(SimdLevel::baseline);
+  for (const bool has_fiber : {false, true}) {
+    const ElementWork work = this->elements_.work(has_fiber);
+    const double energy = first.energy_and_forces(work);
+    const VectorField forces = this->elements_.slots;
+    EXPECT_TRUE(std::isfinite(energy));
+    EXPECT_NE(energy, 0);
+    first.project(work);
+    const VectorField projected = this->elements_.slots;
+    for (const SimdLevel level : wider_levels()) {
+      const ElementKernels& kernels = element_kernels(level);
+      const std::string name = simd_level_name(level);
+      EXPECT_TRUE(same_bits(kernels.energy_and_forces(work), energy)) << name;
+      EXPECT_TRUE(same_bits(this->elements_.slots, forces)) << name;
+      kernels.project(work);
+      EXPECT_TRUE(same_bits(this->elements_.slots, projected)) << name;
+    }
+  }
+}
+
+TYPED_TEST(SimdLevels, GiveTheSameBitsInSecondDerivatives) {
+  constexpr int num_sums = num_vertices + static_cast<int>(all_lanes) * num_edges;
+  std::vector<std::int32_t> edges(all_lanes * num_edges);
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    const auto place = static_cast<std::int32_t>(num_vertices + i);
+    edges[i] = i % 3 == 0 ? ~place : place;
+  }
+  for (const bool has_fiber : {false, true}) {
+    const ElementWork work = this->elements_.work(has_fiber);
+    for (const auto mode : {NegativeEigenvalues::keep, NegativeEigenvalues::clamp}) {
+      std::vector<double> sums(std::size_t{num_sums} * entries_per_sum), others = sums;
+      HessianWork hessian{work.material, work.batches, num_batches,  work.parameters, work.fibers,
+                          work.x,        mode,         edges.data(), sums.data(),     num_sums};
+      hessian_kernels(SimdLevel::baseline).add_elements(hessian);
+      hessian.sums = others.data();
+      for (const SimdLevel level : wider_levels()) {
+        hessian_kernels(level).add_elements(hessian);
+        EXPECT_TRUE(same_bits(others, sums)) << simd_level_name(level);
+      }
+    }
+    corner_kernels(SimdLevel::baseline).hessian_diagonal(work);
+    const VectorField diagonal = this->elements_.slots;
+    for (const SimdLevel level : wider_levels()) {
+      corner_kernels(level).hessian_diagonal(work);
+      EXPECT_TRUE(same_bits(this->elements_.slots, diagonal)) << simd_level_name(level);
+    }
+  }
+}
+
+TYPED_TEST(SimdLevels, GiveTheSameBitsAroundAVertex) {
+  const CornerKernels& first = corner_kernels(SimdLevel::baseline);
+  for (const bool has_fiber : {false, true}) {
+    const PairWork work = this->elements_.pair_work(has_fiber);
+    PairSums sums{};
+    first.add_pairs(work, sums);
+    double energy[lanes] = {}, d[3][lanes], floor[lanes];
+    first.add_energy(work, energy);
+    for (double& value : floor) value = 1e-3;
+    first.solve_absolute(sums.hessian, sums.gradient, floor, d);
+    for (const SimdLevel level : wider_levels()) {
+      const CornerKernels& kernels = corner_kernels(level);
+      PairSums other_sums{};
+      kernels.add_pairs(work, other_sums);
+      EXPECT_TRUE(same_bits(other_sums, sums)) << simd_level_name(level);
+      double other_energy[lanes] = {}, other_d[3][lanes];
+      kernels.add_energy(work, other_energy);
+      EXPECT_TRUE(same_bits(other_energy, energy)) << simd_level_name(level);
+      kernels.solve_absolute(sums.hessian, sums.gradient, floor, other_d);
+      EXPECT_TRUE(same_bits(other_d, d)) << simd_level_name(level);
+    }
+  }
+}
+
+TEST(SimdLevels, CountTheSameInvertedTetsAndDecomposeAlike) {
+  if (wider_levels().empty()) GTEST_SKIP() << "this processor or build has one level";
+  Elements elements(NeoHookeanModel{}, {1, 1}, 6);
+  const auto* batches = elements.batches.data();
+  const int inverted =
+      element_kernels(SimdLevel::baseline).count_inverted(batches, num_batches, elements.x.data());
+  EXPECT_GT(inverted, 0);
+  LaneFrames frames{};
+  corner_kernels(SimdLevel::baseline).decompose(batches[0].inverse_rest, frames);
+  for (const SimdLevel level : wider_levels()) {
+    EXPECT_EQ(element_kernels(level).count_inverted(batches, num_batches, elements.x.data()),
+              inverted);
+    LaneFrames others{};
+    corner_kernels(level).decompose(batches[0].inverse_rest, others);
+    EXPECT_TRUE(same_bits(others, frames)) << simd_level_name(level);
+  }
+}
+
+/// What all passes over fields give, of sizes that are no multiple of any width.
+std::vector<double> passes(const FieldKernels& kernels) {
+  std::mt19937 generator(3);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  std::vector<double> results;
+  for (const int vertices : {1, 2, 3, 4, 5, 67, 201}) {
+    const int count = 4 * vertices;
+    const auto size = static_cast<std::size_t>(count);
+    std::vector<std::vector<double>> f(6, std::vector<double>(size));
+    for (auto& field : f) {
+      for (double& value : field) value = uniform(generator);
+    }
+    std::vector<double> a(size), b(size);
+    const auto keep = [&](const std::vector<double>& values) {
+      results.insert(results.end(), values.begin(), values.end());
+    };
+    results.push_back(kernels.dot(f[0].data(), f[1].data(), count));
+    a = f[2];
+    kernels.add(0.3, f[0].data(), count, a.data());
+    keep(a);
+    kernels.step(f[0].data(), -0.7, f[1].data(), count, a.data());
+    keep(a);
+    kernels.difference(f[0].data(), f[1].data(), count, a.data());
+    keep(a);
+    double sums[3];
+    kernels.new_pair(f[0].data(), f[1].data(), f[2].data(), f[3].data(), count, a.data(), b.data(),
+                     sums);
+    keep(a), keep(b), results.insert(results.end(), sums, sums + 3);
+    a = f[4];
+    results.push_back(kernels.renew(f[0].data(), f[1].data(), count, a.data(), b.data()));
+    keep(a), keep(b);
+    kernels.two_products(f[0].data(), f[1].data(), f[2].data(), count, sums);
+    results.insert(results.end(), sums, sums + 2);
+    const PairTerm terms[2] = {{f[0].data(), f[1].data(), 0.4, 0.9},
+                               {f[2].data(), f[3].data(), -1.3, 0.2}};
+    a = f[5];
+    kernels.add_pairs(terms, 2, 0, count, a.data());
+    keep(a);
+  }
+  return results;
+}
+
+TEST(SimdLevels, GiveTheSameBitsInPassesOverFields) {
+  if (wider_levels().empty()) GTEST_SKIP() << "this processor or build has one level";
+  const std::vector<double> expected = passes(field_kernels(SimdLevel::baseline));
+  for (const SimdLevel level : wider_levels()) {
+    EXPECT_TRUE(same_bits(passes(field_kernels(level)), expected)) << simd_level_name(level);
+  }
+}
+
+TEST(SimdLevels, GiveTheSameBitsInTheGradientOfTheObjective) {
+  if (wider_levels().empty()) GTEST_SKIP() << "this processor or build has one level";
+  Elements elements(NeoHookeanModel{}, {1, 1}, 8);
+  element_kernels(SimdLevel::baseline).energy_and_forces(elements.work(false));
+  std::vector<double> mass(num_vertices, 0.3);
+  std::vector<int> start{0}, list, springs{0}, incident;
+  for (int v = 0; v < num_vertices; ++v) {
+    for (int k = 0; k <= v % 4; ++k) list.push_back((7 * v + k) % num_vertices);
+    for (int k = 0; k < v % 3; ++k) incident.push_back((5 * v + k) % (2 * num_vertices));
+    start.push_back(static_cast<int>(list.size()));
+    springs.push_back(static_cast<int>(incident.size()));
+  }
+  VectorField y = elements.x;
+  for (PaddedVector& p : y) p[1] -= 0.1;
+  const GradientWork work{
+      mass.data(),      900,         {0, -9.81, 0},         elements.x.data(), y.data(),
+      start.data(),     list.data(), elements.slots.data(), springs.data(),    incident.data(),
+      elements.x.data()};
+  const auto both = [&](SimdLevel level) {
+    VectorField gradient(num_vertices);
+    const FieldKernels& kernels = field_kernels(level);
+    const double energy = kernels.inertia(work, 0, num_vertices, gradient.data());
+    gradient.push_back({{energy, kernels.inertia(work, 0, num_vertices, nullptr), 0, 0}});
+    return gradient;
+  };
+  const VectorField expected = both(SimdLevel::baseline);
+  for (const SimdLevel level : wider_levels()) {
+    EXPECT_TRUE(same_bits(both(level), expected)) << simd_level_name(level);
+  }
+}
+
+}  // namespace
+}  // namespace supple

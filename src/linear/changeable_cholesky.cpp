@@ -1,0 +1,336 @@
+#include "linear/changeable_cholesky.h"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+
+#include "linear/supernodes.h"
+
+namespace supple {
+
+namespace {
+
+std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
+
+/// Below this part of an entry a change is the rounding of its sum.
+constexpr double least_change = 1e-12;
+/// Least eigenvalue of K^-1 in its own units. W in doubles errs by 1e-15 of those: above this K has
+/// at least six digits.
+constexpr double least_eigenvalue = 1e-9;
+/// Operations that a factorisation does in a second: a quarter of what was measured on one core
+/// with vectors of 512 bits, so that elsewhere too the factor mostly is there when it is due.
+constexpr double operations_per_second = 4e9;
+/// A step does dozens of solves, so that no factorisation takes longer than this many of them.
+constexpr int most_steps = 32;
+/// An update of more than this part of the most rows makes a solve so much longer (a third with 32
+/// vertices of 2,240) that a new factor is worth its while.
+constexpr int part_kept = 4;
+/// Rows that one thread corrects at a time.
+constexpr int rows_per_chunk = 1024;
+
+double factor_operations(const SpdSolver::Matrix& lower) {
+  double operations = 0;
+  for (const int count : column_counts(
+           {static_cast<int>(lower.rows()), lower.outerIndexPtr(), lower.innerIndexPtr()})) {
+    operations += static_cast<double>(count) * count;
+  }
+  // The inverses in the panels cost as much again.
+  return 2 * operations;
+}
+
+std::unique_ptr<SpdSolver> factorise(const SpdSolver::Matrix& lower, Precision precision) {
+  Threads alone(1);
+  std::unique_ptr<SpdSolver> solver = make_supernodal_cholesky(precision);
+  solver->analyse(lower);
+  if (!solver->factor(lower, alone)) return nullptr;
+  return solver;
+}
+
+/// out[i] += sum_j M[i][j] v[j], M being r x r, for interleaved sides.
+template <int sides>
+void multiply_add(const std::vector<double>& M, const std::vector<double>& v, std::size_t r,
+                  double* out) {
+  for (std::size_t i = 0; i < r; ++i) {
+    for (std::size_t j = 0; j < r; ++j) {
+      for (std::size_t c = 0; c < sides; ++c) out[sides * i + c] += M[r * i + j] * v[sides * j + c];
+    }
+  }
+}
+
+std::vector<double> row_major(const Eigen::MatrixXd& M) {
+  std::vector<double> values(at(M.size()));
+  for (Eigen::Index i = 0; i < M.rows(); ++i) {
+    for (Eigen::Index j = 0; j < M.cols(); ++j) values[at(i * M.cols() + j)] = M(i, j);
+  }
+  return values;
+}
+
+}  // namespace
+
+ChangeableCholesky::ChangeableCholesky(const SpdSolver::Matrix& lower, Precision precision,
+                                       int most_rows)
+    : lower_(std::make_shared<const SpdSolver::Matrix>(lower)),
+      precision_(precision),
+      most_rows_(most_rows),
+      factor_seconds_(factor_operations(*lower_) / operations_per_second),
+      solver_(factorise(*lower_, precision)),
+      factored_(at(lower_->rows())) {
+  for (std::size_t row = 0; row < factored_.size(); ++row) {
+    factored_[row] = lower_->valuePtr()[lower_->outerIndexPtr()[row]];
+  }
+  diagonal_ = factored_;
+}
+
+int ChangeableCholesky::steps_until_factor(double h) const {
+  // The first step follows at once, the others h apart.
+  return 1 + static_cast<int>(std::clamp(std::ceil(factor_seconds_ / h), 1.0, most_steps - 1.0));
+}
+
+bool ChangeableCholesky::wants_factor() const {
+  return !is_exact() || correction_.rows.size() > at(most_rows_ / part_kept);
+}
+
+std::vector<int> ChangeableCholesky::changed_rows(const std::vector<double>& diagonal) const {
+  std::vector<int> rows;
+  for (std::size_t i = 0; i < diagonal.size(); ++i) {
+    const double change = std::abs(diagonal[i] - factored_[i]);
+    if (change > least_change * std::max(diagonal[i], factored_[i])) {
+      rows.push_back(static_cast<int>(i));
+    }
+  }
+  return rows;
+}
+
+void ChangeableCholesky::set_diagonal(std::vector<double> diagonal, double h) {
+  follow(std::move(diagonal));
+  h_ = h;
+  if (wants_factor() && !build_.has_work()) start_build();
+}
+
+void ChangeableCholesky::start_build() {
+  // The work shares nothing that changes.
+  build_.start([lower = lower_, precision = precision_, target = diagonal_] {
+    SpdSolver::Matrix matrix = *lower;
+    for (std::size_t row = 0; row < target.size(); ++row) {
+      matrix.valuePtr()[matrix.outerIndexPtr()[row]] = target[row];
+    }
+    return Factor{.solver = factorise(matrix, precision), .diagonal = target};
+  });
+  steps_left_ = steps_until_factor(h_);
+}
+
+/// Makes the correction of the present factor for a diagonal.
+void ChangeableCholesky::follow(std::vector<double> diagonal) {
+  Correction next = correct(diagonal);
+  correction_ = std::move(next);
+  diagonal_ = std::move(diagonal);
+}
+
+ChangeableCholesky::Correction ChangeableCholesky::correct(const std::vector<double>& diagonal) {
+  Correction next;
+  next.rows = changed_rows(diagonal);
+  if (next.rows.empty()) return next;
+  if (next.rows.size() <= at(most_rows_) && make_low_rank(diagonal, next)) return next;
+  next = {.kind = Kind::scaled};
+  next.scale.resize(diagonal.size());
+  for (std::size_t i = 0; i < diagonal.size(); ++i) {
+    next.scale[i] = std::sqrt(factored_[i] / diagonal[i]);
+  }
+  return next;
+}
+
+/// A x for four sides, with the diagonal that the factor has.
+void ChangeableCholesky::multiply4(const double* x, double* product) const {
+  const SpdSolver::Matrix& lower = *lower_;
+  for (std::size_t i = 0; i < factored_.size(); ++i) {
+    for (std::size_t c = 0; c < 4; ++c) product[4 * i + c] = factored_[i] * x[4 * i + c];
+  }
+  for (std::size_t j = 0; j < factored_.size(); ++j) {
+    for (int k = lower.outerIndexPtr()[j] + 1; k < lower.outerIndexPtr()[j + 1]; ++k) {
+      const std::size_t i = at(lower.innerIndexPtr()[k]);
+      const double value = lower.valuePtr()[k];
+      for (std::size_t c = 0; c < 4; ++c) {
+        product[4 * i + c] += value * x[4 * j + c];
+        product[4 * j + c] += value * x[4 * i + c];
+      }
+    }
+  }
+}
+
+/// The columns of W, four at a time; those that the present correction has are taken from there.
+void ChangeableCholesky::find_columns(Correction& next) {
+  const std::size_t n = factored_.size(), r = next.rows.size();
+  next.W.resize(n * r);
+  std::vector<std::size_t> open;
+  const Correction& known = correction_;
+  const bool is_usable = known.kind == Kind::low_rank && known.is_refined >= next.is_refined;
+  if (is_usable) next.is_refined = known.is_refined;
+  for (std::size_t k = 0; k < r; ++k) {
+    const auto found = std::lower_bound(known.rows.begin(), known.rows.end(), next.rows[k]);
+    if (!is_usable || found == known.rows.end() || *found != next.rows[k]) {
+      open.push_back(k);
+      continue;
+    }
+    const std::size_t from = at(found - known.rows.begin());
+    for (std::size_t i = 0; i < n; ++i) next.W[r * i + k] = known.W[known.rows.size() * i + from];
+  }
+  Threads alone(1);
+  std::vector<double> x(4 * n), residual(4 * n);
+  for (std::size_t first = 0; first < open.size(); first += 4) {
+    const std::size_t count = std::min<std::size_t>(4, open.size() - first);
+    std::fill(x.begin(), x.end(), 0.0);
+    for (std::size_t c = 0; c < count; ++c) x[4 * at(next.rows[open[first + c]]) + c] = 1;
+    solver_->solve4(x.data(), x.data(), alone);
+    if (next.is_refined) {
+      multiply4(x.data(), residual.data());
+      for (double& value : residual) value = -value;
+      for (std::size_t c = 0; c < count; ++c) residual[4 * at(next.rows[open[first + c]]) + c] += 1;
+      solver_->solve4(residual.data(), residual.data(), alone);
+      for (std::size_t i = 0; i < x.size(); ++i) x[i] += residual[i];
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t c = 0; c < count; ++c) next.W[r * i + open[first + c]] = x[4 * i + c];
+    }
+  }
+}
+
+/// False: K is not safe, or A + D not positive definite.
+bool ChangeableCholesky::make_low_rank(const std::vector<double>& diagonal, Correction& next) {
+  using Eigen::Index;
+  using Eigen::MatrixXd;
+  const auto r = static_cast<Index>(next.rows.size());
+  Eigen::VectorXd root(r), sign(r);
+  for (Index k = 0; k < r; ++k) {
+    const std::size_t row = at(next.rows[at(k)]);
+    const double change = diagonal[row] - factored_[row];
+    root[k] = std::sqrt(std::abs(change));
+    sign[k] = change > 0 ? 1 : -1;
+  }
+  // What is taken off leaves the difference of nearly equal numbers, 1 - d (A^-1)_ii.
+  next.is_refined = precision_ == Precision::mixed && (sign.array() < 0).any();
+  find_columns(next);
+  MatrixXd G(r, r);  // E^T W
+  for (Index i = 0; i < r; ++i) {
+    for (Index j = 0; j < r; ++j) G(i, j) = next.W[at(next.rows[at(i)] * r + j)];
+  }
+  G = (0.5 * (G + G.transpose())).eval();
+  // K^-1 between roots of |D|: sign(D) + |D|^1/2 G |D|^1/2.
+  const MatrixXd scaled = MatrixXd(sign.asDiagonal()) + root.asDiagonal() * G * root.asDiagonal();
+  if (!scaled.allFinite()) return false;
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(scaled);
+  if (eigen.info() != Eigen::Success) return false;
+  const Eigen::VectorXd& values = eigen.eigenvalues();
+  if (!(values.cwiseAbs().minCoeff() >= least_eigenvalue)) return false;
+  // A + D is positive definite where K^-1 has as many positive eigenvalues as D (Sylvester's law).
+  if ((values.array() > 0).count() != (sign.array() > 0).count()) return false;
+  const MatrixXd inverse =
+      eigen.eigenvectors() * values.cwiseInverse().asDiagonal() * eigen.eigenvectors().transpose();
+  const Eigen::VectorXd signed_inverse = sign.cwiseQuotient(root);
+  const MatrixXd K = root.asDiagonal() * inverse * root.asDiagonal();
+  const MatrixXd K_over_D = root.asDiagonal() * inverse * signed_inverse.asDiagonal();
+  const MatrixXd rows_beta = G * K_over_D;
+  next.to_sides_beta = row_major(K_over_D);
+  next.to_sides_t = row_major(-K);
+  next.to_rows_beta = row_major(0.5 * (rows_beta + rows_beta.transpose()));
+  next.to_rows_t = row_major(K_over_D.transpose());
+  for (std::vector<double>* scratch : {&next.beta, &next.t, &next.sides})
+    scratch->resize(at(4 * r));
+  next.kind = Kind::low_rank;
+  return true;
+}
+
+void ChangeableCholesky::begin_step() noexcept {
+  if (steps_left_ == 0 || --steps_left_ > 0) return;
+  try {
+    take_factor();
+  } catch (...) {  // no memory: the old factor serves
+  }
+}
+
+void ChangeableCholesky::take_factor() {
+  Factor next = build_.take();
+  if (next.solver == nullptr) return;
+  const std::size_t changes_now = changed_rows(diagonal_).size();
+  std::swap(solver_, next.solver);
+  std::swap(factored_, next.diagonal);
+  // The matrix may have changed again, perhaps back.
+  if (changed_rows(diagonal_).size() < changes_now) {
+    Correction before;
+    std::swap(correction_, before);  // columns of the other factor
+    try {
+      set_diagonal(diagonal_, h_);
+      return;
+    } catch (...) {
+      std::swap(correction_, before);
+    }
+  }
+  std::swap(solver_, next.solver);
+  std::swap(factored_, next.diagonal);
+  if (wants_factor()) set_diagonal(diagonal_, h_);
+}
+
+template <int sides>
+void ChangeableCholesky::solve_sides(double* x, Threads& threads) {
+  const auto plain = [&] {
+    if constexpr (sides == 4) {
+      solver_->solve4(x, x, threads);
+    } else {
+      solver_->solve(x, x, threads);
+    }
+  };
+  if (correction_.kind == Kind::low_rank) return solve_low_rank<sides>(x, threads);
+  if (correction_.kind == Kind::none) return plain();
+  const auto scale = [&] {
+    for (std::size_t i = 0; i < factored_.size(); ++i) {
+      for (std::size_t c = 0; c < sides; ++c) x[sides * i + c] *= correction_.scale[i];
+    }
+  };
+  scale();
+  plain();
+  scale();
+}
+
+template <int sides>
+void ChangeableCholesky::solve_low_rank(double* x, Threads& threads) {
+  Correction& own = correction_;
+  const std::size_t r = own.rows.size();
+  const auto row = [&](std::size_t k) { return x + sides * at(own.rows[k]); };
+  for (std::size_t k = 0; k < r; ++k) {
+    std::copy(row(k), row(k) + sides, &own.beta[sides * k]);
+    std::fill(row(k), row(k) + sides, 0.0);
+  }
+  if constexpr (sides == 4) {
+    solver_->solve4(x, x, threads);
+  } else {
+    solver_->solve(x, x, threads);
+  }
+  for (std::size_t k = 0; k < r; ++k) std::copy(row(k), row(k) + sides, &own.t[sides * k]);
+  std::fill(own.sides.begin(), own.sides.end(), 0.0);
+  multiply_add<sides>(own.to_sides_beta, own.beta, r, own.sides.data());
+  multiply_add<sides>(own.to_sides_t, own.t, r, own.sides.data());
+  const int n = static_cast<int>(factored_.size());
+  threads.parallel_for((n + rows_per_chunk - 1) / rows_per_chunk, [&](int chunk) {
+    const int last = std::min(n, (chunk + 1) * rows_per_chunk);
+    for (std::size_t i = at(chunk * rows_per_chunk); i < at(last); ++i) {
+      const double* const W = &own.W[r * i];
+      double sum[sides] = {};
+      for (std::size_t k = 0; k < r; ++k) {
+        for (std::size_t c = 0; c < sides; ++c) sum[c] += W[k] * own.sides[sides * k + c];
+      }
+      for (std::size_t c = 0; c < sides; ++c) x[sides * i + c] += sum[c];
+    }
+  });
+  for (std::size_t k = 0; k < r; ++k) std::fill(row(k), row(k) + sides, 0.0);
+  std::vector<double>& of_rows = own.sides;  // not needed any more
+  std::fill(of_rows.begin(), of_rows.end(), 0.0);
+  multiply_add<sides>(own.to_rows_beta, own.beta, r, of_rows.data());
+  multiply_add<sides>(own.to_rows_t, own.t, r, of_rows.data());
+  for (std::size_t k = 0; k < r; ++k) {
+    std::copy(&of_rows[sides * k], &of_rows[sides * k] + sides, row(k));
+  }
+}
+
+template void ChangeableCholesky::solve_sides<1>(double* x, Threads& threads);
+template void ChangeableCholesky::solve_sides<4>(double* x, Threads& threads);
+
+}  // namespace supple

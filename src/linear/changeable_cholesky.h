@@ -1,0 +1,108 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/background.h"
+#include "linear/spd_solver.h"
+
+namespace supple {
+
+/// A system A x = b whose diagonal changes now and then, A being symmetric, positive definite and
+/// factorised. With A + D in place of A,
+///
+/// up to `most_rows` entries of D   are an update by the identity of Sherman, Morrison and Woodbury
+///     [Golub & Van Loan 2013, sec. 2.1.4; Hager 1989], E being the unit columns of these rows:
+///       (A + E D E^T)^-1 = A^-1 - W K W^T,  W = A^-1 E,  K = (D^-1 + E^T W)^-1.
+///     For b = b_0 + E beta, b_0 zero in those rows, and with y = A^-1 b_0, t = E^T y, it is taken
+///     as
+///       x = y + W K (D^-1 beta - t),  E^T x = D^-1 K t + (E^T W) K D^-1 beta,
+///     which subtracts nothing in the rows that change: however stiff an entry comes or goes, x
+///     has the digits that A^-1 gives. Beyond a quarter of `most_rows` a new factor is made too.
+/// more, or an unsafe K             wait for a new factor, made on another thread. Until then
+///       (A + D)^-1 is taken as S A^-1 S,  S = diag(sqrt(a_ii/(a_ii + d_i))),
+///     which is not the inverse, but symmetric positive definite and of the right size in each row.
+///
+/// The new factor is taken at a step that depends on its size and the step's length alone, by
+/// waiting if need be: the same input gives the same bits, however busy the machine is.
+class ChangeableCholesky {
+ public:
+  /// lower: A's lower triangle in the order of elimination.
+  ChangeableCholesky(const SpdSolver::Matrix& lower, Precision precision, int most_rows);
+
+  /// False: A is not positive definite, nothing can be solved.
+  bool is_factored() const { return solver_ != nullptr; }
+
+  /// The matrix has this diagonal from now on: [n], positive and finite. h: length of a step, s.
+  /// Throws std::bad_alloc alone; the object solves as before or as after the call then.
+  void set_diagonal(std::vector<double> diagonal, double h);
+
+  /// A step begins: takes a factor that is due. It never throws: where there is no memory, or the
+  /// matrix cannot be factorised, the old factor stays.
+  void begin_step() noexcept;
+
+  /// Whether solutions are those of the matrix, to rounding.
+  bool is_exact() const { return correction_.kind != Kind::scaled; }
+  /// Whether the factor is that of the matrix as it is.
+  bool is_plain() const { return correction_.kind == Kind::none; }
+  /// Whether a factor is being made.
+  bool is_waiting() const { return build_.has_work(); }
+
+  /// In place: b becomes x, one right-hand side or four interleaved (spd_solver.h).
+  void solve(double* x, Threads& threads) { solve_sides<1>(x, threads); }
+  void solve4(double* x, Threads& threads) { solve_sides<4>(x, threads); }
+
+  long long factor_entries() const { return solver_->factor_entries(); }
+  /// begin_steps until a factor that is begun now is taken, for steps of h, s.
+  int steps_until_factor(double h) const;
+
+ private:
+  enum class Kind { none, low_rank, scaled };
+
+  /// What stands between the factor and the matrix.
+  struct Correction {
+    Kind kind = Kind::none;
+    std::vector<double> scale;  ///< scaled: S, [n]
+    // low_rank, r rows:
+    std::vector<int> rows;               ///< [r], ascending
+    bool is_refined = false;             ///< W has the digits of a double
+    std::vector<double> W;               ///< [n][r]
+    std::vector<double> to_sides_beta;   ///< K D^-1, [r][r]
+    std::vector<double> to_sides_t;      ///< -K, [r][r]
+    std::vector<double> to_rows_beta;    ///< E^T W K D^-1, [r][r]
+    std::vector<double> to_rows_t;       ///< D^-1 K, [r][r]
+    std::vector<double> beta, t, sides;  ///< [4 r]
+  };
+  struct Factor {
+    std::unique_ptr<SpdSolver> solver;  ///< none: not positive definite
+    std::vector<double> diagonal;
+  };
+
+  bool wants_factor() const;
+  std::vector<int> changed_rows(const std::vector<double>& diagonal) const;
+  Correction correct(const std::vector<double>& diagonal);
+  bool make_low_rank(const std::vector<double>& diagonal, Correction& next);
+  void find_columns(Correction& next);
+  void multiply4(const double* x, double* product) const;
+  void follow(std::vector<double> diagonal);
+  void start_build();
+  void take_factor();
+  template <int sides>
+  void solve_sides(double* x, Threads& threads);
+  template <int sides>
+  void solve_low_rank(double* x, Threads& threads);
+
+  std::shared_ptr<const SpdSolver::Matrix> lower_;  ///< its diagonal is that of the first factor
+  Precision precision_;
+  int most_rows_;
+  double factor_seconds_ = 0;  ///< by the number of operations
+  std::unique_ptr<SpdSolver> solver_;
+  std::vector<double> factored_;  ///< [n], diagonal that the factor has
+  std::vector<double> diagonal_;  ///< [n], of the matrix
+  Correction correction_;
+  double h_ = 1;
+  int steps_left_ = 0;  ///< until the factor that is being made is taken
+  Background<Factor> build_;
+};
+
+}  // namespace supple

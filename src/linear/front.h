@@ -1,0 +1,25 @@
+#pragma once
+
+#include "base/simd_level.h"
+
+namespace supple {
+
+/// Dense work of a supernodal factorisation, compiled once for each level of vectors
+/// (base/simd_level.h). Levels differ in the last bits: sums are cut by the width of the vectors
+/// and use a fused multiply-add where there is one.
+struct FrontKernels {
+  /// Eliminates the first `width` columns of a front of width + num_rows, of which the lower
+  /// triangle is given, column-major: L11 and L21 take their place, and the rest becomes what is
+  /// left to the parent (its lower triangle). inverse [width * width]: L11^-1. below [num_rows *
+  /// width]: L21, times L11^-1 where `with_product`. False: not positive definite, or not finite.
+  bool (*eliminate)(double* front, int width, int num_rows, bool with_product, double* inverse,
+                    double* below);
+};
+
+const FrontKernels& front_kernels(SimdLevel level);
+
+inline namespace SUPPLE_SIMD {
+extern const FrontKernels front_table;
+}
+
+}  // namespace supple

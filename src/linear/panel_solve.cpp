@@ -1,0 +1,179 @@
+#include "linear/panel_solve.h"
+
+#include <type_traits>
+
+#include "linear/panel_kernels.h"
+
+namespace supple {
+
+inline namespace SUPPLE_SIMD {
+
+namespace {
+
+using detail::for_strips;
+using detail::tiles;
+
+/// Whether the lower part of a panel is L21 L11^-1 (panels.h).
+template <class Real>
+inline constexpr bool has_products = std::is_same_v<Real, float>;
+
+/// One supernode of a factor.
+template <class Real>
+struct Node {
+  const Real* panel;
+  int width, columns, count;  ///< columns, tiles side by side, tiles in the rows
+  const int* rows;            ///< those below the diagonal block
+  const int* rows_end;
+  std::ptrdiff_t first;  ///< column
+
+  Node(const FactorView<Real>& factor, int s)
+      : panel(factor.panels + factor.panel_start[s]),
+        width(factor.first[s + 1] - factor.first[s]),
+        columns(tiles(width)),
+        count(columns + (factor.row_start[s + 1] - factor.row_start[s]) / 4),
+        rows(factor.rows + factor.row_start[s]),
+        rows_end(factor.rows + factor.row_start[s + 1]),
+        first(factor.first[s]) {}
+};
+
+template <class Real>
+void copy(const Real* from, std::ptrdiff_t size, Real* to) {
+  for (std::ptrdiff_t i = 0; i < size; ++i) to[i] = from[i];
+}
+
+template <int sides, class Real>
+void forwards(const FactorView<Real>& factor, int s, Real* all, Real* scratch) {
+  const Node<Real> node(factor, s);
+  const int columns = node.columns, count = node.count;
+  constexpr std::ptrdiff_t tile = 4 * sides;
+  const std::ptrdiff_t own = std::ptrdiff_t{sides} * node.width;
+  Real* const y = all + sides * node.first;
+  Real* const in = scratch;
+  Real* const out = scratch + factor.scratch_half;
+  copy(y, own, in);
+  for (std::ptrdiff_t i = own; i < tile * columns; ++i) in[i] = 0;
+  for (std::ptrdiff_t i = 0; i < tile * count; ++i) out[i] = 0;
+  if constexpr (has_products<Real>) {
+    for_strips(node.panel, columns, count, [&](auto strip, const Real* panel, int column) {
+      detail::multiply_strip<strip(), sides>(panel, count - column, in + tile * column,
+                                             out + tile * column);
+    });
+    copy(out, own, y);
+  } else {
+    for_strips(node.panel, columns, count, [&](auto strip, const Real* panel, int column) {
+      detail::multiply_strip<strip(), sides>(panel, columns - column, in + tile * column,
+                                             out + tile * column);
+    });
+    copy(out, own, y);
+    for_strips(node.panel, columns, count, [&](auto strip, const Real* panel, int column) {
+      detail::multiply_strip<strip(), sides>(panel + 16 * strip() * (columns - column),
+                                             count - columns, out + tile * column,
+                                             out + tile * columns);
+    });
+  }
+  const Real* from = out + tile * columns;
+  for (const int* row = node.rows; row != node.rows_end; ++row, from += sides) {
+    detail::subtract_row<sides>(from, all + std::ptrdiff_t{sides} * *row);
+  }
+}
+
+template <int sides, class Real>
+void backwards(const FactorView<Real>& factor, int s, Real* all, Real* scratch) {
+  const Node<Real> node(factor, s);
+  const int columns = node.columns, count = node.count;
+  constexpr std::ptrdiff_t tile = 4 * sides;
+  const std::ptrdiff_t own = std::ptrdiff_t{sides} * node.width;
+  Real* const y = all + sides * node.first;
+  Real* const in = scratch;
+  copy(y, own, in);
+  for (std::ptrdiff_t i = own; i < tile * columns; ++i) in[i] = 0;
+  Real* to = in + tile * columns;
+  for (const int* row = node.rows; row != node.rows_end; ++row, to += sides) {
+    detail::negate_row<sides>(all + std::ptrdiff_t{sides} * *row, to);
+  }
+  /// Of a strip's columns, the last ones are but filling.
+  const auto entries = [&](int strip, int column) {
+    const int left = node.width - 4 * column;
+    return std::ptrdiff_t{sides} * (left < 4 * strip ? left : 4 * strip);
+  };
+  Real out[2 * tile];
+  int num_tiles = count;
+  if constexpr (!has_products<Real>) {
+    for_strips(node.panel, columns, count, [&](auto strip, const Real* panel, int column) {
+      detail::multiply_transposed_strip<strip(), sides>(panel + 16 * strip() * (columns - column),
+                                                        count - columns, in + tile * columns, out);
+      for (std::ptrdiff_t e = 0; e < entries(strip(), column); ++e) {
+        in[tile * column + e] += out[e];
+      }
+    });
+    num_tiles = columns;
+  }
+  for_strips(node.panel, columns, count, [&](auto strip, const Real* panel, int column) {
+    detail::multiply_transposed_strip<strip(), sides>(panel, num_tiles - column, in + tile * column,
+                                                      out);
+    copy(out, entries(strip(), column), y + tile * column);
+  });
+}
+
+template <class Real>
+void all_forwards(const FactorView<Real>& factor, const int* nodes, int count, int sides, Real* y,
+                  Real* scratch) {
+  for (int i = 0; i < count; ++i) {
+    if (sides == 4) {
+      forwards<4>(factor, nodes[i], y, scratch);
+    } else {
+      forwards<1>(factor, nodes[i], y, scratch);
+    }
+  }
+}
+
+template <class Real>
+void all_backwards(const FactorView<Real>& factor, const int* nodes, int count, int sides, Real* y,
+                   Real* scratch) {
+  for (int i = count - 1; i >= 0; --i) {
+    if (sides == 4) {
+      backwards<4>(factor, nodes[i], y, scratch);
+    } else {
+      backwards<1>(factor, nodes[i], y, scratch);
+    }
+  }
+}
+
+template <class Real>
+void load(const double* b, std::ptrdiff_t size, double scale, Real* y) {
+  for (std::ptrdiff_t i = 0; i < size; ++i) y[i] = static_cast<Real>(scale * b[i]);
+}
+
+template <class Real>
+void store(const Real* y, std::ptrdiff_t size, double scale, double* x) {
+  for (std::ptrdiff_t i = 0; i < size; ++i) x[i] = scale * static_cast<double>(y[i]);
+}
+
+/// Eight at a time: one after the other they would wait for each other.
+double largest(const double* b, std::ptrdiff_t size) {
+  double found[8] = {};
+  std::ptrdiff_t i = 0;
+  for (; i + 8 <= size; i += 8) {
+    for (int l = 0; l < 8; ++l) {
+      const double value = __builtin_fabs(b[i + l]);
+      found[l] = value > found[l] ? value : found[l];
+    }
+  }
+  for (; i < size; ++i) {
+    const double value = __builtin_fabs(b[i]);
+    found[0] = value > found[0] ? value : found[0];
+  }
+  for (int l = 1; l < 8; ++l) found[0] = found[l] > found[0] ? found[l] : found[0];
+  return found[0];
+}
+
+}  // namespace
+
+const SolveKernels solve_table{
+    {all_forwards<float>, all_backwards<float>, load<float>, store<float>},
+    {all_forwards<double>, all_backwards<double>, load<double>, store<double>},
+    largest};
+
+}  // namespace SUPPLE_SIMD
+
+}  // namespace supple

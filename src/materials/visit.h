@@ -1,0 +1,20 @@
+#pragma once
+
+#include <variant>
+
+#include "materials/material.h"
+#include "math/batch.h"
+
+namespace supple {
+
+/// f(model) for the model that the variant holds. For units of kernels, in place of std::visit: its
+/// table and its exception are functions whose names carry no level (base/simd_level.h).
+template <class F, std::size_t i = 0>
+SUPPLE_INLINE auto visit_model(const MaterialModel& material, const F& f) {
+  if constexpr (i + 1 < std::variant_size_v<MaterialModel>) {
+    if (material.index() != i) return visit_model<F, i + 1>(material, f);
+  }
+  return f(*std::get_if<i>(&material));
+}
+
+}  // namespace supple

@@ -1,0 +1,73 @@
+#include "model/pin_selection.h"
+
+#include <cmath>
+
+#include "math/motion.h"
+#include "supple/error.h"
+
+namespace supple {
+
+namespace {
+
+void require(bool condition, const std::string& where, const std::string& message) {
+  if (!condition) throw Error(ErrorKind::invalid_input, where, message);
+}
+
+void add_pin(const Pin& pin, const std::vector<Vec3>& rest, int first_vertex,
+             const std::string& where, PinSet& to) {
+  const int num_vertices = static_cast<int>(rest.size());
+  require(std::isfinite(pin.stiffness) && pin.stiffness > 0, where + "/stiffness",
+          "expected a positive stiffness in N/m");
+  const std::string fault = validate(pin.motion);
+  require(fault.empty(), where + "/motion", fault);
+  std::vector<bool> chosen(rest.size(), false);
+  for (int vertex : pin.vertices) {
+    require(vertex >= 0 && vertex < num_vertices, where + "/vertices",
+            "there is no vertex " + std::to_string(vertex) + ": the body has " +
+                std::to_string(num_vertices));
+    chosen[static_cast<std::size_t>(vertex)] = true;
+  }
+  if (pin.vertices.empty() || pin.box.min != pin.box.max) {
+    for (std::size_t i = 0; i < rest.size(); ++i) {
+      if (contains(pin.box, rest[i])) chosen[i] = true;
+    }
+  }
+  const std::size_t before = to.pins.size();
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    if (!chosen[i]) continue;
+    to.pins.push_back({first_vertex + static_cast<int>(i), static_cast<int>(to.motions.size()),
+                       pin.stiffness, rest[i]});
+  }
+  require(to.pins.size() > before, where + "/select",
+          "selects none of the body's " + std::to_string(num_vertices) + " vertices");
+  to.motions.push_back(pin.motion);
+}
+
+}  // namespace
+
+bool contains(const Box& box, const Vec3& x) {
+  for (std::size_t k = 0; k < 3; ++k) {
+    if (!(x[k] >= box.min[k] && x[k] <= box.max[k])) return false;
+  }
+  return true;
+}
+
+void add_pins(const std::vector<Pin>& pins, const std::vector<Vec3>& rest, int first_vertex,
+              const std::string& where, PinSet& to) {
+  for (std::size_t p = 0; p < pins.size(); ++p) {
+    add_pin(pins[p], rest, first_vertex, where + "/pins/" + std::to_string(p), to);
+  }
+}
+
+PinSet pins_of(const Scene& scene) {
+  PinSet set;
+  int first_vertex = 0;
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    const Body& body = scene.bodies[b];
+    add_pins(body.pins, body.mesh.vertices, first_vertex, "/bodies/" + std::to_string(b), set);
+    first_vertex += static_cast<int>(body.mesh.vertices.size());
+  }
+  return set;
+}
+
+}  // namespace supple

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "potentials/pins.h"
+
+namespace supple {
+
+bool contains(const Box& box, const Vec3& x);
+
+/// Adds the pins of a body with these rest vertices, m, whose first vertex in the scene is
+/// `first_vertex`. Throws Error{invalid_input} at `where`/pins/k for a pin that selects nothing,
+/// names a vertex that is not there, or has no positive stiffness or no proper motion.
+void add_pins(const std::vector<Pin>& pins, const std::vector<Vec3>& rest, int first_vertex,
+              const std::string& where, PinSet& to);
+
+/// All pins of a scene, vertices counted body after body. Throws as add_pins.
+PinSet pins_of(const Scene& scene);
+
+}  // namespace supple

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "base/simd_level.h"
+#include "potentials/springs.h"
+
+namespace supple {
+
+/// The loop over springs, compiled once for each level of vectors (base/simd_level.h). Every level
+/// gives the same bits.
+struct SpringKernels {
+  /// Energy of `count` springs at x, J; dE/dx_a of each to `forces`, N. springs, rest_direction,
+  /// forces: [count].
+  double (*evaluate)(const SpringSet::Spring* springs, const Vec3* rest_direction,
+                     const PaddedVector* x, int count, PaddedVector* forces);
+};
+
+const SpringKernels& spring_kernels(SimdLevel level);
+
+inline namespace SUPPLE_SIMD {
+extern const SpringKernels spring_table;
+}
+
+}  // namespace supple

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "model/model.h"
+
+namespace supple {
+
+/// The two numberings of a simulation's vertices. A scene counts them body after body in the order
+/// of its meshes; the model counts them, inside each body, in the order in which Cholesky
+/// eliminates them: what a solve and a local step touch together then lies together, whatever the
+/// mesh's own order, and the solve needs no permutation. Nothing outside of Simulation sees the
+/// second.
+class Numbering {
+ public:
+  /// Renumbers `model`, whose vertices are in scene order.
+  explicit Numbering(Model& model);
+
+  /// The model's vertex of a vertex of the scene.
+  int to_model(int vertex) const { return model_vertex_[static_cast<std::size_t>(vertex)]; }
+
+  /// From one numbering to the other: [num_vertices], or empty and then left so.
+  VectorField to_model(const VectorField& field) const;
+  VectorField to_scene(const VectorField& field) const;
+  State to_model(const State& state) const;
+  State to_scene(const State& state) const;
+
+  /// x y z of each vertex, in scene order: out is [num_vertices * 3].
+  void unpad_to_scene(const VectorField& field, std::span<double> out) const;
+
+ private:
+  std::vector<int> scene_vertex_;  ///< [num_vertices], of each vertex of the model
+  std::vector<int> model_vertex_;  ///< and the other way round
+};
+
+}  // namespace supple

@@ -1,0 +1,250 @@
+#include "sim/running_scene.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/stopwatch.h"
+#include "model/pin_selection.h"
+#include "sim/measures.h"
+#include "sim/stepper.h"
+#include "supple/error.h"
+
+namespace supple {
+
+namespace {
+
+std::vector<std::array<int, 3>> surface_of(const Scene& scene, const Model& model) {
+  std::vector<std::array<int, 3>> surface;
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    const Body& body = scene.bodies[b];
+    TetMesh mesh = body.mesh;
+    if (!mesh.tets.empty()) normalise(mesh, "/bodies/" + std::to_string(b) + "/mesh");
+    for (auto triangle : body.triangles.empty() ? surface_triangles(mesh) : body.triangles) {
+      for (int& vertex : triangle) vertex += model.body_vertices[b];
+      surface.push_back(triangle);
+    }
+  }
+  return surface;
+}
+
+/// Share of the energy of free flight by which a step may end above where it began. Nothing at all
+/// would have a body that rests on the ground, whose start y lies below it, do every step twice for
+/// the last digits; a hundredth is less than backward Euler damps.
+constexpr double allowed_rise = 0.01;
+
+void add_to_report(const MinimiseReport& result, StepReport& report) {
+  report.status = result.status;
+  report.iterations += result.iterations;
+  report.objective = result.value;
+  report.gradient_norm = result.gradient_norm;
+  report.start_gradient_norm = result.start_gradient_norm;
+  report.expected_decrease = result.expected_decrease;
+  report.solve_milliseconds += result.direction_milliseconds;
+}
+
+void copy_field(const VectorField& field, const Numbering& numbering, std::span<double> out) {
+  if (out.size() != 3 * field.size()) {
+    throw Error(ErrorKind::invalid_input, "out",
+                "expected room for " + std::to_string(3 * field.size()) +
+                    " numbers, there is for " + std::to_string(out.size()));
+  }
+  numbering.unpad_to_scene(field, out);
+}
+
+}  // namespace
+
+RunningScene::RunningScene(const Scene& scene, const SimulationOptions& options)
+    : scene_((check_settings(scene), scene)),
+      threads_(options.threads),
+      model_(build_model(scene_)),
+      state_(initial_state(scene_, model_)),
+      numbering_(model_),
+      contact_(make_contact(scene_, model_)),
+      objective_(model_, contact_.get(), threads_),
+      setup_(scene_, model_),
+      direction_(setup_.integrator().is_explicit
+                     ? nullptr
+                     : make_direction(model_, scene_.solver, setup_.inverse_a2())),
+      minimiser_(model_.num_vertices),
+      z_(state_.x),
+      before_(state_),
+      surface_(surface_of(scene_, model_)),
+      clock_(clock_of(0, 0, scene_.time)) {
+  state_ = numbering_.to_model(state_);
+}
+
+/// One substep of h. False: it ended non-finite and the state is not to be used.
+///
+/// The descent starts at y, as in the papers. Where that is a bad start (a body that turns inside
+/// out in free flight, an energy that overflows) the budget can end above g(x_n), and such a step
+/// would add energy: it is done again from x_n, from where every descent ends below. So
+///   |z - y|_M^2/(2 a^2) + E(z) <= |x_n - y|_M^2/(2 a^2) + E(x_n)
+/// holds for every step, every budget and every integrator, but for `allowed_rise`. With backward
+/// Euler that means that a step adds no energy; with the others that z is no worse than standing
+/// still. A quasi-static step begins at x_n anyway.
+bool RunningScene::substep(StepReport& report, const MinimiseOptions& options) {
+  if (setup_.integrator().is_explicit) return explicit_substep(report);
+  setup_.prepare(state_, clock_, objective_);
+  if (!elastic_is_known_) elastic_ = objective_.elastic_energy_at(state_.x);
+  // Without inertia this is the potential of the weight, which may be negative.
+  const double inertia = std::max(0.0, objective_.inertia_energy(state_.x));
+  const double value_at_start = objective_.value_with_elastic(state_.x, elastic_);
+  z_ = setup_.start();
+  MinimiseReport result = minimiser_.run(objective_, *direction_, scene_.solver, z_, options);
+  add_to_report(result, report);
+  // Whoever switches the line search off wants to see what it prevents.
+  const bool safeguarded = scene_.solver.line_search.type != "none";
+  const bool finite = result.status != StepStatus::non_finite;
+  const double allowed = value_at_start + allowed_rise * inertia + 1e-12 * std::abs(value_at_start);
+  if (safeguarded && (!finite || result.value > allowed)) {
+    z_ = state_.x;
+    result = minimiser_.run(objective_, *direction_, scene_.solver, z_, options);
+    add_to_report(result, report);
+  }
+  if (result.status == StepStatus::non_finite) return false;
+  elastic_ = result.elastic;
+  elastic_is_known_ = setup_.ends_at_z();
+  setup_.advance(z_, state_);
+  end_substep();
+  return true;
+}
+
+bool RunningScene::explicit_substep(StepReport& report) {
+  setup_.step_explicitly(state_, clock_, objective_);
+  end_substep();
+  report.status = StepStatus::converged;
+  const double sum = objective_.algebra().norm(state_.x) + objective_.algebra().norm(state_.v);
+  return std::isfinite(sum);
+}
+
+void RunningScene::end_substep() {
+  ++clock_.substeps_done;
+  state_.time = clock_.at(0);
+}
+
+/// When substep s of a frame must end: each gets an equal share of the budget.
+std::optional<std::chrono::steady_clock::time_point> RunningScene::deadline(
+    int substep_of_frame, std::chrono::steady_clock::time_point frame_started) const {
+  if (scene_.solver.budget_ms == 0) return std::nullopt;
+  const double share = (substep_of_frame + 1.0) / scene_.time.substeps;
+  // More than a day is as good as none, and the clock counts in whole nanoseconds.
+  const double milliseconds = std::min(scene_.solver.budget_ms * share, 1e8);
+  return frame_started + std::chrono::nanoseconds(static_cast<std::int64_t>(milliseconds * 1e6));
+}
+
+StepReport RunningScene::step() {
+  const Stopwatch watch;
+  const auto started = std::chrono::steady_clock::now();
+  StepReport report;
+  objective_.reset_counters();
+  before_ = state_;  // of the same sizes from the second frame on: nothing is allocated
+  const StepClock clock_before = clock_;
+  bool finite = true;
+  for (int s = 0; s < scene_.time.substeps && finite; ++s) {
+    finite = substep(report, {.deadline = deadline(s, started)});
+  }
+  if (finite) {
+    ++state_.frame;
+  } else {
+    state_ = before_;
+    clock_ = clock_before;
+    report.status = StepStatus::non_finite;
+    elastic_is_known_ = false;
+  }
+  report.evaluations = objective_.num_evaluations();
+  report.local_milliseconds = objective_.local_milliseconds();
+  report.contact_milliseconds = objective_.contact_milliseconds();
+  report.inverted_tets = count_inverted(model_, state_.x, threads_);
+  if (contact_) report.contacts = static_cast<int>(contact_->contacts().size());
+  report.total_milliseconds = watch.milliseconds();
+  return report;
+}
+
+/// Exchanges the model's pins for these, with all that was made from them; on an error they are
+/// exchanged back.
+void RunningScene::use_pins(PinSet& pins) {
+  std::swap(model_.pins, pins);
+  try {
+    setup_.check_pins(scene_);
+    objective_.pins_changed();
+    if (direction_) {
+      direction_->pins_changed({model_, setup_.inverse_a2(), setup_.length()});
+    }
+  } catch (...) {
+    std::swap(model_.pins, pins);
+    objective_.pins_changed();
+    throw;
+  }
+}
+
+void RunningScene::set_pins(int body, std::vector<Pin> pins) {
+  std::vector<Pin>& own = scene_.bodies[static_cast<std::size_t>(body)].pins;
+  std::swap(own, pins);
+  try {
+    PinSet set = pins_of(scene_);
+    for (PinnedVertex& pin : set.pins) pin.vertex = numbering_.to_model(pin.vertex);
+    use_pins(set);
+  } catch (...) {
+    std::swap(own, pins);
+    throw;
+  }
+  state_.acceleration.clear();  // it was that of the other pins
+}
+
+SimulationState RunningScene::state() const { return save_state(numbering_.to_scene(state_)); }
+
+void RunningScene::set_state(const SimulationState& state) {
+  state_ = numbering_.to_model(load_state(model_, state));
+  elastic_is_known_ = false;
+  clock_ = clock_of(state.time, state.frame, scene_.time);
+}
+
+void RunningScene::take_over(const RunningScene& other) {
+  SimulationState state = other.state();
+  state.accelerations.clear();
+  if (setup_.length() != other.setup_.length()) {
+    state.previous_positions.clear();
+    state.previous_velocities.clear();
+  }
+  set_state(state);
+}
+
+Energies RunningScene::energies() const {
+  Energies energies;
+  for (std::size_t i = 0; i < state_.x.size(); ++i) {
+    for (int k = 0; k < 3; ++k) {
+      const double v = state_.v[i][k];
+      energies.kinetic += 0.5 * model_.mass[i] * v * v;
+      energies.gravity -=
+          model_.mass[i] * scene_.gravity[static_cast<std::size_t>(k)] * state_.x[i][k];
+    }
+  }
+  ElementEnergy elements(model_);
+  SpringEnergy springs(model_.springs);
+  energies.elastic = elements.evaluate(state_.x, threads_) + springs.evaluate(state_.x, threads_);
+  std::vector<Vec3> targets(model_.pins.pins.size());
+  model_.pins.targets(state_.time, targets);
+  VectorField gradient(state_.x.size());
+  energies.pins = model_.pins.add(state_.x, targets, gradient);
+  return energies;
+}
+
+ElementMeasures RunningScene::measure(std::span<const double> positions) const {
+  if (positions.size() != 3 * static_cast<std::size_t>(model_.num_vertices)) {
+    throw Error(ErrorKind::invalid_input, "positions",
+                "expected " + std::to_string(3 * model_.num_vertices) + " numbers, there are " +
+                    std::to_string(positions.size()));
+  }
+  VectorField x(static_cast<std::size_t>(model_.num_vertices));
+  pad(positions, x);
+  return measure_elements(model_, numbering_.to_model(x));
+}
+
+void RunningScene::copy_positions(std::span<double> out) const {
+  copy_field(state_.x, numbering_, out);
+}
+void RunningScene::copy_velocities(std::span<double> out) const {
+  copy_field(state_.v, numbering_, out);
+}
+
+}  // namespace supple

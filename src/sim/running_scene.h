@@ -1,0 +1,79 @@
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/parallel_for.h"
+#include "contact/contact_energy.h"
+#include "descent/minimise.h"
+#include "descent/objective.h"
+#include "model/model.h"
+#include "sim/numbering.h"
+#include "sim/step_setup.h"
+#include "supple/simulation.h"
+
+namespace supple {
+
+/// A scene with all that was built from it, and its state: what stands behind a Simulation until
+/// another scene takes over.
+class RunningScene {
+ public:
+  /// Throws Error for what cannot be simulated.
+  RunningScene(const Scene& scene, const SimulationOptions& options);
+
+  /// Simulation::step, without its change of scene.
+  StepReport step();
+
+  /// Simulation::set_pins.
+  void set_pins(int body, std::vector<Pin> pins);
+
+  SimulationState state() const;
+  void set_state(const SimulationState& state);
+
+  /// Goes on where another scene of the same vertices stands. What that one's integrator remembers
+  /// comes along where it means the same here: the last positions and velocities where substeps are
+  /// as long, accelerations never, which are those of other forces.
+  void take_over(const RunningScene& other);
+
+  Energies energies() const;
+  ElementMeasures measure(std::span<const double> positions) const;
+  void copy_positions(std::span<double> out) const;
+  void copy_velocities(std::span<double> out) const;
+
+  const Scene& scene() const { return scene_; }
+  const Model& model() const { return model_; }
+  const std::vector<std::array<int, 3>>& surface() const { return surface_; }
+  double time() const { return state_.time; }
+  std::int64_t frame() const { return state_.frame; }
+  int num_threads() const { return threads_.count(); }
+
+ private:
+  bool substep(StepReport& report, const MinimiseOptions& options);
+  bool explicit_substep(StepReport& report);
+  void end_substep();
+  std::optional<std::chrono::steady_clock::time_point> deadline(
+      int substep_of_frame, std::chrono::steady_clock::time_point frame_started) const;
+  void use_pins(PinSet& pins);
+
+  Scene scene_;
+  mutable Threads threads_;  ///< does work, keeps nothing
+  Model model_;
+  State state_;
+  Numbering numbering_;
+  std::unique_ptr<ContactEnergy> contact_;
+  Objective objective_;
+  StepSetup setup_;
+  std::unique_ptr<Direction> direction_;  ///< none: the integrator is explicit
+  Minimiser minimiser_;
+  VectorField z_;
+  State before_;
+  std::vector<std::array<int, 3>> surface_;
+  StepClock clock_;
+  double elastic_ = 0;  ///< of the state, J, where it is known
+  bool elastic_is_known_ = false;
+};
+
+}  // namespace supple
