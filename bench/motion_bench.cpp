@@ -94,11 +94,11 @@ std::vector<Method> methods() {
     list.push_back({name, {}, std::move(iterations)});
     return list.back().settings;
   };
-  add("l_bfgs", {1, 2, 3, 5, 7, 10, 20, 40, 80});
-  add("l_bfgs(10)", {10, 20, 40, 80}).history = 10;
-  add("l_bfgs warped_rest", {1, 2, 3, 5, 10}).initial_hessian = "warped_rest";
-  add("l_bfgs frame", {1, 2, 3, 5}).initial_hessian = "frame";
-  add("quasi_newton frame", {1, 2, 3, 5}).method = "quasi_newton";
+  add("l_bfgs", {1, 2, 4, 5, 10, 16, 20, 40, 90});
+  add("l_bfgs, history 10", {10, 20, 40, 90}).history = 10;
+  add("l_bfgs warped_rest", {1, 5, 10}).initial_hessian = "warped_rest";
+  add("l_bfgs frame", {1, 3, 5}).initial_hessian = "frame";
+  add("quasi_newton frame", {1, 3, 5}).method = "quasi_newton";
   list.back().settings.initial_hessian = "frame";
   add("newton", {1, 2, 3}).method = "newton";
   return list;

@@ -93,8 +93,9 @@ SUPPLE_INLINE void add_lanes(const ElementBatch* batch, int first, const double*
   }
   Mat3<S> F, P;
   if constexpr (is_pair<S>) {
-    F = paired(deformation_gradient(batch[0], first, x),
-               deformation_gradient(batch[whole ? 1 : 0], first + next_lane, x));
+    // In the order of memory: as arguments of one call g++ takes the second first.
+    const Mat3<One> of_first = deformation_gradient(batch[0], first, x);
+    F = paired(of_first, deformation_gradient(batch[whole ? 1 : 0], first + next_lane, x));
   } else {
     F = deformation_gradient(*batch, first, x);
   }

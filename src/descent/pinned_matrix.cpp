@@ -16,6 +16,9 @@ namespace {
 /// ms.
 constexpr int most_vertices = 32, most_coupled_vertices = 8;
 
+/// That a thread works on at a time: smaller bodies stay on the calling one.
+constexpr std::size_t vertices_per_group = 4096;
+
 std::vector<double> diagonal_of(const SpdSolver::Matrix& lower) {
   std::vector<double> diagonal(static_cast<std::size_t>(lower.rows()));
   for (std::size_t row = 0; row < diagonal.size(); ++row) {
@@ -51,6 +54,8 @@ PinnedMatrix::PinnedMatrix(const Model& model, double inverse_a2, std::vector<in
         return ChangeableCholesky(lower, precision, most_rows);
       }()),
       work_((coupling == Coupling::none ? 4 : 3) * order_.size()) {
+  cut_parts();
+  is_in_order_ = std::is_sorted(order_.begin(), order_.end());
   if (!matrix_.is_factored()) throw not_positive_definite(name_);
 }
 
@@ -84,6 +89,23 @@ void PinnedMatrix::find_parts(const std::vector<int>& parent) {
   }
 }
 
+void PinnedMatrix::cut_parts() {
+  groups_.assign(1, 0);
+  std::size_t group_begin = 0;
+  for (std::size_t part = 0; part < parts_.size(); ++part) {
+    for (std::size_t k = parts_[part].begin; k < parts_[part].end; k += vertices_per_group) {
+      const std::size_t end = std::min(k + vertices_per_group, parts_[part].end);
+      pieces_.push_back({part, k, end});
+      if (end - group_begin < vertices_per_group) continue;
+      groups_.push_back(static_cast<int>(pieces_.size()));
+      group_begin = end;
+    }
+  }
+  if (groups_.back() != static_cast<int>(pieces_.size())) {
+    groups_.push_back(static_cast<int>(pieces_.size()));
+  }
+}
+
 void PinnedMatrix::weigh_parts(std::vector<double> weight) {
   weight_ = std::move(weight);
   for (Part& part : parts_) {
@@ -103,11 +125,68 @@ void PinnedMatrix::pins_changed(const Model& model, double h) {
 }
 
 void PinnedMatrix::solve(const VectorField& b, VectorField& p, Threads& threads) {
-  if (rows_of_vertex_ == 1) {
+  if (rows_of_vertex_ == 1 && is_in_order_ && matrix_.is_plain()) {
+    solve_in_order(b, p, threads);
+  } else if (rows_of_vertex_ == 1) {
     solve_as<4>(b, p, threads);
   } else {
     solve_as<3>(b, p, threads);
   }
+}
+
+template <class Work>
+void PinnedMatrix::for_pieces(Threads& threads, const Work& work) {
+  threads.parallel_for(static_cast<int>(groups_.size()) - 1, [&](int group) {
+    const auto g = static_cast<std::size_t>(group);
+    for (int i = groups_[g]; i < groups_[g + 1]; ++i) work(pieces_[static_cast<std::size_t>(i)]);
+  });
+}
+
+/// Piece by piece the sum of term(k) over its vertices.
+template <class Term>
+void PinnedMatrix::sum_pieces(Threads& threads, const Term& term) {
+  for_pieces(threads, [&](Piece& piece) {
+    PaddedVector sum = {};
+    for (std::size_t k = piece.begin; k < piece.end; ++k) {
+      const PaddedVector value = term(k);
+      for (int c = 0; c < 4; ++c) sum[c] += value[c];
+    }
+    piece.sum = sum;
+  });
+}
+
+/// What `solve_as` does where there is nothing to permute and nothing to scale: the usual case.
+void PinnedMatrix::solve_in_order(const VectorField& b, VectorField& p, Threads& threads) {
+  if (is_rough_) {
+    sum_pieces(threads, [&](std::size_t k) { return b[k]; });
+    for (Part& part : parts_) part.force = {};
+    for (const Piece& piece : pieces_) {
+      for (int c = 0; c < 4; ++c) parts_[piece.part].force[c] += piece.sum[c];
+    }
+  }
+  matrix_.solve4(b[0].v, p[0].v, threads);
+  for (Part& part : parts_) part.shift = {};
+  if (is_rough_) {
+    sum_pieces(threads, [&](std::size_t k) {
+      PaddedVector weighted = p[k];
+      for (int c = 0; c < 4; ++c) weighted[c] *= weight_[k];
+      return weighted;
+    });
+    for (const Piece& piece : pieces_) {
+      for (int c = 0; c < 4; ++c) parts_[piece.part].shift[c] -= piece.sum[c];
+    }
+    for (Part& part : parts_) {
+      for (int c = 0; c < 4; ++c) {
+        part.shift[c] = part.weight > 0 ? (part.force[c] + part.shift[c]) / part.weight : 0;
+      }
+    }
+  }
+  for_pieces(threads, [&](const Piece& piece) {
+    const PaddedVector& shift = parts_[piece.part].shift;
+    for (std::size_t k = piece.begin; k < piece.end; ++k) {
+      for (int c = 0; c < 4; ++c) p[k][c] = -(p[k][c] + shift[c]);
+    }
+  });
 }
 
 template <int stride>

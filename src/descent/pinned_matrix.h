@@ -52,6 +52,13 @@ class PinnedMatrix {
     std::size_t begin, end;
     double weight = 0;        ///< w . 1, N/m
     PaddedVector force = {};  ///< 1^T b, N
+    PaddedVector shift = {};  ///< m
+  };
+  /// Vertices begin .. end - 1 of one part.
+  struct Piece {
+    std::size_t part;
+    std::size_t begin, end;
+    PaddedVector sum = {};
   };
   /// What pins make of the matrix.
   struct Pinned {
@@ -63,6 +70,12 @@ class PinnedMatrix {
   ChangeableCholesky factorised(SpdSolver::Matrix lower, Precision precision);
   void find_parts(const std::vector<int>& parent);
   void weigh_parts(std::vector<double> weight);
+  void cut_parts();
+  template <class Work>
+  void for_pieces(Threads& threads, const Work& work);
+  template <class Term>
+  void sum_pieces(Threads& threads, const Term& term);
+  void solve_in_order(const VectorField& b, VectorField& p, Threads& threads);
   template <int stride>
   void solve_as(const VectorField& b, VectorField& p, Threads& threads);
 
@@ -72,7 +85,10 @@ class PinnedMatrix {
   bool is_rough_;               ///< the factor is in floats
   std::string name_;            ///< for errors
   std::vector<double> free_;    ///< [rows], diagonal without pins, N/m
-  std::vector<Part> parts_;     ///< of those that something acts on
+  std::vector<Part> parts_;     ///< all vertices, in elimination order
+  std::vector<Piece> pieces_;   ///< of the parts, in their order
+  std::vector<int> groups_;     ///< first piece of each group for a thread, and pieces_.size()
+  bool is_in_order_;            ///< order_ is 0, 1, 2, ...
   std::vector<double> weight_;  ///< w, N/m
   ChangeableCholesky matrix_;
   std::vector<double> work_;  ///< [rows], or four interleaved sides

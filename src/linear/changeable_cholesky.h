@@ -51,6 +51,8 @@ class ChangeableCholesky {
   /// In place: b becomes x, one right-hand side or four interleaved (spd_solver.h).
   void solve(double* x, Threads& threads) { solve_sides<1>(x, threads); }
   void solve4(double* x, Threads& threads) { solve_sides<4>(x, threads); }
+  /// From b to x, where is_plain().
+  void solve4(const double* b, double* x, Threads& threads) { solver_->solve4(b, x, threads); }
 
   long long factor_entries() const { return solver_->factor_entries(); }
   /// begin_steps until a factor that is begun now is taken, for steps of h, s.

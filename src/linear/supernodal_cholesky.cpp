@@ -35,6 +35,8 @@ template <class Real>
 class SupernodalCholesky final : public SpdSolver {
   /// Floats are for the many solves of a constant matrix, doubles for Newton's factors.
   static constexpr bool has_products = std::is_same_v<Real, float>;
+  /// Right-hand sides that a thread brings in or out at a time.
+  static constexpr int rows_per_chunk = 4096;
 
  public:
   explicit SupernodalCholesky(SimdLevel level)
@@ -48,6 +50,7 @@ class SupernodalCholesky final : public SpdSolver {
     n_ = static_cast<int>(lower.rows());
     nodes_ = find_supernodes({n_, lower.outerIndexPtr(), lower.innerIndexPtr()});
     panels_.allocate(nodes_);
+    largest_.resize(std::max<std::size_t>(1, at((n_ + rows_per_chunk - 1) / rows_per_chunk)));
     find_children();
     place_rows();
   }
@@ -112,7 +115,8 @@ class SupernodalCholesky final : public SpdSolver {
   std::vector<Real> y_;
   std::vector<Real> scratch_;  ///< rows of one panel for each subtree, and for the top
   std::size_t scratch_size_ = 0;
-  std::vector<Dense> left_;  ///< [count], what a front leaves to its parent, lower triangle
+  std::vector<double> largest_;  ///< [number of chunks], entry of a chunk of the right-hand sides
+  std::vector<Dense> left_;      ///< [count], what a front leaves to its parent, lower triangle
   bool factored_ = false;
 };
 
@@ -270,10 +274,19 @@ void SupernodalCholesky<Real>::substitute(const double* b, double* x, Threads& t
   if (!factored_) return;
   const PanelKernels<Real>& kernels = panels_of(*solve_kernels_, Real());
   const std::ptrdiff_t size = std::ptrdiff_t{sides} * n_;
+  const auto for_chunks = [&](const auto& work) {
+    threads.parallel_for(static_cast<int>(largest_.size()), [&](int chunk) {
+      const std::ptrdiff_t begin = std::ptrdiff_t{sides} * rows_per_chunk * chunk;
+      work(chunk, begin, std::min(std::ptrdiff_t{sides} * rows_per_chunk, size - begin));
+    });
+  };
   // Brought to about one: floats reach from 1e-38 to 1e38 only, forces further.
   double scale = 1;
   if constexpr (std::is_same_v<Real, float>) {
-    const double largest = solve_kernels_->largest(b, size);
+    for_chunks([&](int chunk, std::ptrdiff_t begin, std::ptrdiff_t count) {
+      largest_[at(chunk)] = solve_kernels_->largest(b + begin, count);
+    });
+    const double largest = *std::max_element(largest_.begin(), largest_.end());
     if (largest == 0 || !std::isfinite(largest)) {
       std::copy(b, b + size, x);
       return;
@@ -282,7 +295,9 @@ void SupernodalCholesky<Real>::substitute(const double* b, double* x, Threads& t
     std::frexp(largest, &exponent);
     scale = std::ldexp(1.0, std::clamp(-exponent, -1000, 1000));
   }
-  kernels.load(b, size, scale, y_.data());
+  for_chunks([&](int, std::ptrdiff_t begin, std::ptrdiff_t count) {
+    kernels.load(b + begin, count, scale, y_.data() + begin);
+  });
   std::fill(y_.begin() + size, y_.end(), Real(0));
   const FactorView<Real> factor = view();
   const int num_subtrees = static_cast<int>(subtrees_.size()),
@@ -300,7 +315,9 @@ void SupernodalCholesky<Real>::substitute(const double* b, double* x, Threads& t
     fetch_rows_above<sides>(at(t));
     kernels.backwards(factor, nodes_of(t), count_of(t), sides, y_.data(), scratch(at(t)));
   });
-  kernels.store(y_.data(), size, 1 / scale, x);
+  for_chunks([&](int, std::ptrdiff_t begin, std::ptrdiff_t count) {
+    kernels.store(y_.data() + begin, count, 1 / scale, x + begin);
+  });
 }
 
 /// A . x for a symmetric matrix given by its lower triangle; |A| . |x| beside it.

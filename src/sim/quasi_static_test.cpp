@@ -148,7 +148,10 @@ TEST(QuasiStatic, WhatHasNoEquilibriumOfItsOwnIsRefused) {
     mesh.tets.push_back({first, first + 1, first + 2, first + 3});
   });
   EXPECT_EQ(second_part.first, "/time/integrator");
-  EXPECT_NE(second_part.second.find("vertex 81"), std::string::npos) << second_part.second;
+  // Any of its vertices.
+  EXPECT_TRUE(second_part.second.find("lies at (5, ") != std::string::npos ||
+              second_part.second.find("lies at (6, ") != std::string::npos)
+      << second_part.second;
   EXPECT_EQ(refusal([](Scene& s) { s.damping.drag = 0.5; }).first, "/damping/drag");
   EXPECT_EQ(refusal([](Scene& s) {
               s.bodies[0].velocity = {0, 1, 0};

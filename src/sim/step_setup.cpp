@@ -1,5 +1,7 @@
 #include "sim/step_setup.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -57,9 +59,13 @@ void require_pins(const Scene& scene, const Model& model) {
     for (int i = model.body_vertices[b]; i < model.body_vertices[b + 1]; ++i) {
       const auto vertex = static_cast<std::size_t>(i);
       if (held[vertex] || !(model.mass[vertex] > 0)) continue;
-      refuse("/time/integrator", "quasi_static needs pins on every part of a body; body '" +
-                                     scene.bodies[b].name + "' has none on the part of vertex " +
-                                     std::to_string(i - model.body_vertices[b]));
+      // By its place: the model has its own numbers.
+      const Vec3& place = model.rest[vertex];
+      refuse(
+          "/time/integrator",
+          fmt::format("quasi_static needs pins on every part of a body; body '{}' has none on the "
+                      "part whose vertex lies at ({:g}, {:g}, {:g}) m at rest",
+                      scene.bodies[b].name, place[0], place[1], place[2]));
     }
   }
 }
