@@ -79,8 +79,9 @@ struct SplineCurve {
 /// | valanis_landel                                       | a, b, c                      |
 struct MaterialSettings {
   std::string model = "neo_hookean";
-  Parameter mu = 0;                          ///< Pa, >= 0, first Lame parameter of shear
-  Parameter lambda = 0;                      ///< Pa, >= 0
+  Parameter mu = 0;  ///< Pa, >= 0, first Lame parameter of shear
+  /// Pa, >= 0. Infinite: incompressible, for stable_neo_hookean with xpbd or step_and_project
+  Parameter lambda = 0;
   Parameter min = 1, max = 1;                ///< stretches, 0 <= min <= 1 <= max
   Parameter c1 = 0, c2 = 0, bulk = 0;        ///< Pa, >= 0
   SplineCurve spline_a, spline_b, spline_c;  ///< a'(s), b'(s_i s_j), c'(J), Pa
@@ -118,8 +119,8 @@ struct MaterialRegion {
   MaterialSettings material;
 };
 
-/// mu = E/(2(1+nu)), lambda = E nu/((1+nu)(1-2 nu)). young > 0 in Pa, -1 < poisson < 0.5; throws
-/// Error{invalid_input} otherwise.
+/// mu = E/(2(1+nu)), lambda = E nu/((1+nu)(1-2 nu)), infinite at nu = 0.5. young > 0 in Pa,
+/// -1 < poisson <= 0.5; throws Error{invalid_input} otherwise.
 std::pair<double, double> lame_parameters(double young, double poisson);
 
 // ------------------------------------------------------------------------------------ body
@@ -275,6 +276,17 @@ struct SolverSettings {
   /// Of jacobi, gauss_seidel and vertex_block_descent: chebyshev or none.
   std::string acceleration = "none";
   int delay = 10;  ///< of Chebyshev acceleration: plain iterations S before it begins, >= 1
+
+  /// Of xpbd, how a tet is projected: stress (the whole stress of the tet, replaced at each visit),
+  /// sequential (the two constraints of the paper one after the other), block (both at once).
+  std::string projection = "stress";
+  /// Of xpbd, multipliers at the start of a substep: zero, kept (those of the last one).
+  std::string multipliers = "zero";
+  /// Of xpbd, order of the tets: parts, colours, cells (box lattices), natural (serial).
+  std::string order = "parts";
+  std::string precision = "double";  ///< of xpbd's positions and multipliers: double, float
+  double stiffness = 1;              ///< of pbd: of lengths, in [0, 1]
+  double volume_stiffness = 1;       ///< of pbd: of volumes, in [0, 1]
 };
 
 struct DampingSettings {

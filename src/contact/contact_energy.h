@@ -91,6 +91,12 @@ class ContactEnergy {
     }
   }
 
+  /// Hessian of the energy of one contact with its vertex at x: [3], as in `visit_hessian`.
+  void hessian(const Contact& contact, const double* x, double* block) const;
+
+  /// Coefficient of friction.
+  double friction() const { return friction_; }
+
   /// Valid until the next call of `detect` or `begin_step`.
   std::span<const Contact> contacts() const { return {contacts_.get(), num_contacts_}; }
   /// There are never more contacts than this.
@@ -99,7 +105,6 @@ class ContactEnergy {
 
  private:
   std::size_t detect_block(std::size_t block, const double* x);
-  void hessian(const Contact& contact, const double* x, double* block) const;
 
   std::vector<ColliderObject> colliders_;
   double stiffness_;  ///< k, N/m

@@ -3,39 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/budget.h"
 #include "base/stopwatch.h"
 #include "descent/line_search.h"
 
 namespace supple {
-
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-/// Says whether there is time for another iteration, by the longest of the last two: single ones
-/// are slowed by chance, and the first pays for cold memory.
-class Budget {
- public:
-  explicit Budget(const std::optional<Clock::time_point>& deadline) : deadline_(deadline) {
-    if (deadline_) last_ = Clock::now();
-  }
-
-  bool allows_another() {
-    if (!deadline_) return true;
-    const Clock::time_point now = Clock::now();
-    const Clock::duration before = took_;
-    took_ = now - last_;
-    last_ = now;
-    return now + std::max(before, took_) <= *deadline_;
-  }
-
- private:
-  std::optional<Clock::time_point> deadline_;
-  Clock::time_point last_;
-  Clock::duration took_{0};
-};
-
-}  // namespace
 
 Minimiser::Minimiser(int num_vertices)
     : gradient_(static_cast<std::size_t>(num_vertices)),

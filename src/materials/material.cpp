@@ -18,19 +18,21 @@ struct Field {
   const char* name;
   Parameter MaterialSettings::*member;
   bool is_modulus = true;  ///< in Pa; otherwise a stretch
+  bool may_be_infinite = false;
 };
 
 [[noreturn]] void refuse(const std::string& where, const std::string& message) {
   throw Error(ErrorKind::invalid_input, where, message);
 }
 
-void check_values(const Parameter& parameter, const char* unit, const std::string& where) {
+void check_values(const Parameter& parameter, const char* unit, bool may_be_infinite,
+                  const std::string& where) {
   const std::size_t count = std::max<std::size_t>(parameter.per_tet.size(), 1);
   for (std::size_t t = 0; t < count; ++t) {
-    if (!(std::isfinite(parameter[t]) && parameter[t] >= 0)) {
+    const double value = parameter[t];
+    if (!(value >= 0 && (std::isfinite(value) || may_be_infinite))) {
       const std::string at = parameter.per_tet.empty() ? "" : fmt::format(" in tet {}", t);
-      refuse(where,
-             fmt::format("{}{} is not a finite number of at least 0{}", parameter[t], at, unit));
+      refuse(where, fmt::format("{}{} is not a finite number of at least 0{}", value, at, unit));
     }
   }
 }
@@ -56,7 +58,8 @@ void check_parameters(const MaterialSettings& settings, const std::vector<Field>
                       const std::string& where) {
   std::string names;
   for (const Field& field : fields) {
-    check_values(settings.*field.member, field.is_modulus ? " Pa" : "", where + "/" + field.name);
+    check_values(settings.*field.member, field.is_modulus ? " Pa" : "", field.may_be_infinite,
+                 where + "/" + field.name);
     if (!field.is_modulus) continue;
     names += (names.empty() ? "" : " or ") + std::string(field.name);
   }
@@ -172,6 +175,7 @@ struct Entry {
 
 const std::vector<Entry>& entries() {
   const Field mu{"mu", &MaterialSettings::mu}, lambda{"lambda", &MaterialSettings::lambda};
+  const Field limit_lambda{"lambda", &MaterialSettings::lambda, true, true};
   const Field c1{"c1", &MaterialSettings::c1}, c2{"c2", &MaterialSettings::c2};
   const Field bulk{"bulk", &MaterialSettings::bulk};
   const Field min{"min", &MaterialSettings::min, false}, max{"max", &MaterialSettings::max, false};
@@ -193,8 +197,8 @@ const std::vector<Entry>& entries() {
        make_plain<NeoHookeanModel>},
       {StableNeoHookeanModel::name,
        "mu/2 (tr F^T F - 3) + lambda/2 (J - 1 - mu/lambda)^2; mu and lambda > 0, or young and "
-       "poisson",
-       {mu, lambda},
+       "poisson; with xpbd and step_and_project also poisson 0.5",
+       {mu, limit_lambda},
        make_stable_neo_hookean},
       {MooneyRivlinModel::name,
        "c1 (I1 - 3) + c2 (I2 - 3) - (2 c1 + 4 c2) log J + bulk/2 log^2 J, log continued below J = "

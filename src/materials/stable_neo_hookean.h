@@ -1,5 +1,7 @@
 #pragma once
 
+#include <limits>
+
 #include "math/mat3.h"
 
 namespace supple {
@@ -7,7 +9,12 @@ namespace supple {
 /// Neo-Hookean elasticity without a logarithm [Macklin & Mueller 2021, eqs. 1 and 14; Smith et al.
 /// 2018]:
 ///   Psi = mu/2 (tr F^T F - 3) + lambda/2 (J - 1 - mu/lambda)^2.
-/// mu, lambda: Pa, lambda > 0. Finite and smooth for every F. The density at rest is
+/// mu, lambda: Pa, lambda > 0. An infinite lambda stands for an incompressible body, whose volume
+/// is a constraint (position room): what is left as energy is then the limit at the pressure of
+/// rest,
+///   Psi = mu/2 (tr F^T F - 3) - mu (J - 1),
+/// without stress at rest; the stress of the constraint's multiplier comes on top.
+/// Finite and smooth for every F. The density at rest is
 /// mu^2/(2 lambda), not zero. F = 0 is a local minimum whose basin is small only where mu is small
 /// beside lambda (nearly incompressible bodies, which it is made for).
 template <class S>
@@ -45,10 +52,14 @@ struct StableNeoHookean {
   S slope_b(const S&, const S&) const { return S(0.0); }
   S c(const S& J) const {
     const S x = J - S(1.0) - mu / lambda;
-    return S(0.5) * lambda * (x * x);
+    return select(incompressible(), S(mu * (S(1.0) - J)), S(S(0.5) * lambda * (x * x)));
   }
-  S dc(const S& J) const { return lambda * (J - S(1.0)) - mu; }
-  S ddc(const S&) const { return lambda; }
+  S dc(const S& J) const { return select(incompressible(), S(-mu), S(lambda * (J - S(1.0)) - mu)); }
+  S ddc(const S&) const { return select(incompressible(), S(0.0), lambda); }
+  /// Whether lambda is infinite.
+  SUPPLE_INLINE auto incompressible() const {
+    return lambda > S(std::numeric_limits<double>::max());
+  }
 };
 
 struct StableNeoHookeanModel {

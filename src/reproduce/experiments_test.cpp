@@ -13,11 +13,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Experiments : public testing::TestWithParam<std::string> {};
+/// A paper and one of its experiments.
+using Place = std::pair<std::string, std::string>;
+
+class Experiments : public testing::TestWithParam<Place> {};
 
 // Every experiment in quick mode: it measures its claims, says how, and shows something.
 TEST_P(Experiments, MeasureTheirClaims) {
-  const Paper paper = select(find_paper("liu2017"), {GetParam()});
+  const Paper paper = select(find_paper(GetParam().first), {GetParam().second});
   const std::vector<Section> sections = run_experiments(paper, {.quick = true});
   ASSERT_EQ(sections.size(), 1U);
   const Finding& finding = sections[0].finding;
@@ -47,16 +50,20 @@ TEST_P(Experiments, MeasureTheirClaims) {
   }
 }
 
-std::vector<std::string> all_ids() {
-  std::vector<std::string> ids;
-  for (const Experiment& experiment : find_paper("liu2017").experiments) {
-    ids.push_back(experiment.id);
+std::vector<Place> all_places() {
+  std::vector<Place> places;
+  for (const Paper& paper : papers()) {
+    for (const Experiment& experiment : paper.experiments) {
+      places.emplace_back(paper.name, experiment.id);
+    }
   }
-  return ids;
+  return places;
 }
 
-INSTANTIATE_TEST_SUITE_P(Liu2017, Experiments, testing::ValuesIn(all_ids()),
-                         [](const auto& test) { return test.param; });
+INSTANTIATE_TEST_SUITE_P(OfAllPapers, Experiments, testing::ValuesIn(all_places()),
+                         [](const auto& test) {
+                           return test.param.first + "_" + test.param.second;
+                         });
 
 TEST(Reproduce, AnUnknownPaperIsAnErrorThatNamesTheKnownOnes) {
   try {

@@ -4,6 +4,7 @@
 
 #include "base/names.h"
 #include "reproduce/liu2017/experiments.h"
+#include "reproduce/macklin2021/experiments.h"
 #include "supple/error.h"
 
 namespace supple::reproduce {
@@ -39,10 +40,23 @@ Paper liu2017_paper() {
             thesis_figure_7_8}}};
 }
 
+Paper macklin2021_paper() {
+  using namespace macklin2021;
+  return {"macklin2021",
+          "M. Macklin, M. Mueller: A Constraint-based Formulation of Stable Neo-Hookean Materials, "
+          "Motion, Interaction and Games (2021)",
+          {{"figure_2", "Figure 2: boxes hung from bars", figure_2},
+           {"table_1", "Table 1 and Figure 4: the stretch test", table_1},
+           {"figure_5", "Figure 5: cube twist", figure_5},
+           {"figure_6", "Figure 6: the crazy cube, scrambled", figure_6},
+           {"figure_7", "Figure 7: the crazy cube, compressed and stretched", figure_7},
+           {"figure_8", "Figure 8: bodies unfold from a plane", figure_8}}};
+}
+
 }  // namespace
 
 const std::vector<Paper>& papers() {
-  static const std::vector<Paper> list = {liu2017_paper()};
+  static const std::vector<Paper> list = {liu2017_paper(), macklin2021_paper()};
   return list;
 }
 

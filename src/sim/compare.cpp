@@ -8,6 +8,7 @@
 #include "descent/minimise.h"
 #include "descent/newton.h"
 #include "sim/numbering.h"
+#include "sim/position_run.h"
 #include "sim/step_setup.h"
 #include "sim/stepper.h"
 #include "supple/error.h"
@@ -30,15 +31,17 @@ class Step {
         contact_(make_contact(scene, model_)),
         objective_(model_, contact_.get(), threads_),
         minimiser_(model_.num_vertices),
-        setup_(scene, model_) {
+        setup_(scene, model_),
+        clock_(clock_of(from.time, from.frame, scene.time)) {
     if (setup_.integrator().is_explicit) {
       throw Error(ErrorKind::invalid_input, "/time/integrator",
                   setup_.integrator().name + " solves nothing: there is no descent to compare");
     }
-    setup_.prepare(state_, clock_of(from.time, from.frame, scene.time), objective_);
+    setup_.prepare(state_, clock_, objective_);
   }
 
   const Model& model() const { return model_; }
+  ContactEnergy* contact() const { return contact_.get(); }
   Objective& objective() { return objective_; }
   double inverse_a2() const { return setup_.inverse_a2(); }
 
@@ -46,6 +49,20 @@ class Step {
                           const MinimiseOptions& options = {}) {
     z = setup_.start();
     return minimiser_.run(objective_, direction, settings, z, options);
+  }
+
+  MinimiseReport project(PositionSolver& solver, const SolverSettings& settings, VectorField& z,
+                         const MinimiseOptions& options) {
+    z = setup_.start();
+    const double stage = setup_.integrator().stage;
+    PositionRun run(model_.num_vertices);
+    return run.run(objective_, solver,
+                   {.y = setup_.target(),
+                    .x_start = state_.x,
+                    .inverse_a2 = objective_.inverse_a2(),
+                    .time = clock_.at(stage),
+                    .h = stage * setup_.length()},
+                   settings, true, z, options);
   }
 
   /// In scene order: [num_vertices * 3].
@@ -78,6 +95,7 @@ class Step {
   Objective objective_;
   Minimiser minimiser_;
   StepSetup setup_;
+  StepClock clock_;
 };
 
 /// Takes an iterate down; its own time does not count.
@@ -112,6 +130,10 @@ class Recorder {
 
 ConvergedStep solve_converged(const Scene& scene, const SimulationState& state, int threads) {
   check_settings(scene);
+  if (const auto fault = find_material_fault(scene, "newton")) {
+    throw Error(ErrorKind::invalid_input, fault->where,
+                "there is no converged answer by energies: " + fault->message);
+  }
   Step step(scene, state, threads);
   SolverSettings settings;
   settings.method = "newton";
@@ -148,14 +170,21 @@ ConvergenceCurve record_descent(const Scene& scene, const SimulationState& state
   curve.points.reserve(static_cast<std::size_t>(scene.solver.iterations) + 1);
   curve.label = scene.solver.method;
   curve.energy_scale = step.objective().energy_scale();
+  const SolverSettings& solver = scene.solver;
+  std::unique_ptr<Direction> direction;
+  std::unique_ptr<PositionSolver> position_solver;
   const Stopwatch build;
-  const std::unique_ptr<Direction> direction =
-      make_direction(step.model(), scene.solver, step.inverse_a2());
+  if (is_position_based(solver.method)) {
+    position_solver = make_position_solver(step.model(), step.contact(), solver);
+  } else {
+    direction = make_direction(step.model(), solver, step.inverse_a2());
+  }
   curve.build_milliseconds = build.milliseconds();
   VectorField z;
-  curve.status =
-      step.minimise(*direction, scene.solver, z, {.visit = Recorder(step, reference, curve)})
-          .status;
+  const MinimiseOptions options{.visit = Recorder(step, reference, curve)};
+  const MinimiseReport report = position_solver ? step.project(*position_solver, solver, z, options)
+                                                : step.minimise(*direction, solver, z, options);
+  curve.status = report.status;
   curve.evaluations = step.objective().num_evaluations();
   curve.positions = step.unpadded(z);
   return curve;

@@ -62,19 +62,21 @@ RunningScene::RunningScene(const Scene& scene, const SimulationOptions& options)
       contact_(make_contact(scene_, model_)),
       objective_(model_, contact_.get(), threads_),
       setup_(scene_, model_),
-      direction_(setup_.integrator().is_explicit
-                     ? nullptr
-                     : make_direction(model_, scene_.solver, setup_.inverse_a2())),
       minimiser_(model_.num_vertices),
+      position_run_(model_.num_vertices),
       z_(state_.x),
       before_(state_),
       surface_(surface_of(scene_, model_)),
       clock_(clock_of(0, 0, scene_.time)) {
   state_ = numbering_.to_model(state_);
+  if (setup_.integrator().is_explicit) return;
+  if (is_position_based(scene_.solver.method)) {
+    position_solver_ = make_position_solver(model_, contact_.get(), scene_.solver);
+  } else {
+    direction_ = make_direction(model_, scene_.solver, setup_.inverse_a2());
+  }
 }
 
-/// One substep of h. False: it ended non-finite and the state is not to be used.
-///
 /// The descent starts at y, as in the papers. Where that is a bad start (a body that turns inside
 /// out in free flight, an energy that overflows) the budget can end above g(x_n), and such a step
 /// would add energy: it is done again from x_n, from where every descent ends below. So
@@ -82,9 +84,7 @@ RunningScene::RunningScene(const Scene& scene, const SimulationOptions& options)
 /// holds for every step, every budget and every integrator, but for `allowed_rise`. With backward
 /// Euler that means that a step adds no energy; with the others that z is no worse than standing
 /// still. A quasi-static step begins at x_n anyway.
-bool RunningScene::substep(StepReport& report, const MinimiseOptions& options) {
-  if (setup_.integrator().is_explicit) return explicit_substep(report);
-  setup_.prepare(state_, clock_, objective_);
+MinimiseReport RunningScene::descend(StepReport& report, const MinimiseOptions& options) {
   if (!elastic_is_known_) elastic_ = objective_.elastic_energy_at(state_.x);
   // Without inertia this is the potential of the weight, which may be negative.
   const double inertia = std::max(0.0, objective_.inertia_energy(state_.x));
@@ -101,9 +101,32 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options) {
     result = minimiser_.run(objective_, *direction_, scene_.solver, z_, options);
     add_to_report(result, report);
   }
+  return result;
+}
+
+bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
+                           const PlaceInFrame& place) {
+  if (setup_.integrator().is_explicit) return explicit_substep(report);
+  setup_.prepare(state_, clock_, objective_);
+  MinimiseReport result;
+  if (position_solver_) {
+    z_ = setup_.start();
+    const double stage = setup_.integrator().stage;
+    const PositionStep step{.y = setup_.target(),
+                            .x_start = state_.x,
+                            .inverse_a2 = objective_.inverse_a2(),
+                            .time = clock_.at(stage),
+                            .h = stage * setup_.length(),
+                            .first_of_frame = place.is_first};
+    result = position_run_.run(objective_, *position_solver_, step, scene_.solver, place.is_last,
+                               z_, options);
+    add_to_report(result, report);
+  } else {
+    result = descend(report, options);
+  }
   if (result.status == StepStatus::non_finite) return false;
   elastic_ = result.elastic;
-  elastic_is_known_ = setup_.ends_at_z();
+  elastic_is_known_ = setup_.ends_at_z() && direction_ != nullptr;
   setup_.advance(z_, state_);
   end_substep();
   return true;
@@ -141,7 +164,8 @@ StepReport RunningScene::step() {
   const StepClock clock_before = clock_;
   bool finite = true;
   for (int s = 0; s < scene_.time.substeps && finite; ++s) {
-    finite = substep(report, {.deadline = deadline(s, started)});
+    finite = substep(report, {.deadline = deadline(s, started)},
+                     {.is_first = s == 0, .is_last = s == scene_.time.substeps - 1});
   }
   if (finite) {
     ++state_.frame;
@@ -170,6 +194,7 @@ void RunningScene::use_pins(PinSet& pins) {
     if (direction_) {
       direction_->pins_changed({model_, setup_.inverse_a2(), setup_.length()});
     }
+    if (position_solver_) position_solver_->pins_changed();
   } catch (...) {
     std::swap(model_.pins, pins);
     objective_.pins_changed();

@@ -12,6 +12,7 @@
 #include "descent/objective.h"
 #include "model/model.h"
 #include "sim/numbering.h"
+#include "sim/position_run.h"
 #include "sim/step_setup.h"
 #include "supple/simulation.h"
 
@@ -51,7 +52,13 @@ class RunningScene {
   int num_threads() const { return threads_.count(); }
 
  private:
-  bool substep(StepReport& report, const MinimiseOptions& options);
+  /// Of a substep among those of its frame; the last one makes the frame's report.
+  struct PlaceInFrame {
+    bool is_first, is_last;
+  };
+  /// One substep of h. False: it ended non-finite and the state is not to be used.
+  bool substep(StepReport& report, const MinimiseOptions& options, const PlaceInFrame& place);
+  MinimiseReport descend(StepReport& report, const MinimiseOptions& options);
   bool explicit_substep(StepReport& report);
   void end_substep();
   std::optional<std::chrono::steady_clock::time_point> deadline(
@@ -66,8 +73,10 @@ class RunningScene {
   std::unique_ptr<ContactEnergy> contact_;
   Objective objective_;
   StepSetup setup_;
-  std::unique_ptr<Direction> direction_;  ///< none: the integrator is explicit
+  std::unique_ptr<Direction> direction_;             ///< of a descent method
+  std::unique_ptr<PositionSolver> position_solver_;  ///< of a position-based one
   Minimiser minimiser_;
+  PositionRun position_run_;
   VectorField z_;
   State before_;
   std::vector<std::array<int, 3>> surface_;

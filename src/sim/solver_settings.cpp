@@ -44,7 +44,14 @@ const SolverEntry& solver_entry(const std::string& method) {
 }
 
 std::vector<std::string> solver_choices(const std::string& method, const std::string& key) {
-  if (key == "start") return {"inertia", "extrapolated"};
+  if (key == "start") {
+    if (is_position_based(method)) return {"inertia"};
+    return {"inertia", "extrapolated"};
+  }
+  if (key == "projection") return {"stress", "sequential", "block"};
+  if (key == "multipliers") return {"zero", "kept"};
+  if (key == "order") return {"parts", "colours", "cells", "natural"};
+  if (key == "precision") return {"double", "float"};
   if (key == "line_search/type") return {"backtracking", "wolfe", "exact", "none"};
   if (key == "initial_hessian") return {"laplacian", "identity", "rest", "warped_rest", "frame"};
   if (key == "linear_solver") {
@@ -142,6 +149,17 @@ void check_solver(const SolverSettings& solver) {
     require(solver.delay >= 1 && solver.delay <= 1000000, "/solver/delay",
             "expected a number from 1 to 1000000");
   }
+  using Choice = std::pair<const char*, const std::string&>;
+  for (const auto& [key, value] :
+       {Choice{"projection", solver.projection}, Choice{"multipliers", solver.multipliers},
+        Choice{"order", solver.order}, Choice{"precision", solver.precision}}) {
+    if (entry.reads(key)) require_choice(key, value, key);
+  }
+  for (const auto& [key, value] : {std::pair{"stiffness", solver.stiffness},
+                                   std::pair{"volume_stiffness", solver.volume_stiffness}}) {
+    require(!entry.reads(key) || (value >= 0 && value <= 1), "/solver/" + std::string(key),
+            "expected a share from 0 to 1");
+  }
 }
 
 bool is_explicit(const std::string& integrator) {
@@ -163,6 +181,16 @@ void check_settings(const Scene& scene) {
   require(std::isfinite(scene.damping.drag) && scene.damping.drag >= 0, "/damping/drag",
           "expected a drag of at least 0 in 1/s");
   check_solver(scene.solver);
+  const Integrator& integrator = *find_integrator(time.integrator);
+  if (is_position_based(scene.solver.method) && !integrator.is_explicit) {
+    require(integrator.has_inertia, "/time/integrator",
+            integrator.name + " has no inertia, and " + scene.solver.method +
+                " moves vertices by their masses; expected one that has, for example "
+                "backward_euler (with a large /damping/drag a body comes to rest)");
+  }
+  if (const auto fault = find_material_fault(scene, scene.solver.method)) {
+    throw Error(ErrorKind::invalid_input, fault->where, fault->message);
+  }
 }
 
 }  // namespace supple

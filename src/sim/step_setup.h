@@ -57,6 +57,9 @@ class StepSetup {
   /// beginning. `state` must outlive the substep.
   void prepare(State& state, const StepClock& clock, Objective& objective);
 
+  /// y of the substep, m.
+  const VectorField& target() const { return y_; }
+
   /// x_0 of the substep [inertia: y; extrapolated: Wang & Yang 2016].
   const VectorField& start() const { return start_; }
 

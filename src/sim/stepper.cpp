@@ -14,6 +14,9 @@
 #include "descent/scaled_identity.h"
 #include "descent/vertex_block_descent.h"
 #include "descent/warped_rest.h"
+#include "position/pbd.h"
+#include "position/step_and_project.h"
+#include "position/xpbd.h"
 
 namespace supple {
 
@@ -119,6 +122,24 @@ const std::vector<SolverEntry>& solver_entries() {
          return std::make_unique<Chebyshev>(model, std::make_unique<Laplacian>(model, inverse_a2),
                                             settings.delay);
        }},
+      {{"xpbd",
+        "compliant constraints one after the other [Macklin & Mueller 2021], Poisson's ratio up to "
+        "0.5: iterations, projection (stress, sequential, block), multipliers (zero, kept), order "
+        "(parts, colours, cells, natural), precision (double, float)"},
+       {"projection", "multipliers", "order", "precision"},
+       nullptr,
+       make_xpbd},
+      {{"pbd",
+        "lengths and volumes kept, whatever the material [Mueller et al. 2007]: iterations, "
+        "stiffness, volume_stiffness"},
+       {"stiffness", "volume_stiffness"},
+       nullptr,
+       make_pbd},
+      {{"step_and_project",
+        "all constraints at once by a sparse factorisation [Goldenthal et al. 2007]: iterations"},
+       {},
+       nullptr,
+       make_step_and_project},
   };
   return entries;
 }
@@ -126,6 +147,15 @@ const std::vector<SolverEntry>& solver_entries() {
 std::unique_ptr<Direction> make_direction(const Model& model, const SolverSettings& settings,
                                           double inverse_a2) {
   return solver_entry(settings.method).make(model, settings, inverse_a2);
+}
+
+std::unique_ptr<PositionSolver> make_position_solver(const Model& model, ContactEnergy* contact,
+                                                     const SolverSettings& settings) {
+  return solver_entry(settings.method).make_position(model, contact, settings);
+}
+
+bool is_position_based(const std::string& method) {
+  return solver_entry(method).is_position_based();
 }
 
 }  // namespace supple

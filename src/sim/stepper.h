@@ -6,18 +6,23 @@
 #include <vector>
 
 #include "descent/direction.h"
+#include "position/position_solver.h"
 #include "supple/simulation.h"
 
 namespace supple {
 
-/// A descent method by its scene name.
+/// A method by its scene name: of descent, or position-based.
 struct SolverEntry {
   Description description;
   /// Keys of /solver that this method reads beside those that all methods read (iterations,
   /// tolerance, budget_ms, start, stiffness_range, line_search).
   std::vector<std::string> options;
+  /// Null: position-based.
   std::unique_ptr<Direction> (*make)(const Model&, const SolverSettings&, double inverse_a2);
+  std::unique_ptr<PositionSolver> (*make_position)(const Model&, ContactEnergy*,
+                                                   const SolverSettings&) = nullptr;
 
+  bool is_position_based() const { return make == nullptr; }
   bool reads(const std::string& key) const;
 };
 
@@ -49,11 +54,30 @@ std::optional<SolverConflict> find_conflict(const SolverSettings& solver);
 std::unique_ptr<Direction> make_direction(const Model& model, const SolverSettings& settings,
                                           double inverse_a2);
 
+/// Whether a method moves positions until constraints hold, and does not descend.
+bool is_position_based(const std::string& method);
+
+/// As make_direction, of a position-based method.
+std::unique_ptr<PositionSolver> make_position_solver(const Model& model, ContactEnergy* contact,
+                                                     const SolverSettings& settings);
+
 /// Whether an integrator of list_integrators() solves nothing: it reads no solver settings.
 bool is_explicit(const std::string& integrator);
 
-/// Throws Error{invalid_input} for time and solver settings out of their range.
+/// Throws Error{invalid_input} for time and solver settings out of their range and for materials
+/// that the method cannot run.
 void check_settings(const Scene& scene);
+
+/// A material that a scene's method cannot run.
+struct MaterialFault {
+  std::string where;    ///< its JSON pointer
+  bool incompressible;  ///< for its Poisson's ratio of 0.5
+  std::string message;
+};
+
+/// The first that a method cannot run: incompressible with a method of energies, without constraint
+/// form with xpbd and step_and_project.
+std::optional<MaterialFault> find_material_fault(const Scene& scene, const std::string& method);
 
 /// As check_settings, of the solver alone.
 void check_solver(const SolverSettings& solver);

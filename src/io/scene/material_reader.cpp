@@ -40,20 +40,26 @@ Parameter read_parameter(ObjectReader& material, const char* key, const TetMesh&
   return parameter;
 }
 
-void check_poisson(const ObjectReader& material, double poisson, const std::string& where) {
-  if (poisson > -1 && poisson < 0.5) return;
+/// 0.5 is for the material whose volume can be a constraint; whether the solver reads it as one is
+/// looked at where it is known.
+void check_poisson(const ObjectReader& material, const std::string& model, double poisson,
+                   const std::string& where) {
+  const bool may_be_half = model == StableNeoHookeanModel::name;
+  if (poisson > -1 && (poisson < 0.5 || (may_be_half && poisson == 0.5))) return;
   const char* const expected = "expected a value above -1 and below 0.5";
   if (poisson == 0.5) {
-    material.fail("poisson", fmt::format("0.5{} is incompressible, which these energies cannot "
-                                         "take; {}, for example 0.499",
-                                         where, expected));
+    material.fail(
+        "poisson",
+        fmt::format("0.5{} is incompressible, which the energy of {} cannot take; {}, for "
+                    "example 0.499, or stable_neo_hookean with the solver xpbd",
+                    where, model, expected));
   }
   material.fail("poisson", fmt::format("{}{} is out of range: {}", poisson, where, expected));
 }
 
 /// mu and lambda per tet, or for all where both are numbers.
-std::pair<Parameter, Parameter> convert(const ObjectReader& material, const Parameter& young,
-                                        const Parameter& poisson) {
+std::pair<Parameter, Parameter> convert(const ObjectReader& material, const std::string& model,
+                                        const Parameter& young, const Parameter& poisson) {
   Parameter mu, lambda;
   const std::size_t length = std::max(young.per_tet.size(), poisson.per_tet.size());
   for (std::size_t t = 0; t < std::max<std::size_t>(length, 1); ++t) {
@@ -61,7 +67,7 @@ std::pair<Parameter, Parameter> convert(const ObjectReader& material, const Para
       material.fail("young", fmt::format("{}{} is out of range: expected a number above 0 Pa",
                                          young[t], tet_text(young, t)));
     }
-    check_poisson(material, poisson[t], tet_text(poisson, t));
+    check_poisson(material, model, poisson[t], tet_text(poisson, t));
     const auto [m, l] = lame_parameters(young[t], poisson[t]);
     if (length == 0) return {m, l};
     mu.per_tet.push_back(m);
@@ -80,20 +86,21 @@ bool has_young(const ObjectReader& material) {
 }
 
 /// mu and lambda, or young and poisson.
-std::pair<Parameter, Parameter> read_lame(ObjectReader& material, const TetMesh& mesh) {
+std::pair<Parameter, Parameter> read_lame(ObjectReader& material, const std::string& model,
+                                          const TetMesh& mesh) {
   const bool lame = material.has("mu") || material.has("lambda");
   if (has_young(material) || !lame) {
     if (!material.has("poisson")) material.one_of("stiffness", {"young", "mu"});
     const Parameter young = read_parameter(material, "young", mesh);
     const Parameter poisson = read_parameter(material, "poisson", mesh);
-    return convert(material, young, poisson);
+    return convert(material, model, young, poisson);
   }
   const Parameter mu = read_parameter(material, "mu", mesh);
   return {mu, read_parameter(material, "lambda", mesh)};
 }
 
 void read_pair(ObjectReader& material, const TetMesh& mesh, MaterialSettings& settings) {
-  std::tie(settings.mu, settings.lambda) = read_lame(material, mesh);
+  std::tie(settings.mu, settings.lambda) = read_lame(material, settings.model, mesh);
   const Parameter& lambda = settings.lambda;
   for (std::size_t t = 0; t < std::max<std::size_t>(lambda.per_tet.size(), 1); ++t) {
     if (!(lambda[t] < 0) || !material.has("poisson")) continue;
@@ -111,7 +118,7 @@ void read_spline(ObjectReader& material, const TetMesh& mesh, MaterialSettings& 
     return;
   }
   const std::string preset = material.choice("preset", "preset", {"A", "B"});
-  const auto [mu, lambda] = read_lame(material, mesh);
+  const auto [mu, lambda] = read_lame(material, settings.model, mesh);
   if (!mu.per_tet.empty() || !lambda.per_tet.empty()) {
     material.fail("preset", "takes numbers, not fields: its curves are those of the whole body");
   }
@@ -125,7 +132,7 @@ void read_spline(ObjectReader& material, const TetMesh& mesh, MaterialSettings& 
 void read_parameters(ObjectReader& material, const TetMesh& mesh, MaterialSettings& settings) {
   const std::string& model = settings.model;
   if (model == "arap" && has_young(material)) {
-    settings.mu = read_lame(material, mesh).first;
+    settings.mu = read_lame(material, settings.model, mesh).first;
   } else if (model == "arap" || model == "polynomial" || model == "volume") {
     settings.mu = read_parameter(material, "mu", mesh);
   } else if (model == "strain_limit") {

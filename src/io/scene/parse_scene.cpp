@@ -59,6 +59,10 @@ Scene read_scene(ObjectReader& reader, const std::string& default_name,
   reader.finish();
   // After the unknown keys: "bodys" should be called that.
   if (scene.bodies.empty()) reader.fail("bodies", "a scene needs at least one body");
+  if (const auto fault = find_material_fault(scene, scene.solver.method)) {
+    reader.fail(fault->where.substr(1) + (fault->incompressible ? "/poisson" : "/model"),
+                fault->message);
+  }
   return scene;
 }
 

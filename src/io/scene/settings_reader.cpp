@@ -85,6 +85,15 @@ void read_options(ObjectReader& solver, SolverSettings& settings) {
   } else {
     whole("delay", 1, 1'000'000, settings.delay);
   }
+  choice("projection", "projection", settings.projection);
+  choice("multipliers", "multipliers", settings.multipliers);
+  choice("order", "order", settings.order);
+  choice("precision", "precision", settings.precision);
+  const Range share{.low = 0, .high = 1, .low_included = true, .high_included = true};
+  for (const auto& [key, value] : {std::pair{"stiffness", &settings.stiffness},
+                                   std::pair{"volume_stiffness", &settings.volume_stiffness}}) {
+    if (reads(solver, method, key)) *value = solver.number(key, share, *value);
+  }
   if (reads(solver, method, "line_search")) {
     solver.object("line_search", [&](ObjectReader& search) {
       read_line_search(search, method, settings.line_search);
@@ -119,6 +128,12 @@ SolverSettings read_solver(ObjectReader& solver) {
   const Range tolerance{.low = 0, .high = 1, .low_included = true};
   settings.tolerance = solver.number("tolerance", tolerance, settings.tolerance);
   settings.budget_ms = solver.number("budget_ms", from_zero("ms"), settings.budget_ms);
+  if (is_position_based(settings.method)) {
+    solver.reject("start", settings.method + " begins where the body flies by itself");
+    solver.reject("stiffness_range", settings.method + " fits no constant stiffness");
+    read_options(solver, settings);
+    return settings;
+  }
   settings.start =
       solver.choice("start", "start", solver_choices(settings.method, "start"), settings.start);
   settings.stiffness_range =

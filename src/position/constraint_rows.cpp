@@ -1,0 +1,252 @@
+#include "position/constraint_rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+#include <variant>
+
+#include "materials/projection.h"
+#include "math/mat3.h"
+#include "position/constraint_forms.h"
+#include "supple/error.h"
+
+namespace supple {
+
+namespace {
+
+using Kind = ConstraintRow::Kind;
+using Matrix = Mat3<double>;
+using Vector = Vector3<double>;
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// Springs of one kind have one stiffness; this is for the rounding of theirs.
+constexpr double same_stiffness = 1 - 1e-9;
+/// Below these a strain is rounding and has no direction: of |F - p(F)|, and of a shape, the root
+/// of a difference of numbers of size 4.
+constexpr double least_distance = 1e-12;
+constexpr double least_shape = 1e-7;
+
+class RowBuilder {
+ public:
+  explicit RowBuilder(const Model& model) : model_(model) {}
+
+  std::vector<ConstraintRow> build() {
+    for (const ElementRange& range : model_.ranges) add_range(range);
+    add_springs();
+    add_pins();
+    return std::move(rows_);
+  }
+
+ private:
+  void add(const ConstraintRow& row) {
+    const bool moves = std::any_of(row.vertex.begin(), row.vertex.end(),
+                                   [&](int v) { return v >= 0 && model_.mass[at(v)] > 0; });
+    if (moves && std::isfinite(row.compliance)) rows_.push_back(row);
+  }
+
+  void add_range(const ElementRange& range) {
+    if (!has_constraint_form(range.material)) {
+      std::string known;
+      for (const std::string& name : materials_with_constraint_form()) known += " " + name;
+      const char* found = std::visit([](const auto& m) { return m.name; }, range.material);
+      throw Error(ErrorKind::invalid_input, "/solver/method",
+                  fmt::format("the material {} has no form as constraints; those that have:{}",
+                              found, known));
+    }
+    for (int i = 0; i < range.num_batches * lanes; ++i) {
+      const int tet = model_.tet_of_lane[at(range.first_batch * lanes + i)];
+      if (tet >= 0) add_tet(range, at(i), tet);
+    }
+  }
+
+  void add_tet(const ElementRange& range, std::size_t place, int tet) {
+    const std::size_t batch = place / lanes, lane = place % lanes;
+    const double volume = model_.volume[at(tet)];
+    ConstraintRow row{.kind = Kind::distance, .source = tet, .compliance = 0};
+    row.vertex = model_.tets[at(tet)];
+    const std::size_t num_parameters = at(range.num_parameters);
+    for (std::size_t p = 0; p < std::min(num_parameters, row.parameter.size()); ++p) {
+      row.parameter[p] = range.parameters[(batch * num_parameters + p) * lanes + lane];
+    }
+    if (std::holds_alternative<StableNeoHookeanModel>(range.material)) {
+      const double mu = row.parameter[0], lambda = row.parameter[1];
+      const bool split = 3 * lambda >= mu;
+      row.kind = Kind::volume;
+      row.offset = split ? 1 : 1 + mu / lambda;
+      row.compliance = 1 / ((split ? std::max(lambda - mu, 0.0) : lambda) * volume);
+      add(row);
+      row.kind = split ? Kind::shape : Kind::norm;
+      row.offset = split ? std::min(lambda / mu, 1.0) : 0;
+      row.compliance = 1 / (mu * volume);
+      add(row);
+    } else if (std::holds_alternative<VolumeModel>(range.material)) {
+      row.kind = Kind::volume;
+      row.offset = 1;
+      add(row);
+    } else {
+      row.material = &range.material;
+      row.compliance = 1 / (weight_of(row) * volume);
+      add(row);
+    }
+    if (range.has_fiber) {
+      const double* fiber = &range.fibers[batch * 4 * lanes + lane];
+      row.kind = Kind::fiber;
+      row.direction = {fiber[0], fiber[lanes], fiber[2 * lanes]};
+      row.compliance = 1 / (fiber[3 * lanes] * volume);
+      add(row);
+    }
+  }
+
+  static double weight_of(const ConstraintRow& row) {
+    return std::visit(
+        [&](const auto& model) {
+          const auto material = model.template at<double>(row.parameter.data());
+          if constexpr (Projective<std::decay_t<decltype(material)>>) {
+            return material.projection_weight();
+          } else {
+            return 0.0;
+          }
+        },
+        *row.material);
+  }
+
+  void add_springs() {
+    const std::vector<SpringSet::Spring>& springs = model_.springs.springs;
+    const auto body_of = [&](const SpringSet::Spring& spring) {
+      const std::vector<int>& first = model_.body_vertices;
+      return static_cast<std::size_t>(std::upper_bound(first.begin(), first.end(), spring.a) -
+                                      first.begin());
+    };
+    std::vector<double> stiffest(model_.body_vertices.size() + 1);
+    for (const SpringSet::Spring& spring : springs) {
+      double& most = stiffest[body_of(spring)];
+      most = std::max(most, spring.stiffness);
+    }
+    for (std::size_t s = 0; s < springs.size(); ++s) {
+      const SpringSet::Spring& spring = springs[s];
+      const bool hard = spring.stiffness >= same_stiffness * stiffest[body_of(spring)];
+      add({.kind = Kind::spring,
+           .source = static_cast<int>(s),
+           .compliance = hard ? 0 : 1 / spring.stiffness,
+           .scale = spring.rest_length > 0 ? spring.rest_length : model_.diagonal_length,
+           .offset = spring.rest_length,
+           .direction = model_.springs.rest_direction[s],
+           .vertex = {spring.a, spring.b, -1, -1}});
+    }
+  }
+
+  void add_pins() {
+    for (std::size_t p = 0; p < model_.pins.pins.size(); ++p) {
+      const PinnedVertex& pin = model_.pins.pins[p];
+      for (int component = 0; component < 3; ++component) {
+        add({.kind = Kind::pin,
+             .source = static_cast<int>(p),
+             .compliance = 1 / pin.stiffness,
+             .scale = model_.diagonal_length,
+             .component = component,
+             .vertex = {pin.vertex, -1, -1, -1}});
+      }
+    }
+  }
+
+  const Model& model_;
+  std::vector<ConstraintRow> rows_;
+};
+
+Matrix deformation_gradient(const Model& model, int tet, const VectorField& x) {
+  Matrix F = Matrix::zero();
+  for (std::size_t i = 0; i < 4; ++i) {
+    const PaddedVector& corner = x[at(model.tets[at(tet)][i])];
+    const Vec3& b = model.shape_gradient[at(tet)][i];
+    for (int r = 0; r < 3; ++r) {
+      for (int c = 0; c < 3; ++c) F(r, c) += corner[r] * b[at(c)];
+    }
+  }
+  return F;
+}
+
+/// F - p(F).
+Matrix strain(const ConstraintRow& row, const Matrix& F) {
+  return std::visit(
+      [&](const auto& model) {
+        const auto material = model.template at<double>(row.parameter.data());
+        if constexpr (Projective<std::decay_t<decltype(material)>>) {
+          return F - project(material, F);
+        } else {
+          return Matrix::zero();
+        }
+      },
+      *row.material);
+}
+
+/// C and dC/dF of a row on a tet.
+double evaluate_at(const ConstraintRow& row, const Matrix& F, Matrix& slope) {
+  switch (row.kind) {
+    case Kind::volume:
+      slope = cofactor(F);
+      return determinant(F) - row.offset;
+    case Kind::fiber: {
+      const Vector d{{row.direction[0], row.direction[1], row.direction[2]}};
+      const Vector f = F * d;
+      const double length = std::sqrt(dot(f, f));
+      for (int r = 0; r < 3; ++r) {
+        for (int c = 0; c < 3; ++c) slope(r, c) = length > 0 ? f[r] / length * d[c] : 0;
+      }
+      return length - 1;
+    }
+    case Kind::shape: {
+      const double J = determinant(F);
+      const double change = J - 1;
+      const double C =
+          std::sqrt(std::max(squared_norm(F) - 3 - 2 * change + row.offset * change * change, 0.0));
+      slope = (C > least_shape ? 1 / C : 0) * (F + (row.offset * change - 1) * cofactor(F));
+      return C;
+    }
+    default: {
+      const Matrix measured = row.kind == Kind::norm ? F : strain(row, F);
+      const double norm = std::sqrt(squared_norm(measured));
+      slope = (norm > least_distance ? 1 / norm : 0) * measured;
+      return norm;
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<ConstraintRow> constraint_rows(const Model& model) { return RowBuilder(model).build(); }
+
+ConstraintValue evaluate(const ConstraintRow& row, const Model& model, const VectorField& x,
+                         std::span<const Vec3> pin_target) {
+  ConstraintValue result{};
+  if (row.kind == Kind::pin) {
+    const int k = row.component;
+    result.value = x[at(row.vertex[0])][k] - pin_target[at(row.source)][at(k)];
+    result.gradient[0][k] = 1;
+    return result;
+  }
+  if (row.kind == Kind::spring) {
+    const PaddedVector &a = x[at(row.vertex[0])], &b = x[at(row.vertex[1])];
+    const double l = std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+    for (int k = 0; k < 3; ++k) {
+      const double n = l > 0 ? (a[k] - b[k]) / l : row.direction[at(k)];
+      result.gradient[0][k] = n;
+      result.gradient[1][k] = -n;
+    }
+    result.value = l - row.offset;
+    return result;
+  }
+  Matrix slope;
+  result.value = evaluate_at(row, deformation_gradient(model, row.source, x), slope);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const Vec3& b = model.shape_gradient[at(row.source)][i];
+    const Vector along = slope * Vector{{b[0], b[1], b[2]}};
+    for (int k = 0; k < 3; ++k) result.gradient[i][k] = along[k];
+  }
+  result.is_flat = !(squared_norm(slope) > 0);
+  return result;
+}
+
+}  // namespace supple

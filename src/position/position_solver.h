@@ -1,0 +1,86 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "base/parallel_for.h"
+#include "contact/contact_energy.h"
+#include "math/vector_field.h"
+#include "model/model.h"
+
+namespace supple {
+
+/// A substep as position-based methods see it: where the body would go, and what holds it back.
+/// With compliances alpha the constraints C of the step ask for the z with
+///   M (z - y) = dC^T l,  C(z) + (alpha/a^2) l = 0   [Macklin & Mueller 2021, eqs. 19 and 20],
+/// which is the minimum of |z - y|_M^2/(2 a^2) + sum C^2/(2 alpha): y and a are those of the
+/// integrator, so that every implicit one can be used.
+struct PositionStep {
+  const VectorField& y;        ///< [num_vertices], m
+  const VectorField& x_start;  ///< positions at the start of the substep, m
+  double inverse_a2 = 0;       ///< 1/a^2, 1/s^2, > 0
+  double time = 0;             ///< where z stands, s
+  double h = 0;                ///< from the start of the substep to z, s
+  /// Multipliers begin at zero even where they are kept: a frame begins with what the state says.
+  bool first_of_frame = true;
+};
+
+/// Constraints that are projected together, touching no vertex twice.
+struct ConstraintGroup {
+  std::string of;  ///< "tets", "springs"
+  int size = 0;
+};
+
+/// What the multipliers of a tet's constraints say about its stress [Macklin & Mueller 2021, sec.
+/// 3.2]: the Cauchy stress is hydrostatic * I + deviatoric.
+struct MultiplierStress {
+  double hydrostatic = 0;  ///< of det F - gamma, Pa; -mu at rest
+  /// Of |F|, Pa: xx, yy, zz, xy, yz, zx; mu I at rest
+  std::array<double, 6> deviatoric{};
+};
+
+/// A position-based method: PBD, step-and-project or XPBD. It reads the model as constraints and
+/// moves positions until they hold. Lives as long as its model; after the first substep nothing
+/// allocates.
+class PositionSolver {
+ public:
+  virtual ~PositionSolver() = default;
+
+  /// Begins a substep at z = y, or where kept multipliers put it. `step` and what it refers to must
+  /// outlive the substep.
+  virtual void begin(const PositionStep& step, Threads& threads) = 0;
+
+  /// One iteration: every constraint once. False: positions are not finite any more.
+  virtual bool iterate(Threads& threads) = 0;
+
+  /// Where the positions are, m: [num_vertices].
+  virtual void copy_positions(VectorField& z) const = 0;
+
+  /// The model's pins are others than before.
+  virtual void pins_changed() = 0;
+
+  /// What is projected together, in the order of an iteration.
+  virtual std::vector<ConstraintGroup> groups() const = 0;
+
+  /// Vertices in contact in the last iteration.
+  virtual int num_contacts() const = 0;
+
+  /// Of the constraint that is violated most, |C(z) + (alpha/a^2) l| of volumes (a ratio): how far
+  /// the last iteration was from holding them. 0 where there are none.
+  virtual double worst_violation() const = 0;
+
+  /// Adds to the gradient of g at z, N, what energies leave out: the forces of multipliers that
+  /// stand for infinite stiffness (tets of an infinite lambda, beyond the pressure -mu of rest that
+  /// StableNeoHookean's energy has).
+  virtual void add_constraint_forces(const VectorField& /*z*/, VectorField& /*gradient*/) const {}
+
+  /// Of each tet of the model at z. False: the method has no multipliers; `stresses` is left as it
+  /// was. Tets without a constraint form of two multipliers have zeros.
+  virtual bool copy_stresses(const VectorField& /*z*/,
+                             std::vector<MultiplierStress>& /*stresses*/) const {
+    return false;
+  }
+};
+
+}  // namespace supple

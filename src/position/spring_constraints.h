@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "position/constraint_colours.h"
+#include "position/position_solver.h"
+#include "position/positions.h"
+
+namespace supple {
+
+/// How a spring is projected.
+enum class SpringProjection {
+  /// C = |x_a - x_b| - r with compliance alpha = 1/k and one scalar multiplier, added up over the
+  /// iterations of a substep [Macklin et al. 2016, eq. 18]. The impulse is along the spring, so
+  /// linear and angular momentum are kept by every visit.
+  sequential,
+  /// The spring keeps the impulse q that it has given to x_a (and -q to x_b) and replaces it by
+  ///   q_new = -a^2 (dE/dd + H (d_new - d)),  d = x_a - x_b,  d_new = d + (w_a + w_b) (q_new - q),
+  /// H having k along the spring and k max(0, 1 - r/l) across it: a Newton step of the spring's
+  /// part of g. A fixed point is a stationary point of g. Every visit keeps linear momentum; q is
+  /// along the spring at a fixed point alone, so angular momentum is kept there.
+  stress
+};
+
+/// The springs of a model as constraints, in colours: those of a colour touch no vertex twice and
+/// are projected at the same time. Multipliers are scaled so that M (z - y) is the sum of impulses.
+/// A spring of length zero acts along its direction at rest. After construction nothing allocates;
+/// the same bits for any number of threads. T: float or double.
+template <class T>
+class SpringConstraints {
+ public:
+  /// keep: multipliers of the last substep are those that the next one starts with. `model` must
+  /// outlive this.
+  SpringConstraints(const Model& model, SpringProjection projection, bool keep = false);
+
+  /// A new substep: multipliers are zero, or kept.
+  void begin(const PositionStep& step);
+
+  /// Adds M^-1 times the impulses that are kept to positions; nothing where none are. `sequential`:
+  /// along the springs as x has them.
+  void apply_kept(Positions<T>& x) const;
+
+  /// Projects every spring once, colour after colour.
+  void project(Positions<T>& x, Threads& threads);
+
+  /// A group for each colour.
+  std::vector<ConstraintGroup> groups() const;
+
+  bool empty() const { return a_.empty(); }
+
+  /// Impulse that a spring of the model has given to its x_a, kg m. `sequential`: its multiplier
+  /// first, then zeros.
+  Vec3 impulse(std::size_t spring) const;
+
+ private:
+  /// Springs a task: about 10 us of work.
+  static constexpr int chunk_size = 1024;
+
+  void project_sequential(int first, int last, Positions<T>& x);
+  void project_stress(int first, int last, Positions<T>& x);
+
+  SpringProjection projection_;
+  bool keep_;
+  T inverse_a2_ = 0;
+  ConstraintColours colours_;
+  // [num_springs], colour after colour.
+  std::vector<std::int32_t> a_, b_;
+  std::vector<T> rest_length_;     ///< m
+  std::vector<T> compliance_;      ///< 1/k, m/N
+  std::vector<T> weight_a_;        ///< 1/m_a, 1/kg; 0: no mass, stays
+  std::vector<T> weight_b_;        ///< 1/m_b
+  std::vector<T> rest_direction_;  ///< [3 num_springs], unit, from b to a
+  std::vector<T> multiplier_;      ///< sequential: [num_springs]; stress: [3 num_springs], kg m
+  std::vector<int> place_;         ///< [num_springs], of a spring of the model in these arrays
+};
+
+extern template class SpringConstraints<double>;
+extern template class SpringConstraints<float>;
+
+}  // namespace supple

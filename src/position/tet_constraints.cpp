@@ -1,0 +1,383 @@
+#include "position/tet_constraints.h"
+
+#include <algorithm>
+#include <string>
+
+#include "math/svd.h"
+#include "position/constraint_forms.h"
+#include "supple/error.h"
+
+namespace supple {
+
+namespace {
+
+/// What fits the caches next to a core (measured: from about 6 MB on it is worth looking ahead).
+constexpr std::size_t near_bytes = std::size_t{6} << 20;
+
+/// A constraint of a tet: where the model has its parameters.
+struct Source {
+  int range;
+  bool fiber;
+  int batch;  ///< of the range
+  int lane;
+};
+
+/// Of every tet, in the order in which they are projected.
+std::vector<std::vector<Source>> sources_of_tets(const Model& model) {
+  std::vector<std::vector<Source>> sources(static_cast<std::size_t>(model.num_tets));
+  for (std::size_t r = 0; r < model.ranges.size(); ++r) {
+    const ElementRange& range = model.ranges[r];
+    for (int b = 0; b < range.num_batches; ++b) {
+      for (int lane = 0; lane < lanes; ++lane) {
+        const int tet =
+            model.tet_of_lane[static_cast<std::size_t>((range.first_batch + b) * lanes + lane)];
+        if (tet < 0) continue;
+        auto& list = sources[static_cast<std::size_t>(tet)];
+        list.push_back({static_cast<int>(r), false, b, lane});
+        if (range.has_fiber) list.push_back({static_cast<int>(r), true, b, lane});
+      }
+    }
+  }
+  for (auto& list : sources) {
+    std::stable_sort(list.begin(), list.end(), [&](const Source& a, const Source& b) {
+      return model.ranges[static_cast<std::size_t>(a.range)].layer <
+             model.ranges[static_cast<std::size_t>(b.range)].layer;
+    });
+  }
+  return sources;
+}
+
+/// Two constraints that may share a batch: one kind of material, or fibers both.
+bool same_kind(const Model& model, const Source& a, const Source& b) {
+  if (a.fiber || b.fiber) return a.fiber == b.fiber;
+  return model.ranges[static_cast<std::size_t>(a.range)].material.index() ==
+         model.ranges[static_cast<std::size_t>(b.range)].material.index();
+}
+
+double parameter(const ElementRange& range, const Source& source, int p) {
+  return range.parameters[static_cast<std::size_t>(
+      (source.batch * range.num_parameters + p) * lanes + source.lane)];
+}
+
+double fiber_value(const ElementRange& range, const Source& source, int i) {
+  return range.fibers[static_cast<std::size_t>((source.batch * 4 + i) * lanes + source.lane)];
+}
+
+/// Places are counted in bytes: 2^32 of them are 134 million vertices.
+void check_size(const Model& model) {
+  if (static_cast<std::size_t>(model.num_vertices) <
+      (std::size_t{1} << 32) / sizeof(PaddedPosition<double>)) {
+    return;
+  }
+  throw Error(
+      ErrorKind::invalid_input, "/solver/method",
+      "xpbd takes less than 134217728 vertices, there are " + std::to_string(model.num_vertices));
+}
+
+void check_materials(const Model& model) {
+  for (const ElementRange& range : model.ranges) {
+    if (has_constraint_form(range.material)) continue;
+    std::string names;
+    for (const std::string& name : materials_with_constraint_form()) {
+      names += (names.empty() ? "" : ", ") + name;
+    }
+    const char* name = std::visit(
+        [](const auto& family) { return std::decay_t<decltype(family)>::name; }, range.material);
+    throw Error(ErrorKind::invalid_input, "/solver/method",
+                "the material " + std::string(name) +
+                    " has no constraint form; materials that have one: " + names);
+  }
+}
+
+}  // namespace
+
+template <class T>
+struct TetConstraints<T>::Builder {
+  TetConstraints& to;
+  const Model& model;
+  std::vector<std::vector<Source>> sources = sources_of_tets(model);
+  /// Lanes of the batch being made, and of its constraints the one that each lane has.
+  struct Lane {
+    int tet;
+    const Source* source;
+  };
+  std::vector<Lane> batch;
+  int num_batches = 0;
+
+  /// The constraints of some tets that touch no vertex twice, or whose lanes are done one after the
+  /// other: batches of one kind each.
+  void add_tets(const int* tets, std::size_t count) {
+    for (std::size_t ordinal = 0;; ++ordinal) {
+      std::vector<Lane> left;
+      for (std::size_t i = 0; i < count; ++i) {
+        if (tets[i] < 0) continue;
+        const auto& list = sources[static_cast<std::size_t>(tets[i])];
+        if (ordinal < list.size()) left.push_back({tets[i], &list[ordinal]});
+      }
+      if (left.empty()) return;
+      while (!left.empty()) {
+        const Source kind = *left.front().source;
+        batch.clear();
+        std::vector<Lane> others;
+        for (const Lane& lane : left) {
+          (same_kind(model, *lane.source, kind) ? batch : others).push_back(lane);
+        }
+        add_batch();
+        left.swap(others);
+      }
+    }
+  }
+
+  /// Serially: tets with one constraint of one kind share a batch, others have their own.
+  void add_serial(const int* tets, std::size_t count) {
+    std::size_t begin = 0;
+    const auto single = [&](std::size_t i) {
+      return tets[i] >= 0 && sources[static_cast<std::size_t>(tets[i])].size() == 1;
+    };
+    while (begin < count) {
+      std::size_t end = begin + 1;
+      while (end < count && single(begin) && single(end) &&
+             same_kind(model, sources[static_cast<std::size_t>(tets[begin])][0],
+                       sources[static_cast<std::size_t>(tets[end])][0])) {
+        ++end;
+      }
+      add_tets(tets + begin, end - begin);
+      begin = end;
+    }
+  }
+
+  void add_batch() {
+    const Source& kind = *batch.front().source;
+    const MaterialModel* material =
+        kind.fiber ? nullptr : &model.ranges[static_cast<std::size_t>(kind.range)].material;
+    const auto num_rows = static_cast<std::size_t>(num_tet_rows(material, to.projection_));
+    const std::size_t first_row = to.rows_.size();
+    const auto same = [&](const Run& run) {
+      return (run.material == nullptr) == (material == nullptr) &&
+             (material == nullptr || run.material->index() == material->index());
+    };
+    const bool begins = static_cast<int>(to.runs_.size()) == to.task_start_.back();
+    if (!begins && same(to.runs_.back())) {
+      ++to.runs_.back().num_batches;
+    } else {
+      to.runs_.push_back({material, num_batches, 1, first_row});
+    }
+    ++num_batches;
+    to.rows_.resize(first_row + num_rows, Row{});
+    to.places_.emplace_back();
+    for (std::size_t lane = 0; lane < width; ++lane) {
+      // Empty lanes repeat a tet that cannot move.
+      const bool filled = lane < batch.size();
+      const Lane& from = batch[filled ? lane : 0];
+      to.tet_of_lane_.push_back(filled ? from.tet : -1);
+      const auto& corners = model.tets[static_cast<std::size_t>(from.tet)];
+      for (std::size_t c = 0; c < 4; ++c) to.places_.back().v[c][lane] = place_of(corners[c]);
+      Row* rows = to.rows_.data() + first_row;
+      const auto set = [&](int row, double value) { rows[row].v[lane] = static_cast<T>(value); };
+      if (material == nullptr) {
+        set_fiber(from, filled, set);
+      } else {
+        set_tet(from, filled, set);
+      }
+    }
+  }
+
+  static std::uint32_t place_of(int vertex) {
+    return static_cast<std::uint32_t>(static_cast<std::size_t>(vertex) * sizeof(PaddedPosition<T>));
+  }
+
+  double weight(int tet, std::size_t corner) const {
+    const auto v = static_cast<std::size_t>(model.tets[static_cast<std::size_t>(tet)][corner]);
+    return model.mass[v] > 0 ? 1 / model.mass[v] : 0;
+  }
+
+  template <class Set>
+  void set_tet(const Lane& from, bool filled, const Set& set) {
+    const auto tet = static_cast<std::size_t>(from.tet);
+    Vector3<double> b[4];
+    Mat3<double> G = Mat3<double>::zero();
+    for (std::size_t c = 0; c < 4; ++c) {
+      const Vec3& gradient = model.shape_gradient[tet][c];
+      b[c] = {{gradient[0], gradient[1], gradient[2]}};
+      const double w = filled ? weight(from.tet, c) : 0;
+      set(tet_rows::weights + static_cast<int>(c), c == 0 ? w : -w);
+      for (int i = 0; i < 9; ++i) G(i / 3, i % 3) += w * b[c][i / 3] * b[c][i % 3];
+    }
+    // The right frame of a symmetric matrix without negative eigenvalues is theirs.
+    const Mat3<double> R = svd(G).V;
+    const Mat3<double> diagonal = transpose_times(R, G * R);
+    for (int i = 0; i < 3; ++i) set(tet_rows::mobility + i, std::max(0.0, diagonal(i, i)));
+    for (int i = 0; i < 9; ++i) set(tet_rows::gradients + i, dot(R.column(i % 3), b[i / 3 + 1]));
+    const ElementRange& range = model.ranges[static_cast<std::size_t>(from.source->range)];
+    const double volume = model.volume[tet];
+    if (std::holds_alternative<StableNeoHookeanModel>(range.material)) {
+      set(tet_rows::material, volume * parameter(range, *from.source, 0));
+      set(tet_rows::material + 1, 1 / (volume * parameter(range, *from.source, 1)));
+    } else {
+      set(tet_rows::material, volume);
+      for (int p = 0; p < range.num_parameters; ++p) {
+        set(tet_rows::material + 1 + p, parameter(range, *from.source, p));
+      }
+    }
+  }
+
+  template <class Set>
+  void set_fiber(const Lane& from, bool filled, const Set& set) {
+    const auto tet = static_cast<std::size_t>(from.tet);
+    const ElementRange& range = model.ranges[static_cast<std::size_t>(from.source->range)];
+    double mobility = 0;
+    for (std::size_t c = 0; c < 4; ++c) {
+      const Vec3& b = model.shape_gradient[tet][c];
+      double e = 0;
+      for (int i = 0; i < 3; ++i) {
+        e += fiber_value(range, *from.source, i) * b[static_cast<std::size_t>(i)];
+      }
+      const double w = filled ? weight(from.tet, c) : 0;
+      const int corner = static_cast<int>(c);
+      if (c > 0) set(tet_rows::fiber_gradients + corner - 1, e);
+      set(tet_rows::fiber_weights + corner, c == 0 ? w : -w);
+      mobility += w * e * e;
+    }
+    set(tet_rows::fiber_mobility, mobility);
+    set(tet_rows::fiber_stiffness, model.volume[tet] * fiber_value(range, *from.source, 3));
+  }
+};
+
+template <class T>
+TetConstraints<T>::TetConstraints(const Model& model, const Schedule& schedule,
+                                  TetProjection projection)
+    : model_(&model),
+      projection_(projection),
+      serial_(schedule.serial),
+      kernels_(serial_ ? &serial_tet_kernels<T>() : &tet_kernels<T>(simd_level_in_use())),
+      task_start_{0},
+      phase_start_{0} {
+  check_size(model);
+  check_materials(model);
+  Builder builder{*this, model};
+  const auto scheduled = static_cast<std::size_t>(schedule.width);
+  for (int phase = 0; phase < schedule.num_phases(); ++phase) {
+    int size = 0;
+    for (int task = schedule.phase_start[static_cast<std::size_t>(phase)];
+         task < schedule.phase_start[static_cast<std::size_t>(phase) + 1]; ++task) {
+      for (int b = schedule.task_start[static_cast<std::size_t>(task)];
+           b < schedule.task_start[static_cast<std::size_t>(task) + 1]; ++b) {
+        const int* tets = schedule.tet_of_lane.data() + static_cast<std::size_t>(b) * scheduled;
+        size +=
+            static_cast<int>(scheduled) - static_cast<int>(std::count(tets, tets + scheduled, -1));
+        for (std::size_t i = 0; i < scheduled; i += width) {
+          const std::size_t count = std::min(width, scheduled - i);
+          if (serial_) {
+            builder.add_serial(tets + i, count);
+          } else {
+            builder.add_tets(tets + i, count);
+          }
+        }
+      }
+      task_start_.push_back(static_cast<int>(runs_.size()));
+    }
+    phase_start_.push_back(static_cast<int>(task_start_.size()) - 1);
+    groups_.push_back({"tets", size});
+  }
+  worst_.resize(task_start_.size() - 1);
+  places_.shrink_to_fit();
+  rows_.shrink_to_fit();
+  tet_of_lane_.shrink_to_fit();
+}
+
+template <class T>
+TetWork<T> TetConstraints<T>::work_of(const Run& run, PaddedPosition<T>* x) const {
+  TetWork<T> work;
+  work.material = run.material;
+  work.projection = projection_;
+  work.first = first_;
+  work.far = rows_.size() * sizeof(Row) > near_bytes;
+  work.num_batches = run.num_batches;
+  work.places = &places_[static_cast<std::size_t>(run.first_batch)].v[0][0];
+  // The multipliers are written: a constant object only reads them (read_impulses).
+  work.rows = const_cast<T*>(rows_[run.first_row].v);
+  work.x = x;
+  work.a2 = static_cast<T>(a2_);
+  return work;
+}
+
+template <class T>
+template <class Visit>
+void TetConstraints<T>::for_all(Threads& threads, const Visit& visit) {
+  for (std::size_t phase = 0; phase + 1 < phase_start_.size(); ++phase) {
+    const int first = phase_start_[phase];
+    threads.parallel_for(phase_start_[phase + 1] - first, [&](int i) {
+      const auto task = static_cast<std::size_t>(first + i);
+      for (int run = task_start_[task]; run < task_start_[task + 1]; ++run) {
+        visit(task, runs_[static_cast<std::size_t>(run)]);
+      }
+    });
+  }
+}
+
+template <class T>
+void TetConstraints<T>::begin(double a2) {
+  a2_ = a2;
+  first_ = true;
+}
+
+template <class T>
+void TetConstraints<T>::begin_kept(double a2, const Positions<T>& x_start, Positions<T>& x,
+                                   Threads& threads) {
+  // Impulses are a^2 times forces.
+  const T scale = a2_ > 0 ? static_cast<T>(a2 / a2_) : T(1);
+  a2_ = a2;
+  if (first_) return;
+  for_all(threads, [&](std::size_t, const Run& run) {
+    kernels_->apply(work_of(run, x.data()), x_start.data(), scale);
+  });
+}
+
+template <class T>
+void TetConstraints<T>::project(Positions<T>& x, Threads& threads) {
+  std::fill(worst_.begin(), worst_.end(), T(0));
+  for_all(threads, [&](std::size_t task, const Run& run) {
+    worst_[task] = std::max(worst_[task], kernels_->project(work_of(run, x.data())));
+  });
+  first_ = false;
+}
+
+template <class T>
+double TetConstraints<T>::worst_violation() const {
+  T worst = 0;
+  for (const T value : worst_) worst = std::max(worst, value);
+  return static_cast<double>(worst);
+}
+
+template <class T>
+void TetConstraints<T>::stresses(const Positions<T>& x, std::vector<Mat3<double>>& P) const {
+  P.assign(static_cast<std::size_t>(model_->num_tets), Mat3<double>::zero());
+  if (first_) return;
+  Positions<T> rest(model_->rest.size());
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    for (std::size_t k = 0; k < 3; ++k) rest[i].v[k] = static_cast<T>(model_->rest[i][k]);
+  }
+  Mat3<T> Q[width];
+  for (Run run : runs_) {
+    const auto num_rows = static_cast<std::size_t>(num_tet_rows(run.material, projection_));
+    const int last = run.first_batch + run.num_batches;
+    for (run.num_batches = 1; run.first_batch < last;
+         ++run.first_batch, run.first_row += num_rows) {
+      read_impulses(work_of(run, nullptr), x.data(), rest.data(), Q);
+      for (std::size_t lane = 0; lane < width; ++lane) {
+        const int tet = tet_of_lane_[static_cast<std::size_t>(run.first_batch) * width + lane];
+        if (tet < 0) continue;
+        const auto t = static_cast<std::size_t>(tet);
+        Mat3<double> impulse;
+        for (int i = 0; i < 9; ++i)
+          impulse(i / 3, i % 3) = static_cast<double>(Q[lane](i / 3, i % 3));
+        P[t] = P[t] + (-1 / (a2_ * model_->volume[t])) * impulse;
+      }
+    }
+  }
+}
+
+template class TetConstraints<double>;
+template class TetConstraints<float>;
+
+}  // namespace supple

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "position/position_solver.h"
+#include "position/positions.h"
+#include "position/schedule.h"
+#include "position/tet_kernels.h"
+
+namespace supple {
+
+/// The materials and fibers of a model's tets as constraints, in the order of a schedule. Those of
+/// one tet (layers, fibers) stand one after the other, the body's own material first. Multipliers
+/// are scaled so that M (z - y) is the sum of impulses. After construction nothing allocates; the
+/// same bits for any number of threads and every level of vectors. T: float or double.
+template <class T>
+class TetConstraints {
+ public:
+  /// `model` must outlive this. The schedule's width must be row_lanes<T> unless it is serial.
+  /// Throws Error{invalid_input} for a material without a constraint form.
+  TetConstraints(const Model& model, const Schedule& schedule, TetProjection projection);
+
+  /// A new substep: multipliers are zero. a2: a^2, s^2.
+  void begin(double a2);
+
+  /// A new substep that starts with the multipliers of the last one: adds M^-1 times their
+  /// impulses to x. Scalar multipliers act along the gradients at x_start.
+  void begin_kept(double a2, const Positions<T>& x_start, Positions<T>& x, Threads& threads);
+
+  /// Projects every tet once.
+  void project(Positions<T>& x, Threads& threads);
+
+  bool empty() const { return runs_.empty(); }
+
+  /// A group for each phase of the schedule: tets of a colour, or of the parts between two
+  /// barriers.
+  std::vector<ConstraintGroup> groups() const { return groups_; }
+
+  /// Of the tets of stable_neo_hookean, the greatest |det F - gamma + l/(a^2 V lambda)| when they
+  /// were last visited; 0 before the first visit.
+  double worst_violation() const;
+
+  /// First Piola-Kirchhoff stress of each tet by its multipliers, -Q/(a^2 V), Pa, summed over
+  /// layers and fibers: [num_tets], written. Zero before the first visit; scalar multipliers act
+  /// along the gradients at x.
+  void stresses(const Positions<T>& x, std::vector<Mat3<double>>& P) const;
+
+ private:
+  static constexpr std::size_t width = row_lanes<T>;
+  struct alignas(64) Row {
+    T v[width];
+  };
+  struct alignas(4 * width) Places {
+    std::uint32_t v[4][width];  ///< of vertices, in bytes
+  };
+
+  /// Consecutive batches of one kind in one task.
+  struct Run {
+    const MaterialModel* material;  ///< none: fibers
+    int first_batch;
+    int num_batches;
+    std::size_t first_row;
+  };
+  struct Builder;
+
+  TetWork<T> work_of(const Run& run, PaddedPosition<T>* x) const;
+  template <class Visit>
+  void for_all(Threads& threads, const Visit& visit);
+
+  const Model* model_;
+  TetProjection projection_;
+  bool serial_;
+  const TetKernels<T>* kernels_;
+  std::vector<Run> runs_;
+  std::vector<int> task_start_;   ///< [num_tasks + 1], into runs
+  std::vector<int> phase_start_;  ///< [num_phases + 1], into tasks
+  std::vector<Places> places_;    ///< [num_batches]
+  std::vector<Row> rows_;
+  std::vector<int> tet_of_lane_;  ///< [num_batches * width], -1 in an empty lane
+  std::vector<ConstraintGroup> groups_;
+  std::vector<T> worst_;  ///< [num_tasks]
+  double a2_ = 0;
+  bool first_ = true;
+};
+
+extern template class TetConstraints<double>;
+extern template class TetConstraints<float>;
+
+}  // namespace supple

@@ -1,0 +1,239 @@
+#include "position/vertex_constraints.h"
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+#include "math/mat3.h"
+
+namespace supple {
+
+namespace {
+
+using Vector = Vector3<double>;
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// Newton steps of a vertex in contact: the function is convex and piecewise smooth, three or four
+/// do; this bounds the rest.
+constexpr int max_newton_steps = 20;
+/// Of the forces that balance, what is left by rounding.
+constexpr double rounding = 1e-13;
+constexpr double sufficient_decrease = 1e-4;
+constexpr int max_halvings = 40;
+
+/// A/2 |z - z0|^2 + contacts: what a vertex in contact minimises.
+struct VertexEnergy {
+  double quadratic;  ///< A, N/m
+  Vector center;     ///< z0, m
+  const ContactEnergy& contact;
+  const std::vector<int>& next_contact;
+  int first_contact;
+
+  /// Its value, J, and gradient, N; `force`: size of what cancels in the gradient, N.
+  double evaluate(const Vector& z, Vector& gradient, double& force) const {
+    const Vector off = z - center;
+    gradient = quadratic * off;
+    double value = 0.5 * quadratic * dot(off, off);
+    force = std::sqrt(dot(gradient, gradient));
+    for (int c = first_contact; c >= 0; c = next_contact[at(c)]) {
+      Vector of_contact{{0, 0, 0}};
+      value += contact.add(contact.contacts()[at(c)], z.v, of_contact.v);
+      gradient = gradient + of_contact;
+      force += std::sqrt(dot(of_contact, of_contact));
+    }
+    return value;
+  }
+
+  Mat3<double> hessian(const Vector& z) const {
+    Mat3<double> H = quadratic * Mat3<double>::identity();
+    double block[9];
+    for (int c = first_contact; c >= 0; c = next_contact[at(c)]) {
+      contact.hessian(contact.contacts()[at(c)], z.v, block);
+      for (int i = 0; i < 9; ++i) H(i / 3, i % 3) += block[i];
+    }
+    return H;
+  }
+};
+
+/// The minimum, from z on.
+Vector minimise(const VertexEnergy& energy, Vector z) {
+  Vector gradient, tried_gradient;
+  double force = 0;
+  double value = energy.evaluate(z, gradient, force);
+  for (int step = 0; step < max_newton_steps; ++step) {
+    if (!(std::sqrt(dot(gradient, gradient)) > rounding * force)) break;
+    const Vector direction = inverse(energy.hessian(z)) * (-1.0 * gradient);
+    const double slope = dot(gradient, direction);
+    if (!(slope < 0)) break;
+    double length = 1;
+    for (int halving = 0; halving < max_halvings; ++halving, length *= 0.5) {
+      const Vector tried = z + length * direction;
+      const double tried_value = energy.evaluate(tried, tried_gradient, force);
+      // Near the minimum the value changes by less than its rounding.
+      const double slack = rounding * std::abs(value);
+      if (!(tried_value <= value + sufficient_decrease * length * slope + slack)) continue;
+      z = tried;
+      value = tried_value;
+      gradient = tried_gradient;
+      break;
+    }
+  }
+  return z;
+}
+
+}  // namespace
+
+template <class T>
+VertexConstraints<T>::VertexConstraints(const Model& model, ContactEnergy* contact, bool keep,
+                                        bool with_pins)
+    : model_(&model), contact_(contact), keep_(keep), with_pins_(with_pins) {
+  const std::size_t n = at(model.num_vertices);
+  impulse_.resize(n);
+  first_pin_.resize(n);
+  link_pins();
+  if (contact_ != nullptr) {
+    if (!std::is_same_v<T, double>) positions_.resize(n);
+    first_contact_.assign(n, -1);
+    last_contact_.assign(n, -1);
+    next_contact_.reserve(contact_->max_contacts());
+    touching_.reserve(n);
+    pushed_.reserve(n);
+  }
+  visited_.reserve(n);
+  list_visited();
+}
+
+template <class T>
+void VertexConstraints<T>::link_pins() {
+  std::fill(first_pin_.begin(), first_pin_.end(), -1);
+  pinned_.clear();
+  const std::size_t count = with_pins_ ? model_->pins.pins.size() : 0;
+  next_pin_.assign(count, -1);
+  pin_target_.resize(count);
+  for (std::size_t i = count; i-- > 0;) {
+    int& first = first_pin_[at(model_->pins.pins[i].vertex)];
+    if (first < 0) pinned_.push_back(model_->pins.pins[i].vertex);
+    next_pin_[i] = first;
+    first = static_cast<int>(i);
+  }
+  std::sort(pinned_.begin(), pinned_.end());
+}
+
+template <class T>
+void VertexConstraints<T>::pins_changed() {
+  for (int vertex : pinned_) impulse_[at(vertex)] = {};
+  link_pins();
+  list_visited();
+}
+
+template <class T>
+void VertexConstraints<T>::begin(const PositionStep& step) {
+  inverse_a2_ = step.inverse_a2;
+  if (with_pins_) model_->pins.targets(step.time, pin_target_);
+  if (contact_ != nullptr && !step.x_start.empty()) {
+    contact_->begin_step(step.time, step.h, step.x_start[0].v);
+  }
+  for (int vertex : touching_) first_contact_[at(vertex)] = -1;
+  touching_.clear();
+  if (!keep_) {
+    std::fill(impulse_.begin(), impulse_.end(), PaddedVector{});
+    pushed_.clear();
+  }
+  list_visited();
+}
+
+template <class T>
+void VertexConstraints<T>::apply_kept(Positions<T>& x) const {
+  if (!keep_) return;
+  for (std::size_t v = 0; v < impulse_.size(); ++v) {
+    if (!(model_->mass[v] > 0)) continue;
+    for (int k = 0; k < 3; ++k) x[v][k] += static_cast<T>(impulse_[v][k] / model_->mass[v]);
+  }
+}
+
+template <class T>
+void VertexConstraints<T>::detect(const Positions<T>& x, Threads& threads) {
+  if (contact_ == nullptr || x.empty()) return;
+  const double* positions = nullptr;
+  if constexpr (std::is_same_v<T, double>) {
+    positions = x[0].v;
+  } else {
+    copy_to(x, positions_);
+    positions = positions_[0].v;
+  }
+  contact_->detect(positions, threads);
+  for (int vertex : touching_) first_contact_[at(vertex)] = -1;
+  touching_.clear();
+  next_contact_.assign(contact_->contacts().size(), -1);
+  for (std::size_t c = 0; c < contact_->contacts().size(); ++c) {
+    const std::size_t vertex = at(contact_->contacts()[c].vertex);
+    const int linked = static_cast<int>(c);
+    if (first_contact_[vertex] < 0) {
+      first_contact_[vertex] = linked;
+      touching_.push_back(static_cast<int>(vertex));
+    } else {
+      next_contact_[at(last_contact_[vertex])] = linked;
+    }
+    last_contact_[vertex] = linked;
+  }
+  list_visited();
+}
+
+template <class T>
+void VertexConstraints<T>::list_visited() {
+  visited_.assign(pinned_.begin(), pinned_.end());
+  for (int vertex : touching_) {
+    if (first_pin_[at(vertex)] < 0) visited_.push_back(vertex);
+  }
+  // What left a collider gives its impulse back.
+  for (int vertex : pushed_) {
+    if (first_pin_[at(vertex)] < 0 && first_contact_[at(vertex)] < 0) visited_.push_back(vertex);
+  }
+}
+
+template <class T>
+void VertexConstraints<T>::project(Positions<T>& x, Threads& threads) {
+  const int count = static_cast<int>(visited_.size());
+  threads.parallel_for((count + chunk_size - 1) / chunk_size, [&](int chunk) {
+    const int last = std::min((chunk + 1) * chunk_size, count);
+    for (int i = chunk * chunk_size; i < last; ++i) project_vertex(at(visited_[at(i)]), x);
+  });
+  pushed_.assign(touching_.begin(), touching_.end());
+}
+
+template <class T>
+void VertexConstraints<T>::project_vertex(std::size_t vertex, Positions<T>& x) {
+  const double mass = model_->mass[vertex];
+  if (!(mass > 0)) return;
+  PaddedVector& impulse = impulse_[vertex];
+  Vector from;  // b
+  for (int k = 0; k < 3; ++k) from[k] = static_cast<double>(x[vertex][k]) - impulse[k] / mass;
+
+  // Inertia and pins together: quadratic/2 |z - from - pulled|^2 but for a constant.
+  double quadratic = mass * inverse_a2_;
+  Vector pull{{0, 0, 0}};
+  for (int i = first_pin_[vertex]; i >= 0; i = next_pin_[at(i)]) {
+    const double k = model_->pins.pins[at(i)].stiffness;
+    quadratic += k;
+    const Vec3& target = pin_target_[at(i)];
+    for (int c = 0; c < 3; ++c) pull[c] += k * (target[at(c)] - from[c]);
+  }
+  Vector moved = (1 / quadratic) * pull;  // z - b
+  if (contact_ != nullptr && first_contact_[vertex] >= 0) {
+    const VertexEnergy energy{quadratic, from + moved, *contact_, next_contact_,
+                              first_contact_[vertex]};
+    const Vector start{{static_cast<double>(x[vertex][0]), static_cast<double>(x[vertex][1]),
+                        static_cast<double>(x[vertex][2])}};
+    moved = minimise(energy, start) - from;
+  }
+  for (int k = 0; k < 3; ++k) {
+    impulse[k] = mass * moved[k];
+    x[vertex][k] = static_cast<T>(from[k] + moved[k]);
+  }
+}
+
+template class VertexConstraints<double>;
+template class VertexConstraints<float>;
+
+}  // namespace supple

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <vector>
+
+#include "position/position_solver.h"
+#include "position/positions.h"
+
+namespace supple {
+
+/// Pins and contacts of each vertex, projected together: the vertex keeps the impulse p, kg m, that
+/// it has got of them, and replaces it by p_new = m (z - b), b = x - p/m, where z is the minimum of
+///   m/(2 a^2) |z - b|^2 + E_pins(z) + E_contacts(z),
+/// a convex function of three numbers: exact for pins alone, by Newton's method with backtracking
+/// where there are contacts (contact/contact_energy.h). So M (z - y) is the sum of all impulses and
+/// a fixed point is a stationary point of g. Vertices without mass stay. Positions may be in
+/// float; this computes in double, for the vertices concerned. Pins and contacts hold a body to the
+/// world: they keep no momentum. After construction nothing allocates but in `pins_changed`.
+template <class T>
+class VertexConstraints {
+ public:
+  /// contact: none without colliders; it must outlive this, as `model` must.
+  /// keep: impulses of the last substep are those that the next one starts with.
+  /// with_pins: false where pins are held by something else.
+  VertexConstraints(const Model& model, ContactEnergy* contact, bool keep = false,
+                    bool with_pins = true);
+
+  /// A new substep: poses pins and colliders (it calls contact->begin_step); impulses are zero, or
+  /// kept. `step.x_start` must outlive the substep.
+  void begin(const PositionStep& step);
+
+  /// Adds M^-1 times the impulses that are kept to positions; nothing where none are.
+  void apply_kept(Positions<T>& x) const;
+
+  /// Chooses the contacts at x: at the start of every iteration.
+  void detect(const Positions<T>& x, Threads& threads);
+
+  /// Projects every vertex that has a pin, a contact or an impulse.
+  void project(Positions<T>& x, Threads& threads);
+
+  /// The model's pins are others than before. Their impulses begin at zero.
+  void pins_changed();
+
+  /// Vertices in contact since the last `detect`.
+  int num_contacts() const { return static_cast<int>(touching_.size()); }
+
+  /// Of pins and contacts on a vertex, kg m.
+  Vec3 impulse(int vertex) const {
+    const PaddedVector& p = impulse_[static_cast<std::size_t>(vertex)];
+    return {p[0], p[1], p[2]};
+  }
+
+ private:
+  /// Vertices a task.
+  static constexpr int chunk_size = 256;
+
+  void link_pins();
+  void list_visited();
+  void project_vertex(std::size_t vertex, Positions<T>& x);
+
+  const Model* model_;
+  ContactEnergy* contact_;
+  bool keep_;
+  bool with_pins_;
+  double inverse_a2_ = 0;
+  VectorField positions_;  ///< [num_vertices] where there are contacts, in double
+  VectorField impulse_;    ///< [num_vertices], kg m
+  // Pins and contacts of a vertex are linked in their order; -1 ends.
+  std::vector<int> first_pin_;      ///< [num_vertices]
+  std::vector<int> next_pin_;       ///< [num_pins]
+  std::vector<Vec3> pin_target_;    ///< [num_pins], m
+  std::vector<int> first_contact_;  ///< [num_vertices]; empty without colliders
+  std::vector<int> last_contact_;   ///< [num_vertices], of those that have one
+  std::vector<int> next_contact_;   ///< [num_contacts]
+  std::vector<int> pinned_;         ///< vertices with pins, ascending
+  std::vector<int> touching_;       ///< vertices with contacts, each once
+  std::vector<int> pushed_;         ///< those that contacts may have given an impulse to
+  std::vector<int> visited_;        ///< by `project`, each vertex once
+};
+
+extern template class VertexConstraints<double>;
+extern template class VertexConstraints<float>;
+
+}  // namespace supple

@@ -1,0 +1,342 @@
+#include "position/vertex_constraints.h"
+
+#include <gtest/gtest.h>
+
+#include "contact/test_allocations.h"
+#include "position/constraint_test_support.h"
+
+namespace supple {
+namespace {
+
+using test::contact_with;
+using test::particles;
+using test::plane;
+using test::positions_of;
+using test::Stepper;
+
+constexpr double h = 1.0 / 60;
+constexpr double gravity = 9.81;
+
+PositionStep step_to(const VectorField& y, const VectorField& start) {
+  return {y, start, 1 / (h * h), h, h};
+}
+
+void pin(Model& model, int vertex, double stiffness, const Vec3& target) {
+  model.pins.pins.push_back({vertex, 0, stiffness, target});
+}
+
+template <class T>
+void iterate(VertexConstraints<T>& constraints, Positions<T>& z, Threads& threads) {
+  constraints.detect(z, threads);
+  constraints.project(z, threads);
+}
+
+/// M (z - y)/a^2 + the gradient of pins and contacts, chosen at z, of one vertex.
+Vec3 gradient_of_g(const Model& model, ContactEnergy* contact, const VectorField& y,
+                   const Positions<double>& z, std::size_t vertex) {
+  Vec3 gradient{0, 0, 0};
+  for (std::size_t k = 0; k < 3; ++k) {
+    const int c = static_cast<int>(k);
+    gradient[k] = model.mass[vertex] * (z[vertex][c] - y[vertex][c]) / (h * h);
+    for (const PinnedVertex& p : model.pins.pins) {
+      if (p.vertex == static_cast<int>(vertex))
+        gradient[k] += p.stiffness * (z[vertex][c] - p.rest[k]);
+    }
+  }
+  if (contact != nullptr) {
+    Threads alone(1);
+    contact->detect(z[0].v, alone);
+    for (const Contact& found : contact->contacts()) {
+      if (found.vertex == static_cast<int>(vertex))
+        contact->add(found, z[vertex].v, gradient.data());
+    }
+  }
+  return gradient;
+}
+
+double norm(const Vec3& v) { return std::hypot(v[0], v[1], v[2]); }
+
+TEST(VertexConstraints, PinsAreExactInOneVisit) {
+  Model model = particles({{0, 0, 0}, {1, 0, 0}}, {0.2, 0.3});
+  pin(model, 1, 3e3, {1, 2, 3});
+  pin(model, 1, 1e9, {0.5, 0, -1});
+  const VectorField y = test::rest_of(model);
+  VertexConstraints<double> constraints(model, nullptr);
+  Positions<double> z = positions_of<double>(y);
+  Threads threads(1);
+  constraints.begin(step_to(y, y));
+  iterate(constraints, z, threads);
+  EXPECT_LT(norm(gradient_of_g(model, nullptr, y, z, 1)), 1e-6);  // rounding of 1e9 N/m times 1 m
+  EXPECT_NEAR(z[1][0], 0.5, 1e-5);
+  EXPECT_EQ(z[0][0], 0);
+  for (int k = 0; k < 3; ++k) {
+    EXPECT_NEAR(constraints.impulse(1)[static_cast<std::size_t>(k)], 0.3 * (z[1][k] - y[1][k]),
+                1e-15);
+  }
+  // A second visit replaces the impulse by the same one.
+  const Positions<double> first = z;
+  iterate(constraints, z, threads);
+  for (int k = 0; k < 3; ++k) EXPECT_NEAR(z[1][k], first[1][k], 1e-15);
+}
+
+TEST(VertexConstraints, PinsMoveWithTheirMotion) {
+  Model model = particles({{0, 0, 0}}, {1});
+  model.pins.motions[0].velocity = Vec3{6, 0, 0};
+  pin(model, 0, 1e12, {0, 0, 0});
+  const VectorField y(1);
+  VertexConstraints<float> constraints(model, nullptr);
+  Positions<float> z(1);
+  Threads threads(1);
+  constraints.begin(step_to(y, y));
+  iterate(constraints, z, threads);
+  EXPECT_NEAR(z[0][0], 0.1, 1e-7);  // where it stands at the end of the step, in float
+}
+
+TEST(VertexConstraints, AParticleSettlesAtItsWeightOverTheStiffness) {
+  const double mass = 0.4, stiffness = 2e3;
+  const Model model = particles({{0, 0.01, 0}}, {mass});
+  auto contact = contact_with({plane({0, 1, 0})}, 1, stiffness, 0);
+  VertexConstraints<double> constraints(model, contact.get());
+  Threads threads(1);
+  Stepper stepper{test::rest_of(model), VectorField(1)};
+  for (int i = 0; i < 600; ++i) {
+    stepper.step({0, -gravity, 0}, [&](const PositionStep& step, VectorField& z) {
+      constraints.begin(step);
+      Positions<double> p = positions_of<double>(z);
+      for (int k = 0; k < 3; ++k) iterate(constraints, p, threads);
+      copy_to(p, z);
+    });
+  }
+  EXPECT_EQ(constraints.num_contacts(), 1);
+  EXPECT_NEAR(stepper.x[0][1], -mass * gravity / stiffness, 1e-9);  // backward Euler has damped it
+}
+
+/// A particle that lies on a plane tilted by degrees: how far it slides in a second.
+double slide(double degrees, double friction) {
+  const double angle = degrees * std::acos(-1.0) / 180;
+  const double mass = 0.4, stiffness = 1e4;
+  const Vec3 normal{std::sin(angle), std::cos(angle), 0};
+  Vec3 start;
+  for (std::size_t k = 0; k < 3; ++k)
+    start[k] = -mass * gravity * std::cos(angle) / stiffness * normal[k];
+  const Model model = particles({start}, {mass});
+  auto contact = contact_with({plane(normal)}, 1, stiffness, friction);
+  VertexConstraints<double> constraints(model, contact.get());
+  Threads threads(1);
+  Stepper stepper{test::rest_of(model), VectorField(1)};
+  for (int i = 0; i < 60; ++i) {
+    stepper.step({0, -gravity, 0}, [&](const PositionStep& step, VectorField& z) {
+      constraints.begin(step);
+      Positions<double> p = positions_of<double>(z);
+      // N is that of the last detection: it settles over iterations.
+      for (int k = 0; k < 30; ++k) iterate(constraints, p, threads);
+      copy_to(p, z);
+    });
+  }
+  return (stepper.x[0][0] - start[0]) * std::cos(angle) -
+         (stepper.x[0][1] - start[1]) * std::sin(angle);
+}
+
+TEST(VertexConstraints, FrictionHoldsBelowItsAngleAndSlidesAbove) {
+  const double mu = 0.5;  // 26.57 degrees
+  const double held = slide(25, mu);
+  EXPECT_GT(held, 0);
+  EXPECT_LT(held, friction_slip_speed);  // it creeps at less than this, for a second
+  const double angle = 35 * std::acos(-1.0) / 180;
+  const double acceleration = gravity * (std::sin(angle) - mu * std::cos(angle));
+  // Backward Euler after n steps: a h^2 n (n + 1)/2, n h = 1.
+  EXPECT_NEAR(slide(35, mu), acceleration * (1 + h) / 2, 1e-6);
+  const double free = gravity * std::sin(angle) * (1 + h) / 2;
+  EXPECT_NEAR(slide(35, 0), free, 1e-9);
+}
+
+TEST(VertexConstraints, TheFixedPointIsAStationaryPointOfGWithPinsCollidersAndFriction) {
+  Model model = particles({{0.02, -0.01, 0.03}, {0.5, 0.1, 0.2}, {0, 0.02, 0}}, {0.5, 0.2, 0.1});
+  pin(model, 0, 400, {0.1, -0.3, 0});
+  pin(model, 0, 70, {0, 0, 1});
+  Collider ball{"", SphereShape{{0.4, -0.2, 0.1}, 0.5}, {}};
+  ball.motion.velocity = Vec3{0.2, 0.4, 0};
+  auto contact =
+      contact_with({plane({0, 1, 0}, 0.05), ball, plane({1, 0, 0.2}, 0.01)}, 3, 5e3, 0.4);
+  const VectorField start = test::rest_of(model);
+  VectorField y = start;
+  for (std::size_t i = 0; i < 3; ++i) y[i][1] -= 0.04 + 0.01 * static_cast<double>(i);
+  VertexConstraints<double> constraints(model, contact.get());
+  Positions<double> z = positions_of<double>(y);
+  Threads threads(1);
+  constraints.begin(step_to(y, start));
+  double before = 0;
+  for (std::size_t i = 0; i < 3; ++i) before += norm(gradient_of_g(model, contact.get(), y, z, i));
+  EXPECT_GT(before, 100);
+  for (int k = 0; k < 200; ++k) iterate(constraints, z, threads);
+  EXPECT_EQ(constraints.num_contacts(), 3);
+  ASSERT_GT(contact->contacts().size(), 3u);  // several a vertex
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_LT(norm(gradient_of_g(model, contact.get(), y, z, i)), 1e-9 * before);
+    for (int k = 0; k < 3; ++k) {
+      EXPECT_NEAR(constraints.impulse(static_cast<int>(i))[static_cast<std::size_t>(k)],
+                  model.mass[i] * (z[i][k] - y[i][k]), 1e-15);
+    }
+  }
+}
+
+TEST(VertexConstraints, OneVisitSolvesAVertexWhateverItsImpulseWas) {
+  // Contacts are held through a visit: its own gradient vanishes after it.
+  Model model = particles({{0, 0, 0}}, {0.5});
+  auto contact = contact_with({plane({0, 1, 0}), plane({0.6, 0.8, 0}, 0.01)}, 1, 1e5, 0.7);
+  const VectorField start(1);
+  for (double slip : {1e-7, 1e-5, 1e-3, 0.1}) {
+    VectorField y(1);
+    y[0] = {{slip, -0.02, -slip, 0}};
+    VertexConstraints<double> constraints(model, contact.get());
+    Positions<double> z = positions_of<double>(y);
+    Threads threads(1);
+    constraints.begin(step_to(y, start));
+    iterate(constraints, z, threads);
+    Vec3 gradient{0, 0, 0};
+    double force = 0;
+    for (const Contact& found : contact->contacts()) contact->add(found, z[0].v, gradient.data());
+    for (std::size_t k = 0; k < 3; ++k) {
+      const double inertia =
+          0.5 * (z[0][static_cast<int>(k)] - y[0][static_cast<int>(k)]) / (h * h);
+      force = std::max(force, std::abs(inertia));
+      gradient[k] += inertia;
+    }
+    EXPECT_GT(force, 1);
+    EXPECT_LT(norm(gradient), 1e-10 * force) << slip;  // Newton to rounding
+  }
+}
+
+TEST(VertexConstraints, AVertexThatLeavesItsColliderGivesTheImpulseBack) {
+  const Model model = particles({{0, 0, 0}}, {0.5});
+  auto contact = contact_with({plane({0, 1, 0})}, 1, 1e4, 0);
+  VectorField y(1);
+  y[0][1] = -0.01;
+  VertexConstraints<double> constraints(model, contact.get());
+  Positions<double> z = positions_of<double>(y);
+  Threads threads(1);
+  constraints.begin(step_to(y, y));
+  iterate(constraints, z, threads);
+  EXPECT_GT(constraints.impulse(0)[1], 0);
+  z[0][1] += 0.5;  // something else lifts it
+  iterate(constraints, z, threads);
+  EXPECT_EQ(constraints.num_contacts(), 0);
+  EXPECT_EQ(constraints.impulse(0)[1], 0);
+  EXPECT_NEAR(z[0][1], y[0][1] + 0.5, 1e-15);  // where it is without the contact
+}
+
+TEST(VertexConstraints, AVertexWithoutMassStays) {
+  Model model = particles({{0, -1, 0}}, {0});
+  pin(model, 0, 1e4, {3, 3, 3});
+  auto contact = contact_with({plane({0, 1, 0})}, 1, 1e4, 0);
+  const VectorField y = test::rest_of(model);
+  VertexConstraints<double> constraints(model, contact.get(), true);
+  Positions<double> z = positions_of<double>(y);
+  Threads threads(1);
+  constraints.begin(step_to(y, y));
+  constraints.apply_kept(z);
+  iterate(constraints, z, threads);
+  EXPECT_EQ(z[0][1], -1);
+}
+
+TEST(VertexConstraints, PinsMayChangeWhileItRuns) {
+  Model model = particles({{0, 0, 0}, {1, 0, 0}}, {1, 1});
+  pin(model, 0, 1e5, {0, 1, 0});
+  const VectorField y = test::rest_of(model);
+  VertexConstraints<double> constraints(model, nullptr, true);
+  Positions<double> z = positions_of<double>(y);
+  Threads threads(1);
+  constraints.begin(step_to(y, y));
+  iterate(constraints, z, threads);
+  EXPECT_GT(z[0][1], 0.5);
+  model.pins.pins.clear();
+  pin(model, 1, 1e5, {1, 0, 1});
+  pin(model, 1, 1e5, {1, 0, 3});
+  constraints.pins_changed();
+  z = positions_of<double>(y);
+  constraints.begin(step_to(y, y));
+  constraints.apply_kept(z);
+  EXPECT_EQ(z[0][1], 0);  // its impulse is gone with its pin
+  iterate(constraints, z, threads);
+  EXPECT_EQ(z[0][1], 0);
+  EXPECT_NEAR(z[1][2], 2, 0.05);
+  model.pins.pins.clear();
+  constraints.pins_changed();
+  z = positions_of<double>(y);
+  constraints.begin(step_to(y, y));
+  iterate(constraints, z, threads);
+  EXPECT_EQ(z[1][2], 0);
+}
+
+TEST(VertexConstraints, PinsAreNotHeldWhereSomethingElseHoldsThem) {
+  Model model = particles({{0, 0, 0}}, {1});
+  pin(model, 0, 1e5, {0, 1, 0});
+  const VectorField y = test::rest_of(model);
+  VertexConstraints<double> constraints(model, nullptr, false, false);
+  Positions<double> z = positions_of<double>(y);
+  Threads threads(1);
+  constraints.begin(step_to(y, y));
+  iterate(constraints, z, threads);
+  EXPECT_EQ(z[0][1], 0);
+}
+
+/// Many particles above, on and below a moving floor, some pinned.
+struct Crowd {
+  Crowd() {
+    std::mt19937 generator(5);
+    std::uniform_real_distribution<double> uniform(-0.05, 0.05);
+    std::vector<Vec3> places;
+    for (int i = 0; i < 2000; ++i)
+      places.push_back({10 * uniform(generator), uniform(generator), uniform(generator)});
+    model = particles(places, std::vector<double>(places.size(), 0.01));
+    for (int i = 0; i < 600; i += 3) pin(model, i, 500, {0, 0.02, 0});
+    Collider floor = plane({0, 1, 0});
+    floor.motion.velocity = Vec3{1, 0.2, 0};
+    contact = contact_with({floor, {"", SphereShape{{0, 0, 0}, 0.1}, {}}}, 2000, 2e3, 0.3);
+    y = test::rest_of(model);
+  }
+  Model model;
+  std::unique_ptr<ContactEnergy> contact;
+  VectorField y;
+};
+
+template <class T>
+Positions<T> run_crowd(int count) {
+  Crowd crowd;
+  Threads threads(count);
+  VertexConstraints<T> constraints(crowd.model, crowd.contact.get());
+  Positions<T> z = positions_of<T>(crowd.y);
+  constraints.begin(step_to(crowd.y, crowd.y));
+  for (int i = 0; i < 6; ++i) iterate(constraints, z, threads);
+  EXPECT_GT(constraints.num_contacts(), 500);
+  return z;
+}
+
+TEST(VertexConstraints, TheNumberOfThreadsDoesNotShowAndFloatIsNearDouble) {
+  const Positions<float> one = run_crowd<float>(1), three = run_crowd<float>(3);
+  const Positions<double> full = run_crowd<double>(2);
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    for (int k = 0; k < 3; ++k) {
+      ASSERT_EQ(one[i][k], three[i][k]);
+      ASSERT_NEAR(one[i][k], full[i][k], 2e-5);  // friction's slip per step is 1.7e-5 m
+    }
+  }
+}
+
+TEST(VertexConstraints, AStepAllocatesNothing) {
+  Crowd crowd;
+  Threads threads(2);
+  VertexConstraints<float> constraints(crowd.model, crowd.contact.get(), true);
+  Positions<float> z = positions_of<float>(crowd.y);
+  const long before = num_allocations();
+  for (int substep = 0; substep < 2; ++substep) {
+    constraints.begin(step_to(crowd.y, crowd.y));
+    constraints.apply_kept(z);
+    for (int i = 0; i < 3; ++i) iterate(constraints, z, threads);
+  }
+  EXPECT_EQ(num_allocations(), before);
+  EXPECT_GT(constraints.num_contacts(), 500);
+}
+
+}  // namespace
+}  // namespace supple

@@ -1,0 +1,123 @@
+#include "reproduce/macklin2021/bodies.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "reproduce/csv.h"
+
+namespace supple::reproduce::macklin2021 {
+
+namespace {
+
+Vec3 at(const std::vector<double>& positions, int vertex) {
+  const auto i = 3 * static_cast<std::size_t>(vertex);
+  return {positions[i], positions[i + 1], positions[i + 2]};
+}
+
+/// Six times the signed volume.
+double determinant(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
+  double e[3][3];
+  for (std::size_t k = 0; k < 3; ++k) {
+    e[0][k] = b[k] - a[k];
+    e[1][k] = c[k] - a[k];
+    e[2][k] = d[k] - a[k];
+  }
+  return e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) +
+         e[0][1] * (e[1][2] * e[2][0] - e[1][0] * e[2][2]) +
+         e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
+}
+
+}  // namespace
+
+MaterialSettings material_of(const std::string& model, double poisson) {
+  MaterialSettings material;
+  material.model = model;
+  const auto [mu, lambda] = lame_parameters(young, poisson);
+  material.mu = mu;
+  material.lambda = lambda;
+  return material;
+}
+
+Scene scene_of(const std::string& name, TetMesh mesh, double poisson) {
+  Scene scene;
+  scene.name = name;
+  scene.time.step = 1.0 / 60;
+  scene.gravity = {0, 0, 0};
+  Body body;
+  body.name = name;
+  body.mesh = std::move(mesh);
+  body.material = material_of("stable_neo_hookean", poisson);
+  scene.bodies.push_back(std::move(body));
+  return scene;
+}
+
+void use_xpbd(Scene& scene, int substeps, int iterations, const std::string& projection) {
+  scene.time.substeps = substeps;
+  scene.solver = {};
+  scene.solver.method = "xpbd";
+  scene.solver.iterations = iterations;
+  scene.solver.projection = projection;
+}
+
+Pin hold_face(const TetMesh& mesh, std::size_t axis, double value, const Motion& motion) {
+  Pin pin;
+  pin.box = bounding_box(mesh.vertices);
+  for (std::size_t k = 0; k < 3; ++k) {
+    pin.box.min[k] -= 1e-6;
+    pin.box.max[k] += 1e-6;
+  }
+  pin.box.min[axis] = value - 1e-6;
+  pin.box.max[axis] = value + 1e-6;
+  // A hundred times the pull on a vertex of the cubes' ends (1e3 N) moves it by 1 cm.
+  pin.stiffness = 1e7;
+  pin.motion = motion;
+  return pin;
+}
+
+double volume_ratio(const Scene& scene, const std::vector<double>& positions) {
+  double volume = 0, rest = 0;
+  int first = 0;
+  for (const Body& body : scene.bodies) {
+    const auto& X = body.mesh.vertices;
+    for (const auto& [a, b, c, d] : body.mesh.tets) {
+      volume += determinant(at(positions, first + a), at(positions, first + b),
+                            at(positions, first + c), at(positions, first + d));
+      rest += determinant(X[static_cast<std::size_t>(a)], X[static_cast<std::size_t>(b)],
+                          X[static_cast<std::size_t>(c)], X[static_cast<std::size_t>(d)]);
+    }
+    first += static_cast<int>(X.size());
+  }
+  return volume / rest;
+}
+
+double distance(const Scene& scene, const std::vector<double>& a, const std::vector<double>& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
+  const Box box = bounding_box(scene.bodies.front().mesh.vertices);
+  const double diagonal =
+      std::hypot(box.max[0] - box.min[0], box.max[1] - box.min[1], box.max[2] - box.min[2]);
+  return std::sqrt(3 * sum / static_cast<double>(a.size())) / diagonal;
+}
+
+std::string finite_text(const MotionRecord& record) {
+  if (!record.non_finite_frame) return "finite";
+  return fmt::format("not finite in frame {}", *record.non_finite_frame);
+}
+
+std::string motion_header() {
+  return csv_row({"subject", "frame", "size", "volume", "inverted_tets"});
+}
+
+std::string motion_csv(const std::string& subject, const MotionRecord& record) {
+  std::string text;
+  for (std::size_t k = 0; k < record.positions.size(); ++k) {
+    text += csv_row({subject, fmt::format("{}", k), fmt::format("{:.6e}", record.extents[k]),
+                     fmt::format("{:.6e}", volume_ratio(record.scene, record.positions[k])),
+                     fmt::format("{}", record.inverted_tets[k])});
+  }
+  return text;
+}
+
+}  // namespace supple::reproduce::macklin2021

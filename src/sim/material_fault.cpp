@@ -1,0 +1,68 @@
+#include <cmath>
+
+#include "position/constraint_forms.h"
+#include "sim/stepper.h"
+
+namespace supple {
+
+namespace {
+
+bool is_incompressible(const MaterialSettings& material) {
+  if (material.model != StableNeoHookeanModel::name) return false;
+  const Parameter& lambda = material.lambda;
+  for (const double value : lambda.per_tet) {
+    if (std::isinf(value)) return true;
+  }
+  return lambda.per_tet.empty() && std::isinf(lambda.value);
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+/// What is wrong with one material; empty where nothing is.
+std::string fault_of(const MaterialSettings& material, const std::string& method,
+                     bool explicit_step) {
+  if (!explicit_step && method == "pbd") return "";
+  if (!explicit_step && is_position_based(method)) {
+    for (const std::string& name : materials_with_constraint_form()) {
+      if (name == material.model) return "";
+    }
+    return material.model + " has no form as constraints, which " + method +
+           " needs; those that have: " + joined(materials_with_constraint_form());
+  }
+  if (!is_incompressible(material)) return "";
+  return "is incompressible (Poisson's ratio 0.5, lambda infinite), which energies cannot take; "
+         "expected a smaller ratio, for example 0.499, or the solver xpbd, which keeps volume as a "
+         "constraint";
+}
+
+}  // namespace
+
+std::optional<MaterialFault> find_material_fault(const Scene& scene, const std::string& method) {
+  const bool explicit_step = is_explicit(scene.time.integrator);
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    const Body& body = scene.bodies[b];
+    if (body.mesh.tets.empty()) continue;
+    const std::string where = "/bodies/" + std::to_string(b);
+    std::optional<MaterialFault> fault;
+    const auto check = [&](const MaterialSettings& material, const std::string& place) {
+      const std::string message = fault_of(material, method, explicit_step);
+      if (fault || message.empty()) return;
+      fault = {where + place, is_incompressible(material), message};
+    };
+    check(body.material, "/material");
+    for (std::size_t r = 0; r < body.regions.size(); ++r) {
+      check(body.regions[r].material, "/regions/" + std::to_string(r) + "/material");
+    }
+    for (std::size_t l = 0; l < body.layers.size(); ++l) {
+      check(body.layers[l], "/layers/" + std::to_string(l));
+    }
+    if (fault) return fault;
+  }
+  return std::nullopt;
+}
+
+}  // namespace supple

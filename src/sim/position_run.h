@@ -1,0 +1,29 @@
+#pragma once
+
+#include "descent/minimise.h"
+#include "position/position_solver.h"
+
+namespace supple {
+
+/// Runs a position-based method through a substep and measures it as a descent is: by g and
+/// |grad g|, the primal residual of the constraints [Macklin & Mueller 2021, eq. 5].
+class PositionRun {
+ public:
+  explicit PositionRun(int num_vertices) : gradient_(static_cast<std::size_t>(num_vertices)) {}
+
+  /// z: x_0 = y, then where the positions are. `objective` has begun the same step. Where
+  /// `measured` is false, nothing watches and the settings ask for no tolerance, g is not
+  /// evaluated, and the report's value and norms are 0.
+  MinimiseReport run(Objective& objective, PositionSolver& solver, const PositionStep& step,
+                     const SolverSettings& settings, bool measured, VectorField& z,
+                     const MinimiseOptions& options = {});
+
+ private:
+  /// |grad g| at z, N, with the forces of hard constraints; puts g into the report.
+  double measure(Objective& objective, const PositionSolver& solver, const VectorField& z,
+                 MinimiseReport& report);
+
+  VectorField gradient_;
+};
+
+}  // namespace supple
