@@ -86,7 +86,8 @@ Command add_reproduce_command(CLI::App& app) {
   command->footer(
       "Example:\n"
       "  supple reproduce liu2017 -o out/liu2017\n"
-      "Where the environment variable SUPPLE_PAPER_MESHES names the folder of the paper's meshes,\n"
+      "  supple reproduce macklin2021 --only table_1,figure_5\n"
+      "Where the environment variable SUPPLE_PAPER_MESHES names the folder of a paper's meshes,\n"
       "they are measured beside the generated ones. Minutes pass; nothing is written before the\n"
       "end.");
   command->add_option("PAPER", arguments->paper, names)->required();

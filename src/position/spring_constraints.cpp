@@ -72,7 +72,7 @@ SpringConstraints<T>::SpringConstraints(const Model& model, SpringProjection pro
 template <class T>
 void SpringConstraints<T>::begin(const PositionStep& step) {
   inverse_a2_ = static_cast<T>(step.inverse_a2);
-  if (!keep_) std::fill(multiplier_.begin(), multiplier_.end(), T(0));
+  if (!keep_ || step.first_of_frame) std::fill(multiplier_.begin(), multiplier_.end(), T(0));
 }
 
 template <class T>

@@ -1,6 +1,7 @@
 #include "position/tet_constraints.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "math/svd.h"
@@ -243,6 +244,21 @@ struct TetConstraints<T>::Builder {
   }
 };
 
+namespace {
+
+bool has_infinite_lambda(const Model& model) {
+  for (const ElementRange& range : model.ranges) {
+    if (!std::holds_alternative<StableNeoHookeanModel>(range.material)) continue;
+    for (std::size_t i = 0; i < range.parameters.size(); ++i) {
+      const bool is_lambda = i / lanes % static_cast<std::size_t>(range.num_parameters) == 1;
+      if (is_lambda && std::isinf(range.parameters[i])) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 template <class T>
 TetConstraints<T>::TetConstraints(const Model& model, const Schedule& schedule,
                                   TetProjection projection)
@@ -254,6 +270,7 @@ TetConstraints<T>::TetConstraints(const Model& model, const Schedule& schedule,
       phase_start_{0} {
   check_size(model);
   check_materials(model);
+  any_incompressible_ = has_infinite_lambda(model);
   Builder builder{*this, model};
   const auto scheduled = static_cast<std::size_t>(schedule.width);
   for (int phase = 0; phase < schedule.num_phases(); ++phase) {
@@ -372,6 +389,37 @@ void TetConstraints<T>::stresses(const Positions<T>& x, std::vector<Mat3<double>
         for (int i = 0; i < 9; ++i)
           impulse(i / 3, i % 3) = static_cast<double>(Q[lane](i / 3, i % 3));
         P[t] = P[t] + (-1 / (a2_ * model_->volume[t])) * impulse;
+      }
+    }
+  }
+}
+
+template <class T>
+void TetConstraints<T>::pressures(std::vector<double>& pressure,
+                                  std::vector<double>& excess) const {
+  pressure.assign(static_cast<std::size_t>(model_->num_tets), 0.0);
+  excess.assign(pressure.size(), 0.0);
+  if (first_) return;
+  const bool whole = projection_ == TetProjection::stress;
+  for (const Run& run : runs_) {
+    if (run.material == nullptr || !std::holds_alternative<StableNeoHookeanModel>(*run.material)) {
+      continue;
+    }
+    const auto num_rows = static_cast<std::size_t>(num_tet_rows(run.material, projection_));
+    const auto place = static_cast<std::size_t>(first_multiplier(run.material) + (whole ? 9 : 1));
+    for (int b = 0; b < run.num_batches; ++b) {
+      const Row* const rows = &rows_[run.first_row + static_cast<std::size_t>(b) * num_rows];
+      const std::size_t first_lane = static_cast<std::size_t>(run.first_batch + b) * width;
+      for (std::size_t lane = 0; lane < width; ++lane) {
+        const int tet = tet_of_lane_[first_lane + lane];
+        if (tet < 0) continue;
+        const auto t = static_cast<std::size_t>(tet);
+        // The stress form keeps A p, the others -A p.
+        const double impulse = static_cast<double>(rows[place].v[lane]) * (whole ? 1 : -1);
+        const double p = impulse / (a2_ * model_->volume[t]);
+        pressure[t] += p;
+        if (rows[tet_rows::material + 1].v[lane] != T(0)) continue;
+        excess[t] += p + static_cast<double>(rows[tet_rows::material].v[lane]) / model_->volume[t];
       }
     }
   }

@@ -46,6 +46,14 @@ class TetConstraints {
   /// along the gradients at x.
   void stresses(const Positions<T>& x, std::vector<Mat3<double>>& P) const;
 
+  /// Whether there are tets of an infinite lambda.
+  bool any_incompressible() const { return any_incompressible_; }
+
+  /// Pressures p of stable_neo_hookean by the multipliers of its volumes (the stress is p cof F +
+  /// mu F), Pa, and where lambda is infinite how far they are above those of rest, p + mu; summed
+  /// over layers, zero before the first visit: [num_tets] each, written.
+  void pressures(std::vector<double>& pressure, std::vector<double>& excess) const;
+
  private:
   static constexpr std::size_t width = row_lanes<T>;
   struct alignas(64) Row {
@@ -82,6 +90,7 @@ class TetConstraints {
   std::vector<T> worst_;  ///< [num_tasks]
   double a2_ = 0;
   bool first_ = true;
+  bool any_incompressible_ = false;
 };
 
 extern template class TetConstraints<double>;

@@ -136,7 +136,7 @@ void VertexConstraints<T>::begin(const PositionStep& step) {
   }
   for (int vertex : touching_) first_contact_[at(vertex)] = -1;
   touching_.clear();
-  if (!keep_) {
+  if (!keep_ || step.first_of_frame) {
     std::fill(impulse_.begin(), impulse_.end(), PaddedVector{});
     pushed_.clear();
   }

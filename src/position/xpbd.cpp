@@ -38,12 +38,24 @@ bool are_finite(const Positions<T>& x) {
   return sum[0] == 0 && sum[1] == 0 && sum[2] == 0;
 }
 
+/// F of a tet at z.
+Mat3<double> deformation_gradient(const Model& model, std::size_t tet, const VectorField& z) {
+  Mat3<double> F = Mat3<double>::zero();
+  for (std::size_t c = 0; c < 4; ++c) {
+    const PaddedVector& x = z[static_cast<std::size_t>(model.tets[tet][c])];
+    const Vec3& b = model.shape_gradient[tet][c];
+    for (int i = 0; i < 9; ++i) F(i / 3, i % 3) += x[i / 3] * b[static_cast<std::size_t>(i % 3)];
+  }
+  return F;
+}
+
 template <class T>
 class Xpbd final : public PositionSolver {
  public:
   Xpbd(const Model& model, ContactEnergy* contact, TetProjection projection, bool keep,
        const std::string& order)
-      : keep_(keep),
+      : model_(&model),
+        keep_(keep),
         tets_(model, make_schedule(model.tets, model.num_vertices, order, row_lanes<T>),
               projection),
         springs_(model,
@@ -59,7 +71,7 @@ class Xpbd final : public PositionSolver {
     springs_.begin(step);
     vertices_.begin(step);
     const double a2 = 1 / step.inverse_a2;
-    if (keep_) {
+    if (keep_ && !step.first_of_frame) {
       springs_.apply_kept(x_);
       copy_to(step.x_start, x_start_);
       tets_.begin_kept(a2, x_start_, x_, threads);
@@ -89,13 +101,55 @@ class Xpbd final : public PositionSolver {
   int num_contacts() const override { return vertices_.num_contacts(); }
   double worst_violation() const override { return tets_.worst_violation(); }
 
+  void add_constraint_forces(const VectorField& z, VectorField& gradient) const override {
+    if (!tets_.any_incompressible()) return;
+    tets_.pressures(pressure_, excess_);
+    for (std::size_t t = 0; t < excess_.size(); ++t) {
+      if (excess_[t] == 0) continue;
+      const Mat3<double> P =
+          model_->volume[t] * excess_[t] * cofactor(deformation_gradient(*model_, t, z));
+      for (std::size_t c = 0; c < 4; ++c) {
+        PaddedVector& of_vertex = gradient[static_cast<std::size_t>(model_->tets[t][c])];
+        const Vec3& b = model_->shape_gradient[t][c];
+        for (int k = 0; k < 3; ++k) {
+          of_vertex[k] += P(k, 0) * b[0] + P(k, 1) * b[1] + P(k, 2) * b[2];
+        }
+      }
+    }
+  }
+
+  bool copy_stresses(const VectorField& z, std::vector<MultiplierStress>& stresses) const override {
+    Positions<T> x(z.size());
+    copy_to(z, x);
+    std::vector<Mat3<double>> P;
+    tets_.stresses(x, P);
+    tets_.pressures(pressure_, excess_);
+    stresses.assign(P.size(), {});
+    for (std::size_t t = 0; t < P.size(); ++t) {
+      const Mat3<double> F = deformation_gradient(*model_, t, z);
+      const Mat3<double> c = cofactor(F);
+      const double J = dot(F.column(0), c.column(0));
+      if (pressure_[t] == 0 || J == 0) continue;
+      // Cauchy: (P - p cof F) F^T / J, of which the form of whole stresses is symmetric at the
+      // solution alone.
+      const Mat3<double> sigma = (1 / J) * times_transpose(P[t] - pressure_[t] * c, F);
+      stresses[t] = {
+          .hydrostatic = pressure_[t],
+          .deviatoric = {sigma(0, 0), sigma(1, 1), sigma(2, 2), 0.5 * (sigma(0, 1) + sigma(1, 0)),
+                         0.5 * (sigma(1, 2) + sigma(2, 1)), 0.5 * (sigma(2, 0) + sigma(0, 2))}};
+    }
+    return true;
+  }
+
  private:
+  const Model* model_;
   bool keep_;
   TetConstraints<T> tets_;
   SpringConstraints<T> springs_;
   VertexConstraints<T> vertices_;
   Positions<T> x_;
-  Positions<T> x_start_;  ///< where multipliers are kept
+  Positions<T> x_start_;                           ///< where multipliers are kept
+  mutable std::vector<double> pressure_, excess_;  ///< [num_tets], for measures
 };
 
 }  // namespace

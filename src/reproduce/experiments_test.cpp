@@ -85,7 +85,7 @@ TEST(Reproduce, SelectedExperimentsKeepThePapersOrder) {
 
 // An experiment that fails halfway keeps what it has, and its other claims stay open.
 TEST(Reproduce, AFailedExperimentIsReported) {
-  Paper paper{"p", "c", {}};
+  Paper paper{"p", "c", {}, false};
   paper.experiments.push_back({"figure_1", "Figure 1: fails", [](Context&, Finding& finding) {
                                  finding.claims = {{"one", {"q", Relation::below, 1}, {}},
                                                    {"two", {"q", Relation::below, 1}, {}}};
@@ -120,6 +120,13 @@ TEST(Reproduce, AMissingPublishedMeshLeavesTheGeneratedOneMeasured) {
   EXPECT_THROW(shaking_bar(context, Origin::published), Error);
   EXPECT_EQ(context.origins().size(), 2U);
   EXPECT_EQ(Context({.quick = true, .threads = 1, .meshes = "/nowhere"}).origins().size(), 1U);
+}
+
+// With a folder of meshes, the report of a paper that published none does not speak of them.
+TEST(Reproduce, OnlyAPaperThatPublishedMeshesSpeaksOfThem) {
+  EXPECT_TRUE(find_paper("liu2017").published_meshes);
+  EXPECT_FALSE(find_paper("macklin2021").published_meshes);
+  EXPECT_TRUE(select(find_paper("liu2017"), {"figure_2"}).published_meshes);
 }
 
 TEST(Reproduce, TheSameDescentIsRunOnce) {

@@ -30,11 +30,18 @@ double diagonal(std::span<const double> positions) {
   return std::sqrt(sum);
 }
 
-/// det F < 0, at any positions.
-int count_inverted(const Simulation& simulation, const std::vector<double>& positions) {
-  if (simulation.num_tets() == 0) return 0;
-  const std::vector<double> J = simulation.measure(positions).determinant;
-  return static_cast<int>(std::count_if(J.begin(), J.end(), [](double j) { return j < 0; }));
+/// Six times the signed volume of the tet whose corners have these coordinates.
+double signed_volume(const std::vector<double>& x, const std::array<int, 4>& tet, int first) {
+  double e[3][3];
+  const auto start = [&](std::size_t corner) {
+    return 3 * static_cast<std::size_t>(first + tet[corner]);
+  };
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t k = 0; k < 3; ++k) e[i][k] = x[start(i + 1) + k] - x[start(0) + k];
+  }
+  return e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) +
+         e[0][1] * (e[1][2] * e[2][0] - e[1][0] * e[2][2]) +
+         e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
 }
 
 }  // namespace
@@ -61,6 +68,35 @@ double MotionRecord::largest_extent() const {
   return *std::max_element(extents.begin(), extents.end());
 }
 
+int count_inverted(const Scene& scene, const std::vector<double>& positions) {
+  const std::vector<double> rest = rest_positions(scene);
+  int first = 0, count = 0;
+  for (const Body& body : scene.bodies) {
+    for (const auto& tet : body.mesh.tets) {
+      // det F is the ratio of the two.
+      if (signed_volume(positions, tet, first) * signed_volume(rest, tet, first) < 0) ++count;
+    }
+    first += static_cast<int>(body.mesh.vertices.size());
+  }
+  return count;
+}
+
+double volume_ratio(const Scene& scene, const std::vector<double>& positions) {
+  const std::vector<double> rest = rest_positions(scene);
+  double volume = 0, rest_volume = 0;
+  int first = 0;
+  for (const Body& body : scene.bodies) {
+    for (const auto& tet : body.mesh.tets) {
+      const double at_rest = signed_volume(rest, tet, first);
+      volume += at_rest > 0 ? signed_volume(positions, tet, first)
+                            : -signed_volume(positions, tet, first);
+      rest_volume += std::abs(at_rest);
+    }
+    first += static_cast<int>(body.mesh.vertices.size());
+  }
+  return volume / rest_volume;
+}
+
 MotionRecord record_motion(const Context& context, const Scene& scene, int frames,
                            const std::string& what) {
   context.working(what);
@@ -72,7 +108,7 @@ MotionRecord record_motion(const Context& context, const Scene& scene, int frame
     record.positions.push_back(simulation.state().positions);
     record.energies.push_back(simulation.energies());
     record.extents.push_back(diagonal(record.positions.back()) / rest);
-    record.inverted_tets.push_back(count_inverted(simulation, record.positions.back()));
+    record.inverted_tets.push_back(count_inverted(scene, record.positions.back()));
   };
   take();
   for (int frame = 1; frame <= frames; ++frame) {

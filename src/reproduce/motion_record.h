@@ -31,6 +31,12 @@ MotionRecord record_motion(const Context& context, const Scene& scene, int frame
 /// Diagonal of the box of all positions over that of the rest shape: 1 at rest.
 double extent(const Scene& scene, const std::vector<double>& positions);
 
+/// Tets with det F < 0.
+int count_inverted(const Scene& scene, const std::vector<double>& positions);
+
+/// Volume of the tets over that of the rest shape; inverted tets count negative.
+double volume_ratio(const Scene& scene, const std::vector<double>& positions);
+
 /// One row of pictures a record, at the frames named, all from one place: the one that shows the
 /// first record's whole motion. `labels`: one a record.
 Figure motion_figure(const Context& context, const std::string& caption,

@@ -37,7 +37,8 @@ Paper liu2017_paper() {
            {"thesis_table_7_1", "Thesis Table 7.1: condition numbers, 0 and 90 degrees",
             thesis_table_7_1},
            {"thesis_figure_7_8", "Thesis Figure 7.8: preconditioned conjugate gradients",
-            thesis_figure_7_8}}};
+            thesis_figure_7_8}},
+          true};
 }
 
 Paper macklin2021_paper() {
@@ -50,7 +51,8 @@ Paper macklin2021_paper() {
            {"figure_5", "Figure 5: cube twist", figure_5},
            {"figure_6", "Figure 6: the crazy cube, scrambled", figure_6},
            {"figure_7", "Figure 7: the crazy cube, compressed and stretched", figure_7},
-           {"figure_8", "Figure 8: bodies unfold from a plane", figure_8}}};
+           {"figure_8", "Figure 8: bodies unfold from a plane", figure_8}},
+          false};
 }
 
 }  // namespace
@@ -78,7 +80,7 @@ Paper select(const Paper& paper, const std::vector<std::string>& ids) {
       throw Error(ErrorKind::invalid_input, "--only", unknown_name("experiment", id, known));
     }
   }
-  Paper some{paper.name, paper.citation, {}};
+  Paper some{paper.name, paper.citation, {}, paper.published_meshes};
   for (const Experiment& experiment : paper.experiments) {
     if (std::find(ids.begin(), ids.end(), experiment.id) != ids.end()) {
       some.experiments.push_back(experiment);

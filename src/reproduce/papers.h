@@ -20,6 +20,7 @@ struct Paper {
   std::string name;  ///< on the command line
   std::string citation;
   std::vector<Experiment> experiments;
+  bool published_meshes = false;  ///< whether Settings::meshes has some of it
 };
 
 /// What can be reproduced.

@@ -419,6 +419,8 @@ TEST(Integrators, EverySolverFindsTheSameSteps) {
     };
     const std::vector<double> reference = end("newton");
     for (const std::string& solver : names(list_solvers())) {
+      if (!test::minimises(solver)) continue;
+      if (solver == "xpbd" && method == std::string("quasi_static")) continue;  // needs inertia
       const std::vector<double> x = end(solver);
       double distance = 0;
       for (std::size_t i = 0; i < x.size(); ++i) {

@@ -34,12 +34,22 @@ MaterialSettings soft_material(const std::string& model) {
 }
 
 bool runs(const std::string& solver, const std::string& material) {
-  if (solver != "projective_dynamics") return true;
-  return material == "arap" || material == "strain_limit" || material == "volume";
+  const bool is_projective =
+      material == "arap" || material == "strain_limit" || material == "volume";
+  if (solver == "projective_dynamics") return is_projective;
+  if (solver == "xpbd" || solver == "step_and_project") {
+    return is_projective || material == "stable_neo_hookean";
+  }
+  return true;
+}
+
+bool minimises(const std::string& solver) {
+  return solver != "pbd" && solver != "step_and_project";
 }
 
 std::string material_of(const std::string& solver) {
-  return runs(solver, "neo_hookean") ? "neo_hookean" : "arap";
+  if (runs(solver, "neo_hookean")) return "neo_hookean";
+  return runs(solver, "stable_neo_hookean") ? "stable_neo_hookean" : "arap";
 }
 
 Scene free_block(const std::string& model) {

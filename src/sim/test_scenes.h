@@ -17,6 +17,10 @@ MaterialSettings soft_material(const std::string& model);
 /// Does a solver of list_solvers() run a material of list_materials()?
 bool runs(const std::string& solver, const std::string& material);
 
+/// Does a solver of list_solvers() end its steps at the minimum of g? pbd reads no materials, and
+/// the multipliers of step_and_project act along the gradients of the way.
+bool minimises(const std::string& solver);
+
 /// A material that the solver runs: neo_hookean if it can.
 std::string material_of(const std::string& solver);
 

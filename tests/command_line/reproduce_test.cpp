@@ -27,6 +27,20 @@ TEST(ReproduceCommand, WritesOnePageAndTheNumbersBehindIt) {
   EXPECT_EQ(claims.rfind("experiment,claim,criterion,subject,value,measured,verdict", 0), 0U);
 }
 
+TEST(ReproduceCommand, MacklinsPaperOnGeneratedMeshes) {
+  const Workplace place;
+  const Outcome outcome = run(place.path(), {"reproduce", "macklin2021", "--quick", "-o", "out"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "6/6")) << outcome.out;
+  const std::string page = bytes_of(place / "out/report.html");
+  for (const char* title :
+       {"Table 1", "Figure 2", "Figure 4", "Figure 5", "Figure 6", "Figure 7", "Figure 8"}) {
+    EXPECT_TRUE(contains(page, title)) << title;
+  }
+  EXPECT_FALSE(contains(page, "ended early"));
+  EXPECT_FALSE(contains(bytes_of(place / "out/claims.csv"), "not measured"));
+}
+
 TEST(ReproduceCommand, OneExperimentAlone) {
   const Workplace place;
   const Outcome outcome = run(
@@ -41,6 +55,9 @@ TEST(ReproduceCommand, WhatIsNotKnownIsRefusedNamingWhatIs) {
   const Outcome paper = run(place.path(), {"reproduce", "liu2018", "-o", "out"});
   EXPECT_EQ(paper.code, 2);
   EXPECT_TRUE(contains(paper.err, "liu2017")) << paper.err;
+  const Outcome other = run(place.path(), {"reproduce", "macklin2020", "-o", "out"});
+  EXPECT_EQ(other.code, 2);
+  EXPECT_TRUE(contains(other.err, "macklin2021")) << other.err;
   const Outcome only =
       run(place.path(), {"reproduce", "liu2017", "--only", "figure_66", "-o", "out"});
   EXPECT_EQ(only.code, 2);

@@ -9,28 +9,6 @@
 
 namespace supple::reproduce::macklin2021 {
 
-namespace {
-
-Vec3 at(const std::vector<double>& positions, int vertex) {
-  const auto i = 3 * static_cast<std::size_t>(vertex);
-  return {positions[i], positions[i + 1], positions[i + 2]};
-}
-
-/// Six times the signed volume.
-double determinant(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
-  double e[3][3];
-  for (std::size_t k = 0; k < 3; ++k) {
-    e[0][k] = b[k] - a[k];
-    e[1][k] = c[k] - a[k];
-    e[2][k] = d[k] - a[k];
-  }
-  return e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) +
-         e[0][1] * (e[1][2] * e[2][0] - e[1][0] * e[2][2]) +
-         e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
-}
-
-}  // namespace
-
 MaterialSettings material_of(const std::string& model, double poisson) {
   MaterialSettings material;
   material.model = model;
@@ -74,22 +52,6 @@ Pin hold_face(const TetMesh& mesh, std::size_t axis, double value, const Motion&
   pin.stiffness = 1e7;
   pin.motion = motion;
   return pin;
-}
-
-double volume_ratio(const Scene& scene, const std::vector<double>& positions) {
-  double volume = 0, rest = 0;
-  int first = 0;
-  for (const Body& body : scene.bodies) {
-    const auto& X = body.mesh.vertices;
-    for (const auto& [a, b, c, d] : body.mesh.tets) {
-      volume += determinant(at(positions, first + a), at(positions, first + b),
-                            at(positions, first + c), at(positions, first + d));
-      rest += determinant(X[static_cast<std::size_t>(a)], X[static_cast<std::size_t>(b)],
-                          X[static_cast<std::size_t>(c)], X[static_cast<std::size_t>(d)]);
-    }
-    first += static_cast<int>(X.size());
-  }
-  return volume / rest;
 }
 
 double distance(const Scene& scene, const std::vector<double>& a, const std::vector<double>& b) {

@@ -25,9 +25,6 @@ void use_xpbd(Scene& scene, int substeps, int iterations, const std::string& pro
 /// them.
 Pin hold_face(const TetMesh& mesh, std::size_t axis, double value, const Motion& motion);
 
-/// Volume over that of the rest shape; inverted tets count negative.
-double volume_ratio(const Scene& scene, const std::vector<double>& positions);
-
 /// rms distance of the vertices of two states, over the diagonal of the rest shape's box.
 double distance(const Scene& scene, const std::vector<double>& a, const std::vector<double>& b);
 

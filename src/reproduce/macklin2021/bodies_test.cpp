@@ -74,6 +74,13 @@ TEST(Bodies, VolumeIsMeasuredOverThatOfTheRestShape) {
   EXPECT_NEAR(volume_ratio(scene, scaled(scene, -1, 1, 1)), -1, 1e-12);
 }
 
+TEST(Bodies, InvertedTetsAreCounted) {
+  const Scene scene = scene_of("cube", generate(BoxGenerator{.cells = {2, 2, 2}}), 0.3);
+  EXPECT_EQ(count_inverted(scene, scaled(scene, 2, 1, 1)), 0);
+  EXPECT_EQ(count_inverted(scene, scaled(scene, 1, 0, 1)), 0) << "flat is not inverted";
+  EXPECT_EQ(count_inverted(scene, scaled(scene, 1, -1, 1)), 40);
+}
+
 TEST(Bodies, DistanceIsOverTheDiagonal) {
   const Scene scene = scene_of("cube", generate(BoxGenerator{}), 0.3);
   const std::vector<double> rest = rest_positions(scene);
