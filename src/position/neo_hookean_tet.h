@@ -16,15 +16,16 @@ struct NeoHookeanTet {
   static constexpr int multipliers = tet_rows::material + 2;
 
   /// The whole stress at once. Around F the local model of g is
-  ///   |F' - F|^2 in the norm of G^-1 + A mu/2 |F'|^2 + A (k - mu)/2 |F' - F|^2
-  ///   + A lambda/2 (J + c : (F' - F) - gamma)^2,  c = cof F,
-  /// where k = mu + min(|p|, mu) |F|/sqrt(3), p = s/A the last pressure, stands for the part of the
-  /// Hessian that a linear det drops. It is bounded because it makes the tet unwilling to move:
-  /// with all of |p| a crumpled incompressible body, whose pressures are large, never unfolds. With
-  /// H = (I + A k G)^-1, K = H G and Y = Q + A mu F its minimiser is
+  ///   |F' - F|^2 in the norm of G^-1 + A mu/2 |F'|^2 + (k - A mu)/2 |F' - F|^2
+  ///   + A lambda/2 (J + c : (F' - F) - gamma)^2,  c = cof F.
+  /// With H = (I + k G)^-1, K = H G and Y = Q + A mu F its minimiser is
   ///   s = (J - gamma - c : (Y K)) / (1/(A lambda) + c : (c K)),  dQ = -(Y + s c) H.
-  /// Where |F' - F| > 1, out of sight of that model, the tet goes the way until it is 1.
-  /// Multipliers: Q and s; before the first visit Q = 0 and s = -A mu, its value at rest.
+  /// k = A mu + min(|s|, A mu) |F|/sqrt(3), with the last s, stands for the second derivative of
+  /// det that a linear det drops, whose eigenvalues are about |s| |F|/sqrt(3). It is bounded
+  /// because it makes the tet unwilling to move: with all of |s| a crumpled incompressible body,
+  /// whose pressures are large, never unfolds. Where |F' - F| > 1, out of sight of that model, the
+  /// tet goes the way until it is 1. Multipliers: Q and s; before the first visit Q = 0 and s = -A
+  /// mu, its value at rest.
   template <bool first>
   SUPPLE_INLINE static S stress(const TetLanes<S>& tet, PaddedPosition<T>* x, const S& a2,
                                 const S& inverse_a2) {

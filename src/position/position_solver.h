@@ -1,13 +1,12 @@
 #pragma once
 
-#include <array>
-#include <string>
 #include <vector>
 
 #include "base/parallel_for.h"
 #include "contact/contact_energy.h"
 #include "math/vector_field.h"
 #include "model/model.h"
+#include "supple/simulation.h"
 
 namespace supple {
 
@@ -24,20 +23,6 @@ struct PositionStep {
   double h = 0;                ///< from the start of the substep to z, s
   /// Multipliers begin at zero even where they are kept: a frame begins with what the state says.
   bool first_of_frame = true;
-};
-
-/// Constraints that are projected together, touching no vertex twice.
-struct ConstraintGroup {
-  std::string of;  ///< "tets", "springs"
-  int size = 0;
-};
-
-/// What the multipliers of a tet's constraints say about its stress [Macklin & Mueller 2021, sec.
-/// 3.2]: the Cauchy stress is hydrostatic * I + deviatoric.
-struct MultiplierStress {
-  double hydrostatic = 0;  ///< of det F - gamma, Pa; -mu at rest
-  /// Of |F|, Pa: xx, yy, zz, xy, yz, zx; mu I at rest
-  std::array<double, 6> deviatoric{};
 };
 
 /// A position-based method: PBD, step-and-project or XPBD. It reads the model as constraints and

@@ -395,10 +395,8 @@ void TetConstraints<T>::stresses(const Positions<T>& x, std::vector<Mat3<double>
 }
 
 template <class T>
-void TetConstraints<T>::pressures(std::vector<double>& pressure,
-                                  std::vector<double>& excess) const {
-  pressure.assign(static_cast<std::size_t>(model_->num_tets), 0.0);
-  excess.assign(pressure.size(), 0.0);
+void TetConstraints<T>::add_pressures(std::vector<double>& pressure,
+                                      std::vector<double>& excess) const {
   if (first_) return;
   const bool whole = projection_ == TetProjection::stress;
   for (const Run& run : runs_) {

@@ -49,10 +49,10 @@ class TetConstraints {
   /// Whether there are tets of an infinite lambda.
   bool any_incompressible() const { return any_incompressible_; }
 
-  /// Pressures p of stable_neo_hookean by the multipliers of its volumes (the stress is p cof F +
-  /// mu F), Pa, and where lambda is infinite how far they are above those of rest, p + mu; summed
-  /// over layers, zero before the first visit: [num_tets] each, written.
-  void pressures(std::vector<double>& pressure, std::vector<double>& excess) const;
+  /// Adds the pressures p of stable_neo_hookean by the multipliers of its volumes (the stress is p
+  /// cof F + mu F), Pa, and where lambda is infinite how far they are above those of rest, p + mu;
+  /// of all layers, nothing before the first visit: [num_tets] each.
+  void add_pressures(std::vector<double>& pressure, std::vector<double>& excess) const;
 
  private:
   static constexpr std::size_t width = row_lanes<T>;

@@ -1,5 +1,8 @@
 #include "position/xpbd.h"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -49,6 +52,28 @@ Mat3<double> deformation_gradient(const Model& model, std::size_t tet, const Vec
   return F;
 }
 
+/// Below this a tet is a sliver. Those of lattices have 0.66 and more, of good meshers above 0.3.
+constexpr double sliver_quality = 0.1;
+
+/// 6 sqrt(2) V/l^3, l being the root mean square of the edges: 1 for a regular tet, 0 for a flat
+/// one.
+double shape_quality(const Model& model, int tet) {
+  const std::array<int, 4>& corners = model.tets[static_cast<std::size_t>(tet)];
+  double squares = 0;
+  for (std::size_t a = 0; a < 4; ++a) {
+    for (std::size_t b = a + 1; b < 4; ++b) {
+      for (std::size_t k = 0; k < 3; ++k) {
+        const double d = model.rest[static_cast<std::size_t>(corners[a])][k] -
+                         model.rest[static_cast<std::size_t>(corners[b])][k];
+        squares += d * d;
+      }
+    }
+  }
+  const double length = std::sqrt(squares / 6);
+  return 6 * std::sqrt(2.0) * model.volume[static_cast<std::size_t>(tet)] /
+         (length * length * length);
+}
+
 template <class T>
 class Xpbd final : public PositionSolver {
  public:
@@ -56,8 +81,7 @@ class Xpbd final : public PositionSolver {
        const std::string& order)
       : model_(&model),
         keep_(keep),
-        tets_(model, make_schedule(model.tets, model.num_vertices, order, row_lanes<T>),
-              projection),
+        tets_(split(model, projection, order)),
         springs_(model,
                  projection == TetProjection::stress ? SpringProjection::stress
                                                      : SpringProjection::sequential,
@@ -74,16 +98,16 @@ class Xpbd final : public PositionSolver {
     if (keep_ && !step.first_of_frame) {
       springs_.apply_kept(x_);
       copy_to(step.x_start, x_start_);
-      tets_.begin_kept(a2, x_start_, x_, threads);
+      for (TetConstraints<T>& tets : tets_) tets.begin_kept(a2, x_start_, x_, threads);
       vertices_.apply_kept(x_);
     } else {
-      tets_.begin(a2);
+      for (TetConstraints<T>& tets : tets_) tets.begin(a2);
     }
   }
 
   bool iterate(Threads& threads) override {
     vertices_.detect(x_, threads);
-    tets_.project(x_, threads);
+    for (TetConstraints<T>& tets : tets_) tets.project(x_, threads);
     if (!springs_.empty()) springs_.project(x_, threads);
     vertices_.project(x_, threads);
     return are_finite(x_);
@@ -93,17 +117,25 @@ class Xpbd final : public PositionSolver {
   void pins_changed() override { vertices_.pins_changed(); }
 
   std::vector<ConstraintGroup> groups() const override {
-    std::vector<ConstraintGroup> groups = tets_.groups();
+    std::vector<ConstraintGroup> groups;
+    for (const TetConstraints<T>& tets : tets_) {
+      const std::vector<ConstraintGroup> own = tets.groups();
+      groups.insert(groups.end(), own.begin(), own.end());
+    }
     const std::vector<ConstraintGroup> springs = springs_.groups();
     groups.insert(groups.end(), springs.begin(), springs.end());
     return groups;
   }
   int num_contacts() const override { return vertices_.num_contacts(); }
-  double worst_violation() const override { return tets_.worst_violation(); }
+  double worst_violation() const override {
+    double worst = 0;
+    for (const TetConstraints<T>& tets : tets_) worst = std::max(worst, tets.worst_violation());
+    return worst;
+  }
 
   void add_constraint_forces(const VectorField& z, VectorField& gradient) const override {
-    if (!tets_.any_incompressible()) return;
-    tets_.pressures(pressure_, excess_);
+    if (!tets_.front().any_incompressible()) return;
+    read_pressures();
     for (std::size_t t = 0; t < excess_.size(); ++t) {
       if (excess_[t] == 0) continue;
       const Mat3<double> P =
@@ -121,9 +153,13 @@ class Xpbd final : public PositionSolver {
   bool copy_stresses(const VectorField& z, std::vector<MultiplierStress>& stresses) const override {
     Positions<T> x(z.size());
     copy_to(z, x);
-    std::vector<Mat3<double>> P;
-    tets_.stresses(x, P);
-    tets_.pressures(pressure_, excess_);
+    std::vector<Mat3<double>> P, part;
+    for (const TetConstraints<T>& tets : tets_) {
+      tets.stresses(x, part);
+      if (P.empty()) P.assign(part.size(), Mat3<double>::zero());
+      for (std::size_t t = 0; t < P.size(); ++t) P[t] = P[t] + part[t];
+    }
+    read_pressures();
     stresses.assign(P.size(), {});
     for (std::size_t t = 0; t < P.size(); ++t) {
       const Mat3<double> F = deformation_gradient(*model_, t, z);
@@ -142,9 +178,46 @@ class Xpbd final : public PositionSolver {
   }
 
  private:
+  static std::vector<TetConstraints<T>> split(const Model& model, TetProjection projection,
+                                              const std::string& order) {
+    std::vector<TetConstraints<T>> parts;
+    if (projection != TetProjection::stress) {
+      parts.emplace_back(model, make_schedule(model.tets, model.num_vertices, order, row_lanes<T>),
+                         projection);
+      return parts;
+    }
+    std::vector<int> good, slivers;
+    for (int t = 0; t < model.num_tets; ++t) {
+      (shape_quality(model, t) < sliver_quality ? slivers : good).push_back(t);
+    }
+    parts.emplace_back(model, schedule_of(model, good, order), TetProjection::stress);
+    if (!slivers.empty()) {
+      parts.emplace_back(model, schedule_of(model, slivers, order), TetProjection::block);
+    }
+    return parts;
+  }
+
+  static Schedule schedule_of(const Model& model, const std::vector<int>& chosen,
+                              const std::string& order) {
+    std::vector<std::array<int, 4>> tets;
+    tets.reserve(chosen.size());
+    for (const int t : chosen) tets.push_back(model.tets[static_cast<std::size_t>(t)]);
+    Schedule schedule = make_schedule(tets, model.num_vertices, order, row_lanes<T>);
+    for (int& tet : schedule.tet_of_lane) {
+      if (tet >= 0) tet = chosen[static_cast<std::size_t>(tet)];
+    }
+    return schedule;
+  }
+
+  void read_pressures() const {
+    pressure_.assign(static_cast<std::size_t>(model_->num_tets), 0.0);
+    excess_.assign(pressure_.size(), 0.0);
+    for (const TetConstraints<T>& tets : tets_) tets.add_pressures(pressure_, excess_);
+  }
+
   const Model* model_;
   bool keep_;
-  TetConstraints<T> tets_;
+  std::vector<TetConstraints<T>> tets_;  ///< one after the other
   SpringConstraints<T> springs_;
   VertexConstraints<T> vertices_;
   Positions<T> x_;

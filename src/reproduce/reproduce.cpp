@@ -66,14 +66,15 @@ Result reproduce_paper(const Paper& paper, const Settings& settings,
   }
   write("claims.csv", claims_csv(result.sections));
   result.wall_seconds = 1e-3 * watch.milliseconds();
-  write("report.html", report_html({.paper = paper.name,
-                                    .citation = paper.citation,
-                                    .quick = settings.quick,
-                                    .published_meshes = paper.published_meshes && settings.meshes.has_value(),
-                                    .threads = settings.threads,
-                                    .machine = this_machine(),
-                                    .seconds = result.wall_seconds},
-                                   result.sections));
+  write("report.html",
+        report_html({.paper = paper.name,
+                     .citation = paper.citation,
+                     .quick = settings.quick,
+                     .published_meshes = paper.published_meshes && settings.meshes.has_value(),
+                     .threads = settings.threads,
+                     .machine = this_machine(),
+                     .seconds = result.wall_seconds},
+                    result.sections));
   return result;
 }
 

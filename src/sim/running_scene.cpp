@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/stopwatch.h"
 #include "model/pin_selection.h"
@@ -40,6 +41,32 @@ void add_to_report(const MinimiseReport& result, StepReport& report) {
   report.start_gradient_norm = result.start_gradient_norm;
   report.expected_decrease = result.expected_decrease;
   report.solve_milliseconds += result.direction_milliseconds;
+}
+
+/// StepReport::force_scale of a substep that was solved at z.
+double force_scale(const Model& model, const Vec3& gravity, const PositionStep& step,
+                   const VectorField& z) {
+  double mass2 = 0, inertia2 = 0, size2 = 0, gravity2 = 0;
+  for (std::size_t i = 0; i < z.size(); ++i) {
+    const double m2 = model.mass[i] * model.mass[i];
+    mass2 += m2;
+    for (int k = 0; k < 3; ++k) {
+      const double away = z[i][k] - step.y[i][k];
+      inertia2 += m2 * away * away;
+    }
+  }
+  for (std::size_t k = 0; k < 3; ++k) {
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+    for (const Vec3& x : model.rest) {
+      low = std::min(low, x[k]);
+      high = std::max(high, x[k]);
+    }
+    if (high > low) size2 += (high - low) * (high - low);
+    gravity2 += gravity[k] * gravity[k];
+  }
+  constexpr double rounding = 1e-7;  // single precision, which is a choice, has 24 bits
+  return std::max({std::sqrt(inertia2) * step.inverse_a2, std::sqrt(mass2 * gravity2),
+                   rounding * std::sqrt(mass2 * size2) * step.inverse_a2});
 }
 
 void copy_field(const VectorField& field, const Numbering& numbering, std::span<double> out) {
@@ -121,6 +148,9 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
     result = position_run_.run(objective_, *position_solver_, step, scene_.solver, place.is_last,
                                z_, options);
     add_to_report(result, report);
+    const bool reads_material = scene_.solver.method != "pbd";
+    if (place.is_last && reads_material)
+      report.force_scale = force_scale(model_, scene_.gravity, step, z_);
   } else {
     result = descend(report, options);
   }
@@ -167,6 +197,7 @@ StepReport RunningScene::step() {
     finite = substep(report, {.deadline = deadline(s, started)},
                      {.is_first = s == 0, .is_last = s == scene_.time.substeps - 1});
   }
+  has_multipliers_ = finite && position_solver_ != nullptr;
   if (finite) {
     ++state_.frame;
   } else {
@@ -221,6 +252,7 @@ SimulationState RunningScene::state() const { return save_state(numbering_.to_sc
 void RunningScene::set_state(const SimulationState& state) {
   state_ = numbering_.to_model(load_state(model_, state));
   elastic_is_known_ = false;
+  has_multipliers_ = false;
   clock_ = clock_of(state.time, state.frame, scene_.time);
 }
 
@@ -263,6 +295,16 @@ ElementMeasures RunningScene::measure(std::span<const double> positions) const {
   VectorField x(static_cast<std::size_t>(model_.num_vertices));
   pad(positions, x);
   return measure_elements(model_, numbering_.to_model(x));
+}
+
+std::vector<MultiplierStress> RunningScene::multiplier_stresses() const {
+  std::vector<MultiplierStress> stresses;
+  if (has_multipliers_) position_solver_->copy_stresses(z_, stresses);
+  return stresses;
+}
+
+std::vector<ConstraintGroup> RunningScene::constraint_groups() const {
+  return position_solver_ ? position_solver_->groups() : std::vector<ConstraintGroup>();
 }
 
 void RunningScene::copy_positions(std::span<double> out) const {

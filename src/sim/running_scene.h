@@ -41,6 +41,8 @@ class RunningScene {
 
   Energies energies() const;
   ElementMeasures measure(std::span<const double> positions) const;
+  std::vector<MultiplierStress> multiplier_stresses() const;
+  std::vector<ConstraintGroup> constraint_groups() const;
   void copy_positions(std::span<double> out) const;
   void copy_velocities(std::span<double> out) const;
 
@@ -77,7 +79,8 @@ class RunningScene {
   std::unique_ptr<PositionSolver> position_solver_;  ///< of a position-based one
   Minimiser minimiser_;
   PositionRun position_run_;
-  VectorField z_;
+  bool has_multipliers_ = false;  ///< those of the state, at z_
+  VectorField z_;                 ///< where the last substep was solved
   State before_;
   std::vector<std::array<int, 3>> surface_;
   StepClock clock_;

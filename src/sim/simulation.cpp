@@ -174,6 +174,13 @@ ElementMeasures Simulation::measure(std::span<const double> positions) const {
   return implementation_->running->measure(positions);
 }
 
+std::vector<MultiplierStress> Simulation::multiplier_stresses() const {
+  return implementation_->running->multiplier_stresses();
+}
+std::vector<ConstraintGroup> Simulation::constraint_groups() const {
+  return implementation_->running->constraint_groups();
+}
+
 const std::vector<std::array<int, 3>>& Simulation::surface() const {
   return implementation_->running->surface();
 }

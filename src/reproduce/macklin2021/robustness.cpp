@@ -17,6 +17,8 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double scramble_drag = 2;  // 1/s
+/// The first one decides where pictures are taken from: it is the one that always comes back.
+constexpr const char* projections[] = {"block", "sequential", "stress"};
 
 std::string quality_text(const TetMesh& mesh) {
   const MeshQuality worst = quality(mesh);
@@ -123,7 +125,8 @@ void measure(const Unfolding& unfolding, std::vector<Claim>& claims) {
                     fmt::format("{} of {}", inverted_text, first.scene.bodies[0].mesh.tets.size()));
 }
 
-/// Outcomes, pictures of the first random state each, plot and numbers.
+/// Outcomes, pictures of the first random state each, plot and numbers; `unfoldings` has one of
+/// each projection a body.
 void report_unfoldings(const Context& context, const std::vector<Unfolding>& unfoldings,
                        Finding& finding) {
   std::vector<Line> lines;
@@ -139,10 +142,15 @@ void report_unfoldings(const Context& context, const std::vector<Unfolding>& unf
   finding.figures.push_back(line_plot("Distance to the rest shape, first random state",
                                       {.x = "frame", .y = "rms distance / size", .log_y = true},
                                       lines));
-  for (const Unfolding& unfolding : unfoldings) {
-    const MotionRecord& record = unfolding.records.front();
-    const int last = static_cast<int>(record.reports.size());
-    finding.figures.push_back(motion_figure(context, unfolding.subject, {&record}, {"unfolding"},
+  for (std::size_t first = 0; first < unfoldings.size(); first += std::size(projections)) {
+    std::vector<const MotionRecord*> rows;
+    std::vector<std::string> labels;
+    for (std::size_t k = first; k < first + std::size(projections); ++k) {
+      rows.push_back(&unfoldings[k].records.front());
+      labels.push_back(unfoldings[k].subject);
+    }
+    const int last = static_cast<int>(rows[0]->reports.size());
+    finding.figures.push_back(motion_figure(context, "First random state", rows, labels,
                                             {0, 1, 3, 10, last / 8, last / 4, last / 2, last}));
   }
 }
@@ -167,7 +175,7 @@ void figure_6(Context& context, Finding& finding) {
       "iteration is too few. With the first step alone the cube is back as well, but some of the "
       "thinnest tets keep turning over."};
   std::vector<Unfolding> unfoldings;
-  for (const std::string projection : {"block", "sequential", "stress"}) {
+  for (const std::string projection : projections) {
     const Scene scene = scrambled("crazy cube", mesh, 1, substeps, projection);
     unfoldings.push_back({projection, {record_motion(context, scene, frames, projection)}});
     settle(context, unfoldings.back().records[0], smaller, settling);
@@ -224,7 +232,7 @@ void figure_8(Context& context, Finding& finding) {
        1.0 / 50}};
   std::vector<Unfolding> unfoldings;
   for (const Folded& body : bodies) {
-    for (const std::string projection : {"block", "sequential", "stress"}) {
+    for (const std::string projection : projections) {
       unfoldings.push_back(unfold(context, body, projection, states));
     }
   }

@@ -172,12 +172,14 @@ std::vector<Claim> claims() {
        {}},
       {"In volume preserving materials the constraint-based solver is an order of magnitude faster "
        "(25 times at 0.4995).",
-       {"time of Newton's method at 1e-3 over that of 64 iterations, at 0.4995", Relation::at_least,
-        10},
+       {"time of Newton's method at 1e-3 over that of XPBD, at 0.4995", Relation::at_least, 10},
        {}},
       {"It is the faster one in softer materials as well (twice at 0.41).",
-       {"time of Newton's method at 1e-3 over that of 64 iterations, at 0.41", Relation::at_least,
-        1},
+       {"time of Newton's method at 1e-3 over that of XPBD, at 0.41", Relation::at_least, 1},
+       {}},
+      {"It has fewer artifacts than Newton's method all the same.",
+       {"distance from the converged answer at 0.4995, XPBD over Newton's method at 1e-3",
+        Relation::below, 1},
        {}}};
 }
 
@@ -224,12 +226,18 @@ void measure_times(std::vector<Claim>& claims, const Outcomes& outcomes) {
     }
     claims[4].measure(label, failed, text);
   }
-  for (const auto& [claim, row] : {std::pair{5, last}, std::pair{6, std::size_t{0}}}) {
-    claims[static_cast<std::size_t>(claim)].measure(
-        methods()[ours].label, seconds(row, newton_default) / seconds(row, ours),
-        fmt::format("{:.3g} s at a distance of {}, XPBD {:.3g} s at {}",
-                    seconds(row, newton_default), number(outcomes[row][newton_default].distance),
-                    seconds(row, ours), number(outcomes[row][ours].distance)));
+  for (const Place place : {ours, substeps}) {
+    const std::string& label = methods()[place].label;
+    for (const auto& [claim, row] : {std::pair{5, last}, std::pair{6, std::size_t{0}}}) {
+      claims[static_cast<std::size_t>(claim)].measure(
+          label, seconds(row, newton_default) / seconds(row, place),
+          fmt::format("{:.3g} s, XPBD {:.3g} s", seconds(row, newton_default),
+                      seconds(row, place)));
+    }
+    const double theirs = outcomes[last][newton_default].distance;
+    const double distance_of_ours = outcomes[last][place].distance;
+    claims[7].measure(label, distance_of_ours / theirs,
+                      fmt::format("{}, Newton {}", number(distance_of_ours), number(theirs)));
   }
 }
 
@@ -278,7 +286,7 @@ void table_1(Context& context, Finding& finding) {
   for (std::size_t r = 0; r < outcomes.size(); ++r) {
     papers.push_back(paper_rows[r].ours);
     newtons.push_back(outcomes[r][newton_tight].volume);
-    shown.push_back(&outcomes[r][ours].motion);
+    shown.push_back(&outcomes[r][substeps].motion);
     labels.push_back(fmt::format("{}", paper_rows[r].poisson));
   }
   for (const Place place :
@@ -287,8 +295,16 @@ void table_1(Context& context, Finding& finding) {
     if (place != newton_tight) measure_volumes(finding.claims[1], outcomes, place, newtons);
   }
   measure_times(finding.claims, outcomes);
-  finding.figures.push_back(motion_figure(context, "XPBD, 64 iterations, by Poisson's ratio", shown,
+  finding.figures.push_back(motion_figure(context, "XPBD, 64 substeps, by Poisson's ratio", shown,
                                           labels, {0, pulling / 2, frames}));
+  shown.clear();
+  labels.clear();
+  for (const Place place : {newton_tight, newton_default, ours, substeps}) {
+    shown.push_back(&outcomes.back()[place].motion);
+    labels.push_back(methods()[place].label);
+  }
+  finding.figures.push_back(motion_figure(context, "Poisson's ratio 0.4995, by method", shown,
+                                          labels, {pulling / 2, pulling, frames}));
   finding.tables.push_back(table_of(outcomes));
   finding.data.push_back(data_of(outcomes));
 }
