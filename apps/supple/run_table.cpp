@@ -43,6 +43,45 @@ std::string frames_text(const RunResult& result) {
   return text;
 }
 
+/// How many groups of each kind are projected one after the other, and how large they are.
+std::string group_rows(const std::vector<ConstraintGroup>& groups) {
+  constexpr std::size_t most_shown = 8;
+  std::string text;
+  for (auto begin = groups.begin(); begin != groups.end();) {
+    const auto end = std::find_if(begin, groups.end(),
+                                  [&](const ConstraintGroup& g) { return g.of != begin->of; });
+    const auto count = static_cast<std::size_t>(end - begin);
+    std::string line = fmt::format("{} of {}:", grouped(static_cast<long long>(count)), begin->of);
+    if (count <= most_shown) {
+      for (auto group = begin; group != end; ++group) line += " " + grouped(group->size);
+    } else {
+      const auto [smallest, largest] = std::minmax_element(
+          begin, end,
+          [](const ConstraintGroup& a, const ConstraintGroup& b) { return a.size < b.size; });
+      line += fmt::format(" {} to {}", grouped(smallest->size), grouped(largest->size));
+    }
+    text += row(text.empty() ? "groups" : "", line);
+    begin = end;
+  }
+  return text;
+}
+
+/// Whether a position-based method had iterations enough for its steps.
+std::string step_rows(const RunTotals& totals, const SolverSettings& solver) {
+  const double share = totals.unbalanced_share();
+  if (share <= too_large_share) return "";
+  const bool can_choose = solver.method == "xpbd" && solver.projection != "stress";
+  return row("warning",
+             fmt::format("the step is too large for this solver: forces {:.3g} times those on the "
+                         "body",
+                         share)) +
+         row("", fmt::format("are left unbalanced (median frame; expected at most {:g}), so that",
+                             too_large_share)) +
+         row("", "it may look stiff, soft or shrunken. Take " +
+                     std::string(can_choose ? "the projection stress or more substeps"
+                                            : "more substeps or more iterations"));
+}
+
 /// What the solver's budget did to the material, over the frames that were looked at.
 std::string honesty_rows(const std::vector<HonestySample>& samples) {
   std::vector<double> ratios;
@@ -75,8 +114,8 @@ std::string grouped(long long number) {
   return (number < 0 ? "-" : "") + digits;
 }
 
-std::string run_table(const std::string& scene_name, const RunOptions& options,
-                      const RunResult& result) {
+std::string run_table(const std::string& scene_name, const SolverSettings& solver,
+                      const RunOptions& options, const RunResult& result) {
   const RunTotals& totals = result.totals;
   std::string text = fmt::format("{}: {}\n\n", scene_name, frames_text(result));
   const auto frames = static_cast<double>(totals.milliseconds.size());
@@ -102,7 +141,9 @@ std::string run_table(const std::string& scene_name, const RunOptions& options,
     if (totals.max_contacts > 0) {
       text += row("contacts", fmt::format("at most {}", grouped(totals.max_contacts)));
     }
+    text += step_rows(totals, solver);
   }
+  text += group_rows(result.groups);
   if (options.honesty_frames > 0) text += honesty_rows(result.honesty);
   text += row("output", fmt::format("{} in {}:", size_text(result.bytes), options.folder.string()));
   std::string line;

@@ -39,6 +39,11 @@ struct StepReport {
   double objective = 0;            ///< g at the end of the last substep, J
   double gradient_norm = 0;        ///< |grad g| there, N
   double start_gradient_norm = 0;  ///< |grad g(x_0)| of the last substep, N
+  /// Of xpbd and step_and_project, what gradient_norm is to be held against, N: the largest of
+  /// |M (z - y)|/a^2 (what all forces but the weight come to), |M gravity| and the force that would
+  /// move the body in a substep by 1e-7 of its size (rounding). 0 of other methods: |grad g(x_0)|
+  /// is of no use here, for stiff pins alone make it large.
+  double force_scale = 0;
   /// Of g, J, that the last direction of the last substep still promised: about the error g - g*
   /// before the last step. 0 where there was no step.
   double expected_decrease = 0;
@@ -80,6 +85,21 @@ struct ElementMeasures {
   std::vector<double> determinant;  ///< J = det F
   std::vector<double> von_mises;    ///< of the Cauchy stress P F^T / J, Pa
   std::vector<Vec3> stretches;      ///< signed principal stretches, descending
+};
+
+/// What the multipliers of a tet's constraints say about its stress [Macklin & Mueller 2021, sec.
+/// 3.2]: the Cauchy stress is hydrostatic * I + deviatoric. The two are those of the energy's
+/// terms, so that neither is zero at rest, where they cancel.
+struct MultiplierStress {
+  double hydrostatic = 0;  ///< of det F - gamma, Pa; -mu at rest
+  /// Of |F|, Pa: xx, yy, zz, xy, yz, zx; mu I at rest
+  std::array<double, 6> deviatoric{};
+};
+
+/// Constraints that are projected together, touching no vertex twice.
+struct ConstraintGroup {
+  std::string of;  ///< "tets", "springs"
+  int size = 0;
 };
 
 /// A scene being simulated. Vertices are numbered body after body in scene order.
@@ -155,6 +175,17 @@ class Simulation {
   Energies energies() const;
   /// Measures of any positions of this body: [num_vertices * 3], m.
   ElementMeasures measure(std::span<const double> positions) const;
+
+  /// Stresses by the multipliers of a position-based method, Pa, one entry a tet in scene order:
+  /// with F where the last substep was solved (the current positions; with implicit_midpoint those
+  /// in the middle of that substep), hydrostatic p = l_H/(a^2 V), p I, and for |F| the stress
+  /// mu F F^T/J of its multiplier [Macklin & Mueller 2021, sec. 3.2]. Zeros for tets of a material
+  /// that is no constraint on det F. Empty where the solver has no multipliers, before the first
+  /// step and after set_state or a step that ended non-finite.
+  std::vector<MultiplierStress> multiplier_stresses() const;
+  /// What a position-based method projects together, in the order of an iteration; empty for other
+  /// methods.
+  std::vector<ConstraintGroup> constraint_groups() const;
 
   /// Surface of all bodies, indices into the scene's vertices; nothing of a strand.
   const std::vector<std::array<int, 3>>& surface() const;

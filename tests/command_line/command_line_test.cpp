@@ -96,6 +96,25 @@ TEST(CommandLine, HelpOfEveryCommandHasAnExample) {
   }
 }
 
+TEST(CommandLine, RunSaysWhatAPositionBasedMethodDidAndWhenItsStepIsTooLarge) {
+  const Workplace place;
+  place.write("block.json", R"({"supple": 1, "time": {"step": 0.016, "frames": 20, "substeps": 20},
+    "solver": {"method": "xpbd", "iterations": 1},
+    "bodies": [{"mesh": {"box": {"size": [0.4, 1, 0.4], "cells": [3, 6, 3]}},
+      "material": {"model": "stable_neo_hookean", "young": 1.5e5, "poisson": 0.4},
+      "pins": [{"select": {"box": [[-1, 0.49, -1], [1, 0.51, 1]]}, "stiffness": 1e7}]}]})");
+  const Outcome good = run(place.path(), {"run", "block.json"});
+  EXPECT_EQ(good.code, 0) << good.err;
+  EXPECT_TRUE(contains(good.out, "  groups           1 of tets: 270\n")) << good.out;
+  EXPECT_FALSE(contains(good.out, "warning")) << good.out;
+  const Outcome bad =
+      run(place.path(), {"run", "block.json", "--set", "/solver/projection=sequential", "--set",
+                         "/solver/iterations=60", "--set", "/time/substeps=2"});
+  EXPECT_EQ(bad.code, 0) << bad.err;
+  EXPECT_TRUE(contains(bad.out, "  warning          the step is too large")) << bad.out;
+  EXPECT_TRUE(contains(bad.out, "Take the projection stress or more substeps")) << bad.out;
+}
+
 TEST(CommandLine, VersionIsOneLine) {
   const Workplace place;
   const Outcome outcome = run(place.path(), {"--version"});
@@ -112,7 +131,7 @@ TEST(CommandLine, ListPrintsALineEach) {
         "polynomial", "spline", "valanis_landel", "spring"}},
       {"solvers",
        {"l_bfgs", "quasi_newton", "projective_dynamics", "newton", "gradient_descent", "jacobi",
-        "gauss_seidel", "vertex_block_descent", "chebyshev"}},
+        "gauss_seidel", "vertex_block_descent", "chebyshev", "xpbd", "pbd", "step_and_project"}},
       {"integrators",
        {"backward_euler", "implicit_midpoint", "bdf2", "newmark", "quasi_static",
         "symplectic_euler", "forward_euler"}},

@@ -36,7 +36,7 @@ constexpr std::array<Format, 7> formats{{
     {"ply", "binary PLY: ply/frame_0000.ply and on, surfaces", plain<export_ply>},
     {"vtu",
      "VTK: vtu/frame_0000.vtu and on with animation.pvd, tets with J, von_mises and "
-     "principal_stretches",
+     "principal_stretches, of xpbd also hydrostatic_stress and deviatoric_stress",
      plain<export_vtu>},
     {"gltf", "glTF 2.0: animation.gltf with animation.bin, frames as morph targets",
      plain<export_gltf>},

@@ -9,6 +9,7 @@
 
 #include "io/exports/exports.h"
 #include "io/exports/test_motion.h"
+#include "supple/error.h"
 
 // Every format is read back by a program that is not ours.
 
@@ -27,10 +28,26 @@ struct Exported {
 
   explicit Exported(const std::string& kind) {
     write_positions(source, positions_file);
-    if (kind == "vtu") source.measure = measures();
+    if (kind == "vtu") {
+      source.measure = measures();
+      source.stresses = stresses();
+    }
     export_frames(kind, source, folder.path() / "out");
   }
   fs::path out() const { return folder.path() / "out"; }
+
+  /// Numbers that tell tets, components and frames apart; none of frame 0.
+  std::function<std::vector<MultiplierStress>(int)> stresses() const {
+    const std::size_t count = source.bodies[0].tets.size() + source.bodies[1].tets.size();
+    return [count](int frame) {
+      std::vector<MultiplierStress> all(frame > 0 ? count : 0);
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        const double t = static_cast<double>(i) + 1000 * frame;
+        all[i] = {-t, {t + 0.1, t + 0.2, t + 0.3, t + 0.4, t + 0.5, t + 0.6}};
+      }
+      return all;
+    };
+  }
 
   /// Numbers that tell tets and frames apart; the frame is known by the swelling of the ball.
   std::function<ElementMeasures(std::span<const double>)> measures() const {
@@ -50,6 +67,12 @@ struct Exported {
     };
   }
 };
+
+TEST(Formats, VtuTakesStressesOfAllTetsOrNone) {
+  Exported e("obj");
+  e.source.stresses = [](int) { return std::vector<MultiplierStress>(3); };
+  EXPECT_THROW(export_frames("vtu", e.source, e.out()), Error);
+}
 
 /// Corners of the triangles of each body's surface.
 std::vector<std::vector<Vec3>> expected_corners(const FrameSource& source, int frame) {

@@ -37,6 +37,11 @@ struct FrameSource {
   /// known, and left out. See Simulation::measure.
   std::function<ElementMeasures(std::span<const double> positions)> measure;
 
+  /// Stresses of all tets, in the order of the bodies, by the multipliers of the solver in that
+  /// frame, or nothing where they are not known of that frame; empty: of none, and left out. See
+  /// Simulation::multiplier_stresses.
+  std::function<std::vector<MultiplierStress>(int frame)> stresses;
+
   std::vector<double> rest;  ///< [num_vertices * 3], m, or empty: then frame 0 stands for it
 
   // Only pictures show these.

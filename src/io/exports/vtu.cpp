@@ -55,12 +55,14 @@ struct Topology {
 /// each with its size before it.
 class Writer {
  public:
+  /// component_names: ComponentName0="xx" and on, or nothing.
   template <class T>
-  std::string array(const char* name, std::span<const T> values, int components = 1) {
+  std::string array(const char* name, std::span<const T> values, int components = 1,
+                    const char* component_names = "") {
     std::string text = fmt::format(
-        "        <DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"appended\" "
-        "offset=\"{}\"/>\n",
-        type_name(T{}), name, components, offset_);
+        "        <DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\"{} "
+        "format=\"appended\" offset=\"{}\"/>\n",
+        type_name(T{}), name, components, component_names, offset_);
     blocks_.push_back(std::as_bytes(values));
     offset_ += sizeof(std::uint64_t) + values.size_bytes();
     return text;
@@ -81,14 +83,42 @@ class Writer {
   std::vector<std::span<const std::byte>> blocks_;
 };
 
+void check_count(std::size_t n, std::size_t num_tets, const char* what) {
+  if (n == num_tets) return;
+  throw Error(ErrorKind::invalid_input, "export: vtu",
+              fmt::format("{} {} for {} tets", n, what, num_tets));
+}
+
 void check(const ElementMeasures& measures, std::size_t num_tets) {
   for (const std::size_t n :
        {measures.determinant.size(), measures.von_mises.size(), measures.stretches.size()}) {
-    if (n != num_tets) {
-      throw Error(ErrorKind::invalid_input, "export: vtu",
-                  fmt::format("{} measures for {} tets", n, num_tets));
-    }
+    check_count(n, num_tets, "measures");
   }
+}
+
+/// Of the cells, as they are written.
+struct CellStresses {
+  std::vector<double> hydrostatic;  ///< [num_cells], Pa
+  std::vector<double> deviatoric;   ///< [num_cells * 6], Pa
+};
+
+/// One entry a cell; those that are no tets have none, nor has any where there are no stresses.
+CellStresses spread(const std::vector<MultiplierStress>& of_tets, const Topology& topology) {
+  const std::size_t n = topology.num_cells();
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  CellStresses result{std::vector<double>(n, none), std::vector<double>(6 * n, none)};
+  if (of_tets.empty()) return result;
+  check_count(of_tets.size(), topology.num_tets, "stresses");
+  std::size_t tet = 0;
+  for (std::size_t cell = 0; cell < n; ++cell) {
+    if (topology.types[cell] != vtk_tetra) continue;
+    result.hydrostatic[cell] = of_tets[tet].hydrostatic;
+    for (std::size_t k = 0; k < 6; ++k) {
+      result.deviatoric[6 * cell + k] = of_tets[tet].deviatoric[k];
+    }
+    ++tet;
+  }
+  return result;
 }
 
 /// One entry a cell: those that are no tets have none, which viewers show apart.
@@ -109,7 +139,8 @@ ElementMeasures spread(const ElementMeasures& of_tets, const Topology& topology)
 }
 
 void write_frame(const std::filesystem::path& path, const Topology& topology,
-                 std::span<const double> positions, const ElementMeasures* measures, double time) {
+                 std::span<const double> positions, const ElementMeasures* measures,
+                 const CellStresses* stresses, double time) {
   Writer writer;
   std::string cells = writer.array<std::int32_t>("body", topology.body);
   if (measures != nullptr) {
@@ -117,6 +148,13 @@ void write_frame(const std::filesystem::path& path, const Topology& topology,
     cells += writer.array<double>("J", measures->determinant);
     cells += writer.array<double>("von_mises", measures->von_mises);
     cells += writer.array<double>("principal_stretches", {stretches, 3 * topology.num_cells()}, 3);
+  }
+  if (stresses != nullptr) {
+    cells += writer.array<double>("hydrostatic_stress", stresses->hydrostatic);
+    cells +=
+        writer.array<double>("deviatoric_stress", stresses->deviatoric, 6,
+                             " ComponentName0=\"xx\" ComponentName1=\"yy\" ComponentName2=\"zz\" "
+                             "ComponentName3=\"xy\" ComponentName4=\"yz\" ComponentName5=\"zx\"");
   }
   std::string text = fmt::format(
       "<?xml version=\"1.0\"?>\n"
@@ -167,7 +205,11 @@ void export_vtu(const FrameSource& source, const std::filesystem::path& folder) 
       check(measures, topology.num_tets);
       measures = spread(measures, topology);
     }
-    write_frame(files.path(frame), topology, positions, measured ? &measures : nullptr, time);
+    CellStresses stresses;
+    const bool stressed = source.stresses && topology.num_tets > 0;
+    if (stressed) stresses = spread(source.stresses(frame), topology);
+    write_frame(files.path(frame), topology, positions, measured ? &measures : nullptr,
+                stressed ? &stresses : nullptr, time);
     collection += fmt::format("    <DataSet timestep=\"{}\" part=\"0\" file=\"vtu/{}\"/>\n", time,
                               files.name(frame));
   }

@@ -29,6 +29,14 @@ ordered_json honesty_json(const std::vector<HonestySample>& samples) {
   return json;
 }
 
+ordered_json groups_json(const std::vector<ConstraintGroup>& groups) {
+  ordered_json json = ordered_json::array();
+  for (const ConstraintGroup& group : groups) {
+    json.push_back({{"of", group.of}, {"size", group.size}});
+  }
+  return json;
+}
+
 ordered_json totals_json(const RunResult& result) {
   const RunTotals& totals = result.totals;
   ordered_json json = {{"status", result.non_finite_frame ? "non_finite" : "complete"},
@@ -51,6 +59,10 @@ ordered_json totals_json(const RunResult& result) {
                        {"worst_residual_frame", totals.worst_frame},
                        {"max_inverted_tets", totals.max_inverted_tets},
                        {"max_contacts", totals.max_contacts}};
+  if (const double share = totals.unbalanced_share(); share > 0) {
+    json["unbalanced_share"] = share;
+    json["step_too_large"] = share > too_large_share;
+  }
   if (result.non_finite_frame) json["non_finite_frame"] = *result.non_finite_frame;
   return json;
 }
@@ -64,6 +76,7 @@ std::string run_report(const LoadedScene& loaded, const RunOptions& options,
                          {"scene", ordered_json::parse(loaded.settings)},
                          {"machine", machine_json(this_machine(), result.start.num_threads)},
                          {"totals", totals_json(result)}};
+  if (!result.groups.empty()) report["constraint_groups"] = groups_json(result.groups);
   if (options.honesty_frames > 0) report["honesty"] = honesty_json(result.honesty);
   constexpr int indent = 2;
   return report.dump(indent, ' ', false, ordered_json::error_handler_t::replace) + "\n";

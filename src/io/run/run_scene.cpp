@@ -1,8 +1,8 @@
 #include "io/run/run_scene.h"
 
 #include <algorithm>
-#include <cmath>
 #include <exception>
+#include <memory>
 #include <system_error>
 #include <utility>
 
@@ -14,6 +14,7 @@
 #include "io/run/checkpoint.h"
 #include "io/run/frame_table.h"
 #include "io/run/run_report.h"
+#include "io/run/stress_file.h"
 #include "render/png_file.h"
 #include "sim/stepper.h"
 #include "supple/error.h"
@@ -144,8 +145,8 @@ class FrameFilesOfRun {
 
 /// Steps to the last frame, or to one that is not finite.
 void simulate(Simulation& simulation, const RunOptions& options, const RunObserver& observer,
-              FrameFilesOfRun& files, OutputFolder& folder, HonestyProbe& probe,
-              RunResult& result) {
+              FrameFilesOfRun& files, StressFile* stresses, OutputFolder& folder,
+              HonestyProbe& probe, RunResult& result) {
   const Stopwatch watch;
   while (result.frames < result.start.last_frame) {
     const int frame = result.frames + 1;
@@ -157,6 +158,7 @@ void simulate(Simulation& simulation, const RunOptions& options, const RunObserv
     }
     result.totals.add(frame, report);
     files.add(simulation, report);
+    if (stresses != nullptr) stresses->append(simulation.multiplier_stresses());
     result.frames = frame;
     if (options.checkpoint_every > 0 && frame % options.checkpoint_every == 0) {
       files.checkpoint(simulation);
@@ -180,7 +182,17 @@ void measure_honesty(const LoadedScene& loaded, const RunOptions& options,
   write_file(options.folder / "honesty.csv", honesty_csv(result.honesty));
 }
 
-FrameSource source_of(const Simulation& simulation, const NpyReader& reader) {
+/// Where stresses are kept for the exports that show them; none where none does or has any.
+std::unique_ptr<StressFile> make_stress_file(const Simulation& simulation,
+                                             const RunOptions& options, const RunStart& start) {
+  const bool shown =
+      std::find(options.exports.begin(), options.exports.end(), "vtu") != options.exports.end();
+  if (!shown || simulation.constraint_groups().empty()) return nullptr;
+  return std::make_unique<StressFile>(options.folder, start.first_frame, start.num_tets);
+}
+
+FrameSource source_of(const Simulation& simulation, const NpyReader& reader,
+                      const StressFile* stresses) {
   FrameSource source = frame_source(simulation.scene());
   source.num_frames = static_cast<int>(reader.num_frames());
   source.read = [&reader](int frame, std::span<double> positions) {
@@ -189,6 +201,9 @@ FrameSource source_of(const Simulation& simulation, const NpyReader& reader) {
   source.measure = [&simulation](std::span<const double> positions) {
     return simulation.measure(positions);
   };
+  if (stresses != nullptr && stresses->has_any()) {
+    source.stresses = [stresses](int frame) { return stresses->read(frame); };
+  }
   return source;
 }
 
@@ -244,11 +259,12 @@ void write_output(const std::string& name, const RunObserver& observer, RunResul
   }
 }
 
-void write_outputs(const Simulation& simulation, const LoadedScene& loaded,
-                   const RunOptions& options, const RunObserver& observer, RunResult& result) {
+void write_outputs(const Simulation& simulation, const StressFile* stresses,
+                   const LoadedScene& loaded, const RunOptions& options,
+                   const RunObserver& observer, RunResult& result) {
   write_file(options.folder / "run.json", run_report(loaded, options, result));
   const NpyReader reader(options.folder / "positions.npy");
-  const FrameSource source = source_of(simulation, reader);
+  const FrameSource source = source_of(simulation, reader, stresses);
   if (options.preview) {
     write_output("preview.png", observer, result, [&] {
       write_png(options.folder / "preview.png", preview(source, options.threads));
@@ -262,36 +278,6 @@ void write_outputs(const Simulation& simulation, const LoadedScene& loaded,
 }
 
 }  // namespace
-
-void RunTotals::add(int frame, const StepReport& report) {
-  milliseconds.push_back(report.total_milliseconds);
-  local += report.local_milliseconds;
-  solve += report.solve_milliseconds;
-  contact += report.contact_milliseconds;
-  total += report.total_milliseconds;
-  iterations += report.iterations;
-  evaluations += report.evaluations;
-  // Not the largest ratio: a body in free flight starts and ends at rounding.
-  if (report.gradient_norm > worst_residual) {
-    worst_residual = report.gradient_norm;
-    worst_relative =
-        report.start_gradient_norm > 0 ? report.gradient_norm / report.start_gradient_norm : 0;
-    worst_frame = frame;
-  }
-  max_inverted_tets = std::max(max_inverted_tets, report.inverted_tets);
-  max_contacts = std::max(max_contacts, report.contacts);
-}
-
-double RunTotals::percentile(double share) const {
-  if (milliseconds.empty()) return 0;
-  std::vector<double> sorted = milliseconds;
-  const auto count = static_cast<double>(sorted.size());
-  const auto rank = static_cast<std::size_t>(std::max(1.0, std::ceil(share * count)));
-  const auto place =
-      sorted.begin() + static_cast<std::ptrdiff_t>(std::min(rank, sorted.size())) - 1;
-  std::nth_element(sorted.begin(), place, sorted.end());
-  return *place;
-}
 
 RunResult run_scene(const LoadedScene& loaded, const RunOptions& options,
                     const RunObserver& observer) {
@@ -312,11 +298,13 @@ RunResult run_scene(const LoadedScene& loaded, const RunOptions& options,
   OutputFolder folder(options.folder);
   // Parts that belong to a checkpoint stay, so that it can be resumed once more.
   if (!options.resume.empty()) folder.keep();
+  result.groups = simulation.constraint_groups();
+  const std::unique_ptr<StressFile> stresses = make_stress_file(simulation, options, result.start);
   const Listing before = list_folder(options.folder);
   {
     FrameFilesOfRun files(simulation, options, fingerprint);
     if (observer.started) observer.started(result.start);
-    simulate(simulation, options, observer, files, folder, probe, result);
+    simulate(simulation, options, observer, files, stresses.get(), folder, probe, result);
     // An older report and picture must not stand beside new positions.
     std::error_code ignored;
     for (const char* name : {"run.json", "preview.png", "honesty.csv"}) {
@@ -326,7 +314,7 @@ RunResult run_scene(const LoadedScene& loaded, const RunOptions& options,
   }
   folder.keep();
   measure_honesty(loaded, options, observer, probe, result);
-  write_outputs(simulation, loaded, options, observer, result);
+  write_outputs(simulation, stresses.get(), loaded, options, observer, result);
   note_written(options.folder, before, result);
   return result;
 }

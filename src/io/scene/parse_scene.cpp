@@ -5,6 +5,7 @@
 #include "io/scene/readers.h"
 #include "io/scene/scene_json.h"
 #include "sim/stepper.h"
+#include "supple/error.h"
 
 namespace supple {
 
@@ -60,8 +61,8 @@ Scene read_scene(ObjectReader& reader, const std::string& default_name,
   // After the unknown keys: "bodys" should be called that.
   if (scene.bodies.empty()) reader.fail("bodies", "a scene needs at least one body");
   if (const auto fault = find_material_fault(scene, scene.solver.method)) {
-    reader.fail(fault->where.substr(1) + (fault->incompressible ? "/poisson" : "/model"),
-                fault->message);
+    const std::string place = fault->where + (fault->incompressible ? "/poisson" : "/model");
+    throw Error(ErrorKind::invalid_input, json_place(reader.where(), place), fault->message);
   }
   return scene;
 }

@@ -3,7 +3,8 @@
 usage: check_vtu.py FOLDER POSITIONS.npy FRAME_STEP NUM_TETS FIRST_TET_OF_BODY_1 FIRST_VERTEX_OF_BODY_1
 
 The measures must be those of formats_test.cpp: J = 1 + t/1000 + frame, von_mises = 10 t + frame,
-stretches (3, 2, 1) + t/1000.
+stretches (3, 2, 1) + t/1000; with s = t + 1000 frame hydrostatic_stress = -s, deviatoric_stress = s +
+(0.1, ..., 0.6), none in frame 0.
 """
 
 import sys
@@ -54,6 +55,18 @@ def main():
         assert numpy.allclose(vtk_to_numpy(cells.GetArray("von_mises")), 10 * t + frame, rtol=1e-14)
         stretches = vtk_to_numpy(cells.GetArray("principal_stretches"))
         assert numpy.allclose(stretches, numpy.array([3, 2, 1]) + t[:, None] / 1000, rtol=1e-14)
+        hydrostatic = vtk_to_numpy(cells.GetArray("hydrostatic_stress"))
+        deviatoric = vtk_to_numpy(cells.GetArray("deviatoric_stress"))
+        assert deviatoric.shape == (num_tets, 6)
+        names = [cells.GetArray("deviatoric_stress").GetComponentName(k) for k in range(6)]
+        assert names == ["xx", "yy", "zz", "xy", "yz", "zx"], names
+        if frame == 0:
+            assert numpy.isnan(hydrostatic).all() and numpy.isnan(deviatoric).all()
+        else:
+            s = t + 1000 * frame
+            assert (hydrostatic == -s).all()
+            tenths = numpy.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
+            assert numpy.allclose(deviatoric, s[:, None] + tenths, rtol=1e-14)
         assert (vtk_to_numpy(cells.GetArray("body")) == (t >= body_1_tet)).all()
         time = vtk_to_numpy(grid.GetFieldData().GetArray("TimeValue"))
         assert abs(time[0] - frame * step) < 1e-12
