@@ -137,7 +137,8 @@ void VertexConstraints<T>::begin(const PositionStep& step) {
   for (int vertex : touching_) first_contact_[at(vertex)] = -1;
   touching_.clear();
   if (!keep_ || step.first_of_frame) {
-    std::fill(impulse_.begin(), impulse_.end(), PaddedVector{});
+    // Others have none.
+    for (int vertex : visited_) impulse_[at(vertex)] = {};
     pushed_.clear();
   }
   list_visited();

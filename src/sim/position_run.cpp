@@ -8,11 +8,12 @@
 namespace supple {
 
 double PositionRun::measure(Objective& objective, const PositionSolver& solver,
-                            const VectorField& z, MinimiseReport& report) {
+                            const VectorField& z, bool with_multipliers, MinimiseReport& report) {
   report.value = objective.value_and_gradient(z, gradient_);
   report.elastic = objective.elastic_energy();
   objective.choose_contacts(z, report.value, gradient_);
-  solver.add_constraint_forces(z, gradient_);
+  // At x_0 the multipliers are those of another step.
+  if (with_multipliers) solver.add_constraint_forces(z, gradient_);
   return objective.algebra().norm(gradient_);
 }
 
@@ -24,14 +25,14 @@ MinimiseReport PositionRun::run(Objective& objective, PositionSolver& solver,
   Threads& threads = objective.threads();
   const bool every_iteration = options.visit || settings.tolerance > 0;
   if (measured || every_iteration) {
-    report.start_gradient_norm = measure(objective, solver, z, report);
+    report.start_gradient_norm = measure(objective, solver, z, false, report);
     report.gradient_norm = report.start_gradient_norm;
     if (options.visit) options.visit(0, {z, gradient_, report.value}, report.gradient_norm);
   }
   const auto finish = [&](StepStatus status) {
     if (!every_iteration) {
       solver.copy_positions(z);
-      if (measured) report.gradient_norm = measure(objective, solver, z, report);
+      if (measured) report.gradient_norm = measure(objective, solver, z, true, report);
     }
     const bool finite = std::isfinite(report.value) && std::isfinite(report.gradient_norm);
     report.status = finite ? status : StepStatus::non_finite;
@@ -50,7 +51,7 @@ MinimiseReport PositionRun::run(Objective& objective, PositionSolver& solver,
     if (!finite) return finish(StepStatus::non_finite);
     if (!every_iteration) continue;
     solver.copy_positions(z);
-    report.gradient_norm = measure(objective, solver, z, report);
+    report.gradient_norm = measure(objective, solver, z, true, report);
     if (!std::isfinite(report.gradient_norm)) return finish(StepStatus::non_finite);
     if (options.visit) {
       options.visit(report.iterations, {z, gradient_, report.value}, report.gradient_norm);

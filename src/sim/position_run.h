@@ -19,9 +19,10 @@ class PositionRun {
                      const MinimiseOptions& options = {});
 
  private:
-  /// |grad g| at z, N, with the forces of hard constraints; puts g into the report.
+  /// |grad g| at z, N, where with_multipliers with the forces of hard constraints; puts g into the
+  /// report.
   double measure(Objective& objective, const PositionSolver& solver, const VectorField& z,
-                 MinimiseReport& report);
+                 bool with_multipliers, MinimiseReport& report);
 
   VectorField gradient_;
 };

@@ -134,14 +134,22 @@ MinimiseReport RunningScene::descend(StepReport& report, const MinimiseOptions& 
 bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
                            const PlaceInFrame& place) {
   if (setup_.integrator().is_explicit) return explicit_substep(report);
-  setup_.prepare(state_, clock_, objective_);
   MinimiseReport result;
   if (position_solver_) {
-    z_ = setup_.start();
+    // What is not measured needs no objective, and no copies of y.
+    const bool measured = place.is_last || scene_.solver.tolerance > 0;
+    double inverse_a2 = 0;
+    if (measured) {
+      setup_.prepare(state_, clock_, objective_);
+      inverse_a2 = objective_.inverse_a2();
+      z_ = setup_.start();
+    } else {
+      inverse_a2 = setup_.prepare_target(state_, clock_, objective_);
+    }
     const double stage = setup_.integrator().stage;
     const PositionStep step{.y = setup_.target(),
                             .x_start = state_.x,
-                            .inverse_a2 = objective_.inverse_a2(),
+                            .inverse_a2 = inverse_a2,
                             .time = clock_.at(stage),
                             .h = stage * setup_.length(),
                             .first_of_frame = place.is_first};
@@ -152,6 +160,7 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
     if (place.is_last && reads_material)
       report.force_scale = force_scale(model_, scene_.gravity, step, z_);
   } else {
+    setup_.prepare(state_, clock_, objective_);
     result = descend(report, options);
   }
   if (result.status == StepStatus::non_finite) return false;

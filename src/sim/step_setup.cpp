@@ -181,7 +181,7 @@ void StepSetup::evaluate_forces(const State& state, const StepClock& clock, Obje
   objective.choose_contacts(state.x, value, gradient_);
 }
 
-void StepSetup::prepare(State& state, const StepClock& clock, Objective& objective) {
+double StepSetup::prepare_target(State& state, const StepClock& clock, Objective& objective) {
   if (integrator_->needs_acceleration && state.acceleration.empty()) {
     evaluate_forces(state, clock, objective);
     state.acceleration.resize(state.x.size());
@@ -195,9 +195,14 @@ void StepSetup::prepare(State& state, const StepClock& clock, Objective& objecti
   }
   const bool first = integrator_->needs_previous && state.x_previous.empty();
   integrator_->target(parameters(), state, y_);
+  return integrator_->inverse_a2(h_, first);
+}
+
+void StepSetup::prepare(State& state, const StepClock& clock, Objective& objective) {
+  const double inverse_a2 = prepare_target(state, clock, objective);
   const double stage = integrator_->stage;
   objective.begin_step({.y = y_,
-                        .inverse_a2 = integrator_->inverse_a2(h_, first),
+                        .inverse_a2 = inverse_a2,
                         .x_start = state.x,
                         .time = clock.at(stage),
                         .h = stage * h_,

@@ -53,6 +53,10 @@ class StepSetup {
   /// the matrix then holds back more than it need, and a direction -A^-1 grad g still descends.
   double inverse_a2() const { return integrator_->inverse_a2(h_, false); }
 
+  /// The first part of `prepare`, y alone: for methods that do not ask the objective. 1/a^2 of the
+  /// substep, 1/s^2.
+  double prepare_target(State& state, const StepClock& clock, Objective& objective);
+
   /// Poses the next substep. Some integrators add to the state what they have to know at its
   /// beginning. `state` must outlive the substep.
   void prepare(State& state, const StepClock& clock, Objective& objective);
