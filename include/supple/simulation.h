@@ -105,8 +105,8 @@ struct ConstraintGroup {
 /// A scene being simulated. Vertices are numbered body after body in scene order.
 ///
 /// The constructor builds and factorises; it throws Error for what cannot be simulated. `step`
-/// never throws and, after the first call, allocates nothing (except with the solver `newton`,
-/// whose factorisation is Eigen's, and where something takes over that was built beside it).
+/// never throws and, after the first call, allocates nothing (except with the solvers `newton` and
+/// `step_and_project`, which factorise, and where something takes over that was built beside it).
 ///
 /// Pins can change at any time, all else by another scene on the same vertices. What takes long is
 /// then built on a further thread while steps go on, and taken at a step that is known beforehand:

@@ -80,8 +80,9 @@ TEST(Allocation, TheCounterCounts) {
 
 TEST(Allocation, AStepAllocatesNothingAfterTheFirst) {
   if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
-  for (const char* method : {"l_bfgs", "quasi_newton", "gradient_descent", "projective_dynamics",
-                             "chebyshev", "jacobi", "gauss_seidel", "vertex_block_descent"}) {
+  for (const char* method :
+       {"l_bfgs", "quasi_newton", "gradient_descent", "projective_dynamics", "chebyshev", "jacobi",
+        "gauss_seidel", "vertex_block_descent", "xpbd", "pbd"}) {
     for (const Description& material : list_materials()) {
       if (!test::runs(method, material.name)) continue;
       Scene scene = test::twisting_bar({8, 3, 3}, material.name);
@@ -119,6 +120,28 @@ TEST(Allocation, NeitherDoTheOtherMatrices) {
   }
 }
 
+TEST(Allocation, NeitherDoTheOtherWaysOfXpbd) {
+  if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
+  for (const char* projection : {"stress", "block", "sequential"}) {
+    for (const char* multipliers : {"zero", "kept"}) {
+      for (const char* precision : {"double", "float"}) {
+        Scene scene = test::twisting_bar({8, 3, 3}, "stable_neo_hookean");
+        const auto [mu, lambda] = lame_parameters(1e5, 0.5);
+        scene.bodies[0].material.mu = mu;
+        scene.bodies[0].material.lambda = lambda;
+        scene.colliders.push_back({"ground", PlaneShape{{0, 1, 0}, -0.5}, {}});
+        scene.time.substeps = 3;
+        scene.solver.method = "xpbd";
+        scene.solver.projection = projection;
+        scene.solver.multipliers = multipliers;
+        scene.solver.precision = precision;
+        EXPECT_EQ(allocations_of_a_step(scene, 1), 0)
+            << projection << ", " << multipliers << ", " << precision;
+      }
+    }
+  }
+}
+
 TEST(Allocation, NoIntegratorAllocatesInAStepAfterTheFirst) {
   if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
   for (const Description& integrator : list_integrators()) {
@@ -135,8 +158,9 @@ TEST(Allocation, NoIntegratorAllocatesInAStepAfterTheFirst) {
 
 TEST(Allocation, AStepOfSpringsAllocatesNothingAfterTheFirst) {
   if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
-  for (const char* method : {"l_bfgs", "quasi_newton", "gradient_descent", "projective_dynamics",
-                             "chebyshev", "jacobi", "gauss_seidel", "vertex_block_descent"}) {
+  for (const char* method :
+       {"l_bfgs", "quasi_newton", "gradient_descent", "projective_dynamics", "chebyshev", "jacobi",
+        "gauss_seidel", "vertex_block_descent", "xpbd", "pbd"}) {
     Scene scene = test::hanging_cloth();
     scene.solver.method = method;
     EXPECT_EQ(allocations_of_a_step(scene, 1), 0) << method;
