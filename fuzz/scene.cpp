@@ -19,7 +19,19 @@ const std::vector<SolverEntry>& solver_entries() {
        {"line_search", "definiteness", "linear_solver", "linear_iterations", "preconditioner"},
        nullptr},
       {{"jacobi", ""}, {"line_search", "refresh", "acceleration", "delay"}, nullptr},
-      {{"projective_dynamics", ""}, {}, nullptr}};
+      {{"projective_dynamics", ""}, {}, nullptr},
+      {{"xpbd", ""},
+       {"projection", "multipliers", "order", "precision"},
+       nullptr,
+       [](const Model&, ContactEnergy*, const SolverSettings&) -> std::unique_ptr<PositionSolver> {
+         return nullptr;
+       }},
+      {{"pbd", ""},
+       {"stiffness", "volume_stiffness"},
+       nullptr,
+       [](const Model&, ContactEnergy*, const SolverSettings&) -> std::unique_ptr<PositionSolver> {
+         return nullptr;
+       }}};
   return entries;
 }
 

@@ -154,8 +154,4 @@ std::unique_ptr<PositionSolver> make_position_solver(const Model& model, Contact
   return solver_entry(settings.method).make_position(model, contact, settings);
 }
 
-bool is_position_based(const std::string& method) {
-  return solver_entry(method).is_position_based();
-}
-
 }  // namespace supple

@@ -17,12 +17,12 @@ struct SolverEntry {
   /// Keys of /solver that this method reads beside those that all methods read (iterations,
   /// tolerance, budget_ms, start, stiffness_range, line_search).
   std::vector<std::string> options;
-  /// Null: position-based.
+  /// Of a descent, or the other of a position-based method.
   std::unique_ptr<Direction> (*make)(const Model&, const SolverSettings&, double inverse_a2);
   std::unique_ptr<PositionSolver> (*make_position)(const Model&, ContactEnergy*,
                                                    const SolverSettings&) = nullptr;
 
-  bool is_position_based() const { return make == nullptr; }
+  bool is_position_based() const { return make_position != nullptr; }
   bool reads(const std::string& key) const;
 };
 
