@@ -156,17 +156,18 @@ void read_parameters(ObjectReader& material, const TetMesh& mesh, MaterialSettin
 
 bool is_spring(const std::string& model) { return model == "spring"; }
 
-std::string read_model(ObjectReader& material) {
+/// All names are known, that a body of the other kind be refused with a reason.
+std::string read_model(ObjectReader& material, const std::vector<Description>& of_this_kind) {
   std::vector<std::string> known = names_of(list_materials());
   for (const std::string& name : names_of(list_spring_materials())) known.push_back(name);
-  return material.choice("model", "material", known);
+  return material.choice("model", "material", known, names_of(of_this_kind));
 }
 
 }  // namespace
 
 MaterialSettings read_material(ObjectReader& material, const TetMesh& mesh) {
   MaterialSettings settings;
-  settings.model = read_model(material);
+  settings.model = read_model(material, list_materials());
   if (is_spring(settings.model)) {
     material.fail("model", settings.model +
                                " is for cloth and strands, and this body is of tets; expected a "
@@ -178,7 +179,7 @@ MaterialSettings read_material(ObjectReader& material, const TetMesh& mesh) {
 }
 
 std::vector<Spring> read_springs(ObjectReader& material, const SpringMesh& mesh) {
-  const std::string model = read_model(material);
+  const std::string model = read_model(material, list_spring_materials());
   if (!is_spring(model)) {
     material.fail("model",
                   model + " is a material of tets, and this body is of springs; expected spring");

@@ -69,6 +69,13 @@ std::string expectation(const Range& range) {
                      range.high_included ? "at most" : "below", range.high, unit);
 }
 
+Range whole_range(long long low, long long high) {
+  return {.low = static_cast<double>(low),
+          .high = static_cast<double>(high),
+          .low_included = true,
+          .high_included = true};
+}
+
 std::string key_list(const std::vector<std::string>& keys) {
   std::string text;
   for (const std::string& key : keys) text += (text.empty() ? "" : ", ") + key;
@@ -186,6 +193,15 @@ std::string ObjectReader::one_of(std::string_view what, const std::vector<std::s
   fail(fmt::format("there is no {}; expected one of: {}", what, key_list(keys)));
 }
 
+void ObjectReader::field(std::string_view key, const char* type, bool required, const Range& range,
+                         std::vector<std::string> choices) {
+  fields_.push_back({place(key), type, range, std::move(choices), required});
+}
+
+void ObjectReader::take_fields(const ObjectReader& child) {
+  fields_.insert(fields_.end(), child.fields_.begin(), child.fields_.end());
+}
+
 template <class Value>
 Value ObjectReader::note(std::string_view key, Value value) {
   (*record_)[std::string(key)] = to_json(value);
@@ -208,6 +224,7 @@ double ObjectReader::checked_number(const Json& value, const std::string& at,
 double ObjectReader::number(std::string_view key, const Range& range,
                             std::optional<double> fallback) {
   const Json* const value = take(key, !fallback);
+  field(key, "number", !fallback, range);
   return note(key, value == nullptr ? *fallback : checked_number(*value, place(key), range));
 }
 
@@ -228,16 +245,24 @@ long long ObjectReader::checked_whole(const Json& value, const std::string& at, 
 long long ObjectReader::whole(std::string_view key, long long low, long long high,
                               std::optional<long long> fallback) {
   const Json* const value = take(key, !fallback);
+  field(key, "integer", !fallback, whole_range(low, high));
   return note(key, value == nullptr ? *fallback : checked_whole(*value, place(key), low, high));
 }
 
 bool ObjectReader::boolean(std::string_view key, std::optional<bool> fallback) {
   const Json* const value = take(key, !fallback);
+  field(key, "boolean", !fallback);
   if (value != nullptr && !value->is_boolean()) fail_type(place(key), "true or false", *value);
   return note(key, value == nullptr ? *fallback : value->get<bool>());
 }
 
 std::string ObjectReader::text(std::string_view key, const std::optional<std::string>& fallback) {
+  field(key, "text", !fallback);
+  return checked_text(key, fallback);
+}
+
+std::string ObjectReader::checked_text(std::string_view key,
+                                       const std::optional<std::string>& fallback) {
   const Json* const value = take(key, !fallback);
   if (value != nullptr && !value->is_string()) fail_type(place(key), "a string", *value);
   return note(key, value == nullptr ? *fallback : value->get<std::string>());
@@ -246,7 +271,21 @@ std::string ObjectReader::text(std::string_view key, const std::optional<std::st
 std::string ObjectReader::choice(std::string_view key, std::string_view what,
                                  const std::vector<std::string>& known,
                                  const std::optional<std::string>& fallback) {
-  std::string name = text(key, fallback);
+  field(key, "choice", !fallback, {}, known);
+  return checked_choice(key, what, known, fallback);
+}
+
+std::string ObjectReader::choice(std::string_view key, std::string_view what,
+                                 const std::vector<std::string>& known,
+                                 std::vector<std::string> offered) {
+  field(key, "choice", true, {}, std::move(offered));
+  return checked_choice(key, what, known, {});
+}
+
+std::string ObjectReader::checked_choice(std::string_view key, std::string_view what,
+                                         const std::vector<std::string>& known,
+                                         const std::optional<std::string>& fallback) {
+  std::string name = checked_text(key, fallback);
   if (!among(name, known)) fail(key, unknown_name(what, pointer_step(name), known));
   return name;
 }
@@ -276,6 +315,7 @@ Vec3 ObjectReader::checked_vector(const Json& value, const std::string& at,
 Vec3 ObjectReader::vector(std::string_view key, const Range& range,
                           const std::optional<Vec3>& fallback) {
   const Json* const value = take(key, !fallback);
+  field(key, "vector", !fallback, range);
   return note(key, value == nullptr ? *fallback : checked_vector(*value, place(key), range));
 }
 
@@ -286,6 +326,7 @@ Vec3 ObjectReader::direction(std::string_view key, const std::optional<Vec3>& fa
 }
 
 Box ObjectReader::box(std::string_view key) {
+  field(key, "box", true, any_number("m"));
   const Json& value =
       checked_list(*take(key, true), place(key), 2, "a list of two corners [[x, y, z], [x, y, z]]");
   const Box box{checked_vector(value[0], place(key) + "/0", any_number("m")),
@@ -302,6 +343,7 @@ Box ObjectReader::box(std::string_view key) {
 std::pair<double, double> ObjectReader::pair(std::string_view key, const Range& range,
                                              std::optional<std::pair<double, double>> fallback) {
   const Json* const value = take(key, !fallback);
+  field(key, "pair", !fallback, range);
   if (value == nullptr) return note(key, *fallback);
   checked_list(*value, place(key), 2, "a list of two numbers");
   return note(key, std::pair(checked_number((*value)[0], place(key) + "/0", range),
@@ -313,6 +355,7 @@ std::array<int, count> ObjectReader::wholes(std::string_view key, int low, int h
                                             const char* expected,
                                             const std::optional<std::array<int, count>>& fallback) {
   const Json* const value = take(key, !fallback);
+  field(key, "integers", !fallback, whole_range(low, high));
   if (value == nullptr) return note(key, *fallback);
   checked_list(*value, place(key), count, expected);
   std::array<int, count> numbers{};
@@ -334,6 +377,7 @@ std::array<int, 2> ObjectReader::whole_pair(std::string_view key, int low, int h
 }
 
 std::vector<int> ObjectReader::whole_list(std::string_view key, int low, int high) {
+  field(key, "integers", true, whole_range(low, high));
   const Json& value = *take(key, true);
   if (!value.is_array()) fail_type(place(key), "a list of whole numbers", value);
   std::vector<int> list;
@@ -347,6 +391,7 @@ std::vector<int> ObjectReader::whole_list(std::string_view key, int low, int hig
 
 std::vector<std::pair<double, double>> ObjectReader::pairs(std::string_view key) {
   std::vector<std::pair<double, double>> list;
+  field(key, "pairs", false);
   const Json* const value = take(key, false);
   if (value == nullptr) return list;
   if (!value->is_array()) fail_type(place(key), "a list of pairs [[x, y], ...]", *value);
@@ -370,6 +415,7 @@ std::unique_ptr<ObjectReader> ObjectReader::open(std::string_view key) {
 void ObjectReader::close(std::string_view key, const ObjectReader& child) {
   child.finish();
   (*record_)[std::string(key)] = child.record();
+  take_fields(child);
 }
 
 std::size_t ObjectReader::open_list(std::string_view key) {
@@ -388,6 +434,7 @@ std::unique_ptr<ObjectReader> ObjectReader::open_element(std::string_view key, s
 void ObjectReader::close_element(std::string_view key, const ObjectReader& child) {
   child.finish();
   (*record_)[std::string(key)].push_back(child.record());
+  take_fields(child);
 }
 
 }  // namespace supple

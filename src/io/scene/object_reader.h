@@ -36,6 +36,18 @@ constexpr Range from_zero(const char* unit) {
 }
 constexpr Range between(double low, double high) { return {.low = low, .high = high}; }
 
+/// A key that was read: what it takes. Panels are made of these, so that a new key shows up in them
+/// by itself.
+struct ReadField {
+  std::string pointer;  ///< JSON pointer of the key
+  /// number, integer, boolean, text, choice, vector (three numbers), pair (two), box (two corners),
+  /// integers (a list; of two or three where a key wants so many), pairs (points of a curve)
+  const char* type = "";
+  Range range;                       ///< of each number
+  std::vector<std::string> choices;  ///< of a choice
+  bool required = false;             ///< has no default
+};
+
 /// Reads one JSON object, key by key. It checks types and ranges, remembers which keys were read
 /// and records the value used for each: what was given, or the default. `finish` refuses the keys
 /// that nobody read. All its errors are Error{invalid_input} at "file: /json/pointer".
@@ -64,6 +76,9 @@ class ObjectReader {
   std::string choice(std::string_view key, std::string_view what,
                      const std::vector<std::string>& known,
                      const std::optional<std::string>& fallback = {});
+  /// The same, required, where fields offer only some: the caller refuses the others with a word.
+  std::string choice(std::string_view key, std::string_view what,
+                     const std::vector<std::string>& known, std::vector<std::string> offered);
   /// [x, y, z], each in `range`.
   Vec3 vector(std::string_view key, const Range& range, const std::optional<Vec3>& fallback = {});
   /// [x, y, z], not all of them zero.
@@ -132,6 +147,9 @@ class ObjectReader {
   /// The object with the values used, in the order of reading.
   const nlohmann::ordered_json& record() const { return *record_; }
 
+  /// What was read, in the order of reading, with what was read in objects below.
+  const std::vector<ReadField>& fields() const { return fields_; }
+
  private:
   using Json = nlohmann::ordered_json;
 
@@ -151,6 +169,13 @@ class ObjectReader {
                            const char* expected) const;
   Vec3 checked_vector(const Json& value, const std::string& place, const Range& range) const;
   std::string place(std::string_view key) const;
+  void field(std::string_view key, const char* type, bool required, const Range& range = {},
+             std::vector<std::string> choices = {});
+  std::string checked_text(std::string_view key, const std::optional<std::string>& fallback);
+  std::string checked_choice(std::string_view key, std::string_view what,
+                             const std::vector<std::string>& known,
+                             const std::optional<std::string>& fallback);
+  void take_fields(const ObjectReader& child);
   template <class Value>
   Value note(std::string_view key, Value value);
 
@@ -165,6 +190,7 @@ class ObjectReader {
   std::string pointer_;
   std::vector<std::string> known_;  ///< keys asked for
   std::vector<std::string> read_;   ///< keys read
+  std::vector<ReadField> fields_;
   std::unique_ptr<Json> record_;
 };
 

@@ -80,6 +80,7 @@ LoadedScene parse_scene(std::string_view text, const std::string& name, const Sc
   constexpr int indent = 2;
   loaded.settings =
       reader.record().dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  loaded.fields = reader.fields();
   return loaded;
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "io/scene/object_reader.h"
 #include "supple/io.h"
 
 /// Scenes from JSON text (docs/scene.md): strict, so that a misspelt key does not pass silently.
@@ -26,6 +27,9 @@ struct LoadedScene {
   /// again it gives the same scene. It is made by the readers themselves, which record the value
   /// they use for each key.
   std::string settings;
+  /// Every key that was read, made by the readers as well: what it takes, for panels and editors.
+  /// Keys that the chosen solver, material or integrator does not read are not among them.
+  std::vector<ReadField> fields;
 };
 
 /// `name` stands in errors; its stem is the default name of the scene. Throws Error{invalid_input}
