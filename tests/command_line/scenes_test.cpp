@@ -30,6 +30,21 @@ TEST(Scenes, EachRunsAndMoves) {
   }
 }
 
+TEST(Scenes, EachHasAPictureForTheGalleryAndEachPictureAScene) {
+  const std::filesystem::path folder = SUPPLE_SOURCE_DIR "/scenes";
+  const auto names = [](const std::filesystem::path& of, const std::string& ending) {
+    std::vector<std::string> stems;
+    for (const auto& entry : std::filesystem::directory_iterator(of)) {
+      if (entry.path().extension() == ending) stems.push_back(entry.path().stem().string());
+    }
+    std::sort(stems.begin(), stems.end());
+    return stems;
+  };
+  const std::vector<std::string> scenes = names(folder, ".json");
+  ASSERT_GE(scenes.size(), 6U);
+  EXPECT_EQ(scenes, names(folder / "pictures", ".png")) << "scripts/pictures makes them";
+}
+
 /// Distance of the farthest vertex from the origin in the last frame, m.
 double farthest(const std::filesystem::path& folder) {
   const NpyReader reader(folder / "positions.npy");
