@@ -1,8 +1,10 @@
 // What a change of a running scene costs: milliseconds of set_pins for 1, 8, 32 and more pins and
 // of the frames after it, beside a simulation that is built anew with them and runs the same frames
-// in turn; and the longest of 30 frames while another material is built on another thread, against
-// building it in the way. Prints two tables of medians and writes no file:
+// in turn; the longest of 30 frames while another material is built on another thread, against
+// building it in the way; and set_material and set_colliders beside building anew, with the frames
+// after them. Prints three tables of medians and writes no file:
 //   build/release/bin/supple_changes_bench [threads [initial_hessian]]
+//   build/release/bin/supple_changes_bench live [threads]      (the third table alone)
 
 #include <fmt/core.h>
 
@@ -13,6 +15,7 @@
 #include <vector>
 
 #include "base/stopwatch.h"
+#include "materials/spline.h"
 #include "supple/supple.h"
 
 namespace {
@@ -145,9 +148,95 @@ void measure_change(const std::string& name, const Scene& scene, int threads) {
              median(in_the_way));
 }
 
+/// Every second call brings the scene's own material or colliders back.
+struct LiveChange {
+  std::string call;
+  supple::MaterialSettings material;
+  std::vector<supple::Collider> colliders;
+  bool of_material = true;
+};
+
+void measure_live(const std::string& name, const Scene& scene, int threads,
+                  const LiveChange& change) {
+  Simulation simulation(scene, {.threads = threads});
+  for (int k = 0; k < 5; ++k) simulation.step();
+  std::vector<double> call, rebuild, first, fresh_first, difference;
+  for (int k = 0; k < 2 * repeats; ++k) {
+    const bool back = k % 2 == 1;
+    const Stopwatch watch;
+    if (change.of_material) {
+      simulation.set_material(0, back ? scene.bodies[0].material : change.material);
+    } else {
+      simulation.set_colliders(back ? scene.colliders : change.colliders);
+    }
+    if (!back) call.push_back(watch.milliseconds());
+    const Stopwatch build;
+    Simulation fresh(simulation.scene(), {.threads = threads});
+    rebuild.push_back(build.milliseconds());
+    fresh.set_state(simulation.state());
+    const std::vector<double> start = positions_of(simulation);
+    first.push_back(step_ms(simulation));
+    fresh_first.push_back(step_ms(fresh));
+    const std::vector<double> expected = positions_of(fresh);
+    difference.push_back(rms_distance(positions_of(simulation), expected) /
+                         rms_distance(start, expected));
+    for (int frame = 0; frame < 4; ++frame) simulation.step();
+  }
+  fmt::print("{:<6}{:<22}{:<26}{:>8.2f}{:>10.1f}{:>11.2f}{:>8.2f}{:>12.1e}\n", name,
+             scene.solver.method, change.call, median(call), median(rebuild), median(first),
+             median(fresh_first), *std::max_element(difference.begin(), difference.end()));
+}
+
+void measure_live_changes(const std::string& name, Scene scene, int threads) {
+  const auto [mu, lambda] = supple::lame_parameters(1e6, 0.4);
+  const supple::Collider ball{"ball", supple::SphereShape{{0.3, -0.6, 0}, 0.3}, {}};
+  const LiveChange colliders{"colliders, 1 and 2", {}, {ball, ball}, false};
+  LiveChange curve{"curve of a spline", supple::spline_preset('A', mu, lambda)};
+  for (auto& [stretch, stress] : curve.material.spline_a.points) {
+    if (stretch > 1.05) stress *= 1.3;
+  }
+  const LiveChange other{"spline to stvk", {.model = "stvk", .mu = mu, .lambda = lambda}};
+  LiveChange each{"neo_hookean, a mu each", {.model = "neo_hookean", .mu = mu, .lambda = lambda}};
+  for (std::size_t t = 0; t < scene.bodies[0].mesh.tets.size(); ++t) {
+    each.material.mu.per_tet.push_back(mu * (1 + 1e-5 * static_cast<double>(t)));
+  }
+  scene.colliders = {ball};
+  scene.bodies[0].material = supple::spline_preset('A', mu, lambda);
+  for (const LiveChange& change : {colliders, curve, other}) {
+    measure_live(name, scene, threads, change);
+  }
+  scene.bodies[0].material = {.model = "neo_hookean", .mu = mu, .lambda = lambda};
+  measure_live(name, scene, threads, each);
+  scene.solver.method = "xpbd";
+  scene.bodies[0].material = {.model = "stable_neo_hookean", .mu = mu, .lambda = lambda};
+  measure_live(name, scene, threads, colliders);
+  LiveChange softer{"stable_neo_hookean", scene.bodies[0].material};
+  softer.material.mu = 0.5 * mu;
+  measure_live(name, scene, threads, softer);
+  measure_live(name, scene, threads, {"... to arap", {.model = "arap", .mu = mu}});
+}
+
+void measure_pins_and_scenes(const std::vector<std::pair<std::string, Scene>>& scenes,
+                             int threads) {
+  fmt::print("\nms, {} thread{}: pins that come and go again\n", threads, threads == 1 ? "" : "s");
+  fmt::print("{:<6}{:>6}{:>10}{:>9}{:>9}{:>10}{:>8}{:>9}{:>8}{:>12}\n", "body", "pins", "set_pins",
+             "release", "rebuild", "1st frame", "fresh", "later", "fresh", "difference");
+  for (const auto& [name, scene] : scenes) measure_pins(name, scene, threads);
+  fmt::print("\nms, {} thread{}: another material after 30 frames\n", threads,
+             threads == 1 ? "" : "s");
+  fmt::print("{:<6}{:>9}{:>10}{:>10}{:>14}{:>13}{:>12}\n", "body", "a frame", "longest", "change()",
+             "longest then", "taking over", "in the way");
+  for (const auto& [name, scene] : scenes) measure_change(name, scene, threads);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  const bool live_alone = argc > 1 && argv[1] == std::string("live");
+  if (live_alone) {
+    --argc;
+    ++argv;
+  }
   const int threads = argc > 1 ? std::atoi(argv[1]) : 1;
   std::vector<std::pair<std::string, Scene>> scenes = {
       {"bar", make_scene(supple::generate(supple::BoxGenerator{
@@ -160,13 +249,10 @@ int main(int argc, char** argv) {
     fmt::print("{}: {} tets, {} vertices\n", name, scene.bodies[0].mesh.tets.size(),
                scene.bodies[0].mesh.vertices.size());
   }
-  fmt::print("\nms, {} thread{}: pins that come and go again\n", threads, threads == 1 ? "" : "s");
-  fmt::print("{:<6}{:>6}{:>10}{:>9}{:>9}{:>10}{:>8}{:>9}{:>8}{:>12}\n", "body", "pins", "set_pins",
-             "release", "rebuild", "1st frame", "fresh", "later", "fresh", "difference");
-  for (const auto& [name, scene] : scenes) measure_pins(name, scene, threads);
-  fmt::print("\nms, {} thread{}: another material after 30 frames\n", threads,
+  if (!live_alone) measure_pins_and_scenes(scenes, threads);
+  fmt::print("\nms, {} thread{}: materials and colliders that are set\n", threads,
              threads == 1 ? "" : "s");
-  fmt::print("{:<6}{:>9}{:>10}{:>10}{:>14}{:>13}{:>12}\n", "body", "a frame", "longest", "change()",
-             "longest then", "taking over", "in the way");
-  for (const auto& [name, scene] : scenes) measure_change(name, scene, threads);
+  fmt::print("{:<6}{:<22}{:<26}{:>8}{:>10}{:>11}{:>8}{:>12}\n", "body", "method", "what", "call",
+             "rebuild", "1st frame", "fresh", "difference");
+  for (const auto& [name, scene] : scenes) measure_live_changes(name, scene, threads);
 }

@@ -40,9 +40,9 @@ struct StepReport {
   double gradient_norm = 0;        ///< |grad g| there, N
   double start_gradient_norm = 0;  ///< |grad g(x_0)| of the last substep, N
   /// Of xpbd and step_and_project, what gradient_norm is to be held against, N: the largest of
-  /// |M (z - y)|/a^2 (what all forces but the weight come to), |M gravity| and the force that would
-  /// move the body in a substep by 1e-7 of its size (rounding). 0 of other methods: |grad g(x_0)|
-  /// is of no use here, for stiff pins alone make it large.
+  /// |M (z - y)|/a^2 (what all forces but the weight come to), |M gravity|, what pins press at z
+  /// and the force that would move the body in a substep by 1e-7 of its size (rounding). 0 of other
+  /// methods: |grad g(x_0)| is of no use here, for stiff pins alone make it large.
   double force_scale = 0;
   /// Of g, J, that the last direction of the last substep still promised: about the error g - g*
   /// before the last step. 0 where there was no step.
@@ -108,10 +108,10 @@ struct ConstraintGroup {
 /// never throws and, after the first call, allocates nothing (except with the solvers `newton` and
 /// `step_and_project`, which factorise, and where something takes over that was built beside it).
 ///
-/// Pins can change at any time, all else by another scene on the same vertices. What takes long is
-/// then built on a further thread while steps go on, and taken at a step that is known beforehand:
-/// the same calls give the same bits, however busy the machine is. Destroying a simulation waits
-/// for what is being built.
+/// Pins, colliders and the materials of bodies can change at any time, all else by another scene on
+/// the same vertices. What takes long is then built on a further thread while steps go on, and
+/// taken at a step that is known beforehand: the same calls give the same bits, however busy the
+/// machine is. Destroying a simulation waits for what is being built.
 class Simulation {
  public:
   explicit Simulation(const Scene& scene, const SimulationOptions& options = {});
@@ -133,6 +133,31 @@ class Simulation {
   /// Throws Error{invalid_input} as the constructor does for pins, and for a body that is not
   /// there; nothing has changed then.
   void set_pins(int body, std::vector<Pin> pins);
+
+  /// The colliders from the next step on, in place of those that the scene has: any number of any
+  /// shapes. scene() shows them; the settings of contact stay. Nothing is factorised, so that this
+  /// costs next to nothing but for shapes of a mesh, which are prepared in the call. Their motions
+  /// are functions of the time of the simulation; what a collider moves by between two calls is no
+  /// velocity of its own and drags nothing along by friction. A scene that waits to take over gets
+  /// the colliders too.
+  ///
+  /// Throws Error{invalid_input} as the constructor does for colliders and the settings of contact;
+  /// nothing has changed then.
+  void set_colliders(std::vector<Collider> colliders);
+
+  /// The material of the tets of a body from the next step on (regions, layers and fiber stay), of
+  /// the same model or another one. scene() shows it. Some milliseconds for ten thousand tets. What
+  /// was prepared from the materials before stays in use: the matrices that l_bfgs, quasi_newton,
+  /// chebyshev and projective_dynamics factorised (and the preconditioners laplacian and rest of
+  /// conjugate gradients). Every step still descends to the same minimum, but a step of few
+  /// iterations may come less far the more the stiffness differs; `change` to scene() brings the
+  /// matrix of the new material. Other methods keep nothing and have the bits of a simulation that
+  /// is built with it. A scene that waits to take over keeps its own material.
+  ///
+  /// Throws Error{invalid_input} as the constructor does for materials, parameters per tet of
+  /// another number and materials that the method cannot run, and for a body that is not there or
+  /// has no tets; nothing has changed then.
+  void set_material(int body, const MaterialSettings& material);
 
   /// Goes on with another scene: other materials, springs, regions, layers, colliders, gravity,
   /// solver, integrator, time; other tets on the same vertices where a body is cut or torn. Body by

@@ -31,6 +31,9 @@ class Chebyshev final : public Direction {
 
   StepRule step_rule() const override;
   void pins_changed(const PinChange& change) override { inner_->pins_changed(change); }
+  void materials_changed(const MaterialChange& change) override {
+    inner_->materials_changed(change);
+  }
   void begin_step(Objective& objective) override;
   bool restart() override;
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;

@@ -25,6 +25,13 @@ struct PinChange {
   double h;           ///< length of a step, s
 };
 
+/// Other materials in a model that is otherwise the same.
+struct MaterialChange {
+  const Model& model;
+  double inverse_a2;  ///< 1/a^2 as the direction was made for, 1/s^2
+  bool same_places;   ///< of the elements (model.h): only parameters and materials are others
+};
+
 /// What tells the descent methods apart: the matrix they put before the gradient
 /// [GAMES103, "A unified descent framework"]: p = -A^-1 grad g.
 class Direction {
@@ -39,6 +46,12 @@ class Direction {
   /// Between two steps: what was made from the pins follows. Throws Error{invalid_input} for pins
   /// that the method's matrix cannot hold; nothing has changed then.
   virtual void pins_changed(const PinChange&) {}
+
+  /// Between two steps: nothing refers to the materials before any more. A matrix that was
+  /// factorised stays: it shapes the descent, and another one would take as long as the first.
+  /// Throws Error{invalid_input} for materials that the method cannot run; nothing has changed
+  /// then.
+  virtual void materials_changed(const MaterialChange&) {}
 
   /// A new step begins: what was learnt in the last one is forgotten.
   virtual void begin_step(Objective&) {}

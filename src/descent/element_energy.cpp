@@ -22,10 +22,14 @@ ElementWork work_of_block(const Model& model, const ElementBlock& block, const V
 }
 
 ElementEnergy::ElementEnergy(const Model& model)
-    : model_(&model),
-      kernels_(&element_kernels(simd_level_in_use())),
-      slots_(static_cast<std::size_t>(model.num_slots)),
-      block_energy_(model.blocks.size()) {}
+    : model_(&model), kernels_(&element_kernels(simd_level_in_use())) {
+  places_changed();
+}
+
+void ElementEnergy::places_changed() {
+  slots_.resize(static_cast<std::size_t>(model_->num_slots));
+  block_energy_.resize(model_->blocks.size());
+}
 
 double ElementEnergy::evaluate(const VectorField& x, Threads& threads) {
   threads.parallel_for(static_cast<int>(model_->blocks.size()), [&](int i) {

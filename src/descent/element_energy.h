@@ -19,6 +19,9 @@ class ElementEnergy {
   /// Throws what simd_level_in_use() throws.
   explicit ElementEnergy(const Model& model);
 
+  /// The model's elements stand in other places now.
+  void places_changed();
+
   /// Elastic energy, J; the corner forces stay in the slots until `gradient_of_vertex` reads them.
   double evaluate(const VectorField& x, Threads& threads);
 

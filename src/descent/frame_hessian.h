@@ -14,6 +14,9 @@ class FrameHessian final : public Direction {
  public:
   FrameHessian(const Model& model, const SolverSettings& settings, double inverse_a2);
   void pins_changed(const PinChange& change) override { system_.pins_changed(change.inverse_a2); }
+  void materials_changed(const MaterialChange& change) override {
+    if (!change.same_places) system_.places_changed();
+  }
   void begin_step(Objective&) override { prepared_ = false; }
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
 

@@ -36,6 +36,11 @@ void GaussSeidel::pins_changed(const PinChange& change) {
   floor_ = pivot_floor(change.model, change.inverse_a2);
 }
 
+void GaussSeidel::materials_changed(const MaterialChange& change) {
+  if (!change.same_places) hessian_.places_changed();
+  floor_ = pivot_floor(change.model, change.inverse_a2);
+}
+
 void GaussSeidel::begin_step(Objective& objective) {
   age_ = 0;
   if (objective.contact() != nullptr) touching_.reserve(objective.contact()->max_contacts());

@@ -21,6 +21,7 @@ class GaussSeidel final : public Direction {
  public:
   GaussSeidel(const Model& model, int refresh, double inverse_a2);
   void pins_changed(const PinChange& change) override;
+  void materials_changed(const MaterialChange& change) override;
   void begin_step(Objective& objective) override;
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
 

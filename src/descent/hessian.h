@@ -29,6 +29,9 @@ class HessianAssembly {
  public:
   HessianAssembly(const Model& model, const std::vector<int>& order, const Adjacency& adjacency);
 
+  /// The model's elements stand in other places now; the vertices' neighbours are the same.
+  void places_changed() { sort_sources(place_elements()); }
+
   /// Lower triangle at z. Contacts active in the objective are part of it.
   void assemble(const Objective& objective, const VectorField& z,
                 NegativeEigenvalues mode = NegativeEigenvalues::clamp);

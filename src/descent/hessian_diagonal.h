@@ -13,6 +13,9 @@ class HessianDiagonal {
  public:
   explicit HessianDiagonal(const Model& model);
 
+  /// The model's elements stand in other places now.
+  void places_changed() { slots_.resize(static_cast<std::size_t>(model_->num_slots)); }
+
   /// Writes the entries of x, y and z at each vertex, N/m, >= 0: [num_vertices].
   void evaluate(const Objective& objective, const VectorField& z, VectorField& diagonal);
 

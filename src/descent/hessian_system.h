@@ -34,6 +34,9 @@ class HessianSystem {
   /// The model's pins are others: what was made once from it follows. Throws as the constructor.
   void pins_changed(double inverse_a2);
 
+  /// The model's elements stand in other places now. What was made once stays.
+  void places_changed() { hessian_.places_changed(); }
+
   /// The Hessian at z. False: it cannot be solved with (not positive definite, or not finite).
   bool prepare(const Objective& objective, const VectorField& z);
 

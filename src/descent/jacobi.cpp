@@ -17,6 +17,11 @@ void Jacobi::pins_changed(const PinChange& change) {
   floor_ = pivot_floor(change.model, change.inverse_a2);
 }
 
+void Jacobi::materials_changed(const MaterialChange& change) {
+  hessian_.places_changed();
+  floor_ = pivot_floor(change.model, change.inverse_a2);
+}
+
 void Jacobi::begin_step(Objective&) {
   age_ = 0;
   scale_ = 1;

@@ -19,6 +19,7 @@ class Jacobi final : public Direction {
  public:
   Jacobi(const Model& model, int refresh, double inverse_a2);
   void pins_changed(const PinChange& change) override;
+  void materials_changed(const MaterialChange& change) override;
   void begin_step(Objective&) override;
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
   void accept(Objective&, const Iterate& from, const Iterate& to, double alpha) override;

@@ -23,6 +23,9 @@ class LBfgs final : public Direction {
  public:
   LBfgs(const Model& model, std::unique_ptr<Direction> initial, int history);
   void pins_changed(const PinChange& change) override { initial_->pins_changed(change); }
+  void materials_changed(const MaterialChange& change) override {
+    initial_->materials_changed(change);
+  }
   void begin_step(Objective& objective) override;
   /// Without the pairs it goes on from the inner direction.
   bool restart() override;

@@ -16,6 +16,9 @@ class Newton final : public Direction {
   explicit Newton(const Model& model);
   Newton(const Model& model, const SolverSettings& settings, double inverse_a2);
   void pins_changed(const PinChange& change) override { system_.pins_changed(change.inverse_a2); }
+  void materials_changed(const MaterialChange& change) override {
+    if (!change.same_places) system_.places_changed();
+  }
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
 
  private:

@@ -38,6 +38,14 @@ Objective::Objective(const Model& model, ContactEnergy* contact, Threads& thread
       y_(static_cast<std::size_t>(model.num_vertices)),
       pin_targets_(model.pins.pins.size()),
       unused_gradient_(static_cast<std::size_t>(model.num_vertices)) {
+  materials_changed();
+  contact_changed(contact);
+}
+
+void Objective::materials_changed() {
+  const Model& model = *model_;
+  elements_.places_changed();
+  energy_scale_ = 0;
   for (std::size_t t = 0; t < model.tets.size(); ++t) {
     energy_scale_ = std::hypot(energy_scale_, model.stiffness[t] * model.volume[t]);
   }
@@ -45,7 +53,12 @@ Objective::Objective(const Model& model, ContactEnergy* contact, Threads& thread
     energy_scale_ = std::hypot(
         energy_scale_, spring_strain * spring.stiffness * spring.rest_length * spring.rest_length);
   }
-  if (contact_ != nullptr) gradient_without_contact_.reserve(contact_->max_contacts());
+}
+
+void Objective::contact_changed(ContactEnergy* contact) {
+  gradient_without_contact_.clear();
+  if (contact != nullptr) gradient_without_contact_.reserve(contact->max_contacts());
+  contact_ = contact;
 }
 
 void Objective::begin_step(const StepTarget& target) {

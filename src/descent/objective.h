@@ -31,6 +31,12 @@ class Objective {
   /// The model's pins are others now.
   void pins_changed() { pin_targets_.resize(model_->pins.pins.size()); }
 
+  /// The model's materials are others now.
+  void materials_changed();
+
+  /// Other colliders, or none. Of the old ones nothing is kept.
+  void contact_changed(ContactEnergy* contact);
+
   /// A new step. `x_start` must outlive it, the rest is copied.
   void begin_step(const StepTarget& target);
 

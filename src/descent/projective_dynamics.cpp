@@ -128,6 +128,7 @@ ProjectiveDynamics::ProjectiveDynamics(const Model& model, double inverse_a2)
     : model_(&model),
       inverse_a2_(inverse_a2),
       matrix_(pinned_matrix(model, inverse_a2)),
+      stiffness_(model.stiffness),
       kernels_(&element_kernels(simd_level_in_use())),
       is_idle_(idle_vertices(model)),
       slots_(static_cast<std::size_t>(model.num_slots)),
@@ -138,6 +139,12 @@ void ProjectiveDynamics::pins_changed(const PinChange& change) {
   std::vector<bool> idle = idle_vertices(change.model);
   matrix_.pins_changed(change.model, change.h);
   is_idle_ = std::move(idle);
+}
+
+void ProjectiveDynamics::materials_changed(const MaterialChange& change) {
+  check_materials(change.model);
+  slots_.resize(static_cast<std::size_t>(change.model.num_slots));
+  has_its_stiffness_ = change.model.stiffness == stiffness_;
 }
 
 void ProjectiveDynamics::project_elements(const VectorField& x, Threads& threads) {
@@ -178,7 +185,7 @@ void ProjectiveDynamics::add_target_of_vertex(std::size_t vertex, PaddedVector& 
 }
 
 bool ProjectiveDynamics::compute(Objective& objective, const Iterate& at, VectorField& p) {
-  if (!matrix_.is_exact()) {
+  if (!is_exact()) {
     matrix_.solve(at.gradient, p, objective.threads());
     return true;
   }

@@ -27,7 +27,7 @@ namespace supple {
 /// bound of g no longer, and where there are colliders the step is shortened while g does not
 /// decrease; as p = -(M/a^2 + L)^-1 grad g still, some length decreases it. The same goes for the
 /// steps between a change of many pins and the factor with them (pinned_matrix.h), in which p =
-/// -H grad g.
+/// -H grad g, and where the materials are no longer those of the matrix.
 class ProjectiveDynamics final : public Direction {
  public:
   /// Throws Error{invalid_input} at /solver/method for a material without a projection, naming
@@ -35,9 +35,10 @@ class ProjectiveDynamics final : public Direction {
   ProjectiveDynamics(const Model& model, double inverse_a2);
 
   StepRule step_rule() const override {
-    return has_contacts_ || !matrix_.is_exact() ? StepRule::decrease : StepRule::whole;
+    return has_contacts_ || !is_exact() ? StepRule::decrease : StepRule::whole;
   }
   void pins_changed(const PinChange& change) override;
+  void materials_changed(const MaterialChange& change) override;
   void begin_step(Objective& objective) override {
     has_contacts_ = objective.contact() != nullptr;
     matrix_.begin_step();
@@ -45,6 +46,8 @@ class ProjectiveDynamics final : public Direction {
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
 
  private:
+  /// Whether the matrix is that of these materials and pins.
+  bool is_exact() const { return has_its_stiffness_ && matrix_.is_exact(); }
   void project_elements(const VectorField& x, Threads& threads);
   void project_springs(const VectorField& x, Threads& threads);
   void add_target_of_vertex(std::size_t vertex, PaddedVector& sum) const;
@@ -52,6 +55,8 @@ class ProjectiveDynamics final : public Direction {
   const Model* model_;
   double inverse_a2_;  ///< of the matrix, 1/s^2
   PinnedMatrix matrix_;
+  std::vector<double> stiffness_;  ///< [num_tets], of the matrix, Pa
+  bool has_its_stiffness_ = true;  ///< the materials have the stiffness of the matrix
   const ElementKernels* kernels_;
   std::vector<bool> is_idle_;  ///< [num_vertices], nothing acts there
   bool has_contacts_ = false;

@@ -22,6 +22,9 @@ class RestHessian final : public Direction {
   /// Throws Error{invalid_input} where A is not positive definite.
   RestHessian(const Model& model, const SolverSettings& settings, double inverse_a2);
   void pins_changed(const PinChange& change) override;
+  void materials_changed(const MaterialChange& change) override {
+    if (system_ && !change.same_places) system_->places_changed();
+  }
   void begin_step(Objective&) override;
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
 

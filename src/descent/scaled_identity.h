@@ -14,6 +14,9 @@ class ScaledIdentity final : public Direction {
  public:
   ScaledIdentity(const Model& model, double inverse_a2);
   void pins_changed(const PinChange& change) override;
+  void materials_changed(const MaterialChange& change) override {
+    pins_changed({change.model, change.inverse_a2, 0});
+  }
   void begin_step(Objective&) override { scale_ = first_scale_; }
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
   void accept(Objective& objective, const Iterate& from, const Iterate& to, double alpha) override;

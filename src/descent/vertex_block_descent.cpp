@@ -55,6 +55,13 @@ VertexBlockDescent::VertexBlockDescent(const Model& model, double inverse_a2)
       first_pin_(floor_.size(), -1),
       first_contact_(floor_.size(), -1),
       x_(floor_.size()) {
+  sum_scales();
+  list_pins();
+}
+
+void VertexBlockDescent::sum_scales() {
+  const Model& model = *model_;
+  std::fill(scale_.begin(), scale_.end(), 0.0);
   for (std::size_t t = 0; t < model.tets.size(); ++t) {
     for (int v : model.tets[t]) {
       scale_[static_cast<std::size_t>(v)] += model.stiffness[t] * model.volume[t];
@@ -66,7 +73,6 @@ VertexBlockDescent::VertexBlockDescent(const Model& model, double inverse_a2)
           spring.stiffness * spring.rest_length * spring.rest_length;
     }
   }
-  list_pins();
 }
 
 /// The pins of each vertex as a list through next_pin_.
@@ -86,8 +92,23 @@ void VertexBlockDescent::pins_changed(const PinChange& change) {
   list_pins();
 }
 
+void VertexBlockDescent::materials_changed(const MaterialChange& change) {
+  if (change.same_places) {
+    groups_.copy_materials(change.model);
+  } else {
+    groups_ = VertexGroups(change.model, colouring_);
+  }
+  floor_ = pivot_floor(change.model, change.inverse_a2);
+  sum_scales();
+}
+
 void VertexBlockDescent::begin_step(Objective& objective) {
-  if (objective.contact() == nullptr) return;
+  if (objective.contact() == nullptr) {
+    // There may have been colliders in the step before.
+    if (!contact_block_.empty()) std::fill(first_contact_.begin(), first_contact_.end(), -1);
+    contact_block_.clear();
+    return;
+  }
   next_contact_.reserve(objective.contact()->max_contacts());
   contact_block_.reserve(objective.contact()->max_contacts());
 }

@@ -23,6 +23,7 @@ class VertexBlockDescent final : public Direction {
 
   StepRule step_rule() const override { return StepRule::decrease; }
   void pins_changed(const PinChange& change) override;
+  void materials_changed(const MaterialChange& change) override;
   void begin_step(Objective& objective) override;
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
 
@@ -34,6 +35,7 @@ class VertexBlockDescent final : public Direction {
   struct Local;
 
   void list_pins();
+  void sum_scales();
   void find_contacts(const Objective& objective, const VectorField& x);
   void solve_group(const Objective& objective, const VertexGroup& group);
   void add_smooth(const Objective& objective, int vertex, int lane, Local& local) const;

@@ -76,17 +76,19 @@ void fill_lane(const Model& model, const ElementRange& range, const Corner& from
     }
   }
   batch.volume[lane] = empty ? 0 : source.volume[from.lane];
-  const auto to = pairs.batches.size() - 1;
-  const auto local = static_cast<std::size_t>(from.batch - range.first_batch);
-  const auto copy = [&](const std::vector<double>& values, std::size_t count,
-                        std::vector<double>& out) {
-    for (std::size_t p = 0; p < count; ++p) {
-      out[(to * count + p) * lanes + static_cast<std::size_t>(lane)] =
-          values[(local * count + p) * lanes + static_cast<std::size_t>(from.lane)];
-    }
-  };
-  copy(range.parameters, static_cast<std::size_t>(range.num_parameters), pairs.parameters);
-  if (range.has_fiber) copy(range.fibers, 4, pairs.fibers);
+  pairs.source.push_back((from.batch - range.first_batch) * lanes + from.lane);
+}
+
+/// `count` numbers of each pair from those of its element.
+void copy_values(const PairRange& pairs, const std::vector<double>& values, std::size_t count,
+                 std::vector<double>& out) {
+  out.resize(pairs.source.size() * count);
+  for (std::size_t i = 0; i < pairs.source.size() && count > 0; ++i) {
+    const auto from = static_cast<std::size_t>(pairs.source[i]);
+    const double* in = &values[from / lanes * count * lanes + from % lanes];
+    double* to = &out[i / lanes * count * lanes + i % lanes];
+    for (std::size_t p = 0; p < count; ++p) to[p * lanes] = in[p * lanes];
+  }
 }
 
 /// Appends the pairs of a group in one range, if it has any.
@@ -106,9 +108,6 @@ void append_segment(const Model& model, int r, const Incidence& incidence, Verte
   ++group.num_segments;
   for (int i = 0; i < most; ++i) {
     pairs.batches.emplace_back();
-    pairs.parameters.resize(pairs.batches.size() * lanes *
-                            static_cast<std::size_t>(range.num_parameters));
-    if (range.has_fiber) pairs.fibers.resize(pairs.batches.size() * lanes * 4);
     for (int lane = 0; lane < lanes; ++lane) {
       const bool empty = lane >= group.num_vertices || i >= incidence.count(group.vertex[lane]);
       const int vertex = group.vertex[empty ? richest : lane];
@@ -151,6 +150,16 @@ VertexGroups::VertexGroups(const Model& model, const Colouring& colouring)
       groups.push_back(group);
     }
     colour_start.push_back(static_cast<int>(groups.size()));
+  }
+  copy_materials(model);
+}
+
+void VertexGroups::copy_materials(const Model& model) {
+  for (std::size_t r = 0; r < ranges.size(); ++r) {
+    const ElementRange& range = model.ranges[r];
+    copy_values(ranges[r], range.parameters, static_cast<std::size_t>(range.num_parameters),
+                ranges[r].parameters);
+    if (range.has_fiber) copy_values(ranges[r], range.fibers, 4, ranges[r].fibers);
   }
 }
 

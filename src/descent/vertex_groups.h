@@ -26,6 +26,7 @@ struct PairBatch {
 /// The pairs of one range of the model's elements.
 struct PairRange {
   std::vector<PairBatch> batches;
+  std::vector<int> source;  ///< [num_batches][lanes], place in the range: batch * lanes + lane
   std::vector<double> parameters;  ///< [num_batches][num_parameters][lanes]
   std::vector<double> fibers;      ///< as ElementRange::fibers
 };
@@ -46,6 +47,9 @@ struct VertexGroup {
 
 struct VertexGroups {
   VertexGroups(const Model& model, const Colouring& colouring);
+
+  /// Parameters and fibers of all pairs, out of a model whose elements stand where they stood.
+  void copy_materials(const Model& model);
 
   std::vector<int> colour_start;  ///< [num_colours + 1], into `groups`
   std::vector<VertexGroup> groups;

@@ -64,8 +64,8 @@ void fill_lane(const Model& model, int tet, int lane, bool empty, ElementBatch& 
 /// tets stand in one lane, batch after batch, not side by side: the eight tets of a batch then
 /// share few vertices and their forces do not wait for each other in the slots.
 void append_range(const std::vector<const ElementSource*>& elements, ElementRange range,
-                  Model& model) {
-  range.first_batch = static_cast<int>(model.batches.size());
+                  const Model& model, ElementLayout& layout) {
+  range.first_batch = static_cast<int>(layout.batches.size());
   const int count = static_cast<int>(elements.size());
   range.num_batches = (count + lanes - 1) / lanes;
   const auto parameters = static_cast<std::size_t>(range.num_parameters);
@@ -81,7 +81,7 @@ void append_range(const std::vector<const ElementSource*>& elements, ElementRang
       const bool empty = index >= count;
       const ElementSource& source = *elements[static_cast<std::size_t>(std::min(index, count - 1))];
       fill_lane(model, source.tet, lane, empty, batch);
-      model.tet_of_lane.push_back(empty ? -1 : source.tet);
+      layout.tet_of_lane.push_back(empty ? -1 : source.tet);
       const auto l = static_cast<std::size_t>(lane);
       for (std::size_t p = 0; p < parameters; ++p) {
         range.parameters[base * parameters + p * lanes + l] = source.parameters[p];
@@ -90,18 +90,18 @@ void append_range(const std::vector<const ElementSource*>& elements, ElementRang
         range.fibers[base * 4 + p * lanes + l] = source.fiber[p];
       }
     }
-    model.batches.push_back(batch);
+    layout.batches.push_back(batch);
   }
-  model.ranges.push_back(std::move(range));
+  layout.ranges.push_back(std::move(range));
 }
 
 /// Cuts the ranges into blocks and numbers each block's vertices by slots.
-void cut_blocks(Model& model) {
-  std::vector<int> slot_of_vertex(static_cast<std::size_t>(model.num_vertices), -1);
+void cut_blocks(int num_vertices, ElementLayout& layout) {
+  std::vector<int> slot_of_vertex(static_cast<std::size_t>(num_vertices), -1);
   std::vector<int> touched;
   std::vector<int> vertex_of_slot;
-  for (std::size_t r = 0; r < model.ranges.size(); ++r) {
-    const ElementRange& range = model.ranges[r];
+  for (std::size_t r = 0; r < layout.ranges.size(); ++r) {
+    const ElementRange& range = layout.ranges[r];
     for (int first = 0; first < range.num_batches; first += batches_per_block) {
       ElementBlock block;
       block.range = static_cast<int>(r);
@@ -110,7 +110,7 @@ void cut_blocks(Model& model) {
       block.first_slot = static_cast<int>(vertex_of_slot.size());
       touched.clear();
       for (int b = block.first_batch; b < block.first_batch + block.num_batches; ++b) {
-        ElementBatch& batch = model.batches[static_cast<std::size_t>(b)];
+        ElementBatch& batch = layout.batches[static_cast<std::size_t>(b)];
         for (int lane = 0; lane < lanes; ++lane) {
           for (auto& corner : {0, 1, 2, 3}) {
             int& slot = slot_of_vertex[static_cast<std::size_t>(batch.vertex[corner][lane])];
@@ -127,19 +127,19 @@ void cut_blocks(Model& model) {
         vertex_of_slot.push_back(vertex);
         slot_of_vertex[static_cast<std::size_t>(vertex)] = -1;
       }
-      model.blocks.push_back(block);
+      layout.blocks.push_back(block);
     }
   }
-  model.num_slots = static_cast<int>(vertex_of_slot.size());
+  layout.num_slots = static_cast<int>(vertex_of_slot.size());
 
-  model.slot_start.assign(static_cast<std::size_t>(model.num_vertices) + 1, 0);
-  for (int vertex : vertex_of_slot) ++model.slot_start[static_cast<std::size_t>(vertex) + 1];
-  std::partial_sum(model.slot_start.begin(), model.slot_start.end(), model.slot_start.begin());
-  model.slot_list.resize(vertex_of_slot.size());
-  std::vector<int> next(model.slot_start.begin(), model.slot_start.end() - 1);
+  layout.slot_start.assign(static_cast<std::size_t>(num_vertices) + 1, 0);
+  for (int vertex : vertex_of_slot) ++layout.slot_start[static_cast<std::size_t>(vertex) + 1];
+  std::partial_sum(layout.slot_start.begin(), layout.slot_start.end(), layout.slot_start.begin());
+  layout.slot_list.resize(vertex_of_slot.size());
+  std::vector<int> next(layout.slot_start.begin(), layout.slot_start.end() - 1);
   for (std::size_t slot = 0; slot < vertex_of_slot.size(); ++slot) {
     int& place = next[static_cast<std::size_t>(vertex_of_slot[slot])];
-    model.slot_list[static_cast<std::size_t>(place++)] = static_cast<int>(slot);
+    layout.slot_list[static_cast<std::size_t>(place++)] = static_cast<int>(slot);
   }
 }
 
@@ -165,8 +165,9 @@ std::array<Vec3, 4> shape_gradients(const std::array<Vec3, 4>& corners) {
   return gradient;
 }
 
-void lay_out_elements(const std::vector<ElementSource>& sources,
-                      const std::vector<MaterialModel>& materials, Model& model) {
+ElementLayout lay_out_elements(const std::vector<ElementSource>& sources,
+                               const std::vector<MaterialModel>& materials, const Model& model) {
+  ElementLayout layout;
   const std::vector<std::uint64_t> codes = morton_codes(model);
   const auto place_of = [&](const ElementSource* element) {
     return std::pair(codes[static_cast<std::size_t>(element->tet)], element->tet);
@@ -193,9 +194,18 @@ void lay_out_elements(const std::vector<ElementSource>& sources,
     range.has_fiber = g % 2 == 1;
     range.num_parameters =
         std::visit([](const auto& material) { return material.num_parameters; }, range.material);
-    append_range(elements, std::move(range), model);
+    append_range(elements, std::move(range), model, layout);
   }
-  cut_blocks(model);
+  cut_blocks(model.num_vertices, layout);
+  return layout;
+}
+
+bool same_places(const ElementLayout& a, const ElementLayout& b) {
+  const auto same_range = [](const ElementRange& x, const ElementRange& y) {
+    return x.layer == y.layer && x.has_fiber == y.has_fiber && x.num_batches == y.num_batches;
+  };
+  return a.tet_of_lane == b.tet_of_lane &&
+         std::equal(a.ranges.begin(), a.ranges.end(), b.ranges.begin(), b.ranges.end(), same_range);
 }
 
 }  // namespace supple

@@ -16,10 +16,11 @@ struct ElementSource {
   std::array<double, 4> fiber{};       ///< unit direction, kappa
 };
 
-/// Fills ranges, batches, blocks and slots of `model` (whose rest, tets and volume are there) from
-/// `sources`, one for each tet and layer, and the material models they point into.
-void lay_out_elements(const std::vector<ElementSource>& sources,
-                      const std::vector<MaterialModel>& materials, Model& model);
+/// Ranges, batches, blocks and slots of the tets of `model` (its rest, tets, volume and
+/// shape_gradient are read) from `sources`, one for each tet and layer, and the material models
+/// they point into; no stiffness.
+ElementLayout lay_out_elements(const std::vector<ElementSource>& sources,
+                               const std::vector<MaterialModel>& materials, const Model& model);
 
 /// Rows of Dm^-1, Dm = [X1-X0, X2-X0, X3-X0]: the gradients of the corners 1 to 3, and minus their
 /// sum for corner 0; 1/m.

@@ -56,19 +56,11 @@ struct ElementBlock {
   int num_slots = 0;
 };
 
-struct Model {
-  int num_vertices = 0;
-  int num_tets = 0;
-  std::vector<int> body_vertices;        ///< [num_bodies + 1], first vertex of each body
-  std::vector<Vec3> rest;                ///< [num_vertices], m
-  std::vector<double> mass;              ///< [num_vertices], kg; 0 where nothing uses the vertex
-  std::vector<std::array<int, 4>> tets;  ///< [num_tets], in scene order
-  std::vector<double> volume;            ///< [num_tets], m^3
+/// The elements of all bodies with their materials: what the local step reads.
+struct ElementLayout {
   /// [num_tets], Pa: the constant k of the matrix L [thesis eq. 7.14], fitted over the solver's
   /// range, summed over the layers.
   std::vector<double> stiffness;
-  std::vector<std::array<Vec3, 4>> shape_gradient;  ///< [num_tets], of the four corners, 1/m
-
   std::vector<ElementBatch> batches;
   std::vector<ElementRange> ranges;
   std::vector<ElementBlock> blocks;
@@ -76,6 +68,17 @@ struct Model {
   int num_slots = 0;
   std::vector<int> slot_start;  ///< [num_vertices + 1], into slot_list
   std::vector<int> slot_list;   ///< [num_slots], each vertex's slots in the order of the blocks
+};
+
+struct Model : ElementLayout {
+  int num_vertices = 0;
+  int num_tets = 0;
+  std::vector<int> body_vertices;        ///< [num_bodies + 1], first vertex of each body
+  std::vector<Vec3> rest;                ///< [num_vertices], m
+  std::vector<double> mass;              ///< [num_vertices], kg; 0 where nothing uses the vertex
+  std::vector<std::array<int, 4>> tets;  ///< [num_tets], in scene order
+  std::vector<double> volume;            ///< [num_tets], m^3
+  std::vector<std::array<Vec3, 4>> shape_gradient;  ///< [num_tets], of the four corners, 1/m
 
   PinSet pins;
   SpringSet springs;           ///< of all bodies, in scene order
@@ -99,6 +102,15 @@ struct State {
 /// Builds the model. Throws Error{invalid_input} naming the JSON pointer of what cannot be
 /// simulated, Error{bad_file} for a mesh that is none.
 Model build_model(const Scene& scene);
+
+/// The elements of a model with the materials that its scene has now; all else of the scene is as
+/// the model was built from it (the vertices may be numbered anew). They are those that build_model
+/// makes, and it throws what that throws for materials.
+ElementLayout lay_out_materials(const Scene& scene, const Model& model);
+
+/// Whether the same tets stand in the same lanes, batches, ranges and blocks, so that they differ
+/// in materials alone.
+bool same_places(const ElementLayout& a, const ElementLayout& b);
 
 /// The state at time 0: rest shape, or what `initial` makes of it, and the bodies' velocities.
 State initial_state(const Scene& scene, const Model& model);

@@ -94,7 +94,6 @@ class Pbd final : public PositionSolver {
  public:
   Pbd(const Model& model, ContactEnergy* contact, const SolverSettings& settings)
       : model_(&model),
-        contact_(contact),
         stiffness_(settings.stiffness),
         volume_stiffness_(settings.volume_stiffness),
         edges_(edges_of(model)),
@@ -106,7 +105,7 @@ class Pbd final : public PositionSolver {
     corners.reserve(4 * model.tets.size());
     for (const auto& tet : model.tets) corners.insert(corners.end(), tet.begin(), tet.end());
     tets_ = colour_constraints(corners, 4, model.num_vertices);
-    if (contact_ != nullptr) touched_in_.assign(at(model.num_vertices), 0);
+    contact_changed(contact);
     pins_changed();
   }
 
@@ -145,6 +144,14 @@ class Pbd final : public PositionSolver {
     }
     for (const PinnedVertex& pin : model_->pins.pins) weight_[at(pin.vertex)] = 0;
     pin_target_.resize(model_->pins.pins.size());
+  }
+
+  void materials_changed(bool) override {}
+
+  void contact_changed(ContactEnergy* contact) override {
+    if (contact != nullptr) touched_in_.resize(at(model_->num_vertices), 0);
+    contact_ = contact;
+    num_contacts_ = 0;
   }
 
   std::vector<ConstraintGroup> groups() const override {
@@ -251,7 +258,7 @@ class Pbd final : public PositionSolver {
   }
 
   const Model* model_;
-  ContactEnergy* contact_;
+  ContactEnergy* contact_ = nullptr;
   double stiffness_;
   double volume_stiffness_;
   Lengths edges_, springs_;

@@ -45,6 +45,12 @@ class PositionSolver {
   /// The model's pins are others than before.
   virtual void pins_changed() = 0;
 
+  /// The model's materials are others than before. same_places: of the elements (model.h).
+  virtual void materials_changed(bool same_places) = 0;
+
+  /// Other colliders than before, or none. Of contacts with the old ones nothing is kept.
+  virtual void contact_changed(ContactEnergy* contact) = 0;
+
   /// What is projected together, in the order of an iteration.
   virtual std::vector<ConstraintGroup> groups() const = 0;
 

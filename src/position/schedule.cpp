@@ -149,8 +149,8 @@ class TetPainter {
   /// Each tet of a colour above the average moves to the smallest one open to it.
   void balance() {
     // Greedy colours leave no gap: colours 0 .. used - 1.
-    const int used =
-        static_cast<int>(std::ranges::count_if(size_, [](int size) { return size > 0; }));
+    const int used = static_cast<int>(
+        std::count_if(size_.begin(), size_.end(), [](int size) { return size > 0; }));
     const int average = static_cast<int>(tets_.size()) / std::max(1, used);
     for (std::size_t t = 0; t < tets_.size(); ++t) {
       const int own = colour_[t];
@@ -207,10 +207,11 @@ Schedule by_colours(Tets tets, int num_vertices, int width) {
   const std::size_t task_size = at(batches_per_task * width);
   for (std::vector<int>& group : groups) {
     // Along the vertices: what a batch reads lies close together.
-    std::sort(group.begin(), group.end(), [&](int a, int b) {
-      return std::pair(std::ranges::min(tets[at(a)]), a) <
-             std::pair(std::ranges::min(tets[at(b)]), b);
-    });
+    const auto place = [&](int t) {
+      const auto& corners = tets[at(t)];
+      return std::pair(*std::min_element(corners.begin(), corners.end()), t);
+    };
+    std::sort(group.begin(), group.end(), [&](int a, int b) { return place(a) < place(b); });
     for (std::size_t begin = 0; begin < group.size(); begin += task_size) {
       const std::size_t size = std::min(task_size, group.size() - begin);
       builder.append(std::span(group).subspan(begin, size));

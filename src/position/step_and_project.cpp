@@ -65,6 +65,8 @@ class StepAndProject final : public PositionSolver {
 
   void copy_positions(VectorField& z) const override { copy_to(x_, z); }
   void pins_changed() override { find_constraints(); }
+  void materials_changed(bool) override { find_constraints(); }
+  void contact_changed(ContactEnergy* contact) override { contacts_.contact_changed(contact); }
 
   std::vector<ConstraintGroup> groups() const override {
     return {{"all at once", static_cast<int>(rows_.size())}};

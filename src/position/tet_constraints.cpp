@@ -55,19 +55,14 @@ bool same_kind(const Model& model, const Source& a, const Source& b) {
          model.ranges[static_cast<std::size_t>(b.range)].material.index();
 }
 
-double parameter(const ElementRange& range, const Source& source, int p) {
-  return range.parameters[static_cast<std::size_t>(
-      (source.batch * range.num_parameters + p) * lanes + source.lane)];
-}
-
 double fiber_value(const ElementRange& range, const Source& source, int i) {
   return range.fibers[static_cast<std::size_t>((source.batch * 4 + i) * lanes + source.lane)];
 }
 
 /// Places are counted in bytes: 2^32 of them are 134 million vertices.
 void check_size(const Model& model) {
-  if (static_cast<std::size_t>(model.num_vertices) <
-      (std::size_t{1} << 32) / sizeof(PaddedPosition<double>)) {
+  if (static_cast<std::uint64_t>(model.num_vertices) <
+      (std::uint64_t{1} << 32) / sizeof(PaddedPosition<double>)) {
     return;
   }
   throw Error(
@@ -161,7 +156,7 @@ struct TetConstraints<T>::Builder {
     if (!begins && same(to.runs_.back())) {
       ++to.runs_.back().num_batches;
     } else {
-      to.runs_.push_back({material, num_batches, 1, first_row});
+      to.runs_.push_back({material, kind.range, num_batches, 1, first_row});
     }
     ++num_batches;
     to.rows_.resize(first_row + num_rows, Row{});
@@ -171,6 +166,7 @@ struct TetConstraints<T>::Builder {
       const bool filled = lane < batch.size();
       const Lane& from = batch[filled ? lane : 0];
       to.tet_of_lane_.push_back(filled ? from.tet : -1);
+      to.origin_.push_back({from.source->range, from.source->batch * lanes + from.source->lane});
       const auto& corners = model.tets[static_cast<std::size_t>(from.tet)];
       for (std::size_t c = 0; c < 4; ++c) to.places_.back().v[c][lane] = place_of(corners[c]);
       Row* rows = to.rows_.data() + first_row;
@@ -179,6 +175,7 @@ struct TetConstraints<T>::Builder {
         set_fiber(from, filled, set);
       } else {
         set_tet(from, filled, set);
+        to.set_parameters(from.tet, to.origin_.back(), lane, rows);
       }
     }
   }
@@ -209,17 +206,6 @@ struct TetConstraints<T>::Builder {
     const Mat3<double> diagonal = transpose_times(R, G * R);
     for (int i = 0; i < 3; ++i) set(tet_rows::mobility + i, std::max(0.0, diagonal(i, i)));
     for (int i = 0; i < 9; ++i) set(tet_rows::gradients + i, dot(R.column(i % 3), b[i / 3 + 1]));
-    const ElementRange& range = model.ranges[static_cast<std::size_t>(from.source->range)];
-    const double volume = model.volume[tet];
-    if (std::holds_alternative<StableNeoHookeanModel>(range.material)) {
-      set(tet_rows::material, volume * parameter(range, *from.source, 0));
-      set(tet_rows::material + 1, 1 / (volume * parameter(range, *from.source, 1)));
-    } else {
-      set(tet_rows::material, volume);
-      for (int p = 0; p < range.num_parameters; ++p) {
-        set(tet_rows::material + 1 + p, parameter(range, *from.source, p));
-      }
-    }
   }
 
   template <class Set>
@@ -246,6 +232,12 @@ struct TetConstraints<T>::Builder {
 
 namespace {
 
+std::vector<std::size_t> kinds_of_ranges(const Model& model) {
+  std::vector<std::size_t> kinds;
+  for (const ElementRange& range : model.ranges) kinds.push_back(range.material.index());
+  return kinds;
+}
+
 bool has_infinite_lambda(const Model& model) {
   for (const ElementRange& range : model.ranges) {
     if (!std::holds_alternative<StableNeoHookeanModel>(range.material)) continue;
@@ -266,6 +258,7 @@ TetConstraints<T>::TetConstraints(const Model& model, const Schedule& schedule,
       projection_(projection),
       serial_(schedule.serial),
       kernels_(serial_ ? &serial_tet_kernels<T>() : &tet_kernels<T>(simd_level_in_use())),
+      kind_of_range_(kinds_of_ranges(model)),
       task_start_{0},
       phase_start_{0} {
   check_size(model);
@@ -357,6 +350,46 @@ void TetConstraints<T>::project(Positions<T>& x, Threads& threads) {
     worst_[task] = std::max(worst_[task], kernels_->project(work_of(run, x.data())));
   });
   first_ = false;
+}
+
+template <class T>
+void TetConstraints<T>::set_parameters(int tet, const Origin& origin, std::size_t lane,
+                                       Row* rows) const {
+  const ElementRange& range = model_->ranges[static_cast<std::size_t>(origin.range)];
+  const double volume = model_->volume[static_cast<std::size_t>(tet)];
+  const auto set = [&](int row, double value) { rows[row].v[lane] = static_cast<T>(value); };
+  const auto parameter = [&](int p) {
+    const int batch = origin.place / lanes, from = origin.place % lanes;
+    return range
+        .parameters[static_cast<std::size_t>((batch * range.num_parameters + p) * lanes + from)];
+  };
+  if (std::holds_alternative<StableNeoHookeanModel>(range.material)) {
+    set(tet_rows::material, volume * parameter(0));
+    set(tet_rows::material + 1, 1 / (volume * parameter(1)));
+  } else {
+    set(tet_rows::material, volume);
+    for (int p = 0; p < range.num_parameters; ++p) set(tet_rows::material + 1 + p, parameter(p));
+  }
+}
+
+template <class T>
+bool TetConstraints<T>::take_materials() {
+  if (kinds_of_ranges(*model_) != kind_of_range_) return false;
+  for (Run& run : runs_) {
+    if (run.material == nullptr) continue;
+    run.material = &model_->ranges[static_cast<std::size_t>(run.range)].material;
+    const auto num_rows = static_cast<std::size_t>(num_tet_rows(run.material, projection_));
+    const std::size_t first = static_cast<std::size_t>(run.first_batch) * width;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(run.num_batches) * width; ++i) {
+      // An empty lane has the parameters of the first one, which is full.
+      const int own = tet_of_lane_[first + i];
+      const int tet = own < 0 ? tet_of_lane_[first + i / width * width] : own;
+      set_parameters(tet, origin_[first + i], i % width,
+                     rows_.data() + run.first_row + i / width * num_rows);
+    }
+  }
+  any_incompressible_ = has_infinite_lambda(*model_);
+  return true;
 }
 
 template <class T>

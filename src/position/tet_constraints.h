@@ -21,6 +21,11 @@ class TetConstraints {
   /// Throws Error{invalid_input} for a material without a constraint form.
   TetConstraints(const Model& model, const Schedule& schedule, TetProjection projection);
 
+  /// The parameters that the model's elements, which stand in the same places, have now; the next
+  /// substep must not begin with kept multipliers. False: a material is of another kind than it
+  /// was, and this must be made anew; it is as before then.
+  bool take_materials();
+
   /// A new substep: multipliers are zero. a2: a^2, s^2.
   void begin(double a2);
 
@@ -66,11 +71,19 @@ class TetConstraints {
   /// Consecutive batches of one kind in one task.
   struct Run {
     const MaterialModel* material;  ///< none: fibers
+    int range;                      ///< of the model, which has that material
     int first_batch;
     int num_batches;
     std::size_t first_row;
   };
+  /// Where the model has the parameters of a lane.
+  struct Origin {
+    std::int32_t range;
+    std::int32_t place;  ///< batch of the range * lanes + lane
+  };
   struct Builder;
+
+  void set_parameters(int tet, const Origin& origin, std::size_t lane, Row* rows) const;
 
   TetWork<T> work_of(const Run& run, PaddedPosition<T>* x) const;
   template <class Visit>
@@ -81,11 +94,13 @@ class TetConstraints {
   bool serial_;
   const TetKernels<T>* kernels_;
   std::vector<Run> runs_;
-  std::vector<int> task_start_;   ///< [num_tasks + 1], into runs
-  std::vector<int> phase_start_;  ///< [num_phases + 1], into tasks
-  std::vector<Places> places_;    ///< [num_batches]
+  std::vector<std::size_t> kind_of_range_;  ///< of the model's ranges: index of the material
+  std::vector<int> task_start_;             ///< [num_tasks + 1], into runs
+  std::vector<int> phase_start_;            ///< [num_phases + 1], into tasks
+  std::vector<Places> places_;              ///< [num_batches]
   std::vector<Row> rows_;
   std::vector<int> tet_of_lane_;  ///< [num_batches * width], -1 in an empty lane
+  std::vector<Origin> origin_;    ///< [num_batches * width], an empty lane has that of a full one
   std::vector<ConstraintGroup> groups_;
   std::vector<T> worst_;  ///< [num_tasks]
   double a2_ = 0;

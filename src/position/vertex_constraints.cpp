@@ -87,21 +87,30 @@ Vector minimise(const VertexEnergy& energy, Vector z) {
 template <class T>
 VertexConstraints<T>::VertexConstraints(const Model& model, ContactEnergy* contact, bool keep,
                                         bool with_pins)
-    : model_(&model), contact_(contact), keep_(keep), with_pins_(with_pins) {
+    : model_(&model), keep_(keep), with_pins_(with_pins) {
   const std::size_t n = at(model.num_vertices);
   impulse_.resize(n);
   first_pin_.resize(n);
   link_pins();
-  if (contact_ != nullptr) {
+  visited_.reserve(n);
+  contact_changed(contact);
+  list_visited();
+}
+
+template <class T>
+void VertexConstraints<T>::contact_changed(ContactEnergy* contact) {
+  for (int vertex : touching_) first_contact_[at(vertex)] = -1;
+  touching_.clear();
+  if (contact != nullptr) {
+    const std::size_t n = impulse_.size();
     if (!std::is_same_v<T, double>) positions_.resize(n);
     first_contact_.assign(n, -1);
     last_contact_.assign(n, -1);
-    next_contact_.reserve(contact_->max_contacts());
+    next_contact_.reserve(contact->max_contacts());
     touching_.reserve(n);
     pushed_.reserve(n);
   }
-  visited_.reserve(n);
-  list_visited();
+  contact_ = contact;
 }
 
 template <class T>

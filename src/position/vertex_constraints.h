@@ -14,7 +14,8 @@ namespace supple {
 /// where there are contacts (contact/contact_energy.h). So M (z - y) is the sum of all impulses and
 /// a fixed point is a stationary point of g. Vertices without mass stay. Positions may be in
 /// float; this computes in double, for the vertices concerned. Pins and contacts hold a body to the
-/// world: they keep no momentum. After construction nothing allocates but in `pins_changed`.
+/// world: they keep no momentum. After construction nothing allocates but where pins or colliders
+/// change.
 template <class T>
 class VertexConstraints {
  public:
@@ -40,6 +41,10 @@ class VertexConstraints {
   /// The model's pins are others than before. Their impulses begin at zero.
   void pins_changed();
 
+  /// Other colliders than before, or none, as in the constructor. The next `begin` must be the
+  /// first of a frame: impulses of contacts begin at zero.
+  void contact_changed(ContactEnergy* contact);
+
   /// Vertices in contact since the last `detect`.
   int num_contacts() const { return static_cast<int>(touching_.size()); }
 
@@ -58,7 +63,7 @@ class VertexConstraints {
   void project_vertex(std::size_t vertex, Positions<T>& x);
 
   const Model* model_;
-  ContactEnergy* contact_;
+  ContactEnergy* contact_ = nullptr;  ///< none: no colliders
   bool keep_;
   bool with_pins_;
   double inverse_a2_ = 0;

@@ -81,7 +81,8 @@ class Xpbd final : public PositionSolver {
        const std::string& order)
       : model_(&model),
         keep_(keep),
-        tets_(split(model, projection, order)),
+        parts_(split(model, projection, order)),
+        tets_(make_parts()),
         springs_(model,
                  projection == TetProjection::stress ? SpringProjection::stress
                                                      : SpringProjection::sequential,
@@ -115,6 +116,12 @@ class Xpbd final : public PositionSolver {
 
   void copy_positions(VectorField& z) const override { copy_to(x_, z); }
   void pins_changed() override { vertices_.pins_changed(); }
+  void materials_changed(bool same_places) override {
+    bool taken = same_places;
+    for (TetConstraints<T>& tets : tets_) taken = taken && tets.take_materials();
+    if (!taken) tets_ = make_parts();
+  }
+  void contact_changed(ContactEnergy* contact) override { vertices_.contact_changed(contact); }
 
   std::vector<ConstraintGroup> groups() const override {
     std::vector<ConstraintGroup> groups;
@@ -178,21 +185,30 @@ class Xpbd final : public PositionSolver {
   }
 
  private:
-  static std::vector<TetConstraints<T>> split(const Model& model, TetProjection projection,
-                                              const std::string& order) {
-    std::vector<TetConstraints<T>> parts;
+  /// Tets that are projected in one way.
+  struct Part {
+    Schedule schedule;
+    TetProjection projection;
+  };
+
+  std::vector<TetConstraints<T>> make_parts() const {
+    std::vector<TetConstraints<T>> tets;
+    for (const Part& part : parts_) tets.emplace_back(*model_, part.schedule, part.projection);
+    return tets;
+  }
+
+  static std::vector<Part> split(const Model& model, TetProjection projection,
+                                 const std::string& order) {
     if (projection != TetProjection::stress) {
-      parts.emplace_back(model, make_schedule(model.tets, model.num_vertices, order, row_lanes<T>),
-                         projection);
-      return parts;
+      return {{make_schedule(model.tets, model.num_vertices, order, row_lanes<T>), projection}};
     }
     std::vector<int> good, slivers;
     for (int t = 0; t < model.num_tets; ++t) {
       (shape_quality(model, t) < sliver_quality ? slivers : good).push_back(t);
     }
-    parts.emplace_back(model, schedule_of(model, good, order), TetProjection::stress);
+    std::vector<Part> parts{{schedule_of(model, good, order), TetProjection::stress}};
     if (!slivers.empty()) {
-      parts.emplace_back(model, schedule_of(model, slivers, order), TetProjection::block);
+      parts.push_back({schedule_of(model, slivers, order), TetProjection::block});
     }
     return parts;
   }
@@ -217,7 +233,8 @@ class Xpbd final : public PositionSolver {
 
   const Model* model_;
   bool keep_;
-  std::vector<TetConstraints<T>> tets_;  ///< one after the other
+  std::vector<Part> parts_;
+  std::vector<TetConstraints<T>> tets_;  ///< of the parts, one after the other
   SpringConstraints<T> springs_;
   VertexConstraints<T> vertices_;
   Positions<T> x_;

@@ -142,6 +142,35 @@ TEST(Allocation, NeitherDoTheOtherWaysOfXpbd) {
   }
 }
 
+TEST(Allocation, NeitherDoesAStepAfterOtherCollidersAndMaterials) {
+  if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
+  const Collider ground{"ground", PlaneShape{{0, 1, 0}, -0.45}, {}};
+  const Collider ball{"ball", SphereShape{{0, 0.6, 0}, 0.3}, {}};
+  for (const char* method :
+       {"l_bfgs", "quasi_newton", "gradient_descent", "projective_dynamics", "chebyshev", "jacobi",
+        "gauss_seidel", "vertex_block_descent", "xpbd", "pbd"}) {
+    Scene scene = test::twisting_bar({8, 3, 3}, "arap");
+    scene.gravity = {0, -9.81, 0};
+    scene.bodies[0].regions.push_back({{{-1, -1, -1}, {1, 1, 1}}, test::soft_material("arap")});
+    scene.solver.method = method;
+    Simulation simulation(scene, {.threads = 1});
+    simulation.step();
+    const std::vector<std::vector<Collider>> sets = {{ground}, {ground, ball}, {}};
+    for (const char* material : {"strain_limit", "volume", "arap"}) {
+      simulation.set_material(0, test::soft_material(material));
+      for (const std::vector<Collider>& colliders : sets) {
+        simulation.set_colliders(colliders);
+        simulation.step();  // the first may
+        allocations = 0;
+        counting = true;
+        for (int i = 0; i < 2; ++i) simulation.step();
+        counting = false;
+        EXPECT_EQ(allocations, 0) << method << ", " << material << ", " << colliders.size();
+      }
+    }
+  }
+}
+
 TEST(Allocation, NoIntegratorAllocatesInAStepAfterTheFirst) {
   if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
   for (const Description& integrator : list_integrators()) {

@@ -45,14 +45,22 @@ void add_to_report(const MinimiseReport& result, StepReport& report) {
 
 /// StepReport::force_scale of a substep that was solved at z.
 double force_scale(const Model& model, const Vec3& gravity, const PositionStep& step,
-                   const VectorField& z) {
-  double mass2 = 0, inertia2 = 0, size2 = 0, gravity2 = 0;
+                   const std::vector<Vec3>& pin_targets, const VectorField& z) {
+  double mass2 = 0, inertia2 = 0, size2 = 0, gravity2 = 0, pins2 = 0;
   for (std::size_t i = 0; i < z.size(); ++i) {
     const double m2 = model.mass[i] * model.mass[i];
     mass2 += m2;
     for (int k = 0; k < 3; ++k) {
       const double away = z[i][k] - step.y[i][k];
       inertia2 += m2 * away * away;
+    }
+  }
+  for (std::size_t i = 0; i < pin_targets.size(); ++i) {
+    const PinnedVertex& pin = model.pins.pins[i];
+    const PaddedVector& x = z[static_cast<std::size_t>(pin.vertex)];
+    for (int k = 0; k < 3; ++k) {
+      const double force = pin.stiffness * (x[k] - pin_targets[i][static_cast<std::size_t>(k)]);
+      pins2 += force * force;
     }
   }
   for (std::size_t k = 0; k < 3; ++k) {
@@ -66,7 +74,7 @@ double force_scale(const Model& model, const Vec3& gravity, const PositionStep& 
   }
   constexpr double rounding = 1e-7;  // single precision, which is a choice, has 24 bits
   return std::max({std::sqrt(inertia2) * step.inverse_a2, std::sqrt(mass2 * gravity2),
-                   rounding * std::sqrt(mass2 * size2) * step.inverse_a2});
+                   std::sqrt(pins2), rounding * std::sqrt(mass2 * size2) * step.inverse_a2});
 }
 
 void copy_field(const VectorField& field, const Numbering& numbering, std::span<double> out) {
@@ -158,7 +166,7 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
     add_to_report(result, report);
     const bool reads_material = scene_.solver.method != "pbd";
     if (place.is_last && reads_material)
-      report.force_scale = force_scale(model_, scene_.gravity, step, z_);
+      report.force_scale = force_scale(model_, scene_.gravity, step, objective_.pin_targets(), z_);
   } else {
     setup_.prepare(state_, clock_, objective_);
     result = descend(report, options);
@@ -254,6 +262,62 @@ void RunningScene::set_pins(int body, std::vector<Pin> pins) {
     throw;
   }
   state_.acceleration.clear();  // it was that of the other pins
+}
+
+void RunningScene::use_contact(ContactEnergy* contact) {
+  objective_.contact_changed(contact);
+  if (position_solver_) position_solver_->contact_changed(contact);
+}
+
+/// Matrices hold no contacts, so that there is nothing to factorise; no contact outlives its step.
+void RunningScene::set_colliders(std::vector<Collider> colliders) {
+  std::swap(scene_.colliders, colliders);
+  try {
+    std::unique_ptr<ContactEnergy> contact = make_contact(scene_, model_);
+    use_contact(contact.get());
+    contact_ = std::move(contact);
+  } catch (...) {
+    std::swap(scene_.colliders, colliders);
+    use_contact(contact_.get());
+    throw;
+  }
+  state_.acceleration.clear();  // it may be that of the other colliders
+}
+
+/// Exchanges the model's elements for these, with all that refers to them; on an error they are
+/// exchanged back.
+void RunningScene::use_elements(ElementLayout& elements) {
+  ElementLayout& own = model_;
+  const bool same = same_places(own, elements);
+  const auto tell = [&] {
+    if (direction_) direction_->materials_changed({model_, setup_.inverse_a2(), same});
+    if (position_solver_) position_solver_->materials_changed(same);
+    objective_.materials_changed();
+  };
+  std::swap(own, elements);
+  try {
+    tell();
+  } catch (...) {
+    std::swap(own, elements);
+    tell();
+    throw;
+  }
+}
+
+void RunningScene::set_material(int body, MaterialSettings material) {
+  MaterialSettings& own = scene_.bodies[static_cast<std::size_t>(body)].material;
+  std::swap(own, material);
+  try {
+    check_settings(scene_);
+    ElementLayout elements = lay_out_materials(scene_, model_);
+    use_elements(elements);
+  } catch (...) {
+    std::swap(own, material);
+    throw;
+  }
+  state_.acceleration.clear();  // it was that of the other material
+  elastic_is_known_ = false;
+  has_multipliers_ = false;
 }
 
 SimulationState RunningScene::state() const { return save_state(numbering_.to_scene(state_)); }

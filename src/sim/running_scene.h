@@ -31,6 +31,12 @@ class RunningScene {
   /// Simulation::set_pins.
   void set_pins(int body, std::vector<Pin> pins);
 
+  /// Simulation::set_colliders.
+  void set_colliders(std::vector<Collider> colliders);
+
+  /// Simulation::set_material.
+  void set_material(int body, MaterialSettings material);
+
   SimulationState state() const;
   void set_state(const SimulationState& state);
 
@@ -66,6 +72,8 @@ class RunningScene {
   std::optional<std::chrono::steady_clock::time_point> deadline(
       int substep_of_frame, std::chrono::steady_clock::time_point frame_started) const;
   void use_pins(PinSet& pins);
+  void use_contact(ContactEnergy* contact);
+  void use_elements(ElementLayout& elements);
 
   Scene scene_;
   mutable Threads threads_;  ///< does work, keeps nothing

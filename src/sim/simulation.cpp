@@ -39,6 +39,12 @@ void check_same_vertices(const Scene& now, const Scene& next) {
   }
 }
 
+void check_body(const Scene& scene, int body) {
+  if (body >= 0 && static_cast<std::size_t>(body) < scene.bodies.size()) return;
+  refuse("/bodies", "there is no body " + std::to_string(body) + ": the scene has " +
+                        std::to_string(scene.bodies.size()));
+}
+
 using Build = Background<std::unique_ptr<RunningScene>>;
 
 /// A scene that is being built and will take over.
@@ -46,7 +52,8 @@ struct Waiting {
   std::shared_ptr<const Scene> scene;
   Build build;
   int steps_left = 0;
-  std::map<int, std::vector<Pin>> pins;  ///< of bodies, set since
+  std::map<int, std::vector<Pin>> pins;            ///< of bodies, set since
+  std::optional<std::vector<Collider>> colliders;  ///< set since
 };
 
 }  // namespace
@@ -71,6 +78,7 @@ struct Simulation::Implementation {
     try {
       std::unique_ptr<RunningScene> next = waiting->build.take();
       for (auto& [body, pins] : waiting->pins) next->set_pins(body, std::move(pins));
+      if (waiting->colliders) next->set_colliders(*std::move(waiting->colliders));
       next->take_over(*running);
       running = std::move(next);
     } catch (...) {
@@ -108,11 +116,7 @@ StepReport Simulation::step() {
 
 void Simulation::set_pins(int body, std::vector<Pin> pins) {
   Implementation& self = *implementation_;
-  const std::size_t num_bodies = scene().bodies.size();
-  if (body < 0 || static_cast<std::size_t>(body) >= num_bodies) {
-    refuse("/bodies", "there is no body " + std::to_string(body) + ": the scene has " +
-                          std::to_string(num_bodies));
-  }
+  check_body(scene(), body);
   if (!self.waiting) {
     self.running->set_pins(body, std::move(pins));
     return;
@@ -124,6 +128,26 @@ void Simulation::set_pins(int body, std::vector<Pin> pins) {
   self.running->set_pins(body, std::move(pins));
   self.waiting->pins.erase(body);
   self.waiting->pins.merge(later);
+}
+
+void Simulation::set_colliders(std::vector<Collider> colliders) {
+  Implementation& self = *implementation_;
+  if (!self.waiting) {
+    self.running->set_colliders(std::move(colliders));
+    return;
+  }
+  std::vector<Collider> later = colliders;
+  self.running->set_colliders(std::move(colliders));
+  self.waiting->colliders = std::move(later);
+}
+
+void Simulation::set_material(int body, const MaterialSettings& material) {
+  check_body(scene(), body);
+  if (scene().bodies[static_cast<std::size_t>(body)].mesh.tets.empty()) {
+    refuse(place_of_body(static_cast<std::size_t>(body)) + "/material",
+           "a material is of tets, and this body is of springs alone");
+  }
+  implementation_->running->set_material(body, material);
 }
 
 void Simulation::change(const Scene& scene, int after_frames) {

@@ -207,6 +207,22 @@ TEST(TooLargeSteps, AreNotSeenWhereTheBodyHangsAsItShould) {
   expect_verdict(outcome_of({{"/solver/precision", "float"}}), false);
 }
 
+TEST(TooLargeSteps, OfABodyThatPinsSqueezeAreHeldAgainstWhatTheyPress) {
+  const auto squeezed = [](const char* substeps, const char* iterations) {
+    return outcome_of({{"/gravity", "[0, 0, 0]"},
+                       {"/bodies/0/material/poisson", "0.5"},
+                       {"/bodies/0/pins",
+                        R"([ { "select": { "box": [[-1, 0.499, -1], [1, 0.501, 1]] } },
+                             { "select": { "box": [[-1, -0.501, -1], [1, -0.499, 1]] },
+                               "motion": { "translate": { "velocity": [0, 0.3, 0] } } } ])"},
+                       {"/time/substeps", substeps},
+                       {"/solver/iterations", iterations}});
+  };
+  // Shares of 0.04 and 2.5; what pins press left out, 2.5 and 95.
+  expect_verdict(squeezed("10", "2"), false);
+  expect_verdict(squeezed("1", "1"), true);
+}
+
 TEST(TooLargeSteps, AreNotSeenInRounding) {
   for (const char* gravity : {"[0, -9.81, 0]", "[0, 0, 0]"}) {
     for (const char* precision : {"double", "float"}) {

@@ -1,0 +1,141 @@
+#include "model/material_assignment.h"
+
+#include <cmath>
+
+#include "model/pin_selection.h"
+#include "supple/error.h"
+
+namespace supple {
+
+namespace {
+
+void require(bool condition, const std::string& where, const std::string& message) {
+  if (!condition) throw Error(ErrorKind::invalid_input, where, message);
+}
+
+/// Each costs the memory and the time of another body.
+constexpr std::size_t most_layers = 16;
+
+/// The settings of each tet of the body: its own, or those of the last region that holds it.
+std::vector<int> settings_of_tets(const Body& body, const Model& model, std::size_t first_tet) {
+  std::vector<int> choice(body.mesh.tets.size(), 0);
+  for (std::size_t i = 0; i < choice.size() && !body.regions.empty(); ++i) {
+    Vec3 center{0, 0, 0};
+    for (int vertex : model.tets[first_tet + i]) {
+      for (std::size_t k = 0; k < 3; ++k) {
+        center[k] += 0.25 * model.rest[static_cast<std::size_t>(vertex)][k];
+      }
+    }
+    for (std::size_t r = 0; r < body.regions.size(); ++r) {
+      if (contains(body.regions[r].box, center)) choice[i] = static_cast<int>(r) + 1;
+    }
+  }
+  return choice;
+}
+
+std::array<double, 4> checked_fiber(const FiberSettings& fiber, const std::string& where) {
+  const Vec3& d = fiber.direction;
+  const double length = std::hypot(d[0], d[1], d[2]);
+  require(std::isfinite(length) && length > 0, where + "/direction",
+          "expected a direction that is not zero");
+  require(std::isfinite(fiber.kappa) && fiber.kappa >= 0, where + "/kappa",
+          "expected a stiffness of at least 0 Pa");
+  return {d[0] / length, d[1] / length, d[2] / length, fiber.kappa};
+}
+
+}  // namespace
+
+/// Index of a material model; those whose tets differ in parameters alone share one.
+int MaterialAssignment::find_or_add(const MaterialModel& material) {
+  const bool by_parameters =
+      std::visit([](const auto& m) { return m.num_parameters > 0; }, material);
+  for (std::size_t i = 0; by_parameters && i < materials_.size(); ++i) {
+    if (materials_[i].index() == material.index()) return static_cast<int>(i);
+  }
+  materials_.push_back(material);
+  return static_cast<int>(materials_.size()) - 1;
+}
+
+void MaterialAssignment::add_body(const Body& body, const std::string& where, const Model& model,
+                                  std::size_t first_tet) {
+  const std::size_t num_tets = body.mesh.tets.size();
+  const std::vector<int> choice = settings_of_tets(body, model, first_tet);
+  std::array<double, 4> fiber{};
+  if (body.fiber) fiber = checked_fiber(*body.fiber, where + "/fiber");
+  stiffness_.resize(first_tet + num_tets, 0.0);
+  for (int s = 0; s <= static_cast<int>(body.regions.size()); ++s) {
+    const auto r = static_cast<std::size_t>(s) - 1;
+    const MaterialSettings& settings = s == 0 ? body.material : body.regions[r].material;
+    const std::string place = where + (s == 0 ? "" : "/regions/" + std::to_string(r)) + "/material";
+    add_layer(settings, place, {.has_fiber = body.fiber.has_value(), .fiber = fiber}, first_tet,
+              num_tets, [&](std::size_t t) { return choice[t] == s; });
+  }
+  require(body.layers.size() <= most_layers, where + "/layers",
+          "there are " + std::to_string(body.layers.size()) + " layers, expected at most " +
+              std::to_string(most_layers));
+  for (std::size_t l = 0; l < body.layers.size(); ++l) {
+    add_layer(body.layers[l], where + "/layers/" + std::to_string(l),
+              {.layer = static_cast<int>(l) + 1}, first_tet, num_tets,
+              [](std::size_t) { return true; });
+  }
+}
+
+/// A material of those tets of the body that `takes` it; `source` holds what they share.
+template <class Takes>
+void MaterialAssignment::add_layer(const MaterialSettings& settings, const std::string& place,
+                                   ElementSource source, std::size_t first_tet,
+                                   std::size_t num_tets, const Takes& takes) {
+  const MaterialModel material = make_material(settings, place);
+  const std::vector<const Parameter*> parameters = material_parameters(settings);
+  for (const Parameter* parameter : parameters) {
+    require(parameter->per_tet.empty() || parameter->per_tet.size() == num_tets, place,
+            "a parameter per tet needs " + std::to_string(num_tets) + " values, there are " +
+                std::to_string(parameter->per_tet.size()));
+  }
+  source.model = find_or_add(material);
+  std::array<double, 4> fitted{};
+  double stiffness = -1;
+  for (std::size_t t = 0; t < num_tets; ++t) {
+    if (!takes(t)) continue;
+    source.tet = static_cast<int>(first_tet + t);
+    for (std::size_t p = 0; p < parameters.size(); ++p) {
+      source.parameters[p] = (*parameters[p])[t];
+    }
+    if (stiffness < 0 || source.parameters != fitted) {
+      fitted = source.parameters;
+      stiffness = fit(material, fitted, place);
+    }
+    sources_.push_back(source);
+    stiffness_[first_tet + t] += stiffness;
+  }
+}
+
+double MaterialAssignment::fit(const MaterialModel& material,
+                               const std::array<double, 4>& parameters,
+                               const std::string& where) const {
+  try {
+    return fit_stiffness(material, parameters.data(), stiffness_range_);
+  } catch (const Error& error) {
+    throw Error(error.kind(), where, error.message());
+  }
+}
+
+ElementLayout MaterialAssignment::lay_out(const Model& model) && {
+  ElementLayout layout = lay_out_elements(sources_, materials_, model);
+  layout.stiffness = std::move(stiffness_);
+  return layout;
+}
+
+ElementLayout lay_out_materials(const Scene& scene, const Model& model) {
+  MaterialAssignment materials(scene.solver.stiffness_range);
+  std::size_t first_tet = 0;
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    const Body& body = scene.bodies[b];
+    if (body.mesh.tets.empty()) continue;
+    materials.add_body(body, "/bodies/" + std::to_string(b), model, first_tet);
+    first_tet += body.mesh.tets.size();
+  }
+  return std::move(materials).lay_out(model);
+}
+
+}  // namespace supple

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/element_layout.h"
+
+namespace supple {
+
+/// Which material each tet of a scene has: those of its bodies, their regions, layers and fibers.
+class MaterialAssignment {
+ public:
+  /// stiffness_range: of stretches, over which the constant stiffness is fitted.
+  explicit MaterialAssignment(std::pair<double, double> stiffness_range)
+      : stiffness_range_(std::move(stiffness_range)) {}
+
+  /// The materials of a body of tets, which are those of `model` from first_tet on, as many as the
+  /// body has. Throws Error{invalid_input} at `where`, the body's JSON pointer, or below it.
+  void add_body(const Body& body, const std::string& where, const Model& model,
+                std::size_t first_tet);
+
+  /// The elements of the model with the materials of all bodies, added in the order of the scene.
+  ElementLayout lay_out(const Model& model) &&;
+
+ private:
+  int find_or_add(const MaterialModel& material);
+  template <class Takes>
+  void add_layer(const MaterialSettings& settings, const std::string& place, ElementSource source,
+                 std::size_t first_tet, std::size_t num_tets, const Takes& takes);
+  double fit(const MaterialModel& material, const std::array<double, 4>& parameters,
+             const std::string& where) const;
+
+  std::pair<double, double> stiffness_range_;
+  std::vector<ElementSource> sources_;
+  std::vector<MaterialModel> materials_;
+  std::vector<double> stiffness_;  ///< [num_tets], Pa
+};
+
+}  // namespace supple
