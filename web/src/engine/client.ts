@@ -1,0 +1,223 @@
+/** The session as the page sees it: commands with replies, and what the engine says as events. */
+import { Emitter } from '../emitter';
+import {
+  readFrame,
+  readHello,
+  readNote,
+  readReply,
+  readScene,
+  readStatus,
+  readTopology,
+  type Frame,
+  type Hello,
+  type Note,
+  type Reply,
+  type SceneMessage,
+  type Status,
+  type Topology,
+} from '../protocol/messages';
+import {
+  decodePacket,
+  encodePacket,
+  isObject,
+  type Json,
+  type JsonObject,
+  type NumberArray,
+} from '../protocol/packet';
+import type { Engine, EngineState } from './engine';
+
+export interface ClientEvents {
+  state: EngineState;
+  hello: Hello;
+  scene: SceneMessage;
+  status: Status;
+  topology: Topology;
+  frame: Frame;
+  note: Note;
+}
+
+/** A command that the engine refused. `where` is a JSON pointer or a file. */
+export class CommandError extends Error {
+  constructor(
+    readonly kind: string,
+    readonly where: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+interface Latest {
+  running: boolean;
+  next: { name: string; keys: JsonObject } | null;
+}
+
+export class Client extends Emitter<ClientEvents> {
+  hello: Hello | null = null;
+  scene: SceneMessage | null = null;
+  status: Status = { playing: false, speed: 1, busy: null, recording: null, race: false };
+  topology: Topology | null = null;
+  frame: Frame | null = null;
+  refused = 0;
+
+  private nextId = 1;
+  private waiting = new Map<number, { done: (reply: Reply) => void; fail: (e: Error) => void }>();
+  private latest = new Map<string, Latest>();
+
+  constructor(readonly engine: Engine) {
+    super();
+    engine.onText = (text) => this.guarded(() => this.takeText(text));
+    engine.onPacket = (buffer) => this.guarded(() => this.takePacket(buffer));
+    engine.onState = (state) => {
+      if (state.kind !== 'open') this.failAll('the connection was lost');
+      this.emit('state', state);
+    };
+  }
+
+  start(): void {
+    this.engine.start();
+  }
+
+  /** Sends a command and forgets it; the engine says errors as notes. */
+  send(name: string, keys: JsonObject = {}): void {
+    this.engine.sendText(JSON.stringify({ do: name, ...keys }));
+  }
+
+  /** Sends a command; throws CommandError when it is refused. */
+  request(name: string, keys: JsonObject = {}): Promise<Reply> {
+    const id = this.nextId++;
+    const reply = this.expect(id);
+    this.engine.sendText(JSON.stringify({ do: name, id, ...keys }));
+    return reply;
+  }
+
+  requestPacket(header: JsonObject, arrays: [string, NumberArray][]): Promise<Reply> {
+    const id = this.nextId++;
+    const packet = encodePacket({ ...header, id }, arrays);
+    const limit = this.hello?.maxMessageBytes ?? Infinity;
+    if (packet.byteLength > limit) {
+      const mb = (bytes: number) => (bytes / 1e6).toFixed(1);
+      const message = `${mb(packet.byteLength)} MB are more than the ${mb(limit)} MB that are taken`;
+      return Promise.reject(new CommandError('limit', '', message));
+    }
+    const reply = this.expect(id);
+    this.engine.sendPacket(packet);
+    return reply;
+  }
+
+  /**
+   * For what is sent while something is being dragged: one command of a key is on its way at a time,
+   * and of those that come meanwhile the last alone is sent. So a slow engine is never flooded.
+   */
+  sendLatest(
+    key: string,
+    name: string,
+    keys: JsonObject,
+    failed?: (e: CommandError) => void,
+  ): void {
+    let slot = this.latest.get(key);
+    if (slot === undefined) this.latest.set(key, (slot = { running: false, next: null }));
+    slot.next = { name, keys };
+    if (slot.running) return;
+    const pump = async (s: Latest): Promise<void> => {
+      s.running = true;
+      while (s.next !== null) {
+        const { name: what, keys: which } = s.next;
+        s.next = null;
+        try {
+          await this.request(what, which);
+        } catch (error) {
+          if (error instanceof CommandError) failed?.(error);
+        }
+      }
+      s.running = false;
+    };
+    void pump(slot);
+  }
+
+  set(values: { [pointer: string]: Json }, final = true): Promise<Reply> {
+    return this.request('set', { values, final });
+  }
+
+  private expect(id: number): Promise<Reply> {
+    return new Promise((done, fail) => this.waiting.set(id, { done, fail }));
+  }
+
+  private failAll(why: string): void {
+    const all = [...this.waiting.values()];
+    this.waiting.clear();
+    for (const { fail } of all) fail(new CommandError('connection', '', why));
+  }
+
+  private guarded(what: () => void): void {
+    try {
+      what();
+    } catch (error) {
+      // What cannot be read is left out; the page goes on with the next message.
+      this.refused++;
+      console.warn('a message was refused:', error);
+    }
+  }
+
+  private takeText(text: string): void {
+    const m: unknown = JSON.parse(text);
+    if (!isObject(m)) throw new Error('a message that is not an object');
+    switch (m['is']) {
+      case 'hello':
+        this.emit('hello', (this.hello = readHello(m)));
+        break;
+      case 'scene':
+        this.emit('scene', (this.scene = readScene(m)));
+        break;
+      case 'status':
+        this.emit('status', (this.status = readStatus(m)));
+        break;
+      case 'note':
+        this.emit('note', readNote(m));
+        break;
+      case 'reply':
+        this.takeReply(readReply(m, new Map()));
+        break;
+    }
+  }
+
+  private takePacket(buffer: ArrayBuffer): void {
+    let packet;
+    try {
+      packet = decodePacket(buffer);
+    } catch (error) {
+      // It may have been a frame, and the engine waits for a word before it sends another.
+      this.engine.frameDone();
+      throw error;
+    }
+    switch (packet.header['is']) {
+      case 'topology':
+        this.frame = null;
+        this.emit('topology', (this.topology = readTopology(packet)));
+        break;
+      case 'frame': {
+        try {
+          const frame = readFrame(packet, this.topology);
+          if (frame !== null) this.emit('frame', (this.frame = frame));
+        } finally {
+          this.engine.frameDone();
+        }
+        break;
+      }
+      case 'reply':
+        this.takeReply(readReply(packet.header, packet.arrays));
+        break;
+    }
+  }
+
+  private takeReply(reply: Reply): void {
+    const waiting = this.waiting.get(reply.re);
+    if (waiting === undefined) return;
+    this.waiting.delete(reply.re);
+    if (reply.ok) waiting.done(reply);
+    else {
+      const { kind, where, message } = reply.error ?? { kind: '', where: '', message: 'refused' };
+      waiting.fail(new CommandError(kind, where, message));
+    }
+  }
+}

@@ -1,0 +1,80 @@
+/** Pulling: a spring from the vertex under the pointer to where the pointer is. */
+import * as THREE from 'three';
+import type { Client } from '../engine/client';
+import type { World } from '../view/world';
+import type { Place, Tool } from './pointer';
+
+interface Held {
+  grab: number;
+  vertex: number;
+  /** Facing the viewer, through the vertex where it was taken: the pointer moves on it. */
+  plane: THREE.Plane;
+  offset: THREE.Vector3;
+}
+
+export class PullTool implements Tool {
+  readonly name = 'pull';
+  /** N/m; 0: the engine chooses it by the mass of the body and the time step. */
+  stiffness = 0;
+  /** Other pages pull the same body: theirs begin elsewhere. */
+  private lastGrab = Math.floor(Math.random() * 2 ** 40);
+  private readonly held = new Map<number, Held>();
+
+  constructor(
+    private readonly world: World,
+    private readonly client: Client,
+  ) {
+    client.on('topology', () => this.held.clear());
+  }
+
+  down(at: Place, event: PointerEvent): boolean {
+    const hit = this.world.pick(at.x, at.y, event.pointerType === 'touch' ? 20 : 8);
+    if (hit === null) return false;
+    const normal = this.world.stage.camera.getWorldDirection(new THREE.Vector3());
+    const plane = new THREE.Plane().setFromNormalAndCoplanarPoint(normal, hit.point);
+    const held: Held = {
+      grab: ++this.lastGrab,
+      vertex: hit.vertex,
+      plane,
+      offset: new THREE.Vector3(),
+    };
+    // The vertex is a little beside the pointer: it does not jump when it is taken.
+    const start = this.world.stage.ray(at.x, at.y).intersectPlane(plane, new THREE.Vector3());
+    if (start !== null) held.offset.copy(hit.point).sub(start);
+    this.held.set(event.pointerId, held);
+    this.world.ownPulls.set(held.grab, { vertex: held.vertex, to: hit.point.clone() });
+    this.client.send('grab', {
+      grab: held.grab,
+      vertex: held.vertex,
+      to: hit.point.toArray(),
+      stiffness: this.stiffness,
+      radius: 0,
+    });
+    this.world.redrawPulls();
+    return true;
+  }
+
+  move(at: Place, pointer: number): void {
+    const held = this.held.get(pointer);
+    if (held === undefined) return;
+    const to = this.world.stage.ray(at.x, at.y).intersectPlane(held.plane, new THREE.Vector3());
+    if (to === null) return;
+    to.add(held.offset);
+    this.world.ownPulls.get(held.grab)?.to.copy(to);
+    this.client.sendLatest(`drag ${held.grab}`, 'drag', { grab: held.grab, to: to.toArray() });
+    this.world.redrawPulls();
+  }
+
+  up(_at: Place, pointer: number): void {
+    const held = this.held.get(pointer);
+    if (held === undefined) return;
+    this.held.delete(pointer);
+    this.world.ownPulls.delete(held.grab);
+    this.client.sendLatest(`drag ${held.grab}`, 'release', { grab: held.grab });
+    this.world.redrawPulls();
+  }
+
+  hover(at: Place): string {
+    return this.world.pick(at.x, at.y) === null ? '' : 'grab';
+  }
+}

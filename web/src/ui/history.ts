@@ -1,0 +1,22 @@
+/** The last so many points of a curve over time, oldest first. */
+export class History {
+  readonly points: [number, number][] = [];
+
+  constructor(private readonly most: number) {}
+
+  add(x: number, y: number): void {
+    if (this.points.length < this.most) {
+      this.points.push([x, y]);
+      return;
+    }
+    // The oldest point's memory serves the newest.
+    const first = this.points.shift()!;
+    first[0] = x;
+    first[1] = y;
+    this.points.push(first);
+  }
+
+  clear(): void {
+    this.points.length = 0;
+  }
+}

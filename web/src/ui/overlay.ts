@@ -1,0 +1,95 @@
+/** What stands over the view: what is going on, names of lanes, where files are dropped. */
+import type { Client } from '../engine/client';
+import type { Keeper } from '../keep/files';
+import type { World } from '../view/world';
+import { clear, h, readable } from './dom';
+
+const BUSY: { [what: string]: string } = {
+  building: 'Building…',
+  factorising: 'Factorising…',
+  converging: 'Solving to convergence…',
+};
+
+export class Overlay {
+  readonly element = h('div', { class: 'overlay' });
+  private readonly clock = h('span', { class: 'chip', title: 'Frame and simulated time' });
+  private readonly busy = h('span', { class: 'chip busy', hidden: true, role: 'status' });
+  private readonly paused = h('span', { class: 'chip' }, 'Paused');
+  private readonly labels = h('div', { class: 'lane-labels' });
+
+  constructor(
+    client: Client,
+    private readonly world: World,
+  ) {
+    this.element.append(
+      h('div', { class: 'chips' }, this.clock, this.paused, this.busy),
+      this.labels,
+    );
+    client.on('status', (status) => {
+      this.paused.hidden = status.playing;
+      this.busy.hidden = status.busy === null;
+      this.busy.textContent = status.busy === null ? '' : (BUSY[status.busy] ?? `${status.busy}…`);
+    });
+    world.onShown((frame) => {
+      this.clock.textContent = `Frame ${frame.frame} · ${frame.time.toFixed(2)} s`;
+      this.showLanes();
+    });
+    world.stage.controls.addEventListener('change', () => this.showLanes());
+  }
+
+  private showLanes(): void {
+    const lanes = this.world.lanes.racing ? this.world.lanes.list : [];
+    if (lanes.length === 0) {
+      if (this.labels.childElementCount > 0) clear(this.labels);
+      return;
+    }
+    if (this.labels.childElementCount !== lanes.length) {
+      clear(
+        this.labels,
+        ...lanes.map(() => h('div', { class: 'lane-label' }, h('strong'), h('span'))),
+      );
+    }
+    lanes.forEach((lane, i) => {
+      const label = this.labels.children[i] as HTMLElement;
+      const point = this.world.lanes.labelPoint(i);
+      if (point === null) return;
+      const at = this.world.stage.project(point);
+      label.style.left = `${at.x}px`;
+      label.style.top = `${at.y - 10}px`;
+      label.children[0]!.textContent = lane.label;
+      label.children[1]!.textContent = `error ${readable(lane.error, 2)}`;
+    });
+  }
+}
+
+/** Files may be dropped anywhere on the page. */
+export function listenToDrops(root: HTMLElement, keeper: Keeper): void {
+  const target = h(
+    'div',
+    { class: 'drop-target', hidden: true },
+    'Drop a scene, a mesh or a state',
+  );
+  root.append(target);
+  let depth = 0;
+  const isFiles = (event: DragEvent): boolean =>
+    event.dataTransfer?.types.includes('Files') === true;
+  window.addEventListener('dragenter', (event) => {
+    if (!isFiles(event)) return;
+    depth++;
+    target.hidden = false;
+  });
+  window.addEventListener('dragleave', () => {
+    depth = Math.max(0, depth - 1);
+    if (depth === 0) target.hidden = true;
+  });
+  window.addEventListener('dragover', (event) => {
+    if (isFiles(event)) event.preventDefault();
+  });
+  window.addEventListener('drop', (event) => {
+    if (!isFiles(event)) return;
+    event.preventDefault();
+    depth = 0;
+    target.hidden = true;
+    void keeper.openFiles([...(event.dataTransfer?.files ?? [])]);
+  });
+}

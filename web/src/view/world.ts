@@ -1,0 +1,303 @@
+/** All that is drawn of a session: bodies, colliders, pins, what is pulled, lanes of a race. */
+import * as THREE from 'three';
+import type { Client } from '../engine/client';
+import type { Frame, Grab, Topology } from '../protocol/messages';
+import { onTheme, type Theme } from '../ui/theme';
+import { Colliders } from './colliders';
+import { textureData } from './colour_scale';
+import { Cut } from './cut';
+import { Lanes } from './lanes';
+import { Pins } from './pins';
+import { pickNear, pickTriangle, vertexAt, type Hit } from './picking';
+import { Stats } from './stats';
+import { Surface } from './surface';
+import type { Stage } from './stage';
+
+export class World {
+  surface: Surface | null = null;
+  readonly stats = new Stats();
+  readonly colliders = new Colliders();
+  readonly pins = new Pins();
+  readonly lanes = new Lanes();
+  readonly cut: Cut;
+  /** The frame whose positions are in the buffers. */
+  shown: Frame | null = null;
+  private readonly listeners: ((frame: Frame) => void)[] = [];
+
+  private readonly material = new THREE.MeshStandardMaterial({
+    roughness: 0.62,
+    metalness: 0,
+    side: THREE.DoubleSide,
+    vertexColors: true,
+    polygonOffset: true,
+    polygonOffsetFactor: 1,
+    polygonOffsetUnits: 1,
+  });
+  private readonly wireMaterial = new THREE.MeshBasicMaterial({
+    wireframe: true,
+    transparent: true,
+    opacity: 0.55,
+  });
+  private readonly scale = new THREE.DataTexture(textureData(0), 256, 1);
+  private wire: THREE.Mesh | null = null;
+  private wireOn = false;
+  private coloured = false;
+  private readonly pulls: THREE.LineSegments<THREE.BufferGeometry, THREE.LineBasicMaterial>;
+  private readonly pullEnds: THREE.Points<THREE.BufferGeometry, THREE.PointsMaterial>;
+  /** Where a pull of this page leads to, before the engine has heard of it. */
+  ownPulls = new Map<number, { vertex: number; to: THREE.Vector3 }>();
+  private theme: Theme | null = null;
+  private pending: Frame | null = null;
+  private framed = false;
+  private wantsFraming = true;
+  private readonly box = new THREE.Box3();
+
+  constructor(
+    readonly stage: Stage,
+    client: Client,
+  ) {
+    this.scale.colorSpace = THREE.SRGBColorSpace;
+    this.scale.magFilter = THREE.LinearFilter;
+    this.scale.minFilter = THREE.LinearFilter;
+    this.scale.needsUpdate = true;
+    this.cut = new Cut();
+    const places = new THREE.BufferAttribute(new Float32Array(6 * 32), 3);
+    places.setUsage(THREE.DynamicDrawUsage);
+    const lines = new THREE.BufferGeometry().setAttribute('position', places);
+    lines.setDrawRange(0, 0);
+    this.pulls = new THREE.LineSegments(
+      lines,
+      new THREE.LineBasicMaterial({ depthTest: false, transparent: true }),
+    );
+    this.pullEnds = new THREE.Points(
+      lines,
+      new THREE.PointsMaterial({
+        size: 9,
+        sizeAttenuation: false,
+        depthTest: false,
+        transparent: true,
+      }),
+    );
+    for (const object of [this.pulls, this.pullEnds]) {
+      object.frustumCulled = false;
+      object.renderOrder = 10;
+    }
+    stage.scene.add(
+      this.colliders.group,
+      this.pins.object,
+      this.lanes.group,
+      this.cut.group,
+      this.pulls,
+      this.pullEnds,
+    );
+    onTheme((theme) => this.setTheme(theme));
+    client.on('topology', (topology) => this.build(topology));
+    client.on('frame', (frame) => {
+      // Of frames that come between two pictures the last alone is drawn; lists of pins stand in
+      // those frames only that come after a change.
+      this.pins.note(frame);
+      this.pending = frame;
+    });
+    client.on('scene', () => {
+      if (!this.framed) this.wantsFraming = true;
+    });
+    stage.beforeDraw = () => this.takePending();
+    stage.afterDraw = (now, ms) => this.stats.drawn(now, ms);
+  }
+
+  /** Called whenever another frame is in the buffers. */
+  onShown(listener: (frame: Frame) => void): void {
+    this.listeners.push(listener);
+  }
+
+  private setTheme(theme: Theme): void {
+    this.theme = theme;
+    this.stage.setTheme(theme);
+    this.wireMaterial.color.setHex(theme.wire);
+    this.colliders.setColour(theme.collider);
+    this.pins.setColour(theme.pin);
+    this.pulls.material.color.setHex(theme.pull);
+    this.pullEnds.material.color.setHex(theme.pull);
+    this.stage.redraw();
+  }
+
+  private build(topology: Topology): void {
+    const wasThere = this.surface?.topology.numVertices === topology.numVertices;
+    this.surface?.dispose();
+    this.wire?.removeFromParent();
+    this.pending = null;
+    this.shown = null;
+    this.surface = new Surface(topology, this.material, this.theme?.bodies ?? [0x56b4e9]);
+    this.stage.scene.add(this.surface.group);
+    this.wire = new THREE.Mesh(this.surface.mesh.geometry, this.wireMaterial);
+    this.wire.frustumCulled = false;
+    this.stage.scene.add(this.wire);
+    this.cut.setTopology(topology);
+    this.lanes.setTopology(topology);
+    this.colliders.setTopology(topology);
+    this.pins.clear();
+    this.ownPulls.clear();
+    if (!wasThere) this.wantsFraming = true;
+    this.showParts();
+    this.stage.redraw();
+  }
+
+  private takePending(): void {
+    const frame = this.pending;
+    if (frame === null || this.surface === null) return;
+    this.pending = null;
+    const start = performance.now();
+    this.surface.update(frame);
+    this.cut.update(frame);
+    this.lanes.update(frame);
+    this.setColoured(frame.colours !== null && frame.colour !== null);
+    this.pins.update(this.surface);
+    this.updatePulls(frame.grabs);
+    this.colliders.update(frame.colliders, this.span());
+    this.showParts();
+    this.shown = frame;
+    if (this.wantsFraming) this.frameAll();
+    this.stats.updated(performance.now() - start);
+    this.stage.redraw();
+    for (const listener of this.listeners) listener(frame);
+  }
+
+  private span(): number {
+    const box = new THREE.Box3().setFromArray(this.surface?.topology.rest ?? [0, 0, 0]);
+    return Math.max(1e-3, box.getSize(new THREE.Vector3()).length() / 2);
+  }
+
+  /** The whole of the bodies, and a ground below them. */
+  frameAll(direction?: THREE.Vector3): void {
+    if (this.surface === null) return;
+    this.wantsFraming = false;
+    this.box.setFromArray(this.surface.positions);
+    this.lanes.extendBox(this.box);
+    if (!this.lanes.racing) this.colliders.extendBox(this.box);
+    if (this.box.isEmpty()) return;
+    const first = !this.framed;
+    this.framed = true;
+    const span = this.span();
+    const ground = this.colliders.ground ?? this.box.min.y - 0.35 * span;
+    if (this.theme !== null) this.stage.setGround(ground, span, this.theme);
+    if (this.colliders.ground !== null) this.box.expandByPoint(this.groundPoint(ground));
+    this.stage.frameBox(
+      this.box,
+      direction ?? (first ? new THREE.Vector3(0.55, 0.38, 1) : undefined),
+    );
+  }
+
+  private groundPoint(height: number): THREE.Vector3 {
+    const center = this.box.getCenter(new THREE.Vector3());
+    // A body that is high above its ground is not made tiny for it.
+    const drop = Math.min(this.box.min.y - height, this.box.getSize(center.clone()).length());
+    return new THREE.Vector3(center.x, this.box.min.y - Math.max(0, drop), center.z);
+  }
+
+  setWireframe(on: boolean): void {
+    this.wireOn = on;
+    this.showParts();
+    this.stage.redraw();
+  }
+
+  get wireframe(): boolean {
+    return this.wireOn;
+  }
+
+  private showParts(): void {
+    if (this.surface === null) return;
+    const racing = this.lanes.racing;
+    this.surface.group.visible = !racing && !this.cut.enabled;
+    if (this.wire !== null) this.wire.visible = this.wireOn && !racing && !this.cut.enabled;
+    this.lanes.group.visible = racing;
+    // Of what is cut away pins would float in the air.
+    this.pins.object.visible = !racing && !this.cut.enabled && this.pins.wanted;
+    this.cut.group.visible = this.cut.enabled && !racing;
+  }
+
+  refresh(): void {
+    if (this.shown !== null && this.pending === null) this.pending = this.shown;
+    this.stage.redraw();
+  }
+
+  private setColoured(on: boolean): void {
+    if (on === this.coloured) return;
+    this.coloured = on;
+    this.material.map = on ? this.scale : null;
+    this.material.vertexColors = !on;
+    this.material.needsUpdate = true;
+    this.cut.setColoured(this.material.map);
+  }
+
+  setBands(bands: number): void {
+    (this.scale.image.data as Uint8Array).set(textureData(bands));
+    this.scale.magFilter = bands > 0 ? THREE.NearestFilter : THREE.LinearFilter;
+    this.scale.needsUpdate = true;
+    this.stage.redraw();
+  }
+
+  private updatePulls(grabs: Grab[]): void {
+    const geometry = this.pulls.geometry;
+    const attribute = geometry.getAttribute('position') as THREE.BufferAttribute;
+    let n = 0;
+    const add = (at: THREE.Vector3, to: THREE.Vector3): void => {
+      if (n + 2 > attribute.count) return;
+      attribute.setXYZ(n++, at.x, at.y, at.z);
+      attribute.setXYZ(n++, to.x, to.y, to.z);
+    };
+    for (const grab of grabs) {
+      const own = this.ownPulls.get(grab.id);
+      add(new THREE.Vector3(...grab.at), own?.to ?? new THREE.Vector3(...grab.to));
+    }
+    for (const [id, own] of this.ownPulls) {
+      if (grabs.some((g) => g.id === id)) continue;
+      const at = this.position(own.vertex);
+      if (at !== null) add(at, own.to);
+    }
+    attribute.needsUpdate = true;
+    geometry.setDrawRange(0, n);
+  }
+
+  redrawPulls(): void {
+    this.updatePulls(this.shown?.grabs ?? []);
+    this.stage.redraw();
+  }
+
+  /** Where a vertex of the model is now; null where the frames do not carry it. */
+  position(vertex: number): THREE.Vector3 | null {
+    if (this.surface === null) return null;
+    const local = this.surface.localOf[vertex] ?? -1;
+    if (local >= 0) return vertexAt(this.surface.positions, local);
+    if (this.shown?.all === true && 3 * vertex + 2 < this.shown.positions.length) {
+      return vertexAt(this.shown.positions, vertex);
+    }
+    return null;
+  }
+
+  /** The vertex (of the model) under a place of the viewport; `near` pixels beside the body count. */
+  pick(x: number, y: number, near = 8): { vertex: number; point: THREE.Vector3 } | null {
+    if (this.surface === null || this.lanes.racing) return null;
+    const { positions, triangles, topology } = this.surface;
+    const project = (p: THREE.Vector3) => this.stage.project(p);
+    const hit: Hit | null =
+      pickTriangle(this.stage.ray(x, y), positions, triangles) ??
+      pickNear(positions, project, { x, y }, near);
+    if (hit === null) return null;
+    return { vertex: topology.surface[hit.local]!, point: vertexAt(positions, hit.local) };
+  }
+
+  /** The vertices of the surface whose pictures lie in a rectangle of the viewport. */
+  pickBox(x0: number, y0: number, x1: number, y1: number): number[] {
+    const found: number[] = [];
+    if (this.surface === null) return found;
+    const { positions, topology } = this.surface;
+    const p = new THREE.Vector3();
+    for (let i = 0; i < topology.surface.length; i++) {
+      const s = this.stage.project(vertexAt(positions, i, p));
+      if (s.depth < 1 && s.x >= x0 && s.x <= x1 && s.y >= y0 && s.y <= y1) {
+        found.push(topology.surface[i]!);
+      }
+    }
+    return found;
+  }
+}

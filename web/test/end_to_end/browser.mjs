@@ -1,0 +1,31 @@
+/** A headless Chromium that draws by the processor, and a page in it that is watched for faults. */
+import { chromium } from 'playwright-core';
+
+const ARGUMENTS = [
+  '--no-sandbox',
+  '--use-gl=angle',
+  '--use-angle=swiftshader',
+  '--enable-unsafe-swiftshader',
+];
+
+export const startBrowser = (executablePath) =>
+  chromium.launch({ executablePath, args: ARGUMENTS, timeout: 60_000 });
+
+/** Opens the page and waits until a body is shown. `faults` gathers what goes wrong in it. */
+export async function openPage(browser, url, options = {}) {
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 720 },
+    colorScheme: 'dark',
+    ...options,
+  });
+  const page = await context.newPage();
+  const faults = [];
+  page.on('pageerror', (error) => faults.push(String(error)));
+  page.on('console', (message) => {
+    if (message.type() === 'error') faults.push(message.text());
+  });
+  page.setDefaultTimeout(30_000);
+  await page.goto(url);
+  await page.waitForFunction(() => window.supple?.frame != null, null, { timeout: 60_000 });
+  return { page, context, faults };
+}

@@ -1,0 +1,94 @@
+import * as THREE from 'three';
+import { describe, expect, it } from 'vitest';
+import { colourTable, textureData } from '../../src/view/colour_scale';
+import { faceNeighbours } from '../../src/view/cut';
+import { computeNormals } from '../../src/view/normals';
+import { pickNear, pickTriangle } from '../../src/view/picking';
+import { Stats } from '../../src/view/stats';
+
+describe('the colour scale', () => {
+  /** CIE lightness L* of an sRGB colour. */
+  const lightness = (r: number, g: number, b: number): number => {
+    const linear = (v: number) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    const y = 0.2126 * linear(r / 255) + 0.7152 * linear(g / 255) + 0.0722 * linear(b / 255);
+    return y > 0.008856 ? 116 * Math.cbrt(y) - 16 : 903.3 * y;
+  };
+
+  it('grows lighter all the way, so that it is read without colour vision', () => {
+    const table = colourTable(64);
+    let before = -1;
+    for (let i = 0; i < 64; i++) {
+      const now = lightness(table[3 * i]!, table[3 * i + 1]!, table[3 * i + 2]!);
+      expect(now).toBeGreaterThan(before);
+      before = now;
+    }
+    expect(before - lightness(table[0]!, table[1]!, table[2]!)).toBeGreaterThan(60);
+  });
+
+  it('in bands has as many colours as bands', () => {
+    const data = textureData(10);
+    const colours = new Set<string>();
+    for (let i = 0; i < 256; i++) colours.add(data.slice(4 * i, 4 * i + 3).join());
+    expect(colours.size).toBe(10);
+  });
+});
+
+describe('normals', () => {
+  it('of a torus are those of its tube', () => {
+    const torus = new THREE.TorusGeometry(1, 0.4, 48, 96);
+    const positions = new Float32Array(torus.getAttribute('position').array);
+    const triangles = new Uint32Array(torus.getIndex()!.array);
+    const normals = new Float32Array(positions.length);
+    computeNormals(positions, triangles, normals);
+    const expected = torus.getAttribute('normal');
+    for (let i = 0; i < expected.count; i++) {
+      const n = new THREE.Vector3().fromArray(normals, 3 * i).normalize();
+      // At the seams a corner has the triangles of one side alone, which turn by 0.13: half of it.
+      expect(n.dot(new THREE.Vector3().fromBufferAttribute(expected, i))).toBeGreaterThan(0.995);
+    }
+  });
+});
+
+describe('picking', () => {
+  const positions = new Float32Array([0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, -1, 1, 0, -1, 0, 1, -1]);
+  const triangles = new Uint32Array([3, 4, 5, 0, 1, 2]);
+
+  it('finds the nearest triangle and of it the nearest vertex', () => {
+    const ray = new THREE.Ray(new THREE.Vector3(0.7, 0.1, 5), new THREE.Vector3(0, 0, -1));
+    const hit = pickTriangle(ray, positions, triangles);
+    expect(hit?.local).toBe(1);
+    expect(hit?.distance).toBeCloseTo(5, 12);
+  });
+
+  it('finds nothing beside the body, and nothing behind', () => {
+    const aside = new THREE.Ray(new THREE.Vector3(2, 2, 5), new THREE.Vector3(0, 0, -1));
+    expect(pickTriangle(aside, positions, triangles)).toBeNull();
+    const away = new THREE.Ray(new THREE.Vector3(0.2, 0.2, 5), new THREE.Vector3(0, 0, 1));
+    expect(pickTriangle(away, positions, triangles)).toBeNull();
+  });
+
+  it('near a strand finds the nearest vertex within reach', () => {
+    const project = (p: THREE.Vector3) => ({ x: 100 * p.x, y: 100 * p.y, depth: 0 });
+    expect(pickNear(positions, project, { x: 97, y: 2 }, 8)?.local).toBe(1);
+    expect(pickNear(positions, project, { x: 60, y: 50 }, 8)).toBeNull();
+  });
+});
+
+describe('the neighbours of tets', () => {
+  it('of two tets with a common face are one another', () => {
+    // The second is the first mirrored in its face 1 2 3.
+    const neighbours = faceNeighbours(new Uint32Array([0, 1, 2, 3, 4, 3, 2, 1]));
+    expect([...neighbours]).toEqual([-1, -1, 1, -1, -1, -1, 0, -1]);
+  });
+});
+
+describe('statistics', () => {
+  it('are the median of what came last', () => {
+    const stats = new Stats();
+    for (const ms of [5, 1, 100]) stats.updated(ms);
+    expect(stats.script_ms).toBe(5);
+    for (let i = 0; i < 120; i++) stats.updated(2);
+    expect(stats.script_ms).toBe(2);
+    expect(stats.frames).toBe(123);
+  });
+});
