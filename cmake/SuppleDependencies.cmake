@@ -1,3 +1,8 @@
+if(EMSCRIPTEN)
+  include(SuppleWebDependencies)
+  return()
+endif()
+
 # What the library links. All of it is in Debian 12 under licences that suit Apache-2.0.
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 find_package(TBB REQUIRED)
@@ -7,6 +12,9 @@ find_package(nlohmann_json 3.11 REQUIRED)
 find_package(PNG REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(pugixml REQUIRED)
+if(SUPPLE_APPS OR SUPPLE_SANITIZE OR SUPPLE_FUZZ)
+  find_package(Boost 1.74 REQUIRED)
+endif()
 if(SUPPLE_APPS)
   find_package(Cairo REQUIRED)
   find_package(CLI11 REQUIRED)

@@ -15,7 +15,7 @@ target_compile_options(supple_flags INTERFACE
   # g++ 12 finds faults of these two kinds in its own headers (GCC bugs 105593 and 105651).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
-  $<$<CONFIG:Release>:-O3>)
+  $<$<AND:$<CONFIG:Release>,$<NOT:$<BOOL:${EMSCRIPTEN}>>>:-O3>)
 # Levels of vectors beside the baseline that the units of kernels are compiled for (src/base/simd_level.h, which asks the
 # processor for just these instructions). Without optimisation and under sanitizers speed does not matter; -Os may leave
 # functions of the standard library out of line, which tests/tools/simd_symbols_test.py does not let pass.
@@ -85,7 +85,9 @@ function(supple_room name)
   if(ARG_KERNELS)
     set_property(GLOBAL APPEND PROPERTY SUPPLE_ROOMS_WITH_KERNELS ${target})
   endif()
-  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  if(NOT EMSCRIPTEN)
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  endif()
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:supple_flags>)
   foreach(room ${ARG_ROOMS})
@@ -101,13 +103,14 @@ function(supple_room name)
   endif()
 endfunction()
 
-# supple_test(NAME SOURCES ... LIBRARIES ...): a GoogleTest program whose tests ctest knows one by one.
+# supple_test(NAME [PREFIX text] SOURCES ... LIBRARIES ...): a GoogleTest program whose tests ctest knows one by one.
+# PREFIX: of their names, where another program has tests of the same.
 function(supple_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "" "PREFIX" "SOURCES;LIBRARIES" ${ARGN})
   include(GoogleTest)
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} supple_flags GTest::gtest GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE SUPPLE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                              SUPPLE_BINARY_DIR="${PROJECT_BINARY_DIR}")
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 600)
+  gtest_discover_tests(${name} TEST_PREFIX "${ARG_PREFIX}" DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 600)
 endfunction()

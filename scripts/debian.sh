@@ -5,14 +5,18 @@
 # is there already is taken, wherever it comes from.
 build_packages=(
   c++:g++ cmake:cmake ninja:ninja-build
-  libcairo2-dev libcli11-dev libeigen3-dev libfmt-dev libmetis-dev libpng-dev libpugixml-dev libtbb-dev nlohmann-json3-dev
-  zlib1g-dev)
+  libboost-dev libcairo2-dev libcli11-dev libeigen3-dev libfmt-dev libmetis-dev libpng-dev libpugixml-dev libtbb-dev
+  nlohmann-json3-dev zlib1g-dev)
+# What the viewer's page is built with.
+page_packages=(node:nodejs npm:npm)
 # What the tests need besides.
 test_packages=(
   clang++:clang clang-format:clang-format clang-tidy:clang-tidy python3:python3
   libbenchmark-dev libclang-rt-14-dev libgtest-dev)
-# Programs that read our exports back: a test that misses one says so and is skipped.
-optional_packages=(assimp:assimp-utils ffmpeg:ffmpeg python3-numpy python3-vtk9)
+# Programs that read our exports back, what compiles the page and its engine, and a browser to try them in: a test that
+# misses one says so and is skipped.
+optional_packages=(assimp:assimp-utils chromium:chromium emcc:emscripten ffmpeg:ffmpeg "${page_packages[@]}" python3-numpy
+  python3-vtk9)
 
 is_installed() {
   [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]

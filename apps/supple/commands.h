@@ -16,6 +16,7 @@ using Command = std::function<int()>;
 
 Command add_run_command(CLI::App& app);
 Command add_compare_command(CLI::App& app);
+Command add_view_command(CLI::App& app);
 Command add_reproduce_command(CLI::App& app);
 Command add_bench_command(CLI::App& app);
 Command add_list_command(CLI::App& app);

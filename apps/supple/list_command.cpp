@@ -1,9 +1,7 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -14,6 +12,7 @@
 #include "io/scene/scene_json.h"
 #include "supple/commands.h"
 #include "supple/error.h"
+#include "supple/folders.h"
 #include "supple/say.h"
 #include "supple/simulation.h"
 
@@ -45,27 +44,8 @@ std::vector<Description> list_formats() {
   return formats;
 }
 
-/// $SUPPLE_SCENES, or what was installed beside the program, or the folder of the sources.
-path scenes_folder() {
-  if (const char* const folder = std::getenv("SUPPLE_SCENES"); folder != nullptr) return folder;
-  std::array<char, 4096> name{};
-  const ssize_t length = ::readlink("/proc/self/exe", name.data(), name.size());
-  if (length > 0 && static_cast<std::size_t>(length) < name.size()) {
-    const path program(std::string(name.data(), static_cast<std::size_t>(length)));
-    path installed = program.parent_path().parent_path() / "share/supple/scenes";
-    std::error_code ignored;
-    if (std::filesystem::is_directory(installed, ignored)) return installed;
-  }
-  return SUPPLE_SOURCE_SCENES;
-}
-
 std::vector<Description> list_scene_files() {
   const path folder = scenes_folder();
-  std::error_code ignored;
-  if (!std::filesystem::is_directory(folder, ignored)) {
-    throw Error(ErrorKind::bad_file, folder.string(),
-                "there is no such folder of scenes; SUPPLE_SCENES names another");
-  }
   std::vector<Description> list;
   for (const SceneFile& scene : list_scenes(folder)) {
     list.push_back({(folder / scene.file.filename()).string(), scene.name});

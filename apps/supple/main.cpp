@@ -41,11 +41,13 @@ int run(int argc, const char* const* argv) {
   Command command;
   const Command run_scene = add_run_command(app);
   const Command compare = add_compare_command(app);
+  const Command view = add_view_command(app);
   const Command reproduce = add_reproduce_command(app);
   const Command bench = add_bench_command(app);
   const Command list = add_list_command(app);
   app.get_subcommand("run")->callback([&] { command = run_scene; });
   app.get_subcommand("compare")->callback([&] { command = compare; });
+  app.get_subcommand("view")->callback([&] { command = view; });
   app.get_subcommand("reproduce")->callback([&] { command = reproduce; });
   app.get_subcommand("bench")->callback([&] { command = bench; });
   app.get_subcommand("list")->callback([&] { command = list; });

@@ -2,7 +2,9 @@
 
 #include <functional>
 #include <future>
+#include <memory>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 namespace supple {
@@ -14,12 +16,25 @@ class Background {
  public:
   using Work = std::function<Result()>;
 
+  Background() = default;
+  ~Background() { wait(); }
+  Background(Background&&) noexcept = default;
+  Background& operator=(Background&& other) noexcept {
+    wait();
+    thread_ = std::move(other.thread_);
+    result_ = std::move(other.result_);
+    return *this;
+  }
+
   /// Begins; waits for what was begun before and drops it. Where the system gives no thread, the
   /// work is done by whoever takes its result.
   void start(Work work) {
-    result_ = {};
+    wait();
+    // Not std::async: libc++'s waits for ever for what it found no thread for.
+    const auto task = std::make_shared<std::packaged_task<Result()>>(work);
+    result_ = task->get_future();
     try {
-      result_ = std::async(std::launch::async, work);
+      thread_ = std::thread([task] { (*task)(); });
     } catch (const std::system_error&) {
       result_ = std::async(std::launch::deferred, std::move(work));
     }
@@ -29,9 +44,17 @@ class Background {
   bool has_work() const { return result_.valid(); }
 
   /// Waits for the result; throws what the work threw.
-  Result take() { return result_.get(); }
+  Result take() {
+    wait();
+    return result_.get();
+  }
 
  private:
+  void wait() noexcept {
+    if (thread_.joinable()) thread_.join();
+  }
+
+  std::thread thread_;
   std::future<Result> result_;
 };
 

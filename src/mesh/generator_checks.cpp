@@ -1,8 +1,8 @@
 #include "mesh/generator_checks.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <string>
@@ -31,11 +31,7 @@ Vec3 normalised(const Vec3& v) {
 
 }  // namespace
 
-std::string number_text(double value) {
-  std::array<char, 32> text{};  // the shortest form of a double takes at most 24
-  const auto result = std::to_chars(text.data(), text.data() + text.size(), value);
-  return {text.data(), result.ptr};
-}
+std::string number_text(double value) { return fmt::format("{}", value); }
 
 void require_positive(std::string_view generator, std::string_view parameter, double value) {
   if (std::isfinite(value) && value > 0) return;

@@ -33,7 +33,7 @@ TEST(CommandLine, WrongInputEndsWithItsCodeAndAMessage) {
   place.write("empty.json", "");
   place.write("file", "not a folder");
   const std::vector<Wrong> cases = {
-      {{}, 2, "there is no command; expected run or compare or reproduce or bench or list"},
+      {{}, 2, "there is no command; expected run or compare or view or reproduce or bench or list"},
       {{"rnu", "good.json"}, 2, "did you mean 'run'?"},
       {{"--verson"}, 2, "did you mean '--version'?"},
       {{"run"}, 2, "SCENE is required"},

@@ -7,11 +7,13 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <sstream>
+#include <thread>
 
 namespace supple::test {
 
@@ -115,6 +117,28 @@ pid_t start(const std::filesystem::path& folder, const std::vector<std::string>&
   const pid_t process = spawn(folder, with_program(arguments), nowhere, nowhere);
   ::close(nowhere);
   return process;
+}
+
+pid_t start_writing(const std::filesystem::path& folder, const std::vector<std::string>& arguments,
+                    const std::filesystem::path& output) {
+  const int file = open_new(output);
+  const pid_t process = spawn(folder, with_program(arguments), file, file);
+  ::close(file);
+  return process;
+}
+
+int end_by(pid_t process, int signal) {
+  ::kill(process, signal);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  int status = 0;
+  while (::waitpid(process, &status, WNOHANG) == 0) {
+    if (std::chrono::steady_clock::now() > end) {
+      kill_hard(process);
+      return -1;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 void kill_hard(pid_t process) {

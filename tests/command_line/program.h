@@ -25,6 +25,11 @@ Outcome run_after(const std::string& shell, const std::filesystem::path& folder,
                   const std::vector<std::string>& arguments);
 /// Starts it and returns at once.
 pid_t start(const std::filesystem::path& folder, const std::vector<std::string>& arguments);
+/// The same, with what it prints in a file.
+pid_t start_writing(const std::filesystem::path& folder, const std::vector<std::string>& arguments,
+                    const std::filesystem::path& output);
+/// Sends it a signal; its exit code, or -1 where it does not end in 20 s and is killed.
+int end_by(pid_t process, int signal);
 /// Kills it as nothing can be caught, and waits.
 void kill_hard(pid_t process);
 

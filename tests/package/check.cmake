@@ -1,4 +1,4 @@
-# Installs the build into an empty prefix, builds this folder's program against that copy alone and runs it.
+# Installs the build into an empty prefix, builds this folder's programs against that copy alone and runs them.
 #   cmake -DBUILD=build of supple -DSCRATCH=folder -DGENERATOR=... -DCOMPILER=... -P check.cmake
 file(REMOVE_RECURSE ${SCRATCH})
 
@@ -12,7 +12,7 @@ endfunction()
 
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${SCRATCH}/prefix)
 run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${SCRATCH}/build -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER}
-    -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH=${SCRATCH}/prefix "-DCMAKE_CXX_FLAGS=-Wall -Werror")
+    -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH=${SCRATCH}/prefix "-DCMAKE_CXX_FLAGS=-Wall -Werror" "-DCMAKE_C_FLAGS=-std=c11 -pedantic -Wall -Wextra -Werror")
 run(${CMAKE_COMMAND} --build ${SCRATCH}/build)
 run(${SCRATCH}/build/falling_block)
 message("${output}")
@@ -22,4 +22,14 @@ if(NOT output MATCHES "1\\.00 s: the first corner is at height (-?[0-9.]+) m")
 endif()
 if(CMAKE_MATCH_1 GREATER 0.3 OR CMAKE_MATCH_1 LESS -0.2)
   message(FATAL_ERROR "the corner should be near the ground, not at ${CMAKE_MATCH_1} m")
+endif()
+
+run(${SCRATCH}/build/pulled_block)
+message("${output}")
+# Held by a stiff spring, the corner comes near its target; let go, it leaves it.
+if(NOT output MATCHES "frame 30: the corner is at 1\\.[45][0-9] [01]\\.[019][0-9] 0\\.[45][0-9] m")
+  message(FATAL_ERROR "the corner should have been pulled to 1.5 1 0.5")
+endif()
+if(NOT output MATCHES "frame 40: the corner is at ([01]\\.[0-9]+) " OR CMAKE_MATCH_1 GREATER 1.35)
+  message(FATAL_ERROR "the corner should have sprung back")
 endif()

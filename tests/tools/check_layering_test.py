@@ -36,6 +36,10 @@ class CheckLayering(unittest.TestCase):
             "src/mesh/surface_test.cpp": "#include <Eigen/SparseCore>\n#include <thread>\n",
             "apps/supple/main.cpp": '#include "io/run/run.h"\n#include "supple/supple.h"\n#include "supple_cli/list.h"\n',
             "include/supple/scene.h": '#include <vector>\n#include "supple/mesh.h"\n',
+            "include/supple/supple_c.h": "#include <stddef.h>\n#include <stdint.h>\n",
+            "src/serve/a.cpp": '#include "base/names.h"\n#include <thread>\n',
+            "apps/supple/view.cpp": '#include "serve/web_server.h"\n',
+            "src/c_interface/a.cpp": '#include "io/scene/reader.h"\n#include "supple/supple_c.h"\n',
             "src/sim/CMakeLists.txt": "supple_room(sim SOURCES a.cpp ROOMS descent model base LIBRARIES fmt::fmt)\n",
         }.items():
             with self.subTest(name):
@@ -58,7 +62,10 @@ class CheckLayering(unittest.TestCase):
             ("src/render/a.cpp", "io/exports/obj.h", "render may not see io/exports"),
             ("src/io/scene/a.cpp", "io/exports/obj.h", "io/scene may not see io/exports"),
             ("src/io/meshes/a.cpp", "io/scene/reader.h", "io/meshes may not see io/scene"),
+            ("src/io/run/a.cpp", "c_interface/fault.h", "io/run may not see c_interface"),
             ("apps/supple/a.cpp", "linear/spd_solver.h", "apps may not see linear"),
+            ("src/serve/a.cpp", "io/scene/reader.h", "serve may not see io/scene"),
+            ("src/serve/a.cpp", "math/mat3.h", "serve may not see math"),
             ("src/sim/a_test.cpp", "io/scene/reader.h", "sim may not see io/scene"),
         ]:
             with self.subTest(name):
@@ -85,6 +92,8 @@ class CheckLayering(unittest.TestCase):
     def test_a_public_header_sees_only_public_headers(self):
         self.caught("include/supple/a.h", '#include "math/mat3.h"\n', "only public headers")
         self.caught("include/supple/a.h", "#include <Eigen/Dense>\n", "only the standard library")
+        self.caught("include/supple/a.h", "#include <stdint.h>\n", "only the standard library")
+        self.caught("include/supple/supple_c.h", "#include <unistd.h>\n", "only the standard library")
 
     def test_a_link_to_the_left_is_caught(self):
         code, output = run({

@@ -8,10 +8,13 @@ import unittest
 
 SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "check_text"
 PROGRAM = "int main() {}\n"
+C_PROGRAM = "int main(void) { return 0; }\n"
 GOOD = {
     "README.md": f"# supple\n[docs](docs/scene.md#the-solver) [web](https://example.org)\n```cpp\n{PROGRAM}```\n",
     "docs/scene.md": "# Scene\n## The `solver`\n[up](../README.md)\n```\n[not a link](nowhere.md)\n```\n",
+    "docs/c_interface.md": f"# C\n```c\n{C_PROGRAM}```\n",
     "tests/package/main.cpp": PROGRAM,
+    "tests/package/pulled_block.c": C_PROGRAM,
     "src/a.cpp": "// relative to the work/ folder, at home/ and at the root\n",
 }
 
@@ -51,7 +54,8 @@ class CheckText(unittest.TestCase):
         self.caught("docs/b.md", "[x](scene.md#no-such-heading)\n", "no heading")
 
     def test_a_readme_that_differs_from_the_tested_program_is_caught(self):
-        self.caught("tests/package/main.cpp", "int main() { return 1; }\n", "its C++ is not")
+        self.caught("tests/package/main.cpp", "int main() { return 1; }\n", "its cpp is not")
+        self.caught("tests/package/pulled_block.c", "int main(void) { return 1; }\n", "its c is not")
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ class AtomicFile {
   AtomicFile& operator=(const AtomicFile&) = delete;
 
   void write(std::span<const std::byte> bytes);
-  void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
+  void write(std::string_view text) { write(std::as_bytes(std::span(text.data(), text.size()))); }
   /// The bytes of a number or an array of numbers as they lie in memory.
   template <class T>
   requires std::is_trivially_copyable_v<T>

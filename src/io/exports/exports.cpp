@@ -12,24 +12,13 @@ namespace supple {
 
 namespace {
 
-struct Format {
-  const char* name;
-  const char* text;
-  void (*run)(const FrameSource&, const std::filesystem::path&, const ExportOptions&);
-};
-
 /// Gives an exporter without options the form of one with them.
 template <void (*exporter)(const FrameSource&, const std::filesystem::path&)>
 void plain(const FrameSource& source, const std::filesystem::path& folder, const ExportOptions&) {
   exporter(source, folder);
 }
 
-void video(const FrameSource& source, const std::filesystem::path& folder,
-           const ExportOptions& options) {
-  export_mp4(source, folder, options.video_width, options.video_height, options.threads);
-}
-
-constexpr std::array<Format, 7> formats{{
+constexpr std::array<ExportFormat, 6> formats_of_numbers{{
     {"usda", "USD text: animation.usda, a mesh a body with its points over time",
      plain<export_usda>},
     {"obj", "Wavefront OBJ: obj/frame_0000.obj and on, surfaces", plain<export_obj>},
@@ -42,12 +31,17 @@ constexpr std::array<Format, 7> formats{{
      plain<export_gltf>},
     {"pc2", "point cache: pc2/BODY.pc2 with its rest shape pc2/BODY.obj, for Blender's Mesh Cache",
      plain<export_pc2>},
-    {"mp4", "video: animation.mp4, drawn like preview.png, encoded by the program ffmpeg", video},
 }};
 
-const Format& find(std::string_view kind, std::string_view where) {
+std::vector<ExportFormat> all_formats() {
+  std::vector<ExportFormat> all(formats_of_numbers.begin(), formats_of_numbers.end());
+  for (const ExportFormat& format : video_formats()) all.push_back(format);
+  return all;
+}
+
+ExportFormat find(std::string_view kind, std::string_view where) {
   std::vector<std::string> names;
-  for (const Format& format : formats) {
+  for (const ExportFormat& format : all_formats()) {
     if (kind == format.name) return format;
     names.emplace_back(format.name);
   }
@@ -58,7 +52,7 @@ const Format& find(std::string_view kind, std::string_view where) {
 
 std::vector<Description> list_exports() {
   std::vector<Description> list;
-  for (const Format& format : formats) list.push_back({format.name, format.text});
+  for (const ExportFormat& format : all_formats()) list.push_back({format.name, format.text});
   return list;
 }
 
@@ -66,7 +60,7 @@ void check_export(std::string_view kind, std::string_view where) { find(kind, wh
 
 void export_frames(std::string_view kind, const FrameSource& source,
                    const std::filesystem::path& folder, const ExportOptions& options) {
-  const Format& format = find(kind, "export");
+  const ExportFormat format = find(kind, "export");
   check(source);
   make_folder(folder);
   format.run(source, folder, options);

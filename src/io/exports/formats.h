@@ -1,7 +1,9 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 
+#include "io/exports/exports.h"
 #include "io/exports/frame_source.h"
 
 /// The export formats, one a source file. Each takes a checked source and writes into a folder that
@@ -46,6 +48,15 @@ void export_pc2(const FrameSource& source, const std::filesystem::path& folder);
 /// Error{bad_file} where ffmpeg is not there or fails, with what it said.
 void export_mp4(const FrameSource& source, const std::filesystem::path& folder, int width,
                 int height, int threads);
+
+struct ExportFormat {
+  const char* name;
+  const char* text;
+  void (*run)(const FrameSource&, const std::filesystem::path&, const ExportOptions&);
+};
+
+/// Those that draw and start another program: none where there are no programs to start.
+std::span<const ExportFormat> video_formats();
 
 /// Which frames a video shows, and how fast.
 struct VideoTiming {

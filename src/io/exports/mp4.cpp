@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "io/exports/formats.h"
@@ -19,6 +20,16 @@ VideoTiming video_timing(int num_frames, double frame_step) {
   timing.num_frames = (num_frames + timing.stride - 1) / timing.stride;
   timing.frames_per_second = std::clamp(1 / (timing.stride * frame_step), 1.0, most_a_second);
   return timing;
+}
+
+std::span<const ExportFormat> video_formats() {
+  static constexpr std::array<ExportFormat, 1> formats{
+      {{"mp4", "video: animation.mp4, drawn like preview.png, encoded by the program ffmpeg",
+        [](const FrameSource& source, const std::filesystem::path& folder,
+           const ExportOptions& options) {
+          export_mp4(source, folder, options.video_width, options.video_height, options.threads);
+        }}}};
+  return formats;
 }
 
 void export_mp4(const FrameSource& source, const std::filesystem::path& folder, int width,

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <system_error>
 
+#include "base/decimal.h"
+
 namespace supple {
 
 namespace {
@@ -13,7 +15,7 @@ bool is_line_end(char c) { return c == '\n' || c == '\r'; }
 bool is_blank_in_line(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-/// from_chars takes no plus sign; files have them.
+/// Neither read_decimal nor from_chars takes a plus sign; files have them.
 std::string_view without_plus(std::string_view word) {
   if (word.size() > 1 && word[0] == '+' && word[1] != '-') word.remove_prefix(1);
   return word;
@@ -102,10 +104,8 @@ double Cursor::real(What what) {
   const std::string_view found = word(what);
   const std::string_view digits = without_plus(found);
   double value = 0;
-  const auto [stop, code] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  const bool complete = stop == digits.data() + digits.size() && !digits.empty();
   // What is beyond the range of a double is refused too, whether it is too large or too small.
-  if (!complete || code != std::errc() || !std::isfinite(value)) {
+  if (!read_decimal(digits, value) || !std::isfinite(value)) {
     source_->fail(last_,
                   "expected a finite number (" + what.text() + "), found " + in_quotes(found));
   }

@@ -1,0 +1,219 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/names.h"
+#include "io/scene/scene_json.h"
+#include "io/view/session.h"
+#include "serve/admission.h"
+#include "serve/web_server.h"
+#include "supple/browser.h"
+#include "supple/commands.h"
+#include "supple/error.h"
+#include "supple/folders.h"
+#include "supple/say.h"
+
+namespace supple::cli {
+
+namespace {
+
+struct ViewArguments {
+  std::string scene;
+  std::optional<int> port;
+  std::string address = "127.0.0.1";
+  std::string token;
+  std::string page;
+  int threads = 0;
+  bool no_browser = false;
+};
+
+constexpr unsigned short usual_port = 8420;
+/// So many viewers may run side by side without --port.
+constexpr int more_ports = 100;
+
+std::string name_of_machine() {
+  std::array<char, 256> name{};
+  if (::gethostname(name.data(), name.size() - 1) != 0) return "";
+  return name.data();
+}
+
+ServerOptions options_of(const ViewArguments& arguments) {
+  ServerOptions options;
+  options.address = arguments.address;
+  options.port = arguments.port ? static_cast<unsigned short>(*arguments.port) : usual_port;
+  options.more_ports = arguments.port ? 0 : more_ports;
+  if (!arguments.token.empty() && !is_good_token(arguments.token)) {
+    throw Error(ErrorKind::invalid_input, "--token",
+                "expected 16 to 256 letters, digits, - and _ (without it one is made up where the "
+                "address is not of this machine alone)");
+  }
+  options.token = arguments.token;
+  if (const std::string name = name_of_machine(); !name.empty()) {
+    options.hosts = {name, name + ".local"};
+  }
+  options.mounts = {{"/", page_folder(arguments.page)}};
+  const std::filesystem::path pictures = scenes_folder() / "pictures";
+  std::error_code ignored;
+  if (std::filesystem::is_directory(pictures, ignored)) {
+    options.mounts.push_back({"/scenes/", pictures});
+  }
+  options.documents = {{"/engine.json", "{\"engine\": \"native\"}\n"}};
+  options.catch_signals = true;
+  return options;
+}
+
+std::unique_ptr<WebServer> start_server(const ServerOptions& options) {
+  try {
+    return std::make_unique<WebServer>(options);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::invalid_input) throw;
+    throw Error(error.kind(), fmt::format("--address {} --port {}", options.address, options.port),
+                error.message());
+  }
+}
+
+bool is_everywhere(const ServerOptions& options) {
+  return options.address == "0.0.0.0" || options.address == "::";
+}
+
+/// What a browser on this machine is to be given.
+std::string local_url(const WebServer& server, const ServerOptions& options) {
+  if (is_everywhere(options)) return server.url("127.0.0.1");
+  const bool is_v6 = options.address.find(':') != std::string::npos;
+  return server.url(is_v6 ? fmt::format("[{}]", options.address) : options.address);
+}
+
+/// The time that the session sees (s): it stands still while nobody looks, and so does the body.
+class Clock {
+ public:
+  double now() const { return is_running_ ? before_ + since_start() : before_; }
+  void run(bool running) {
+    before_ = now();
+    start_ = std::chrono::steady_clock::now();
+    is_running_ = running;
+  }
+
+ private:
+  double since_start() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+  double before_ = 0;
+  std::chrono::steady_clock::time_point start_;
+  bool is_running_ = false;
+};
+
+/// Carries messages between the clients and the session until a signal comes.
+void carry(WebServer& server, Session& session) {
+  Clock clock;
+  double due = std::numeric_limits<double>::infinity();
+  for (int num_clients = 0;;) {
+    for (const Inbound& message : server.take(std::chrono::duration<double>(due - clock.now()))) {
+      switch (message.kind) {
+        case Inbound::Kind::connected:
+          if (num_clients++ == 0) clock.run(true);
+          session.connect(message.client);
+          break;
+        case Inbound::Kind::disconnected:
+          session.disconnect(message.client);
+          if (--num_clients == 0) clock.run(false);
+          break;
+        case Inbound::Kind::text:
+          session.receive(message.client, message.bytes);
+          break;
+        case Inbound::Kind::binary:
+          session.receive(message.client, std::as_bytes(std::span(message.bytes)));
+          break;
+        case Inbound::Kind::interrupted:
+          return;
+      }
+    }
+    due = session.advance(clock.now());
+    if (num_clients == 0) due = std::numeric_limits<double>::infinity();
+    for (const Session::Message& message : session.take_messages()) {
+      server.send(message.to, message.bytes, message.is_packet, message.is_frame);
+    }
+  }
+}
+
+/// A word that is no file can only be meant as a name of the gallery.
+void check_name(const std::string& scene) {
+  std::error_code ignored;
+  if (scene.find_first_of("./") != std::string::npos || std::filesystem::exists(scene, ignored)) {
+    return;
+  }
+  std::vector<std::string> names;
+  for (const SceneFile& known : list_scenes(scenes_folder())) {
+    names.push_back(known.file.stem().string());
+  }
+  if (std::find(names.begin(), names.end(), scene) != names.end()) return;
+  throw Error(ErrorKind::invalid_input, "view", unknown_name("scene", scene, names));
+}
+
+int view(const ViewArguments& arguments) {
+  const ServerOptions options = options_of(arguments);
+  if (!arguments.scene.empty()) check_name(arguments.scene);
+  Session session({scenes_folder(), arguments.scene, arguments.threads, "native"});
+  const std::unique_ptr<WebServer> server = start_server(options);
+  const std::string url = local_url(*server, options);
+  say(url + "\n");
+  if (is_everywhere(options) && !options.hosts.empty()) {
+    say(server->url(options.hosts.front()) + "\n");
+  }
+  say("Ctrl-C ends it\n");
+  if (!arguments.no_browser && ::isatty(STDOUT_FILENO) == 1) open_browser(url);
+  carry(*server, session);
+  say("\n");
+  return success;
+}
+
+}  // namespace
+
+Command add_view_command(CLI::App& app) {
+  const auto arguments = std::make_shared<ViewArguments>();
+  CLI::App* const command = app.add_subcommand(
+      "view", "Opens a scene in the browser: the body to be pulled, its methods to be chosen.");
+  command->footer(
+      "Examples:\n"
+      "  supple view\n"
+      "  supple view twisting_bar\n"
+      "  supple view my_scene.json --port 9000\n"
+      "  supple view --address 0.0.0.0    (for other machines too, by the token that it prints)");
+  command->add_option("SCENE", arguments->scene,
+                      "Scene file (JSON), or the name of one of the gallery; the gallery unless "
+                      "given");
+  command
+      ->add_option("--port", arguments->port,
+                   "Port to listen on, 0: any that is free; 8420 or the next free one unless given")
+      ->type_name("N")
+      ->check(CLI::Range(0, 65535).description(""));
+  command
+      ->add_option("--address", arguments->address,
+                   "Address to listen on; 127.0.0.1 unless given, which this machine alone reaches")
+      ->type_name("A");
+  command
+      ->add_option("--token", arguments->token,
+                   "Word that the address in the browser must carry; made up unless given where "
+                   "--address lets other machines in")
+      ->type_name("T");
+  command
+      ->add_option("--web", arguments->page, "Folder of the page; that of the program unless given")
+      ->type_name("DIR");
+  command
+      ->add_option("--threads", arguments->threads,
+                   "Threads; all cores unless given. The result has the same bits for any number")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1024).description(""));
+  command->add_flag("--no-browser", arguments->no_browser, "Prints the address and no more");
+  return [arguments] { return view(*arguments); };
+}
+
+}  // namespace supple::cli

@@ -1,0 +1,36 @@
+# The page's engine: the library compiled once more, by Emscripten, in a build of its own below this one. Found or not,
+# everything else is built all the same.
+#   supple_wasm          build/release/engine/supple.js with supple.wasm, and a copy in web/dist/engine
+#   supple_wasm_threads  supple_threads.js beside it, for pages that are cross-origin isolated; not part of `all`
+option(SUPPLE_WASM "Build the page's engine, where there are emcc and node" ON)
+find_program(SUPPLE_EMCC emcc)
+find_program(SUPPLE_NODE NAMES node nodejs)
+mark_as_advanced(SUPPLE_EMCC SUPPLE_NODE)
+set(SUPPLE_ENGINE_DIR ${PROJECT_BINARY_DIR}/engine)
+if(NOT SUPPLE_WASM OR NOT SUPPLE_EMCC OR NOT SUPPLE_NODE)
+  message(STATUS "The page's engine needs emcc and node: left out")
+  return()
+endif()
+
+# supple_engine(TARGET ALL or nothing, options of cmake ...): the build below ${PROJECT_BINARY_DIR}/TARGET.
+function(supple_engine target all)
+  set(build ${PROJECT_BINARY_DIR}/${target})
+  set(toolchain ${PROJECT_SOURCE_DIR}/cmake/wasm.cmake)
+  add_custom_command(OUTPUT ${build}/build.ninja
+    COMMAND ${CMAKE_COMMAND} -S ${PROJECT_SOURCE_DIR} -B ${build} -G Ninja -DCMAKE_BUILD_TYPE=Release
+            -DCMAKE_TOOLCHAIN_FILE=${toolchain} -DSUPPLE_ENGINE_DIR=${SUPPLE_ENGINE_DIR} ${ARGN}
+    DEPENDS ${toolchain}
+    COMMENT "Configuring the page's engine" VERBATIM)
+  # Ninja looks into that build each time: only it knows whether something has changed. It counts as one job here, so
+  # that it takes half of the cores.
+  cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
+  math(EXPR jobs "(${cores} + 1) / 2")
+  add_custom_target(${target} ${all}
+    COMMAND ${CMAKE_COMMAND} --build ${build} --target supple_engine --parallel ${jobs}
+    COMMAND ${CMAKE_COMMAND} -E copy_directory ${SUPPLE_ENGINE_DIR} ${PROJECT_BINARY_DIR}/web/dist/engine
+    DEPENDS ${build}/build.ninja
+    COMMENT "Building the page's engine" VERBATIM)
+endfunction()
+
+supple_engine(supple_wasm ALL)
+supple_engine(supple_wasm_threads "" -DSUPPLE_WASM_THREADS=ON)

@@ -1,0 +1,67 @@
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "c_interface/fault.h"
+#include "c_interface/handles.h"
+#include "supple/version.h"
+
+namespace {
+
+using supple::given;
+
+std::vector<supple::Override> overrides_of(const SuppleOverride* overrides, std::size_t count) {
+  if (count > 0) given(overrides, "overrides");
+  std::vector<supple::Override> list;
+  for (std::size_t i = 0; i < count; ++i) {
+    list.push_back({&given(overrides[i].pointer, "overrides: pointer"),
+                    &given(overrides[i].value, "overrides: value")});
+  }
+  return list;
+}
+
+/// Mesh files that a scene names, in a folder.
+supple::SceneSources sources_in(const std::filesystem::path& folder) {
+  supple::SceneSources sources;
+  sources.tet_mesh = [folder](const std::string& name) {
+    return supple::read_tet_mesh(folder / name);
+  };
+  sources.triangle_mesh = [folder](const std::string& name) {
+    return supple::read_triangle_mesh(folder / name);
+  };
+  return sources;
+}
+
+}  // namespace
+
+const char* supple_version() { return supple::version(); }
+
+SuppleScene* supple_scene_load(const char* file, const SuppleOverride* overrides,
+                               size_t num_overrides) {
+  return supple::made([&] {
+    return std::make_unique<SuppleScene>(
+               SuppleScene{supple::load_scene_with_settings(
+                   &given(file, "file"), overrides_of(overrides, num_overrides))})
+        .release();
+  });
+}
+
+SuppleScene* supple_scene_parse(const char* text, size_t size, const char* name, const char* folder,
+                                const SuppleOverride* overrides, size_t num_overrides) {
+  return supple::made([&] {
+    const std::string_view json(&given(text, "text"), size);
+    const auto sources = sources_in(folder != nullptr ? folder : "");
+    return std::make_unique<SuppleScene>(
+               SuppleScene{supple::parse_scene(json, name != nullptr ? name : "scene", sources,
+                                               overrides_of(overrides, num_overrides))})
+        .release();
+  });
+}
+
+void supple_scene_destroy(SuppleScene* scene) { delete scene; }
+
+const char* supple_scene_settings(const SuppleScene* scene) {
+  return supple::made([&] { return given(scene, "scene").loaded.settings.c_str(); });
+}

@@ -1,0 +1,281 @@
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "c_interface/fault.h"
+#include "c_interface/handles.h"
+#include "supple/mesh.h"
+
+namespace {
+
+using supple::check_array;
+using supple::given;
+using supple::guarded;
+using supple::Pin;
+using supple::Vec3;
+
+/// Each has a pin of its own, which looks at all vertices of its body once.
+constexpr std::size_t most_held = 4096;
+
+const supple::Simulation& running(const SuppleSimulation* simulation) {
+  return given(simulation, "simulation").simulation;
+}
+
+std::vector<std::vector<Pin>> pins_of(const supple::Scene& scene) {
+  std::vector<std::vector<Pin>> pins;
+  for (const supple::Body& body : scene.bodies) pins.push_back(body.pins);
+  return pins;
+}
+
+std::vector<Pin> joined(std::vector<Pin> pins, const std::vector<Pin>& more) {
+  pins.insert(pins.end(), more.begin(), more.end());
+  return pins;
+}
+
+std::size_t size_of_field(const supple::Simulation& simulation) {
+  return static_cast<std::size_t>(simulation.num_vertices()) * 3;
+}
+
+using Copy = void (supple::Simulation::*)(std::span<double>) const;
+
+SuppleError copy_field(const SuppleSimulation* simulation, double* out, std::size_t size,
+                       Copy copy) {
+  return guarded([&] {
+    const supple::Simulation& self = running(simulation);
+    check_array(out, size, size_of_field(self), "out");
+    (self.*copy)({out, size});
+  });
+}
+
+SuppleError copy_field(const SuppleSimulation* simulation, float* out, std::size_t size,
+                       Copy copy) {
+  return guarded([&] {
+    const supple::Simulation& self = running(simulation);
+    check_array(out, size, size_of_field(self), "out");
+    std::vector<double> field(size);
+    (self.*copy)(field);
+    std::transform(field.begin(), field.end(), out, [](double x) { return static_cast<float>(x); });
+  });
+}
+
+/// A number of bodies, vertices, ... of a scene: far below 2^31 by the limits of the readers.
+template <class Number>
+std::int32_t count(Number number) {
+  return static_cast<std::int32_t>(number);
+}
+
+SuppleStepReport in_c(const supple::StepReport& report) {
+  // The enumerators of both stand in the same order.
+  static_assert(static_cast<int>(supple::StepStatus::non_finite) == supple_step_non_finite);
+  static_assert(static_cast<int>(supple::SceneChange::failed) == supple_change_failed);
+  SuppleStepReport out{};
+  out.status = static_cast<SuppleStepStatus>(report.status);
+  out.change = static_cast<SuppleSceneChange>(report.change);
+  out.iterations = report.iterations;
+  out.evaluations = report.evaluations;
+  out.inverted_tets = report.inverted_tets;
+  out.contacts = report.contacts;
+  out.objective = report.objective;
+  out.gradient_norm = report.gradient_norm;
+  out.start_gradient_norm = report.start_gradient_norm;
+  out.force_scale = report.force_scale;
+  out.expected_decrease = report.expected_decrease;
+  out.total_milliseconds = report.total_milliseconds;
+  out.local_milliseconds = report.local_milliseconds;
+  out.solve_milliseconds = report.solve_milliseconds;
+  out.contact_milliseconds = report.contact_milliseconds;
+  return out;
+}
+
+/// Once a scene that waited has taken over or failed.
+void follow_change(SuppleSimulation& self, supple::SceneChange change) {
+  if (change == supple::SceneChange::done) {
+    self.scene_pins = std::exchange(self.waiting_pins, {});
+  } else if (change == supple::SceneChange::failed) {
+    self.waiting_pins.clear();
+    // What was held meanwhile stands beside the pins of the scene that failed.
+    for (std::size_t b = 0; b < self.held.size(); ++b) {
+      self.simulation.set_pins(static_cast<int>(b), joined(self.scene_pins[b], self.held[b]));
+    }
+  }
+}
+
+/// Springs from vertices to targets: a pin moves its vertex from where it rests.
+std::vector<Pin> springs_to(const supple::Body& body, const int32_t* vertices,
+                            const double* targets, std::size_t count, double stiffness) {
+  std::vector<Pin> pins(count);
+  std::vector<int> sorted(vertices, vertices + count);
+  std::sort(sorted.begin(), sorted.end());
+  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
+    supple::refuse("vertices", "a vertex stands there twice");
+  }
+  const std::vector<Vec3>& rest = body.mesh.vertices;
+  for (std::size_t i = 0; i < count; ++i) {
+    const int vertex = vertices[i];
+    if (vertex < 0 || static_cast<std::size_t>(vertex) >= rest.size()) {
+      supple::refuse("vertices", "there is no vertex " + std::to_string(vertex) +
+                                     ": the body has " + std::to_string(rest.size()));
+    }
+    supple::Keyframe pose;
+    for (std::size_t c = 0; c < 3; ++c) {
+      pose.translate[c] = targets[3 * i + c] - rest[static_cast<std::size_t>(vertex)][c];
+    }
+    pins[i].vertices = {vertex};
+    pins[i].stiffness = stiffness;
+    pins[i].motion.keyframes = {pose};
+  }
+  return pins;
+}
+
+}  // namespace
+
+SuppleSimulation* supple_simulation_create(const SuppleScene* scene, int32_t threads) {
+  return supple::made([&] {
+    const supple::Scene& source = given(scene, "scene").loaded.scene;
+    return std::make_unique<SuppleSimulation>(
+               SuppleSimulation{supple::Simulation(source, {.threads = threads}),
+                                pins_of(source),
+                                {},
+                                std::vector<std::vector<Pin>>(source.bodies.size())})
+        .release();
+  });
+}
+
+void supple_simulation_destroy(SuppleSimulation* simulation) { delete simulation; }
+
+SuppleError supple_simulation_step(SuppleSimulation* simulation, SuppleStepReport* report) {
+  supple::StepStatus status = supple::StepStatus::converged;
+  const SuppleError error = guarded([&] {
+    SuppleSimulation& self = given(simulation, "simulation");
+    const supple::StepReport done = self.simulation.step();
+    if (report != nullptr) *report = in_c(done);
+    status = done.status;
+    follow_change(self, done.change);
+  });
+  if (error != supple_ok || status != supple::StepStatus::non_finite) return error;
+  return supple::remember(supple_non_finite, "step",
+                          "positions, energy or gradient are not finite: the state is the one "
+                          "before the step");
+}
+
+SuppleError supple_simulation_counts(const SuppleSimulation* simulation, SuppleCounts* counts) {
+  return guarded([&] {
+    const supple::Simulation& self = running(simulation);
+    given(counts, "counts") = {
+        .bodies = count(self.scene().bodies.size()),
+        .vertices = self.num_vertices(),
+        .tets = self.num_tets(),
+        .triangles = count(self.surface().size()),
+        .threads = self.num_threads(),
+    };
+  });
+}
+
+SuppleError supple_simulation_clock(const SuppleSimulation* simulation, double* time,
+                                    int64_t* frame) {
+  return guarded([&] {
+    const supple::Simulation& self = running(simulation);
+    if (time != nullptr) *time = self.time();
+    if (frame != nullptr) *frame = self.frame();
+  });
+}
+
+SuppleError supple_simulation_body(const SuppleSimulation* simulation, int32_t body, int32_t* first,
+                                   int32_t* count) {
+  return guarded([&] {
+    const std::vector<int>& starts = running(simulation).body_vertices();
+    const auto b = static_cast<std::size_t>(body);
+    if (body < 0 || b + 1 >= starts.size()) {
+      supple::refuse("body", "there is no body " + std::to_string(body) + ": the scene has " +
+                                 std::to_string(starts.size() - 1));
+    }
+    if (first != nullptr) *first = starts[b];
+    if (count != nullptr) *count = starts[b + 1] - starts[b];
+  });
+}
+
+SuppleError supple_simulation_energies(const SuppleSimulation* simulation,
+                                       SuppleEnergies* energies) {
+  return guarded([&] {
+    const supple::Simulation& self = running(simulation);
+    SuppleEnergies& out = given(energies, "energies");
+    const supple::Energies of_state = self.energies();
+    out = {of_state.kinetic, of_state.elastic, of_state.pins, of_state.gravity};
+  });
+}
+
+SuppleError supple_simulation_copy_positions(const SuppleSimulation* simulation, double* out,
+                                             size_t size) {
+  return copy_field(simulation, out, size, &supple::Simulation::copy_positions);
+}
+
+SuppleError supple_simulation_copy_velocities(const SuppleSimulation* simulation, double* out,
+                                              size_t size) {
+  return copy_field(simulation, out, size, &supple::Simulation::copy_velocities);
+}
+
+SuppleError supple_simulation_copy_positions_float(const SuppleSimulation* simulation, float* out,
+                                                   size_t size) {
+  return copy_field(simulation, out, size, &supple::Simulation::copy_positions);
+}
+
+SuppleError supple_simulation_copy_velocities_float(const SuppleSimulation* simulation, float* out,
+                                                    size_t size) {
+  return copy_field(simulation, out, size, &supple::Simulation::copy_velocities);
+}
+
+SuppleError supple_simulation_copy_triangles(const SuppleSimulation* simulation, int32_t* out,
+                                             size_t size) {
+  return guarded([&] {
+    const auto& triangles = running(simulation).surface();
+    check_array(out, size, triangles.size() * 3, "out");
+    for (const auto& triangle : triangles) out = std::copy(triangle.begin(), triangle.end(), out);
+  });
+}
+
+SuppleError supple_simulation_hold(SuppleSimulation* simulation, int32_t body,
+                                   const int32_t* vertices, const double* targets, size_t count,
+                                   double stiffness) {
+  return guarded([&] {
+    SuppleSimulation& self = given(simulation, "simulation");
+    const std::vector<supple::Body>& bodies = self.simulation.scene().bodies;
+    const auto b = static_cast<std::size_t>(body);
+    if (body < 0 || b >= bodies.size()) {
+      supple::refuse("body", "there is no body " + std::to_string(body) + ": the scene has " +
+                                 std::to_string(bodies.size()));
+    }
+    if (count > most_held) {
+      supple::refuse("count", "is " + std::to_string(count) + ": expected at most " +
+                                  std::to_string(most_held));
+    }
+    if (count > 0) {
+      given(vertices, "vertices");
+      given(targets, "targets");
+    }
+    std::vector<Pin> held = springs_to(bodies[b], vertices, targets, count, stiffness);
+    const bool waits = self.simulation.change_is_waiting();
+    self.simulation.set_pins(body, joined(waits ? self.waiting_pins[b] : self.scene_pins[b], held));
+    self.held[b] = std::move(held);
+  });
+}
+
+SuppleError supple_simulation_change(SuppleSimulation* simulation, const SuppleScene* scene,
+                                     int32_t after_frames) {
+  return guarded([&] {
+    SuppleSimulation& self = given(simulation, "simulation");
+    supple::Scene next = given(scene, "scene").loaded.scene;
+    std::vector<std::vector<Pin>> pins = pins_of(next);
+    for (std::size_t b = 0; b < std::min(next.bodies.size(), self.held.size()); ++b) {
+      next.bodies[b].pins = joined(pins[b], self.held[b]);
+    }
+    self.simulation.change(next, after_frames);
+    (after_frames > 0 ? self.waiting_pins : self.scene_pins) = std::move(pins);
+  });
+}
+
+SuppleError supple_simulation_check_change(SuppleSimulation* simulation) {
+  return guarded([&] { given(simulation, "simulation").simulation.check_change(); });
+}

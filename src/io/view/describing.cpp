@@ -1,0 +1,79 @@
+#include <cmath>
+
+#include "io/view/command_list.h"
+#include "io/view/material_conversion.h"
+#include "io/view/material_sample.h"
+#include "io/view/session_state.h"
+#include "materials/spline.h"
+#include "supple/error.h"
+
+namespace supple {
+
+namespace {
+
+/// Stretches 0.2, 0.22, ..., 3.
+constexpr int num_samples = 141;
+double sample(int i) { return 0.2 + 0.02 * i; }
+
+ordered_json number(double value) {
+  return std::isfinite(value) ? ordered_json(value) : ordered_json();
+}
+
+template <class Function>
+ordered_json sampled(const Function& f) {
+  ordered_json values = ordered_json::array();
+  for (int i = 0; i < num_samples; ++i) values.push_back(number(f(sample(i))));
+  return values;
+}
+
+void describe_curves(const MaterialSettings& material, ordered_json& to) {
+  if (material.model == "spline") {
+    for (const auto& [key, curve] :
+         {std::pair{"a", &material.spline_a}, std::pair{"b", &material.spline_b},
+          std::pair{"c", &material.spline_c}}) {
+      const CubicSpline spline(curve->points, 1);
+      to[key] = sampled([&](double x) { return spline.value(x); });
+    }
+    to["points"] = curve_points(material);
+  } else if (material.model == "valanis_landel") {
+    for (const auto& [key, function] :
+         {std::pair{"a", &material.a}, std::pair{"b", &material.b}, std::pair{"c", &material.c}}) {
+      if (function->first) to[key] = sampled(function->first);
+    }
+  }
+}
+
+}  // namespace
+
+Answer do_describe_material(SessionState& s, Command&, ObjectReader& keys) {
+  const Scene& scene = s.asked->scene();
+  const auto body = keys.whole("body", 0, static_cast<long long>(scene.bodies.size()) - 1);
+  const std::string pointer = keys.text("pointer", "/bodies/" + std::to_string(body) + "/material");
+  keys.finish();
+  const MaterialSettings* const material = find_material(scene, pointer);
+  if (material == nullptr) {
+    keys.fail("pointer",
+              "there is no material of tets; expected /bodies/k/material, "
+              "/bodies/k/layers/l or /bodies/k/regions/r/material");
+  }
+  MaterialSettings settings = *material;
+  // Of an incompressible material volume is not an energy; what is left is shown.
+  if (std::isinf(settings.lambda.value)) settings.lambda = 1e3 * settings.mu.value;
+  Answer answer;
+  answer.content["model"] = settings.model;
+  answer.content["stretch"] = sampled([](double x) { return x; });
+  answer.content["uniaxial"] = sampled([&](double x) {
+    return principal_stress(settings, {x, 1, 1})[0];
+  });
+  describe_curves(settings, answer.content);
+  if (const auto moduli = small_strain_moduli(settings)) {
+    const auto [young, poisson] = young_and_poisson(moduli->first, moduli->second);
+    answer.content["small_strain"] = {{"mu", moduli->first},
+                                      {"lambda", number(moduli->second)},
+                                      {"young", young},
+                                      {"poisson", poisson}};
+  }
+  return answer;
+}
+
+}  // namespace supple

@@ -1,0 +1,127 @@
+#include "io/view/material_conversion.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "io/view/material_sample.h"
+
+namespace supple {
+
+using nlohmann::ordered_json;
+
+namespace {
+
+bool is_one_of(const std::string& model, std::initializer_list<const char*> models) {
+  return std::any_of(models.begin(), models.end(), [&](const char* name) { return model == name; });
+}
+
+/// Those that are given by Young's modulus and Poisson's ratio, or by Lame's parameters.
+bool takes_pair(const std::string& model) {
+  return is_one_of(model, {"corotated", "stvk", "neo_hookean", "stable_neo_hookean", "arap"});
+}
+
+ordered_json points_json(const SplineCurve& curve) {
+  ordered_json list = ordered_json::array();
+  for (const auto& [x, y] : curve.points) list.push_back(ordered_json::array({x, y}));
+  return list;
+}
+
+/// mu and lambda to begin with: those of small strains, or else of the number that stands for mu.
+std::pair<double, double> moduli_of(const MaterialSettings& settings) {
+  if (const auto moduli = small_strain_moduli(settings)) return *moduli;
+  const Parameter& mu = settings.mu;
+  const double value = mu.per_tet.empty() ? mu.value : mu.per_tet[0];
+  return {value > 0 ? value : 1e5, 0};
+}
+
+/// Of 0.5 no energy can be made but one.
+double usual_poisson(double poisson) { return std::clamp(poisson, 0.0, 0.49); }
+
+/// The keys of a pair as they stand in the old material.
+bool keep_pair(const ordered_json& old, ordered_json& material) {
+  const bool by_young = old.contains("young") && old.contains("poisson");
+  const bool by_lame =
+      old.contains("mu") && (old.contains("lambda") || material["model"] == "arap");
+  if (!by_young && !by_lame) return false;
+  for (const char* key : {"young", "poisson", "mu", "lambda"}) {
+    if (key == std::string("lambda") && material["model"] == "arap") continue;
+    if (old.contains(key)) material[key] = old[key];
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<std::pair<double, double>> small_strain_moduli(const MaterialSettings& material) {
+  constexpr double e = 1e-5;  // the error of the differences is about e^2
+  const auto slope = [&](const Vec3& direction) {
+    const Vec3 forth{1 + e * direction[0], 1 + e * direction[1], 1 + e * direction[2]};
+    const Vec3 back{1 - e * direction[0], 1 - e * direction[1], 1 - e * direction[2]};
+    return (principal_stress(material, forth)[0] - principal_stress(material, back)[0]) / (2 * e);
+  };
+  const double along = slope({1, 0, 0}), across = slope({0, 1, 0});
+  const double mu = (along - across) / 2;
+  const bool has_none = is_one_of(material.model, {"polynomial", "volume", "strain_limit"});
+  const bool sound = mu > 0 && std::isfinite(mu) && std::isfinite(across) && along > across;
+  if (has_none || (!sound && !std::isinf(material.lambda.value))) return {};
+  if (std::isinf(material.lambda.value)) return std::pair(material.mu.value, infinity_modulus);
+  return std::pair(mu, across);
+}
+
+std::pair<double, double> young_and_poisson(double mu, double lambda) {
+  if (std::isinf(lambda)) return {3 * mu, 0.5};
+  return {mu * (3 * lambda + 2 * mu) / (lambda + mu), lambda / (2 * (lambda + mu))};
+}
+
+ordered_json curve_points(const MaterialSettings& settings) {
+  ordered_json curves = ordered_json::object();
+  for (const auto& [key, curve] :
+       {std::pair{"a", &settings.spline_a}, std::pair{"b", &settings.spline_b},
+        std::pair{"c", &settings.spline_c}}) {
+    if (!curve->points.empty()) curves[key] = points_json(*curve);
+  }
+  return curves;
+}
+
+ordered_json converted_material(const ordered_json& old, const MaterialSettings& settings,
+                                const std::string& model) {
+  if (model == settings.model) return old;
+  ordered_json material = ordered_json::object();
+  material["model"] = model;
+  if (takes_pair(model) && takes_pair(settings.model) && keep_pair(old, material)) return material;
+  const auto [mu, lambda] = moduli_of(settings);
+  auto [young, poisson] = young_and_poisson(mu, lambda);
+  poisson = usual_poisson(poisson);
+  const double finite_lambda = 2 * mu * poisson / (1 - 2 * poisson);
+  if (model == "stable_neo_hookean") {
+    // lambda stands for what linear elasticity calls lambda + mu [docs/materials.md].
+    material["mu"] = mu;
+    material["lambda"] = finite_lambda + mu;
+  } else if (takes_pair(model)) {
+    material["young"] = young;
+    material["poisson"] = poisson;
+  } else if (model == "mooney_rivlin") {
+    // mu = 2 (c1 + c2), lambda = bulk + 4 c2.
+    const double c2 = std::min(0.1 * mu, finite_lambda / 4);
+    material["c1"] = mu / 2 - c2;
+    material["c2"] = c2;
+    material["bulk"] = finite_lambda - 4 * c2;
+  } else if (model == "spline") {
+    material["preset"] = "A";
+    material["young"] = young;
+    material["poisson"] = poisson;
+  } else if (model == "valanis_landel") {
+    material["a"] = {{{"coefficient", mu}, {"power", 2}, {"about", 1}}};
+    material["c"] = {{{"coefficient", finite_lambda / 2}, {"log_power", 2}}};
+  } else {  // of one modulus, without small strains: polynomial, volume, strain_limit
+    material["mu"] = mu;
+    if (model == "strain_limit") {
+      material["min"] = 0.9;
+      material["max"] = 1.1;
+    }
+  }
+  return material;
+}
+
+}  // namespace supple

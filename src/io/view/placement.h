@@ -1,0 +1,33 @@
+#pragma once
+
+#include "math/motion.h"
+#include "supple/scene.h"
+
+namespace supple {
+
+/// How something was moved by hand as a whole: turned about its own centre, then moved.
+struct Placement {
+  Vec3 translate{0, 0, 0};  ///< m
+  Vec3 axis{0, 1, 0};
+  double degrees = 0;
+
+  bool is_identity() const { return translate == Vec3{0, 0, 0} && degrees == 0; }
+  Pose pose(const Vec3& center) const;
+};
+
+/// first, then second.
+Pose compose(const Pose& second, const Pose& first);
+
+/// Axis (of length 1), angle and translation of a pose, about the origin; the angle from 0 to 180.
+Keyframe keyframe_of(const Pose& pose);
+
+/// A motion that stands still at a pose.
+Motion standing(const Pose& pose);
+
+/// The point of a shape that it is turned about: its centre, of a plane the foot of the origin.
+Vec3 center_of(const ColliderShape& shape);
+
+/// The pose at time t of what has this motion and was placed by hand; `center` at rest.
+Pose placed_pose(const Motion& motion, const Vec3& center, const Placement& placement, double t);
+
+}  // namespace supple

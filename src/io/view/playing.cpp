@@ -1,0 +1,209 @@
+#include <algorithm>
+#include <cmath>
+
+#include "base/stopwatch.h"
+#include "io/view/command_list.h"
+#include "io/view/session_state.h"
+#include "supple/error.h"
+
+namespace supple {
+
+namespace {
+
+constexpr double measured_seconds = 1;  // over which speeds are measured
+
+bool colliders_change_with_time(const Setup& setup) {
+  const std::vector<Collider>& colliders = setup.scene().colliders;
+  for (std::size_t i = 0; i < std::min(colliders.size(), setup.edit.colliders.size()); ++i) {
+    const Motion& motion = colliders[i].motion;
+    const bool moves = motion.rotate || motion.velocity || motion.keyframes.size() > 1;
+    if (moves && !setup.edit.colliders[i].is_identity()) return true;
+  }
+  return false;
+}
+
+/// What hands have moved, for the frame that comes.
+void use_hands(SessionState& s) {
+  const double end = s.simulation->time() + s.running->scene().time.step;
+  const std::vector<Body>& bodies = s.asked->scene().bodies;
+  if (!s.grabs.empty()) refresh_positions(s);
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    const bool is_held = std::any_of(s.grabs.begin(), s.grabs.end(), [&](const Grab& grab) {
+      return static_cast<std::size_t>(grab.body) == b;
+    });
+    if (!s.pins_are_new && !is_held && !change_with_time(bodies[b], s.asked->edit.pins[b])) {
+      continue;
+    }
+    s.simulation->set_pins(static_cast<int>(b), pins_of_body(s, *s.asked, b, end));
+  }
+  s.pins_are_new = false;
+  if (s.colliders_are_new || colliders_change_with_time(*s.asked)) use_colliders(s, end);
+  s.colliders_are_new = false;
+}
+
+/// A change that was built beside the steps has taken over, or has failed.
+void end_change(SessionState& s, SceneChange change) {
+  if (change == SceneChange::done) {
+    s.topology_is_new = true;
+    s.running = s.given;
+    if (s.asked != s.given) adopt(s, s.asked);
+  } else if (change == SceneChange::failed) {
+    s.asked = s.given = s.running;
+    s.scene_is_new = s.pins_are_new = s.colliders_are_new = true;
+    s.simulation->check_change();
+  }
+}
+
+void note_moment(SessionState& s) {
+  s.last_second.push_back({s.now, s.simulation->time()});
+  constexpr std::size_t most = 100'000;
+  while (s.last_second.size() > 2 &&
+         (s.last_second.size() > most || s.last_second.front().now < s.now - measured_seconds)) {
+    s.last_second.pop_front();
+  }
+}
+
+}  // namespace
+
+void restart_clock(SessionState& s) {
+  s.last_second.clear();
+  s.pace.due = -std::numeric_limits<double>::infinity();
+}
+
+void step(SessionState& s) {
+  const Stopwatch watch;
+  try {
+    use_hands(s);
+    before_step(s);
+    s.report = s.simulation->step();
+    end_change(s, s.report->change);
+    if (s.report->status == StepStatus::non_finite) {
+      s.pace.playing = false;
+      s.pace.steps_left = 0;
+      s.out.note({}, "error",
+                 "frame " + std::to_string(s.simulation->frame() + 1) +
+                     " is not finite: paused at the frame before it");
+    } else {
+      after_step(s);
+    }
+  } catch (const Error& error) {
+    s.out.note({}, "error", error.what());
+  }
+  s.frame_ms = watch.milliseconds();
+  note_moment(s);
+  if (!s.pace.playing || s.simulation->frame() % s.show.every == 0) s.frame_is_new = true;
+}
+
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+/// Steps where a frame is due. Returns when the next one is.
+double keep_pace(SessionState& s) {
+  Pace& pace = s.pace;
+  if (pace.steps_left > 0) {
+    --pace.steps_left;
+    step(s);
+    return pace.steps_left > 0 ? s.now : never;
+  }
+  if (!pace.playing) return never;
+  if (s.now < pace.due) return pace.due;
+  if (std::isinf(pace.due)) pace.due = s.now;
+  step(s);
+  if (pace.speed == 0) return s.now;
+  // What could not be kept up with is dropped: no bursts to catch up.
+  const double interval = s.running->scene().time.step / pace.speed;
+  pace.due = std::max(pace.due + interval, s.now);
+  return pace.playing ? pace.due : never;
+}
+
+}  // namespace
+
+double advance_to(SessionState& s, double now) {
+  if (now < s.now) restart_clock(s);
+  if (std::isfinite(now)) s.now = now;
+  double next = s.now;
+  if (run_queue(s)) {
+    send_news(s);
+    return next;
+  }
+  const bool steps = s.pace.playing || s.pace.steps_left > 0;
+  if (!steps && has_unsettled(s)) {
+    // The page is told first.
+    if (s.told_unsettled) settle(s);
+    s.told_unsettled = !s.told_unsettled;
+  } else {
+    s.told_unsettled = false;
+    next = keep_pace(s);
+  }
+  send_news(s);
+  return next;
+}
+
+// ----------------------------------------------------------------------------------- commands
+
+Answer do_play(SessionState& s, Command&, ObjectReader& keys) {
+  keys.finish();
+  s.pace.playing = true;
+  restart_clock(s);
+  return {};
+}
+
+Answer do_pause(SessionState& s, Command&, ObjectReader& keys) {
+  keys.finish();
+  s.pace.playing = false;
+  s.pace.steps_left = 0;
+  s.frame_is_new = true;
+  return {};
+}
+
+Answer do_step(SessionState& s, Command&, ObjectReader& keys) {
+  constexpr int most = 1000;
+  const auto frames = static_cast<int>(keys.whole("frames", 1, most, 1));
+  keys.finish();
+  s.pace.playing = false;
+  s.pace.steps_left = std::min(most, s.pace.steps_left + frames);
+  return {};
+}
+
+Answer do_speed(SessionState& s, Command&, ObjectReader& keys) {
+  const Range range{.low = 0, .high = 1000, .low_included = true, .high_included = true};
+  const double factor = keys.number("factor", range);
+  keys.finish();
+  s.pace.speed = factor;
+  restart_clock(s);
+  return {};
+}
+
+Answer do_reset(SessionState& s, Command&, ObjectReader& keys) {
+  keys.finish();
+  if (s.initial_is_stale) {
+    // The state at time 0 is made by building alone.
+    const Simulation other(s.asked->scene(), {.threads = s.options.threads});
+    s.initial = other.state();
+    s.initial_is_stale = false;
+  }
+  s.simulation->set_state(s.initial);
+  s.report.reset();
+  s.pins_are_new = s.colliders_are_new = true;
+  s.frame_is_new = true;
+  after_jump(s);
+  restart_clock(s);
+  return {};
+}
+
+Answer do_show(SessionState& s, Command&, ObjectReader& keys) {
+  Show show;
+  show.all_vertices = keys.choice("vertices", "choice of vertices", {"surface", "all"},
+                                  s.show.all_vertices ? "all" : "surface") == "all";
+  show.colour = keys.choice("colour", "colour", colour_names(), s.show.colour);
+  show.every = static_cast<int>(keys.whole("every", 1, 1000, s.show.every));
+  keys.finish();
+  check_colour(s, show.colour);
+  s.show = show;
+  s.frame_is_new = true;
+  s.colour_is_new = true;
+  return {};
+}
+
+}  // namespace supple

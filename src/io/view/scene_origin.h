@@ -1,0 +1,57 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+
+#include "io/scene/scene_json.h"
+
+namespace supple {
+
+/// Where a scene came from: its document, and the files that it may read. A page must not make the
+/// program read what it likes: beside the meshes that the scene itself names, those of its own
+/// folder alone.
+class SceneOrigin {
+ public:
+  using Files = std::map<std::string, std::string>;  ///< content by name
+
+  /// A scene file. `source`: what the page knows it by. Throws Error as load_scene does.
+  SceneOrigin(const std::filesystem::path& file, std::string source);
+  /// A scene in memory with its meshes. Throws Error as parse_json does.
+  SceneOrigin(std::string source, const std::string& text, Files files);
+
+  const std::string& source() const { return source_; }
+  /// As it stands in the file.
+  const nlohmann::ordered_json& document() const { return document_; }
+  const Files& files() const { return files_; }
+
+  /// Reads a document in this place; throws as parse_scene. Meshes are read once. Generated bodies
+  /// may have up to `max_tets` tets and springs together.
+  LoadedScene load(const nlohmann::ordered_json& document, std::size_t max_tets);
+
+ private:
+  template <class Mesh, class Read>
+  const Mesh& find(std::map<std::string, Mesh>& known, const std::string& name, const Read& read);
+  std::filesystem::path allowed_file(const std::string& name) const;
+
+  std::string source_;
+  std::string name_;  ///< in errors
+  nlohmann::ordered_json document_;
+  std::filesystem::path folder_;
+  bool in_memory_ = false;
+  bool first_ = true;  ///< the document is the file's own
+  Files files_;
+  std::map<std::string, TetMesh> tet_meshes_;
+  std::map<std::string, TriangleMesh> triangle_meshes_;
+};
+
+/// Meshes from memory by the ending of their name. Throw Error{bad_file} as read_tet_mesh and
+/// read_triangle_mesh do.
+bool is_tet_mesh(const std::string& name);
+bool is_triangle_mesh(const std::string& name);
+TetMesh parse_tet_mesh(const std::string& name, const SceneOrigin::Files& files);
+TriangleMesh parse_triangle_mesh(const std::string& name, const SceneOrigin::Files& files);
+
+}  // namespace supple

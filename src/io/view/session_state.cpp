@@ -1,0 +1,264 @@
+#include "io/view/session_state.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/stopwatch.h"
+#include "io/view/command_list.h"
+#include "io/view/difference.h"
+#include "model/pin_selection.h"
+#include "sim/stepper.h"
+#include "supple/error.h"
+
+namespace supple {
+
+namespace {
+
+/// No frame takes longer than about this, ms, however many iterations are asked for.
+constexpr double longest_frame = 5000;
+
+/// A change is due after twice the time that the last build took [docs/changing.md].
+int frames_until_built(const SessionState& s) {
+  const double h_ms = 1000 * s.given->scene().time.step;
+  const double paced = s.pace.speed > 0 ? h_ms / s.pace.speed : 0;
+  const double frame = std::max({paced, s.frame_ms, 0.1});
+  constexpr double most = 10'000;
+  return static_cast<int>(std::ceil(std::min(2 * s.build_ms / frame, most)));
+}
+
+bool steps_go_on(const SessionState& s) { return s.pace.playing || s.pace.steps_left > 0; }
+
+/// Everything that runs has been given; the rest follows before the next step.
+void accept(SessionState& s, SetupPointer next, const Difference& d) {
+  s.asked = std::move(next);
+  s.scene_is_new = s.frame_is_new = true;
+  s.pin_lists_are_new = true;
+  s.pins_are_new = s.pins_are_new || d.pins;
+  s.colliders_are_new = s.colliders_are_new || d.colliders;
+  s.initial_is_stale = s.initial_is_stale || d.initial || d.mesh;
+}
+
+void run_now(SessionState& s, SetupPointer next) {
+  const Difference d =
+      difference(s.running->scene(), s.running->settings(), next->scene(), next->settings());
+  const Stopwatch watch;
+  s.simulation->change(composed(s, *next, s.simulation->time()));
+  s.build_ms = watch.milliseconds();
+  s.running = s.given = std::move(next);
+  s.topology_is_new = s.topology_is_new || d.mesh;
+}
+
+/// New materials of tets, before what is factorised for them is there.
+void feel_at_once(SessionState& s, const Setup& next, const std::vector<int>& bodies) {
+  for (const int b : bodies) {
+    const Body& body = next.scene().bodies[static_cast<std::size_t>(b)];
+    if (!body.mesh.tets.empty()) s.simulation->set_material(b, body.material);
+  }
+}
+
+/// Another number of bodies or vertices.
+void run_anew(SessionState& s, SetupPointer next, const SimulationState* state = nullptr) {
+  const Stopwatch watch;
+  auto simulation = std::make_unique<Simulation>(composed(s, *next, 0),
+                                                 SimulationOptions{.threads = s.options.threads});
+  s.build_ms = watch.milliseconds();
+  SimulationState initial = simulation->state();
+  if (state != nullptr) simulation->set_state(*state);
+  s.simulation = std::move(simulation);
+  ++s.generation;
+  s.grabs.clear();
+  s.initial = std::move(initial);
+  s.initial_is_stale = false;
+  s.asked = s.given = s.running = std::move(next);
+  s.report.reset();
+  s.pins_are_new = s.colliders_are_new = s.pin_lists_are_new = true;
+  s.scene_is_new = s.topology_is_new = s.frame_is_new = true;
+  restart_clock(s);
+  after_jump(s);
+}
+
+/// A scene may be sound with its own pins alone: it must be with what was done by hand too.
+void check_pins(const Setup& setup) {
+  const std::vector<Body>& bodies = setup.scene().bodies;
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    PinSet unused;
+    add_pins(pins_at(bodies[b], setup.selected(b), setup.edit.pins[b], 0), bodies[b].mesh.vertices,
+             0, "/bodies/" + std::to_string(b), unused);
+  }
+}
+
+}  // namespace
+
+SessionState::SessionState(Session::Options options_)
+    : options(std::move(options_)), gallery(options.scenes, options.scene) {}
+
+namespace {
+
+SetupPointer make_setup(std::shared_ptr<const Reading> reading, Edit edit) {
+  auto setup = std::make_shared<Setup>();
+  setup->reading = std::move(reading);
+  setup->edit = std::move(edit);
+  const Scene& scene = setup->scene();
+  setup->edit.pins.resize(scene.bodies.size());
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    fit_to(scene.bodies[b], setup->edit.pins[b]);
+  }
+  if (setup->edit.colliders.size() > scene.colliders.size()) {
+    setup->edit.colliders.resize(scene.colliders.size());
+  }
+  check_pins(*setup);
+  return setup;
+}
+
+}  // namespace
+
+SetupPointer read_setup(const SessionState& s, SceneOrigin& origin, const ordered_json& document,
+                        Edit edit) {
+  auto reading = std::make_shared<Reading>();
+  reading->loaded = origin.load(document, s.options.max_tets);
+  check_settings(reading->loaded.scene);
+  reading->settings = ordered_json::parse(reading->loaded.settings);
+  for (const Body& body : reading->loaded.scene.bodies) {
+    reading->selected.push_back(selected_vertices(body));
+  }
+  edit.document = std::make_shared<const std::string>(
+      document.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
+  return make_setup(std::move(reading), std::move(edit));
+}
+
+SetupPointer with_edit(SessionState& s, Edit edit) {
+  if (edit.document == s.asked->edit.document) {
+    return make_setup(s.asked->reading, std::move(edit));
+  }
+  const ordered_json document = ordered_json::parse(*edit.document);
+  return read_setup(s, *s.origin, document, std::move(edit));
+}
+
+std::vector<Collider> colliders_of(const Setup& setup, double t) {
+  std::vector<Collider> colliders = setup.scene().colliders;
+  for (std::size_t i = 0; i < std::min(colliders.size(), setup.edit.colliders.size()); ++i) {
+    const Placement& placement = setup.edit.colliders[i];
+    if (placement.is_identity()) continue;
+    Collider& collider = colliders[i];
+    collider.motion =
+        standing(placed_pose(collider.motion, center_of(collider.shape), placement, t));
+  }
+  return colliders;
+}
+
+std::vector<Pin> pins_of_body(const SessionState& s, const Setup& setup, std::size_t body,
+                              double t) {
+  std::vector<Pin> pins =
+      pins_at(setup.scene().bodies[body], setup.selected(body), setup.edit.pins[body], t);
+  for (const Grab& grab : s.grabs) {
+    if (static_cast<std::size_t>(grab.body) != body) continue;
+    add_pins_of(s, grab, setup.scene().bodies[body], pins);
+  }
+  return pins;
+}
+
+Scene composed(SessionState& s, const Setup& setup, double t) {
+  if (!s.grabs.empty()) refresh_positions(s);
+  Scene scene = setup.scene();
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    scene.bodies[b].pins = pins_of_body(s, setup, b, t);
+  }
+  scene.colliders = colliders_of(setup, t);
+  double& budget = scene.solver.budget_ms;
+  budget = budget > 0 ? std::min(budget, longest_frame) : longest_frame;
+  return scene;
+}
+
+void start(SessionState& s, std::unique_ptr<SceneOrigin> origin, SetupPointer setup,
+           const SimulationState* state) {
+  std::vector<Grab> held;
+  std::swap(held, s.grabs);  // of the scene before
+  try {
+    run_anew(s, std::move(setup), state);
+  } catch (...) {
+    std::swap(held, s.grabs);
+    throw;
+  }
+  s.origin = std::move(origin);
+  s.history.clear();
+}
+
+void adopt(SessionState& s, SetupPointer next) {
+  const Difference d =
+      difference(s.given->scene(), s.given->settings(), next->scene(), next->settings());
+  if (d.vertices) {
+    std::vector<Grab> held;
+    std::swap(held, s.grabs);  // of vertices that are no more
+    try {
+      run_anew(s, std::move(next));
+    } catch (...) {
+      std::swap(held, s.grabs);
+      throw;
+    }
+    return;
+  }
+  if (d.rebuild || !d.materials.empty()) {
+    const bool slow = s.build_ms > s.options.build_at_once_ms;
+    if (slow && !d.rebuild) feel_at_once(s, *next, d.materials);
+    if (!s.simulation->change_is_waiting()) {
+      if (!slow) {
+        run_now(s, next);
+      } else if (steps_go_on(s)) {
+        s.simulation->change(composed(s, *next, s.simulation->time()),
+                             std::max(1, frames_until_built(s)));
+        s.given = next;
+      }
+    }
+    // What has not been given yet comes after what waits, or is settled in the pause.
+    accept(s, std::move(next), d);
+    return;
+  }
+  if (!s.simulation->change_is_waiting() && s.given == s.running) s.running = next;
+  s.given = next;
+  if (d.mesh) s.topology_is_new = true;
+  accept(s, std::move(next), d);
+}
+
+bool has_unsettled(const SessionState& s) {
+  return s.simulation->change_is_waiting() || s.asked != s.given;
+}
+
+void settle(SessionState& s) {
+  try {
+    run_now(s, s.asked);
+  } catch (const Error& error) {
+    s.out.note({}, "error", std::string("the change was not possible: ") + error.what());
+    s.asked = s.given = s.running;
+    s.scene_is_new = true;
+  }
+  s.pins_are_new = s.colliders_are_new = s.frame_is_new = true;
+}
+
+void remember(SessionState& s, const std::string& key) {
+  s.history.add(s.asked->edit, key);
+  s.scene_is_new = true;
+}
+
+int body_of(const SessionState& s, int vertex) {
+  const std::vector<int>& first = s.simulation->body_vertices();
+  const auto after = std::upper_bound(first.begin(), first.end(), vertex);
+  return static_cast<int>(after - first.begin()) - 1;
+}
+
+void refresh_positions(SessionState& s) {
+  s.positions.resize(3 * static_cast<std::size_t>(s.simulation->num_vertices()));
+  s.simulation->copy_positions(s.positions);
+}
+
+std::vector<Vec3> current_positions(const SessionState& s) {
+  const auto count = static_cast<std::size_t>(s.simulation->num_vertices());
+  std::vector<double> flat(3 * count);
+  s.simulation->copy_positions(flat);
+  std::vector<Vec3> positions(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    positions[i] = {flat[3 * i], flat[3 * i + 1], flat[3 * i + 2]};
+  }
+  return positions;
+}
+
+}  // namespace supple

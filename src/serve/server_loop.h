@@ -1,0 +1,64 @@
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <functional>
+
+#include "serve/connection.h"
+
+namespace supple {
+
+/// The server without a thread: whoever runs it is one. Asynchronous throughout, so that no client
+/// waits for another.
+class ServerLoop {
+ public:
+  /// Throws as WebServer does. `listening` false: only sockets that are handed to `adopt`.
+  explicit ServerLoop(ServerOptions options, bool listening = true);
+
+  unsigned short port() const { return admission_.port; }
+  const std::string& token() const { return admission_.token; }
+  Mailboxes& mailboxes() { return mailboxes_; }
+
+  /// Serves until `stop`, and then as long as good-byes take.
+  void run();
+  /// Does what can be done without waiting.
+  /// Returns how much that was.
+  std::size_t poll();
+  /// Serves a connected socket. On the thread that runs.
+  void adopt(Socket socket);
+  boost::asio::io_context& context() { return context_; }
+  /// How many connections there are. On the thread that runs.
+  std::size_t num_connections();
+
+  /// May be called from any thread.
+  void stop();
+
+ private:
+  void listen();
+  void accept();
+  void accepted(boost::asio::ip::tcp::socket socket);
+  void sweep();
+  void remove_those_over();
+  void leave();
+  /// Calls `act` with the connection of a client, on the thread that runs.
+  void with(Inbound::Client client, void (Connection::*act)());
+
+  ServerOptions options_;
+  boost::asio::ip::address address_;
+  Admission admission_;
+  Site site_;
+  Mailboxes mailboxes_;
+  Shared shared_;
+  boost::asio::io_context context_{1};
+  boost::asio::ip::tcp::acceptor acceptor_{context_};
+  boost::asio::steady_timer pause_{context_};  ///< after a connection could not be accepted
+  boost::asio::steady_timer sweep_{context_};
+  boost::asio::signal_set signals_{context_};
+  std::vector<std::shared_ptr<Connection>> connections_;  ///< the oldest first
+  bool leaving_ = false;
+  std::chrono::steady_clock::time_point end_ = std::chrono::steady_clock::time_point::max();
+};
+
+}  // namespace supple

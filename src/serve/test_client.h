@@ -1,0 +1,73 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+/// A client of plain sockets, for tests of a server: it can do what no browser would.
+namespace supple::test {
+
+struct Answer {
+  int status = 0;  ///< 0: no whole answer came
+  std::string head;
+  std::string body;
+  /// A header's value; empty where there is none.
+  std::string header(const std::string& name) const;
+};
+
+struct Frame {
+  int opcode = -1;  ///< -1: none came
+  bool is_last = false;
+  std::string payload;
+  /// Of a close frame.
+  int code() const;
+};
+
+/// What goes into a frame, and how it may be wrong.
+struct FrameForm {
+  int opcode = 1;
+  bool is_last = true;
+  bool is_masked = true;
+  int reserved = 0;                ///< bits RSV1 to RSV3, as 0x70
+  std::uint64_t claimed_size = 0;  ///< 0: the payload's
+};
+
+constexpr std::chrono::milliseconds patience{5'000};
+
+/// Waits no longer than `patience` for anything.
+class TestClient {
+ public:
+  explicit TestClient(unsigned short port, int receive_buffer = 0);
+  ~TestClient();
+  TestClient(TestClient&& other) noexcept;
+  TestClient& operator=(TestClient&&) = delete;
+  TestClient(const TestClient&) = delete;
+  TestClient& operator=(const TestClient&) = delete;
+
+  bool is_connected() const { return socket_ >= 0; }
+  /// False where the server has closed.
+  bool send(std::string_view bytes);
+  /// One answer. `has_body` false: to HEAD.
+  Answer answer(bool has_body = true);
+  /// GET of a target with the right Host and further header lines ("A: b\r\n").
+  Answer get(const std::string& target, const std::string& headers = "");
+  /// The WebSocket's handshake; the status of the answer, 101 when it is one now.
+  int upgrade(const std::string& target = "/session", const std::string& headers = "");
+  bool send_frame(std::string_view payload, const FrameForm& form = {});
+  Frame frame();
+  /// Whether the server closes within `patience`; what still comes is dropped.
+  bool is_closed();
+  /// Takes what comes for a while.
+  void drain(std::chrono::milliseconds time);
+
+ private:
+  bool fill(std::chrono::steady_clock::time_point end);
+  bool fill_to(std::size_t size);
+
+  unsigned short port_;
+  int socket_ = -1;
+  std::string received_;
+};
+
+}  // namespace supple::test
