@@ -3,6 +3,7 @@
  * what a person would: where vertices are drawn, what panels say.
  */
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 
 /** A block that hangs by its top: small, so that an engine in a slow machine still shows it alive. */
 const BLOCK = {
@@ -412,6 +413,62 @@ export const checks = {
         window.supple.scene.settings.solver.iterations === 7,
     );
     await other.context.close();
+  },
+
+  async 'on a tablet a finger pulls the body'({ page, open }) {
+    const address = await page.evaluate(() => location.href.split('#')[0]);
+    const size = { width: 1024, height: 768 };
+    const other = await open(address, { viewport: size, hasTouch: true, colorScheme: 'light' });
+    const tablet = other.page;
+    await openScene(tablet, { ...BLOCK, gravity: [0, 0, 0] });
+    await frames(tablet, 3);
+    const { vertex, at } = await freeVertex(tablet);
+    const start = await tablet.evaluate((v) => window.supple.position(v), vertex);
+    const finger = await other.context.newCDPSession(tablet);
+    const touch = (type, touchPoints) =>
+      finger.send('Input.dispatchTouchEvent', { type, touchPoints });
+    await touch('touchStart', [{ x: at[0], y: at[1] }]);
+    for (let i = 1; i <= 8; i++) {
+      await touch('touchMove', [{ x: at[0], y: at[1] - 10 * i }]);
+      await frames(tablet, 1);
+    }
+    await tablet.waitForFunction(
+      ([v, y]) => window.supple.position(v)[1] > y + 0.1,
+      [vertex, start[1]],
+    );
+    await touch('touchEnd', []);
+    await tablet.waitForFunction(() => window.supple.frame.grabs.length === 0);
+    assert.deepEqual(other.faults, []);
+    await other.context.close();
+  },
+
+  async 'a scene that is dropped on the page opens'({ page }) {
+    const dropped = { ...BLOCK, name: 'dropped here' };
+    await page.evaluate((text) => {
+      const data = new DataTransfer();
+      data.items.add(new File([text], 'dropped.json', { type: 'application/json' }));
+      const target = document.querySelector('.stage');
+      for (const kind of ['dragenter', 'dragover', 'drop']) {
+        const event = { dataTransfer: data, bubbles: true, cancelable: true };
+        target.dispatchEvent(new DragEvent(kind, event));
+      }
+    }, JSON.stringify(dropped));
+    await page.waitForFunction(() => window.supple.scene?.title === 'dropped here');
+  },
+
+  async 'a video of the view is kept'({ page }) {
+    await openScene(page, BLOCK);
+    await page.click('[aria-label="Record a video"]');
+    await frames(page, 5);
+    await page.waitForTimeout(1000); // a recorder hands over what it has once a second at the latest
+    const download = page.waitForEvent('download');
+    await page.locator('[aria-label="Stop the video"]').first().click();
+    const file = await (await download).path();
+    const bytes = await readFile(file);
+    const isMp4 = bytes.toString('latin1', 4, 8) === 'ftyp';
+    const isWebM = bytes.readUInt32BE(0) === 0x1a45dfa3;
+    assert.ok(isMp4 || isWebM, 'the file begins as MP4 or WebM does');
+    assert.ok(bytes.length > 5000, `${bytes.length} bytes of video`);
   },
 
   async 'the view is not blank, and help lists the keys'({ page }) {

@@ -45,7 +45,7 @@ let browser;
 try {
   browser = await startBrowser(values.chromium);
   await mkdir(values.out, { recursive: true });
-  const open = (url) => openPage(browser, url);
+  const open = (url, options) => openPage(browser, url, options);
   const { page, faults } = await open(host.url);
   for (const [name, check] of Object.entries(checks)) {
     if (!name.includes(values.only)) continue;
