@@ -4,15 +4,16 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { loadEngine } from './engine.mjs';
 
 const [folder, program, scratch, ...names] = process.argv.slice(2);
 const scenes = names.length > 0 ? names : ['twisting_bar', 'cloth', 'incompressible_block'];
-const source = path.resolve(import.meta.dirname, '../../scenes');
+const source = fileURLToPath(new URL('../../scenes', import.meta.url));
 const [frames, rounds] = [100, 5];
 const engine = await loadEngine(folder, scratch);
 
-const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
+const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
 
 function inEngine(name) {
   const simulation = engine.simulate(engine.loadScene(`/scenes/${name}.json`), 1);
