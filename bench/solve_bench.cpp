@@ -1,10 +1,14 @@
 // Microseconds a solve of (M/h^2 + L) x = b with three right-hand sides, and milliseconds of the
-// set-up, beside Eigen's SimplicialLLT. Prints a table of medians and writes no file:
-//   build/release/bin/supple_solve_bench
+// set-up, beside Eigen's SimplicialLLT, on one thread and on two, and how fast the panels are read.
+// Prints a table of medians and writes no file. `large` measures bodies whose factor caches do not
+// hold instead, in floats and in 16 bits, the two in turn:
+//   build/release/bin/supple_solve_bench [large]
 
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "base/stopwatch.h"
@@ -25,64 +29,106 @@ double median(std::vector<double> values) {
 
 struct Solver {
   std::string name;
+  int bytes;  ///< of an entry
   std::unique_ptr<SpdSolver> solver;
+  std::vector<double> set_up = {}, one_thread = {}, two_threads = {};
 };
 
-void measure(const std::string& name, supple::TetMesh mesh) {
+supple::Model model_of(supple::TetMesh mesh) {
   supple::Scene scene;
   supple::Body body;
   body.mesh = std::move(mesh);
   const auto [mu, lambda] = supple::lame_parameters(1e5, 0.4);
   body.material = {.model = "neo_hookean", .mu = mu, .lambda = lambda};
   scene.bodies.push_back(std::move(body));
-  const supple::Model model = supple::build_model(scene);
+  return supple::build_model(scene);
+}
+
+void measure(const std::string& name, supple::TetMesh mesh, std::vector<Solver> solvers) {
+  const supple::Model model = model_of(std::move(mesh));
   const Adjacency adjacency = supple::vertex_adjacency(model);
   const Stopwatch ordering;
   const std::vector<int> order = supple::fill_reducing_order(adjacency);
   const double order_ms = ordering.milliseconds();
   const SpdSolver::Matrix lower = supple::laplacian_lower(model, 900, order);
-  supple::Threads threads(1);
-  std::vector<Solver> solvers;
-  solvers.push_back({"Eigen", supple::make_eigen_cholesky()});
-  solvers.push_back({"doubles", supple::make_supernodal_cholesky(supple::Precision::full)});
-  solvers.push_back({"floats", supple::make_supernodal_cholesky(supple::Precision::mixed)});
+  supple::Threads one(1), two(2);
   std::vector<double> b(4 * static_cast<std::size_t>(model.num_vertices)), x(b.size());
   for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<double>(i % 17) - 8;
-  double first = 0;
   for (Solver& entry : solvers) {
-    std::vector<double> set_up, solve;
     for (int k = 0; k < 3; ++k) {
       const Stopwatch watch;
       entry.solver->analyse(lower);
-      if (!entry.solver->factor(lower, threads)) return;
-      set_up.push_back(watch.milliseconds());
+      if (!entry.solver->factor(lower, one)) return;
+      entry.set_up.push_back(watch.milliseconds());
     }
-    const int repeats = static_cast<int>(
-        std::clamp(3e8 / static_cast<double>(entry.solver->factor_entries()), 5.0, 300.0));
-    for (int k = 0; k < repeats; ++k) {
-      const Stopwatch watch;
-      entry.solver->solve4(b.data(), x.data(), threads);
-      solve.push_back(1000 * watch.milliseconds());
-    }
-    if (first == 0) first = median(solve);
-    fmt::print("{:<12}{:>9}{:>9}{:>10.1f}{:>10}{:>12}{:>10.1f}{:>10.1f}{:>8.1f}x\n", name,
-               model.tets.size(), model.num_vertices, order_ms, entry.name,
-               entry.solver->factor_entries(), median(set_up), median(solve),
-               first / median(solve));
   }
+  const auto most = static_cast<double>(solvers.back().solver->factor_entries());
+  const int turns = static_cast<int>(std::clamp(3e8 / most, 25.0, 300.0));
+  for (int turn = 0; turn < turns; ++turn) {
+    for (Solver& entry : solvers) {
+      for (auto [threads, times] :
+           {std::pair{&one, &entry.one_thread}, std::pair{&two, &entry.two_threads}}) {
+        // The second finds in the caches what it leaves there itself, as in a descent.
+        for (int k = 0; k < 2; ++k) {
+          const Stopwatch watch;
+          entry.solver->solve4(b.data(), x.data(), *threads);
+          if (k == 1) times->push_back(1000 * watch.milliseconds());
+        }
+      }
+    }
+  }
+  for (const Solver& entry : solvers) {
+    const double us = median(entry.one_thread), us_of_two = median(entry.two_threads);
+    const auto entries = static_cast<double>(entry.solver->factor_entries());
+    const auto rate = [&](double time) { return 2e-3 * entries * entry.bytes / time; };
+    fmt::print(
+        "{:<12}{:>9}{:>9}{:>10.1f}{:>10}{:>12.0f}{:>8.1f}{:>11.1f}{:>10.1f}{:>7.1f}x{:>7.1f}"
+        "{:>10.1f}{:>7.1f}\n",
+        name, model.tets.size(), model.num_vertices, order_ms, entry.name, entries,
+        1e-6 * entries * entry.bytes, median(entry.set_up), us,
+        median(solvers.front().one_thread) / us, rate(us), us_of_two, rate(us_of_two));
+  }
+}
+
+std::vector<Solver> solvers(bool is_large) {
+  std::vector<Solver> list;
+  if (!is_large) {
+    // With an index for each entry.
+    list.push_back({"Eigen", 12, supple::make_eigen_cholesky()});
+    list.push_back({"doubles", 8, supple::make_supernodal_cholesky(supple::Precision::full)});
+  }
+  list.push_back({"floats", 4, supple::make_supernodal_cholesky(supple::Precision::single)});
+  list.push_back({"16 bits", 2, supple::make_supernodal_cholesky(supple::Precision::compact)});
+  return list;
 }
 
 }  // namespace
 
-int main() {
-  fmt::print("{:<12}{:>9}{:>9}{:>10}{:>10}{:>12}{:>10}{:>10}{:>9}\n", "body", "tets", "vertices",
-             "order ms", "solver", "entries", "factor ms", "solve us", "ratio");
-  measure("bar", supple::generate(supple::BoxGenerator{
-                     .size = {4, 1, 1}, .cells = {34, 7, 7}, .tets_per_cell = 6}));
-  measure("ball", supple::generate(supple::SphereGenerator{.radius = 1, .cells = 17}));
-  measure("long bar", supple::generate(supple::BoxGenerator{
-                          .size = {8, 1, 1}, .cells = {48, 6, 6}, .tets_per_cell = 6}));
-  measure("cube", supple::generate(supple::BoxGenerator{
-                      .size = {1, 1, 1}, .cells = {24, 24, 24}, .tets_per_cell = 6}));
+int main(int argc, char** argv) {
+  const bool is_large = argc > 1 && std::string(argv[1]) == "large";
+  fmt::print("{:<12}{:>9}{:>9}{:>10}{:>10}{:>12}{:>8}{:>11}{:>10}{:>8}{:>7}{:>10}{:>7}\n", "body",
+             "tets", "vertices", "order ms", "solver", "entries", "MB", "factor ms", "1 thread",
+             "ratio", "GB/s", "2 threads", "GB/s");
+  if (is_large) {
+    for (const int cells : {20, 22, 24, 26, 28, 32}) {
+      measure("ball", supple::generate(supple::SphereGenerator{.radius = 1, .cells = cells}),
+              solvers(true));
+    }
+    return 0;
+  }
+  measure("bar",
+          supple::generate(
+              supple::BoxGenerator{.size = {4, 1, 1}, .cells = {34, 7, 7}, .tets_per_cell = 6}),
+          solvers(false));
+  measure("ball", supple::generate(supple::SphereGenerator{.radius = 1, .cells = 17}),
+          solvers(false));
+  measure("long bar",
+          supple::generate(
+              supple::BoxGenerator{.size = {8, 1, 1}, .cells = {48, 6, 6}, .tets_per_cell = 6}),
+          solvers(false));
+  measure("cube",
+          supple::generate(
+              supple::BoxGenerator{.size = {1, 1, 1}, .cells = {24, 24, 24}, .tets_per_cell = 6}),
+          solvers(false));
   return 0;
 }

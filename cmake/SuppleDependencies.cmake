@@ -5,7 +5,7 @@ endif()
 
 # What the library links. All of it is in Debian 12 under licences that suit Apache-2.0.
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)
-find_package(TBB REQUIRED)
+find_package(Threads REQUIRED)
 find_package(METIS REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)

@@ -18,7 +18,8 @@ function(supple_engine target all)
   set(toolchain ${PROJECT_SOURCE_DIR}/cmake/wasm.cmake)
   add_custom_command(OUTPUT ${build}/build.ninja
     COMMAND ${CMAKE_COMMAND} -S ${PROJECT_SOURCE_DIR} -B ${build} -G Ninja -DCMAKE_BUILD_TYPE=Release
-            -DCMAKE_TOOLCHAIN_FILE=${toolchain} -DSUPPLE_ENGINE_DIR=${SUPPLE_ENGINE_DIR} ${ARGN}
+            -DCMAKE_TOOLCHAIN_FILE=${toolchain} -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=12
+            -DSUPPLE_ENGINE_DIR=${SUPPLE_ENGINE_DIR} ${ARGN}
     DEPENDS ${toolchain}
     COMMENT "Configuring the page's engine" VERBATIM)
   # Ninja looks into that build each time: only it knows whether something has changed. It counts as one job here, so

@@ -27,7 +27,7 @@ if(NOT PROJECT_IS_TOP_LEVEL)
 endif()
 
 include(CMakePackageConfigHelpers)
-# TBB::tbb comes from the package TBB, and so on.
+# PNG::PNG comes from the package PNG, and so on.
 list(TRANSFORM libraries REPLACE "::.*" "" OUTPUT_VARIABLE packages)
 list(REMOVE_DUPLICATES packages)
 set(SUPPLE_FIND_DEPENDENCIES "")

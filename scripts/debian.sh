@@ -5,7 +5,7 @@
 # is there already is taken, wherever it comes from.
 build_packages=(
   c++:g++ cmake:cmake ninja:ninja-build
-  libboost-dev libcairo2-dev libcli11-dev libeigen3-dev libfmt-dev libmetis-dev libpng-dev libpugixml-dev libtbb-dev
+  libboost-dev libcairo2-dev libcli11-dev libeigen3-dev libfmt-dev libmetis-dev libpng-dev libpugixml-dev
   nlohmann-json3-dev zlib1g-dev)
 # What the viewer's page is built with.
 page_packages=(node:nodejs npm:npm)

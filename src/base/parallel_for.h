@@ -6,9 +6,9 @@
 
 namespace supple {
 
-/// Runs independent pieces of work on a fixed number of threads. With one thread there is no pool
-/// at all: the caller runs everything. Which thread runs a piece never shows in a result, because
-/// every piece writes to a place of its own and sums are added in the order of the pieces.
+/// Runs independent pieces of work on a fixed number of threads; with one the caller runs them all.
+/// Which thread runs a piece never shows in a result: all round as the caller does, every piece
+/// writes to a place of its own, and sums are added in the order of the pieces.
 class Threads {
  public:
   /// count: threads, the caller included; 0: as many as the machine has. Throws
@@ -20,8 +20,8 @@ class Threads {
 
   int count() const { return count_; }
 
-  /// Calls work(i) for i = 0 .. n-1, each once, in any order, and returns when all are done. `work`
-  /// is called by reference: nothing is copied or allocated here.
+  /// Calls work(i), i = 0 .. n-1, each once, in any order, and returns when all are done. Of what
+  /// pieces throw the first piece's reaches the caller. Nothing is copied, allocated or locked.
   template <class Work>
   void parallel_for(int n, const Work& work) {
     if (count_ == 1 || n <= 1) {

@@ -3,10 +3,19 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cfenv>
+#include <chrono>
+#include <cstdlib>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "supple/error.h"
+
+#ifdef __linux__
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
 
 namespace supple {
 namespace {
@@ -35,6 +44,105 @@ TEST(Threads, SeveralThreadsMayBringWorkThatBringsWork) {
   EXPECT_EQ(calls.load(), 3 * 50 * 4 * 5);
 }
 
+TEST(Threads, MoreCallersThanThereIsRoomForGetTheirWorkDone) {
+  Threads threads(3);
+  std::atomic<int> calls{0};
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 40; ++i) {
+    callers.emplace_back([&] {
+      for (int round = 0; round < 20; ++round) {
+        threads.parallel_for(7, [&](int) {
+          ++calls;
+          std::this_thread::yield();
+        });
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(calls.load(), 40 * 20 * 7);
+}
+
+TEST(Threads, CallsInsideCallsAreDoneHoweverDeep) {
+  Threads threads(4);
+  std::atomic<int> calls{0};
+  // Deeper than there are calls that may be at work at the same time.
+  const auto bring = [&](const auto& self, int depth) -> void {
+    ++calls;
+    if (depth < 20) {
+      threads.parallel_for(depth < 4 ? 3 : 2, [&](int i) {
+        if (i == 0 || depth < 4) self(self, depth + 1);
+      });
+    }
+  };
+  bring(bring, 0);
+  // 3^d calls at depth d up to 4, then one below each: 1 + 3 + 9 + 27 + 81 * 17.
+  EXPECT_EQ(calls.load(), 1 + 3 + 9 + 27 + 81 * 17);
+}
+
+TEST(Threads, TinyRegionsOneAfterTheOtherComeToAnEnd) {
+  for (const int count : {2, 3, 16}) {
+    Threads threads(count);
+    std::vector<int> runs(3, 0);
+    const int rounds = count == 2 ? 100000 : 5000;
+    for (int round = 0; round < rounds; ++round) {
+      threads.parallel_for(3, [&](int i) { ++runs[static_cast<std::size_t>(i)]; });
+    }
+    // No lock protects them: what one region wrote the next one reads.
+    EXPECT_EQ(runs, std::vector<int>(3, rounds));
+  }
+}
+
+TEST(Threads, APieceThatSleepsIsWaitedFor) {
+  Threads threads(2);
+  for (int slow = 0; slow < 4; ++slow) {
+    std::vector<int> done(4, 0);
+    threads.parallel_for(4, [&](int i) {
+      if (i == slow) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      done[static_cast<std::size_t>(i)] = 1;
+    });
+    EXPECT_EQ(done, std::vector<int>(4, 1));
+  }
+}
+
+TEST(Threads, WorkersThatWentToSleepComeBack) {
+  Threads threads(2);
+  ASSERT_EQ(threads.count(), 2);
+  // Both pieces wait for each other, so that no thread can do them alone.
+  for (int round = 0; round < 5; ++round) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    std::atomic<int> begun{0};
+    threads.parallel_for(2, [&](int) {
+      ++begun;
+      while (begun.load() < 2) std::this_thread::yield();
+    });
+    EXPECT_EQ(begun.load(), 2);
+  }
+}
+
+#if defined(__SSE2__) || defined(__aarch64__)
+TEST(Threads, EveryPieceRoundsAsItsCaller) {
+  Threads threads(2);
+  ASSERT_EQ(threads.count(), 2);
+  volatile double one = 1, three = 3;
+  const double nearest = one / three;
+  for (const int mode : {FE_UPWARD, FE_TONEAREST}) {
+    std::fesetround(mode);
+    const double third = one / three;
+    std::atomic<int> begun{0};
+    double found[2] = {};
+    threads.parallel_for(2, [&](int i) {
+      ++begun;
+      while (begun.load() < 2) std::this_thread::yield();
+      found[i] = one / three;
+    });
+    std::fesetround(FE_TONEAREST);
+    EXPECT_EQ(third > nearest, mode == FE_UPWARD);
+    EXPECT_EQ(found[0], third);
+    EXPECT_EQ(found[1], third);
+  }
+}
+#endif
+
 TEST(Threads, WhatAPieceThrowsReachesTheCaller) {
   Threads threads(3);
   const auto fail = [](int i) {
@@ -45,6 +153,45 @@ TEST(Threads, WhatAPieceThrowsReachesTheCaller) {
   threads.parallel_for(100, [&](int) { ++calls; });
   EXPECT_EQ(calls.load(), 100);
 }
+
+TEST(Threads, OfSeveralFaultsTheFirstPiecesReachesTheCaller) {
+  for (const int count : {1, 2, 5}) {
+    Threads threads(count);
+    for (int round = 0; round < 200; ++round) {
+      std::string where;
+      try {
+        threads.parallel_for(64, [&](int i) {
+          if (i % 16 == 5) throw Error(ErrorKind::invalid_input, std::to_string(i), "sixteenth");
+        });
+      } catch (const Error& error) {
+        where = error.where();
+      }
+      EXPECT_EQ(where, "5");
+    }
+  }
+}
+
+#ifdef __linux__
+TEST(Threads, AForkedChildDoesItsWorkAloneAndEnds) {
+  Threads threads(3);
+  std::atomic<int> calls{0};
+  const auto count = [&](int) { ++calls; };
+  threads.parallel_for(10, count);
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    alarm(20);  // what hangs is ended, and seen below
+    for (int round = 0; round < 100; ++round) threads.parallel_for(10, count);
+    std::exit(calls.load() == 1010 ? 7 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 7);
+  threads.parallel_for(10, count);
+  EXPECT_EQ(calls.load(), 20);
+}
+#endif
 
 TEST(Threads, NoPieceIsNoCall) {
   Threads threads(2);

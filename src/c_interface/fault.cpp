@@ -53,10 +53,6 @@ SuppleError remember_exception() noexcept {
   }
 }
 
-void refuse(const char* where, const std::string& message) {
-  throw Error(ErrorKind::invalid_input, where, message);
-}
-
 void check_array(const void* array, std::size_t size, std::size_t expected, const char* parameter) {
   if (size != expected) {
     refuse(parameter,

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string>
 
+#include "base/refuse.h"
 #include "supple/error.h"
 #include "supple/supple_c.h"
 
@@ -36,8 +37,6 @@ auto made(const Make& make) noexcept -> decltype(make()) {
     return nullptr;
   }
 }
-
-[[noreturn]] void refuse(const char* where, const std::string& message);
 
 /// The object behind a pointer of a caller. Throws Error{invalid_input} naming the parameter where
 /// it is null.

@@ -8,6 +8,8 @@
 #include <numeric>
 #include <tuple>
 
+#include "base/index.h"
+#include "base/refuse.h"
 #include "contact/vec3.h"
 #include "supple/error.h"
 
@@ -16,12 +18,6 @@ namespace supple {
 using namespace vec3;
 
 namespace {
-
-[[noreturn]] void refuse(const std::string& where, const std::string& message) {
-  throw Error(ErrorKind::invalid_input, where, message);
-}
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 void check_numbers(const TriangleMesh& mesh, const std::string& where) {
   if (mesh.triangles.empty()) refuse(where, "the surface has no triangles");

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/index.h"
 #include "contact/vec3.h"
 #include "supple/error.h"
 
@@ -20,8 +21,6 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 static_assert(std::is_trivially_default_constructible_v<Contact>, "contacts_ must stay untouched");
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 Vec3 position(const double* x, int vertex) {
   const double* v = x + 4 * at(vertex);
@@ -59,7 +58,7 @@ struct Extent {
 // + 1 to 4 g + 4, and groups 5 to 20 are leaves of 8. A query costs 10 to 40 ns for an analytic
 // shape, but microseconds for a mesh.
 constexpr std::size_t block_size = 128;
-constexpr std::size_t leaf_size = 8;
+constexpr std::size_t group_size = 8;
 constexpr std::size_t first_leaf = 5;
 constexpr std::size_t num_groups = 21;
 
@@ -68,7 +67,7 @@ class BlockOfVertices {
   BlockOfVertices(std::span<const int> vertices, const double* x) : vertices_(vertices), x_(x) {
     Extent extents[num_groups];
     for (std::size_t i = 0; i < vertices.size(); ++i) {
-      extents[first_leaf + i / leaf_size].add(position(x, vertices[i]));
+      extents[first_leaf + i / group_size].add(position(x, vertices[i]));
     }
     for (std::size_t g = num_groups; g-- > 0;) {
       if (g > 0) extents[(g - 1) / 4].add(extents[g]);
@@ -86,8 +85,8 @@ class BlockOfVertices {
       }
       return;
     }
-    const std::size_t first = (g - first_leaf) * leaf_size;
-    const std::size_t last = std::min(first + leaf_size, vertices_.size());
+    const std::size_t first = (g - first_leaf) * group_size;
+    const std::size_t last = std::min(first + group_size, vertices_.size());
     for (std::size_t i = first; i < last; ++i) {
       SurfacePoint found;
       if (collider.penetration(position(x_, vertices_[i]), found)) visit(vertices_[i], found);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/index.h"
 #include "contact/closed_surface.h"
 #include "contact/vec3.h"
 
@@ -12,8 +13,6 @@ namespace supple {
 using namespace vec3;
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 std::vector<Triangle> gather(const TriangleMesh& mesh) {
   std::vector<Triangle> triangles;

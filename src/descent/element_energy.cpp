@@ -1,10 +1,41 @@
 #include "descent/element_energy.h"
 
+#include <algorithm>
+#include <numeric>
+
 #include "descent/batch_gather.h"
 
 namespace supple {
 
 SUPPLE_DEFINE_KERNELS(ElementKernels, element_kernels, element_table)
+
+namespace {
+
+/// Blocks by the mean number of their vertices. Passes over vertices give each thread a contiguous
+/// part of them: so it has forces to read and positions to write that are in its own cache. Where
+/// the curve of the tets runs against the numbers of the vertices, every line changes hands twice.
+std::vector<int> by_vertices(const Model& model) {
+  std::vector<double> mean;
+  mean.reserve(model.blocks.size());
+  for (const ElementBlock& block : model.blocks) {
+    double sum = 0;
+    for (int b = block.first_batch; b < block.first_batch + block.num_batches; ++b) {
+      const ElementBatch& batch = model.batches[static_cast<std::size_t>(b)];
+      for (const auto& corner : batch.vertex) {
+        for (int lane = 0; lane < lanes; ++lane) sum += corner[lane];
+      }
+    }
+    mean.push_back(sum / block.num_batches);
+  }
+  std::vector<int> order(mean.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    return mean[static_cast<std::size_t>(a)] < mean[static_cast<std::size_t>(b)];
+  });
+  return order;
+}
+
+}  // namespace
 
 ElementWork work_of_block(const Model& model, const ElementBlock& block, const VectorField& x,
                           VectorField& slots) {
@@ -29,11 +60,12 @@ ElementEnergy::ElementEnergy(const Model& model)
 void ElementEnergy::places_changed() {
   slots_.resize(static_cast<std::size_t>(model_->num_slots));
   block_energy_.resize(model_->blocks.size());
+  turn_ = by_vertices(*model_);
 }
 
 double ElementEnergy::evaluate(const VectorField& x, Threads& threads) {
   threads.parallel_for(static_cast<int>(model_->blocks.size()), [&](int i) {
-    const auto b = static_cast<std::size_t>(i);
+    const auto b = static_cast<std::size_t>(turn_[static_cast<std::size_t>(i)]);
     block_energy_[b] =
         kernels_->energy_and_forces(work_of_block(*model_, model_->blocks[b], x, slots_));
   });

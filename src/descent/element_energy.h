@@ -44,6 +44,7 @@ class ElementEnergy {
   const Model* model_;
   const ElementKernels* kernels_;
   VectorField slots_;                 ///< [num_slots]
+  std::vector<int> turn_;             ///< [num_blocks], the order in which blocks are begun
   std::vector<double> block_energy_;  ///< [num_blocks]
 };
 

@@ -32,8 +32,8 @@ class FieldAlgebra {
   template <class Work>
   void for_chunks(const Work& work) {
     threads_->parallel_for(num_chunks_, [&](int chunk) {
-      const int first = chunk * chunk_size;
-      work(chunk, first, std::min(first + chunk_size, num_vertices_));
+      const int first = chunk * chunk_size_;
+      work(chunk, first, std::min(first + chunk_size_, num_vertices_));
     });
   }
   /// A sum over vertices: work(first, last) gives a chunk's part.
@@ -48,9 +48,8 @@ class FieldAlgebra {
   }
 
  private:
-  /// Vertices a chunk. Smaller fields stay on the calling thread.
-  static constexpr int chunk_size = 1024;
   int num_vertices_;
+  int chunk_size_;  ///< vertices
   int num_chunks_;
   Threads* threads_;
   const FieldKernels* kernels_;

@@ -11,7 +11,7 @@ namespace supple {
 namespace {
 
 /// Vertices that one thread works through: some 10 us.
-constexpr int chunk_size = 64;
+constexpr int vertices_a_chunk = 64;
 
 }  // namespace
 
@@ -95,10 +95,10 @@ bool GaussSeidel::compute(Objective& objective, const Iterate& at, VectorField& 
   for (int colour = num_colours() - 1; colour >= 0; --colour) {
     const int first = colour_start_[static_cast<std::size_t>(colour)];
     const int last = colour_start_[static_cast<std::size_t>(colour) + 1];
-    const int num_chunks = (last - first + chunk_size - 1) / chunk_size;
+    const int num_chunks = (last - first + vertices_a_chunk - 1) / vertices_a_chunk;
     objective.threads().parallel_for(num_chunks, [&](int chunk) {
-      const int begin = first + chunk * chunk_size;
-      const int end = std::min(begin + chunk_size, last);
+      const int begin = first + chunk * vertices_a_chunk;
+      const int end = std::min(begin + vertices_a_chunk, last);
       for (int place = begin; place < end; ++place) {
         solve_vertex(static_cast<std::size_t>(place), at.gradient);
       }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/index.h"
 #include "base/stopwatch.h"
 #include "descent/hessian_kernels.h"
 
@@ -15,8 +16,6 @@ namespace {
 /// Columns of blocks, and springs, that one thread works through: some 5 us.
 constexpr int columns_per_chunk = 64;
 constexpr int springs_per_chunk = 512;
-
-std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 template <class Work>
 void in_chunks(Threads& threads, int count, int size, const Work& work) {

@@ -34,6 +34,28 @@ TEST(Minimiser, EveryIterateIsLowerThanTheLast) {
   }
 }
 
+TEST(Minimiser, LBfgsAround16BitsConvergesAsAroundDoubles) {
+  Problem problem(test_scene());
+  Minimiser minimiser(problem.model.num_vertices);
+  const auto value_after = [&](Precision precision, int iterations) {
+    LBfgs direction(problem.model,
+                    std::make_unique<Laplacian>(problem.model, 1 / (h * h), precision), 5);
+    SolverSettings settings;
+    settings.iterations = iterations;
+    VectorField z = problem.y;
+    return minimiser.run(problem.objective, direction, settings, z).value;
+  };
+  // To the rounding of a sum of some hundred terms, and no slower on the way there: a matrix that
+  // errs by a thousandth changes the error of an iteration by little more.
+  const double best = value_after(Precision::full, 200);
+  EXPECT_NEAR(value_after(Precision::compact, 200), best, 1e-13 * best);
+  for (const int iterations : {1, 5, 10}) {
+    const double exact = value_after(Precision::full, iterations) - best;
+    EXPECT_GT(exact, 1e-12 * best);
+    EXPECT_LT(value_after(Precision::compact, iterations) - best, 1.1 * exact);
+  }
+}
+
 TEST(Minimiser, NewtonConvergesToRoundingInFewIterations) {
   Problem problem(test_scene());
   Minimiser minimiser(problem.model.num_vertices);

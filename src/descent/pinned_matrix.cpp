@@ -17,7 +17,7 @@ namespace {
 constexpr int most_vertices = 32, most_coupled_vertices = 8;
 
 /// That a thread works on at a time: smaller bodies stay on the calling one.
-constexpr std::size_t vertices_per_group = 4096;
+constexpr std::size_t vertices_per_group = 1024;
 
 std::vector<double> diagonal_of(const SpdSolver::Matrix& lower) {
   std::vector<double> diagonal(static_cast<std::size_t>(lower.rows()));
@@ -35,7 +35,7 @@ PinnedMatrix::PinnedMatrix(const Model& model, double inverse_a2, std::vector<in
     : order_(std::move(order)),
       mass_(order_.size()),
       rows_of_vertex_(coupling == Coupling::none ? 1 : 3),
-      is_rough_(precision == Precision::mixed),
+      is_rough_(precision != Precision::full),
       name_(std::move(name)),
       free_(diagonal_of(lower)),
       matrix_([&] {

@@ -82,7 +82,7 @@ class PinnedMatrix {
   std::vector<int> order_;      ///< [num_vertices], elimination order
   std::vector<double> mass_;    ///< [num_vertices], in elimination order: M/a^2, N/m
   std::size_t rows_of_vertex_;  ///< 1 or 3
-  bool is_rough_;               ///< the factor is in floats
+  bool is_rough_;               ///< the factor is not in doubles
   std::string name_;            ///< for errors
   std::vector<double> free_;    ///< [rows], diagonal without pins, N/m
   std::vector<Part> parts_;     ///< all vertices, in elimination order

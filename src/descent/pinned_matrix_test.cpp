@@ -99,7 +99,9 @@ PinnedMatrix make(const Model& model, const std::string& kind) {
           order,
           laplacian_lower(model, inverse_a2, order, Pins::left_out),
           PinnedMatrix::Coupling::none,
-          kind == "floats" ? Precision::mixed : Precision::full,
+          kind == "floats"    ? Precision::mixed
+          : kind == "16 bits" ? Precision::compact
+                              : Precision::full,
           "M/h^2 + L"};
 }
 
@@ -130,7 +132,7 @@ void expect_exact_mean(const Model& model, const VectorField& b, const VectorFie
 
 TEST(PinnedMatrix, AfterAFewChangesItSolvesAsOneBuiltWithThePins) {
   Threads threads(1);
-  for (const std::string kind : {"floats", "doubles", "rest"}) {
+  for (const std::string kind : {"floats", "16 bits", "doubles", "rest"}) {
     for (const Case& change : cases()) {
       SCOPED_TRACE(kind + ", " + change.name);
       Scene scene = parts();
@@ -149,9 +151,9 @@ TEST(PinnedMatrix, AfterAFewChangesItSolvesAsOneBuiltWithThePins) {
       for (int step = 0; step < 40 && !matrix.is_exact(); ++step) matrix.begin_step();
       ASSERT_TRUE(matrix.is_exact());
       matrix.solve(b, p, threads);
-      // Floats have seven digits and the matrix a condition number of some tens; pins of 1e6 N/m
-      // taken off and put on cost doubles three digits of sixteen.
-      const double digits = kind == "floats" ? 1e-5 : 1e-11;
+      // Floats have seven digits, 16 bits three to four, and the matrix a condition number of some
+      // tens; pins of 1e6 N/m taken off and put on cost doubles three digits of sixteen.
+      const double digits = kind == "floats" ? 1e-5 : kind == "16 bits" ? 1e-2 : 1e-11;
       EXPECT_LT(distance(p, expected), digits * size(expected));
       expect_exact_mean(model, b, p);
     }
@@ -160,8 +162,9 @@ TEST(PinnedMatrix, AfterAFewChangesItSolvesAsOneBuiltWithThePins) {
 
 TEST(PinnedMatrix, WhatStandsInForANewFactorIsSymmetricAndPositiveAndKeepsTheMean) {
   Threads threads(1);
-  for (const std::string kind : {"floats", "doubles", "rest"}) {
+  for (const std::string kind : {"floats", "16 bits", "doubles", "rest"}) {
     for (const bool come : {true, false}) {
+      const bool is_rough = kind == "floats" || kind == "16 bits";  // products are in floats
       Scene held = parts(), free = parts();
       held.bodies[0].pins = {first(36, 1e6)};
       held.bodies[1].pins = {first(36, 1e3)};
@@ -177,7 +180,7 @@ TEST(PinnedMatrix, WhatStandsInForANewFactorIsSymmetricAndPositiveAndKeepsTheMea
       EXPECT_LT(dot(a, Ha), 0);  // p = -H a
       EXPECT_LT(dot(b, Hb), 0);
       const double scale = std::sqrt(dot(a, Ha) * dot(b, Hb));
-      EXPECT_NEAR(dot(a, Hb), dot(b, Ha), (kind == "floats" ? 1e-5 : 1e-12) * scale);
+      EXPECT_NEAR(dot(a, Hb), dot(b, Ha), (is_rough ? 1e-5 : 1e-12) * scale);
       expect_exact_mean(model, b, Hb);
     }
   }

@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/index.h"
 #include "linear/supernodes.h"
 
 namespace supple {
 
 namespace {
-
-std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 /// Below this part of an entry a change is the rounding of its sum.
 constexpr double least_change = 1e-12;
@@ -207,7 +206,7 @@ bool ChangeableCholesky::make_low_rank(const std::vector<double>& diagonal, Corr
     sign[k] = change > 0 ? 1 : -1;
   }
   // What is taken off leaves the difference of nearly equal numbers, 1 - d (A^-1)_ii.
-  next.is_refined = precision_ == Precision::mixed && (sign.array() < 0).any();
+  next.is_refined = precision_ != Precision::full && (sign.array() < 0).any();
   find_columns(next);
   MatrixXd G(r, r);  // E^T W
   for (Index i = 0; i < r; ++i) {

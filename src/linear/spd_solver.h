@@ -36,12 +36,16 @@ class SpdSolver {
   virtual long long factor_entries() const = 0;
 };
 
-/// How the factor is kept.
+/// How the factor is kept. All but `full` are for what a solution only gives a direction: a
+/// residual of each new factor tells whether it holds the matrix, and where it does not the next
+/// more precise way is taken, in the end doubles.
 enum class Precision {
-  full,   ///< in doubles
-  mixed,  ///< in floats, made in doubles. Solutions have six to seven digits, which is enough to
-          ///< shape a descent direction. Where `factor` finds by a residual that floats do not hold
-          ///< the matrix, it is kept in doubles
+  full,     ///< in doubles
+  single,   ///< in floats, made in doubles. Solutions have six to seven digits
+  compact,  ///< in 16 bits (panels.h). Solutions have two to three digits, and are those of a
+            ///< symmetric positive definite matrix nearby: for factors that caches do not hold,
+            ///< where a solve takes as long as reading them does
+  mixed,    ///< `compact` above a size that depends on the matrix alone, else `single`
 };
 
 /// The project's own: supernodes, factorised as dense fronts, each kept as one panel with the

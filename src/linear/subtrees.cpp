@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/index.h"
+
 namespace supple {
 
 namespace {
@@ -12,8 +14,6 @@ constexpr double least_work = 40000;
 constexpr double largest_share = 0.35;
 /// And one of less is not worth a task of its own: it stays with the top.
 constexpr double smallest_share = 1.0 / 200;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

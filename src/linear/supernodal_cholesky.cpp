@@ -1,127 +1,47 @@
+#include "linear/supernodal_cholesky.h"
+
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <numeric>
-#include <type_traits>
-#include <vector>
 
-#include "linear/front.h"
-#include "linear/panel_solve.h"
-#include "linear/panels.h"
-#include "linear/spd_solver.h"
-#include "linear/subtrees.h"
-#include "linear/supernodes.h"
 #include "supple/error.h"
 
 namespace supple {
 
 namespace {
 
-using detail::Panels;
 using detail::tiles;
 
-std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
+const auto& kernels_of(const SolveKernels& kernels, double) { return kernels.of_doubles; }
+const auto& kernels_of(const SolveKernels& kernels, float) { return kernels.of_floats; }
+const auto& kernels_of(const SolveKernels& kernels, Half) { return kernels.of_halves; }
 
-using Dense = Eigen::MatrixXd;
+}  // namespace
 
-const PanelKernels<float>& panels_of(const SolveKernels& kernels, float) {
-  return kernels.of_floats;
+SUPPLE_DEFINE_KERNELS(SolveKernels, solve_kernels, solve_table)
+SUPPLE_DEFINE_KERNELS(FrontKernels, front_kernels, front_table)
+
+Supernodes supernodes_of(const SpdSolver::Matrix& lower) {
+  if (lower.rows() != lower.cols()) {
+    throw Error(ErrorKind::invalid_input, "SpdSolver", "expected a square matrix");
+  }
+  return find_supernodes(
+      {static_cast<int>(lower.rows()), lower.outerIndexPtr(), lower.innerIndexPtr()});
 }
-const PanelKernels<double>& panels_of(const SolveKernels& kernels, double) {
-  return kernels.of_doubles;
+
+template <class Entry>
+void SupernodalCholesky<Entry>::analyse(const Supernodes& nodes) {
+  factored_ = false;
+  nodes_ = nodes;
+  n_ = nodes_.first.back();
+  panels_.allocate(nodes_);
+  largest_.resize(std::max<std::size_t>(1, at((n_ + rows_per_chunk - 1) / rows_per_chunk)));
+  find_children();
+  place_rows();
 }
 
-template <class Real>
-class SupernodalCholesky final : public SpdSolver {
-  /// Floats are for the many solves of a constant matrix, doubles for Newton's factors.
-  static constexpr bool has_products = std::is_same_v<Real, float>;
-  /// Right-hand sides that a thread brings in or out at a time.
-  static constexpr int rows_per_chunk = 4096;
-
- public:
-  explicit SupernodalCholesky(SimdLevel level)
-      : solve_kernels_(&solve_kernels(level)), front_kernels_(&front_kernels(level)) {}
-
-  void analyse(const Matrix& lower) override {
-    if (lower.rows() != lower.cols()) {
-      throw Error(ErrorKind::invalid_input, "SpdSolver", "expected a square matrix");
-    }
-    factored_ = false;
-    n_ = static_cast<int>(lower.rows());
-    nodes_ = find_supernodes({n_, lower.outerIndexPtr(), lower.innerIndexPtr()});
-    panels_.allocate(nodes_);
-    largest_.resize(std::max<std::size_t>(1, at((n_ + rows_per_chunk - 1) / rows_per_chunk)));
-    find_children();
-    place_rows();
-  }
-
-  bool factor(const Matrix& lower, Threads& threads) override;
-
-  void solve(const double* b, double* x, Threads& threads) override {
-    substitute<1>(b, x, threads);
-  }
-  void solve4(const double* b, double* x, Threads& threads) override {
-    substitute<4>(b, x, threads);
-  }
-
-  long long factor_entries() const override {
-    long long entries = 0;
-    for (int s = 0; s < nodes_.count(); ++s) {
-      const long long width = nodes_.width(s);
-      entries += width * (width + 1) / 2 + width * nodes_.num_rows(s);
-    }
-    return factored_ ? entries : 0;
-  }
-
- private:
-  /// What one thread needs for a front.
-  struct Front {
-    std::vector<int> place;  ///< [n], row of the front that a row of the matrix has
-    Dense front, inverse, below;
-  };
-
-  void find_children();
-  void place_rows();
-  bool eliminate(int s, const Matrix& lower, Front& own);
-  template <int sides>
-  void substitute(const double* b, double* x, Threads& threads);
-  FactorView<Real> view() const {
-    return {.panels = panels_.values(),
-            .panel_start = panels_.start(),
-            .first = nodes_.first.data(),
-            .row_start = padded_start_.data(),
-            .rows = padded_rows_.data(),
-            .scratch_half = static_cast<std::ptrdiff_t>(scratch_size_ / 2)};
-  }
-  template <int sides>
-  void fetch_rows_above(std::size_t subtree);
-  template <int sides>
-  void add_to_rows_above(std::size_t subtree);
-  Real* scratch(std::size_t task) { return &scratch_[task * scratch_size_]; }
-
-  const SolveKernels* solve_kernels_;
-  const FrontKernels* front_kernels_;
-  int n_ = 0;
-  Supernodes nodes_;
-  Panels<Real> panels_;
-  std::vector<int> child_start_, children_;  ///< of each supernode, ascending
-  std::vector<Subtree> subtrees_;
-  std::vector<int> ids_;   ///< [count], 0, 1, 2, ...
-  std::vector<int> top_;   ///< supernodes of no subtree, ascending
-  std::vector<int> area_;  ///< [num_subtrees], first row of a subtree's copy of the rows above it
-  /// Rows below each diagonal block, filled up to whole tiles, as places in y.
-  std::vector<int> padded_start_, padded_rows_;
-  /// Right-hand sides on their way: [(n + 8) * 4] and behind them the subtrees' areas.
-  std::vector<Real> y_;
-  std::vector<Real> scratch_;  ///< rows of one panel for each subtree, and for the top
-  std::size_t scratch_size_ = 0;
-  std::vector<double> largest_;  ///< [number of chunks], entry of a chunk of the right-hand sides
-  std::vector<Dense> left_;      ///< [count], what a front leaves to its parent, lower triangle
-  bool factored_ = false;
-};
-
-template <class Real>
-void SupernodalCholesky<Real>::find_children() {
+template <class Entry>
+void SupernodalCholesky<Entry>::find_children() {
   child_start_.assign(at(nodes_.count()) + 1, 0);
   for (const int parent : nodes_.parent) {
     if (parent >= 0) ++child_start_[at(parent) + 1];
@@ -137,8 +57,8 @@ void SupernodalCholesky<Real>::find_children() {
 
 /// Subtrees are worked on at the same time. What they take off the rows above them goes into an
 /// area of their own, one after the other into the rows: the bits do not depend on who was first.
-template <class Real>
-void SupernodalCholesky<Real>::place_rows() {
+template <class Entry>
+void SupernodalCholesky<Entry>::place_rows() {
   subtrees_ = independent_subtrees(nodes_);
   ids_.resize(at(nodes_.count()));
   std::iota(ids_.begin(), ids_.end(), 0);
@@ -174,7 +94,7 @@ void SupernodalCholesky<Real>::place_rows() {
     // What fills the last tile goes to a place that nobody reads.
     padded_rows_.resize(at(padded_start_.back() + 4 * tiles(nodes_.num_rows(s))), n_);
     padded_start_.push_back(static_cast<int>(padded_rows_.size()));
-    most_tiles = std::max(most_tiles, at(Panels<Real>::row_tiles(nodes_, s)));
+    most_tiles = std::max(most_tiles, at(detail::num_row_tiles(nodes_, s)));
   }
   y_.assign(at(next_area) * 4, Real(0));
   // Twice: what a panel is multiplied with, and the product.
@@ -184,8 +104,8 @@ void SupernodalCholesky<Real>::place_rows() {
 
 /// Multifrontal: each supernode adds what its children leave to its own columns of the matrix,
 /// eliminates its columns densely and leaves the rest to its parent [Duff & Reid 1983; Liu 1992].
-template <class Real>
-bool SupernodalCholesky<Real>::factor(const Matrix& lower, Threads& threads) {
+template <class Entry>
+bool SupernodalCholesky<Entry>::factor(const Matrix& lower, Threads& threads) {
   left_.resize(at(nodes_.count()));
   std::vector<char> good(subtrees_.size(), 1);
   threads.parallel_for(static_cast<int>(subtrees_.size()), [&](int t) {
@@ -205,8 +125,8 @@ bool SupernodalCholesky<Real>::factor(const Matrix& lower, Threads& threads) {
 }
 
 /// One front. False: it is not positive definite.
-template <class Real>
-bool SupernodalCholesky<Real>::eliminate(int s, const Matrix& lower, Front& own) {
+template <class Entry>
+bool SupernodalCholesky<Entry>::eliminate(int s, const Matrix& lower, Front& own) {
   const int* start = lower.outerIndexPtr();
   const int* row = lower.innerIndexPtr();
   const double* value = lower.valuePtr();
@@ -246,9 +166,9 @@ bool SupernodalCholesky<Real>::eliminate(int s, const Matrix& lower, Front& own)
 }
 
 /// y of the rows above a subtree into its area.
-template <class Real>
+template <class Entry>
 template <int sides>
-void SupernodalCholesky<Real>::fetch_rows_above(std::size_t subtree) {
+void SupernodalCholesky<Entry>::fetch_rows_above(std::size_t subtree) {
   const int root = subtrees_[subtree].root;
   Real* to = y_.data() + std::ptrdiff_t{sides} * area_[subtree];
   for (int k = 0; k < nodes_.num_rows(root); ++k, to += sides) {
@@ -257,9 +177,9 @@ void SupernodalCholesky<Real>::fetch_rows_above(std::size_t subtree) {
   }
 }
 
-template <class Real>
+template <class Entry>
 template <int sides>
-void SupernodalCholesky<Real>::add_to_rows_above(std::size_t subtree) {
+void SupernodalCholesky<Entry>::add_to_rows_above(std::size_t subtree) {
   const int root = subtrees_[subtree].root;
   const Real* from = y_.data() + std::ptrdiff_t{sides} * area_[subtree];
   for (int k = 0; k < nodes_.num_rows(root); ++k, from += sides) {
@@ -268,11 +188,11 @@ void SupernodalCholesky<Real>::add_to_rows_above(std::size_t subtree) {
   }
 }
 
-template <class Real>
+template <class Entry>
 template <int sides>
-void SupernodalCholesky<Real>::substitute(const double* b, double* x, Threads& threads) {
+void SupernodalCholesky<Entry>::substitute(const double* b, double* x, Threads& threads) {
   if (!factored_) return;
-  const PanelKernels<Real>& kernels = panels_of(*solve_kernels_, Real());
+  const auto& kernels = kernels_of(*solve_kernels_, Entry());
   const std::ptrdiff_t size = std::ptrdiff_t{sides} * n_;
   const auto for_chunks = [&](const auto& work) {
     threads.parallel_for(static_cast<int>(largest_.size()), [&](int chunk) {
@@ -299,7 +219,7 @@ void SupernodalCholesky<Real>::substitute(const double* b, double* x, Threads& t
     kernels.load(b + begin, count, scale, y_.data() + begin);
   });
   std::fill(y_.begin() + size, y_.end(), Real(0));
-  const FactorView<Real> factor = view();
+  const FactorView<Entry> factor = view();
   const int num_subtrees = static_cast<int>(subtrees_.size()),
             num_top = static_cast<int>(top_.size());
   Real* const top_scratch = scratch(subtrees_.size());
@@ -320,89 +240,8 @@ void SupernodalCholesky<Real>::substitute(const double* b, double* x, Threads& t
   });
 }
 
-/// A . x for a symmetric matrix given by its lower triangle; |A| . |x| beside it.
-void multiply(const SpdSolver::Matrix& lower, const std::vector<double>& x,
-              std::vector<double>& product, std::vector<double>& size) {
-  std::fill(product.begin(), product.end(), 0.0);
-  std::fill(size.begin(), size.end(), 0.0);
-  for (int j = 0; j < lower.outerSize(); ++j) {
-    for (SpdSolver::Matrix::InnerIterator entry(lower, j); entry; ++entry) {
-      const double a = entry.value();
-      const std::size_t i = at(entry.row());
-      product[i] += a * x[at(j)];
-      size[i] += std::abs(a * x[at(j)]);
-      if (entry.row() == j) continue;
-      product[at(j)] += a * x[i];
-      size[at(j)] += std::abs(a * x[i]);
-    }
-  }
-}
-
-/// The factor in floats, or in doubles where floats do not hold it.
-class MixedCholesky final : public SpdSolver {
- public:
-  explicit MixedCholesky(SimdLevel level) : level_(level), single_(level) {}
-
-  void analyse(const Matrix& lower) override {
-    single_.analyse(lower);
-    double_.reset();
-    lower_ = lower;
-  }
-
-  bool factor(const Matrix& lower, Threads& threads) override {
-    double_.reset();
-    if (!single_.factor(lower, threads)) return false;
-    if (holds(lower, threads)) return true;
-    double_ = std::make_unique<SupernodalCholesky<double>>(level_);
-    double_->analyse(lower_);
-    return double_->factor(lower, threads);
-  }
-
-  void solve(const double* b, double* x, Threads& threads) override {
-    solver().solve(b, x, threads);
-  }
-  void solve4(const double* b, double* x, Threads& threads) override {
-    solver().solve4(b, x, threads);
-  }
-  long long factor_entries() const override {
-    return double_ ? double_->factor_entries() : single_.factor_entries();
-  }
-
- private:
-  SpdSolver& solver() {
-    return double_ ? static_cast<SpdSolver&>(*double_) : static_cast<SpdSolver&>(single_);
-  }
-
-  /// Whether A x comes back as b, each entry within what a good direction needs, for b = A (1, -1,
-  /// 2, 1, -1, ...).
-  bool holds(const Matrix& lower, Threads& threads) {
-    constexpr double tolerance = 1e-4;
-    const auto n = at(lower.rows());
-    std::vector<double> x(n), b(n), size(n), product(n);
-    for (std::size_t i = 0; i < n; ++i) x[i] = i % 3 == 0 ? 1 : (i % 3 == 1 ? -1 : 2);
-    multiply(lower, x, b, size);
-    single_.solve(b.data(), x.data(), threads);
-    multiply(lower, x, product, size);
-    for (std::size_t i = 0; i < n; ++i) {
-      if (!(std::abs(product[i] - b[i]) <= tolerance * size[i])) return false;
-    }
-    return true;
-  }
-
-  SimdLevel level_;
-  SupernodalCholesky<float> single_;
-  std::unique_ptr<SupernodalCholesky<double>> double_;
-  Matrix lower_;
-};
-
-}  // namespace
-
-SUPPLE_DEFINE_KERNELS(SolveKernels, solve_kernels, solve_table)
-SUPPLE_DEFINE_KERNELS(FrontKernels, front_kernels, front_table)
-
-std::unique_ptr<SpdSolver> make_supernodal_cholesky(Precision precision, SimdLevel level) {
-  if (precision == Precision::mixed) return std::make_unique<MixedCholesky>(level);
-  return std::make_unique<SupernodalCholesky<double>>(level);
-}
+template class SupernodalCholesky<double>;
+template class SupernodalCholesky<float>;
+template class SupernodalCholesky<Half>;
 
 }  // namespace supple

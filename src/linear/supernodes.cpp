@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "base/index.h"
+
 namespace supple {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// The pattern by rows, without the diagonal: columns of row i, ascending.
 struct Rows {

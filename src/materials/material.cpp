@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/names.h"
+#include "base/refuse.h"
 #include "supple/error.h"
 #include "supple/simulation.h"
 
@@ -20,10 +21,6 @@ struct Field {
   bool is_modulus = true;  ///< in Pa; otherwise a stretch
   bool may_be_infinite = false;
 };
-
-[[noreturn]] void refuse(const std::string& where, const std::string& message) {
-  throw Error(ErrorKind::invalid_input, where, message);
-}
 
 void check_values(const Parameter& parameter, const char* unit, bool may_be_infinite,
                   const std::string& where) {

@@ -4,11 +4,11 @@
 #include <cstddef>
 #include <numeric>
 
+#include "base/index.h"
+
 namespace supple {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// Neighbours of a vertex.
 struct Graph {

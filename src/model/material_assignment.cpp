@@ -2,16 +2,13 @@
 
 #include <cmath>
 
+#include "base/refuse.h"
 #include "model/pin_selection.h"
 #include "supple/error.h"
 
 namespace supple {
 
 namespace {
-
-void require(bool condition, const std::string& where, const std::string& message) {
-  if (!condition) throw Error(ErrorKind::invalid_input, where, message);
-}
 
 /// Each costs the memory and the time of another body.
 constexpr std::size_t most_layers = 16;

@@ -3,6 +3,7 @@
 #include <limits>
 #include <string>
 
+#include "base/refuse.h"
 #include "model/element_layout.h"
 #include "model/material_assignment.h"
 #include "model/model.h"
@@ -12,14 +13,6 @@
 namespace supple {
 
 namespace {
-
-[[noreturn]] void refuse(const std::string& where, const std::string& message) {
-  throw Error(ErrorKind::invalid_input, where, message);
-}
-
-void require(bool condition, const std::string& where, const std::string& message) {
-  if (!condition) refuse(where, message);
-}
 
 void check_vertices(const std::vector<Vec3>& vertices, const std::string& where) {
   for (std::size_t i = 0; i < vertices.size(); ++i) {

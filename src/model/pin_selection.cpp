@@ -2,16 +2,13 @@
 
 #include <cmath>
 
+#include "base/refuse.h"
 #include "math/motion.h"
 #include "supple/error.h"
 
 namespace supple {
 
 namespace {
-
-void require(bool condition, const std::string& where, const std::string& message) {
-  if (!condition) throw Error(ErrorKind::invalid_input, where, message);
-}
 
 void add_pin(const Pin& pin, const std::vector<Vec3>& rest, int first_vertex,
              const std::string& where, PinSet& to) {

@@ -9,10 +9,6 @@ namespace supple::bench {
 
 namespace {
 
-std::string threads_text(int threads) {
-  return fmt::format("{} {}", threads, threads == 1 ? "thread" : "threads");
-}
-
 /// The series of this name, made where it is missing.
 plot::Series& series_of(plot::Chart& chart, const std::string& name) {
   for (plot::Series& series : chart.series) {

@@ -60,10 +60,6 @@ std::string line_of(std::vector<std::string> cells, const std::vector<std::strin
   return csv_row(cells);
 }
 
-std::string threads_text(int threads) {
-  return fmt::format("{} {}", threads, threads == 1 ? "thread" : "threads");
-}
-
 std::string name_of(const SceneResult& scene) {
   return scene.mesh == "published" ? scene.name + " (published)" : scene.name;
 }
@@ -75,6 +71,10 @@ std::vector<int> thread_counts(const Results& results) {
 }
 
 }  // namespace
+
+std::string threads_text(int threads) {
+  return fmt::format("{} {}", threads, threads == 1 ? "thread" : "threads");
+}
 
 std::string bench_csv(const Results& results) {
   std::string text = line_of({"scene",

@@ -24,6 +24,9 @@ struct Results {
 std::string bench_csv(const Results& results);
 std::string growth_csv(const Results& results);
 
+/// "1 thread", "2 threads".
+std::string threads_text(int threads);
+
 using reproduce::Table;
 
 Table frame_table(const Results& results);   ///< ms beside the yardstick

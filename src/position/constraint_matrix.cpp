@@ -4,14 +4,13 @@
 
 #include <algorithm>
 
+#include "base/index.h"
 #include "linear/ordering.h"
 #include "supple/error.h"
 
 namespace supple {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// Pairs of constraints at a vertex, summed over the vertices: 1 GB with what finds them.
 constexpr double max_pairs = 5e7;

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <variant>
 
+#include "base/index.h"
 #include "materials/projection.h"
 #include "math/mat3.h"
 #include "position/constraint_forms.h"
@@ -19,8 +20,6 @@ namespace {
 using Kind = ConstraintRow::Kind;
 using Matrix = Mat3<double>;
 using Vector = Vector3<double>;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// Springs of one kind have one stiffness; this is for the rounding of theirs.
 constexpr double same_stiffness = 1 - 1e-9;

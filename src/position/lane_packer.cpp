@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "base/index.h"
+
 namespace supple {
 
 namespace {
@@ -23,8 +25,6 @@ constexpr int hub_valence = 48;
 /// in the batches that are left open at the end (a ball of 24,576 tets in parts, 16 lanes: 0.963 of
 /// the lanes are filled, without it 0.946).
 constexpr double filler_share = 0.25;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
@@ -69,12 +69,12 @@ void LanePacker::place(int tet) {
 void LanePacker::close_oldest() {
   const auto slot = at(oldest_);
   const std::uint64_t bit = std::uint64_t{1} << slot;
-  const auto lanes = std::span(open_).subspan(slot * width_, width_);
-  out_->insert(out_->end(), lanes.begin(), lanes.end());
-  for (int tet : lanes.first(at(size_[slot]))) {
+  const auto places = std::span(open_).subspan(slot * width_, width_);
+  out_->insert(out_->end(), places.begin(), places.end());
+  for (int tet : places.first(at(size_[slot]))) {
     for (int v : corners(tet)) touched_by_[at(v)] &= ~bit;
   }
-  std::fill(lanes.begin(), lanes.end(), -1);
+  std::fill(places.begin(), places.end(), -1);
   size_[slot] = 0;
   room_ |= bit;
   oldest_ = (oldest_ + 1) % 64;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 
+#include "base/index.h"
 #include "supple/error.h"
 
 namespace supple {
@@ -14,8 +15,6 @@ namespace {
 using Tets = std::span<const std::array<int, 4>>;
 
 constexpr int num_corners = 8;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 [[noreturn]] void fail(const std::string& message) {
   throw Error(

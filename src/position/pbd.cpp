@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/index.h"
 #include "math/mat3.h"
 #include "position/constraint_colours.h"
 #include "position/positions.h"
@@ -19,8 +20,6 @@ constexpr int chunk_size = 512;
 /// A volume's sum w_i |dC/dx_i|^2 counts as at least this part of what it is at rest, so that a tet
 /// flattened to a line, where it vanishes, does not throw its vertices away.
 constexpr double least_slope = 0.01;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 struct Length {
   int a, b;

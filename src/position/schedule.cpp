@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/index.h"
 #include "base/names.h"
 #include "position/lane_packer.h"
 #include "position/lattice_cells.h"
@@ -25,8 +26,6 @@ constexpr int batches_per_task = 16;
 /// A colour of fewer than this times the width is not worth a phase: too many of its lanes would
 /// be empty.
 constexpr int least_batches_of_colour = 4;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// Appends lanes, and closes tasks and phases around what has been appended.
 class Builder {

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <random>
 
+#include "base/index.h"
 #include "supple/error.h"
 #include "supple/mesh.h"
 
@@ -13,8 +14,6 @@ namespace supple {
 namespace {
 
 using Tets = std::vector<std::array<int, 4>>;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// What is wrong with a schedule, "" where nothing is.
 std::string fault(const Schedule& s, const Tets& tets, int num_vertices) {

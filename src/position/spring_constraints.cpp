@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/index.h"
+
 namespace supple {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// What a spring sees: x_a - x_b, its length and direction.
 template <class T>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/index.h"
 #include "linear/spd_solver.h"
 #include "position/constraint_matrix.h"
 #include "position/constraint_rows.h"
@@ -14,10 +15,8 @@ namespace {
 
 using Kind = ConstraintRow::Kind;
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// Rows a task.
-constexpr int chunk_size = 512;
+constexpr int rows_a_chunk = 512;
 /// The damping epsilon lies between these: below the first the factorisation has no digits left
 /// where constraints contradict each other or say the same, above the second a chain of hundred
 /// links converges slowly.
@@ -115,7 +114,7 @@ void StepAndProject::find_constraints() {
   }
   values_.resize(rows_.size());
   direction_.resize(weight_.size());
-  chunk_merit_.resize((rows_.size() + chunk_size - 1) / chunk_size);
+  chunk_merit_.resize((rows_.size() + rows_a_chunk - 1) / rows_a_chunk);
   if (rows_.empty()) return;
   solver_ = make_supernodal_cholesky(Precision::full);
   solver_->analyse(matrix_->lower());
@@ -138,9 +137,9 @@ void StepAndProject::find_constraints() {
 void StepAndProject::evaluate_rows(Threads& threads) {
   copy_to(x_, y_);
   const int count = static_cast<int>(rows_.size());
-  threads.parallel_for((count + chunk_size - 1) / chunk_size, [&](int chunk) {
-    const int last = std::min((chunk + 1) * chunk_size, count);
-    for (std::size_t r = at(chunk * chunk_size); r < at(last); ++r) {
+  threads.parallel_for((count + rows_a_chunk - 1) / rows_a_chunk, [&](int chunk) {
+    const int last = std::min((chunk + 1) * rows_a_chunk, count);
+    for (std::size_t r = at(chunk * rows_a_chunk); r < at(last); ++r) {
       values_[r] = evaluate(rows_[r], *model_, y_, pin_target_);
       residual_[r] = values_[r].value + rows_[r].compliance * inverse_a2_ * multiplier_[r];
     }
@@ -210,9 +209,9 @@ double StepAndProject::merit(double length, Threads& threads) {
     for (int k = 0; k < 3; ++k) y_[v][k] = x_[v][k] + length * direction_[v][k];
   }
   threads.parallel_for(static_cast<int>(chunk_merit_.size()), [&](int chunk) {
-    const std::size_t last = std::min(at((chunk + 1) * chunk_size), rows_.size());
+    const std::size_t last = std::min(at((chunk + 1) * rows_a_chunk), rows_.size());
     double sum = 0;
-    for (std::size_t r = at(chunk * chunk_size); r < last; ++r) {
+    for (std::size_t r = at(chunk * rows_a_chunk); r < last; ++r) {
       if (values_[r].is_flat) continue;
       const double residual = evaluate(rows_[r], *model_, y_, pin_target_).value +
                               rows_[r].compliance * inverse_a2_ * multiplier_[r];

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "base/index.h"
+
 namespace supple {
 
 namespace {
@@ -20,8 +22,6 @@ constexpr double tolerance = 0.06;
 /// that share of those in one of them, as around a vertex that most touch.
 constexpr double least_inside = 0.25;
 constexpr double largest_share = 0.8;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// The power of two nearest to num_tets / tets_per_part by ratio, in [1, max_parts].
 int number_of_parts(std::size_t num_tets) {

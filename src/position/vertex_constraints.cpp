@@ -4,6 +4,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "base/index.h"
 #include "math/mat3.h"
 
 namespace supple {
@@ -11,8 +12,6 @@ namespace supple {
 namespace {
 
 using Vector = Vector3<double>;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// Newton steps of a vertex in contact: the function is convex and piecewise smooth, three or four
 /// do; this bounds the rest.

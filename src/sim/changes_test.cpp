@@ -13,6 +13,10 @@
 namespace supple {
 namespace {
 
+using test::expect_same_bits;
+using test::fresh;
+using test::run;
+
 /// 16 vertices at each end, both held: 32 are still followed without a new factor.
 Scene bar(const std::string& material = "neo_hookean") {
   return test::twisting_bar({8, 3, 3}, material);
@@ -54,26 +58,6 @@ double distance(const std::vector<double>& a, const std::vector<double>& b) {
   double largest = 0;
   for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
   return largest;
-}
-
-void run(Simulation& simulation, int frames) {
-  for (int k = 0; k < frames; ++k) {
-    ASSERT_NE(simulation.step().status, StepStatus::non_finite);
-  }
-}
-
-/// Built anew from what the simulation is now.
-Simulation fresh(const Simulation& simulation, int threads = 1) {
-  Simulation built(simulation.scene(), {.threads = threads});
-  built.set_state(simulation.state());
-  return built;
-}
-
-void expect_same_bits(const Simulation& a, const Simulation& b) {
-  EXPECT_EQ(a.time(), b.time());
-  EXPECT_EQ(a.frame(), b.frame());
-  EXPECT_EQ(a.state().positions, b.state().positions);
-  EXPECT_EQ(a.state().velocities, b.state().velocities);
 }
 
 struct Method {

@@ -11,6 +11,10 @@
 namespace supple {
 namespace {
 
+using test::expect_same_bits;
+using test::fresh;
+using test::run;
+
 struct Method {
   std::string method;
   const char *initial_hessian = "laplacian", *linear_solver = "direct", *preconditioner = "jacobi";
@@ -65,25 +69,6 @@ std::vector<Method> all_methods() {
 }
 
 Scene bar(const std::string& material) { return test::twisting_bar({6, 2, 2}, material); }
-
-void run(Simulation& simulation, int frames) {
-  for (int k = 0; k < frames; ++k) {
-    ASSERT_NE(simulation.step().status, StepStatus::non_finite);
-  }
-}
-
-Simulation fresh(const Simulation& simulation) {
-  Simulation built(simulation.scene(), {.threads = 1});
-  built.set_state(simulation.state());
-  return built;
-}
-
-void expect_same_bits(const Simulation& a, const Simulation& b) {
-  EXPECT_EQ(a.time(), b.time());
-  EXPECT_EQ(a.frame(), b.frame());
-  EXPECT_EQ(a.state().positions, b.state().positions);
-  EXPECT_EQ(a.state().velocities, b.state().velocities);
-}
 
 double distance(const Simulation& a, const Simulation& b) {
   const std::vector<double> x = a.state().positions, y = b.state().positions;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/background.h"
+#include "base/refuse.h"
 #include "base/stopwatch.h"
 #include "model/pin_selection.h"
 #include "sim/running_scene.h"
@@ -16,10 +17,6 @@
 namespace supple {
 
 namespace {
-
-[[noreturn]] void refuse(const std::string& where, const std::string& message) {
-  throw Error(ErrorKind::invalid_input, where, message);
-}
 
 std::string place_of_body(std::size_t body) { return "/bodies/" + std::to_string(body); }
 

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "base/names.h"
+#include "base/refuse.h"
 #include "integrate/integrator.h"
 #include "sim/stepper.h"
 #include "supple/error.h"
@@ -9,10 +10,6 @@
 namespace supple {
 
 namespace {
-
-void require(bool condition, const std::string& where, const std::string& message) {
-  if (!condition) throw Error(ErrorKind::invalid_input, where, message);
-}
 
 void require_known(const std::string& name, const std::vector<std::string>& known,
                    const std::string& what, const std::string& where) {

@@ -6,16 +6,13 @@
 #include <cmath>
 #include <string>
 
+#include "base/refuse.h"
 #include "descent/laplacian.h"
 #include "supple/error.h"
 
 namespace supple {
 
 namespace {
-
-[[noreturn]] void refuse(const std::string& where, const std::string& message) {
-  throw Error(ErrorKind::invalid_input, where, message);
-}
 
 void load_array(const std::vector<double>& values, int num_vertices, const char* name,
                 VectorField& field) {

@@ -1,5 +1,7 @@
 #include "sim/test_scenes.h"
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 
 #include "materials/spline.h"
@@ -143,6 +145,25 @@ double distance_to_rest(const Simulation& simulation, const std::vector<Vec3>& r
                                            x[i][2] - cx[2] - moved[2]));
   }
   return largest;
+}
+
+void run(Simulation& simulation, int frames) {
+  for (int k = 0; k < frames; ++k) {
+    ASSERT_NE(simulation.step().status, StepStatus::non_finite);
+  }
+}
+
+Simulation fresh(const Simulation& simulation, int threads) {
+  Simulation built(simulation.scene(), {.threads = threads});
+  built.set_state(simulation.state());
+  return built;
+}
+
+void expect_same_bits(const Simulation& a, const Simulation& b) {
+  EXPECT_EQ(a.time(), b.time());
+  EXPECT_EQ(a.frame(), b.frame());
+  EXPECT_EQ(a.state().positions, b.state().positions);
+  EXPECT_EQ(a.state().velocities, b.state().velocities);
 }
 
 }  // namespace supple::test

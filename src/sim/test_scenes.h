@@ -43,4 +43,13 @@ std::vector<Vec3> positions_of(const Simulation& simulation);
 /// m.
 double distance_to_rest(const Simulation& simulation, const std::vector<Vec3>& rest);
 
+/// So many steps; fails the test where one is not finite.
+void run(Simulation& simulation, int frames);
+
+/// Built anew from what the simulation is now.
+Simulation fresh(const Simulation& simulation, int threads = 1);
+
+/// Fails the test where time, frame, positions or velocities differ.
+void expect_same_bits(const Simulation& a, const Simulation& b);
+
 }  // namespace supple::test

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "base/refuse.h"
 #include "supple/error.h"
 
 namespace supple {
@@ -14,10 +15,6 @@ namespace {
 
 /// Single precision, which most formats use, ends at 3.4e38; differences must fit as well.
 constexpr double largest_coordinate = 1e38;
-
-[[noreturn]] void refuse(const std::string& where, const std::string& why) {
-  throw Error(ErrorKind::invalid_input, where, why);
-}
 
 template <std::size_t N>
 void check_indices(const std::vector<std::array<int, N>>& elements, int num_vertices,

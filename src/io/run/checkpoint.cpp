@@ -24,7 +24,7 @@ static_assert(std::endian::native == std::endian::little, "checkpoints are writt
 
 // The line break tells a file that went through a text conversion.
 constexpr std::array<char, 8> magic{'S', 'U', 'P', 'P', 'L', 'E', '\r', '\n'};
-constexpr std::uint32_t version = 2;
+constexpr std::uint32_t format_version = 2;
 
 // What follows positions and velocities.
 constexpr std::uint32_t has_previous = 1;
@@ -109,9 +109,9 @@ auto arrays_of(State& state, std::uint32_t history) {
 
 void check_sound(const std::filesystem::path& path, std::span<const char> bytes,
                  const Header& header) {
-  if (header.version != version) {
+  if (header.version != format_version) {
     fail(path, "is a checkpoint of version " + std::to_string(header.version) + "; expected " +
-                   std::to_string(version));
+                   std::to_string(format_version));
   }
   const std::size_t room = bytes.size() - sizeof(Header);
   const std::size_t a_value = num_arrays(header) * sizeof(double);
@@ -152,8 +152,8 @@ void write_checkpoint(const std::filesystem::path& path, std::uint64_t fingerpri
                       const SimulationState& state) {
   const std::uint32_t history = (state.previous_positions.empty() ? 0 : has_previous) |
                                 (state.accelerations.empty() ? 0 : has_accelerations);
-  const Header header{
-      magic, version, history, fingerprint, state.frame, state.time, state.positions.size()};
+  const Header header{magic,      format_version,        history, fingerprint, state.frame,
+                      state.time, state.positions.size()};
   std::vector<char> bytes(sizeof(Header));
   std::memcpy(bytes.data(), &header, sizeof(Header));
   for (const std::vector<double>* values : arrays_of(state, history)) {

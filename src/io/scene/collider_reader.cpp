@@ -6,10 +6,6 @@ namespace supple {
 
 namespace {
 
-Vec3 read_center(ObjectReader& reader) {
-  return reader.vector("center", any_number("m"), Vec3{0, 0, 0});
-}
-
 PlaneShape read_plane(ObjectReader& reader) {
   PlaneShape plane;
   plane.normal = reader.direction("normal", plane.normal);
@@ -82,6 +78,10 @@ MeshShape read_mesh_shape(ObjectReader& collider, const SceneSources& sources) {
 }
 
 }  // namespace
+
+Vec3 read_center(ObjectReader& reader) {
+  return reader.vector("center", any_number("m"), Vec3{0, 0, 0});
+}
 
 Collider read_collider(ObjectReader& reader, std::size_t index, const SceneSources& sources) {
   Collider collider;

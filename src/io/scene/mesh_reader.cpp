@@ -12,10 +12,6 @@ namespace {
 
 constexpr int most_cells = 100'000;  // along one direction
 
-Vec3 read_center(ObjectReader& reader) {
-  return reader.vector("center", any_number("m"), Vec3{0, 0, 0});
-}
-
 /// Generates, with the generator's complaints at its place in the scene. `expected_tets` is an
 /// upper bound of tets or springs.
 template <class Generator>

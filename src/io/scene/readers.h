@@ -43,6 +43,9 @@ ScalarFunction read_function(ObjectReader& material, const char* key);
 Body read_body(ObjectReader& body, std::size_t index, const SceneSources& sources,
                std::size_t max_tets);
 
+/// "center" of a generator or a collider, m; the origin where it is not given.
+Vec3 read_center(ObjectReader& reader);
+
 Collider read_collider(ObjectReader& collider, std::size_t index, const SceneSources& sources);
 
 /// The names alone.

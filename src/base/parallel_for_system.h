@@ -1,0 +1,88 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <thread>
+
+#ifdef __EMSCRIPTEN__
+#include <emscripten/threading.h>
+
+#include <limits>
+#endif
+#ifdef __linux__
+#include <sched.h>
+#endif
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+/// What parallel_for.cpp asks of processor and system.
+namespace supple::detail {
+
+/// Processors that this process may use, at least one.
+inline int usable_cores() {
+#ifdef __linux__
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+#endif
+  const unsigned cores = std::thread::hardware_concurrency();
+  return cores > 0 ? static_cast<int>(cores) : 1;
+}
+
+/// Between two looks at a number that another thread is about to change.
+inline void pause_processor() {
+#if defined(__SSE2__)
+  _mm_pause();
+#elif defined(__aarch64__)
+  asm volatile("isb");  // `yield` does nothing on most
+#endif
+}
+
+/// Sleeps while `word` is `value`; may return early. Not a condition variable: of those, a forked
+/// child may find one that waits for threads which it does not have.
+inline void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) {
+#ifdef __EMSCRIPTEN__
+  // Its standard library would look again and again.
+  static_assert(sizeof word == sizeof value);
+  emscripten_futex_wait(&word, value, std::numeric_limits<double>::infinity());
+#else
+  word.wait(value);
+#endif
+}
+
+/// Wakes one or all who sleep on `word`.
+inline void wake(std::atomic<std::uint32_t>& word, bool all) {
+#ifdef __EMSCRIPTEN__
+  emscripten_futex_wake(&word, all ? std::numeric_limits<int>::max() : 1);
+#else
+  if (all) {
+    word.notify_all();
+  } else {
+    word.notify_one();
+  }
+#endif
+}
+
+/// How this thread rounds and what it does with subnormal numbers, where that can be chosen.
+inline std::uint32_t float_mode() {
+#if defined(__SSE2__)
+  return _mm_getcsr() & ~std::uint32_t{_MM_EXCEPT_MASK};
+#elif defined(__aarch64__)
+  std::uint64_t mode;
+  asm volatile("mrs %0, fpcr" : "=r"(mode));
+  return static_cast<std::uint32_t>(mode);
+#else
+  return 0;
+#endif
+}
+
+inline void set_float_mode(std::uint32_t mode) {
+  if (mode == float_mode()) return;
+#if defined(__SSE2__)
+  _mm_setcsr(mode);
+#elif defined(__aarch64__)
+  asm volatile("msr fpcr, %0" : : "r"(std::uint64_t{mode}));
+#endif
+}
+
+}  // namespace supple::detail

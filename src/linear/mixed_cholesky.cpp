@@ -1,0 +1,128 @@
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "base/index.h"
+#include "linear/panels.h"
+#include "linear/spd_solver.h"
+#include "linear/supernodal_cholesky.h"
+
+namespace supple {
+
+namespace {
+
+/// A . x for a symmetric matrix given by its lower triangle; |A| . |x| beside it.
+void multiply(const SpdSolver::Matrix& lower, const std::vector<double>& x,
+              std::vector<double>& product, std::vector<double>& size) {
+  std::fill(product.begin(), product.end(), 0.0);
+  std::fill(size.begin(), size.end(), 0.0);
+  for (int j = 0; j < lower.outerSize(); ++j) {
+    for (SpdSolver::Matrix::InnerIterator entry(lower, j); entry; ++entry) {
+      const double a = entry.value();
+      const std::size_t i = at(entry.row());
+      product[i] += a * x[at(j)];
+      size[i] += std::abs(a * x[at(j)]);
+      if (entry.row() == j) continue;
+      product[at(j)] += a * x[i];
+      size[at(j)] += std::abs(a * x[i]);
+    }
+  }
+}
+
+/// Entries of all panels, with what fills their tiles, above which 16 bits are tried: 8 MB of
+/// floats. Below that caches keep up with floats, which need no conversion (docs/performance.md). A
+/// constant, so that a machine's caches never show in a result.
+constexpr std::ptrdiff_t most_in_floats = std::ptrdiff_t{1} << 21;
+
+/// Rounding of a residual's entry, over the sizes of its terms. Bodies of 10,000 to 200,000 tets
+/// have 2e-6 in floats and 3e-4 in 16 bits; a factor that leaves ten times that, or in floats what
+/// is far from a rounding, does not hold the matrix.
+constexpr double tolerance_of_halves = 3e-3, tolerance_of_floats = 1e-4;
+
+/// The factor in 16 bits, in floats where those do not hold it, or in doubles where floats do not.
+class MixedCholesky final : public SpdSolver {
+ public:
+  MixedCholesky(Precision precision, SimdLevel level) : precision_(precision), level_(level) {}
+
+  void analyse(const Matrix& lower) override {
+    nodes_ = supernodes_of(lower);
+    const bool is_large = detail::num_panel_entries(nodes_) > most_in_floats;
+    is_compact_ = precision_ == Precision::compact ||
+                  (precision_ == Precision::mixed && is_large && solve_kernels(level_).halves_pay);
+    in_halves_.reset();
+    in_floats_.reset();
+    in_doubles_.reset();
+    solver_ = nullptr;
+  }
+
+  /// What did not hold the matrix before may hold the next one.
+  bool factor(const Matrix& lower, Threads& threads) override {
+    in_doubles_.reset();
+    if (is_compact_) {
+      if (!factor_as(in_halves_, lower, threads)) return false;
+      if (holds(lower, tolerance_of_halves, threads)) return true;
+      in_halves_.reset();
+    }
+    if (!factor_as(in_floats_, lower, threads)) return false;
+    if (holds(lower, tolerance_of_floats, threads)) return true;
+    in_floats_.reset();
+    return factor_as(in_doubles_, lower, threads);
+  }
+
+  void solve(const double* b, double* x, Threads& threads) override {
+    if (solver_ != nullptr) solver_->solve(b, x, threads);
+  }
+  void solve4(const double* b, double* x, Threads& threads) override {
+    if (solver_ != nullptr) solver_->solve4(b, x, threads);
+  }
+  long long factor_entries() const override {
+    return solver_ != nullptr ? solver_->factor_entries() : 0;
+  }
+
+ private:
+  template <class Entry>
+  bool factor_as(std::unique_ptr<SupernodalCholesky<Entry>>& own, const Matrix& lower,
+                 Threads& threads) {
+    solver_ = nullptr;
+    if (own == nullptr) {
+      own = std::make_unique<SupernodalCholesky<Entry>>(level_);
+      own->analyse(nodes_);
+    }
+    if (!own->factor(lower, threads)) return false;
+    solver_ = own.get();
+    return true;
+  }
+
+  /// Whether A x comes back as b for b = A (1, -1, 2, 1, -1, ...).
+  bool holds(const Matrix& lower, double tolerance, Threads& threads) {
+    const auto n = at(lower.rows());
+    std::vector<double> x(n), b(n), size(n), product(n);
+    for (std::size_t i = 0; i < n; ++i) x[i] = i % 3 == 0 ? 1 : (i % 3 == 1 ? -1 : 2);
+    multiply(lower, x, b, size);
+    solver_->solve(b.data(), x.data(), threads);
+    multiply(lower, x, product, size);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (!(std::abs(product[i] - b[i]) <= tolerance * size[i])) return false;
+    }
+    return true;
+  }
+
+  Precision precision_;
+  SimdLevel level_;
+  Supernodes nodes_;
+  bool is_compact_ = false;  ///< 16 bits are tried
+  std::unique_ptr<SupernodalCholesky<Half>> in_halves_;
+  std::unique_ptr<SupernodalCholesky<float>> in_floats_;
+  std::unique_ptr<SupernodalCholesky<double>> in_doubles_;
+  SpdSolver* solver_ = nullptr;  ///< the one of them that holds the matrix
+};
+
+}  // namespace
+
+std::unique_ptr<SpdSolver> make_supernodal_cholesky(Precision precision, SimdLevel level) {
+  if (precision == Precision::full) return std::make_unique<SupernodalCholesky<double>>(level);
+  return std::make_unique<MixedCholesky>(precision, level);
+}
+
+}  // namespace supple

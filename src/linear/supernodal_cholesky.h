@@ -1,0 +1,112 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+#include "base/index.h"
+#include "linear/front.h"
+#include "linear/panel_solve.h"
+#include "linear/panels.h"
+#include "linear/spd_solver.h"
+#include "linear/subtrees.h"
+#include "linear/supernodes.h"
+
+namespace supple {
+
+/// Throws Error{invalid_input} for a matrix that is not square.
+Supernodes supernodes_of(const SpdSolver::Matrix& lower);
+
+/// The supernodal factor with panels of one kind of entries (panels.h): double, float or
+/// Half. It does not look whether they hold the matrix.
+template <class Entry>
+class SupernodalCholesky final : public SpdSolver {
+  /// What it is multiplied as.
+  using Real = detail::RealOf<Entry>;
+  /// Floats are for the many solves of a constant matrix, doubles for Newton's factors.
+  static constexpr bool has_products = std::is_same_v<Real, float>;
+  /// Right-hand sides that a thread brings in or out at a time.
+  static constexpr int rows_per_chunk = 1024;
+
+ public:
+  explicit SupernodalCholesky(SimdLevel level)
+      : solve_kernels_(&solve_kernels(level)), front_kernels_(&front_kernels(level)) {}
+
+  void analyse(const Matrix& lower) override { analyse(supernodes_of(lower)); }
+  void analyse(const Supernodes& nodes);
+
+  bool factor(const Matrix& lower, Threads& threads) override;
+
+  void solve(const double* b, double* x, Threads& threads) override {
+    substitute<1>(b, x, threads);
+  }
+  void solve4(const double* b, double* x, Threads& threads) override {
+    substitute<4>(b, x, threads);
+  }
+
+  long long factor_entries() const override {
+    long long entries = 0;
+    for (int s = 0; s < nodes_.count(); ++s) {
+      const long long width = nodes_.width(s);
+      entries += width * (width + 1) / 2 + width * nodes_.num_rows(s);
+    }
+    return factored_ ? entries : 0;
+  }
+
+ private:
+  using Dense = Eigen::MatrixXd;
+
+  /// What one thread needs for a front.
+  struct Front {
+    std::vector<int> place;  ///< [n], row of the front that a row of the matrix has
+    Dense front, inverse, below;
+  };
+
+  void find_children();
+  void place_rows();
+  bool eliminate(int s, const Matrix& lower, Front& own);
+  template <int sides>
+  void substitute(const double* b, double* x, Threads& threads);
+  FactorView<Entry> view() const {
+    return {.panels = panels_.values(),
+            .panel_start = panels_.start(),
+            .first = nodes_.first.data(),
+            .row_start = padded_start_.data(),
+            .rows = padded_rows_.data(),
+            .row_scale = panels_.row_scale(),
+            .column_scale = panels_.column_scale(),
+            .scratch_half = static_cast<std::ptrdiff_t>(scratch_size_ / 2)};
+  }
+  template <int sides>
+  void fetch_rows_above(std::size_t subtree);
+  template <int sides>
+  void add_to_rows_above(std::size_t subtree);
+  Real* scratch(std::size_t task) { return &scratch_[task * scratch_size_]; }
+
+  const SolveKernels* solve_kernels_;
+  const FrontKernels* front_kernels_;
+  int n_ = 0;
+  Supernodes nodes_;
+  detail::Panels<Entry> panels_;
+  std::vector<int> child_start_, children_;  ///< of each supernode, ascending
+  std::vector<Subtree> subtrees_;
+  std::vector<int> ids_;   ///< [count], 0, 1, 2, ...
+  std::vector<int> top_;   ///< supernodes of no subtree, ascending
+  std::vector<int> area_;  ///< [num_subtrees], first row of a subtree's copy of the rows above it
+  /// Rows below each diagonal block, filled up to whole tiles, as places in y.
+  std::vector<int> padded_start_, padded_rows_;
+  /// Right-hand sides on their way: [(n + 8) * 4] and behind them the subtrees' areas.
+  std::vector<Real> y_;
+  std::vector<Real> scratch_;  ///< rows of one panel for each subtree, and for the top
+  std::size_t scratch_size_ = 0;
+  std::vector<double> largest_;  ///< [number of chunks], entry of a chunk of the right-hand sides
+  std::vector<Dense> left_;      ///< [count], what a front leaves to its parent, lower triangle
+  bool factored_ = false;
+};
+
+extern template class SupernodalCholesky<double>;
+extern template class SupernodalCholesky<float>;
+extern template class SupernodalCholesky<Half>;
+
+}  // namespace supple
