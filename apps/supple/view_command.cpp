@@ -3,11 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <limits>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -17,6 +14,7 @@
 #include "serve/admission.h"
 #include "serve/web_server.h"
 #include "supple/browser.h"
+#include "supple/carrier.h"
 #include "supple/commands.h"
 #include "supple/error.h"
 #include "supple/folders.h"
@@ -92,58 +90,6 @@ std::string local_url(const WebServer& server, const ServerOptions& options) {
   return server.url(is_v6 ? fmt::format("[{}]", options.address) : options.address);
 }
 
-/// The time that the session sees (s): it stands still while nobody looks, and so does the body.
-class Clock {
- public:
-  double now() const { return is_running_ ? before_ + since_start() : before_; }
-  void run(bool running) {
-    before_ = now();
-    start_ = std::chrono::steady_clock::now();
-    is_running_ = running;
-  }
-
- private:
-  double since_start() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
-  double before_ = 0;
-  std::chrono::steady_clock::time_point start_;
-  bool is_running_ = false;
-};
-
-/// Carries messages between the clients and the session until a signal comes.
-void carry(WebServer& server, Session& session) {
-  Clock clock;
-  double due = std::numeric_limits<double>::infinity();
-  for (int num_clients = 0;;) {
-    for (const Inbound& message : server.take(std::chrono::duration<double>(due - clock.now()))) {
-      switch (message.kind) {
-        case Inbound::Kind::connected:
-          if (num_clients++ == 0) clock.run(true);
-          session.connect(message.client);
-          break;
-        case Inbound::Kind::disconnected:
-          session.disconnect(message.client);
-          if (--num_clients == 0) clock.run(false);
-          break;
-        case Inbound::Kind::text:
-          session.receive(message.client, message.bytes);
-          break;
-        case Inbound::Kind::binary:
-          session.receive(message.client, std::as_bytes(std::span(message.bytes)));
-          break;
-        case Inbound::Kind::interrupted:
-          return;
-      }
-    }
-    due = session.advance(clock.now());
-    if (num_clients == 0) due = std::numeric_limits<double>::infinity();
-    for (const Session::Message& message : session.take_messages()) {
-      server.send(message.to, message.bytes, message.is_packet, message.is_frame);
-    }
-  }
-}
-
 /// A word that is no file can only be meant as a name of the gallery.
 void check_name(const std::string& scene) {
   std::error_code ignored;
@@ -170,7 +116,8 @@ int view(const ViewArguments& arguments) {
   }
   say("Ctrl-C ends it\n");
   if (!arguments.no_browser && ::isatty(STDOUT_FILENO) == 1) open_browser(url);
-  carry(*server, session);
+  Carrier carrier(*server, session);
+  while (carrier.wait()) carrier.work();
   say("\n");
   return success;
 }

@@ -1,7 +1,21 @@
-/** Finds the engine that there is and opens the page on it. */
+/** Finds the engine that there is and opens the page on it, or says why it cannot. */
 import { App } from './app';
 import { chooseEngine } from './engine/choose';
 import './style.css';
+import { h } from './ui/dom';
 
-const engine = await chooseEngine(new URL(location.href));
-new App(engine, document.body);
+try {
+  new App(await chooseEngine(new URL(location.href)), document.body);
+} catch (fault) {
+  const reason = fault instanceof Error ? fault.message : String(fault);
+  document.body.replaceChildren(
+    h(
+      'main',
+      { class: 'cannot-start', role: 'alert' },
+      h('h1', {}, 'The viewer cannot start here'),
+      h('p', {}, reason),
+      h('p', {}, 'It needs a browser with WebGL 2, and graphics that the browser lets pages use.'),
+    ),
+  );
+  throw fault;
+}

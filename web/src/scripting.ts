@@ -1,12 +1,17 @@
 /** `window.supple`: what scripts in the browser's console and tests from outside may use. */
 import * as THREE from 'three';
 import type { App } from './app';
-import type { Frame, Reply, SceneMessage, Status, Topology } from './protocol/messages';
+import type { Frame } from './protocol/frame';
+import type { Hello, Reply, Status } from './protocol/messages';
+import type { SceneMessage } from './protocol/scene';
+import type { Topology } from './protocol/topology';
 import type { JsonObject } from './protocol/packet';
 
 export interface SuppleHooks {
   readonly engine: string;
   readonly connected: boolean;
+  /** What the engine said of itself; null until it has. */
+  readonly hello: Hello | null;
   /** The newest frame that is drawn; its positions lie in `positions`. */
   readonly frame: Frame | null;
   readonly scene: SceneMessage | null;
@@ -38,6 +43,9 @@ export function exposeHooks(app: App): void {
     engine: client.engine.name,
     get connected() {
       return app.connected;
+    },
+    get hello() {
+      return client.hello;
     },
     get frame() {
       return world.shown;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # test/run.sh SOURCE PLACE unit
 # test/run.sh SOURCE PLACE native PROGRAM
-# test/run.sh SOURCE PLACE wasm ENGINE_FOLDER
+# test/run.sh SOURCE PLACE wasm|wasm_threads ENGINE_FOLDER
 # Tests of the page, on a copy in PLACE. Ends with 77 where what they need cannot be had, and says what.
 set -u
 source=$1
@@ -33,6 +33,11 @@ fi
 [ -x "$SUPPLE_CHROMIUM" ] || skip "there is no chromium"
 if [ "$kind" = wasm ]; then
   [ -f "$4/supple.js" ] || skip "there is no engine in $4 (it is built with emscripten)"
+fi
+if [ "$kind" = wasm_threads ]; then
+  for engine in supple supple_threads; do
+    [ -f "$4/$engine.js" ] || skip "there is no $engine.js in $4 (supple_wasm and supple_wasm_threads build it, with emscripten)"
+  done
 fi
 if [ ! -f "$place/dist/index.html" ] || [ -n "$(find "$source/src" "$source/index.html" -newer "$place/dist/index.html")" ]; then
   cmake_build >"$log" 2>&1 || {

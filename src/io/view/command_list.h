@@ -14,6 +14,10 @@ using Handler = Answer (*)(SessionState&, Command&, ObjectReader&);
 /// where it is missing.
 ordered_json take_raw(Command& command, const char* key);
 
+// describing.cpp
+/// null for what JSON has no number for.
+ordered_json number_or_null(double value);
+
 // playing.cpp
 Answer do_play(SessionState& s, Command& command, ObjectReader& keys);
 Answer do_pause(SessionState& s, Command& command, ObjectReader& keys);
@@ -44,7 +48,7 @@ Answer do_unpin(SessionState& s, Command& command, ObjectReader& keys);
 Answer do_handle(SessionState& s, Command& command, ObjectReader& keys);
 Answer do_collider(SessionState& s, Command& command, ObjectReader& keys);
 /// Gives the simulation the colliders of time t.
-void use_colliders(SessionState& s, double t);
+void use_colliders(SessionState& s, double end);
 
 // shaping.cpp
 Answer do_squash(SessionState& s, Command& command, ObjectReader& keys);

@@ -54,7 +54,7 @@ const std::vector<Entry>& entries() {
   return list;
 }
 
-const Entry& find(const std::string& name) {
+const Entry& entry_of(const std::string& name) {
   std::vector<std::string> names;
   for (const Entry& entry : entries()) {
     if (name == entry.name) return entry;
@@ -87,7 +87,7 @@ void reply(SessionState& s, const Command& command, Answer& answer) {
 void carry_out(SessionState& s, Command& command) {
   try {
     ObjectReader reader(command.keys, command.name, "");
-    Answer answer = find(command.name).handler(s, command, reader);
+    Answer answer = entry_of(command.name).handler(s, command, reader);
     reply(s, command, answer);
   } catch (const Error& error) {
     reply_error(s, command.client, command.id, error);
@@ -122,7 +122,7 @@ void read_head(Command& command) {
 void take(SessionState& s, Command command) {
   try {
     read_head(command);
-    const Entry& entry = find(command.name);
+    const Entry& entry = entry_of(command.name);
     if (s.queue.empty() && entry.busy == nullptr && command.bytes == nullptr) {
       carry_out(s, command);
       return;
@@ -194,7 +194,7 @@ ordered_json take_raw(Command& command, const char* key) {
 
 bool run_queue(SessionState& s) {
   while (!s.queue.empty()) {
-    const Entry& entry = find(s.queue.front().name);
+    const Entry& entry = entry_of(s.queue.front().name);
     if (entry.busy != nullptr && !s.announced) {
       s.busy = entry.busy;
       s.announced = true;

@@ -54,7 +54,7 @@ void follow(const SessionState& s, Simulation& other) {
   for (std::size_t b = 0; b < setup.scene().bodies.size(); ++b) {
     other.set_pins(static_cast<int>(b), pins_of_body(s, setup, b, end));
   }
-  if (!setup.scene().colliders.empty()) other.set_colliders(colliders_of(setup, end));
+  if (!setup.scene().colliders.empty()) other.set_colliders(colliders_over_step(s, end));
 }
 
 std::vector<double> positions_of(const Simulation& simulation) {
@@ -90,19 +90,15 @@ void race_a_frame(SessionState& s) {
   }
 }
 
-ordered_json number(double value) {
-  return std::isfinite(value) ? ordered_json(value) : ordered_json();
-}
-
 ordered_json curve_json(const ConvergenceCurve& curve) {
   ordered_json points = ordered_json::array();
   for (const ConvergencePoint& p : curve.points) {
     points.push_back({{"iteration", p.iteration},
                       {"milliseconds", p.milliseconds},
-                      {"objective", number(p.objective)},
-                      {"gradient_norm", number(p.gradient_norm)},
-                      {"relative_error", number(p.relative_error)},
-                      {"position_error", number(p.position_error)}});
+                      {"objective", number_or_null(p.objective)},
+                      {"gradient_norm", number_or_null(p.gradient_norm)},
+                      {"relative_error", number_or_null(p.relative_error)},
+                      {"position_error", number_or_null(p.position_error)}});
   }
   return {{"label", curve.label},
           {"status", to_string(curve.status)},
@@ -183,6 +179,7 @@ void after_step(SessionState& s) {
 }
 
 void after_jump(SessionState& s) {
+  s.colliders_before = s.asked->edit.colliders;
   s.distances.clear();
   s.converged.reset();
   if (!s.race) return;
@@ -213,9 +210,9 @@ Answer do_convergence(SessionState& s, Command& command, ObjectReader& keys) {
                       {.iterations = iterations, .threads = s.options.threads});
   Answer answer;
   const ConvergedStep& reference = comparison.reference;
-  answer.content["reference"] = {{"objective", number(reference.objective)},
-                                 {"start_objective", number(reference.start_objective)},
-                                 {"gradient_norm", number(reference.gradient_norm)},
+  answer.content["reference"] = {{"objective", number_or_null(reference.objective)},
+                                 {"start_objective", number_or_null(reference.start_objective)},
+                                 {"gradient_norm", number_or_null(reference.gradient_norm)},
                                  {"iterations", reference.iterations},
                                  {"converged", reference.converged}};
   ordered_json& curves = answer.content["curves"] = ordered_json::array();

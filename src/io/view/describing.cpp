@@ -15,14 +15,10 @@ namespace {
 constexpr int num_samples = 141;
 double sample(int i) { return 0.2 + 0.02 * i; }
 
-ordered_json number(double value) {
-  return std::isfinite(value) ? ordered_json(value) : ordered_json();
-}
-
 template <class Function>
 ordered_json sampled(const Function& f) {
   ordered_json values = ordered_json::array();
-  for (int i = 0; i < num_samples; ++i) values.push_back(number(f(sample(i))));
+  for (int i = 0; i < num_samples; ++i) values.push_back(number_or_null(f(sample(i))));
   return values;
 }
 
@@ -44,6 +40,10 @@ void describe_curves(const MaterialSettings& material, ordered_json& to) {
 }
 
 }  // namespace
+
+ordered_json number_or_null(double value) {
+  return std::isfinite(value) ? ordered_json(value) : ordered_json();
+}
 
 Answer do_describe_material(SessionState& s, Command&, ObjectReader& keys) {
   const Scene& scene = s.asked->scene();
@@ -69,7 +69,7 @@ Answer do_describe_material(SessionState& s, Command&, ObjectReader& keys) {
   if (const auto moduli = small_strain_moduli(settings)) {
     const auto [young, poisson] = young_and_poisson(moduli->first, moduli->second);
     answer.content["small_strain"] = {{"mu", moduli->first},
-                                      {"lambda", number(moduli->second)},
+                                      {"lambda", number_or_null(moduli->second)},
                                       {"young", young},
                                       {"poisson", poisson}};
   }

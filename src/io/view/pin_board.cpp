@@ -2,13 +2,12 @@
 
 #include <algorithm>
 
+#include "base/index.h"
 #include "model/pin_selection.h"
 
 namespace supple {
 
 namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 std::vector<int> remaining(const std::vector<int>& selected, const std::vector<int>& removed) {
   std::vector<int> vertices;

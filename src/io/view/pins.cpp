@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/index.h"
 #include "io/view/command_list.h"
 #include "io/view/session_state.h"
 #include "supple/error.h"
@@ -7,8 +8,6 @@
 namespace supple {
 
 namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 constexpr double usual_stiffness = 1e6;              // N/m, as in a scene
 constexpr std::size_t most_hand_pins = 1000;         // of a body
@@ -101,10 +100,9 @@ ReadPlacement read_placement(ObjectReader& keys) {
 
 }  // namespace
 
-void use_colliders(SessionState& s, double t) {
-  const Setup& setup = *s.asked;
-  if (setup.scene().colliders.empty() && s.simulation->scene().colliders.empty()) return;
-  s.simulation->set_colliders(colliders_of(setup, t));
+void use_colliders(SessionState& s, double end) {
+  if (s.asked->scene().colliders.empty() && s.simulation->scene().colliders.empty()) return;
+  s.simulation->set_colliders(colliders_over_step(s, end));
 }
 
 Answer do_pin(SessionState& s, Command&, ObjectReader& keys) {

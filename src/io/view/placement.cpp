@@ -61,9 +61,38 @@ Keyframe keyframe_of(const Pose& pose) {
   return key;
 }
 
+bool changes_with_time(const Motion& motion) {
+  return motion.rotate || motion.velocity || motion.keyframes.size() > 1;
+}
+
 Motion standing(const Pose& pose) {
   Motion motion;
   motion.keyframes.push_back(keyframe_of(pose));
+  return motion;
+}
+
+Motion way_between(const Pose& from, double start, const Pose& to, double end, const Vec3& center) {
+  const auto key_at = [&](const Pose& pose, double time) {
+    Keyframe key = keyframe_of(pose);
+    key.time = time;
+    key.center = center;
+    const Vec3 moved = pose.apply(center);
+    for (std::size_t k = 0; k < 3; ++k) key.translate[k] = moved[k] - center[k];
+    return key;
+  };
+  Keyframe first = key_at(from, start), last = key_at(to, end);
+  // A pose is written in many ways: both get axes that look the same way, and the nearest angle.
+  if (first.degrees == 0) first.axis = last.axis;
+  if (last.degrees == 0) last.axis = first.axis;
+  double along = 0;
+  for (std::size_t k = 0; k < 3; ++k) along += first.axis[k] * last.axis[k];
+  if (along < 0) {
+    for (double& x : last.axis) x = -x;
+    last.degrees = -last.degrees;
+  }
+  last.degrees += 360 * std::round((first.degrees - last.degrees) / 360);
+  Motion motion;
+  motion.keyframes = {first, last};
   return motion;
 }
 

@@ -12,6 +12,7 @@ struct Placement {
   double degrees = 0;
 
   bool is_identity() const { return translate == Vec3{0, 0, 0} && degrees == 0; }
+  bool operator==(const Placement&) const = default;
   Pose pose(const Vec3& center) const;
 };
 
@@ -21,8 +22,14 @@ Pose compose(const Pose& second, const Pose& first);
 /// Axis (of length 1), angle and translation of a pose, about the origin; the angle from 0 to 180.
 Keyframe keyframe_of(const Pose& pose);
 
+bool changes_with_time(const Motion& motion);
+
 /// A motion that stands still at a pose.
 Motion standing(const Pose& pose);
+
+/// A motion from one pose at time `start` to another at `end`, s, there to stand still. On the way
+/// a point `center` (at rest) goes straight, and all turns about it through the smaller angle.
+Motion way_between(const Pose& from, double start, const Pose& to, double end, const Vec3& center);
 
 /// The point of a shape that it is turned about: its centre, of a plane the foot of the origin.
 Vec3 center_of(const ColliderShape& shape);

@@ -15,9 +15,9 @@ constexpr double measured_seconds = 1;  // over which speeds are measured
 bool colliders_change_with_time(const Setup& setup) {
   const std::vector<Collider>& colliders = setup.scene().colliders;
   for (std::size_t i = 0; i < std::min(colliders.size(), setup.edit.colliders.size()); ++i) {
-    const Motion& motion = colliders[i].motion;
-    const bool moves = motion.rotate || motion.velocity || motion.keyframes.size() > 1;
-    if (moves && !setup.edit.colliders[i].is_identity()) return true;
+    if (changes_with_time(colliders[i].motion) && !setup.edit.colliders[i].is_identity()) {
+      return true;
+    }
   }
   return false;
 }
@@ -37,8 +37,9 @@ void use_hands(SessionState& s) {
     s.simulation->set_pins(static_cast<int>(b), pins_of_body(s, *s.asked, b, end));
   }
   s.pins_are_new = false;
-  if (s.colliders_are_new || colliders_change_with_time(*s.asked)) use_colliders(s, end);
-  s.colliders_are_new = false;
+  const bool moved = hands_move_colliders(s);
+  if (moved || s.colliders_are_new || colliders_change_with_time(*s.asked)) use_colliders(s, end);
+  s.colliders_are_new = moved;  // what was moved stands still unless it is moved again
 }
 
 /// A change that was built beside the steps has taken over, or has failed.
@@ -85,6 +86,7 @@ void step(SessionState& s) {
                      " is not finite: paused at the frame before it");
     } else {
       after_step(s);
+      s.colliders_before = s.asked->edit.colliders;
     }
   } catch (const Error& error) {
     s.out.note({}, "error", error.what());
@@ -142,8 +144,18 @@ double advance_to(SessionState& s, double now) {
 
 // ----------------------------------------------------------------------------------- commands
 
+namespace {
+
+/// What hands have moved while nothing stepped was put there, and drags nothing along.
+void begin_steps(SessionState& s) {
+  if (!s.pace.playing && s.pace.steps_left == 0) s.colliders_before = s.asked->edit.colliders;
+}
+
+}  // namespace
+
 Answer do_play(SessionState& s, Command&, ObjectReader& keys) {
   keys.finish();
+  begin_steps(s);
   s.pace.playing = true;
   restart_clock(s);
   return {};
@@ -161,6 +173,7 @@ Answer do_step(SessionState& s, Command&, ObjectReader& keys) {
   constexpr int most = 1000;
   const auto frames = static_cast<int>(keys.whole("frames", 1, most, 1));
   keys.finish();
+  begin_steps(s);
   s.pace.playing = false;
   s.pace.steps_left = std::min(most, s.pace.steps_left + frames);
   return {};

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/index.h"
 #include "io/view/command_list.h"
 #include "io/view/material_conversion.h"
 #include "io/view/session_state.h"
@@ -19,8 +20,6 @@ constexpr std::size_t most_held = 8;
 /// where its vertex is; in diagonals of the scene. So no force grows beyond k times the second.
 constexpr double farthest_target = 4;
 constexpr double farthest_pull = 1;
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 Vec3 minus(const Vec3& a, const Vec3& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
 double norm(const Vec3& a) { return std::sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]); }

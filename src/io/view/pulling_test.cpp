@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "io/view/placement.h"
 #include "io/view/test_session.h"
 
 namespace supple {
@@ -196,6 +197,60 @@ TEST(Colliders, AreMovedWithTheBodyOnThem) {
   page.tell(R"({"do": "undo"})");
   page.step(600);  // it is thrown up, and falls
   EXPECT_NEAR(height(), -0.5, 0.1);
+}
+
+/// Mean of a coordinate over the twelve vertices of the block.
+double mean(const Page& page, std::size_t axis) {
+  double sum = 0;
+  const auto x = page.positions();
+  for (std::size_t i = axis; i < x.size(); i += 3) sum += x[i] / 12;
+  return sum;
+}
+
+TEST(Colliders, MovedWhileItPlaysCarryABodyByFrictionAndMovedInAPauseDoNot) {
+  PausedPage page("block");
+  page.tell(R"({"do": "unpin", "vertices": [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]})");
+  page.tell(R"({"do": "set", "values": {"/contact/friction": 0.8, "/damping/drag": 1}})");
+  page.step(300);
+  const double start = mean(page, 0);
+  const auto put = [&](double x) {
+    page.tell(R"({"do": "collider", "index": 0, "translate": [)" + std::to_string(x) + ", 0, 0]}");
+  };
+  // 0.15 m/s: friction of 0.8 g brings the block to that within a frame.
+  page.tell(R"({"do": "play"})");
+  for (int frame = 1; frame <= 60; ++frame) {
+    put(0.005 * frame);
+    page.advance(page.now + 1.0 / 30);
+  }
+  const double carried = mean(page, 0) - start;
+  EXPECT_GT(carried, 0.25);
+  EXPECT_LT(carried, 0.31);
+  // Where the hand rests, so does the ground, and the block with it.
+  for (int frame = 0; frame < 30; ++frame) page.advance(page.now + 1.0 / 30);
+  EXPECT_NEAR(mean(page, 0), start + carried, 0.01);
+  page.tell(R"({"do": "pause"})");
+  const double paused = mean(page, 0);
+  put(5);
+  page.step(30);
+  EXPECT_NEAR(mean(page, 0), paused, 0.01);
+}
+
+TEST(Colliders, TurnTheShortWayBetweenTwoPlaces) {
+  const Vec3 center{1, 2, 3};
+  const auto placed = [&](const Vec3& axis, double degrees) {
+    return placed_pose({}, center, {.translate = {0, 0.1, 0}, .axis = axis, .degrees = degrees}, 0);
+  };
+  // Ten degrees apart, each way written differently.
+  for (const auto& [first, second] : {std::pair{175.0, 185.0}, {355.0, 365.0}, {0.0, 10.0}}) {
+    const Pose from = placed({0, 0, 1}, first), to = placed({0, 0, -1}, -second);
+    const Motion way = way_between(from, 1, to, 1.5, center);
+    ASSERT_EQ(validate(way), "");
+    for (const auto& [t, expected] :
+         {std::pair{1.0, from}, {1.25, placed({0, 0, 1}, first + 5)}, {1.5, to}, {9.0, to}}) {
+      const Vec3 x = evaluate(way, t).apply({2, 2, 3}), y = expected.apply({2, 2, 3});
+      for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(x[k], y[k], 1e-12) << first << " " << t;
+    }
+  }
 }
 
 TEST(Shaping, ASquashedAndARandomisedBlockRecover) {

@@ -134,10 +134,45 @@ SetupPointer with_edit(SessionState& s, Edit edit) {
   return read_setup(s, *s.origin, document, std::move(edit));
 }
 
+namespace {
+
+/// Of those that no hand has moved there may be none.
+Placement placement_at(const std::vector<Placement>& placements, std::size_t i) {
+  return i < placements.size() ? placements[i] : Placement{};
+}
+
+}  // namespace
+
+bool hands_move_colliders(const SessionState& s) {
+  const std::vector<Placement>&before = s.colliders_before, &now = s.asked->edit.colliders;
+  for (std::size_t i = 0; i < std::max(before.size(), now.size()); ++i) {
+    if (placement_at(before, i) != placement_at(now, i)) return true;
+  }
+  return false;
+}
+
+std::vector<Collider> colliders_over_step(const SessionState& s, double end) {
+  const double start = s.simulation->time();
+  std::vector<Collider> colliders = s.asked->scene().colliders;
+  for (std::size_t i = 0; i < colliders.size(); ++i) {
+    const Placement before = placement_at(s.colliders_before, i);
+    const Placement now = placement_at(s.asked->edit.colliders, i);
+    if (before.is_identity() && now.is_identity()) continue;
+    Motion& motion = colliders[i].motion;
+    const Vec3 center = center_of(colliders[i].shape);
+    const Pose from = placed_pose(motion, center, before, start);
+    const Pose to = placed_pose(motion, center, now, end);
+    motion = before == now && !changes_with_time(motion)
+                 ? standing(to)
+                 : way_between(from, start, to, end, center);
+  }
+  return colliders;
+}
+
 std::vector<Collider> colliders_of(const Setup& setup, double t) {
   std::vector<Collider> colliders = setup.scene().colliders;
-  for (std::size_t i = 0; i < std::min(colliders.size(), setup.edit.colliders.size()); ++i) {
-    const Placement& placement = setup.edit.colliders[i];
+  for (std::size_t i = 0; i < colliders.size(); ++i) {
+    const Placement placement = placement_at(setup.edit.colliders, i);
     if (placement.is_identity()) continue;
     Collider& collider = colliders[i];
     collider.motion =

@@ -149,6 +149,8 @@ struct SessionState {
   History history;
   bool pins_are_new = true;       ///< since they were given to the simulation
   bool colliders_are_new = true;  ///< likewise
+  /// Edit::colliders of the step before. What is moved while nothing steps is put down there.
+  std::vector<Placement> colliders_before;
 
   // Playing.
   Pace pace;
@@ -198,6 +200,11 @@ Scene composed(SessionState& s, const Setup& setup, double t);
 std::vector<Pin> pins_of_body(const SessionState& s, const Setup& setup, std::size_t body,
                               double t);
 std::vector<Collider> colliders_of(const Setup& setup, double t);
+/// Those of the asked setup for the step that ends at `end`: over it moves what hands have moved
+/// since the step before, so that friction feels it.
+std::vector<Collider> colliders_over_step(const SessionState& s, double end);
+/// Have hands moved a collider since the step before?
+bool hands_move_colliders(const SessionState& s);
 
 /// Begins anew with a scene from somewhere. Nothing has changed where it throws.
 /// `state`: to begin with, in place of the scene's own; null: none.

@@ -5,13 +5,12 @@
 #include <cmath>
 #include <vector>
 
+#include "base/index.h"
 #include "supple/error.h"
 
 namespace supple {
 
 namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 /// Where a line along x through (y, z) crosses a triangle; an edge belongs to one of its two
 /// triangles, as each is taken half-open.

@@ -1,21 +1,18 @@
 /** The session as the page sees it: commands with replies, and what the engine says as events. */
 import { Emitter } from '../emitter';
+import { readFrame, type Frame } from '../protocol/frame';
 import {
-  readFrame,
   readHello,
   readNote,
   readReply,
-  readScene,
   readStatus,
-  readTopology,
-  type Frame,
   type Hello,
   type Note,
   type Reply,
-  type SceneMessage,
   type Status,
-  type Topology,
 } from '../protocol/messages';
+import { readScene, type SceneMessage } from '../protocol/scene';
+import { readTopology, type Topology } from '../protocol/topology';
 import {
   decodePacket,
   encodePacket,

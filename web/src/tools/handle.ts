@@ -5,7 +5,8 @@
 import * as THREE from 'three';
 import { TransformControls } from 'three/addons/controls/TransformControls.js';
 import type { Client } from '../engine/client';
-import { readPlacement, vec3, type Placement } from '../protocol/messages';
+import { readPlacement, type Placement } from '../protocol/frame';
+import { vec3 } from '../protocol/values';
 import { isObject } from '../protocol/packet';
 import type { World } from '../view/world';
 import type { Place, Tool } from './pointer';

@@ -2,7 +2,7 @@
  * The moduli of a material in both ways: sliders for the pair that is chosen, the other pair below as
  * numbers that follow. What is sent is always the pair that the scene has, whichever is shown.
  */
-import type { Field } from '../protocol/messages';
+import type { Field } from '../protocol/scene';
 import type { Json } from '../protocol/packet';
 import { button, clear, h, readable, setPressed } from './dom';
 import { lameOf, youngOf, type Lame, type Young } from './elastic';

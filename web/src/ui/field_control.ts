@@ -1,5 +1,5 @@
 /** The control of one field, made from its description alone. */
-import type { Field } from '../protocol/messages';
+import type { Field } from '../protocol/scene';
 import type { Json } from '../protocol/packet';
 import { choice, h, newId, readable } from './dom';
 import { humanise } from './labels';
@@ -118,7 +118,7 @@ function vectorControl(value: Json, label: string, changed: Changed): Control {
     commitOn(input, () => {
       const typed = parsed(input);
       if (typed === null || typed === now[i]) return show();
-      now = now.with(i, typed);
+      now = now.map((old, k) => (k === i ? typed : old));
       changed(now, true);
     });
   });

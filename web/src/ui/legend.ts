@@ -1,5 +1,5 @@
 /** The legend of the colours: the scale with numbers and unit, over the view. */
-import type { FrameColour } from '../protocol/messages';
+import type { FrameColour } from '../protocol/frame';
 import { textureData } from '../view/colour_scale';
 import { clear, h, readable } from './dom';
 import { ticks } from './plot';

@@ -1,6 +1,6 @@
 /** The material of a body: its fields, moduli in both ways, curves that are edited, what it feels like. */
 import type { Client } from '../engine/client';
-import type { Field, SceneMessage } from '../protocol/messages';
+import type { Field, SceneMessage } from '../protocol/scene';
 import { isObject, type Json } from '../protocol/packet';
 import { button, h } from './dom';
 import { CurveEditor, readPoints } from './curve_editor';

@@ -1,6 +1,6 @@
 /** The right panel: what a frame costs and where, energies, how far it is from converged. */
 import type { Client } from '../engine/client';
-import type { Frame } from '../protocol/messages';
+import type { Frame } from '../protocol/frame';
 import type { World } from '../view/world';
 import { clear, h, readable, section } from './dom';
 import { Plot } from './plot';

@@ -20,8 +20,8 @@ export interface PlotOptions {
 }
 
 // Okabe & Ito, dark enough on white where they are lines.
-const DARK_LINES = ['#56b4e9', '#e69f00', '#2fc79a', '#e29cc5'];
-const LIGHT_LINES = ['#0072b2', '#b35a00', '#00734f', '#9c3f74'];
+export const DARK_LINES = ['#56b4e9', '#e69f00', '#2fc79a', '#e29cc5'];
+export const LIGHT_LINES = ['#0072b2', '#b35a00', '#00734f', '#9c3f74'];
 const DASHES = [[], [7, 3], [2, 3], [8, 3, 2, 3]];
 const MARGIN = { left: 44, right: 8, top: 22, bottom: 18 };
 

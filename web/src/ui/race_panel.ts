@@ -1,7 +1,7 @@
 /** Convergence of the frame at hand, and the race of solvers from the same state. */
 import type { Client } from '../engine/client';
 import { isObject } from '../protocol/packet';
-import type { Frame } from '../protocol/messages';
+import type { Frame } from '../protocol/frame';
 import type { World } from '../view/world';
 import { button, choice, clear, h, readable, row } from './dom';
 import { History } from './history';

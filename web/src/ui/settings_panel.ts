@@ -4,7 +4,7 @@
  * model), else their values are brought up to date.
  */
 import { CommandError, type Client } from '../engine/client';
-import type { Field, SceneMessage } from '../protocol/messages';
+import type { Field, SceneMessage } from '../protocol/scene';
 import type { Json } from '../protocol/packet';
 import { clear, h, section } from './dom';
 import { FieldRow } from './field_control';

@@ -2,7 +2,7 @@
  * From the place of a slider, 0 to 1, to a number and back. Numbers that span decades (a modulus, a
  * stiffness) get a logarithmic scale, with zero at its left end where zero is allowed.
  */
-import type { Field } from '../protocol/messages';
+import type { Field } from '../protocol/scene';
 
 export interface SliderScale {
   low: number;

@@ -55,5 +55,6 @@ export function naturalSpline(points: Point[]): (x: number) => number {
 export function movePoint(points: Point[], kept: number, to: Point, gap: number): Point[] {
   const low = kept > 0 ? points[kept - 1]![0] + gap : -Infinity;
   const high = kept < points.length - 1 ? points[kept + 1]![0] - gap : Infinity;
-  return points.with(kept, [Math.min(high, Math.max(low, to[0])), to[1]]);
+  const moved: Point = [Math.min(high, Math.max(low, to[0])), to[1]];
+  return points.map((point, i) => (i === kept ? moved : point));
 }

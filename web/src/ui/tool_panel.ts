@@ -2,7 +2,7 @@
 import type { HandleTool } from '../tools/handle';
 import type { PullTool } from '../tools/pull';
 import type { ToolName } from '../tools/pointer';
-import type { Field } from '../protocol/messages';
+import type { Field } from '../protocol/scene';
 import { checkbox, h, section, setPressed, button } from './dom';
 import { FieldRow } from './field_control';
 

@@ -1,6 +1,8 @@
 /** Colliders as they are drawn: built once from their parameters, moved as a whole in every frame. */
 import * as THREE from 'three';
-import { readPlacement, vec3, type Topology } from '../protocol/messages';
+import { readPlacement } from '../protocol/frame';
+import type { Topology } from '../protocol/topology';
+import { vec3 } from '../protocol/values';
 import { isObject, type JsonObject } from '../protocol/packet';
 
 const UP = new THREE.Vector3(0, 1, 0);

@@ -3,7 +3,8 @@
  * face is outer where the tet on its other side is not drawn; which tet that is, is found once.
  */
 import * as THREE from 'three';
-import type { Frame, Topology } from '../protocol/messages';
+import type { Frame } from '../protocol/frame';
+import type { Topology } from '../protocol/topology';
 
 /** The corners of the faces of a tet, each counter-clockwise seen from outside. */
 const FACES = [

@@ -1,6 +1,7 @@
 /** The lanes of a race: one body for each solver, side by side. */
 import * as THREE from 'three';
-import type { Frame, Lane, Topology } from '../protocol/messages';
+import type { Frame, Lane } from '../protocol/frame';
+import type { Topology } from '../protocol/topology';
 import { Surface } from './surface';
 
 /** Besides their labels, lanes are told apart by colour (Okabe & Ito) and by the dashes of plots. */

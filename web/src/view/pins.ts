@@ -1,6 +1,6 @@
 /** Pinned vertices as diamonds: a shape, so that they are told from the body without colour. */
 import * as THREE from 'three';
-import type { Frame, Pin } from '../protocol/messages';
+import type { Frame, Pin } from '../protocol/frame';
 import type { Surface } from './surface';
 
 function diamond(): THREE.CanvasTexture {

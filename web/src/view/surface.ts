@@ -5,7 +5,8 @@
  * the order of `topology.surface`. `localOf` leads from a vertex of the model to its place there.
  */
 import * as THREE from 'three';
-import type { Frame, Topology } from '../protocol/messages';
+import type { Frame } from '../protocol/frame';
+import type { Topology } from '../protocol/topology';
 import { computeNormals } from './normals';
 
 export class Surface {

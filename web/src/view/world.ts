@@ -1,7 +1,8 @@
 /** All that is drawn of a session: bodies, colliders, pins, what is pulled, lanes of a race. */
 import * as THREE from 'three';
 import type { Client } from '../engine/client';
-import type { Frame, Grab, Topology } from '../protocol/messages';
+import type { Frame, Grab } from '../protocol/frame';
+import type { Topology } from '../protocol/topology';
 import { onTheme, type Theme } from '../ui/theme';
 import { Colliders } from './colliders';
 import { textureData } from './colour_scale';

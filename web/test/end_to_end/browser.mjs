@@ -11,8 +11,14 @@ const ARGUMENTS = [
 export const startBrowser = (executablePath) =>
   chromium.launch({ executablePath, args: ARGUMENTS, timeout: 60_000 });
 
-/** Opens the page and waits until a body is shown. `faults` gathers what goes wrong in it. */
-export async function openPage(browser, url, options = {}) {
+const bodyShown = (page) =>
+  page.waitForFunction(() => window.supple?.frame != null, null, { timeout: 60_000 });
+
+/**
+ * Opens the page and waits until a body is shown, or for what `shown` waits. `before` runs in the page before
+ * its own scripts. `faults` gathers what goes wrong in it.
+ */
+export async function openPage(browser, url, { before, shown = bodyShown, ...options } = {}) {
   const context = await browser.newContext({
     viewport: { width: 1280, height: 720 },
     colorScheme: 'dark',
@@ -25,7 +31,8 @@ export async function openPage(browser, url, options = {}) {
     if (message.type() === 'error') faults.push(message.text());
   });
   page.setDefaultTimeout(30_000);
+  if (before !== undefined) await page.addInitScript(before);
   await page.goto(url);
-  await page.waitForFunction(() => window.supple?.frame != null, null, { timeout: 60_000 });
+  await shown(page);
   return { page, context, faults };
 }

@@ -49,8 +49,14 @@ const TYPES = {
   '.wasm': 'application/wasm',
 };
 
+/** What browsers want before they give a page threads. */
+export const ISOLATION = {
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Embedder-Policy': 'require-corp',
+};
+
 /** A static host, below a path as on pages of a project; the engine's folder lies at engine/. */
-export async function startStatic(page, engine, below = '/some/where/') {
+export async function startStatic(page, engine, headers = {}, below = '/some/where/') {
   const server = createServer(async (request, response) => {
     const place = decodeURIComponent(new URL(request.url, 'http://host').pathname);
     const inside = place.startsWith(below) ? path.posix.normalize(place.slice(below.length)) : '..';
@@ -62,6 +68,7 @@ export async function startStatic(page, engine, below = '/some/where/') {
       return;
     }
     response.writeHead(200, {
+      ...headers,
       'Content-Type': TYPES[path.extname(file)] ?? 'application/octet-stream',
       'Content-Length': found.size,
     });

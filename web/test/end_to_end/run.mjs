@@ -1,13 +1,15 @@
 /**
  * Runs the checks in a headless Chromium.
- *   node run.mjs --kind native|wasm --page DIST --chromium FILE --use PROGRAM|ENGINE_FOLDER [--out DIR] [--only WORD]
+ *   node run.mjs --kind native|wasm|wasm_threads --page DIST --chromium FILE --use PROGRAM|ENGINE_FOLDER [--out DIR] [--only WORD]
  * Prints a line a check; a picture of the page at each failure is left in DIR.
  */
 import { mkdir } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { openPage, startBrowser } from './browser.mjs';
 import { checks } from './checks.mjs';
-import { startNative, startStatic } from './hosts.mjs';
+import { contrastChecks } from './contrast.mjs';
+import { ISOLATION, startNative, startStatic } from './hosts.mjs';
+import { threadsChecks } from './threads.mjs';
 
 const CHECK_MS = 90_000;
 /** What fails so often fails for one reason: the rest would wait for it in vain. */
@@ -24,6 +26,8 @@ const { values } = parseArgs({
   },
 });
 const { kind } = values;
+/** Threads are another build of the same engine: what it does is checked without them. */
+const chosen = kind === 'wasm_threads' ? threadsChecks : { ...checks, ...contrastChecks };
 
 function withLimit(promise, what) {
   let timer;
@@ -39,15 +43,16 @@ function withLimit(promise, what) {
 const host =
   kind === 'native'
     ? await startNative(values.use, values.page)
-    : await startStatic(values.page, values.use);
+    : await startStatic(values.page, values.use, kind === 'wasm_threads' ? ISOLATION : {});
+const address = kind === 'wasm_threads' ? `${host.url}?threads` : host.url;
 let failed = 0;
 let browser;
 try {
   browser = await startBrowser(values.chromium);
   await mkdir(values.out, { recursive: true });
   const open = (url, options) => openPage(browser, url, options);
-  const { page, faults } = await open(host.url);
-  for (const [name, check] of Object.entries(checks)) {
+  const { page, faults } = await open(address);
+  for (const [name, check] of Object.entries(chosen)) {
     if (!name.includes(values.only)) continue;
     if (failed >= MOST_FAILURES) {
       console.log(`left out ${name}`);
@@ -64,6 +69,7 @@ try {
       console.log(`FAILED  ${name}\n${error.stack}`);
       const picture = `${values.out}/${kind}_${name.replaceAll(/\W+/g, '_')}.png`;
       await page.screenshot({ path: picture, timeout: 5000 }).catch(() => undefined);
+      await page.mouse.up(); // the next check begins with empty hands
     }
   }
 } catch (error) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Field } from '../../src/protocol/messages';
+import type { Field } from '../../src/protocol/scene';
 import { readLink, writeLink } from '../../src/keep/link';
 import { filesOf, plainName } from '../../src/keep/files';
 import { backoff, sessionAddress } from '../../src/engine/websocket_engine';

@@ -1,0 +1,174 @@
+/** A frame: where everything is, and what the step that led there says of itself. */
+import { isObject, type JsonObject, type Packet } from './packet';
+import type { Topology } from './topology';
+import { MessageError, number, object, objects, text, vec3, type Vec3 } from './values';
+
+export interface StepReport {
+  status: string;
+  iterations: number;
+  evaluations: number;
+  objective: number;
+  gradientNorm: number;
+  startGradientNorm: number;
+  invertedTets: number;
+  contacts: number;
+  ms: { total: number; local: number; solve: number; contact: number };
+}
+export interface Energies {
+  kinetic: number;
+  elastic: number;
+  pins: number;
+  gravity: number;
+}
+export interface Grab {
+  id: number;
+  client: number;
+  at: Vec3;
+  to: Vec3;
+}
+/** How something was moved by hand as a whole: turned about its centre, then moved. */
+export interface Placement {
+  translate: Vec3;
+  axis: Vec3;
+  degrees: number;
+}
+export interface Pin {
+  placement: Placement;
+  body: number;
+  pin: number;
+  count: number;
+  center: Vec3;
+  vertices: number[] | null;
+}
+export interface Lane {
+  label: string;
+  ms: number;
+  iterations: number;
+  status: string;
+  error: number;
+  residual: number;
+  positions: Float32Array | null;
+}
+export interface FrameColour {
+  name: string;
+  unit: string;
+  low: number;
+  high: number;
+}
+export interface Frame {
+  topology: number;
+  frame: number;
+  time: number;
+  all: boolean;
+  report: StepReport | null;
+  energies: Energies;
+  rate: number;
+  speedAchieved: number;
+  colour: FrameColour | null;
+  grabs: Grab[];
+  pins: Pin[];
+  colliders: JsonObject[];
+  lanes: Lane[];
+  positions: Float32Array;
+  colours: Float32Array | null;
+}
+
+export const readPlacement = (value: JsonObject): Placement => ({
+  translate: vec3(value['translate']),
+  axis: vec3(value['axis'], [0, 1, 0]),
+  degrees: number(value['degrees']),
+});
+
+function readReport(value: unknown): StepReport | null {
+  if (!isObject(value)) return null;
+  const ms = object(value['ms']);
+  return {
+    status: text(value['status']),
+    iterations: number(value['iterations']),
+    evaluations: number(value['evaluations']),
+    objective: number(value['objective'], NaN),
+    gradientNorm: number(value['gradient_norm'], NaN),
+    startGradientNorm: number(value['start_gradient_norm'], NaN),
+    invertedTets: number(value['inverted_tets']),
+    contacts: number(value['contacts']),
+    ms: {
+      total: number(ms['total']),
+      local: number(ms['local']),
+      solve: number(ms['solve']),
+      contact: number(ms['contact']),
+    },
+  };
+}
+
+const float32 = (p: Packet, name: string, count: number): Float32Array | null => {
+  const array = p.arrays.get(name);
+  if (array === undefined) return null;
+  if (!(array instanceof Float32Array) || array.length !== count) {
+    throw new MessageError(`${name} of a frame does not have ${count} numbers of type float32`);
+  }
+  return array;
+};
+
+/** The frame, checked against the topology that it belongs to. Null: it belongs to another one. */
+export function readFrame(p: Packet, topology: Topology | null): Frame | null {
+  const h = p.header;
+  if (topology === null || h['topology'] !== topology.id) return null;
+  const all = h['vertices'] === 'all';
+  const n = all ? topology.numVertices : topology.surface.length;
+  const positions = float32(p, 'positions', 3 * n);
+  if (positions === null) throw new MessageError('a frame without positions');
+  const energies = object(h['energies']);
+  const colour = isObject(h['colour']) ? h['colour'] : null;
+  return {
+    topology: topology.id,
+    frame: number(h['frame']),
+    time: number(h['time']),
+    all,
+    report: readReport(h['report']),
+    energies: {
+      kinetic: number(energies['kinetic']),
+      elastic: number(energies['elastic']),
+      pins: number(energies['pins']),
+      gravity: number(energies['gravity']),
+    },
+    rate: number(h['rate']),
+    speedAchieved: number(h['speed_achieved']),
+    colour: colour && {
+      name: text(colour['name']),
+      unit: text(colour['unit']),
+      low: number(colour['low']),
+      high: number(colour['high'], 1),
+    },
+    grabs: objects(h['grabs']).map((g) => ({
+      id: number(g['id']),
+      client: number(g['client']),
+      at: vec3(g['at']),
+      to: vec3(g['to']),
+    })),
+    pins: objects(h['pins']).map((q) => ({
+      placement: readPlacement(q),
+      body: number(q['body']),
+      pin: number(q['pin']),
+      count: number(q['count']),
+      center: vec3(q['center']),
+      vertices: Array.isArray(q['vertices'])
+        ? q['vertices'].filter(
+            (v): v is number =>
+              typeof v === 'number' && Number.isInteger(v) && v >= 0 && v < topology.numVertices,
+          )
+        : null,
+    })),
+    colliders: objects(h['colliders']),
+    lanes: objects(h['lanes']).map((l, i) => ({
+      label: text(l['label'], `lane ${i + 1}`),
+      ms: number(l['ms']),
+      iterations: number(l['iterations']),
+      status: text(l['status']),
+      error: number(l['error'], NaN),
+      residual: number(l['residual'], NaN),
+      positions: float32(p, `lane_${i}`, 3 * n),
+    })),
+    positions,
+    colours: float32(p, 'colours', n),
+  };
+}

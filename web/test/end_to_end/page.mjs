@@ -1,0 +1,85 @@
+/** Scenes for the checks, and what they do to a page. */
+/** A block that hangs by its top: small, so that an engine in a slow machine still shows it alive. */
+export const BLOCK = {
+  supple: 1,
+  name: 'block',
+  time: { step: 0.03333333333, frames: 120 },
+  solver: { method: 'l_bfgs', iterations: 10 },
+  bodies: [
+    {
+      name: 'block',
+      mesh: { box: { size: [2, 1, 1], cells: [8, 4, 4] } },
+      material: { model: 'neo_hookean', young: 1e5, poisson: 0.4 },
+      pins: [
+        {
+          select: {
+            box: [
+              [-1.01, -1, -1],
+              [-0.99, 1, 1],
+            ],
+          },
+        },
+      ],
+    },
+  ],
+};
+
+export const SPLINE = {
+  model: 'spline',
+  a: [
+    [0, -40000],
+    [0.5, 0],
+    [1, 36000],
+    [1.5, 70000],
+    [2, 110000],
+    [3, 200000],
+  ],
+  c: [
+    [0, -200000],
+    [0.5, -90000],
+    [1, -36000],
+    [1.5, 20000],
+    [2, 80000],
+  ],
+};
+
+export async function openScene(page, scene) {
+  const before = await page.evaluate(() => window.supple.topology?.id ?? -1);
+  await page.setInputFiles('input[type=file][multiple]', {
+    name: `${scene.name}.json`,
+    mimeType: 'application/json',
+    buffer: Buffer.from(JSON.stringify(scene)),
+  });
+  await page.waitForFunction(
+    (title) => window.supple.scene?.title === title && window.supple.frame !== null,
+    scene.name,
+  );
+  await page.waitForFunction((id) => (window.supple.topology?.id ?? -1) !== id, before);
+  await command(page, 'play');
+}
+
+export const command = (page, name, keys = {}) =>
+  page.evaluate(([n, k]) => window.supple.command(n, k).then((r) => r.header), [name, keys]);
+
+/** Waits until so many more frames have been shown. */
+export async function frames(page, count) {
+  const now = await page.evaluate(() => window.supple.stats.frames);
+  await page.waitForFunction((n) => window.supple.stats.frames >= n, now + count);
+}
+
+export const showTab = (page, key) => page.click(`[data-tab=${key}]`);
+
+/** The vertex of the free end that is nearest to the viewer, and where it is drawn. */
+export const freeVertex = (page) =>
+  page.evaluate(() => {
+    const { topology } = window.supple;
+    let best = null;
+    for (const v of topology.surface) {
+      if (topology.rest[3 * v] < 0.9) continue;
+      const at = window.supple.project(v);
+      if (at === null || window.supple.pick(at[0], at[1]) !== v) continue;
+      best = { vertex: v, at };
+      break;
+    }
+    return best;
+  });
