@@ -38,6 +38,7 @@ if [ "$kind" = wasm_threads ]; then
   for engine in supple supple_threads; do
     [ -f "$4/$engine.js" ] || skip "there is no $engine.js in $4 (supple_wasm and supple_wasm_threads build it, with emscripten)"
   done
+  [ -z "$(find "$4/supple.wasm" -newer "$4/supple_threads.wasm")" ] || skip "supple_threads is older than supple: supple_wasm_threads builds it again"
 fi
 if [ ! -f "$place/dist/index.html" ] || [ -n "$(find "$source/src" "$source/index.html" -newer "$place/dist/index.html")" ]; then
   cmake_build >"$log" 2>&1 || {
