@@ -67,7 +67,6 @@ class PinnedMatrix {
   };
 
   Pinned with_pins(const Model& model) const;
-  ChangeableCholesky factorised(SpdSolver::Matrix lower, Precision precision);
   void find_parts(const std::vector<int>& parent);
   void weigh_parts(std::vector<double> weight);
   void cut_parts();

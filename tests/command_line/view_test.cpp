@@ -31,6 +31,7 @@ class ViewTest : public ::testing::Test {
 
 TEST_F(ViewTest, WrongInputEndsWithItsCodeAndAMessage) {
   place_.write("syntax.json", "{ \"supple\": 1,\n }");
+  place_.write("empty.json", "");
   const WebServer other({});
   const std::string taken = std::to_string(other.port());
   struct Wrong {
@@ -55,6 +56,7 @@ TEST_F(ViewTest, WrongInputEndsWithItsCodeAndAMessage) {
        3,
        "none: there is no page here (index.html); scripts/view"},
       {{"syntax.json", "--web", "page"}, 2, "syntax.json:2:2: not valid JSON"},
+      {{"empty.json", "--web", "page"}, 2, "empty.json:1:1: not valid JSON"},
       {{"twisting_bra", "--web", "page"}, 2, "did you mean 'twisting_bar'?"},
       {{"none.json", "--web", "page"}, 3, "none.json: there is no such file"},
   };

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -51,5 +53,16 @@ TriangleMesh parse_stl(std::string_view bytes, const std::string& name);
 
 /// OFF, ASCII, also with normals, colours or texture coordinates, which are skipped.
 TriangleMesh parse_off(std::string_view bytes, const std::string& name);
+
+/// Whether the ending of a name is that of a format of tetrahedral meshes, or of surfaces.
+bool has_tet_format(const std::filesystem::path& file);
+bool has_surface_format(const std::filesystem::path& file);
+
+/// The bytes of the file of that name. Throws Error{bad_file} where there is none.
+using FileBytes = std::function<std::string(const std::filesystem::path& file)>;
+
+/// `read_tet_mesh` and `read_triangle_mesh` of files that lie elsewhere than on a disk.
+TetMesh read_tet_mesh(const std::filesystem::path& file, const FileBytes& bytes);
+TriangleMesh read_triangle_mesh(const std::filesystem::path& file, const FileBytes& bytes);
 
 }  // namespace supple

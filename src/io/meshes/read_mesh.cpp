@@ -27,21 +27,30 @@ std::string ending_of(const path& file) {
 }
 
 /// Either file of a pair names both.
-TetMesh read_tetgen(const path& file) {
+TetMesh read_tetgen(const path& file, const FileBytes& bytes) {
   const auto load = [&](const char* ending) {
     path part = file;
-    if (ending_of(file) != ending) {
-      part.replace_extension(ending);
-      if (!std::filesystem::exists(part)) {
-        throw Error(ErrorKind::bad_file, file.string(),
-                    "its pair is missing: expected '" + part.filename().string() + "' beside it");
-      }
-    }
-    return std::pair(load_bytes(part), part.string());
+    if (ending_of(file) != ending) part.replace_extension(ending);
+    return std::pair(bytes(part), part.string());
   };
   const auto [node_bytes, node_name] = load(".node");
   const auto [ele_bytes, ele_name] = load(".ele");
   return parse_tetgen(node_bytes, node_name, ele_bytes, ele_name);
+}
+
+/// From the disk, where the other file of a pair may be missing.
+FileBytes bytes_beside(const path& file) {
+  return [file](const path& part) {
+    if (part != file && !std::filesystem::exists(part)) {
+      throw Error(ErrorKind::bad_file, file.string(),
+                  "its pair is missing: expected '" + part.filename().string() + "' beside it");
+    }
+    return load_bytes(part);
+  };
+}
+
+bool is_among(const std::string& ending, const std::vector<std::string>& endings) {
+  return std::find(endings.begin(), endings.end(), ending) != endings.end();
 }
 
 template <typename Mesh>
@@ -71,7 +80,7 @@ const std::vector<std::string>& surface_endings() {
                                  const std::vector<std::string>& others) {
   const std::string ending = ending_of(file);
   std::string message = unknown_name(expected + " format", ending, known);
-  if (std::find(others.begin(), others.end(), ending) != others.end()) {
+  if (is_among(ending, others)) {
     message = "'" + ending + "' holds a " + other + ": expected a " + expected + " (";
     for (const std::string& name : known) message += (name == known.front() ? "" : ", ") + name;
     message += ")";
@@ -81,21 +90,29 @@ const std::vector<std::string>& surface_endings() {
 
 }  // namespace
 
-TetMesh read_tet_mesh(const path& file) {
+bool has_tet_format(const path& file) { return is_among(ending_of(file), tet_endings()); }
+bool has_surface_format(const path& file) { return is_among(ending_of(file), surface_endings()); }
+
+TetMesh read_tet_mesh(const path& file, const FileBytes& bytes) {
   const std::string ending = ending_of(file);
-  if (ending == ".node" || ending == ".ele") return read_tetgen(file);
+  if (ending == ".node" || ending == ".ele") return read_tetgen(file, bytes);
   for (const auto& format : tet_formats) {
-    if (ending == format.ending) return format.parse(load_bytes(file), file.string());
+    if (ending == format.ending) return format.parse(bytes(file), file.string());
   }
   fail_on_ending(file, "tetrahedral mesh", tet_endings(), "surface", surface_endings());
 }
 
-TriangleMesh read_triangle_mesh(const path& file) {
+TriangleMesh read_triangle_mesh(const path& file, const FileBytes& bytes) {
   const std::string ending = ending_of(file);
   for (const auto& format : surface_formats) {
-    if (ending == format.ending) return format.parse(load_bytes(file), file.string());
+    if (ending == format.ending) return format.parse(bytes(file), file.string());
   }
   fail_on_ending(file, "surface", surface_endings(), "tetrahedral mesh", tet_endings());
+}
+
+TetMesh read_tet_mesh(const path& file) { return read_tet_mesh(file, bytes_beside(file)); }
+TriangleMesh read_triangle_mesh(const path& file) {
+  return read_triangle_mesh(file, bytes_beside(file));
 }
 
 }  // namespace supple

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -14,6 +15,10 @@ namespace supple {
 inline constexpr std::size_t largest_scene_file = std::size_t{64} << 20;  // bytes
 inline constexpr std::size_t deepest_json = 64;                           // brackets in brackets
 inline constexpr std::size_t most_keys = 256;                             // of one object
+
+/// The whole text of a scene file. Throws Error{bad_file} for what is no file, cannot be read or is
+/// larger than `largest_scene_file`.
+std::string load_scene_text(const std::filesystem::path& file);
 
 /// The document. `name` stands in errors. Throws Error{invalid_input} at "name:LINE:COLUMN" for
 /// what is not JSON, a number beyond a double and brackets deeper than `deepest_json`, and at

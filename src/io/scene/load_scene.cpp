@@ -14,8 +14,9 @@ namespace {
 
 using std::filesystem::path;
 
-/// The whole text of a scene file.
-std::string load_text(const path& file) {
+}  // namespace
+
+std::string load_scene_text(const path& file) {
   const auto fail = [&](const std::string& message) {
     throw Error(ErrorKind::bad_file, file.string(), message);
   };
@@ -36,8 +37,6 @@ std::string load_text(const path& file) {
   return text;
 }
 
-}  // namespace
-
 LoadedScene load_scene_with_settings(const path& file, const std::vector<Override>& overrides) {
   const path folder = file.parent_path();
   SceneSources sources;
@@ -45,7 +44,7 @@ LoadedScene load_scene_with_settings(const path& file, const std::vector<Overrid
   sources.triangle_mesh = [&](const std::string& name) {
     return read_triangle_mesh(folder / name);
   };
-  return parse_scene(load_text(file), file.string(), sources, overrides);
+  return parse_scene(load_scene_text(file), file.string(), sources, overrides);
 }
 
 Scene load_scene(const path& file, const std::vector<Override>& overrides) {
@@ -59,7 +58,7 @@ std::vector<SceneFile> list_scenes(const path& folder) {
        !code && entry != std::filesystem::directory_iterator(); entry.increment(code)) {
     if (entry->path().extension() != ".json") continue;
     try {
-      const nlohmann::ordered_json document = parse_json(load_text(entry->path()), "scene");
+      const nlohmann::ordered_json document = parse_json(load_scene_text(entry->path()), "scene");
       if (!document.is_object() || !document.contains("supple")) continue;
       const auto name = document.find("name");
       const bool named = name != document.end() && name->is_string();

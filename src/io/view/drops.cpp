@@ -96,7 +96,7 @@ std::unique_ptr<SceneOrigin> origin_of_files(const ordered_json& list, const Pac
   for (const auto& [name, content] : files) {
     if (is_scene(name)) scenes.push_back(name);
     // TetGen's pair is one mesh.
-    if (is_triangle_mesh(name) || (is_tet_mesh(name) && path(name).extension() != ".ele")) {
+    if (has_surface_format(name) || (has_tet_format(name) && path(name).extension() != ".ele")) {
       meshes.push_back(name);
     }
   }
@@ -112,8 +112,9 @@ std::unique_ptr<SceneOrigin> origin_of_files(const ordered_json& list, const Pac
            "with .ele, .vtk, .vtu, .obj, .ply, .stl or .off");
   }
   const std::string& name = meshes[0];
-  const std::vector<Vec3> vertices = is_tet_mesh(name) ? parse_tet_mesh(name, files).vertices
-                                                       : parse_triangle_mesh(name, files).vertices;
+  const std::vector<Vec3> vertices = has_tet_format(name)
+                                         ? read_tet_mesh(name, bytes_of(files)).vertices
+                                         : read_triangle_mesh(name, bytes_of(files)).vertices;
   const std::string text = scene_of_mesh(name, vertices);
   return std::make_unique<SceneOrigin>(name, text, std::move(files));
 }

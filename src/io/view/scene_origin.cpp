@@ -3,8 +3,6 @@
 #include <algorithm>
 
 #include "base/names.h"
-#include "io/meshes/formats.h"
-#include "io/meshes/source.h"
 #include "io/scene/json_text.h"
 #include "io/view/voxels.h"
 #include "supple/error.h"
@@ -20,25 +18,6 @@ using std::filesystem::path;
 constexpr std::size_t most_meshes = 64;  // of one scene
 constexpr int voxels_across = 24;        // of a surface that came alone and becomes a body
 
-std::string ending_of(const std::string& name) {
-  std::string ending = path(name).extension().string();
-  for (char& c : ending) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return ending;
-}
-
-std::string load_scene_text(const path& file) {
-  std::error_code code;
-  const auto size = std::filesystem::file_size(file, code);
-  if (!code && size > largest_scene_file) {
-    throw Error(ErrorKind::bad_file, file.string(),
-                "has " + std::to_string(size) + " bytes: expected at most " +
-                    std::to_string(largest_scene_file));
-  }
-  return load_bytes(file);
-}
-
 const std::string& content_of(const std::string& name, const SceneOrigin::Files& files) {
   auto found = files.find(name);
   // Files that were dropped come without their folders.
@@ -53,43 +32,8 @@ const std::string& content_of(const std::string& name, const SceneOrigin::Files&
 
 }  // namespace
 
-bool is_tet_mesh(const std::string& name) {
-  const std::string ending = ending_of(name);
-  const auto known = {".mesh", ".msh", ".node", ".ele", ".vtk", ".vtu"};
-  return std::find(known.begin(), known.end(), ending) != known.end();
-}
-
-bool is_triangle_mesh(const std::string& name) {
-  const std::string ending = ending_of(name);
-  const auto known = {".obj", ".ply", ".stl", ".off"};
-  return std::find(known.begin(), known.end(), ending) != known.end();
-}
-
-TetMesh parse_tet_mesh(const std::string& name, const SceneOrigin::Files& files) {
-  const std::string ending = ending_of(name);
-  if (ending == ".node" || ending == ".ele") {
-    const std::string node = path(name).replace_extension(".node").string();
-    const std::string ele = path(name).replace_extension(".ele").string();
-    return parse_tetgen(content_of(node, files), node, content_of(ele, files), ele);
-  }
-  const std::string& bytes = content_of(name, files);
-  if (ending == ".mesh") return parse_medit(bytes, name);
-  if (ending == ".msh") return parse_gmsh(bytes, name);
-  if (ending == ".vtk") return parse_vtk(bytes, name);
-  if (ending == ".vtu") return parse_vtu(bytes, name);
-  throw Error(ErrorKind::bad_file, pointer_step(name),
-              "is no tetrahedral mesh: expected .mesh, .msh, .node, .ele, .vtk or .vtu");
-}
-
-TriangleMesh parse_triangle_mesh(const std::string& name, const SceneOrigin::Files& files) {
-  const std::string ending = ending_of(name);
-  const std::string& bytes = content_of(name, files);
-  if (ending == ".obj") return parse_obj(bytes, name);
-  if (ending == ".ply") return parse_ply(bytes, name);
-  if (ending == ".stl") return parse_stl(bytes, name);
-  if (ending == ".off") return parse_off(bytes, name);
-  throw Error(ErrorKind::bad_file, pointer_step(name),
-              "is no surface: expected .obj, .ply, .stl or .off");
+FileBytes bytes_of(const SceneOrigin::Files& files) {
+  return [&files](const path& file) { return content_of(file.string(), files); };
 }
 
 SceneOrigin::SceneOrigin(const path& file, std::string source)
@@ -130,13 +74,13 @@ LoadedScene SceneOrigin::load(const ordered_json& document, std::size_t max_tets
   sources.tet_mesh = [&](const std::string& name) {
     return find(tet_meshes_, name, [&] {
       if (!in_memory_) return read_tet_mesh(allowed_file(name));
-      if (!is_triangle_mesh(name)) return parse_tet_mesh(name, files_);
-      return voxel_body(parse_triangle_mesh(name, files_), voxels_across, name);
+      if (!has_surface_format(name)) return read_tet_mesh(name, bytes_of(files_));
+      return voxel_body(read_triangle_mesh(name, bytes_of(files_)), voxels_across, name);
     });
   };
   sources.triangle_mesh = [&](const std::string& name) {
     return find(triangle_meshes_, name, [&] {
-      return in_memory_ ? parse_triangle_mesh(name, files_)
+      return in_memory_ ? read_triangle_mesh(name, bytes_of(files_))
                         : read_triangle_mesh(allowed_file(name));
     });
   };

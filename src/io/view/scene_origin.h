@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "io/meshes/formats.h"
 #include "io/scene/scene_json.h"
 
 namespace supple {
@@ -47,11 +48,7 @@ class SceneOrigin {
   std::map<std::string, TriangleMesh> triangle_meshes_;
 };
 
-/// Meshes from memory by the ending of their name. Throw Error{bad_file} as read_tet_mesh and
-/// read_triangle_mesh do.
-bool is_tet_mesh(const std::string& name);
-bool is_triangle_mesh(const std::string& name);
-TetMesh parse_tet_mesh(const std::string& name, const SceneOrigin::Files& files);
-TriangleMesh parse_triangle_mesh(const std::string& name, const SceneOrigin::Files& files);
+/// Files that came with a scene; they must outlive it.
+FileBytes bytes_of(const SceneOrigin::Files& files);
 
 }  // namespace supple
