@@ -16,10 +16,11 @@ typedef double Vector8 __attribute__((vector_size(64), may_alias));
 SUPPLE_INLINE Vector4 load4(const PaddedVector& p) { return *reinterpret_cast<const Vector4*>(&p); }
 
 /// x, y, z of eight vertices as three batches.
-SUPPLE_INLINE Vector3<Batch8> gather(const PaddedVector* x, const std::int32_t* index) {
+template <class Index>
+SUPPLE_INLINE Vector3<Batch8> gather(const PaddedVector* x, const Index* index) {
   Vector4 px[2], py[2], pz[2];
   for (int half = 0; half < 2; ++half) {
-    const std::int32_t* i = index + 4 * half;
+    const Index* i = index + 4 * half;
     const Vector4 a = load4(x[i[0]]), b = load4(x[i[1]]), c = load4(x[i[2]]), d = load4(x[i[3]]);
     const Vector4 ab_xz = __builtin_shufflevector(a, b, 0, 4, 2, 6);
     const Vector4 cd_xz = __builtin_shufflevector(c, d, 0, 4, 2, 6);
@@ -35,9 +36,8 @@ SUPPLE_INLINE Vector3<Batch8> gather(const PaddedVector* x, const std::int32_t* 
 }
 
 /// x, y, z of W vertices as three batches.
-template <int W>
-SUPPLE_INLINE Vector3<Batch<double, W>> gather_lanes(const PaddedVector* x,
-                                                     const std::int32_t* index) {
+template <int W, class Index>
+SUPPLE_INLINE Vector3<Batch<double, W>> gather_lanes(const PaddedVector* x, const Index* index) {
   if constexpr (W == 8) {
     return gather(x, index);
   } else if constexpr (W == 4) {
@@ -87,8 +87,8 @@ SUPPLE_INLINE void spread_lanes(const Vector3<Batch<double, W>>& f, PaddedVector
 }
 
 /// Adds lane after lane to the slots: two lanes may name the same one.
-SUPPLE_INLINE void scatter_add(const Vector3<Batch8>& f, PaddedVector* slots,
-                               const std::int32_t* index) {
+template <class Index>
+SUPPLE_INLINE void scatter_add(const Vector3<Batch8>& f, PaddedVector* slots, const Index* index) {
   const Vector8 zero{};
   for (int half = 0; half < 2; ++half) {
     Vector4 x, y, z, o;

@@ -53,21 +53,41 @@ ElementWork work_of_block(const Model& model, const ElementBlock& block, const V
 }
 
 ElementEnergy::ElementEnergy(const Model& model)
-    : model_(&model), kernels_(&element_kernels(simd_level_in_use())) {
-  places_changed();
+    : model_(&model), kernels_(&element_kernels(simd_level_in_use())), packed_(model) {
+  prepare();
 }
 
-void ElementEnergy::places_changed() {
+void ElementEnergy::elements_changed() {
+  packed_ = PackedElements(*model_);
+  prepare();
+}
+
+void ElementEnergy::prepare() {
   slots_.resize(static_cast<std::size_t>(model_->num_slots));
   block_energy_.resize(model_->blocks.size());
   turn_ = by_vertices(*model_);
 }
 
+PackedWork ElementEnergy::work_of(const ElementBlock& block, const VectorField& x) {
+  const ElementRange& range = model_->ranges[static_cast<std::size_t>(block.range)];
+  const PackedElements::Range& packed = packed_.ranges[static_cast<std::size_t>(block.range)];
+  const std::ptrdiff_t local = block.first_batch - range.first_batch;
+  return {.material = &range.material,
+          .batches = &packed_.batches[static_cast<std::size_t>(block.first_batch)],
+          .num_batches = block.num_batches,
+          .parameters = packed.parameters.data() + local * packed.parameter_stride,
+          .parameter_stride = packed.parameter_stride,
+          .fibers = range.has_fiber ? packed.fibers.data() + local * 4 * lanes : nullptr,
+          .x = x.data(),
+          .vertex_of_slot = packed_.vertex_of_slot.data() + block.first_slot,
+          .slots = slots_.data() + block.first_slot,
+          .num_slots = block.num_slots};
+}
+
 double ElementEnergy::evaluate(const VectorField& x, Threads& threads) {
   threads.parallel_for(static_cast<int>(model_->blocks.size()), [&](int i) {
     const auto b = static_cast<std::size_t>(turn_[static_cast<std::size_t>(i)]);
-    block_energy_[b] =
-        kernels_->energy_and_forces(work_of_block(*model_, model_->blocks[b], x, slots_));
+    block_energy_[b] = kernels_->energy_and_forces(work_of(model_->blocks[b], x));
   });
   double energy = 0;
   for (double e : block_energy_) energy += e;

@@ -12,15 +12,15 @@ namespace supple {
 ///
 /// A block of batches is one piece of work: gather eight tets, F = Ds Dm^-1, energy density and
 /// stress P(F), and scatter V P Dm^-T (columns: corners 1 to 3; corner 0 takes minus their sum)
-/// lane after lane into the block's slots [thesis eqs. 6.3 and 8.4; Sifakis & Barbic 2012]. All
-/// sums have an order that the model fixes.
+/// lane after lane into the block's slots [thesis eqs. 6.3 and 8.4; Sifakis & Barbic 2012], F and P
+/// in a frame of each tet's own (packed_elements.h). All sums have an order that the model fixes.
 class ElementEnergy {
  public:
   /// Throws what simd_level_in_use() throws.
   explicit ElementEnergy(const Model& model);
 
-  /// The model's elements stand in other places now.
-  void places_changed();
+  /// The model has other elements now, or other materials.
+  void elements_changed();
 
   /// Elastic energy, J; the corner forces stay in the slots until `gradient_of_vertex` reads them.
   double evaluate(const VectorField& x, Threads& threads);
@@ -41,8 +41,12 @@ class ElementEnergy {
   const VectorField& slots() const { return slots_; }
 
  private:
+  void prepare();
+  PackedWork work_of(const ElementBlock& block, const VectorField& x);
+
   const Model* model_;
   const ElementKernels* kernels_;
+  PackedElements packed_;
   VectorField slots_;                 ///< [num_slots]
   std::vector<int> turn_;             ///< [num_blocks], the order in which blocks are begun
   std::vector<double> block_energy_;  ///< [num_blocks]

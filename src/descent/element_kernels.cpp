@@ -21,6 +21,9 @@ using Two = BatchPair<One>;
 template <class S>
 inline constexpr bool is_pair = std::is_same_v<S, Two>;
 
+constexpr std::size_t cache_line = 64;  // bytes
+constexpr int vertices_ahead = 16;      // whose positions are asked for
+
 /// Where registers hold a whole batch the second of a pair is the next batch, else the next lanes.
 constexpr bool whole = width == lanes;
 constexpr int next_lane = whole ? 0 : width;
@@ -40,21 +43,18 @@ SUPPLE_INLINE S load_lanes(const double* p, std::size_t stride) {
   }
 }
 
-/// Columns: the forces of the corners 1 to 3, V P Dm^-T; corner 0 takes minus their sum.
-template <int W>
-SUPPLE_INLINE void add_forces(const Mat3<Batch<double, W>>& P, const ElementBatch& batch, int first,
-                              Forces& forces, PaddedVector* slots) {
-  using Vector = Vector3<Batch<double, W>>;
-  const auto volume = Batch<double, W>::load(batch.volume + first);
-  const Mat3<Batch<double, W>> H =
-      times_transpose(volume * P, detail::inverse_rest_of<W>(batch, first));
-  const Vector f1 = H.column(0), f2 = H.column(1), f3 = H.column(2);
-  const Vector f0 = Batch<double, W>(-1.0) * (f1 + f2 + f3);
+/// The forces of four corners to their slots, or kept until the batch's other lanes are there.
+template <int W, class Index>
+SUPPLE_INLINE void place_forces(const Vector3<Batch<double, W>>& f0,
+                                const Vector3<Batch<double, W>>& f1,
+                                const Vector3<Batch<double, W>>& f2,
+                                const Vector3<Batch<double, W>>& f3, const Index (*slot)[lanes],
+                                int first, Forces& forces, PaddedVector* slots) {
   if constexpr (W == lanes) {
-    detail::scatter_add(f0, slots, batch.slot[0]);
-    detail::scatter_add(f1, slots, batch.slot[1]);
-    detail::scatter_add(f2, slots, batch.slot[2]);
-    detail::scatter_add(f3, slots, batch.slot[3]);
+    detail::scatter_add(f0, slots, slot[0]);
+    detail::scatter_add(f1, slots, slot[1]);
+    detail::scatter_add(f2, slots, slot[2]);
+    detail::scatter_add(f3, slots, slot[3]);
   } else {
     detail::spread_lanes(f0, forces.of[0] + first);
     detail::spread_lanes(f1, forces.of[1] + first);
@@ -63,8 +63,18 @@ SUPPLE_INLINE void add_forces(const Mat3<Batch<double, W>>& P, const ElementBatc
   }
 }
 
+/// Columns: the forces of the corners 1 to 3, V P Dm^-T; corner 0 takes minus their sum.
+SUPPLE_INLINE void add_forces(const Mat3<One>& P, const ElementBatch& batch, int first,
+                              Forces& forces, PaddedVector* slots) {
+  const Mat3<One> H = times_transpose(One::load(batch.volume + first) * P,
+                                      detail::inverse_rest_of<width>(batch, first));
+  const Vector3<One> f1 = H.column(0), f2 = H.column(1), f3 = H.column(2);
+  place_forces(One(-1.0) * (f1 + f2 + f3), f1, f2, f3, batch.slot, first, forces, slots);
+}
+
 /// What add_forces has kept of a batch.
-SUPPLE_INLINE void add_kept(const ElementBatch& batch, const Forces& forces, PaddedVector* slots) {
+template <class SomeBatch>
+SUPPLE_INLINE void add_kept(const SomeBatch& batch, const Forces& forces, PaddedVector* slots) {
   if constexpr (whole) return;
   for (int corner = 0; corner < 4; ++corner) {
     for (int lane = 0; lane < lanes; ++lane) {
@@ -80,24 +90,66 @@ SUPPLE_INLINE Mat3<One> deformation_gradient(const ElementBatch& batch, int firs
                                                 detail::inverse_rest_of<width>(batch, first));
 }
 
+/// T of some lanes, and what is done with it [packed_elements.h].
+template <class S>
+struct RestTriangle {
+  S t[6];
+
+  SUPPLE_INLINE static RestTriangle load(const PackedBatch& batch, int first) {
+    RestTriangle T;
+    for (int i = 0; i < 6; ++i) T.t[i] = S::load(batch.rest[i] + first);
+    return T;
+  }
+
+  /// F Q = Ds T.
+  SUPPLE_INLINE Mat3<S> turned_gradient(const Vector3<S> (&edge)[3]) const {
+    Mat3<S> F;
+    F.set_column(0, t[0] * edge[0] + t[1] * edge[1] + t[3] * edge[2]);
+    F.set_column(1, t[2] * edge[1] + t[4] * edge[2]);
+    F.set_column(2, t[5] * edge[2]);
+    return F;
+  }
+};
+
+SUPPLE_INLINE Mat3<One> turned_gradient(const PackedBatch& batch, int first,
+                                        const PaddedVector* x) {
+  const Vector3<One> x0 = detail::gather_lanes<width>(x, batch.slot[0] + first);
+  Vector3<One> edge[3];
+  for (int c = 0; c < 3; ++c) {
+    edge[c] = detail::gather_lanes<width>(x, batch.slot[c + 1] + first) - x0;
+  }
+  return RestTriangle<One>::load(batch, first).turned_gradient(edge);
+}
+
+/// Columns: the forces of the corners 1 to 3, V (P Q) T^T; corner 0 takes minus their sum.
+SUPPLE_INLINE void add_forces(const Mat3<One>& PQ, const PackedBatch& batch, int first,
+                              Forces& forces, PaddedVector* slots) {
+  const auto [t] = RestTriangle<One>::load(batch, first);
+  const Mat3<One> H = One::load(batch.volume + first) * PQ;
+  const Vector3<One> f1 = t[0] * H.column(0), f2 = t[1] * H.column(0) + t[2] * H.column(1),
+                     f3 = t[3] * H.column(0) + t[4] * H.column(1) + t[5] * H.column(2);
+  place_forces(One(-1.0) * (f1 + f2 + f3), f1, f2, f3, batch.slot, first, forces, slots);
+}
+
 /// Adds the energy and the corner forces of some lanes from `first` on; everything is added in the
 /// order of the batches, so that all ways have the same bits. energy: of each `width` lanes.
 template <class S, bool has_fiber, class Family>
-SUPPLE_INLINE void add_lanes(const ElementBatch* batch, int first, const double* parameter_lanes,
-                             const double* fiber_lanes, const Family& family, const PaddedVector* x,
-                             PaddedVector* slots, Forces& forces, One* energy) {
+SUPPLE_INLINE void add_lanes(const PackedBatch* batch, int first, const double* parameter_lanes,
+                             std::size_t parameter_stride, const double* fiber_lanes,
+                             const Family& family, const PaddedVector* x, PaddedVector* slots,
+                             Forces& forces, One* energy) {
   constexpr std::size_t num_parameters = Family::num_parameters;
   S parameters[num_parameters > 0 ? num_parameters : 1];
   for (std::size_t p = 0; p < num_parameters; ++p) {
-    parameters[p] = load_lanes<S>(parameter_lanes + p * lanes + first, num_parameters * lanes);
+    parameters[p] = load_lanes<S>(parameter_lanes + p * lanes + first, parameter_stride);
   }
   Mat3<S> F, P;
   if constexpr (is_pair<S>) {
     // In the order of memory: as arguments of one call g++ takes the second first.
-    const Mat3<One> of_first = deformation_gradient(batch[0], first, x);
-    F = paired(of_first, deformation_gradient(batch[whole ? 1 : 0], first + next_lane, x));
+    const Mat3<One> of_first = turned_gradient(batch[0], first, x);
+    F = paired(of_first, turned_gradient(batch[whole ? 1 : 0], first + next_lane, x));
   } else {
-    F = deformation_gradient(*batch, first, x);
+    F = turned_gradient(*batch, first, x);
   }
   S density = family.template at<S>(parameters).energy_and_stress(F, P);
   if constexpr (has_fiber) {
@@ -110,7 +162,7 @@ SUPPLE_INLINE void add_lanes(const ElementBatch* batch, int first, const double*
     P = P + extra;
   }
   if constexpr (is_pair<S>) {
-    const ElementBatch& second = batch[whole ? 1 : 0];
+    const PackedBatch& second = batch[whole ? 1 : 0];
     energy[0] += One::load(batch->volume + first) * density.lo;
     energy[whole ? 0 : 1] += One::load(second.volume + first + next_lane) * density.hi;
     add_forces(first_of(P), *batch, first, forces, slots);
@@ -127,33 +179,66 @@ template <class Family>
 inline constexpr bool in_pairs =
     !std::is_same_v<Family, StvkModel> && !std::is_same_v<Family, StableNeoHookeanModel>;
 
+/// Asks for `count` batches in two batches' time. Left to itself the processor waits for memory for
+/// a third of the local step of bodies that no cache holds; where one does, nothing is lost
+/// (docs/performance.md). Nothing is read behind the last batch.
+SUPPLE_INLINE void fetch_ahead(const PackedBatch* batch, int count) {
+  const auto ahead = reinterpret_cast<std::uintptr_t>(batch) + 2 * sizeof(PackedBatch);
+  for (std::size_t byte = 0; byte < static_cast<std::size_t>(count) * sizeof(PackedBatch);
+       byte += cache_line) {
+    __builtin_prefetch(reinterpret_cast<const void*>(ahead + byte));
+  }
+}
+
+/// Positions of a block's vertices, in the order of its slots: they stay in the first cache.
+struct Positions {
+  alignas(64) double room[4 * most_slots];  // not set to zero
+
+  SUPPLE_INLINE PaddedVector* fill(const PackedWork& work) {
+    auto* const x = reinterpret_cast<PaddedVector*>(room);
+    for (std::ptrdiff_t s = 0; s < work.num_slots; ++s) {
+      if (s + vertices_ahead < work.num_slots) {
+        __builtin_prefetch(&work.x[work.vertex_of_slot[s + vertices_ahead]]);
+      }
+      const PaddedVector& from = work.x[work.vertex_of_slot[s]];
+      for (int k = 0; k < 4; ++k) room[4 * s + k] = from.v[k];
+    }
+    return x;
+  }
+};
+
 template <bool has_fiber, class Family>
-double evaluate(const ElementWork& work, const Family& family) {
+double evaluate(const PackedWork& work, const Family& family) {
+  Positions positions;
+  const PaddedVector* const x = positions.fill(work);
   for (int s = 0; s < work.num_slots; ++s) work.slots[s] = PaddedVector{};
   One energy[lanes / width];
   for (One& part : energy) part = One(0.0);
   Forces forces;
-  const ElementBatch* batch = work.batches;
+  const PackedBatch* batch = work.batches;
   const double* parameters = work.parameters;
   const double* fibers = work.fibers;
+  const auto stride = static_cast<std::size_t>(work.parameter_stride);
   const auto advance = [&](int count) {
     batch += count;
-    parameters += static_cast<std::ptrdiff_t>(count) * Family::num_parameters * lanes;
+    parameters += static_cast<std::ptrdiff_t>(count) * work.parameter_stride;
     if (has_fiber) fibers += static_cast<std::ptrdiff_t>(count) * 4 * lanes;
   };
   int left = work.num_batches;
   if constexpr (whole && in_pairs<Family>) {
     for (; left >= 2; left -= 2, advance(2)) {
-      add_lanes<Two, has_fiber>(batch, 0, parameters, fibers, family, work.x, work.slots, forces,
+      fetch_ahead(batch, 2);
+      add_lanes<Two, has_fiber>(batch, 0, parameters, stride, fibers, family, x, work.slots, forces,
                                 energy);
     }
   }
   using S = std::conditional_t<!whole && in_pairs<Family>, Two, One>;
   constexpr int step = is_pair<S> ? 2 * width : width;
   for (; left > 0; --left, advance(1)) {
+    fetch_ahead(batch, 1);
     for (int first = 0; first < lanes; first += step) {
-      add_lanes<S, has_fiber>(batch, first, parameters, fibers, family, work.x, work.slots, forces,
-                              energy + first / width);
+      add_lanes<S, has_fiber>(batch, first, parameters, stride, fibers, family, x, work.slots,
+                              forces, energy + first / width);
     }
     add_kept(*batch, forces, work.slots);
   }
@@ -166,7 +251,7 @@ double evaluate(const ElementWork& work, const Family& family) {
 
 /// `Family` is a material model such as NeoHookeanModel: the compiler sees one straight line of
 /// arithmetic for each.
-double energy_and_forces(const ElementWork& work) {
+double energy_and_forces(const PackedWork& work) {
   return visit_model(*work.material, [&](const auto& family) {
     return work.fibers != nullptr ? evaluate<true>(work, family) : evaluate<false>(work, family);
   });

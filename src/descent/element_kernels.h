@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/simd_level.h"
-#include "model/model.h"
+#include "descent/packed_elements.h"
 
 /// What is done with the elements, a block of batches at a time: compiled once for each level of
 /// vectors (base/simd_level.h). Every level gives the same bits.
@@ -23,9 +23,23 @@ struct ElementWork {
 ElementWork work_of_block(const Model& model, const ElementBlock& block, const VectorField& x,
                           VectorField& slots);
 
+/// A block of packed batches.
+struct PackedWork {
+  const MaterialModel* material;
+  const PackedBatch* batches;
+  int num_batches;
+  const double* parameters;   ///< of the first batch, [num_parameters][lanes]
+  int parameter_stride;       ///< from batch to batch
+  const double* fibers;       ///< [num_batches][4][lanes]; or none
+  const PaddedVector* x;      ///< [num_vertices], m
+  const int* vertex_of_slot;  ///< [num_slots]
+  PaddedVector* slots;        ///< [num_slots], written
+  int num_slots;              ///< at most most_slots
+};
+
 struct ElementKernels {
   /// Energy of the block, J. Its corner forces go to the slots, N.
-  double (*energy_and_forces)(const ElementWork& work);
+  double (*energy_and_forces)(const PackedWork& work);
   /// Number of inverted tets, J < 0.
   int (*count_inverted)(const ElementBatch* batches, int num_batches, const PaddedVector* x);
   /// The corners' sums of k V G p^T, the local step of Projective Dynamics, to the slots, N. Of a

@@ -38,13 +38,17 @@ Objective::Objective(const Model& model, ContactEnergy* contact, Threads& thread
       y_(static_cast<std::size_t>(model.num_vertices)),
       pin_targets_(model.pins.pins.size()),
       unused_gradient_(static_cast<std::size_t>(model.num_vertices)) {
-  materials_changed();
+  find_energy_scale();
   contact_changed(contact);
 }
 
 void Objective::materials_changed() {
+  elements_.elements_changed();
+  find_energy_scale();
+}
+
+void Objective::find_energy_scale() {
   const Model& model = *model_;
-  elements_.places_changed();
   energy_scale_ = 0;
   for (std::size_t t = 0; t < model.tets.size(); ++t) {
     energy_scale_ = std::hypot(energy_scale_, model.stiffness[t] * model.volume[t]);

@@ -88,6 +88,7 @@ class Objective {
   /// contacts at z, where the elements and springs were evaluated last.
   double inertia(const VectorField& z, PaddedVector* gradient);
   double add_contacts(const VectorField& z, VectorField& gradient);
+  void find_energy_scale();
 
   const Model* model_;
   ContactEnergy* contact_;  ///< none: no colliders

@@ -34,6 +34,8 @@ bool same_bits(const T& a, const T& b) {
 struct Elements {
   MaterialModel material;
   std::vector<ElementBatch> batches{num_batches};
+  std::vector<PackedBatch> packed{num_batches};
+  std::vector<int> vertex_of_slot;
   std::vector<PairBatch> pairs{num_batches};
   std::vector<double> parameters, fibers;
   VectorField x{num_vertices};
@@ -58,9 +60,14 @@ struct Elements {
         for (int i = 0; i < 9; ++i) {
           batch.inverse_rest[i][lane] = (i % 4 == 0 ? 1 : 0) + 0.5 * uniform(generator);
         }
+        for (int i = 0; i < 6; ++i) packed[b].rest[i][lane] = 0.5 + 0.4 * uniform(generator);
         // Twice the same vertex: a tet without volume.
         if (lane == 3) batch.vertex[2][lane] = batch.vertex[1][lane];
         batch.volume[lane] = lane == 7 ? 0 : 1 + uniform(generator);
+        packed[b].volume[lane] = batch.volume[lane];
+        for (int corner = 0; corner < 4; ++corner) {
+          packed[b].slot[corner][lane] = static_cast<std::uint16_t>(batch.vertex[corner][lane]);
+        }
       }
       std::memcpy(pairs[b].vertex, batch.vertex, sizeof(batch.vertex));
       std::memcpy(pairs[b].inverse_rest, batch.inverse_rest, sizeof(batch.inverse_rest));
@@ -72,6 +79,7 @@ struct Elements {
       }
       for (int i = 0; i < 4 * lanes; ++i) fibers.push_back(i < 3 * lanes ? 0.577 : 100.0);
     }
+    for (int v = 0; v < num_vertices; ++v) vertex_of_slot.push_back((7 * v) % num_vertices);
     parameters.push_back(0);  // so that there is a place to point at
     for (auto& row : around.own) {
       for (double& value : row) value = uniform(generator);
@@ -87,6 +95,19 @@ struct Elements {
             x.data(),
             slots.data(),
             num_vertices};
+  }
+  /// The same tets as the local step reads them, their vertices being the slots.
+  PackedWork packed_work(bool has_fiber) {
+    return {.material = &material,
+            .batches = packed.data(),
+            .num_batches = num_batches,
+            .parameters = parameters.data(),
+            .parameter_stride = static_cast<int>((parameters.size() - 1) / num_batches),
+            .fibers = has_fiber ? fibers.data() : nullptr,
+            .x = x.data(),
+            .vertex_of_slot = vertex_of_slot.data(),
+            .slots = slots.data(),
+            .num_slots = num_vertices};
   }
   PairWork pair_work(bool has_fiber) {
     PairWork work = around;
@@ -115,7 +136,8 @@ TYPED_TEST(SimdLevels, GiveTheSameBitsInEnergyForcesAndProjection) {
   const ElementKernels& first = element_kernels(SimdLevel::baseline);
   for (const bool has_fiber : {false, true}) {
     const ElementWork work = this->elements_.work(has_fiber);
-    const double energy = first.energy_and_forces(work);
+    const PackedWork packed = this->elements_.packed_work(has_fiber);
+    const double energy = first.energy_and_forces(packed);
     const VectorField forces = this->elements_.slots;
     EXPECT_TRUE(std::isfinite(energy));
     EXPECT_NE(energy, 0);
@@ -124,7 +146,7 @@ TYPED_TEST(SimdLevels, GiveTheSameBitsInEnergyForcesAndProjection) {
     for (const SimdLevel level : wider_levels()) {
       const ElementKernels& kernels = element_kernels(level);
       const std::string name = simd_level_name(level);
-      EXPECT_TRUE(same_bits(kernels.energy_and_forces(work), energy)) << name;
+      EXPECT_TRUE(same_bits(kernels.energy_and_forces(packed), energy)) << name;
       EXPECT_TRUE(same_bits(this->elements_.slots, forces)) << name;
       kernels.project(work);
       EXPECT_TRUE(same_bits(this->elements_.slots, projected)) << name;
@@ -256,7 +278,7 @@ TEST(SimdLevels, GiveTheSameBitsInPassesOverFields) {
 TEST(SimdLevels, GiveTheSameBitsInTheGradientOfTheObjective) {
   if (wider_levels().empty()) GTEST_SKIP() << "this processor or build has one level";
   Elements elements(NeoHookeanModel{}, {1, 1}, 8);
-  element_kernels(SimdLevel::baseline).energy_and_forces(elements.work(false));
+  element_kernels(SimdLevel::baseline).energy_and_forces(elements.packed_work(false));
   std::vector<double> mass(num_vertices, 0.3);
   std::vector<int> start{0}, list, springs{0}, incident;
   for (int v = 0; v < num_vertices; ++v) {

@@ -10,11 +10,6 @@ namespace supple {
 
 namespace {
 
-/// 768 tets: large enough that few of a block's vertices lie on its border, where a slot is paid
-/// for more than once, and small enough that a second thread finds work in a body of some thousand
-/// tets.
-constexpr int batches_per_block = 96;
-
 /// Interleaves the lowest 21 bits of three numbers.
 std::uint64_t spread(std::uint64_t x) {
   x &= 0x1fffff;

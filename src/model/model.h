@@ -24,6 +24,11 @@ namespace supple {
 
 inline constexpr int lanes = 8;
 
+/// 768 tets: large enough that few of a block's vertices lie on its border, where a slot is paid
+/// for more than once, and small enough that a second thread finds work in a body of some thousand
+/// tets.
+inline constexpr int batches_per_block = 96;
+
 /// Eight tets. Empty lanes at the end of a range repeat its last tet with volume zero.
 struct ElementBatch {
   std::int32_t vertex[4][lanes];  ///< corner, lane -> vertex of the model
@@ -47,7 +52,7 @@ struct ElementRange {
   std::vector<double> fibers;
 };
 
-/// Batches that one thread works through.
+/// Batches that one thread works through: `batches_per_block`, the last block of a range fewer.
 struct ElementBlock {
   int range = 0;
   int first_batch = 0;

@@ -339,7 +339,7 @@ void RunningScene::take_over(const RunningScene& other) {
   set_state(state);
 }
 
-Energies RunningScene::energies() const {
+Energies RunningScene::energies() {
   Energies energies;
   for (std::size_t i = 0; i < state_.x.size(); ++i) {
     for (int k = 0; k < 3; ++k) {
@@ -349,9 +349,7 @@ Energies RunningScene::energies() const {
           model_.mass[i] * scene_.gravity[static_cast<std::size_t>(k)] * state_.x[i][k];
     }
   }
-  ElementEnergy elements(model_);
-  SpringEnergy springs(model_.springs);
-  energies.elastic = elements.evaluate(state_.x, threads_) + springs.evaluate(state_.x, threads_);
+  energies.elastic = objective_.elastic_energy_at(state_.x);
   std::vector<Vec3> targets(model_.pins.pins.size());
   model_.pins.targets(state_.time, targets);
   VectorField gradient(state_.x.size());

@@ -45,7 +45,8 @@ class RunningScene {
   /// as long, accelerations never, which are those of other forces.
   void take_over(const RunningScene& other);
 
-  Energies energies() const;
+  /// Between two steps: what a step evaluates with is used.
+  Energies energies();
   ElementMeasures measure(std::span<const double> positions) const;
   std::vector<MultiplierStress> multiplier_stresses() const;
   std::vector<ConstraintGroup> constraint_groups() const;
