@@ -126,9 +126,10 @@ class Simulation {
   /// The pins of a body from the next step on, in place of those that it has: to hold, drag and
   /// release. scene() shows them. Only moving the targets costs next to nothing. Where the solver
   /// has factorised a matrix, up to 32 vertices that are held otherwise than when it did are taken
-  /// into account at once and exactly, at the price of about one solve each; for more the matrix
-  /// is factorised again beside the steps, whose directions are less good meanwhile. A scene that
-  /// waits to take over gets the pins too.
+  /// into account at once and exactly, at the price of about one solve each; for more, and for
+  /// vertices let go of a body above some 60,000 tets, the matrix is prepared again beside the
+  /// steps, whose directions are less good meanwhile. A scene that waits to take over gets the pins
+  /// too.
   ///
   /// Throws Error{invalid_input} as the constructor does for pins, and for a body that is not
   /// there; nothing has changed then.

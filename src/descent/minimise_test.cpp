@@ -34,7 +34,7 @@ TEST(Minimiser, EveryIterateIsLowerThanTheLast) {
   }
 }
 
-TEST(Minimiser, LBfgsAround16BitsConvergesAsAroundDoubles) {
+TEST(Minimiser, LBfgsAroundTwoGridsConvergesToTheSameMinimum) {
   Problem problem(test_scene());
   Minimiser minimiser(problem.model.num_vertices);
   const auto value_after = [&](Precision precision, int iterations) {
@@ -45,14 +45,16 @@ TEST(Minimiser, LBfgsAround16BitsConvergesAsAroundDoubles) {
     VectorField z = problem.y;
     return minimiser.run(problem.objective, direction, settings, z).value;
   };
-  // To the rounding of a sum of some hundred terms, and no slower on the way there: a matrix that
-  // errs by a thousandth changes the error of an iteration by little more.
+  // To the rounding of a sum of some hundred terms, and hardly slower on the way there: a matrix
+  // that leaves a tenth of an error adds to what an iteration leaves in any case. Of large bodies
+  // an error of 1e-3 to 1e-6 takes 1.0 to 1.05 times the iterations (docs/performance.md), which is
+  // up to 1.7 times the error after the same number.
   const double best = value_after(Precision::full, 200);
-  EXPECT_NEAR(value_after(Precision::compact, 200), best, 1e-13 * best);
+  EXPECT_NEAR(value_after(Precision::two_grid, 200), best, 1e-13 * best);
   for (const int iterations : {1, 5, 10}) {
     const double exact = value_after(Precision::full, iterations) - best;
     EXPECT_GT(exact, 1e-12 * best);
-    EXPECT_LT(value_after(Precision::compact, iterations) - best, 1.1 * exact);
+    EXPECT_LT(value_after(Precision::two_grid, iterations) - best, 2 * exact);
   }
 }
 

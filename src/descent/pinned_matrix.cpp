@@ -164,7 +164,21 @@ void PinnedMatrix::solve_in_order(const VectorField& b, VectorField& p, Threads&
       for (int c = 0; c < 4; ++c) parts_[piece.part].force[c] += piece.sum[c];
     }
   }
-  matrix_.solve4(b[0].v, p[0].v, threads);
+  const double* from = b[0].v;
+  if (is_rough_ && !matrix_.is_exact()) {
+    for_pieces(threads, [&](const Piece& piece) {
+      const Part& part = parts_[piece.part];
+      PaddedVector mean = {};
+      for (int c = 0; c < 4 && part.weight > 0; ++c) mean[c] = part.force[c] / part.weight;
+      for (std::size_t k = piece.begin; k < piece.end; ++k) {
+        for (int c = 0; c < 4; ++c) {
+          work_[4 * k + static_cast<std::size_t>(c)] = b[k][c] - weight_[k] * mean[c];
+        }
+      }
+    });
+    from = work_.data();
+  }
+  matrix_.solve4(from, p[0].v, threads);
   for (Part& part : parts_) part.shift = {};
   if (is_rough_) {
     sum_pieces(threads, [&](std::size_t k) {

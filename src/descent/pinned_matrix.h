@@ -15,8 +15,8 @@ namespace supple {
 /// A vector moved as a whole costs L nothing, so that 1^T A x = w . x holds with w = M 1/a^2 + the
 /// pins of each vertex, on every part of the matrix that hangs together. Where x is not A^-1 b to
 /// the last digit, it is shifted part by part to where w . x = 1^T b holds exactly: what nothing
-/// holds then keeps its momentum to the last digit. While a new factor is being made, so that the
-/// old one stands between its scales as H, that reads
+/// holds then keeps its momentum to the last digit. Where an H is not A^-1 but for rounding (of two
+/// grids, or while a new factor is being made) that reads
 ///   x = P H P^T b + 1 1^T b/(w . 1),  P = I - 1 w^T/(w . 1),
 /// which is symmetric positive definite again.
 class PinnedMatrix {

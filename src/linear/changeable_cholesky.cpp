@@ -19,6 +19,8 @@ constexpr double least_eigenvalue = 1e-9;
 /// Operations that a factorisation does in a second: a quarter of what was measured on one core
 /// with vectors of 512 bits, so that elsewhere too the factor mostly is there when it is due.
 constexpr double operations_per_second = 4e9;
+/// And what two grids take a row, s, four times what was measured.
+constexpr double grid_seconds_per_row = 2e-5;
 /// A step does dozens of solves, so that no factorisation takes longer than this many of them.
 constexpr int most_steps = 32;
 /// An update of more than this part of the most rows makes a solve so much longer (a third with 32
@@ -78,6 +80,9 @@ ChangeableCholesky::ChangeableCholesky(const SpdSolver::Matrix& lower, Precision
     factored_[row] = lower_->valuePtr()[lower_->outerIndexPtr()[row]];
   }
   diagonal_ = factored_;
+  if (is_factored() && !solver_->is_direct()) {
+    factor_seconds_ = grid_seconds_per_row * static_cast<double>(factored_.size());
+  }
 }
 
 int ChangeableCholesky::steps_until_factor(double h) const {
@@ -86,7 +91,7 @@ int ChangeableCholesky::steps_until_factor(double h) const {
 }
 
 bool ChangeableCholesky::wants_factor() const {
-  return !is_exact() || correction_.rows.size() > at(most_rows_ / part_kept);
+  return !is_followed() || correction_.rows.size() > at(most_rows_ / part_kept);
 }
 
 std::vector<int> ChangeableCholesky::changed_rows(const std::vector<double>& diagonal) const {
@@ -206,7 +211,9 @@ bool ChangeableCholesky::make_low_rank(const std::vector<double>& diagonal, Corr
     sign[k] = change > 0 ? 1 : -1;
   }
   // What is taken off leaves the difference of nearly equal numbers, 1 - d (A^-1)_ii.
-  next.is_refined = precision_ != Precision::full && (sign.array() < 0).any();
+  const bool some_goes = (sign.array() < 0).any();
+  if (some_goes && !solver_->is_direct()) return false;
+  next.is_refined = precision_ != Precision::full && some_goes;
   find_columns(next);
   MatrixXd G(r, r);  // E^T W
   for (Index i = 0; i < r; ++i) {

@@ -23,6 +23,10 @@ namespace supple {
 ///       (A + D)^-1 is taken as S A^-1 S,  S = diag(sqrt(a_ii/(a_ii + d_i))),
 ///     which is not the inverse, but symmetric positive definite and of the right size in each row.
 ///
+/// Where the solver is not direct (spd_solver.h), its H stands for A^-1: an update by what comes is
+/// that of H^-1 + D, as near to A + D as H^-1 is to A. What goes waits for a new factor: of a stiff
+/// entry H^-1 has some part too much.
+///
 /// The new factor is taken at a step that depends on its size and the step's length alone, by
 /// waiting if need be: the same input gives the same bits, however busy the machine is.
 class ChangeableCholesky {
@@ -41,8 +45,11 @@ class ChangeableCholesky {
   /// matrix cannot be factorised, the old factor stays.
   void begin_step() noexcept;
 
-  /// Whether solutions are those of the matrix, to rounding.
-  bool is_exact() const { return correction_.kind != Kind::scaled; }
+  /// Whether solutions are those of the matrix, to rounding. If not, they are those of a symmetric
+  /// positive definite one.
+  bool is_exact() const { return solver_->is_direct() && correction_.kind != Kind::scaled; }
+  /// Whether solutions are as near as the factor's own.
+  bool is_followed() const { return correction_.kind != Kind::scaled; }
   /// Whether the factor is that of the matrix as it is.
   bool is_plain() const { return correction_.kind == Kind::none; }
   /// Whether a factor is being made.

@@ -1,12 +1,15 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
+#include <optional>
 #include <vector>
 
 #include "base/index.h"
-#include "linear/panels.h"
 #include "linear/spd_solver.h"
 #include "linear/supernodal_cholesky.h"
+#include "linear/supernodes.h"
+#include "linear/two_grid.h"
 
 namespace supple {
 
@@ -30,39 +33,53 @@ void multiply(const SpdSolver::Matrix& lower, const std::vector<double>& x,
   }
 }
 
-/// Entries of all panels, with what fills their tiles, above which 16 bits are tried: 8 MB of
-/// floats. Below that caches keep up with floats, which need no conversion (docs/performance.md). A
-/// constant, so that a machine's caches never show in a result.
-constexpr std::ptrdiff_t most_in_floats = std::ptrdiff_t{1} << 21;
+/// Entries of the factor above which two grids are tried: 8 MB of floats. Below that caches keep up
+/// with a factor (docs/performance.md). A constant, so that a machine's caches never show in a
+/// result.
+constexpr std::ptrdiff_t most_in_a_factor = std::ptrdiff_t{1} << 21;
 
 /// Rounding of a residual's entry, over the sizes of its terms. Bodies of 10,000 to 200,000 tets
-/// have 2e-6 in floats and 3e-4 in 16 bits; a factor that leaves ten times that, or in floats what
-/// is far from a rounding, does not hold the matrix.
-constexpr double tolerance_of_halves = 3e-3, tolerance_of_floats = 1e-4;
+/// have 2e-6 in floats; a factor that leaves what is far from a rounding does not hold the matrix.
+constexpr double tolerance_of_floats = 1e-4;
 
-/// The factor in 16 bits, in floats where those do not hold it, or in doubles where floats do not.
+std::ptrdiff_t num_factor_entries(const SpdSolver::Matrix& lower) {
+  const std::vector<int> counts =
+      column_counts({static_cast<int>(lower.rows()), lower.outerIndexPtr(), lower.innerIndexPtr()});
+  return std::accumulate(counts.begin(), counts.end(), std::ptrdiff_t{0});
+}
+
+/// Two grids, a factor in floats where those do not hold the matrix, or in doubles where floats do
+/// not.
 class MixedCholesky final : public SpdSolver {
  public:
   MixedCholesky(Precision precision, SimdLevel level) : precision_(precision), level_(level) {}
 
   void analyse(const Matrix& lower) override {
-    nodes_ = supernodes_of(lower);
-    const bool is_large = detail::num_panel_entries(nodes_) > most_in_floats;
-    is_compact_ = precision_ == Precision::compact ||
-                  (precision_ == Precision::mixed && is_large && solve_kernels(level_).halves_pay);
-    in_halves_.reset();
+    tries_two_grids_ =
+        lower.rows() == lower.cols() &&
+        (precision_ == Precision::two_grid ||
+         (precision_ == Precision::mixed && num_factor_entries(lower) > most_in_a_factor));
+    nodes_.reset();
+    two_grid_.reset();
     in_floats_.reset();
     in_doubles_.reset();
     solver_ = nullptr;
+    if (!tries_two_grids_) nodes_ = supernodes_of(lower);
   }
 
   /// What did not hold the matrix before may hold the next one.
   bool factor(const Matrix& lower, Threads& threads) override {
+    solver_ = nullptr;
     in_doubles_.reset();
-    if (is_compact_) {
-      if (!factor_as(in_halves_, lower, threads)) return false;
-      if (holds(lower, tolerance_of_halves, threads)) return true;
-      in_halves_.reset();
+    if (tries_two_grids_) {
+      if (two_grid_ == nullptr) two_grid_ = std::make_unique<TwoGrid>(level_);
+      if (two_grid_->factor(lower, threads)) {
+        in_floats_.reset();
+        solver_ = two_grid_.get();
+        return true;
+      }
+      two_grid_.reset();
+      if (!nodes_) nodes_ = supernodes_of(lower);
     }
     if (!factor_as(in_floats_, lower, threads)) return false;
     if (holds(lower, tolerance_of_floats, threads)) return true;
@@ -70,6 +87,7 @@ class MixedCholesky final : public SpdSolver {
     return factor_as(in_doubles_, lower, threads);
   }
 
+  bool is_direct() const override { return solver_ == nullptr || solver_->is_direct(); }
   void solve(const double* b, double* x, Threads& threads) override {
     if (solver_ != nullptr) solver_->solve(b, x, threads);
   }
@@ -81,13 +99,13 @@ class MixedCholesky final : public SpdSolver {
   }
 
  private:
-  template <class Entry>
-  bool factor_as(std::unique_ptr<SupernodalCholesky<Entry>>& own, const Matrix& lower,
+  template <class Real>
+  bool factor_as(std::unique_ptr<SupernodalCholesky<Real>>& own, const Matrix& lower,
                  Threads& threads) {
     solver_ = nullptr;
     if (own == nullptr) {
-      own = std::make_unique<SupernodalCholesky<Entry>>(level_);
-      own->analyse(nodes_);
+      own = std::make_unique<SupernodalCholesky<Real>>(level_);
+      own->analyse(*nodes_);
     }
     if (!own->factor(lower, threads)) return false;
     solver_ = own.get();
@@ -110,9 +128,9 @@ class MixedCholesky final : public SpdSolver {
 
   Precision precision_;
   SimdLevel level_;
-  Supernodes nodes_;
-  bool is_compact_ = false;  ///< 16 bits are tried
-  std::unique_ptr<SupernodalCholesky<Half>> in_halves_;
+  bool tries_two_grids_ = false;
+  std::optional<Supernodes> nodes_;  ///< once a factor is wanted
+  std::unique_ptr<TwoGrid> two_grid_;
   std::unique_ptr<SupernodalCholesky<float>> in_floats_;
   std::unique_ptr<SupernodalCholesky<double>> in_doubles_;
   SpdSolver* solver_ = nullptr;  ///< the one of them that holds the matrix

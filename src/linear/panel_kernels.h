@@ -4,7 +4,6 @@
 #include <type_traits>
 
 #include "base/simd_level.h"
-#include "linear/half.h"
 
 #ifdef __AVX512F__
 #include <immintrin.h>
@@ -17,28 +16,20 @@ inline namespace SUPPLE_SIMD {
 /// Tiles of four that hold so many rows or columns.
 constexpr int tiles(int count) { return (count + 3) / 4; }
 
-/// What the entries of a panel are multiplied as.
-template <class Entry>
-using RealOf = std::conditional_t<std::is_same_v<Entry, Half>, float, Entry>;
-
-inline float number(float entry) { return entry; }
-inline double number(double entry) { return entry; }
-inline float number(Half entry) { return float_of(entry); }
-
 // Products of a supernode's panel with a few right-hand sides. The panel is cut into tiles of 4 x
 // 4, row-major; columns are taken two tiles at a time (a strip), whose tiles lie side by side, row
 // after row of tiles. Right-hand sides are interleaved: entry c of row i is at [sides * i + c].
 
 /// With any number of sides. out += strip * b: b has the 4 * columns rows of the strip, out 4 *
 /// count.
-template <int columns, int sides, class Entry, class Real>
-void multiply_strip_any(const Entry* strip, int count, const Real* b, Real* out) {
+template <int columns, int sides, class Real>
+void multiply_strip_any(const Real* strip, int count, const Real* b, Real* out) {
   for (int tile = 0; tile < count; ++tile) {
     for (int column = 0; column < columns; ++column, strip += 16) {
       for (int i = 0; i < 4; ++i) {
         for (int k = 0; k < 4; ++k) {
           for (int c = 0; c < sides; ++c) {
-            out[sides * i + c] += number(strip[4 * i + k]) * b[sides * (4 * column + k) + c];
+            out[sides * i + c] += strip[4 * i + k] * b[sides * (4 * column + k) + c];
           }
         }
       }
@@ -49,15 +40,15 @@ void multiply_strip_any(const Entry* strip, int count, const Real* b, Real* out)
 
 /// With any number of sides. out = strip^T * x: x has 4 * count rows, out the 4 * columns of the
 /// strip.
-template <int columns, int sides, class Entry, class Real>
-void multiply_transposed_strip_any(const Entry* strip, int count, const Real* x, Real* out) {
+template <int columns, int sides, class Real>
+void multiply_transposed_strip_any(const Real* strip, int count, const Real* x, Real* out) {
   Real sum[4 * columns * sides] = {};
   for (int tile = 0; tile < count; ++tile) {
     for (int column = 0; column < columns; ++column, strip += 16) {
       for (int i = 0; i < 4; ++i) {
         for (int k = 0; k < 4; ++k) {
           for (int c = 0; c < sides; ++c) {
-            sum[sides * (4 * column + k) + c] += number(strip[4 * i + k]) * x[sides * i + c];
+            sum[sides * (4 * column + k) + c] += strip[4 * i + k] * x[sides * i + c];
           }
         }
       }
@@ -80,25 +71,12 @@ struct RowOfFour<float> {
   typedef float type __attribute__((vector_size(16), aligned(4), may_alias));
 };
 
-/// Tiles side by side as numbers: where they stand, or widened into `room`.
 template <int columns, class Real>
-const Real* numbers(const Real* tiles, Real*) {
-  return tiles;
-}
-template <int columns>
-const float* numbers(const Half* tiles, float* room) {
-  for (int i = 0; i < 16 * columns; ++i) room[i] = number(tiles[i]);
-  return room;
-}
-
-template <int columns, class Entry, class Real>
-void multiply_strip_4(const Entry* tiles, int count, const Real* b, Real* out) {
+void multiply_strip_4(const Real* strip, int count, const Real* b, Real* out) {
   using Row = typename RowOfFour<Real>::type;
   Row row[4 * columns];
   for (int k = 0; k < 4 * columns; ++k) row[k] = *reinterpret_cast<const Row*>(b + 4 * k);
-  Real room[16 * columns];
-  for (int tile = 0; tile < count; ++tile, tiles += 16 * columns, out += 16) {
-    const Real* const strip = numbers<columns>(tiles, room);
+  for (int tile = 0; tile < count; ++tile, strip += 16 * columns, out += 16) {
     for (int i = 0; i < 4; ++i) {
       Row sum = *reinterpret_cast<const Row*>(out + 4 * i);
       for (int k = 0; k < 4; ++k) sum += strip[4 * i + k] * row[k];
@@ -113,13 +91,11 @@ void multiply_strip_4(const Entry* tiles, int count, const Real* b, Real* out) {
   }
 }
 
-template <int columns, class Entry, class Real>
-void multiply_transposed_strip_4(const Entry* tiles, int count, const Real* x, Real* out) {
+template <int columns, class Real>
+void multiply_transposed_strip_4(const Real* strip, int count, const Real* x, Real* out) {
   using Row = typename RowOfFour<Real>::type;
   Row sum[4 * columns] = {};
-  Real room[16 * columns];
-  for (int tile = 0; tile < count; ++tile, tiles += 16 * columns, x += 16) {
-    const Real* const strip = numbers<columns>(tiles, room);
+  for (int tile = 0; tile < count; ++tile, strip += 16 * columns, x += 16) {
     for (int i = 0; i < 4; ++i) {
       const Row row = *reinterpret_cast<const Row*>(x + 4 * i);
       for (int column = 0; column < columns; ++column) {
@@ -140,11 +116,6 @@ __m512 spread(__m512 tile) {
   return _mm512_permute_ps(tile, k * 0x55);
 }
 
-inline __m512 load_tile(const float* tile) { return _mm512_loadu_ps(tile); }
-inline __m512 load_tile(const Half* tile) {
-  return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(tile)));
-}
-
 /// One row four times.
 inline __m512 repeat(const float* row) { return _mm512_broadcast_f32x4(_mm_loadu_ps(row)); }
 
@@ -154,19 +125,19 @@ inline __m128 add_rows(__m512 v) {
                     _mm_add_ps(_mm512_extractf32x4_ps(v, 2), _mm512_extractf32x4_ps(v, 3)));
 }
 
-template <int columns, class Entry>
-void multiply_strip_4(const Entry* strip, int count, const float* b, float* out) {
+template <int columns>
+void multiply_strip_4(const float* strip, int count, const float* b, float* out) {
   __m512 row[4 * columns];
   for (int k = 0; k < 4 * columns; ++k) row[k] = repeat(b + 4 * k);
   for (int tile = 0; tile < count; ++tile, strip += 16 * columns, out += 16) {
-    const __m512 t = load_tile(strip);
+    const __m512 t = _mm512_loadu_ps(strip);
     __m512 sum = _mm512_loadu_ps(out);
     sum = _mm512_fmadd_ps(spread<0>(t), row[0], sum);
     sum = _mm512_fmadd_ps(spread<1>(t), row[1], sum);
     sum = _mm512_fmadd_ps(spread<2>(t), row[2], sum);
     sum = _mm512_fmadd_ps(spread<3>(t), row[3], sum);
     if constexpr (columns == 2) {
-      const __m512 u = load_tile(strip + 16);
+      const __m512 u = _mm512_loadu_ps(strip + 16);
       __m512 other = _mm512_mul_ps(spread<0>(u), row[4]);
       other = _mm512_fmadd_ps(spread<1>(u), row[5], other);
       other = _mm512_fmadd_ps(spread<2>(u), row[6], other);
@@ -177,14 +148,14 @@ void multiply_strip_4(const Entry* strip, int count, const float* b, float* out)
   }
 }
 
-template <int columns, class Entry>
-void multiply_transposed_strip_4(const Entry* strip, int count, const float* x, float* out) {
+template <int columns>
+void multiply_transposed_strip_4(const float* strip, int count, const float* x, float* out) {
   __m512 sum[4 * columns];
   for (__m512& s : sum) s = _mm512_setzero_ps();
   for (int tile = 0; tile < count; ++tile, strip += 16 * columns, x += 16) {
     const __m512 rows = _mm512_loadu_ps(x);
     for (int column = 0; column < columns; ++column) {
-      const __m512 t = load_tile(strip + 16 * column);
+      const __m512 t = _mm512_loadu_ps(strip + 16 * column);
       __m512* const to = sum + 4 * column;
       to[0] = _mm512_fmadd_ps(spread<0>(t), rows, to[0]);
       to[1] = _mm512_fmadd_ps(spread<1>(t), rows, to[1]);
@@ -219,8 +190,8 @@ void negate_row(const Real* from, Real* to) {
   }
 }
 
-template <int columns, int sides, class Entry, class Real>
-void multiply_strip(const Entry* strip, int count, const Real* b, Real* out) {
+template <int columns, int sides, class Real>
+void multiply_strip(const Real* strip, int count, const Real* b, Real* out) {
   if constexpr (sides == 4) {
     multiply_strip_4<columns>(strip, count, b, out);
   } else {
@@ -228,8 +199,8 @@ void multiply_strip(const Entry* strip, int count, const Real* b, Real* out) {
   }
 }
 
-template <int columns, int sides, class Entry, class Real>
-void multiply_transposed_strip(const Entry* strip, int count, const Real* x, Real* out) {
+template <int columns, int sides, class Real>
+void multiply_transposed_strip(const Real* strip, int count, const Real* x, Real* out) {
   if constexpr (sides == 4) {
     multiply_transposed_strip_4<columns>(strip, count, x, out);
   } else {
@@ -239,8 +210,8 @@ void multiply_transposed_strip(const Entry* strip, int count, const Real* x, Rea
 
 /// Calls work(tiles side by side, the strip's first tile, its column of tiles) for a panel's
 /// strips.
-template <class Entry, class Work>
-void for_strips(const Entry* panel, int columns, int count, const Work& work) {
+template <class Real, class Work>
+void for_strips(const Real* panel, int columns, int count, const Work& work) {
   int column = 0;
   for (; column + 1 < columns; column += 2) {
     work(std::integral_constant<int, 2>(), panel, column);

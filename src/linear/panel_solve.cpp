@@ -14,22 +14,19 @@ using detail::for_strips;
 using detail::tiles;
 
 /// Whether the lower part of a panel is L21 L11^-1 (panels.h).
-template <class Entry>
-inline constexpr bool has_products = !std::is_same_v<Entry, double>;
-/// Whether a panel stands between scales.
-template <class Entry>
-inline constexpr bool has_scales = std::is_same_v<Entry, Half>;
+template <class Real>
+inline constexpr bool has_products = std::is_same_v<Real, float>;
 
 /// One supernode of a factor.
-template <class Entry>
+template <class Real>
 struct Node {
-  const Entry* panel;
+  const Real* panel;
   int width, columns, count;  ///< columns, tiles side by side, tiles in the rows
   const int* rows;            ///< those below the diagonal block
   const int* rows_end;
   std::ptrdiff_t first;  ///< column
 
-  Node(const FactorView<Entry>& factor, int s)
+  Node(const FactorView<Real>& factor, int s)
       : panel(factor.panels + factor.panel_start[s]),
         width(factor.first[s + 1] - factor.first[s]),
         columns(tiles(width)),
@@ -44,47 +41,31 @@ void copy(const Real* from, std::ptrdiff_t size, Real* to) {
   for (std::ptrdiff_t i = 0; i < size; ++i) to[i] = from[i];
 }
 
-/// to = scale from, a scale for each row.
 template <int sides, class Real>
-void copy_scaled(const Real* from, const float* scale, std::ptrdiff_t size, Real* to) {
-  for (std::ptrdiff_t row = 0; sides * row < size; ++row) {
-    for (int c = 0; c < sides; ++c) to[sides * row + c] = scale[row] * from[sides * row + c];
-  }
-}
-
-template <int sides, class Entry, class Real>
-void forwards(const FactorView<Entry>& factor, int s, Real* all, Real* scratch) {
-  const Node<Entry> node(factor, s);
+void forwards(const FactorView<Real>& factor, int s, Real* all, Real* scratch) {
+  const Node<Real> node(factor, s);
   const int columns = node.columns, count = node.count;
   constexpr std::ptrdiff_t tile = 4 * sides;
   const std::ptrdiff_t own = std::ptrdiff_t{sides} * node.width;
   Real* const y = all + sides * node.first;
   Real* const in = scratch;
   Real* const out = scratch + factor.scratch_half;
-  if constexpr (has_scales<Entry>) {
-    copy_scaled<sides>(y, factor.column_scale + node.first, own, in);
-  } else {
-    copy(y, own, in);
-  }
+  copy(y, own, in);
   for (std::ptrdiff_t i = own; i < tile * columns; ++i) in[i] = 0;
   for (std::ptrdiff_t i = 0; i < tile * count; ++i) out[i] = 0;
-  if constexpr (has_products<Entry>) {
-    for_strips(node.panel, columns, count, [&](auto strip, const Entry* panel, int column) {
+  if constexpr (has_products<Real>) {
+    for_strips(node.panel, columns, count, [&](auto strip, const Real* panel, int column) {
       detail::multiply_strip<strip(), sides>(panel, count - column, in + tile * column,
                                              out + tile * column);
     });
-    if constexpr (has_scales<Entry>) {
-      copy_scaled<sides>(out, factor.row_scale + node.first, own, y);
-    } else {
-      copy(out, own, y);
-    }
+    copy(out, own, y);
   } else {
-    for_strips(node.panel, columns, count, [&](auto strip, const Entry* panel, int column) {
+    for_strips(node.panel, columns, count, [&](auto strip, const Real* panel, int column) {
       detail::multiply_strip<strip(), sides>(panel, columns - column, in + tile * column,
                                              out + tile * column);
     });
     copy(out, own, y);
-    for_strips(node.panel, columns, count, [&](auto strip, const Entry* panel, int column) {
+    for_strips(node.panel, columns, count, [&](auto strip, const Real* panel, int column) {
       detail::multiply_strip<strip(), sides>(panel + 16 * strip() * (columns - column),
                                              count - columns, out + tile * column,
                                              out + tile * columns);
@@ -96,19 +77,15 @@ void forwards(const FactorView<Entry>& factor, int s, Real* all, Real* scratch) 
   }
 }
 
-template <int sides, class Entry, class Real>
-void backwards(const FactorView<Entry>& factor, int s, Real* all, Real* scratch) {
-  const Node<Entry> node(factor, s);
+template <int sides, class Real>
+void backwards(const FactorView<Real>& factor, int s, Real* all, Real* scratch) {
+  const Node<Real> node(factor, s);
   const int columns = node.columns, count = node.count;
   constexpr std::ptrdiff_t tile = 4 * sides;
   const std::ptrdiff_t own = std::ptrdiff_t{sides} * node.width;
   Real* const y = all + sides * node.first;
   Real* const in = scratch;
-  if constexpr (has_scales<Entry>) {
-    copy_scaled<sides>(y, factor.row_scale + node.first, own, in);
-  } else {
-    copy(y, own, in);
-  }
+  copy(y, own, in);
   for (std::ptrdiff_t i = own; i < tile * columns; ++i) in[i] = 0;
   Real* to = in + tile * columns;
   for (const int* row = node.rows; row != node.rows_end; ++row, to += sides) {
@@ -121,8 +98,8 @@ void backwards(const FactorView<Entry>& factor, int s, Real* all, Real* scratch)
   };
   Real out[2 * tile];
   int num_tiles = count;
-  if constexpr (!has_products<Entry>) {
-    for_strips(node.panel, columns, count, [&](auto strip, const Entry* panel, int column) {
+  if constexpr (!has_products<Real>) {
+    for_strips(node.panel, columns, count, [&](auto strip, const Real* panel, int column) {
       detail::multiply_transposed_strip<strip(), sides>(panel + 16 * strip() * (columns - column),
                                                         count - columns, in + tile * columns, out);
       for (std::ptrdiff_t e = 0; e < entries(strip(), column); ++e) {
@@ -131,20 +108,15 @@ void backwards(const FactorView<Entry>& factor, int s, Real* all, Real* scratch)
     });
     num_tiles = columns;
   }
-  for_strips(node.panel, columns, count, [&](auto strip, const Entry* panel, int column) {
+  for_strips(node.panel, columns, count, [&](auto strip, const Real* panel, int column) {
     detail::multiply_transposed_strip<strip(), sides>(panel, num_tiles - column, in + tile * column,
                                                       out);
-    if constexpr (has_scales<Entry>) {
-      copy_scaled<sides>(out, factor.column_scale + node.first + 4 * column,
-                         entries(strip(), column), y + tile * column);
-    } else {
-      copy(out, entries(strip(), column), y + tile * column);
-    }
+    copy(out, entries(strip(), column), y + tile * column);
   });
 }
 
-template <class Entry, class Real>
-void all_forwards(const FactorView<Entry>& factor, const int* nodes, int count, int sides, Real* y,
+template <class Real>
+void all_forwards(const FactorView<Real>& factor, const int* nodes, int count, int sides, Real* y,
                   Real* scratch) {
   for (int i = 0; i < count; ++i) {
     if (sides == 4) {
@@ -155,8 +127,8 @@ void all_forwards(const FactorView<Entry>& factor, const int* nodes, int count, 
   }
 }
 
-template <class Entry, class Real>
-void all_backwards(const FactorView<Entry>& factor, const int* nodes, int count, int sides, Real* y,
+template <class Real>
+void all_backwards(const FactorView<Real>& factor, const int* nodes, int count, int sides, Real* y,
                    Real* scratch) {
   for (int i = count - 1; i >= 0; --i) {
     if (sides == 4) {
@@ -197,17 +169,9 @@ double largest(const double* b, std::ptrdiff_t size) {
 
 }  // namespace
 
-#ifdef __AVX512F__
-constexpr bool halves_pay = true;
-#else
-constexpr bool halves_pay = false;
-#endif
-
 const SolveKernels solve_table{
-    {all_forwards<float, float>, all_backwards<float, float>, load<float>, store<float>},
-    {all_forwards<double, double>, all_backwards<double, double>, load<double>, store<double>},
-    {all_forwards<Half, float>, all_backwards<Half, float>, load<float>, store<float>},
-    halves_pay,
+    {all_forwards<float>, all_backwards<float>, load<float>, store<float>},
+    {all_forwards<double>, all_backwards<double>, load<double>, store<double>},
     largest};
 
 }  // namespace SUPPLE_SIMD

@@ -3,7 +3,6 @@
 #include <cstddef>
 
 #include "base/simd_level.h"
-#include "linear/half.h"
 
 /// The substitutions with a supernodal factor, compiled once for each level of vectors
 /// (base/simd_level.h). Levels differ in the last bits: where there is a fused multiply-add it is
@@ -11,31 +10,28 @@
 namespace supple {
 
 /// A factor as the substitutions read it. Its panels are described in panels.h.
-template <class Entry>
+template <class Real>
 struct FactorView {
-  const Entry* panels;                ///< a row of tiles to a cache line
+  const Real* panels;                 ///< a row of tiles to a cache line
   const std::ptrdiff_t* panel_start;  ///< [count], into `panels`
   const int* first;                   ///< [count + 1], first column of each supernode
   /// Rows below each diagonal block as places in y, filled up to whole tiles with one that nobody
   /// reads.
   const int* row_start;  ///< [count + 1], into `rows`
   const int* rows;
-  /// Of entries in 16 bits: a panel stands between them. [n] each
-  const float* row_scale;
-  const float* column_scale;
   std::ptrdiff_t scratch_half;  ///< half of the scratch: what is multiplied, and the product
 };
 
-/// Entry: float or 16 bits (panels with the product in their lower part), or double (without).
-template <class Entry, class Real>
+/// Real: float (panels with the product in their lower part) or double (without).
+template <class Real>
 struct PanelKernels {
   /// L y = b for the supernodes named, one after the other. sides: 1 or 4, entry c of row i of y at
   /// [sides * i + c].
-  void (*forwards)(const FactorView<Entry>& factor, const int* nodes, int count, int sides, Real* y,
+  void (*forwards)(const FactorView<Real>& factor, const int* nodes, int count, int sides, Real* y,
                    Real* scratch);
   /// L^T x = y for the supernodes named, the last one first.
-  void (*backwards)(const FactorView<Entry>& factor, const int* nodes, int count, int sides,
-                    Real* y, Real* scratch);
+  void (*backwards)(const FactorView<Real>& factor, const int* nodes, int count, int sides, Real* y,
+                    Real* scratch);
   /// y = scale b.
   void (*load)(const double* b, std::ptrdiff_t size, double scale, Real* y);
   /// x = scale y.
@@ -43,12 +39,8 @@ struct PanelKernels {
 };
 
 struct SolveKernels {
-  PanelKernels<float, float> of_floats;
-  PanelKernels<double, double> of_doubles;
-  PanelKernels<Half, float> of_halves;
-  /// Whether panels in 16 bits are worth it where caches do not hold them. Narrower vectors take as
-  /// long to widen them as floats take to arrive (docs/performance.md).
-  bool halves_pay;
+  PanelKernels<float> of_floats;
+  PanelKernels<double> of_doubles;
   /// max |b|.
   double (*largest)(const double* b, std::ptrdiff_t size);
 };

@@ -9,7 +9,7 @@
 
 namespace supple {
 
-/// Direct solver of symmetric positive definite systems A x = b whose pattern stays and whose
+/// Solver of symmetric positive definite systems A x = b whose pattern stays and whose
 /// values may change: analyse once, factor as often as the values change, solve as often as b does.
 /// The threads never show in a result. After `factor`, solving allocates nothing and leaves the
 /// solver unchanged apart from its scratch memory.
@@ -25,6 +25,10 @@ class SpdSolver {
   /// cannot solve then.
   virtual bool factor(const Matrix& lower, Threads& threads) = 0;
 
+  /// Whether x = A^-1 b to rounding. If not, x = H b with a symmetric positive definite H near
+  /// A^-1, the same from `factor` to `factor`.
+  virtual bool is_direct() const { return true; }
+
   /// One right-hand side: b and x have n values, may be the same place.
   virtual void solve(const double* b, double* x, Threads& threads) = 0;
 
@@ -36,22 +40,23 @@ class SpdSolver {
   virtual long long factor_entries() const = 0;
 };
 
-/// How the factor is kept. All but `full` are for what a solution only gives a direction: a
-/// residual of each new factor tells whether it holds the matrix, and where it does not the next
-/// more precise way is taken, in the end doubles.
+/// How near solutions come. All but `full` are for what a solution only gives a direction: with
+/// each new matrix the solver is tried, and where it does not hold it the next more precise one is
+/// taken, in the end a factor in doubles.
 enum class Precision {
-  full,     ///< in doubles
-  single,   ///< in floats, made in doubles. Solutions have six to seven digits
-  compact,  ///< in 16 bits (panels.h). Solutions have two to three digits, and are those of a
-            ///< symmetric positive definite matrix nearby: for factors that caches do not hold,
-            ///< where a solve takes as long as reading them does
-  mixed,    ///< `compact` above a size that depends on the matrix alone, else `single`
+  full,      ///< a factor in doubles
+  single,    ///< a factor in floats, made in doubles. Solutions have six to seven digits
+  two_grid,  ///< a cycle over two grids (two_grid.h), which leaves a tenth to a third of an error:
+             ///< for matrices whose factor caches do not hold, where a solve takes as long as
+             ///< reading it does
+  mixed,     ///< `two_grid` above a size that depends on the matrix alone, else `single`
 };
 
 /// The project's own: supernodes, factorised as dense fronts, each kept as one panel with the
 /// inverse of its diagonal block, so that both substitutions are products of dense tiles. Subtrees
 /// of the elimination are worked on by different threads.
 /// level: of the vectors that it computes with. Levels differ by rounding (panel_solve.h, front.h).
+/// Of Precision::two_grid and mixed it is the solver of two_grid.h where that holds the matrix.
 std::unique_ptr<SpdSolver> make_supernodal_cholesky(Precision precision,
                                                     SimdLevel level = simd_level_in_use());
 

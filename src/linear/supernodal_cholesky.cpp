@@ -14,7 +14,6 @@ using detail::tiles;
 
 const auto& kernels_of(const SolveKernels& kernels, double) { return kernels.of_doubles; }
 const auto& kernels_of(const SolveKernels& kernels, float) { return kernels.of_floats; }
-const auto& kernels_of(const SolveKernels& kernels, Half) { return kernels.of_halves; }
 
 }  // namespace
 
@@ -29,8 +28,8 @@ Supernodes supernodes_of(const SpdSolver::Matrix& lower) {
       {static_cast<int>(lower.rows()), lower.outerIndexPtr(), lower.innerIndexPtr()});
 }
 
-template <class Entry>
-void SupernodalCholesky<Entry>::analyse(const Supernodes& nodes) {
+template <class Real>
+void SupernodalCholesky<Real>::analyse(const Supernodes& nodes) {
   factored_ = false;
   nodes_ = nodes;
   n_ = nodes_.first.back();
@@ -40,8 +39,8 @@ void SupernodalCholesky<Entry>::analyse(const Supernodes& nodes) {
   place_rows();
 }
 
-template <class Entry>
-void SupernodalCholesky<Entry>::find_children() {
+template <class Real>
+void SupernodalCholesky<Real>::find_children() {
   child_start_.assign(at(nodes_.count()) + 1, 0);
   for (const int parent : nodes_.parent) {
     if (parent >= 0) ++child_start_[at(parent) + 1];
@@ -57,8 +56,8 @@ void SupernodalCholesky<Entry>::find_children() {
 
 /// Subtrees are worked on at the same time. What they take off the rows above them goes into an
 /// area of their own, one after the other into the rows: the bits do not depend on who was first.
-template <class Entry>
-void SupernodalCholesky<Entry>::place_rows() {
+template <class Real>
+void SupernodalCholesky<Real>::place_rows() {
   subtrees_ = independent_subtrees(nodes_);
   ids_.resize(at(nodes_.count()));
   std::iota(ids_.begin(), ids_.end(), 0);
@@ -104,8 +103,8 @@ void SupernodalCholesky<Entry>::place_rows() {
 
 /// Multifrontal: each supernode adds what its children leave to its own columns of the matrix,
 /// eliminates its columns densely and leaves the rest to its parent [Duff & Reid 1983; Liu 1992].
-template <class Entry>
-bool SupernodalCholesky<Entry>::factor(const Matrix& lower, Threads& threads) {
+template <class Real>
+bool SupernodalCholesky<Real>::factor(const Matrix& lower, Threads& threads) {
   left_.resize(at(nodes_.count()));
   std::vector<char> good(subtrees_.size(), 1);
   threads.parallel_for(static_cast<int>(subtrees_.size()), [&](int t) {
@@ -125,8 +124,8 @@ bool SupernodalCholesky<Entry>::factor(const Matrix& lower, Threads& threads) {
 }
 
 /// One front. False: it is not positive definite.
-template <class Entry>
-bool SupernodalCholesky<Entry>::eliminate(int s, const Matrix& lower, Front& own) {
+template <class Real>
+bool SupernodalCholesky<Real>::eliminate(int s, const Matrix& lower, Front& own) {
   const int* start = lower.outerIndexPtr();
   const int* row = lower.innerIndexPtr();
   const double* value = lower.valuePtr();
@@ -166,9 +165,9 @@ bool SupernodalCholesky<Entry>::eliminate(int s, const Matrix& lower, Front& own
 }
 
 /// y of the rows above a subtree into its area.
-template <class Entry>
+template <class Real>
 template <int sides>
-void SupernodalCholesky<Entry>::fetch_rows_above(std::size_t subtree) {
+void SupernodalCholesky<Real>::fetch_rows_above(std::size_t subtree) {
   const int root = subtrees_[subtree].root;
   Real* to = y_.data() + std::ptrdiff_t{sides} * area_[subtree];
   for (int k = 0; k < nodes_.num_rows(root); ++k, to += sides) {
@@ -177,9 +176,9 @@ void SupernodalCholesky<Entry>::fetch_rows_above(std::size_t subtree) {
   }
 }
 
-template <class Entry>
+template <class Real>
 template <int sides>
-void SupernodalCholesky<Entry>::add_to_rows_above(std::size_t subtree) {
+void SupernodalCholesky<Real>::add_to_rows_above(std::size_t subtree) {
   const int root = subtrees_[subtree].root;
   const Real* from = y_.data() + std::ptrdiff_t{sides} * area_[subtree];
   for (int k = 0; k < nodes_.num_rows(root); ++k, from += sides) {
@@ -188,11 +187,11 @@ void SupernodalCholesky<Entry>::add_to_rows_above(std::size_t subtree) {
   }
 }
 
-template <class Entry>
+template <class Real>
 template <int sides>
-void SupernodalCholesky<Entry>::substitute(const double* b, double* x, Threads& threads) {
+void SupernodalCholesky<Real>::substitute(const double* b, double* x, Threads& threads) {
   if (!factored_) return;
-  const auto& kernels = kernels_of(*solve_kernels_, Entry());
+  const auto& kernels = kernels_of(*solve_kernels_, Real());
   const std::ptrdiff_t size = std::ptrdiff_t{sides} * n_;
   const auto for_chunks = [&](const auto& work) {
     threads.parallel_for(static_cast<int>(largest_.size()), [&](int chunk) {
@@ -219,7 +218,7 @@ void SupernodalCholesky<Entry>::substitute(const double* b, double* x, Threads& 
     kernels.load(b + begin, count, scale, y_.data() + begin);
   });
   std::fill(y_.begin() + size, y_.end(), Real(0));
-  const FactorView<Entry> factor = view();
+  const FactorView<Real> factor = view();
   const int num_subtrees = static_cast<int>(subtrees_.size()),
             num_top = static_cast<int>(top_.size());
   Real* const top_scratch = scratch(subtrees_.size());
@@ -242,6 +241,5 @@ void SupernodalCholesky<Entry>::substitute(const double* b, double* x, Threads& 
 
 template class SupernodalCholesky<double>;
 template class SupernodalCholesky<float>;
-template class SupernodalCholesky<Half>;
 
 }  // namespace supple

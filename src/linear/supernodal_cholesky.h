@@ -18,12 +18,10 @@ namespace supple {
 /// Throws Error{invalid_input} for a matrix that is not square.
 Supernodes supernodes_of(const SpdSolver::Matrix& lower);
 
-/// The supernodal factor with panels of one kind of entries (panels.h): double, float or
-/// Half. It does not look whether they hold the matrix.
-template <class Entry>
+/// The supernodal factor with panels of one kind of entries (panels.h): double or float. It
+/// does not look whether they hold the matrix.
+template <class Real>
 class SupernodalCholesky final : public SpdSolver {
-  /// What it is multiplied as.
-  using Real = detail::RealOf<Entry>;
   /// Floats are for the many solves of a constant matrix, doubles for Newton's factors.
   static constexpr bool has_products = std::is_same_v<Real, float>;
   /// Right-hand sides that a thread brings in or out at a time.
@@ -68,14 +66,12 @@ class SupernodalCholesky final : public SpdSolver {
   bool eliminate(int s, const Matrix& lower, Front& own);
   template <int sides>
   void substitute(const double* b, double* x, Threads& threads);
-  FactorView<Entry> view() const {
+  FactorView<Real> view() const {
     return {.panels = panels_.values(),
             .panel_start = panels_.start(),
             .first = nodes_.first.data(),
             .row_start = padded_start_.data(),
             .rows = padded_rows_.data(),
-            .row_scale = panels_.row_scale(),
-            .column_scale = panels_.column_scale(),
             .scratch_half = static_cast<std::ptrdiff_t>(scratch_size_ / 2)};
   }
   template <int sides>
@@ -88,7 +84,7 @@ class SupernodalCholesky final : public SpdSolver {
   const FrontKernels* front_kernels_;
   int n_ = 0;
   Supernodes nodes_;
-  detail::Panels<Entry> panels_;
+  detail::Panels<Real> panels_;
   std::vector<int> child_start_, children_;  ///< of each supernode, ascending
   std::vector<Subtree> subtrees_;
   std::vector<int> ids_;   ///< [count], 0, 1, 2, ...
@@ -107,6 +103,5 @@ class SupernodalCholesky final : public SpdSolver {
 
 extern template class SupernodalCholesky<double>;
 extern template class SupernodalCholesky<float>;
-extern template class SupernodalCholesky<Half>;
 
 }  // namespace supple

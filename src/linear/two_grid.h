@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "linear/aggregation.h"
+#include "linear/grid_kernels.h"
+#include "linear/spd_solver.h"
+
+namespace supple {
+
+/// H b with H near A^-1 by one symmetric cycle over two grids, for large matrices with mostly
+/// negative entries beside the diagonal (a Laplacian and masses). With Â = D^-1/2 A D^-1/2:
+/// three steps of Chebyshev smoothing [Adams et al. 2003], the rest restricted by P^T
+/// (aggregation.h) to a coarse grid, P^T Â P solved by Cholesky, and the smoothing in reverse.
+///
+/// I - H A = K (I - Pi) K with K a polynomial below one on the spectrum of Â, whose bound is
+/// certain, and Pi a projection, both symmetric in the product of A: so H is symmetric positive
+/// definite and H A has its eigenvalues in (0, 1], whatever the coarse grid is worth. Off the
+/// diagonal Â is kept with eight binary digits, and products are in floats: to a hundredth H A
+/// keeps to that, but for errors that cost A less than floats hold (of a free body moved as a
+/// whole, 1e-7 of what bending it costs), which descent/pinned_matrix.h takes out.
+///
+/// `factor` says false too where the cycle leaves more than `most_left` of an error.
+class TwoGrid final : public SpdSolver {
+ public:
+  explicit TwoGrid(SimdLevel level) : kernels_(&grid_kernels(level)), level_(level) {}
+
+  void analyse(const Matrix&) override {}
+  bool factor(const Matrix& lower, Threads& threads) override;
+  void solve(const double* b, double* x, Threads& threads) override;
+  void solve4(const double* b, double* x, Threads& threads) override;
+  /// Of the coarse grid.
+  long long factor_entries() const override {
+    return coarse_ != nullptr ? coarse_->factor_entries() : 0;
+  }
+  bool is_direct() const override { return false; }
+
+  /// What a cycle left of the worst of some errors, in the norm of A, at `factor`.
+  double contraction() const { return contraction_; }
+  int coarse_rows() const { return coarse_rows_; }
+
+  static constexpr double most_left = 0.6;
+
+ private:
+  struct Slices {
+    std::vector<int> start, row, column;
+    std::vector<float> value, diagonal;
+    std::vector<std::uint32_t> word;
+    int count() const { return static_cast<int>(start.size()) - 1; }
+    RowSlices view() const {
+      return {start.data(),
+              row.data(),
+              column.data(),
+              value.data(),
+              word.empty() ? nullptr : word.data(),
+              diagonal.data()};
+    }
+  };
+  static Slices sliced(const RowMatrix& A, bool in_words);
+  bool make_coarse(const RowMatrix& A, Threads& threads);
+  void measure(const RowMatrix& A, Threads& threads);
+  template <class Work>
+  static void for_slices(const Slices& slices, Threads& threads, const Work& work);
+  void smooth(const float* x, const float* y, float a, float b, float c, float* to,
+              Threads& threads);
+
+  const GridKernels* kernels_;
+  SimdLevel level_;
+  int n_ = 0, coarse_rows_ = 0;
+  double bound_ = 0;           ///< of the eigenvalues of Â
+  double largest_scale_ = 1;   ///< of D^-1/2
+  std::vector<double> scale_;  ///< [n], D^-1/2 over that
+  Slices fine_, prolongation_, restriction_;
+  std::unique_ptr<SpdSolver> coarse_;  ///< none: no row has a strong connection
+  std::vector<float> y_, u_, z_;       ///< [4 n]
+  std::vector<double> coarse_x_;       ///< [4 coarse_rows]
+  std::vector<float> coarse_float_;    ///< [4 coarse_rows]
+  std::vector<double> one_side_;       ///< [4 n], for `solve`
+  std::vector<double> largest_;        ///< of the chunks
+  double contraction_ = 1;
+};
+
+}  // namespace supple

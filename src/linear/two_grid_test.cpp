@@ -1,0 +1,326 @@
+#include "linear/two_grid.h"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "base/index.h"
+#include "linear/test_matrices.h"
+
+namespace supple {
+namespace {
+
+using test::lower_of;
+
+Threads& alone() {
+  static Threads threads(1);
+  return threads;
+}
+
+/// A grid of w x w x w points of mass `mass`, each joined to the next ones by `stiffness(x)`, x
+/// being the coordinate of the first along the edge's first axis.
+template <class Stiffness>
+SpdSolver::Matrix cube(int w, double mass, const Stiffness& stiffness) {
+  const int n = w * w * w, step[3] = {1, w, w * w};
+  std::vector<Eigen::Triplet<double>> entries;
+  for (int i = 0; i < n; ++i) {
+    entries.emplace_back(i, i, mass);
+    for (int c = 0; c < 3; ++c) {
+      const int j = i + step[c];
+      if (i / step[c] % w + 1 == w) continue;
+      const double k = stiffness(i % w);
+      entries.emplace_back(i, i, k);
+      entries.emplace_back(j, j, k);
+      entries.emplace_back(j, i, -k);
+    }
+  }
+  SpdSolver::Matrix lower(n, n);
+  lower.setFromTriplets(entries.begin(), entries.end());
+  return lower;
+}
+
+SpdSolver::Matrix cube(int w, double mass = 1e-2) {
+  return cube(w, mass, [](int) { return 1.0; });
+}
+
+Eigen::MatrixXd dense(const SpdSolver::Matrix& lower) {
+  const SpdSolver::Matrix full = lower.selfadjointView<Eigen::Lower>();
+  return {full};
+}
+
+/// H, column by column.
+Eigen::MatrixXd operator_of(SpdSolver& solver, Eigen::Index n) {
+  Eigen::MatrixXd H(n, n);
+  for (Eigen::Index first = 0; first < n; first += 4) {
+    Eigen::MatrixXd sides = Eigen::MatrixXd::Zero(4, n), x(4, n);
+    const Eigen::Index count = std::min<Eigen::Index>(4, n - first);
+    for (Eigen::Index c = 0; c < count; ++c) sides(c, first + c) = 1;
+    solver.solve4(sides.data(), x.data(), alone());
+    H.middleCols(first, count) = x.topRows(count).transpose();
+  }
+  return H;
+}
+
+/// Smallest eigenvalue of H A, all of which are to lie in (0, 1]; H is to be symmetric.
+double least_eigenvalue(SpdSolver& solver, const SpdSolver::Matrix& lower) {
+  const Eigen::MatrixXd A = dense(lower);
+  // In the units of A: rows may differ by powers of ten.
+  const Eigen::VectorXd root = A.diagonal().cwiseSqrt();
+  const Eigen::MatrixXd H = root.asDiagonal() * operator_of(solver, A.rows()) * root.asDiagonal();
+  // Floats, and sums of some hundred terms.
+  EXPECT_LT((H - H.transpose()).norm(), 1e-5 * H.norm());
+  const Eigen::MatrixXd scaled =
+      root.cwiseInverse().asDiagonal() * A * root.cwiseInverse().asDiagonal();
+  const Eigen::MatrixXd L = scaled.llt().matrixL();
+  const Eigen::VectorXd values = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(
+                                     L.transpose() * (0.5 * (H + H.transpose())) * L)
+                                     .eigenvalues();
+  // One, but for the eight digits of the entries beside the diagonal.
+  EXPECT_LT(values.maxCoeff(), 1.01);
+  return values.minCoeff();
+}
+
+TEST(TwoGrid, IsSymmetricAndLeavesLittleOfAnyError) {
+  for (const double mass : {1e-2, 1.0}) {
+    const SpdSolver::Matrix lower = cube(7, mass);
+    TwoGrid solver(simd_level_in_use());
+    ASSERT_TRUE(solver.factor(lower, alone()));
+    EXPECT_GT(solver.coarse_rows(), 0);
+    EXPECT_LT(solver.coarse_rows(), 343 / 4);
+    EXPECT_FALSE(solver.is_direct());
+    // 1 - the smallest eigenvalue is what a cycle leaves of the worst error. Some cycles from noise
+    // see a good part of it.
+    const double left = 1 - least_eigenvalue(solver, lower);
+    EXPECT_LT(left, 0.3);
+    EXPECT_GT(solver.contraction(), 0.3 * left);
+    EXPECT_LT(solver.contraction(), left + 1e-3);
+  }
+}
+
+TEST(TwoGrid, IsPositiveDefiniteForMatricesOfAllKinds) {
+  std::vector<std::pair<const char*, SpdSolver::Matrix>> matrices;
+  matrices.emplace_back("two bodies", cube(6, 1, [](int x) {
+                          return x == 2 ? 0.0 : x < 2 ? 1.0 : 1e4;
+                        }));
+  matrices.emplace_back("a soft layer", cube(6, 1e-2, [](int x) { return x == 2 ? 1e-3 : 1.0; }));
+  matrices.emplace_back("masses alone", cube(3, 2, [](int) { return 0.0; }));
+  matrices.emplace_back("one row", cube(1, 5));
+  for (const double stiffness : {1e3, 1e7}) {
+    SpdSolver::Matrix pinned = cube(6);
+    for (int i = 0; i < 40; ++i) pinned.coeffRef(5 * i, 5 * i) += stiffness;
+    matrices.emplace_back("pins", pinned);
+  }
+  // Entries of both signs, as of obtuse tets.
+  Eigen::MatrixXd mixed = dense(cube(6, 1));
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> uniform(0, 0.4);
+  for (int i = 0; i + 7 < mixed.rows(); ++i) {
+    const double k = uniform(random);
+    mixed(i, i + 7) += k;
+    mixed(i + 7, i) += k;
+    mixed(i, i) += k;
+    mixed(i + 7, i + 7) += k;
+  }
+  matrices.emplace_back("positive entries", lower_of(mixed));
+  for (const auto& [name, lower] : matrices) {
+    SCOPED_TRACE(name);
+    TwoGrid solver(simd_level_in_use());
+    ASSERT_TRUE(solver.factor(lower, alone()));
+    EXPECT_GT(least_eigenvalue(solver, lower), 1 - TwoGrid::most_left);
+  }
+}
+
+TEST(TwoGrid, WhatItDoesNotHoldIsLeftToAFactor) {
+  // Every second row has the other sign: smooth errors are none of the coarse grid's.
+  Eigen::MatrixXd A = dense(cube(8, 1e-4));
+  for (Eigen::Index i = 0; i < A.rows(); ++i) {
+    for (Eigen::Index j = 0; j < A.cols(); ++j) {
+      if (i != j) A(i, j) = -A(i, j);
+    }
+  }
+  TwoGrid solver(simd_level_in_use());
+  EXPECT_FALSE(solver.factor(lower_of(A), alone()));
+  EXPECT_GT(solver.contraction(), TwoGrid::most_left);
+  const auto mixed = make_supernodal_cholesky(Precision::two_grid);
+  mixed->analyse(lower_of(A));
+  ASSERT_TRUE(mixed->factor(lower_of(A), alone()));
+  EXPECT_TRUE(mixed->is_direct());
+  const Eigen::VectorXd b = Eigen::VectorXd::Ones(A.rows());
+  Eigen::VectorXd x(A.rows());
+  mixed->solve(b.data(), x.data(), alone());
+  EXPECT_LT((A * x - b).norm(), 1e-4 * b.norm());  // floats
+  // The next matrix may fit two grids.
+  const SpdSolver::Matrix next = lower_of(dense(cube(8)));
+  ASSERT_TRUE(mixed->factor(next, alone()));
+  EXPECT_FALSE(mixed->is_direct());
+}
+
+TEST(TwoGrid, RefusesWhatIsNoPositiveMatrix) {
+  for (const double bad : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN(),
+                           std::numeric_limits<double>::infinity()}) {
+    SpdSolver::Matrix lower = cube(4);
+    lower.coeffRef(9, 9) = bad;
+    EXPECT_FALSE(TwoGrid(simd_level_in_use()).factor(lower, alone())) << bad;
+  }
+  EXPECT_FALSE(TwoGrid(simd_level_in_use()).factor(cube(4, -3), alone()));
+}
+
+TEST(TwoGrid, AnyNumberOfThreadsGivesTheSameBits) {
+  const SpdSolver::Matrix lower = cube(13);  // five windows of rows
+  std::vector<std::vector<double>> solutions;
+  for (const int count : {1, 2, 3}) {
+    Threads several(count);
+    TwoGrid solver(simd_level_in_use());
+    ASSERT_TRUE(solver.factor(lower, several));
+    std::vector<double> x(4 * at(lower.rows()));
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i % 13) - 6;
+    std::vector<double> elsewhere(x.size());
+    solver.solve4(x.data(), elsewhere.data(), several);
+    solver.solve4(x.data(), x.data(), several);
+    EXPECT_EQ(x, elsewhere);
+    solutions.push_back(x);
+  }
+  EXPECT_EQ(solutions[0], solutions[1]);
+  EXPECT_EQ(solutions[0], solutions[2]);
+}
+
+TEST(TwoGrid, TakesForcesAndMatricesOfAnySize) {
+  std::vector<double> expected(4 * 125), x(expected.size()), one(125);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::sin(1 + 3.0 * static_cast<double>(i));
+  const std::vector<double> b = x;
+  TwoGrid plain(simd_level_in_use());
+  ASSERT_TRUE(plain.factor(cube(5), alone()));
+  plain.solve4(b.data(), expected.data(), alone());
+  for (const double force : {1e-300, 1e-60, 1e60, 1e300}) {
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = force * b[i];
+    plain.solve4(x.data(), x.data(), alone());
+    // The sides are brought to about one by a power of two, so that floats round otherwise.
+    for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(x[i] / force, expected[i], 1e-4);
+  }
+  for (const double size : {0x1p-600, 0x1p-201, 0x1p201, 0x1p600}) {
+    TwoGrid solver(simd_level_in_use());
+    ASSERT_TRUE(solver.factor(size * cube(5), alone()));
+    solver.solve4(b.data(), x.data(), alone());
+    for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(x[i] * size, expected[i], 1e-4);
+  }
+  for (std::size_t i = 0; i < one.size(); ++i) one[i] = b[4 * i];
+  plain.solve(one.data(), one.data(), alone());
+  for (std::size_t i = 0; i < one.size(); ++i) EXPECT_NEAR(one[i], expected[4 * i], 1e-4);
+  std::vector<double> zero(x.size(), 0.0);
+  plain.solve4(zero.data(), zero.data(), alone());
+  EXPECT_EQ(zero, std::vector<double>(x.size(), 0.0));
+}
+
+TEST(TwoGrid, LevelsOfVectorsDifferByRoundingAlone) {
+  const SpdSolver::Matrix lower = cube(9);
+  std::vector<double> b(4 * at(lower.rows())), expected(b.size()), x(b.size());
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] = std::sin(static_cast<double>(7 * i));
+  TwoGrid baseline(SimdLevel::baseline);
+  ASSERT_TRUE(baseline.factor(lower, alone()));
+  baseline.solve4(b.data(), expected.data(), alone());
+  const double size = std::abs(*std::max_element(expected.begin(), expected.end()));
+  for (const SimdLevel level : usable_simd_levels()) {
+    TwoGrid solver(level);
+    ASSERT_TRUE(solver.factor(lower, alone()));
+    solver.solve4(b.data(), x.data(), alone());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      EXPECT_NEAR(x[i], expected[i], 1e-5 * size) << simd_level_name(level);
+    }
+  }
+}
+
+TEST(TwoGrid, MoreRowsThanAWordHoldsAreTakenAsWell) {
+  // 68,921 rows: columns no longer fit 16 bits.
+  TwoGrid solver(simd_level_in_use());
+  ASSERT_TRUE(solver.factor(cube(41), alone()));
+  EXPECT_LT(solver.contraction(), 0.3);
+}
+
+RowMatrix rows_of(const Eigen::MatrixXd& A) {
+  RowMatrix rows;
+  rows.columns = static_cast<int>(A.cols());
+  for (Eigen::Index i = 0; i < A.rows(); ++i) {
+    for (Eigen::Index j = 0; j < A.cols(); ++j) {
+      if (A(i, j) == 0) continue;
+      rows.column.push_back(static_cast<int>(j));
+      rows.value.push_back(A(i, j));
+    }
+    rows.start.push_back(static_cast<int>(rows.column.size()));
+  }
+  return rows;
+}
+
+Eigen::MatrixXd dense(const RowMatrix& A) {
+  Eigen::MatrixXd result = Eigen::MatrixXd::Zero(A.rows(), A.columns);
+  for (int i = 0; i < A.rows(); ++i) {
+    for (int e = A.start[at(i)]; e < A.start[at(i) + 1]; ++e) {
+      result(i, A.column[at(e)]) += A.value[at(e)];
+    }
+  }
+  return result;
+}
+
+TEST(Aggregation, ProductsAreThoseOfDenseMatrices) {
+  Eigen::MatrixXd A = Eigen::MatrixXd::Random(5, 7), B = Eigen::MatrixXd::Random(7, 4),
+                  C = Eigen::MatrixXd::Random(5, 4);
+  A(1, 2) = A(3, 3) = B(2, 1) = C(4, 0) = 0;
+  EXPECT_LT(
+      (dense(multiply_add(2, rows_of(C), -3, rows_of(A), rows_of(B))) - (2 * C - 3 * A * B)).norm(),
+      1e-14);
+  EXPECT_EQ(dense(transpose(rows_of(A))), A.transpose());
+  const SpdSolver::Matrix lower = cube(3);
+  const std::vector<double> scale(27, 2.0);
+  EXPECT_EQ(dense(scaled_rows(lower, scale)), 4 * dense(lower));
+}
+
+TEST(Aggregation, TheBoundHoldsAndIsNear) {
+  Eigen::MatrixXd A = dense(cube(5));
+  for (const bool turned : {false, true}) {
+    if (turned) A.row(3) *= -1, A.col(3) *= -1;  // the same eigenvalues, entries of both signs
+    const double largest =
+        Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(A).eigenvalues().maxCoeff();
+    EXPECT_GE(eigenvalue_bound(rows_of(A)), largest);
+    EXPECT_LT(eigenvalue_bound(rows_of(A)), 1.15 * largest);
+  }
+}
+
+TEST(Aggregation, GroupsFollowStrongConnectionsAndLeaveOutRowsWithout) {
+  // Two chains that a weak entry joins, and a row of its own.
+  Eigen::MatrixXd A = Eigen::MatrixXd::Identity(9, 9);
+  for (const int i : {0, 1, 2, 4, 5, 6}) A(i, i + 1) = A(i + 1, i) = -0.4;
+  A(3, 4) = A(4, 3) = -0.01;
+  std::vector<int> group;
+  const int count = aggregate(rows_of(A), 0.05, group);
+  EXPECT_EQ(group[8], -1);
+  for (int i = 0; i < 8; ++i) {
+    ASSERT_GE(group[at(i)], 0);
+    ASSERT_LT(group[at(i)], count);
+    for (int j = 0; j < 8; ++j) {
+      if ((i < 4) != (j < 4)) {
+        EXPECT_NE(group[at(i)], group[at(j)]);
+      }
+    }
+  }
+  EXPECT_LE(count, 4);
+}
+
+TEST(Aggregation, ASmoothVectorIsInReachOfTheProlongation) {
+  const SpdSolver::Matrix lower = cube(6, 0);
+  const Eigen::VectorXd root = dense(lower).diagonal().cwiseSqrt();
+  std::vector<double> scale(216), near_null(216);
+  for (std::size_t i = 0; i < scale.size(); ++i) {
+    near_null[i] = root[static_cast<Eigen::Index>(i)];
+    scale[i] = 1 / near_null[i];
+  }
+  const RowMatrix A = scaled_rows(lower, scale);
+  const Eigen::MatrixXd P = dense(smoothed_prolongation(A, eigenvalue_bound(A), 0.05, near_null));
+  // The best combination of the columns for what costs A nothing.
+  const Eigen::VectorXd rest = root - P * P.householderQr().solve(root);
+  EXPECT_LT(rest.norm(), 1e-12 * root.norm());
+}
+
+}  // namespace
+}  // namespace supple
