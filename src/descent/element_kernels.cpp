@@ -183,10 +183,10 @@ inline constexpr bool in_pairs =
 /// a third of the local step of bodies that no cache holds; where one does, nothing is lost
 /// (docs/performance.md). Nothing is read behind the last batch.
 SUPPLE_INLINE void fetch_ahead(const PackedBatch* batch, int count) {
-  const auto ahead = reinterpret_cast<std::uintptr_t>(batch) + 2 * sizeof(PackedBatch);
+  const char* const ahead = reinterpret_cast<const char*>(batch + 2);
   for (std::size_t byte = 0; byte < static_cast<std::size_t>(count) * sizeof(PackedBatch);
        byte += cache_line) {
-    __builtin_prefetch(reinterpret_cast<const void*>(ahead + byte));
+    __builtin_prefetch(ahead + byte);
   }
 }
 

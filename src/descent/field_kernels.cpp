@@ -82,14 +82,30 @@ double inertia(const GradientWork& work, int first, int last, PaddedVector* grad
                              : inertia_of<false>(work, first, last, gradient);
 }
 
+/// Numbers that stay in registers from one pass to the next.
+struct Sixteen {
+  Batch8 lo, hi;
+
+  SUPPLE_INLINE explicit Sixteen(const double* p) : lo(Batch8::load(p)), hi(Batch8::load(p + 8)) {}
+  SUPPLE_INLINE Sixteen(const Batch8& a, const Batch8& b) : lo(a), hi(b) {}
+  SUPPLE_INLINE friend Sixteen operator-(const Sixteen& a, const Sixteen& b) {
+    return {a.lo - b.lo, a.hi - b.hi};
+  }
+  SUPPLE_INLINE void store(double* p) const {
+    lo.store(p);
+    hi.store(p + 8);
+  }
+};
+
 /// Partial sums of a product, which hide the latency of the additions.
 struct Sum {
   Batch8 even{0.0}, odd{0.0};
 
   /// Adds the products of sixteen numbers.
-  SUPPLE_INLINE void add(const double* a, const double* b) {
-    even = even + Batch8::load(a) * Batch8::load(b);
-    odd = odd + Batch8::load(a + 8) * Batch8::load(b + 8);
+  SUPPLE_INLINE void add(const double* a, const double* b) { add(Sixteen(a), Sixteen(b)); }
+  SUPPLE_INLINE void add(const Sixteen& a, const Sixteen& b) {
+    even = even + a.lo * b.lo;
+    odd = odd + a.hi * b.hi;
   }
   /// Of the four numbers that are left over.
   SUPPLE_INLINE void add_four(const double* a, const double* b) {
@@ -111,11 +127,13 @@ void new_pair(const double* to_x, const double* from_x, const double* to_g, cons
   Sum ts, ss, tt;
   int i = 0;
   for (; i + 16 <= count; i += 16) {
-    for (int l = i; l < i + 16; ++l) s[l] = to_x[l] - from_x[l];
-    for (int l = i; l < i + 16; ++l) t[l] = to_g[l] - from_g[l];
-    ts.add(t + i, s + i);
-    ss.add(s + i, s + i);
-    tt.add(t + i, t + i);
+    const Sixteen own_s = Sixteen(to_x + i) - Sixteen(from_x + i);
+    const Sixteen own_t = Sixteen(to_g + i) - Sixteen(from_g + i);
+    own_s.store(s + i);
+    own_t.store(t + i);
+    ts.add(own_t, own_s);
+    ss.add(own_s, own_s);
+    tt.add(own_t, own_t);
   }
   for (; i < count; i += 4) {
     for (int l = i; l < i + 4; ++l) s[l] = to_x[l] - from_x[l];
@@ -134,9 +152,11 @@ double renew(const double* now, const double* t, int count, double* __restrict o
   Sum sum;
   int i = 0;
   for (; i + 16 <= count; i += 16) {
-    for (int l = i; l < i + 16; ++l) w[l] = old[l] - now[l];
-    for (int l = i; l < i + 16; ++l) old[l] = now[l];
-    sum.add(w + i, t + i);
+    const Sixteen own(now + i);
+    const Sixteen change = Sixteen(old + i) - own;
+    change.store(w + i);
+    own.store(old + i);
+    sum.add(change, Sixteen(t + i));
   }
   for (; i < count; i += 4) {
     for (int l = i; l < i + 4; ++l) w[l] = old[l] - now[l];
@@ -174,10 +194,60 @@ void add_pairs(const PairTerm* pairs, int num_pairs, std::int64_t first, int cou
   }
 }
 
+/// A number for each of two vertices, four times.
+SUPPLE_INLINE Batch8 of_two(const double* weight) {
+  const double a = weight[0], b = weight[1];
+  return {Batch8::Vector{a, a, a, a, b, b, b, b}};
+}
+
+/// Four vertices at a time in two registers, which are added at the end; so are the vertices left
+/// over.
+void sum(const PaddedVector* x, const double* weight, int count, double* sums) {
+  Batch8 even(0.0), odd(0.0);
+  const double* p = x->v;
+  int i = 0;
+  for (; i + 4 <= count; i += 4, p += 16) {
+    Sixteen own(p);
+    if (weight != nullptr) own = {own.lo * of_two(weight + i), own.hi * of_two(weight + i + 2)};
+    even += own.lo;
+    odd += own.hi;
+  }
+  double lane[8];
+  (even + odd).store(lane);
+  for (int k = 0; k < 4; ++k) sums[k] = lane[k] + lane[k + 4];
+  for (; i < count; ++i, p += 4) {
+    for (int k = 0; k < 4; ++k) sums[k] += weight != nullptr ? p[k] * weight[i] : p[k];
+  }
+}
+
+void subtract_weighted(const PaddedVector* x, const double* weight, const double* mean, int count,
+                       double* to) {
+  const double a = mean[0], b = mean[1], c = mean[2], d = mean[3];
+  const Batch8 both{Batch8::Vector{a, b, c, d, a, b, c, d}};
+  int i = 0;
+  for (; i + 2 <= count; i += 2) {
+    (Batch8::load(x[i].v) - of_two(weight + i) * both).store(to + 4 * i);
+  }
+  for (; i < count; ++i) {
+    for (int k = 0; k < 4; ++k) to[4 * i + k] = x[i][k] - weight[i] * mean[k];
+  }
+}
+
+void negate_shifted(const double* shift, int count, PaddedVector* x) {
+  const double a = shift[0], b = shift[1], c = shift[2], d = shift[3];
+  const Batch8 both{Batch8::Vector{a, b, c, d, a, b, c, d}};
+  int i = 0;
+  for (; i + 2 <= count; i += 2) (-(Batch8::load(x[i].v) + both)).store(x[i].v);
+  for (; i < count; ++i) {
+    for (int k = 0; k < 4; ++k) x[i][k] = -(x[i][k] + shift[k]);
+  }
+}
+
 }  // namespace
 
-const FieldKernels field_table{dot,      add,   step,         difference, inertia,
-                               new_pair, renew, two_products, add_pairs};
+const FieldKernels field_table{
+    dot,   add,          step,      difference, inertia,           new_pair,
+    renew, two_products, add_pairs, sum,        subtract_weighted, negate_shifted};
 
 }  // namespace SUPPLE_SIMD
 

@@ -57,6 +57,15 @@ struct FieldKernels {
   void (*two_products)(const double* s, const double* w, const double* g, int count, double* sums);
   /// p += sum_i (zeta_i w_i - step_i s_i) from number `first` on.
   void (*add_pairs)(const PairTerm* pairs, int num_pairs, std::int64_t first, int count, double* p);
+
+  // Of `count` vertices, weights being one number for each.
+  /// sums: of x, or of weight x where there are weights. [4]
+  void (*sum)(const PaddedVector* x, const double* weight, int count, double* sums);
+  /// to = x - weight mean, mean: [4]; to: [count * 4]
+  void (*subtract_weighted)(const PaddedVector* x, const double* weight, const double* mean,
+                            int count, double* to);
+  /// x = -(x + shift), shift: [4]
+  void (*negate_shifted)(const double* shift, int count, PaddedVector* x);
 };
 
 const FieldKernels& field_kernels(SimdLevel level);

@@ -34,6 +34,7 @@ PinnedMatrix::PinnedMatrix(const Model& model, double inverse_a2, std::vector<in
                            std::string name)
     : order_(std::move(order)),
       mass_(order_.size()),
+      kernels_(&field_kernels(simd_level_in_use())),
       rows_of_vertex_(coupling == Coupling::none ? 1 : 3),
       is_rough_(precision != Precision::full),
       name_(std::move(name)),
@@ -142,23 +143,18 @@ void PinnedMatrix::for_pieces(Threads& threads, const Work& work) {
   });
 }
 
-/// Piece by piece the sum of term(k) over its vertices.
-template <class Term>
-void PinnedMatrix::sum_pieces(Threads& threads, const Term& term) {
+/// Piece by piece the sum of the vertices of x, by their weights or as they are.
+void PinnedMatrix::sum_pieces(const VectorField& x, const double* weight, Threads& threads) {
   for_pieces(threads, [&](Piece& piece) {
-    PaddedVector sum = {};
-    for (std::size_t k = piece.begin; k < piece.end; ++k) {
-      const PaddedVector value = term(k);
-      for (int c = 0; c < 4; ++c) sum[c] += value[c];
-    }
-    piece.sum = sum;
+    kernels_->sum(&x[piece.begin], weight == nullptr ? nullptr : weight + piece.begin,
+                  piece.count(), piece.sum.v);
   });
 }
 
 /// What `solve_as` does where there is nothing to permute and nothing to scale: the usual case.
 void PinnedMatrix::solve_in_order(const VectorField& b, VectorField& p, Threads& threads) {
   if (is_rough_) {
-    sum_pieces(threads, [&](std::size_t k) { return b[k]; });
+    sum_pieces(b, nullptr, threads);
     for (Part& part : parts_) part.force = {};
     for (const Piece& piece : pieces_) {
       for (int c = 0; c < 4; ++c) parts_[piece.part].force[c] += piece.sum[c];
@@ -170,22 +166,15 @@ void PinnedMatrix::solve_in_order(const VectorField& b, VectorField& p, Threads&
       const Part& part = parts_[piece.part];
       PaddedVector mean = {};
       for (int c = 0; c < 4 && part.weight > 0; ++c) mean[c] = part.force[c] / part.weight;
-      for (std::size_t k = piece.begin; k < piece.end; ++k) {
-        for (int c = 0; c < 4; ++c) {
-          work_[4 * k + static_cast<std::size_t>(c)] = b[k][c] - weight_[k] * mean[c];
-        }
-      }
+      kernels_->subtract_weighted(&b[piece.begin], &weight_[piece.begin], mean.v, piece.count(),
+                                  &work_[4 * piece.begin]);
     });
     from = work_.data();
   }
   matrix_.solve4(from, p[0].v, threads);
   for (Part& part : parts_) part.shift = {};
   if (is_rough_) {
-    sum_pieces(threads, [&](std::size_t k) {
-      PaddedVector weighted = p[k];
-      for (int c = 0; c < 4; ++c) weighted[c] *= weight_[k];
-      return weighted;
-    });
+    sum_pieces(p, weight_.data(), threads);
     for (const Piece& piece : pieces_) {
       for (int c = 0; c < 4; ++c) parts_[piece.part].shift[c] -= piece.sum[c];
     }
@@ -196,10 +185,7 @@ void PinnedMatrix::solve_in_order(const VectorField& b, VectorField& p, Threads&
     }
   }
   for_pieces(threads, [&](const Piece& piece) {
-    const PaddedVector& shift = parts_[piece.part].shift;
-    for (std::size_t k = piece.begin; k < piece.end; ++k) {
-      for (int c = 0; c < 4; ++c) p[k][c] = -(p[k][c] + shift[c]);
-    }
+    kernels_->negate_shifted(parts_[piece.part].shift.v, piece.count(), &p[piece.begin]);
   });
 }
 

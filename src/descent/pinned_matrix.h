@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "descent/field_kernels.h"
 #include "linear/changeable_cholesky.h"
 #include "math/vector_field.h"
 #include "model/model.h"
@@ -59,6 +60,7 @@ class PinnedMatrix {
     std::size_t part;
     std::size_t begin, end;
     PaddedVector sum = {};
+    int count() const { return static_cast<int>(end - begin); }
   };
   /// What pins make of the matrix.
   struct Pinned {
@@ -72,14 +74,14 @@ class PinnedMatrix {
   void cut_parts();
   template <class Work>
   void for_pieces(Threads& threads, const Work& work);
-  template <class Term>
-  void sum_pieces(Threads& threads, const Term& term);
+  void sum_pieces(const VectorField& x, const double* weight, Threads& threads);
   void solve_in_order(const VectorField& b, VectorField& p, Threads& threads);
   template <int stride>
   void solve_as(const VectorField& b, VectorField& p, Threads& threads);
 
-  std::vector<int> order_;      ///< [num_vertices], elimination order
-  std::vector<double> mass_;    ///< [num_vertices], in elimination order: M/a^2, N/m
+  std::vector<int> order_;    ///< [num_vertices], elimination order
+  std::vector<double> mass_;  ///< [num_vertices], in elimination order: M/a^2, N/m
+  const FieldKernels* kernels_;
   std::size_t rows_of_vertex_;  ///< 1 or 3
   bool is_rough_;               ///< the factor is not in doubles
   std::string name_;            ///< for errors

@@ -263,8 +263,53 @@ std::vector<double> passes(const FieldKernels& kernels) {
     a = f[5];
     kernels.add_pairs(terms, 2, 0, count, a.data());
     keep(a);
+    VectorField x(static_cast<std::size_t>(vertices));
+    for (PaddedVector& p : x) {
+      for (int k = 0; k < 4; ++k) p[k] = uniform(generator);
+    }
+    double four[4];
+    for (const bool weighted : {false, true}) {
+      kernels.sum(x.data(), weighted ? f[0].data() : nullptr, vertices, four);
+      results.insert(results.end(), four, four + 4);
+    }
+    kernels.subtract_weighted(x.data(), f[0].data(), four, vertices, a.data());
+    keep(a);
+    kernels.negate_shifted(four, vertices, x.data());
+    for (const PaddedVector& p : x) results.insert(results.end(), p.v, p.v + 4);
   }
   return results;
+}
+
+TEST(FieldKernels, SumAndShiftVertices) {
+  const FieldKernels& kernels = field_kernels(simd_level_in_use());
+  for (const int vertices : {1, 2, 5, 8, 11}) {
+    VectorField x(static_cast<std::size_t>(vertices)), shifted(x.size());
+    std::vector<double> weight;
+    double plain[4] = {}, weighted[4] = {};
+    for (int v = 0; v < vertices; ++v) {
+      weight.push_back(1 + v % 3);
+      for (int k = 0; k < 4; ++k) {
+        const double value = x[static_cast<std::size_t>(v)][k] = 10 * v + k;  // sums are exact
+        plain[k] += value;
+        weighted[k] += weight.back() * value;
+      }
+    }
+    double sums[4];
+    kernels.sum(x.data(), nullptr, vertices, sums);
+    for (int k = 0; k < 4; ++k) EXPECT_EQ(sums[k], plain[k]) << vertices;
+    kernels.sum(x.data(), weight.data(), vertices, sums);
+    for (int k = 0; k < 4; ++k) EXPECT_EQ(sums[k], weighted[k]) << vertices;
+    const double by[4] = {1, -2, 3, 0.5};
+    kernels.subtract_weighted(x.data(), weight.data(), by, vertices, shifted[0].v);
+    VectorField negative = x;
+    kernels.negate_shifted(by, vertices, negative.data());
+    for (std::size_t v = 0; v < x.size(); ++v) {
+      for (int k = 0; k < 4; ++k) {
+        EXPECT_EQ(shifted[v][k], x[v][k] - weight[v] * by[k]);
+        EXPECT_EQ(negative[v][k], -(x[v][k] + by[k]));
+      }
+    }
+  }
 }
 
 TEST(SimdLevels, GiveTheSameBitsInPassesOverFields) {
