@@ -1,5 +1,6 @@
 #pragma once
 
+#include "descent/packed_elements.h"
 #include "math/batch.h"
 #include "math/mat3.h"
 #include "math/vector_field.h"
@@ -15,49 +16,81 @@ typedef double Vector8 __attribute__((vector_size(64), may_alias));
 
 SUPPLE_INLINE Vector4 load4(const PaddedVector& p) { return *reinterpret_cast<const Vector4*>(&p); }
 
-/// x, y, z of eight vertices as three batches.
-template <class Index>
-SUPPLE_INLINE Vector3<Batch8> gather(const PaddedVector* x, const Index* index) {
-  Vector4 px[2], py[2], pz[2];
-  for (int half = 0; half < 2; ++half) {
-    const Index* i = index + 4 * half;
-    const Vector4 a = load4(x[i[0]]), b = load4(x[i[1]]), c = load4(x[i[2]]), d = load4(x[i[3]]);
-    const Vector4 ab_xz = __builtin_shufflevector(a, b, 0, 4, 2, 6);
-    const Vector4 cd_xz = __builtin_shufflevector(c, d, 0, 4, 2, 6);
-    const Vector4 ab_y = __builtin_shufflevector(a, b, 1, 5, 3, 7);
-    const Vector4 cd_y = __builtin_shufflevector(c, d, 1, 5, 3, 7);
-    px[half] = __builtin_shufflevector(ab_xz, cd_xz, 0, 1, 4, 5);
-    py[half] = __builtin_shufflevector(ab_y, cd_y, 0, 1, 4, 5);
-    pz[half] = __builtin_shufflevector(ab_xz, cd_xz, 2, 3, 6, 7);
+/// The vector that an index names, or the place of its first number: that is an address without any
+/// arithmetic, of which a batch has sixty-four.
+SUPPLE_INLINE const PaddedVector& named(const PaddedVector* x, int index) { return x[index]; }
+SUPPLE_INLINE PaddedVector& named(PaddedVector* x, int index) { return x[index]; }
+SUPPLE_INLINE const PaddedVector& named(const PaddedVector* x, SlotPlace place) {
+  return *reinterpret_cast<const PaddedVector*>(x->v + place.number);
+}
+SUPPLE_INLINE PaddedVector& named(PaddedVector* x, SlotPlace place) {
+  return *reinterpret_cast<PaddedVector*>(x->v + place.number);
+}
+
+/// x, y, z of four vectors.
+SUPPLE_INLINE void transpose(Vector4 a, Vector4 b, Vector4 c, Vector4 d, Vector4& x, Vector4& y,
+                             Vector4& z) {
+  const Vector4 ab_xz = __builtin_shufflevector(a, b, 0, 4, 2, 6);
+  const Vector4 cd_xz = __builtin_shufflevector(c, d, 0, 4, 2, 6);
+  const Vector4 ab_y = __builtin_shufflevector(a, b, 1, 5, 3, 7);
+  const Vector4 cd_y = __builtin_shufflevector(c, d, 1, 5, 3, 7);
+  x = __builtin_shufflevector(ab_xz, cd_xz, 0, 1, 4, 5);
+  y = __builtin_shufflevector(ab_y, cd_y, 0, 1, 4, 5);
+  z = __builtin_shufflevector(ab_xz, cd_xz, 2, 3, 6, 7);
+}
+
+SUPPLE_INLINE Batch8 joined(Vector4 lo, Vector4 hi) {
+  return {__builtin_shufflevector(lo, hi, 0, 1, 2, 3, 4, 5, 6, 7)};
+}
+
+/// x, y, z of W vectors as three batches; row(lane) gives one.
+template <int W, class Row>
+SUPPLE_INLINE Vector3<Batch<double, W>> gather_rows(const Row& row) {
+  static_assert(W == 4 || W == 8);
+  Vector4 x[W / 4], y[W / 4], z[W / 4];
+  for (int k = 0; k < W / 4; ++k) {
+    const Vector4 a = row(4 * k), b = row(4 * k + 1), c = row(4 * k + 2), d = row(4 * k + 3);
+    transpose(a, b, c, d, x[k], y[k], z[k]);
   }
-  return {{Batch8(__builtin_shufflevector(px[0], px[1], 0, 1, 2, 3, 4, 5, 6, 7)),
-           Batch8(__builtin_shufflevector(py[0], py[1], 0, 1, 2, 3, 4, 5, 6, 7)),
-           Batch8(__builtin_shufflevector(pz[0], pz[1], 0, 1, 2, 3, 4, 5, 6, 7))}};
+  if constexpr (W == 8) {
+    return {{joined(x[0], x[1]), joined(y[0], y[1]), joined(z[0], z[1])}};
+  } else {
+    return {{Batch<double, 4>(x[0]), Batch<double, 4>(y[0]), Batch<double, 4>(z[0])}};
+  }
 }
 
 /// x, y, z of W vertices as three batches.
 template <int W, class Index>
 SUPPLE_INLINE Vector3<Batch<double, W>> gather_lanes(const PaddedVector* x, const Index* index) {
-  if constexpr (W == 8) {
-    return gather(x, index);
-  } else if constexpr (W == 4) {
-    const Vector4 a = load4(x[index[0]]), b = load4(x[index[1]]), c = load4(x[index[2]]),
-                  d = load4(x[index[3]]);
-    const Vector4 ab_xz = __builtin_shufflevector(a, b, 0, 4, 2, 6);
-    const Vector4 cd_xz = __builtin_shufflevector(c, d, 0, 4, 2, 6);
-    const Vector4 ab_y = __builtin_shufflevector(a, b, 1, 5, 3, 7);
-    const Vector4 cd_y = __builtin_shufflevector(c, d, 1, 5, 3, 7);
-    return {{Batch<double, 4>(__builtin_shufflevector(ab_xz, cd_xz, 0, 1, 4, 5)),
-             Batch<double, 4>(__builtin_shufflevector(ab_y, cd_y, 0, 1, 4, 5)),
-             Batch<double, 4>(__builtin_shufflevector(ab_xz, cd_xz, 2, 3, 6, 7))}};
+  if constexpr (W >= 4) {
+    return gather_rows<W>([&](int lane) { return load4(named(x, index[lane])); });
   } else {
     static_assert(W == 2);
-    const double *a = x[index[0]].v, *b = x[index[1]].v;
+    const double *a = named(x, index[0]).v, *b = named(x, index[1]).v;
     const Vector2 a_xy = *reinterpret_cast<const Vector2*>(a);
     const Vector2 b_xy = *reinterpret_cast<const Vector2*>(b);
     return {{Batch<double, 2>(__builtin_shufflevector(a_xy, b_xy, 0, 2)),
              Batch<double, 2>(__builtin_shufflevector(a_xy, b_xy, 1, 3)),
              Batch<double, 2>(Vector2{a[2], b[2]})}};
+  }
+}
+
+/// The edges from corner 0 to the others, of W tets. index: [4][lanes], from the first of them on.
+/// Where vectors hold a vertex the difference comes first: three corners have to be transposed
+/// instead of four.
+template <int W, class Index>
+SUPPLE_INLINE void gather_edges(const PaddedVector* x, const Index (*index)[lanes], int first,
+                                Vector3<Batch<double, W>> (&edge)[3]) {
+  if constexpr (W >= 4) {
+    for (int c = 0; c < 3; ++c) {
+      edge[c] = gather_rows<W>([&](int lane) {
+        return load4(named(x, index[c + 1][first + lane])) -
+               load4(named(x, index[0][first + lane]));
+      });
+    }
+  } else {
+    const auto own = gather_lanes<W>(x, index[0] + first);
+    for (int c = 0; c < 3; ++c) edge[c] = gather_lanes<W>(x, index[c + 1] + first) - own;
   }
 }
 
@@ -86,32 +119,33 @@ SUPPLE_INLINE void spread_lanes(const Vector3<Batch<double, W>>& f, PaddedVector
   }
 }
 
-/// Adds lane after lane to the slots: two lanes may name the same one.
+/// Adds tet after tet to the slots of its corners, minus the sum to corner 0: two tets may name the
+/// same slot.
 template <class Index>
-SUPPLE_INLINE void scatter_add(const Vector3<Batch8>& f, PaddedVector* slots, const Index* index) {
-  const Vector8 zero{};
+SUPPLE_INLINE void scatter_add(const Vector3<Batch8> (&f)[3], PaddedVector* slots,
+                               const Index (*index)[lanes]) {
+  const auto half_of = [](const Batch8& a, int half) {
+    return half == 0 ? __builtin_shufflevector(a.v, a.v, 0, 1, 2, 3)
+                     : __builtin_shufflevector(a.v, a.v, 4, 5, 6, 7);
+  };
+  const auto add = [&](const Index& to, Vector4 force) {
+    *reinterpret_cast<Vector4*>(&named(slots, to)) += force;
+  };
   for (int half = 0; half < 2; ++half) {
-    Vector4 x, y, z, o;
-    if (half == 0) {
-      x = __builtin_shufflevector(f[0].v, zero, 0, 1, 2, 3);
-      y = __builtin_shufflevector(f[1].v, zero, 0, 1, 2, 3);
-      z = __builtin_shufflevector(f[2].v, zero, 0, 1, 2, 3);
-    } else {
-      x = __builtin_shufflevector(f[0].v, zero, 4, 5, 6, 7);
-      y = __builtin_shufflevector(f[1].v, zero, 4, 5, 6, 7);
-      z = __builtin_shufflevector(f[2].v, zero, 4, 5, 6, 7);
+    PaddedVector rows[3][4];
+    for (int c = 0; c < 3; ++c) {
+      spread_lanes<4>(
+          {{Batch<double, 4>(half_of(f[c][0], half)), Batch<double, 4>(half_of(f[c][1], half)),
+            Batch<double, 4>(half_of(f[c][2], half))}},
+          rows[c]);
     }
-    o = Vector4{};
-    const Vector4 xy_02 = __builtin_shufflevector(x, y, 0, 4, 2, 6);
-    const Vector4 xy_13 = __builtin_shufflevector(x, y, 1, 5, 3, 7);
-    const Vector4 zo_02 = __builtin_shufflevector(z, o, 0, 4, 2, 6);
-    const Vector4 zo_13 = __builtin_shufflevector(z, o, 1, 5, 3, 7);
-    const Vector4 lane[4] = {__builtin_shufflevector(xy_02, zo_02, 0, 1, 4, 5),
-                             __builtin_shufflevector(xy_13, zo_13, 0, 1, 4, 5),
-                             __builtin_shufflevector(xy_02, zo_02, 2, 3, 6, 7),
-                             __builtin_shufflevector(xy_13, zo_13, 2, 3, 6, 7)};
     for (int l = 0; l < 4; ++l) {
-      *reinterpret_cast<Vector4*>(&slots[index[4 * half + l]]) += lane[l];
+      const int lane = 4 * half + l;
+      const Vector4 f1 = load4(rows[0][l]), f2 = load4(rows[1][l]), f3 = load4(rows[2][l]);
+      add(index[0][lane], -(f1 + f2 + f3));
+      add(index[1][lane], f1);
+      add(index[2][lane], f2);
+      add(index[3][lane], f3);
     }
   }
 }
@@ -123,13 +157,21 @@ SUPPLE_INLINE Mat3<Batch8> inverse_rest(const ElementBatch& batch) {
   return m;
 }
 
+/// Ds of the W tets from lane `first` on.
+template <int W>
+SUPPLE_INLINE Mat3<Batch<double, W>> edges_of(const ElementBatch& batch, int first,
+                                              const PaddedVector* x) {
+  Vector3<Batch<double, W>> edge[3];
+  gather_edges<W>(x, batch.vertex, first, edge);
+  Mat3<Batch<double, W>> Ds;
+  for (int c = 0; c < 3; ++c) Ds.set_column(c, edge[c]);
+  return Ds;
+}
+
 /// F = Ds Dm^-1.
 SUPPLE_INLINE Mat3<Batch8> deformation_gradient(const ElementBatch& batch, const PaddedVector* x,
                                                 const Mat3<Batch8>& inverse_Dm) {
-  const Vector3<Batch8> x0 = gather(x, batch.vertex[0]);
-  Mat3<Batch8> Ds;
-  for (int c = 0; c < 3; ++c) Ds.set_column(c, gather(x, batch.vertex[c + 1]) - x0);
-  return Ds * inverse_Dm;
+  return edges_of<lanes>(batch, 0, x) * inverse_Dm;
 }
 
 /// Dm^-1 of the W tets from lane `first` on.
@@ -147,12 +189,7 @@ template <int W>
 SUPPLE_INLINE Mat3<Batch<double, W>> deformation_gradient_of(
     const ElementBatch& batch, int first, const PaddedVector* x,
     const Mat3<Batch<double, W>>& inverse_Dm) {
-  const Vector3<Batch<double, W>> x0 = gather_lanes<W>(x, batch.vertex[0] + first);
-  Mat3<Batch<double, W>> Ds;
-  for (int c = 0; c < 3; ++c) {
-    Ds.set_column(c, gather_lanes<W>(x, batch.vertex[c + 1] + first) - x0);
-  }
-  return Ds * inverse_Dm;
+  return edges_of<W>(batch, first, x) * inverse_Dm;
 }
 
 }  // namespace supple::detail

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "descent/objective.h"
 
 namespace supple {
@@ -62,6 +64,9 @@ class Direction {
 
   /// Writes p, m. False: there is no descent from here.
   virtual bool compute(Objective& objective, const Iterate& at, VectorField& p) = 0;
+
+  /// grad g . p of the last `compute`, J, where that has come up with it.
+  virtual std::optional<double> slope() const { return {}; }
 
   /// The step from one iterate to the next was taken, to = from + alpha p; `from` is where the last
   /// direction was computed.

@@ -31,7 +31,7 @@ constexpr int next_lane = whole ? 0 : width;
 /// Corner forces of a batch whose lanes come a few at a time: they are added when all are there, so
 /// that the order of the sums does not depend on the width.
 struct Forces {
-  PaddedVector of[4][lanes];  ///< corner, lane
+  PaddedVector of[3][lanes];  ///< corner from the second on, lane
 };
 
 template <class S>
@@ -43,44 +43,43 @@ SUPPLE_INLINE S load_lanes(const double* p, std::size_t stride) {
   }
 }
 
-/// The forces of four corners to their slots, or kept until the batch's other lanes are there.
-template <int W, class Index>
-SUPPLE_INLINE void place_forces(const Vector3<Batch<double, W>>& f0,
-                                const Vector3<Batch<double, W>>& f1,
-                                const Vector3<Batch<double, W>>& f2,
-                                const Vector3<Batch<double, W>>& f3, const Index (*slot)[lanes],
-                                int first, Forces& forces, PaddedVector* slots) {
-  if constexpr (W == lanes) {
-    detail::scatter_add(f0, slots, slot[0]);
-    detail::scatter_add(f1, slots, slot[1]);
-    detail::scatter_add(f2, slots, slot[2]);
-    detail::scatter_add(f3, slots, slot[3]);
+/// The forces of the corners 1 to 3, of corner 0 minus their sum, to their slots, or kept until the
+/// batch's other lanes are there.
+template <class Index>
+SUPPLE_INLINE void place_forces(const Vector3<One> (&f)[3], const Index (*slot)[lanes], int first,
+                                Forces& forces, PaddedVector* slots) {
+  if constexpr (whole) {
+    detail::scatter_add(f, slots, slot);
   } else {
-    detail::spread_lanes(f0, forces.of[0] + first);
-    detail::spread_lanes(f1, forces.of[1] + first);
-    detail::spread_lanes(f2, forces.of[2] + first);
-    detail::spread_lanes(f3, forces.of[3] + first);
+    for (int c = 0; c < 3; ++c) detail::spread_lanes(f[c], forces.of[c] + first);
   }
 }
 
-/// Columns: the forces of the corners 1 to 3, V P Dm^-T; corner 0 takes minus their sum.
+/// Columns: the forces of the corners 1 to 3, V P Dm^-T.
 SUPPLE_INLINE void add_forces(const Mat3<One>& P, const ElementBatch& batch, int first,
                               Forces& forces, PaddedVector* slots) {
   const Mat3<One> H = times_transpose(One::load(batch.volume + first) * P,
                                       detail::inverse_rest_of<width>(batch, first));
-  const Vector3<One> f1 = H.column(0), f2 = H.column(1), f3 = H.column(2);
-  place_forces(One(-1.0) * (f1 + f2 + f3), f1, f2, f3, batch.slot, first, forces, slots);
+  const Vector3<One> f[3] = {H.column(0), H.column(1), H.column(2)};
+  place_forces(f, batch.slot, first, forces, slots);
 }
 
 /// What add_forces has kept of a batch.
 template <class SomeBatch>
 SUPPLE_INLINE void add_kept(const SomeBatch& batch, const Forces& forces, PaddedVector* slots) {
   if constexpr (whole) return;
-  for (int corner = 0; corner < 4; ++corner) {
-    for (int lane = 0; lane < lanes; ++lane) {
-      PaddedVector& slot = slots[batch.slot[corner][lane]];
-      for (int k = 0; k < 4; ++k) slot[k] += forces.of[corner][lane][k];
-    }
+  using Four = Batch<double, 4>;
+  const auto add = [&](int corner, int lane, const Four& force) {
+    PaddedVector& slot = detail::named(slots, batch.slot[corner][lane]);
+    (Four::load(slot.v) + force).store(slot.v);
+  };
+  for (int lane = 0; lane < lanes; ++lane) {
+    const Four f1 = Four::load(forces.of[0][lane].v), f2 = Four::load(forces.of[1][lane].v),
+               f3 = Four::load(forces.of[2][lane].v);
+    add(0, lane, -(f1 + f2 + f3));
+    add(1, lane, f1);
+    add(2, lane, f2);
+    add(3, lane, f3);
   }
 }
 
@@ -113,22 +112,19 @@ struct RestTriangle {
 
 SUPPLE_INLINE Mat3<One> turned_gradient(const PackedBatch& batch, int first,
                                         const PaddedVector* x) {
-  const Vector3<One> x0 = detail::gather_lanes<width>(x, batch.slot[0] + first);
   Vector3<One> edge[3];
-  for (int c = 0; c < 3; ++c) {
-    edge[c] = detail::gather_lanes<width>(x, batch.slot[c + 1] + first) - x0;
-  }
+  detail::gather_edges<width>(x, batch.slot, first, edge);
   return RestTriangle<One>::load(batch, first).turned_gradient(edge);
 }
 
-/// Columns: the forces of the corners 1 to 3, V (P Q) T^T; corner 0 takes minus their sum.
+/// Columns: the forces of the corners 1 to 3, V (P Q) T^T.
 SUPPLE_INLINE void add_forces(const Mat3<One>& PQ, const PackedBatch& batch, int first,
                               Forces& forces, PaddedVector* slots) {
   const auto [t] = RestTriangle<One>::load(batch, first);
   const Mat3<One> H = One::load(batch.volume + first) * PQ;
-  const Vector3<One> f1 = t[0] * H.column(0), f2 = t[1] * H.column(0) + t[2] * H.column(1),
-                     f3 = t[3] * H.column(0) + t[4] * H.column(1) + t[5] * H.column(2);
-  place_forces(One(-1.0) * (f1 + f2 + f3), f1, f2, f3, batch.slot, first, forces, slots);
+  const Vector3<One> f[3] = {t[0] * H.column(0), t[1] * H.column(0) + t[2] * H.column(1),
+                             t[3] * H.column(0) + t[4] * H.column(1) + t[5] * H.column(2)};
+  place_forces(f, batch.slot, first, forces, slots);
 }
 
 /// Adds the energy and the corner forces of some lanes from `first` on; everything is added in the
@@ -261,9 +257,10 @@ int count_inverted(const ElementBatch* batches, int num_batches, const PaddedVec
   int found = 0;
   for (const ElementBatch* batch = batches; batch != batches + num_batches; ++batch) {
     for (int first = 0; first < lanes; first += width) {
-      const Mat3<One> F = deformation_gradient(*batch, first, x);
+      // J has the sign of det Ds, as rest shapes have a positive volume.
+      const Mat3<One> Ds = detail::edges_of<width>(*batch, first, x);
       const One volume = One::load(batch->volume + first);
-      found += count((determinant(F) < One(0.0)) & (volume > One(0.0)));
+      found += count((determinant(Ds) < One(0.0)) & (volume > One(0.0)));
     }
   }
   return found;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "base/parallel_for.h"
@@ -26,14 +27,18 @@ class FieldAlgebra {
   void difference(const VectorField& x, const VectorField& y, VectorField& z);
 
   int num_chunks() const { return num_chunks_; }
+  /// Its first vertex and the first behind it.
+  std::pair<int, int> chunk(int i) const {
+    return {i * chunk_size_, std::min((i + 1) * chunk_size_, num_vertices_)};
+  }
   const FieldKernels& kernels() const { return *kernels_; }
 
   /// Calls work(chunk, first, last) over chunks of vertices, in parallel.
   template <class Work>
   void for_chunks(const Work& work) {
     threads_->parallel_for(num_chunks_, [&](int chunk) {
-      const int first = chunk * chunk_size_;
-      work(chunk, first, std::min(first + chunk_size_, num_vertices_));
+      const auto [first, last] = this->chunk(chunk);
+      work(chunk, first, last);
     });
   }
   /// A sum over vertices: work(first, last) gives a chunk's part.

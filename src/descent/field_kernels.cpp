@@ -8,9 +8,6 @@ inline namespace SUPPLE_SIMD {
 
 namespace {
 
-/// Numbers that all pairs are added to before the next: they stay in the first cache.
-constexpr int numbers_per_block = 256;
-
 /// Slots lie where their blocks are, and the processor does not see which comes next.
 constexpr int slots_ahead = 16;
 
@@ -39,42 +36,40 @@ void difference(const double* x, const double* y, int count, double* z) {
   for (int i = 0; i < count; ++i) z[i] = x[i] - y[i];
 }
 
+/// A vertex: three numbers and the padding, which is zero.
+using Four = Batch<double, 4>;
+
 template <bool with_gradient>
 double inertia_of(const GradientWork& work, int first, int last, PaddedVector* gradient) {
-  double energy = 0;
+  Four energy(0.0);
+  const double weight_of_mass[4] = {work.weight[0], work.weight[1], work.weight[2], 0};
+  const Four weight = Four::load(weight_of_mass);
   const int slots_end = work.slot_start[last];
   for (std::int64_t vertex = first; vertex < last; ++vertex) {
     const double mass = work.mass[vertex];
-    const double scale = mass * work.inverse_a2;
-    PaddedVector sum;
-    for (int k = 0; k < 3; ++k) {
-      const double d = work.z[vertex][k] - work.y[vertex][k];
-      const double force = mass * work.weight[k];
-      sum[k] = scale * d - force;
-      energy += 0.5 * scale * d * d - force * work.z[vertex][k];
-    }
+    const Four z = Four::load(work.z[vertex].v);
+    const Four d = z - Four::load(work.y[vertex].v);
+    const Four pull = Four(mass * work.inverse_a2) * d, force = Four(mass) * weight;
+    energy += Four(0.5) * pull * d - force * z;
     if constexpr (with_gradient) {
-      PaddedVector elastic;
+      Four sum(0.0);
       for (int s = work.slot_start[vertex]; s < work.slot_start[vertex + 1]; ++s) {
         if (s + slots_ahead < slots_end) {
           __builtin_prefetch(&work.slots[work.slot_list[s + slots_ahead]]);
         }
-        const PaddedVector& slot = work.slots[work.slot_list[s]];
-        for (int k = 0; k < 4; ++k) elastic[k] += slot[k];
+        sum += Four::load(work.slots[work.slot_list[s]].v);
       }
       if (work.spring_start != nullptr) {
         for (int i = work.spring_start[vertex]; i < work.spring_start[vertex + 1]; ++i) {
           const int entry = work.spring_incident[i];
-          const PaddedVector& force = work.spring_forces[entry / 2];
-          const double sign = entry % 2 == 0 ? 1.0 : -1.0;
-          for (int k = 0; k < 4; ++k) elastic[k] += sign * force[k];
+          const Four own = Four::load(work.spring_forces[entry / 2].v);
+          sum += Four(entry % 2 == 0 ? 1.0 : -1.0) * own;
         }
       }
-      for (int k = 0; k < 3; ++k) sum[k] += elastic[k];
-      gradient[vertex] = sum;
+      (pull - force + sum).store(gradient[vertex].v);
     }
   }
-  return energy;
+  return supple::sum(energy);
 }
 
 double inertia(const GradientWork& work, int first, int last, PaddedVector* gradient) {
@@ -147,107 +142,167 @@ void new_pair(const double* to_x, const double* from_x, const double* to_g, cons
   sums[2] = tt.total();
 }
 
-double renew(const double* now, const double* t, int count, double* __restrict old,
-             double* __restrict w) {
-  Sum sum;
-  int i = 0;
-  for (; i + 16 <= count; i += 16) {
-    const Sixteen own(now + i);
-    const Sixteen change = Sixteen(old + i) - own;
-    change.store(w + i);
-    own.store(old + i);
-    sum.add(change, Sixteen(t + i));
+/// As many numbers of a field as one conversion makes.
+template <class T>
+struct Kept;
+template <>
+struct Kept<double> {
+  using Lanes = Batch8;
+  SUPPLE_INLINE static Lanes load(const double* p) { return Lanes::load(p); }
+};
+template <>
+struct Kept<float> {
+  using Lanes = Four;
+  SUPPLE_INLINE static Lanes load(const float* p) {
+    return __builtin_convertvector((Batch<float, 4>::load(p).v), Lanes::Vector);
   }
-  for (; i < count; i += 4) {
-    for (int l = i; l < i + 4; ++l) w[l] = old[l] - now[l];
-    for (int l = i; l < i + 4; ++l) old[l] = now[l];
-    sum.add_four(w + i, t + i);
-  }
-  return sum.total();
-}
+};
 
-void two_products(const double* s, const double* w, const double* g, int count, double* sums) {
-  Sum of_s, of_w;
+/// The products of `num` fields at once, which share the numbers of g.
+template <int num, class T>
+SUPPLE_INLINE void multiply_some(const KeptFields<T>& fields, int first, const double* g, int count,
+                                 double* sums) {
+  using Lanes = typename Kept<T>::Lanes;
+  constexpr int width = Lanes::width;
+  const T* of[num];
+  Lanes even[num], odd[num];
+  for (int f = 0; f < num; ++f) {
+    of[f] = fields[first + f];
+    even[f] = odd[f] = 0.0;
+  }
   int i = 0;
-  for (; i + 16 <= count; i += 16) {
-    of_s.add(s + i, g + i);
-    of_w.add(w + i, g + i);
-  }
-  for (; i < count; i += 4) {
-    of_s.add_four(s + i, g + i);
-    of_w.add_four(w + i, g + i);
-  }
-  sums[0] = of_s.total();
-  sums[1] = of_w.total();
-}
-
-void add_pairs(const PairTerm* pairs, int num_pairs, std::int64_t first, int count, double* p) {
-  for (int begin = 0; begin < count; begin += numbers_per_block) {
-    const int size = count - begin < numbers_per_block ? count - begin : numbers_per_block;
-    double* __restrict const to = p + first + begin;
-    for (const PairTerm* pair = pairs; pair != pairs + num_pairs; ++pair) {
-      const double* const w = pair->w + first + begin;
-      const double* const s = pair->s + first + begin;
-      const double zeta = pair->zeta, factor = pair->step;
-      for (int i = 0; i < size; ++i) to[i] += zeta * w[i] - factor * s[i];
+  for (; i + 2 * width <= count; i += 2 * width) {
+    const Lanes a = Lanes::load(g + i), b = Lanes::load(g + i + width);
+    for (int f = 0; f < num; ++f) {
+      even[f] += Kept<T>::load(of[f] + i) * a;
+      odd[f] += Kept<T>::load(of[f] + i + width) * b;
     }
   }
+  for (int f = 0; f < num; ++f) {
+    double lane[width];
+    (even[f] + odd[f]).store(lane);
+    for (int k = i; k < count; ++k) lane[k % width] += static_cast<double>(of[f][k]) * g[k];
+    double sum = 0;
+    for (const double value : lane) sum += value;
+    sums[first + f] = sum;
+  }
 }
 
-/// A number for each of two vertices, four times.
-SUPPLE_INLINE Batch8 of_two(const double* weight) {
-  const double a = weight[0], b = weight[1];
-  return {Batch8::Vector{a, a, a, a, b, b, b, b}};
+template <class T>
+void multiply(const KeptFields<T>& fields, const double* g, int count, double* sums) {
+  int f = 0;
+  for (; f + 4 <= fields.count; f += 4) multiply_some<4>(fields, f, g, count, sums);
+  for (; f < fields.count; ++f) multiply_some<1>(fields, f, g, count, sums);
 }
 
-/// Four vertices at a time in two registers, which are added at the end; so are the vertices left
-/// over.
-void sum(const PaddedVector* x, const double* weight, int count, double* sums) {
-  Batch8 even(0.0), odd(0.0);
-  const double* p = x->v;
+/// Numbers that stay in registers while all fields are added to them.
+constexpr int combined = 32;
+
+template <class T>
+void combine(const KeptFields<T>& fields, const double* factor, double own_factor,
+             const double* shift, int count, double* p) {
+  using Lanes = typename Kept<T>::Lanes;
+  constexpr int width = Lanes::width, parts = combined / width;
+  double pattern[width];
+  for (int k = 0; k < width; ++k) pattern[k] = shift[k % 4];
+  const Lanes all = Lanes::load(pattern);
   int i = 0;
-  for (; i + 4 <= count; i += 4, p += 16) {
-    Sixteen own(p);
-    if (weight != nullptr) own = {own.lo * of_two(weight + i), own.hi * of_two(weight + i + 2)};
-    even += own.lo;
-    odd += own.hi;
+  for (; i + combined <= count; i += combined) {
+    Lanes sum[parts];
+    for (int k = 0; k < parts; ++k) {
+      sum[k] = Lanes(own_factor) * Lanes::load(p + i + width * k) + all;
+    }
+    for (int f = 0; f < fields.count; ++f) {
+      const T* const from = fields[f] + i;
+      const Lanes own(factor[f]);
+      for (int k = 0; k < parts; ++k) sum[k] += own * Kept<T>::load(from + width * k);
+    }
+    for (int k = 0; k < parts; ++k) sum[k].store(p + i + width * k);
   }
-  double lane[8];
-  (even + odd).store(lane);
-  for (int k = 0; k < 4; ++k) sums[k] = lane[k] + lane[k + 4];
-  for (; i < count; ++i, p += 4) {
-    for (int k = 0; k < 4; ++k) sums[k] += weight != nullptr ? p[k] * weight[i] : p[k];
+  for (; i < count; ++i) {
+    double sum = own_factor * p[i] + shift[i % 4];
+    for (int f = 0; f < fields.count; ++f) sum += factor[f] * static_cast<double>(fields[f][i]);
+    p[i] = sum;
   }
+}
+
+/// Vertices in turn to two sums, which hides the latency of the additions.
+void sum(const PaddedVector* x, const double* weight, int count, double* sums) {
+  Four even(0.0), odd(0.0);
+  const auto own = [&](int i) {
+    const Four vertex = Four::load(x[i].v);
+    return weight != nullptr ? vertex * Four(weight[i]) : vertex;
+  };
+  int i = 0;
+  for (; i + 2 <= count; i += 2) {
+    even += own(i);
+    odd += own(i + 1);
+  }
+  if (i < count) even += own(i);
+  (even + odd).store(sums);
+}
+
+double largest(const PaddedVector* x, int count) {
+  Four even(0.0), odd(0.0);
+  const auto larger = [](const Four& a, const Four& b) { return select(a > b, a, b); };
+  int i = 0;
+  for (; i + 2 <= count; i += 2) {
+    even = larger(abs(Four::load(x[i].v)), even);
+    odd = larger(abs(Four::load(x[i + 1].v)), odd);
+  }
+  if (i < count) even = larger(abs(Four::load(x[i].v)), even);
+  double lane[4];
+  larger(even, odd).store(lane);
+  double result = 0;
+  for (const double value : lane) result = value > result ? value : result;
+  return result;
 }
 
 void subtract_weighted(const PaddedVector* x, const double* weight, const double* mean, int count,
                        double* to) {
-  const double a = mean[0], b = mean[1], c = mean[2], d = mean[3];
-  const Batch8 both{Batch8::Vector{a, b, c, d, a, b, c, d}};
-  int i = 0;
-  for (; i + 2 <= count; i += 2) {
-    (Batch8::load(x[i].v) - of_two(weight + i) * both).store(to + 4 * i);
-  }
-  for (; i < count; ++i) {
-    for (int k = 0; k < 4; ++k) to[4 * i + k] = x[i][k] - weight[i] * mean[k];
+  const Four all = Four::load(mean);
+  for (std::ptrdiff_t i = 0; i < count; ++i) {
+    (Four::load(x[i].v) - Four(weight[i]) * all).store(to + 4 * i);
   }
 }
 
 void negate_shifted(const double* shift, int count, PaddedVector* x) {
-  const double a = shift[0], b = shift[1], c = shift[2], d = shift[3];
-  const Batch8 both{Batch8::Vector{a, b, c, d, a, b, c, d}};
+  const Four all = Four::load(shift);
+  for (int i = 0; i < count; ++i) (-(Four::load(x[i].v) + all)).store(x[i].v);
+}
+
+void round(const PaddedVector* x, const double* weight, int count, float* to, double* sums) {
+  Four even(0.0), odd(0.0);
+  const auto lost = [&](std::ptrdiff_t i) {
+    const Four own = Four::load(x[i].v);
+    const Batch<float, 4> rounded(__builtin_convertvector(own.v, Batch<float, 4>::Vector));
+    rounded.store(to + 4 * i);
+    return Four(weight[i]) * (own - Four(__builtin_convertvector(rounded.v, Four::Vector)));
+  };
   int i = 0;
-  for (; i + 2 <= count; i += 2) (-(Batch8::load(x[i].v) + both)).store(x[i].v);
-  for (; i < count; ++i) {
-    for (int k = 0; k < 4; ++k) x[i][k] = -(x[i][k] + shift[k]);
+  for (; i + 2 <= count; i += 2) {
+    even += lost(i);
+    odd += lost(i + 1);
   }
+  if (i < count) even += lost(i);
+  (even + odd).store(sums);
 }
 
 }  // namespace
 
-const FieldKernels field_table{
-    dot,   add,          step,      difference, inertia,           new_pair,
-    renew, two_products, add_pairs, sum,        subtract_weighted, negate_shifted};
+const FieldKernels field_table{.dot = dot,
+                               .add = add,
+                               .step = step,
+                               .difference = difference,
+                               .inertia = inertia,
+                               .new_pair = new_pair,
+                               .of_doubles = {multiply<double>, combine<double>},
+                               .of_floats = {multiply<float>, combine<float>},
+                               .sum = sum,
+                               .largest = largest,
+                               .subtract_weighted = subtract_weighted,
+                               .negate_shifted = negate_shifted,
+                               .round = round};
 
 }  // namespace SUPPLE_SIMD
 

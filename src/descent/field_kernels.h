@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 
 #include "base/simd_level.h"
 #include "math/vector_field.h"
@@ -27,11 +27,25 @@ struct GradientWork {
   const PaddedVector* spring_forces;
 };
 
-/// A pair of L-BFGS and what it adds to the direction: zeta w - step s.
-struct PairTerm {
-  const double* s;
-  const double* w;
-  double zeta, step;
+/// Fields in one array, of numbers from some chunk's first on.
+template <class T>
+struct KeptFields {
+  const T* numbers;
+  std::size_t stride;  ///< from field to field
+  const int* field;    ///< [count], which of them
+  int count;
+
+  const T* operator[](int i) const { return numbers + static_cast<std::size_t>(field[i]) * stride; }
+};
+
+/// What L-BFGS does with the fields it keeps.
+template <class T>
+struct KeptKernels {
+  /// sums[i] = field i . g
+  void (*multiply)(const KeptFields<T>& fields, const double* g, int count, double* sums);
+  /// p = own_factor p + shift + sum_i factor_i field_i; shift: [4], of each vertex.
+  void (*combine)(const KeptFields<T>& fields, const double* factor, double own_factor,
+                  const double* shift, int count, double* p);
 };
 
 struct FieldKernels {
@@ -51,21 +65,21 @@ struct FieldKernels {
   /// s = to_x - from_x and t = to_g - from_g; sums: t . s, s . s, t . t.
   void (*new_pair)(const double* to_x, const double* from_x, const double* to_g,
                    const double* from_g, int count, double* s, double* t, double* sums);
-  /// w = old - now, returns w . t; then old = now.
-  double (*renew)(const double* now, const double* t, int count, double* old, double* w);
-  /// sums: s . g and w . g.
-  void (*two_products)(const double* s, const double* w, const double* g, int count, double* sums);
-  /// p += sum_i (zeta_i w_i - step_i s_i) from number `first` on.
-  void (*add_pairs)(const PairTerm* pairs, int num_pairs, std::int64_t first, int count, double* p);
+  KeptKernels<double> of_doubles;
+  KeptKernels<float> of_floats;
 
   // Of `count` vertices, weights being one number for each.
   /// sums: of x, or of weight x where there are weights. [4]
   void (*sum)(const PaddedVector* x, const double* weight, int count, double* sums);
+  /// The largest size of a number of x.
+  double (*largest)(const PaddedVector* x, int count);
   /// to = x - weight mean, mean: [4]; to: [count * 4]
   void (*subtract_weighted)(const PaddedVector* x, const double* weight, const double* mean,
                             int count, double* to);
   /// x = -(x + shift), shift: [4]
   void (*negate_shifted)(const double* shift, int count, PaddedVector* x);
+  /// to = x in floats; sums: of weight (x - to). [4]
+  void (*round)(const PaddedVector* x, const double* weight, int count, float* to, double* sums);
 };
 
 const FieldKernels& field_kernels(SimdLevel level);

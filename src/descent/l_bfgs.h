@@ -1,9 +1,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "descent/direction.h"
+#include "descent/linear_pairs.h"
 
 namespace supple {
 
@@ -13,12 +15,9 @@ namespace supple {
 /// with r = A0^-1 q from the inner direction between the loops. A pair whose curvature is not
 /// positive is not kept. History 0 is the inner direction itself.
 ///
-/// Where A0^-1 is the same symmetric matrix for the whole step, both loops run over numbers alone.
-/// With w_i = A0^-1 t_i, which is the difference of two inner directions,
-///   A0^-1 q = A0^-1 grad g - sum zeta_i w_i,  t_i . A0^-1 grad g = w_i . grad g,
-/// and all other products are of pairs with each other. So an iteration reads the pairs twice
-/// instead of four times, in passes that wait for nothing. Colliders rule that out: the gradient
-/// then changes between iterations by contacts that come and go, and w_i is no such difference.
+/// Where A0^-1 is the same symmetric matrix for the whole step, both loops run over numbers alone
+/// (linear_pairs.h). Colliders rule that out: the gradient then changes between iterations by
+/// contacts that come and go.
 class LBfgs final : public Direction {
  public:
   LBfgs(const Model& model, std::unique_ptr<Direction> initial, int history);
@@ -30,49 +29,33 @@ class LBfgs final : public Direction {
   /// Without the pairs it goes on from the inner direction.
   bool restart() override;
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
+  std::optional<double> slope() const override;
   void accept(Objective& objective, const Iterate& from, const Iterate& to, double alpha) override;
 
  private:
   struct Pair {
     VectorField s;   ///< m
-    VectorField t;   ///< N; w, m, where the inner direction is linear
+    VectorField t;   ///< N
     double rho = 0;  ///< t . s, J
-    // Products with the gradient of the last `compute`, J.
-    double s_gradient = 0, w_gradient = 0;
   };
-  /// The place of the i-th newest pair.
-  int place(int i) const {
+  /// The i-th newest pair.
+  Pair& pair(int i) {
     const int size = static_cast<int>(pairs_.size());
-    return (newest_ - i + size) % size;
+    return pairs_[static_cast<std::size_t>((newest_ - i + size) % size)];
   }
-  Pair& pair(int i) { return pairs_[static_cast<std::size_t>(place(i))]; }
-  /// Products of the i-th with the j-th newest pair.
-  double& products(std::vector<double>& of, int i, int j) {
-    return of[static_cast<std::size_t>(place(i)) * pairs_.size() +
-              static_cast<std::size_t>(place(j))];
-  }
-
+  void make_room(std::size_t num_vertices);
   bool recur(Objective& objective, const Iterate& at, VectorField& p);
-  bool recur_over_numbers(Objective& objective, const Iterate& at, VectorField& p);
-  void multiply_with_pairs(FieldAlgebra& algebra, const VectorField& gradient,
-                           const VectorField& inner);
-  void add_pairs(FieldAlgebra& algebra, VectorField& p);
 
   std::unique_ptr<Direction> initial_;
+  bool is_linear_ = false;  ///< in this step
+  std::optional<LinearPairs> linear_;
+
+  // Where it is not.
   std::vector<Pair> pairs_;  ///< ring of m
   int newest_ = -1;
   int count_ = 0;
   VectorField q_;
   std::vector<double> zeta_;
-
-  bool is_linear_ = false;       ///< in this step
-  bool has_new_pair_ = false;    ///< whose w is not known yet
-  VectorField inner_;            ///< -A0^-1 grad g of the last `compute`, m
-  VectorField new_t_;            ///< of the newest pair, N
-  std::vector<double> s_t_;      ///< [m * m], s_i . t_j of an older i and a newer j, J
-  std::vector<double> t_w_;      ///< [m * m], t_i . w_j, J
-  std::vector<double> step_;     ///< [m], zeta - eta
-  std::vector<PairTerm> terms_;  ///< [m], of the direction that is being made
   std::vector<double> partial_;  ///< of the chunks
 };
 

@@ -35,11 +35,16 @@ class Line {
   LineSearchPlace place_;
 };
 
+double slope_at_start(const LineSearchPlace& place) {
+  if (place.known_slope.has_value()) return *place.known_slope;
+  return place.objective.algebra().dot(place.from.gradient, place.p);
+}
+
 /// What every search begins with: the slope, and the end where g cannot tell steps apart any more.
 /// True: the search goes on.
 bool begin(const LineSearchPlace& place, LineSearchResult& result) {
   FieldAlgebra& algebra = place.objective.algebra();
-  result.slope = algebra.dot(place.from.gradient, place.p);
+  result.slope = slope_at_start(place);
   if (!(result.slope < 0) || !std::isfinite(result.slope)) {
     result.end = LineSearchEnd::not_a_descent;
     return false;
@@ -177,7 +182,7 @@ LineSearchResult exact_search(const LineSearchPlace& place) { return narrow(plac
 
 LineSearchResult whole_step(const LineSearchPlace& place) {
   LineSearchResult result;
-  result.slope = place.objective.algebra().dot(place.from.gradient, place.p);
+  result.slope = slope_at_start(place);
   result.value = Line(place).value(1);
   result.alpha = 1;
   result.end = std::isfinite(result.value) ? LineSearchEnd::accepted : LineSearchEnd::non_finite;
@@ -188,8 +193,7 @@ LineSearchResult search_line(const LineSearchPlace& place, StepRule rule,
                              const LineSearchSettings& settings) {
   if (rule == StepRule::whole || settings.type == "none") return whole_step(place);
   if (rule == StepRule::decrease) {
-    const double slope = place.objective.algebra().dot(place.from.gradient, place.p);
-    return shrink_until(place, 0, settings.shrink, {.slope = slope});
+    return shrink_until(place, 0, settings.shrink, {.slope = slope_at_start(place)});
   }
   if (settings.type == "wolfe") return strong_wolfe(place, settings);
   if (settings.type == "exact") return exact_search(place);

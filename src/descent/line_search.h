@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "descent/direction.h"
 #include "supple/scene.h"
 
@@ -30,6 +32,7 @@ struct LineSearchPlace {
   const VectorField& p;
   VectorField& trial;
   VectorField& trial_gradient;
+  std::optional<double> known_slope = {};  ///< grad g . p at alpha = 0, J
 };
 
 /// What the rule of the direction and the settings ask for.

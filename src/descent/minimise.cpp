@@ -52,8 +52,8 @@ MinimiseReport Minimiser::run(Objective& objective, Direction& direction,
       report.direction_milliseconds += watch.milliseconds();
       search = {.end = LineSearchEnd::not_a_descent};
       if (has_direction) {
-        search = search_line({objective, from, p_, trial_, trial_gradient_}, direction.step_rule(),
-                             settings.line_search);
+        search = search_line({objective, from, p_, trial_, trial_gradient_, direction.slope()},
+                             direction.step_rule(), settings.line_search);
       }
     } while (
         (search.end == LineSearchEnd::not_a_descent || search.end == LineSearchEnd::exhausted) &&

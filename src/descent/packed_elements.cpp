@@ -86,7 +86,7 @@ PackedElements::PackedElements(const Model& model)
         for (int i = 0; i < 6; ++i) batch.rest[i][lane] = frame.T[i];
         batch.volume[lane] = source.volume[lane];
         for (int c = 0; c < 4; ++c) {
-          batch.slot[c][lane] = static_cast<std::uint16_t>(source.slot[c][lane]);
+          batch.slot[c][lane] = {static_cast<std::uint16_t>(4 * source.slot[c][lane])};
         }
         if (!from.has_fiber) continue;
         const double* d = &from.fibers[static_cast<std::size_t>(b * 4 * lanes + lane)];

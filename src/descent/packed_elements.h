@@ -10,6 +10,12 @@ namespace supple {
 /// Vertices of a block, at most.
 inline constexpr int most_slots = 4 * lanes * batches_per_block;
 
+/// A slot of a block by the place of its first number, four times its own number.
+struct SlotPlace {
+  std::uint16_t number;
+};
+static_assert(4 * most_slots <= 65536);
+
 /// Eight tets in as few bytes as the local step can do with, 64 a tet: what it takes on large
 /// bodies is the time of reading them.
 ///
@@ -19,9 +25,9 @@ inline constexpr int most_slots = 4 * lanes * batches_per_block;
 /// and Psi(F Q) = Psi(F) for everything isotropic, whose stress there is P(F) Q, so that the forces
 /// V P Dm^-T = V (P Q) T^T are the same. A fiber's direction d stands as Q^T d: F d = (F Q)(Q^T d).
 struct PackedBatch {
-  double rest[6][lanes];         ///< T, row by row: T_11, T_21, T_22, T_31, T_32, T_33, 1/m
-  double volume[lanes];          ///< m^3; 0 in an empty lane
-  std::uint16_t slot[4][lanes];  ///< corner, lane -> slot, counted from the block's first
+  double rest[6][lanes];     ///< T, row by row: T_11, T_21, T_22, T_31, T_32, T_33, 1/m
+  double volume[lanes];      ///< m^3; 0 in an empty lane
+  SlotPlace slot[4][lanes];  ///< corner, lane -> slot, counted from the block's first
 };
 
 /// The elements of a model as the local step reads them.

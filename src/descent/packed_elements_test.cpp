@@ -76,8 +76,8 @@ TEST(PackedElements, NameTheVerticesOfTheModel) {
       for (int lane = 0; lane < lanes; ++lane) {
         EXPECT_EQ(packed.batches[at].volume[lane], model.batches[at].volume[lane]);
         for (int c = 0; c < 4; ++c) {
-          const auto slot =
-              static_cast<std::size_t>(block.first_slot + packed.batches[at].slot[c][lane]);
+          const auto slot = static_cast<std::size_t>(block.first_slot +
+                                                     packed.batches[at].slot[c][lane].number / 4);
           EXPECT_EQ(packed.vertex_of_slot[slot], model.batches[at].vertex[c][lane]);
         }
       }

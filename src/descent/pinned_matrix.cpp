@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/index.h"
 #include "descent/laplacian.h"
 #include "linear/supernodes.h"
 
@@ -91,20 +92,22 @@ void PinnedMatrix::find_parts(const std::vector<int>& parent) {
 }
 
 void PinnedMatrix::cut_parts() {
-  groups_.assign(1, 0);
-  std::size_t group_begin = 0;
+  constexpr std::size_t rows = SolveEnds::rows;
   for (std::size_t part = 0; part < parts_.size(); ++part) {
-    for (std::size_t k = parts_[part].begin; k < parts_[part].end; k += vertices_per_group) {
-      const std::size_t end = std::min(k + vertices_per_group, parts_[part].end);
+    for (std::size_t k = parts_[part].begin; k < parts_[part].end;) {
+      const std::size_t end = std::min((k / rows + 1) * rows, parts_[part].end);
       pieces_.push_back({part, k, end});
-      if (end - group_begin < vertices_per_group) continue;
-      groups_.push_back(static_cast<int>(pieces_.size()));
-      group_begin = end;
+      k = end;
     }
   }
-  if (groups_.back() != static_cast<int>(pieces_.size())) {
-    groups_.push_back(static_cast<int>(pieces_.size()));
+  groups_.assign(1, 0);
+  for (std::size_t i = 0; i < pieces_.size(); ++i) {
+    const std::size_t begin = pieces_[at(groups_.back())].begin;
+    if (pieces_[i].begin >= begin + vertices_per_group) groups_.push_back(static_cast<int>(i));
+    while (run_piece_.size() * rows <= pieces_[i].begin) run_piece_.push_back(static_cast<int>(i));
   }
+  groups_.push_back(static_cast<int>(pieces_.size()));
+  run_piece_.push_back(static_cast<int>(pieces_.size()));
 }
 
 void PinnedMatrix::weigh_parts(std::vector<double> weight) {
@@ -143,38 +146,60 @@ void PinnedMatrix::for_pieces(Threads& threads, const Work& work) {
   });
 }
 
-/// Piece by piece the sum of the vertices of x, by their weights or as they are.
-void PinnedMatrix::sum_pieces(const VectorField& x, const double* weight, Threads& threads) {
-  for_pieces(threads, [&](Piece& piece) {
-    kernels_->sum(&x[piece.begin], weight == nullptr ? nullptr : weight + piece.begin,
-                  piece.count(), piece.sum.v);
-  });
-}
+/// Takes each part's mean out of b where the matrix is not exact, and sums up what comes back.
+class PinnedMatrix::Ends final : public SolveEnds {
+ public:
+  Ends(PinnedMatrix& owner, const VectorField& b, const VectorField& p, double size)
+      : owner_(&owner), b_(&b), p_(&p), size_(size), is_exact_(owner.matrix_.is_exact()) {}
+
+  double size() const override { return size_; }
+  const double* bring(int first, int last, double* room) const override {
+    if (is_exact_) return (*b_)[at(first)].v;
+    for_pieces(first, last, [&](const Piece& piece) {
+      const Part& part = owner_->parts_[piece.part];
+      PaddedVector mean = {};
+      for (int c = 0; c < 4 && part.weight > 0; ++c) mean[c] = part.force[c] / part.weight;
+      owner_->kernels_->subtract_weighted(&(*b_)[piece.begin], &owner_->weight_[piece.begin],
+                                          mean.v, piece.count(),
+                                          room + 4 * (piece.begin - at(first)));
+    });
+    return room;
+  }
+  void take(int first, int last) override {
+    for_pieces(first, last, [&](Piece& piece) {
+      owner_->kernels_->sum(&(*p_)[piece.begin], &owner_->weight_[piece.begin], piece.count(),
+                            piece.sum.v);
+    });
+  }
+
+ private:
+  template <class Work>
+  void for_pieces(int first, int last, const Work& work) const {
+    const int end = owner_->run_piece_[at((last + rows - 1) / rows)];
+    for (int i = owner_->run_piece_[at(first / rows)]; i < end; ++i) work(owner_->pieces_[at(i)]);
+  }
+
+  PinnedMatrix* owner_;
+  const VectorField *b_, *p_;
+  double size_;  ///< N
+  bool is_exact_;
+};
 
 /// What `solve_as` does where there is nothing to permute and nothing to scale: the usual case.
 void PinnedMatrix::solve_in_order(const VectorField& b, VectorField& p, Threads& threads) {
+  for (Part& part : parts_) part.shift = part.force = {};
   if (is_rough_) {
-    sum_pieces(b, nullptr, threads);
-    for (Part& part : parts_) part.force = {};
+    for_pieces(threads, [&](Piece& piece) {
+      kernels_->sum(&b[piece.begin], nullptr, piece.count(), piece.sum.v);
+      piece.largest = kernels_->largest(&b[piece.begin], piece.count());
+    });
+    double size = 0;
     for (const Piece& piece : pieces_) {
+      size = std::max(size, piece.largest);
       for (int c = 0; c < 4; ++c) parts_[piece.part].force[c] += piece.sum[c];
     }
-  }
-  const double* from = b[0].v;
-  if (is_rough_ && !matrix_.is_exact()) {
-    for_pieces(threads, [&](const Piece& piece) {
-      const Part& part = parts_[piece.part];
-      PaddedVector mean = {};
-      for (int c = 0; c < 4 && part.weight > 0; ++c) mean[c] = part.force[c] / part.weight;
-      kernels_->subtract_weighted(&b[piece.begin], &weight_[piece.begin], mean.v, piece.count(),
-                                  &work_[4 * piece.begin]);
-    });
-    from = work_.data();
-  }
-  matrix_.solve4(from, p[0].v, threads);
-  for (Part& part : parts_) part.shift = {};
-  if (is_rough_) {
-    sum_pieces(p, weight_.data(), threads);
+    Ends ends(*this, b, p, size);
+    matrix_.solve4_between(ends, static_cast<int>(b.size()), p[0].v, threads);
     for (const Piece& piece : pieces_) {
       for (int c = 0; c < 4; ++c) parts_[piece.part].shift[c] -= piece.sum[c];
     }
@@ -183,6 +208,8 @@ void PinnedMatrix::solve_in_order(const VectorField& b, VectorField& p, Threads&
         part.shift[c] = part.weight > 0 ? (part.force[c] + part.shift[c]) / part.weight : 0;
       }
     }
+  } else {
+    matrix_.solve4(b[0].v, p[0].v, threads);
   }
   for_pieces(threads, [&](const Piece& piece) {
     kernels_->negate_shifted(parts_[piece.part].shift.v, piece.count(), &p[piece.begin]);
@@ -196,7 +223,7 @@ void PinnedMatrix::solve_as(const VectorField& b, VectorField& p, Threads& threa
     const PaddedVector& from = b[static_cast<std::size_t>(order_[k])];
     for (int c = 0; c < stride; ++c) work[stride * k + static_cast<std::size_t>(c)] = from[c];
   }
-  const auto at = [&](std::size_t k, int c) -> double& {
+  const auto entry = [&](std::size_t k, int c) -> double& {
     return work[stride * k + static_cast<std::size_t>(c)];
   };
   const bool shifts = is_rough_ || !matrix_.is_plain();
@@ -204,11 +231,11 @@ void PinnedMatrix::solve_as(const VectorField& b, VectorField& p, Threads& threa
     if (!shifts || !(part.weight > 0)) continue;
     part.force = {};
     for (std::size_t k = part.begin; k < part.end; ++k) {
-      for (int c = 0; c < stride; ++c) part.force[c] += at(k, c);
+      for (int c = 0; c < stride; ++c) part.force[c] += entry(k, c);
     }
     if (matrix_.is_exact()) continue;
     for (std::size_t k = part.begin; k < part.end; ++k) {
-      for (int c = 0; c < stride; ++c) at(k, c) -= weight_[k] * (part.force[c] / part.weight);
+      for (int c = 0; c < stride; ++c) entry(k, c) -= weight_[k] * (part.force[c] / part.weight);
     }
   }
   if constexpr (stride == 4) {
@@ -220,16 +247,16 @@ void PinnedMatrix::solve_as(const VectorField& b, VectorField& p, Threads& threa
     if (!shifts || !(part.weight > 0)) continue;
     PaddedVector shift = part.force;
     for (std::size_t k = part.begin; k < part.end; ++k) {
-      for (int c = 0; c < stride; ++c) shift[c] -= weight_[k] * at(k, c);
+      for (int c = 0; c < stride; ++c) shift[c] -= weight_[k] * entry(k, c);
     }
     for (int c = 0; c < stride; ++c) shift[c] /= part.weight;
     for (std::size_t k = part.begin; k < part.end; ++k) {
-      for (int c = 0; c < stride; ++c) at(k, c) += shift[c];
+      for (int c = 0; c < stride; ++c) entry(k, c) += shift[c];
     }
   }
   for (std::size_t k = 0; k < order_.size(); ++k) {
     PaddedVector& to = p[static_cast<std::size_t>(order_[k])];
-    for (int c = 0; c < stride; ++c) to[c] = -at(k, c);
+    for (int c = 0; c < stride; ++c) to[c] = -entry(k, c);
     if constexpr (stride == 3) to[3] = 0;
   }
 }

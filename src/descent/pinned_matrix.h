@@ -55,11 +55,12 @@ class PinnedMatrix {
     PaddedVector force = {};  ///< 1^T b, N
     PaddedVector shift = {};  ///< m
   };
-  /// Vertices begin .. end - 1 of one part.
+  /// Vertices begin .. end - 1 of one part and one run of rows (linear/solve_ends.h).
   struct Piece {
     std::size_t part;
     std::size_t begin, end;
     PaddedVector sum = {};
+    double largest = 0;  ///< entry of b, N
     int count() const { return static_cast<int>(end - begin); }
   };
   /// What pins make of the matrix.
@@ -74,7 +75,7 @@ class PinnedMatrix {
   void cut_parts();
   template <class Work>
   void for_pieces(Threads& threads, const Work& work);
-  void sum_pieces(const VectorField& x, const double* weight, Threads& threads);
+  class Ends;
   void solve_in_order(const VectorField& b, VectorField& p, Threads& threads);
   template <int stride>
   void solve_as(const VectorField& b, VectorField& p, Threads& threads);
@@ -88,6 +89,7 @@ class PinnedMatrix {
   std::vector<double> free_;    ///< [rows], diagonal without pins, N/m
   std::vector<Part> parts_;     ///< all vertices, in elimination order
   std::vector<Piece> pieces_;   ///< of the parts, in their order
+  std::vector<int> run_piece_;  ///< [runs + 1], first piece of each
   std::vector<int> groups_;     ///< first piece of each group for a thread, and pieces_.size()
   bool is_in_order_;            ///< order_ is 0, 1, 2, ...
   std::vector<double> weight_;  ///< w, N/m

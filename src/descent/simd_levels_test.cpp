@@ -66,7 +66,8 @@ struct Elements {
         batch.volume[lane] = lane == 7 ? 0 : 1 + uniform(generator);
         packed[b].volume[lane] = batch.volume[lane];
         for (int corner = 0; corner < 4; ++corner) {
-          packed[b].slot[corner][lane] = static_cast<std::uint16_t>(batch.vertex[corner][lane]);
+          packed[b].slot[corner][lane] = {
+              static_cast<std::uint16_t>(4 * batch.vertex[corner][lane])};
         }
       }
       std::memcpy(pairs[b].vertex, batch.vertex, sizeof(batch.vertex));
@@ -253,15 +254,25 @@ std::vector<double> passes(const FieldKernels& kernels) {
     kernels.new_pair(f[0].data(), f[1].data(), f[2].data(), f[3].data(), count, a.data(), b.data(),
                      sums);
     keep(a), keep(b), results.insert(results.end(), sums, sums + 3);
-    a = f[4];
-    results.push_back(kernels.renew(f[0].data(), f[1].data(), count, a.data(), b.data()));
-    keep(a), keep(b);
-    kernels.two_products(f[0].data(), f[1].data(), f[2].data(), count, sums);
-    results.insert(results.end(), sums, sums + 2);
-    const PairTerm terms[2] = {{f[0].data(), f[1].data(), 0.4, 0.9},
-                               {f[2].data(), f[3].data(), -1.3, 0.2}};
+    // Five of seven fields, in another order.
+    std::vector<double> fields;
+    for (int i = 0; i < 7; ++i) fields.insert(fields.end(), f[0].begin(), f[0].end());
+    for (std::size_t i = 0; i < fields.size(); ++i) fields[i] += 0.01 * static_cast<double>(i % 13);
+    const std::vector<float> floats(fields.begin(), fields.end());
+    const int which[5] = {2, 6, 0, 5, 3};
+    const double factor[5] = {0.3, -1.2, 0.7, 2.1, -0.4}, shift[4] = {0.1, 0.2, 0.3, 0};
+    double five[5];
+    const KeptFields<double> doubles_kept{fields.data(), size, which, 5};
+    kernels.of_doubles.multiply(doubles_kept, f[2].data(), count, five);
+    results.insert(results.end(), five, five + 5);
     a = f[5];
-    kernels.add_pairs(terms, 2, 0, count, a.data());
+    kernels.of_doubles.combine(doubles_kept, factor, 0.8, shift, count, a.data());
+    keep(a);
+    const KeptFields<float> floats_kept{floats.data(), size, which, 5};
+    kernels.of_floats.multiply(floats_kept, f[2].data(), count, five);
+    results.insert(results.end(), five, five + 5);
+    a = f[5];
+    kernels.of_floats.combine(floats_kept, factor, 0.8, shift, count, a.data());
     keep(a);
     VectorField x(static_cast<std::size_t>(vertices));
     for (PaddedVector& p : x) {
@@ -272,6 +283,11 @@ std::vector<double> passes(const FieldKernels& kernels) {
       kernels.sum(x.data(), weighted ? f[0].data() : nullptr, vertices, four);
       results.insert(results.end(), four, four + 4);
     }
+    results.push_back(kernels.largest(x.data(), vertices));
+    std::vector<float> rounded(size);
+    kernels.round(x.data(), f[0].data(), vertices, rounded.data(), four);
+    results.insert(results.end(), rounded.begin(), rounded.end());
+    results.insert(results.end(), four, four + 4);
     kernels.subtract_weighted(x.data(), f[0].data(), four, vertices, a.data());
     keep(a);
     kernels.negate_shifted(four, vertices, x.data());

@@ -60,6 +60,10 @@ class ChangeableCholesky {
   void solve4(double* x, Threads& threads) { solve_sides<4>(x, threads); }
   /// From b to x, where is_plain().
   void solve4(const double* b, double* x, Threads& threads) { solver_->solve4(b, x, threads); }
+  /// From what `ends` brings to x, [4 n], where is_plain().
+  void solve4_between(SolveEnds& ends, int n, double* x, Threads& threads) {
+    solver_->solve4_between(ends, n, x, threads);
+  }
 
   long long factor_entries() const { return solver_->factor_entries(); }
   /// begin_steps until a factor that is begun now is taken, for steps of h, s.

@@ -67,8 +67,8 @@ void for_rows(const RowSlices& M, int first, int last, const float* x, const Sto
   }
 }
 
-void load(const double* b, const double* scale, double factor, int first, int last, float* y) {
-  for (std::ptrdiff_t i = first; i < last; ++i) {
+void load(const double* b, const double* scale, double factor, int count, float* y) {
+  for (std::ptrdiff_t i = 0; i < count; ++i) {
     const double own = scale[i] * factor;
     for (int c = 0; c < 4; ++c) y[4 * i + c] = static_cast<float>(own * b[4 * i + c]);
   }

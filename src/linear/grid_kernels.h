@@ -24,8 +24,8 @@ struct RowSlices {
 };
 
 struct GridKernels {
-  /// y_i = scale_i factor b_i for rows first .. last - 1.
-  void (*load)(const double* b, const double* scale, double factor, int first, int last, float* y);
+  /// y_i = scale_i factor b_i for `count` rows.
+  void (*load)(const double* b, const double* scale, double factor, int count, float* y);
   /// to = a x + b y + c M x in the rows of slices first .. last - 1.
   void (*combine)(const RowSlices& M, int first, int last, const float* x, const float* y, float a,
                   float b, float c, float* to);

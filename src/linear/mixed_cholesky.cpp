@@ -94,6 +94,9 @@ class MixedCholesky final : public SpdSolver {
   void solve4(const double* b, double* x, Threads& threads) override {
     if (solver_ != nullptr) solver_->solve4(b, x, threads);
   }
+  void solve4_between(SolveEnds& ends, int n, double* x, Threads& threads) override {
+    if (solver_ != nullptr) solver_->solve4_between(ends, n, x, threads);
+  }
   long long factor_entries() const override {
     return solver_ != nullptr ? solver_->factor_entries() : 0;
   }

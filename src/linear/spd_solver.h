@@ -1,11 +1,14 @@
 #pragma once
 
 #include <Eigen/SparseCore>
+#include <algorithm>
 #include <memory>
+#include <vector>
 
 #include "base/parallel_for.h"
 #include "base/simd_level.h"
 #include "linear/ordering.h"
+#include "linear/solve_ends.h"
 
 namespace supple {
 
@@ -35,6 +38,20 @@ class SpdSolver {
   /// Four right-hand sides at once, interleaved: b[4 i + c] is row i of side c (three and a padding
   /// for a vector field). b and x may be the same place.
   virtual void solve4(const double* b, double* x, Threads& threads) = 0;
+
+  /// The same from what `ends` brings; x: [4 n].
+  virtual void solve4_between(SolveEnds& ends, int n, double* x, Threads& threads) {
+    std::vector<double> room(4 * std::size_t{SolveEnds::rows});
+    for (int first = 0; first < n; first += SolveEnds::rows) {
+      const int last = std::min(first + SolveEnds::rows, n);
+      const double* const b = ends.bring(first, last, room.data());
+      std::copy(b, b + std::ptrdiff_t{4} * (last - first), x + std::ptrdiff_t{4} * first);
+    }
+    solve4(x, x, threads);
+    for (int first = 0; first < n; first += SolveEnds::rows) {
+      ends.take(first, std::min(first + SolveEnds::rows, n));
+    }
+  }
 
   /// Entries of the factor, diagonal included.
   virtual long long factor_entries() const = 0;

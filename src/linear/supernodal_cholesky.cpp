@@ -34,7 +34,6 @@ void SupernodalCholesky<Real>::analyse(const Supernodes& nodes) {
   nodes_ = nodes;
   n_ = nodes_.first.back();
   panels_.allocate(nodes_);
-  largest_.resize(std::max<std::size_t>(1, at((n_ + rows_per_chunk - 1) / rows_per_chunk)));
   find_children();
   place_rows();
 }
@@ -187,37 +186,12 @@ void SupernodalCholesky<Real>::add_to_rows_above(std::size_t subtree) {
   }
 }
 
+/// Both substitutions on y.
 template <class Real>
 template <int sides>
-void SupernodalCholesky<Real>::substitute(const double* b, double* x, Threads& threads) {
-  if (!factored_) return;
+void SupernodalCholesky<Real>::sweep(Threads& threads) {
   const auto& kernels = kernels_of(*solve_kernels_, Real());
-  const std::ptrdiff_t size = std::ptrdiff_t{sides} * n_;
-  const auto for_chunks = [&](const auto& work) {
-    threads.parallel_for(static_cast<int>(largest_.size()), [&](int chunk) {
-      const std::ptrdiff_t begin = std::ptrdiff_t{sides} * rows_per_chunk * chunk;
-      work(chunk, begin, std::min(std::ptrdiff_t{sides} * rows_per_chunk, size - begin));
-    });
-  };
-  // Brought to about one: floats reach from 1e-38 to 1e38 only, forces further.
-  double scale = 1;
-  if constexpr (std::is_same_v<Real, float>) {
-    for_chunks([&](int chunk, std::ptrdiff_t begin, std::ptrdiff_t count) {
-      largest_[at(chunk)] = solve_kernels_->largest(b + begin, count);
-    });
-    const double largest = *std::max_element(largest_.begin(), largest_.end());
-    if (largest == 0 || !std::isfinite(largest)) {
-      std::copy(b, b + size, x);
-      return;
-    }
-    int exponent = 0;
-    std::frexp(largest, &exponent);
-    scale = std::ldexp(1.0, std::clamp(-exponent, -1000, 1000));
-  }
-  for_chunks([&](int, std::ptrdiff_t begin, std::ptrdiff_t count) {
-    kernels.load(b + begin, count, scale, y_.data() + begin);
-  });
-  std::fill(y_.begin() + size, y_.end(), Real(0));
+  std::fill(y_.begin() + std::ptrdiff_t{sides} * n_, y_.end(), Real(0));
   const FactorView<Real> factor = view();
   const int num_subtrees = static_cast<int>(subtrees_.size()),
             num_top = static_cast<int>(top_.size());
@@ -234,9 +208,52 @@ void SupernodalCholesky<Real>::substitute(const double* b, double* x, Threads& t
     fetch_rows_above<sides>(at(t));
     kernels.backwards(factor, nodes_of(t), count_of(t), sides, y_.data(), scratch(at(t)));
   });
-  for_chunks([&](int, std::ptrdiff_t begin, std::ptrdiff_t count) {
-    kernels.store(y_.data() + begin, count, 1 / scale, x + begin);
+}
+
+template <class Real>
+template <int sides, class Ends>
+void SupernodalCholesky<Real>::substitute(Ends& ends, double* x, Threads& threads) {
+  if (!factored_) return;
+  const auto& kernels = kernels_of(*solve_kernels_, Real());
+  double scale = 1;
+  if constexpr (std::is_same_v<Real, float>) scale = scale_to_floats(ends.size());
+  // Rows of a run at a time.
+  const auto for_runs = [&](const auto& work) {
+    threads.parallel_for((n_ + rows_per_chunk - 1) / rows_per_chunk, [&](int chunk) {
+      const int end = std::min(n_, (chunk + 1) * rows_per_chunk);
+      for (int first = chunk * rows_per_chunk; first < end; first += SolveEnds::rows) {
+        work(first, std::min(end, first + SolveEnds::rows));
+      }
+    });
+  };
+  for_runs([&](int first, int last) {
+    double room[sides * SolveEnds::rows];
+    kernels.load(ends.bring(first, last, room), std::ptrdiff_t{sides} * (last - first), scale,
+                 y_.data() + std::ptrdiff_t{sides} * first);
   });
+  sweep<sides>(threads);
+  for_runs([&](int first, int last) {
+    kernels.store(y_.data() + std::ptrdiff_t{sides} * first, std::ptrdiff_t{sides} * (last - first),
+                  1 / scale, x + std::ptrdiff_t{sides} * first);
+    ends.take(first, last);
+  });
+}
+
+template <class Real>
+void SupernodalCholesky<Real>::solve(const double* b, double* x, Threads& threads) {
+  PlainEnds<1> ends(b, n_, *solve_kernels_, largest_, threads);
+  substitute<1>(ends, x, threads);
+}
+
+template <class Real>
+void SupernodalCholesky<Real>::solve4(const double* b, double* x, Threads& threads) {
+  PlainEnds<4> ends(b, n_, *solve_kernels_, largest_, threads);
+  substitute<4>(ends, x, threads);
+}
+
+template <class Real>
+void SupernodalCholesky<Real>::solve4_between(SolveEnds& ends, int, double* x, Threads& threads) {
+  substitute<4>(ends, x, threads);
 }
 
 template class SupernodalCholesky<double>;

@@ -36,12 +36,9 @@ class SupernodalCholesky final : public SpdSolver {
 
   bool factor(const Matrix& lower, Threads& threads) override;
 
-  void solve(const double* b, double* x, Threads& threads) override {
-    substitute<1>(b, x, threads);
-  }
-  void solve4(const double* b, double* x, Threads& threads) override {
-    substitute<4>(b, x, threads);
-  }
+  void solve(const double* b, double* x, Threads& threads) override;
+  void solve4(const double* b, double* x, Threads& threads) override;
+  void solve4_between(SolveEnds& ends, int n, double* x, Threads& threads) override;
 
   long long factor_entries() const override {
     long long entries = 0;
@@ -64,8 +61,10 @@ class SupernodalCholesky final : public SpdSolver {
   void find_children();
   void place_rows();
   bool eliminate(int s, const Matrix& lower, Front& own);
+  template <int sides, class Ends>
+  void substitute(Ends& ends, double* x, Threads& threads);
   template <int sides>
-  void substitute(const double* b, double* x, Threads& threads);
+  void sweep(Threads& threads);
   FactorView<Real> view() const {
     return {.panels = panels_.values(),
             .panel_start = panels_.start(),

@@ -16,7 +16,7 @@ SUPPLE_DEFINE_KERNELS(GridKernels, grid_kernels, grid_table)
 namespace {
 
 /// Rows that are sorted by their length, and that a thread takes at a time.
-constexpr int window = 512;
+constexpr int window = SolveEnds::rows;
 /// Entries of Â above which rows belong together.
 constexpr double theta = 0.05;
 /// The smoothing damps eigenvalues from bound/part on.
@@ -164,7 +164,6 @@ bool TwoGrid::factor(const Matrix& lower, Threads& threads) {
   one_side_.assign(size, 0);
   coarse_x_.assign(4 * at(coarse_rows_), 0);
   coarse_float_.assign(4 * at(coarse_rows_), 0);
-  largest_.assign(at((n_ + window - 1) / window), 0);
   measure(A, threads);
   return contraction_ <= most_left;
 }
@@ -245,27 +244,24 @@ void TwoGrid::smooth(const float* x, const float* y, float a, float b, float c, 
 }
 
 void TwoGrid::solve4(const double* b, double* x, Threads& threads) {
-  const auto for_rows = [&](const auto& work) {
-    threads.parallel_for(static_cast<int>(largest_.size()), [&](int chunk) {
-      work(chunk, chunk * window, std::min(n_, (chunk + 1) * window));
-    });
-  };
-  for_rows([&](int chunk, int first, int last) {
-    largest_[at(chunk)] = solve_kernels(level_).largest(b + std::ptrdiff_t{4} * first,
-                                                        std::ptrdiff_t{4} * (last - first));
-  });
-  // Brought to about one: floats reach from 1e-38 to 1e38 only, forces further.
-  const double largest = largest_.empty() ? 0 : *std::max_element(largest_.begin(), largest_.end());
-  if (largest == 0 || !std::isfinite(largest)) {
-    std::copy(b, b + std::ptrdiff_t{4} * n_, x);
-    return;
-  }
-  int exponent = 0;
-  std::frexp(largest, &exponent);
-  const double factor = std::ldexp(1.0, std::clamp(-exponent, -1000, 1000));
+  PlainEnds<4> ends(b, n_, solve_kernels(level_), largest_, threads);
+  cycle(ends, x, threads);
+}
+
+void TwoGrid::solve4_between(SolveEnds& ends, int, double* x, Threads& threads) {
+  cycle(ends, x, threads);
+}
+
+template <class Ends>
+void TwoGrid::cycle(Ends& ends, double* x, Threads& threads) {
+  const double factor = scale_to_floats(ends.size());
   float *y = y_.data(), *u = u_.data(), *z = z_.data();
-  for_rows(
-      [&](int, int first, int last) { kernels_->load(b, scale_.data(), factor, first, last, y); });
+  threads.parallel_for((n_ + window - 1) / window, [&](int chunk) {
+    const int first = chunk * window, last = std::min(n_, first + window);
+    double room[4 * window];
+    const double* const b = ends.bring(first, last, room);
+    kernels_->load(b, &scale_[at(first)], factor, last - first, y + std::ptrdiff_t{4} * first);
+  });
   const std::array<float, degree> w = smoothing_steps(bound_);
   // The first two steps from nothing are one; then u is the iterate.
   smooth(y, y, w[0] + w[1], 0, -w[0] * w[1], u, threads);
@@ -294,6 +290,8 @@ void TwoGrid::solve4(const double* b, double* x, Threads& threads) {
   const double back = largest_scale_ * largest_scale_;
   for_slices(fine_, threads, [&](const RowSlices& M, int first, int last) {
     kernels_->finish(M, first, last, u, y, w[0], scale_.data(), back / factor, x);
+    // The slices of a window are those of its rows.
+    ends.take(4 * first, std::min(n_, 4 * last));
   });
 }
 

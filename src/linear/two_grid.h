@@ -31,6 +31,7 @@ class TwoGrid final : public SpdSolver {
   bool factor(const Matrix& lower, Threads& threads) override;
   void solve(const double* b, double* x, Threads& threads) override;
   void solve4(const double* b, double* x, Threads& threads) override;
+  void solve4_between(SolveEnds& ends, int n, double* x, Threads& threads) override;
   /// Of the coarse grid.
   long long factor_entries() const override {
     return coarse_ != nullptr ? coarse_->factor_entries() : 0;
@@ -63,6 +64,8 @@ class TwoGrid final : public SpdSolver {
   void measure(const RowMatrix& A, Threads& threads);
   template <class Work>
   static void for_slices(const Slices& slices, Threads& threads, const Work& work);
+  template <class Ends>
+  void cycle(Ends& ends, double* x, Threads& threads);
   void smooth(const float* x, const float* y, float a, float b, float c, float* to,
               Threads& threads);
 
@@ -78,7 +81,7 @@ class TwoGrid final : public SpdSolver {
   std::vector<double> coarse_x_;       ///< [4 coarse_rows]
   std::vector<float> coarse_float_;    ///< [4 coarse_rows]
   std::vector<double> one_side_;       ///< [4 n], for `solve`
-  std::vector<double> largest_;        ///< of the chunks
+  std::vector<double> largest_;        ///< of some rows of b
   double contraction_ = 1;
 };
 

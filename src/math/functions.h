@@ -43,17 +43,12 @@ SUPPLE_INLINE S log_positive(S x) {
   split_exponent(x, m, e);
   const S f = m - S(1.0);
   const S s = f / (m + S(1.0));
-  const S z = s * s;
-  S p = S(2.0 / 21);
-  p = p * z + S(2.0 / 19);
-  p = p * z + S(2.0 / 17);
-  p = p * z + S(2.0 / 15);
-  p = p * z + S(2.0 / 13);
-  p = p * z + S(2.0 / 11);
-  p = p * z + S(2.0 / 9);
-  p = p * z + S(2.0 / 7);
-  p = p * z + S(2.0 / 5);
-  p = p * z + S(2.0 / 3);
+  const S z = s * s, z2 = z * z, z4 = z2 * z2;
+  // By pairs [Estrin 1960]: a third of the time that one term after the other waits.
+  const S q0 = S(2.0 / 5) * z + S(2.0 / 3), q1 = S(2.0 / 9) * z + S(2.0 / 7),
+          q2 = S(2.0 / 13) * z + S(2.0 / 11), q3 = S(2.0 / 17) * z + S(2.0 / 15),
+          q4 = S(2.0 / 21) * z + S(2.0 / 19);
+  const S p = (q4 * z4 + (q3 * z2 + q2)) * z4 + (q1 * z2 + q0);
   // 2 s = f - s f exactly in real numbers: keeps the leading term free of the rounding of s.
   const S correction = s * (z * p - f);
   return e * S(0.693147180369123816490) + (f + (correction + e * S(1.90821492927058770002e-10)));

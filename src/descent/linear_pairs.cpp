@@ -1,0 +1,306 @@
+#include "descent/linear_pairs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+namespace supple {
+
+namespace {
+
+/// Vertices whose fields stay in doubles.
+constexpr int most_in_doubles = 8192;
+
+/// A difference of two products is nothing but rounding below this part of them.
+constexpr double rounding = 1e-13;
+
+/// Vertices at which a part begins that hangs together with no vertex before: no tet and no spring
+/// reaches from one side of it to the other.
+std::vector<int> parts_of(const Model& model) {
+  const auto n = static_cast<std::size_t>(model.num_vertices);
+  std::vector<int> reach(n);  // the last vertex that elements beginning here hold
+  for (std::size_t i = 0; i < n; ++i) reach[i] = static_cast<int>(i);
+  const auto hold = [&](int a, int b) {
+    int& last = reach[static_cast<std::size_t>(std::min(a, b))];
+    last = std::max({last, a, b});
+  };
+  for (const auto& tet : model.tets) {
+    for (std::size_t c = 1; c < 4; ++c) hold(tet[0], tet[c]);
+  }
+  for (const SpringSet::Spring& spring : model.springs.springs) hold(spring.a, spring.b);
+  std::vector<int> starts;
+  int last = -1;
+  for (int i = 0; i < model.num_vertices; ++i) {
+    if (i > last) starts.push_back(i);
+    last = std::max(last, reach[static_cast<std::size_t>(i)]);
+  }
+  return starts;
+}
+
+}  // namespace
+
+LinearPairs::LinearPairs(const Model& model, int history, Kept kept)
+    : model_(&model),
+      history_(history),
+      // A chain of pairs has one z more than pairs; one more for a pair that was left out of it.
+      num_inner_(history + 2),
+      num_fields_(num_inner_ + history + 1),
+      in_floats_(kept == Kept::by_size ? model.num_vertices > most_in_doubles
+                                       : kept == Kept::in_floats),
+      stride_(4 * static_cast<std::size_t>(model.num_vertices)),
+      products_(static_cast<std::size_t>(num_fields_)),
+      pairs_(static_cast<std::size_t>(history)),
+      s_t_(pairs_.size() * pairs_.size()),
+      t_w_(s_t_.size()),
+      zeta_(pairs_.size()),
+      step_(pairs_.size()),
+      factors_(products_.size()) {
+  live_.reserve(products_.size());
+}
+
+void LinearPairs::begin_step(FieldAlgebra& algebra) {
+  clear();
+  if (!partial_.empty()) return;
+  if (in_floats_) {
+    make_runs(algebra);
+    floats_.resize(stride_ * static_cast<std::size_t>(num_fields_));
+    offset_.resize(runs_.size() * static_cast<std::size_t>(num_fields_));
+  } else {
+    doubles_.resize(stride_ * static_cast<std::size_t>(num_fields_));
+  }
+  partial_.resize(static_cast<std::size_t>(algebra.num_chunks() * num_fields_));
+}
+
+void LinearPairs::make_runs(FieldAlgebra& algebra) {
+  const std::vector<int> starts = parts_of(*model_);
+  for (int chunk = 0; chunk < algebra.num_chunks(); ++chunk) {
+    run_of_chunk_.push_back(static_cast<int>(runs_.size()));
+    const auto [begin, end] = algebra.chunk(chunk);
+    for (int first = begin; first < end;) {
+      const auto next = std::upper_bound(starts.begin(), starts.end(), first);
+      const int last = next == starts.end() ? end : std::min(end, *next);
+      double mass = 0;
+      for (int i = first; i < last; ++i) mass += model_->mass[static_cast<std::size_t>(i)];
+      runs_.push_back({first, last, mass});
+      first = last;
+    }
+  }
+  run_of_chunk_.push_back(static_cast<int>(runs_.size()));
+}
+
+void LinearPairs::clear() {
+  count_ = 0;
+  newest_ = -1;
+  has_step_ = false;
+}
+
+void LinearPairs::accept(double alpha) {
+  alpha_ = alpha;
+  has_step_ = true;
+}
+
+/// Fields that pairs or the step that was taken hold.
+void LinearPairs::find_live() {
+  live_.clear();
+  const auto add = [&](int field) {
+    if (std::find(live_.begin(), live_.end(), field) == live_.end()) live_.push_back(field);
+  };
+  if (has_step_) {
+    add(current_);
+    add(num_inner_ + last_direction_);
+  }
+  for (int i = 0; i < count_; ++i) {
+    add(pair(i).to);
+    add(pair(i).from);
+    add(num_inner_ + pair(i).direction);
+  }
+}
+
+/// Left-out pairs take more room than there is: then the oldest go.
+int LinearPairs::free_inner() {
+  for (;; --count_) {
+    find_live();
+    for (int slot = 0; slot < num_inner_; ++slot) {
+      if (std::find(live_.begin(), live_.end(), slot) == live_.end()) return slot;
+    }
+  }
+}
+
+int LinearPairs::free_direction() {
+  int slot = 0;
+  while (std::find(live_.begin(), live_.end(), num_inner_ + slot) != live_.end()) ++slot;
+  return slot;
+}
+
+void LinearPairs::correct(FieldAlgebra& algebra, const VectorField& gradient, VectorField& p) {
+  if (has_step_ && count_ == history_) --count_;
+  const int now = free_inner();
+  if (in_floats_) {
+    multiply<float>(algebra, gradient, p, now);
+  } else {
+    multiply<double>(algebra, gradient, p, now);
+  }
+  if (has_step_) add_pair(now);
+  has_step_ = false;
+  current_ = now;
+  recur(now);
+  find_live();
+  last_direction_ = free_direction();
+  const double own_factor = inner(now).factor;
+  slope_ = own_factor * inner(now).now;
+  std::erase(live_, now);
+  for (const int field : live_) {
+    const Products& of = products_[static_cast<std::size_t>(field)];
+    slope_ += of.factor * of.now;
+  }
+  if (in_floats_) {
+    combine<float>(algebra, own_factor, p, num_inner_ + last_direction_);
+  } else {
+    combine<double>(algebra, own_factor, p, num_inner_ + last_direction_);
+  }
+}
+
+/// A pair whose curvature is not positive is left out.
+void LinearPairs::add_pair(int to) {
+  const Products along = direction(last_direction_);
+  const double rho = alpha_ * (along.now - slope_);
+  if (!(rho > rounding * alpha_ * (std::abs(along.now) + std::abs(slope_)))) return;
+  newest_ = (newest_ + 1) % history_;
+  ++count_;
+  pair(0) = {last_direction_, current_, to, alpha_, rho};
+  for (int i = 1; i < count_; ++i) {
+    const Pair& old = pair(i);
+    const Products of_s = direction(old.direction), from = inner(old.from), end = inner(old.to);
+    number(s_t_, i, 0) = old.alpha * (of_s.now - of_s.before);
+    number(t_w_, i, 0) = number(t_w_, 0, i) = (from.now - end.now) - (from.before - end.before);
+  }
+  const Products from = inner(current_);
+  number(t_w_, 0, 0) = (from.now - inner(to).now) - (from.before - from.now);
+}
+
+/// Both loops, and from them the factors of all fields in the direction.
+void LinearPairs::recur(int now) {
+  for (Products& of : products_) of.factor = 0;
+  inner(now).factor = 1;
+  const auto w_gradient = [&](const Pair& own) { return inner(own.from).now - inner(own.to).now; };
+  for (int i = 0; i < count_; ++i) {
+    double value = pair(i).alpha * direction(pair(i).direction).now;
+    for (int j = 0; j < i; ++j) {
+      value -= zeta_[static_cast<std::size_t>(j)] * number(s_t_, i, j);
+    }
+    zeta_[static_cast<std::size_t>(i)] = value / pair(i).rho;
+  }
+  for (int i = count_ - 1; i >= 0; --i) {
+    const double zeta = zeta_[static_cast<std::size_t>(i)];
+    double value = w_gradient(pair(i));
+    for (int j = 0; j < count_; ++j) {
+      value -= zeta_[static_cast<std::size_t>(j)] * number(t_w_, i, j);
+    }
+    for (int k = count_ - 1; k > i; --k) {
+      value += step_[static_cast<std::size_t>(k)] * number(s_t_, k, i);
+    }
+    const double step = zeta - value / pair(i).rho;
+    step_[static_cast<std::size_t>(i)] = step;
+    inner(pair(i).from).factor += zeta;
+    inner(pair(i).to).factor -= zeta;
+    direction(pair(i).direction).factor -= step * pair(i).alpha;
+  }
+}
+
+template <>
+std::vector<double>& LinearPairs::fields() {
+  return doubles_;
+}
+template <>
+std::vector<float>& LinearPairs::fields() {
+  return floats_;
+}
+
+template <class Work>
+void LinearPairs::for_runs(int chunk, const Work& work) {
+  for (auto r = static_cast<std::size_t>(run_of_chunk_[static_cast<std::size_t>(chunk)]);
+       r < static_cast<std::size_t>(run_of_chunk_[static_cast<std::size_t>(chunk) + 1]); ++r) {
+    work(runs_[r], r);
+  }
+}
+
+/// The floats of p in a run, and what they lose of its mean.
+void LinearPairs::keep(const FieldKernels& kernels, const Run& run, std::size_t index,
+                       const VectorField& p, int field) {
+  const auto at = static_cast<std::size_t>(run.first);
+  PaddedVector& offset = offset_of(field, index);
+  kernels.round(&p[at], &model_->mass[at], run.last - run.first,
+                &floats_[static_cast<std::size_t>(field) * stride_ + 4 * at], offset.v);
+  for (int c = 0; c < 4; ++c) offset[c] = run.mass > 0 ? offset[c] / run.mass : 0;
+}
+
+/// Keeps p as an inner direction and multiplies the gradient with it and with all that is read.
+template <class T>
+void LinearPairs::multiply(FieldAlgebra& algebra, const VectorField& gradient, const VectorField& p,
+                           int kept) {
+  live_.push_back(kept);
+  const auto count = static_cast<int>(live_.size());
+  const FieldKernels& kernels = algebra.kernels();
+  T* const numbers = fields<T>().data();
+  T* const own = numbers + static_cast<std::size_t>(kept) * stride_;
+  algebra.for_chunks([&](int chunk, int first, int last) {
+    const auto begin = 4 * static_cast<std::size_t>(first);
+    const KeptFields<T> fields{numbers + begin, stride_, live_.data(), count};
+    double* const sums = &partial_[static_cast<std::size_t>(chunk * num_fields_)];
+    if constexpr (std::is_same_v<T, double>) {
+      std::copy(p[0].v + begin, p[0].v + 4 * static_cast<std::size_t>(last), own + begin);
+      kernels.of_doubles.multiply(fields, gradient[0].v + begin, 4 * (last - first), sums);
+    } else {
+      for_runs(chunk,
+               [&](const Run& run, std::size_t index) { keep(kernels, run, index, p, kept); });
+      kernels.of_floats.multiply(fields, gradient[0].v + begin, 4 * (last - first), sums);
+    }
+  });
+  for (int k = 0; k < count; ++k) {
+    double sum = 0;
+    for (std::size_t at = static_cast<std::size_t>(k); at < partial_.size();
+         at += static_cast<std::size_t>(num_fields_)) {
+      sum += partial_[at];
+    }
+    Products& of = products_[static_cast<std::size_t>(live_[static_cast<std::size_t>(k)])];
+    of.before = of.now;
+    of.now = sum;
+  }
+}
+
+/// p = own_factor p + sum factor_i field_i, and keeps it.
+template <class T>
+void LinearPairs::combine(FieldAlgebra& algebra, double own_factor, VectorField& p, int kept) {
+  const auto count = static_cast<int>(live_.size());
+  std::transform(live_.begin(), live_.end(), factors_.begin(),
+                 [&](int field) { return products_[static_cast<std::size_t>(field)].factor; });
+  const FieldKernels& kernels = algebra.kernels();
+  T* const numbers = fields<T>().data();
+  T* const own = numbers + static_cast<std::size_t>(kept) * stride_;
+  algebra.for_chunks([&](int chunk, int first, int last) {
+    const auto begin = 4 * static_cast<std::size_t>(first);
+    const KeptFields<T> fields{numbers + begin, stride_, live_.data(), count};
+    if constexpr (std::is_same_v<T, double>) {
+      const PaddedVector none;
+      kernels.of_doubles.combine(fields, factors_.data(), own_factor, none.v, 4 * (last - first),
+                                 p[0].v + begin);
+      std::copy(p[0].v + begin, p[0].v + 4 * static_cast<std::size_t>(last), own + begin);
+    } else {
+      for_runs(chunk, [&](const Run& run, std::size_t index) {
+        PaddedVector shift;
+        for (int k = 0; k < count; ++k) {
+          const PaddedVector& lost = offset_of(live_[static_cast<std::size_t>(k)], index);
+          for (int c = 0; c < 4; ++c) shift[c] += factors_[static_cast<std::size_t>(k)] * lost[c];
+        }
+        const auto at = static_cast<std::size_t>(run.first);
+        KeptFields<T> of_run = fields;
+        of_run.numbers = numbers + 4 * at;
+        kernels.of_floats.combine(of_run, factors_.data(), own_factor, shift.v,
+                                  4 * (run.last - run.first), p[at].v);
+        keep(kernels, run, index, p, kept);
+      });
+    }
+  });
+}
+
+}  // namespace supple

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <vector>
+
+#include "descent/field_algebra.h"
+#include "model/model.h"
+
+namespace supple {
+
+/// L-BFGS around a matrix A0^-1 that is symmetric and the same for a whole step: both loops of the
+/// recursion run over numbers alone. What is kept of iterate k are two fields, the inner direction
+///   z_k = -A0^-1 grad g(x_k)
+/// and the direction p_k itself, and their products with gradients. With s_k = alpha_k p_k
+///   w_k = A0^-1 t_k = z_k - z_{k+1},  t_k . s_k = (grad g_{k+1} - grad g_k) . s_k,
+///   t_i . w_j = (grad g_{i+1} - grad g_i) . (z_j - z_{j+1}),  t_i . A0^-1 grad g = w_i . grad g,
+/// A0 being symmetric, so that grad g_k . z_{k+1} = grad g_{k+1} . z_k is known before z_{k+1} is.
+/// An iteration reads what is kept once for the products with its gradient and once for the sum
+///   p = z + sum zeta_i w_i - sum (zeta_i - eta_i) s_i,
+/// and writes two fields; a step that is taken costs nothing.
+///
+/// Fields of large bodies are kept in floats: they shape the direction only. What the rounding of a
+/// field takes from its mean, weighed by the masses, is kept beside it for each run of vertices, so
+/// that what nothing holds has its momentum to the last digit.
+class LinearPairs {
+ public:
+  enum class Kept { by_size, in_doubles, in_floats };
+
+  /// history: pairs, at least one.
+  LinearPairs(const Model& model, int history, Kept kept = Kept::by_size);
+
+  /// A step begins, without pairs. The first one makes room.
+  void begin_step(FieldAlgebra& algebra);
+  void clear();
+  bool is_empty() const { return count_ == 0; }
+
+  /// p: the inner direction at a point with this gradient, becomes the direction from there, m.
+  void correct(FieldAlgebra& algebra, const VectorField& gradient, VectorField& p);
+  /// grad g . p of the last direction, J.
+  double slope() const { return slope_; }
+
+  /// A step alpha p along the last direction was taken; the next gradient will be that of its end.
+  void accept(double alpha);
+
+ private:
+  struct Pair {
+    int direction;  ///< slot of p
+    int from, to;   ///< slots of z, where it begins and ends
+    double alpha;
+    double rho;  ///< t . s, J
+  };
+  /// A field in a slot, by its products.
+  struct Products {
+    double now = 0, before = 0;  ///< with the gradient, and with the one before it, J
+    double factor = 0;           ///< in the direction that is being made
+  };
+  /// Vertices of one chunk and one part.
+  struct Run {
+    int first, last;
+    double mass;  ///< kg
+  };
+
+  int place(int i) const { return (newest_ - i + history_) % history_; }
+  Pair& pair(int i) { return pairs_[static_cast<std::size_t>(place(i))]; }
+  double& number(std::vector<double>& of, int i, int j) {
+    return of[static_cast<std::size_t>(place(i) * history_ + place(j))];
+  }
+  Products& inner(int slot) { return products_[static_cast<std::size_t>(slot)]; }
+  Products& direction(int slot) { return products_[static_cast<std::size_t>(num_inner_ + slot)]; }
+
+  void make_runs(FieldAlgebra& algebra);
+  void find_live();
+  int free_inner();
+  int free_direction();
+  template <class T>
+  std::vector<T>& fields();
+  template <class T>
+  void multiply(FieldAlgebra& algebra, const VectorField& gradient, const VectorField& p, int kept);
+  template <class T>
+  void combine(FieldAlgebra& algebra, double own_factor, VectorField& p, int kept);
+  template <class Work>
+  void for_runs(int chunk, const Work& work);
+  void keep(const FieldKernels& kernels, const Run& run, std::size_t index, const VectorField& p,
+            int field);
+  PaddedVector& offset_of(int field, std::size_t run) {
+    return offset_[static_cast<std::size_t>(field) * runs_.size() + run];
+  }
+  void add_pair(int to);
+  void recur(int now);
+
+  const Model* model_;
+  int history_;
+  int num_inner_, num_fields_;
+  bool in_floats_;
+  std::size_t stride_;                ///< numbers of a field
+  std::vector<double> doubles_;       ///< [num_fields * stride]: inner directions, directions
+  std::vector<float> floats_;         ///< the same
+  std::vector<Run> runs_;             ///< in floats
+  std::vector<int> run_of_chunk_;     ///< [num_chunks + 1]
+  std::vector<PaddedVector> offset_;  ///< [num_fields * num_runs], m
+  std::vector<Products> products_;    ///< [num_fields]
+  std::vector<int> live_;             ///< fields that are read
+  std::vector<double> partial_;       ///< of the chunks
+  std::vector<Pair> pairs_;           ///< ring of `history`
+  std::vector<double> s_t_;           ///< [history^2], s_i . t_j of an older i and a newer j, J
+  std::vector<double> t_w_;           ///< [history^2], t_i . w_j, J
+  std::vector<double> zeta_, step_;   ///< [history], step: zeta - eta
+  std::vector<double> factors_;       ///< of the fields that are read
+  int newest_ = -1, count_ = 0;
+  int current_ = -1;         ///< slot of the z of the last direction
+  int last_direction_ = -1;  ///< its own slot
+  bool has_step_ = false;    ///< was taken along it
+  double alpha_ = 0;
+  double slope_ = 0;
+};
+
+}  // namespace supple
