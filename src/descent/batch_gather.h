@@ -16,6 +16,10 @@ typedef double Vector8 __attribute__((vector_size(64), may_alias));
 
 SUPPLE_INLINE Vector4 load4(const PaddedVector& p) { return *reinterpret_cast<const Vector4*>(&p); }
 
+SUPPLE_INLINE void add_to(PaddedVector& p, Vector4 more) {
+  *reinterpret_cast<Vector4*>(&p) += more;
+}
+
 /// The vector that an index names, or the place of its first number: that is an address without any
 /// arithmetic, of which a batch has sixty-four.
 SUPPLE_INLINE const PaddedVector& named(const PaddedVector* x, int index) { return x[index]; }
@@ -119,35 +123,35 @@ SUPPLE_INLINE void spread_lanes(const Vector3<Batch<double, W>>& f, PaddedVector
   }
 }
 
+/// Of four tets, from lane 4 half on.
+template <int half, class Index>
+SUPPLE_INLINE void scatter_half(const Vector3<Batch8> (&f)[3], PaddedVector* slots,
+                                const Index (*index)[lanes]) {
+  constexpr int first = 4 * half;
+  const auto half_of = [](const Batch8& a) {
+    return Batch<double, 4>(
+        __builtin_shufflevector(a.v, a.v, first, first + 1, first + 2, first + 3));
+  };
+  PaddedVector rows[3][4];
+  for (int c = 0; c < 3; ++c) {
+    spread_lanes<4>({{half_of(f[c][0]), half_of(f[c][1]), half_of(f[c][2])}}, rows[c]);
+  }
+  for (int l = 0; l < 4; ++l) {
+    const Vector4 f1 = load4(rows[0][l]), f2 = load4(rows[1][l]), f3 = load4(rows[2][l]);
+    add_to(named(slots, index[0][first + l]), -(f1 + f2 + f3));
+    add_to(named(slots, index[1][first + l]), f1);
+    add_to(named(slots, index[2][first + l]), f2);
+    add_to(named(slots, index[3][first + l]), f3);
+  }
+}
+
 /// Adds tet after tet to the slots of its corners, minus the sum to corner 0: two tets may name the
 /// same slot.
 template <class Index>
 SUPPLE_INLINE void scatter_add(const Vector3<Batch8> (&f)[3], PaddedVector* slots,
                                const Index (*index)[lanes]) {
-  const auto half_of = [](const Batch8& a, int half) {
-    return half == 0 ? __builtin_shufflevector(a.v, a.v, 0, 1, 2, 3)
-                     : __builtin_shufflevector(a.v, a.v, 4, 5, 6, 7);
-  };
-  const auto add = [&](const Index& to, Vector4 force) {
-    *reinterpret_cast<Vector4*>(&named(slots, to)) += force;
-  };
-  for (int half = 0; half < 2; ++half) {
-    PaddedVector rows[3][4];
-    for (int c = 0; c < 3; ++c) {
-      spread_lanes<4>(
-          {{Batch<double, 4>(half_of(f[c][0], half)), Batch<double, 4>(half_of(f[c][1], half)),
-            Batch<double, 4>(half_of(f[c][2], half))}},
-          rows[c]);
-    }
-    for (int l = 0; l < 4; ++l) {
-      const int lane = 4 * half + l;
-      const Vector4 f1 = load4(rows[0][l]), f2 = load4(rows[1][l]), f3 = load4(rows[2][l]);
-      add(index[0][lane], -(f1 + f2 + f3));
-      add(index[1][lane], f1);
-      add(index[2][lane], f2);
-      add(index[3][lane], f3);
-    }
-  }
+  scatter_half<0>(f, slots, index);
+  scatter_half<1>(f, slots, index);
 }
 
 /// Dm^-1 of the eight tets.

@@ -117,15 +117,21 @@ SUPPLE_INLINE Mat3<One> turned_gradient(const PackedBatch& batch, int first,
   return RestTriangle<One>::load(batch, first).turned_gradient(edge);
 }
 
-/// Columns: the forces of the corners 1 to 3, V (P Q) T^T.
-SUPPLE_INLINE void add_forces(const Mat3<One>& PQ, const PackedBatch& batch, int first,
+/// H = V P Q. Columns: the forces of the corners 1 to 3, H T^T.
+SUPPLE_INLINE void add_forces(const Mat3<One>& H, const PackedBatch& batch, int first,
                               Forces& forces, PaddedVector* slots) {
   const auto [t] = RestTriangle<One>::load(batch, first);
-  const Mat3<One> H = One::load(batch.volume + first) * PQ;
   const Vector3<One> f[3] = {t[0] * H.column(0), t[1] * H.column(0) + t[2] * H.column(1),
                              t[3] * H.column(0) + t[4] * H.column(1) + t[5] * H.column(2)};
   place_forces(f, batch.slot, first, forces, slots);
 }
+
+/// Whether energy and stress of a material are proportional to its parameters, for values of zero,
+/// too: the volume is then put into these instead of into ten numbers.
+template <class Family>
+inline constexpr bool proportional = requires {
+  Family::proportional;
+};
 
 /// Adds the energy and the corner forces of some lanes from `first` on; everything is added in the
 /// order of the batches, so that all ways have the same bits. energy: of each `width` lanes.
@@ -135,36 +141,49 @@ SUPPLE_INLINE void add_lanes(const PackedBatch* batch, int first, const double* 
                              const Family& family, const PaddedVector* x, PaddedVector* slots,
                              Forces& forces, One* energy) {
   constexpr std::size_t num_parameters = Family::num_parameters;
+  const PackedBatch& second = batch[whole ? 1 : 0];
+  const S volume = [&] {
+    const One own = One::load(batch->volume + first);
+    if constexpr (is_pair<S>) {
+      return S{own, One::load(second.volume + first + next_lane)};
+    } else {
+      return own;
+    }
+  }();
   S parameters[num_parameters > 0 ? num_parameters : 1];
   for (std::size_t p = 0; p < num_parameters; ++p) {
     parameters[p] = load_lanes<S>(parameter_lanes + p * lanes + first, parameter_stride);
+    if constexpr (proportional<Family>) parameters[p] *= volume;
   }
   Mat3<S> F, P;
   if constexpr (is_pair<S>) {
     // In the order of memory: as arguments of one call g++ takes the second first.
     const Mat3<One> of_first = turned_gradient(batch[0], first, x);
-    F = paired(of_first, turned_gradient(batch[whole ? 1 : 0], first + next_lane, x));
+    F = paired(of_first, turned_gradient(second, first + next_lane, x));
   } else {
     F = turned_gradient(*batch, first, x);
   }
-  S density = family.template at<S>(parameters).energy_and_stress(F, P);
+  S own_energy = family.template at<S>(parameters).energy_and_stress(F, P);
+  if constexpr (!proportional<Family>) {
+    own_energy *= volume;
+    P = volume * P;
+  }
   if constexpr (has_fiber) {
     const auto lane = [&](std::size_t i) {
       return load_lanes<S>(fiber_lanes + i * lanes + first, 4 * lanes);
     };
-    const Fiber<S> strand{{{lane(0), lane(1), lane(2)}}, lane(3)};
+    const Fiber<S> strand{{{lane(0), lane(1), lane(2)}}, volume * lane(3)};
     Mat3<S> extra;
-    density += strand.energy_and_stress(F, extra);
+    own_energy += strand.energy_and_stress(F, extra);
     P = P + extra;
   }
   if constexpr (is_pair<S>) {
-    const PackedBatch& second = batch[whole ? 1 : 0];
-    energy[0] += One::load(batch->volume + first) * density.lo;
-    energy[whole ? 0 : 1] += One::load(second.volume + first + next_lane) * density.hi;
+    energy[0] += own_energy.lo;
+    energy[whole ? 0 : 1] += own_energy.hi;
     add_forces(first_of(P), *batch, first, forces, slots);
     add_forces(second_of(P), second, first + next_lane, forces, slots);
   } else {
-    energy[0] += One::load(batch->volume + first) * density;
+    energy[0] += own_energy;
     add_forces(P, *batch, first, forces, slots);
   }
 }

@@ -53,6 +53,7 @@ struct Arap {
 struct ArapModel {
   static constexpr const char* name = "arap";
   static constexpr int num_parameters = 1;
+  static constexpr bool proportional = true;
   template <class S>
   Arap<S> at(const S* parameters) const {
     return {parameters[0]};

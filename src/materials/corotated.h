@@ -54,6 +54,7 @@ struct Corotated {
 struct CorotatedModel {
   static constexpr const char* name = "corotated";
   static constexpr int num_parameters = 2;
+  static constexpr bool proportional = true;
   template <class S>
   Corotated<S> at(const S* parameters) const {
     return {parameters[0], parameters[1]};

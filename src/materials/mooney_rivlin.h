@@ -75,6 +75,7 @@ struct MooneyRivlin {
 struct MooneyRivlinModel {
   static constexpr const char* name = "mooney_rivlin";
   static constexpr int num_parameters = 3;
+  static constexpr bool proportional = true;
   template <class S>
   MooneyRivlin<S> at(const S* parameters) const {
     return {parameters[0], parameters[1], parameters[2]};

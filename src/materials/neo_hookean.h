@@ -62,6 +62,7 @@ struct NeoHookean {
 struct NeoHookeanModel {
   static constexpr const char* name = "neo_hookean";
   static constexpr int num_parameters = 2;
+  static constexpr bool proportional = true;
   template <class S>
   NeoHookean<S> at(const S* parameters) const {
     return {parameters[0], parameters[1]};

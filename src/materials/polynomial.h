@@ -62,6 +62,7 @@ struct Polynomial {
 struct PolynomialModel {
   static constexpr const char* name = "polynomial";
   static constexpr int num_parameters = 1;
+  static constexpr bool proportional = true;
   template <class S>
   Polynomial<S> at(const S* parameters) const {
     return {parameters[0]};

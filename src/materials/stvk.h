@@ -71,6 +71,7 @@ struct Stvk {
 struct StvkModel {
   static constexpr const char* name = "stvk";
   static constexpr int num_parameters = 2;
+  static constexpr bool proportional = true;
   template <class S>
   Stvk<S> at(const S* parameters) const {
     return {parameters[0], parameters[1]};

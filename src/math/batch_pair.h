@@ -45,6 +45,7 @@ struct BatchPair {
   }
   SUPPLE_INLINE friend BatchPair operator-(const BatchPair& a) { return {-a.lo, -a.hi}; }
   SUPPLE_INLINE BatchPair& operator+=(const BatchPair& b) { return *this = *this + b; }
+  SUPPLE_INLINE BatchPair& operator*=(const BatchPair& b) { return *this = *this * b; }
 
   using MaskType = MaskPair<MaskOf<B>>;
   SUPPLE_INLINE friend MaskType operator<(const BatchPair& a, const BatchPair& b) {
