@@ -51,6 +51,32 @@ RowMatrix scaled_rows(const SpdSolver::Matrix& lower, const std::vector<double>&
   return A;
 }
 
+RowMatrix without_weak(const RowMatrix& A, double weak, const std::vector<double>& x) {
+  RowMatrix kept;
+  kept.columns = A.columns;
+  kept.start.reserve(A.start.size());
+  for (int i = 0; i < A.rows(); ++i) {
+    double diagonal = 0;
+    std::size_t place = 0;
+    for (int e = A.start[at(i)]; e < A.start[at(i) + 1]; ++e) {
+      const int column = A.column[at(e)];
+      const double value = A.value[at(e)], ratio = x[at(column)] / x[at(i)];
+      if (column == i) {
+        place = kept.value.size();
+        diagonal += value;
+      } else if (std::abs(value) * std::max(ratio, 1 / ratio) < weak) {
+        diagonal += value * ratio;
+        continue;
+      }
+      kept.column.push_back(column);
+      kept.value.push_back(value);
+    }
+    kept.value[place] = diagonal;
+    kept.start.push_back(static_cast<int>(kept.value.size()));
+  }
+  return kept;
+}
+
 RowMatrix transpose(const RowMatrix& A) {
   RowMatrix T;
   T.columns = A.rows();

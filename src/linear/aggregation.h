@@ -21,6 +21,11 @@ struct RowMatrix {
 /// S A S with S = diag(scale), all of it, from A's lower triangle.
 RowMatrix scaled_rows(const SpdSolver::Matrix& lower, const std::vector<double>& scale);
 
+/// A without weak entries beside the diagonal, which takes them up such that the product with x,
+/// positive, stays the same: those with |a_ij| x_j/x_i < weak and |a_ij| x_i/x_j < weak, so that
+/// neither diagonal changes by more. A: symmetric, and so is what comes.
+RowMatrix without_weak(const RowMatrix& A, double weak, const std::vector<double>& x);
+
 RowMatrix transpose(const RowMatrix& A);
 /// a B + b A C, B of the same shape as A C; with a = 0 B is not looked at.
 RowMatrix multiply_add(double a, const RowMatrix& B, double b, const RowMatrix& A,

@@ -17,10 +17,10 @@ namespace supple {
 ///
 /// I - H A = K (I - Pi) K with K a polynomial below one on the spectrum of Â, whose bound is
 /// certain, and Pi a projection, both symmetric in the product of A: so H is symmetric positive
-/// definite and H A has its eigenvalues in (0, 1], whatever the coarse grid is worth. Off the
-/// diagonal Â is kept with eight binary digits, and products are in floats: to a hundredth H A
-/// keeps to that, but for errors that cost A less than floats hold (of a free body moved as a
-/// whole, 1e-7 of what bending it costs), which descent/pinned_matrix.h takes out.
+/// definite and H A has its eigenvalues in (0, 1], whatever the coarse grid is worth. Products
+/// leave weak entries of Â out and keep the others with eight binary digits, in floats: to some
+/// hundredths H A keeps to that, but for errors that cost A less than floats hold (of a free body
+/// moved as a whole, 1e-7 of what bending it costs), which descent/pinned_matrix.h takes out.
 ///
 /// `factor` says false too where the cycle leaves more than `most_left` of an error.
 class TwoGrid final : public SpdSolver {
@@ -59,6 +59,7 @@ class TwoGrid final : public SpdSolver {
               diagonal.data()};
     }
   };
+  std::vector<double> near_null() const;
   static Slices sliced(const RowMatrix& A, bool in_words);
   bool make_coarse(const RowMatrix& A, Threads& threads);
   void measure(const RowMatrix& A, Threads& threads);

@@ -276,6 +276,27 @@ TEST(Aggregation, ProductsAreThoseOfDenseMatrices) {
   EXPECT_EQ(dense(scaled_rows(lower, scale)), 4 * dense(lower));
 }
 
+TEST(Aggregation, WithoutWeakEntriesAMatrixIsSymmetricAndTakesAFieldToTheSame) {
+  // Edges of 1 and of 0.05 in turn; the diagonal is 6.3 and less.
+  const SpdSolver::Matrix lower = cube(5, 0.1, [](int x) { return x % 2 == 0 ? 1.0 : 0.05; });
+  const std::vector<double> ones(at(lower.rows()), 1.0);
+  std::vector<double> field;
+  for (int i = 0; i < lower.rows(); ++i) field.push_back(1 + 0.1 * (i % 7));
+  const RowMatrix A = scaled_rows(lower, ones);
+  const RowMatrix kept = without_weak(A, 0.1, field);
+  EXPECT_LT(kept.value.size(), A.value.size());
+  const Eigen::MatrixXd before = dense(A), after = dense(kept);
+  const Eigen::VectorXd x = Eigen::Map<const Eigen::VectorXd>(field.data(), before.rows());
+  EXPECT_LT((before * x - after * x).norm(), 1e-14 * (before * x).norm());
+  EXPECT_EQ((after - after.transpose()).norm(), 0);
+  for (Eigen::Index i = 0; i < after.rows(); ++i) {
+    for (Eigen::Index j = 0; j < i; ++j) {
+      const double ratio = std::max(x(i) / x(j), x(j) / x(i));
+      EXPECT_EQ(after(i, j), std::abs(before(i, j)) * ratio < 0.1 ? 0 : before(i, j));
+    }
+  }
+}
+
 TEST(Aggregation, TheBoundHoldsAndIsNear) {
   Eigen::MatrixXd A = dense(cube(5));
   for (const bool turned : {false, true}) {
