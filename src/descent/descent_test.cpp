@@ -291,7 +291,7 @@ TEST(LBfgs, MapsTheNewestChangeOfGradientToItsStep) {
       direction.accept(problem.objective, {from, from_gradient, value}, {to, to_gradient, to_value},
                        alpha);
       // B is linear, so B t is a difference of two directions.
-      direction.compute(problem.objective, {to, to_gradient, to_value}, at_to);
+      direction.compute(problem.objective, {to, to_gradient, to_value, &from_gradient}, at_to);
       direction.compute(problem.objective, {from, from_gradient, value}, at_from);
       direction.compute(problem.objective, {to, to_gradient, to_value}, at_to);
       for (std::size_t i = 0; i < to.size(); ++i) {

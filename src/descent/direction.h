@@ -11,6 +11,8 @@ struct Iterate {
   const VectorField& x;         ///< m
   const VectorField& gradient;  ///< N
   double value = 0;             ///< J
+  /// The gradient where the last accepted step began, as long as nothing came after it, N.
+  const VectorField* gradient_before = nullptr;
 };
 
 /// How far along a direction the descent goes.

@@ -158,10 +158,30 @@ struct Kept<float> {
   }
 };
 
+/// What fields are multiplied with.
+struct Plain {
+  const double* g;
+
+  template <class Lanes>
+  SUPPLE_INLINE Lanes load(int i) const {
+    return Lanes::load(g + i);
+  }
+  double operator[](int i) const { return g[i]; }
+};
+struct Change {
+  const double *g, *before;
+
+  template <class Lanes>
+  SUPPLE_INLINE Lanes load(int i) const {
+    return Lanes::load(g + i) - Lanes::load(before + i);
+  }
+  double operator[](int i) const { return g[i] - before[i]; }
+};
+
 /// The products of `num` fields at once, which share the numbers of g.
-template <int num, class T>
-SUPPLE_INLINE void multiply_some(const KeptFields<T>& fields, int first, const double* g, int count,
-                                 double* sums) {
+template <int num, class T, class Gradient>
+SUPPLE_INLINE void multiply_some(const KeptFields<T>& fields, int first, const Gradient& g,
+                                 int count, double* sums) {
   using Lanes = typename Kept<T>::Lanes;
   constexpr int width = Lanes::width;
   const T* of[num];
@@ -172,7 +192,7 @@ SUPPLE_INLINE void multiply_some(const KeptFields<T>& fields, int first, const d
   }
   int i = 0;
   for (; i + 2 * width <= count; i += 2 * width) {
-    const Lanes a = Lanes::load(g + i), b = Lanes::load(g + i + width);
+    const auto a = g.template load<Lanes>(i), b = g.template load<Lanes>(i + width);
     for (int f = 0; f < num; ++f) {
       even[f] += Kept<T>::load(of[f] + i) * a;
       odd[f] += Kept<T>::load(of[f] + i + width) * b;
@@ -188,11 +208,23 @@ SUPPLE_INLINE void multiply_some(const KeptFields<T>& fields, int first, const d
   }
 }
 
-template <class T>
-void multiply(const KeptFields<T>& fields, const double* g, int count, double* sums) {
+template <class T, class Gradient>
+SUPPLE_INLINE void multiply_all(const KeptFields<T>& fields, const Gradient& g, int count,
+                                double* sums) {
   int f = 0;
   for (; f + 4 <= fields.count; f += 4) multiply_some<4>(fields, f, g, count, sums);
   for (; f < fields.count; ++f) multiply_some<1>(fields, f, g, count, sums);
+}
+
+template <class T>
+void multiply(const KeptFields<T>& fields, const double* g, int count, double* sums) {
+  multiply_all(fields, Plain{g}, count, sums);
+}
+
+template <class T>
+void multiply_change(const KeptFields<T>& fields, const double* g, const double* before, int count,
+                     double* sums) {
+  multiply_all(fields, Change{g, before}, count, sums);
 }
 
 /// Numbers that stay in registers while all fields are added to them.
@@ -290,19 +322,20 @@ void round(const PaddedVector* x, const double* weight, int count, float* to, do
 
 }  // namespace
 
-const FieldKernels field_table{.dot = dot,
-                               .add = add,
-                               .step = step,
-                               .difference = difference,
-                               .inertia = inertia,
-                               .new_pair = new_pair,
-                               .of_doubles = {multiply<double>, combine<double>},
-                               .of_floats = {multiply<float>, combine<float>},
-                               .sum = sum,
-                               .largest = largest,
-                               .subtract_weighted = subtract_weighted,
-                               .negate_shifted = negate_shifted,
-                               .round = round};
+const FieldKernels field_table{
+    .dot = dot,
+    .add = add,
+    .step = step,
+    .difference = difference,
+    .inertia = inertia,
+    .new_pair = new_pair,
+    .of_doubles = {multiply<double>, multiply_change<double>, combine<double>},
+    .of_floats = {multiply<float>, multiply_change<float>, combine<float>},
+    .sum = sum,
+    .largest = largest,
+    .subtract_weighted = subtract_weighted,
+    .negate_shifted = negate_shifted,
+    .round = round};
 
 }  // namespace SUPPLE_SIMD
 

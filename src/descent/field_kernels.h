@@ -43,6 +43,9 @@ template <class T>
 struct KeptKernels {
   /// sums[i] = field i . g
   void (*multiply)(const KeptFields<T>& fields, const double* g, int count, double* sums);
+  /// sums[i] = field i . (g - before)
+  void (*multiply_change)(const KeptFields<T>& fields, const double* g, const double* before,
+                          int count, double* sums);
   /// p = own_factor p + shift + sum_i factor_i field_i; shift: [4], of each vertex.
   void (*combine)(const KeptFields<T>& fields, const double* factor, double own_factor,
                   const double* shift, int count, double* p);

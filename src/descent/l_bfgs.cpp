@@ -44,7 +44,7 @@ bool LBfgs::restart() {
 bool LBfgs::compute(Objective& objective, const Iterate& at, VectorField& p) {
   if (!is_linear_) return recur(objective, at, p);
   if (!initial_->compute(objective, at, p)) return false;
-  linear_->correct(objective.algebra(), at.gradient, p);
+  linear_->correct(objective.algebra(), at.gradient, at.gradient_before, p);
   return true;
 }
 

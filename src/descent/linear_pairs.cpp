@@ -68,7 +68,7 @@ void LinearPairs::begin_step(FieldAlgebra& algebra) {
   } else {
     doubles_.resize(stride_ * static_cast<std::size_t>(num_fields_));
   }
-  partial_.resize(static_cast<std::size_t>(algebra.num_chunks() * num_fields_));
+  partial_.resize(static_cast<std::size_t>(algebra.num_chunks() * (num_fields_ + 3)));
 }
 
 void LinearPairs::make_runs(FieldAlgebra& algebra) {
@@ -132,13 +132,15 @@ int LinearPairs::free_direction() {
   return slot;
 }
 
-void LinearPairs::correct(FieldAlgebra& algebra, const VectorField& gradient, VectorField& p) {
+void LinearPairs::correct(FieldAlgebra& algebra, const VectorField& gradient,
+                          const VectorField* before, VectorField& p) {
+  if (before == nullptr) has_step_ = false;
   if (has_step_ && count_ == history_) --count_;
   const int now = free_inner();
   if (in_floats_) {
-    multiply<float>(algebra, gradient, p, now);
+    multiply<float>(algebra, gradient, before, p, now);
   } else {
-    multiply<double>(algebra, gradient, p, now);
+    multiply<double>(algebra, gradient, before, p, now);
   }
   if (has_step_) add_pair(now);
   has_step_ = false;
@@ -162,9 +164,9 @@ void LinearPairs::correct(FieldAlgebra& algebra, const VectorField& gradient, Ve
 
 /// A pair whose curvature is not positive is left out.
 void LinearPairs::add_pair(int to) {
-  const Products along = direction(last_direction_);
-  const double rho = alpha_ * (along.now - slope_);
-  if (!(rho > rounding * alpha_ * (std::abs(along.now) + std::abs(slope_)))) return;
+  const double rho = alpha_ * t_direction_;
+  const double along = direction(last_direction_).now;
+  if (!(rho > rounding * alpha_ * (std::abs(along) + std::abs(slope_)))) return;
   newest_ = (newest_ + 1) % history_;
   ++count_;
   pair(0) = {last_direction_, current_, to, alpha_, rho};
@@ -174,8 +176,7 @@ void LinearPairs::add_pair(int to) {
     number(s_t_, i, 0) = old.alpha * (of_s.now - of_s.before);
     number(t_w_, i, 0) = number(t_w_, 0, i) = (from.now - end.now) - (from.before - end.before);
   }
-  const Products from = inner(current_);
-  number(t_w_, 0, 0) = (from.now - inner(to).now) - (from.before - from.now);
+  number(t_w_, 0, 0) = t_from_ - t_to_;
 }
 
 /// Both loops, and from them the factors of all fields in the direction.
@@ -236,9 +237,11 @@ void LinearPairs::keep(const FieldKernels& kernels, const Run& run, std::size_t 
 
 /// Keeps p as an inner direction and multiplies the gradient with it and with all that is read.
 template <class T>
-void LinearPairs::multiply(FieldAlgebra& algebra, const VectorField& gradient, const VectorField& p,
-                           int kept) {
+void LinearPairs::multiply(FieldAlgebra& algebra, const VectorField& gradient,
+                           const VectorField* before, const VectorField& p, int kept) {
   live_.push_back(kept);
+  const int of_step[3] = {num_inner_ + last_direction_, current_, kept};
+  const int stride = num_fields_ + 3;
   const auto count = static_cast<int>(live_.size());
   const FieldKernels& kernels = algebra.kernels();
   T* const numbers = fields<T>().data();
@@ -246,26 +249,41 @@ void LinearPairs::multiply(FieldAlgebra& algebra, const VectorField& gradient, c
   algebra.for_chunks([&](int chunk, int first, int last) {
     const auto begin = 4 * static_cast<std::size_t>(first);
     const KeptFields<T> fields{numbers + begin, stride_, live_.data(), count};
-    double* const sums = &partial_[static_cast<std::size_t>(chunk * num_fields_)];
+    const KeptFields<T> newest{numbers + begin, stride_, of_step, 3};
+    double* const sums = &partial_[static_cast<std::size_t>(chunk * stride)];
     if constexpr (std::is_same_v<T, double>) {
       std::copy(p[0].v + begin, p[0].v + 4 * static_cast<std::size_t>(last), own + begin);
       kernels.of_doubles.multiply(fields, gradient[0].v + begin, 4 * (last - first), sums);
+      if (!has_step_) return;
+      kernels.of_doubles.multiply_change(newest, gradient[0].v + begin, (*before)[0].v + begin,
+                                         4 * (last - first), sums + num_fields_);
     } else {
       for_runs(chunk,
                [&](const Run& run, std::size_t index) { keep(kernels, run, index, p, kept); });
       kernels.of_floats.multiply(fields, gradient[0].v + begin, 4 * (last - first), sums);
+      if (!has_step_) return;
+      kernels.of_floats.multiply_change(newest, gradient[0].v + begin, (*before)[0].v + begin,
+                                        4 * (last - first), sums + num_fields_);
     }
   });
   for (int k = 0; k < count; ++k) {
-    double sum = 0;
-    for (std::size_t at = static_cast<std::size_t>(k); at < partial_.size();
-         at += static_cast<std::size_t>(num_fields_)) {
-      sum += partial_[at];
-    }
     Products& of = products_[static_cast<std::size_t>(live_[static_cast<std::size_t>(k)])];
     of.before = of.now;
-    of.now = sum;
+    of.now = sum_of_chunks(static_cast<std::size_t>(k));
   }
+  if (!has_step_) return;
+  const auto first = static_cast<std::size_t>(num_fields_);
+  t_direction_ = sum_of_chunks(first);
+  t_from_ = sum_of_chunks(first + 1);
+  t_to_ = sum_of_chunks(first + 2);
+}
+
+double LinearPairs::sum_of_chunks(std::size_t place) const {
+  double sum = 0;
+  for (; place < partial_.size(); place += static_cast<std::size_t>(num_fields_ + 3)) {
+    sum += partial_[place];
+  }
+  return sum;
 }
 
 /// p = own_factor p + sum factor_i field_i, and keeps it.

@@ -11,10 +11,11 @@ namespace supple {
 /// recursion run over numbers alone. What is kept of iterate k are two fields, the inner direction
 ///   z_k = -A0^-1 grad g(x_k)
 /// and the direction p_k itself, and their products with gradients. With s_k = alpha_k p_k
-///   w_k = A0^-1 t_k = z_k - z_{k+1},  t_k . s_k = (grad g_{k+1} - grad g_k) . s_k,
-///   t_i . w_j = (grad g_{i+1} - grad g_i) . (z_j - z_{j+1}),  t_i . A0^-1 grad g = w_i . grad g,
-/// A0 being symmetric, so that grad g_k . z_{k+1} = grad g_{k+1} . z_k is known before z_{k+1} is.
-/// An iteration reads what is kept once for the products with its gradient and once for the sum
+///   w_k = A0^-1 t_k = z_k - z_{k+1},  t_i . A0^-1 grad g = w_i . grad g,
+/// and products of the newest t with older s and w are differences of their products with two
+/// gradients. Those of the newest pair itself are taken with t, number by number: after a short
+/// step they are small differences. An iteration reads what is kept once for the products with its
+/// gradient and once for the sum
 ///   p = z + sum zeta_i w_i - sum (zeta_i - eta_i) s_i,
 /// and writes two fields; a step that is taken costs nothing.
 ///
@@ -34,7 +35,10 @@ class LinearPairs {
   bool is_empty() const { return count_ == 0; }
 
   /// p: the inner direction at a point with this gradient, becomes the direction from there, m.
-  void correct(FieldAlgebra& algebra, const VectorField& gradient, VectorField& p);
+  /// before: the gradient where the step that was accepted last began; without it the step is
+  /// forgotten.
+  void correct(FieldAlgebra& algebra, const VectorField& gradient, const VectorField* before,
+               VectorField& p);
   /// grad g . p of the last direction, J.
   double slope() const { return slope_; }
 
@@ -74,7 +78,9 @@ class LinearPairs {
   template <class T>
   std::vector<T>& fields();
   template <class T>
-  void multiply(FieldAlgebra& algebra, const VectorField& gradient, const VectorField& p, int kept);
+  void multiply(FieldAlgebra& algebra, const VectorField& gradient, const VectorField* before,
+                const VectorField& p, int kept);
+  double sum_of_chunks(std::size_t place) const;
   template <class T>
   void combine(FieldAlgebra& algebra, double own_factor, VectorField& p, int kept);
   template <class Work>
@@ -99,7 +105,7 @@ class LinearPairs {
   std::vector<PaddedVector> offset_;  ///< [num_fields * num_runs], m
   std::vector<Products> products_;    ///< [num_fields]
   std::vector<int> live_;             ///< fields that are read
-  std::vector<double> partial_;       ///< of the chunks
+  std::vector<double> partial_;       ///< of the chunks: [num_fields] and three of the newest t
   std::vector<Pair> pairs_;           ///< ring of `history`
   std::vector<double> s_t_;           ///< [history^2], s_i . t_j of an older i and a newer j, J
   std::vector<double> t_w_;           ///< [history^2], t_i . w_j, J
@@ -110,6 +116,7 @@ class LinearPairs {
   int last_direction_ = -1;  ///< its own slot
   bool has_step_ = false;    ///< was taken along it
   double alpha_ = 0;
+  double t_direction_ = 0, t_from_ = 0, t_to_ = 0;  ///< newest t times p and z at both ends, J
   double slope_ = 0;
 };
 

@@ -81,10 +81,12 @@ void follow(Kept kept, int history, const std::vector<int>& against, double tole
   EXPECT_TRUE(linear.is_empty());
   std::vector<std::pair<Eigen::VectorXd, Eigen::VectorXd>> pairs;
   Eigen::VectorXd g = random_matrix(size, 1, 3);
+  VectorField before = field_of(g);
   for (int k = 0; k < 14; ++k) {
     const Eigen::VectorXd expected = -bfgs(inner, pairs) * g;
     VectorField p = field_of(-inner * g);
-    linear.correct(algebra, field_of(g), p);
+    linear.correct(algebra, field_of(g), &before, p);
+    before = field_of(g);
     const Eigen::VectorXd found = flat_of(p);
     EXPECT_LT((found - expected).norm(), tolerance * expected.norm()) << "iteration " << k;
     EXPECT_NEAR(linear.slope(), g.dot(found), 10 * tolerance * g.norm() * found.norm());
@@ -122,9 +124,11 @@ TEST(LinearPairs, ANewStepAndARestartBeginWithTheInnerDirection) {
   FieldAlgebra algebra(11, threads);
   LinearPairs linear(model, 3);
   const Eigen::VectorXd g = random_matrix(33, 1, 1), z = random_matrix(33, 1, 2);
+  VectorField before;
   const auto direct = [&](const Eigen::VectorXd& gradient) {
     VectorField p = field_of(z);
-    linear.correct(algebra, field_of(gradient), p);
+    linear.correct(algebra, field_of(gradient), before.empty() ? nullptr : &before, p);
+    before = field_of(gradient);
     return flat_of(p);
   };
   linear.begin_step(algebra);
@@ -165,10 +169,12 @@ TEST(LinearPairs, InFloatsKeepTheMeanOfEachPart) {
   LinearPairs linear(model, 5, Kept::in_floats);
   linear.begin_step(algebra);
   Eigen::VectorXd gradient = random_matrix(3 * n, 1, 1);
+  VectorField before = field_of(gradient);
   double largest = 0;  // of all that is kept
   for (int k = 0; k < 10; ++k) {
     VectorField p = without_mean(field_of(-gradient));
-    linear.correct(algebra, field_of(gradient), p);
+    linear.correct(algebra, field_of(gradient), &before, p);
+    before = field_of(gradient);
     for (const PaddedVector& v : p) {
       for (int c = 0; c < 3; ++c) largest = std::max(largest, std::abs(v[c]));
       EXPECT_EQ(v[3], 0);

@@ -44,7 +44,7 @@ MinimiseReport Minimiser::run(Objective& objective, Direction& direction,
     if (k == settings.iterations) return finish(StepStatus::iteration_limit);
     if (!budget.allows_another()) return finish(StepStatus::out_of_time);
 
-    const Iterate from{z, gradient_, value};
+    const Iterate from{z, gradient_, value, k > 0 ? &trial_gradient_ : nullptr};
     LineSearchResult search;
     do {
       const Stopwatch watch;

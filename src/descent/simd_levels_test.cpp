@@ -268,7 +268,11 @@ std::vector<double> passes(const FieldKernels& kernels) {
     a = f[5];
     kernels.of_doubles.combine(doubles_kept, factor, 0.8, shift, count, a.data());
     keep(a);
+    kernels.of_doubles.multiply_change(doubles_kept, f[2].data(), f[3].data(), count, five);
+    results.insert(results.end(), five, five + 5);
     const KeptFields<float> floats_kept{floats.data(), size, which, 5};
+    kernels.of_floats.multiply_change(floats_kept, f[2].data(), f[3].data(), count, five);
+    results.insert(results.end(), five, five + 5);
     kernels.of_floats.multiply(floats_kept, f[2].data(), count, five);
     results.insert(results.end(), five, five + 5);
     a = f[5];
