@@ -48,9 +48,18 @@ bool comes_back(const std::string& material, unsigned seed) {
 int main(int argc, char** argv) {
   const std::string material = argc > 1 ? argv[1] : "stable_neo_hookean";
   const int first = argc > 2 ? std::atoi(argv[2]) : 1, last = argc > 3 ? std::atoi(argv[3]) : 2200;
+  if (first < 1 || last < first) {
+    fmt::print(stderr, "supple_recovery_bench: expected seeds from 1 on, the first one first\n");
+    return 2;
+  }
   int strays = 0;
-  for (int seed = first; seed <= last; ++seed) {
-    if (!comes_back(material, static_cast<unsigned>(seed))) ++strays;
+  try {
+    for (int seed = first; seed <= last; ++seed) {
+      if (!comes_back(material, static_cast<unsigned>(seed))) ++strays;
+    }
+  } catch (const supple::Error& error) {
+    fmt::print(stderr, "supple_recovery_bench: {}\n", error.what());
+    return 2;
   }
   fmt::print("{}: {} of {} starts did not come back\n", material, strays, last - first + 1);
 }

@@ -11,7 +11,7 @@ namespace {
 /// Vertices whose fields stay in doubles.
 constexpr int most_in_doubles = 8192;
 
-/// A difference of two products is nothing but rounding below this part of them.
+/// A curvature t . p is nothing but rounding below this part of the slopes at both ends.
 constexpr double rounding = 1e-13;
 
 /// Vertices at which a part begins that hangs together with no vertex before: no tet and no spring
