@@ -70,16 +70,20 @@ function(supple_simd_copies out)
   set(${out} ${copies} PARENT_SCOPE)
 endfunction()
 
-# supple_room(NAME [PROGRAM] SOURCES ... [KERNELS ...] [ALONE ...] [ROOMS other rooms ...] [LIBRARIES ...] [TESTS ...])
+# supple_room(NAME [PROGRAM] SOURCES ... [KERNELS ...] [ALONE ...] [FOR_READERS ...] [ROOMS other rooms ...]
+#             [LIBRARIES ...] [TESTS ...])
 # Defines supple_NAME and, with tests, the program supple_NAME_test. PROGRAM: a room that the programs alone use; it and
 # what it links from outside are no part of the installed library. KERNELS: sources that are compiled once for each
 # level of vectors. ALONE: sources that are not joined with others where sources are joined (CMAKE_UNITY_BUILD), as the
-# names that are local to them are those of others, too.
+# names that are local to them are those of others, too. FOR_READERS: of a room that simulates, the sources that what
+# reads files asks for; with SUPPLE_READERS_ONLY no others are compiled, and no tests.
 function(supple_room name)
-  cmake_parse_arguments(ARG "PROGRAM" "" "SOURCES;KERNELS;ALONE;ROOMS;LIBRARIES;TESTS" ${ARGN})
+  cmake_parse_arguments(ARG "PROGRAM" "" "SOURCES;KERNELS;ALONE;FOR_READERS;ROOMS;LIBRARIES;TESTS" ${ARGN})
   set(target supple_${name})
-  if(SUPPLE_SANITIZE AND NOT SUPPLE_SANITIZE_KERNELS AND ARG_KERNELS)
-    set_property(SOURCE ${ARG_KERNELS} APPEND PROPERTY COMPILE_OPTIONS -fno-sanitize=all)
+  if(SUPPLE_READERS_ONLY AND ARG_FOR_READERS)
+    set(ARG_SOURCES ${ARG_FOR_READERS})
+    set(ARG_KERNELS "")
+    set(ARG_TESTS "")
   endif()
   supple_simd_copies(copies ${ARG_KERNELS})
   add_library(${target} STATIC ${ARG_SOURCES} ${ARG_KERNELS} ${copies})
@@ -93,7 +97,9 @@ function(supple_room name)
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:supple_flags>)
   foreach(room ${ARG_ROOMS})
-    target_link_libraries(${target} PUBLIC supple_${room})
+    if(TARGET supple_${room} OR NOT SUPPLE_READERS_ONLY)
+      target_link_libraries(${target} PUBLIC supple_${room})
+    endif()
   endforeach()
   target_link_libraries(${target} PUBLIC ${ARG_LIBRARIES})
   if(NOT ARG_PROGRAM)

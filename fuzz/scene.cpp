@@ -5,38 +5,6 @@
 #include "io/scene/scene_json.h"
 #include "sim/stepper.h"
 
-namespace supple {
-
-// The methods with the keys that they read, without what they do: scenes are read here, not
-// simulated.
-const std::vector<SolverEntry>& solver_entries() {
-  static const std::vector<SolverEntry> entries = {
-      {{"l_bfgs", ""},
-       {"line_search", "history", "initial_hessian", "linear_solver", "linear_iterations",
-        "preconditioner"},
-       nullptr},
-      {{"newton", ""},
-       {"line_search", "definiteness", "linear_solver", "linear_iterations", "preconditioner"},
-       nullptr},
-      {{"jacobi", ""}, {"line_search", "refresh", "acceleration", "delay"}, nullptr},
-      {{"projective_dynamics", ""}, {}, nullptr},
-      {{"xpbd", ""},
-       {"projection", "multipliers", "order", "precision"},
-       nullptr,
-       [](const Model&, ContactEnergy*, const SolverSettings&) -> std::unique_ptr<PositionSolver> {
-         return nullptr;
-       }},
-      {{"pbd", ""},
-       {"stiffness", "volume_stiffness"},
-       nullptr,
-       [](const Model&, ContactEnergy*, const SolverSettings&) -> std::unique_ptr<PositionSolver> {
-         return nullptr;
-       }}};
-  return entries;
-}
-
-}  // namespace supple
-
 namespace supple::fuzz {
 namespace {
 

@@ -32,7 +32,7 @@ constexpr double least_energy = 1e-5;
 
 /// One over the roots of the Chebyshev polynomial of [bound/part, bound], the steps of the
 /// smoothing on the way there.
-std::array<float, degree> smoothing_steps(double bound) {
+std::array<float, degree> chebyshev_steps(double bound) {
   std::array<float, degree> steps{};
   const double middle = 0.5 * (bound + bound / part), half = 0.5 * (bound - bound / part);
   for (int k = 0; k < degree; ++k) {
@@ -269,7 +269,7 @@ void TwoGrid::cycle(Ends& ends, double* x, Threads& threads) {
     const double* const b = ends.bring(first, last, room);
     kernels_->load(b, &scale_[at(first)], factor, last - first, y + std::ptrdiff_t{4} * first);
   });
-  const std::array<float, degree> w = smoothing_steps(bound_);
+  const std::array<float, degree> w = chebyshev_steps(bound_);
   // The first two steps from nothing are one; then u is the iterate.
   smooth(y, y, w[0] + w[1], 0, -w[0] * w[1], u, threads);
   for (std::size_t k = 2; k < degree; ++k) {

@@ -18,8 +18,8 @@ using Vector = Vector3<double>;
 constexpr int max_newton_steps = 20;
 /// Of the forces that balance, what is left by rounding.
 constexpr double rounding = 1e-13;
-constexpr double sufficient_decrease = 1e-4;
-constexpr int max_halvings = 40;
+constexpr double vertex_decrease = 1e-4;
+constexpr int max_vertex_halvings = 40;
 
 /// A/2 |z - z0|^2 + contacts: what a vertex in contact minimises.
 struct VertexEnergy {
@@ -66,12 +66,12 @@ Vector minimise(const VertexEnergy& energy, Vector z) {
     const double slope = dot(gradient, direction);
     if (!(slope < 0)) break;
     double length = 1;
-    for (int halving = 0; halving < max_halvings; ++halving, length *= 0.5) {
+    for (int halving = 0; halving < max_vertex_halvings; ++halving, length *= 0.5) {
       const Vector tried = z + length * direction;
       const double tried_value = energy.evaluate(tried, tried_gradient, force);
       // Near the minimum the value changes by less than its rounding.
       const double slack = rounding * std::abs(value);
-      if (!(tried_value <= value + sufficient_decrease * length * slope + slack)) continue;
+      if (!(tried_value <= value + vertex_decrease * length * slope + slack)) continue;
       z = tried;
       value = tried_value;
       gradient = tried_gradient;

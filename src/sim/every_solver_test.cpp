@@ -49,7 +49,7 @@ std::vector<Variant> all_variants() {
     SolverSettings plain;
     plain.method = entry.description.name;
     // Others end elsewhere, or read no materials.
-    if (entry.is_position_based() && !entry.reads("projection")) continue;
+    if (entry.is_position_based && !entry.reads("projection")) continue;
     std::vector<SolverSettings> list{plain};
     expand(list, "initial_hessian", &SolverSettings::initial_hessian);
     expand(list, "definiteness", &SolverSettings::definiteness);

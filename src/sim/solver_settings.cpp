@@ -40,9 +40,7 @@ const SolverEntry& solver_entry(const std::string& method) {
               unknown_name("solver", method, names_of(list_solvers())));
 }
 
-bool is_position_based(const std::string& method) {
-  return solver_entry(method).is_position_based();
-}
+bool is_position_based(const std::string& method) { return solver_entry(method).is_position_based; }
 
 std::vector<std::string> solver_choices(const std::string& method, const std::string& key) {
   if (key == "start") {

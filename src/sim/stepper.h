@@ -17,16 +17,12 @@ struct SolverEntry {
   /// Keys of /solver that this method reads beside those that all methods read (iterations,
   /// tolerance, budget_ms, start, stiffness_range, line_search).
   std::vector<std::string> options;
-  /// Of a descent, or the other of a position-based method.
-  std::unique_ptr<Direction> (*make)(const Model&, const SolverSettings&, double inverse_a2);
-  std::unique_ptr<PositionSolver> (*make_position)(const Model&, ContactEnergy*,
-                                                   const SolverSettings&) = nullptr;
+  bool is_position_based = false;
 
-  bool is_position_based() const { return make_position != nullptr; }
   bool reads(const std::string& key) const;
 };
 
-/// All of them, in the order of the docs.
+/// All of them, in the order of the docs. make_direction or make_position_solver makes one.
 const std::vector<SolverEntry>& solver_entries();
 
 /// The entry of a method. Throws Error{invalid_input} at /solver/method for a name not known.

@@ -82,7 +82,7 @@ struct ReadPlacement {
   bool final = true;
 };
 
-ReadPlacement read_placement(ObjectReader& keys) {
+ReadPlacement read_pin_placement(ObjectReader& keys) {
   // Beyond this a motion is refused.
   const Range place{.low = -1e9, .high = 1e9, .unit = "m"};
   const Range angle{.low = -1e9, .high = 1e9, .unit = "degrees"};
@@ -159,7 +159,7 @@ Answer do_handle(SessionState& s, Command&, ObjectReader& keys) {
   if (count == 0) keys.fail("body", "this body has no pins");
   const auto pin =
       static_cast<std::size_t>(keys.whole("pin", 0, static_cast<long long>(count) - 1));
-  const ReadPlacement read = read_placement(keys);
+  const ReadPlacement read = read_pin_placement(keys);
   keys.finish();
   if (pin < of_scene) {
     if (pins.scene.size() < of_scene) pins.scene.resize(of_scene);
@@ -176,7 +176,7 @@ Answer do_collider(SessionState& s, Command&, ObjectReader& keys) {
   const auto count = static_cast<long long>(s.asked->scene().colliders.size());
   if (count == 0) keys.fail("this scene has no colliders");
   const auto index = static_cast<std::size_t>(keys.whole("index", 0, count - 1));
-  const ReadPlacement read = read_placement(keys);
+  const ReadPlacement read = read_pin_placement(keys);
   keys.finish();
   Edit edit = s.asked->edit;
   if (edit.colliders.size() <= index) edit.colliders.resize(index + 1);
