@@ -64,7 +64,7 @@ void ElementEnergy::elements_changed() {
 
 void ElementEnergy::prepare() {
   slots_.resize(static_cast<std::size_t>(model_->num_slots));
-  block_energy_.resize(model_->blocks.size());
+  block_sums_.resize(model_->blocks.size());
   turn_ = by_vertices(*model_);
 }
 
@@ -87,11 +87,20 @@ PackedWork ElementEnergy::work_of(const ElementBlock& block, const VectorField& 
 double ElementEnergy::evaluate(const VectorField& x, Threads& threads) {
   threads.parallel_for(static_cast<int>(model_->blocks.size()), [&](int i) {
     const auto b = static_cast<std::size_t>(turn_[static_cast<std::size_t>(i)]);
-    block_energy_[b] = kernels_->energy_and_forces(work_of(model_->blocks[b], x));
+    block_sums_[b] = kernels_->energy_and_forces(work_of(model_->blocks[b], x));
   });
   double energy = 0;
-  for (double e : block_energy_) energy += e;
+  for (const BlockSums& sums : block_sums_) energy += sums.energy;
   return energy;
+}
+
+int ElementEnergy::num_inverted() const {
+  int found = 0;
+  for (std::size_t b = 0; b < block_sums_.size(); ++b) {
+    const auto range = static_cast<std::size_t>(model_->blocks[b].range);
+    if (model_->ranges[range].layer == 0) found += block_sums_[b].num_inverted;
+  }
+  return found;
 }
 
 std::vector<Mat3<double>> deformation_gradients(const Model& model, const VectorField& x) {

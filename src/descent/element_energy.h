@@ -25,6 +25,9 @@ class ElementEnergy {
   /// Elastic energy, J; the corner forces stay in the slots until `gradient_of_vertex` reads them.
   double evaluate(const VectorField& x, Threads& threads);
 
+  /// Tets with J < 0 in the last `evaluate`; one with several layers of materials counts once.
+  int num_inverted() const;
+
   /// dE/dx of a vertex after `evaluate`, N.
   PaddedVector gradient_of_vertex(int vertex) const {
     PaddedVector sum;
@@ -47,9 +50,9 @@ class ElementEnergy {
   const Model* model_;
   const ElementKernels* kernels_;
   PackedElements packed_;
-  VectorField slots_;                 ///< [num_slots]
-  std::vector<int> turn_;             ///< [num_blocks], the order in which blocks are begun
-  std::vector<double> block_energy_;  ///< [num_blocks]
+  VectorField slots_;                  ///< [num_slots]
+  std::vector<int> turn_;              ///< [num_blocks], the order in which blocks are begun
+  std::vector<BlockSums> block_sums_;  ///< [num_blocks]
 };
 
 /// Deformation gradients of all tets, row-major in scene order: [num_tets].

@@ -133,13 +133,26 @@ inline constexpr bool proportional = requires {
   Family::proportional;
 };
 
+/// Counts lane by lane: one sum over the lanes at the end.
+struct MaskCount {
+  MaskOf<One> lanes{};
+
+  SUPPLE_INLINE void add(const MaskOf<One>& mask) { lanes.v += mask.v; }
+  SUPPLE_INLINE void add(const MaskPair<MaskOf<One>>& mask) { lanes.v += mask.lo.v + mask.hi.v; }
+  int total() const {
+    int sum = 0;
+    for (int lane = 0; lane < width; ++lane) sum -= static_cast<int>(lanes.v[lane]);
+    return sum;
+  }
+};
+
 /// Adds the energy and the corner forces of some lanes from `first` on; everything is added in the
 /// order of the batches, so that all ways have the same bits. energy: of each `width` lanes.
 template <class S, bool has_fiber, class Family>
 SUPPLE_INLINE void add_lanes(const PackedBatch* batch, int first, const double* parameter_lanes,
                              std::size_t parameter_stride, const double* fiber_lanes,
                              const Family& family, const PaddedVector* x, PaddedVector* slots,
-                             Forces& forces, One* energy) {
+                             Forces& forces, One* energy, MaskCount& inverted) {
   constexpr std::size_t num_parameters = Family::num_parameters;
   const PackedBatch& second = batch[whole ? 1 : 0];
   const S volume = [&] {
@@ -164,6 +177,8 @@ SUPPLE_INLINE void add_lanes(const PackedBatch* batch, int first, const double* 
     F = turned_gradient(*batch, first, x);
   }
   S own_energy = family.template at<S>(parameters).energy_and_stress(F, P);
+  // Most materials have the determinant by the same products, which are then done once.
+  inverted.add((determinant(F) < S(0.0)) & (volume > S(0.0)));
   if constexpr (!proportional<Family>) {
     own_energy *= volume;
     P = volume * P;
@@ -223,12 +238,13 @@ struct Positions {
 };
 
 template <bool has_fiber, class Family>
-double evaluate(const PackedWork& work, const Family& family) {
+BlockSums evaluate(const PackedWork& work, const Family& family) {
   Positions positions;
   const PaddedVector* const x = positions.fill(work);
   for (int s = 0; s < work.num_slots; ++s) work.slots[s] = PaddedVector{};
   One energy[lanes / width];
   for (One& part : energy) part = One(0.0);
+  MaskCount inverted;
   Forces forces;
   const PackedBatch* batch = work.batches;
   const double* parameters = work.parameters;
@@ -244,7 +260,7 @@ double evaluate(const PackedWork& work, const Family& family) {
     for (; left >= 2; left -= 2, advance(2)) {
       fetch_ahead(batch, 2);
       add_lanes<Two, has_fiber>(batch, 0, parameters, stride, fibers, family, x, work.slots, forces,
-                                energy);
+                                energy, inverted);
     }
   }
   using S = std::conditional_t<!whole && in_pairs<Family>, Two, One>;
@@ -253,20 +269,20 @@ double evaluate(const PackedWork& work, const Family& family) {
     fetch_ahead(batch, 1);
     for (int first = 0; first < lanes; first += step) {
       add_lanes<S, has_fiber>(batch, first, parameters, stride, fibers, family, x, work.slots,
-                              forces, energy + first / width);
+                              forces, energy + first / width, inverted);
     }
     add_kept(*batch, forces, work.slots);
   }
-  double total = 0;
+  BlockSums sums{.num_inverted = inverted.total()};
   for (const One& part : energy) {
-    for (int lane = 0; lane < width; ++lane) total += part[lane];
+    for (int lane = 0; lane < width; ++lane) sums.energy += part[lane];
   }
-  return total;
+  return sums;
 }
 
 /// `Family` is a material model such as NeoHookeanModel: the compiler sees one straight line of
 /// arithmetic for each.
-double energy_and_forces(const PackedWork& work) {
+BlockSums energy_and_forces(const PackedWork& work) {
   return visit_model(*work.material, [&](const auto& family) {
     return work.fibers != nullptr ? evaluate<true>(work, family) : evaluate<false>(work, family);
   });

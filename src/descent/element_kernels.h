@@ -37,9 +37,15 @@ struct PackedWork {
   int num_slots;              ///< at most most_slots
 };
 
+/// Of a block.
+struct BlockSums {
+  double energy = 0;     ///< J
+  int num_inverted = 0;  ///< tets with J < 0
+};
+
 struct ElementKernels {
-  /// Energy of the block, J. Its corner forces go to the slots, N.
-  double (*energy_and_forces)(const PackedWork& work);
+  /// The corner forces of the block go to its slots, N.
+  BlockSums (*energy_and_forces)(const PackedWork& work);
   /// Number of inverted tets, J < 0.
   int (*count_inverted)(const ElementBatch* batches, int num_batches, const PaddedVector* x);
   /// The corners' sums of k V G p^T, the local step of Projective Dynamics, to the slots, N. Of a

@@ -23,7 +23,11 @@ MinimiseReport Minimiser::run(Objective& objective, Direction& direction,
   Budget budget(options.deadline);
   direction.begin_step(objective);
   double value = objective.value_and_gradient(z, gradient_);
-  report.elastic = objective.elastic_energy();
+  const auto note = [&] {
+    report.elastic = objective.elastic_energy();
+    report.num_inverted = objective.num_inverted();
+  };
+  note();
   const auto finish = [&](StepStatus status) {
     report.status = status;
     return report;
@@ -67,7 +71,7 @@ MinimiseReport Minimiser::run(Objective& objective, Direction& direction,
     std::swap(z, trial_);
     std::swap(gradient_, trial_gradient_);
     value = search.value;
-    report.elastic = objective.elastic_energy();
+    note();
   }
 }
 

@@ -16,6 +16,7 @@ struct MinimiseReport {
   int iterations = 0;
   double value = 0;                ///< g at the end, J
   double elastic = 0;              ///< elastic energy of the elements at the end, J
+  int num_inverted = 0;            ///< tets there with J < 0
   double gradient_norm = 0;        ///< |grad g| at the end, N
   double start_gradient_norm = 0;  ///< |grad g(x_0)|, N
   /// -grad g . p / 2 of the last direction, J: the decrease of g that was still to be had before

@@ -63,6 +63,9 @@ class Objective {
   /// Elastic energy of the elements and springs in the last call of value_and_gradient, J.
   double elastic_energy() const { return elastic_energy_; }
 
+  /// Tets that were inverted where the elements were evaluated last.
+  int num_inverted() const { return elements_.num_inverted(); }
+
   /// Chooses the contacts anew at z [thesis sec. 8.5] and puts them into the value and the
   /// gradient, which must be those of the last call of value_and_gradient, at z.
   void choose_contacts(const VectorField& z, double& value, VectorField& gradient);

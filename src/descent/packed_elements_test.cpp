@@ -182,6 +182,30 @@ TEST(PackedElements, HaveTheEnergyAndTheForcesOfTheModel) {
   }
 }
 
+TEST(PackedElements, CountInvertedTetsOnceForAllLayers) {
+  Scene scene = test::test_scene();
+  MaterialSettings layer;
+  layer.model = "arap";
+  layer.mu = 1e3;
+  scene.bodies[0].layers.push_back(layer);
+  const Model model = build_model(scene);
+  Threads threads(2);
+  ElementEnergy elements(model);
+  std::set<int> counts;
+  for (const double amount : {0.0, 0.1, 0.3, 0.6}) {
+    const VectorField x = test::deformed(model, amount);
+    elements.evaluate(x, threads);
+    int expected = 0;
+    for (const Mat3<double>& F : deformation_gradients(model, x)) {
+      if (determinant(F) < 0) ++expected;
+    }
+    EXPECT_EQ(elements.num_inverted(), expected);
+    counts.insert(expected);
+  }
+  EXPECT_EQ(*counts.begin(), 0);
+  EXPECT_GE(counts.size(), 3U);
+}
+
 TEST(PackedElements, FollowTheModel) {
   Scene scene = test::test_scene();
   Model model = build_model(scene);

@@ -138,16 +138,20 @@ TYPED_TEST(SimdLevels, GiveTheSameBitsInEnergyForcesAndProjection) {
   for (const bool has_fiber : {false, true}) {
     const ElementWork work = this->elements_.work(has_fiber);
     const PackedWork packed = this->elements_.packed_work(has_fiber);
-    const double energy = first.energy_and_forces(packed);
+    const BlockSums sums = first.energy_and_forces(packed);
+    const double energy = sums.energy;
     const VectorField forces = this->elements_.slots;
     EXPECT_TRUE(std::isfinite(energy));
     EXPECT_NE(energy, 0);
+    EXPECT_GT(sums.num_inverted, 0);
     first.project(work);
     const VectorField projected = this->elements_.slots;
     for (const SimdLevel level : wider_levels()) {
       const ElementKernels& kernels = element_kernels(level);
       const std::string name = simd_level_name(level);
-      EXPECT_TRUE(same_bits(kernels.energy_and_forces(packed), energy)) << name;
+      const BlockSums others = kernels.energy_and_forces(packed);
+      EXPECT_TRUE(same_bits(others.energy, energy)) << name;
+      EXPECT_EQ(others.num_inverted, sums.num_inverted) << name;
       EXPECT_TRUE(same_bits(this->elements_.slots, forces)) << name;
       kernels.project(work);
       EXPECT_TRUE(same_bits(this->elements_.slots, projected)) << name;

@@ -5,10 +5,6 @@
 
 #include "base/simd_level.h"
 
-#ifdef __AVX512F__
-#include <immintrin.h>
-#endif
-
 namespace supple::detail {
 
 inline namespace SUPPLE_SIMD {
@@ -107,66 +103,6 @@ void multiply_transposed_strip_4(const Real* strip, int count, const Real* x, Re
   }
   for (int k = 0; k < 4 * columns; ++k) *reinterpret_cast<Row*>(out + 4 * k) = sum[k];
 }
-
-#ifdef __AVX512F__
-
-/// Entry k of each of the tile's four rows, four times side by side.
-template <int k>
-__m512 spread(__m512 tile) {
-  return _mm512_permute_ps(tile, k * 0x55);
-}
-
-/// One row four times.
-inline __m512 repeat(const float* row) { return _mm512_broadcast_f32x4(_mm_loadu_ps(row)); }
-
-/// Sum of the four rows.
-inline __m128 add_rows(__m512 v) {
-  return _mm_add_ps(_mm_add_ps(_mm512_castps512_ps128(v), _mm512_extractf32x4_ps(v, 1)),
-                    _mm_add_ps(_mm512_extractf32x4_ps(v, 2), _mm512_extractf32x4_ps(v, 3)));
-}
-
-template <int columns>
-void multiply_strip_4(const float* strip, int count, const float* b, float* out) {
-  __m512 row[4 * columns];
-  for (int k = 0; k < 4 * columns; ++k) row[k] = repeat(b + 4 * k);
-  for (int tile = 0; tile < count; ++tile, strip += 16 * columns, out += 16) {
-    const __m512 t = _mm512_loadu_ps(strip);
-    __m512 sum = _mm512_loadu_ps(out);
-    sum = _mm512_fmadd_ps(spread<0>(t), row[0], sum);
-    sum = _mm512_fmadd_ps(spread<1>(t), row[1], sum);
-    sum = _mm512_fmadd_ps(spread<2>(t), row[2], sum);
-    sum = _mm512_fmadd_ps(spread<3>(t), row[3], sum);
-    if constexpr (columns == 2) {
-      const __m512 u = _mm512_loadu_ps(strip + 16);
-      __m512 other = _mm512_mul_ps(spread<0>(u), row[4]);
-      other = _mm512_fmadd_ps(spread<1>(u), row[5], other);
-      other = _mm512_fmadd_ps(spread<2>(u), row[6], other);
-      other = _mm512_fmadd_ps(spread<3>(u), row[7], other);
-      sum = _mm512_add_ps(sum, other);
-    }
-    _mm512_storeu_ps(out, sum);
-  }
-}
-
-template <int columns>
-void multiply_transposed_strip_4(const float* strip, int count, const float* x, float* out) {
-  __m512 sum[4 * columns];
-  for (__m512& s : sum) s = _mm512_setzero_ps();
-  for (int tile = 0; tile < count; ++tile, strip += 16 * columns, x += 16) {
-    const __m512 rows = _mm512_loadu_ps(x);
-    for (int column = 0; column < columns; ++column) {
-      const __m512 t = _mm512_loadu_ps(strip + 16 * column);
-      __m512* const to = sum + 4 * column;
-      to[0] = _mm512_fmadd_ps(spread<0>(t), rows, to[0]);
-      to[1] = _mm512_fmadd_ps(spread<1>(t), rows, to[1]);
-      to[2] = _mm512_fmadd_ps(spread<2>(t), rows, to[2]);
-      to[3] = _mm512_fmadd_ps(spread<3>(t), rows, to[3]);
-    }
-  }
-  for (int k = 0; k < 4 * columns; ++k) _mm_storeu_ps(out + 4 * k, add_rows(sum[k]));
-}
-
-#endif
 
 /// to -= from, one row.
 template <int sides, class Real>

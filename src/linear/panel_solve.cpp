@@ -2,6 +2,7 @@
 
 #include <type_traits>
 
+#include "linear/float_strips.h"
 #include "linear/panel_kernels.h"
 
 namespace supple {
@@ -112,6 +113,44 @@ void backwards(const FactorView<Real>& factor, int s, Real* all, Real* scratch) 
     detail::multiply_transposed_strip<strip(), sides>(panel, num_tiles - column, in + tile * column,
                                                       out);
     copy(out, entries(strip(), column), y + tile * column);
+  });
+}
+
+/// Calls work(tiles side by side, whether it is the first strip, and the last, its tiles, its
+/// column of tiles) for a node's strips, the first three being constants.
+template <class Work>
+void for_strips_of(const Node<float>& node, const Work& work) {
+  using Yes = std::true_type;
+  using No = std::false_type;
+  for_strips(node.panel, node.columns, node.count, [&](auto strip, const float* panel, int column) {
+    const bool first = column == 0, last = column + strip() == node.columns;
+    if (first && last) return work(strip, Yes(), Yes(), panel, column);
+    if (first) return work(strip, Yes(), No(), panel, column);
+    if (last) return work(strip, No(), Yes(), panel, column);
+    work(strip, No(), No(), panel, column);
+  });
+}
+
+detail::FloatNode float_node(const Node<float>& node, float* all) {
+  return {node.width, node.columns, node.rows, node.rows_end, all + 4 * node.first, all};
+}
+
+/// Four sides in floats.
+template <>
+void forwards<4>(const FactorView<float>& factor, int s, float* all, float* scratch) {
+  const Node<float> node(factor, s);
+  const detail::FloatNode own = float_node(node, all);
+  for_strips_of(node, [&](auto strip, auto first, auto last, const float* panel, int column) {
+    detail::forwards_strip<strip(), first(), last()>(panel, column, own, scratch);
+  });
+}
+
+template <>
+void backwards<4>(const FactorView<float>& factor, int s, float* all, float* scratch) {
+  const Node<float> node(factor, s);
+  const detail::FloatNode own = float_node(node, all);
+  for_strips_of(node, [&](auto strip, auto first, auto last, const float* panel, int column) {
+    detail::backwards_strip<strip(), first(), last()>(panel, column, own, scratch);
   });
 }
 

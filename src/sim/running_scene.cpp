@@ -173,6 +173,7 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
   }
   if (result.status == StepStatus::non_finite) return false;
   elastic_ = result.elastic;
+  num_inverted_ = result.num_inverted;
   elastic_is_known_ = setup_.ends_at_z() && direction_ != nullptr;
   setup_.advance(z_, state_);
   end_substep();
@@ -226,7 +227,8 @@ StepReport RunningScene::step() {
   report.evaluations = objective_.num_evaluations();
   report.local_milliseconds = objective_.local_milliseconds();
   report.contact_milliseconds = objective_.contact_milliseconds();
-  report.inverted_tets = count_inverted(model_, state_.x, threads_);
+  report.inverted_tets =
+      elastic_is_known_ ? num_inverted_ : count_inverted(model_, state_.x, threads_);
   if (contact_) report.contacts = static_cast<int>(contact_->contacts().size());
   report.total_milliseconds = watch.milliseconds();
   return report;

@@ -93,7 +93,8 @@ class RunningScene {
   State before_;
   std::vector<std::array<int, 3>> surface_;
   StepClock clock_;
-  double elastic_ = 0;  ///< of the state, J, where it is known
+  double elastic_ = 0;    ///< of the state, J, where it is known
+  int num_inverted_ = 0;  ///< tets of it, where that is known
   bool elastic_is_known_ = false;
 };
 
