@@ -13,6 +13,8 @@ struct Iterate {
   double value = 0;             ///< J
   /// The gradient where the last accepted step began, as long as nothing came after it, N.
   const VectorField* gradient_before = nullptr;
+  /// Where a direction may leave x + p while p is at hand, m.
+  VectorField* ahead = nullptr;
 };
 
 /// How far along a direction the descent goes.
@@ -66,6 +68,16 @@ class Direction {
 
   /// Writes p, m. False: there is no descent from here.
   virtual bool compute(Objective& objective, const Iterate& at, VectorField& p) = 0;
+  /// Whether the last `compute` has left x + p where it might.
+  virtual bool went_ahead() const { return false; }
+
+  /// As `compute`, for who goes over p anyway: what is left to do with each vertex by itself does
+  /// `finish`, which must be called for all of them.
+  virtual bool compute_unfinished(Objective& objective, const Iterate& at, VectorField& p) {
+    return compute(objective, at, p);
+  }
+  /// Vertices first .. last - 1 of p. Threads call it for different vertices at once.
+  virtual void finish(int /*first*/, int /*last*/, VectorField& /*p*/) const {}
 
   /// grad g . p of the last `compute`, J, where that has come up with it.
   virtual std::optional<double> slope() const { return {}; }

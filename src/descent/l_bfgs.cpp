@@ -42,9 +42,10 @@ bool LBfgs::restart() {
 }
 
 bool LBfgs::compute(Objective& objective, const Iterate& at, VectorField& p) {
+  went_ahead_ = is_linear_ && at.ahead != nullptr;
   if (!is_linear_) return recur(objective, at, p);
-  if (!initial_->compute(objective, at, p)) return false;
-  linear_->correct(objective.algebra(), at.gradient, at.gradient_before, p);
+  if (!initial_->compute_unfinished(objective, at, p)) return false;
+  linear_->correct(objective.algebra(), at, p, initial_.get());
   return true;
 }
 

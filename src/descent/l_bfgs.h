@@ -29,6 +29,7 @@ class LBfgs final : public Direction {
   /// Without the pairs it goes on from the inner direction.
   bool restart() override;
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
+  bool went_ahead() const override { return went_ahead_; }
   std::optional<double> slope() const override;
   void accept(Objective& objective, const Iterate& from, const Iterate& to, double alpha) override;
 
@@ -47,7 +48,8 @@ class LBfgs final : public Direction {
   bool recur(Objective& objective, const Iterate& at, VectorField& p);
 
   std::unique_ptr<Direction> initial_;
-  bool is_linear_ = false;  ///< in this step
+  bool is_linear_ = false;   ///< in this step
+  bool went_ahead_ = false;  ///< in the last `compute`
   std::optional<LinearPairs> linear_;
 
   // Where it is not.

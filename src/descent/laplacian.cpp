@@ -131,4 +131,9 @@ bool Laplacian::compute(Objective& objective, const Iterate& at, VectorField& p)
   return true;
 }
 
+bool Laplacian::compute_unfinished(Objective& objective, const Iterate& at, VectorField& p) {
+  matrix_.begin_solve(at.gradient, p, objective.threads());
+  return true;
+}
+
 }  // namespace supple

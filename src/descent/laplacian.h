@@ -36,6 +36,10 @@ class Laplacian final : public Direction {
   }
   void begin_step(Objective&) override { matrix_.begin_step(); }
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
+  bool compute_unfinished(Objective& objective, const Iterate& at, VectorField& p) override;
+  void finish(int first, int last, VectorField& p) const override {
+    matrix_.finish(first, last, p);
+  }
   long long factor_entries() const { return matrix_.matrix().factor_entries(); }
   const PinnedMatrix& matrix() const { return matrix_; }
 

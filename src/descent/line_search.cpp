@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace supple {
 
@@ -25,7 +26,10 @@ class Line {
 
   /// g(x + alpha p); the trial and its gradient stay.
   double value(double alpha) {
-    place_.objective.algebra().step(place_.from.x, alpha, place_.p, place_.trial);
+    const bool is_there = std::exchange(place_.trial_is_there, false) && alpha == 1;
+    if (!is_there) {
+      place_.objective.algebra().step(place_.from.x, alpha, place_.p, place_.trial);
+    }
     return place_.objective.value_and_gradient(place_.trial, place_.trial_gradient);
   }
   /// grad g(x + alpha p) . p at the last trial.
@@ -78,9 +82,10 @@ double parabola_minimum(const LineSearchPlace& place, double slope, double alpha
 LineSearchResult shrink_until(const LineSearchPlace& place, double decrease, double shrink,
                               LineSearchResult result) {
   const double bound = place.from.value + rounding_of(place);
+  Line line(place);
   double alpha = 1;
   for (int i = 0; i < max_trials; ++i) {
-    const double value = Line(place).value(alpha);
+    const double value = line.value(alpha);
     if (std::isfinite(value) && value <= bound + decrease * alpha) {
       return {LineSearchEnd::accepted, alpha, value, result.slope};
     }

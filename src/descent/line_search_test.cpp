@@ -137,6 +137,38 @@ TEST(LineSearch, TheStrongWolfeConditionsHoldWhateverTheScaleOfTheDirection) {
   }
 }
 
+TEST(LineSearch, ATrialThatIsThereIsNotMadeAgain) {
+  for (const double scale : {1.0, 40.0, -1.0}) {
+    LineProblem plain(scale), ahead(scale);
+    LineSearchPlace place = ahead.place();
+    place.trial_is_there = true;
+    ahead.objective.algebra().step(ahead.x, 1, ahead.p, ahead.trial);
+    const LineSearchSettings settings;
+    for (const auto& search :
+         {+[](const LineSearchPlace&at, const LineSearchSettings&s) { return backtrack(at, s); },
+          +[](const LineSearchPlace&at, const LineSearchSettings&) { return whole_step(at); }}) {
+      const LineSearchResult expected = search(plain.place(), settings),
+                             result = search(place, settings);
+      EXPECT_EQ(result.end, expected.end);
+      EXPECT_EQ(result.alpha, expected.alpha);
+      EXPECT_EQ(result.value, expected.value);
+      if (result.end == LineSearchEnd::accepted) expect_consistent(ahead, result);
+      ahead.objective.algebra().step(ahead.x, 1, ahead.p, ahead.trial);
+    }
+    // What stands there is what is evaluated: at x itself g is g(x).
+    ahead.trial = ahead.x;
+    EXPECT_EQ(whole_step(place).value, ahead.value);
+  }
+  // A search that brackets comes back to the whole step after others.
+  for (const double scale : {0.03, 1.0, 40.0}) {
+    LineProblem problem(scale);
+    LineSearchPlace place = problem.place();
+    place.trial_is_there = true;
+    problem.objective.algebra().step(problem.x, 1, problem.p, problem.trial);
+    expect_consistent(problem, exact_search(place));
+  }
+}
+
 TEST(LineSearch, TheExactOneEndsWhereTheSlopeVanishes) {
   for (const double scale : {0.01, 1.0, 100.0}) {
     LineProblem problem(scale);

@@ -132,15 +132,15 @@ int LinearPairs::free_direction() {
   return slot;
 }
 
-void LinearPairs::correct(FieldAlgebra& algebra, const VectorField& gradient,
-                          const VectorField* before, VectorField& p) {
-  if (before == nullptr) has_step_ = false;
+void LinearPairs::correct(FieldAlgebra& algebra, const Iterate& at, VectorField& p,
+                          const Direction* inner_direction) {
+  if (at.gradient_before == nullptr) has_step_ = false;
   if (has_step_ && count_ == history_) --count_;
   const int now = free_inner();
   if (in_floats_) {
-    multiply<float>(algebra, gradient, before, p, now);
+    multiply<float>(algebra, at, inner_direction, p, now);
   } else {
-    multiply<double>(algebra, gradient, before, p, now);
+    multiply<double>(algebra, at, inner_direction, p, now);
   }
   if (has_step_) add_pair(now);
   has_step_ = false;
@@ -156,9 +156,9 @@ void LinearPairs::correct(FieldAlgebra& algebra, const VectorField& gradient,
     slope_ += of.factor * of.now;
   }
   if (in_floats_) {
-    combine<float>(algebra, own_factor, p, num_inner_ + last_direction_);
+    combine<float>(algebra, at, own_factor, p, num_inner_ + last_direction_);
   } else {
-    combine<double>(algebra, own_factor, p, num_inner_ + last_direction_);
+    combine<double>(algebra, at, own_factor, p, num_inner_ + last_direction_);
   }
 }
 
@@ -237,8 +237,8 @@ void LinearPairs::keep(const FieldKernels& kernels, const Run& run, std::size_t 
 
 /// Keeps p as an inner direction and multiplies the gradient with it and with all that is read.
 template <class T>
-void LinearPairs::multiply(FieldAlgebra& algebra, const VectorField& gradient,
-                           const VectorField* before, const VectorField& p, int kept) {
+void LinearPairs::multiply(FieldAlgebra& algebra, const Iterate& at,
+                           const Direction* inner_direction, VectorField& p, int kept) {
   live_.push_back(kept);
   const int of_step[3] = {num_inner_ + last_direction_, current_, kept};
   const int stride = num_fields_ + 3;
@@ -247,23 +247,26 @@ void LinearPairs::multiply(FieldAlgebra& algebra, const VectorField& gradient,
   T* const numbers = fields<T>().data();
   T* const own = numbers + static_cast<std::size_t>(kept) * stride_;
   algebra.for_chunks([&](int chunk, int first, int last) {
+    if (inner_direction != nullptr) inner_direction->finish(first, last, p);
     const auto begin = 4 * static_cast<std::size_t>(first);
+    const double* const gradient = at.gradient[0].v + begin;
+    const double* const before = has_step_ ? (*at.gradient_before)[0].v + begin : nullptr;
     const KeptFields<T> fields{numbers + begin, stride_, live_.data(), count};
     const KeptFields<T> newest{numbers + begin, stride_, of_step, 3};
     double* const sums = &partial_[static_cast<std::size_t>(chunk * stride)];
     if constexpr (std::is_same_v<T, double>) {
       std::copy(p[0].v + begin, p[0].v + 4 * static_cast<std::size_t>(last), own + begin);
-      kernels.of_doubles.multiply(fields, gradient[0].v + begin, 4 * (last - first), sums);
+      kernels.of_doubles.multiply(fields, gradient, 4 * (last - first), sums);
       if (!has_step_) return;
-      kernels.of_doubles.multiply_change(newest, gradient[0].v + begin, (*before)[0].v + begin,
-                                         4 * (last - first), sums + num_fields_);
+      kernels.of_doubles.multiply_change(newest, gradient, before, 4 * (last - first),
+                                         sums + num_fields_);
     } else {
       for_runs(chunk,
                [&](const Run& run, std::size_t index) { keep(kernels, run, index, p, kept); });
-      kernels.of_floats.multiply(fields, gradient[0].v + begin, 4 * (last - first), sums);
+      kernels.of_floats.multiply(fields, gradient, 4 * (last - first), sums);
       if (!has_step_) return;
-      kernels.of_floats.multiply_change(newest, gradient[0].v + begin, (*before)[0].v + begin,
-                                        4 * (last - first), sums + num_fields_);
+      kernels.of_floats.multiply_change(newest, gradient, before, 4 * (last - first),
+                                        sums + num_fields_);
     }
   });
   for (int k = 0; k < count; ++k) {
@@ -286,9 +289,10 @@ double LinearPairs::sum_of_chunks(std::size_t place) const {
   return sum;
 }
 
-/// p = own_factor p + sum factor_i field_i, and keeps it.
+/// p = own_factor p + sum factor_i field_i, keeps it, and goes ahead where that is wanted.
 template <class T>
-void LinearPairs::combine(FieldAlgebra& algebra, double own_factor, VectorField& p, int kept) {
+void LinearPairs::combine(FieldAlgebra& algebra, const Iterate& at, double own_factor,
+                          VectorField& p, int kept) {
   const auto count = static_cast<int>(live_.size());
   std::transform(live_.begin(), live_.end(), factors_.begin(),
                  [&](int field) { return products_[static_cast<std::size_t>(field)].factor; });
@@ -310,13 +314,17 @@ void LinearPairs::combine(FieldAlgebra& algebra, double own_factor, VectorField&
           const PaddedVector& lost = offset_of(live_[static_cast<std::size_t>(k)], index);
           for (int c = 0; c < 4; ++c) shift[c] += factors_[static_cast<std::size_t>(k)] * lost[c];
         }
-        const auto at = static_cast<std::size_t>(run.first);
+        const auto place = static_cast<std::size_t>(run.first);
         KeptFields<T> of_run = fields;
-        of_run.numbers = numbers + 4 * at;
+        of_run.numbers = numbers + 4 * place;
         kernels.of_floats.combine(of_run, factors_.data(), own_factor, shift.v,
-                                  4 * (run.last - run.first), p[at].v);
+                                  4 * (run.last - run.first), p[place].v);
         keep(kernels, run, index, p, kept);
       });
+    }
+    if (at.ahead != nullptr) {
+      kernels.step(at.x[0].v + begin, 1, p[0].v + begin, 4 * (last - first),
+                   (*at.ahead)[0].v + begin);
     }
   });
 }

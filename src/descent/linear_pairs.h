@@ -2,8 +2,7 @@
 
 #include <vector>
 
-#include "descent/field_algebra.h"
-#include "model/model.h"
+#include "descent/direction.h"
 
 namespace supple {
 
@@ -34,11 +33,11 @@ class LinearPairs {
   void clear();
   bool is_empty() const { return count_ == 0; }
 
-  /// p: the inner direction at a point with this gradient, becomes the direction from there, m.
-  /// before: the gradient where the step that was accepted last began; without it the step is
-  /// forgotten.
-  void correct(FieldAlgebra& algebra, const VectorField& gradient, const VectorField* before,
-               VectorField& p);
+  /// p: the inner direction at a point, as `inner` leaves it unfinished or, without it, whole;
+  /// becomes the direction from there, m. Without the gradient before, the step that was accepted
+  /// last is forgotten.
+  void correct(FieldAlgebra& algebra, const Iterate& at, VectorField& p,
+               const Direction* inner = nullptr);
   /// grad g . p of the last direction, J.
   double slope() const { return slope_; }
 
@@ -78,11 +77,12 @@ class LinearPairs {
   template <class T>
   std::vector<T>& fields();
   template <class T>
-  void multiply(FieldAlgebra& algebra, const VectorField& gradient, const VectorField* before,
-                const VectorField& p, int kept);
+  void multiply(FieldAlgebra& algebra, const Iterate& at, const Direction* inner, VectorField& p,
+                int kept);
   double sum_of_chunks(std::size_t place) const;
   template <class T>
-  void combine(FieldAlgebra& algebra, double own_factor, VectorField& p, int kept);
+  void combine(FieldAlgebra& algebra, const Iterate& at, double own_factor, VectorField& p,
+               int kept);
   template <class Work>
   void for_runs(int chunk, const Work& work);
   void keep(const FieldKernels& kernels, const Run& run, std::size_t index, const VectorField& p,

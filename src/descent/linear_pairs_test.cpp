@@ -84,9 +84,13 @@ void follow(Kept kept, int history, const std::vector<int>& against, double tole
   VectorField before = field_of(g);
   for (int k = 0; k < 14; ++k) {
     const Eigen::VectorXd expected = -bfgs(inner, pairs) * g;
-    VectorField p = field_of(-inner * g);
-    linear.correct(algebra, field_of(g), &before, p);
-    before = field_of(g);
+    VectorField p = field_of(-inner * g), ahead(p.size());
+    const VectorField x = field_of(random_matrix(size, 1, 4)), gradient = field_of(g);
+    linear.correct(algebra, {x, gradient, 0, &before, &ahead}, p);
+    before = gradient;
+    for (std::size_t i = 0; i < p.size(); ++i) {
+      for (int c = 0; c < 3; ++c) EXPECT_EQ(ahead[i][c], x[i][c] + p[i][c]);
+    }
     const Eigen::VectorXd found = flat_of(p);
     EXPECT_LT((found - expected).norm(), tolerance * expected.norm()) << "iteration " << k;
     EXPECT_NEAR(linear.slope(), g.dot(found), 10 * tolerance * g.norm() * found.norm());
@@ -127,8 +131,9 @@ TEST(LinearPairs, ANewStepAndARestartBeginWithTheInnerDirection) {
   VectorField before;
   const auto direct = [&](const Eigen::VectorXd& gradient) {
     VectorField p = field_of(z);
-    linear.correct(algebra, field_of(gradient), before.empty() ? nullptr : &before, p);
-    before = field_of(gradient);
+    const VectorField now = field_of(gradient);
+    linear.correct(algebra, {p, now, 0, before.empty() ? nullptr : &before}, p);
+    before = now;
     return flat_of(p);
   };
   linear.begin_step(algebra);
@@ -173,8 +178,9 @@ TEST(LinearPairs, InFloatsKeepTheMeanOfEachPart) {
   double largest = 0;  // of all that is kept
   for (int k = 0; k < 10; ++k) {
     VectorField p = without_mean(field_of(-gradient));
-    linear.correct(algebra, field_of(gradient), &before, p);
-    before = field_of(gradient);
+    const VectorField now = field_of(gradient);
+    linear.correct(algebra, {p, now, 0, &before}, p);
+    before = now;
     for (const PaddedVector& v : p) {
       for (int c = 0; c < 3; ++c) largest = std::max(largest, std::abs(v[c]));
       EXPECT_EQ(v[3], 0);

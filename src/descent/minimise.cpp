@@ -48,7 +48,7 @@ MinimiseReport Minimiser::run(Objective& objective, Direction& direction,
     if (k == settings.iterations) return finish(StepStatus::iteration_limit);
     if (!budget.allows_another()) return finish(StepStatus::out_of_time);
 
-    const Iterate from{z, gradient_, value, k > 0 ? &trial_gradient_ : nullptr};
+    const Iterate from{z, gradient_, value, k > 0 ? &trial_gradient_ : nullptr, &trial_};
     LineSearchResult search;
     do {
       const Stopwatch watch;
@@ -56,7 +56,8 @@ MinimiseReport Minimiser::run(Objective& objective, Direction& direction,
       report.direction_milliseconds += watch.milliseconds();
       search = {.end = LineSearchEnd::not_a_descent};
       if (has_direction) {
-        search = search_line({objective, from, p_, trial_, trial_gradient_, direction.slope()},
+        search = search_line({objective, from, p_, trial_, trial_gradient_, direction.slope(),
+                              direction.went_ahead()},
                              direction.step_rule(), settings.line_search);
       }
     } while (

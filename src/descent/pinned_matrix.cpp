@@ -129,7 +129,29 @@ void PinnedMatrix::pins_changed(const Model& model, double h) {
 }
 
 void PinnedMatrix::solve(const VectorField& b, VectorField& p, Threads& threads) {
-  if (rows_of_vertex_ == 1 && is_in_order_ && matrix_.is_plain()) {
+  begin_solve(b, p, threads);
+  if (!is_unfinished_) return;
+  for_groups(threads, [&](int first, int last) {
+    finish(static_cast<int>(pieces_[at(first)].begin), static_cast<int>(pieces_[at(last) - 1].end),
+           p);
+  });
+}
+
+void PinnedMatrix::finish(int first, int last, VectorField& p) const {
+  if (!is_unfinished_) return;
+  for (auto i = at(run_piece_[at(first / SolveEnds::rows)]);
+       i < pieces_.size() && pieces_[i].begin < at(last); ++i) {
+    const std::size_t begin = std::max(pieces_[i].begin, at(first)),
+                      end = std::min(pieces_[i].end, at(last));
+    if (begin >= end) continue;
+    kernels_->negate_shifted(parts_[pieces_[i].part].shift.v, static_cast<int>(end - begin),
+                             &p[begin]);
+  }
+}
+
+void PinnedMatrix::begin_solve(const VectorField& b, VectorField& p, Threads& threads) {
+  is_unfinished_ = rows_of_vertex_ == 1 && is_in_order_ && matrix_.is_plain();
+  if (is_unfinished_) {
     solve_in_order(b, p, threads);
   } else if (rows_of_vertex_ == 1) {
     solve_as<4>(b, p, threads);
@@ -138,12 +160,11 @@ void PinnedMatrix::solve(const VectorField& b, VectorField& p, Threads& threads)
   }
 }
 
+/// work(first, last) of the groups' pieces.
 template <class Work>
-void PinnedMatrix::for_pieces(Threads& threads, const Work& work) {
-  threads.parallel_for(static_cast<int>(groups_.size()) - 1, [&](int group) {
-    const auto g = static_cast<std::size_t>(group);
-    for (int i = groups_[g]; i < groups_[g + 1]; ++i) work(pieces_[static_cast<std::size_t>(i)]);
-  });
+void PinnedMatrix::for_groups(Threads& threads, const Work& work) {
+  threads.parallel_for(static_cast<int>(groups_.size()) - 1,
+                       [&](int group) { work(groups_[at(group)], groups_[at(group) + 1]); });
 }
 
 /// Takes each part's mean out of b where the matrix is not exact, and sums up what comes back.
@@ -185,13 +206,17 @@ class PinnedMatrix::Ends final : public SolveEnds {
   bool is_exact_;
 };
 
-/// What `solve_as` does where there is nothing to permute and nothing to scale: the usual case.
+/// What `solve_as` does where there is nothing to permute and nothing to scale, the usual case, but
+/// for the shift and the sign.
 void PinnedMatrix::solve_in_order(const VectorField& b, VectorField& p, Threads& threads) {
   for (Part& part : parts_) part.shift = part.force = {};
   if (is_rough_) {
-    for_pieces(threads, [&](Piece& piece) {
-      kernels_->sum(&b[piece.begin], nullptr, piece.count(), piece.sum.v);
-      piece.largest = kernels_->largest(&b[piece.begin], piece.count());
+    for_groups(threads, [&](int first, int last) {
+      for (int i = first; i < last; ++i) {
+        Piece& piece = pieces_[at(i)];
+        kernels_->sum(&b[piece.begin], nullptr, piece.count(), piece.sum.v);
+        piece.largest = kernels_->largest(&b[piece.begin], piece.count());
+      }
     });
     double size = 0;
     for (const Piece& piece : pieces_) {
@@ -211,9 +236,6 @@ void PinnedMatrix::solve_in_order(const VectorField& b, VectorField& p, Threads&
   } else {
     matrix_.solve4(b[0].v, p[0].v, threads);
   }
-  for_pieces(threads, [&](const Piece& piece) {
-    kernels_->negate_shifted(parts_[piece.part].shift.v, piece.count(), &p[piece.begin]);
-  });
 }
 
 template <int stride>

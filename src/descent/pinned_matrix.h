@@ -44,6 +44,10 @@ class PinnedMatrix {
 
   /// p = -A^-1 b: [num_vertices] both.
   void solve(const VectorField& b, VectorField& p, Threads& threads);
+  /// The same but for what `finish` does, which must follow for all vertices.
+  void begin_solve(const VectorField& b, VectorField& p, Threads& threads);
+  /// Vertices first .. last - 1 of p. Threads call it for different vertices at once.
+  void finish(int first, int last, VectorField& p) const;
 
   const ChangeableCholesky& matrix() const { return matrix_; }
 
@@ -74,7 +78,7 @@ class PinnedMatrix {
   void weigh_parts(std::vector<double> weight);
   void cut_parts();
   template <class Work>
-  void for_pieces(Threads& threads, const Work& work);
+  void for_groups(Threads& threads, const Work& work);
   class Ends;
   void solve_in_order(const VectorField& b, VectorField& p, Threads& threads);
   template <int stride>
@@ -92,6 +96,7 @@ class PinnedMatrix {
   std::vector<int> run_piece_;  ///< [runs + 1], first piece of each
   std::vector<int> groups_;     ///< first piece of each group for a thread, and pieces_.size()
   bool is_in_order_;            ///< order_ is 0, 1, 2, ...
+  bool is_unfinished_ = false;  ///< p of the last solve wants its shift and its sign
   std::vector<double> weight_;  ///< w, N/m
   ChangeableCholesky matrix_;
   std::vector<double> work_;  ///< [rows], or four interleaved sides

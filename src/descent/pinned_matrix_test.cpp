@@ -163,6 +163,29 @@ TEST(PinnedMatrix, AfterAFewChangesItSolvesAsOneBuiltWithThePins) {
   }
 }
 
+TEST(PinnedMatrix, FinishedInPiecesItHasTheBitsOfSolve) {
+  Scene scene = parts();
+  scene.bodies[1].mesh = generate(BoxGenerator{.cells = {11, 9, 9}});  // more than one run of rows
+  const Model model = build_model(scene);
+  const int n = model.num_vertices;
+  ASSERT_GT(n, 2 * SolveEnds::rows);
+  Threads threads(2);
+  const VectorField b = field(model.rest.size(), 0.7);
+  for (const std::string kind : {"floats", "doubles", "two grids"}) {
+    PinnedMatrix matrix = make(model, kind);
+    VectorField whole(b.size());
+    matrix.solve(b, whole, threads);
+    EXPECT_LT(dot(b, whole), 0);
+    for (const int step : {7, 256, 1000, n}) {
+      VectorField p(b.size());
+      matrix.begin_solve(b, p, threads);
+      for (int first = 0; first < n; first += step)
+        matrix.finish(first, std::min(n, first + step), p);
+      EXPECT_EQ(distance(p, whole), 0) << kind << " by " << step;
+    }
+  }
+}
+
 /// What is left of the error of x = 0 in the norm of A, the matrix with the model's pins, by p = -x
 /// for b.
 double error_left(const Model& model, const VectorField& b, const VectorField& p) {
