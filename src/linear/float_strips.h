@@ -15,6 +15,8 @@ namespace supple::detail {
 
 inline namespace SUPPLE_SIMD {
 
+inline constexpr float no_row[4] = {};
+
 /// Four rows of four sides: what a tile is multiplied with, and what comes of it.
 #ifdef __AVX512F__
 
@@ -37,6 +39,11 @@ inline __m128 add_rows(__m512 v) {
 }
 
 inline FourRows load_rows(const float* y) { return _mm512_loadu_ps(y); }
+/// The first `count` of them, and zeros. What lies behind may belong to another thread.
+inline FourRows load_rows(const float* y, int count) {
+  return _mm512_maskz_loadu_ps(static_cast<__mmask16>(count < 4 ? (1U << (4 * count)) - 1 : 0xffff),
+                               y);
+}
 inline FourRows gather_rows(const int* rows, const float* all) {
   const auto row = [&](int i) { return _mm_loadu_ps(all + std::ptrdiff_t{4} * rows[i]); };
   const __m512 two = _mm512_insertf32x4(_mm512_castps128_ps512(row(0)), row(1), 1);
@@ -57,8 +64,9 @@ template <int columns>
 struct RowsOfStrip {
   __m512 row[4 * columns];
 
-  explicit RowsOfStrip(const float* y) {
-    for (int k = 0; k < 4 * columns; ++k) row[k] = repeat(y + 4 * k);
+  /// `count` of them; the others are zero.
+  RowsOfStrip(const float* y, int count) {
+    for (int k = 0; k < 4 * columns; ++k) row[k] = repeat(k < count ? y + 4 * k : no_row);
   }
   /// The product with tiles side by side, added to `sum`.
   FourRows times(const float* tiles, FourRows sum = _mm512_setzero_ps()) const {
@@ -122,6 +130,13 @@ inline FourRows load_rows(const float* y) {
   }
   return rows;
 }
+inline FourRows load_rows(const float* y, int count) {
+  FourRows rows;
+  for (int i = 0; i < 4; ++i) {
+    rows.row[i] = *reinterpret_cast<const OneRow*>(i < count ? y + 4 * i : no_row);
+  }
+  return rows;
+}
 inline FourRows gather_rows(const int* rows, const float* all) {
   FourRows found;
   for (int i = 0; i < 4; ++i) {
@@ -143,9 +158,9 @@ template <int columns>
 struct RowsOfStrip {
   OneRow row[4 * columns];
 
-  explicit RowsOfStrip(const float* y) {
+  RowsOfStrip(const float* y, int count) {
     for (int k = 0; k < 4 * columns; ++k) {
-      row[k] = *reinterpret_cast<const OneRow*>(y + 4 * k);
+      row[k] = *reinterpret_cast<const OneRow*>(k < count ? y + 4 * k : no_row);
     }
   }
   FourRows times(const float* tiles, const FourRows& start = {}) const {
@@ -211,13 +226,11 @@ struct FloatNode {
   float* all;  ///< those of all
 };
 
-// Rows of y behind a supernode's own columns are read and multiplied by zero.
-
 /// A strip's part in y = L11^-1 y, and in L21 L11^-1 y, which is taken off the rows below. out: the
 /// sums of the strips before.
 template <int columns, bool first, bool last>
 void forwards_strip(const float* strip, int column, const FloatNode& node, float* out) {
-  const RowsOfStrip<columns> own(node.y + 16 * column);
+  const RowsOfStrip<columns> own(node.y + 16 * column, node.width - 4 * column);
   const auto product = [&] { return first ? own.times(strip) : own.times(strip, load_rows(out)); };
   if constexpr (last && !first) {
     for (int i = 0; i < 16 * column; ++i) node.y[i] = out[i];
@@ -247,7 +260,7 @@ template <int columns, bool first, bool last>
 void backwards_strip(const float* strip, int column, const FloatNode& node, float* in) {
   SumsOfStrip<columns> sums;
   for (int t = column; t < node.columns; ++t, strip += 16 * columns) {
-    sums.add(strip, load_rows(node.y + 16 * t));
+    sums.add(strip, load_rows(node.y + 16 * t, node.width - 4 * t));
   }
   for (const int* row = node.rows; row != node.rows_end;
        row += 4, strip += 16 * columns, in += 16) {

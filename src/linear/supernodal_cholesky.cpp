@@ -55,21 +55,22 @@ void SupernodalCholesky<Real>::find_children() {
 
 /// Subtrees are worked on at the same time. What they take off the rows above them goes into an
 /// area of their own, one after the other into the rows: the bits do not depend on who was first.
+/// What fills the last tile of a supernode's rows goes to a row before the area, or, for the top,
+/// row n: there stands zero.
 template <class Real>
 void SupernodalCholesky<Real>::place_rows() {
   subtrees_ = independent_subtrees(nodes_);
   ids_.resize(at(nodes_.count()));
   std::iota(ids_.begin(), ids_.end(), 0);
   std::vector<int> subtree_of(at(nodes_.count()), -1);
-  // A strip reads up to seven rows behind its last column, and multiplies them by zero.
-  int next_area = n_ + 8;
+  int next_area = n_ + 2;
   area_.clear();
   for (std::size_t t = 0; t < subtrees_.size(); ++t) {
     for (int s = subtrees_[t].first; s <= subtrees_[t].root; ++s) {
       subtree_of[at(s)] = static_cast<int>(t);
     }
     area_.push_back(next_area);
-    next_area += nodes_.num_rows(subtrees_[t].root);
+    next_area += nodes_.num_rows(subtrees_[t].root) + 1;
   }
   top_.clear();
   std::size_t most_tiles = 0;
@@ -89,8 +90,8 @@ void SupernodalCholesky<Real>::place_rows() {
               ? area_[at(t)] + static_cast<int>(std::lower_bound(above, above_end, row) - above)
               : row);
     }
-    // What fills the last tile goes to a place that nobody reads.
-    padded_rows_.resize(at(padded_start_.back() + 4 * tiles(nodes_.num_rows(s))), n_);
+    padded_rows_.resize(at(padded_start_.back() + 4 * tiles(nodes_.num_rows(s))),
+                        t < 0 ? n_ : area_[at(t)] - 1);
     padded_start_.push_back(static_cast<int>(padded_rows_.size()));
     most_tiles = std::max(most_tiles, at(detail::num_row_tiles(nodes_, s)));
   }

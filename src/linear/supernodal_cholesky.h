@@ -91,7 +91,7 @@ class SupernodalCholesky final : public SpdSolver {
   std::vector<int> area_;  ///< [num_subtrees], first row of a subtree's copy of the rows above it
   /// Rows below each diagonal block, filled up to whole tiles, as places in y.
   std::vector<int> padded_start_, padded_rows_;
-  /// Right-hand sides on their way: [(n + 8) * 4] and behind them the subtrees' areas.
+  /// Right-hand sides on their way: [(n + 1) * 4] and behind them the subtrees' areas.
   std::vector<Real> y_;
   std::vector<Real> scratch_;  ///< rows of one panel for each subtree, and for the top
   std::size_t scratch_size_ = 0;
