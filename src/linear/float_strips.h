@@ -15,8 +15,6 @@ namespace supple::detail {
 
 inline namespace SUPPLE_SIMD {
 
-inline constexpr float no_row[4] = {};
-
 /// Four rows of four sides: what a tile is multiplied with, and what comes of it.
 #ifdef __AVX512F__
 
@@ -39,11 +37,6 @@ inline __m128 add_rows(__m512 v) {
 }
 
 inline FourRows load_rows(const float* y) { return _mm512_loadu_ps(y); }
-/// The first `count` of them, and zeros. What lies behind may belong to another thread.
-inline FourRows load_rows(const float* y, int count) {
-  return _mm512_maskz_loadu_ps(static_cast<__mmask16>(count < 4 ? (1U << (4 * count)) - 1 : 0xffff),
-                               y);
-}
 inline FourRows gather_rows(const int* rows, const float* all) {
   const auto row = [&](int i) { return _mm_loadu_ps(all + std::ptrdiff_t{4} * rows[i]); };
   const __m512 two = _mm512_insertf32x4(_mm512_castps128_ps512(row(0)), row(1), 1);
@@ -64,9 +57,8 @@ template <int columns>
 struct RowsOfStrip {
   __m512 row[4 * columns];
 
-  /// `count` of them; the others are zero.
-  RowsOfStrip(const float* y, int count) {
-    for (int k = 0; k < 4 * columns; ++k) row[k] = repeat(k < count ? y + 4 * k : no_row);
+  explicit RowsOfStrip(const float* y) {
+    for (int k = 0; k < 4 * columns; ++k) row[k] = repeat(y + 4 * k);
   }
   /// The product with tiles side by side, added to `sum`.
   FourRows times(const float* tiles, FourRows sum = _mm512_setzero_ps()) const {
@@ -130,13 +122,6 @@ inline FourRows load_rows(const float* y) {
   }
   return rows;
 }
-inline FourRows load_rows(const float* y, int count) {
-  FourRows rows;
-  for (int i = 0; i < 4; ++i) {
-    rows.row[i] = *reinterpret_cast<const OneRow*>(i < count ? y + 4 * i : no_row);
-  }
-  return rows;
-}
 inline FourRows gather_rows(const int* rows, const float* all) {
   FourRows found;
   for (int i = 0; i < 4; ++i) {
@@ -158,9 +143,9 @@ template <int columns>
 struct RowsOfStrip {
   OneRow row[4 * columns];
 
-  RowsOfStrip(const float* y, int count) {
+  explicit RowsOfStrip(const float* y) {
     for (int k = 0; k < 4 * columns; ++k) {
-      row[k] = *reinterpret_cast<const OneRow*>(k < count ? y + 4 * k : no_row);
+      row[k] = *reinterpret_cast<const OneRow*>(y + 4 * k);
     }
   }
   FourRows times(const float* tiles, const FourRows& start = {}) const {
@@ -222,7 +207,7 @@ inline void subtract_rows(const FourRows& tile, const int* rows, float* all) {
 struct FloatNode {
   int width, columns;  ///< columns, tiles side by side
   const int *rows, *rows_end;
-  float* y;    ///< its own rows
+  float* y;    ///< its own rows; behind them, to the end of the tile, some are multiplied by zero
   float* all;  ///< those of all
 };
 
@@ -230,7 +215,7 @@ struct FloatNode {
 /// sums of the strips before.
 template <int columns, bool first, bool last>
 void forwards_strip(const float* strip, int column, const FloatNode& node, float* out) {
-  const RowsOfStrip<columns> own(node.y + 16 * column, node.width - 4 * column);
+  const RowsOfStrip<columns> own(node.y + 16 * column);
   const auto product = [&] { return first ? own.times(strip) : own.times(strip, load_rows(out)); };
   if constexpr (last && !first) {
     for (int i = 0; i < 16 * column; ++i) node.y[i] = out[i];
@@ -260,7 +245,7 @@ template <int columns, bool first, bool last>
 void backwards_strip(const float* strip, int column, const FloatNode& node, float* in) {
   SumsOfStrip<columns> sums;
   for (int t = column; t < node.columns; ++t, strip += 16 * columns) {
-    sums.add(strip, load_rows(node.y + 16 * t, node.width - 4 * t));
+    sums.add(strip, load_rows(node.y + 16 * t));
   }
   for (const int* row = node.rows; row != node.rows_end;
        row += 4, strip += 16 * columns, in += 16) {

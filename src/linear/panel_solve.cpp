@@ -131,32 +131,58 @@ void for_strips_of(const Node<float>& node, const Work& work) {
   });
 }
 
-detail::FloatNode float_node(const Node<float>& node, float* all) {
-  return {node.width, node.columns, node.rows, node.rows_end, all + 4 * node.first, all};
+/// work(strip ..., the node as they see it) for the strips of a node of a thread that has the
+/// supernodes up to row `end`. Where its last tile reaches behind them, its rows are a copy with
+/// zeros: what stands there may be another thread's.
+template <class Work>
+void with_own_rows(const FactorView<float>& factor, int s, std::ptrdiff_t end, float* all,
+                   float* scratch, const Work& work) {
+  const Node<float> node(factor, s);
+  float* const y = all + 4 * node.first;
+  detail::FloatNode own{node.width, node.columns, node.rows, node.rows_end, y, all};
+  const bool is_copied = node.first + 4 * node.columns > end;
+  if (is_copied) {
+    own.y = scratch + factor.scratch_half;
+    copy(y, std::ptrdiff_t{4} * node.width, own.y);
+    for (int i = 4 * node.width; i < 16 * node.columns; ++i) own.y[i] = 0;
+  }
+  for_strips_of(node, [&](auto strip, auto first, auto last, const float* panel, int column) {
+    work(strip, first, last, panel, column, own);
+  });
+  if (is_copied) copy(own.y, std::ptrdiff_t{4} * node.width, y);
 }
 
 /// Four sides in floats.
-template <>
-void forwards<4>(const FactorView<float>& factor, int s, float* all, float* scratch) {
-  const Node<float> node(factor, s);
-  const detail::FloatNode own = float_node(node, all);
-  for_strips_of(node, [&](auto strip, auto first, auto last, const float* panel, int column) {
-    detail::forwards_strip<strip(), first(), last()>(panel, column, own, scratch);
-  });
+void float_forwards(const FactorView<float>& factor, const int* nodes, int count, float* all,
+                    float* scratch) {
+  const std::ptrdiff_t end = factor.first[nodes[count - 1] + 1];
+  for (int i = 0; i < count; ++i) {
+    with_own_rows(factor, nodes[i], end, all, scratch,
+                  [&](auto strip, auto first, auto last, const float* panel, int column,
+                      const detail::FloatNode& node) {
+                    detail::forwards_strip<strip(), first(), last()>(panel, column, node, scratch);
+                  });
+  }
 }
 
-template <>
-void backwards<4>(const FactorView<float>& factor, int s, float* all, float* scratch) {
-  const Node<float> node(factor, s);
-  const detail::FloatNode own = float_node(node, all);
-  for_strips_of(node, [&](auto strip, auto first, auto last, const float* panel, int column) {
-    detail::backwards_strip<strip(), first(), last()>(panel, column, own, scratch);
-  });
+void float_backwards(const FactorView<float>& factor, const int* nodes, int count, float* all,
+                     float* scratch) {
+  const std::ptrdiff_t end = factor.first[nodes[count - 1] + 1];
+  for (int i = count - 1; i >= 0; --i) {
+    with_own_rows(factor, nodes[i], end, all, scratch,
+                  [&](auto strip, auto first, auto last, const float* panel, int column,
+                      const detail::FloatNode& node) {
+                    detail::backwards_strip<strip(), first(), last()>(panel, column, node, scratch);
+                  });
+  }
 }
 
 template <class Real>
 void all_forwards(const FactorView<Real>& factor, const int* nodes, int count, int sides, Real* y,
                   Real* scratch) {
+  if constexpr (std::is_same_v<Real, float>) {
+    if (sides == 4 && count > 0) return float_forwards(factor, nodes, count, y, scratch);
+  }
   for (int i = 0; i < count; ++i) {
     if (sides == 4) {
       forwards<4>(factor, nodes[i], y, scratch);
@@ -169,6 +195,9 @@ void all_forwards(const FactorView<Real>& factor, const int* nodes, int count, i
 template <class Real>
 void all_backwards(const FactorView<Real>& factor, const int* nodes, int count, int sides, Real* y,
                    Real* scratch) {
+  if constexpr (std::is_same_v<Real, float>) {
+    if (sides == 4 && count > 0) return float_backwards(factor, nodes, count, y, scratch);
+  }
   for (int i = count - 1; i >= 0; --i) {
     if (sides == 4) {
       backwards<4>(factor, nodes[i], y, scratch);
