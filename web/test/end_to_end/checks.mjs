@@ -269,7 +269,16 @@ export const checks = {
     delete scene.bodies[0].pins;
     await openScene(page, scene);
     await frames(page, 3);
+    // The page's seed comes by chance, and of one in fifteen this block ends in a false minimum of the
+    // material (docs/materials.md). Not of this one.
+    await page.evaluate(() => {
+      window.chance = Math.random;
+      Math.random = () => 3 / 2 ** 31;
+    });
     await page.click('text=Randomise');
+    await page.evaluate(() => {
+      Math.random = window.chance;
+    });
     await page.waitForFunction(() => window.supple.frame.energies.elastic > 1000);
     const most = await page.evaluate(() => window.supple.frame.energies.elastic);
     await page.waitForFunction(
