@@ -123,7 +123,19 @@ export class HandleTool implements Tool {
     this.client.sendLatest(kind, kind, keys, this.fail);
   }
 
-  down(at: Place): boolean {
+  /**
+   * Tells the gizmo where the pointer is, with all at its present place: a finger does not hover, and
+   * the picture that would bring the gizmo there may still be due.
+   */
+  private aim(at: Place, event: PointerEvent): void {
+    const { width, height } = this.world.stage.size;
+    const pointer = { x: (2 * at.x) / width - 1, y: 1 - (2 * at.y) / height, button: event.button };
+    this.controls.getHelper().updateMatrixWorld();
+    this.controls.pointerHover(pointer as PointerEvent); // it reads no more of an event than these
+  }
+
+  down(at: Place, event: PointerEvent): boolean {
+    this.aim(at, event);
     // What the gizmo is under belongs to it: it listens on the same element.
     if (this.controls.axis !== null) return false;
     const { stage } = this.world;

@@ -136,6 +136,30 @@ export const checks = {
     await page.keyboard.press('1');
   },
 
+  async 'a handle is grabbed before the first picture that shows it'({ page }) {
+    const scene = structuredClone({ ...BLOCK, gravity: [0, 0, 0] });
+    // The other end: the gizmo does not stand there from the check before.
+    const [{ select }] = scene.bodies[0].pins;
+    select.box = select.box.map(([x, y, z]) => [x + 2, y, z]);
+    await openScene(page, scene);
+    await frames(page, 3);
+    // All in one turn of the browser's loop: nothing is drawn in between, and nothing hovers.
+    await page.evaluate(() => {
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '4', bubbles: true }));
+      const canvas = document.querySelector('.stage canvas');
+      const [x, y] = window.supple.project(window.supple.frame.pins[0].center);
+      const mouse = { bubbles: true, pointerId: 1, pointerType: 'mouse', clientX: x + 1 };
+      const pointer = (type, up, keys) =>
+        canvas.dispatchEvent(new PointerEvent(type, { ...mouse, clientY: y - up, ...keys }));
+      pointer('pointerdown', 0, { button: 0, buttons: 1 });
+      pointer('pointermove', 30, { button: -1, buttons: 1 });
+      pointer('pointermove', 60, { button: -1, buttons: 1 });
+      pointer('pointerup', 60, { button: 0, buttons: 0 });
+    });
+    await page.waitForFunction(() => window.supple.frame.pins[0].placement.translate[1] > 0.1);
+    await page.keyboard.press('1');
+  },
+
   async 'a collider is dragged by its gizmo, and lifts the body that lies on it'({ page }) {
     const scene = structuredClone(BLOCK);
     delete scene.bodies[0].pins;
