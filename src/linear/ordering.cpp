@@ -117,11 +117,16 @@ long long factor_entries(const Adjacency& adjacency, const std::vector<int>& ord
   return entries;
 }
 
+/// Entries that dissection may have for one of minimum degree: its halves are two threads' work,
+/// where the other's elimination may end in a chain.
+constexpr double price_of_halves = 1.05;
+
 std::vector<int> fill_reducing_order(const Adjacency& adjacency) {
   std::vector<int> order = minimum_degree(adjacency);
   const std::vector<int> by_dissection = nested_dissection(adjacency);
   if (!by_dissection.empty() &&
-      factor_entries(adjacency, by_dissection) < factor_entries(adjacency, order)) {
+      static_cast<double>(factor_entries(adjacency, by_dissection)) <
+          price_of_halves * static_cast<double>(factor_entries(adjacency, order))) {
     order = by_dissection;
   }
   // Subtrees without gaps: the fill stays, and columns of like rows come to stand side by side.

@@ -14,10 +14,12 @@ constexpr double least_work = 40000;
 constexpr double largest_share = 0.35;
 /// And one of less is not worth a task of its own: it stays with the top.
 constexpr double smallest_share = 1.0 / 200;
+/// What is split, up to this share of the work, is a branch: two threads take one each.
+constexpr double largest_branch = 0.6;
 
 }  // namespace
 
-std::vector<Subtree> independent_subtrees(const Supernodes& nodes) {
+Division divide(const Supernodes& nodes) {
   const int count = nodes.count();
   std::vector<double> work(at(count));
   std::vector<int> first(at(count)), size(at(count), 1);
@@ -35,22 +37,30 @@ std::vector<Subtree> independent_subtrees(const Supernodes& nodes) {
     first[at(parent)] = std::min(first[at(parent)], first[at(s)]);
     size[at(parent)] += size[at(s)];
   }
-  std::vector<Subtree> subtrees;
-  if (all < least_work) return subtrees;
-  // From the roots down: what is small enough is a subtree, what is not belongs to the top.
-  std::vector<bool> is_top(at(count), false);
+  Division division;
+  if (all < least_work) return division;
+  // From the roots down: what is small enough is a subtree, what is not belongs to what is above.
+  std::vector<bool> is_split(at(count), false), is_in_branch(at(count), false);
   for (int s = count - 1; s >= 0; --s) {
     const int parent = nodes.parent[at(s)];
-    if (parent >= 0 && !is_top[at(parent)]) continue;  // inside a subtree, or left with the top
+    if (parent >= 0 && !is_split[at(parent)]) continue;  // inside a subtree, or too small for one
     if (first[at(s)] + size[at(s)] != s + 1) return {};
-    if (work[at(s)] > largest_share * all || work[at(s)] < smallest_share * all) {
-      is_top[at(s)] = true;
+    const Subtree own{first[at(s)], s};
+    is_in_branch[at(s)] = parent >= 0 && is_in_branch[at(parent)];
+    if (work[at(s)] > largest_share * all) {
+      is_split[at(s)] = true;
+      if (is_in_branch[at(s)] || work[at(s)] > largest_branch * all) continue;
+      is_in_branch[at(s)] = true;
+      division.branches.push_back(own);
+    } else if (work[at(s)] < smallest_share * all) {
+      is_split[at(s)] = true;
     } else {
-      subtrees.push_back({first[at(s)], s});
+      division.subtrees.push_back(own);
     }
   }
-  std::reverse(subtrees.begin(), subtrees.end());
-  return subtrees;
+  std::reverse(division.subtrees.begin(), division.subtrees.end());
+  std::reverse(division.branches.begin(), division.branches.end());
+  return division;
 }
 
 }  // namespace supple

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "supple/error.h"
 
@@ -53,52 +52,74 @@ void SupernodalCholesky<Real>::find_children() {
   }
 }
 
-/// Subtrees are worked on at the same time. What they take off the rows above them goes into an
+template <class Real>
+void SupernodalCholesky<Real>::make_shares() {
+  const Division division = divide(nodes_);
+  num_subtrees_ = static_cast<int>(division.subtrees.size());
+  num_branches_ = static_cast<int>(division.branches.size());
+  const int top = num_subtrees_ + num_branches_;
+  shares_.assign(at(top) + 1, {});
+  share_of_.assign(at(nodes_.count()), top);
+  // What is claimed last has it: the top gives to branches, branches give to subtrees.
+  const auto claim = [&](const Subtree& tree, int share) {
+    shares_[at(share_of_[at(tree.root)])].parts.push_back(share);
+    shares_[at(share)].root = tree.root;
+    std::fill(share_of_.begin() + tree.first, share_of_.begin() + tree.root + 1, share);
+  };
+  for (int b = 0; b < num_branches_; ++b) claim(division.branches[at(b)], num_subtrees_ + b);
+  for (int t = 0; t < num_subtrees_; ++t) claim(division.subtrees[at(t)], t);
+  for (int s = 0; s < nodes_.count(); ++s) shares_[at(share_of_[at(s)])].nodes.push_back(s);
+  std::sort(shares_.back().parts.begin(), shares_.back().parts.end(),
+            [&](int a, int b) { return shares_[at(a)].root < shares_[at(b)].root; });
+}
+
+/// Where y has a row as the supernodes of a share see it.
+template <class Real>
+int SupernodalCholesky<Real>::place_in(const Share& share, int row) const {
+  if (share.root < 0 || row < nodes_.first[at(share.root) + 1]) return row;
+  const int* const above = nodes_.rows_of(share.root);
+  const int* const end = above + nodes_.num_rows(share.root);
+  return share.area + static_cast<int>(std::lower_bound(above, end, row) - above);
+}
+
+/// Shares are worked on at the same time. What they take off the rows above them goes into an
 /// area of their own, one after the other into the rows: the bits do not depend on who was first.
 /// What fills the last tile of a supernode's rows goes to a row before the area, or, for the top,
 /// row n: there stands zero.
 template <class Real>
 void SupernodalCholesky<Real>::place_rows() {
-  subtrees_ = independent_subtrees(nodes_);
-  ids_.resize(at(nodes_.count()));
-  std::iota(ids_.begin(), ids_.end(), 0);
-  std::vector<int> subtree_of(at(nodes_.count()), -1);
-  int next_area = n_ + 2;
-  area_.clear();
-  for (std::size_t t = 0; t < subtrees_.size(); ++t) {
-    for (int s = subtrees_[t].first; s <= subtrees_[t].root; ++s) {
-      subtree_of[at(s)] = static_cast<int>(t);
-    }
-    area_.push_back(next_area);
-    next_area += nodes_.num_rows(subtrees_[t].root) + 1;
+  make_shares();
+  shares_.back().area = n_ + 1;
+  int next_area = n_ + 1;
+  for (Share& share : shares_) {
+    if (share.root < 0) continue;
+    share.area = next_area + 1;
+    next_area = share.area + nodes_.num_rows(share.root);
   }
-  top_.clear();
+  for (const Share& share : shares_) {
+    for (const int part : share.parts) {
+      Share& below = shares_[at(part)];
+      for (int k = 0; k < nodes_.num_rows(below.root); ++k) {
+        below.above.push_back(place_in(share, nodes_.rows_of(below.root)[k]));
+      }
+    }
+  }
   std::size_t most_tiles = 0;
   padded_rows_.clear();
   padded_start_.assign(1, 0);
   for (int s = 0; s < nodes_.count(); ++s) {
-    const int t = subtree_of[at(s)];
-    if (t < 0) top_.push_back(s);
-    const int root = t < 0 ? s : subtrees_[at(t)].root;
-    const int* const above = nodes_.rows_of(root);
-    const int* const above_end = above + nodes_.num_rows(root);
+    const Share& share = shares_[at(share_of_[at(s)])];
     for (int k = 0; k < nodes_.num_rows(s); ++k) {
-      const int row = nodes_.rows_of(s)[k];
-      const bool is_above = t >= 0 && row >= nodes_.first[at(root) + 1];
-      padded_rows_.push_back(
-          is_above
-              ? area_[at(t)] + static_cast<int>(std::lower_bound(above, above_end, row) - above)
-              : row);
+      padded_rows_.push_back(place_in(share, nodes_.rows_of(s)[k]));
     }
-    padded_rows_.resize(at(padded_start_.back() + 4 * tiles(nodes_.num_rows(s))),
-                        t < 0 ? n_ : area_[at(t)] - 1);
+    padded_rows_.resize(at(padded_start_.back() + 4 * tiles(nodes_.num_rows(s))), share.area - 1);
     padded_start_.push_back(static_cast<int>(padded_rows_.size()));
     most_tiles = std::max(most_tiles, at(detail::num_row_tiles(nodes_, s)));
   }
   y_.assign(at(next_area) * 4, Real(0));
   // Twice: what a panel is multiplied with, and the product.
   scratch_size_ = 32 * most_tiles;
-  scratch_.assign((subtrees_.size() + 1) * scratch_size_, Real(0));
+  scratch_.assign(shares_.size() * scratch_size_, Real(0));
 }
 
 /// Multifrontal: each supernode adds what its children leave to its own columns of the matrix,
@@ -106,19 +127,21 @@ void SupernodalCholesky<Real>::place_rows() {
 template <class Real>
 bool SupernodalCholesky<Real>::factor(const Matrix& lower, Threads& threads) {
   left_.resize(at(nodes_.count()));
-  std::vector<char> good(subtrees_.size(), 1);
-  threads.parallel_for(static_cast<int>(subtrees_.size()), [&](int t) {
+  std::vector<char> good(shares_.size(), 1);
+  const auto eliminate_share = [&](std::size_t i) {
     Front own;
     own.place.resize(at(n_));
-    const Subtree& subtree = subtrees_[at(t)];
-    for (int s = subtree.first; s <= subtree.root && good[at(t)] != 0; ++s) {
-      if (!eliminate(s, lower, own)) good[at(t)] = 0;
+    for (const int s : shares_[i].nodes) {
+      if (good[i] != 0 && !eliminate(s, lower, own)) good[i] = 0;
     }
-  });
-  factored_ = std::find(good.begin(), good.end(), 0) == good.end();
-  Front own;
-  own.place.resize(at(n_));
-  for (const int s : top_) factored_ = factored_ && eliminate(s, lower, own);
+  };
+  const auto all_good = [&] { return std::find(good.begin(), good.end(), 0) == good.end(); };
+  threads.parallel_for(num_subtrees_, [&](int t) { eliminate_share(at(t)); });
+  if (all_good()) {
+    threads.parallel_for(num_branches_, [&](int b) { eliminate_share(at(num_subtrees_ + b)); });
+  }
+  if (all_good()) eliminate_share(shares_.size() - 1);
+  factored_ = all_good();
   left_.clear();
   return factored_;
 }
@@ -164,51 +187,88 @@ bool SupernodalCholesky<Real>::eliminate(int s, const Matrix& lower, Front& own)
   return true;
 }
 
-/// y of the rows above a subtree into its area.
+/// y of the rows above a share into its area.
 template <class Real>
 template <int sides>
-void SupernodalCholesky<Real>::fetch_rows_above(std::size_t subtree) {
-  const int root = subtrees_[subtree].root;
-  Real* to = y_.data() + std::ptrdiff_t{sides} * area_[subtree];
-  for (int k = 0; k < nodes_.num_rows(root); ++k, to += sides) {
-    const Real* const from = y_.data() + std::ptrdiff_t{sides} * nodes_.rows_of(root)[k];
+void SupernodalCholesky<Real>::fetch_rows_above(const Share& share) {
+  Real* to = y_.data() + std::ptrdiff_t{sides} * share.area;
+  for (const int row : share.above) {
+    const Real* const from = y_.data() + std::ptrdiff_t{sides} * row;
     std::copy(from, from + sides, to);
+    to += sides;
   }
 }
 
 template <class Real>
 template <int sides>
-void SupernodalCholesky<Real>::add_to_rows_above(std::size_t subtree) {
-  const int root = subtrees_[subtree].root;
-  const Real* from = y_.data() + std::ptrdiff_t{sides} * area_[subtree];
-  for (int k = 0; k < nodes_.num_rows(root); ++k, from += sides) {
-    Real* const to = y_.data() + std::ptrdiff_t{sides} * nodes_.rows_of(root)[k];
+void SupernodalCholesky<Real>::add_to_rows_above(const Share& share) {
+  const Real* from = y_.data() + std::ptrdiff_t{sides} * share.area;
+  for (const int row : share.above) {
+    Real* const to = y_.data() + std::ptrdiff_t{sides} * row;
     for (int c = 0; c < sides; ++c) to[c] += from[c];
+    from += sides;
   }
+}
+
+/// With its parts done.
+template <class Real>
+template <int sides>
+void SupernodalCholesky<Real>::forwards(std::size_t share) {
+  const Share& own = shares_[share];
+  for (const int part : own.parts) add_to_rows_above<sides>(shares_[at(part)]);
+  kernels_of(*solve_kernels_, Real())
+      .forwards(view(), own.nodes.data(), static_cast<int>(own.nodes.size()), sides, y_.data(),
+                &scratch_[share * scratch_size_]);
+}
+
+/// Before its parts.
+template <class Real>
+template <int sides>
+void SupernodalCholesky<Real>::backwards(std::size_t share) {
+  const Share& own = shares_[share];
+  fetch_rows_above<sides>(own);
+  kernels_of(*solve_kernels_, Real())
+      .backwards(view(), own.nodes.data(), static_cast<int>(own.nodes.size()), sides, y_.data(),
+                 &scratch_[share * scratch_size_]);
+}
+
+template <class Real>
+bool SupernodalCholesky<Real>::goes_by_branches(const Threads& threads) const {
+  return threads.count() <= static_cast<int>(shares_.back().parts.size());
 }
 
 /// Both substitutions on y.
 template <class Real>
 template <int sides>
 void SupernodalCholesky<Real>::sweep(Threads& threads) {
-  const auto& kernels = kernels_of(*solve_kernels_, Real());
   std::fill(y_.begin() + std::ptrdiff_t{sides} * n_, y_.end(), Real(0));
-  const FactorView<Real> factor = view();
-  const int num_subtrees = static_cast<int>(subtrees_.size()),
-            num_top = static_cast<int>(top_.size());
-  Real* const top_scratch = scratch(subtrees_.size());
-  const auto nodes_of = [&](int t) { return &ids_[at(subtrees_[at(t)].first)]; };
-  const auto count_of = [&](int t) { return subtrees_[at(t)].root - subtrees_[at(t)].first + 1; };
-  threads.parallel_for(num_subtrees, [&](int t) {
-    kernels.forwards(factor, nodes_of(t), count_of(t), sides, y_.data(), scratch(at(t)));
-  });
-  for (std::size_t t = 0; t < subtrees_.size(); ++t) add_to_rows_above<sides>(t);
-  kernels.forwards(factor, top_.data(), num_top, sides, y_.data(), top_scratch);
-  kernels.backwards(factor, top_.data(), num_top, sides, y_.data(), top_scratch);
-  threads.parallel_for(num_subtrees, [&](int t) {
-    fetch_rows_above<sides>(at(t));
-    kernels.backwards(factor, nodes_of(t), count_of(t), sides, y_.data(), scratch(at(t)));
-  });
+  const std::size_t top = shares_.size() - 1;
+  const std::vector<int>& parts = shares_[top].parts;
+  const auto num_parts = static_cast<int>(parts.size());
+  const auto branch = [&](int b) { return at(num_subtrees_ + b); };
+  const bool by_branches = goes_by_branches(threads);
+  if (by_branches) {
+    threads.parallel_for(num_parts, [&](int i) {
+      const std::size_t part = at(parts[at(i)]);
+      for (const int inside : shares_[part].parts) forwards<sides>(at(inside));
+      forwards<sides>(part);
+    });
+  } else {
+    threads.parallel_for(num_subtrees_, [&](int t) { forwards<sides>(at(t)); });
+    threads.parallel_for(num_branches_, [&](int b) { forwards<sides>(branch(b)); });
+  }
+  forwards<sides>(top);
+  backwards<sides>(top);
+  if (by_branches) {
+    threads.parallel_for(num_parts, [&](int i) {
+      const std::size_t part = at(parts[at(i)]);
+      backwards<sides>(part);
+      for (const int inside : shares_[part].parts) backwards<sides>(at(inside));
+    });
+  } else {
+    threads.parallel_for(num_branches_, [&](int b) { backwards<sides>(branch(b)); });
+    threads.parallel_for(num_subtrees_, [&](int t) { backwards<sides>(at(t)); });
+  }
 }
 
 template <class Real>

@@ -58,8 +58,19 @@ class SupernodalCholesky final : public SpdSolver {
     Dense front, inverse, below;
   };
 
+  /// Supernodes that one thread takes, and where they put what they take off the rows above them.
+  struct Share {
+    std::vector<int> nodes;  ///< ascending
+    int root = -1;           ///< none: nothing is above
+    int area = 0;            ///< its first row
+    std::vector<int> above;  ///< places in y that the area's rows have outside it
+    std::vector<int> parts;  ///< shares whose areas it adds up before its own nodes, ascending
+  };
+
   void find_children();
+  void make_shares();
   void place_rows();
+  int place_in(const Share& share, int row) const;
   bool eliminate(int s, const Matrix& lower, Front& own);
   template <int sides, class Ends>
   void substitute(Ends& ends, double* x, Threads& threads);
@@ -73,11 +84,17 @@ class SupernodalCholesky final : public SpdSolver {
             .rows = padded_rows_.data(),
             .scratch_half = static_cast<std::ptrdiff_t>(scratch_size_ / 2)};
   }
+  /// Whether a thread takes a branch with all that is in it, which keeps so few threads busy and
+  /// spares them a meeting; else the subtrees come first, then what is left of the branches.
+  bool goes_by_branches(const Threads& threads) const;
   template <int sides>
-  void fetch_rows_above(std::size_t subtree);
+  void forwards(std::size_t share);
   template <int sides>
-  void add_to_rows_above(std::size_t subtree);
-  Real* scratch(std::size_t task) { return &scratch_[task * scratch_size_]; }
+  void backwards(std::size_t share);
+  template <int sides>
+  void fetch_rows_above(const Share& share);
+  template <int sides>
+  void add_to_rows_above(const Share& share);
 
   const SolveKernels* solve_kernels_;
   const FrontKernels* front_kernels_;
@@ -85,15 +102,15 @@ class SupernodalCholesky final : public SpdSolver {
   Supernodes nodes_;
   detail::Panels<Real> panels_;
   std::vector<int> child_start_, children_;  ///< of each supernode, ascending
-  std::vector<Subtree> subtrees_;
-  std::vector<int> ids_;   ///< [count], 0, 1, 2, ...
-  std::vector<int> top_;   ///< supernodes of no subtree, ascending
-  std::vector<int> area_;  ///< [num_subtrees], first row of a subtree's copy of the rows above it
+  /// The subtrees', then those of the branches, then that of the top, of which there is one.
+  std::vector<Share> shares_;
+  int num_subtrees_ = 0, num_branches_ = 0;
+  std::vector<int> share_of_;  ///< [count]
   /// Rows below each diagonal block, filled up to whole tiles, as places in y.
   std::vector<int> padded_start_, padded_rows_;
-  /// Right-hand sides on their way: [(n + 1) * 4] and behind them the subtrees' areas.
+  /// Right-hand sides on their way: [(n + 1) * 4] and behind them the shares' areas.
   std::vector<Real> y_;
-  std::vector<Real> scratch_;  ///< rows of one panel for each subtree, and for the top
+  std::vector<Real> scratch_;  ///< rows of one panel for each share
   std::size_t scratch_size_ = 0;
   std::vector<double> largest_;  ///< [number of chunks], entry of a chunk of the right-hand sides
   std::vector<Dense> left_;      ///< [count], what a front leaves to its parent, lower triangle

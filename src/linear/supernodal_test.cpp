@@ -190,9 +190,9 @@ INSTANTIATE_TEST_SUITE_P(Linear, SupernodalCholesky,
                            return precision.param == Precision::full ? "full" : "mixed";
                          });
 
-TEST(SupernodalThreads, AnyNumberGivesTheSameBits) {
-  // Large enough to be shared.
-  const Adjacency adjacency = grid(60);
+/// A grid in an order of little fill, too large for a dense matrix.
+SpdSolver::Matrix large_grid(int width) {
+  const Adjacency adjacency = grid(width);
   const std::vector<int> order = fill_reducing_order(adjacency);
   std::vector<int> place(order.size());
   for (std::size_t k = 0; k < order.size(); ++k) {
@@ -211,10 +211,20 @@ TEST(SupernodalThreads, AnyNumberGivesTheSameBits) {
   }
   SpdSolver::Matrix lower(n, n);
   lower.setFromTriplets(entries.begin(), entries.end());
-  EXPECT_GE(independent_subtrees(find_supernodes(pattern_of(lower))).size(), 2U);
+  return lower;
+}
+
+TEST(SupernodalThreads, AnyNumberGivesTheSameBits) {
+  // Large enough to be shared.
+  const SpdSolver::Matrix lower = large_grid(60);
+  const int n = static_cast<int>(lower.rows());
+  const Division division = divide(find_supernodes(pattern_of(lower)));
+  EXPECT_GE(division.subtrees.size(), 2U);
+  EXPECT_GE(division.branches.size(), 2U);
   for (const Precision precision : {Precision::full, Precision::mixed}) {
     std::vector<std::vector<double>> solutions;
-    for (const int count : {1, 2, 3}) {
+    // One and two go by branches, more first by the subtrees inside them.
+    for (const int count : {1, 2, 3, 5}) {
       Threads several(count);
       auto solver = make_supernodal_cholesky(precision);
       solver->analyse(lower);
@@ -224,8 +234,7 @@ TEST(SupernodalThreads, AnyNumberGivesTheSameBits) {
       solver->solve4(x.data(), x.data(), several);
       solutions.push_back(x);
     }
-    EXPECT_EQ(solutions[0], solutions[1]);
-    EXPECT_EQ(solutions[0], solutions[2]);
+    for (const std::vector<double>& solution : solutions) EXPECT_EQ(solution, solutions[0]);
     // And the solution is one.
     const Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, 4, Eigen::RowMajor>> X(
         solutions[0].data(), n, 4);
@@ -235,6 +244,49 @@ TEST(SupernodalThreads, AnyNumberGivesTheSameBits) {
         // Ten roundings of a solution: the right-hand side has entries up to six.
         EXPECT_NEAR(product(i, c), (4 * i + c) % 13 - 6, 10 * rounding_of(precision));
       }
+    }
+  }
+}
+
+/// Entries of the supernodes first .. root.
+double work_of(const Supernodes& nodes, const Subtree& tree) {
+  double work = 0;
+  for (int s = tree.first; s <= tree.root; ++s) {
+    work += nodes.width(s) * (0.5 * nodes.width(s) + nodes.num_rows(s));
+  }
+  return work;
+}
+
+TEST(Division, GivesTwoThreadsHalfEachAndKeepsPartsApart) {
+  for (const int width : {60, 90}) {
+    const SpdSolver::Matrix lower = large_grid(width);
+    const Supernodes nodes = find_supernodes(pattern_of(lower));
+    const Division division = divide(nodes);
+    const double all = work_of(nodes, {0, nodes.count() - 1});
+    for (const auto* trees : {&division.subtrees, &division.branches}) {
+      int next = 0;
+      for (const Subtree& tree : *trees) {
+        EXPECT_GE(tree.first, next);
+        next = tree.root + 1;
+        // Rows are above the root: what lies inside is no one else's.
+        for (int s = tree.first; s < tree.root; ++s)
+          EXPECT_LE(nodes.parent[static_cast<std::size_t>(s)], tree.root);
+      }
+    }
+    double top = all;
+    ASSERT_EQ(division.branches.size(), 2U);
+    for (const Subtree& branch : division.branches) {
+      EXPECT_GT(work_of(nodes, branch), 0.35 * all);
+      top -= work_of(nodes, branch);
+    }
+    EXPECT_LT(top, 0.1 * all);
+    for (const Subtree& tree : division.subtrees) {
+      EXPECT_LE(work_of(nodes, tree), 0.35 * all);
+      // Wholly inside a branch.
+      const auto holds = [&](const Subtree& branch) {
+        return tree.first >= branch.first && tree.root < branch.root;
+      };
+      EXPECT_TRUE(holds(division.branches[0]) || holds(division.branches[1]));
     }
   }
 }

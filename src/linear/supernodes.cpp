@@ -73,13 +73,35 @@ bool few_zeros(int width, double zeros, double entries) {
   return zeros < 0.05 * entries;
 }
 
+/// Of each column, whether two or more of its children's subtrees hold this share of all entries:
+/// what is below then belongs to different threads (subtrees.h), and a panel that takes one of them
+/// in would be left to one.
+constexpr double share_of_fork = 0.125;
+std::vector<bool> forks_of(const std::vector<int>& parent, const std::vector<int>& count) {
+  const std::size_t n = parent.size();
+  std::vector<double> entries(count.begin(), count.end());
+  double all = 0;
+  for (const double own : entries) all += own;
+  std::vector<int> large_children(n, 0);
+  for (std::size_t j = 0; j < n; ++j) {
+    if (parent[j] == -1) continue;
+    entries[at(parent[j])] += entries[j];
+    if (entries[j] > share_of_fork * all) ++large_children[at(parent[j])];
+  }
+  std::vector<bool> forks(n);
+  for (std::size_t j = 0; j < n; ++j) forks[j] = large_children[j] > 1;
+  return forks;
+}
+
 /// First columns of the supernodes.
 std::vector<int> first_columns(const std::vector<int>& parent, const std::vector<int>& count) {
   const int n = static_cast<int>(parent.size());
+  const std::vector<bool> forks = forks_of(parent, count);
   // Fundamental ones: column j + 1 has the rows of column j but for the first.
   std::vector<int> first;
   for (int j = 0; j < n; ++j) {
-    const bool goes_on = j > 0 && parent[at(j - 1)] == j && count[at(j - 1)] == count[at(j)] + 1;
+    const bool goes_on =
+        j > 0 && parent[at(j - 1)] == j && count[at(j - 1)] == count[at(j)] + 1 && !forks[at(j)];
     if (!goes_on) first.push_back(j);
   }
   first.push_back(n);
@@ -94,6 +116,7 @@ std::vector<int> first_columns(const std::vector<int>& parent, const std::vector
     if (s + 1 == num) continue;
     const int last = first[at(s) + 1] - 1;
     if (parent[at(last)] == -1 || parent[at(last)] != first[at(s) + 1]) continue;
+    if (forks[at(first[at(s) + 1])]) continue;
     const int own = first[at(s) + 1] - first[at(s)];
     const int upper = group_end[at(s + 1)] - first[at(s + 1)];
     const int width = own + upper;
