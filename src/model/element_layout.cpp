@@ -55,6 +55,19 @@ void fill_lane(const Model& model, int tet, int lane, bool empty, ElementBatch& 
   batch.volume[lane] = empty ? 0 : model.volume[t];
 }
 
+/// Cuts of a range into blocks, [num_blocks + 1]: of nearly one size, and where there are several,
+/// in an even number: of as many of one size and a small rest a second thread would get less than
+/// its half.
+std::vector<int> cuts_of(int num_batches) {
+  int count = (num_batches + batches_per_block - 1) / batches_per_block;
+  if (count > 1) count += count % 2;
+  std::vector<int> cuts;
+  for (int k = 0; k <= count; ++k) {
+    cuts.push_back(static_cast<int>(std::int64_t{num_batches} * k / count));
+  }
+  return cuts;
+}
+
 /// Appends the batches of one range, its elements already in order. Inside a block neighbouring
 /// tets stand in one lane, batch after batch, not side by side: the eight tets of a batch then
 /// share few vertices and their forces do not wait for each other in the slots.
@@ -66,9 +79,11 @@ void append_range(const std::vector<const ElementSource*>& elements, ElementRang
   const auto parameters = static_cast<std::size_t>(range.num_parameters);
   range.parameters.resize(static_cast<std::size_t>(range.num_batches) * lanes * parameters);
   if (range.has_fiber) range.fibers.resize(static_cast<std::size_t>(range.num_batches) * lanes * 4);
+  const std::vector<int> cuts = cuts_of(range.num_batches);
+  std::size_t block = 0;
   for (int b = 0; b < range.num_batches; ++b) {
-    const int block_start = b / batches_per_block * batches_per_block;
-    const int block_batches = std::min(batches_per_block, range.num_batches - block_start);
+    if (b == cuts[block + 1]) ++block;
+    const int block_start = cuts[block], block_batches = cuts[block + 1] - block_start;
     ElementBatch batch{};
     const auto base = static_cast<std::size_t>(b) * lanes;
     for (int lane = 0; lane < lanes; ++lane) {
@@ -97,11 +112,12 @@ void cut_blocks(int num_vertices, ElementLayout& layout) {
   std::vector<int> vertex_of_slot;
   for (std::size_t r = 0; r < layout.ranges.size(); ++r) {
     const ElementRange& range = layout.ranges[r];
-    for (int first = 0; first < range.num_batches; first += batches_per_block) {
+    const std::vector<int> cuts = cuts_of(range.num_batches);
+    for (std::size_t k = 0; k + 1 < cuts.size(); ++k) {
       ElementBlock block;
       block.range = static_cast<int>(r);
-      block.first_batch = range.first_batch + first;
-      block.num_batches = std::min(batches_per_block, range.num_batches - first);
+      block.first_batch = range.first_batch + cuts[k];
+      block.num_batches = cuts[k + 1] - cuts[k];
       block.first_slot = static_cast<int>(vertex_of_slot.size());
       touched.clear();
       for (int b = block.first_batch; b < block.first_batch + block.num_batches; ++b) {

@@ -24,9 +24,9 @@ namespace supple {
 
 inline constexpr int lanes = 8;
 
-/// 768 tets: large enough that few of a block's vertices lie on its border, where a slot is paid
-/// for more than once, and small enough that a second thread finds work in a body of some thousand
-/// tets.
+/// At most 768 tets: large enough that few of a block's vertices lie on its border, where a slot is
+/// paid for more than once, and small enough that a second thread finds work in a body of some
+/// thousand tets.
 inline constexpr int batches_per_block = 96;
 
 /// Eight tets. Empty lanes at the end of a range repeat its last tet with volume zero.
@@ -52,7 +52,7 @@ struct ElementRange {
   std::vector<double> fibers;
 };
 
-/// Batches that one thread works through: `batches_per_block`, the last block of a range fewer.
+/// Batches that one thread works through, at most `batches_per_block`.
 struct ElementBlock {
   int range = 0;
   int first_batch = 0;

@@ -80,6 +80,25 @@ TEST(Model, EveryTetHasOneLaneAndEveryCornerItsSlot) {
   }
 }
 
+TEST(Model, BlocksAreOfOneSizeAndShareEvenlyAmongTwo) {
+  // One batch alone, a block, one batch more than a block, and than four of them.
+  for (const int tets : {6, 768, 774, 3078}) {
+    const Model model = build_model(scene_of(generate(BoxGenerator{.cells = {tets / 6, 1, 1}})));
+    int least = batches_per_block, most = 0, all = 0;
+    for (const ElementBlock& block : model.blocks) {
+      EXPECT_EQ(block.first_batch, all);
+      least = std::min(least, block.num_batches);
+      most = std::max(most, block.num_batches);
+      all += block.num_batches;
+    }
+    ASSERT_EQ(all, (tets + lanes - 1) / lanes);
+    EXPECT_LE(most, least + 1) << tets;
+    EXPECT_GE(least, 1) << tets;
+    EXPECT_LE(most, batches_per_block) << tets;
+    EXPECT_TRUE(model.blocks.size() == 1 || model.blocks.size() % 2 == 0) << tets;
+  }
+}
+
 TEST(Model, EveryLayerHasEveryTetOnceAndAddsItsStiffness) {
   Scene scene = scene_of(generate(BoxGenerator{.cells = {5, 3, 2}}));
   Body& body = scene.bodies[0];
