@@ -232,12 +232,13 @@ constexpr int combined = 32;
 
 template <class T>
 void combine(const KeptFields<T>& fields, const double* factor, double own_factor,
-             const double* shift, int count, double* p) {
+             const double* shift, int count, const CombinedField& to) {
   using Lanes = typename Kept<T>::Lanes;
   constexpr int width = Lanes::width, parts = combined / width;
   double pattern[width];
   for (int k = 0; k < width; ++k) pattern[k] = shift[k % 4];
   const Lanes all = Lanes::load(pattern);
+  double* const p = to.p;
   int i = 0;
   for (; i + combined <= count; i += combined) {
     Lanes sum[parts];
@@ -250,11 +251,21 @@ void combine(const KeptFields<T>& fields, const double* factor, double own_facto
       for (int k = 0; k < parts; ++k) sum[k] += own * Kept<T>::load(from + width * k);
     }
     for (int k = 0; k < parts; ++k) sum[k].store(p + i + width * k);
+    if (to.copy != nullptr) {
+      for (int k = 0; k < parts; ++k) sum[k].store(to.copy + i + width * k);
+    }
+    if (to.x != nullptr) {
+      for (int k = 0; k < parts; ++k) {
+        (Lanes::load(to.x + i + width * k) + sum[k]).store(to.ahead + i + width * k);
+      }
+    }
   }
   for (; i < count; ++i) {
     double sum = own_factor * p[i] + shift[i % 4];
     for (int f = 0; f < fields.count; ++f) sum += factor[f] * static_cast<double>(fields[f][i]);
     p[i] = sum;
+    if (to.copy != nullptr) to.copy[i] = sum;
+    if (to.x != nullptr) to.ahead[i] = to.x[i] + sum;
   }
 }
 

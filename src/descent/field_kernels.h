@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 
 #include "base/simd_level.h"
 #include "math/vector_field.h"
@@ -38,6 +39,14 @@ struct KeptFields {
   const T* operator[](int i) const { return numbers + static_cast<std::size_t>(field[i]) * stride; }
 };
 
+/// Where a field goes as it is made.
+struct CombinedField {
+  double* p;
+  double* copy;     ///< null: none
+  const double* x;  ///< null: no `ahead`
+  double* ahead;    ///< x + p
+};
+
 /// What L-BFGS does with the fields it keeps.
 template <class T>
 struct KeptKernels {
@@ -48,7 +57,7 @@ struct KeptKernels {
                           int count, double* sums);
   /// p = own_factor p + shift + sum_i factor_i field_i; shift: [4], of each vertex.
   void (*combine)(const KeptFields<T>& fields, const double* factor, double own_factor,
-                  const double* shift, int count, double* p);
+                  const double* shift, int count, const CombinedField& p);
 };
 
 struct FieldKernels {
@@ -70,6 +79,14 @@ struct FieldKernels {
                    const double* from_g, int count, double* s, double* t, double* sums);
   KeptKernels<double> of_doubles;
   KeptKernels<float> of_floats;
+  template <class T>
+  const KeptKernels<T>& of() const {
+    if constexpr (std::is_same_v<T, double>) {
+      return of_doubles;
+    } else {
+      return of_floats;
+    }
+  }
 
   // Of `count` vertices, weights being one number for each.
   /// sums: of x, or of weight x where there are weights. [4]

@@ -298,15 +298,18 @@ void LinearPairs::combine(FieldAlgebra& algebra, const Iterate& at, double own_f
                  [&](int field) { return products_[static_cast<std::size_t>(field)].factor; });
   const FieldKernels& kernels = algebra.kernels();
   T* const numbers = fields<T>().data();
-  T* const own = numbers + static_cast<std::size_t>(kept) * stride_;
   algebra.for_chunks([&](int chunk, int first, int last) {
-    const auto begin = 4 * static_cast<std::size_t>(first);
-    const KeptFields<T> fields{numbers + begin, stride_, live_.data(), count};
+    const auto make = [&](int from, int end, const PaddedVector& shift, double* copy) {
+      const auto vertex = static_cast<std::size_t>(from);
+      const KeptFields<T> fields{numbers + 4 * vertex, stride_, live_.data(), count};
+      kernels.of<T>().combine(fields, factors_.data(), own_factor, shift.v, 4 * (end - from),
+                              {p[vertex].v, copy, at.ahead != nullptr ? at.x[vertex].v : nullptr,
+                               at.ahead != nullptr ? (*at.ahead)[vertex].v : nullptr});
+    };
     if constexpr (std::is_same_v<T, double>) {
-      const PaddedVector none;
-      kernels.of_doubles.combine(fields, factors_.data(), own_factor, none.v, 4 * (last - first),
-                                 p[0].v + begin);
-      std::copy(p[0].v + begin, p[0].v + 4 * static_cast<std::size_t>(last), own + begin);
+      make(
+          first, last, {},
+          numbers + static_cast<std::size_t>(kept) * stride_ + 4 * static_cast<std::size_t>(first));
     } else {
       for_runs(chunk, [&](const Run& run, std::size_t index) {
         PaddedVector shift;
@@ -314,17 +317,9 @@ void LinearPairs::combine(FieldAlgebra& algebra, const Iterate& at, double own_f
           const PaddedVector& lost = offset_of(live_[static_cast<std::size_t>(k)], index);
           for (int c = 0; c < 4; ++c) shift[c] += factors_[static_cast<std::size_t>(k)] * lost[c];
         }
-        const auto place = static_cast<std::size_t>(run.first);
-        KeptFields<T> of_run = fields;
-        of_run.numbers = numbers + 4 * place;
-        kernels.of_floats.combine(of_run, factors_.data(), own_factor, shift.v,
-                                  4 * (run.last - run.first), p[place].v);
+        make(run.first, run.last, shift, nullptr);
         keep(kernels, run, index, p, kept);
       });
-    }
-    if (at.ahead != nullptr) {
-      kernels.step(at.x[0].v + begin, 1, p[0].v + begin, 4 * (last - first),
-                   (*at.ahead)[0].v + begin);
     }
   });
 }

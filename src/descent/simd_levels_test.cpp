@@ -242,7 +242,7 @@ std::vector<double> passes(const FieldKernels& kernels) {
     for (auto& field : f) {
       for (double& value : field) value = uniform(generator);
     }
-    std::vector<double> a(size), b(size);
+    std::vector<double> a(size), b(size), ahead(size);
     const auto keep = [&](const std::vector<double>& values) {
       results.insert(results.end(), values.begin(), values.end());
     };
@@ -270,8 +270,9 @@ std::vector<double> passes(const FieldKernels& kernels) {
     kernels.of_doubles.multiply(doubles_kept, f[2].data(), count, five);
     results.insert(results.end(), five, five + 5);
     a = f[5];
-    kernels.of_doubles.combine(doubles_kept, factor, 0.8, shift, count, a.data());
-    keep(a);
+    kernels.of_doubles.combine(doubles_kept, factor, 0.8, shift, count,
+                               {a.data(), b.data(), f[4].data(), ahead.data()});
+    keep(a), keep(b), keep(ahead);
     kernels.of_doubles.multiply_change(doubles_kept, f[2].data(), f[3].data(), count, five);
     results.insert(results.end(), five, five + 5);
     const KeptFields<float> floats_kept{floats.data(), size, which, 5};
@@ -280,7 +281,8 @@ std::vector<double> passes(const FieldKernels& kernels) {
     kernels.of_floats.multiply(floats_kept, f[2].data(), count, five);
     results.insert(results.end(), five, five + 5);
     a = f[5];
-    kernels.of_floats.combine(floats_kept, factor, 0.8, shift, count, a.data());
+    kernels.of_floats.combine(floats_kept, factor, 0.8, shift, count,
+                              {a.data(), nullptr, nullptr, nullptr});
     keep(a);
     VectorField x(static_cast<std::size_t>(vertices));
     for (PaddedVector& p : x) {
