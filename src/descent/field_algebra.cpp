@@ -1,5 +1,6 @@
 #include "descent/field_algebra.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace supple {
@@ -48,6 +49,12 @@ void FieldAlgebra::step(const VectorField& x, double s, const VectorField& p, Ve
 void FieldAlgebra::difference(const VectorField& x, const VectorField& y, VectorField& z) {
   for_chunks([&](int, int first, int last) {
     kernels_->difference(flat(x, first), flat(y, first), 4 * (last - first), flat(z, first));
+  });
+}
+
+void FieldAlgebra::copy(const VectorField& x, VectorField& y) {
+  for_chunks([&](int, int first, int last) {
+    std::copy(x.begin() + first, x.begin() + last, y.begin() + first);
   });
 }
 

@@ -25,6 +25,8 @@ class FieldAlgebra {
   void step(const VectorField& x, double s, const VectorField& p, VectorField& z);
   /// z = x - y
   void difference(const VectorField& x, const VectorField& y, VectorField& z);
+  /// y = x, both of the same size.
+  void copy(const VectorField& x, VectorField& y);
 
   int num_chunks() const { return num_chunks_; }
   /// Its first vertex and the first behind it.

@@ -66,7 +66,7 @@ void Objective::contact_changed(ContactEnergy* contact) {
 }
 
 void Objective::begin_step(const StepTarget& target) {
-  y_ = target.y;
+  algebra_.copy(target.y, y_);
   inverse_a2_ = target.inverse_a2;
   weight_ = target.weight;
   model_->pins.targets(target.time, pin_targets_);
@@ -87,8 +87,8 @@ double Objective::value_and_gradient(const VectorField& z, VectorField& gradient
 
 double Objective::inertia_energy(const VectorField& z) { return inertia(z, nullptr); }
 
-double Objective::value_with_elastic(const VectorField& z, double elastic) {
-  double value = elastic + inertia_energy(z);
+double Objective::value_with(const VectorField& z, double energy) {
+  double value = energy;
   value += model_->pins.add(z, pin_targets_, unused_gradient_);
   if (contact_ == nullptr) return value;
   contact_->detect(z[0].v, *threads_);

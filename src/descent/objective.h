@@ -51,9 +51,9 @@ class Objective {
   /// |z - y|_M^2 / (2 a^2) - sum m weight . z, J.
   double inertia_energy(const VectorField& z);
 
-  /// g where the elastic energy of elements and springs is known, J: costs pins and contacts alone.
-  /// The contacts are chosen at z.
-  double value_with_elastic(const VectorField& z, double elastic);
+  /// g where the rest of it is known, the elastic energy of elements and springs and the inertia's,
+  /// J: costs pins and contacts alone. The contacts are chosen at z.
+  double value_with(const VectorField& z, double energy);
 
   /// Elastic energy of the elements and springs at z, J; not counted as an evaluation.
   double elastic_energy_at(const VectorField& z) {

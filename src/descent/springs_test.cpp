@@ -39,7 +39,8 @@ TEST(SpringObjective, TheGradientIsThatOfTheValue) {
   const VectorField x = deformed(problem.model, 0.05);
   VectorField gradient(x.size()), unused(x.size());
   const double value = problem.objective.value_and_gradient(x, gradient);
-  EXPECT_DOUBLE_EQ(problem.objective.value_with_elastic(x, problem.objective.elastic_energy_at(x)),
+  EXPECT_DOUBLE_EQ(problem.objective.value_with(x, problem.objective.elastic_energy_at(x) +
+                                                       problem.objective.inertia_energy(x)),
                    value);
   const double d = 1e-6;
   for (std::size_t i = 0; i < x.size(); ++i) {

@@ -1,48 +1,45 @@
+#include "base/index.h"
 #include "integrate/integrator.h"
 
 namespace supple {
 
 namespace {
 
-bool is_first(const State& state) { return state.x_previous.empty(); }
+double length(double h, bool is_first) { return is_first ? h : 2 * h / 3; }
 
-double length(double h, bool first) { return first ? h : 2 * h / 3; }
-
-double inverse_a2(double h, bool first) {
-  const double a = length(h, first);
+double inverse_a2(double h, bool is_first) {
+  const double a = length(h, is_first);
   return 1 / (a * a);
 }
 
 /// x^ and v^: (4 x - x_previous)/3, or x alone in the first step.
-double carried(double now, double previous, bool first) {
-  return first ? now : (4 * now - previous) / 3;
+double carried(double now, double previous, bool is_first) {
+  return is_first ? now : (4 * now - previous) / 3;
 }
 
 /// The previous velocity is damped by this step too: it was kept as damped by its own.
-void target(const StepParameters& step, const State& state, VectorField& y) {
-  const bool first = is_first(state);
-  const double a = length(step.h, first);
-  for (std::size_t i = 0; i < y.size(); ++i) {
+void target(const StepParameters& step, const State& state, int first, int last, VectorField& y) {
+  const bool is_first = step.is_first;
+  const double a = length(step.h, is_first);
+  for (auto i = at(first); i < at(last); ++i) {
     const bool moves = step.model.mass[i] > 0;
     for (int k = 0; k < 3; ++k) {
-      const double x = carried(state.x[i][k], first ? 0 : state.x_previous[i][k], first);
-      const double v =
-          carried(step.kept * state.v[i][k], first ? 0 : step.kept * state.v_previous[i][k], first);
+      const double x = carried(state.x[i][k], is_first ? 0 : state.x_previous[i][k], is_first);
+      const double v = carried(step.kept * state.v[i][k],
+                               is_first ? 0 : step.kept * state.v_previous[i][k], is_first);
       const double way = a * v + a * a * step.gravity[static_cast<std::size_t>(k)];
       y[i][k] = moves ? x + way : state.x[i][k];
     }
   }
 }
 
-void advance(const StepParameters& step, const VectorField& z, State& state) {
-  const bool first = is_first(state);
-  const double a = length(step.h, first);
-  if (first) keep_as_previous(step, state);
-  for (std::size_t i = 0; i < z.size(); ++i) {
+void advance(const StepParameters& step, const VectorField& z, int first, int last, State& state) {
+  const double a = length(step.h, step.is_first);
+  for (auto i = at(first); i < at(last); ++i) {
     for (int k = 0; k < 3; ++k) {
       const double x = state.x[i][k];
       const double v = step.kept * state.v[i][k];
-      state.v[i][k] = (z[i][k] - carried(x, state.x_previous[i][k], first)) / a;
+      state.v[i][k] = (z[i][k] - carried(x, state.x_previous[i][k], step.is_first)) / a;
       state.x[i][k] = z[i][k];
       state.x_previous[i][k] = x;
       state.v_previous[i][k] = v;

@@ -1,3 +1,4 @@
+#include "base/index.h"
 #include "integrate/integrator.h"
 
 namespace supple {
@@ -10,8 +11,9 @@ double kick(const StepParameters& step, const VectorField& gradient, std::size_t
   return step.h * (step.gravity[static_cast<std::size_t>(k)] - gradient[i][k] / step.model.mass[i]);
 }
 
-void advance_symplectic(const StepParameters& step, const VectorField& gradient, State& state) {
-  for (std::size_t i = 0; i < gradient.size(); ++i) {
+void advance_symplectic(const StepParameters& step, const VectorField& gradient, int first,
+                        int last, State& state) {
+  for (auto i = at(first); i < at(last); ++i) {
     if (!(step.model.mass[i] > 0)) continue;
     for (int k = 0; k < 3; ++k) {
       state.v[i][k] = step.kept * state.v[i][k] + kick(step, gradient, i, k);
@@ -20,8 +22,9 @@ void advance_symplectic(const StepParameters& step, const VectorField& gradient,
   }
 }
 
-void advance_forward(const StepParameters& step, const VectorField& gradient, State& state) {
-  for (std::size_t i = 0; i < gradient.size(); ++i) {
+void advance_forward(const StepParameters& step, const VectorField& gradient, int first, int last,
+                     State& state) {
+  for (auto i = at(first); i < at(last); ++i) {
     if (!(step.model.mass[i] > 0)) continue;
     for (int k = 0; k < 3; ++k) {
       const double v = step.kept * state.v[i][k];

@@ -1,3 +1,4 @@
+#include "base/index.h"
 #include "integrate/integrator.h"
 
 namespace supple {
@@ -6,9 +7,9 @@ namespace {
 
 double inverse_a2(double h, bool /*first*/) { return 4 / (h * h); }
 
-void target(const StepParameters& step, const State& state, VectorField& y) {
+void target(const StepParameters& step, const State& state, int first, int last, VectorField& y) {
   const double a = 0.5 * step.h;
-  for (std::size_t i = 0; i < y.size(); ++i) {
+  for (auto i = at(first); i < at(last); ++i) {
     const bool moves = step.model.mass[i] > 0;
     for (int k = 0; k < 3; ++k) {
       const double way =
@@ -18,9 +19,9 @@ void target(const StepParameters& step, const State& state, VectorField& y) {
   }
 }
 
-void advance(const StepParameters& step, const VectorField& z, State& state) {
+void advance(const StepParameters& step, const VectorField& z, int first, int last, State& state) {
   const double a = 0.5 * step.h;
-  for (std::size_t i = 0; i < z.size(); ++i) {
+  for (auto i = at(first); i < at(last); ++i) {
     if (!(step.model.mass[i] > 0)) continue;
     for (int k = 0; k < 3; ++k) {
       const double half = z[i][k] - state.x[i][k];

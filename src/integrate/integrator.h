@@ -13,6 +13,7 @@ struct StepParameters {
   double h = 0;           ///< length of the step, s
   Vec3 gravity{0, 0, 0};  ///< m/s^2
   double kept = 1;        ///< exp(-drag h): what drag leaves of a velocity over a step
+  bool is_first = false;  ///< State had no previous positions when the step began
 };
 
 /// A method that turns time into steps.
@@ -32,11 +33,14 @@ struct Integrator {
 
   /// 1/a^2 of a step, 1/s^2. first: State has no previous positions yet.
   double (*inverse_a2)(double h, bool first) = nullptr;
-  /// Writes y, m. Implicit ones alone.
-  void (*target)(const StepParameters& step, const State& state, VectorField& y) = nullptr;
-  /// Moves the state over a step. `solved` is z, m; of explicit ones dE/dx at x_n, N. The time is
-  /// not touched.
-  void (*advance)(const StepParameters& step, const VectorField& solved, State& state) = nullptr;
+  /// Writes y of the vertices first .. last - 1, m. Implicit ones alone.
+  void (*target)(const StepParameters& step, const State& state, int first, int last,
+                 VectorField& y) = nullptr;
+  /// Moves these vertices over a step. `solved` is z, m; of explicit ones dE/dx at x_n, N. What is
+  /// needed of the state before is there, of the first step by `keep_as_previous`; the time is not
+  /// touched.
+  void (*advance)(const StepParameters& step, const VectorField& solved, int first, int last,
+                  State& state) = nullptr;
 };
 
 /// All of them, in the order of the docs.

@@ -37,14 +37,16 @@ class Oscillator {
   void step() {
     if (integrator_.is_explicit) {
       z_[0][0] = stiffness_ * state_.x[0][0];
-      integrator_.advance(step_, z_, state_);
+      integrator_.advance(step_, z_, 0, 2, state_);
       return;
     }
     const bool first = integrator_.needs_previous && state_.x_previous.empty();
+    step_.is_first = first;
     const double inertia = mass * integrator_.inverse_a2(step_.h, first);
-    integrator_.target(step_, state_, z_);
+    integrator_.target(step_, state_, 0, 2, z_);
     z_[0][0] *= inertia / (inertia + stiffness_);  // the minimum of g
-    integrator_.advance(step_, z_, state_);
+    if (first) keep_as_previous(step_, state_);
+    integrator_.advance(step_, z_, 0, 2, state_);
   }
 
   double x() const { return state_.x[0][0]; }
@@ -206,10 +208,10 @@ TEST(QuasiStatic, IsWhereTheMinimumIs) {
   state.v = {{{7, 7, 7, 0}}, {}};
   const StepParameters step{.model = model, .h = 0.1};
   VectorField y(2);
-  method.target(step, state, y);
+  method.target(step, state, 0, 2, y);
   EXPECT_EQ(y[0][1], 2);
   const VectorField z = {{{4, 5, 6, 0}}, {}};
-  method.advance(step, z, state);
+  method.advance(step, z, 0, 2, state);
   EXPECT_EQ(state.x[0][2], 6);
   EXPECT_EQ(state.v[0][0], 0);
 }

@@ -1,3 +1,4 @@
+#include "base/index.h"
 #include "integrate/integrator.h"
 
 namespace supple {
@@ -13,9 +14,9 @@ double predicted(const StepParameters& step, const State& state, std::size_t i, 
          0.25 * step.h * step.h * state.acceleration[i][k];
 }
 
-void target(const StepParameters& step, const State& state, VectorField& y) {
+void target(const StepParameters& step, const State& state, int first, int last, VectorField& y) {
   const double a2 = 0.25 * step.h * step.h;
-  for (std::size_t i = 0; i < y.size(); ++i) {
+  for (auto i = at(first); i < at(last); ++i) {
     const bool moves = step.model.mass[i] > 0;
     for (int k = 0; k < 3; ++k) {
       y[i][k] = moves
@@ -25,9 +26,9 @@ void target(const StepParameters& step, const State& state, VectorField& y) {
   }
 }
 
-void advance(const StepParameters& step, const VectorField& z, State& state) {
+void advance(const StepParameters& step, const VectorField& z, int first, int last, State& state) {
   const double a2 = 0.25 * step.h * step.h;
-  for (std::size_t i = 0; i < z.size(); ++i) {
+  for (auto i = at(first); i < at(last); ++i) {
     if (!(step.model.mass[i] > 0)) continue;
     for (int k = 0; k < 3; ++k) {
       const double acceleration = (z[i][k] - predicted(step, state, i, k)) / a2;

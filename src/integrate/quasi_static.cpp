@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "integrate/integrator.h"
 
 namespace supple {
@@ -7,11 +9,13 @@ namespace {
 double inverse_a2(double /*h*/, bool /*first*/) { return 0; }
 
 /// Where the descent begins; without inertia y has no other part.
-void target(const StepParameters&, const State& state, VectorField& y) { y = state.x; }
+void target(const StepParameters&, const State& state, int first, int last, VectorField& y) {
+  std::copy(state.x.begin() + first, state.x.begin() + last, y.begin() + first);
+}
 
-void advance(const StepParameters&, const VectorField& z, State& state) {
-  state.x = z;
-  for (PaddedVector& v : state.v) v = PaddedVector{};
+void advance(const StepParameters&, const VectorField& z, int first, int last, State& state) {
+  std::copy(z.begin() + first, z.begin() + last, state.x.begin() + first);
+  std::fill(state.v.begin() + first, state.v.begin() + last, PaddedVector{});
 }
 
 }  // namespace

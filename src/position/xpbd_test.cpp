@@ -47,9 +47,10 @@ Hung hang(const Model& model, const SolverSettings& settings, int iterations, in
   const Integrator euler = backward_euler();
   const StepParameters parameters{model, h, {0, -9.81, 0}, std::exp(-6 * h)};
   VectorField y(state.x.size()), z(state.x.size());
+  const auto n = static_cast<int>(y.size());
   Hung result;
   for (int step = 0; step < 120 * substeps; ++step) {
-    euler.target(parameters, state, y);
+    euler.target(parameters, state, 0, n, y);
     solver->begin({.y = y,
                    .x_start = state.x,
                    .inverse_a2 = euler.inverse_a2(h, false),
@@ -58,7 +59,7 @@ Hung hang(const Model& model, const SolverSettings& settings, int iterations, in
                   threads);
     for (int k = 0; k < iterations; ++k) result.finite = solver->iterate(threads) && result.finite;
     solver->copy_positions(z);
-    euler.advance(parameters, z, state);
+    euler.advance(parameters, z, 0, n, state);
   }
   double count = 0;
   for (std::size_t i = 0; i < state.x.size(); ++i) {

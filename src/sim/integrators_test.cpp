@@ -453,7 +453,7 @@ TEST(StepSetup, AnExtrapolatedStartLooksAheadOfTheLastTwoVelocities) {
     // There is no velocity before the first.
     EXPECT_NEAR(setup.start()[3][0], state.x[3][0] + way * kept * 2, 1e-15) << method;
     EXPECT_NEAR(setup.start()[3][1], state.x[3][1], 1e-15) << method;
-    setup.advance(setup.start(), state);
+    setup.advance(setup.start(), state, objective.algebra());
     ++clock.substeps_done;
     const double previous = kept * 2;
     for (PaddedVector& v : state.v) v[0] = 3;

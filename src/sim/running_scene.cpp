@@ -121,10 +121,11 @@ RunningScene::RunningScene(const Scene& scene, const SimulationOptions& options)
 /// still. A quasi-static step begins at x_n anyway.
 MinimiseReport RunningScene::descend(StepReport& report, const MinimiseOptions& options) {
   if (!elastic_is_known_) elastic_ = objective_.elastic_energy_at(state_.x);
+  const double inertia_energy = objective_.inertia_energy(state_.x);
+  const double value_at_start = objective_.value_with(state_.x, elastic_ + inertia_energy);
   // Without inertia this is the potential of the weight, which may be negative.
-  const double inertia = std::max(0.0, objective_.inertia_energy(state_.x));
-  const double value_at_start = objective_.value_with_elastic(state_.x, elastic_);
-  z_ = setup_.start();
+  const double inertia = std::max(0.0, inertia_energy);
+  algebra().copy(setup_.start(), z_);
   MinimiseReport result = minimiser_.run(objective_, *direction_, scene_.solver, z_, options);
   add_to_report(result, report);
   // Whoever switches the line search off wants to see what it prevents.
@@ -150,7 +151,7 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
     if (measured) {
       setup_.prepare(state_, clock_, objective_);
       inverse_a2 = objective_.inverse_a2();
-      z_ = setup_.start();
+      algebra().copy(setup_.start(), z_);
     } else {
       inverse_a2 = setup_.prepare_target(state_, clock_, objective_);
     }
@@ -175,7 +176,7 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
   elastic_ = result.elastic;
   num_inverted_ = result.num_inverted;
   elastic_is_known_ = setup_.ends_at_z() && direction_ != nullptr;
-  setup_.advance(z_, state_);
+  setup_.advance(z_, state_, algebra());
   end_substep();
   return true;
 }
@@ -203,12 +204,28 @@ std::optional<std::chrono::steady_clock::time_point> RunningScene::deadline(
   return frame_started + std::chrono::nanoseconds(static_cast<std::int64_t>(milliseconds * 1e6));
 }
 
+/// The state as it is before a frame. Of the same sizes from the second one on: nothing is
+/// allocated.
+void RunningScene::remember() {
+  const auto keep = [&](const VectorField& from, VectorField& to) {
+    to.resize(from.size());
+    if (!from.empty()) algebra().copy(from, to);
+  };
+  keep(state_.x, before_.x);
+  keep(state_.v, before_.v);
+  keep(state_.x_previous, before_.x_previous);
+  keep(state_.v_previous, before_.v_previous);
+  keep(state_.acceleration, before_.acceleration);
+  before_.time = state_.time;
+  before_.frame = state_.frame;
+}
+
 StepReport RunningScene::step() {
   const Stopwatch watch;
   const auto started = std::chrono::steady_clock::now();
   StepReport report;
   objective_.reset_counters();
-  before_ = state_;  // of the same sizes from the second frame on: nothing is allocated
+  remember();
   const StepClock clock_before = clock_;
   bool finite = true;
   for (int s = 0; s < scene_.time.substeps && finite; ++s) {

@@ -61,6 +61,8 @@ class RunningScene {
   int num_threads() const { return threads_.count(); }
 
  private:
+  FieldAlgebra& algebra() { return objective_.algebra(); }
+  void remember();
   /// Of a substep among those of its frame; the last one makes the frame's report.
   struct PlaceInFrame {
     bool is_first, is_last;

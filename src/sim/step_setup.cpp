@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string>
 
+#include "base/index.h"
 #include "base/refuse.h"
 #include "descent/laplacian.h"
 #include "supple/error.h"
@@ -144,7 +145,7 @@ StepSetup::StepSetup(const Scene& scene, const Model& model)
       kept_(std::exp(-scene.damping.drag * h_)),
       extrapolates_(scene.solver.start == "extrapolated"),
       y_(static_cast<std::size_t>(model.num_vertices)),
-      start_(y_) {
+      start_(extrapolates_ ? y_.size() : 0) {
   if (integrator_ == nullptr) refuse("/time/integrator", "there is no such integrator");
   check_pins(scene);
   if (!integrator_->has_inertia) {
@@ -190,9 +191,10 @@ double StepSetup::prepare_target(State& state, const StepClock& clock, Objective
       }
     }
   }
-  const bool first = integrator_->needs_previous && state.x_previous.empty();
-  integrator_->target(parameters(), state, y_);
-  return integrator_->inverse_a2(h_, first);
+  const StepParameters step = parameters(state);
+  objective.algebra().for_chunks(
+      [&](int, int first, int last) { integrator_->target(step, state, first, last, y_); });
+  return integrator_->inverse_a2(h_, step.is_first);
 }
 
 void StepSetup::prepare(State& state, const StepClock& clock, Objective& objective) {
@@ -204,39 +206,39 @@ void StepSetup::prepare(State& state, const StepClock& clock, Objective& objecti
                         .time = clock.at(stage),
                         .h = stage * h_,
                         .weight = integrator_->has_inertia ? Vec3{0, 0, 0} : gravity_});
-  if (extrapolates_) {
-    extrapolate(state);
-  } else {
-    start_ = y_;
-  }
+  if (extrapolates_) extrapolate(state, objective.algebra());
 }
 
-void StepSetup::extrapolate(const State& state) {
+void StepSetup::extrapolate(const State& state, FieldAlgebra& algebra) {
   // [Wang & Yang 2016]: x_n + h v_n + eta h (v_n - v_{n-1}), to where z stands.
   constexpr double eta = 0.2;
   const double way = integrator_->stage * h_;
-  for (std::size_t i = 0; i < start_.size(); ++i) {
-    const bool moves = model_->mass[i] > 0;
-    for (int k = 0; k < 3; ++k) {
-      const double v = kept_ * state.v[i][k];
-      const double change = state.v_previous.empty() ? 0 : v - state.v_previous[i][k];
-      start_[i][k] = moves ? state.x[i][k] + way * (v + eta * change) : state.x[i][k];
+  algebra.for_chunks([&](int, int first, int last) {
+    for (auto i = at(first); i < at(last); ++i) {
+      const bool moves = model_->mass[i] > 0;
+      for (int k = 0; k < 3; ++k) {
+        const double v = kept_ * state.v[i][k];
+        const double change = state.v_previous.empty() ? 0 : v - state.v_previous[i][k];
+        start_[i][k] = moves ? state.x[i][k] + way * (v + eta * change) : state.x[i][k];
+      }
     }
-  }
+  });
 }
 
-void StepSetup::advance(const VectorField& z, State& state) {
-  if (!extrapolates_ || integrator_->needs_previous) {
-    integrator_->advance(parameters(), z, state);
-    return;
+void StepSetup::advance(const VectorField& z, State& state, FieldAlgebra& algebra) {
+  const StepParameters step = parameters(state);
+  if (step.is_first || (extrapolates_ && !integrator_->needs_previous)) {
+    keep_as_previous(step, state);
   }
-  keep_as_previous(parameters(), state);
-  integrator_->advance(parameters(), z, state);
+  algebra.for_chunks(
+      [&](int, int first, int last) { integrator_->advance(step, z, first, last, state); });
 }
 
 void StepSetup::step_explicitly(State& state, const StepClock& clock, Objective& objective) {
   evaluate_forces(state, clock, objective);
-  integrator_->advance(parameters(), gradient_, state);
+  const StepParameters step = parameters(state);
+  objective.algebra().for_chunks(
+      [&](int, int first, int last) { integrator_->advance(step, gradient_, first, last, state); });
 }
 
 }  // namespace supple

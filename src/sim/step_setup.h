@@ -65,24 +65,28 @@ class StepSetup {
   const VectorField& target() const { return y_; }
 
   /// x_0 of the substep [inertia: y; extrapolated: Wang & Yang 2016].
-  const VectorField& start() const { return start_; }
+  const VectorField& start() const { return extrapolates_ ? start_ : y_; }
 
   /// Whether z is the positions at the end of the step.
   bool ends_at_z() const { return integrator_->stage == 1; }
 
   /// Moves the state to the end of the substep that z solves; not its time.
-  void advance(const VectorField& z, State& state);
+  void advance(const VectorField& z, State& state, FieldAlgebra& algebra);
 
   /// A substep of an explicit integrator; not its time.
   void step_explicitly(State& state, const StepClock& clock, Objective& objective);
 
  private:
-  StepParameters parameters() const {
-    return {.model = *model_, .h = h_, .gravity = gravity_, .kept = kept_};
+  StepParameters parameters(const State& state) const {
+    return {.model = *model_,
+            .h = h_,
+            .gravity = gravity_,
+            .kept = kept_,
+            .is_first = integrator_->needs_previous && state.x_previous.empty()};
   }
   /// Gradient of E at the state, N.
   void evaluate_forces(const State& state, const StepClock& clock, Objective& objective);
-  void extrapolate(const State& state);
+  void extrapolate(const State& state, FieldAlgebra& algebra);
 
   const Integrator* integrator_;
   const Model* model_;
@@ -90,7 +94,7 @@ class StepSetup {
   double h_;     ///< s
   double kept_;  ///< of a velocity, by drag
   bool extrapolates_;
-  VectorField y_, start_;
+  VectorField y_, start_;            ///< start: where it is not y
   VectorField gradient_, x_before_;  ///< where forces at the start are needed
 };
 
