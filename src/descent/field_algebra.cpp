@@ -13,8 +13,13 @@ const double* flat(const VectorField& a, int first) { return a[static_cast<std::
 double* flat(VectorField& a, int first) { return a[static_cast<std::size_t>(first)].v; }
 
 /// Vertices a chunk. A pass over 1,024 takes a microsecond, about what it takes to share it: such a
-/// field stays on the calling thread. Of a larger one the shares should come out even.
-int chunk_size(int num_vertices) { return num_vertices <= 1024 ? 1024 : 256; }
+/// field stays on the calling thread. Of a larger one the shares should come out even: chunks of at
+/// most 256, an even number of them, whole lines of the cache each.
+int chunk_size(int num_vertices) {
+  if (num_vertices <= 1024) return 1024;
+  const int pairs = (num_vertices + 511) / 512;
+  return (num_vertices + 16 * pairs - 1) / (16 * pairs) * 8;
+}
 
 }  // namespace
 
