@@ -73,10 +73,11 @@ bool few_zeros(int width, double zeros, double entries) {
   return zeros < 0.05 * entries;
 }
 
-/// Of each column, whether two or more of its children's subtrees hold this share of all entries:
-/// what is below then belongs to different threads (subtrees.h), and a panel that takes one of them
-/// in would be left to one.
+/// Of all entries, what a subtree holds that is a thread's work.
 constexpr double share_of_fork = 0.125;
+
+/// Of each column, whether two or more of its children's subtrees hold so much: different threads
+/// then work below it (subtrees.h), and a panel that took in one of them would be left to one.
 std::vector<bool> forks_of(const std::vector<int>& parent, const std::vector<int>& count) {
   const std::size_t n = parent.size();
   std::vector<double> entries(count.begin(), count.end());
