@@ -180,30 +180,24 @@ void float_backwards(const FactorView<float>& factor, const int* nodes, int coun
 template <class Real>
 void all_forwards(const FactorView<Real>& factor, const int* nodes, int count, int sides, Real* y,
                   Real* scratch) {
-  if constexpr (std::is_same_v<Real, float>) {
-    if (sides == 4 && count > 0) return float_forwards(factor, nodes, count, y, scratch);
-  }
-  for (int i = 0; i < count; ++i) {
-    if (sides == 4) {
-      forwards<4>(factor, nodes[i], y, scratch);
-    } else {
-      forwards<1>(factor, nodes[i], y, scratch);
-    }
+  if (sides != 4) {
+    for (int i = 0; i < count; ++i) forwards<1>(factor, nodes[i], y, scratch);
+  } else if constexpr (std::is_same_v<Real, float>) {
+    if (count > 0) float_forwards(factor, nodes, count, y, scratch);
+  } else {
+    for (int i = 0; i < count; ++i) forwards<4>(factor, nodes[i], y, scratch);
   }
 }
 
 template <class Real>
 void all_backwards(const FactorView<Real>& factor, const int* nodes, int count, int sides, Real* y,
                    Real* scratch) {
-  if constexpr (std::is_same_v<Real, float>) {
-    if (sides == 4 && count > 0) return float_backwards(factor, nodes, count, y, scratch);
-  }
-  for (int i = count - 1; i >= 0; --i) {
-    if (sides == 4) {
-      backwards<4>(factor, nodes[i], y, scratch);
-    } else {
-      backwards<1>(factor, nodes[i], y, scratch);
-    }
+  if (sides != 4) {
+    for (int i = count - 1; i >= 0; --i) backwards<1>(factor, nodes[i], y, scratch);
+  } else if constexpr (std::is_same_v<Real, float>) {
+    if (count > 0) float_backwards(factor, nodes, count, y, scratch);
+  } else {
+    for (int i = count - 1; i >= 0; --i) backwards<4>(factor, nodes[i], y, scratch);
   }
 }
 
