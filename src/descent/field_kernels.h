@@ -57,7 +57,7 @@ struct KeptKernels {
                           int count, double* sums);
   /// p = own_factor p + shift + sum_i factor_i field_i; shift: [4], of each vertex.
   void (*combine)(const KeptFields<T>& fields, const double* factor, double own_factor,
-                  const double* shift, int count, const CombinedField& p);
+                  const double* shift, int count, const CombinedField& to);
 };
 
 struct FieldKernels {

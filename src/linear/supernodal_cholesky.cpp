@@ -52,25 +52,27 @@ void SupernodalCholesky<Real>::find_children() {
   }
 }
 
+/// Of each supernode, whose share it is.
 template <class Real>
-void SupernodalCholesky<Real>::make_shares() {
+std::vector<int> SupernodalCholesky<Real>::make_shares() {
   const Division division = divide(nodes_);
   num_subtrees_ = static_cast<int>(division.subtrees.size());
   num_branches_ = static_cast<int>(division.branches.size());
   const int top = num_subtrees_ + num_branches_;
   shares_.assign(at(top) + 1, {});
-  share_of_.assign(at(nodes_.count()), top);
+  std::vector<int> share_of(at(nodes_.count()), top);
   // What is claimed last has it: the top gives to branches, branches give to subtrees.
   const auto claim = [&](const Subtree& tree, int share) {
-    shares_[at(share_of_[at(tree.root)])].parts.push_back(share);
+    shares_[at(share_of[at(tree.root)])].parts.push_back(share);
     shares_[at(share)].root = tree.root;
-    std::fill(share_of_.begin() + tree.first, share_of_.begin() + tree.root + 1, share);
+    std::fill(share_of.begin() + tree.first, share_of.begin() + tree.root + 1, share);
   };
   for (int b = 0; b < num_branches_; ++b) claim(division.branches[at(b)], num_subtrees_ + b);
   for (int t = 0; t < num_subtrees_; ++t) claim(division.subtrees[at(t)], t);
-  for (int s = 0; s < nodes_.count(); ++s) shares_[at(share_of_[at(s)])].nodes.push_back(s);
+  for (int s = 0; s < nodes_.count(); ++s) shares_[at(share_of[at(s)])].nodes.push_back(s);
   std::sort(shares_.back().parts.begin(), shares_.back().parts.end(),
             [&](int a, int b) { return shares_[at(a)].root < shares_[at(b)].root; });
+  return share_of;
 }
 
 /// Where y has a row as the supernodes of a share see it.
@@ -88,7 +90,7 @@ int SupernodalCholesky<Real>::place_in(const Share& share, int row) const {
 /// row n: there stands zero.
 template <class Real>
 void SupernodalCholesky<Real>::place_rows() {
-  make_shares();
+  const std::vector<int> share_of = make_shares();
   shares_.back().area = n_ + 1;
   int next_area = n_ + 1;
   for (Share& share : shares_) {
@@ -108,7 +110,7 @@ void SupernodalCholesky<Real>::place_rows() {
   padded_rows_.clear();
   padded_start_.assign(1, 0);
   for (int s = 0; s < nodes_.count(); ++s) {
-    const Share& share = shares_[at(share_of_[at(s)])];
+    const Share& share = shares_[at(share_of[at(s)])];
     for (int k = 0; k < nodes_.num_rows(s); ++k) {
       padded_rows_.push_back(place_in(share, nodes_.rows_of(s)[k]));
     }

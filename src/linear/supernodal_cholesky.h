@@ -68,7 +68,7 @@ class SupernodalCholesky final : public SpdSolver {
   };
 
   void find_children();
-  void make_shares();
+  std::vector<int> make_shares();
   void place_rows();
   int place_in(const Share& share, int row) const;
   bool eliminate(int s, const Matrix& lower, Front& own);
@@ -105,7 +105,6 @@ class SupernodalCholesky final : public SpdSolver {
   /// The subtrees', then those of the branches, then that of the top, of which there is one.
   std::vector<Share> shares_;
   int num_subtrees_ = 0, num_branches_ = 0;
-  std::vector<int> share_of_;  ///< [count]
   /// Rows below each diagonal block, filled up to whole tiles, as places in y.
   std::vector<int> padded_start_, padded_rows_;
   /// Right-hand sides on their way: [(n + 1) * 4] and behind them the shares' areas.

@@ -128,8 +128,8 @@ export class HandleTool implements Tool {
    * the picture that would bring the gizmo there may still be due.
    */
   private aim(at: Place, event: PointerEvent): void {
-    const { width, height } = this.world.stage.size;
-    const pointer = { x: (2 * at.x) / width - 1, y: 1 - (2 * at.y) / height, button: event.button };
+    const { x, y } = this.world.stage.normalised(at.x, at.y);
+    const pointer = { x, y, button: event.button };
     this.controls.getHelper().updateMatrixWorld();
     this.controls.pointerHover(pointer as PointerEvent); // it reads no more of an event than these
   }

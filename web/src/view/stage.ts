@@ -176,11 +176,15 @@ export class Stage {
     return { x: ((p.x + 1) / 2) * this.width, y: ((1 - p.y) / 2) * this.height, depth: p.z };
   }
 
+  /** A place of the element, in pixels, as three.js counts: from -1 to 1, upwards. */
+  normalised(x: number, y: number): THREE.Vector2 {
+    return new THREE.Vector2((2 * x) / this.width - 1, 1 - (2 * y) / this.height);
+  }
+
   /** The ray through a place of the element, in pixels. */
   ray(x: number, y: number): THREE.Ray {
     const caster = new THREE.Raycaster();
-    const at = new THREE.Vector2((2 * x) / this.width - 1, 1 - (2 * y) / this.height);
-    caster.setFromCamera(at, this.camera);
+    caster.setFromCamera(this.normalised(x, y), this.camera);
     return caster.ray;
   }
 
