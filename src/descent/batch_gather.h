@@ -79,14 +79,14 @@ SUPPLE_INLINE Vector3<Batch<double, W>> gather_lanes(const PaddedVector* x, cons
   }
 }
 
-/// The edges from corner 0 to the others, of W tets. index: [4][lanes], from the first of them on.
-/// Where vectors hold a vertex the difference comes first: three corners have to be transposed
-/// instead of four.
-template <int W, class Index>
+/// The edges from corner 0 to the others, of W elements of count + 1 corners. index: of these, from
+/// the first of them on. Where vectors hold a vertex the difference comes first: corner 0 has not
+/// to be transposed.
+template <int W, class Index, int count>
 SUPPLE_INLINE void gather_edges(const PaddedVector* x, const Index (*index)[lanes], int first,
-                                Vector3<Batch<double, W>> (&edge)[3]) {
+                                Vector3<Batch<double, W>> (&edge)[count]) {
   if constexpr (W >= 4) {
-    for (int c = 0; c < 3; ++c) {
+    for (int c = 0; c < count; ++c) {
       edge[c] = gather_rows<W>([&](int lane) {
         return load4(named(x, index[c + 1][first + lane])) -
                load4(named(x, index[0][first + lane]));
@@ -94,7 +94,7 @@ SUPPLE_INLINE void gather_edges(const PaddedVector* x, const Index (*index)[lane
     }
   } else {
     const auto own = gather_lanes<W>(x, index[0] + first);
-    for (int c = 0; c < 3; ++c) edge[c] = gather_lanes<W>(x, index[c + 1] + first) - own;
+    for (int c = 0; c < count; ++c) edge[c] = gather_lanes<W>(x, index[c + 1] + first) - own;
   }
 }
 
@@ -123,32 +123,43 @@ SUPPLE_INLINE void spread_lanes(const Vector3<Batch<double, W>>& f, PaddedVector
   }
 }
 
-/// Of four tets, from lane 4 half on.
-template <int half, class Index>
-SUPPLE_INLINE void scatter_half(const Vector3<Batch8> (&f)[3], PaddedVector* slots,
+/// Adds the forces of an element, f: those of the corners from the second on, minus their sum to
+/// corner 0. index(c): the corner's slot.
+template <int count, class Vector, class Index>
+SUPPLE_INLINE void add_corners(const Vector (&f)[count], PaddedVector* slots, const Index& index) {
+  Vector sum = f[0];
+  for (int c = 1; c < count; ++c) sum = sum + f[c];
+  const auto add = [&](int corner, const Vector& force) {
+    add_to(named(slots, index(corner)), force);
+  };
+  add(0, -sum);
+  for (int c = 0; c < count; ++c) add(c + 1, f[c]);
+}
+
+/// Of four elements, from lane 4 half on.
+template <int half, class Index, int count>
+SUPPLE_INLINE void scatter_half(const Vector3<Batch8> (&f)[count], PaddedVector* slots,
                                 const Index (*index)[lanes]) {
   constexpr int first = 4 * half;
   const auto half_of = [](const Batch8& a) {
     return Batch<double, 4>(
         __builtin_shufflevector(a.v, a.v, first, first + 1, first + 2, first + 3));
   };
-  PaddedVector rows[3][4];
-  for (int c = 0; c < 3; ++c) {
+  PaddedVector rows[count][4];
+  for (int c = 0; c < count; ++c) {
     spread_lanes<4>({{half_of(f[c][0]), half_of(f[c][1]), half_of(f[c][2])}}, rows[c]);
   }
   for (int l = 0; l < 4; ++l) {
-    const Vector4 f1 = load4(rows[0][l]), f2 = load4(rows[1][l]), f3 = load4(rows[2][l]);
-    add_to(named(slots, index[0][first + l]), -(f1 + f2 + f3));
-    add_to(named(slots, index[1][first + l]), f1);
-    add_to(named(slots, index[2][first + l]), f2);
-    add_to(named(slots, index[3][first + l]), f3);
+    Vector4 of_lane[count];
+    for (int c = 0; c < count; ++c) of_lane[c] = load4(rows[c][l]);
+    add_corners(of_lane, slots, [&](int c) { return index[c][first + l]; });
   }
 }
 
-/// Adds tet after tet to the slots of its corners, minus the sum to corner 0: two tets may name the
-/// same slot.
-template <class Index>
-SUPPLE_INLINE void scatter_add(const Vector3<Batch8> (&f)[3], PaddedVector* slots,
+/// Adds element after element to the slots of its corners, minus the sum to corner 0: two may name
+/// the same slot.
+template <class Index, int count>
+SUPPLE_INLINE void scatter_add(const Vector3<Batch8> (&f)[count], PaddedVector* slots,
                                const Index (*index)[lanes]) {
   scatter_half<0>(f, slots, index);
   scatter_half<1>(f, slots, index);

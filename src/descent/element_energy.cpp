@@ -68,16 +68,20 @@ void ElementEnergy::prepare() {
   turn_ = by_vertices(*model_);
 }
 
-PackedWork ElementEnergy::work_of(const ElementBlock& block, const VectorField& x) {
-  const ElementRange& range = model_->ranges[static_cast<std::size_t>(block.range)];
-  const PackedElements::Range& packed = packed_.ranges[static_cast<std::size_t>(block.range)];
-  const std::ptrdiff_t local = block.first_batch - range.first_batch;
+PackedWork ElementEnergy::work_of(std::size_t b, const VectorField& x) {
+  const ElementBlock& block = model_->blocks[b];
+  const auto r = static_cast<std::size_t>(block.range);
+  const ElementRange& range = model_->ranges[r];
+  const PackedElements::Range& packed = packed_.ranges[r];
+  const int first = packed_.block_start[b];
+  // Pairs of the range before those of the block.
+  const std::ptrdiff_t before = first - packed.first_pair;
   return {.material = &range.material,
-          .batches = &packed_.batches[static_cast<std::size_t>(block.first_batch)],
-          .num_batches = block.num_batches,
-          .parameters = packed.parameters.data() + local * packed.parameter_stride,
+          .pairs = packed_.pairs.data() + first,
+          .num_pairs = packed_.block_start[b + 1] - first,
+          .parameters = packed.parameters.data() + 2 * before * packed.parameter_stride,
           .parameter_stride = packed.parameter_stride,
-          .fibers = range.has_fiber ? packed.fibers.data() + local * 4 * lanes : nullptr,
+          .fibers = range.has_fiber ? packed.fibers.data() + 2 * before * 4 * lanes : nullptr,
           .x = x.data(),
           .vertex_of_slot = packed_.vertex_of_slot.data() + block.first_slot,
           .slots = slots_.data() + block.first_slot,
@@ -87,7 +91,7 @@ PackedWork ElementEnergy::work_of(const ElementBlock& block, const VectorField& 
 double ElementEnergy::evaluate(const VectorField& x, Threads& threads) {
   threads.parallel_for(static_cast<int>(model_->blocks.size()), [&](int i) {
     const auto b = static_cast<std::size_t>(turn_[static_cast<std::size_t>(i)]);
-    block_sums_[b] = kernels_->energy_and_forces(work_of(model_->blocks[b], x));
+    block_sums_[b] = kernels_->energy_and_forces(work_of(b, x));
   });
   double energy = 0;
   for (const BlockSums& sums : block_sums_) energy += sums.energy;

@@ -45,7 +45,7 @@ class ElementEnergy {
 
  private:
   void prepare();
-  PackedWork work_of(const ElementBlock& block, const VectorField& x);
+  PackedWork work_of(std::size_t block, const VectorField& x);
 
   const Model* model_;
   const ElementKernels* kernels_;

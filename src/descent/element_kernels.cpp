@@ -24,63 +24,47 @@ inline constexpr bool is_pair = std::is_same_v<S, Two>;
 constexpr std::size_t cache_line = 64;  // bytes
 constexpr int vertices_ahead = 16;      // whose positions are asked for
 
-/// Where registers hold a whole batch the second of a pair is the next batch, else the next lanes.
+/// Whether registers hold a whole batch.
 constexpr bool whole = width == lanes;
-constexpr int next_lane = whole ? 0 : width;
 
-/// Corner forces of a batch whose lanes come a few at a time: they are added when all are there, so
-/// that the order of the sums does not depend on the width.
+/// Corner forces of elements of count + 1 corners whose lanes come a few at a time: they are added
+/// when all are there, so that the order of the sums does not depend on the width.
+template <int count>
 struct Forces {
-  PaddedVector of[3][lanes];  ///< corner from the second on, lane
+  PaddedVector of[count][lanes];  ///< corner from the second on, lane
 };
 
-template <class S>
-SUPPLE_INLINE S load_lanes(const double* p, std::size_t stride) {
-  if constexpr (is_pair<S>) {
-    return {One::load(p), One::load(p + (whole ? stride : next_lane))};
-  } else {
-    return S::load(p);
-  }
-}
-
-/// The forces of the corners 1 to 3, of corner 0 minus their sum, to their slots, or kept until the
-/// batch's other lanes are there.
-template <class Index>
-SUPPLE_INLINE void place_forces(const Vector3<One> (&f)[3], const Index (*slot)[lanes], int first,
-                                Forces& forces, PaddedVector* slots) {
+/// The forces of the corners from the second on, of corner 0 minus their sum, to their slots, or
+/// kept until the batch's other lanes are there.
+template <int count, class Index>
+SUPPLE_INLINE void place_forces(const Vector3<One> (&f)[count], const Index (*slot)[lanes],
+                                int first, Forces<count>& forces, PaddedVector* slots) {
   if constexpr (whole) {
     detail::scatter_add(f, slots, slot);
   } else {
-    for (int c = 0; c < 3; ++c) detail::spread_lanes(f[c], forces.of[c] + first);
+    for (int c = 0; c < count; ++c) detail::spread_lanes(f[c], forces.of[c] + first);
+  }
+}
+
+/// What place_forces has kept.
+template <int count, class Index>
+SUPPLE_INLINE void add_kept(const Index (*slot)[lanes], const Forces<count>& forces,
+                            PaddedVector* slots) {
+  if constexpr (whole) return;
+  for (int lane = 0; lane < lanes; ++lane) {
+    detail::Vector4 of_lane[count];
+    for (int c = 0; c < count; ++c) of_lane[c] = detail::load4(forces.of[c][lane]);
+    detail::add_corners(of_lane, slots, [&](int c) { return slot[c][lane]; });
   }
 }
 
 /// Columns: the forces of the corners 1 to 3, V P Dm^-T.
 SUPPLE_INLINE void add_forces(const Mat3<One>& P, const ElementBatch& batch, int first,
-                              Forces& forces, PaddedVector* slots) {
+                              Forces<3>& forces, PaddedVector* slots) {
   const Mat3<One> H = times_transpose(One::load(batch.volume + first) * P,
                                       detail::inverse_rest_of<width>(batch, first));
   const Vector3<One> f[3] = {H.column(0), H.column(1), H.column(2)};
   place_forces(f, batch.slot, first, forces, slots);
-}
-
-/// What add_forces has kept of a batch.
-template <class SomeBatch>
-SUPPLE_INLINE void add_kept(const SomeBatch& batch, const Forces& forces, PaddedVector* slots) {
-  if constexpr (whole) return;
-  using Four = Batch<double, 4>;
-  const auto add = [&](int corner, int lane, const Four& force) {
-    PaddedVector& slot = detail::named(slots, batch.slot[corner][lane]);
-    (Four::load(slot.v) + force).store(slot.v);
-  };
-  for (int lane = 0; lane < lanes; ++lane) {
-    const Four f1 = Four::load(forces.of[0][lane].v), f2 = Four::load(forces.of[1][lane].v),
-               f3 = Four::load(forces.of[2][lane].v);
-    add(0, lane, -(f1 + f2 + f3));
-    add(1, lane, f1);
-    add(2, lane, f2);
-    add(3, lane, f3);
-  }
 }
 
 SUPPLE_INLINE Mat3<One> deformation_gradient(const ElementBatch& batch, int first,
@@ -90,41 +74,32 @@ SUPPLE_INLINE Mat3<One> deformation_gradient(const ElementBatch& batch, int firs
 }
 
 /// T of some lanes, and what is done with it [packed_elements.h].
-template <class S>
 struct RestTriangle {
-  S t[6];
+  One t[6];
 
-  SUPPLE_INLINE static RestTriangle load(const PackedBatch& batch, int first) {
-    RestTriangle T;
-    for (int i = 0; i < 6; ++i) T.t[i] = S::load(batch.rest[i] + first);
-    return T;
+  SUPPLE_INLINE RestTriangle(const double (&rest)[6][lanes], int first) {
+    for (int i = 0; i < 6; ++i) t[i] = One::load(rest[i] + first);
   }
 
   /// F Q = Ds T.
-  SUPPLE_INLINE Mat3<S> turned_gradient(const Vector3<S> (&edge)[3]) const {
-    Mat3<S> F;
-    F.set_column(0, t[0] * edge[0] + t[1] * edge[1] + t[3] * edge[2]);
-    F.set_column(1, t[2] * edge[1] + t[4] * edge[2]);
-    F.set_column(2, t[5] * edge[2]);
+  SUPPLE_INLINE Mat3<One> turned_gradient(const Vector3<One>& e1, const Vector3<One>& e2,
+                                          const Vector3<One>& e3) const {
+    Mat3<One> F;
+    F.set_column(0, t[0] * e1 + t[1] * e2 + t[3] * e3);
+    F.set_column(1, t[2] * e2 + t[4] * e3);
+    F.set_column(2, t[5] * e3);
     return F;
   }
+
+  /// The forces of the corners 1 to 3: the columns of H T^T, H = V P Q.
+  SUPPLE_INLINE Vector3<One> force_1(const Mat3<One>& H) const { return t[0] * H.column(0); }
+  SUPPLE_INLINE Vector3<One> force_2(const Mat3<One>& H) const {
+    return t[1] * H.column(0) + t[2] * H.column(1);
+  }
+  SUPPLE_INLINE Vector3<One> force_3(const Mat3<One>& H) const {
+    return t[3] * H.column(0) + t[4] * H.column(1) + t[5] * H.column(2);
+  }
 };
-
-SUPPLE_INLINE Mat3<One> turned_gradient(const PackedBatch& batch, int first,
-                                        const PaddedVector* x) {
-  Vector3<One> edge[3];
-  detail::gather_edges<width>(x, batch.slot, first, edge);
-  return RestTriangle<One>::load(batch, first).turned_gradient(edge);
-}
-
-/// H = V P Q. Columns: the forces of the corners 1 to 3, H T^T.
-SUPPLE_INLINE void add_forces(const Mat3<One>& H, const PackedBatch& batch, int first,
-                              Forces& forces, PaddedVector* slots) {
-  const auto [t] = RestTriangle<One>::load(batch, first);
-  const Vector3<One> f[3] = {t[0] * H.column(0), t[1] * H.column(0) + t[2] * H.column(1),
-                             t[3] * H.column(0) + t[4] * H.column(1) + t[5] * H.column(2)};
-  place_forces(f, batch.slot, first, forces, slots);
-}
 
 /// Whether energy and stress of a material are proportional to its parameters, for values of zero,
 /// too: the volume is then put into these instead of into ten numbers.
@@ -146,76 +121,93 @@ struct MaskCount {
   }
 };
 
-/// Adds the energy and the corner forces of some lanes from `first` on; everything is added in the
-/// order of the batches, so that all ways have the same bits. energy: of each `width` lanes.
-template <class S, bool has_fiber, class Family>
-SUPPLE_INLINE void add_lanes(const PackedBatch* batch, int first, const double* parameter_lanes,
-                             std::size_t parameter_stride, const double* fiber_lanes,
-                             const Family& family, const PaddedVector* x, PaddedVector* slots,
-                             Forces& forces, One* energy, MaskCount& inverted) {
-  constexpr std::size_t num_parameters = Family::num_parameters;
-  const PackedBatch& second = batch[whole ? 1 : 0];
-  const S volume = [&] {
-    const One own = One::load(batch->volume + first);
-    if constexpr (is_pair<S>) {
-      return S{own, One::load(second.volume + first + next_lane)};
-    } else {
-      return own;
-    }
-  }();
-  S parameters[num_parameters > 0 ? num_parameters : 1];
-  for (std::size_t p = 0; p < num_parameters; ++p) {
-    parameters[p] = load_lanes<S>(parameter_lanes + p * lanes + first, parameter_stride);
-    if constexpr (proportional<Family>) parameters[p] *= volume;
-  }
-  Mat3<S> F, P;
+template <class S>
+SUPPLE_INLINE S load_lanes(const double* p, std::ptrdiff_t to_second) {
   if constexpr (is_pair<S>) {
-    // In the order of memory: as arguments of one call g++ takes the second first.
-    const Mat3<One> of_first = turned_gradient(batch[0], first, x);
-    F = paired(of_first, turned_gradient(second, first + next_lane, x));
+    return {One::load(p), One::load(p + to_second)};
   } else {
-    F = turned_gradient(*batch, first, x);
-  }
-  S own_energy = family.template at<S>(parameters).energy_and_stress(F, P);
-  // Most materials have the determinant by the same products, which are then done once.
-  inverted.add((determinant(F) < S(0.0)) & (volume > S(0.0)));
-  if constexpr (!proportional<Family>) {
-    own_energy *= volume;
-    P = volume * P;
-  }
-  if constexpr (has_fiber) {
-    const auto lane = [&](std::size_t i) {
-      return load_lanes<S>(fiber_lanes + i * lanes + first, 4 * lanes);
-    };
-    const Fiber<S> strand{{{lane(0), lane(1), lane(2)}}, volume * lane(3)};
-    Mat3<S> extra;
-    own_energy += strand.energy_and_stress(F, extra);
-    P = P + extra;
-  }
-  if constexpr (is_pair<S>) {
-    energy[0] += own_energy.lo;
-    energy[whole ? 0 : 1] += own_energy.hi;
-    add_forces(first_of(P), *batch, first, forces, slots);
-    add_forces(second_of(P), second, first + next_lane, forces, slots);
-  } else {
-    energy[0] += own_energy;
-    add_forces(P, *batch, first, forces, slots);
+    return S::load(p);
   }
 }
 
-/// Two at once are faster but where the material is so short that its chain is no longer than the
-/// processor's own look-ahead: there they cost registers (stvk: 10.6 ns a tet against 8.7).
+/// Where the numbers of some lanes begin.
+struct LaneNumbers {
+  const double* volume;
+  const double* parameters;
+  const double* fibers;
+  std::ptrdiff_t parameter_stride;  ///< from the one tets to the other ones
+};
+
+/// V Psi and V P of some lanes, or of both tets of these.
+template <class S, bool has_fiber, class Family>
+SUPPLE_INLINE S energy_and_stress(const Family& family, const LaneNumbers& at, const Mat3<S>& F,
+                                  Mat3<S>& P, MaskCount& inverted) {
+  constexpr int num_parameters = Family::num_parameters;
+  const S volume = load_lanes<S>(at.volume, lanes);
+  S parameters[num_parameters > 0 ? num_parameters : 1];
+  for (int p = 0; p < num_parameters; ++p) {
+    parameters[p] = load_lanes<S>(at.parameters + p * lanes, at.parameter_stride);
+    if constexpr (proportional<Family>) parameters[p] *= volume;
+  }
+  S energy = family.template at<S>(parameters).energy_and_stress(F, P);
+  // Most materials have the determinant by the same products, which are then done once.
+  inverted.add((determinant(F) < S(0.0)) & (volume > S(0.0)));
+  if constexpr (!proportional<Family>) {
+    energy *= volume;
+    P = volume * P;
+  }
+  if constexpr (has_fiber) {
+    const auto lane = [&](int i) { return load_lanes<S>(at.fibers + i * lanes, 4 * lanes); };
+    const Fiber<S> strand{{{lane(0), lane(1), lane(2)}}, volume * lane(3)};
+    Mat3<S> extra;
+    energy += strand.energy_and_stress(F, extra);
+    P = P + extra;
+  }
+  return energy;
+}
+
+/// Both tets of a lane at once are faster but where the material is so short that its chain is no
+/// longer than the processor's own look-ahead: there they cost registers.
 template <class Family>
-inline constexpr bool in_pairs =
+inline constexpr bool at_once =
     !std::is_same_v<Family, StvkModel> && !std::is_same_v<Family, StableNeoHookeanModel>;
 
-/// Asks for `count` batches in two batches' time. Left to itself the processor waits for memory for
-/// a third of the local step of bodies that no cache holds; where one does, nothing is lost
-/// (docs/performance.md). Nothing is read behind the last batch.
-SUPPLE_INLINE void fetch_ahead(const PackedBatch* batch, int count) {
-  const char* const ahead = reinterpret_cast<const char*>(batch + 2);
-  for (std::size_t byte = 0; byte < static_cast<std::size_t>(count) * sizeof(PackedBatch);
-       byte += cache_line) {
+/// Adds the energy and the corner forces of some lanes from `first` on; everything is added in the
+/// order of the pairs and of their tets, so that all widths have the same bits.
+template <bool has_fiber, class Family>
+SUPPLE_INLINE void add_lanes(const PackedPair& pair, int first, const LaneNumbers& at,
+                             const Family& family, const PaddedVector* x, PaddedVector* slots,
+                             Forces<4>& forces, One& energy, MaskCount& inverted) {
+  Vector3<One> edge[4];
+  detail::gather_edges<width>(x, pair.slot, first, edge);
+  const RestTriangle one(pair.rest[0], first), other(pair.rest[1], first);
+  const Mat3<One> F[2] = {one.turned_gradient(edge[0], edge[1], edge[2]),
+                          other.turned_gradient(edge[0], edge[1], edge[3])};
+  Mat3<One> H[2];
+  if constexpr (at_once<Family>) {
+    Mat3<Two> P;
+    const Two both = energy_and_stress<Two, has_fiber>(family, at, paired(F[0], F[1]), P, inverted);
+    energy += both.lo;
+    energy += both.hi;
+    H[0] = first_of(P), H[1] = second_of(P);
+  } else {
+    energy += energy_and_stress<One, has_fiber>(family, at, F[0], H[0], inverted);
+    const LaneNumbers next{at.volume + lanes, at.parameters + at.parameter_stride,
+                           has_fiber ? at.fibers + 4 * lanes : nullptr, 0};
+    energy += energy_and_stress<One, has_fiber>(family, next, F[1], H[1], inverted);
+  }
+  const Vector3<One> f[4] = {one.force_1(H[0]) + other.force_1(H[1]),
+                             one.force_2(H[0]) + other.force_2(H[1]), one.force_3(H[0]),
+                             other.force_3(H[1])};
+  place_forces(f, pair.slot, first, forces, slots);
+}
+
+/// Asks for the pair after the next two. Left to itself the processor waits for memory for a third
+/// of the local step of bodies that no cache holds; where one does, nothing is lost
+/// (docs/performance.md). Nothing is read behind the last pair.
+SUPPLE_INLINE void fetch_ahead(const PackedPair* pair) {
+  const char* const ahead = reinterpret_cast<const char*>(pair + 2);
+  for (std::size_t byte = 0; byte < sizeof(PackedPair); byte += cache_line) {
     __builtin_prefetch(ahead + byte);
   }
 }
@@ -245,33 +237,19 @@ BlockSums evaluate(const PackedWork& work, const Family& family) {
   One energy[lanes / width];
   for (One& part : energy) part = One(0.0);
   MaskCount inverted;
-  Forces forces;
-  const PackedBatch* batch = work.batches;
-  const double* parameters = work.parameters;
-  const double* fibers = work.fibers;
-  const auto stride = static_cast<std::size_t>(work.parameter_stride);
-  const auto advance = [&](int count) {
-    batch += count;
-    parameters += static_cast<std::ptrdiff_t>(count) * work.parameter_stride;
-    if (has_fiber) fibers += static_cast<std::ptrdiff_t>(count) * 4 * lanes;
-  };
-  int left = work.num_batches;
-  if constexpr (whole && in_pairs<Family>) {
-    for (; left >= 2; left -= 2, advance(2)) {
-      fetch_ahead(batch, 2);
-      add_lanes<Two, has_fiber>(batch, 0, parameters, stride, fibers, family, x, work.slots, forces,
-                                energy, inverted);
+  Forces<4> forces;
+  for (std::ptrdiff_t i = 0; i < work.num_pairs; ++i) {
+    const PackedPair& pair = work.pairs[i];
+    fetch_ahead(&pair);
+    const double* const parameters = work.parameters + 2 * i * work.parameter_stride;
+    const double* const fibers = has_fiber ? work.fibers + 2 * i * 4 * lanes : nullptr;
+    for (int first = 0; first < lanes; first += width) {
+      const LaneNumbers at{pair.volume[0] + first, parameters + first,
+                           has_fiber ? fibers + first : nullptr, work.parameter_stride};
+      add_lanes<has_fiber>(pair, first, at, family, x, work.slots, forces, energy[first / width],
+                           inverted);
     }
-  }
-  using S = std::conditional_t<!whole && in_pairs<Family>, Two, One>;
-  constexpr int step = is_pair<S> ? 2 * width : width;
-  for (; left > 0; --left, advance(1)) {
-    fetch_ahead(batch, 1);
-    for (int first = 0; first < lanes; first += step) {
-      add_lanes<S, has_fiber>(batch, first, parameters, stride, fibers, family, x, work.slots,
-                              forces, energy + first / width, inverted);
-    }
-    add_kept(*batch, forces, work.slots);
+    add_kept(pair.slot, forces, work.slots);
   }
   BlockSums sums{.num_inverted = inverted.total()};
   for (const One& part : energy) {
@@ -304,7 +282,7 @@ int count_inverted(const ElementBatch* batches, int num_batches, const PaddedVec
 template <class Family>
 void project_batches(const ElementWork& work, const Family& family) {
   constexpr std::size_t num_parameters = Family::num_parameters;
-  Forces forces;
+  Forces<3> forces;
   for (std::size_t b = 0; b < static_cast<std::size_t>(work.num_batches); ++b) {
     const ElementBatch& batch = work.batches[b];
     for (int first = 0; first < lanes; first += width) {
@@ -327,7 +305,7 @@ void project_batches(const ElementWork& work, const Family& family) {
       }
       add_forces(target, batch, first, forces, work.slots);
     }
-    add_kept(batch, forces, work.slots);
+    add_kept(batch.slot, forces, work.slots);
   }
 }
 

@@ -23,14 +23,14 @@ struct ElementWork {
 ElementWork work_of_block(const Model& model, const ElementBlock& block, const VectorField& x,
                           VectorField& slots);
 
-/// A block of packed batches.
+/// A block of packed pairs.
 struct PackedWork {
   const MaterialModel* material;
-  const PackedBatch* batches;
-  int num_batches;
-  const double* parameters;   ///< of the first batch, [num_parameters][lanes]
-  int parameter_stride;       ///< from batch to batch
-  const double* fibers;       ///< [num_batches][4][lanes]; or none
+  const PackedPair* pairs;
+  int num_pairs;
+  const double* parameters;   ///< of the first tets, [num_parameters][lanes]
+  int parameter_stride;       ///< from the one tets of a pair to the other ones
+  const double* fibers;       ///< [2 num_pairs][4][lanes]; or none
   const PaddedVector* x;      ///< [num_vertices], m
   const int* vertex_of_slot;  ///< [num_slots]
   PaddedVector* slots;        ///< [num_slots], written

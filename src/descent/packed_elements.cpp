@@ -1,7 +1,11 @@
 #include "descent/packed_elements.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
+
+#include "mesh/face_pairs.h"
 
 namespace supple {
 
@@ -25,13 +29,121 @@ bool is_uniform(const ElementRange& range) {
   return true;
 }
 
-RestFrame frame_of(const ElementBatch& batch, int lane) {
-  Vec3 g[3];
-  for (std::size_t r = 0; r < 3; ++r) {
-    for (std::size_t c = 0; c < 3; ++c) g[r][c] = batch.inverse_rest[3 * r + c][lane];
+/// Packs the tets of one block.
+class BlockPacker {
+ public:
+  BlockPacker(const Model& model, const ElementBlock& block)
+      : model_(model), range_(model.ranges[at(block.range)]) {
+    // In a block of the model neighbouring tets stand in one lane, batch after batch.
+    for (int lane = 0; lane < lanes; ++lane) {
+      for (int b = block.first_batch; b < block.first_batch + block.num_batches; ++b) {
+        const int tet = model.tet_of_lane[at(b) * lanes + at(lane)];
+        if (tet < 0) continue;
+        const ElementBatch& batch = model.batches[at(b)];
+        tets_.push_back({tet, b - range_.first_batch, lane});
+        slots_.push_back(
+            {batch.slot[0][lane], batch.slot[1][lane], batch.slot[2][lane], batch.slot[3][lane]});
+      }
+    }
   }
-  return rest_frame(g[0], g[1], g[2]);
-}
+
+  /// Here, too, neighbours stand in one lane: the pairs of a PackedPair share few vertices, and
+  /// their forces do not wait for each other in the slots.
+  void append_to(std::vector<PackedPair>& pairs, PackedElements::Range& range) const {
+    const std::vector<std::pair<int, int>> two_by_two = pair_by_faces(slots_);
+    const int count = static_cast<int>(two_by_two.size());
+    const int rows = (count + lanes - 1) / lanes;
+    for (int row = 0; row < rows; ++row) {
+      pairs.emplace_back();
+      // Eight numbers for each parameter of the one tets and as many for the other ones.
+      double* const parameters = grown(range.parameters, 2 * at(range_.num_parameters) * lanes);
+      double* const fibers = grown(range.fibers, range_.has_fiber ? 2 * 4 * lanes : 0);
+      for (int lane = 0; lane < lanes; ++lane) {
+        const int index = lane * rows + row;
+        const auto [own, other] = two_by_two[at(std::min(index, count - 1))];
+        const Corners corners = corners_of(own, other);
+        for (std::size_t c = 0; c < 5; ++c) {
+          pairs.back().slot[c][lane] = {static_cast<std::uint16_t>(4 * corners[c])};
+        }
+        for (int side = 0; side < 2; ++side) {
+          // A tet that is missing is one without a volume.
+          const bool missing = index >= count || (side == 1 && other < 0);
+          const int tet = side == 1 && other >= 0 ? other : own;
+          const RestFrame frame = frame_of(tet, corners, side);
+          for (int i = 0; i < 6; ++i) pairs.back().rest[side][i][lane] = frame.T[i];
+          pairs.back().volume[side][lane] = missing ? 0 : model_.volume[at(tets_[at(tet)].number)];
+          copy_parameters(tet, parameters + side * range_.num_parameters * lanes + lane);
+          if (range_.has_fiber) turn_fiber(tet, frame, fibers + side * 4 * lanes + lane);
+        }
+      }
+    }
+  }
+
+ private:
+  using Corners = std::array<int, 5>;
+
+  struct Tet {
+    int number;  ///< in the scene
+    int batch;   ///< of the range
+    int lane;
+  };
+
+  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+  static double* grown(std::vector<double>& values, std::size_t by) {
+    values.resize(values.size() + by);
+    return values.data() + (values.size() - by);
+  }
+
+  /// The slots of the face's corners, of the one's own and of the other's own; without another one
+  /// (or where both have the same corners) the last two are the same.
+  Corners corners_of(int own, int other) const {
+    const std::array<int, 4>& a = slots_[at(own)];
+    const std::array<int, 4>& b = slots_[at(std::max(other, 0))];
+    const auto lone = [&](const std::array<int, 4>& tet, const std::array<int, 4>& from) {
+      const auto found = std::find_if(tet.begin(), tet.end(), [&](int slot) {
+        return std::find(from.begin(), from.end(), slot) == from.end();
+      });
+      return found == tet.end() ? a[3] : *found;
+    };
+    const int last = other < 0 ? a[3] : lone(a, b);
+    Corners corners{0, 0, 0, last, other < 0 ? last : lone(b, a)};
+    std::copy_if(a.begin(), a.end(), corners.begin(), [&](int slot) { return slot != last; });
+    return corners;
+  }
+
+  RestFrame frame_of(int tet, const Corners& corners, int side) const {
+    const std::array<int, 4>& slots = slots_[at(tet)];
+    const auto gradient = [&](int slot) {
+      const auto corner = std::find(slots.begin(), slots.end(), slot) - slots.begin();
+      return model_.shape_gradient[at(tets_[at(tet)].number)][static_cast<std::size_t>(corner)];
+    };
+    return rest_frame(gradient(corners[1]), gradient(corners[2]), gradient(corners[at(3 + side)]));
+  }
+
+  void copy_parameters(int tet, double* to) const {
+    const Tet& from = tets_[at(tet)];
+    for (int p = 0; p < range_.num_parameters; ++p) {
+      to[p * lanes] =
+          range_.parameters[at((from.batch * range_.num_parameters + p) * lanes) + at(from.lane)];
+    }
+  }
+
+  void turn_fiber(int tet, const RestFrame& frame, double* to) const {
+    const Tet& from = tets_[at(tet)];
+    const double* d = &range_.fibers[at(from.batch) * 4 * lanes + at(from.lane)];
+    for (int k = 0; k < 3; ++k) {
+      to[k * lanes] =
+          frame.Q[0][k] * d[0] + frame.Q[1][k] * d[lanes] + frame.Q[2][k] * d[2 * lanes];
+    }
+    to[3 * lanes] = d[3 * lanes];
+  }
+
+  const Model& model_;
+  const ElementRange& range_;
+  std::vector<Tet> tets_;
+  std::vector<std::array<int, 4>> slots_;  ///< of the tets' corners
+};
 
 }  // namespace
 
@@ -57,9 +169,7 @@ RestFrame rest_frame(const Vec3& g1, const Vec3& g2, const Vec3& g3) {
 }
 
 PackedElements::PackedElements(const Model& model)
-    : batches(model.batches.size()),
-      ranges(model.ranges.size()),
-      vertex_of_slot(static_cast<std::size_t>(model.num_slots)) {
+    : ranges(model.ranges.size()), vertex_of_slot(static_cast<std::size_t>(model.num_slots)) {
   for (int vertex = 0; vertex < model.num_vertices; ++vertex) {
     const auto v = static_cast<std::size_t>(vertex);
     for (int s = model.slot_start[v]; s < model.slot_start[v + 1]; ++s) {
@@ -67,36 +177,22 @@ PackedElements::PackedElements(const Model& model)
       vertex_of_slot[static_cast<std::size_t>(slot)] = vertex;
     }
   }
-  for (std::size_t r = 0; r < ranges.size(); ++r) {
-    const ElementRange& from = model.ranges[r];
-    Range& to = ranges[r];
-    const auto row = static_cast<std::size_t>(from.num_parameters) * lanes;
-    const bool uniform = is_uniform(from);
-    to.parameters.assign(from.parameters.begin(),
-                         uniform ? from.parameters.begin() + static_cast<std::ptrdiff_t>(row)
-                                 : from.parameters.end());
-    to.parameter_stride = uniform ? 0 : static_cast<int>(row);
-    to.fibers = from.fibers;
-    for (int b = 0; b < from.num_batches; ++b) {
-      const auto at = static_cast<std::size_t>(from.first_batch + b);
-      const ElementBatch& source = model.batches[at];
-      PackedBatch& batch = batches[at];
-      for (int lane = 0; lane < lanes; ++lane) {
-        const RestFrame frame = frame_of(source, lane);
-        for (int i = 0; i < 6; ++i) batch.rest[i][lane] = frame.T[i];
-        batch.volume[lane] = source.volume[lane];
-        for (int c = 0; c < 4; ++c) {
-          batch.slot[c][lane] = {static_cast<std::uint16_t>(4 * source.slot[c][lane])};
-        }
-        if (!from.has_fiber) continue;
-        const double* d = &from.fibers[static_cast<std::size_t>(b * 4 * lanes + lane)];
-        double* turned = &to.fibers[static_cast<std::size_t>(b * 4 * lanes + lane)];
-        for (int k = 0; k < 3; ++k) {
-          turned[k * lanes] =
-              frame.Q[0][k] * d[0] + frame.Q[1][k] * d[lanes] + frame.Q[2][k] * d[2 * lanes];
-        }
-      }
+  pairs.reserve(model.batches.size() / 2 + 2 * model.blocks.size());
+  for (const ElementBlock& block : model.blocks) {
+    Range& range = ranges[static_cast<std::size_t>(block.range)];
+    const int first = static_cast<int>(pairs.size());
+    if (block.first_batch == model.ranges[static_cast<std::size_t>(block.range)].first_batch) {
+      range.first_pair = first;
     }
+    block_start.push_back(first);
+    BlockPacker(model, block).append_to(pairs, range);
+  }
+  block_start.push_back(static_cast<int>(pairs.size()));
+  for (std::size_t r = 0; r < ranges.size(); ++r) {
+    const int row = model.ranges[r].num_parameters * lanes;
+    const bool uniform = is_uniform(model.ranges[r]);
+    if (uniform) ranges[r].parameters.resize(static_cast<std::size_t>(row));
+    ranges[r].parameter_stride = uniform ? 0 : row;
   }
 }
 

@@ -16,38 +16,46 @@ struct SlotPlace {
 };
 static_assert(4 * most_slots <= 65536);
 
-/// Eight tets in as few bytes as the local step can do with, 64 a tet: what it takes on large
-/// bodies is the time of reading them.
+/// Eight times two tets that share a face, in as few bytes as the local step can do with: what it
+/// takes on large bodies is the time of reading them. Two such tets have five corners, whose
+/// positions are brought together once and whose forces go to the slots once, instead of eight.
 ///
 /// Corners are named by the block's slots, which fit into 16 bits; positions are brought there
-/// first. Of Dm^-1 = T Q^T with a lower triangular T and a rotation Q there is T alone: with it
+/// first. Corners 0 to 2 are the face's, 3 belongs to one tet and 4 to the other. Of Dm^-1 = T Q^T
+/// of a tet, corner 0 being its first and the lone corner its last, with a lower triangular T and a
+/// rotation Q, there is T alone: with it
 ///   Ds T = F Q,
 /// and Psi(F Q) = Psi(F) for everything isotropic, whose stress there is P(F) Q, so that the forces
-/// V P Dm^-T = V (P Q) T^T are the same. A fiber's direction d stands as Q^T d: F d = (F Q)(Q^T d).
-struct PackedBatch {
-  double rest[6][lanes];     ///< T, row by row: T_11, T_21, T_22, T_31, T_32, T_33, 1/m
-  double volume[lanes];      ///< m^3; 0 in an empty lane
-  SlotPlace slot[4][lanes];  ///< corner, lane -> slot, counted from the block's first
+/// V P Dm^-T = V (P Q) T^T are the same. (One of the two has its corners in left-handed order: the
+/// determinants of Ds and T are both negative there.) A fiber's direction d stands as Q^T d:
+/// F d = (F Q)(Q^T d).
+struct alignas(64) PackedPair {
+  double rest[2][6][lanes];  ///< T, row by row: T_11, T_21, T_22, T_31, T_32, T_33, 1/m
+  double volume[2][lanes];   ///< m^3; 0 where there is no tet
+  SlotPlace slot[5][lanes];  ///< corner, lane -> slot, counted from the block's first
 };
 
-/// The elements of a model as the local step reads them.
+/// The elements of a model as the local step reads them: the tets of each block two by two.
 struct PackedElements {
   struct Range {
-    /// [num_batches][num_parameters][lanes], or those of one batch where all are the same.
+    /// [2 num_pairs][num_parameters][lanes], or those of one tet of each lane where all are the
+    /// same.
     std::vector<double> parameters;
-    int parameter_stride = 0;    ///< from batch to batch, 0: the same for all
-    std::vector<double> fibers;  ///< [num_batches][4][lanes], Q^T d and kappa in Pa; or none
+    int parameter_stride = 0;    ///< from the one tets to the other ones, 0: the same for all
+    std::vector<double> fibers;  ///< [2 num_pairs][4][lanes], Q^T d and kappa in Pa; or none
+    int first_pair = 0;
   };
-  std::vector<PackedBatch> batches;  ///< as the model's
-  std::vector<Range> ranges;         ///< as the model's
-  std::vector<int> vertex_of_slot;   ///< [num_slots]
+  std::vector<PackedPair> pairs;
+  std::vector<int> block_start;     ///< [num_blocks + 1], into `pairs`
+  std::vector<Range> ranges;        ///< as the model's
+  std::vector<int> vertex_of_slot;  ///< [num_slots]
 
   explicit PackedElements(const Model& model);
 };
 
 /// Dm^-1 = T Q^T, det Q = 1.
 struct RestFrame {
-  double T[6];     ///< row by row
+  double T[6];     ///< row by row; the last has the sign of det Dm
   double Q[3][3];  ///< columns are the frame's axes
 };
 

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
 #include <random>
 #include <set>
 
@@ -66,23 +69,76 @@ TEST(RestFrame, IsATriangleTimesARotation) {
   }
 }
 
-TEST(PackedElements, NameTheVerticesOfTheModel) {
-  const Model model = build_model(test::test_scene(true));
-  const PackedElements packed(model);
-  for (const ElementBlock& block : model.blocks) {
+/// A tet of a packed pair: its corners as the model's vertices, the lone one last.
+std::array<int, 4> vertices_of(const PackedElements& packed, const ElementBlock& block,
+                               const PackedPair& pair, int side, int lane) {
+  std::array<int, 4> vertices{};
+  for (int c = 0; c < 4; ++c) {
+    const int corner = c < 3 ? c : 3 + side;
+    vertices[static_cast<std::size_t>(c)] = packed.vertex_of_slot[static_cast<std::size_t>(
+        block.first_slot + pair.slot[corner][lane].number / 4)];
+  }
+  return vertices;
+}
+
+/// By its corners, ascending.
+using TetsByCorners = std::map<std::array<int, 4>, int>;
+
+TetsByCorners tets_by_corners(const Model& model) {
+  TetsByCorners tets;
+  for (int t = 0; t < model.num_tets; ++t) {
+    std::array<int, 4> corners = model.tets[static_cast<std::size_t>(t)];
+    std::sort(corners.begin(), corners.end());
+    tets[corners] = t;
+  }
+  return tets;
+}
+
+/// Calls do_tet(range, place in its packed numbers, tet of the model, pair, side, lane) for all
+/// that have a volume.
+template <class DoTet>
+void for_each_packed(const PackedElements& packed, const Model& model, const DoTet& do_tet) {
+  const TetsByCorners tets = tets_by_corners(model);
+  for (std::size_t b = 0; b < model.blocks.size(); ++b) {
+    const ElementBlock& block = model.blocks[b];
+    const auto range = static_cast<std::size_t>(block.range);
     EXPECT_LE(block.num_slots, most_slots);
-    for (int b = block.first_batch; b < block.first_batch + block.num_batches; ++b) {
-      const auto at = static_cast<std::size_t>(b);
-      for (int lane = 0; lane < lanes; ++lane) {
-        EXPECT_EQ(packed.batches[at].volume[lane], model.batches[at].volume[lane]);
-        for (int c = 0; c < 4; ++c) {
-          const auto slot = static_cast<std::size_t>(block.first_slot +
-                                                     packed.batches[at].slot[c][lane].number / 4);
-          EXPECT_EQ(packed.vertex_of_slot[slot], model.batches[at].vertex[c][lane]);
+    for (int p = packed.block_start[b]; p < packed.block_start[b + 1]; ++p) {
+      const PackedPair& pair = packed.pairs[static_cast<std::size_t>(p)];
+      for (int side = 0; side < 2; ++side) {
+        for (int lane = 0; lane < lanes; ++lane) {
+          if (pair.volume[side][lane] == 0) continue;
+          std::array<int, 4> corners = vertices_of(packed, block, pair, side, lane);
+          std::sort(corners.begin(), corners.end());
+          ASSERT_TRUE(tets.contains(corners));
+          do_tet(range, 2 * (p - packed.ranges[range].first_pair) + side, tets.at(corners), pair,
+                 side, lane);
         }
       }
     }
   }
+}
+
+TEST(PackedElements, HoldEveryTetOnceWithItsVolumeAndItsShape) {
+  const Model model = build_model(test::test_scene(true));
+  const PackedElements packed(model);
+  std::vector<int> seen(model.tets.size());
+  for_each_packed(
+      packed, model, [&](std::size_t, int, int tet, const PackedPair& pair, int side, int lane) {
+        const auto t = static_cast<std::size_t>(tet);
+        ++seen[t];
+        EXPECT_EQ(pair.volume[side][lane], model.volume[t]);
+        // det Dm = 6 V, of one of the two with its corners in left-handed order.
+        const double det =
+            pair.rest[side][0][lane] * pair.rest[side][2][lane] * pair.rest[side][5][lane];
+        EXPECT_NEAR(std::abs(6 * model.volume[t] * det), 1, 1e-13);
+      });
+  EXPECT_TRUE(std::ranges::all_of(seen, [](int count) { return count == 1; }));
+  // Few lanes are empty: what a pair saves is not lost by tets alone.
+  Scene scene = test::test_scene();
+  scene.bodies[0].mesh = generate(BoxGenerator{.cells = {12, 12, 12}});
+  const Model large = build_model(scene);
+  EXPECT_LE(PackedElements(large).pairs.size() * 2 * lanes, large.tets.size() * 21 / 20);
 }
 
 TEST(PackedElements, KeepParametersOnceWhereAllAreTheSame) {
@@ -103,8 +159,29 @@ TEST(PackedElements, KeepParametersOnceWhereAllAreTheSame) {
   const Model mixed = build_model(scene);
   const PackedElements both(mixed);
   ASSERT_EQ(both.ranges.size(), 1U);
-  EXPECT_EQ(both.ranges[0].parameter_stride, mixed.ranges[0].num_parameters * lanes);
-  EXPECT_EQ(both.ranges[0].parameters, mixed.ranges[0].parameters);
+  const ElementRange& range = mixed.ranges[0];
+  EXPECT_EQ(both.ranges[0].parameter_stride, range.num_parameters * lanes);
+  // Of each tet its own, which the model keeps elsewhere.
+  std::vector<std::vector<double>> expected(mixed.tets.size());
+  for (std::size_t i = 0; i < mixed.tet_of_lane.size(); ++i) {
+    if (mixed.tet_of_lane[i] < 0) continue;
+    for (int p = 0; p < range.num_parameters; ++p) {
+      const std::size_t row = i / lanes * static_cast<std::size_t>(range.num_parameters);
+      expected[static_cast<std::size_t>(mixed.tet_of_lane[i])].push_back(
+          range.parameters[(row + static_cast<std::size_t>(p)) * lanes + i % lanes]);
+    }
+  }
+  std::set<double> different;
+  for_each_packed(
+      both, mixed, [&](std::size_t, int place, int tet, const PackedPair&, int, int lane) {
+        for (int p = 0; p < range.num_parameters; ++p) {
+          const double value = both.ranges[0].parameters[static_cast<std::size_t>(
+              (place * range.num_parameters + p) * lanes + lane)];
+          EXPECT_EQ(value, expected[static_cast<std::size_t>(tet)][static_cast<std::size_t>(p)]);
+          different.insert(value);
+        }
+      });
+  EXPECT_GE(different.size(), 3U);
 }
 
 /// The same energy and forces tet by tet with the whole Dm^-1, without a frame of its own.

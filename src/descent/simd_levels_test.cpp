@@ -11,7 +11,7 @@ namespace supple {
 namespace {
 
 constexpr int num_vertices = 40;
-constexpr int num_batches = 5;  // odd: two at once leave one over
+constexpr int num_batches = 4;
 constexpr std::size_t all_lanes = std::size_t{num_batches} * lanes;
 
 std::vector<SimdLevel> wider_levels() {
@@ -34,7 +34,7 @@ bool same_bits(const T& a, const T& b) {
 struct Elements {
   MaterialModel material;
   std::vector<ElementBatch> batches{num_batches};
-  std::vector<PackedBatch> packed{num_batches};
+  std::vector<PackedPair> packed{num_batches / 2};
   std::vector<int> vertex_of_slot;
   std::vector<PairBatch> pairs{num_batches};
   std::vector<double> parameters, fibers;
@@ -60,13 +60,15 @@ struct Elements {
         for (int i = 0; i < 9; ++i) {
           batch.inverse_rest[i][lane] = (i % 4 == 0 ? 1 : 0) + 0.5 * uniform(generator);
         }
-        for (int i = 0; i < 6; ++i) packed[b].rest[i][lane] = 0.5 + 0.4 * uniform(generator);
+        PackedPair& pair = packed[b / 2];
+        const auto side = b % 2;
+        for (int i = 0; i < 6; ++i) pair.rest[side][i][lane] = 0.5 + 0.4 * uniform(generator);
         // Twice the same vertex: a tet without volume.
         if (lane == 3) batch.vertex[2][lane] = batch.vertex[1][lane];
         batch.volume[lane] = lane == 7 ? 0 : 1 + uniform(generator);
-        packed[b].volume[lane] = batch.volume[lane];
+        pair.volume[side][lane] = batch.volume[lane];
         for (int corner = 0; corner < 4; ++corner) {
-          packed[b].slot[corner][lane] = {
+          pair.slot[side == 0 || corner < 3 ? corner : 4][lane] = {
               static_cast<std::uint16_t>(4 * batch.vertex[corner][lane])};
         }
       }
@@ -97,11 +99,11 @@ struct Elements {
             slots.data(),
             num_vertices};
   }
-  /// The same tets as the local step reads them, their vertices being the slots.
+  /// Pairs of tets of the same kind as the local step reads them, their vertices being the slots.
   PackedWork packed_work(bool has_fiber) {
     return {.material = &material,
-            .batches = packed.data(),
-            .num_batches = num_batches,
+            .pairs = packed.data(),
+            .num_pairs = num_batches / 2,
             .parameters = parameters.data(),
             .parameter_stride = static_cast<int>((parameters.size() - 1) / num_batches),
             .fibers = has_fiber ? fibers.data() : nullptr,

@@ -1,0 +1,128 @@
+#include "mesh/face_pairs.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace supple {
+
+namespace {
+
+constexpr int bits_of_vertex = 21;
+
+/// Neighbours of tets, of each the tets behind its four faces; -1 where there is none.
+using Neighbours = std::vector<std::array<int, 4>>;
+
+Neighbours neighbours_of(std::span<const std::array<int, 4>> tets) {
+  struct Face {
+    std::uint64_t vertices;  ///< three of them, ascending
+    int place;               ///< four times the tet, and which of its faces
+
+    bool operator<(const Face& other) const {
+      return std::pair(vertices, place) < std::pair(other.vertices, other.place);
+    }
+  };
+  std::vector<Face> faces;
+  faces.reserve(4 * tets.size());
+  for (std::size_t t = 0; t < tets.size(); ++t) {
+    std::array<int, 4> v = tets[t];
+    std::sort(v.begin(), v.end());
+    for (std::size_t opposite = 0; opposite < 4; ++opposite) {
+      std::uint64_t key = 0;
+      for (std::size_t c = 0; c < 4; ++c) {
+        if (c != opposite) key = key << bits_of_vertex | static_cast<std::uint64_t>(v[c]);
+      }
+      faces.push_back({key, static_cast<int>(4 * t + opposite)});
+    }
+  }
+  std::sort(faces.begin(), faces.end());
+  Neighbours neighbours(tets.size(), {-1, -1, -1, -1});
+  const auto at = [&](const Face& face) -> int& {
+    return neighbours[static_cast<std::size_t>(face.place / 4)]
+                     [static_cast<std::size_t>(face.place % 4)];
+  };
+  for (std::size_t i = 0; i + 1 < faces.size(); ++i) {
+    if (faces[i].vertices != faces[i + 1].vertices) continue;
+    at(faces[i]) = faces[i + 1].place / 4;
+    at(faces[i + 1]) = faces[i].place / 4;
+    ++i;
+  }
+  return neighbours;
+}
+
+/// Tets that are left, and how many neighbours of each are.
+class Matching {
+ public:
+  explicit Matching(Neighbours neighbours)
+      : neighbours_(std::move(neighbours)),
+        partner_(neighbours_.size(), -1),
+        is_left_(neighbours_.size(), 1),
+        degree_(neighbours_.size(), 0) {
+    for (std::size_t t = 0; t < neighbours_.size(); ++t) {
+      degree_[t] =
+          static_cast<int>(4 - std::count(neighbours_[t].begin(), neighbours_[t].end(), -1));
+      if (degree_[t] == 1) last_chance_.push_back(static_cast<int>(t));
+    }
+  }
+
+  std::vector<int> partners() && {
+    for (int t = 0; t < static_cast<int>(partner_.size()); ++t) {
+      serve_last_chances();
+      take(t);
+    }
+    serve_last_chances();
+    return std::move(partner_);
+  }
+
+ private:
+  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+  void serve_last_chances() {
+    while (!last_chance_.empty()) {
+      const int t = last_chance_.back();
+      last_chance_.pop_back();
+      take(t);
+    }
+  }
+
+  void take(int t) {
+    if (is_left_[at(t)] == 0) return;
+    int best = -1;
+    for (const int n : neighbours_[at(t)]) {
+      if (n < 0 || is_left_[at(n)] == 0) continue;
+      if (best < 0 || degree_[at(n)] < degree_[at(best)]) best = n;
+    }
+    if (best < 0) return;
+    partner_[at(t)] = best;
+    partner_[at(best)] = t;
+    leave(t);
+    leave(best);
+  }
+
+  void leave(int t) {
+    is_left_[at(t)] = 0;
+    for (const int n : neighbours_[at(t)]) {
+      if (n >= 0 && --degree_[at(n)] == 1 && is_left_[at(n)] != 0) last_chance_.push_back(n);
+    }
+  }
+
+  Neighbours neighbours_;
+  std::vector<int> partner_;
+  std::vector<char> is_left_;
+  std::vector<int> degree_;
+  std::vector<int> last_chance_;  ///< tets with one neighbour left, the newest at the end
+};
+
+}  // namespace
+
+std::vector<std::pair<int, int>> pair_by_faces(std::span<const std::array<int, 4>> tets) {
+  const std::vector<int> partner = Matching(neighbours_of(tets)).partners();
+  std::vector<std::pair<int, int>> pairs;
+  pairs.reserve((tets.size() + 1) / 2);
+  for (int t = 0; t < static_cast<int>(partner.size()); ++t) {
+    const int other = partner[static_cast<std::size_t>(t)];
+    if (other < 0 || other > t) pairs.emplace_back(t, other);
+  }
+  return pairs;
+}
+
+}  // namespace supple
