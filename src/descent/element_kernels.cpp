@@ -73,40 +73,51 @@ SUPPLE_INLINE Mat3<One> deformation_gradient(const ElementBatch& batch, int firs
                                                 detail::inverse_rest_of<width>(batch, first));
 }
 
-/// T of some lanes, and what is done with it [packed_elements.h].
-struct RestTriangle {
-  One t[6];
+/// T of the pairs in some lanes, and what is done with it [packed_elements.h].
+struct RestPair {
+  One face[3];
+  One apex[2][3];
 
-  SUPPLE_INLINE RestTriangle(const double (&rest)[6][lanes], int first) {
-    for (int i = 0; i < 6; ++i) t[i] = One::load(rest[i] + first);
-  }
-
-  /// F Q = Ds T.
-  SUPPLE_INLINE Mat3<One> turned_gradient(const Vector3<One>& e1, const Vector3<One>& e2,
-                                          const Vector3<One>& e3) const {
-    Mat3<One> F;
-    F.set_column(0, t[0] * e1 + t[1] * e2 + t[3] * e3);
-    F.set_column(1, t[2] * e2 + t[4] * e3);
-    F.set_column(2, t[5] * e3);
-    return F;
-  }
-
-  /// The forces of the corners 1 to 3: the columns of H T^T, H = V P Q.
-  SUPPLE_INLINE Vector3<One> force_1(const Mat3<One>& H) const { return t[0] * H.column(0); }
-  SUPPLE_INLINE Vector3<One> force_2(const Mat3<One>& H) const {
-    return t[1] * H.column(0) + t[2] * H.column(1);
-  }
-  SUPPLE_INLINE Vector3<One> force_3(const Mat3<One>& H) const {
-    return t[3] * H.column(0) + t[4] * H.column(1) + t[5] * H.column(2);
+  SUPPLE_INLINE RestPair(const PackedPair& pair, int first) {
+    for (int i = 0; i < 3; ++i) {
+      face[i] = One::load(pair.face[i] + first);
+      for (int side = 0; side < 2; ++side) apex[side][i] = One::load(pair.apex[side][i] + first);
+    }
   }
 };
 
-/// Whether energy and stress of a material are proportional to its parameters, for values of zero,
-/// too: the volume is then put into these instead of into ten numbers.
-template <class Family>
-inline constexpr bool proportional = requires {
-  Family::proportional;
+/// The columns of a matrix of each tet: the first two belong to both, as those of F Q = Ds T, or
+/// are sums over both, as those of V P Q.
+struct PairColumns {
+  Vector3<One> first, second;
+  Vector3<One> third[2];
 };
+
+/// F Q.
+SUPPLE_INLINE PairColumns turned_gradient(const RestPair& T, const Vector3<One> (&edge)[4]) {
+  const auto third = [&](int side) {
+    const auto& t = T.apex[side];
+    return t[0] * edge[0] + t[1] * edge[1] + t[2] * edge[2 + side];
+  };
+  return {T.face[0] * edge[0], T.face[1] * edge[0] + T.face[2] * edge[1], {third(0), third(1)}};
+}
+
+SUPPLE_INLINE Mat3<One> matrix_of(const PairColumns& columns, int side) {
+  Mat3<One> m;
+  m.set_column(0, columns.first);
+  m.set_column(1, columns.second);
+  m.set_column(2, columns.third[side]);
+  return m;
+}
+
+/// The forces of the corners from the second on: the columns of H T^T, H = V P Q.
+SUPPLE_INLINE void forces_of(const RestPair& T, const PairColumns& H, Vector3<One> (&f)[4]) {
+  const auto& [a, b] = T.apex;
+  f[0] = (T.face[0] * H.first + T.face[1] * H.second) + (a[0] * H.third[0] + b[0] * H.third[1]);
+  f[1] = T.face[2] * H.second + (a[1] * H.third[0] + b[1] * H.third[1]);
+  f[2] = a[2] * H.third[0];
+  f[3] = b[2] * H.third[1];
+}
 
 /// Counts lane by lane: one sum over the lanes at the end.
 struct MaskCount {
@@ -138,18 +149,24 @@ struct LaneNumbers {
   std::ptrdiff_t parameter_stride;  ///< from the one tets to the other ones
 };
 
-/// V Psi and V P of some lanes, or of both tets of these.
-template <class S, bool has_fiber, class Family>
-SUPPLE_INLINE S energy_and_stress(const Family& family, const LaneNumbers& at, const Mat3<S>& F,
-                                  Mat3<S>& P, MaskCount& inverted) {
+/// The material of some lanes, with its volume in it where it is proportional.
+template <class S, class Family>
+SUPPLE_INLINE auto material_of(const Family& family, const LaneNumbers& at, const S& volume) {
   constexpr int num_parameters = Family::num_parameters;
-  const S volume = load_lanes<S>(at.volume, lanes);
   S parameters[num_parameters > 0 ? num_parameters : 1];
   for (int p = 0; p < num_parameters; ++p) {
     parameters[p] = load_lanes<S>(at.parameters + p * lanes, at.parameter_stride);
     if constexpr (proportional<Family>) parameters[p] *= volume;
   }
-  S energy = family.template at<S>(parameters).energy_and_stress(F, P);
+  return family.template at<S>(parameters);
+}
+
+/// V Psi and V P of some lanes, or of both tets of these.
+template <class S, bool has_fiber, class Family>
+SUPPLE_INLINE S energy_and_stress(const Family& family, const LaneNumbers& at, const Mat3<S>& F,
+                                  Mat3<S>& P, MaskCount& inverted) {
+  const S volume = load_lanes<S>(at.volume, lanes);
+  S energy = material_of<S>(family, at, volume).energy_and_stress(F, P);
   // Most materials have the determinant by the same products, which are then done once.
   inverted.add((determinant(F) < S(0.0)) & (volume > S(0.0)));
   if constexpr (!proportional<Family>) {
@@ -172,33 +189,76 @@ template <class Family>
 inline constexpr bool at_once =
     !std::is_same_v<Family, StvkModel> && !std::is_same_v<Family, StableNeoHookeanModel>;
 
+/// Adds the energies and gives the columns of V P Q, from those of F Q.
+template <bool has_fiber, class Family>
+SUPPLE_INLINE PairColumns stress_of(const Family& family, const LaneNumbers& at,
+                                    const PairColumns& F, One& energy, MaskCount& inverted) {
+  Mat3<One> H[2];
+  if constexpr (at_once<Family>) {
+    Mat3<Two> P;
+    const Two both = energy_and_stress<Two, has_fiber>(
+        family, at, paired(matrix_of(F, 0), matrix_of(F, 1)), P, inverted);
+    energy += both.lo + both.hi;
+    H[0] = first_of(P), H[1] = second_of(P);
+  } else {
+    const LaneNumbers next{at.volume + lanes, at.parameters + at.parameter_stride,
+                           has_fiber ? at.fibers + 4 * lanes : nullptr, 0};
+    const One own = energy_and_stress<One, has_fiber>(family, at, matrix_of(F, 0), H[0], inverted);
+    energy +=
+        own + energy_and_stress<One, has_fiber>(family, next, matrix_of(F, 1), H[1], inverted);
+  }
+  return {H[0].column(0) + H[1].column(0),
+          H[0].column(1) + H[1].column(1),
+          {H[0].column(2), H[1].column(2)}};
+}
+
+/// The same where Psi = mu/2 (tr F^T F - 3) + c(J): P = mu F + c'(J) cof F, and what the cofactors
+/// of both tets have in common is done once.
+template <class Family>
+SUPPLE_INLINE PairColumns quadratic_stress_of(const Family& family, const LaneNumbers& at,
+                                              const PairColumns& F, One& energy,
+                                              MaskCount& inverted) {
+  const Two volume = load_lanes<Two>(at.volume, lanes);
+  const auto material = material_of<Two>(family, at, volume);
+  const Vector3<One> n = cross(F.first, F.second);
+  const Two J{dot(n, F.third[0]), dot(n, F.third[1])};
+  inverted.add((J < Two(0.0)) & (volume > Two(0.0)));
+  Two shear = material.mu, pressure;
+  Two of_volume = material.volume_energy_and_slope(J, pressure);
+  if constexpr (!proportional<Family>) {
+    shear *= volume;
+    pressure *= volume;
+    of_volume *= volume;
+  }
+  const One of_face = dot(F.first, F.first) + dot(F.second, F.second) - One(3.0);
+  const Two norms{of_face + dot(F.third[0], F.third[0]), of_face + dot(F.third[1], F.third[1])};
+  const Two both = Two(0.5) * (shear * norms) + of_volume;
+  energy += both.lo + both.hi;
+  const One shears = shear.lo + shear.hi;
+  const Vector3<One> q = pressure.lo * F.third[0] + pressure.hi * F.third[1];
+  return {shears * F.first + cross(F.second, q),
+          shears * F.second + cross(q, F.first),
+          {shear.lo * F.third[0] + pressure.lo * n, shear.hi * F.third[1] + pressure.hi * n}};
+}
+
 /// Adds the energy and the corner forces of some lanes from `first` on; everything is added in the
-/// order of the pairs and of their tets, so that all widths have the same bits.
+/// order of the pairs, so that all widths have the same bits.
 template <bool has_fiber, class Family>
 SUPPLE_INLINE void add_lanes(const PackedPair& pair, int first, const LaneNumbers& at,
                              const Family& family, const PaddedVector* x, PaddedVector* slots,
                              Forces<4>& forces, One& energy, MaskCount& inverted) {
   Vector3<One> edge[4];
   detail::gather_edges<width>(x, pair.slot, first, edge);
-  const RestTriangle one(pair.rest[0], first), other(pair.rest[1], first);
-  const Mat3<One> F[2] = {one.turned_gradient(edge[0], edge[1], edge[2]),
-                          other.turned_gradient(edge[0], edge[1], edge[3])};
-  Mat3<One> H[2];
-  if constexpr (at_once<Family>) {
-    Mat3<Two> P;
-    const Two both = energy_and_stress<Two, has_fiber>(family, at, paired(F[0], F[1]), P, inverted);
-    energy += both.lo;
-    energy += both.hi;
-    H[0] = first_of(P), H[1] = second_of(P);
+  const RestPair T(pair, first);
+  const PairColumns F = turned_gradient(T, edge);
+  PairColumns H;
+  if constexpr (!has_fiber && quadratic_but_for_volume<Family>) {
+    H = quadratic_stress_of(family, at, F, energy, inverted);
   } else {
-    energy += energy_and_stress<One, has_fiber>(family, at, F[0], H[0], inverted);
-    const LaneNumbers next{at.volume + lanes, at.parameters + at.parameter_stride,
-                           has_fiber ? at.fibers + 4 * lanes : nullptr, 0};
-    energy += energy_and_stress<One, has_fiber>(family, next, F[1], H[1], inverted);
+    H = stress_of<has_fiber>(family, at, F, energy, inverted);
   }
-  const Vector3<One> f[4] = {one.force_1(H[0]) + other.force_1(H[1]),
-                             one.force_2(H[0]) + other.force_2(H[1]), one.force_3(H[0]),
-                             other.force_3(H[1])};
+  Vector3<One> f[4];
+  forces_of(T, H, f);
   place_forces(f, pair.slot, first, forces, slots);
 }
 

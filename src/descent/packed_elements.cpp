@@ -54,7 +54,7 @@ class BlockPacker {
     const int count = static_cast<int>(two_by_two.size());
     const int rows = (count + lanes - 1) / lanes;
     for (int row = 0; row < rows; ++row) {
-      pairs.emplace_back();
+      PackedPair& packed = pairs.emplace_back();
       // Eight numbers for each parameter of the one tets and as many for the other ones.
       double* const parameters = grown(range.parameters, 2 * at(range_.num_parameters) * lanes);
       double* const fibers = grown(range.fibers, range_.has_fiber ? 2 * 4 * lanes : 0);
@@ -62,18 +62,20 @@ class BlockPacker {
         const int index = lane * rows + row;
         const auto [own, other] = two_by_two[at(std::min(index, count - 1))];
         const Corners corners = corners_of(own, other);
+        const RestFace face = face_of(own, corners);
         for (std::size_t c = 0; c < 5; ++c) {
-          pairs.back().slot[c][lane] = {static_cast<std::uint16_t>(4 * corners[c])};
+          packed.slot[c][lane] = {static_cast<std::uint16_t>(4 * corners[c])};
         }
+        for (int i = 0; i < 3; ++i) packed.face[i][lane] = face.T[i];
         for (int side = 0; side < 2; ++side) {
           // A tet that is missing is one without a volume.
           const bool missing = index >= count || (side == 1 && other < 0);
           const int tet = side == 1 && other >= 0 ? other : own;
-          const RestFrame frame = frame_of(tet, corners, side);
-          for (int i = 0; i < 6; ++i) pairs.back().rest[side][i][lane] = frame.T[i];
-          pairs.back().volume[side][lane] = missing ? 0 : model_.volume[at(tets_[at(tet)].number)];
+          const auto apex = rest_apex(face, edge(tet, corners[0], corners[at(3 + side)]));
+          for (std::size_t i = 0; i < 3; ++i) packed.apex[side][i][lane] = apex[i];
+          packed.volume[side][lane] = missing ? 0 : model_.volume[at(tets_[at(tet)].number)];
           copy_parameters(tet, parameters + side * range_.num_parameters * lanes + lane);
-          if (range_.has_fiber) turn_fiber(tet, frame, fibers + side * 4 * lanes + lane);
+          if (range_.has_fiber) turn_fiber(tet, face, fibers + side * 4 * lanes + lane);
         }
       }
     }
@@ -112,13 +114,19 @@ class BlockPacker {
     return corners;
   }
 
-  RestFrame frame_of(int tet, const Corners& corners, int side) const {
+  /// From one corner of a tet to another at rest, m.
+  Vec3 edge(int tet, int from, int to) const {
     const std::array<int, 4>& slots = slots_[at(tet)];
-    const auto gradient = [&](int slot) {
+    const auto position = [&](int slot) -> const Vec3& {
       const auto corner = std::find(slots.begin(), slots.end(), slot) - slots.begin();
-      return model_.shape_gradient[at(tets_[at(tet)].number)][static_cast<std::size_t>(corner)];
+      return model_
+          .rest[at(model_.tets[at(tets_[at(tet)].number)][static_cast<std::size_t>(corner)])];
     };
-    return rest_frame(gradient(corners[1]), gradient(corners[2]), gradient(corners[at(3 + side)]));
+    return less(position(to), 1, position(from));
+  }
+
+  RestFace face_of(int tet, const Corners& corners) const {
+    return rest_face(edge(tet, corners[0], corners[1]), edge(tet, corners[0], corners[2]));
   }
 
   void copy_parameters(int tet, double* to) const {
@@ -129,12 +137,11 @@ class BlockPacker {
     }
   }
 
-  void turn_fiber(int tet, const RestFrame& frame, double* to) const {
+  void turn_fiber(int tet, const RestFace& face, double* to) const {
     const Tet& from = tets_[at(tet)];
     const double* d = &range_.fibers[at(from.batch) * 4 * lanes + at(from.lane)];
     for (int k = 0; k < 3; ++k) {
-      to[k * lanes] =
-          frame.Q[0][k] * d[0] + frame.Q[1][k] * d[lanes] + frame.Q[2][k] * d[2 * lanes];
+      to[k * lanes] = face.Q[0][k] * d[0] + face.Q[1][k] * d[lanes] + face.Q[2][k] * d[2 * lanes];
     }
     to[3 * lanes] = d[3 * lanes];
   }
@@ -147,25 +154,35 @@ class BlockPacker {
 
 }  // namespace
 
-/// Gram and Schmidt's way through the rows, each against the axes there are already.
-RestFrame rest_frame(const Vec3& g1, const Vec3& g2, const Vec3& g3) {
-  const double t11 = std::sqrt(dot(g1, g1));
-  const Vec3 q1 = scaled(g1, 1 / t11);
-  const double t21 = dot(g2, q1);
-  Vec3 q2 = less(g2, t21, q1);
-  // Of nearly parallel rows the difference is no longer at a right angle.
+/// Gram and Schmidt's way: in the frame E1 is (X1, 0, 0) and E2 (X2, Y2, 0).
+RestFace rest_face(const Vec3& E1, const Vec3& E2) {
+  const double X1 = std::sqrt(dot(E1, E1));
+  const Vec3 q1 = scaled(E1, 1 / X1);
+  const double X2 = dot(E2, q1);
+  Vec3 q2 = less(E2, X2, q1);
+  // Of nearly parallel edges the difference is no longer at a right angle.
   q2 = less(q2, dot(q2, q1), q1);
-  const double t22 = std::sqrt(dot(q2, q2));
-  q2 = scaled(q2, 1 / t22);
+  const double Y2 = std::sqrt(dot(q2, q2));
+  q2 = scaled(q2, 1 / Y2);
   const Vec3 q3 = {q1[1] * q2[2] - q1[2] * q2[1], q1[2] * q2[0] - q1[0] * q2[2],
                    q1[0] * q2[1] - q1[1] * q2[0]};
-  RestFrame frame{.T = {t11, t21, t22, dot(g3, q1), dot(g3, q2), dot(g3, q3)}, .Q = {}};
+  RestFace face{.T = {1 / X1, -X2 / (X1 * Y2), 1 / Y2}, .Q = {}};
   for (std::size_t k = 0; k < 3; ++k) {
-    frame.Q[k][0] = q1[k];
-    frame.Q[k][1] = q2[k];
-    frame.Q[k][2] = q3[k];
+    face.Q[k][0] = q1[k];
+    face.Q[k][1] = q2[k];
+    face.Q[k][2] = q3[k];
   }
-  return frame;
+  return face;
+}
+
+/// From T Dm = 1, E3 being (X3, Y3, Z3).
+std::array<double, 3> rest_apex(const RestFace& face, const Vec3& E3) {
+  double X[3];
+  for (int i = 0; i < 3; ++i) {
+    X[i] = face.Q[0][i] * E3[0] + face.Q[1][i] * E3[1] + face.Q[2][i] * E3[2];
+  }
+  const double T_33 = 1 / X[2];
+  return {-T_33 * (face.T[0] * X[0] + face.T[1] * X[1]), -T_33 * (face.T[2] * X[1]), T_33};
 }
 
 PackedElements::PackedElements(const Model& model)

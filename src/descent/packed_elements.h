@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -21,16 +22,18 @@ static_assert(4 * most_slots <= 65536);
 /// positions are brought together once and whose forces go to the slots once, instead of eight.
 ///
 /// Corners are named by the block's slots, which fit into 16 bits; positions are brought there
-/// first. Corners 0 to 2 are the face's, 3 belongs to one tet and 4 to the other. Of Dm^-1 = T Q^T
-/// of a tet, corner 0 being its first and the lone corner its last, with a lower triangular T and a
-/// rotation Q, there is T alone: with it
+/// first. Corners 0 to 2 are the face's, 3 belongs to one tet and 4 to the other. In a frame Q of
+/// the face, its first two axes in its plane, Dm^-1 = T Q^T of each tet has an upper triangular T
+/// (the edges from corner 0, that to the lone corner last), whose part of the face both have in
+/// common. With it
 ///   Ds T = F Q,
-/// and Psi(F Q) = Psi(F) for everything isotropic, whose stress there is P(F) Q, so that the forces
-/// V P Dm^-T = V (P Q) T^T are the same. (One of the two has its corners in left-handed order: the
-/// determinants of Ds and T are both negative there.) A fiber's direction d stands as Q^T d:
-/// F d = (F Q)(Q^T d).
+/// the first two columns of which are again common to both, and Psi(F Q) = Psi(F) for everything
+/// isotropic, whose stress there is P(F) Q, so that the forces V P Dm^-T = V (P Q) T^T are the
+/// same. (T_33 of one is negative, as is its det Ds.) A fiber's direction d stands as Q^T d: F d =
+/// (F Q)(Q^T d).
 struct alignas(64) PackedPair {
-  double rest[2][6][lanes];  ///< T, row by row: T_11, T_21, T_22, T_31, T_32, T_33, 1/m
+  double face[3][lanes];     ///< T_11, T_12, T_22, 1/m
+  double apex[2][3][lanes];  ///< T_13, T_23, T_33 of each tet, 1/m
   double volume[2][lanes];   ///< m^3; 0 where there is no tet
   SlotPlace slot[5][lanes];  ///< corner, lane -> slot, counted from the block's first
 };
@@ -53,13 +56,17 @@ struct PackedElements {
   explicit PackedElements(const Model& model);
 };
 
-/// Dm^-1 = T Q^T, det Q = 1.
-struct RestFrame {
-  double T[6];     ///< row by row; the last has the sign of det Dm
+/// The rest shape of a triangle in its plane, and the frame there, det Q = 1.
+struct RestFace {
+  double T[3];     ///< T_11, T_12, T_22, 1/m
   double Q[3][3];  ///< columns are the frame's axes
 };
 
-/// Rows of Dm^-1: the gradients of the corners 1 to 3, 1/m, independent of each other.
-RestFrame rest_frame(const Vec3& g1, const Vec3& g2, const Vec3& g3);
+/// E1, E2: its edges from corner 0, m, not parallel.
+RestFace rest_face(const Vec3& E1, const Vec3& E2);
+
+/// T_13, T_23, T_33 of a tet on this face, 1/m. E3: the edge from corner 0 to its lone corner, m,
+/// not in the face's plane.
+std::array<double, 3> rest_apex(const RestFace& face, const Vec3& E3);
 
 }  // namespace supple

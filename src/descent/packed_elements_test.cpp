@@ -24,48 +24,60 @@ double dot(const double (&Q)[3][3], int a, int b) {
   return Q[0][a] * Q[0][b] + Q[1][a] * Q[1][b] + Q[2][a] * Q[2][b];
 }
 
-/// Rows g = T Q^T again.
-double largest_difference(const RestFrame& frame, const Vec3 (&g)[3]) {
-  const double L[3][3] = {
-      {frame.T[0], 0, 0}, {frame.T[1], frame.T[2], 0}, {frame.T[3], frame.T[4], frame.T[5]}};
-  double largest = 0;
-  for (std::size_t r = 0; r < 3; ++r) {
-    for (std::size_t c = 0; c < 3; ++c) {
-      double value = 0;
-      for (std::size_t k = 0; k < 3; ++k) value += L[r][k] * frame.Q[c][k];
-      largest = std::max(largest, std::abs(value - g[r][c]));
-    }
+Vec3 times(const Vec3& a, double s) { return {a[0] * s, a[1] * s, a[2] * s}; }
+
+/// Q^T E, m.
+Vec3 turned(const RestFace& face, const Vec3& E) {
+  Vec3 X{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t k = 0; k < 3; ++k) X[i] += face.Q[k][i] * E[k];
   }
-  return largest;
+  return X;
 }
 
-TEST(RestFrame, IsATriangleTimesARotation) {
+TEST(RestPair, IsATriangleTimesARotationThatBothTetsShare) {
   std::mt19937 generator(3);
   std::uniform_real_distribution<double> uniform(-1, 1);
   for (int trial = 0; trial < 200; ++trial) {
-    Vec3 g[3];
-    for (Vec3& row : g) row = {uniform(generator), uniform(generator), uniform(generator)};
+    Vec3 E[3];
+    for (Vec3& edge : E) edge = {uniform(generator), uniform(generator), uniform(generator)};
     const double size = std::pow(10.0, 3 * uniform(generator));
-    // Rows that are nearly parallel, as those of slivers are.
+    // Edges that are nearly parallel, as those of slivers are.
+    double skew = 1;
     if (trial % 2 == 0) {
-      for (std::size_t k = 0; k < 3; ++k) g[1][k] = g[0][k] + 1e-7 * g[1][k];
+      skew = 1e-7;
+      for (std::size_t k = 0; k < 3; ++k) E[1][k] = E[0][k] + skew * E[1][k];
     }
-    for (Vec3& row : g) {
-      for (double& value : row) value *= size;
-    }
-    const RestFrame frame = rest_frame(g[0], g[1], g[2]);
-    EXPECT_LT(largest_difference(frame, g), rounding * size);
+    for (Vec3& edge : E) edge = times(edge, size);
+    const RestFace face = rest_face(E[0], E[1]);
     for (int a = 0; a < 3; ++a) {
-      for (int b = 0; b < 3; ++b) EXPECT_NEAR(dot(frame.Q, a, b), a == b ? 1 : 0, rounding);
+      for (int b = 0; b < 3; ++b) EXPECT_NEAR(dot(face.Q, a, b), a == b ? 1 : 0, rounding);
     }
-    // Of the three axes the last closes a right-handed frame, whatever the rows are.
-    const auto& Q = frame.Q;
+    const auto& Q = face.Q;
     EXPECT_GT(Q[0][2] * (Q[1][0] * Q[2][1] - Q[2][0] * Q[1][1]) +
                   Q[1][2] * (Q[2][0] * Q[0][1] - Q[0][0] * Q[2][1]) +
                   Q[2][2] * (Q[0][0] * Q[1][1] - Q[1][0] * Q[0][1]),
               0.99);
-    EXPECT_GT(frame.T[0], 0);
-    EXPECT_GT(frame.T[2], 0);
+    EXPECT_GT(face.T[0], 0);
+    EXPECT_GT(face.T[2], 0);
+    // T Q^T Dm = 1 for a lone corner on either side of the face.
+    for (const double sign : {1.0, -1.0}) {
+      const auto apex = rest_apex(face, times(E[2], sign));
+      const double T[3][3] = {
+          {face.T[0], face.T[1], apex[0]}, {0, face.T[2], apex[1]}, {0, 0, apex[2]}};
+      for (std::size_t c = 0; c < 3; ++c) {
+        const Vec3 X = turned(face, times(E[c], c == 2 ? sign : 1));
+        for (std::size_t r = 0; r < 3; ++r) {
+          double value = 0, terms = 0;
+          for (std::size_t k = 0; k < 3; ++k) {
+            value += T[r][k] * X[k];
+            terms += std::abs(T[r][k]) * size;
+          }
+          EXPECT_NEAR(value, r == c ? 1 : 0, 4 * rounding * terms) << trial;
+        }
+      }
+      EXPECT_EQ(std::signbit(apex[2]), std::signbit(sign * turned(face, E[2])[2]));
+    }
   }
 }
 
@@ -94,14 +106,21 @@ TetsByCorners tets_by_corners(const Model& model) {
   return tets;
 }
 
-/// Calls do_tet(range, place in its packed numbers, tet of the model, pair, side, lane) for all
-/// that have a volume.
-template <class DoTet>
-void for_each_packed(const PackedElements& packed, const Model& model, const DoTet& do_tet) {
+/// A tet with a volume where it is packed.
+struct PackedTet {
+  int row;  ///< of its range's parameters
+  int lane;
+  int tet;             ///< of the model
+  double volume;       ///< m^3
+  double inverse_det;  ///< 1/det Dm, 1/m^3
+};
+
+std::vector<PackedTet> tets_of(const PackedElements& packed, const Model& model) {
   const TetsByCorners tets = tets_by_corners(model);
+  std::vector<PackedTet> result;
   for (std::size_t b = 0; b < model.blocks.size(); ++b) {
     const ElementBlock& block = model.blocks[b];
-    const auto range = static_cast<std::size_t>(block.range);
+    const int first = packed.ranges[static_cast<std::size_t>(block.range)].first_pair;
     EXPECT_LE(block.num_slots, most_slots);
     for (int p = packed.block_start[b]; p < packed.block_start[b + 1]; ++p) {
       const PackedPair& pair = packed.pairs[static_cast<std::size_t>(p)];
@@ -110,35 +129,38 @@ void for_each_packed(const PackedElements& packed, const Model& model, const DoT
           if (pair.volume[side][lane] == 0) continue;
           std::array<int, 4> corners = vertices_of(packed, block, pair, side, lane);
           std::sort(corners.begin(), corners.end());
-          ASSERT_TRUE(tets.contains(corners));
-          do_tet(range, 2 * (p - packed.ranges[range].first_pair) + side, tets.at(corners), pair,
-                 side, lane);
+          result.push_back({2 * (p - first) + side, lane, tets.at(corners), pair.volume[side][lane],
+                            pair.face[0][lane] * pair.face[2][lane] * pair.apex[side][2][lane]});
         }
       }
     }
   }
+  return result;
 }
 
-TEST(PackedElements, HoldEveryTetOnceWithItsVolumeAndItsShape) {
-  const Model model = build_model(test::test_scene(true));
+TEST(PackedElements, HoldEveryTetOnceWithItsVolume) {
+  const Model model = build_model(test::test_scene());
   const PackedElements packed(model);
   std::vector<int> seen(model.tets.size());
-  for_each_packed(
-      packed, model, [&](std::size_t, int, int tet, const PackedPair& pair, int side, int lane) {
-        const auto t = static_cast<std::size_t>(tet);
-        ++seen[t];
-        EXPECT_EQ(pair.volume[side][lane], model.volume[t]);
-        // det Dm = 6 V, of one of the two with its corners in left-handed order.
-        const double det =
-            pair.rest[side][0][lane] * pair.rest[side][2][lane] * pair.rest[side][5][lane];
-        EXPECT_NEAR(std::abs(6 * model.volume[t] * det), 1, 1e-13);
-      });
+  int left_handed = 0;
+  for (const PackedTet& packed_tet : tets_of(packed, model)) {
+    const auto t = static_cast<std::size_t>(packed_tet.tet);
+    ++seen[t];
+    EXPECT_EQ(packed_tet.volume, model.volume[t]);
+    EXPECT_NEAR(std::abs(6 * model.volume[t] * packed_tet.inverse_det), 1, 1e-13);
+    if (packed_tet.inverse_det < 0) ++left_handed;
+  }
   EXPECT_TRUE(std::ranges::all_of(seen, [](int count) { return count == 1; }));
-  // Few lanes are empty: what a pair saves is not lost by tets alone.
+  EXPECT_GT(left_handed, 0);
+}
+
+TEST(PackedElements, LeaveFewLanesEmpty) {
   Scene scene = test::test_scene();
   scene.bodies[0].mesh = generate(BoxGenerator{.cells = {12, 12, 12}});
-  const Model large = build_model(scene);
-  EXPECT_LE(PackedElements(large).pairs.size() * 2 * lanes, large.tets.size() * 21 / 20);
+  const Model model = build_model(scene);
+  const PackedElements packed(model);
+  // What a pair saves is not lost by tets alone.
+  EXPECT_LE(packed.pairs.size() * 2 * lanes, model.tets.size() * 21 / 20);
 }
 
 TEST(PackedElements, KeepParametersOnceWhereAllAreTheSame) {
@@ -172,15 +194,15 @@ TEST(PackedElements, KeepParametersOnceWhereAllAreTheSame) {
     }
   }
   std::set<double> different;
-  for_each_packed(
-      both, mixed, [&](std::size_t, int place, int tet, const PackedPair&, int, int lane) {
-        for (int p = 0; p < range.num_parameters; ++p) {
-          const double value = both.ranges[0].parameters[static_cast<std::size_t>(
-              (place * range.num_parameters + p) * lanes + lane)];
-          EXPECT_EQ(value, expected[static_cast<std::size_t>(tet)][static_cast<std::size_t>(p)]);
-          different.insert(value);
-        }
-      });
+  for (const PackedTet& packed_tet : tets_of(both, mixed)) {
+    for (int p = 0; p < range.num_parameters; ++p) {
+      const double value = both.ranges[0].parameters[static_cast<std::size_t>(
+          (packed_tet.row * range.num_parameters + p) * lanes + packed_tet.lane)];
+      EXPECT_EQ(value,
+                expected[static_cast<std::size_t>(packed_tet.tet)][static_cast<std::size_t>(p)]);
+      different.insert(value);
+    }
+  }
   EXPECT_GE(different.size(), 3U);
 }
 

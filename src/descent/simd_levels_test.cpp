@@ -62,7 +62,10 @@ struct Elements {
         }
         PackedPair& pair = packed[b / 2];
         const auto side = b % 2;
-        for (int i = 0; i < 6; ++i) pair.rest[side][i][lane] = 0.5 + 0.4 * uniform(generator);
+        for (int i = 0; i < 3; ++i) {
+          pair.face[i][lane] = 0.5 + 0.4 * uniform(generator);
+          pair.apex[side][i][lane] = 0.5 + 0.4 * uniform(generator);
+        }
         // Twice the same vertex: a tet without volume.
         if (lane == 3) batch.vertex[2][lane] = batch.vertex[1][lane];
         batch.volume[lane] = lane == 7 ? 0 : 1 + uniform(generator);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -28,12 +29,24 @@
 /// the constant stiffness are made; a material that measures the distance to a set gives its
 /// projection too (projection.h). A model names the material and makes it from parameters:
 ///   name, num_parameters, at<S>(const S* parameters).
+/// Two flags of a model make the local step faster: `proportional`, where energy and stress are
+/// proportional to the parameters, for values of zero, too; and `quadratic_but_for_volume`, where
+/// Psi = mu/2 (tr F^T F - 3) + c(J) with a member mu and volume_energy_and_slope(J, c') for c.
 /// To add one: a header like the others, an entry in MaterialModel and one in material.cpp's list.
 namespace supple {
 
 using MaterialModel = std::variant<CorotatedModel, ArapModel, StvkModel, NeoHookeanModel,
                                    StableNeoHookeanModel, MooneyRivlinModel, PolynomialModel,
                                    SplineModel, ValanisLandelModel, StrainLimitModel, VolumeModel>;
+
+template <class Family>
+inline constexpr bool proportional = requires {
+  std::decay_t<Family>::proportional;
+};
+template <class Family>
+inline constexpr bool quadratic_but_for_volume = requires {
+  std::decay_t<Family>::quadratic_but_for_volume;
+};
 
 /// The model that the settings name, checked. Throws Error{invalid_input} at `where` or a pointer
 /// below it for: an unknown model, a parameter that is negative or not finite, parameters that are

@@ -26,12 +26,18 @@ struct NeoHookean {
   /// P = mu F + (lambda L - mu) L' cof F.
   SUPPLE_INLINE S energy_and_stress(const Mat3<S>& F, Mat3<S>& P) const {
     const Mat3<S> cof = cofactor(F);
-    const ExtendedLog<S> log = extended_log(dot(F.column(0), cof.column(0)));
-    const S pressure = (lambda * log.value - mu) * log.first;
+    S pressure;
+    const S energy = volume_energy_and_slope(dot(F.column(0), cof.column(0)), pressure);
     for (int r = 0; r < 3; ++r) {
       for (int c = 0; c < 3; ++c) P(r, c) = mu * F(r, c) + pressure * cof(r, c);
     }
-    return S(0.5) * (mu * (squared_norm(F) - S(3.0))) + volume_energy(log);
+    return S(0.5) * (mu * (squared_norm(F) - S(3.0))) + energy;
+  }
+  /// c(J) and c'(J), Pa.
+  SUPPLE_INLINE S volume_energy_and_slope(const S& J, S& slope) const {
+    const ExtendedLog<S> log = extended_log(J);
+    slope = (lambda * log.value - mu) * log.first;
+    return volume_energy(log);
   }
 
   static constexpr bool smooth = true;
@@ -62,6 +68,7 @@ struct NeoHookean {
 struct NeoHookeanModel {
   static constexpr const char* name = "neo_hookean";
   static constexpr int num_parameters = 2;
+  static constexpr bool quadratic_but_for_volume = true;
   static constexpr bool proportional = true;
   template <class S>
   NeoHookean<S> at(const S* parameters) const {

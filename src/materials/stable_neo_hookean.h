@@ -40,6 +40,11 @@ struct StableNeoHookean {
     }
     return S(0.5) * (mu * (squared_norm(F) - S(3.0))) + c(J);
   }
+  /// c(J) and c'(J), Pa.
+  SUPPLE_INLINE S volume_energy_and_slope(const S& J, S& slope) const {
+    slope = dc(J);
+    return c(J);
+  }
 
   static constexpr bool smooth = true;
   S a(const S& s) const { return S(0.5) * mu * (s * s - S(1.0)); }
@@ -65,6 +70,7 @@ struct StableNeoHookean {
 struct StableNeoHookeanModel {
   static constexpr const char* name = "stable_neo_hookean";
   static constexpr int num_parameters = 2;
+  static constexpr bool quadratic_but_for_volume = true;
   template <class S>
   StableNeoHookean<S> at(const S* parameters) const {
     return {parameters[0], parameters[1]};
