@@ -98,24 +98,25 @@ SUPPLE_INLINE void gather_edges(const PaddedVector* x, const Index (*index)[lane
   }
 }
 
-/// to[lane] = (f_x, f_y, f_z, 0) of each lane.
-template <int W>
-SUPPLE_INLINE void spread_lanes(const Vector3<Batch<double, W>>& f, PaddedVector* to) {
+/// row[i] = (f_x, f_y, f_z, 0) of lane i: vectors of four numbers.
+template <int W, class Vector>
+SUPPLE_INLINE void transpose_back(const Batch<double, W>& f_x, const Batch<double, W>& f_y,
+                                  const Batch<double, W>& f_z, Vector* row) {
   static_assert(W == 2 || W == 4);
   if constexpr (W == 4) {
-    const Vector4 x = f[0].v, y = f[1].v, z = f[2].v, o{};
+    const Vector4 x = f_x.v, y = f_y.v, z = f_z.v, o{};
     const Vector4 xy_02 = __builtin_shufflevector(x, y, 0, 4, 2, 6);
     const Vector4 xy_13 = __builtin_shufflevector(x, y, 1, 5, 3, 7);
     const Vector4 zo_02 = __builtin_shufflevector(z, o, 0, 4, 2, 6);
     const Vector4 zo_13 = __builtin_shufflevector(z, o, 1, 5, 3, 7);
-    auto* const row = reinterpret_cast<Vector4*>(to);
-    row[0] = __builtin_shufflevector(xy_02, zo_02, 0, 1, 4, 5);
-    row[1] = __builtin_shufflevector(xy_13, zo_13, 0, 1, 4, 5);
-    row[2] = __builtin_shufflevector(xy_02, zo_02, 2, 3, 6, 7);
-    row[3] = __builtin_shufflevector(xy_13, zo_13, 2, 3, 6, 7);
+    auto* const to = reinterpret_cast<Vector4*>(row);
+    to[0] = __builtin_shufflevector(xy_02, zo_02, 0, 1, 4, 5);
+    to[1] = __builtin_shufflevector(xy_13, zo_13, 0, 1, 4, 5);
+    to[2] = __builtin_shufflevector(xy_02, zo_02, 2, 3, 6, 7);
+    to[3] = __builtin_shufflevector(xy_13, zo_13, 2, 3, 6, 7);
   } else {
-    const Vector2 x = f[0].v, y = f[1].v, z = f[2].v, o{};
-    auto* const half = reinterpret_cast<Vector2*>(to);
+    const Vector2 x = f_x.v, y = f_y.v, z = f_z.v, o{};
+    auto* const half = reinterpret_cast<Vector2*>(row);
     half[0] = __builtin_shufflevector(x, y, 0, 2);
     half[1] = __builtin_shufflevector(z, o, 0, 2);
     half[2] = __builtin_shufflevector(x, y, 1, 3);
@@ -123,47 +124,65 @@ SUPPLE_INLINE void spread_lanes(const Vector3<Batch<double, W>>& f, PaddedVector
   }
 }
 
-/// Adds the forces of an element, f: those of the corners from the second on, minus their sum to
-/// corner 0. index(c): the corner's slot.
-template <int count, class Vector, class Index>
-SUPPLE_INLINE void add_corners(const Vector (&f)[count], PaddedVector* slots, const Index& index) {
-  Vector sum = f[0];
-  for (int c = 1; c < count; ++c) sum = sum + f[c];
-  const auto add = [&](int corner, const Vector& force) {
-    add_to(named(slots, index(corner)), force);
-  };
-  add(0, -sum);
-  for (int c = 0; c < count; ++c) add(c + 1, f[c]);
-}
-
-/// Of four elements, from lane 4 half on.
-template <int half, class Index, int count>
-SUPPLE_INLINE void scatter_half(const Vector3<Batch8> (&f)[count], PaddedVector* slots,
-                                const Index (*index)[lanes]) {
-  constexpr int first = 4 * half;
-  const auto half_of = [](const Batch8& a) {
-    return Batch<double, 4>(
-        __builtin_shufflevector(a.v, a.v, first, first + 1, first + 2, first + 3));
-  };
-  PaddedVector rows[count][4];
-  for (int c = 0; c < count; ++c) {
-    spread_lanes<4>({{half_of(f[c][0]), half_of(f[c][1]), half_of(f[c][2])}}, rows[c]);
+/// The forces of eight elements, which wait until they are added to slots: those of the corners
+/// from the second on. Until then other work can be done that does not hang on them. They come W
+/// lanes at a time, so that the order of the sums does not depend on the width.
+template <int W, int count, class Index>
+class WaitingForces {
+ public:
+  /// Of W lanes from `first` on.
+  SUPPLE_INLINE void keep(const Vector3<Batch<double, W>> (&f)[count], int first) {
+    for (int c = 0; c < count; ++c) {
+      if constexpr (W == lanes) {
+        for (int k = 0; k < 3; ++k) f[c][k].store(columns_[c][k]);
+      } else {
+        transpose_back(f[c][0], f[c][1], f[c][2], rows_[c] + first);
+      }
+    }
   }
-  for (int l = 0; l < 4; ++l) {
-    Vector4 of_lane[count];
-    for (int c = 0; c < count; ++c) of_lane[c] = load4(rows[c][l]);
-    add_corners(of_lane, slots, [&](int c) { return index[c][first + l]; });
-  }
-}
 
-/// Adds element after element to the slots of its corners, minus the sum to corner 0: two may name
-/// the same slot.
-template <class Index, int count>
-SUPPLE_INLINE void scatter_add(const Vector3<Batch8> (&f)[count], PaddedVector* slots,
-                               const Index (*index)[lanes]) {
-  scatter_half<0>(f, slots, index);
-  scatter_half<1>(f, slots, index);
-}
+  /// All lanes are there. slot: of all count + 1 corners.
+  SUPPLE_INLINE void complete(const Index (*slot)[lanes]) { slot_ = slot; }
+
+  /// Those that wait, element after element, as two may name the same slot; to corner 0 minus the
+  /// others' sum.
+  SUPPLE_INLINE void add_to(PaddedVector* slots) {
+    if (slot_ == nullptr) return;
+    if constexpr (W == lanes) {
+      for (int first = 0; first < lanes; first += 4) {
+        Vector4 row[count][4];
+        for (int c = 0; c < count; ++c) {
+          const auto& [x, y, z] = columns_[c];
+          transpose_back(Four::load(x + first), Four::load(y + first), Four::load(z + first),
+                         row[c]);
+        }
+        for (int i = 0; i < 4; ++i) {
+          add_lane(slots, first + i, [&](int c) { return row[c][i]; });
+        }
+      }
+    } else {
+      for (int lane = 0; lane < lanes; ++lane) {
+        add_lane(slots, lane, [&](int c) { return load4(rows_[c][lane]); });
+      }
+    }
+    slot_ = nullptr;
+  }
+
+ private:
+  using Four = Batch<double, 4>;
+
+  template <class Force>
+  SUPPLE_INLINE void add_lane(PaddedVector* slots, int lane, const Force& force) const {
+    Vector4 sum = force(0);
+    for (int c = 1; c < count; ++c) sum += force(c);
+    detail::add_to(named(slots, slot_[0][lane]), -sum);
+    for (int c = 0; c < count; ++c) detail::add_to(named(slots, slot_[c + 1][lane]), force(c));
+  }
+
+  const Index (*slot_)[lanes] = nullptr;  ///< none where nothing waits
+  PaddedVector rows_[W == lanes ? 1 : count][lanes];
+  alignas(64) double columns_[W == lanes ? count : 1][3][lanes];
+};
 
 /// Dm^-1 of the eight tets.
 SUPPLE_INLINE Mat3<Batch8> inverse_rest(const ElementBatch& batch) {

@@ -24,47 +24,16 @@ inline constexpr bool is_pair = std::is_same_v<S, Two>;
 constexpr std::size_t cache_line = 64;  // bytes
 constexpr int vertices_ahead = 16;      // whose positions are asked for
 
-/// Whether registers hold a whole batch.
-constexpr bool whole = width == lanes;
-
-/// Corner forces of elements of count + 1 corners whose lanes come a few at a time: they are added
-/// when all are there, so that the order of the sums does not depend on the width.
-template <int count>
-struct Forces {
-  PaddedVector of[count][lanes];  ///< corner from the second on, lane
-};
-
-/// The forces of the corners from the second on, of corner 0 minus their sum, to their slots, or
-/// kept until the batch's other lanes are there.
-template <int count, class Index>
-SUPPLE_INLINE void place_forces(const Vector3<One> (&f)[count], const Index (*slot)[lanes],
-                                int first, Forces<count>& forces, PaddedVector* slots) {
-  if constexpr (whole) {
-    detail::scatter_add(f, slots, slot);
-  } else {
-    for (int c = 0; c < count; ++c) detail::spread_lanes(f[c], forces.of[c] + first);
-  }
-}
-
-/// What place_forces has kept.
-template <int count, class Index>
-SUPPLE_INLINE void add_kept(const Index (*slot)[lanes], const Forces<count>& forces,
-                            PaddedVector* slots) {
-  if constexpr (whole) return;
-  for (int lane = 0; lane < lanes; ++lane) {
-    detail::Vector4 of_lane[count];
-    for (int c = 0; c < count; ++c) of_lane[c] = detail::load4(forces.of[c][lane]);
-    detail::add_corners(of_lane, slots, [&](int c) { return slot[c][lane]; });
-  }
-}
+using TetForces = detail::WaitingForces<width, 3, std::int32_t>;
+using PairForces = detail::WaitingForces<width, 4, SlotPlace>;
 
 /// Columns: the forces of the corners 1 to 3, V P Dm^-T.
-SUPPLE_INLINE void add_forces(const Mat3<One>& P, const ElementBatch& batch, int first,
-                              Forces<3>& forces, PaddedVector* slots) {
+SUPPLE_INLINE void keep_forces(const Mat3<One>& P, const ElementBatch& batch, int first,
+                               TetForces& forces) {
   const Mat3<One> H = times_transpose(One::load(batch.volume + first) * P,
                                       detail::inverse_rest_of<width>(batch, first));
   const Vector3<One> f[3] = {H.column(0), H.column(1), H.column(2)};
-  place_forces(f, batch.slot, first, forces, slots);
+  forces.keep(f, first);
 }
 
 SUPPLE_INLINE Mat3<One> deformation_gradient(const ElementBatch& batch, int first,
@@ -241,16 +210,17 @@ SUPPLE_INLINE PairColumns quadratic_stress_of(const Family& family, const LaneNu
           {shear.lo * F.third[0] + pressure.lo * n, shear.hi * F.third[1] + pressure.hi * n}};
 }
 
-/// Adds the energy and the corner forces of some lanes from `first` on; everything is added in the
-/// order of the pairs, so that all widths have the same bits.
+/// Adds the energy of some lanes from `first` on and keeps their forces. Those that wait are added
+/// on the way: the processor does that while it waits for a logarithm.
 template <bool has_fiber, class Family>
 SUPPLE_INLINE void add_lanes(const PackedPair& pair, int first, const LaneNumbers& at,
                              const Family& family, const PaddedVector* x, PaddedVector* slots,
-                             Forces<4>& forces, One& energy, MaskCount& inverted) {
+                             PairForces& forces, One& energy, MaskCount& inverted) {
   Vector3<One> edge[4];
   detail::gather_edges<width>(x, pair.slot, first, edge);
   const RestPair T(pair, first);
   const PairColumns F = turned_gradient(T, edge);
+  forces.add_to(slots);
   PairColumns H;
   if constexpr (!has_fiber && quadratic_but_for_volume<Family>) {
     H = quadratic_stress_of(family, at, F, energy, inverted);
@@ -259,7 +229,7 @@ SUPPLE_INLINE void add_lanes(const PackedPair& pair, int first, const LaneNumber
   }
   Vector3<One> f[4];
   forces_of(T, H, f);
-  place_forces(f, pair.slot, first, forces, slots);
+  forces.keep(f, first);
 }
 
 /// Asks for the pair after the next two. Left to itself the processor waits for memory for a third
@@ -297,7 +267,7 @@ BlockSums evaluate(const PackedWork& work, const Family& family) {
   One energy[lanes / width];
   for (One& part : energy) part = One(0.0);
   MaskCount inverted;
-  Forces<4> forces;
+  PairForces forces;
   for (std::ptrdiff_t i = 0; i < work.num_pairs; ++i) {
     const PackedPair& pair = work.pairs[i];
     fetch_ahead(&pair);
@@ -309,8 +279,9 @@ BlockSums evaluate(const PackedWork& work, const Family& family) {
       add_lanes<has_fiber>(pair, first, at, family, x, work.slots, forces, energy[first / width],
                            inverted);
     }
-    add_kept(pair.slot, forces, work.slots);
+    forces.complete(pair.slot);
   }
+  forces.add_to(work.slots);
   BlockSums sums{.num_inverted = inverted.total()};
   for (const One& part : energy) {
     for (int lane = 0; lane < width; ++lane) sums.energy += part[lane];
@@ -342,7 +313,7 @@ int count_inverted(const ElementBatch* batches, int num_batches, const PaddedVec
 template <class Family>
 void project_batches(const ElementWork& work, const Family& family) {
   constexpr std::size_t num_parameters = Family::num_parameters;
-  Forces<3> forces;
+  TetForces forces;
   for (std::size_t b = 0; b < static_cast<std::size_t>(work.num_batches); ++b) {
     const ElementBatch& batch = work.batches[b];
     for (int first = 0; first < lanes; first += width) {
@@ -363,9 +334,10 @@ void project_batches(const ElementWork& work, const Family& family) {
           target(i / 3, i % 3) = target(i / 3, i % 3) + n[i / 3] * fiber.direction[i % 3];
         }
       }
-      add_forces(target, batch, first, forces, work.slots);
+      keep_forces(target, batch, first, forces);
     }
-    add_kept(batch.slot, forces, work.slots);
+    forces.complete(batch.slot);
+    forces.add_to(work.slots);
   }
 }
 
