@@ -1,6 +1,7 @@
 #include "mesh/face_pairs.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 
 namespace supple {
@@ -12,17 +13,38 @@ constexpr int bits_of_vertex = 21;
 /// Neighbours of tets, of each the tets behind its four faces; -1 where there is none.
 using Neighbours = std::vector<std::array<int, 4>>;
 
-Neighbours neighbours_of(std::span<const std::array<int, 4>> tets) {
-  struct Face {
-    std::uint64_t vertices;  ///< three of them, ascending
-    int place;               ///< four times the tet, and which of its faces
+/// Faces that have one tet so far, by their vertices: a table with open addressing, half of it
+/// empty.
+class OpenFaces {
+ public:
+  explicit OpenFaces(std::size_t num_faces) : entries_(std::bit_ceil(2 * num_faces + 1)) {}
 
-    bool operator<(const Face& other) const {
-      return std::pair(vertices, place) < std::pair(other.vertices, other.place);
+  /// Four times the tet that waits at this face, and which of its faces it is, or -1: then `place`
+  /// waits there.
+  int meet(std::uint64_t vertices, int place) {
+    // Multiplied by 2^64 over the golden ratio the upper half depends on all bits.
+    std::size_t at = (vertices * 0x9E3779B97F4A7C15U) >> 32U;
+    for (;; ++at) {
+      Entry& entry = entries_[at & (entries_.size() - 1)];
+      if (entry.place < 0 && entry.vertices == 0) {
+        entry = {vertices, place};
+        return -1;
+      }
+      if (entry.vertices == vertices && entry.place >= 0) return std::exchange(entry.place, -1);
     }
+  }
+
+ private:
+  struct Entry {
+    std::uint64_t vertices = 0;  ///< three of them, ascending: 0 for none
+    int place = -1;              ///< -1: the face has its two tets
   };
-  std::vector<Face> faces;
-  faces.reserve(4 * tets.size());
+  std::vector<Entry> entries_;
+};
+
+Neighbours neighbours_of(std::span<const std::array<int, 4>> tets) {
+  OpenFaces open(4 * tets.size());
+  Neighbours neighbours(tets.size(), {-1, -1, -1, -1});
   for (std::size_t t = 0; t < tets.size(); ++t) {
     std::array<int, 4> v = tets[t];
     std::sort(v.begin(), v.end());
@@ -31,20 +53,12 @@ Neighbours neighbours_of(std::span<const std::array<int, 4>> tets) {
       for (std::size_t c = 0; c < 4; ++c) {
         if (c != opposite) key = key << bits_of_vertex | static_cast<std::uint64_t>(v[c]);
       }
-      faces.push_back({key, static_cast<int>(4 * t + opposite)});
+      const int met = open.meet(key, static_cast<int>(4 * t + opposite));
+      if (met < 0) continue;
+      neighbours[t][opposite] = met / 4;
+      neighbours[static_cast<std::size_t>(met / 4)][static_cast<std::size_t>(met % 4)] =
+          static_cast<int>(t);
     }
-  }
-  std::sort(faces.begin(), faces.end());
-  Neighbours neighbours(tets.size(), {-1, -1, -1, -1});
-  const auto at = [&](const Face& face) -> int& {
-    return neighbours[static_cast<std::size_t>(face.place / 4)]
-                     [static_cast<std::size_t>(face.place % 4)];
-  };
-  for (std::size_t i = 0; i + 1 < faces.size(); ++i) {
-    if (faces[i].vertices != faces[i + 1].vertices) continue;
-    at(faces[i]) = faces[i + 1].place / 4;
-    at(faces[i + 1]) = faces[i].place / 4;
-    ++i;
   }
   return neighbours;
 }
