@@ -1,6 +1,9 @@
 #include "descent/field_kernels.h"
 
-#include "math/batch.h"
+#include <algorithm>
+#include <type_traits>
+
+#include "math/batch_pair.h"
 
 namespace supple {
 
@@ -11,13 +14,17 @@ namespace {
 /// Slots lie where their blocks are, and the processor does not see which comes next.
 constexpr int slots_ahead = 16;
 
+/// A vertex: three numbers and the padding, which is zero.
+using Four = Lanes<4>;
+using Eight = Lanes<8>;
+
 /// Eight partial sums hide the latency of the additions; they are added in order at the end.
 double dot(const double* a, const double* b, int count) {
-  double partial[8] = {};
+  Eight sum(0.0);
   int i = 0;
-  for (; i + 8 <= count; i += 8) {
-    for (int l = 0; l < 8; ++l) partial[l] += a[i + l] * b[i + l];
-  }
+  for (; i + 8 <= count; i += 8) sum += Eight::load(a + i) * Eight::load(b + i);
+  double partial[8];
+  sum.store(partial);
   for (int l = 0; i < count; ++i, ++l) partial[l] += a[i] * b[i];
   double total = 0;
   for (double p : partial) total += p;
@@ -35,9 +42,6 @@ void step(const double* x, double s, const double* p, int count, double* z) {
 void difference(const double* x, const double* y, int count, double* z) {
   for (int i = 0; i < count; ++i) z[i] = x[i] - y[i];
 }
-
-/// A vertex: three numbers and the padding, which is zero.
-using Four = Batch<double, 4>;
 
 template <bool with_gradient>
 double inertia_of(const GradientWork& work, int first, int last, PaddedVector* gradient) {
@@ -69,7 +73,9 @@ double inertia_of(const GradientWork& work, int first, int last, PaddedVector* g
       (pull - force + sum).store(gradient[vertex].v);
     }
   }
-  return supple::sum(energy);
+  double lane[4];
+  energy.store(lane);
+  return ((lane[0] + lane[1]) + lane[2]) + lane[3];
 }
 
 double inertia(const GradientWork& work, int first, int last, PaddedVector* gradient) {
@@ -79,10 +85,10 @@ double inertia(const GradientWork& work, int first, int last, PaddedVector* grad
 
 /// Numbers that stay in registers from one pass to the next.
 struct Sixteen {
-  Batch8 lo, hi;
+  Eight lo, hi;
 
-  SUPPLE_INLINE explicit Sixteen(const double* p) : lo(Batch8::load(p)), hi(Batch8::load(p + 8)) {}
-  SUPPLE_INLINE Sixteen(const Batch8& a, const Batch8& b) : lo(a), hi(b) {}
+  SUPPLE_INLINE explicit Sixteen(const double* p) : lo(Eight::load(p)), hi(Eight::load(p + 8)) {}
+  SUPPLE_INLINE Sixteen(const Eight& a, const Eight& b) : lo(a), hi(b) {}
   SUPPLE_INLINE friend Sixteen operator-(const Sixteen& a, const Sixteen& b) {
     return {a.lo - b.lo, a.hi - b.hi};
   }
@@ -94,7 +100,7 @@ struct Sixteen {
 
 /// Partial sums of a product, which hide the latency of the additions.
 struct Sum {
-  Batch8 even{0.0}, odd{0.0};
+  Eight even{0.0}, odd{0.0};
 
   /// Adds the products of sixteen numbers.
   SUPPLE_INLINE void add(const double* a, const double* b) { add(Sixteen(a), Sixteen(b)); }
@@ -106,7 +112,7 @@ struct Sum {
   SUPPLE_INLINE void add_four(const double* a, const double* b) {
     double left[8] = {}, right[8] = {};
     for (int l = 0; l < 4; ++l) left[l] = a[l], right[l] = b[l];
-    even = even + Batch8::load(left) * Batch8::load(right);
+    even = even + Eight::load(left) * Eight::load(right);
   }
   SUPPLE_INLINE double total() const {
     double lane[8];
@@ -142,38 +148,54 @@ void new_pair(const double* to_x, const double* from_x, const double* to_g, cons
   sums[2] = tt.total();
 }
 
-/// As many numbers of a field as one conversion makes.
-template <class T>
-struct Kept;
-template <>
-struct Kept<double> {
-  using Lanes = Batch8;
-  SUPPLE_INLINE static Lanes load(const double* p) { return Lanes::load(p); }
-};
-template <>
-struct Kept<float> {
-  using Lanes = Four;
-  SUPPLE_INLINE static Lanes load(const float* p) {
-    return __builtin_convertvector((Batch<float, 4>::load(p).v), Lanes::Vector);
+/// Numbers of a field, kept in T, as doubles.
+template <class S>
+SUPPLE_INLINE S load_kept(const double* p) {
+  return S::load(p);
+}
+template <class S>
+SUPPLE_INLINE S load_kept(const float* p) {
+  if constexpr (std::is_same_v<S, Batch<double, S::width>>) {
+    return __builtin_convertvector((Batch<float, S::width>::load(p).v), typename S::Vector);
+  } else {
+    using Half = decltype(S::lo);
+    return {load_kept<Half>(p), load_kept<Half>(p + Half::width)};
   }
-};
+}
+
+/// x in floats at `to`, and what that is in doubles.
+template <class S>
+SUPPLE_INLINE S store_rounded(const S& x, float* to) {
+  if constexpr (std::is_same_v<S, Batch<double, S::width>>) {
+    using Floats = Batch<float, S::width>;
+    const Floats rounded(__builtin_convertvector(x.v, typename Floats::Vector));
+    rounded.store(to);
+    return __builtin_convertvector(rounded.v, typename S::Vector);
+  } else {
+    return {store_rounded(x.lo, to), store_rounded(x.hi, to + decltype(S::lo)::width)};
+  }
+}
+
+/// How many numbers of a field kept in T have partial sums of their own, twice.
+template <class T>
+inline constexpr int sums_of = std::is_same_v<T, double> ? 8 : 4;
 
 /// What fields are multiplied with.
 struct Plain {
   const double* g;
 
-  template <class Lanes>
-  SUPPLE_INLINE Lanes load(int i) const {
-    return Lanes::load(g + i);
+  template <class S>
+  SUPPLE_INLINE S load(int i) const {
+    return S::load(g + i);
   }
   double operator[](int i) const { return g[i]; }
 };
 struct Change {
   const double *g, *before;
 
-  template <class Lanes>
-  SUPPLE_INLINE Lanes load(int i) const {
-    return Lanes::load(g + i) - Lanes::load(before + i);
+  template <class S>
+  SUPPLE_INLINE S load(int i) const {
+    return S::load(g + i) - S::load(before + i);
   }
   double operator[](int i) const { return g[i] - before[i]; }
 };
@@ -182,20 +204,20 @@ struct Change {
 template <int num, class T, class Gradient>
 SUPPLE_INLINE void multiply_some(const KeptFields<T>& fields, int first, const Gradient& g,
                                  int count, double* sums) {
-  using Lanes = typename Kept<T>::Lanes;
-  constexpr int width = Lanes::width;
+  constexpr int width = sums_of<T>;
+  using S = Lanes<width>;
   const T* of[num];
-  Lanes even[num], odd[num];
+  S even[num], odd[num];
   for (int f = 0; f < num; ++f) {
     of[f] = fields[first + f];
     even[f] = odd[f] = 0.0;
   }
   int i = 0;
   for (; i + 2 * width <= count; i += 2 * width) {
-    const auto a = g.template load<Lanes>(i), b = g.template load<Lanes>(i + width);
+    const auto a = g.template load<S>(i), b = g.template load<S>(i + width);
     for (int f = 0; f < num; ++f) {
-      even[f] += Kept<T>::load(of[f] + i) * a;
-      odd[f] += Kept<T>::load(of[f] + i + width) * b;
+      even[f] += load_kept<S>(of[f] + i) * a;
+      odd[f] += load_kept<S>(of[f] + i + width) * b;
     }
   }
   for (int f = 0; f < num; ++f) {
@@ -211,8 +233,12 @@ SUPPLE_INLINE void multiply_some(const KeptFields<T>& fields, int first, const G
 template <class T, class Gradient>
 SUPPLE_INLINE void multiply_all(const KeptFields<T>& fields, const Gradient& g, int count,
                                 double* sums) {
+  // As many as have room in the registers.
+  constexpr int at_once = std::min(4, 4 * register_lanes / sums_of<T>);
   int f = 0;
-  for (; f + 4 <= fields.count; f += 4) multiply_some<4>(fields, f, g, count, sums);
+  for (; f + at_once <= fields.count; f += at_once) {
+    multiply_some<at_once>(fields, f, g, count, sums);
+  }
   for (; f < fields.count; ++f) multiply_some<1>(fields, f, g, count, sums);
 }
 
@@ -228,27 +254,27 @@ void multiply_change(const KeptFields<T>& fields, const double* g, const double*
 }
 
 /// Numbers that stay in registers while all fields are added to them.
-constexpr int combined = 32;
+constexpr int combined = register_lanes == 2 ? 16 : 32;
 
 template <class T>
 void combine(const KeptFields<T>& fields, const double* factor, double own_factor,
              const double* shift, int count, const CombinedField& to) {
-  using Lanes = typename Kept<T>::Lanes;
-  constexpr int width = Lanes::width, parts = combined / width;
+  constexpr int width = sums_of<T>, parts = combined / width;
+  using S = Lanes<width>;
   double pattern[width];
   for (int k = 0; k < width; ++k) pattern[k] = shift[k % 4];
-  const Lanes all = Lanes::load(pattern);
+  const S all = S::load(pattern);
   double* const p = to.p;
   int i = 0;
   for (; i + combined <= count; i += combined) {
-    Lanes sum[parts];
+    S sum[parts];
     for (int k = 0; k < parts; ++k) {
-      sum[k] = Lanes(own_factor) * Lanes::load(p + i + width * k) + all;
+      sum[k] = S(own_factor) * S::load(p + i + width * k) + all;
     }
     for (int f = 0; f < fields.count; ++f) {
       const T* const from = fields[f] + i;
-      const Lanes own(factor[f]);
-      for (int k = 0; k < parts; ++k) sum[k] += own * Kept<T>::load(from + width * k);
+      const S own(factor[f]);
+      for (int k = 0; k < parts; ++k) sum[k] += own * load_kept<S>(from + width * k);
     }
     for (int k = 0; k < parts; ++k) sum[k].store(p + i + width * k);
     if (to.copy != nullptr) {
@@ -256,7 +282,7 @@ void combine(const KeptFields<T>& fields, const double* factor, double own_facto
     }
     if (to.x != nullptr) {
       for (int k = 0; k < parts; ++k) {
-        (Lanes::load(to.x + i + width * k) + sum[k]).store(to.ahead + i + width * k);
+        (S::load(to.x + i + width * k) + sum[k]).store(to.ahead + i + width * k);
       }
     }
   }
@@ -318,9 +344,7 @@ void round(const PaddedVector* x, const double* weight, int count, float* to, do
   Four even(0.0), odd(0.0);
   const auto lost = [&](std::ptrdiff_t i) {
     const Four own = Four::load(x[i].v);
-    const Batch<float, 4> rounded(__builtin_convertvector(own.v, Batch<float, 4>::Vector));
-    rounded.store(to + 4 * i);
-    return Four(weight[i]) * (own - Four(__builtin_convertvector(rounded.v, Four::Vector)));
+    return Four(weight[i]) * (own - store_rounded(own, to + 4 * i));
   };
   int i = 0;
   for (; i + 2 <= count; i += 2) {

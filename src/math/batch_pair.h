@@ -24,12 +24,22 @@ struct MaskPair {
 
 template <class B>
 struct BatchPair {
+  static constexpr int width = 2 * B::width;
   B lo, hi;
 
   BatchPair() = default;
   SUPPLE_INLINE BatchPair(const B& a, const B& b) : lo(a), hi(b) {}
   // NOLINTNEXTLINE(google-explicit-constructor)
   SUPPLE_INLINE BatchPair(double value) : lo(value), hi(value) {}
+
+  /// Numbers side by side.
+  SUPPLE_INLINE static BatchPair load(const double* p) {
+    return {B::load(p), B::load(p + B::width)};
+  }
+  SUPPLE_INLINE void store(double* p) const {
+    lo.store(p);
+    hi.store(p + B::width);
+  }
 
   SUPPLE_INLINE friend BatchPair operator+(const BatchPair& a, const BatchPair& b) {
     return {a.lo + b.lo, a.hi + b.hi};
@@ -93,6 +103,23 @@ BatchPair<B> map_lanes(const BatchPair<B>& x, const BatchPair<B>& y, const F& f)
 }
 
 using Batch16 = BatchPair<Batch8>;
+
+inline namespace SUPPLE_SIMD {
+
+/// W doubles in as many registers as they need: of one vector that is wider than a register g++
+/// makes stores and loads.
+template <int W>
+constexpr auto any_lanes() {
+  if constexpr (W <= register_lanes) {
+    return Batch<double, W>(0.0);
+  } else {
+    return BatchPair<decltype(any_lanes<W / 2>())>(0.0);
+  }
+}
+template <int W>
+using Lanes = decltype(any_lanes<W>());
+
+}  // namespace SUPPLE_SIMD
 
 template <class B>
 SUPPLE_INLINE Mat3<BatchPair<B>> paired(const Mat3<B>& a, const Mat3<B>& b) {

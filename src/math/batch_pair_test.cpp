@@ -85,5 +85,25 @@ TEST(BatchPair, OfMatricesIsTakenApartAgain) {
   }
 }
 
+/// W numbers there and back, and doubled, wherever they begin.
+template <int W>
+void expect_there_and_back() {
+  static_assert(Lanes<W>::width == W);
+  double from[W + 1], to[W + 2];
+  for (int i = 0; i <= W; ++i) from[i] = 1.5 * i - 3;
+  for (double& value : to) value = 99;
+  (Lanes<W>::load(from + 1) + Lanes<W>::load(from + 1)).store(to + 1);
+  EXPECT_EQ(to[0], 99);
+  for (int i = 1; i <= W; ++i) EXPECT_EQ(to[i], 2 * from[i]) << W << " " << i;
+  EXPECT_EQ(to[W + 1], 99);
+}
+
+TEST(BatchPair, HoldsNumbersSideBySide) {
+  expect_there_and_back<2>();
+  expect_there_and_back<4>();
+  expect_there_and_back<8>();
+  expect_there_and_back<16>();
+}
+
 }  // namespace
 }  // namespace supple
