@@ -10,10 +10,11 @@ namespace supple {
 
 /// Elastic energy of the tets and its gradient: the local step.
 ///
-/// A block of batches is one piece of work: gather eight tets, F = Ds Dm^-1, energy density and
-/// stress P(F), and scatter V P Dm^-T (columns: corners 1 to 3; corner 0 takes minus their sum)
-/// lane after lane into the block's slots [thesis eqs. 6.3 and 8.4; Sifakis & Barbic 2012], F and P
-/// in a frame of each tet's own (packed_elements.h). All sums have an order that the model fixes.
+/// A block of batches is one piece of work: gather eight pairs of tets, F = Ds Dm^-1, energy
+/// density and stress P(F), and scatter V P Dm^-T (columns: corners 1 to 3; corner 0 takes minus
+/// their sum) lane after lane into the block's slots [thesis eqs. 6.3 and 8.4; Sifakis & Barbic
+/// 2012], F and P in a frame of each pair's own (packed_elements.h). All sums have an order that
+/// the model fixes.
 class ElementEnergy {
  public:
   /// Throws what simd_level_in_use() throws.

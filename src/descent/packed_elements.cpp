@@ -71,7 +71,8 @@ class BlockPacker {
           // A tet that is missing is one without a volume.
           const bool missing = index >= count || (side == 1 && other < 0);
           const int tet = side == 1 && other >= 0 ? other : own;
-          const auto apex = rest_apex(face, edge(tet, corners[0], corners[at(3 + side)]));
+          const auto apex = rest_apex(face, edge(tet, corners[0], corners[at(3 + side)]),
+                                      determinant(tet, corners, side));
           for (std::size_t i = 0; i < 3; ++i) packed.apex[side][i][lane] = apex[i];
           packed.volume[side][lane] = missing ? 0 : model_.volume[at(tets_[at(tet)].number)];
           copy_parameters(tet, parameters + side * range_.num_parameters * lanes + lane);
@@ -125,6 +126,21 @@ class BlockPacker {
     return less(position(to), 1, position(from));
   }
 
+  /// det Dm with the corners in this order, m^3: in its own order a tet has a positive one.
+  double determinant(int tet, const Corners& corners, int side) const {
+    const std::array<int, 4>& slots = slots_[at(tet)];
+    const std::array<int, 4> order = {corners[0], corners[1], corners[2], corners[at(3 + side)]};
+    std::array<std::ptrdiff_t, 4> place{};
+    for (std::size_t c = 0; c < 4; ++c) {
+      place[c] = std::find(slots.begin(), slots.end(), order[c]) - slots.begin();
+    }
+    bool is_even = true;
+    for (std::size_t a = 0; a < 4; ++a) {
+      for (std::size_t b = a + 1; b < 4; ++b) is_even ^= place[a] > place[b];
+    }
+    return (is_even ? 6 : -6) * model_.volume[at(tets_[at(tet)].number)];
+  }
+
   RestFace face_of(int tet, const Corners& corners) const {
     return rest_face(edge(tet, corners[0], corners[1]), edge(tet, corners[0], corners[2]));
   }
@@ -175,13 +191,13 @@ RestFace rest_face(const Vec3& E1, const Vec3& E2) {
   return face;
 }
 
-/// From T Dm = 1, E3 being (X3, Y3, Z3).
-std::array<double, 3> rest_apex(const RestFace& face, const Vec3& E3) {
-  double X[3];
-  for (int i = 0; i < 3; ++i) {
+/// From T Q^T Dm = 1: E3 is (X3, Y3, Z3) in the frame, and det Dm = X1 Y2 Z3.
+std::array<double, 3> rest_apex(const RestFace& face, const Vec3& E3, double det) {
+  double X[2];
+  for (int i = 0; i < 2; ++i) {
     X[i] = face.Q[0][i] * E3[0] + face.Q[1][i] * E3[1] + face.Q[2][i] * E3[2];
   }
-  const double T_33 = 1 / X[2];
+  const double T_33 = 1 / (det * face.T[0] * face.T[2]);
   return {-T_33 * (face.T[0] * X[0] + face.T[1] * X[1]), -T_33 * (face.T[2] * X[1]), T_33};
 }
 

@@ -29,8 +29,8 @@ static_assert(4 * most_slots <= 65536);
 ///   Ds T = F Q,
 /// the first two columns of which are again common to both, and Psi(F Q) = Psi(F) for everything
 /// isotropic, whose stress there is P(F) Q, so that the forces V P Dm^-T = V (P Q) T^T are the
-/// same. (T_33 of one is negative, as is its det Ds.) A fiber's direction d stands as Q^T d: F d =
-/// (F Q)(Q^T d).
+/// same. (T_33 of one is negative, as is its det Ds.) A fiber's direction d stands as Q^T d, as
+/// F d is (F Q)(Q^T d).
 struct alignas(64) PackedPair {
   double face[3][lanes];     ///< T_11, T_12, T_22, 1/m
   double apex[2][3][lanes];  ///< T_13, T_23, T_33 of each tet, 1/m
@@ -65,8 +65,9 @@ struct RestFace {
 /// E1, E2: its edges from corner 0, m, not parallel.
 RestFace rest_face(const Vec3& E1, const Vec3& E2);
 
-/// T_13, T_23, T_33 of a tet on this face, 1/m. E3: the edge from corner 0 to its lone corner, m,
-/// not in the face's plane.
-std::array<double, 3> rest_apex(const RestFace& face, const Vec3& E3);
+/// T_13, T_23, T_33 of a tet on this face, 1/m. E3: the edge from corner 0 to its lone corner, m;
+/// det: of Dm = [E1, E2, E3], m^3, not zero. (Of nearly flat tets the product of E3 with the face's
+/// normal could have the wrong sign.)
+std::array<double, 3> rest_apex(const RestFace& face, const Vec3& E3, double det);
 
 }  // namespace supple
