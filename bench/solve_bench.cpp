@@ -1,8 +1,8 @@
 // Microseconds a solve of (M/h^2 + L) x = b with three right-hand sides, and milliseconds of the
 // set-up, beside Eigen's SimplicialLLT, on one thread and on two, and how fast the panels are read.
 // Prints a table of medians and writes no file. `large` measures bodies whose factor caches do not
-// hold instead, by a factor in floats and by two grids, the two in turn
-// (of two grids entries, MB and GB/s are those of the coarse grid's factor alone):
+// hold instead, by a factor in floats and by multigrid, the two in turn
+// (of multigrid entries, MB and GB/s are those of the coarsest grid's factor alone):
 //   build/release/bin/supple_solve_bench [large]
 
 #include <fmt/core.h>
@@ -100,7 +100,8 @@ std::vector<Solver> solvers(bool is_large) {
   }
   list.push_back({"floats", 4, supple::make_supernodal_cholesky(supple::Precision::single)});
   if (is_large)
-    list.push_back({"two grids", 4, supple::make_supernodal_cholesky(supple::Precision::two_grid)});
+    list.push_back(
+        {"multigrid", 4, supple::make_supernodal_cholesky(supple::Precision::multigrid)});
   return list;
 }
 

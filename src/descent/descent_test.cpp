@@ -157,7 +157,7 @@ TEST(Hessian, IsPositiveDefiniteAtInvertedPositions) {
   EXPECT_TRUE(std::isfinite(eigen.eigenvalues().maxCoeff()));
 }
 
-TEST(Laplacian, InFewerBitsOrOnTwoGridsIsNearAndKeepsTheMomentum) {
+TEST(Laplacian, InFewerBitsOrByMultigridIsNearAndKeepsTheMomentum) {
   Scene scene = test_scene();
   Body free = scene.bodies[0];  // two parts: the other one is pinned
   free.pins.clear();
@@ -168,9 +168,9 @@ TEST(Laplacian, InFewerBitsOrOnTwoGridsIsNearAndKeepsTheMomentum) {
   const Iterate at{problem.y, gradient, value};
   const double a2 = 1 / (h * h);
   Laplacian(problem.model, a2, Precision::full).compute(problem.objective, at, full);
-  // Floats have seven digits, of which the matrix takes one or two; two grids leave a tenth.
+  // Floats have seven digits, of which the matrix takes one or two; multigrid leaves a tenth.
   for (const auto& [precision, digits] :
-       {std::pair{Precision::mixed, 1e-5}, std::pair{Precision::two_grid, 0.3}}) {
+       {std::pair{Precision::mixed, 1e-5}, std::pair{Precision::multigrid, 0.3}}) {
     VectorField rough(problem.y.size());
     Laplacian(problem.model, a2, precision).compute(problem.objective, at, rough);
     double distance = 0, size = 0, mass = 0;

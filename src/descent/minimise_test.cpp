@@ -34,7 +34,7 @@ TEST(Minimiser, EveryIterateIsLowerThanTheLast) {
   }
 }
 
-TEST(Minimiser, LBfgsAroundTwoGridsConvergesToTheSameMinimum) {
+TEST(Minimiser, LBfgsAroundMultigridConvergesToTheSameMinimum) {
   Problem problem(test_scene());
   Minimiser minimiser(problem.model.num_vertices);
   const auto value_after = [&](Precision precision, int iterations) {
@@ -50,11 +50,11 @@ TEST(Minimiser, LBfgsAroundTwoGridsConvergesToTheSameMinimum) {
   // an error of 1e-3 to 1e-6 takes 1.0 to 1.05 times the iterations (docs/performance.md), which is
   // up to 1.7 times the error after the same number.
   const double best = value_after(Precision::full, 200);
-  EXPECT_NEAR(value_after(Precision::two_grid, 200), best, 1e-13 * best);
+  EXPECT_NEAR(value_after(Precision::multigrid, 200), best, 1e-13 * best);
   for (const int iterations : {1, 5, 10}) {
     const double exact = value_after(Precision::full, iterations) - best;
     EXPECT_GT(exact, 1e-12 * best);
-    EXPECT_LT(value_after(Precision::two_grid, iterations) - best, 2 * exact);
+    EXPECT_LT(value_after(Precision::multigrid, iterations) - best, 2 * exact);
   }
 }
 

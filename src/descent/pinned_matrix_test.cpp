@@ -103,7 +103,7 @@ PinnedMatrix make(const Model& model, const std::string& kind) {
           laplacian_lower(model, inverse_a2, order, Pins::left_out),
           PinnedMatrix::Coupling::none,
           kind == "floats"      ? Precision::mixed
-          : kind == "two grids" ? Precision::two_grid
+          : kind == "multigrid" ? Precision::multigrid
                                 : Precision::full,
           "M/h^2 + L"};
 }
@@ -171,7 +171,7 @@ TEST(PinnedMatrix, FinishedInPiecesItHasTheBitsOfSolve) {
   ASSERT_GT(n, 2 * SolveEnds::rows);
   Threads threads(2);
   const VectorField b = field(model.rest.size(), 0.7);
-  for (const std::string kind : {"floats", "doubles", "two grids"}) {
+  for (const std::string kind : {"floats", "doubles", "multigrid"}) {
     PinnedMatrix matrix = make(model, kind);
     VectorField whole(b.size());
     matrix.solve(b, whole, threads);
@@ -206,13 +206,13 @@ double error_left(const Model& model, const VectorField& b, const VectorField& p
   return std::sqrt(left / -dot(b, exact));
 }
 
-TEST(PinnedMatrix, OnTwoGridsPinsThatComeAreFollowedAtOnceAndThoseThatGoByNewGrids) {
+TEST(PinnedMatrix, ByMultigridPinsThatComeAreFollowedAtOnceAndThoseThatGoByNewGrids) {
   Threads threads(1);
   for (const Case& change : cases()) {
     SCOPED_TRACE(change.name);
     Scene scene = parts();
     Model model = build_model(scene);
-    PinnedMatrix matrix = make(model, "two grids");
+    PinnedMatrix matrix = make(model, "multigrid");
     ASSERT_FALSE(matrix.is_exact());
     const VectorField b = field(model.rest.size(), 0.7);
     VectorField p(b.size()), expected(b.size());
@@ -236,7 +236,7 @@ TEST(PinnedMatrix, OnTwoGridsPinsThatComeAreFollowedAtOnceAndThoseThatGoByNewGri
     EXPECT_LT(left(), 0.4);
     EXPECT_TRUE(matrix.matrix().is_followed());
     if (!is_waiting) continue;
-    make(model, "two grids").solve(b, expected, threads);
+    make(model, "multigrid").solve(b, expected, threads);
     EXPECT_EQ(distance(p, expected), 0) << "new grids are those of the new pins";
   }
 }
@@ -244,7 +244,7 @@ TEST(PinnedMatrix, OnTwoGridsPinsThatComeAreFollowedAtOnceAndThoseThatGoByNewGri
 TEST(PinnedMatrix, SolvingAllocatesNothing) {
   Threads threads(2);
   Model model = build_model(parts());
-  for (const std::string kind : {"floats", "two grids"}) {
+  for (const std::string kind : {"floats", "multigrid"}) {
     PinnedMatrix matrix = make(model, kind);
     const VectorField b = field(model.rest.size(), 0.7);
     VectorField p(b.size());
@@ -256,9 +256,9 @@ TEST(PinnedMatrix, SolvingAllocatesNothing) {
 
 TEST(PinnedMatrix, WhatStandsInForANewFactorIsSymmetricAndPositiveAndKeepsTheMean) {
   Threads threads(1);
-  for (const std::string kind : {"floats", "two grids", "doubles", "rest"}) {
+  for (const std::string kind : {"floats", "multigrid", "doubles", "rest"}) {
     for (const bool come : {true, false}) {
-      const bool is_rough = kind == "floats" || kind == "two grids";  // products are in floats
+      const bool is_rough = kind == "floats" || kind == "multigrid";  // products are in floats
       Scene held = parts(), free = parts();
       held.bodies[0].pins = {first(36, 1e6)};
       held.bodies[1].pins = {first(36, 1e3)};

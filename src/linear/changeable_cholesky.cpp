@@ -19,7 +19,7 @@ constexpr double least_eigenvalue = 1e-9;
 /// Operations that a factorisation does in a second: a quarter of what was measured on one core
 /// with vectors of 512 bits, so that elsewhere too the factor mostly is there when it is due.
 constexpr double operations_per_second = 4e9;
-/// And what two grids take a row, s, four times what was measured.
+/// And what multigrid takes a row, s, four times what was measured.
 constexpr double grid_seconds_per_row = 2e-5;
 /// A step does dozens of solves, so that no factorisation takes longer than this many of them.
 constexpr int most_steps = 32;

@@ -5,7 +5,7 @@
 
 #include "base/simd_level.h"
 
-/// The loops of a two-grid cycle (two_grid.h), compiled once for each level of vectors
+/// The loops of a cycle over grids (multigrid.h), compiled once for each level of vectors
 /// (base/simd_level.h). Levels differ in the last bits: where there is a fused multiply-add it is
 /// used. Vectors have four interleaved sides, x[4 j + c].
 namespace supple {

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "base/index.h"
+#include "linear/multigrid.h"
 #include "linear/spd_solver.h"
 #include "linear/supernodal_cholesky.h"
 #include "linear/supernodes.h"
-#include "linear/two_grid.h"
 
 namespace supple {
 
@@ -33,7 +33,7 @@ void multiply(const SpdSolver::Matrix& lower, const std::vector<double>& x,
   }
 }
 
-/// Entries of the factor above which two grids are tried: 8 MB of floats. Below that caches keep up
+/// Entries of the factor above which multigrid is tried: 8 MB of floats. Below that caches keep up
 /// with a factor (docs/performance.md). A constant, so that a machine's caches never show in a
 /// result.
 constexpr std::ptrdiff_t most_in_a_factor = std::ptrdiff_t{1} << 21;
@@ -48,37 +48,37 @@ std::ptrdiff_t num_factor_entries(const SpdSolver::Matrix& lower) {
   return std::accumulate(counts.begin(), counts.end(), std::ptrdiff_t{0});
 }
 
-/// Two grids, a factor in floats where those do not hold the matrix, or in doubles where floats do
+/// Multigrid, a factor in floats where that does not hold the matrix, or in doubles where floats do
 /// not.
 class MixedCholesky final : public SpdSolver {
  public:
   MixedCholesky(Precision precision, SimdLevel level) : precision_(precision), level_(level) {}
 
   void analyse(const Matrix& lower) override {
-    tries_two_grids_ =
+    tries_grids_ =
         lower.rows() == lower.cols() &&
-        (precision_ == Precision::two_grid ||
+        (precision_ == Precision::multigrid ||
          (precision_ == Precision::mixed && num_factor_entries(lower) > most_in_a_factor));
     nodes_.reset();
-    two_grid_.reset();
+    multigrid_.reset();
     in_floats_.reset();
     in_doubles_.reset();
     solver_ = nullptr;
-    if (!tries_two_grids_) nodes_ = supernodes_of(lower);
+    if (!tries_grids_) nodes_ = supernodes_of(lower);
   }
 
   /// What did not hold the matrix before may hold the next one.
   bool factor(const Matrix& lower, Threads& threads) override {
     solver_ = nullptr;
     in_doubles_.reset();
-    if (tries_two_grids_) {
-      if (two_grid_ == nullptr) two_grid_ = std::make_unique<TwoGrid>(level_);
-      if (two_grid_->factor(lower, threads)) {
+    if (tries_grids_) {
+      if (multigrid_ == nullptr) multigrid_ = std::make_unique<Multigrid>(level_);
+      if (multigrid_->factor(lower, threads)) {
         in_floats_.reset();
-        solver_ = two_grid_.get();
+        solver_ = multigrid_.get();
         return true;
       }
-      two_grid_.reset();
+      multigrid_.reset();
       if (!nodes_) nodes_ = supernodes_of(lower);
     }
     if (!factor_as(in_floats_, lower, threads)) return false;
@@ -131,9 +131,9 @@ class MixedCholesky final : public SpdSolver {
 
   Precision precision_;
   SimdLevel level_;
-  bool tries_two_grids_ = false;
+  bool tries_grids_ = false;
   std::optional<Supernodes> nodes_;  ///< once a factor is wanted
-  std::unique_ptr<TwoGrid> two_grid_;
+  std::unique_ptr<Multigrid> multigrid_;
   std::unique_ptr<SupernodalCholesky<float>> in_floats_;
   std::unique_ptr<SupernodalCholesky<double>> in_doubles_;
   SpdSolver* solver_ = nullptr;  ///< the one of them that holds the matrix

@@ -61,19 +61,19 @@ class SpdSolver {
 /// each new matrix the solver is tried, and where it does not hold it the next more precise one is
 /// taken, in the end a factor in doubles.
 enum class Precision {
-  full,      ///< a factor in doubles
-  single,    ///< a factor in floats, made in doubles. Solutions have six to seven digits
-  two_grid,  ///< a cycle over two grids (two_grid.h), which leaves a tenth to a third of an error:
-             ///< for matrices whose factor caches do not hold, where a solve takes as long as
-             ///< reading it does
-  mixed,     ///< `two_grid` above a size that depends on the matrix alone, else `single`
+  full,       ///< a factor in doubles
+  single,     ///< a factor in floats, made in doubles. Solutions have six to seven digits
+  multigrid,  ///< a cycle over some grids (multigrid.h), which leaves a tenth to a third of an
+              ///< error: for matrices whose factor caches do not hold, where a solve takes as long
+              ///< as reading it does
+  mixed,      ///< `multigrid` above a size that depends on the matrix alone, else `single`
 };
 
 /// The project's own: supernodes, factorised as dense fronts, each kept as one panel with the
 /// inverse of its diagonal block, so that both substitutions are products of dense tiles. Subtrees
 /// of the elimination are worked on by different threads.
 /// level: of the vectors that it computes with. Levels differ by rounding (panel_solve.h, front.h).
-/// Of Precision::two_grid and mixed it is the solver of two_grid.h where that holds the matrix.
+/// Of Precision::multigrid and mixed it is the solver of multigrid.h where that holds the matrix.
 std::unique_ptr<SpdSolver> make_supernodal_cholesky(Precision precision,
                                                     SimdLevel level = simd_level_in_use());
 

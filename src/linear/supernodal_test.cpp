@@ -352,7 +352,7 @@ std::unique_ptr<SpdSolver> factorised(const SpdSolver::Matrix& lower, Precision 
   return solver;
 }
 
-TEST(MixedCholesky, TakesTwoGridsByTheSize) {
+TEST(MixedCholesky, TakesMultigridByTheSize) {
   // A grid of w x w x w points: the larger one's factor would have more than 2.1 million entries.
   for (const int w : {6, 27}) {
     Adjacency adjacency;
@@ -388,7 +388,7 @@ TEST(MixedCholesky, TakesTwoGridsByTheSize) {
     const bool is_large = w > 6;
     EXPECT_EQ(factorised(lower, Precision::mixed)->is_direct(), !is_large);
     EXPECT_EQ(x == solve4(*factorised(lower, Precision::single), B), !is_large);
-    EXPECT_EQ(x == solve4(*factorised(lower, Precision::two_grid), B), is_large);
+    EXPECT_EQ(x == solve4(*factorised(lower, Precision::multigrid), B), is_large);
     const Eigen::MatrixXd product = lower.selfadjointView<Eigen::Lower>() * x;
     // A cycle leaves a tenth of an error; twice as much of a residual is no fault.
     EXPECT_LT((product - B).norm(), (is_large ? 0.3 : 1e-5) * B.norm());

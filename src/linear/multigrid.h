@@ -10,29 +10,34 @@
 
 namespace supple {
 
-/// H b with H near A^-1 by one symmetric cycle over two grids, for large matrices with mostly
-/// negative entries beside the diagonal (a Laplacian and masses). With Â = D^-1/2 A D^-1/2:
+/// H b with H near A^-1 by one symmetric cycle over two or more grids, for large matrices with
+/// mostly negative entries beside the diagonal (a Laplacian and masses). With Â = D^-1/2 A D^-1/2:
 /// three steps of Chebyshev smoothing [Adams et al. 2003], the rest restricted by P^T
-/// (aggregation.h) to a coarse grid, P^T Â P solved by Cholesky, and the smoothing in reverse.
+/// (aggregation.h) to a coarse grid, P^T Â P solved there, and the smoothing in reverse. The coarse
+/// grid is solved by Cholesky, or where its factor would be large by a cycle of its own, with two
+/// steps of smoothing.
 ///
 /// I - H A = K (I - Pi) K with K a polynomial below one on the spectrum of Â, whose bound is
-/// certain, and Pi a projection, both symmetric in the product of A: so H is symmetric positive
-/// definite and H A has its eigenvalues in (0, 1], whatever the coarse grid is worth. Products
-/// leave weak entries of Â out and keep the others with eight binary digits, in floats: to some
-/// hundredths H A keeps to that, but for errors that cost A less than floats hold (of a free body
-/// moved as a whole, 1e-7 of what bending it costs), which descent/pinned_matrix.h takes out.
+/// certain, and Pi a projection (of more grids: with eigenvalues in [0, 1]), both symmetric in the
+/// product of A: so H is symmetric positive definite and H A has its eigenvalues in (0, 1],
+/// whatever the coarse grid is worth. Products leave weak entries of Â out and keep the others with
+/// eight binary digits, in floats: to some hundredths H A keeps to that, but for errors that cost A
+/// less than floats hold (of a free body moved as a whole, 1e-7 of what bending it costs), which
+/// descent/pinned_matrix.h takes out.
 ///
 /// `factor` says false too where the cycle leaves more than `most_left` of an error.
-class TwoGrid final : public SpdSolver {
+class Multigrid final : public SpdSolver {
  public:
-  explicit TwoGrid(SimdLevel level) : kernels_(&grid_kernels(level)), level_(level) {}
+  /// depth: of this grid, 0: the finest.
+  explicit Multigrid(SimdLevel level, int depth = 0)
+      : kernels_(&grid_kernels(level)), level_(level), depth_(depth) {}
 
   void analyse(const Matrix&) override {}
   bool factor(const Matrix& lower, Threads& threads) override;
   void solve(const double* b, double* x, Threads& threads) override;
   void solve4(const double* b, double* x, Threads& threads) override;
   void solve4_between(SolveEnds& ends, int n, double* x, Threads& threads) override;
-  /// Of the coarse grid.
+  /// Of the coarsest grid.
   long long factor_entries() const override {
     return coarse_ != nullptr ? coarse_->factor_entries() : 0;
   }
@@ -41,11 +46,13 @@ class TwoGrid final : public SpdSolver {
   /// What a cycle left of the worst of some errors, in the norm of A, at `factor`.
   double contraction() const { return contraction_; }
   int coarse_rows() const { return coarse_rows_; }
+  int num_grids() const { return num_grids_; }
 
   static constexpr double most_left = 0.6;
 
  private:
   struct Slices {
+    int window = 0;  ///< rows that are sorted among themselves
     std::vector<int> start, row, column;
     std::vector<float> value, diagonal;
     std::vector<std::uint32_t> word;
@@ -59,8 +66,9 @@ class TwoGrid final : public SpdSolver {
               diagonal.data()};
     }
   };
+  int fine_window() const;
   std::vector<double> near_null() const;
-  static Slices sliced(const RowMatrix& A, bool in_words);
+  static Slices sliced(const RowMatrix& A, int rows, bool in_words);
   bool make_coarse(const RowMatrix& A, Threads& threads);
   void measure(const RowMatrix& A, Threads& threads);
   template <class Work>
@@ -72,7 +80,8 @@ class TwoGrid final : public SpdSolver {
 
   const GridKernels* kernels_;
   SimdLevel level_;
-  int n_ = 0, coarse_rows_ = 0;
+  int depth_;
+  int n_ = 0, coarse_rows_ = 0, num_grids_ = 1;
   double bound_ = 0;           ///< of the eigenvalues of Â
   double largest_scale_ = 1;   ///< of D^-1/2
   std::vector<double> scale_;  ///< [n], D^-1/2 over that

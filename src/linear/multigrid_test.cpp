@@ -1,5 +1,6 @@
-#include "linear/two_grid.h"
+#include "linear/multigrid.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
@@ -83,11 +84,12 @@ double least_eigenvalue(SpdSolver& solver, const SpdSolver::Matrix& lower) {
   return values.minCoeff();
 }
 
-TEST(TwoGrid, IsSymmetricAndLeavesLittleOfAnyError) {
-  for (const double mass : {1e-2, 1.0}) {
+TEST(Multigrid, IsSymmetricAndLeavesLittleOfAnyError) {
+  for (const auto& [mass, depth] : {std::pair{1e-2, 0}, {1.0, 0}, {1e-2, 1}, {1.0, 1}}) {
     const SpdSolver::Matrix lower = cube(7, mass);
-    TwoGrid solver(simd_level_in_use());
+    Multigrid solver(simd_level_in_use(), depth);
     ASSERT_TRUE(solver.factor(lower, alone()));
+    EXPECT_EQ(solver.num_grids(), 2);
     EXPECT_GT(solver.coarse_rows(), 0);
     EXPECT_LT(solver.coarse_rows(), 343 / 4);
     EXPECT_FALSE(solver.is_direct());
@@ -100,7 +102,7 @@ TEST(TwoGrid, IsSymmetricAndLeavesLittleOfAnyError) {
   }
 }
 
-TEST(TwoGrid, IsPositiveDefiniteForMatricesOfAllKinds) {
+TEST(Multigrid, IsPositiveDefiniteForMatricesOfAllKinds) {
   std::vector<std::pair<const char*, SpdSolver::Matrix>> matrices;
   matrices.emplace_back("two bodies", cube(6, 1, [](int x) {
                           return x == 2 ? 0.0 : x < 2 ? 1.0 : 1e4;
@@ -126,14 +128,16 @@ TEST(TwoGrid, IsPositiveDefiniteForMatricesOfAllKinds) {
   }
   matrices.emplace_back("positive entries", lower_of(mixed));
   for (const auto& [name, lower] : matrices) {
-    SCOPED_TRACE(name);
-    TwoGrid solver(simd_level_in_use());
-    ASSERT_TRUE(solver.factor(lower, alone()));
-    EXPECT_GT(least_eigenvalue(solver, lower), 1 - TwoGrid::most_left);
+    for (const int depth : {0, 1}) {
+      SCOPED_TRACE(fmt::format("{}, depth {}", name, depth));
+      Multigrid solver(simd_level_in_use(), depth);
+      ASSERT_TRUE(solver.factor(lower, alone()));
+      EXPECT_GT(least_eigenvalue(solver, lower), 1 - Multigrid::most_left);
+    }
   }
 }
 
-TEST(TwoGrid, WhatItDoesNotHoldIsLeftToAFactor) {
+TEST(Multigrid, WhatItDoesNotHoldIsLeftToAFactor) {
   // Every second row has the other sign: smooth errors are none of the coarse grid's.
   Eigen::MatrixXd A = dense(cube(8, 1e-4));
   for (Eigen::Index i = 0; i < A.rows(); ++i) {
@@ -141,10 +145,10 @@ TEST(TwoGrid, WhatItDoesNotHoldIsLeftToAFactor) {
       if (i != j) A(i, j) = -A(i, j);
     }
   }
-  TwoGrid solver(simd_level_in_use());
+  Multigrid solver(simd_level_in_use());
   EXPECT_FALSE(solver.factor(lower_of(A), alone()));
-  EXPECT_GT(solver.contraction(), TwoGrid::most_left);
-  const auto mixed = make_supernodal_cholesky(Precision::two_grid);
+  EXPECT_GT(solver.contraction(), Multigrid::most_left);
+  const auto mixed = make_supernodal_cholesky(Precision::multigrid);
   mixed->analyse(lower_of(A));
   ASSERT_TRUE(mixed->factor(lower_of(A), alone()));
   EXPECT_TRUE(mixed->is_direct());
@@ -152,28 +156,28 @@ TEST(TwoGrid, WhatItDoesNotHoldIsLeftToAFactor) {
   Eigen::VectorXd x(A.rows());
   mixed->solve(b.data(), x.data(), alone());
   EXPECT_LT((A * x - b).norm(), 1e-4 * b.norm());  // floats
-  // The next matrix may fit two grids.
+  // The next matrix may fit multigrid.
   const SpdSolver::Matrix next = lower_of(dense(cube(8)));
   ASSERT_TRUE(mixed->factor(next, alone()));
   EXPECT_FALSE(mixed->is_direct());
 }
 
-TEST(TwoGrid, RefusesWhatIsNoPositiveMatrix) {
+TEST(Multigrid, RefusesWhatIsNoPositiveMatrix) {
   for (const double bad : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN(),
                            std::numeric_limits<double>::infinity()}) {
     SpdSolver::Matrix lower = cube(4);
     lower.coeffRef(9, 9) = bad;
-    EXPECT_FALSE(TwoGrid(simd_level_in_use()).factor(lower, alone())) << bad;
+    EXPECT_FALSE(Multigrid(simd_level_in_use()).factor(lower, alone())) << bad;
   }
-  EXPECT_FALSE(TwoGrid(simd_level_in_use()).factor(cube(4, -3), alone()));
+  EXPECT_FALSE(Multigrid(simd_level_in_use()).factor(cube(4, -3), alone()));
 }
 
-TEST(TwoGrid, AnyNumberOfThreadsGivesTheSameBits) {
+TEST(Multigrid, AnyNumberOfThreadsGivesTheSameBits) {
   const SpdSolver::Matrix lower = cube(13);  // five windows of rows
   std::vector<std::vector<double>> solutions;
   for (const int count : {1, 2, 3}) {
     Threads several(count);
-    TwoGrid solver(simd_level_in_use());
+    Multigrid solver(simd_level_in_use());
     ASSERT_TRUE(solver.factor(lower, several));
     std::vector<double> x(4 * at(lower.rows()));
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i % 13) - 6;
@@ -187,11 +191,11 @@ TEST(TwoGrid, AnyNumberOfThreadsGivesTheSameBits) {
   EXPECT_EQ(solutions[0], solutions[2]);
 }
 
-TEST(TwoGrid, TakesForcesAndMatricesOfAnySize) {
+TEST(Multigrid, TakesForcesAndMatricesOfAnySize) {
   std::vector<double> expected(4 * 125), x(expected.size()), one(125);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::sin(1 + 3.0 * static_cast<double>(i));
   const std::vector<double> b = x;
-  TwoGrid plain(simd_level_in_use());
+  Multigrid plain(simd_level_in_use());
   ASSERT_TRUE(plain.factor(cube(5), alone()));
   plain.solve4(b.data(), expected.data(), alone());
   for (const double force : {1e-300, 1e-60, 1e60, 1e300}) {
@@ -201,7 +205,7 @@ TEST(TwoGrid, TakesForcesAndMatricesOfAnySize) {
     for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(x[i] / force, expected[i], 1e-4);
   }
   for (const double size : {0x1p-600, 0x1p-201, 0x1p201, 0x1p600}) {
-    TwoGrid solver(simd_level_in_use());
+    Multigrid solver(simd_level_in_use());
     ASSERT_TRUE(solver.factor(size * cube(5), alone()));
     solver.solve4(b.data(), x.data(), alone());
     for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(x[i] * size, expected[i], 1e-4);
@@ -214,16 +218,16 @@ TEST(TwoGrid, TakesForcesAndMatricesOfAnySize) {
   EXPECT_EQ(zero, std::vector<double>(x.size(), 0.0));
 }
 
-TEST(TwoGrid, LevelsOfVectorsDifferByRoundingAlone) {
+TEST(Multigrid, LevelsOfVectorsDifferByRoundingAlone) {
   const SpdSolver::Matrix lower = cube(9);
   std::vector<double> b(4 * at(lower.rows())), expected(b.size()), x(b.size());
   for (std::size_t i = 0; i < b.size(); ++i) b[i] = std::sin(static_cast<double>(7 * i));
-  TwoGrid baseline(SimdLevel::baseline);
+  Multigrid baseline(SimdLevel::baseline);
   ASSERT_TRUE(baseline.factor(lower, alone()));
   baseline.solve4(b.data(), expected.data(), alone());
   const double size = std::abs(*std::max_element(expected.begin(), expected.end()));
   for (const SimdLevel level : usable_simd_levels()) {
-    TwoGrid solver(level);
+    Multigrid solver(level);
     ASSERT_TRUE(solver.factor(lower, alone()));
     solver.solve4(b.data(), x.data(), alone());
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -232,11 +236,29 @@ TEST(TwoGrid, LevelsOfVectorsDifferByRoundingAlone) {
   }
 }
 
-TEST(TwoGrid, MoreRowsThanAWordHoldsAreTakenAsWell) {
-  // 68,921 rows: columns no longer fit 16 bits.
-  TwoGrid solver(simd_level_in_use());
-  ASSERT_TRUE(solver.factor(cube(41), alone()));
-  EXPECT_LT(solver.contraction(), 0.3);
+TEST(Multigrid, TakesMoreRowsThanAWordHoldsAndAThirdGridForThem) {
+  // 68,921 rows: columns no longer fit 16 bits, and the coarse grid's factor would be large.
+  const SpdSolver::Matrix lower = cube(41);
+  std::vector<double> b(4 * at(lower.rows())), expected, x(b.size());
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<double>(i % 13) - 6;
+  for (const int count : {1, 2}) {
+    Threads several(count);
+    Multigrid solver(simd_level_in_use());
+    ASSERT_TRUE(solver.factor(lower, several));
+    EXPECT_EQ(solver.num_grids(), 3);
+    EXPECT_LT(solver.contraction(), 0.3);
+    solver.solve4(b.data(), x.data(), several);
+    if (expected.empty()) expected = x;
+    EXPECT_EQ(x, expected);
+  }
+  // Symmetric: <H b, c> = <b, H c> for sides b and c, to sums of floats.
+  double there = 0, back = 0, size = 0;
+  for (std::size_t i = 0; i < b.size(); i += 4) {
+    there += x[i] * b[i + 1];
+    back += x[i + 1] * b[i];
+    size += std::abs(x[i] * b[i + 1]);
+  }
+  EXPECT_NEAR(there, back, 1e-5 * size);
 }
 
 RowMatrix rows_of(const Eigen::MatrixXd& A) {

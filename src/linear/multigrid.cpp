@@ -1,4 +1,4 @@
-#include "linear/two_grid.h"
+#include "linear/multigrid.h"
 
 #include <algorithm>
 #include <array>
@@ -8,6 +8,7 @@
 
 #include "base/index.h"
 #include "linear/panel_solve.h"
+#include "linear/supernodes.h"
 
 namespace supple {
 
@@ -15,15 +16,20 @@ SUPPLE_DEFINE_KERNELS(GridKernels, grid_kernels, grid_table)
 
 namespace {
 
-/// Rows that are sorted by their length, and that a thread takes at a time.
-constexpr int window = SolveEnds::rows;
+/// Rows that are sorted by their length, and that a thread takes at a time, of the finest grid and
+/// of the others, which have few.
+constexpr int window = SolveEnds::rows, coarse_window = 64;
 /// Entries of Â above which rows belong together.
 constexpr double theta = 0.05;
-/// Entries of Â that products leave out: a third of them, at less than a hundredth more iterations.
-constexpr double weak = 0.02;
+/// Entries of Â that products leave out: a third of the finest grid's, at less than a hundredth
+/// more iterations, and half of a coarse one's, which has more and smaller ones.
+constexpr double weak = 0.02, coarse_weak = 0.01;
 /// The smoothing damps eigenvalues from bound/part on.
-constexpr int degree = 3;
+constexpr int most_steps = 3;
 constexpr double part = 8;
+/// Entries of a coarse grid's factor above which a coarser one is made: 2 MB of floats. What a core
+/// holds of its own is as much or less, so that in a frame they come from further away each time.
+constexpr std::ptrdiff_t most_in_a_factor = std::ptrdiff_t{1} << 19;
 /// Cycles that tell how much one leaves of an error, while what is left has more than this part of
 /// its energy: smooth errors, which cost A next to nothing, are lost in the rounding of floats, and
 /// a descent's other errors are by then, too.
@@ -32,8 +38,8 @@ constexpr double least_energy = 1e-5;
 
 /// One over the roots of the Chebyshev polynomial of [bound/part, bound], the steps of the
 /// smoothing on the way there.
-std::array<float, degree> chebyshev_steps(double bound) {
-  std::array<float, degree> steps{};
+std::array<float, most_steps> chebyshev_steps(double bound, int degree) {
+  std::array<float, most_steps> steps{};
   const double middle = 0.5 * (bound + bound / part), half = 0.5 * (bound - bound / part);
   for (int k = 0; k < degree; ++k) {
     const double angle = std::numbers::pi * (2 * k + 1) / (2 * degree);
@@ -53,8 +59,9 @@ float upper_half(float value) {
 
 /// in_words: off the diagonal with eight binary digits, the diagonal such that the sums of rows, to
 /// which smooth errors are all that matters, stay those of A.
-TwoGrid::Slices TwoGrid::sliced(const RowMatrix& A, bool in_words) {
+Multigrid::Slices Multigrid::sliced(const RowMatrix& A, int rows, bool in_words) {
   Slices slices;
+  slices.window = rows;
   slices.start.push_back(0);
   const auto length = [&](int i) { return A.start[at(i) + 1] - A.start[at(i)]; };
   std::vector<float> diagonal(in_words ? at(A.rows()) : 0);
@@ -68,8 +75,8 @@ TwoGrid::Slices TwoGrid::sliced(const RowMatrix& A, bool in_words) {
     diagonal[i] = static_cast<float>(sum);
   }
   std::vector<int> order;
-  for (int begin = 0; begin < A.rows(); begin += window) {
-    order.resize(at(std::min(window, A.rows() - begin)));
+  for (int begin = 0; begin < A.rows(); begin += rows) {
+    order.resize(at(std::min(rows, A.rows() - begin)));
     std::iota(order.begin(), order.end(), begin);
     std::stable_sort(order.begin(), order.end(),
                      [&](int a, int b) { return length(a) < length(b); });
@@ -104,18 +111,21 @@ TwoGrid::Slices TwoGrid::sliced(const RowMatrix& A, bool in_words) {
   return slices;
 }
 
+int Multigrid::fine_window() const { return depth_ == 0 ? window : coarse_window; }
+
 /// What Â makes next to nothing of: a field moved as a whole.
-std::vector<double> TwoGrid::near_null() const {
+std::vector<double> Multigrid::near_null() const {
   std::vector<double> field(scale_.size());
   for (std::size_t i = 0; i < field.size(); ++i) field[i] = 1 / scale_[i];
   return field;
 }
 
 /// False: its matrix is not positive definite to rounding.
-bool TwoGrid::make_coarse(const RowMatrix& A, Threads& threads) {
+bool Multigrid::make_coarse(const RowMatrix& A, Threads& threads) {
   RowMatrix P = smoothed_prolongation(A, bound_, theta, near_null());
   coarse_rows_ = P.columns;
   coarse_.reset();
+  num_grids_ = 1;
   if (coarse_rows_ == 0) return true;
   const RowMatrix none;
   const RowMatrix C = multiply_add(0, none, 1, transpose(P), multiply_add(0, none, 1, A, P));
@@ -140,15 +150,28 @@ bool TwoGrid::make_coarse(const RowMatrix& A, Threads& threads) {
   Matrix lower(coarse_rows_, coarse_rows_);
   lower.setFromTriplets(entries.begin(), entries.end());
   for (int& column : P.column) column = place[at(column)];
-  coarse_ = make_supernodal_cholesky(Precision::single, level_);
-  coarse_->analyse(lower);
-  if (!coarse_->factor(lower, threads)) return false;
-  prolongation_ = sliced(P, false);
-  restriction_ = sliced(transpose(P), false);
+  const std::vector<int> counts =
+      column_counts({coarse_rows_, lower.outerIndexPtr(), lower.innerIndexPtr()});
+  if (2 * coarse_rows_ <= n_ &&
+      std::accumulate(counts.begin(), counts.end(), std::ptrdiff_t{0}) > most_in_a_factor) {
+    auto grids = std::make_unique<Multigrid>(level_, depth_ + 1);
+    if (grids->factor(lower, threads)) {
+      num_grids_ = 1 + grids->num_grids();
+      coarse_ = std::move(grids);
+    }
+  }
+  if (coarse_ == nullptr) {
+    num_grids_ = 2;
+    coarse_ = make_supernodal_cholesky(Precision::single, level_);
+    coarse_->analyse(lower);
+    if (!coarse_->factor(lower, threads)) return false;
+  }
+  prolongation_ = sliced(P, fine_window(), false);
+  restriction_ = sliced(transpose(P), coarse_window, false);
   return true;
 }
 
-bool TwoGrid::factor(const Matrix& lower, Threads& threads) {
+bool Multigrid::factor(const Matrix& lower, Threads& threads) {
   n_ = static_cast<int>(lower.rows());
   contraction_ = 1;
   scale_.resize(at(n_));
@@ -163,7 +186,8 @@ bool TwoGrid::factor(const Matrix& lower, Threads& threads) {
   for (double& value : scale_) value /= largest_scale_;
   bound_ = eigenvalue_bound(A);
   if (!std::isfinite(bound_) || !make_coarse(A, threads)) return false;
-  fine_ = sliced(without_weak(A, weak, near_null()), n_ <= 65536);
+  fine_ = sliced(without_weak(A, depth_ == 0 ? weak : coarse_weak, near_null()), fine_window(),
+                 n_ <= 65536);
   const std::size_t size = 4 * at(n_);
   y_.assign(size, 0);
   u_.assign(size, 0);
@@ -176,7 +200,7 @@ bool TwoGrid::factor(const Matrix& lower, Threads& threads) {
 }
 
 /// Errors e -> e - H A e, four at a time, from noise on.
-void TwoGrid::measure(const RowMatrix& A, Threads& threads) {
+void Multigrid::measure(const RowMatrix& A, Threads& threads) {
   std::vector<double> error(4 * at(n_)), product(error.size()), change(error.size());
   std::uint32_t noise = 1;
   for (double& e : error) {
@@ -223,7 +247,7 @@ void TwoGrid::measure(const RowMatrix& A, Threads& threads) {
   }
 }
 
-void TwoGrid::solve(const double* b, double* x, Threads& threads) {
+void Multigrid::solve(const double* b, double* x, Threads& threads) {
   for (std::size_t i = 0; i < at(n_); ++i) one_side_[4 * i] = b[i];
   solve4(one_side_.data(), one_side_.data(), threads);
   for (std::size_t i = 0; i < at(n_); ++i) {
@@ -233,8 +257,8 @@ void TwoGrid::solve(const double* b, double* x, Threads& threads) {
 }
 
 template <class Work>
-void TwoGrid::for_slices(const Slices& slices, Threads& threads, const Work& work) {
-  constexpr int at_a_time = window / 4;
+void Multigrid::for_slices(const Slices& slices, Threads& threads, const Work& work) {
+  const int at_a_time = slices.window / 4;
   const int count = slices.count();
   const RowSlices view = slices.view();
   threads.parallel_for((count + at_a_time - 1) / at_a_time, [&](int chunk) {
@@ -243,33 +267,35 @@ void TwoGrid::for_slices(const Slices& slices, Threads& threads, const Work& wor
 }
 
 /// to = a x + b y + c Â x.
-void TwoGrid::smooth(const float* x, const float* y, float a, float b, float c, float* to,
-                     Threads& threads) {
+void Multigrid::smooth(const float* x, const float* y, float a, float b, float c, float* to,
+                       Threads& threads) {
   for_slices(fine_, threads, [&](const RowSlices& M, int first, int last) {
     kernels_->combine(M, first, last, x, y, a, b, c, to);
   });
 }
 
-void TwoGrid::solve4(const double* b, double* x, Threads& threads) {
+void Multigrid::solve4(const double* b, double* x, Threads& threads) {
   PlainEnds<4> ends(b, n_, solve_kernels(level_), largest_, threads);
   cycle(ends, x, threads);
 }
 
-void TwoGrid::solve4_between(SolveEnds& ends, int, double* x, Threads& threads) {
+void Multigrid::solve4_between(SolveEnds& ends, int, double* x, Threads& threads) {
   cycle(ends, x, threads);
 }
 
 template <class Ends>
-void TwoGrid::cycle(Ends& ends, double* x, Threads& threads) {
+void Multigrid::cycle(Ends& ends, double* x, Threads& threads) {
   const double factor = scale_to_floats(ends.size());
   float *y = y_.data(), *u = u_.data(), *z = z_.data();
-  threads.parallel_for((n_ + window - 1) / window, [&](int chunk) {
-    const int first = chunk * window, last = std::min(n_, first + window);
+  const int rows = fine_window();
+  threads.parallel_for((n_ + rows - 1) / rows, [&](int chunk) {
+    const int first = chunk * rows, last = std::min(n_, first + rows);
     double room[4 * window];
     const double* const b = ends.bring(first, last, room);
     kernels_->load(b, &scale_[at(first)], factor, last - first, y + std::ptrdiff_t{4} * first);
   });
-  const std::array<float, degree> w = chebyshev_steps(bound_);
+  const std::size_t degree = depth_ == 0 ? 3 : 2;
+  const std::array<float, most_steps> w = chebyshev_steps(bound_, static_cast<int>(degree));
   // The first two steps from nothing are one; then u is the iterate.
   smooth(y, y, w[0] + w[1], 0, -w[0] * w[1], u, threads);
   for (std::size_t k = 2; k < degree; ++k) {
