@@ -3,16 +3,13 @@
 #include "descent/packed_elements.h"
 #include "math/batch.h"
 #include "math/mat3.h"
+#include "math/transpose.h"
 #include "math/vector_field.h"
 #include "model/model.h"
 
 /// Moves positions from vertices to lanes and forces from lanes to slots, by transposing four
 /// padded vectors at a time in registers.
 namespace supple::detail {
-
-typedef double Vector2 __attribute__((vector_size(16), may_alias));
-typedef double Vector4 __attribute__((vector_size(32), may_alias));
-typedef double Vector8 __attribute__((vector_size(64), may_alias));
 
 SUPPLE_INLINE Vector4 load4(const PaddedVector& p) { return *reinterpret_cast<const Vector4*>(&p); }
 
@@ -31,36 +28,12 @@ SUPPLE_INLINE PaddedVector& named(PaddedVector* x, SlotPlace place) {
   return *reinterpret_cast<PaddedVector*>(x->v + place.number);
 }
 
-/// x, y, z of four vectors.
-SUPPLE_INLINE void transpose(Vector4 a, Vector4 b, Vector4 c, Vector4 d, Vector4& x, Vector4& y,
-                             Vector4& z) {
-  const Vector4 ab_xz = __builtin_shufflevector(a, b, 0, 4, 2, 6);
-  const Vector4 cd_xz = __builtin_shufflevector(c, d, 0, 4, 2, 6);
-  const Vector4 ab_y = __builtin_shufflevector(a, b, 1, 5, 3, 7);
-  const Vector4 cd_y = __builtin_shufflevector(c, d, 1, 5, 3, 7);
-  x = __builtin_shufflevector(ab_xz, cd_xz, 0, 1, 4, 5);
-  y = __builtin_shufflevector(ab_y, cd_y, 0, 1, 4, 5);
-  z = __builtin_shufflevector(ab_xz, cd_xz, 2, 3, 6, 7);
-}
-
-SUPPLE_INLINE Batch8 joined(Vector4 lo, Vector4 hi) {
-  return {__builtin_shufflevector(lo, hi, 0, 1, 2, 3, 4, 5, 6, 7)};
-}
-
 /// x, y, z of W vectors as three batches; row(lane) gives one.
 template <int W, class Row>
 SUPPLE_INLINE Vector3<Batch<double, W>> gather_rows(const Row& row) {
-  static_assert(W == 4 || W == 8);
-  Vector4 x[W / 4], y[W / 4], z[W / 4];
-  for (int k = 0; k < W / 4; ++k) {
-    const Vector4 a = row(4 * k), b = row(4 * k + 1), c = row(4 * k + 2), d = row(4 * k + 3);
-    transpose(a, b, c, d, x[k], y[k], z[k]);
-  }
-  if constexpr (W == 8) {
-    return {{joined(x[0], x[1]), joined(y[0], y[1]), joined(z[0], z[1])}};
-  } else {
-    return {{Batch<double, 4>(x[0]), Batch<double, 4>(y[0]), Batch<double, 4>(z[0])}};
-  }
+  Batch<double, W> column[4];
+  columns_of<W>(row, column);
+  return {{column[0], column[1], column[2]}};
 }
 
 /// x, y, z of W vertices as three batches.

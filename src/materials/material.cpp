@@ -134,7 +134,7 @@ MaterialModel make_spline(const MaterialSettings& settings, const std::string& w
     refuse(where, "spline needs control points of a', b' or c'");
   }
   for (const CubicSpline* curve : {&curves->a, &curves->b, &curves->c}) {
-    const CubicSpline::Sample rest = curve->evaluate(1);
+    const auto rest = curve->evaluate(1.0);
     if (!(std::isfinite(rest.integral) && std::isfinite(rest.value) && std::isfinite(rest.slope))) {
       refuse(where, "the control points are too large or too close: the curve is not finite at 1");
     }

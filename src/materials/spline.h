@@ -19,7 +19,7 @@ struct SplineCurves {
 /// Material drawn by hand [Xu et al. 2015, sec. 4]: a', b' and c' of the Valanis-Landel form are
 /// natural cubic splines through control points, linear beyond the ends with the end slope; the
 /// energies are their exact integrals with a(1) = b(1) = c(1) = 0. The rest shape is at rest where
-/// a'(1) + 2 b'(1) + c'(1) = 0. Curves have no SIMD form: lanes are looked up one by one.
+/// a'(1) + 2 b'(1) + c'(1) = 0.
 template <class S>
 struct Spline {
   const SplineCurves* curves;  ///< of a SplineModel, which must outlive it
@@ -34,19 +34,31 @@ struct Spline {
     const Svd<S> d = svd(F);
     const Vector3<S>& s = d.s;
     const S p[3] = {s[1] * s[2], s[0] * s[2], s[0] * s[1]};
-    S a[3], b[3], da[3], db[3], dc;
-    for (int i = 0; i < 3; ++i) {
-      a[i] = sample(curves->a, s[i], da[i]);
-      b[i] = sample(curves->b, p[i], db[i]);
-    }
-    const S c = sample(curves->c, S(s[0] * p[0]), dc);
+    S a[3];
     Vector3<S> g;
     for (int i = 0; i < 3; ++i) {
-      const int j = (i + 1) % 3, k = (i + 2) % 3;
-      g[i] = da[i] + (s[j] * db[k] + s[k] * db[j]) + p[i] * dc;
+      const auto at = curves->a.evaluate(s[i]);
+      a[i] = at.integral;
+      g[i] = at.value;
     }
+    S energy = a[0] + a[1] + a[2];
+    if (!curves->b.is_zero()) {
+      S b[3], db[3];
+      for (int i = 0; i < 3; ++i) {
+        const auto at = curves->b.evaluate(p[i]);
+        b[i] = at.integral;
+        db[i] = at.value;
+      }
+      energy += b[0] + b[1] + b[2];
+      for (int i = 0; i < 3; ++i) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        g[i] += s[j] * db[k] + s[k] * db[j];
+      }
+    }
+    const auto c = curves->c.evaluate(S(s[0] * p[0]));
+    for (int i = 0; i < 3; ++i) g[i] += p[i] * c.value;
     P = compose(d.U, g, d.V);
-    return (a[0] + a[1] + a[2]) + (b[0] + b[1] + b[2]) + c;
+    return energy + c.integral;
   }
 
   static constexpr bool smooth = false;
@@ -63,35 +75,9 @@ struct Spline {
   S ddc(const S& J) const { return slope(curves->c, J); }
 
  private:
-  static double sample(const CubicSpline& curve, double x, double& value) {
-    const CubicSpline::Sample sample = curve.evaluate(x);
-    value = sample.value;
-    return sample.integral;
-  }
-  template <int W>
-  static Batch<double, W> sample(const CubicSpline& curve, const Batch<double, W>& x,
-                                 Batch<double, W>& value) {
-    Batch<double, W> integral;
-    for (int i = 0; i < W; ++i) {
-      const CubicSpline::Sample sample = curve.evaluate(x[i]);
-      value.set(i, sample.value);
-      integral.set(i, sample.integral);
-    }
-    return integral;
-  }
-  template <class B>
-  static BatchPair<B> sample(const CubicSpline& curve, const BatchPair<B>& x, BatchPair<B>& value) {
-    return {sample(curve, x.lo, value.lo), sample(curve, x.hi, value.hi)};
-  }
-  static S integral(const CubicSpline& curve, const S& x) {
-    return map_lanes(x, [&](double t) { return curve.integral(t); });
-  }
-  static S value(const CubicSpline& curve, const S& x) {
-    return map_lanes(x, [&](double t) { return curve.value(t); });
-  }
-  static S slope(const CubicSpline& curve, const S& x) {
-    return map_lanes(x, [&](double t) { return curve.slope(t); });
-  }
+  static S integral(const CubicSpline& curve, const S& x) { return curve.evaluate(x).integral; }
+  static S value(const CubicSpline& curve, const S& x) { return curve.evaluate(x).value; }
+  static S slope(const CubicSpline& curve, const S& x) { return curve.evaluate(x).slope; }
   static S divided(const CubicSpline& curve, const S& x, const S& y) {
     return map_lanes(x, y, [&](double p, double q) {
       return divided_difference(p, q, curve.value(p), curve.value(q),

@@ -1,8 +1,15 @@
 #include "math/cubic_spline.h"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 namespace supple {
 
 namespace {
+
+/// More than two bins a knot are made up to so many: 16 kB.
+constexpr std::size_t most_bins = 4096;
 
 /// Second derivatives at the knots of the natural spline: the tridiagonal system
 ///   h_{i-1} m_{i-1} + 2 (h_{i-1} + h_i) m_i + h_i m_{i+1} = 6 (d_i - d_{i-1}),  m_0 = m_{n-1} = 0,
@@ -26,31 +33,58 @@ std::vector<double> second_derivatives(const std::vector<std::pair<double, doubl
 }  // namespace
 
 CubicSpline::CubicSpline(const std::vector<std::pair<double, double>>& points, double origin) {
+  const auto add = [&](double x, double integral, double c0, double c1, double c2, double c3) {
+    pieces_.push_back({{c0, c1, c2, c3}, x, integral, {}});
+  };
+  for (const auto& point : points) knots_.push_back(point.first);
+  find_bins();
   if (points.size() < 2) {
-    pieces_.push_back({0, 0, {0, 0, 0, 0}});
+    add(0, 0, 0, 0, 0, 0);
     return;
   }
   const std::vector<double> m = second_derivatives(points);
   const std::size_t n = points.size();
   double integral = 0;
-  pieces_.push_back({points[0].first, 0, {points[0].second, 0, 0, 0}});
+  add(points[0].first, 0, points[0].second, 0, 0, 0);
   for (std::size_t i = 0; i + 1 < n; ++i) {
     const auto [x, y] = points[i];
     const double h = points[i + 1].first - x;
     const double chord = (points[i + 1].second - y) / h;
     const double slope = chord - h * (2 * m[i] + m[i + 1]) / 6;
-    pieces_.push_back({x, integral, {y, slope, m[i] / 2, (m[i + 1] - m[i]) / (6 * h)}});
+    add(x, integral, y, slope, m[i] / 2, (m[i + 1] - m[i]) / (6 * h));
     // The integral of the cubic over its piece.
     integral += h * (y + points[i + 1].second) / 2 - h * h * h * (m[i] + m[i + 1]) / 24;
     if (i == 0) pieces_[0].c[1] = slope;
     if (i + 2 == n) {
       const double end_slope = chord + h * (m[i] + 2 * m[i + 1]) / 6;
-      pieces_.push_back({points[n - 1].first, integral, {points[n - 1].second, end_slope, 0, 0}});
+      add(points[n - 1].first, integral, points[n - 1].second, end_slope, 0, 0);
     }
   }
-  for (const auto& point : points) knots_.push_back(point.first);
   const double shift = evaluate(origin).integral;
   for (Piece& p : pieces_) p.integral -= shift;
+}
+
+/// As many bins as leave one knot to look at, or few: of knots of very different distances some
+/// bins have more.
+void CubicSpline::find_bins() {
+  const std::size_t n = knots_.size();
+  searched_ = knots_;
+  below_bin_.assign(1, 0);
+  if (n == 0) return;
+  first_knot_ = knots_.front();
+  for (std::size_t bins = 2 * n; bins == 2 * n || bins <= most_bins; bins *= 2) {
+    last_bin_ = static_cast<double>(bins - 1);
+    bins_per_unit_ = last_bin_ / (knots_.back() - first_knot_);
+    if (!std::isfinite(bins_per_unit_)) bins_per_unit_ = 0;  // all in the first
+    std::vector<int> count(bins);
+    for (const double x : knots_) ++count[static_cast<std::size_t>(bin_of(x))];
+    below_bin_.assign(bins, 0);
+    for (std::size_t k = 1; k < bins; ++k) below_bin_[k] = below_bin_[k - 1] + count[k - 1];
+    most_in_bin_ = *std::max_element(count.begin(), count.end());
+    if (most_in_bin_ == 1) break;
+  }
+  searched_.insert(searched_.end(), static_cast<std::size_t>(most_in_bin_),
+                   std::numeric_limits<double>::infinity());
 }
 
 }  // namespace supple

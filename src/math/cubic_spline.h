@@ -1,7 +1,12 @@
 #pragma once
 
+#include <cstddef>
+#include <cstring>
 #include <utility>
 #include <vector>
+
+#include "math/batch_pair.h"
+#include "math/transpose.h"
 
 namespace supple {
 
@@ -9,10 +14,11 @@ namespace supple {
 /// slopes, and its exact integral.
 class CubicSpline {
  public:
+  template <class S>
   struct Sample {
-    double integral;  ///< from `origin` to x
-    double value;
-    double slope;
+    S integral;  ///< from `origin` to x
+    S value;
+    S slope;
   };
 
   /// The zero function.
@@ -21,47 +27,98 @@ class CubicSpline {
   /// the caller checks this. The integral vanishes at `origin`.
   CubicSpline(const std::vector<std::pair<double, double>>& points, double origin);
 
-  /// Any x; a NaN gives NaN. At a control point the value is that of the point, exactly.
-  Sample evaluate(double x) const {
-    const Piece& p = piece(x);
-    const double t = x - p.x;
-    const double half = 1.0 / 2, third = 1.0 / 3;
-    return {p.integral + t * (p.c[0] + t * (half * p.c[1] +
-                                            t * (third * p.c[2] + t * (half * half * p.c[3])))),
-            p.c[0] + t * (p.c[1] + t * (p.c[2] + t * p.c[3])),
-            p.c[1] + t * (2 * p.c[2] + t * (3 * p.c[3]))};
+  /// Any x; a NaN gives NaN. At a control point the value is that of the point, exactly. A lane has
+  /// the bits of the scalar.
+  SUPPLE_INLINE Sample<double> evaluate(double x) const {
+    const int bin = static_cast<int>(bin_of(x));
+    const Piece* piece = nullptr;
+    find_pieces<1>(&bin, &x, &piece);
+    return sample(piece->c, piece->integral, x - piece->x);
+  }
+  template <int W>
+  SUPPLE_INLINE Sample<Batch<double, W>> evaluate(const Batch<double, W>& x) const {
+    using B = Batch<double, W>;
+    using Whole = typename detail::VectorOf<int, W>::type;
+    const Whole whole_bins = __builtin_convertvector(bin_of(x).v, Whole);
+    int bins[W];
+    double stretches[W];
+    std::memcpy(bins, &whole_bins, sizeof(bins));
+    x.store(stretches);
+    const Piece* pieces[W];
+    find_pieces<W>(bins, stretches, pieces);
+    B c[4], ends[4];
+    detail::columns_at<W>([&](int lane) { return pieces[lane]->c; }, c);
+    detail::columns_at<W>([&](int lane) { return &pieces[lane]->x; }, ends);
+    return sample(c, ends[1], x - ends[0]);
+  }
+  template <class B>
+  SUPPLE_INLINE Sample<BatchPair<B>> evaluate(const BatchPair<B>& x) const {
+    const Sample<B> lo = evaluate(x.lo), hi = evaluate(x.hi);
+    return {{lo.integral, hi.integral}, {lo.value, hi.value}, {lo.slope, hi.slope}};
   }
   double integral(double x) const { return evaluate(x).integral; }
   double value(double x) const { return evaluate(x).value; }
   double slope(double x) const { return evaluate(x).slope; }
 
+  bool is_zero() const { return knots_.empty(); }
   /// x of the control points.
   const std::vector<double>& knots() const { return knots_; }
 
  private:
-  /// c[0] + c[1] t + c[2] t^2 + c[3] t^3 with t counted from x.
-  struct Piece {
+  /// c[0] + c[1] t + c[2] t^2 + c[3] t^3 with t counted from x. A cache line, which one read
+  /// brings.
+  struct alignas(64) Piece {
+    double c[4];
     double x;
     double integral;  ///< at x
-    double c[4];
+    double unused[2];
   };
 
-  /// Piece i lies between knots i-1 and i. Halving without branches: which half a stretch falls in
-  /// cannot be predicted.
-  const Piece& piece(double x) const {
-    const double* first = knots_.data();
-    std::size_t count = knots_.size();
-    std::size_t below = 0;
-    while (count > 0) {
-      const std::size_t half = (count + 1) / 2;
-      below += first[below + half - 1] <= x ? half : 0;
+  template <class S>
+  SUPPLE_INLINE static Sample<S> sample(const S (&c)[4], const S& integral, const S& t) {
+    const S half = S(1.0 / 2), third = S(1.0 / 3), quarter = S(1.0 / 4);
+    return {
+        S(integral + t * (c[0] + t * (half * c[1] + t * (third * c[2] + t * (quarter * c[3]))))),
+        S(c[0] + t * (c[1] + t * (c[2] + t * c[3]))),
+        S(c[1] + t * (S(2.0) * c[2] + t * (S(3.0) * c[3])))};
+  }
+
+  /// Which of the stretches of equal length between the ends x falls in, not rounded down; of a NaN
+  /// the first. It never falls as x grows, rounding included.
+  template <class S>
+  SUPPLE_INLINE S bin_of(const S& x) const {
+    const S place = (x - S(first_knot_)) * S(bins_per_unit_), last = S(last_bin_);
+    const S from_first = select(place > S(0.0), place, S(0.0));
+    return select(from_first < last, from_first, last);
+  }
+
+  /// Of W stretches. Piece i lies between knots i-1 and i. What the bin leaves open is found by
+  /// halving without branches: which half a stretch falls in cannot be predicted.
+  template <int W>
+  SUPPLE_INLINE void find_pieces(const int* bin, const double* x, const Piece** piece) const {
+    const double* const knots = searched_.data();
+    std::ptrdiff_t below[W];
+    for (int lane = 0; lane < W; ++lane) {
+      below[lane] = below_bin_[static_cast<std::size_t>(bin[lane])];
+    }
+    for (std::ptrdiff_t count = most_in_bin_; count > 0;) {
+      const std::ptrdiff_t half = (count + 1) / 2;
+      for (int lane = 0; lane < W; ++lane) {
+        below[lane] += knots[below[lane] + half - 1] <= x[lane] ? half : 0;
+      }
       count -= half;
     }
-    return pieces_[below];
+    for (int lane = 0; lane < W; ++lane) piece[lane] = pieces_.data() + below[lane];
   }
+
+  void find_bins();
 
   std::vector<double> knots_;
   std::vector<Piece> pieces_;  ///< [num_knots + 1]
+  double first_knot_ = 0, bins_per_unit_ = 0, last_bin_ = 0;
+  std::ptrdiff_t most_in_bin_ = 0;
+  std::vector<int> below_bin_;    ///< [bins], knots before each
+  std::vector<double> searched_;  ///< the knots, and most_in_bin times infinity
 };
 
 }  // namespace supple

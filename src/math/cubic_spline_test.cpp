@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 
 namespace supple {
 namespace {
@@ -110,6 +113,80 @@ TEST(CubicSpline, ConvergesWithTheFourthPowerOfTheSpacing) {
 TEST(CubicSpline, ANotANumberStaysOne) {
   const CubicSpline spline(points, 0);
   EXPECT_TRUE(std::isnan(spline.value(std::nan(""))));
+}
+
+/// Knots at distances that differ by powers of ten, some in one bin, and at the ends of doubles.
+const std::vector<std::vector<double>> all_knots = {
+    {-1, -0.25, 0.5, 2, 2.5},
+    {0, 1e-9, 2e-9, 3e-9, 1e-3, 1, 1.0000001, 1.0000002, 1.0000003, 1.0000004, 50},
+    {1, std::nextafter(1.0, 2.0), 2},
+    {-1e300, -1, 0, 1, 1e300},
+    {-1e308, 0, 1e308}};
+
+TEST(CubicSpline, FindsThePieceOfAnyNumber) {
+  for (const std::vector<double>& knots : all_knots) {
+    // Values that make each piece known by its own: whole numbers at the knots.
+    std::vector<std::pair<double, double>> own;
+    for (std::size_t k = 0; k < knots.size(); ++k) {
+      own.emplace_back(knots[k], static_cast<double>((k * k * 7) % 11));
+    }
+    const CubicSpline spline(own, knots.front());
+    for (std::size_t k = 0; k < knots.size(); ++k) {
+      EXPECT_EQ(spline.value(knots[k]), own[k].second) << knots[k];
+    }
+    EXPECT_TRUE(std::isnan(spline.value(std::nan(""))));
+  }
+  // A curve of a thousand corners, each taken alone.
+  std::vector<std::pair<double, double>> many;
+  for (int k = 0; k < 1000; ++k) many.emplace_back(std::exp(0.03 * k), k % 17);
+  const CubicSpline spline(many, 1);
+  for (const auto& [x, y] : many) {
+    EXPECT_EQ(spline.value(x), y);
+    // Steps of one double at x <= e^30: slopes are below 1e2 per unit, so that values are near.
+    EXPECT_NEAR(spline.value(std::nextafter(x, 0.0)), y, 1e-11);
+  }
+}
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+template <int W>
+void expect_bits_of_the_scalar() {
+  std::vector<std::vector<double>> lists = all_knots;
+  lists.push_back({0, 5e-324, 1e-323});  // whose slopes no double holds
+  for (const std::vector<double>& knots : lists) {
+    std::vector<std::pair<double, double>> own;
+    for (const double x : knots) own.emplace_back(x, std::sin(static_cast<double>(own.size())));
+    const CubicSpline spline(own, 0);
+    std::vector<double> places = {-1e30, -3, 1e-12, 0.3, 0.7, 1.00000015, 7, 1e30, 1e-9, 49};
+    for (const double x : knots) {
+      for (const double y : {x, std::nextafter(x, -infinite), std::nextafter(x, infinite)}) {
+        places.push_back(y);
+      }
+    }
+    for (std::size_t first = 0; first < places.size(); ++first) {
+      Batch<double, W> x = 0.0;
+      for (int lane = 0; lane < W; ++lane) {
+        x.set(lane, places[(first + 3 * static_cast<std::size_t>(lane)) % places.size()]);
+      }
+      const auto batch = spline.evaluate(x);
+      const auto pair = spline.evaluate(BatchPair<Batch<double, W>>(x, x));
+      for (int lane = 0; lane < W; ++lane) {
+        const auto expected = spline.evaluate(x[lane]);
+        // As bits: some of these are not numbers, where the curve leaves the range of doubles.
+        const auto bits = [](double y) { return std::bit_cast<std::uint64_t>(y) << 1; };
+        EXPECT_EQ(bits(batch.value[lane]), bits(expected.value)) << x[lane];
+        EXPECT_EQ(bits(batch.slope[lane]), bits(expected.slope)) << x[lane];
+        EXPECT_EQ(bits(batch.integral[lane]), bits(expected.integral)) << x[lane];
+        EXPECT_EQ(bits(pair.integral.hi[lane]), bits(expected.integral)) << x[lane];
+      }
+    }
+  }
+}
+
+TEST(CubicSpline, LanesHaveTheBitsOfTheScalar) {
+  expect_bits_of_the_scalar<2>();
+  expect_bits_of_the_scalar<4>();
+  expect_bits_of_the_scalar<8>();
 }
 
 }  // namespace
