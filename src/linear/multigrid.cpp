@@ -29,7 +29,7 @@ constexpr int most_steps = 3;
 constexpr double part = 8;
 /// Entries of a coarse grid's factor above which a coarser one is made: 2 MB of floats. What a core
 /// holds of its own is as much or less, so that in a frame they come from further away each time.
-constexpr std::ptrdiff_t most_in_a_factor = std::ptrdiff_t{1} << 19;
+constexpr std::ptrdiff_t most_in_a_coarse_factor = std::ptrdiff_t{1} << 19;
 /// Cycles that tell how much one leaves of an error, while what is left has more than this part of
 /// its energy: smooth errors, which cost A next to nothing, are lost in the rounding of floats, and
 /// a descent's other errors are by then, too.
@@ -120,6 +120,25 @@ std::vector<double> Multigrid::near_null() const {
   return field;
 }
 
+/// P^T Â P by a cycle of its own, or by Cholesky.
+bool Multigrid::factor_coarse(const Matrix& lower, Threads& threads) {
+  const std::vector<int> counts =
+      column_counts({coarse_rows_, lower.outerIndexPtr(), lower.innerIndexPtr()});
+  const std::ptrdiff_t entries = std::accumulate(counts.begin(), counts.end(), std::ptrdiff_t{0});
+  if (2 * coarse_rows_ <= n_ && entries > most_in_a_coarse_factor) {
+    auto grids = std::make_unique<Multigrid>(level_, depth_ + 1);
+    if (grids->factor(lower, threads)) {
+      num_grids_ = 1 + grids->num_grids();
+      coarse_ = std::move(grids);
+      return true;
+    }
+  }
+  num_grids_ = 2;
+  coarse_ = make_supernodal_cholesky(Precision::single, level_);
+  coarse_->analyse(lower);
+  return coarse_->factor(lower, threads);
+}
+
 /// False: its matrix is not positive definite to rounding.
 bool Multigrid::make_coarse(const RowMatrix& A, Threads& threads) {
   RowMatrix P = smoothed_prolongation(A, bound_, theta, near_null());
@@ -150,22 +169,7 @@ bool Multigrid::make_coarse(const RowMatrix& A, Threads& threads) {
   Matrix lower(coarse_rows_, coarse_rows_);
   lower.setFromTriplets(entries.begin(), entries.end());
   for (int& column : P.column) column = place[at(column)];
-  const std::vector<int> counts =
-      column_counts({coarse_rows_, lower.outerIndexPtr(), lower.innerIndexPtr()});
-  if (2 * coarse_rows_ <= n_ &&
-      std::accumulate(counts.begin(), counts.end(), std::ptrdiff_t{0}) > most_in_a_factor) {
-    auto grids = std::make_unique<Multigrid>(level_, depth_ + 1);
-    if (grids->factor(lower, threads)) {
-      num_grids_ = 1 + grids->num_grids();
-      coarse_ = std::move(grids);
-    }
-  }
-  if (coarse_ == nullptr) {
-    num_grids_ = 2;
-    coarse_ = make_supernodal_cholesky(Precision::single, level_);
-    coarse_->analyse(lower);
-    if (!coarse_->factor(lower, threads)) return false;
-  }
+  if (!factor_coarse(lower, threads)) return false;
   prolongation_ = sliced(P, fine_window(), false);
   restriction_ = sliced(transpose(P), coarse_window, false);
   return true;

@@ -70,6 +70,7 @@ class Multigrid final : public SpdSolver {
   std::vector<double> near_null() const;
   static Slices sliced(const RowMatrix& A, int rows, bool in_words);
   bool make_coarse(const RowMatrix& A, Threads& threads);
+  bool factor_coarse(const Matrix& lower, Threads& threads);
   void measure(const RowMatrix& A, Threads& threads);
   template <class Work>
   static void for_slices(const Slices& slices, Threads& threads, const Work& work);
