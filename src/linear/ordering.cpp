@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "linear/nested_dissection.h"
+#include "linear/subtrees.h"
 #include "linear/supernodes.h"
 
 namespace supple {
@@ -117,17 +118,19 @@ long long factor_entries(const Adjacency& adjacency, const std::vector<int>& ord
   return entries;
 }
 
-/// Entries that dissection may have for one of minimum degree: its halves are two threads' work,
-/// where the other's elimination may end in a chain.
-constexpr double price_of_halves = 1.05;
+/// Entries that dissection may have for one of minimum degree where threads share the factor: its
+/// halves are two threads' work, where the other's elimination may end in a chain.
+constexpr double price_of_halves = 1.1;
 
 std::vector<int> fill_reducing_order(const Adjacency& adjacency) {
   std::vector<int> order = minimum_degree(adjacency);
   const std::vector<int> by_dissection = nested_dissection(adjacency);
-  if (!by_dissection.empty() &&
-      static_cast<double>(factor_entries(adjacency, by_dissection)) <
-          price_of_halves * static_cast<double>(factor_entries(adjacency, order))) {
-    order = by_dissection;
+  if (!by_dissection.empty()) {
+    const auto entries = static_cast<double>(factor_entries(adjacency, order));
+    const double price = entries < least_shared_entries ? 1 : price_of_halves;
+    if (static_cast<double>(factor_entries(adjacency, by_dissection)) < price * entries) {
+      order = by_dissection;
+    }
   }
   // Subtrees without gaps: the fill stays, and columns of like rows come to stand side by side.
   const std::vector<int> post = postorder(elimination_tree(ordered(adjacency, order).pattern()));

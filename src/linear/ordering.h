@@ -15,8 +15,8 @@ struct Adjacency {
 /// An elimination order of little fill: order[k] is the row eliminated k-th. Both nested dissection
 /// (METIS, where the build has it) and approximate minimum degree (Eigen's AMD) are tried. The
 /// first has fewer factor entries on compact bodies and splits into halves for threads; the second
-/// is kept where it saves a twentieth, on small thin bodies. Subtrees of the elimination tree stand
-/// without gaps, children first.
+/// is kept where it saves a tenth, or anything of a factor that no threads share. Subtrees of the
+/// elimination tree stand without gaps, children first.
 std::vector<int> fill_reducing_order(const Adjacency& adjacency);
 
 /// An order of small bandwidth: reverse Cuthill-McKee from a vertex at the rim of each component

@@ -8,8 +8,6 @@ namespace supple {
 
 namespace {
 
-/// Entries of a factor below which waking a thread takes longer than it saves.
-constexpr double least_work = 40000;
 /// A subtree of more than this share of the work is split into those of its children.
 constexpr double largest_share = 0.35;
 /// And one of less is not worth a task of its own: it stays with the top.
@@ -38,7 +36,7 @@ Division divide(const Supernodes& nodes) {
     size[at(parent)] += size[at(s)];
   }
   Division division;
-  if (all < least_work) return division;
+  if (all < least_shared_entries) return division;
   // From the roots down: what is small enough is a subtree, what is not belongs to what is above.
   std::vector<bool> is_split(at(count), false), is_in_branch(at(count), false);
   for (int s = count - 1; s >= 0; --s) {

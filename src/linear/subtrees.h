@@ -6,6 +6,9 @@
 
 namespace supple {
 
+/// Entries of a factor below which waking a thread takes longer than it saves.
+inline constexpr double least_shared_entries = 40000;
+
 /// Supernodes first .. root, of which root is above all others.
 struct Subtree {
   int first = 0, root = 0;
