@@ -3,34 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <random>
 #include <string>
 
 #include "math/batch_pair.h"
+#include "math/test_random.h"
 
 namespace supple {
 namespace {
 
-using Random = std::mt19937;
-
-double uniform(Random& random, double low, double high) {
-  return low + (high - low) * (random() / 4294967296.0);
-}
-
-Mat3<double> random_matrix(Random& random) {
-  Mat3<double> m;
-  for (int i = 0; i < 9; ++i) m(i / 3, i % 3) = uniform(random, -1, 1);
-  return m;
-}
-
-Mat3<double> random_rotation(Random& random) {
-  const Svd<double> d = svd(random_matrix(random));
-  return times_transpose(d.U, d.V);
-}
-
-Mat3<double> with_stretches(Random& random, double x, double y, double z) {
-  return compose(random_rotation(random), {{x, y, z}}, random_rotation(random));
-}
+using namespace supple::testing;
 
 double largest(const Mat3<double>& m) {
   double x = 0;

@@ -51,8 +51,9 @@ SUPPLE_INLINE Vector3<S> symmetric_eigenvalues(const Mat3<S>& Y) {
 template <class S>
 SUPPLE_INLINE Mat3<S> symmetric_function(const Mat3<S>& Y, const Vector3<S>& s, const S& g1,
                                          const S& g12, const S& g23) {
+  using std::abs;
   const S gap = s[0] - s[2];
-  const auto apart = gap > S(1e-8) * s[0];
+  const auto apart = gap > S(1e-8) * (abs(s[0]) + abs(s[2]));
   const S second = select(apart, S((g12 - g23) / select(apart, gap, S(1.0))), S(0.0));
   Mat3<S> X = Y;
   for (int i = 0; i < 3; ++i) X(i, i) = Y(i, i) - s[0];
