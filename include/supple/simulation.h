@@ -48,8 +48,18 @@ struct StepReport {
   /// before the last step. 0 where there was no step.
   double expected_decrease = 0;
   SceneChange change = SceneChange::none;
-  int inverted_tets = 0;  ///< with det F < 0
-  int contacts = 0;       ///< vertices in contact
+  int inverted_tets = 0;           ///< with det F < 0
+  int contacts = 0;                ///< vertices in contact
+  double contact_energy = 0;       ///< of the normal forces at the end of the frame, J
+  double deepest_penetration = 0;  ///< of a vertex into a collider at the end of the frame, m
+  int tunnelled = 0;               ///< vertices that passed through a collider
+  /// Mechanical energy that the frame gained beyond the work of weight, pins and moving colliders,
+  /// J, and what was taken out of its velocities so that it should not gain more.
+  double energy_gain = 0, energy_removed = 0;
+  int repeated_substeps = 0;  ///< that were solved more than once to keep the energy
+  /// Estimated factor by which the body acted too soft, because the method was not converged: 1
+  /// when it was. Measured in some frames and kept in those between.
+  double unconverged = 1;
   double total_milliseconds = 0;
   double local_milliseconds = 0;    ///< forces and energies of tets and springs
   double solve_milliseconds = 0;    ///< descent direction: linear solves and what surrounds them
