@@ -219,8 +219,9 @@ struct Collider {
 };
 
 struct ContactSettings {
-  double stiffness = 1e5;  ///< N/m per vertex, > 0
-  double friction = 0;     ///< Coulomb coefficient, >= 0
+  /// N/m per vertex, > 0; 0: chosen for each vertex from its mass, its material and the time step
+  double stiffness = 0;
+  double friction = 0;  ///< Coulomb coefficient, >= 0
 };
 
 // --------------------------------------------------------------------------------- stepping

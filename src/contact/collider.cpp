@@ -57,31 +57,36 @@ void ColliderObject::move(double time_end, double h) {
   start_ = evaluate(motion_, time_end - h);
 }
 
-SurfacePoint ColliderObject::to_world(const SurfacePoint& local) const {
-  return {local.distance, end_.rotate(local.normal), end_.apply(local.point)};
+namespace {
+
+SurfacePoint to_world(const Pose& pose, const SurfacePoint& local) {
+  return {local.distance, pose.rotate(local.normal), pose.apply(local.point)};
 }
 
-SurfacePoint ColliderObject::surface(const Vec3& x) const {
-  const Vec3 local = end_.apply_inverse(x);
-  return to_world(std::visit([&](const auto& shape) { return shape.surface(local); }, shape_));
+}  // namespace
+
+SurfacePoint ColliderObject::surface(const Vec3& x, Moment moment) const {
+  const Vec3 local = pose(moment).apply_inverse(x);
+  return to_world(pose(moment),
+                  std::visit([&](const auto& shape) { return shape.surface(local); }, shape_));
 }
 
-bool ColliderObject::penetration(const Vec3& x, SurfacePoint& found) const {
-  const Vec3 local = end_.apply_inverse(x);
+bool ColliderObject::penetration(const Vec3& x, SurfacePoint& found, Moment moment) const {
+  const Vec3 local = pose(moment).apply_inverse(x);
   return std::visit(
       [&](const auto& shape) {
         if (surely_outside(shape, local)) return false;
         const SurfacePoint point = shape.surface(local);
         if (!(point.distance < 0)) return false;
-        found = to_world(point);
+        found = to_world(pose(moment), point);
         return true;
       },
       shape_);
 }
 
-bool ColliderObject::clear_of(const Vec3& center, double radius) const {
+bool ColliderObject::clear_of(const Vec3& center, double radius, Moment moment) const {
   // A signed distance changes by no more than the way between two points.
-  const Vec3 local = end_.apply_inverse(center);
+  const Vec3 local = pose(moment).apply_inverse(center);
   return std::visit(
       [&](const auto& shape) { return distance_at_least(shape, local, radius) > radius; }, shape_);
 }

@@ -28,24 +28,34 @@ class ColliderObject {
   /// Poses the collider at time_end, the end of a step of h >= 0, s.
   void move(double time_end, double h);
 
+  /// The two times of a step at which the collider can be asked.
+  enum class Moment { start, end };
+
   /// Signed distance of the world point x, m, with its projection on the surface in the world.
-  SurfacePoint surface(const Vec3& x) const;
+  SurfacePoint surface(const Vec3& x, Moment moment = Moment::end) const;
 
   /// Whether x is inside; then `found` is surface(x), else it is left as it was. Cheaper than
   /// surface(x) for points outside a mesh's box.
-  bool penetration(const Vec3& x, SurfacePoint& found) const;
+  bool penetration(const Vec3& x, SurfacePoint& found, Moment moment = Moment::end) const;
 
   /// True where no point of the ball is inside; false says nothing.
-  bool clear_of(const Vec3& center, double radius) const;
+  bool clear_of(const Vec3& center, double radius, Moment moment = Moment::end) const;
+
+  /// Of a point of the world at the start of the step, where it would be at its end had it moved
+  /// with the collider, m.
+  Vec3 carried(const Vec3& x) const { return end_.apply(start_.apply_inverse(x)); }
 
   /// Displacement over the step, m, of the collider's material point that is at x at its end.
   Vec3 displacement(const Vec3& x) const;
+
+  /// False where a straight path from outside cannot leave on another side: a half-space.
+  bool can_be_crossed() const { return !std::holds_alternative<PlaneDistance>(shape_); }
 
  private:
   using Shape = std::variant<PlaneDistance, SphereDistance, BoxDistance, CapsuleDistance,
                              CylinderDistance, TorusDistance, MeshDistance>;
   static Shape make_shape(const ColliderShape& shape, const std::string& where);
-  SurfacePoint to_world(const SurfacePoint& local) const;
+  const Pose& pose(Moment moment) const { return moment == Moment::end ? end_ : start_; }
 
   Shape shape_;
   Motion motion_;

@@ -405,6 +405,7 @@ TEST(Collider, AMovedColliderIsItsRestShapeSeenInItsFrame) {
       EXPECT_NEAR(norm(found.point - end.apply(at_rest.point)), 0, 1e-11);
       EXPECT_NEAR(norm(moved.displacement(end.apply(q)) - (end.apply(q) - start.apply(q))), 0,
                   1e-14 * 10);
+      EXPECT_NEAR(norm(moved.carried(start.apply(q)) - end.apply(q)), 0, 1e-14 * 10);
     }
   }
 }

@@ -27,6 +27,30 @@ Vec3 position(const double* x, int vertex) {
   return {v[0], v[1], v[2]};
 }
 
+/// Of the length of a path: nearer than this to a surface it is there.
+constexpr double path_rounding = 1e-9;
+/// Of the length of a path: what a step along a surface takes at least.
+constexpr double least_advance = 1e-3;
+constexpr int most_advances = 100;
+
+/// Where the straight path from `from` to `to` enters a collider, by steps of the distance to it
+/// [Hart 1996, sphere tracing]. `here` is the surface nearest to `from`, which is outside. False:
+/// it does not.
+bool find_entry(const ColliderObject& collider, const Vec3& from, const Vec3& to,
+                SurfacePoint& here) {
+  double length = 0;
+  const Vec3 along = direction(to - from, {0, 0, 0}, length);
+  double done = 0;
+  for (int i = 0; i < most_advances; ++i) {
+    const bool is_there = here.distance <= path_rounding * length;
+    if (is_there && dot(here.normal, along) < 0) return true;
+    done += std::max(here.distance, least_advance * length);
+    if (!(done < length)) return false;
+    here = collider.surface(from + done * along);
+  }
+  return false;
+}
+
 struct Ball {
   Vec3 center;
   double radius;
@@ -62,51 +86,297 @@ constexpr std::size_t group_size = 8;
 constexpr std::size_t first_leaf = 5;
 constexpr std::size_t num_groups = 21;
 
+/// Balls around the vertices of a block and groups of them, each vertex having one or two points.
 class BlockOfVertices {
  public:
-  BlockOfVertices(std::span<const int> vertices, const double* x) : vertices_(vertices), x_(x) {
-    Extent extents[num_groups];
-    for (std::size_t i = 0; i < vertices.size(); ++i) {
-      extents[first_leaf + i / group_size].add(position(x, vertices[i]));
-    }
+  explicit BlockOfVertices(std::size_t size) : size_(size) {}
+
+  void add(std::size_t i, const Vec3& point) { extents_[first_leaf + i / group_size].add(point); }
+  void finish() {
     for (std::size_t g = num_groups; g-- > 0;) {
-      if (g > 0) extents[(g - 1) / 4].add(extents[g]);
-      balls_[g] = extents[g].ball();
+      if (g > 0) extents_[(g - 1) / 4].add(extents_[g]);
+      balls_[g] = extents_[g].ball();
     }
   }
 
-  /// Calls visit(vertex, surface point) for the vertices of group g inside the collider.
+  /// Calls visit(i) for the vertices that may be inside the collider.
   template <class Visit>
-  void find(const ColliderObject& collider, std::size_t g, const Visit& visit) const {
-    if (collider.clear_of(balls_[g].center, balls_[g].radius)) return;
+  void find(const ColliderObject& collider, ColliderObject::Moment moment, const Visit& visit,
+            std::size_t g = 0) const {
+    if (collider.clear_of(balls_[g].center, balls_[g].radius, moment)) return;
     if (g < first_leaf) {
       for (std::size_t child = 4 * g + 1; child <= 4 * g + 4; ++child) {
-        find(collider, child, visit);
+        find(collider, moment, visit, child);
       }
       return;
     }
     const std::size_t first = (g - first_leaf) * group_size;
-    const std::size_t last = std::min(first + group_size, vertices_.size());
-    for (std::size_t i = first; i < last; ++i) {
-      SurfacePoint found;
-      if (collider.penetration(position(x_, vertices_[i]), found)) visit(vertices_[i], found);
-    }
+    const std::size_t last = std::min(first + group_size, size_);
+    for (std::size_t i = first; i < last; ++i) visit(i);
   }
 
  private:
-  std::span<const int> vertices_;
-  const double* x_;
+  std::size_t size_;
+  Extent extents_[num_groups];
   Ball balls_[num_groups];
 };
 
-/// What a contact does at x.
-struct Local {
-  double gap;    ///< (x - x_s) . n, m
-  Vec3 slip;     ///< u, m
-  double speed;  ///< |u|, m (over the step)
-};
+}  // namespace
 
-Local at_position(const Contact& contact, const Vec3& x) {
+ContactEnergy::ContactEnergy(std::vector<ColliderObject> colliders, double friction,
+                             std::vector<ContactVertex> vertices)
+    : colliders_(std::move(colliders)),
+      friction_(friction),
+      vertices_(std::move(vertices)),
+      contacts_(std::make_unique_for_overwrite<Contact[]>(max_contacts())),
+      from_start_(std::make_unique_for_overwrite<Contact[]>(max_pairs())),
+      held_(std::make_unique_for_overwrite<Held[]>(max_pairs())),
+      found_(std::make_unique_for_overwrite<Held[]>(max_pairs())),
+      is_special_(vertices_.size(), 0),
+      count_in_block_((vertices_.size() + block_size - 1) / block_size) {
+  if (!(friction_ >= 0 && std::isfinite(friction_))) {
+    throw Error(ErrorKind::invalid_input, "/contact/friction",
+                fmt::format("{} is not a coefficient of friction; expected 0 or more", friction_));
+  }
+  for (const ContactVertex& vertex : vertices_) {
+    if (vertex.vertex < 0) {
+      throw Error(ErrorKind::invalid_input, "/contact",
+                  fmt::format("there is no vertex {}; expected 0 or more", vertex.vertex));
+    }
+    if (!(vertex.stiffness > 0 && std::isfinite(vertex.stiffness))) {
+      throw Error(ErrorKind::invalid_input, "/contact/stiffness",
+                  fmt::format("{} is not a positive stiffness in N/m", vertex.stiffness));
+    }
+  }
+}
+
+/// Lets find(block, out) write what it finds in each block of vertices, from the block's own place
+/// on, and closes the gaps in order. How many there are.
+template <class T, class Find>
+std::size_t ContactEnergy::find_in_blocks(T* out, Threads& threads, const Find& find) {
+  const std::size_t room = block_size * colliders_.size();
+  threads.parallel_for(static_cast<int>(num_blocks()), [&](int block) {
+    count_in_block_[at(block)] = find(at(block), out + at(block) * room);
+  });
+  std::size_t count = 0;
+  for (std::size_t block = 0; block < num_blocks(); ++block) {
+    const T* from = out + block * room;
+    if (from != out + count) std::copy(from, from + count_in_block_[block], out + count);
+    count += count_in_block_[block];
+  }
+  return count;
+}
+
+Vec3 ContactEnergy::end_of(const double* z, std::size_t place) const {
+  const Vec3 middle = position(z, vertices_[place].vertex);
+  if (stage_ == 1) return middle;
+  const Vec3 start = position(x_n_, vertices_[place].vertex);
+  return start + (1 / stage_) * (middle - start);
+}
+
+void ContactEnergy::begin_step(const ContactStep& step, Threads& threads) {
+  for (ColliderObject& collider : colliders_) collider.move(step.time_end, step.h);
+  x_n_ = step.x_n;
+  h_ = step.h;
+  stage_ = step.stage;
+  slip_ = friction_slip_speed * step.h;
+  num_contacts_ = num_touching_ = num_held_ = 0;
+  std::fill(is_special_.begin(), is_special_.end(), std::uint8_t{0});
+  num_from_start_ =
+      find_in_blocks(from_start_.get(), threads,
+                     [&](std::size_t block, Contact* out) { return start_block(block, out); });
+  if (step.reach != nullptr) sweep(step.reach, threads);
+}
+
+std::size_t ContactEnergy::start_block(std::size_t block, Contact* out) {
+  using Moment = ColliderObject::Moment;
+  const std::size_t first = block * block_size;
+  const std::size_t size = std::min(block_size, vertices_.size() - first);
+  BlockOfVertices balls(size);
+  for (std::size_t i = 0; i < size; ++i) balls.add(i, position(x_n_, vertices_[first + i].vertex));
+  balls.finish();
+  std::size_t count = 0;
+  for (std::size_t c = 0; c < colliders_.size(); ++c) {
+    const ColliderObject& collider = colliders_[c];
+    balls.find(collider, Moment::start, [&](std::size_t i) {
+      const ContactVertex& own = vertices_[first + i];
+      const Vec3 x = position(x_n_, own.vertex);
+      SurfacePoint found;
+      if (!collider.penetration(x, found, Moment::start)) return;
+      const double depth = -found.distance;
+      Contact contact{.vertex = own.vertex,
+                      .collider = static_cast<int>(c),
+                      .surface = found.point,
+                      .normal = found.normal,
+                      .depth = depth,
+                      .stiffness = 0,
+                      .shift = 0,
+                      .friction = 0,
+                      .anchor = x + (collider.carried(found.point) - found.point)};
+      if (own.size > 0) {
+        const double deep = depth / (deep_start * own.size);
+        const double slow = std::max(0.0, depth - exit_speed * own.size * h_);
+        contact.shift = slow * std::clamp(deep - 1, 0.0, 1.0);
+      }
+      contact.friction = friction_ * own.stiffness * (depth - contact.shift);
+      if (contact.shift > 0) is_special_[first + i] = 1;
+      if (contact.shift > 0 || contact.friction > 0) out[count++] = contact;
+    });
+  }
+  return count;
+}
+
+void ContactEnergy::detect(const double* z, Threads& threads) {
+  Contact* const out = contacts_.get();
+  num_touching_ = find_in_blocks(
+      out, threads, [&](std::size_t block, Contact* own) { return detect_block(block, z, own); });
+  for (std::size_t i = 0; i < num_held_; ++i) {
+    const Held& held = held_[i];
+    const double gap = dot(end_of(z, held.place) - held.point, held.normal);
+    if (!(gap < 0)) continue;
+    out[num_touching_++] = {
+        .vertex = vertices_[held.place].vertex,
+        .collider = held.collider,
+        .surface = held.point,
+        .normal = held.normal,
+        .depth = -gap,
+        .stiffness = vertices_[held.place].stiffness,
+        .shift = 0,
+        .friction = 0,
+        .anchor = anchor_of(held.place, colliders_[at(held.collider)], held.point)};
+  }
+  num_contacts_ = num_touching_;
+  for (std::size_t i = 0; i < num_from_start_; ++i) {
+    if (from_start_[i].friction > 0) out[num_contacts_++] = from_start_[i];
+  }
+}
+
+std::size_t ContactEnergy::detect_block(std::size_t block, const double* z, Contact* out) const {
+  const std::size_t first = block * block_size;
+  const std::size_t size = std::min(block_size, vertices_.size() - first);
+  BlockOfVertices balls(size);
+  for (std::size_t i = 0; i < size; ++i) balls.add(i, end_of(z, first + i));
+  balls.finish();
+  std::size_t count = 0;
+  for (std::size_t c = 0; c < colliders_.size(); ++c) {
+    const ColliderObject& collider = colliders_[c];
+    balls.find(collider, ColliderObject::Moment::end, [&](std::size_t i) {
+      const ContactVertex& own = vertices_[first + i];
+      SurfacePoint found;
+      if (!collider.penetration(end_of(z, first + i), found)) return;
+      double shift = 0;
+      if (is_special_[first + i] != 0) {
+        if (is_held(first + i, static_cast<int>(c))) return;
+        shift = shift_of(first + i, static_cast<int>(c));
+      }
+      const double depth = -(found.distance + shift);
+      if (!(depth > 0)) return;
+      out[count++] = {.vertex = own.vertex,
+                      .collider = static_cast<int>(c),
+                      .surface = found.point - shift * found.normal,
+                      .normal = found.normal,
+                      .depth = depth,
+                      .stiffness = own.stiffness,
+                      .shift = shift,
+                      .friction = 0,
+                      .anchor = anchor_of(first + i, collider, found.point)};
+    });
+  }
+  return count;
+}
+
+/// x_n + c of a vertex that touches the surface at a point of the end of the step; any place where
+/// there is no friction.
+Vec3 ContactEnergy::anchor_of(std::size_t place, const ColliderObject& collider,
+                              const Vec3& surface) const {
+  if (!(friction_ > 0)) return surface;
+  return position(x_n_, vertices_[place].vertex) + collider.displacement(surface);
+}
+
+bool ContactEnergy::is_held(std::size_t place, int collider) const {
+  return std::any_of(held_.get(), held_.get() + num_held_, [&](const Held& held) {
+    return held.place == place && held.collider == collider;
+  });
+}
+
+double ContactEnergy::shift_of(std::size_t place, int collider) const {
+  for (std::size_t i = 0; i < num_from_start_; ++i) {
+    const Contact& start = from_start_[i];
+    if (start.vertex == vertices_[place].vertex && start.collider == collider) return start.shift;
+  }
+  return 0;
+}
+
+int ContactEnergy::sweep(const double* z, Threads& threads) {
+  const std::size_t count =
+      find_in_blocks(found_.get(), threads,
+                     [&](std::size_t block, Held* out) { return sweep_block(block, z, out); });
+  for (std::size_t i = 0; i < count; ++i) {
+    is_special_[found_[i].place] = 1;
+    held_[num_held_++] = found_[i];
+  }
+  return static_cast<int>(count);
+}
+
+std::size_t ContactEnergy::sweep_block(std::size_t block, const double* z, Held* out) const {
+  const std::size_t first = block * block_size;
+  const std::size_t size = std::min(block_size, vertices_.size() - first);
+  std::size_t count = 0;
+  for (std::size_t c = 0; c < colliders_.size(); ++c) {
+    const ColliderObject& collider = colliders_[c];
+    if (!collider.can_be_crossed()) continue;
+    BlockOfVertices balls(size);
+    for (std::size_t i = 0; i < size; ++i) {
+      balls.add(i, collider.carried(position(x_n_, vertices_[first + i].vertex)));
+      balls.add(i, end_of(z, first + i));
+    }
+    balls.finish();
+    const int own = static_cast<int>(c);
+    balls.find(collider, ColliderObject::Moment::end, [&](std::size_t i) {
+      if (is_special_[first + i] != 0 && is_held(first + i, own)) return;
+      if (follow(first + i, own, end_of(z, first + i), out[count])) ++count;
+    });
+  }
+  return count;
+}
+
+/// The path of a vertex as the collider sees it, straight. True: it enters and, by the normals at
+/// both ends of its way inside, does not come out on the side where it went in.
+bool ContactEnergy::follow(std::size_t place, int c, const Vec3& end, Held& held) const {
+  const ColliderObject& collider = colliders_[at(c)];
+  const ContactVertex& own = vertices_[place];
+  const Vec3 start = collider.carried(position(x_n_, own.vertex));
+  const double length = norm(end - start);
+  if (!(length > 0)) return false;
+  SurfacePoint entry = collider.surface(start), exit = collider.surface(end);
+  if (exit.distance >= 0 && length < entry.distance + exit.distance) return false;
+  if (entry.distance < 0) {
+    // What starts deep inside comes out where it is nearest.
+    if (own.size > 0 && -entry.distance > deep_start * own.size) return false;
+  } else if (!find_entry(collider, start, end, entry)) {
+    return false;
+  }
+  if (exit.distance >= 0 && !find_entry(collider, end, start, exit)) return false;
+  if (!(dot(entry.normal, exit.normal) < 0)) return false;
+  held = {.place = place, .collider = c, .point = entry.point, .normal = entry.normal};
+  return true;
+}
+
+double ContactEnergy::add(const double* z, double* gradient) const {
+  double energy = 0;
+  for (const Contact& contact : contacts()) {
+    const std::size_t place = 4 * at(contact.vertex);
+    energy += add(contact, z + place, gradient + place);
+  }
+  return energy;
+}
+
+ContactEnergy::Local ContactEnergy::at_position(const Contact& contact, const double* z) const {
+  Vec3 x{z[0], z[1], z[2]};
+  if (stage_ != 1) {
+    const Vec3 start = position(x_n_, contact.vertex);
+    x = start + (1 / stage_) * (x - start);
+  }
   Local local;
   local.gap = dot(x - contact.surface, contact.normal);
   const Vec3 moved = x - contact.anchor;
@@ -115,94 +385,16 @@ Local at_position(const Contact& contact, const Vec3& x) {
   return local;
 }
 
-}  // namespace
-
-ContactEnergy::ContactEnergy(std::vector<ColliderObject> colliders, const ContactSettings& settings,
-                             std::vector<int> vertices)
-    : colliders_(std::move(colliders)),
-      stiffness_(settings.stiffness),
-      friction_(settings.friction),
-      vertices_(std::move(vertices)),
-      contacts_(std::make_unique_for_overwrite<Contact[]>(max_contacts())),
-      found_in_block_((vertices_.size() + block_size - 1) / block_size) {
-  if (!(stiffness_ > 0 && std::isfinite(stiffness_))) {
-    throw Error(ErrorKind::invalid_input, "/contact/stiffness",
-                fmt::format("{} is not a positive stiffness in N/m", stiffness_));
-  }
-  if (!(friction_ >= 0 && std::isfinite(friction_))) {
-    throw Error(ErrorKind::invalid_input, "/contact/friction",
-                fmt::format("{} is not a coefficient of friction; expected 0 or more", friction_));
-  }
-  for (int vertex : vertices_) {
-    if (vertex < 0) {
-      throw Error(ErrorKind::invalid_input, "/contact",
-                  fmt::format("there is no vertex {}; expected 0 or more", vertex));
-    }
-  }
-}
-
-void ContactEnergy::begin_step(double time_end, double h, const double* x_n) {
-  for (ColliderObject& collider : colliders_) collider.move(time_end, h);
-  x_n_ = x_n;
-  slip_ = friction_slip_speed * h;
-  num_contacts_ = 0;
-}
-
-void ContactEnergy::detect(const double* x, Threads& threads) {
-  threads.parallel_for(static_cast<int>(found_in_block_.size()),
-                       [&](int block) { found_in_block_[at(block)] = detect_block(at(block), x); });
-  // Every block wrote from its own place on; closing the gaps in order keeps the order of blocks.
-  num_contacts_ = 0;
-  const std::size_t room = block_size * colliders_.size();
-  for (std::size_t block = 0; block < found_in_block_.size(); ++block) {
-    const Contact* from = contacts_.get() + block * room;
-    Contact* to = contacts_.get() + num_contacts_;
-    if (from != to) std::copy(from, from + found_in_block_[block], to);
-    num_contacts_ += found_in_block_[block];
-  }
-}
-
-std::size_t ContactEnergy::detect_block(std::size_t block, const double* x) {
-  const std::size_t first = block * block_size;
-  const std::span<const int> vertices(vertices_.data() + first,
-                                      std::min(block_size, vertices_.size() - first));
-  Contact* const out = contacts_.get() + first * colliders_.size();
-  std::size_t count = 0;
-  const BlockOfVertices balls(vertices, x);
-  for (std::size_t c = 0; c < colliders_.size(); ++c) {
-    const ColliderObject& collider = colliders_[c];
-    balls.find(collider, 0, [&](int vertex, const SurfacePoint& found) {
-      const double depth = -found.distance;
-      Contact contact{vertex, static_cast<int>(c), found.point,  found.normal,
-                      depth,  stiffness_ * depth,  Vec3{0, 0, 0}};
-      if (friction_ > 0) {
-        contact.anchor = position(x_n_, vertex) + collider.displacement(found.point);
-      }
-      out[count++] = contact;
-    });
-  }
-  return count;
-}
-
-double ContactEnergy::add(const double* x, double* gradient) const {
-  double energy = 0;
-  for (const Contact& contact : contacts()) {
-    const std::size_t place = 4 * at(contact.vertex);
-    energy += add(contact, x + place, gradient + place);
-  }
-  return energy;
-}
-
-double ContactEnergy::add(const Contact& contact, const double* x, double* gradient) const {
-  const Local local = at_position(contact, {x[0], x[1], x[2]});
+double ContactEnergy::add(const Contact& contact, const double* z, double* gradient) const {
+  const Local local = at_position(contact, z);
   double energy = 0;
   Vec3 force{0, 0, 0};  // the gradient
   if (local.gap < 0) {
-    energy += 0.5 * stiffness_ * local.gap * local.gap;
-    force = (stiffness_ * local.gap) * contact.normal;
+    energy += 0.5 * contact.stiffness * local.gap * local.gap;
+    force = (contact.stiffness * local.gap) * contact.normal;
   }
-  if (friction_ > 0) {
-    const double most = friction_ * contact.normal_force;
+  if (contact.friction > 0) {
+    const double most = contact.friction;
     if (local.speed <= slip_) {
       energy += most * local.speed * local.speed / (2 * slip_);
       force = force + (most / slip_) * local.slip;
@@ -212,23 +404,31 @@ double ContactEnergy::add(const Contact& contact, const double* x, double* gradi
     }
   }
   for (std::size_t k = 0; k < 3; ++k) gradient[k] += force[k];
-  return energy;
+  return stage_ * energy;
+}
+
+Touch ContactEnergy::touch() const {
+  Touch sum;
+  for (const Contact& contact : touching()) {
+    sum.energy += 0.5 * contact.stiffness * contact.depth * contact.depth;
+    sum.deepest = std::max(sum.deepest, contact.depth + contact.shift);
+  }
+  return sum;
 }
 
 /// k n n^T inside the plane, plus mu N times
 ///   (I - n n^T) / eps               where the vertex sticks,
 ///   (I - n n^T - u u^T/|u|^2) / |u| where it slips.
-void ContactEnergy::hessian(const Contact& contact, const double* x, double* block) const {
-  const Local local = at_position(contact, {x[0], x[1], x[2]});
+void ContactEnergy::hessian(const Contact& contact, const double* z, double* block) const {
+  const Local local = at_position(contact, z);
   const Vec3& n = contact.normal;
   double across = 0;  // factor of I - n n^T
   double along = 0;   // factor of -u u^T
-  if (friction_ > 0) {
-    const double most = friction_ * contact.normal_force;
-    across = most / std::max(local.speed, slip_);
+  if (contact.friction > 0) {
+    across = contact.friction / std::max(local.speed, slip_) / stage_;
     if (local.speed > slip_) along = across / (local.speed * local.speed);
   }
-  const double normal = (local.gap < 0 ? stiffness_ : 0) - across;
+  const double normal = (local.gap < 0 ? contact.stiffness / stage_ : 0) - across;
   for (std::size_t i = 0; i < 3; ++i) {
     for (std::size_t j = 0; j < 3; ++j) {
       block[3 * i + j] =

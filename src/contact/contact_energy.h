@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -9,31 +10,32 @@
 #include "contact/collider.h"
 #include "supple/scene.h"
 
-/// Contact of vertices with colliders.
+/// Contact of vertices with colliders: a function of positions and of the state at the start of the
+/// step, evaluated anew wherever a line search asks.
 ///
-/// Normal part. At the beginning of each iteration of the minimiser every vertex found inside a
-/// collider gets a contact: the plane through its projection x_s on the collider's surface, with
-/// the surface's normal n there. The plane is held while the line search of that iteration tries
-/// positions x [thesis sec. 8.5]:
-///   E_n(x) = k/2 min(0, (x - x_s)^T n)^2                               [thesis eq. 8.7,
-///   unilateral]
-/// The thesis has no min: it drops the term when the vertex and the collider move apart, so that
-/// the spring never pulls. That test depends on velocities and makes the function that is minimised
-/// jump between iterations: a vertex that is still inside but on its way out loses its whole energy
-/// at once. With the min, a vertex that the line search takes past its plane feels nothing, there
-/// is no glue, and E_n is continuously differentiable. And since the gap is the signed distance d
-/// where the contact was chosen, with gradient n, value and gradient agree there with those of
-///   k/2 sum min(0, d(x))^2,
-/// one function, the same in every iteration: a step that has converged is a stationary point of g
-/// with this energy, whatever the way to it.
+/// Normal part. With the signed distance d of a collider at the end of the step,
+///   E_n(x) = k_i/2 sum_i min(0, d(x_i) + s_i)^2                [after thesis eq. 8.7, unilateral].
+/// The thesis holds a plane while it searches a line and drops it when the vertex and the collider
+/// move apart; both make the function that is minimised jump between iterations, so that no
+/// iteration sees the vertices that its own step pushes in. Here every evaluation finds the
+/// vertices inside. A contact that was found can still be asked at other positions of its vertex:
+/// it then goes by the plane through x_s with the normal n, which agrees with E_n where it was
+/// found in value and gradient.
 ///
-/// Friction (Coulomb, coefficient mu), as a lagged, smoothed dissipation potential:
+/// s_i is 0 but for a vertex that starts the step deep inside: then it may come out by
+/// `exit_speed` sizes of its body a second and no faster.
+///
+/// A path from outside that leaves a thin collider on another side, or ends beyond its middle, is
+/// held by the plane where it entered, for that step (`sweep`).
+///
+/// Friction (Coulomb, coefficient mu), as a smoothed dissipation potential:
 ///   E_f(x) = mu N f(|u|),  u = (I - n n^T)(x - x_n - c),
 ///   f(s) = s^2 / (2 eps) for s <= eps, s - eps/2 above (Huber),  eps = friction_slip_speed * h,
 /// x_n being the vertex at the start of the step and c the displacement over the step of the
-/// collider's point at x_s. N = k * depth is the normal force where the contact was chosen; it and
-/// n are held through the line search, so that E_f is a continuously differentiable convex function
-/// of x. The force is at most mu N and opposes the slip.
+/// collider's point nearest to it. N = k (depth + s) is the normal force at x_n and n the normal
+/// there, of the collider at the start of the step: both belong to the state before, so that E_f is
+/// a convex function of x. Over a fall the impulse of friction is that of the normal force, a step
+/// later. The force is at most mu N and opposes the slip.
 namespace supple {
 
 /// m/s. Below this speed of slip the friction force falls linearly to zero, so a body that friction
@@ -42,15 +44,57 @@ namespace supple {
 /// vertex of mass m for N, this one gives mu * 327 m / h^2, less than usual contact stiffnesses.
 inline constexpr double friction_slip_speed = 1e-3;
 
-/// A vertex inside a collider.
+/// Sizes of its body a second: how fast a vertex that starts deep inside comes out. A body gets out
+/// of what it was put into within a second, and is not thrown.
+inline constexpr double exit_speed = 2;
+
+/// Of the size of its body: a vertex that starts a step deeper than this is let out slowly, fully
+/// so from twice as deep on. Contacts that bear a body are ten times shallower.
+inline constexpr double deep_start = 0.01;
+
+/// A vertex that can touch.
+struct ContactVertex {
+  int vertex = 0;
+  double stiffness = 0;  ///< k, N/m, > 0
+  double size = 0;       ///< of its body, m; 0: it leaves what it starts in as fast as it can
+};
+
+/// What touches: a vertex inside a collider, or friction on it.
 struct Contact {
   int vertex;
-  int collider;         ///< into the list of colliders
-  Vec3 surface;         ///< x_s, m
-  Vec3 normal;          ///< n, unit, outward
-  double depth;         ///< where the contact was chosen, m, > 0
-  double normal_force;  ///< N = k depth there, N
-  Vec3 anchor;          ///< x_n + c: where the vertex would be had it stuck to the collider, m
+  int collider;      ///< into the list of colliders
+  Vec3 surface;      ///< x_s, m
+  Vec3 normal;       ///< n, unit, outward
+  double depth;      ///< where the contact was found, m, > 0
+  double stiffness;  ///< k, N/m; 0 of what is friction alone
+  double shift;      ///< s, m
+  double friction;   ///< mu N, N; 0 of what is normal force alone
+  Vec3 anchor;       ///< x_n + c: where the vertex would be had it stuck to the collider, m
+};
+
+/// The step that contacts are part of.
+struct ContactStep {
+  double time_end = 0;            ///< s
+  double h = 0;                   ///< its length, s, > 0
+  const double* x_n = nullptr;    ///< positions at its start; they outlive it
+  const double* reach = nullptr;  ///< where the minimisation starts, as z below; none: x_n
+  /// Where in the step the unknown z stands: 1 its end, 1/2 its middle. The contacts stand at the
+  /// end x = x_n + (z - x_n)/stage with stage times their energy, so that the gradient by z is
+  /// their force there: a force of the middle would let a vertex in by any depth.
+  double stage = 1;
+
+  /// The step of which `time` is the stage and h the part up to it, s.
+  static ContactStep to_stage(double time, double h, double stage, const double* x_n,
+                              const double* reach) {
+    const double whole = h / stage;
+    return {stage == 1 ? time : time - h + whole, whole, x_n, reach, stage};
+  }
+};
+
+/// Of the contacts that are normal forces, where they were found.
+struct Touch {
+  double energy = 0;   ///< J
+  double deepest = 0;  ///< m, true depth
 };
 
 /// All contacts of a simulation. Everything is allocated at construction.
@@ -59,64 +103,104 @@ struct Contact {
 /// that is neither read nor written.
 class ContactEnergy {
  public:
-  /// vertices: those to test, each >= 0. Throws Error{invalid_input} for a stiffness that is not
-  /// positive, a negative coefficient of friction, either not finite, or a negative vertex.
-  ContactEnergy(std::vector<ColliderObject> colliders, const ContactSettings& settings,
-                std::vector<int> vertices);
+  /// Throws Error{invalid_input} for a stiffness that is not positive, a negative coefficient of
+  /// friction, either not finite, or a negative vertex.
+  ContactEnergy(std::vector<ColliderObject> colliders, double friction,
+                std::vector<ContactVertex> vertices);
 
-  /// Poses the colliders at time_end, the end of a step of h > 0, s, and drops all contacts.
-  /// x_n: positions at the start of the step; they must outlive the last call of `detect` in it.
-  void begin_step(double time_end, double h, const double* x_n);
+  /// Poses the colliders, finds what the state at the start of the step decides (friction, slow
+  /// exits, planes of paths to `reach`), and drops all contacts.
+  void begin_step(const ContactStep& step, Threads& threads);
 
-  /// Chooses the contacts at x: those of colliders that a vertex is inside, each giving its own.
-  /// They are ordered by blocks of vertices, in them by collider, then by vertex, whatever the
-  /// number of threads.
-  void detect(const double* x, Threads& threads);
+  /// Finds the contacts at z. They are ordered by blocks of vertices, in them by collider, then by
+  /// vertex, whatever the number of threads; held planes and then friction come last.
+  void detect(const double* z, Threads& threads);
 
-  /// Energy of the contacts at x, J; adds its gradient, N, to `gradient`.
-  double add(const double* x, double* gradient) const;
+  /// Follows the paths of all vertices from x_n to where z puts them: whoever enters a collider
+  /// and leaves it on another side is held, in later calls of `detect` of this step, by the plane
+  /// where it entered. How many paths were found that were not held yet.
+  int sweep(const double* z, Threads& threads);
 
-  /// As `add`, of one contact with its vertex at x: [3]. Adds to the vertex's gradient: [3].
-  double add(const Contact& contact, const double* x, double* gradient) const;
+  /// Energy of the contacts at z, J; adds its gradient, N, to `gradient`.
+  double add(const double* z, double* gradient) const;
+
+  /// As `add`, of one contact with its vertex at z: [3]. Adds to the vertex's gradient: [3].
+  double add(const Contact& contact, const double* z, double* gradient) const;
 
   /// Calls visit(int vertex, const double* block) for every contact with the Hessian of its energy
-  /// at x, N/m: 9 numbers, 3x3 symmetric positive semi-definite. Some may be zero; a vertex with
+  /// at z, N/m: 9 numbers, 3x3 symmetric positive semi-definite. Some may be zero; a vertex with
   /// several contacts comes several times.
   template <class Visit>
-  void visit_hessian(const double* x, const Visit& visit) const {
+  void visit_hessian(const double* z, const Visit& visit) const {
     double block[9];
     for (const Contact& contact : contacts()) {
-      hessian(contact, x + 4 * static_cast<std::size_t>(contact.vertex), block);
+      hessian(contact, z + 4 * static_cast<std::size_t>(contact.vertex), block);
       visit(contact.vertex, static_cast<const double*>(block));
     }
   }
 
-  /// Hessian of the energy of one contact with its vertex at x: [3], as in `visit_hessian`.
-  void hessian(const Contact& contact, const double* x, double* block) const;
-
-  /// Coefficient of friction.
-  double friction() const { return friction_; }
+  /// Hessian of the energy of one contact with its vertex at z: [3], as in `visit_hessian`.
+  void hessian(const Contact& contact, const double* z, double* block) const;
 
   /// Valid until the next call of `detect` or `begin_step`.
   std::span<const Contact> contacts() const { return {contacts_.get(), num_contacts_}; }
+  /// Those of them that are normal forces.
+  std::span<const Contact> touching() const { return {contacts_.get(), num_touching_}; }
+  Touch touch() const;
   /// There are never more contacts than this.
-  std::size_t max_contacts() const { return vertices_.size() * colliders_.size(); }
+  std::size_t max_contacts() const { return 2 * max_pairs(); }
   const std::vector<ColliderObject>& colliders() const { return colliders_; }
+  const std::vector<ContactVertex>& vertices() const { return vertices_; }
+
+  /// Where in the step z stands (ContactStep::stage).
+  double stage() const { return stage_; }
+  /// Coefficient of friction.
+  double friction() const { return friction_; }
 
  private:
-  std::size_t detect_block(std::size_t block, const double* x);
+  /// Holds a vertex before the plane where its path entered a collider.
+  struct Held {
+    std::size_t place;  ///< into vertices_
+    int collider;
+    Vec3 point, normal;  ///< m; unit
+  };
+  /// What a contact does at z.
+  struct Local {
+    double gap;    ///< (x - x_s) . n, m
+    Vec3 slip;     ///< u, m
+    double speed;  ///< |u|, m (over the step)
+  };
+  Local at_position(const Contact& contact, const double* z) const;
+  std::size_t max_pairs() const { return vertices_.size() * colliders_.size(); }
+  std::size_t num_blocks() const { return count_in_block_.size(); }
+  template <class T, class Find>
+  std::size_t find_in_blocks(T* out, Threads& threads, const Find& find);
+  Vec3 end_of(const double* z, std::size_t place) const;
+  std::size_t detect_block(std::size_t block, const double* z, Contact* out) const;
+  std::size_t start_block(std::size_t block, Contact* out);
+  std::size_t sweep_block(std::size_t block, const double* z, Held* out) const;
+  bool follow(std::size_t place, int collider, const Vec3& end, Held& held) const;
+  Vec3 anchor_of(std::size_t place, const ColliderObject& collider, const Vec3& surface) const;
+  bool is_held(std::size_t place, int collider) const;
+  double shift_of(std::size_t place, int collider) const;
 
   std::vector<ColliderObject> colliders_;
-  double stiffness_;  ///< k, N/m
-  double friction_;   ///< mu
-  std::vector<int> vertices_;
+  double friction_;  ///< mu
+  std::vector<ContactVertex> vertices_;
   const double* x_n_ = nullptr;
-  double slip_ = 0;  ///< eps, m
-  /// [max_contacts()], of which the first num_contacts_ are set. Left uninitialised, so that the
-  /// system gives memory only to what is used: few vertices are in contact at a time.
+  double h_ = 0;      ///< s
+  double stage_ = 1;  ///< of z
+  double slip_ = 0;   ///< eps, m
+  // [max_contacts()] and [max_pairs()], of which the first ones are set. Left uninitialised, so
+  // that the system gives memory only to what is used: few vertices are in contact at a time.
   std::unique_ptr<Contact[]> contacts_;
-  std::size_t num_contacts_ = 0;
-  std::vector<std::size_t> found_in_block_;
+  std::size_t num_contacts_ = 0, num_touching_ = 0;
+  std::unique_ptr<Contact[]> from_start_;  ///< of the state at the start: friction and slow exits
+  std::size_t num_from_start_ = 0;
+  std::unique_ptr<Held[]> held_, found_;
+  std::size_t num_held_ = 0;
+  std::vector<std::uint8_t> is_special_;  ///< of each vertex: it has a slow exit or is held
+  std::vector<std::size_t> count_in_block_;
 };
 
 }  // namespace supple

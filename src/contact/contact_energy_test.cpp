@@ -28,17 +28,16 @@ std::vector<double> padded(const std::vector<Vec3>& points) {
   return x;
 }
 
-std::vector<int> all(std::size_t n) {
-  std::vector<int> vertices(n);
-  std::iota(vertices.begin(), vertices.end(), 0);
+/// So many vertices, of one stiffness, that come out of what they start in as fast as they can.
+std::vector<ContactVertex> all(int n, double stiffness) {
+  std::vector<ContactVertex> vertices;
+  for (int i = 0; i < n; ++i) vertices.push_back({.vertex = i, .stiffness = stiffness});
   return vertices;
 }
 
-ContactSettings settings(double stiffness, double friction) {
-  ContactSettings s;
-  s.stiffness = stiffness;
-  s.friction = friction;
-  return s;
+/// A step to time_end from x_n on, whose minimisation starts there.
+ContactStep step_from(const std::vector<double>& x_n, double time_end) {
+  return {.time_end = time_end, .h = h, .x_n = x_n.data()};
 }
 
 std::vector<ColliderObject> objects(const std::vector<Collider>& colliders) {
@@ -101,8 +100,8 @@ TEST(ContactEnergy, ItIsHalfTheStiffnessTimesTheSquaredDepthWhereItWasChosen) {
   Threads threads(1);
   const Cloud cloud(1, 400, 1);
   const std::vector<double> x = cloud.x();
-  ContactEnergy contact(objects(crowd()), settings(300, 0), all(400));
-  contact.begin_step(0.4, h, x.data());
+  ContactEnergy contact(objects(crowd()), 0, all(400, 300));
+  contact.begin_step(step_from(x, 0.4), threads);
   contact.detect(x.data(), threads);
   double expected = 0;
   std::vector<double> g(x.size());
@@ -133,8 +132,8 @@ void expect_derivatives(double by, double slip) {
   const std::vector<double> x = cloud.displaced(by);
   std::vector<Collider> still = crowd();
   for (Collider& c : still) c.motion = Motion{};
-  ContactEnergy contact(objects(still), settings(300, 0.4), all(150));
-  contact.begin_step(0.4, h, x_n.data());
+  ContactEnergy contact(objects(still), 0.4, all(150, 300));
+  contact.begin_step(step_from(x_n, 0.4), threads);
   contact.detect(chosen.data(), threads);
   ASSERT_GT(contact.contacts().size(), 50u);
   // The friction of one contact bends over eps: steps must be short beside it.
@@ -191,8 +190,8 @@ TEST(ContactEnergy, ItsHessianBlocksArePositiveSemiDefinite) {
   for (double slip : {0.0, 0.5 * eps, 2 * eps, 0.1}) {
     const std::vector<double> x_n = cloud.displaced(slip);
     const std::vector<double> x = cloud.displaced(slip);
-    ContactEnergy contact(objects(crowd()), settings(300, 0.7), all(300));
-    contact.begin_step(0.4, h, x_n.data());
+    ContactEnergy contact(objects(crowd()), 0.7, all(300, 300));
+    contact.begin_step(step_from(x_n, 0.4), threads);
     contact.detect(chosen.data(), threads);
     contact.visit_hessian(x.data(), [&](int, const double* block) {
       ++blocks;
@@ -214,11 +213,121 @@ TEST(ContactEnergy, ItsHessianBlocksArePositiveSemiDefinite) {
   EXPECT_GT(blocks, 400);
 }
 
+/// Found anew at every place, it is one function: its gradient is that of differences wherever
+/// vertices enter or leave, and in the middle of a step as at its end.
+TEST(ContactEnergy, FoundAnewEverywhereItIsOneFunctionOfPositions) {
+  Threads threads(1);
+  for (const double stage : {1.0, 0.5}) {
+    Cloud cloud(12, 200, 1);
+    const std::vector<double> x_n = cloud.x();
+    const std::vector<double> from = cloud.displaced(0.2), to = cloud.displaced(0.2);
+    std::vector<Collider> still = crowd();
+    for (Collider& c : still) c.motion = Motion{};
+    ContactEnergy contact(objects(still), 0.3, all(200, 300));
+    contact.begin_step({.time_end = 0.4, .h = h, .x_n = x_n.data(), .stage = stage}, threads);
+    std::vector<double> z(from.size()), g(from.size());
+    const auto at = [&](double t) {
+      for (std::size_t i = 0; i < z.size(); ++i) z[i] = (1 - t) * from[i] + t * to[i];
+      contact.detect(z.data(), threads);
+      g.assign(g.size(), 0);
+      return contact.add(z.data(), g.data());
+    };
+    // Over many small steps the change of the energy is the integral of its slope: what jumped
+    // would be missed. Trapezoids err by the square of the step, kinks of the distance by it once.
+    constexpr int steps = 4000;
+    double last = at(0), sum = 0, largest = 0;
+    const auto slope = [&] {
+      double value = 0;
+      for (std::size_t i = 0; i < z.size(); ++i) value += g[i] * (to[i] - from[i]);
+      return value;
+    };
+    const double first = last;
+    double slope_before = slope();
+    for (int k = 1; k <= steps; ++k) {
+      const double value = at(static_cast<double>(k) / steps);
+      const double slope_now = slope();
+      sum += 0.5 * (slope_before + slope_now) / steps;
+      largest = std::max(largest, std::abs(value - last));
+      slope_before = slope_now;
+      last = value;
+    }
+    EXPECT_GT(std::abs(last - first) + largest, 1);
+    EXPECT_NEAR(sum, last - first, 2e-3 * std::abs(last));
+    EXPECT_LT(largest, 0.02 * std::abs(last));
+  }
+}
+
+TEST(ContactEnergy, APathThroughAThinColliderIsHeldWhereItEntered) {
+  Threads threads(1);
+  const std::vector<Collider> walls{{"", BoxShape{{0, 0, 0}, {4, 0.2, 4}, {0, 1, 0}, 0}, {}},
+                                    {"", CylinderShape{{0, 0, 0}, {0, 1, 0}, 2, 0.2}, {}},
+                                    {"", CapsuleShape{{-2, 0, 0}, {2, 0, 0}, 0.1}, {}},
+                                    {"", SphereShape{{0, 0, 0}, 0.1}, {}},
+                                    {"", TorusShape{{-1, 0, 0}, {0, 1, 0}, 1, 0.1}, {}}};
+  for (const Collider& wall : walls) {
+    // To the far side, and beyond the middle.
+    for (const double end : {-5.0, -0.06}) {
+      const std::vector<double> x_n = padded({{0, 0.5, 0}});
+      const std::vector<double> reach = padded({{0.001, end, 0}});
+      ContactEnergy contact(objects({wall}), 0, all(1, 100));
+      contact.begin_step({.time_end = h, .h = h, .x_n = x_n.data(), .reach = reach.data()},
+                         threads);
+      contact.detect(reach.data(), threads);
+      ASSERT_EQ(contact.touching().size(), 1u);
+      EXPECT_NEAR(contact.touching()[0].normal[1], 1, 1e-3);
+      EXPECT_NEAR(contact.touching()[0].depth, 0.1 - end, 1e-3);
+      EXPECT_LT(gradient(contact, reach)[1], -9);          // up, by 100 N/m times more than 0.1 m
+      EXPECT_EQ(contact.sweep(reach.data(), threads), 0);  // it is held already
+    }
+  }
+}
+
+TEST(ContactEnergy, AColliderThatSweepsOverAVertexTakesItAlong) {
+  Threads threads(1);
+  Motion motion;
+  motion.velocity = Vec3{0, 100, 0};
+  const Collider plate{"", BoxShape{{0, -1, 0}, {4, 0.2, 4}, {0, 1, 0}, 0}, motion};
+  const std::vector<double> x_n = padded({{0, 0, 0}});
+  ContactEnergy contact(objects({plate}), 0, all(1, 100));
+  contact.begin_step({.time_end = h, .h = h, .x_n = x_n.data(), .reach = x_n.data()}, threads);
+  contact.detect(x_n.data(), threads);
+  ASSERT_EQ(contact.touching().size(), 1u);
+  EXPECT_NEAR(contact.touching()[0].normal[1], 1, 1e-12);
+  EXPECT_NEAR(contact.touching()[0].depth, 1.1, 1e-9);  // from y = 2 - 1 + 0.1
+}
+
+TEST(ContactEnergy, SlidingRoundAnEdgeIsNoWayThrough) {
+  Threads threads(1);
+  const Collider box{"", BoxShape{{0, 0, 0}, {2, 2, 2}, {0, 1, 0}, 0}, {}};
+  const std::vector<double> x_n = padded({{0.99, 1, 0}});
+  const std::vector<double> reach = padded({{1.05, 0.9, 0}});
+  ContactEnergy contact(objects({box}), 0, all(1, 100));
+  contact.begin_step({.time_end = h, .h = h, .x_n = x_n.data(), .reach = reach.data()}, threads);
+  contact.detect(reach.data(), threads);
+  EXPECT_TRUE(contact.touching().empty());
+}
+
+TEST(ContactEnergy, WhatStartsDeepInsideIsPushedFromAsFarAsItMayCome) {
+  Threads threads(1);
+  const double size = 0.5;
+  for (const double depth : {5.0, 0.1, 0.004}) {
+    ContactEnergy contact(objects({ground()}), 0, {{.vertex = 0, .stiffness = 100, .size = size}});
+    const std::vector<double> x_n = padded({{0, -depth, 0}});
+    contact.begin_step(step_from(x_n, h), threads);
+    contact.detect(x_n.data(), threads);
+    ASSERT_EQ(contact.touching().size(), 1u);
+    // Deeper than twice a hundredth of the size: by the exit speed; else all the way.
+    const double allowed = depth > 0.02 * size ? exit_speed * size * h : depth;
+    EXPECT_NEAR(contact.touching()[0].depth, std::min(depth, allowed), 1e-15 * depth);
+    EXPECT_NEAR(contact.touch().deepest, depth, 1e-15 * depth);
+  }
+}
+
 TEST(ContactEnergy, AVertexPastItsPlaneFeelsNothing) {
   Threads threads(1);
-  ContactEnergy contact(objects({ground()}), settings(1e5, 0), {0});
+  ContactEnergy contact(objects({ground()}), 0, all(1, 1e5));
   const std::vector<double> inside = padded({{0.3, -0.01, 0.2}});
-  contact.begin_step(h, h, inside.data());
+  contact.begin_step(step_from(inside, h), threads);
   contact.detect(inside.data(), threads);
   ASSERT_EQ(contact.contacts().size(), 1u);
   EXPECT_EQ(contact.contacts()[0].depth, 0.01);
@@ -241,9 +350,9 @@ TEST(ContactEnergy, AVertexPastItsPlaneFeelsNothing) {
 
 TEST(ContactEnergy, AVertexOutsideHasNoContact) {
   Threads threads(1);
-  ContactEnergy contact(objects({ground()}), settings(1e5, 0.5), {0, 1});
+  ContactEnergy contact(objects({ground()}), 0.5, all(2, 1e5));
   const std::vector<double> x = padded({{0, 0.1, 0}, {0, 0, 0}});
-  contact.begin_step(h, h, x.data());
+  contact.begin_step(step_from(x, h), threads);
   contact.detect(x.data(), threads);
   EXPECT_TRUE(contact.contacts().empty());
   EXPECT_EQ(energy(contact, x), 0);
@@ -252,9 +361,9 @@ TEST(ContactEnergy, AVertexOutsideHasNoContact) {
 TEST(ContactEnergy, EveryColliderThatHoldsAVertexGivesItsContact) {
   Threads threads(1);
   const Collider wall{"wall", PlaneShape{{1, 0, 0}, 0}, {}};
-  ContactEnergy contact(objects({ground(), wall}), settings(100, 0), {0, 1});
+  ContactEnergy contact(objects({ground(), wall}), 0, all(2, 100));
   const std::vector<double> x = padded({{-0.2, -0.1, 0}, {-0.2, 0.1, 0}});
-  contact.begin_step(h, h, x.data());
+  contact.begin_step(step_from(x, h), threads);
   contact.detect(x.data(), threads);
   ASSERT_EQ(contact.contacts().size(), 3u);
   EXPECT_NEAR(energy(contact, x), 50 * (0.04 + 0.01 + 0.04), 1e-14);
@@ -266,9 +375,9 @@ TEST(ContactEnergy, EveryColliderThatHoldsAVertexGivesItsContact) {
 
 TEST(ContactEnergy, OnlyTheVerticesToTestAreTested) {
   Threads threads(1);
-  ContactEnergy contact(objects({ground()}), settings(100, 0), {2});
+  ContactEnergy contact(objects({ground()}), 0, {{.vertex = 2, .stiffness = 100}});
   const std::vector<double> x = padded({{0, -1, 0}, {0, -1, 0}, {0, -1, 0}});
-  contact.begin_step(h, h, x.data());
+  contact.begin_step(step_from(x, h), threads);
   contact.detect(x.data(), threads);
   ASSERT_EQ(contact.contacts().size(), 1u);
   EXPECT_EQ(contact.contacts()[0].vertex, 2);
@@ -276,19 +385,19 @@ TEST(ContactEnergy, OnlyTheVerticesToTestAreTested) {
 
 TEST(ContactEnergy, FrictionIsMuTimesTheNormalForceAgainstTheSlip) {
   Threads threads(1);
-  ContactEnergy contact(objects({ground()}), settings(1000, 0.3), {0});
+  ContactEnergy contact(objects({ground()}), 0.3, all(1, 1000));
   const std::vector<double> x_n = padded({{0, -0.02, 0}});
   const std::vector<double> x = padded({{0.03, -0.01, -0.04}});
-  contact.begin_step(h, h, x_n.data());
+  contact.begin_step(step_from(x_n, h), threads);
   contact.detect(x.data(), threads);
   const std::vector<double> g = gradient(contact, x);
-  // N = 1000 * 0.01, slip 0.05 along (0.6, 0, -0.8).
-  EXPECT_NEAR(g[0], 0.3 * 10 * 0.6, 1e-12);
+  // N = 1000 * 0.02 of the state before, slip 0.05 along (0.6, 0, -0.8).
+  EXPECT_NEAR(g[0], 0.3 * 20 * 0.6, 1e-12);
   EXPECT_NEAR(g[1], -10, 1e-12);
-  EXPECT_NEAR(g[2], 0.3 * 10 * -0.8, 1e-12);
+  EXPECT_NEAR(g[2], 0.3 * 20 * -0.8, 1e-12);
   // Within eps it falls off linearly.
   const std::vector<double> slow = padded({{0.25 * eps, -0.01, 0}});
-  EXPECT_NEAR(gradient(contact, slow)[0], 0.25 * 0.3 * 10, 1e-12);
+  EXPECT_NEAR(gradient(contact, slow)[0], 0.25 * 0.3 * 20, 1e-12);
 }
 
 TEST(ContactEnergy, AVertexThatMovesWithItsColliderSticks) {
@@ -299,7 +408,7 @@ TEST(ContactEnergy, AVertexThatMovesWithItsColliderSticks) {
   const double t = 0.7;
   const Pose end = evaluate(motion, t), start = evaluate(motion, t - h);
   const Collider belt{"belt", BoxShape{{0, -0.5, 0}, {4, 1, 4}, {0, 1, 0}, 0}, motion};
-  ContactEnergy contact(objects({belt}), settings(1000, 0.8), {0, 1});
+  ContactEnergy contact(objects({belt}), 0.8, all(2, 1000));
   // Vertices a little below the upper face. The collider is measured on its surface, so the first
   // moves with it there.
   const Vec3 q{0.7, 0, -0.4}, below{0, -0.01, 0};
@@ -307,14 +416,17 @@ TEST(ContactEnergy, AVertexThatMovesWithItsColliderSticks) {
   const Vec3 left_behind = carried + Vec3{-0.03, 0, 0};
   const std::vector<double> x_n = padded({carried, left_behind});
   const std::vector<double> x = padded({end.apply(q) + below, end.apply(q) + below});
-  contact.begin_step(t, h, x_n.data());
+  contact.begin_step(step_from(x_n, t), threads);
   contact.detect(x.data(), threads);
-  ASSERT_EQ(contact.contacts().size(), 2u);
+  ASSERT_EQ(contact.touching().size(), 2u);
+  ASSERT_EQ(contact.contacts().size(), 4u);  // and friction on both
   const std::vector<double> g = gradient(contact, x);
   EXPECT_NEAR(g[0], 0, 1e-6);  // slip of 1e-16 over eps, times mu N
   EXPECT_NEAR(g[1], -10, 1e-10);
   EXPECT_NEAR(g[2], 0, 1e-6);
-  EXPECT_NEAR(g[4], 0.8 * 10, 1e-9);  // it went 0.03 farther than the belt: held back
+  // It went 0.03 farther than the belt, which has turned by 2.4 degrees: held back.
+  EXPECT_NEAR(std::hypot(g[4], g[6]), 0.8 * 10, 1e-9);
+  EXPECT_GT(g[4], 0.8 * 10 * std::cos(0.06));
 }
 
 /// One vertex of mass m under gravity, moved by implicit Euler steps that Newton's method solves.
@@ -327,7 +439,7 @@ struct Particle {
     Threads threads(1);
     const std::vector<double> x_n = padded({x});
     const Vec3 y = x + h * v + (h * h) * gravity;
-    contact.begin_step(time_end, h, x_n.data());
+    contact.begin_step(step_from(x_n, time_end), threads);
     std::vector<double> z = padded({x});
     for (int iteration = 0; iteration < 60; ++iteration) {
       contact.detect(z.data(), threads);
@@ -353,7 +465,7 @@ struct Particle {
 };
 
 TEST(ContactEnergy, ARestingVertexSinksByItsWeightOverTheStiffness) {
-  ContactEnergy contact(objects({ground()}), settings(1000, 0), {0});
+  ContactEnergy contact(objects({ground()}), 0, all(1, 1000));
   Particle particle;
   particle.x = {0, 0.2, 0};
   for (int n = 1; n <= 400; ++n) particle.step(contact, n * h);
@@ -363,7 +475,7 @@ TEST(ContactEnergy, ARestingVertexSinksByItsWeightOverTheStiffness) {
 
 TEST(ContactEnergy, ASlidingVertexIsSlowedByMuGravityAndStops) {
   const double mu = 0.3;
-  ContactEnergy contact(objects({ground()}), settings(1000, mu), {0});
+  ContactEnergy contact(objects({ground()}), mu, all(1, 1000));
   Particle particle;
   particle.x = {0, -0.5 * 10 / 1000, 0};
   particle.v = {1, 0, 0};
@@ -382,7 +494,7 @@ TEST(ContactEnergy, OnASlopeFrictionHoldsUpToItsAngleWithTheCreepOfItsSlipSpeed)
   const Vec3 normal = direction({-slope, 1, 0}, {0, 1, 0});
   const Vec3 down = direction({-1, -slope, 0}, {1, 0, 0});
   for (double mu : {0.1, 0.4}) {
-    ContactEnergy contact(objects({{"", PlaneShape{normal, 0}, {}}}), settings(1000, mu), {0});
+    ContactEnergy contact(objects({{"", PlaneShape{normal, 0}, {}}}), mu, all(1, 1000));
     Particle particle;
     const double load = 0.5 * 10 / std::sqrt(1 + slope * slope);
     particle.x = (-load / 1000) * normal;
@@ -405,8 +517,8 @@ TEST(ContactEnergy, ThreadsDoNotShowInTheBits) {
   std::vector<int> order;
   for (int count : {1, 2, 3, 8}) {
     Threads threads(count);
-    ContactEnergy contact(objects(crowd()), settings(1e4, 0.3), all(5000));
-    contact.begin_step(0.4, h, x_n.data());
+    ContactEnergy contact(objects(crowd()), 0.3, all(5000, 1e4));
+    contact.begin_step(step_from(x_n, 0.4), threads);
     for (int again = 0; again < 3; ++again) {
       contact.detect(x.data(), threads);
       std::vector<double> found = gradient(contact, x);
@@ -428,12 +540,12 @@ TEST(ContactEnergy, ThreadsDoNotShowInTheBits) {
 
 TEST(ContactEnergy, ANewStepStartsWithoutContacts) {
   Threads threads(1);
-  ContactEnergy contact(objects({ground()}), settings(100, 0), {0});
+  ContactEnergy contact(objects({ground()}), 0, all(1, 100));
   const std::vector<double> x = padded({{0, -1, 0}});
-  contact.begin_step(h, h, x.data());
+  contact.begin_step(step_from(x, h), threads);
   contact.detect(x.data(), threads);
   EXPECT_EQ(contact.contacts().size(), 1u);
-  contact.begin_step(2 * h, h, x.data());
+  contact.begin_step(step_from(x, 2 * h), threads);
   EXPECT_TRUE(contact.contacts().empty());
   EXPECT_EQ(energy(contact, x), 0);
 }
@@ -444,10 +556,10 @@ TEST(ContactEnergy, NothingIsAllocatedAfterConstruction) {
   const std::vector<double> x = cloud.x();
   const std::vector<double> x_n = cloud.displaced(0.01);
   std::vector<double> g(x.size());
-  ContactEnergy contact(objects(crowd()), settings(1e4, 0.3), all(1000));
+  ContactEnergy contact(objects(crowd()), 0.3, all(1000, 1e4));
   double sum = 0;
   const long before = num_allocations();
-  contact.begin_step(0.4, h, x_n.data());
+  contact.begin_step(step_from(x_n, 0.4), threads);
   contact.detect(x.data(), threads);
   sum += contact.add(x.data(), g.data());
   contact.visit_hessian(x.data(), [&](int, const double* block) { sum += block[0]; });
@@ -462,10 +574,10 @@ TEST(ContactEnergy, PositionsThatAreNotFiniteGiveNoContact) {
   const double infinity = std::numeric_limits<double>::infinity();
   std::vector<Collider> colliders = crowd();
   colliders.erase(colliders.begin());  // -infinity is rightly inside a plane
-  ContactEnergy contact(objects(colliders), settings(1e4, 0.3), all(5));
+  ContactEnergy contact(objects(colliders), 0.3, all(5, 1e4));
   const std::vector<double> x =
       padded({{nan, 0, 0}, {0, infinity, 0}, {0, 0, -infinity}, {nan, nan, nan}, {0.5, 0.2, 0}});
-  contact.begin_step(h, h, x.data());
+  contact.begin_step(step_from(x, h), threads);
   contact.detect(x.data(), threads);
   ASSERT_GE(contact.contacts().size(), 1u);
   for (const Contact& c : contact.contacts()) EXPECT_EQ(c.vertex, 4);
@@ -476,7 +588,8 @@ TEST(ContactEnergy, BrokenSettingsAreRejected) {
   const auto expect_refusal = [](double stiffness, double friction, int vertex,
                                  const std::string& where) {
     try {
-      const ContactEnergy contact(objects({ground()}), settings(stiffness, friction), {vertex});
+      const ContactEnergy contact(objects({ground()}), friction,
+                                  {{.vertex = vertex, .stiffness = stiffness}});
       ADD_FAILURE() << "accepted: " << where;
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::invalid_input);

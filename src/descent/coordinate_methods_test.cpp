@@ -73,10 +73,12 @@ struct Step {
     if (!scene.colliders.empty()) {
       std::vector<ColliderObject> colliders;
       for (const Collider& collider : scene.colliders) colliders.emplace_back(collider, "");
-      std::vector<int> vertices;
-      for (int i = 0; i < model.num_vertices; ++i) vertices.push_back(i);
-      contact =
-          std::make_unique<ContactEnergy>(std::move(colliders), scene.contact, std::move(vertices));
+      std::vector<ContactVertex> vertices;
+      for (int i = 0; i < model.num_vertices; ++i) {
+        vertices.push_back({.vertex = i, .stiffness = scene.contact.stiffness});
+      }
+      contact = std::make_unique<ContactEnergy>(std::move(colliders), scene.contact.friction,
+                                                std::move(vertices));
     }
     objective = std::make_unique<Objective>(model, contact.get(), threads);
     start = deformed(model, 0.03, 7);
@@ -211,15 +213,11 @@ TEST(CoordinateMethods, ReachNewtonsMinimumInContact) {
       VectorField z = step.y;
       step.begin();
       const MinimiseReport report = step.run(*direction, 3000, z);
-      if (friction == 0) {
-        EXPECT_LT(largest_distance(z, expected), 1e-6)
-            << method.name << ", " << report.iterations << " iterations";
-      } else {
-        // Friction is lagged: where it ends depends on the way. A stationary point it is. M/a^2 +
-        // L knows nothing of contacts and creeps along them.
-        const double tolerance = method.name == "chebyshev" ? 1e-3 : 1e-5;
-        EXPECT_LT(report.gradient_norm, tolerance * report.start_gradient_norm) << method.name;
-      }
+      // With friction too it is one convex function of the contacts. M/a^2 + L knows nothing of
+      // them and creeps where they stick, a thousand times stiffer than the body.
+      const bool creeps = friction > 0 && method.name == "chebyshev";
+      EXPECT_LT(largest_distance(z, expected), creeps ? 1e-4 : 1e-6)
+          << method.name << ", " << report.iterations << " iterations";
     }
   }
 }
@@ -313,7 +311,6 @@ struct At {
   explicit At(Step& step, double amount)
       : x(deformed(step.model, amount, 5)), gradient(x.size()), p(x.size()) {
     value = step.objective->value_and_gradient(x, gradient);
-    step.objective->choose_contacts(x, value, gradient);
   }
   Iterate iterate() const { return {x, gradient, value}; }
   VectorField x, gradient, p;
@@ -426,7 +423,6 @@ TEST(VertexBlockDescent, ASweepNeverRaisesTheObjective) {
     At at(step, 0.02);
     at.x = deformed(step.model, 0.5, seed);
     at.value = step.objective->value_and_gradient(at.x, at.gradient);
-    step.objective->choose_contacts(at.x, at.value, at.gradient);
     VertexBlockDescent sweep(step.model, step.inverse_a2);
     sweep.begin_step(*step.objective);
     ASSERT_TRUE(sweep.compute(*step.objective, at.iterate(), at.p));

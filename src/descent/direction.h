@@ -46,7 +46,8 @@ class Direction {
 
   virtual StepRule step_rule() const { return StepRule::line_search; }
 
-  /// Whether p = -H grad g with one symmetric H from begin_step to begin_step.
+  /// Whether p = -H grad g with one symmetric H from begin_step to begin_step, but for what
+  /// `respect_contacts` does.
   virtual bool is_linear() const { return false; }
 
   /// Between two steps: what was made from the pins follows. Throws Error{invalid_input} for pins
@@ -78,6 +79,17 @@ class Direction {
   }
   /// Vertices first .. last - 1 of p. Threads call it for different vertices at once.
   virtual void finish(int /*first*/, int /*last*/, VectorField& /*p*/) const {}
+
+  /// What a direction that was made with p = compute_unfinished has to know of contacts.
+  enum class Respect {
+    as_it_was,  ///< p stays
+    corrected,  ///< p is another one
+    new_matrix  ///< and H too, from now on
+  };
+  /// Bends p to where its contacts are unilateral.
+  virtual Respect respect_contacts(Objective&, const Iterate& /*at*/, VectorField& /*p*/) {
+    return Respect::as_it_was;
+  }
 
   /// grad g . p of the last `compute`, J, where that has come up with it.
   virtual std::optional<double> slope() const { return {}; }

@@ -15,7 +15,7 @@ LBfgs::LBfgs(const Model& model, std::unique_ptr<Direction> initial, int history
 void LBfgs::begin_step(Objective& objective) {
   count_ = 0;
   newest_ = -1;
-  is_linear_ = linear_.has_value() && objective.contact() == nullptr;
+  is_linear_ = linear_.has_value();
   if (is_linear_) {
     linear_->begin_step(objective.algebra());
   } else if (q_.empty() && !pairs_.empty()) {
@@ -43,14 +43,25 @@ bool LBfgs::restart() {
 
 bool LBfgs::compute(Objective& objective, const Iterate& at, VectorField& p) {
   went_ahead_ = is_linear_ && at.ahead != nullptr;
+  is_bare_ = false;
   if (!is_linear_) return recur(objective, at, p);
   if (!initial_->compute_unfinished(objective, at, p)) return false;
   linear_->correct(objective.algebra(), at, p, initial_.get());
+  if (objective.contact() == nullptr) return true;
+  const Respect respect = initial_->respect_contacts(objective, at, p);
+  if (respect == Respect::as_it_was) return true;
+  went_ahead_ = false;
+  is_bare_ = respect == Respect::new_matrix;
+  if (is_bare_) {
+    linear_->clear();
+  } else {
+    linear_->replace(objective.algebra(), at.gradient, p);
+  }
   return true;
 }
 
 std::optional<double> LBfgs::slope() const {
-  return is_linear_ ? std::optional(linear_->slope()) : std::nullopt;
+  return is_linear_ && !is_bare_ ? std::optional(linear_->slope()) : std::nullopt;
 }
 
 bool LBfgs::recur(Objective& objective, const Iterate& at, VectorField& p) {
@@ -76,6 +87,7 @@ bool LBfgs::recur(Objective& objective, const Iterate& at, VectorField& p) {
 void LBfgs::accept(Objective& objective, const Iterate& from, const Iterate& to, double alpha) {
   initial_->accept(objective, from, to, alpha);
   if (pairs_.empty()) return;
+  if (is_bare_) return;
   if (is_linear_) return linear_->accept(alpha);
   FieldAlgebra& algebra = objective.algebra();
   const int size = static_cast<int>(pairs_.size());

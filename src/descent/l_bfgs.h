@@ -16,8 +16,8 @@ namespace supple {
 /// positive is not kept. History 0 is the inner direction itself.
 ///
 /// Where A0^-1 is the same symmetric matrix for the whole step, both loops run over numbers alone
-/// (linear_pairs.h). Colliders rule that out: the gradient then changes between iterations by
-/// contacts that come and go.
+/// (linear_pairs.h). Contacts may bend its directions; where they change A0 the history begins
+/// anew.
 class LBfgs final : public Direction {
  public:
   LBfgs(const Model& model, std::unique_ptr<Direction> initial, int history);
@@ -50,6 +50,7 @@ class LBfgs final : public Direction {
   std::unique_ptr<Direction> initial_;
   bool is_linear_ = false;   ///< in this step
   bool went_ahead_ = false;  ///< in the last `compute`
+  bool is_bare_ = false;     ///< of that no pair can be made
   std::optional<LinearPairs> linear_;
 
   // Where it is not.

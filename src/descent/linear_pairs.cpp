@@ -162,6 +162,24 @@ void LinearPairs::correct(FieldAlgebra& algebra, const Iterate& at, VectorField&
   }
 }
 
+void LinearPairs::replace(FieldAlgebra& algebra, const VectorField& gradient,
+                          const VectorField& p) {
+  slope_ = algebra.dot(gradient, p);
+  const int slot = num_inner_ + last_direction_;
+  algebra.for_chunks([&](int chunk, int first, int last) {
+    if (in_floats_) {
+      for_runs(chunk, [&](const Run& run, std::size_t index) {
+        keep(algebra.kernels(), run, index, p, slot);
+      });
+      return;
+    }
+    const double* const from = p[0].v;
+    std::copy(from + 4 * static_cast<std::size_t>(first), from + 4 * static_cast<std::size_t>(last),
+              doubles_.data() + static_cast<std::size_t>(slot) * stride_ +
+                  4 * static_cast<std::size_t>(first));
+  });
+}
+
 /// A pair whose curvature is not positive is left out.
 void LinearPairs::add_pair(int to) {
   const double rho = alpha_ * t_direction_;

@@ -41,6 +41,9 @@ class LinearPairs {
   /// grad g . p of the last direction, J.
   double slope() const { return slope_; }
 
+  /// The last direction is p instead, from where the gradient is the one given.
+  void replace(FieldAlgebra& algebra, const VectorField& gradient, const VectorField& p);
+
   /// A step alpha p along the last direction was taken; the next gradient will be that of its end.
   void accept(double alpha);
 

@@ -33,7 +33,6 @@ MinimiseReport Minimiser::run(Objective& objective, Direction& direction,
     return report;
   };
   for (int k = 0;; ++k) {
-    objective.choose_contacts(z, value, gradient_);
     report.value = value;
     report.gradient_norm = algebra.norm(gradient_);
     report.iterations = k;
@@ -50,7 +49,9 @@ MinimiseReport Minimiser::run(Objective& objective, Direction& direction,
 
     const Iterate from{z, gradient_, value, k > 0 ? &trial_gradient_ : nullptr, &trial_};
     LineSearchResult search;
-    do {
+    for (bool again = false;; again = true) {
+      // What the line search tried last is not where the direction starts.
+      if (again) objective.find_contacts(z);
       const Stopwatch watch;
       const bool has_direction = direction.compute(objective, from, p_);
       report.direction_milliseconds += watch.milliseconds();
@@ -60,9 +61,10 @@ MinimiseReport Minimiser::run(Objective& objective, Direction& direction,
                               direction.went_ahead()},
                              direction.step_rule(), settings.line_search);
       }
-    } while (
-        (search.end == LineSearchEnd::not_a_descent || search.end == LineSearchEnd::exhausted) &&
-        direction.restart());
+      const bool failed =
+          search.end == LineSearchEnd::not_a_descent || search.end == LineSearchEnd::exhausted;
+      if (!failed || !direction.restart()) break;
+    }
     report.expected_decrease = -0.5 * search.slope;
     if (search.end == LineSearchEnd::non_finite) return finish(StepStatus::non_finite);
     if (search.end != LineSearchEnd::accepted) return finish(StepStatus::stalled);

@@ -39,7 +39,6 @@ Objective::Objective(const Model& model, ContactEnergy* contact, Threads& thread
       pin_targets_(model.pins.pins.size()),
       unused_gradient_(static_cast<std::size_t>(model.num_vertices)) {
   find_energy_scale();
-  contact_changed(contact);
 }
 
 void Objective::materials_changed() {
@@ -59,18 +58,19 @@ void Objective::find_energy_scale() {
   }
 }
 
-void Objective::contact_changed(ContactEnergy* contact) {
-  gradient_without_contact_.clear();
-  if (contact != nullptr) gradient_without_contact_.reserve(contact->max_contacts());
-  contact_ = contact;
-}
+void Objective::contact_changed(ContactEnergy* contact) { contact_ = contact; }
 
 void Objective::begin_step(const StepTarget& target) {
   algebra_.copy(target.y, y_);
   inverse_a2_ = target.inverse_a2;
   weight_ = target.weight;
   model_->pins.targets(target.time, pin_targets_);
-  if (contact_ != nullptr) contact_->begin_step(target.time, target.h, target.x_start[0].v);
+  if (contact_ == nullptr) return;
+  const Stopwatch watch;
+  contact_->begin_step(
+      ContactStep::to_stage(target.time, target.h, target.stage, target.x_start[0].v, y_[0].v),
+      *threads_);
+  contact_milliseconds_ += watch.milliseconds();
 }
 
 double Objective::value_and_gradient(const VectorField& z, VectorField& gradient) {
@@ -81,8 +81,11 @@ double Objective::value_and_gradient(const VectorField& z, VectorField& gradient
   value += model_->pins.add(z, pin_targets_, gradient);
   local_milliseconds_ += watch.milliseconds();
   if (contact_ == nullptr) return value;
-  value_without_contact_ = value;
-  return value + add_contacts(z, gradient);
+  const Stopwatch contact_watch;
+  contact_->detect(z[0].v, *threads_);
+  value += contact_->add(z[0].v, gradient[0].v);
+  contact_milliseconds_ += contact_watch.milliseconds();
+  return value;
 }
 
 double Objective::inertia_energy(const VectorField& z) { return inertia(z, nullptr); }
@@ -95,24 +98,19 @@ double Objective::value_with(const VectorField& z, double energy) {
   return value + contact_->add(z[0].v, unused_gradient_[0].v);
 }
 
-double Objective::add_contacts(const VectorField& z, VectorField& gradient) {
-  gradient_without_contact_.clear();
-  for (const auto& contact : contact_->contacts()) {
-    gradient_without_contact_.push_back(gradient[static_cast<std::size_t>(contact.vertex)]);
-  }
-  return contact_->add(z[0].v, gradient[0].v);
+double Objective::potential(double elastic, const VectorField& x, const VectorField& z) {
+  const double sum = elastic + model_->pins.add(x, pin_targets_, unused_gradient_);
+  if (contact_ == nullptr) return sum;
+  contact_->detect(z[0].v, *threads_);
+  return sum + contact_->touch().energy;
 }
 
-void Objective::choose_contacts(const VectorField& z, double& value, VectorField& gradient) {
-  if (contact_ == nullptr) return;
-  const Stopwatch watch;
-  const auto& old = contact_->contacts();
-  for (std::size_t i = 0; i < old.size(); ++i) {
-    gradient[static_cast<std::size_t>(old[i].vertex)] = gradient_without_contact_[i];
-  }
-  contact_->detect(z[0].v, *threads_);
-  value = value_without_contact_ + add_contacts(z, gradient);
-  contact_milliseconds_ += watch.milliseconds();
+void Objective::find_contacts(const VectorField& z) {
+  if (contact_ != nullptr) contact_->detect(z[0].v, *threads_);
+}
+
+int Objective::hold_crossings(const VectorField& z) {
+  return contact_ == nullptr ? 0 : contact_->sweep(z[0].v, *threads_);
 }
 
 void Objective::reset_counters() {

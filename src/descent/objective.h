@@ -15,7 +15,8 @@ struct StepTarget {
   double inverse_a2 = 0;       ///< 1/a^2, 1/s^2; 0: no inertia (quasi-static)
   const VectorField& x_start;  ///< positions at the step's beginning, m
   double time = 0;             ///< at which pins and colliders stand, s
-  double h = 0;                ///< from x_start to `time`, s: friction measures its slip over it
+  double h = 0;                ///< from x_start to `time`, s
+  double stage = 1;            ///< `time` in the step: contacts stand at its end, x_start + h/stage
   /// Acceleration of a potential -sum m weight . z, m/s^2: gravity where y does not hold it.
   Vec3 weight{0, 0, 0};
 };
@@ -40,7 +41,7 @@ class Objective {
   /// A new step. `x_start` must outlive it, the rest is copied.
   void begin_step(const StepTarget& target);
 
-  /// g, J, and its gradient, N: grad g = M (z - y)/a^2 + dE/dz.
+  /// g, J, and its gradient, N: grad g = M (z - y)/a^2 + dE/dz. The contacts are found at z.
   double value_and_gradient(const VectorField& z, VectorField& gradient);
 
   /// sqrt(sum_j (k_j V_j)^2 + sum_s (k_s r_s^2/10)^2), J. An element's energy is a sum of terms of
@@ -52,7 +53,7 @@ class Objective {
   double inertia_energy(const VectorField& z);
 
   /// g where the rest of it is known, the elastic energy of elements and springs and the inertia's,
-  /// J: costs pins and contacts alone. The contacts are chosen at z.
+  /// J: costs pins and contacts alone. The contacts are found at z.
   double value_with(const VectorField& z, double energy);
 
   /// Elastic energy of the elements and springs at z, J; not counted as an evaluation.
@@ -66,9 +67,17 @@ class Objective {
   /// Tets that were inverted where the elements were evaluated last.
   int num_inverted() const { return elements_.num_inverted(); }
 
-  /// Chooses the contacts anew at z [thesis sec. 8.5] and puts them into the value and the
-  /// gradient, which must be those of the last call of value_and_gradient, at z.
-  void choose_contacts(const VectorField& z, double& value, VectorField& gradient);
+  /// Mechanical potential energy but for the weight's, J: what is known of the elements and
+  /// springs, pins with their vertices at x, and the normal forces of contacts with the unknown at
+  /// z.
+  double potential(double elastic, const VectorField& x, const VectorField& z);
+
+  /// Finds the contacts at z, for who asks `contact` after positions other than z were tried.
+  void find_contacts(const VectorField& z);
+
+  /// Vertices whose way from the start of the step to z crosses a collider and was not held yet;
+  /// from now on g holds them.
+  int hold_crossings(const VectorField& z);
 
   const Model& model() const { return *model_; }
   Threads& threads() const { return *threads_; }
@@ -90,7 +99,6 @@ class Objective {
   /// As inertia_energy; where `gradient` is not null also the gradient of g without pins and
   /// contacts at z, where the elements and springs were evaluated last.
   double inertia(const VectorField& z, PaddedVector* gradient);
-  double add_contacts(const VectorField& z, VectorField& gradient);
   void find_energy_scale();
 
   const Model* model_;
@@ -106,9 +114,6 @@ class Objective {
   double energy_scale_ = 0;
   std::vector<Vec3> pin_targets_;
   VectorField unused_gradient_;  ///< where only the value is wanted
-  /// g and the gradient at the contacts' vertices before the contacts were added.
-  double value_without_contact_ = 0;
-  std::vector<PaddedVector> gradient_without_contact_;
   int evaluations_ = 0;
   double local_milliseconds_ = 0;
   double contact_milliseconds_ = 0;

@@ -159,7 +159,6 @@ double residual(Problem& problem, const Eigen::MatrixXd& A) {
   const VectorField x = deformed(problem.model, 0.1);
   VectorField gradient(x.size()), p(x.size());
   double value = problem.objective.value_and_gradient(x, gradient);
-  problem.objective.choose_contacts(x, value, gradient);
   EXPECT_TRUE(direction.compute(problem.objective, {x, gradient, value}, p));
   double residual = 0, scale = 0;
   for (int k = 0; k < 3; ++k) {
@@ -190,7 +189,7 @@ struct ContactProblem {
   explicit ContactProblem(double friction)
       : threads(1),
         model(build_model(scene_of_everything())),
-        contact(make_colliders(), {.stiffness = 1e4, .friction = friction}, all_vertices(model)),
+        contact(make_colliders(), friction, all_vertices(model)),
         objective(model, &contact, threads),
         y(deformed(model, 0.05, 7)),
         x_start(deformed(model, 0.05, 8)) {
@@ -203,9 +202,10 @@ struct ContactProblem {
     colliders.emplace_back(ground, "/colliders/0");
     return colliders;
   }
-  static std::vector<int> all_vertices(const Model& model) {
-    std::vector<int> vertices(static_cast<std::size_t>(model.num_vertices));
-    for (std::size_t i = 0; i < vertices.size(); ++i) vertices[i] = static_cast<int>(i);
+  static std::vector<ContactVertex> all_vertices(const Model& model) {
+    std::vector<ContactVertex> vertices;
+    for (int i = 0; i < model.num_vertices; ++i)
+      vertices.push_back({.vertex = i, .stiffness = 1e4});
     return vertices;
   }
   Threads threads;
@@ -225,7 +225,6 @@ TEST(ProjectiveDynamics, ContactsPushFromTheRightHandSide) {
     const VectorField x = deformed(problem.model, 0.1);
     VectorField gradient(x.size()), p(x.size()), q(x.size());
     double value = problem.objective.value_and_gradient(x, gradient);
-    problem.objective.choose_contacts(x, value, gradient);
     ASSERT_GT(problem.contact.contacts().size(), 5u);
     projective.compute(problem.objective, {x, gradient, value}, p);
     laplacian.compute(problem.objective, {x, gradient, value}, q);

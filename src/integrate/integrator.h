@@ -26,8 +26,10 @@ struct Integrator {
   std::string name;
   std::string text;  ///< of `supple list integrators`
   bool is_explicit = false;
-  bool has_inertia = true;          ///< false: a is infinite, gravity is a potential
-  double stage = 1;                 ///< where z stands in the step: 1 its end, 1/2 its middle
+  bool has_inertia = true;  ///< false: a is infinite, gravity is a potential
+  double stage = 1;         ///< where z stands in the step: 1 its end, 1/2 its middle
+  /// A step that is solved gains no mechanical energy where the energy is convex.
+  bool keeps_energy_down = false;
   bool needs_previous = false;      ///< reads State::x_previous and v_previous
   bool needs_acceleration = false;  ///< reads State::acceleration
 

@@ -106,6 +106,7 @@ std::vector<int> ChangeableCholesky::changed_rows(const std::vector<double>& dia
 }
 
 void ChangeableCholesky::set_diagonal(std::vector<double> diagonal, double h) {
+  ++num_changes_;
   follow(std::move(diagonal));
   h_ = h;
   if (wants_factor() && !build_.has_work()) start_build();
@@ -254,6 +255,7 @@ void ChangeableCholesky::begin_step() noexcept {
 }
 
 void ChangeableCholesky::take_factor() {
+  ++num_changes_;
   Factor next = build_.take();
   if (next.solver == nullptr) return;
   const std::size_t changes_now = changed_rows(diagonal_).size();

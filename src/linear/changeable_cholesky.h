@@ -65,6 +65,9 @@ class ChangeableCholesky {
     solver_->solve4_between(ends, n, x, threads);
   }
 
+  /// How often solutions have become those of another matrix.
+  long num_changes() const { return num_changes_; }
+
   long long factor_entries() const { return solver_->factor_entries(); }
   /// begin_steps until a factor that is begun now is taken, for steps of h, s.
   int steps_until_factor(double h) const;
@@ -114,6 +117,7 @@ class ChangeableCholesky {
   std::vector<double> diagonal_;  ///< [n], of the matrix
   Correction correction_;
   double h_ = 1;
+  long num_changes_ = 0;
   int steps_left_ = 0;  ///< until the factor that is being made is taken
   Background<Factor> build_;
 };

@@ -117,6 +117,11 @@ inline Momentum momentum(const Model& model, const VectorField& y, const VectorF
   return sum;
 }
 
+inline Threads& one_thread() {
+  static Threads threads(1);
+  return threads;
+}
+
 inline Collider plane(const Vec3& normal, double offset = 0) {
   return {"", PlaneShape{normal, offset}, {}};
 }
@@ -126,12 +131,9 @@ inline std::unique_ptr<ContactEnergy> contact_with(const std::vector<Collider>& 
                                                    double friction) {
   std::vector<ColliderObject> objects;
   for (const Collider& collider : colliders) objects.emplace_back(collider, "/colliders");
-  std::vector<int> vertices(static_cast<std::size_t>(num_vertices));
-  std::iota(vertices.begin(), vertices.end(), 0);
-  ContactSettings settings;
-  settings.stiffness = stiffness;
-  settings.friction = friction;
-  return std::make_unique<ContactEnergy>(std::move(objects), settings, std::move(vertices));
+  std::vector<ContactVertex> vertices;
+  for (int i = 0; i < num_vertices; ++i) vertices.push_back({.vertex = i, .stiffness = stiffness});
+  return std::make_unique<ContactEnergy>(std::move(objects), friction, std::move(vertices));
 }
 
 /// Steps a body by backward Euler: `project(step, z)` moves z from y to where constraints put it.

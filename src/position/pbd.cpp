@@ -108,12 +108,12 @@ class Pbd final : public PositionSolver {
     pins_changed();
   }
 
-  void begin(const PositionStep& step, Threads&) override {
+  void begin(const PositionStep& step, Threads& threads) override {
     x_ = step.y;
     model_->pins.targets(step.time, pin_target_);
     hold_pins();
     if (contact_ != nullptr && !x_.empty()) {
-      contact_->begin_step(step.time, step.h, step.x_start[0].v);
+      contact_->begin_step(contact_step(step), threads);
     }
     num_contacts_ = 0;
   }
@@ -232,7 +232,7 @@ class Pbd final : public PositionSolver {
     contact_->detect(x_[0].v, threads);
     ++detection_;
     num_contacts_ = 0;
-    for (const Contact& contact : contact_->contacts()) {
+    for (const Contact& contact : contact_->touching()) {
       const std::size_t v = at(contact.vertex);
       if (touched_in_[v] != detection_) ++num_contacts_;
       touched_in_[v] = detection_;

@@ -21,9 +21,15 @@ struct PositionStep {
   double inverse_a2 = 0;       ///< 1/a^2, 1/s^2, > 0
   double time = 0;             ///< where z stands, s
   double h = 0;                ///< from the start of the substep to z, s
+  double stage = 1;            ///< z in the substep: contacts stand at its end (ContactStep)
   /// Multipliers begin at zero even where they are kept: a frame begins with what the state says.
   bool first_of_frame = true;
 };
+
+/// The same for contacts. There must be vertices.
+inline ContactStep contact_step(const PositionStep& step) {
+  return ContactStep::to_stage(step.time, step.h, step.stage, step.x_start[0].v, step.y[0].v);
+}
 
 /// A position-based method: PBD, step-and-project or XPBD. It reads the model as constraints and
 /// moves positions until they hold. Lives as long as its model; after the first substep nothing

@@ -38,13 +38,13 @@ class StepAndProject final : public PositionSolver {
     find_constraints();
   }
 
-  void begin(const PositionStep& step, Threads&) override {
+  void begin(const PositionStep& step, Threads& threads) override {
     copy_to(step.y, x_);
     y_ = step.y;
     inverse_a2_ = step.inverse_a2;
     std::fill(multiplier_.begin(), multiplier_.end(), 0.0);
     model_->pins.targets(step.time, pin_target_);
-    contacts_.begin(step);
+    contacts_.begin(step, threads);
     worst_volume_ = 0;
   }
 

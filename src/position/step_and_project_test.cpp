@@ -206,7 +206,7 @@ TEST(StepAndProject, AHangingChainKeepsItsLengthsWhereAFewVisitsOfEachStretchIt)
     each.step(gravity, [&](const PositionStep& step, VectorField& z) {
       Positions<double> p = test::positions_of<double>(z);
       springs.begin(step);
-      pins.begin(step);
+      pins.begin(step, test::one_thread());
       for (int i = 0; i < 8; ++i) {
         springs.project(p, threads);
         pins.project(p, threads);

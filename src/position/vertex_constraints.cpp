@@ -136,11 +136,11 @@ void VertexConstraints<T>::pins_changed() {
 }
 
 template <class T>
-void VertexConstraints<T>::begin(const PositionStep& step) {
+void VertexConstraints<T>::begin(const PositionStep& step, Threads& threads) {
   inverse_a2_ = step.inverse_a2;
   if (with_pins_) model_->pins.targets(step.time, pin_target_);
   if (contact_ != nullptr && !step.x_start.empty()) {
-    contact_->begin_step(step.time, step.h, step.x_start[0].v);
+    contact_->begin_step(contact_step(step), threads);
   }
   for (int vertex : touching_) first_contact_[at(vertex)] = -1;
   touching_.clear();

@@ -27,7 +27,7 @@ class VertexConstraints {
 
   /// A new substep: poses pins and colliders (it calls contact->begin_step); impulses are zero, or
   /// kept. `step.x_start` must outlive the substep.
-  void begin(const PositionStep& step);
+  void begin(const PositionStep& step, Threads& threads);
 
   /// Adds M^-1 times the impulses that are kept to positions; nothing where none are.
   void apply_kept(Positions<T>& x) const;

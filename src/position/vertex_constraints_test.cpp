@@ -64,7 +64,7 @@ TEST(VertexConstraints, PinsAreExactInOneVisit) {
   VertexConstraints<double> constraints(model, nullptr);
   Positions<double> z = positions_of<double>(y);
   Threads threads(1);
-  constraints.begin(step_to(y, y));
+  constraints.begin(step_to(y, y), test::one_thread());
   iterate(constraints, z, threads);
   EXPECT_LT(norm(gradient_of_g(model, nullptr, y, z, 1)), 1e-6);  // rounding of 1e9 N/m times 1 m
   EXPECT_NEAR(z[1][0], 0.5, 1e-5);
@@ -87,7 +87,7 @@ TEST(VertexConstraints, PinsMoveWithTheirMotion) {
   VertexConstraints<float> constraints(model, nullptr);
   Positions<float> z(1);
   Threads threads(1);
-  constraints.begin(step_to(y, y));
+  constraints.begin(step_to(y, y), test::one_thread());
   iterate(constraints, z, threads);
   EXPECT_NEAR(z[0][0], 0.1, 1e-7);  // where it stands at the end of the step, in float
 }
@@ -101,7 +101,7 @@ TEST(VertexConstraints, AParticleSettlesAtItsWeightOverTheStiffness) {
   Stepper stepper{test::rest_of(model), VectorField(1)};
   for (int i = 0; i < 600; ++i) {
     stepper.step({0, -gravity, 0}, [&](const PositionStep& step, VectorField& z) {
-      constraints.begin(step);
+      constraints.begin(step, test::one_thread());
       Positions<double> p = positions_of<double>(z);
       for (int k = 0; k < 3; ++k) iterate(constraints, p, threads);
       copy_to(p, z);
@@ -126,7 +126,7 @@ double slide(double degrees, double friction) {
   Stepper stepper{test::rest_of(model), VectorField(1)};
   for (int i = 0; i < 60; ++i) {
     stepper.step({0, -gravity, 0}, [&](const PositionStep& step, VectorField& z) {
-      constraints.begin(step);
+      constraints.begin(step, test::one_thread());
       Positions<double> p = positions_of<double>(z);
       // N is that of the last detection: it settles over iterations.
       for (int k = 0; k < 30; ++k) iterate(constraints, p, threads);
@@ -164,7 +164,7 @@ TEST(VertexConstraints, TheFixedPointIsAStationaryPointOfGWithPinsCollidersAndFr
   VertexConstraints<double> constraints(model, contact.get());
   Positions<double> z = positions_of<double>(y);
   Threads threads(1);
-  constraints.begin(step_to(y, start));
+  constraints.begin(step_to(y, start), test::one_thread());
   double before = 0;
   for (std::size_t i = 0; i < 3; ++i) before += norm(gradient_of_g(model, contact.get(), y, z, i));
   EXPECT_GT(before, 100);
@@ -191,7 +191,7 @@ TEST(VertexConstraints, OneVisitSolvesAVertexWhateverItsImpulseWas) {
     VertexConstraints<double> constraints(model, contact.get());
     Positions<double> z = positions_of<double>(y);
     Threads threads(1);
-    constraints.begin(step_to(y, start));
+    constraints.begin(step_to(y, start), test::one_thread());
     iterate(constraints, z, threads);
     Vec3 gradient{0, 0, 0};
     double force = 0;
@@ -215,7 +215,7 @@ TEST(VertexConstraints, AVertexThatLeavesItsColliderGivesTheImpulseBack) {
   VertexConstraints<double> constraints(model, contact.get());
   Positions<double> z = positions_of<double>(y);
   Threads threads(1);
-  constraints.begin(step_to(y, y));
+  constraints.begin(step_to(y, y), test::one_thread());
   iterate(constraints, z, threads);
   EXPECT_GT(constraints.impulse(0)[1], 0);
   z[0][1] += 0.5;  // something else lifts it
@@ -233,7 +233,7 @@ TEST(VertexConstraints, AVertexWithoutMassStays) {
   VertexConstraints<double> constraints(model, contact.get(), true);
   Positions<double> z = positions_of<double>(y);
   Threads threads(1);
-  constraints.begin(step_to(y, y));
+  constraints.begin(step_to(y, y), test::one_thread());
   constraints.apply_kept(z);
   iterate(constraints, z, threads);
   EXPECT_EQ(z[0][1], -1);
@@ -246,7 +246,7 @@ TEST(VertexConstraints, PinsMayChangeWhileItRuns) {
   VertexConstraints<double> constraints(model, nullptr, true);
   Positions<double> z = positions_of<double>(y);
   Threads threads(1);
-  constraints.begin(step_to(y, y));
+  constraints.begin(step_to(y, y), test::one_thread());
   iterate(constraints, z, threads);
   EXPECT_GT(z[0][1], 0.5);
   model.pins.pins.clear();
@@ -254,7 +254,7 @@ TEST(VertexConstraints, PinsMayChangeWhileItRuns) {
   pin(model, 1, 1e5, {1, 0, 3});
   constraints.pins_changed();
   z = positions_of<double>(y);
-  constraints.begin(step_to(y, y));
+  constraints.begin(step_to(y, y), test::one_thread());
   constraints.apply_kept(z);
   EXPECT_EQ(z[0][1], 0);  // its impulse is gone with its pin
   iterate(constraints, z, threads);
@@ -263,7 +263,7 @@ TEST(VertexConstraints, PinsMayChangeWhileItRuns) {
   model.pins.pins.clear();
   constraints.pins_changed();
   z = positions_of<double>(y);
-  constraints.begin(step_to(y, y));
+  constraints.begin(step_to(y, y), test::one_thread());
   iterate(constraints, z, threads);
   EXPECT_EQ(z[1][2], 0);
 }
@@ -275,7 +275,7 @@ TEST(VertexConstraints, PinsAreNotHeldWhereSomethingElseHoldsThem) {
   VertexConstraints<double> constraints(model, nullptr, false, false);
   Positions<double> z = positions_of<double>(y);
   Threads threads(1);
-  constraints.begin(step_to(y, y));
+  constraints.begin(step_to(y, y), test::one_thread());
   iterate(constraints, z, threads);
   EXPECT_EQ(z[0][1], 0);
 }
@@ -306,7 +306,7 @@ Positions<T> run_crowd(int count) {
   Threads threads(count);
   VertexConstraints<T> constraints(crowd.model, crowd.contact.get());
   Positions<T> z = positions_of<T>(crowd.y);
-  constraints.begin(step_to(crowd.y, crowd.y));
+  constraints.begin(step_to(crowd.y, crowd.y), test::one_thread());
   for (int i = 0; i < 6; ++i) iterate(constraints, z, threads);
   EXPECT_GT(constraints.num_contacts(), 500);
   return z;
@@ -329,7 +329,7 @@ TEST(VertexConstraints, AStepAfterTheFirstAllocatesNothing) {
   VertexConstraints<float> constraints(crowd.model, crowd.contact.get(), true);
   Positions<float> z = positions_of<float>(crowd.y);
   const auto substep = [&] {
-    constraints.begin(step_to(crowd.y, crowd.y));
+    constraints.begin(step_to(crowd.y, crowd.y), test::one_thread());
     constraints.apply_kept(z);
     for (int i = 0; i < 3; ++i) iterate(constraints, z, threads);
   };

@@ -94,7 +94,7 @@ class Xpbd final : public PositionSolver {
   void begin(const PositionStep& step, Threads& threads) override {
     copy_to(step.y, x_);
     springs_.begin(step);
-    vertices_.begin(step);
+    vertices_.begin(step, threads);
     const double a2 = 1 / step.inverse_a2;
     if (keep_ && !step.first_of_frame) {
       springs_.apply_kept(x_);

@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "base/stopwatch.h"
-#include "contact/contact_energy.h"
 #include "descent/minimise.h"
 #include "descent/newton.h"
+#include "sim/contact_setup.h"
 #include "sim/numbering.h"
 #include "sim/position_run.h"
 #include "sim/step_setup.h"
@@ -61,7 +61,8 @@ class Step {
                     .x_start = state_.x,
                     .inverse_a2 = objective_.inverse_a2(),
                     .time = clock_.at(stage),
-                    .h = stage * setup_.length()},
+                    .h = stage * setup_.length(),
+                    .stage = stage},
                    settings, true, z, options);
   }
 

@@ -6,6 +6,7 @@
 
 #include "base/stopwatch.h"
 #include "model/pin_selection.h"
+#include "sim/contact_setup.h"
 #include "sim/measures.h"
 #include "sim/stepper.h"
 #include "supple/error.h"
@@ -32,6 +33,17 @@ std::vector<std::array<int, 3>> surface_of(const Scene& scene, const Model& mode
 /// would have a body that rests on the ground, whose start y lies below it, do every step twice for
 /// the last digits; a hundredth is less than backward Euler damps.
 constexpr double allowed_rise = 0.01;
+/// Times that a step is solved anew because paths crossed a collider.
+constexpr int most_holds = 3;
+/// Of its kinetic energy: what a step may gain before it is solved with more iterations, up to so
+/// many times the budget more. Less is taken out of the velocities at once.
+constexpr double serious_gain = 0.01;
+constexpr int most_rounds = 2;
+/// Of its kinetic energy: by how much the energy of an integrator may swing in a step that keeps
+/// the energy of small vibrations, but not that of large ones.
+constexpr double allowed_swing = 0.01;
+/// Of the energies at hand: their rounding.
+constexpr double energy_rounding = 1e-13;
 
 void add_to_report(const MinimiseReport& result, StepReport& report) {
   report.status = result.status;
@@ -98,8 +110,11 @@ RunningScene::RunningScene(const Scene& scene, const SimulationOptions& options)
       objective_(model_, contact_.get(), threads_),
       setup_(scene_, model_),
       minimiser_(model_.num_vertices),
+      guard_(model_),
+      is_held_(scene_.bodies.size(), 0),
       position_run_(model_.num_vertices),
       z_(state_.x),
+      first_z_(z_),
       before_(state_),
       surface_(surface_of(scene_, model_)),
       clock_(clock_of(0, 0, scene_.time)) {
@@ -112,32 +127,120 @@ RunningScene::RunningScene(const Scene& scene, const SimulationOptions& options)
   }
 }
 
-/// The descent starts at y, as in the papers. Where that is a bad start (a body that turns inside
-/// out in free flight, an energy that overflows) the budget can end above g(x_n), and such a step
-/// would add energy: it is done again from x_n, from where every descent ends below. So
-///   |z - y|_M^2/(2 a^2) + E(z) <= |x_n - y|_M^2/(2 a^2) + E(x_n)
-/// holds for every step, every budget and every integrator, but for `allowed_rise`. With backward
-/// Euler that means that a step adds no energy; with the others that z is no worse than standing
-/// still. A quasi-static step begins at x_n anyway.
-MinimiseReport RunningScene::descend(StepReport& report, const MinimiseOptions& options) {
-  if (!elastic_is_known_) elastic_ = objective_.elastic_energy_at(state_.x);
-  const double inertia_energy = objective_.inertia_energy(state_.x);
-  const double value_at_start = objective_.value_with(state_.x, elastic_ + inertia_energy);
-  // Without inertia this is the potential of the weight, which may be negative.
-  const double inertia = std::max(0.0, inertia_energy);
-  algebra().copy(setup_.start(), z_);
+/// Minimises from z_ on, and again while paths that nothing held yet cross a collider.
+MinimiseReport RunningScene::minimise(StepReport& report, const MinimiseOptions& options) {
   MinimiseReport result = minimiser_.run(objective_, *direction_, scene_.solver, z_, options);
   add_to_report(result, report);
-  // Whoever switches the line search off wants to see what it prevents.
-  const bool safeguarded = scene_.solver.line_search.type != "none";
-  const bool finite = result.status != StepStatus::non_finite;
-  const double allowed = value_at_start + allowed_rise * inertia + 1e-12 * std::abs(value_at_start);
-  if (safeguarded && (!finite || result.value > allowed)) {
-    z_ = state_.x;
+  for (int attempt = 0; result.status != StepStatus::non_finite; ++attempt) {
+    const int crossing = objective_.hold_crossings(z_);
+    if (crossing == 0) break;
+    if (attempt == most_holds) {
+      report.tunnelled += crossing;
+      break;
+    }
     result = minimiser_.run(objective_, *direction_, scene_.solver, z_, options);
     add_to_report(result, report);
   }
   return result;
+}
+
+/// Puts z_ to the lower of two places that cost no elastic energy: where the bodies are, with
+/// g = value_at_start, and where they would be had they moved on rigidly.
+void RunningScene::start_safely(double value_at_start) {
+  if (setup_.integrator().has_inertia) {
+    const double time = setup_.integrator().stage * setup_.length();
+    guard_.move_rigidly(state_.x, state_.v, scene_.gravity, time, z_);
+    const double moved = objective_.value_with(z_, elastic_ + objective_.inertia_energy(z_));
+    if (moved < value_at_start) return;
+  }
+  algebra().copy(state_.x, z_);
+}
+
+/// The descent starts at y, as in the papers. Where that is a bad start (a body that turns inside
+/// out in free flight, an energy that overflows) the budget can end above g(x_n), and such a step
+/// would add energy: it is done again from a place where g is no higher, from where every descent
+/// ends below, and the better of both is taken. So
+///   |z - y|_M^2/(2 a^2) + E(z) <= |x_n - y|_M^2/(2 a^2) + E(x_n)
+/// holds for every step, every budget and every integrator, but for `allowed_rise`: z is no worse
+/// than standing still. A quasi-static step begins at x_n anyway.
+MinimiseReport RunningScene::descend(StepReport& report, const MinimiseOptions& options) {
+  if (!elastic_is_known_) elastic_ = objective_.elastic_energy_at(state_.x);
+  const double inertia = objective_.inertia_energy(state_.x);
+  const double value_at_start = objective_.value_with(state_.x, elastic_ + inertia);
+  potential_ = objective_.potential(elastic_, state_.x, state_.x);
+  algebra().copy(setup_.start(), z_);
+  MinimiseReport result = minimise(report, options);
+  // Whoever switches the line search off wants to see what it prevents.
+  if (scene_.solver.line_search.type == "none") return result;
+  // Without inertia this is the potential of the weight, which may be negative.
+  const double allowed =
+      value_at_start + allowed_rise * std::max(0.0, inertia) + 1e-12 * std::abs(value_at_start);
+  const bool finite = result.status != StepStatus::non_finite;
+  if (finite && result.value <= allowed) return result;
+  ++report.repeated_substeps;
+  algebra().copy(z_, first_z_);
+  const MinimiseReport first = result;
+  start_safely(value_at_start);
+  result = minimise(report, options);
+  if (finite && !(result.value <= first.value)) {
+    algebra().copy(first_z_, z_);
+    result = first;
+  }
+  return result;
+}
+
+/// With backward Euler a step that is solved gains no energy where E is convex: one that gains
+/// much is not solved yet.
+MinimiseReport RunningScene::solve_better(MinimiseReport result, EnergyBefore before,
+                                          StepReport& report, const MinimiseOptions& options) {
+  for (int round = 0; round < most_rounds; ++round) {
+    const double kinetic = guard_.kinetic_of_way(state_.x, z_, setup_.length());
+    before.work = guard_.work_of_weight(scene_.gravity, state_.x, z_);
+    const double gained = energy_gained(result.elastic, z_, kinetic, before);
+    if (!(gained > serious_gain * std::max(kinetic, before.kinetic))) break;
+    ++report.repeated_substeps;
+    const MinimiseReport next = minimise(report, options);
+    if (next.status == StepStatus::non_finite) break;
+    const bool no_better = next.iterations == 0 || !(next.value < result.value);
+    result = next;
+    if (no_better) break;
+  }
+  return result;
+}
+
+/// Mechanical energy that the substep gains beyond the work of the weight, J, from `before` to the
+/// state that z_ makes, whose positions x and velocities have the energies given. Pins and moving
+/// colliders do their work where `before` is taken: at the positions before with the targets and
+/// poses of the end.
+double RunningScene::energy_gained(double elastic, const VectorField& x, double kinetic,
+                                   const EnergyBefore& before) {
+  const double potential = objective_.potential(elastic, x, z_);
+  return potential - potential_ + kinetic - before.kinetic - before.work;
+}
+
+/// Takes a step's excess of energy out of the velocities that it has come to.
+void RunningScene::keep_energy(double gained, StepReport& report) {
+  const double slack = energy_rounding * (std::abs(potential_) + objective_.energy_scale() +
+                                          guard_.kinetic(state_.v));
+  if (!(gained > slack)) return;
+  is_held_.assign(is_held_.size(), 0);
+  const auto hold = [&](int vertex) {
+    const auto next =
+        std::upper_bound(model_.body_vertices.begin(), model_.body_vertices.end(), vertex);
+    is_held_[static_cast<std::size_t>(next - model_.body_vertices.begin() - 1)] = 1;
+  };
+  for (const PinnedVertex& pin : model_.pins.pins) hold(pin.vertex);
+  if (contact_) {
+    for (const Contact& contact : contact_->contacts()) hold(contact.vertex);
+  }
+  const double taken = guard_.dissipate(gained, is_held_, state_.x, state_.v);
+  report.energy_removed += taken;
+  report.energy_gain += gained - taken;
+  // What remembers the velocities before would bring them back.
+  if (taken > serious_gain * guard_.kinetic(state_.v)) {
+    state_.x_previous.clear();
+    state_.v_previous.clear();
+  }
 }
 
 bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
@@ -161,6 +264,7 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
                             .inverse_a2 = inverse_a2,
                             .time = clock_.at(stage),
                             .h = stage * setup_.length(),
+                            .stage = stage,
                             .first_of_frame = place.is_first};
     result = position_run_.run(objective_, *position_solver_, step, scene_.solver, place.is_last,
                                z_, options);
@@ -173,11 +277,32 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
     result = descend(report, options);
   }
   if (result.status == StepStatus::non_finite) return false;
+  const Integrator& integrator = setup_.integrator();
+  const bool is_guarded =
+      direction_ && integrator.has_inertia && scene_.solver.line_search.type != "none";
+  EnergyBefore before;
+  if (is_guarded) {
+    before.kinetic = setup_.kept() * setup_.kept() * guard_.kinetic(state_.v);
+    if (integrator.keeps_energy_down) result = solve_better(result, before, report, options);
+    before.work = guard_.work_of_weight(scene_.gravity, state_.x, z_) / integrator.stage;
+  }
   elastic_ = result.elastic;
   num_inverted_ = result.num_inverted;
   elastic_is_known_ = setup_.ends_at_z() && direction_ != nullptr;
   setup_.advance(z_, state_, algebra());
   end_substep();
+  if (is_guarded) {
+    if (!setup_.ends_at_z()) {
+      elastic_ = objective_.elastic_energy_at(state_.x);
+      elastic_is_known_ = true;
+    }
+    const double kinetic = guard_.kinetic(state_.v);
+    const double gained = energy_gained(elastic_, state_.x, kinetic, before);
+    // Other integrators let energy swing about what they keep.
+    const double allowed =
+        integrator.keeps_energy_down ? 0 : allowed_swing * std::max(kinetic, before.kinetic);
+    if (gained > allowed) keep_energy(gained - allowed, report);
+  }
   return true;
 }
 
@@ -246,7 +371,12 @@ StepReport RunningScene::step() {
   report.contact_milliseconds = objective_.contact_milliseconds();
   report.inverted_tets =
       elastic_is_known_ ? num_inverted_ : count_inverted(model_, state_.x, threads_);
-  if (contact_) report.contacts = static_cast<int>(contact_->contacts().size());
+  if (contact_ && finite && !setup_.integrator().is_explicit) {
+    objective_.find_contacts(z_);
+    report.contacts = static_cast<int>(contact_->touching().size());
+    report.contact_energy = contact_->touch().energy;
+    report.deepest_penetration = contact_->touch().deepest;
+  }
   report.total_milliseconds = watch.milliseconds();
   return report;
 }
@@ -335,6 +465,9 @@ void RunningScene::set_material(int body, MaterialSettings material) {
     throw;
   }
   state_.acceleration.clear();  // it was that of the other material
+  std::unique_ptr<ContactEnergy> contact = make_contact(scene_, model_);
+  use_contact(contact.get());
+  contact_ = std::move(contact);
   elastic_is_known_ = false;
   has_multipliers_ = false;
 }

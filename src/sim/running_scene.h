@@ -11,6 +11,7 @@
 #include "descent/minimise.h"
 #include "descent/objective.h"
 #include "model/model.h"
+#include "sim/energy_guard.h"
 #include "sim/numbering.h"
 #include "sim/position_run.h"
 #include "sim/step_setup.h"
@@ -69,7 +70,19 @@ class RunningScene {
   };
   /// One substep of h. False: it ended non-finite and the state is not to be used.
   bool substep(StepReport& report, const MinimiseOptions& options, const PlaceInFrame& place);
+  /// Of a substep, before it.
+  struct EnergyBefore {
+    double kinetic = 0;  ///< as drag left it, J
+    double work = 0;     ///< of the weight in the substep, J
+  };
+  MinimiseReport minimise(StepReport& report, const MinimiseOptions& options);
+  void start_safely(double value_at_start);
   MinimiseReport descend(StepReport& report, const MinimiseOptions& options);
+  MinimiseReport solve_better(MinimiseReport result, EnergyBefore before, StepReport& report,
+                              const MinimiseOptions& options);
+  double energy_gained(double elastic, const VectorField& x, double kinetic,
+                       const EnergyBefore& before);
+  void keep_energy(double gained, StepReport& report);
   bool explicit_substep(StepReport& report);
   void end_substep();
   std::optional<std::chrono::steady_clock::time_point> deadline(
@@ -89,9 +102,13 @@ class RunningScene {
   std::unique_ptr<Direction> direction_;             ///< of a descent method
   std::unique_ptr<PositionSolver> position_solver_;  ///< of a position-based one
   Minimiser minimiser_;
+  EnergyGuard guard_;
+  std::vector<char> is_held_;  ///< [num_bodies], for the guard
   PositionRun position_run_;
   bool has_multipliers_ = false;  ///< those of the state, at z_
   VectorField z_;                 ///< where the last substep was solved
+  VectorField first_z_;           ///< where a substep came to that is solved again
+  double potential_ = 0;  ///< E at the start of the substep, J: pins and colliders of its end
   State before_;
   std::vector<std::array<int, 3>> surface_;
   StepClock clock_;

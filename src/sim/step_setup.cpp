@@ -83,19 +83,6 @@ void require_no_motion(const Scene& scene) {
 
 }  // namespace
 
-std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& model) {
-  if (scene.colliders.empty()) return nullptr;
-  std::vector<ColliderObject> colliders;
-  for (std::size_t i = 0; i < scene.colliders.size(); ++i) {
-    colliders.emplace_back(scene.colliders[i], "/colliders/" + std::to_string(i));
-  }
-  std::vector<int> vertices;
-  for (int i = 0; i < model.num_vertices; ++i) {
-    if (model.mass[static_cast<std::size_t>(i)] > 0) vertices.push_back(i);
-  }
-  return std::make_unique<ContactEnergy>(std::move(colliders), scene.contact, std::move(vertices));
-}
-
 State load_state(const Model& model, const SimulationState& state) {
   State loaded;
   load_array(state.positions, model.num_vertices, "positions", loaded.x);
@@ -175,8 +162,7 @@ void StepSetup::evaluate_forces(const State& state, const StepClock& clock, Obje
                         .time = clock.at(0),
                         .h = h_,
                         .weight = {0, 0, 0}});
-  double value = objective.value_and_gradient(state.x, gradient_);
-  objective.choose_contacts(state.x, value, gradient_);
+  objective.value_and_gradient(state.x, gradient_);
 }
 
 double StepSetup::prepare_target(State& state, const StepClock& clock, Objective& objective) {
@@ -205,6 +191,7 @@ void StepSetup::prepare(State& state, const StepClock& clock, Objective& objecti
                         .x_start = state.x,
                         .time = clock.at(stage),
                         .h = stage * h_,
+                        .stage = stage,
                         .weight = integrator_->has_inertia ? Vec3{0, 0, 0} : gravity_});
   if (extrapolates_) extrapolate(state, objective.algebra());
 }

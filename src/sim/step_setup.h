@@ -3,16 +3,12 @@
 #include <cstdint>
 #include <memory>
 
-#include "contact/contact_energy.h"
 #include "descent/objective.h"
 #include "integrate/integrator.h"
 #include "model/model.h"
 #include "supple/simulation.h"
 
 namespace supple {
-
-/// The contacts of a scene; none where it has no colliders.
-std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& model);
 
 /// The state of a simulation as the solvers hold it. Throws Error{invalid_input} for arrays of
 /// another size, values that are not finite, and a frame below 0.
@@ -45,6 +41,9 @@ class StepSetup {
 
   /// Of a substep, s.
   double length() const { return h_; }
+
+  /// Of a velocity, by drag over a substep.
+  double kept() const { return kept_; }
 
   /// Throws Error{invalid_input} where the model's pins are too few for the integrator.
   void check_pins(const Scene& scene) const;

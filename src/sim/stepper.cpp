@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "descent/chebyshev.h"
+#include "descent/contact_matrix.h"
 #include "descent/frame_hessian.h"
 #include "descent/gauss_seidel.h"
 #include "descent/gradient_descent.h"
@@ -35,7 +36,7 @@ std::unique_ptr<Direction> make_matrix(const Model& model, const SolverSettings&
   if (settings.linear_solver != "direct") {
     return std::make_unique<LaplacianCg>(model, settings, inverse_a2);
   }
-  return std::make_unique<Laplacian>(model, inverse_a2);
+  return std::make_unique<ContactMatrix>(model, inverse_a2);
 }
 
 /// A method with the acceleration that /solver/acceleration names.

@@ -147,7 +147,7 @@ SolverSettings read_solver(ObjectReader& solver) {
 
 ContactSettings read_contact(ObjectReader& contact) {
   ContactSettings settings;
-  settings.stiffness = contact.number("stiffness", above_zero("N/m"), settings.stiffness);
+  settings.stiffness = contact.number("stiffness", from_zero("N/m"), settings.stiffness);
   settings.friction = contact.number("friction", from_zero(""), settings.friction);
   if (contact.boolean("self", false)) {
     contact.fail("self", "self-collision is not available in this version; expected false");

@@ -1,0 +1,112 @@
+#include "sim/contact_setup.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "descent/laplacian.h"
+#include "integrate/integrator.h"
+#include "supple/mesh.h"
+
+namespace supple {
+
+namespace {
+
+/// How much stiffer than the body a contact is. Ten let a soft ball of 1 m sink in by 2 % of its
+/// size on impact; a thousand cost iterations and gain nothing that is seen.
+constexpr double contact_ratio = 100;
+/// Of the body's size: how deep a body rests on as many vertices as one of its sides has.
+constexpr double rest_depth = 1e-3;
+
+struct BodyScale {
+  double size = 0;    ///< diagonal of its box at rest, m
+  double weight = 0;  ///< N
+};
+
+BodyScale scale_of_body(const Scene& scene, const Model& model, int first, int last) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  Vec3 low{infinity, infinity, infinity}, high{-infinity, -infinity, -infinity};
+  double mass = 0;
+  for (int i = first; i < last; ++i) {
+    const auto v = static_cast<std::size_t>(i);
+    if (!(model.mass[v] > 0)) continue;
+    mass += model.mass[v];
+    for (std::size_t k = 0; k < 3; ++k) {
+      low[k] = std::min(low[k], model.rest[v][k]);
+      high[k] = std::max(high[k], model.rest[v][k]);
+    }
+  }
+  if (!(mass > 0)) return {};
+  const Vec3& g = scene.gravity;
+  return {std::hypot(high[0] - low[0], high[1] - low[1], high[2] - low[2]),
+          mass * std::hypot(g[0], g[1], g[2])};
+}
+
+/// Vertices that can meet something: those of the surface, and what belongs to no tet.
+std::vector<char> is_outside(const Model& model) {
+  std::vector<char> outside(static_cast<std::size_t>(model.num_vertices), 1);
+  TetMesh mesh;
+  mesh.vertices = model.rest;
+  mesh.tets = model.tets;
+  for (const auto& tet : mesh.tets) {
+    for (const int vertex : tet) outside[static_cast<std::size_t>(vertex)] = 0;
+  }
+  for (const auto& triangle : surface_triangles(mesh)) {
+    for (const int vertex : triangle) outside[static_cast<std::size_t>(vertex)] = 1;
+  }
+  return outside;
+}
+
+/// m/a^2 + L_ii of every vertex, N/m; what an explicit step can bear where the integrator is one.
+std::vector<double> own_stiffness(const Scene& scene, const Model& model) {
+  const Integrator& integrator = *find_integrator(scene.time.integrator);
+  const double h = scene.time.step / scene.time.substeps;
+  if (!integrator.is_explicit) {
+    return laplacian_diagonal(model, integrator.inverse_a2(h, false), Pins::left_out);
+  }
+  std::vector<double> stiffness;
+  for (const double mass : model.mass) {
+    stiffness.push_back(0.5 / contact_ratio * mass / (h * h));
+  }
+  return stiffness;
+}
+
+}  // namespace
+
+std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& model) {
+  if (scene.colliders.empty()) return nullptr;
+  std::vector<ColliderObject> colliders;
+  for (std::size_t i = 0; i < scene.colliders.size(); ++i) {
+    colliders.emplace_back(scene.colliders[i], "/colliders/" + std::to_string(i));
+  }
+  const bool is_explicit = find_integrator(scene.time.integrator)->is_explicit;
+  const double given = scene.contact.stiffness;
+  const std::vector<double> own = given > 0 ? std::vector<double>() : own_stiffness(scene, model);
+  const std::vector<char> outside = is_outside(model);
+  std::vector<ContactVertex> vertices;
+  for (std::size_t b = 0; b + 1 < model.body_vertices.size(); ++b) {
+    const int first = model.body_vertices[b], last = model.body_vertices[b + 1];
+    const BodyScale body = scale_of_body(scene, model, first, last);
+    const double of_a_side = std::max(1.0, std::pow(last - first, 2.0 / 3) / 8);
+    const double bearing =
+        body.size > 0 && !is_explicit ? body.weight / (rest_depth * body.size * of_a_side) : 0;
+    for (int i = first; i < last; ++i) {
+      const auto v = static_cast<std::size_t>(i);
+      if (!(model.mass[v] > 0) || outside[v] == 0) continue;
+      if (given != 0) {
+        // Of a body that rests deep on soft contacts nothing starts inside.
+        vertices.push_back({.vertex = i, .stiffness = given});
+        continue;
+      }
+      const double stiffness = std::max(contact_ratio * own[v], bearing);
+      vertices.push_back({.vertex = i, .stiffness = stiffness, .size = body.size});
+    }
+  }
+  return std::make_unique<ContactEnergy>(std::move(colliders), scene.contact.friction,
+                                         std::move(vertices));
+}
+
+}  // namespace supple

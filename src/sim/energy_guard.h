@@ -1,0 +1,52 @@
+#pragma once
+
+#include <vector>
+
+#include "math/mat3.h"
+#include "model/model.h"
+
+namespace supple {
+
+/// Keeps the mechanical energy of a step from growing beyond the work that was done, where solving
+/// it better does not: takes the excess out of the velocities. A body loses what it moves by beside
+/// a rigid motion, so that it keeps its momentum, linear and angular; one that something holds or
+/// touches may lose of the rigid motion too.
+class EnergyGuard {
+ public:
+  explicit EnergyGuard(const Model& model);
+
+  /// Kinetic energy, J.
+  double kinetic(const VectorField& v) const;
+
+  /// The same of moving from x to z in h, s.
+  double kinetic_of_way(const VectorField& x, const VectorField& z, double h) const;
+
+  /// Work of the weight from one place to another, J.
+  double work_of_weight(const Vec3& gravity, const VectorField& from, const VectorField& to) const;
+
+  /// Takes up to `excess` J out of the velocities at x. is_held: whether something outside acts on
+  /// a body, [num_bodies]. What was taken, J.
+  double dissipate(double excess, const std::vector<char>& is_held, const VectorField& x,
+                   VectorField& v);
+
+  /// Where the bodies would be had they moved rigidly for a time t, s, under gravity alone: a start
+  /// of a descent that costs no elastic energy.
+  void move_rigidly(const VectorField& x, const VectorField& v, const Vec3& gravity, double t,
+                    VectorField& moved);
+
+ private:
+  using Vector = Vector3<double>;
+  /// Of a body at x with v.
+  struct Rigid {
+    double mass = 0;                                ///< kg
+    Vector center{{0, 0, 0}}, velocity{{0, 0, 0}};  ///< m, m/s
+    Vector spin{{0, 0, 0}};                         ///< 1/s
+    Vector at(const PaddedVector& x) const;
+  };
+  Rigid rigid_of(std::size_t body, const VectorField& x, const VectorField& v) const;
+
+  const Model* model_;
+  std::vector<Rigid> rigid_;  ///< [num_bodies]
+};
+
+}  // namespace supple
