@@ -1,7 +1,8 @@
 # The page's engine: the library compiled once more, by Emscripten, in a build of its own below this one. Found or not,
 # everything else is built all the same.
 #   supple_wasm          build/release/engine/supple.js with supple.wasm, and a copy in web/dist/engine
-#   supple_wasm_threads  supple_threads.js beside it, for pages that are cross-origin isolated; not part of `all`
+#   supple_wasm_threads  supple_threads.js beside it, for pages that are cross-origin isolated
+# Neither is part of `all`: a second compilation of everything is for those who ask for it. scripts/test asks for the first.
 option(SUPPLE_WASM "Build the page's engine, where there are emcc and node" ON)
 find_program(SUPPLE_EMCC emcc)
 find_program(SUPPLE_NODE NAMES node nodejs)
@@ -12,8 +13,8 @@ if(NOT SUPPLE_WASM OR NOT SUPPLE_EMCC OR NOT SUPPLE_NODE)
   return()
 endif()
 
-# supple_engine(TARGET ALL or nothing, options of cmake ...): the build below ${PROJECT_BINARY_DIR}/TARGET.
-function(supple_engine target all)
+# supple_engine(TARGET options of cmake ...): the build below ${PROJECT_BINARY_DIR}/TARGET.
+function(supple_engine target)
   set(build ${PROJECT_BINARY_DIR}/${target})
   set(toolchain ${PROJECT_SOURCE_DIR}/cmake/wasm.cmake)
   add_custom_command(OUTPUT ${build}/build.ninja
@@ -26,12 +27,12 @@ function(supple_engine target all)
   # that it takes half of the cores.
   cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
   math(EXPR jobs "(${cores} + 1) / 2")
-  add_custom_target(${target} ${all}
+  add_custom_target(${target}
     COMMAND ${CMAKE_COMMAND} --build ${build} --target supple_engine --parallel ${jobs}
     COMMAND ${CMAKE_COMMAND} -E copy_directory ${SUPPLE_ENGINE_DIR} ${PROJECT_BINARY_DIR}/web/dist/engine
     DEPENDS ${build}/build.ninja
     COMMENT "Building the page's engine" VERBATIM)
 endfunction()
 
-supple_engine(supple_wasm ALL)
-supple_engine(supple_wasm_threads "" -DSUPPLE_WASM_THREADS=ON)
+supple_engine(supple_wasm)
+supple_engine(supple_wasm_threads -DSUPPLE_WASM_THREADS=ON)

@@ -2,11 +2,16 @@
 // The engine loads, steps a scene to where the program for this machine steps it, and answers as a session.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { loadEngine, readFrame } from './engine.mjs';
 
 const [folder, program, source, scratch] = process.argv.slice(2);
 const frames = 5;
+if (!existsSync(path.join(folder, 'supple.js'))) {
+  console.log(`skipped: there is no supple.js in ${folder} (the target supple_wasm builds it)`);
+  process.exit(77);
+}
 
 /** The largest difference of a coordinate after some frames, m. */
 function difference(engine, name) {
