@@ -13,8 +13,8 @@ namespace supple {
 
 /// A solver with the name that it has in tables and plots.
 struct LabelledSolver {
-  std::string label;
-  SolverSettings settings;
+  std::string label{};
+  SolverSettings settings{};
 };
 
 /// An iterate of a descent; iteration 0 is x_0.
@@ -31,28 +31,28 @@ struct ConvergencePoint {
 };
 
 struct ConvergenceCurve {
-  std::string label;
+  std::string label{};
   StepStatus status = StepStatus::iteration_limit;
   int evaluations = 0;            ///< of g and its gradient
   double build_milliseconds = 0;  ///< once, before the first step: factorisations
   double energy_scale = 0;        ///< J: what rounding in g is relative to
-  std::vector<ConvergencePoint> points;
-  std::vector<double> positions;  ///< where it ended: [num_vertices * 3], m
+  std::vector<ConvergencePoint> points{};
+  std::vector<double> positions{};  ///< where it ended: [num_vertices * 3], m
 };
 
 /// The converged answer of a step.
 struct ConvergedStep {
-  double objective = 0;           ///< g*, J
-  double start_objective = 0;     ///< g(x_0), J
-  double gradient_norm = 0;       ///< |grad g(x*)|, N
-  int iterations = 0;             ///< of Newton's method
-  bool converged = false;         ///< to rounding, or to 1e-12 of the gradient at x_0
-  std::vector<double> positions;  ///< x*: [num_vertices * 3], m
+  double objective = 0;             ///< g*, J
+  double start_objective = 0;       ///< g(x_0), J
+  double gradient_norm = 0;         ///< |grad g(x*)|, N
+  int iterations = 0;               ///< of Newton's method
+  bool converged = false;           ///< to rounding, or to 1e-12 of the gradient at x_0
+  std::vector<double> positions{};  ///< x*: [num_vertices * 3], m
 };
 
 struct Comparison {
-  ConvergedStep reference;
-  std::vector<ConvergenceCurve> curves;  ///< in the order of the solvers
+  ConvergedStep reference{};
+  std::vector<ConvergenceCurve> curves{};  ///< in the order of the solvers
 };
 
 struct CompareOptions {

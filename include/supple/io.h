@@ -15,8 +15,8 @@ namespace supple {
 
 /// A setting that replaces a value of the scene file.
 struct Override {
-  std::string pointer;  ///< JSON pointer, for example "/solver/iterations"
-  std::string value;    ///< JSON; what is not valid JSON is taken as a string
+  std::string pointer{};  ///< JSON pointer, for example "/solver/iterations"
+  std::string value{};    ///< JSON; what is not valid JSON is taken as a string
 };
 
 /// Reads a scene (JSON with comments; docs/scene.md). Mesh files are relative to the scene's

@@ -13,17 +13,17 @@ using Vec3 = std::array<double, 3>;
 /// A tetrahedral mesh. Vertices that no tet uses are allowed: they are kept and do not move the
 /// solver.
 struct TetMesh {
-  std::vector<Vec3> vertices;            ///< [num_vertices], m
-  std::vector<std::array<int, 4>> tets;  ///< [num_tets], corners; right-handed once normalised:
-                                         ///< det [X1-X0, X2-X0, X3-X0] > 0
+  std::vector<Vec3> vertices{};            ///< [num_vertices], m
+  std::vector<std::array<int, 4>> tets{};  ///< [num_tets], corners; right-handed once normalised:
+                                           ///< det [X1-X0, X2-X0, X3-X0] > 0
   /// Named scalar per tet, as read from the mesh file: each [num_tets].
-  std::map<std::string, std::vector<double>> tet_fields;
+  std::map<std::string, std::vector<double>> tet_fields{};
 };
 
 /// A triangle mesh, counter-clockwise seen from outside.
 struct TriangleMesh {
-  std::vector<Vec3> vertices;                 ///< [num_vertices], m
-  std::vector<std::array<int, 3>> triangles;  ///< [num_triangles]
+  std::vector<Vec3> vertices{};                 ///< [num_vertices], m
+  std::vector<std::array<int, 3>> triangles{};  ///< [num_triangles]
 };
 
 /// Axis-aligned box.
@@ -87,12 +87,12 @@ inline constexpr std::size_t max_generated_tets = 20'000'000;
 
 /// Vertices for a body of springs, with the springs by their kind [Provot 1995].
 struct SpringMesh {
-  std::vector<Vec3> vertices;                  ///< [num_vertices], m
-  std::vector<std::array<int, 3>> triangles;   ///< of a cloth
-  std::vector<std::array<int, 2>> segments;    ///< of a strand
-  std::vector<std::array<int, 2>> structural;  ///< between neighbours
-  std::vector<std::array<int, 2>> shear;       ///< across the cells of a cloth
-  std::vector<std::array<int, 2>> bending;     ///< between a vertex and the next but one
+  std::vector<Vec3> vertices{};                  ///< [num_vertices], m
+  std::vector<std::array<int, 3>> triangles{};   ///< of a cloth
+  std::vector<std::array<int, 2>> segments{};    ///< of a strand
+  std::vector<std::array<int, 2>> structural{};  ///< between neighbours
+  std::vector<std::array<int, 2>> shear{};       ///< across the cells of a cloth
+  std::vector<std::array<int, 2>> bending{};     ///< between a vertex and the next but one
 };
 
 /// A parallelogram of cloth, its front where u x v points, cut into cells of two triangles. Vertex

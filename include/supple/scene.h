@@ -11,7 +11,8 @@
 #include "supple/mesh.h"
 
 /// What to simulate, as plain values: the scene file without its JSON. An engine fills these in
-/// code; `supple::load_scene` fills them from a file. SI units throughout.
+/// code; `supple::load_scene` fills them from a file. SI units throughout. Every member has an
+/// initialiser: designated ones may then leave out any of them without a compiler's warning.
 namespace supple {
 
 // ---------------------------------------------------------------------------------- motion
@@ -37,10 +38,10 @@ struct Keyframe {
 /// first and after the last, or repeated with the period of the last keyframe's time.
 /// A motion is either keyframes or rotation and/or velocity.
 struct Motion {
-  std::optional<Rotation> rotate;
-  std::optional<Vec3> velocity;     ///< m/s
-  std::vector<Keyframe> keyframes;  ///< times strictly increasing
-  bool repeat = false;              ///< start again after the last keyframe
+  std::optional<Rotation> rotate{};
+  std::optional<Vec3> velocity{};     ///< m/s
+  std::vector<Keyframe> keyframes{};  ///< times strictly increasing
+  bool repeat = false;                ///< start again after the last keyframe
 };
 
 // -------------------------------------------------------------------------------- material
@@ -48,7 +49,7 @@ struct Motion {
 /// A parameter of a material: one value, or one per tet of the body's mesh.
 struct Parameter {
   double value = 0;
-  std::vector<double> per_tet;  ///< empty, or [num_tets]: then `value` is not used
+  std::vector<double> per_tet{};  ///< empty, or [num_tets]: then `value` is not used
 
   Parameter() = default;
   Parameter(double v) : value(v) {}  // NOLINT(google-explicit-constructor): `mu = 1e5` reads well
@@ -57,16 +58,16 @@ struct Parameter {
 
 /// A twice differentiable function of one variable with its derivatives.
 struct ScalarFunction {
-  std::function<double(double)> value;
-  std::function<double(double)> first;   ///< derivative
-  std::function<double(double)> second;  ///< second derivative
+  std::function<double(double)> value{};
+  std::function<double(double)> first{};   ///< derivative
+  std::function<double(double)> second{};  ///< second derivative
 };
 
 /// A derivative of an energy term as a curve through control points (stretch, stress): a natural
 /// cubic spline between them, linear beyond the ends [Xu et al. 2015, sec. 4].
 struct SplineCurve {
   std::vector<std::pair<double, double>>
-      points;  ///< x strictly increasing; none: the zero function
+      points{};  ///< x strictly increasing; none: the zero function
 };
 
 /// Hyperelastic material. `model` decides which of the fields are read:
@@ -82,10 +83,10 @@ struct MaterialSettings {
   Parameter mu = 0;  ///< Pa, >= 0, first Lame parameter of shear
   /// Pa, >= 0. Infinite: incompressible, for stable_neo_hookean with xpbd or step_and_project
   Parameter lambda = 0;
-  Parameter min = 1, max = 1;                ///< stretches, 0 <= min <= 1 <= max
-  Parameter c1 = 0, c2 = 0, bulk = 0;        ///< Pa, >= 0
-  SplineCurve spline_a, spline_b, spline_c;  ///< a'(s), b'(s_i s_j), c'(J), Pa
-  ScalarFunction a, b, c;                    ///< J/m^3; an empty one is zero
+  Parameter min = 1, max = 1;                      ///< stretches, 0 <= min <= 1 <= max
+  Parameter c1 = 0, c2 = 0, bulk = 0;              ///< Pa, >= 0
+  SplineCurve spline_a{}, spline_b{}, spline_c{};  ///< a'(s), b'(s_i s_j), c'(J), Pa
+  ScalarFunction a{}, b{}, c{};                    ///< J/m^3; an empty one is zero
 };
 
 /// Adds kappa/2 (|F d| - 1)^2 [thesis sec. 8.3].
@@ -115,8 +116,8 @@ std::vector<Spring> make_springs(const SpringMesh& mesh, const SpringSettings& s
 
 /// Tets whose rest centroid lies in `box` take this material instead of the body's.
 struct MaterialRegion {
-  Box box;  ///< of rest positions, m
-  MaterialSettings material;
+  Box box{};  ///< of rest positions, m
+  MaterialSettings material{};
 };
 
 /// mu = E/(2(1+nu)), lambda = E nu/((1+nu)(1-2 nu)), infinite at nu = 0.5. young > 0 in Pa,
@@ -127,16 +128,16 @@ std::pair<double, double> lame_parameters(double young, double poisson);
 
 /// Holds vertices by springs: k/2 |x - target(t)|^2 each [thesis eq. 8.5].
 struct Pin {
-  Box box;                    ///< selects vertices by rest position, edges included, m
-  std::vector<int> vertices;  ///< and these, by index in the body
-  double stiffness = 1e6;     ///< N/m per vertex, > 0
-  Motion motion;              ///< of the rest positions, at the time of the end of the step
+  Box box{};                    ///< selects vertices by rest position, edges included, m
+  std::vector<int> vertices{};  ///< and these, by index in the body
+  double stiffness = 1e6;       ///< N/m per vertex, > 0
+  Motion motion{};              ///< of the rest positions, at the time of the end of the step
 };
 
 struct AtRest {};
 /// Every vertex at a random place in the box.
 struct Randomize {
-  Box box;
+  Box box{};
   unsigned seed = 1;
 };
 /// Every vertex moved to the centre of the rest shape's box along one axis.
@@ -150,26 +151,26 @@ struct Stretch {
 using Initial = std::variant<AtRest, Randomize, Flatten, Stretch>;
 
 struct Body {
-  std::string name;
-  TetMesh mesh;  ///< rest shape in the world, m; without tets where `springs` carry the body
+  std::string name{};
+  TetMesh mesh{};  ///< rest shape in the world, m; without tets where `springs` carry the body
   /// Surface of a body of springs, counter-clockwise seen from its front: drawn, and gives mass by
   /// area. Empty for a body of tets and for a strand.
-  std::vector<std::array<int, 3>> triangles;
+  std::vector<std::array<int, 3>> triangles{};
   /// Of a strand: drawn as lines, and give mass by length. A body of springs that has neither these
   /// nor triangles has the mass of its springs' rest lengths.
-  std::vector<std::array<int, 2>> segments;
-  std::vector<Spring> springs;
+  std::vector<std::array<int, 2>> segments{};
+  std::vector<Spring> springs{};
   /// kg/m^3 of tets, kg/m^2 of triangles, kg/m of strands, > 0; not used where `mass` is given
   double density = 1000;
-  std::optional<double> mass;  ///< total, kg, > 0
-  MaterialSettings material;   ///< of the tets
+  std::optional<double> mass{};  ///< total, kg, > 0
+  MaterialSettings material{};   ///< of the tets
   /// Further materials that the same tets carry: the energies add.
-  std::vector<MaterialSettings> layers;
-  std::vector<MaterialRegion> regions;  ///< the last that holds a tet wins
-  std::optional<FiberSettings> fiber;
+  std::vector<MaterialSettings> layers{};
+  std::vector<MaterialRegion> regions{};  ///< the last that holds a tet wins
+  std::optional<FiberSettings> fiber{};
   Vec3 velocity{0, 0, 0};  ///< m/s at time 0
-  Initial initial;
-  std::vector<Pin> pins;
+  Initial initial{};
+  std::vector<Pin> pins{};
 };
 
 // -------------------------------------------------------------------------------- colliders
@@ -207,15 +208,15 @@ struct TorusShape {
 };
 /// A closed surface; inside by the sign of the angle-weighted pseudo-normal.
 struct MeshShape {
-  TriangleMesh mesh;
+  TriangleMesh mesh{};
 };
 using ColliderShape = std::variant<PlaneShape, SphereShape, BoxShape, CapsuleShape, CylinderShape,
                                    TorusShape, MeshShape>;
 
 struct Collider {
-  std::string name;
-  ColliderShape shape;  ///< at rest; `motion` moves it as a whole
-  Motion motion;
+  std::string name{};
+  ColliderShape shape{};  ///< at rest; `motion` moves it as a whole
+  Motion motion{};
 };
 
 struct ContactSettings {
@@ -257,7 +258,7 @@ struct SolverSettings {
   std::string start = "inertia";
   /// Stretches over which the constant stiffness is fitted [thesis eq. 7.14].
   std::pair<double, double> stiffness_range{0.5, 1.5};
-  LineSearchSettings line_search;
+  LineSearchSettings line_search{};
 
   int history = 5;  ///< of L-BFGS, >= 0
   /// Initial matrix of L-BFGS, or the matrix of quasi-Newton: laplacian, identity, rest,
@@ -297,13 +298,13 @@ struct DampingSettings {
 /// A whole scene.
 struct Scene {
   std::string name = "scene";
-  TimeSettings time;
+  TimeSettings time{};
   Vec3 gravity{0, -9.81, 0};  ///< m/s^2
-  SolverSettings solver;
-  std::vector<Body> bodies;
-  std::vector<Collider> colliders;
-  ContactSettings contact;
-  DampingSettings damping;
+  SolverSettings solver{};
+  std::vector<Body> bodies{};
+  std::vector<Collider> colliders{};
+  ContactSettings contact{};
+  DampingSettings damping{};
 };
 
 }  // namespace supple

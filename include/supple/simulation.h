@@ -78,12 +78,12 @@ struct Energies {
 struct SimulationState {
   double time = 0;  ///< s
   std::int64_t frame = 0;
-  std::vector<double> positions;   ///< [num_vertices * 3], m
-  std::vector<double> velocities;  ///< [num_vertices * 3], m/s
+  std::vector<double> positions{};   ///< [num_vertices * 3], m
+  std::vector<double> velocities{};  ///< [num_vertices * 3], m/s
   // What the integrator remembers beside them: [num_vertices * 3], or empty.
-  std::vector<double> previous_positions;   ///< m
-  std::vector<double> previous_velocities;  ///< m/s
-  std::vector<double> accelerations;        ///< m/s^2
+  std::vector<double> previous_positions{};   ///< m
+  std::vector<double> previous_velocities{};  ///< m/s
+  std::vector<double> accelerations{};        ///< m/s^2
 };
 
 struct SimulationOptions {
@@ -92,9 +92,9 @@ struct SimulationOptions {
 
 /// What the elements tell about a state. Arrays have one entry a tet, in scene order.
 struct ElementMeasures {
-  std::vector<double> determinant;  ///< J = det F
-  std::vector<double> von_mises;    ///< of the Cauchy stress P F^T / J, Pa
-  std::vector<Vec3> stretches;      ///< signed principal stretches, descending
+  std::vector<double> determinant{};  ///< J = det F
+  std::vector<double> von_mises{};    ///< of the Cauchy stress P F^T / J, Pa
+  std::vector<Vec3> stretches{};      ///< signed principal stretches, descending
 };
 
 /// What the multipliers of a tet's constraints say about its stress [Macklin & Mueller 2021, sec.
@@ -108,7 +108,7 @@ struct MultiplierStress {
 
 /// Constraints that are projected together, touching no vertex twice.
 struct ConstraintGroup {
-  std::string of;  ///< "tets", "springs"
+  std::string of{};  ///< "tets", "springs"
   int size = 0;
 };
 
@@ -236,8 +236,8 @@ class Simulation {
 
 /// A name with the line that `supple list` prints of it.
 struct Description {
-  std::string name;
-  std::string text;  ///< what it is and its parameters
+  std::string name{};
+  std::string text{};  ///< what it is and its parameters
 };
 
 /// What there is, in the order of the docs.

@@ -12,8 +12,10 @@ C_PROGRAM = "int main(void) { return 0; }\n"
 GOOD = {
     "README.md": f"# supple\n[docs](docs/scene.md#the-solver) [web](https://example.org)\n```cpp\n{PROGRAM}```\n",
     "docs/scene.md": "# Scene\n## The `solver`\n[up](../README.md)\n```\n[not a link](nowhere.md)\n```\n",
+    "docs/changing.md": f"# Changing\n```cpp\n{PROGRAM}```\n",
     "docs/c_interface.md": f"# C\n```c\n{C_PROGRAM}```\n",
     "tests/package/main.cpp": PROGRAM,
+    "tests/package/dragged_block.cpp": PROGRAM,
     "tests/package/pulled_block.c": C_PROGRAM,
     "src/a.cpp": "// relative to the work/ folder, at home/ and at the root\n",
 }
@@ -53,8 +55,9 @@ class CheckText(unittest.TestCase):
         self.caught("docs/b.md", "![x](images/none.png)\n", "leads nowhere")
         self.caught("docs/b.md", "[x](scene.md#no-such-heading)\n", "no heading")
 
-    def test_a_readme_that_differs_from_the_tested_program_is_caught(self):
+    def test_an_example_that_differs_from_the_tested_program_is_caught(self):
         self.caught("tests/package/main.cpp", "int main() { return 1; }\n", "its cpp is not")
+        self.caught("tests/package/dragged_block.cpp", "int main() { return 1; }\n", "docs/changing.md: its cpp is not")
         self.caught("tests/package/pulled_block.c", "int main(void) { return 1; }\n", "its c is not")
 
 
