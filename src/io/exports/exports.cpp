@@ -22,7 +22,8 @@ constexpr std::array<ExportFormat, 6> formats_of_numbers{{
     {"usda", "USD text: animation.usda, a mesh a body with its points over time",
      plain<export_usda>},
     {"obj", "Wavefront OBJ: obj/frame_0000.obj and on, surfaces", plain<export_obj>},
-    {"ply", "binary PLY: ply/frame_0000.ply and on, surfaces", plain<export_ply>},
+    {"ply", "binary PLY: ply/frame_0000.ply and on, surfaces; a strand as triangles (a, b, b)",
+     plain<export_ply>},
     {"vtu",
      "VTK: vtu/frame_0000.vtu and on with animation.pvd, tets with J, von_mises and "
      "principal_stretches, of xpbd also hydrostatic_stress and deviatoric_stress",

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <array>
 #include <cstdint>
 
 #include "io/exports/atomic_file.h"
@@ -10,14 +11,7 @@ namespace supple {
 
 namespace {
 
-std::string header(std::size_t num_vertices, std::size_t num_triangles, std::size_t num_segments,
-                   double time) {
-  const std::string edges = num_segments == 0
-                                ? ""
-                                : fmt::format(
-                                      "element edge {}\nproperty int vertex1\nproperty int "
-                                      "vertex2\n",
-                                      num_segments);
+std::string header(std::size_t num_vertices, std::size_t num_faces, double time) {
   return fmt::format(
       "ply\n"
       "format binary_little_endian 1.0\n"
@@ -29,9 +23,13 @@ std::string header(std::size_t num_vertices, std::size_t num_triangles, std::siz
       "property int body\n"
       "element face {}\n"
       "property list uchar int vertex_indices\n"
-      "{}"
       "end_header\n",
-      time, num_vertices, num_triangles, edges);
+      time, num_vertices, num_faces);
+}
+
+void write_face(AtomicFile& file, std::int32_t first, const std::array<int, 3>& corners) {
+  file.write_value(std::uint8_t{3});
+  for (const int v : corners) file.write_value(static_cast<std::int32_t>(first + v));
 }
 
 }  // namespace
@@ -39,17 +37,16 @@ std::string header(std::size_t num_vertices, std::size_t num_triangles, std::siz
 void export_ply(const FrameSource& source, const std::filesystem::path& folder) {
   const auto surfaces = body_surfaces(source, "ply");
   const FrameFiles files(folder / "ply", "ply", source.num_frames);
-  std::size_t num_vertices = 0, num_triangles = 0, num_segments = 0;
+  std::size_t num_vertices = 0, num_faces = 0;
   for (const BodySurface& surface : surfaces) {
     num_vertices += surface.vertices.size();
-    num_triangles += surface.triangles.size();
-    num_segments += surface.segments.size();
+    num_faces += surface.triangles.size() + surface.segments.size();
   }
   FrameReader reader(source);
   for (int frame = 0; frame < source.num_frames; ++frame) {
     const auto positions = reader.read(frame);
     AtomicFile file(files.path(frame));
-    file.write(header(num_vertices, num_triangles, num_segments, frame * source.frame_step));
+    file.write(header(num_vertices, num_faces, frame * source.frame_step));
     for (const BodySurface& surface : surfaces) {
       for (const int v : surface.vertices) {
         for (std::size_t d = 0; d < 3; ++d) {
@@ -60,17 +57,10 @@ void export_ply(const FrameSource& source, const std::filesystem::path& folder) 
     }
     std::int32_t first = 0;
     for (const BodySurface& surface : surfaces) {
-      for (const auto& t : surface.triangles) {
-        file.write_value(std::uint8_t{3});
-        for (const int v : t) file.write_value(static_cast<std::int32_t>(first + v));
-      }
-      first += static_cast<std::int32_t>(surface.vertices.size());
-    }
-    first = 0;
-    for (const BodySurface& surface : surfaces) {
-      for (const auto& segment : surface.segments) {
-        for (const int v : segment) file.write_value(static_cast<std::int32_t>(first + v));
-      }
+      for (const auto& triangle : surface.triangles) write_face(file, first, triangle);
+      // The format's edges are refused by meshio and left out by VTK and assimp, and so are faces
+      // of two corners; these all take a triangle without area, of which Blender makes an edge.
+      for (const auto& [a, b] : surface.segments) write_face(file, first, {a, b, b});
       first += static_cast<std::int32_t>(surface.vertices.size());
     }
     file.commit();

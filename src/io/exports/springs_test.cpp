@@ -73,6 +73,24 @@ TEST(SpringExports, VtuObjAndPlyAreReadByVtk) {
   EXPECT_EQ(output, "ok\n");
 }
 
+TEST(SpringExports, APlyOfAStrandAloneHasOnlyWhatEveryReaderTakes) {
+  Growing e(false);
+  e.source.bodies.erase(e.source.bodies.begin());  // the cloth
+  export_frames("ply", e.source, e.folder.path());
+  const fs::path file = e.folder.path() / "ply" / "frame_0000.ply";
+  const std::string bytes = content(file);
+  // meshio stops at any element but these two.
+  const std::size_t end = bytes.find("end_header\n") + 11;
+  const std::string header = bytes.substr(0, end);
+  EXPECT_NE(header.find(fmt::format("element vertex {}\n", segments + 1)), std::string::npos);
+  EXPECT_NE(header.find(fmt::format("element face {}\n", segments)), std::string::npos);
+  EXPECT_EQ(header.find("element edge"), std::string::npos);
+  EXPECT_EQ(bytes.size() - end, (segments + 1) * 16 + segments * 13);
+  if (!has_program("assimp")) GTEST_SKIP() << "the program assimp is not installed";
+  std::string info;
+  EXPECT_EQ(run("assimp info " + quoted(file), &info), 0) << info;
+}
+
 TEST(SpringExports, AVtuWithoutTetsHasNoMeasures) {
   const Growing e(false);
   export_frames("vtu", e.source, e.folder.path());
