@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <set>
 
+#include "model/pin_selection.h"
 #include "supple/error.h"
 
 namespace supple {
@@ -198,6 +200,31 @@ TEST(Model, AnUnreferencedVertexHasNoMass) {
   const Model model = build_model(scene_of(mesh));
   EXPECT_EQ(model.mass[0], 0);
   EXPECT_GT(model.mass[1], 0);
+}
+
+TEST(PinSelection, AListCostsItsOwnLengthWhateverTheBodys) {
+  constexpr int count = 200'000;
+  const std::vector<Vec3> rest(count, Vec3{1, 2, 3});
+  std::vector<Pin> pins(count);
+  for (int i = 0; i < count; ++i) pins[static_cast<std::size_t>(i)].vertices = {count - 1 - i};
+  const auto start = std::chrono::steady_clock::now();
+  PinSet set;
+  add_pins(pins, rest, 7, "", set);
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+  ASSERT_EQ(set.pins.size(), pins.size());
+  EXPECT_EQ(set.pins.front().vertex, count + 6);
+  EXPECT_EQ(set.pins.back().vertex, 7);
+  // A twentieth of a second; looking at all vertices for each pin takes above a minute.
+  EXPECT_LT(spent.count(), 10);
+}
+
+TEST(PinSelection, AVertexOfAListAndOfABoxIsPinnedOnce) {
+  const std::vector<Vec3> rest{{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {3, 0, 0}};
+  PinSet set;
+  add_pins({{.box = {{0.5, -1, -1}, {2.5, 1, 1}}, .vertices = {3, 1, 3}}}, rest, 0, "", set);
+  std::vector<int> vertices;
+  for (const PinnedVertex& pin : set.pins) vertices.push_back(pin.vertex);
+  EXPECT_EQ(vertices, (std::vector<int>{1, 2, 3}));
 }
 
 TEST(Model, WhatCannotBeBuiltIsRefusedWithItsPlace) {

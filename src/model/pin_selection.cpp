@@ -1,5 +1,6 @@
 #include "model/pin_selection.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/refuse.h"
@@ -17,26 +18,26 @@ void add_pin(const Pin& pin, const std::vector<Vec3>& rest, int first_vertex,
           "expected a positive stiffness in N/m");
   const std::string fault = validate(pin.motion);
   require(fault.empty(), where + "/motion", fault);
-  std::vector<bool> chosen(rest.size(), false);
-  for (int vertex : pin.vertices) {
+  for (const int vertex : pin.vertices) {
     require(vertex >= 0 && vertex < num_vertices, where + "/vertices",
             "there is no vertex " + std::to_string(vertex) + ": the body has " +
                 std::to_string(num_vertices));
-    chosen[static_cast<std::size_t>(vertex)] = true;
   }
+  // A list alone costs its own length, whatever the body's: there may be a pin for each vertex.
+  std::vector<int> chosen = pin.vertices;
   if (pin.vertices.empty() || pin.box.min != pin.box.max) {
-    for (std::size_t i = 0; i < rest.size(); ++i) {
-      if (contains(pin.box, rest[i])) chosen[i] = true;
+    for (int i = 0; i < num_vertices; ++i) {
+      if (contains(pin.box, rest[static_cast<std::size_t>(i)])) chosen.push_back(i);
     }
   }
-  const std::size_t before = to.pins.size();
-  for (std::size_t i = 0; i < rest.size(); ++i) {
-    if (!chosen[i]) continue;
-    to.pins.push_back({first_vertex + static_cast<int>(i), static_cast<int>(to.motions.size()),
-                       pin.stiffness, rest[i]});
-  }
-  require(to.pins.size() > before, where + "/select",
+  require(!chosen.empty(), where + "/select",
           "selects none of the body's " + std::to_string(num_vertices) + " vertices");
+  std::sort(chosen.begin(), chosen.end());
+  chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+  for (const int i : chosen) {
+    to.pins.push_back({first_vertex + i, static_cast<int>(to.motions.size()), pin.stiffness,
+                       rest[static_cast<std::size_t>(i)]});
+  }
   to.motions.push_back(pin.motion);
 }
 
