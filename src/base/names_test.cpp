@@ -16,6 +16,8 @@ TEST(Names, AMisspeltNameFindsItsNeighbour) {
 TEST(Names, AnUnrelatedNameFindsNone) {
   EXPECT_EQ(nearest_name("finite_difference", known), "");
   EXPECT_EQ(nearest_name(std::string(100000, 'x'), known), "");
+  // Within two edits, but with no letter in common.
+  EXPECT_EQ(nearest_name("E", {"mu"}), "");
 }
 
 TEST(Names, TheMessageNamesWhatWouldHaveBeenRight) {

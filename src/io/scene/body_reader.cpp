@@ -34,6 +34,7 @@ Vec3 centroid(const TetMesh& mesh, const std::array<int, 4>& tet) {
 
 MaterialRegion read_region(ObjectReader& reader, const TetMesh& mesh) {
   MaterialRegion region;
+  reader.expect({"box", "material"});
   region.box = reader.box("box");
   bool any = false;
   for (const auto& tet : mesh.tets) any = any || contains(region.box, centroid(mesh, tet));
@@ -49,6 +50,7 @@ MaterialRegion read_region(ObjectReader& reader, const TetMesh& mesh) {
 /// The vertices of a pin: those in a box, those of a list, or both.
 void read_selection(ObjectReader& select, const TetMesh& mesh, Pin& pin) {
   const int last = static_cast<int>(mesh.vertices.size()) - 1;
+  select.expect({"box", "vertices"});
   const bool by_list = select.has("vertices");
   if (by_list) pin.vertices = select.whole_list("vertices", 0, last);
   if (by_list && !select.has("box")) {
@@ -72,6 +74,7 @@ void read_selection(ObjectReader& select, const TetMesh& mesh, Pin& pin) {
 
 Pin read_pin(ObjectReader& reader, const TetMesh& mesh) {
   Pin pin;
+  reader.expect({"select", "stiffness", "motion"});
   reader.object("select", [&](ObjectReader& select) { read_selection(select, mesh, pin); });
   pin.stiffness = reader.number("stiffness", above_zero("N/m"), pin.stiffness);
   reader.optional_object("motion", [&](ObjectReader& motion) { pin.motion = read_motion(motion); });
@@ -90,6 +93,7 @@ Initial read_initial(ObjectReader& body) {
   }
   Initial initial;
   body.object("initial", [&](ObjectReader& reader) {
+    reader.expect({"randomize", "flatten", "stretch"});
     const std::string kind = reader.one_of("initial state", kinds);
     if (kind == "stretch") {
       initial = Stretch{reader.vector("stretch", any_number(""))};
@@ -97,11 +101,13 @@ Initial read_initial(ObjectReader& body) {
     }
     reader.object(kind, [&](ObjectReader& settings) {
       if (kind == "flatten") {
+        settings.expect({"axis"});
         const std::string axis = settings.choice("axis", "axis", {"x", "y", "z"});
         initial = Flatten{axis.front() - 'x'};
         return;
       }
       Randomize randomize;
+      settings.expect({"box", "seed"});
       randomize.box = settings.box("box");
       randomize.seed = static_cast<unsigned>(
           settings.whole("seed", 0, std::numeric_limits<unsigned>::max(), randomize.seed));
@@ -113,6 +119,7 @@ Initial read_initial(ObjectReader& body) {
 
 FiberSettings read_fiber(ObjectReader& reader) {
   FiberSettings fiber;
+  reader.expect({"direction", "kappa"});
   fiber.direction = reader.direction("direction");
   fiber.kappa = reader.number("kappa", from_zero("Pa"));
   return fiber;
@@ -180,6 +187,8 @@ void read_tet_body(ObjectReader& reader, TetMesh mesh, Body& body) {
 Body read_body(ObjectReader& reader, std::size_t index, const SceneSources& sources,
                std::size_t max_tets) {
   Body body;
+  reader.expect({"name", "mesh", "transform", "density", "mass", "material", "layers", "regions",
+                 "fiber", "velocity", "initial", "pins"});
   body.name = reader.text("name", fmt::format("body_{}", index));
   BodyMesh mesh = read_placed_mesh(reader, sources, max_tets);
   if (auto* const tets = std::get_if<TetMesh>(&mesh)) {

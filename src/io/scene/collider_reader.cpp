@@ -85,6 +85,8 @@ Vec3 read_center(ObjectReader& reader) {
 
 Collider read_collider(ObjectReader& reader, std::size_t index, const SceneSources& sources) {
   Collider collider;
+  reader.expect({"name", "plane", "sphere", "box", "capsule", "cylinder", "torus", "mesh",
+                 "transform", "motion"});
   const std::string kind =
       reader.one_of("shape", {"plane", "sphere", "box", "capsule", "cylinder", "torus", "mesh"});
   collider.name = reader.text("name", fmt::format("{}_{}", kind, index));

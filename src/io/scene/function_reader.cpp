@@ -50,6 +50,7 @@ ExtendedLog<double> evaluate(const Terms& terms, double x) {
 Term read_term(ObjectReader& reader) {
   constexpr int highest_power = 32;
   Term term;
+  reader.expect({"coefficient", "power", "log_power", "about"});
   term.coefficient = reader.number("coefficient", any_number("Pa"));
   term.logarithm = reader.one_of("power", {"power", "log_power"}) == "log_power";
   if (term.logarithm) {

@@ -27,6 +27,7 @@ Parameter read_parameter(ObjectReader& material, const char* key, const TetMesh&
   if (!material.is_object(key)) return material.number(key, any_number(unit));
   Parameter parameter;
   material.object(key, [&](ObjectReader& reader) {
+    reader.expect({"field"});
     const std::string name = reader.text("field");
     const auto found = mesh.tet_fields.find(name);
     if (found == mesh.tet_fields.end()) {
@@ -117,6 +118,7 @@ void read_spline(ObjectReader& material, const TetMesh& mesh, MaterialSettings& 
     settings.spline_c.points = material.pairs("c");
     return;
   }
+  material.expect({"model", "preset", "young", "poisson", "mu", "lambda"});
   const std::string preset = material.choice("preset", "preset", {"A", "B"});
   const auto [mu, lambda] = read_lame(material, settings.model, mesh);
   if (!mu.per_tet.empty() || !lambda.per_tet.empty()) {
@@ -132,14 +134,18 @@ void read_spline(ObjectReader& material, const TetMesh& mesh, MaterialSettings& 
 void read_parameters(ObjectReader& material, const TetMesh& mesh, MaterialSettings& settings) {
   const std::string& model = settings.model;
   if (model == "arap" && has_young(material)) {
+    material.expect({"model", "young", "poisson", "mu"});
     settings.mu = read_lame(material, settings.model, mesh).first;
   } else if (model == "arap" || model == "polynomial" || model == "volume") {
+    material.expect({"model", "mu"});
     settings.mu = read_parameter(material, "mu", mesh);
   } else if (model == "strain_limit") {
+    material.expect({"model", "mu", "min", "max"});
     settings.mu = read_parameter(material, "mu", mesh);
     settings.min = read_parameter(material, "min", mesh, "");
     settings.max = read_parameter(material, "max", mesh, "");
   } else if (model == "mooney_rivlin") {
+    material.expect({"model", "c1", "c2", "bulk"});
     settings.c1 = read_parameter(material, "c1", mesh);
     settings.c2 = read_parameter(material, "c2", mesh);
     settings.bulk = read_parameter(material, "bulk", mesh);
@@ -150,6 +156,7 @@ void read_parameters(ObjectReader& material, const TetMesh& mesh, MaterialSettin
     settings.b = read_function(material, "b");
     settings.c = read_function(material, "c");
   } else {
+    material.expect({"model", "young", "poisson", "mu", "lambda"});
     read_pair(material, mesh, settings);
   }
 }
@@ -185,6 +192,7 @@ std::vector<Spring> read_springs(ObjectReader& material, const SpringMesh& mesh)
                   model + " is a material of tets, and this body is of springs; expected spring");
   }
   SpringSettings settings;
+  material.expect({"model", "stiffness", "shear", "bending"});
   settings.stiffness = material.number("stiffness", above_zero("N/m"));
   if (mesh.shear.empty()) {
     material.reject("shear", "a strand has no shear springs");

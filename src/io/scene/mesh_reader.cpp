@@ -106,6 +106,8 @@ Vec3 read_scale(ObjectReader& transform) {
 }  // namespace
 
 BodyMesh read_mesh(ObjectReader& reader, const SceneSources& sources, std::size_t max_tets) {
+  reader.expect(
+      {"file", "box", "bar", "sphere", "cylinder", "torus", "tetrahedron", "cloth", "strand"});
   const std::string kind = reader.one_of("mesh", {"file", "box", "bar", "sphere", "cylinder",
                                                   "torus", "tetrahedron", "cloth", "strand"});
   if (kind == "file") return sources.tet_mesh(reader.text("file"));
@@ -136,6 +138,7 @@ void read_transform(ObjectReader& transform, std::vector<Vec3>& points) {
   const Vec3 scale = read_scale(transform);
   Pose pose;
   transform.optional_object("rotate", [&](ObjectReader& rotate) {
+    rotate.expect({"axis", "degrees"});
     const Vec3 axis = rotate.direction("axis");
     pose = turned(axis, {0, 0, 0}, rotate.number("degrees", any_number("degrees")));
   });

@@ -13,9 +13,11 @@ struct ReadKeyframe {
 ReadKeyframe read_keyframe(ObjectReader& reader) {
   ReadKeyframe read;
   Keyframe& key = read.keyframe;
+  reader.expect({"time", "translate", "rotate"});
   key.time = reader.number("time", any_number("s"));
   key.translate = reader.vector("translate", any_number("m"), key.translate);
   read.turns = reader.optional_object("rotate", [&](ObjectReader& rotate) {
+    rotate.expect({"axis", "center", "degrees"});
     key.axis = rotate.direction("axis");
     key.center = rotate.vector("center", any_number("m"), key.center);
     key.degrees = rotate.number("degrees", any_number("degrees"));
@@ -47,11 +49,13 @@ Motion read_motion(ObjectReader& reader) {
   Motion motion;
   reader.optional_object("rotate", [&](ObjectReader& rotate) {
     Rotation& rotation = motion.rotate.emplace();
+    rotate.expect({"axis", "center", "degrees_per_second"});
     rotation.axis = rotate.direction("axis");
     rotation.center = rotate.vector("center", any_number("m"), rotation.center);
     rotation.degrees_per_second = rotate.number("degrees_per_second", any_number("degrees/s"));
   });
   reader.optional_object("translate", [&](ObjectReader& translate) {
+    translate.expect({"velocity"});
     motion.velocity = translate.vector("velocity", any_number("m/s"));
   });
   std::vector<ReadKeyframe> keyframes;

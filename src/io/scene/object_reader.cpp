@@ -125,14 +125,24 @@ void ObjectReader::reject(std::string_view key, const std::string& message) cons
   if (has(key)) fail(key, message);
 }
 
+void ObjectReader::check_known(const std::string& key) const {
+  if (among(key, known_)) return;
+  const std::string nearest = nearest_name(key, known_);
+  fail(key,
+       fmt::format("unknown key{} Known: {}",
+                   nearest.empty() ? "." : "; did you mean '" + nearest + "'?", key_list(known_)));
+}
+
+void ObjectReader::expect(std::initializer_list<std::string_view> keys) {
+  for (const std::string_view key : keys) know(key);
+  for (const auto& item : value_->items()) check_known(item.key());
+}
+
 void ObjectReader::finish() const {
   for (const auto& [key, value] : value_->items()) {
     if (among(key, read_)) continue;
-    if (among(key, known_)) fail(key, "this key is of no use beside the others here");
-    const std::string nearest = nearest_name(key, known_);
-    fail(key, fmt::format("unknown key{} Known: {}",
-                          nearest.empty() ? "." : "; did you mean '" + nearest + "'?",
-                          key_list(known_)));
+    check_known(key);
+    fail(key, "this key is of no use beside the others here");
   }
 }
 
@@ -184,12 +194,6 @@ std::string ObjectReader::one_of(std::string_view what, const std::vector<std::s
     found = key;
   }
   if (!found.empty()) return found;
-  for (const auto& item : value_->items()) {
-    const std::string nearest = nearest_name(item.key(), keys);
-    if (nearest.empty()) continue;
-    fail(item.key(),
-         fmt::format("unknown key; did you mean '{}'? Known: {}", nearest, key_list(keys)));
-  }
   fail(fmt::format("there is no {}; expected one of: {}", what, key_list(keys)));
 }
 
@@ -265,6 +269,10 @@ std::string ObjectReader::checked_text(std::string_view key,
                                        const std::optional<std::string>& fallback) {
   const Json* const value = take(key, !fallback);
   if (value != nullptr && !value->is_string()) fail_type(place(key), "a string", *value);
+  // The name of a file would end there, for the system and in messages.
+  if (value != nullptr && value->get_ref<const std::string&>().find('\0') != std::string::npos) {
+    fail(key, "holds a zero byte; expected text without one");
+  }
   return note(key, value == nullptr ? *fallback : value->get<std::string>());
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <limits>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
@@ -99,6 +100,10 @@ class ObjectReader {
   /// [[x, y], ...]; none where the key is missing.
   std::vector<std::pair<double, double>> pairs(std::string_view key);
 
+  /// All keys that the object may hold, said before the first is read: any other is refused at
+  /// once. What is missing may stand there under that name.
+  void expect(std::initializer_list<std::string_view> keys);
+
   /// The one key of `keys` that is there; none or two are an error. `what` says what they are.
   std::string one_of(std::string_view what, const std::vector<std::string>& keys);
 
@@ -139,6 +144,7 @@ class ObjectReader {
   /// "file: /pointer/of/this/object", or with a key below it.
   std::string where() const;
   std::string where(std::string_view key) const;
+  const std::string& pointer() const { return pointer_; }
   [[noreturn]] void fail(const std::string& message) const;
   [[noreturn]] void fail(std::string_view key, const std::string& message) const;
   /// Refuses the key where it is there: `message` says why it is of no use.
@@ -154,6 +160,8 @@ class ObjectReader {
   using Json = nlohmann::ordered_json;
 
   void know(std::string_view key);
+  /// Refuses a key that is not known.
+  void check_known(const std::string& key) const;
   const Json* find(std::string_view key) const;
   /// The value to read, marked as read; null where it is missing and may be.
   const Json* take(std::string_view key, bool required);

@@ -59,6 +59,16 @@ std::size_t index_of(const ordered_json& array, const std::string& step, const O
   return index;
 }
 
+/// What is made for the steps from `next` on where nothing stands yet: a list where they append to
+/// one or count in it.
+ordered_json empty_for(const std::vector<std::string>& steps, std::size_t next) {
+  const bool in_list =
+      next < steps.size() &&
+      (steps[next] == "-" ||
+       (!steps[next].empty() && steps[next].find_first_not_of("0123456789") == std::string::npos));
+  return in_list ? ordered_json::array() : ordered_json::object();
+}
+
 /// Text that is not JSON is a string, so that --set /solver/method=newton needs no quotes.
 ordered_json value_of(const Override& override_, const std::string& name) {
   // The value is read with the limits of a scene; what follows them is refused there.
@@ -82,7 +92,7 @@ void apply(const Override& override_, const std::string& name, ordered_json& doc
         at->erase(index);
         return;
       }
-      if (is_new) at->push_back(ordered_json::object());
+      if (is_new) at->push_back(empty_for(steps, i + 1));
       at = &(*at)[index];
     } else if (at->is_object()) {
       const bool is_new = !at->contains(steps[i]);
@@ -91,7 +101,7 @@ void apply(const Override& override_, const std::string& name, ordered_json& doc
         at->erase(steps[i]);
         return;
       }
-      if (is_new) (*at)[steps[i]] = ordered_json::object();
+      if (is_new) (*at)[steps[i]] = empty_for(steps, i + 1);
       at = &(*at)[steps[i]];
     } else {
       refuse(name, override_.pointer,

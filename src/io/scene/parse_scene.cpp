@@ -1,4 +1,5 @@
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "io/scene/json_text.h"
@@ -24,11 +25,28 @@ void check_version(ObjectReader& reader) {
   }
 }
 
+/// The names in a list, to be told apart by.
+class Names {
+ public:
+  /// Refuses a name that stands in the list before. `at`: of the object that bears it.
+  void add(const std::string& name, const ObjectReader& at) {
+    const auto [first, is_new] = owners_.emplace(name, at.pointer());
+    if (is_new) return;
+    at.fail("name", "'" + pointer_step(name) + "' is the name of " + first->second +
+                        "; expected one of its own");
+  }
+
+ private:
+  std::map<std::string, std::string> owners_;
+};
+
 std::vector<Body> read_bodies(ObjectReader& reader, const SceneSources& sources) {
   std::vector<Body> bodies;
+  Names names;
   std::size_t tets_left = sources.max_tets;
   reader.each("bodies", [&](ObjectReader& body) {
     bodies.push_back(read_body(body, bodies.size(), sources, tets_left));
+    names.add(bodies.back().name, body);
     const std::size_t used = bodies.back().mesh.tets.size() + bodies.back().springs.size();
     tets_left = used < tets_left ? tets_left - used : 0;
   });
@@ -38,6 +56,8 @@ std::vector<Body> read_bodies(ObjectReader& reader, const SceneSources& sources)
 Scene read_scene(ObjectReader& reader, const std::string& default_name,
                  const SceneSources& sources) {
   Scene scene;
+  reader.expect(
+      {"supple", "name", "time", "gravity", "solver", "bodies", "colliders", "contact", "damping"});
   check_version(reader);
   scene.name = reader.text("name", default_name);
   reader.object("time", [&](ObjectReader& time) { scene.time = read_time(time); });
@@ -50,8 +70,10 @@ Scene read_scene(ObjectReader& reader, const std::string& default_name,
     reader.object("solver", [&](ObjectReader& solver) { scene.solver = read_solver(solver); });
   }
   scene.bodies = read_bodies(reader, sources);
+  Names names;
   reader.each("colliders", [&](ObjectReader& collider) {
     scene.colliders.push_back(read_collider(collider, scene.colliders.size(), sources));
+    names.add(scene.colliders.back().name, collider);
   });
   reader.object("contact", [&](ObjectReader& contact) { scene.contact = read_contact(contact); });
   reader.object("damping", [&](ObjectReader& damping) {

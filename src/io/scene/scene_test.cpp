@@ -343,10 +343,19 @@ TEST(Override, ReplacesAddsAppendsAndRemoves) {
                   {"/solver/method", "newton"}})
                 .solver.method,
             "newton");
-  // Objects on the way to a new key are made.
+  // Objects and lists on the way to a new key are made.
   EXPECT_EQ(parse(smallest_scene, {{"/solver/line_search/shrink", "0.25"}})
                 .scene.solver.line_search.shrink,
             0.25);
+  for (const char* first : {"-", "0"}) {
+    const std::string list = std::string("/colliders/") + first;
+    EXPECT_EQ(parse(smallest_scene, {{list, R"({"plane": {}})"}}).scene.colliders.size(), 1U);
+    const Scene scene =
+        parse(smallest_scene, {{list + "/sphere/radius", "2"}, {"/colliders/-/plane", "{}"}}).scene;
+    ASSERT_EQ(scene.colliders.size(), 2U);
+    EXPECT_EQ(std::get<SphereShape>(scene.colliders[0].shape).radius, 2);
+  }
+  EXPECT_EQ(error_of(smallest_scene, {{"/colliders/1", "{}"}}).where(), "bar.json: /colliders/1");
 }
 
 TEST(Override, LaterOnesSeeEarlierOnes) {
