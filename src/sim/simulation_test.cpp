@@ -125,6 +125,43 @@ TEST(Simulation, AStepThatOverflowsEndsNonFiniteAndKeepsTheState) {
   for (double x : state.positions) EXPECT_TRUE(std::isfinite(x));
 }
 
+TEST(Simulation, AStepBeyondWhatDoublesHoldIsRefused) {
+  // Edges of 0.17 to 0.24 m, in steps of 1/30 s: the bound lies at about 9e11 m or 3e13 m/s.
+  Scene scene = free_block("stvk");
+  const auto place_of_refusal = [&]() -> std::string {
+    try {
+      Simulation simulation(scene);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::invalid_input);
+      EXPECT_NE(error.message().find("doubles no longer hold"), std::string::npos);
+      return error.where();
+    }
+    return "";
+  };
+  scene.time.step = 1.0 / 30;
+  scene.bodies[0].velocity = {1e13, 0, 0};
+  EXPECT_EQ(place_of_refusal(), "");
+  for (const double speed : {1e14, -1e20, 1e308}) {
+    scene.bodies[0].velocity = {0, speed, 0};
+    EXPECT_EQ(place_of_refusal(), "/bodies/0/velocity");
+  }
+  scene.bodies[0].velocity = {0, 0, 0};
+  scene.gravity = {0, 1e16, 0};
+  EXPECT_EQ(place_of_refusal(), "/gravity");
+  scene.gravity = {0, 0, 0};
+  Pin pin{.vertices = {0}};
+  pin.motion.velocity = {0, 0, 1e20};
+  scene.bodies[0].pins = {Pin{.vertices = {1}}, pin};
+  EXPECT_EQ(place_of_refusal(), "/bodies/0/pins/1/motion");
+  pin.motion = {.keyframes = {{.translate = {1e14, 0, 0}}}};
+  scene.bodies[0].pins = {pin};
+  EXPECT_EQ(place_of_refusal(), "/bodies/0/pins/0/motion");
+  // Cloth is measured by its springs.
+  scene = test::hanging_cloth();
+  scene.bodies[0].velocity = {1e20, 0, 0};
+  EXPECT_EQ(place_of_refusal(), "/bodies/0/velocity");
+}
+
 TEST(Simulation, UnreferencedVerticesStayAndChangeNothing) {
   Scene scene = twisting_bar({8, 2, 2}, "neo_hookean");
   scene.gravity = {0, -9.81, 0};

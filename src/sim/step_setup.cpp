@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "base/index.h"
@@ -81,6 +82,53 @@ void require_no_motion(const Scene& scene) {
   }
 }
 
+double distance(const Vec3& a, const Vec3& b) {
+  return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+}
+
+/// Mean length of the edges of the body's tets and of its springs at rest, m.
+double mean_edge(const Body& body) {
+  const auto& x = body.mesh.vertices;
+  double sum = 0;
+  for (const auto& tet : body.mesh.tets) {
+    for (std::size_t i = 0; i < 4; ++i) {
+      for (std::size_t j = 0; j < i; ++j) sum += distance(x[at(tet[i])], x[at(tet[j])]);
+    }
+  }
+  for (const Spring& s : body.springs) sum += distance(x[at(s.a)], x[at(s.b)]);
+  return sum / static_cast<double>(6 * body.mesh.tets.size() + body.springs.size());
+}
+
+/// Positions at the end of a step are rounded to 2^-52 of how far it went. Where that strains an
+/// edge by more than a thousandth, rounding alone makes stresses of E/1000.
+void require_resolved_step(const Scene& scene) {
+  constexpr double strain = 1e-3;
+  const double h = scene.time.step;
+  const Vec3 none{0, 0, 0};
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    const double edge = mean_edge(scene.bodies[b]);
+    const double farthest = strain * edge / std::numeric_limits<double>::epsilon();
+    const auto check = [&](double way, const std::string& where) {
+      if (way <= farthest) return;
+      refuse(where,
+             fmt::format("in a step of {:g} s this moves a body by {:.3g} m, where doubles no "
+                         "longer hold its edges of {:.3g} m; expected at most {:.3g} m a step",
+                         h, way, edge, farthest));
+    };
+    check(h * distance(scene.bodies[b].velocity, none),
+          "/bodies/" + std::to_string(b) + "/velocity");
+    check(h * h * distance(scene.gravity, none), "/gravity");
+    for (std::size_t p = 0; p < scene.bodies[b].pins.size(); ++p) {
+      const Motion& motion = scene.bodies[b].pins[p].motion;
+      double way = h * distance(motion.velocity.value_or(none), none);
+      for (const Keyframe& key : motion.keyframes) {
+        way = std::max(way, distance(key.translate, none));
+      }
+      check(way, "/bodies/" + std::to_string(b) + "/pins/" + std::to_string(p) + "/motion");
+    }
+  }
+}
+
 }  // namespace
 
 State load_state(const Model& model, const SimulationState& state) {
@@ -137,6 +185,8 @@ StepSetup::StepSetup(const Scene& scene, const Model& model)
   check_pins(scene);
   if (!integrator_->has_inertia) {
     require_no_motion(scene);
+  } else {
+    require_resolved_step(scene);
   }
   if (extrapolates_ && (!integrator_->has_inertia || integrator_->is_explicit)) {
     refuse("/solver/start", integrator_->name + " has nothing to extrapolate; expected inertia");
