@@ -161,7 +161,7 @@ SuppleError supple_simulation_copy_triangles(const SuppleSimulation* simulation,
 
 /// Holds vertices of a body by springs, k/2 |x - target|^2 each, beside the pins of the scene, in
 /// place of what was held before: to pull it. From the next step on; count 0 lets go.
-/// vertices: [count] in the body, from 0, each once, at most 4096; targets: [count * 3], m;
+/// vertices: [count] in the body, from 0, each once; targets: [count * 3], m;
 /// stiffness: k, N/m, > 0. Moving targets costs next to nothing, up to 32 vertices held otherwise
 /// than before about a solve each (docs/changing.md).
 SuppleError supple_simulation_hold(SuppleSimulation* simulation, int32_t body,
@@ -193,8 +193,8 @@ typedef struct SuppleMessage {
   int32_t is_frame;   ///< 1: a newer frame makes it worthless
 } SuppleMessage;
 
-/// Opens the first scene. options: JSON (NULL: {}) with the keys "scenes", the folder of the
-/// gallery; "scene", a file or a name of the gallery to open first ("": twisting_bar, or the
+/// Opens the first scene. options: JSON ("{}" for every default) with the keys "scenes", the folder
+/// of the gallery; "scene", a file or a name of the gallery to open first ("": twisting_bar, or the
 /// gallery's first); "threads" (0: as many as the machine has); "engine", "native" or "wasm", which
 /// the page is told. NULL where the options are not valid or the scene cannot be read or simulated.
 SuppleSession* supple_session_create(const char* options);

@@ -27,8 +27,7 @@ using supple::guarded;
 using Message = supple::Session::Message;
 
 supple::Session::Options options_of(const char* text) {
-  const nlohmann::ordered_json document =
-      supple::parse_json(text == nullptr ? "{}" : text, "options");
+  const nlohmann::ordered_json document = supple::parse_json(&given(text, "options"), "options");
   if (!document.is_object()) supple::refuse("options", "expected a JSON object");
   supple::ObjectReader reader(document, "options", "");
   supple::Session::Options options;

@@ -120,6 +120,9 @@ TEST(CSession, NullsAreRefused) {
   ASSERT_TRUE(session);
   SuppleMessage message{};
   SuppleSession* const none = nullptr;
+  EXPECT_EQ(supple_session_create(nullptr), nullptr);
+  EXPECT_EQ(supple_last_error_where(), std::string("options"));
+  EXPECT_EQ(supple_last_error_message(), std::string("is NULL"));
   for (const SuppleError error :
        {supple_session_connect(none, 1), supple_session_disconnect(none, 1),
         supple_session_receive_text(none, 1, "{}", 2),

@@ -17,9 +17,6 @@ using supple::guarded;
 using supple::Pin;
 using supple::Vec3;
 
-/// Each has a pin of its own, which looks at all vertices of its body once.
-constexpr std::size_t most_held = 4096;
-
 const supple::Simulation& running(const SuppleSimulation* simulation) {
   return given(simulation, "simulation").simulation;
 }
@@ -247,9 +244,10 @@ SuppleError supple_simulation_hold(SuppleSimulation* simulation, int32_t body,
       supple::refuse("body", "there is no body " + std::to_string(body) + ": the scene has " +
                                  std::to_string(bodies.size()));
     }
-    if (count > most_held) {
-      supple::refuse("count", "is " + std::to_string(count) + ": expected at most " +
-                                  std::to_string(most_held));
+    const std::size_t most = bodies[b].mesh.vertices.size();
+    if (count > most) {
+      supple::refuse("count", "is " + std::to_string(count) + ": the body has " +
+                                  std::to_string(most) + " vertices");
     }
     if (count > 0) {
       given(vertices, "vertices");
