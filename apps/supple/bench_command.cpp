@@ -7,6 +7,7 @@
 #include "base/stopwatch.h"
 #include "io/exports/atomic_file.h"
 #include "performance/benchmark.h"
+#include "supple/command_line.h"
 #include "supple/commands.h"
 #include "supple/mesh_folder.h"
 #include "supple/progress.h"
@@ -104,6 +105,7 @@ Command add_bench_command(CLI::App& app) {
   command->add_option("NAME", arguments->names, names);
   command->add_option("-o,--output", arguments->folder, "Folder of the output")
       ->type_name("DIR")
+      ->check(filled("a folder"))
       ->capture_default_str();
   command
       ->add_option("--only", arguments->only,

@@ -59,4 +59,11 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error, int argc,
   return "there is no command; expected " + list;
 }
 
+CLI::Validator filled(const std::string& what) {
+  return {[what](const std::string& word) {
+            return word.empty() ? "is empty; expected " + what : std::string();
+          },
+          ""};
+}
+
 }  // namespace supple::cli

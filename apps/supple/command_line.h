@@ -10,4 +10,7 @@ namespace supple::cli {
 std::string explain(const CLI::App& app, const CLI::ParseError& error, int argc,
                     const char* const* argv);
 
+/// Refuses an empty word: what a script makes of a variable that is not set. `what` was expected.
+CLI::Validator filled(const std::string& what);
+
 }  // namespace supple::cli

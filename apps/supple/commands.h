@@ -11,6 +11,8 @@ inline constexpr int success = 0;
 inline constexpr int not_valid = 2;   ///< a wrong command line, or a scene that is not valid
 inline constexpr int bad_file = 3;    ///< a file that cannot be read or written
 inline constexpr int non_finite = 4;  ///< the simulation produced a non-finite state
+/// Plus the signal, 130 or 143: SIGINT or SIGTERM ended a run, whose files are whole.
+inline constexpr int interrupted = 128;
 
 using Command = std::function<int()>;
 

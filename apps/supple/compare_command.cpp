@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "io/compare/compare_scene.h"
+#include "supple/command_line.h"
 #include "supple/commands.h"
 #include "supple/compare_table.h"
 #include "supple/error.h"
@@ -72,7 +73,9 @@ Command add_compare_command(CLI::App& app) {
       "keys of /solver and their values, as in l_bfgs:history=5,line_search/type=wolfe (supple "
       "list "
       "solvers).");
-  command->add_option("SCENE", arguments->scene, "Scene file (JSON)")->required();
+  command->add_option("SCENE", arguments->scene, "Scene file (JSON)")
+      ->required()
+      ->check(filled("a scene file"));
   command->add_option("--frame", arguments->frame, "Frame to solve, from 1")
       ->type_name("N")
       ->required()
@@ -88,7 +91,8 @@ Command add_compare_command(CLI::App& app) {
   command
       ->add_option("-o,--output", arguments->folder,
                    "Folder of the output; out/NAME_compare unless given")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->check(filled("a folder"));
   command->add_option("--threads", arguments->threads, "Threads; all cores unless given")
       ->type_name("N")
       ->check(CLI::Range(1, 1024).description(""));

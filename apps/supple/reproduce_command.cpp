@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "reproduce/reproduce.h"
+#include "supple/command_line.h"
 #include "supple/commands.h"
 #include "supple/mesh_folder.h"
 #include "supple/progress.h"
@@ -93,7 +94,8 @@ Command add_reproduce_command(CLI::App& app) {
   command->add_option("PAPER", arguments->paper, names)->required();
   command
       ->add_option("-o,--output", arguments->folder, "Folder of the report; out/PAPER unless given")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->check(filled("a folder"));
   command
       ->add_option("--only", arguments->only,
                    "Experiment to make, for example figure_6; all unless given. May be given "

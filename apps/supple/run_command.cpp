@@ -8,8 +8,10 @@
 #include "io/exports/exports.h"
 #include "io/run/run_scene.h"
 #include "io/scene/scene_json.h"
+#include "supple/command_line.h"
 #include "supple/commands.h"
 #include "supple/error.h"
+#include "supple/interrupt.h"
 #include "supple/overrides.h"
 #include "supple/progress.h"
 #include "supple/run_table.h"
@@ -67,17 +69,20 @@ RunOptions options_of(const RunArguments& arguments) {
 }
 
 int run(const RunArguments& arguments) {
-  const RunOptions options = options_of(arguments);
+  RunOptions options = options_of(arguments);
+  options.stop = [] { return Interrupt::signal() != 0; };
   const LoadedScene loaded = load_scene_with_settings(arguments.scene, all_overrides(arguments));
   const std::string& name = loaded.scene.name;
 
   std::unique_ptr<Progress> progress;
+  std::unique_ptr<Interrupt> interrupt;  // before the first frame there is nothing to save
   RunObserver observer;
   observer.started = [&](const RunStart& start) {
     say(fmt::format("{}: {} vertices, {} tets, {} {}\n", name, grouped(start.num_vertices),
                     grouped(start.num_tets), start.num_threads,
                     start.num_threads == 1 ? "thread" : "threads"));
     progress = std::make_unique<Progress>(start.first_frame, start.last_frame);
+    interrupt = std::make_unique<Interrupt>();
   };
   observer.frame_done = [&](int frame, const StepReport&) { progress->frame_done(frame); };
   observer.writing = [&](const std::string& output) { progress->writing(output); };
@@ -87,6 +92,14 @@ int run(const RunArguments& arguments) {
 
   for (const std::string& output : result.left_out) {
     complain("left out: " + output);
+  }
+  if (result.interrupted) {
+    complain(
+        fmt::format("{}: interrupted after frame {} of {}; the same command with --resume {} "
+                    "goes on",
+                    arguments.scene, result.frames, result.start.last_frame,
+                    (options.folder / "checkpoint.bin").string()));
+    return interrupted + Interrupt::signal();
   }
   if (!result.non_finite_frame) return success;
   throw Error(ErrorKind::non_finite, arguments.scene,
@@ -106,10 +119,13 @@ Command add_run_command(CLI::App& app) {
       "  supple run scenes/twisting_bar.json -o out/bar --frames 60 --export usda,mp4 \\\n"
       "      --set /solver/iterations=20 --set /bodies/0/material/model=corotated\n"
       "  supple run scenes/twisting_bar.json -o out/bar --resume out/bar/checkpoint.bin");
-  command->add_option("SCENE", arguments->scene, "Scene file (JSON)")->required();
+  command->add_option("SCENE", arguments->scene, "Scene file (JSON)")
+      ->required()
+      ->check(filled("a scene file"));
   command
       ->add_option("-o,--output", arguments->folder, "Folder of the output; out/NAME unless given")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->check(filled("a folder"));
   command
       ->add_option("--frames", arguments->frames,
                    "Frames to simulate; what the scene says unless given")
@@ -140,7 +156,8 @@ Command add_run_command(CLI::App& app) {
   command
       ->add_option("--resume", arguments->resume,
                    "Goes on from a checkpoint, in its folder, to the same bits")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(filled("a checkpoint"));
   command->add_flag("--honesty", arguments->honesty,
                     "Measures in five frames how stiff the body acts at this solver's budget, "
                     "against its material; writes honesty.csv");

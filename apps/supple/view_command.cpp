@@ -15,6 +15,7 @@
 #include "serve/web_server.h"
 #include "supple/browser.h"
 #include "supple/carrier.h"
+#include "supple/command_line.h"
 #include "supple/commands.h"
 #include "supple/error.h"
 #include "supple/folders.h"
@@ -134,9 +135,10 @@ Command add_view_command(CLI::App& app) {
       "  supple view twisting_bar\n"
       "  supple view my_scene.json --port 9000\n"
       "  supple view --address 0.0.0.0    (for other machines too, by the token that it prints)");
-  command->add_option("SCENE", arguments->scene,
-                      "Scene file (JSON), or the name of one of the gallery; the gallery unless "
-                      "given");
+  command
+      ->add_option("SCENE", arguments->scene,
+                   "Scene file (JSON), or the name of one of the gallery; the gallery unless given")
+      ->check(filled("a scene"));
   command
       ->add_option("--port", arguments->port,
                    "Port to listen on, 0: any that is free; 8420 or the next free one unless given")
@@ -145,15 +147,18 @@ Command add_view_command(CLI::App& app) {
   command
       ->add_option("--address", arguments->address,
                    "Address to listen on; 127.0.0.1 unless given, which this machine alone reaches")
-      ->type_name("A");
+      ->type_name("A")
+      ->check(filled("an address"));
   command
       ->add_option("--token", arguments->token,
                    "Word that the address in the browser must carry; made up unless given where "
                    "--address lets other machines in")
-      ->type_name("T");
+      ->type_name("T")
+      ->check(filled("a token"));
   command
       ->add_option("--web", arguments->page, "Folder of the page; that of the program unless given")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->check(filled("a folder"));
   command
       ->add_option("--threads", arguments->threads,
                    "Threads; all cores unless given. The result has the same bits for any number")

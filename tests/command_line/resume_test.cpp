@@ -1,8 +1,11 @@
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <signal.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <nlohmann/json.hpp>
 
 #include "program.h"
 
@@ -61,6 +64,86 @@ TEST(Resume, AfterAKillEndsWithTheSameBits) {
   expect_same_run(place / "whole", place / "killed");
   EXPECT_FALSE(std::filesystem::exists(place / "killed/positions.npy.part"));
   EXPECT_FALSE(std::filesystem::exists(place / "killed/frames.csv.part"));
+}
+
+/// Waits until the table of a run has rows; false after half a minute.
+bool has_rows(const std::filesystem::path& table) {
+  for (int i = 0; i < 30000; ++i) {
+    std::error_code none;
+    if (std::filesystem::exists(table, none) && std::filesystem::file_size(table, none) > 200) {
+      return true;
+    }
+    ::poll(nullptr, 0, 1);
+  }
+  return false;
+}
+
+TEST(Resume, AnInterruptedRunIsWholeAndGoesOnToTheSameBits) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const Workplace place;
+    place.write("block.json", falling_block);
+    const std::vector<std::string> command{"run", "block.json", "-o", "out", "--export", "pc2"};
+    std::vector<std::string> long_run = command;
+    long_run.insert(long_run.end(), {"--frames", "1000000"});
+    const pid_t process = start_writing(place.path(), long_run, place / "said");
+    ASSERT_GT(process, 0);
+    const bool started = has_rows(place / "out/frames.csv.part");
+    EXPECT_EQ(end_by(process, signal), 128 + signal);
+    ASSERT_TRUE(started);
+
+    const std::int64_t frame = frame_of(place / "out/checkpoint.bin");
+    ASSERT_GE(frame, 1);
+    const auto report = nlohmann::json::parse(bytes_of(place / "out/run.json"));
+    EXPECT_EQ(report["totals"]["status"], "interrupted");
+    EXPECT_EQ(report["totals"]["frames"], frame);
+    const std::string table = bytes_of(place / "out/frames.csv");
+    EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), frame + 1);
+    // 48 vertices of three doubles, behind a header of whole 64 bytes.
+    EXPECT_EQ(bytes_of(place / "out/positions.npy").size() % 1152,
+              bytes_of(place / "out/positions.npy").size() - (frame + 1) * 1152);
+    EXPECT_NE(bytes_of(place / "out/positions.npy").find(std::to_string(frame + 1) + ", 48, 3)"),
+              std::string::npos);
+    EXPECT_FALSE(std::filesystem::exists(place / "out/pc2"));
+    const std::string said = bytes_of(place / "said");
+    EXPECT_NE(said.find("with --resume out/checkpoint.bin goes on"), std::string::npos) << said;
+
+    std::vector<std::string> rest = command;
+    const std::string frames = std::to_string(frame + 10);
+    rest.insert(rest.end(), {"--frames", frames, "--resume", "out/checkpoint.bin"});
+    const Outcome resumed = run(place.path(), rest);
+    ASSERT_EQ(resumed.code, 0) << resumed.err;
+    EXPECT_TRUE(std::filesystem::exists(place / "out/pc2"));
+    const Outcome whole =
+        run(place.path(), {"run", "block.json", "--frames", frames, "-o", "whole"});
+    ASSERT_EQ(whole.code, 0) << whole.err;
+    expect_same_run(place / "whole", place / "out");
+  }
+}
+
+TEST(Resume, ASecondSignalEndsARunAtOnce) {
+  const Workplace place;
+  place.write("block.json", falling_block);
+  // Its first frame takes a minute.
+  const pid_t process =
+      start(place.path(), {"run", "block.json", "-o", "out", "--set", "/time/substeps=100000",
+                           "--set", "/bodies/0/initial={\"stretch\": [2, 1, 1]}"});
+  ASSERT_GT(process, 0);
+  const bool started = appears(place / "out/frames.csv.part");
+  ::poll(nullptr, 0, 200);
+  ::kill(process, SIGINT);
+  ::poll(nullptr, 0, 200);
+  EXPECT_EQ(::kill(process, 0), 0) << "the first signal waits for the frame";
+  EXPECT_EQ(end_by(process, SIGTERM), 128 + SIGTERM);
+  EXPECT_TRUE(started);
+  EXPECT_FALSE(std::filesystem::exists(place / "out/positions.npy"));
+}
+
+TEST(Resume, WhatIsIgnoredFromTheStartStaysIgnored) {
+  const Workplace place;
+  place.write("block.json", falling_block);
+  const Outcome outcome = run_after("trap '' INT; (sleep 0.1; kill -INT $$) & :", place.path(),
+                                    {"run", "block.json", "-o", "out", "--frames", "2000"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
 }
 
 TEST(Resume, OfADamagedCheckpointEndsWithThree) {

@@ -37,9 +37,14 @@ ordered_json groups_json(const std::vector<ConstraintGroup>& groups) {
   return json;
 }
 
+const char* status_of(const RunResult& result) {
+  if (result.non_finite_frame) return "non_finite";
+  return result.interrupted ? "interrupted" : "complete";
+}
+
 ordered_json totals_json(const RunResult& result) {
   const RunTotals& totals = result.totals;
-  ordered_json json = {{"status", result.non_finite_frame ? "non_finite" : "complete"},
+  ordered_json json = {{"status", status_of(result)},
                        {"frames", result.frames},
                        {"first_frame", result.start.first_frame},
                        {"vertices", result.start.num_vertices},

@@ -143,12 +143,19 @@ class FrameFilesOfRun {
   std::vector<double> values_;
 };
 
-/// Steps to the last frame, or to one that is not finite.
+bool stopped(const RunOptions& options) { return options.stop && options.stop(); }
+
+/// Steps to the last frame, or to one that is not finite, or until the run is stopped.
 void simulate(Simulation& simulation, const RunOptions& options, const RunObserver& observer,
               FrameFilesOfRun& files, StressFile* stresses, OutputFolder& folder,
               HonestyProbe& probe, RunResult& result) {
   const Stopwatch watch;
   while (result.frames < result.start.last_frame) {
+    if (stopped(options)) {
+      result.interrupted = true;
+      files.checkpoint(simulation);
+      break;
+    }
     const int frame = result.frames + 1;
     probe.before_frame(simulation, frame);
     const StepReport report = simulation.step();
@@ -172,10 +179,10 @@ void simulate(Simulation& simulation, const RunOptions& options, const RunObserv
 /// What the solver's budget did to the material. Of a frame that ended the run nothing is said.
 void measure_honesty(const LoadedScene& loaded, const RunOptions& options,
                      const RunObserver& observer, const HonestyProbe& probe, RunResult& result) {
-  if (options.honesty_frames == 0) return;
+  if (options.honesty_frames == 0 || result.interrupted) return;
   for (std::size_t i = 0; i < probe.size(); ++i) {
     const int frame = probe.frames()[i];
-    if (frame > result.frames) break;
+    if (frame > result.frames || stopped(options)) break;
     if (observer.writing) observer.writing("honesty.csv, frame " + std::to_string(frame));
     result.honesty.push_back(probe.measure(loaded.scene, i, options.threads));
   }
@@ -246,15 +253,22 @@ void note_written(const path& folder, const Listing& before, RunResult& result) 
   }
 }
 
-/// Makes one output, or says why it cannot be made of a run that ended non-finite.
+/// Makes one output, or says why a run that was stopped or ended non-finite is without it.
 template <class Make>
-void write_output(const std::string& name, const RunObserver& observer, RunResult& result,
-                  const Make& make) {
+void write_output(const std::string& name, const RunOptions& options, const RunObserver& observer,
+                  RunResult& result, const Make& make) {
+  if (result.interrupted || stopped(options)) {
+    result.interrupted = true;
+    result.left_out.push_back(name + ": the run was interrupted");
+    return;
+  }
   if (observer.writing) observer.writing(name);
   try {
     make();
   } catch (const Error& error) {
-    if (!result.non_finite_frame) throw;
+    // A terminal's Ctrl-C also ends the program that encodes a film.
+    result.interrupted = result.interrupted || stopped(options);
+    if (!result.non_finite_frame && !result.interrupted) throw;
     result.left_out.push_back(name + ": " + error.what());
   }
 }
@@ -266,12 +280,12 @@ void write_outputs(const Simulation& simulation, const StressFile* stresses,
   const NpyReader reader(options.folder / "positions.npy");
   const FrameSource source = source_of(simulation, reader, stresses);
   if (options.preview) {
-    write_output("preview.png", observer, result, [&] {
+    write_output("preview.png", options, observer, result, [&] {
       write_png(options.folder / "preview.png", preview(source, options.threads));
     });
   }
   for (const std::string& kind : options.exports) {
-    write_output(kind, observer, result, [&] {
+    write_output(kind, options, observer, result, [&] {
       export_frames(kind, source, options.folder, {.threads = options.threads});
     });
   }
@@ -315,6 +329,10 @@ RunResult run_scene(const LoadedScene& loaded, const RunOptions& options,
   folder.keep();
   measure_honesty(loaded, options, observer, probe, result);
   write_outputs(simulation, stresses.get(), loaded, options, observer, result);
+  // One that was stopped before its last frame has its checkpoint.
+  if (result.interrupted && result.frames == result.start.last_frame) {
+    write_checkpoint(options.folder / "checkpoint.bin", fingerprint, simulation.state());
+  }
   note_written(options.folder, before, result);
   return result;
 }

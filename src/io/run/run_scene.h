@@ -24,6 +24,9 @@ struct RunOptions {
   bool preview = true;               ///< draw preview.png
   /// Frames in which the apparent stiffness is measured once the run is over; 0: none.
   int honesty_frames = 0;
+  /// Asked between frames and between outputs: whether to end the run here, whole, with a
+  /// checkpoint to go on from. Empty: never.
+  std::function<bool()> stop;
 };
 
 /// What is simulated, known before the first frame.
@@ -75,13 +78,15 @@ struct RunResult {
   RunTotals totals;
   int frames = 0;                       ///< last frame written
   std::optional<int> non_finite_frame;  ///< the frame that failed; those before are written
+  bool interrupted = false;             ///< by `stop`, before all was done
   double wall_seconds = 0;              ///< simulating and writing frames
   std::vector<std::string> files;       ///< written, relative to the folder; folders end with /
   std::uintmax_t bytes = 0;             ///< of them together
   std::vector<HonestySample> honesty;   ///< where asked for
   std::vector<ConstraintGroup> groups;  ///< of a position-based method
-  /// Pictures and exports that a run which ended non-finite could not make, and why: its last good
-  /// frames may be beyond what they can show.
+  /// Pictures and exports that are not there, and why: of a run that was interrupted, and those
+  /// that one which ended non-finite could not make, as its last good frames may be beyond what
+  /// they can show.
   std::vector<std::string> left_out;
 };
 
@@ -94,7 +99,8 @@ struct RunObserver {
 
 /// Simulates and writes positions.npy, frames.csv, run.json, preview.png, the exports and, where
 /// asked for, checkpoint.bin and honesty.csv. A frame that is not finite ends the run; what came
-/// before is written.
+/// before is written. So it is where `stop` ends it: then with checkpoint.bin, and without the
+/// pictures and exports that were still to come.
 ///
 /// Throws Error{invalid_input} before anything is written for a scene that cannot be simulated, an
 /// unknown export and a checkpoint beyond the last frame; Error{bad_file} for a checkpoint that

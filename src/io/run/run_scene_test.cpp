@@ -180,6 +180,34 @@ TEST(RunScene, ANonFiniteFrameEndsTheRunWithWhatCameBefore) {
   EXPECT_EQ(report["totals"]["non_finite_frame"], 1);
 }
 
+TEST(RunScene, OneThatIsStoppedAfterItsFramesLeavesOutTheRestAndGoesOn) {
+  const TestFolder folder;
+  RunOptions options = options_in(folder.path());
+  options.preview = true;
+  options.exports = {"pc2"};
+  bool all_done = false;
+  RunObserver observer;
+  const LoadedScene scene = small_scene();
+  observer.frame_done = [&](int frame, const StepReport&) {
+    all_done = frame == scene.scene.time.frames;
+  };
+  options.stop = [&] { return all_done; };
+  const RunResult stopped = run_scene(scene, options, observer);
+  EXPECT_TRUE(stopped.interrupted);
+  EXPECT_EQ(stopped.frames, scene.scene.time.frames);
+  EXPECT_EQ(stopped.left_out.size(), 2U);
+  EXPECT_TRUE(std::filesystem::exists(folder / "run.json"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "pc2"));
+
+  options.stop = nullptr;
+  options.resume = folder / "checkpoint.bin";
+  const RunResult rest = run_scene(scene, options);
+  EXPECT_FALSE(rest.interrupted);
+  EXPECT_TRUE(rest.totals.milliseconds.empty());
+  EXPECT_TRUE(std::filesystem::exists(folder / "preview.png"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "pc2"));
+}
+
 TEST(RunScene, APictureThatCannotBeDrawnIsLeftOutOfANonFiniteRun) {
   const TestFolder folder;
   RunOptions options = options_in(folder.path());
