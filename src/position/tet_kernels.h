@@ -24,6 +24,9 @@ enum class TetProjection {
   /// all Q is M (z - y) at any time, and a fixed point is a stationary point of g. Keeps linear
   /// momentum at every visit, angular momentum at the fixed point (there Q = -A P(F)).
   stress,
+  /// As `stress`, for badly shaped tets of stable_neo_hookean: far from rest along the gradients of
+  /// its two constraints alone. Of other materials it is `stress`.
+  careful_stress,
   /// One scalar constraint after the other, multipliers added up [Macklin & Mueller 2021, eqs. 19
   /// and 20]. dQ is a multiple of F, of cof F, of F - p(F) or of F d d^T: each constraint keeps
   /// linear momentum, and angular momentum about the positions that it finds. Impulses of earlier
@@ -33,6 +36,11 @@ enum class TetProjection {
   /// As `sequential`, the two constraints of stable_neo_hookean by their 2x2 system.
   block
 };
+
+/// Whether the whole Q is kept.
+constexpr bool keeps_matrix(TetProjection projection) {
+  return projection == TetProjection::stress || projection == TetProjection::careful_stress;
+}
 
 /// Materials with constraints are isotropic: F may be taken from a rest shape that is turned by any
 /// rotation R, F R, and so are Q and P. Each tet is turned so that its G is diagonal, R^T G R (the

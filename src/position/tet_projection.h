@@ -61,13 +61,14 @@ SUPPLE_INLINE typename LanesOf<S>::T greatest_lane(const S& a) {
 template <class S, bool first, TetProjection projection>
 typename LanesOf<S>::T project_neo_hookean(const TetWork<typename LanesOf<S>::T>& work) {
   using Tet = NeoHookeanTet<S>;
-  constexpr bool whole = projection == TetProjection::stress;
+  constexpr bool whole = keeps_matrix(projection);
   const S a2(work.a2), inverse_a2 = S(1.0) / a2;
   S worst = S(0.0);
   each<S>(work, Tet::multipliers + (whole ? 10 : 2), [&](const TetLanes<S>& tet) {
     S found;
     if constexpr (whole) {
-      found = Tet::template stress<first>(tet, work.x, a2, inverse_a2);
+      found = Tet::template stress<first, projection == TetProjection::careful_stress>(
+          tet, work.x, a2, inverse_a2);
     } else if constexpr (projection == TetProjection::sequential) {
       found = Tet::template sequential<first>(tet, work.x, a2, inverse_a2);
     } else {
@@ -83,6 +84,8 @@ typename LanesOf<S>::T project_neo_hookean(const TetWork<typename LanesOf<S>::T>
   switch (work.projection) {
     case TetProjection::stress:
       return project_neo_hookean<S, first, TetProjection::stress>(work);
+    case TetProjection::careful_stress:
+      return project_neo_hookean<S, first, TetProjection::careful_stress>(work);
     case TetProjection::sequential:
       return project_neo_hookean<S, first, TetProjection::sequential>(work);
     default:
@@ -94,7 +97,7 @@ typename LanesOf<S>::T project_neo_hookean(const TetWork<typename LanesOf<S>::T>
 template <class S, class Tet, int size, bool first>
 void project_one(const TetWork<typename LanesOf<S>::T>& work) {
   const S a2(work.a2);
-  if (work.projection == TetProjection::stress) {
+  if (keeps_matrix(work.projection)) {
     each<S>(work, Tet::multipliers + size,
             [&](const TetLanes<S>& tet) { Tet::template stress<first>(tet, work.x, a2); });
   } else {
@@ -125,7 +128,7 @@ typename LanesOf<S>::T project_run(const TetWork<typename LanesOf<S>::T>& work) 
 template <class S, class Tet, int size, int num_scalars>
 void apply_tets(const TetWork<typename LanesOf<S>::T>& work,
                 const PaddedPosition<typename LanesOf<S>::T>* x_start, const S& scale) {
-  const bool whole = work.projection == TetProjection::stress;
+  const bool whole = keeps_matrix(work.projection);
   const int stored = whole ? size : num_scalars;
   each<S>(work, Tet::multipliers + stored, [&](const TetLanes<S>& tet) {
     for (int i = 0; i < stored; ++i) {
@@ -142,7 +145,7 @@ template <class S>
 void apply_fibers(const TetWork<typename LanesOf<S>::T>& work,
                   const PaddedPosition<typename LanesOf<S>::T>* x_start, const S& scale) {
   using Tet = FiberTet<S>;
-  const bool whole = work.projection == TetProjection::stress;
+  const bool whole = keeps_matrix(work.projection);
   const int stored = whole ? 3 : 1;
   each<S>(work, Tet::multipliers + stored, [&](const TetLanes<S>& tet) {
     for (int i = 0; i < stored; ++i) {

@@ -35,7 +35,7 @@ const TetKernels<float>& serial_tet_kernels<float>() {
 template <class T>
 void read_impulses(const TetWork<T>& work, const PaddedPosition<T>* x,
                    const PaddedPosition<T>* x_rest, Mat3<T>* Q) {
-  const bool whole = work.projection == TetProjection::stress;
+  const bool whole = keeps_matrix(work.projection);
   const int num_rows = num_tet_rows(work.material, work.projection);
   if (work.material == nullptr) {
     using Tet = FiberTet<T>;
@@ -86,7 +86,7 @@ int first_multiplier(const MaterialModel* material) {
 }
 
 int num_tet_rows(const MaterialModel* material, TetProjection projection) {
-  const bool whole = projection == TetProjection::stress;
+  const bool whole = keeps_matrix(projection);
   const int first = first_multiplier(material);
   if (material == nullptr) return first + (whole ? 3 : 1);
   if (std::holds_alternative<StableNeoHookeanModel>(*material)) return first + (whole ? 10 : 2);

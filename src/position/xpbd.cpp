@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "base/names.h"
@@ -52,8 +53,8 @@ Mat3<double> deformation_gradient(const Model& model, std::size_t tet, const Vec
   return F;
 }
 
-/// Below this a tet is a sliver. Those of lattices have 0.66 and more, of good meshers above 0.3.
-constexpr double sliver_quality = 0.1;
+/// Below this a tet is poor. Those of lattices have 0.66 and more.
+constexpr double poor_quality = 0.3;
 
 /// 6 sqrt(2) V/l^3, l being the root mean square of the edges: 1 for a regular tet, 0 for a flat
 /// one.
@@ -89,10 +90,12 @@ class Xpbd final : public PositionSolver {
                  keep),
         vertices_(model, contact, keep),
         x_(static_cast<std::size_t>(model.num_vertices)),
-        x_start_(keep ? x_.size() : 0) {}
+        x_start_(keep ? x_.size() : 0),
+        y_(std::is_same_v<T, double> ? 0 : x_.size()) {}
 
   void begin(const PositionStep& step, Threads& threads) override {
     copy_to(step.y, x_);
+    if constexpr (!std::is_same_v<T, double>) std::copy(step.y.begin(), step.y.end(), y_.begin());
     springs_.begin(step);
     vertices_.begin(step, threads);
     const double a2 = 1 / step.inverse_a2;
@@ -114,7 +117,20 @@ class Xpbd final : public PositionSolver {
     return are_finite(x_);
   }
 
-  void copy_positions(VectorField& z) const override { copy_to(x_, z); }
+  /// Where positions are floats z is y and how far they have moved from theirs: what does not move
+  /// keeps its bits.
+  void copy_positions(VectorField& z) const override {
+    if constexpr (std::is_same_v<T, double>) {
+      copy_to(x_, z);
+    } else {
+      for (std::size_t i = 0; i < x_.size(); ++i) {
+        for (int k = 0; k < 3; ++k) {
+          const double rounded = static_cast<double>(static_cast<T>(y_[i][k]));
+          z[i][k] = y_[i][k] + (static_cast<double>(x_[i][k]) - rounded);
+        }
+      }
+    }
+  }
   void pins_changed() override { vertices_.pins_changed(); }
   void materials_changed(bool same_places) override {
     bool taken = same_places;
@@ -202,13 +218,13 @@ class Xpbd final : public PositionSolver {
     if (projection != TetProjection::stress) {
       return {{make_schedule(model.tets, model.num_vertices, order, row_lanes<T>), projection}};
     }
-    std::vector<int> good, slivers;
+    std::vector<int> good, poor;
     for (int t = 0; t < model.num_tets; ++t) {
-      (shape_quality(model, t) < sliver_quality ? slivers : good).push_back(t);
+      (shape_quality(model, t) < poor_quality ? poor : good).push_back(t);
     }
     std::vector<Part> parts{{schedule_of(model, good, order), TetProjection::stress}};
-    if (!slivers.empty()) {
-      parts.push_back({schedule_of(model, slivers, order), TetProjection::block});
+    if (!poor.empty()) {
+      parts.push_back({schedule_of(model, poor, order), TetProjection::careful_stress});
     }
     return parts;
   }
@@ -239,6 +255,7 @@ class Xpbd final : public PositionSolver {
   VertexConstraints<T> vertices_;
   Positions<T> x_;
   Positions<T> x_start_;                           ///< where multipliers are kept
+  VectorField y_;                                  ///< of the substep, where T is not double
   mutable std::vector<double> pressure_, excess_;  ///< [num_tets], for measures
 };
 
