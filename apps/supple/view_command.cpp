@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
@@ -109,7 +110,7 @@ int view(const ViewArguments& arguments) {
   const ServerOptions options = options_of(arguments);
   if (!arguments.scene.empty()) check_name(arguments.scene);
   Session session({scenes_folder(), arguments.scene, arguments.threads, "native"});
-  const std::unique_ptr<WebServer> server = start_server(options);
+  std::unique_ptr<WebServer> server = start_server(options);
   const std::string url = local_url(*server, options);
   say(url + "\n");
   if (is_everywhere(options) && !options.hosts.empty()) {
@@ -119,7 +120,10 @@ int view(const ViewArguments& arguments) {
   if (!arguments.no_browser && ::isatty(STDOUT_FILENO) == 1) open_browser(url);
   Carrier carrier(*server, session);
   while (carrier.wait()) carrier.work();
+  server.reset();  // says good-bye
   say("\n");
+  // What is being built nobody will see, and it may take a minute.
+  if (session.is_building() && !output_failed()) std::_Exit(success);
   return success;
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <functional>
 #include <future>
 #include <memory>
@@ -42,6 +44,14 @@ class Background {
 
   /// Is there something to take?
   bool has_work() const { return result_.valid(); }
+
+  /// Waits up to `milliseconds`; whether `take` would not wait any more, or has the work to do
+  /// itself. To be asked where there is something to take.
+  bool is_done(double milliseconds = 0) const {
+    constexpr double longest = 1e9;  // no clock overflows
+    const std::chrono::duration<double, std::milli> time(std::min(milliseconds, longest));
+    return result_.wait_for(time) != std::future_status::timeout;
+  }
 
   /// Waits for the result; throws what the work threw.
   Result take() {

@@ -148,6 +148,33 @@ TEST_F(ViewTest, ServesThePageCarriesTheSessionAndEndsBySignals) {
   }
 }
 
+TEST_F(ViewTest, EndsAtOnceWhileALargeSceneIsBuiltAndAnotherOneIsOpened) {
+  for (const int wait : {0, 300, 1000}) {
+    Viewer viewer(place_, {"scene.json", "--web", "page", "--port", "0", "--no-browser"});
+    TestClient client(viewer.port());
+    ASSERT_EQ(client.upgrade(), 101);
+    // 1,080,000 tets: many seconds of building.
+    client.send_frame(R"({"do": "set", "id": 1, "values": {
+        "/bodies/0/mesh": {"box": {"size": [1, 1, 1], "cells": [60, 60, 60]}}}})");
+    // It is answered meanwhile.
+    client.send_frame(R"({"do": "speed", "factor": 0.5, "id": 2})");
+    bool replied = false;
+    for (int i = 0; i < 1000 && !replied; ++i) {
+      const Frame frame = client.frame();
+      ASSERT_NE(frame.opcode, -1);
+      EXPECT_FALSE(contains(frame.payload, "\"re\":1,"));
+      replied = contains(frame.payload, "\"re\":2,\"ok\":true");
+    }
+    EXPECT_TRUE(replied);
+    client.send_frame(R"({"do": "open", "scene": "cloth"})");
+    std::this_thread::sleep_for(std::chrono::milliseconds(wait));
+    const auto start = std::chrono::steady_clock::now();
+    EXPECT_EQ(viewer.end(SIGTERM), 0);
+    // A second for a client that does not say good-bye, and a frame; building would take a minute.
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+  }
+}
+
 TEST_F(ViewTest, WithoutAPortTheNextFreeOneIsTaken) {
   // Whether or not the usual port is free here: both get one, and not the same.
   const Viewer first(place_, {"scene.json", "--web", "page", "--no-browser"});

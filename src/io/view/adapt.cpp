@@ -205,7 +205,7 @@ const MaterialSettings* find_material(const Scene& scene, const std::string& poi
   return found && found->key == "model" ? found->settings : nullptr;
 }
 
-SetupPointer with_values(const SessionState& s, SceneOrigin& origin, const Setup& setup,
+SetupPointer with_values(std::size_t max_tets, SceneOrigin& origin, const Setup& setup,
                          const ordered_json& values) {
   ordered_json document = ordered_json::parse(*setup.edit.document);
   std::vector<Override> overrides;
@@ -216,7 +216,7 @@ SetupPointer with_values(const SessionState& s, SceneOrigin& origin, const Setup
   }
   for (int repairs = 0;; ++repairs) {
     try {
-      return read_setup(s, origin, document, setup.edit);
+      return read_setup(max_tets, origin, document, setup.edit);
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::invalid_input || repairs == most_repairs ||
           !repair(document, error.where(), values)) {

@@ -9,7 +9,11 @@ namespace supple {
 /// nothing changed.
 using Handler = Answer (*)(SessionState&, Command&, ObjectReader&);
 
+/// The same of a command whose work is done beside the steps.
+using Beginner = Work (*)(SessionState&, Command&, ObjectReader&);
+
 // commands.cpp
+Answer do_cancel(SessionState& s, Command& command, ObjectReader& keys);
 /// The value of a key that is read by hand, taken out of the command. Throws Error{invalid_input}
 /// where it is missing.
 ordered_json take_raw(Command& command, const char* key);
@@ -23,18 +27,18 @@ Answer do_play(SessionState& s, Command& command, ObjectReader& keys);
 Answer do_pause(SessionState& s, Command& command, ObjectReader& keys);
 Answer do_step(SessionState& s, Command& command, ObjectReader& keys);
 Answer do_speed(SessionState& s, Command& command, ObjectReader& keys);
-Answer do_reset(SessionState& s, Command& command, ObjectReader& keys);
+Work begin_reset(SessionState& s, Command& command, ObjectReader& keys);
 Answer do_show(SessionState& s, Command& command, ObjectReader& keys);
 
 // settings.cpp
-Answer do_open(SessionState& s, Command& command, ObjectReader& keys);
-Answer do_set(SessionState& s, Command& command, ObjectReader& keys);
-Answer do_undo(SessionState& s, Command& command, ObjectReader& keys);
-Answer do_redo(SessionState& s, Command& command, ObjectReader& keys);
+Work begin_open(SessionState& s, Command& command, ObjectReader& keys);
+Work begin_set(SessionState& s, Command& command, ObjectReader& keys);
+Work begin_undo(SessionState& s, Command& command, ObjectReader& keys);
+Work begin_redo(SessionState& s, Command& command, ObjectReader& keys);
 
 /// The setup with values put in, and what does not go with them replaced (adapt.h). Throws as
 /// read_setup, with nothing changed.
-SetupPointer with_values(const SessionState& s, SceneOrigin& origin, const Setup& setup,
+SetupPointer with_values(std::size_t max_tets, SceneOrigin& origin, const Setup& setup,
                          const ordered_json& values);
 
 // pulling.cpp
@@ -62,8 +66,8 @@ std::vector<std::string> colour_names();
 ordered_json colour_list();
 
 // converged.cpp
-Answer do_convergence(SessionState& s, Command& command, ObjectReader& keys);
-Answer do_race(SessionState& s, Command& command, ObjectReader& keys);
+Work begin_convergence(SessionState& s, Command& command, ObjectReader& keys);
+Work begin_race(SessionState& s, Command& command, ObjectReader& keys);
 Answer do_end_race(SessionState& s, Command& command, ObjectReader& keys);
 /// Throws Error{invalid_input} for a colour that this scene does not have.
 void check_colour(const SessionState& s, const std::string& colour);
@@ -86,7 +90,7 @@ void end_recording(SessionState& s, const std::string& why);
 
 // keeping.cpp
 Answer do_save(SessionState& s, Command& command, ObjectReader& keys);
-Answer do_load(SessionState& s, Command& command, ObjectReader& keys);
+Work begin_load(SessionState& s, Command& command, ObjectReader& keys);
 
 // drops.cpp
 /// A scene or a mesh from files that came with a packet.

@@ -31,14 +31,12 @@ SolverSettings newton_settings() {
   return settings;
 }
 
-std::unique_ptr<Simulation> with_solver(SessionState& s, const SolverSettings& solver) {
-  Scene scene = composed(s, *s.asked, s.simulation->time());
+std::unique_ptr<Simulation> with_solver(Scene scene, const SolverSettings& solver, int threads) {
   scene.solver = solver;
-  auto simulation =
-      std::make_unique<Simulation>(scene, SimulationOptions{.threads = s.options.threads});
-  simulation->set_state(s.simulation->state());
-  return simulation;
+  return std::make_unique<Simulation>(scene, SimulationOptions{.threads = threads});
 }
+
+Scene scene_now(SessionState& s) { return composed(s, *s.asked, s.simulation->time()); }
 
 void refuse_explicit(const SessionState& s, const std::string& where) {
   const std::string& integrator = s.asked->scene().time.integrator;
@@ -71,6 +69,12 @@ double squared_distance(const std::vector<double>& a, const std::vector<double>&
     sum += d * d;
   }
   return sum;
+}
+
+/// All lanes go on from a state.
+void set_off(Race& race, const SimulationState& state) {
+  race.converged->set_state(state);
+  for (Race::Lane& lane : race.lanes) lane.simulation->set_state(state);
 }
 
 void race_a_frame(SessionState& s) {
@@ -152,7 +156,7 @@ void before_step(SessionState& s) {
   if (s.converged == nullptr || s.converged_reading != s.running->reading) {
     try {
       check_colour(s, "error");
-      s.converged = with_solver(s, newton_settings());
+      s.converged = with_solver(scene_now(s), newton_settings(), s.options.threads);
       s.converged_reading = s.running->reading;
     } catch (const Error& error) {
       s.show.colour = "none";
@@ -187,12 +191,10 @@ void after_jump(SessionState& s) {
     s.race.reset();
     return;
   }
-  const SimulationState state = s.simulation->state();
-  s.race->converged->set_state(state);
-  for (Race::Lane& lane : s.race->lanes) lane.simulation->set_state(state);
+  set_off(*s.race, s.simulation->state());
 }
 
-Answer do_convergence(SessionState& s, Command& command, ObjectReader& keys) {
+Work begin_convergence(SessionState& s, Command& command, ObjectReader& keys) {
   const std::vector<LabelledSolver> solvers = read_solvers(command, 1, most_solvers);
   const auto iterations = static_cast<int>(keys.whole("iterations", 1, 1000, 50));
   keys.finish();
@@ -205,39 +207,47 @@ Answer do_convergence(SessionState& s, Command& command, ObjectReader& keys) {
                           iterations, solvers.size(), s.simulation->num_vertices(), most_work));
   }
   const Scene scene = composed(s, *s.asked, s.simulation->time() + s.asked->scene().time.step);
-  const Comparison comparison =
-      compare_solvers(scene, s.simulation->state(), solvers,
-                      {.iterations = iterations, .threads = s.options.threads});
-  Answer answer;
-  const ConvergedStep& reference = comparison.reference;
-  answer.content["reference"] = {{"objective", number_or_null(reference.objective)},
-                                 {"start_objective", number_or_null(reference.start_objective)},
-                                 {"gradient_norm", number_or_null(reference.gradient_norm)},
-                                 {"iterations", reference.iterations},
-                                 {"converged", reference.converged}};
-  ordered_json& curves = answer.content["curves"] = ordered_json::array();
-  for (const ConvergenceCurve& curve : comparison.curves) curves.push_back(curve_json(curve));
-  return answer;
+  return [scene, state = s.simulation->state(), solvers, iterations,
+          threads = s.options.threads]() -> Finish {
+    const Comparison comparison =
+        compare_solvers(scene, state, solvers, {.iterations = iterations, .threads = threads});
+    Answer answer;
+    const ConvergedStep& reference = comparison.reference;
+    answer.content["reference"] = {{"objective", number_or_null(reference.objective)},
+                                   {"start_objective", number_or_null(reference.start_objective)},
+                                   {"gradient_norm", number_or_null(reference.gradient_norm)},
+                                   {"iterations", reference.iterations},
+                                   {"converged", reference.converged}};
+    ordered_json& curves = answer.content["curves"] = ordered_json::array();
+    for (const ConvergenceCurve& curve : comparison.curves) curves.push_back(curve_json(curve));
+    return [answer](SessionState&) { return answer; };
+  };
 }
 
-Answer do_race(SessionState& s, Command& command, ObjectReader& keys) {
+Work begin_race(SessionState& s, Command& command, ObjectReader& keys) {
   const std::vector<LabelledSolver> solvers = read_solvers(command, least_lanes, most_lanes);
   const Range range{.low = 0, .high = 1000, .high_included = true, .unit = "ms"};
   const double budget = keys.number("budget_ms", range);
   keys.finish();
   refuse_explicit(s, "race");
-  Race race;
-  race.reading = s.asked->reading;
-  race.converged = with_solver(s, newton_settings());
-  for (const LabelledSolver& solver : solvers) {
-    SolverSettings settings = solver.settings;
-    settings.budget_ms = budget;
-    settings.iterations = 100'000;  // the time decides
-    race.lanes.push_back({solver.label, with_solver(s, settings), {}, 0});
-  }
-  s.race = std::move(race);
-  s.frame_is_new = true;
-  return {};
+  return [scene = scene_now(s), reading = s.asked->reading, solvers, budget,
+          threads = s.options.threads]() -> Finish {
+    const auto race = std::make_shared<Race>();
+    race->reading = reading;
+    race->converged = with_solver(scene, newton_settings(), threads);
+    for (const LabelledSolver& solver : solvers) {
+      SolverSettings settings = solver.settings;
+      settings.budget_ms = budget;
+      settings.iterations = 100'000;  // the time decides
+      race->lanes.push_back({solver.label, with_solver(scene, settings, threads), {}, 0});
+    }
+    return [race](SessionState& session) {
+      session.race = std::move(*race);
+      set_off(*session.race, session.simulation->state());
+      session.frame_is_new = true;
+      return Answer();
+    };
+  };
 }
 
 Answer do_end_race(SessionState& s, Command&, ObjectReader& keys) {

@@ -137,7 +137,7 @@ std::pair<double, double> rates(const SessionState& s) {
 
 std::vector<float> chosen(const SessionState& s, const std::vector<double>& x) {
   std::vector<float> values;
-  if (s.show.all_vertices) {
+  if (s.show.all_vertices()) {
     values.reserve(x.size());
     for (const double v : x) values.push_back(static_cast<float>(v));
     return values;
@@ -269,7 +269,7 @@ std::string frame_packet(SessionState& s, bool with_pin_lists) {
                        {"topology", s.topology.id},
                        {"frame", s.simulation->frame()},
                        {"time", s.simulation->time()},
-                       {"vertices", s.show.all_vertices ? "all" : "surface"},
+                       {"vertices", s.show.all_vertices() ? "all" : "surface"},
                        {"report", report_json(s)},
                        {"energies", energies_json(s)},
                        {"rate", rate},
@@ -282,7 +282,7 @@ std::string frame_packet(SessionState& s, bool with_pin_lists) {
   packet.add("positions", std::span<const float>(chosen(s, s.positions)));
   if (!s.colours.empty()) {
     std::vector<float> values;
-    if (s.show.all_vertices) {
+    if (s.show.all_vertices()) {
       values = s.colours;
     } else {
       for (const std::uint32_t v : s.topology.surface) values.push_back(s.colours[v]);
@@ -312,8 +312,12 @@ ordered_json scene_message(const SessionState& s) {
 ordered_json status_message(const SessionState& s) {
   ordered_json message{
       {"is", "status"}, {"playing", s.pace.playing}, {"speed", s.pace.speed}, {"busy", nullptr}};
-  if (!s.busy.empty()) {
+  if (s.job) {
+    message["busy"] = s.job->busy;
+  } else if (!s.busy.empty()) {
     message["busy"] = s.busy;
+  } else if (!s.queue.empty()) {
+    message["busy"] = "building";  // something that is being dropped is waited for
   } else if (has_unsettled(s)) {
     message["busy"] = "factorising";
   }
@@ -323,6 +327,8 @@ ordered_json status_message(const SessionState& s) {
   message["recording"] = nullptr;
   if (s.recording.on) message["recording"] = s.recording.frames.size();
   message["race"] = s.race.has_value();
+  message["cancel"] = s.job.has_value();
+  message["colour"] = s.show.colour;
   return message;
 }
 
@@ -356,10 +362,14 @@ void send_news(SessionState& s) {
     s.status_sent = std::move(text);
     s.out.text({}, status);
   }
-  if (s.scene_is_new) s.out.text({}, scene_message(s));
+  if (s.scene_is_new) {
+    s.welcome.scene = std::make_shared<const std::string>(text_of(scene_message(s)));
+    s.out.bytes({}, s.welcome.scene, false);
+  }
   if (s.topology_is_new) {
     make_topology(s);
-    s.out.packet({}, topology_packet(s));
+    s.welcome.topology = std::make_shared<const std::string>(topology_packet(s));
+    s.out.bytes({}, s.welcome.topology, true);
     s.frame_is_new = s.pin_lists_are_new = true;
   }
   if (s.frame_is_new && !s.clients.empty()) {

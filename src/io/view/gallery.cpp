@@ -45,6 +45,28 @@ std::unique_ptr<SceneOrigin> Gallery::open(const std::string& name,
               unknown_name("scene in the gallery", pointer_step(name), names));
 }
 
+std::string Gallery::without_folders(std::string message) const {
+  std::vector<std::string> folders;
+  for (const Entry& entry : entries_) folders.push_back(entry.file.parent_path().string());
+  std::error_code none;
+  folders.push_back(std::filesystem::temp_directory_path(none).string());
+  for (std::string folder : folders) {
+    if (folder.empty()) continue;
+    if (folder.back() != '/') folder += '/';
+    for (std::size_t at = 0; (at = message.find(folder, at)) != std::string::npos;) {
+      // Not the end of a longer path.
+      const bool begins =
+          at == 0 || std::string_view(" '\"([:").find(message[at - 1]) != std::string_view::npos;
+      if (begins) {
+        message.erase(at, folder.size());
+      } else {
+        at += folder.size();
+      }
+    }
+  }
+  return message;
+}
+
 ordered_json Gallery::list() const {
   ordered_json list = ordered_json::array();
   for (const Entry& entry : entries_) {

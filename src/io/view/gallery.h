@@ -26,6 +26,9 @@ class Gallery {
   /// [{name, title, picture}]
   nlohmann::ordered_json list() const;
 
+  /// A message for others than who started the program: without the folders of this machine.
+  std::string without_folders(std::string message) const;
+
  private:
   struct Entry {
     std::string name;

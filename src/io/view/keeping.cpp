@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "io/scene/json_text.h"
 #include "io/view/command_list.h"
@@ -123,13 +124,29 @@ BodyPins read_body_pins(ObjectReader& reader, std::size_t count, Numbers& vertic
   return pins;
 }
 
-std::unique_ptr<SceneOrigin> read_origin(SessionState& s, const std::string& source,
-                                         const Packet& packet, SceneOrigin::Files files) {
+std::vector<BodyPins> read_pins(const ordered_json& pins, const std::vector<Body>& bodies,
+                                const Packet& packet) {
+  if (!pins.is_array() || pins.size() != bodies.size()) {
+    throw Error(ErrorKind::invalid_input, "load: /pins", "expected an entry for each body");
+  }
+  Numbers vertices(packet, "pin_vertices"), targets(packet, "pin_targets");
+  std::vector<BodyPins> read;
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    ObjectReader reader(pins[b], "load", "/pins/" + std::to_string(b));
+    read.push_back(read_body_pins(reader, bodies[b].mesh.vertices.size(), vertices, targets));
+    reader.finish();
+  }
+  return read;
+}
+
+std::unique_ptr<SceneOrigin> read_origin(const Gallery& gallery, std::size_t max_tets,
+                                         const std::string& source, const Packet& packet,
+                                         SceneOrigin::Files files) {
   if (files.empty()) {
     try {
-      auto origin = s.gallery.open(source, "load");
+      auto origin = gallery.open(source, "load");
       // What the scene itself names may be read; what the state names may not be elsewhere.
-      origin->load(origin->document(), s.options.max_tets);
+      origin->load(origin->document(), max_tets);
       return origin;
     } catch (const Error&) {
       // Not of this gallery: the state has all that is needed, unless the scene reads files.
@@ -178,7 +195,7 @@ Answer do_save(SessionState& s, Command&, ObjectReader& keys) {
   return answer;
 }
 
-Answer do_load(SessionState& s, Command& command, ObjectReader& keys) {
+Work begin_load(SessionState& s, Command& command, ObjectReader& keys) {
   if (command.bytes == nullptr) {
     throw Error(ErrorKind::invalid_input, "load", "expected a packet, as save gives it");
   }
@@ -199,22 +216,21 @@ Answer do_load(SessionState& s, Command& command, ObjectReader& keys) {
   state.previous_positions = packet.numbers("previous_positions");
   state.previous_velocities = packet.numbers("previous_velocities");
   state.accelerations = packet.numbers("accelerations");
-  auto origin = read_origin(s, source, packet, read_files(list, packet, "load"));
-  const ordered_json document = parse_json(packet.bytes("scene"), "load");
-  SetupPointer setup = read_setup(s, *origin, document, {});
-  const std::vector<Body>& bodies = setup->scene().bodies;
-  if (!pins.is_array() || pins.size() != bodies.size()) {
-    throw Error(ErrorKind::invalid_input, "load: /pins", "expected an entry for each body");
-  }
-  Numbers vertices(packet, "pin_vertices"), targets(packet, "pin_targets");
-  for (std::size_t b = 0; b < bodies.size(); ++b) {
-    ObjectReader reader(pins[b], "load", "/pins/" + std::to_string(b));
-    edit.pins.push_back(read_body_pins(reader, bodies[b].mesh.vertices.size(), vertices, targets));
-    reader.finish();
-  }
-  setup = read_setup(s, *origin, document, std::move(edit));
-  start(s, std::move(origin), std::move(setup), &state);
-  return {};
+  return
+      [list, pins, source, state, edit, bytes = command.bytes, &gallery = std::as_const(s.gallery),
+       max_tets = s.options.max_tets, threads = s.options.threads]() mutable -> Finish {
+        const Packet saved(std::as_bytes(std::span(*bytes)));
+        const std::shared_ptr<SceneOrigin> origin =
+            read_origin(gallery, max_tets, source, saved, read_files(list, saved, "load"));
+        const ordered_json document = parse_json(saved.bytes("scene"), "load");
+        SetupPointer setup = read_setup(max_tets, *origin, document, {});
+        edit.pins = read_pins(pins, setup->scene().bodies, saved);
+        setup = read_setup(max_tets, *origin, document, std::move(edit));
+        return [origin, setup, built = build(*setup, threads, &state)](SessionState& session) {
+          start(session, origin, setup, *built);
+          return Answer();
+        };
+      };
 }
 
 }  // namespace supple

@@ -7,16 +7,20 @@ namespace supple {
 
 using nlohmann::ordered_json;
 
-void Outbox::text(To to, const ordered_json& message) {
-  messages_.push_back({.to = to,
-                       .bytes = std::make_shared<const std::string>(
-                           message.dump(-1, ' ', false, ordered_json::error_handler_t::replace))});
+std::string text_of(const ordered_json& message) {
+  return message.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
-void Outbox::packet(To to, std::string bytes) {
-  messages_.push_back({.to = to,
-                       .is_packet = true,
-                       .bytes = std::make_shared<const std::string>(std::move(bytes))});
+void Outbox::text(To to, const ordered_json& message) {
+  bytes(to, std::make_shared<const std::string>(text_of(message)), false);
+}
+
+void Outbox::packet(To to, std::string content) {
+  bytes(to, std::make_shared<const std::string>(std::move(content)), true);
+}
+
+void Outbox::bytes(To to, std::shared_ptr<const std::string> content, bool is_packet) {
+  messages_.push_back({.to = to, .is_packet = is_packet, .bytes = std::move(content)});
 }
 
 void Outbox::frame(To to, std::string bytes, bool droppable) {

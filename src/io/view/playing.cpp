@@ -99,6 +99,7 @@ void step(SessionState& s) {
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
+constexpr double job_interval = 0.01;  // s, after which it is seen whether a job is done
 
 /// Steps where a frame is due. Returns when the next one is.
 double keep_pace(SessionState& s) {
@@ -125,21 +126,23 @@ double advance_to(SessionState& s, double now) {
   if (now < s.now) restart_clock(s);
   if (std::isfinite(now)) s.now = now;
   double next = s.now;
-  if (run_queue(s)) {
+  s.welcome.frame.reset();
+  if (end_job(s) || run_queue(s)) {
     send_news(s);
     return next;
   }
   const bool steps = s.pace.playing || s.pace.steps_left > 0;
-  if (!steps && has_unsettled(s)) {
+  if (!steps && has_unsettled(s) && may_begin(s)) {
     // The page is told first.
-    if (s.told_unsettled) settle(s);
+    if (s.told_unsettled) begin(s, {}, "factorising", false, settling(s));
     s.told_unsettled = !s.told_unsettled;
   } else {
     s.told_unsettled = false;
-    next = keep_pace(s);
+    next = s.job && s.job->alone ? never : keep_pace(s);
   }
   send_news(s);
-  return next;
+  const bool waits = s.job || !s.queue.empty();
+  return waits ? std::min(next, s.now + job_interval) : next;
 }
 
 // ----------------------------------------------------------------------------------- commands
@@ -188,14 +191,9 @@ Answer do_speed(SessionState& s, Command&, ObjectReader& keys) {
   return {};
 }
 
-Answer do_reset(SessionState& s, Command&, ObjectReader& keys) {
-  keys.finish();
-  if (s.initial_is_stale) {
-    // The state at time 0 is made by building alone.
-    const Simulation other(s.asked->scene(), {.threads = s.options.threads});
-    s.initial = other.state();
-    s.initial_is_stale = false;
-  }
+namespace {
+
+Answer reset(SessionState& s) {
   s.simulation->set_state(s.initial);
   s.report.reset();
   s.pins_are_new = s.colliders_are_new = true;
@@ -205,10 +203,31 @@ Answer do_reset(SessionState& s, Command&, ObjectReader& keys) {
   return {};
 }
 
-Answer do_show(SessionState& s, Command&, ObjectReader& keys) {
-  Show show;
-  show.all_vertices = keys.choice("vertices", "choice of vertices", {"surface", "all"},
-                                  s.show.all_vertices ? "all" : "surface") == "all";
+}  // namespace
+
+Work begin_reset(SessionState& s, Command&, ObjectReader& keys) {
+  keys.finish();
+  if (!s.initial_is_stale) return []() -> Finish { return reset; };
+  return [asked = s.asked, threads = s.options.threads]() -> Finish {
+    // The state at time 0 is made by building alone.
+    const Simulation other(asked->scene(), {.threads = threads});
+    return [initial = other.state()](SessionState& session) {
+      session.initial = initial;
+      session.initial_is_stale = false;
+      return reset(session);
+    };
+  };
+}
+
+Answer do_show(SessionState& s, Command& command, ObjectReader& keys) {
+  Show show = s.show;
+  const bool wants_all = s.show.wants_all.contains(command.client);
+  if (keys.choice("vertices", "choice of vertices", {"surface", "all"},
+                  wants_all ? "all" : "surface") == "all") {
+    show.wants_all.insert(command.client);
+  } else {
+    show.wants_all.erase(command.client);
+  }
   show.colour = keys.choice("colour", "colour", colour_names(), s.show.colour);
   show.every = static_cast<int>(keys.whole("every", 1, 1000, s.show.every));
   keys.finish();

@@ -14,8 +14,12 @@ namespace supple {
 namespace {
 
 /// Vertices of a body that are held by grabs: up to these the factor of the constant matrix is
-/// updated exactly and at once [docs/changing.md].
-constexpr std::size_t most_held = 8;
+/// updated exactly and at once [docs/changing.md]. One grab takes so many that several hands find
+/// some.
+constexpr std::size_t most_held = 32, most_of_grab = 8;
+/// Of the diagonal of a body's box at rest: what a hand grips unless it says otherwise. One vertex
+/// alone would be drawn out of the body as a needle.
+constexpr double usual_radius = 0.05;
 /// A target stays this near to where the body was grabbed, and pulls no further than that from
 /// where its vertex is; in diagonals of the scene. So no force grows beyond k times the second.
 constexpr double farthest_target = 4;
@@ -103,21 +107,31 @@ std::int64_t read_id(ObjectReader& keys) {
   return keys.whole("grab", -9'007'199'254'740'991LL, 9'007'199'254'740'991LL);
 }
 
-/// The vertex and its nearest neighbours within the radius.
+/// The vertex and others within the radius, all of them or as many as may be: then each is the one
+/// farthest from those before it, so that they are spread over what is gripped.
 void choose_vertices(const std::vector<Vec3>& x, int first, int count, double radius,
                      std::size_t most, Grab& grab) {
   const Vec3& center = x[at(grab.vertex)];
   grab.anchor = center;
   grab.vertices = {grab.vertex - first};
-  if (radius > 0) {
-    std::vector<std::pair<double, int>> near;
-    for (int v = 0; v < count; ++v) {
-      const double distance = norm(minus(x[at(first + v)], center));
-      if (first + v != grab.vertex && distance <= radius) near.emplace_back(distance, v);
-    }
-    std::sort(near.begin(), near.end());
-    for (std::size_t i = 0; i < near.size() && grab.vertices.size() < most; ++i) {
-      grab.vertices.push_back(near[i].second);
+  struct Near {
+    int vertex;
+    double distance;  ///< to the nearest of those that were chosen
+  };
+  std::vector<Near> near;
+  for (int v = 0; v < count && radius > 0; ++v) {
+    const double distance = norm(minus(x[at(first + v)], center));
+    if (first + v != grab.vertex && distance <= radius) near.push_back({v, distance});
+  }
+  while (grab.vertices.size() < most && !near.empty()) {
+    const auto chosen =
+        std::max_element(near.begin(), near.end(),
+                         [](const Near& a, const Near& b) { return a.distance < b.distance; });
+    const Vec3& place = x[at(first + chosen->vertex)];
+    grab.vertices.push_back(chosen->vertex);
+    near.erase(chosen);
+    for (Near& other : near) {
+      other.distance = std::min(other.distance, norm(minus(x[at(first + other.vertex)], place)));
     }
   }
   grab.offsets.clear();
@@ -163,11 +177,13 @@ Answer do_grab(SessionState& s, Command& command, ObjectReader& keys) {
   if (has_target) grab.to = keys.vector("to", any_number("m"));
   const Range stiffness{.low = 0, .high = 1e12, .low_included = true, .unit = "N/m"};
   grab.stiffness = keys.number("stiffness", stiffness, 0);
-  const double radius = keys.number("radius", from_zero("m"), 0);
-  keys.finish();
   grab.body = body_of(s, grab.vertex);
   const Scene& scene = s.asked->scene();
   const Body& body = scene.bodies[at(grab.body)];
+  const Box box = bounding_box(body.mesh.vertices);
+  const double radius =
+      keys.number("radius", from_zero("m"), usual_radius * norm(minus(box.max, box.min)));
+  keys.finish();
   std::size_t held = 0;
   for (const Grab& other : s.grabs) {
     const bool replaced = other.client == grab.client && other.id == grab.id;
@@ -178,7 +194,8 @@ Answer do_grab(SessionState& s, Command& command, ObjectReader& keys) {
                 "at most " + std::to_string(most_held) + " vertices of a body can be held");
   }
   choose_vertices(current_positions(s), s.simulation->body_vertices()[at(grab.body)],
-                  static_cast<int>(body.mesh.vertices.size()), radius, most_held - held, grab);
+                  static_cast<int>(body.mesh.vertices.size()), radius,
+                  std::min(most_of_grab, most_held - held), grab);
   if (!has_target) grab.to = grab.anchor;
   if (grab.stiffness == 0) grab.stiffness = chosen_stiffness(scene, body);
   const auto count = static_cast<double>(grab.vertices.size());
@@ -187,6 +204,7 @@ Answer do_grab(SessionState& s, Command& command, ObjectReader& keys) {
   Answer answer;
   answer.content["stiffness"] = grab.stiffness * count;
   answer.content["vertices"] = grab.vertices.size();
+  answer.content["radius"] = radius;
   s.grabs.push_back(std::move(grab));
   s.pins_are_new = s.frame_is_new = true;
   return answer;

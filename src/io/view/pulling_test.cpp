@@ -108,17 +108,59 @@ TEST(Grabs, WhatCannotBePulledIsRefused) {
   EXPECT_EQ(page.tell(R"({"do": "drag", "grab": 1, "to": [0, 0, 0]})")["held"], false);
 }
 
-TEST(Grabs, EightVerticesOfABodyCanBeHeld) {
+/// How far a vertex was drawn out of its surroundings by a pull, over the way it went: 1 is a
+/// needle.
+double needle(Page& page, const char* radius) {
+  page.tell(R"({"do": "reset"})");
+  page.step(1);
+  // In the middle of the face y = 0.5 of 24 x 12 x 12 cells, and the next one along x.
+  const auto find = [&](double x, double y, double z) {
+    const auto rest = test::floats_of(page.topology, "rest");
+    for (std::size_t v = 0; 3 * v < rest.size(); ++v) {
+      if (std::hypot(rest[3 * v] - x, rest[3 * v + 1] - y, rest[3 * v + 2] - z) < 1e-6) return v;
+    }
+    return std::size_t{0};
+  };
+  const std::size_t v = find(0, 0.5, 0), next = find(2.0 / 24, 0.5, 0);
+  const auto start = vertex(page, v), beside = vertex(page, next);
+  page.tell(R"({"do": "grab", "grab": 1, "stiffness": 3e4, "to": [0, 0.9, 0], "vertex": )" +
+            std::to_string(v) + radius + "}");
+  page.step(5);
+  const double way = vertex(page, v)[1] - start[1];
+  const double own = way - (vertex(page, next)[1] - beside[1]);
+  EXPECT_GT(way, 0.01);
+  page.tell(R"({"do": "release", "grab": 1})");
+  return own / way;
+}
+
+TEST(Grabs, AHandGripsAPieceOfTheBodyUnlessToldOtherwise) {
+  PausedPage page("free");
+  page.tell(R"({"do": "set", "values": {"/bodies/0/mesh/box/cells": [24, 12, 12]}})");
+  page.advance(page.now);
+  const ordered_json reply = page.tell(R"({"do": "grab", "grab": 1, "vertex": 2112})");  // inside
+  EXPECT_EQ(reply["vertices"], 8);
+  EXPECT_NEAR(reply["radius"].get<double>(), 0.05 * std::sqrt(6.0), 1e-9);
+  page.tell(R"({"do": "release", "grab": 1})");
+  const double one = needle(page, R"(, "radius": 0)"), usual = needle(page, "");
+  EXPECT_GT(one, 0.4);
+  EXPECT_LT(usual, one / 2);
+}
+
+TEST(Grabs, EightVerticesAreHeldByAHandAndFourHandsHoldABody) {
   PausedPage page("free");
   const ordered_json first = page.ask(
       std::string(R"({"do": "grab", "grab": 1, "vertex": 0, "radius": 0.6, "stiffness": 100})"));
   EXPECT_EQ(first["vertices"], 4);  // itself, and its neighbours at a distance of 0.5
   EXPECT_EQ(first["stiffness"], 100);
-  EXPECT_EQ(page.tell(R"({"do": "grab", "grab": 2, "vertex": 44, "radius": 5})")["vertices"], 4);
-  EXPECT_FALSE(page.ask(std::string(R"({"do": "grab", "grab": 3, "vertex": 20})"))["ok"]);
+  for (int hand = 2; hand <= 4; ++hand) {
+    const std::string grab = R"({"do": "grab", "vertex": 44, "radius": 5, "grab": )";
+    EXPECT_EQ(page.tell(grab + std::to_string(hand) + "}")["vertices"], 8);
+  }
+  EXPECT_EQ(page.tell(R"({"do": "grab", "grab": 5, "vertex": 20, "radius": 5})")["vertices"], 4);
+  EXPECT_FALSE(page.ask(std::string(R"({"do": "grab", "grab": 6, "vertex": 20})"))["ok"]);
   // The same number again takes the place of the first.
   EXPECT_EQ(page.tell(R"({"do": "grab", "grab": 2, "vertex": 40})")["vertices"], 1);
-  page.tell(R"({"do": "grab", "grab": 3, "vertex": 20})");
+  page.tell(R"({"do": "grab", "grab": 6, "vertex": 20})");
 }
 
 TEST(Grabs, AreLetGoWhenTheirClientLeaves) {

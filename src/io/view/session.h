@@ -13,16 +13,16 @@
 namespace supple {
 
 /// What is behind the viewer's page: a scene that runs, is looked at and pulled. Commands come in
-/// as JSON text or packets, messages go out (docs/viewer_protocol.md). It knows nothing of sockets
-/// and has no threads of its own: whoever carries its messages calls `advance` when that asks for
-/// it.
+/// as JSON text or packets, messages go out (docs/viewer_protocol.md). It knows nothing of sockets:
+/// whoever carries its messages calls `advance` when that asks for it. Scenes are read and built on
+/// a further thread, so that no command keeps others waiting; destroying the session waits for it.
 ///
 /// One for all clients of a program: all of them see and may pull the same body. Not to be used by
 /// two threads at once.
 ///
 /// The same calls with the same times give the same bits, but for what is measured (milliseconds)
-/// and where a change of the scene takes longer to build than a frame (Options::build_at_once_ms):
-/// then the frame at which it is felt depends on the machine.
+/// and where a scene takes longer to read or to build than a frame (Options::build_at_once_ms,
+/// wait_ms): then the frame at which it is felt depends on the machine.
 class Session {
  public:
   struct Options {
@@ -36,6 +36,9 @@ class Session {
     /// A change of the scene is made at once where the last build took no longer than this, ms, and
     /// beside the steps where it did. About a frame at 25 per second.
     double build_at_once_ms = 40;
+    /// So long a command is waited for that reads a scene or builds it anew, ms; then the session
+    /// goes on beside it.
+    double wait_ms = 40;
   };
   using Client = std::uint32_t;
 
@@ -67,6 +70,9 @@ class Session {
   };
   /// What has been queued since the last call.
   std::vector<Message> take_messages();
+
+  /// Is something being built whose end the destructor would wait for?
+  bool is_building() const;
 
  private:
   struct Implementation;

@@ -38,14 +38,19 @@ void accept(SessionState& s, SetupPointer next, const Difference& d) {
   s.initial_is_stale = s.initial_is_stale || d.initial || d.mesh;
 }
 
-void run_now(SessionState& s, SetupPointer next) {
+/// Another setup of the same vertices runs.
+void runs(SessionState& s, SetupPointer next, double build_ms) {
   const Difference d =
       difference(s.running->scene(), s.running->settings(), next->scene(), next->settings());
-  const Stopwatch watch;
-  s.simulation->change(composed(s, *next, s.simulation->time()));
-  s.build_ms = watch.milliseconds();
+  s.build_ms = build_ms;
   s.running = s.given = std::move(next);
   s.topology_is_new = s.topology_is_new || d.mesh;
+}
+
+void run_now(SessionState& s, SetupPointer next) {
+  const Stopwatch watch;
+  s.simulation->change(composed(s, *next, s.simulation->time()));
+  runs(s, std::move(next), watch.milliseconds());
 }
 
 /// New materials of tets, before what is factorised for them is there.
@@ -57,17 +62,13 @@ void feel_at_once(SessionState& s, const Setup& next, const std::vector<int>& bo
 }
 
 /// Another number of bodies or vertices.
-void run_anew(SessionState& s, SetupPointer next, const SimulationState* state = nullptr) {
-  const Stopwatch watch;
-  auto simulation = std::make_unique<Simulation>(composed(s, *next, 0),
-                                                 SimulationOptions{.threads = s.options.threads});
-  s.build_ms = watch.milliseconds();
-  SimulationState initial = simulation->state();
-  if (state != nullptr) simulation->set_state(*state);
-  s.simulation = std::move(simulation);
+void run_anew(SessionState& s, SetupPointer next, Built& built) {
+  s.build_ms = built.ms;
+  std::swap(s.simulation, built.simulation);
+  if (built.simulation) retire(s, std::move(built.simulation));
   ++s.generation;
   s.grabs.clear();
-  s.initial = std::move(initial);
+  s.initial = std::move(built.initial);
   s.initial_is_stale = false;
   s.asked = s.given = s.running = std::move(next);
   s.report.reset();
@@ -112,10 +113,10 @@ SetupPointer make_setup(std::shared_ptr<const Reading> reading, Edit edit) {
 
 }  // namespace
 
-SetupPointer read_setup(const SessionState& s, SceneOrigin& origin, const ordered_json& document,
+SetupPointer read_setup(std::size_t max_tets, SceneOrigin& origin, const ordered_json& document,
                         Edit edit) {
   auto reading = std::make_shared<Reading>();
-  reading->loaded = origin.load(document, s.options.max_tets);
+  reading->loaded = origin.load(document, max_tets);
   check_settings(reading->loaded.scene);
   reading->settings = ordered_json::parse(reading->loaded.settings);
   for (const Body& body : reading->loaded.scene.bodies) {
@@ -126,12 +127,10 @@ SetupPointer read_setup(const SessionState& s, SceneOrigin& origin, const ordere
   return make_setup(std::move(reading), std::move(edit));
 }
 
-SetupPointer with_edit(SessionState& s, Edit edit) {
-  if (edit.document == s.asked->edit.document) {
-    return make_setup(s.asked->reading, std::move(edit));
-  }
+SetupPointer with_edit(const Setup& from, std::size_t max_tets, SceneOrigin& origin, Edit edit) {
+  if (edit.document == from.edit.document) return make_setup(from.reading, std::move(edit));
   const ordered_json document = ordered_json::parse(*edit.document);
-  return read_setup(s, *s.origin, document, std::move(edit));
+  return read_setup(max_tets, origin, document, std::move(edit));
 }
 
 namespace {
@@ -181,10 +180,27 @@ std::vector<Collider> colliders_of(const Setup& setup, double t) {
   return colliders;
 }
 
+namespace {
+
+/// Without what is pulled.
+std::vector<Pin> pins_of_setup(const Setup& setup, std::size_t body, double t) {
+  return pins_at(setup.scene().bodies[body], setup.selected(body), setup.edit.pins[body], t);
+}
+
+/// The scene of a setup at time t, but for the pins.
+Scene composed_without_pins(const Setup& setup, double t) {
+  Scene scene = setup.scene();
+  scene.colliders = colliders_of(setup, t);
+  double& budget = scene.solver.budget_ms;
+  budget = budget > 0 ? std::min(budget, longest_frame) : longest_frame;
+  return scene;
+}
+
+}  // namespace
+
 std::vector<Pin> pins_of_body(const SessionState& s, const Setup& setup, std::size_t body,
                               double t) {
-  std::vector<Pin> pins =
-      pins_at(setup.scene().bodies[body], setup.selected(body), setup.edit.pins[body], t);
+  std::vector<Pin> pins = pins_of_setup(setup, body, t);
   for (const Grab& grab : s.grabs) {
     if (static_cast<std::size_t>(grab.body) != body) continue;
     add_pins_of(s, grab, setup.scene().bodies[body], pins);
@@ -194,44 +210,42 @@ std::vector<Pin> pins_of_body(const SessionState& s, const Setup& setup, std::si
 
 Scene composed(SessionState& s, const Setup& setup, double t) {
   if (!s.grabs.empty()) refresh_positions(s);
-  Scene scene = setup.scene();
+  Scene scene = composed_without_pins(setup, t);
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     scene.bodies[b].pins = pins_of_body(s, setup, b, t);
   }
-  scene.colliders = colliders_of(setup, t);
-  double& budget = scene.solver.budget_ms;
-  budget = budget > 0 ? std::min(budget, longest_frame) : longest_frame;
   return scene;
 }
 
-void start(SessionState& s, std::unique_ptr<SceneOrigin> origin, SetupPointer setup,
-           const SimulationState* state) {
-  std::vector<Grab> held;
-  std::swap(held, s.grabs);  // of the scene before
-  try {
-    run_anew(s, std::move(setup), state);
-  } catch (...) {
-    std::swap(held, s.grabs);
-    throw;
+std::shared_ptr<Built> build(const Setup& setup, int threads, const SimulationState* state) {
+  const Stopwatch watch;
+  Scene scene = composed_without_pins(setup, 0);
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    scene.bodies[b].pins = pins_of_setup(setup, b, 0);
   }
+  auto built = std::make_shared<Built>();
+  built->simulation = std::make_unique<Simulation>(scene, SimulationOptions{.threads = threads});
+  built->ms = watch.milliseconds();
+  built->initial = built->simulation->state();
+  if (state != nullptr) built->simulation->set_state(*state);
+  return built;
+}
+
+std::shared_ptr<Built> build_where_anew(const Setup& given, const Setup& next, int threads) {
+  const Difference d = difference(given.scene(), given.settings(), next.scene(), next.settings());
+  return d.vertices ? build(next, threads) : nullptr;
+}
+
+void start(SessionState& s, std::shared_ptr<SceneOrigin> origin, SetupPointer setup, Built& built) {
+  run_anew(s, std::move(setup), built);
   s.origin = std::move(origin);
   s.history.clear();
 }
 
-void adopt(SessionState& s, SetupPointer next) {
+void adopt(SessionState& s, SetupPointer next, const std::shared_ptr<Built>& anew) {
+  if (anew) return run_anew(s, std::move(next), *anew);
   const Difference d =
       difference(s.given->scene(), s.given->settings(), next->scene(), next->settings());
-  if (d.vertices) {
-    std::vector<Grab> held;
-    std::swap(held, s.grabs);  // of vertices that are no more
-    try {
-      run_anew(s, std::move(next));
-    } catch (...) {
-      std::swap(held, s.grabs);
-      throw;
-    }
-    return;
-  }
   if (d.rebuild || !d.materials.empty()) {
     const bool slow = s.build_ms > s.options.build_at_once_ms;
     if (slow && !d.rebuild) feel_at_once(s, *next, d.materials);
@@ -258,15 +272,51 @@ bool has_unsettled(const SessionState& s) {
   return s.simulation->change_is_waiting() || s.asked != s.given;
 }
 
-void settle(SessionState& s) {
-  try {
-    run_now(s, s.asked);
-  } catch (const Error& error) {
-    s.out.note({}, "error", std::string("the change was not possible: ") + error.what());
-    s.asked = s.given = s.running;
-    s.scene_is_new = true;
+void take_back(SessionState& s) {
+  s.asked = s.given = s.running;
+  s.scene_is_new = s.pins_are_new = s.colliders_are_new = s.frame_is_new = true;
+}
+
+namespace {
+
+/// The state goes on in what was built of the same vertices, as in Simulation::change.
+Answer settle(SessionState& s, const SetupPointer& next, Built& built) {
+  SimulationState state = s.simulation->state();
+  const auto substep = [](const Scene& scene) { return scene.time.step / scene.time.substeps; };
+  state.accelerations.clear();
+  if (substep(s.simulation->scene()) != substep(next->scene())) {
+    state.previous_positions.clear();
+    state.previous_velocities.clear();
   }
+  built.simulation->set_state(state);
+  std::swap(s.simulation, built.simulation);
+  retire(s, std::move(built.simulation));
+  runs(s, next, built.ms);
+  if (s.asked != next) adopt(s, s.asked);
   s.pins_are_new = s.colliders_are_new = s.frame_is_new = true;
+  return {};
+}
+
+}  // namespace
+
+Work settling(SessionState& s) {
+  const auto scene = std::make_shared<const Scene>(composed(s, *s.asked, s.simulation->time()));
+  return [scene, next = s.asked, threads = s.options.threads]() -> Finish {
+    try {
+      auto built = std::make_shared<Built>();
+      const Stopwatch watch;
+      built->simulation =
+          std::make_unique<Simulation>(*scene, SimulationOptions{.threads = threads});
+      built->ms = watch.milliseconds();
+      return [next, built](SessionState& session) { return settle(session, next, *built); };
+    } catch (const Error& error) {
+      return [what = std::string(error.what())](SessionState& session) {
+        session.out.note({}, "error", "the change was not possible: " + what);
+        take_back(session);
+        return Answer();
+      };
+    }
+  };
 }
 
 void remember(SessionState& s, const std::string& key) {

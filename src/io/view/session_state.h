@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/background.h"
 #include "io/scene/object_reader.h"
 #include "io/view/gallery.h"
 #include "io/view/history.h"
@@ -24,6 +26,7 @@
 namespace supple {
 
 using Client = Session::Client;
+struct SessionState;
 
 inline constexpr std::size_t max_message_bytes = std::size_t{64} << 20;  // of one that comes in
 using nlohmann::ordered_json;
@@ -62,6 +65,27 @@ struct Answer {
   std::optional<PacketWriter> packet;  ///< its header is the reply
 };
 
+/// What is done in the session once the work of a command is done.
+using Finish = std::function<Answer(SessionState&)>;
+/// What takes long of a command. It is done on another thread, so it holds all that it needs and
+/// touches nothing of the session.
+using Work = std::function<Finish()>;
+
+/// A command whose work is being done beside the steps. Commands that could meet it wait behind it.
+struct Job {
+  Command command;
+  std::string busy;    ///< with what
+  bool alone = false;  ///< nothing steps meanwhile: times are measured
+  Background<Finish> work;
+};
+
+/// A simulation that has been built and runs from the next step on.
+struct Built {
+  std::unique_ptr<Simulation> simulation;
+  SimulationState initial;
+  double ms = 0;  ///< that it took
+};
+
 /// When the next frame is due.
 struct Pace {
   bool playing = true;
@@ -72,9 +96,17 @@ struct Pace {
 
 /// What the frames carry.
 struct Show {
-  bool all_vertices = false;
+  std::set<Client> wants_all;  ///< who asked for all vertices; the others get them too
   std::string colour = "none";
   int every = 1;
+
+  bool all_vertices() const { return !wants_all.empty(); }
+};
+
+/// What a client that connects is told, as long as it is true: many may come at once.
+struct Welcome {
+  using Bytes = std::shared_ptr<const std::string>;
+  Bytes hello, scene, topology, frame;
 };
 
 /// A vertex, with its neighbours, that a client holds.
@@ -135,11 +167,12 @@ struct SessionState {
   bool announced = false;  ///< the page has been told of the slow command in front
   std::string busy;        ///< with what; empty: not
   std::string status_sent;
+  Welcome welcome;
 
   // The scene.
   Gallery gallery;
-  std::unique_ptr<SceneOrigin> origin;
-  SetupPointer asked;    ///< the newest that was accepted
+  std::shared_ptr<SceneOrigin> origin;  ///< a job reads by it; nothing else does meanwhile
+  SetupPointer asked;                   ///< the newest that was accepted
   SetupPointer given;    ///< what the simulation was given last: it runs, or is being built
   SetupPointer running;  ///< what steps
   std::unique_ptr<Simulation> simulation;
@@ -186,13 +219,18 @@ struct SessionState {
 
   Recording recording;
   std::uint64_t generation = 0;  ///< of the simulation: grows where nothing was kept
+
+  // What is done beside the steps, and what is still being done though nobody wants it any more.
+  std::optional<Job> job;
+  Background<Finish> dropped;
+  Background<Finish> retired;
 };
 
 // ------------------------------------------------------------------------- session_state.cpp
 
 /// Reads a document with its edits. Throws as parse_scene and the constructor of Simulation do for
 /// settings and pins; does not build anything.
-SetupPointer read_setup(const SessionState& s, SceneOrigin& origin, const ordered_json& document,
+SetupPointer read_setup(std::size_t max_tets, SceneOrigin& origin, const ordered_json& document,
                         Edit edit);
 
 /// The scene of a setup at time t with what was done by hand.
@@ -206,21 +244,30 @@ std::vector<Collider> colliders_over_step(const SessionState& s, double end);
 /// Have hands moved a collider since the step before?
 bool hands_move_colliders(const SessionState& s);
 
-/// Begins anew with a scene from somewhere. Nothing has changed where it throws.
-/// `state`: to begin with, in place of the scene's own; null: none.
-void start(SessionState& s, std::unique_ptr<SceneOrigin> origin, SetupPointer setup,
-           const SimulationState* state = nullptr);
+/// The simulation of a setup at time 0. `state`: to begin with, in place of the scene's own; null:
+/// none. Throws as the constructor of Simulation does.
+std::shared_ptr<Built> build(const Setup& setup, int threads,
+                             const SimulationState* state = nullptr);
+/// The same where `next` has other vertices than what the simulation was given last, so that it
+/// cannot go on; null where it can.
+std::shared_ptr<Built> build_where_anew(const Setup& given, const Setup& next, int threads);
 
-/// A setup of the same origin with other edits. Reads the document only where it is another one.
-SetupPointer with_edit(SessionState& s, Edit edit);
+/// Begins anew with a scene from somewhere, and what was built of it.
+void start(SessionState& s, std::shared_ptr<SceneOrigin> origin, SetupPointer setup, Built& built);
+
+/// A setup of the same origin with other edits than `from`. Reads the document only where it is
+/// another one.
+SetupPointer with_edit(const Setup& from, std::size_t max_tets, SceneOrigin& origin, Edit edit);
 
 /// Goes on with a setup of the same origin. Throws where it cannot be simulated, as far as that is
-/// known at once; nothing has changed then.
-void adopt(SessionState& s, SetupPointer next);
+/// known at once; nothing has changed then. `anew`: of build_where_anew.
+void adopt(SessionState& s, SetupPointer next, const std::shared_ptr<Built>& anew = nullptr);
 
-/// Does what adopt left for a moment without steps. To be called where nothing steps.
+/// Has adopt left something for a moment without steps? Its work is then to be done.
 bool has_unsettled(const SessionState& s);
-void settle(SessionState& s);
+Work settling(SessionState& s);
+/// Gives up what was asked for and is not felt yet.
+void take_back(SessionState& s);
 
 /// Remembers for undo what is now; see History::add.
 void remember(SessionState& s, const std::string& key = "");
@@ -252,7 +299,23 @@ ordered_json hello_message(const SessionState& s);
 /// Queues what is new, for all.
 void send_news(SessionState& s);
 
+// -------------------------------------------------------------------------------- beside.cpp
+
+/// Begins the work of a command, and waits for it up to Options::wait_ms.
+void begin(SessionState& s, Command command, const char* busy, bool alone, Work work);
+/// May another one begin?
+bool may_begin(SessionState& s);
+/// Ends the job that is done, if one is. Returns whether one was.
+bool end_job(SessionState& s);
+/// Nobody wants the job any more: its client is told `why`. Its work goes on, and is forgotten.
+void drop_job(SessionState& s, const std::string& why);
+/// Destroys a simulation without waiting for what it builds.
+void retire(SessionState& s, std::unique_ptr<Simulation> simulation);
+
 // ------------------------------------------------------------------------------ commands.cpp
+
+void reply(SessionState& s, const Command& command, Answer& answer);
+void reply_error(SessionState& s, Client to, const ordered_json& id, const Error& error);
 
 /// Reads a command and carries it out, or queues it behind a slow one.
 void take_command(SessionState& s, Client client, std::string_view text);

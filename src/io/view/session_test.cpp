@@ -181,6 +181,65 @@ TEST(Session, ColoursHaveAValueForEachVertexShown) {
   }
 }
 
+TEST(Session, ACommandThatCannotBeReadIsAnsweredToo) {
+  Page page;
+  ordered_json values = ordered_json::object();
+  for (int i = 0; i < 300; ++i) values["/solver/" + std::to_string(i)] = 1;
+  const ordered_json reply = page.ask(ordered_json{{"do", "set"}, {"values", values}});
+  EXPECT_FALSE(reply["ok"].get<bool>());
+  EXPECT_NE(reply["error"]["message"].get<std::string>().find("256"), std::string::npos);
+  // What names no number, or breaks off before it, can be told in a note alone.
+  page.reply = nullptr;
+  page.send(R"({"id": 70, "do": "play", "deep": {"id": 71)");
+  EXPECT_EQ(page.reply["re"], 70);
+  page.send(R"({"do": "play", "deep": {"id": 71)");
+  EXPECT_EQ(page.reply["re"], 70);
+  EXPECT_EQ(page.notes.size(), 1U);
+}
+
+TEST(Session, ErrorsNameNoFolderOfTheMachine) {
+  Page page;
+  for (const char* mesh : {"none.mesh", "none.obj", "block.json"}) {
+    const ordered_json reply =
+        page.ask(ordered_json{{"do", "set"}, {"values", {{"/bodies/0/mesh", {{"file", mesh}}}}}});
+    EXPECT_FALSE(reply["ok"].get<bool>());
+    EXPECT_EQ(reply.dump().find(test::scene_folder()), std::string::npos) << reply;
+    EXPECT_NE(reply.dump().find(mesh), std::string::npos) << reply;
+  }
+}
+
+TEST(Session, WhoConnectsTakesNoNewsFromTheOthers) {
+  Page page;
+  page.tell(R"({"do": "pause"})");
+  // Between a change of the mesh and the next call of advance.
+  page.tell(R"({"do": "set", "values": {"/bodies/0/mesh/box/cells": [3, 1, 1]}})");
+  page.session.connect(2);
+  page.take();
+  page.advance(1);
+  const ordered_json topology = Packet(std::as_bytes(std::span(page.topology))).header();
+  EXPECT_EQ(topology["num_vertices"], 16);
+  EXPECT_EQ(page.frame_header()["topology"], topology["id"]);
+}
+
+TEST(Session, AllPagesHaveTheSameColoursAndOneMaySeeInside) {
+  Page page;
+  page.tell(R"({"do": "pause"})");
+  page.session.connect(2);
+  page.session.receive(2, R"({"do": "show", "colour": "J", "vertices": "all"})");
+  page.advance(1);
+  EXPECT_EQ(page.status["colour"], "J");
+  EXPECT_EQ(page.frame_header()["vertices"], "all");
+  // What this page does not want to see the other one still does.
+  page.tell(R"({"do": "show", "vertices": "surface"})");
+  page.advance(2);
+  EXPECT_EQ(page.frame_header()["vertices"], "all");
+  EXPECT_EQ(page.frame_header()["colour"]["name"], "J");
+  page.session.disconnect(2);
+  page.tell(R"({"do": "show"})");
+  page.advance(3);
+  EXPECT_EQ(page.frame_header()["vertices"], "surface");
+}
+
 TEST(Session, APageCannotMakeItReadOtherFiles) {
   Page page;
   for (const char* file : {"/etc/passwd", "../x.mesh", "a/../../x.mesh"}) {

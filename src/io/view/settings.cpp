@@ -1,4 +1,4 @@
-#include <algorithm>
+#include <utility>
 
 #include "io/scene/json_text.h"
 #include "io/view/command_list.h"
@@ -24,64 +24,90 @@ void check_values(const ordered_json& values, const std::string& name, const cha
 
 }  // namespace
 
-Answer do_open(SessionState& s, Command& command, ObjectReader& keys) {
+Work begin_open(SessionState& s, Command& command, ObjectReader& keys) {
   const ordered_json values =
       keys.has("set") ? take_raw(command, "set") : ordered_json(ordered_json::object());
   check_values(values, command.name, "set");
-  std::unique_ptr<SceneOrigin> origin;
+  std::function<std::unique_ptr<SceneOrigin>()> open;
   if (command.bytes != nullptr) {
     const ordered_json files = take_raw(command, "files");
     keys.finish();
-    origin = origin_of_files(files, Packet(std::as_bytes(std::span(*command.bytes))), "open");
+    open = [files, bytes = command.bytes] {
+      return origin_of_files(files, Packet(std::as_bytes(std::span(*bytes))), "open");
+    };
   } else {
     const std::string name = keys.text("scene");
     keys.finish();
-    origin = s.gallery.open(name, keys.where("scene"));
+    open = [name, where = keys.where("scene"), &gallery = std::as_const(s.gallery)] {
+      return gallery.open(name, where);
+    };
   }
-  SetupPointer setup = read_setup(s, *origin, origin->document(), {});
-  if (!values.empty()) setup = with_values(s, *origin, *setup, values);
-  start(s, std::move(origin), std::move(setup));
-  return {};
+  return [open, values, max_tets = s.options.max_tets, threads = s.options.threads]() -> Finish {
+    const std::shared_ptr<SceneOrigin> origin = open();
+    SetupPointer setup = read_setup(max_tets, *origin, origin->document(), {});
+    if (!values.empty()) setup = with_values(max_tets, *origin, *setup, values);
+    return [origin, setup, built = build(*setup, threads)](SessionState& session) {
+      start(session, origin, setup, *built);
+      return Answer();
+    };
+  };
 }
 
-Answer do_set(SessionState& s, Command& command, ObjectReader& keys) {
+Work begin_set(SessionState& s, Command& command, ObjectReader& keys) {
   const ordered_json values = take_raw(command, "values");
   const bool final = keys.boolean("final", true);
   keys.finish();
   check_values(values, command.name, "values");
-  SetupPointer next = with_values(s, *s.origin, *s.asked, values);
   std::string key = "set";
   for (const auto& item : values.items()) key += "\n" + item.key();
-  Edit before = s.asked->edit;
-  adopt(s, std::move(next));
-  s.history.add(std::move(before), key);
-  if (final) s.history.end_step();
-  s.scene_is_new = true;
-  return {};
+  return [values, final, key, origin = s.origin, asked = s.asked, given = s.given,
+          max_tets = s.options.max_tets, threads = s.options.threads]() -> Finish {
+    const SetupPointer next = with_values(max_tets, *origin, *asked, values);
+    const std::shared_ptr<Built> anew = build_where_anew(*given, *next, threads);
+    return [next, anew, before = asked->edit, key, final](SessionState& session) {
+      adopt(session, next, anew);
+      session.history.add(before, key);
+      if (final) session.history.end_step();
+      session.scene_is_new = true;
+      return Answer();
+    };
+  };
 }
 
-Answer do_undo(SessionState& s, Command&, ObjectReader& keys) {
+namespace {
+
+/// Goes to an edit that is remembered; `gone` notes in the history that it is there.
+Work begin_edit(SessionState& s, const Edit& edit, void (History::*gone)(Edit)) {
+  return [edit, gone, origin = s.origin, asked = s.asked, given = s.given,
+          max_tets = s.options.max_tets, threads = s.options.threads]() -> Finish {
+    const SetupPointer next = with_edit(*asked, max_tets, *origin, edit);
+    const std::shared_ptr<Built> anew = build_where_anew(*given, *next, threads);
+    return [next, anew, now = asked->edit, gone](SessionState& session) {
+      adopt(session, next, anew);
+      (session.history.*gone)(now);
+      session.pins_are_new = session.colliders_are_new = session.pin_lists_are_new = true;
+      session.scene_is_new = true;
+      return Answer();
+    };
+  };
+}
+
+}  // namespace
+
+Work begin_undo(SessionState& s, Command&, ObjectReader& keys) {
   keys.finish();
   if (!s.history.can_undo()) {
     throw Error(ErrorKind::invalid_input, "undo", "there is nothing to undo");
   }
-  Edit now = s.asked->edit;
-  adopt(s, with_edit(s, s.history.past()));
-  s.history.undone(std::move(now));
-  s.pins_are_new = s.colliders_are_new = s.pin_lists_are_new = s.scene_is_new = true;
-  return {};
+  return begin_edit(s, s.history.past(), &History::undone);
 }
 
-Answer do_redo(SessionState& s, Command&, ObjectReader& keys) {
+Work begin_redo(SessionState& s, Command&, ObjectReader& keys) {
   keys.finish();
   if (!s.history.can_redo()) {
     throw Error(ErrorKind::invalid_input, "redo", "there is nothing to do again");
   }
-  Edit now = s.asked->edit;
-  adopt(s, with_edit(s, s.history.future()));
-  s.history.redone(std::move(now));
-  s.pins_are_new = s.colliders_are_new = s.pin_lists_are_new = s.scene_is_new = true;
-  return {};
+  return begin_edit(s, s.history.future(), &History::redone);
 }
 
 }  // namespace supple

@@ -15,15 +15,19 @@ namespace supple::test {
 class Page {
  public:
   /// Opens a scene of the folder of test scenes, which is written once (see scene_folder). Changes
-  /// are made at once unless told otherwise, however slow the machine is.
-  explicit Page(const std::string& scene = "block", double build_at_once_ms = 1e9);
+  /// are made at once unless told otherwise, however slow the machine is. With `wait_ms` 0 nothing
+  /// that is read or built is waited for.
+  explicit Page(const std::string& scene = "block", double build_at_once_ms = 1e9,
+                double wait_ms = 1e9);
 
   /// Sends a command with an id, carries the session on where it is a slow one, and returns the
   /// reply.
   nlohmann::ordered_json ask(nlohmann::ordered_json command);
   nlohmann::ordered_json ask(const std::string& text);
   nlohmann::ordered_json ask_packet(PacketWriter packet);
-  /// The same, failing the test where the reply is an error.
+  /// Carries the session on until the reply to `id` has come.
+  void wait_for_reply(int id);
+  /// The same as ask, failing the test where the reply is an error.
   nlohmann::ordered_json tell(const std::string& text);
   /// Sends it without an id.
   void send(const std::string& text);
