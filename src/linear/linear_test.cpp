@@ -2,8 +2,12 @@
 
 #include <Eigen/Dense>
 #include <algorithm>
+#include <atomic>
+#include <csignal>
 #include <limits>
+#include <thread>
 
+#include "linear/nested_dissection.h"
 #include "linear/ordering.h"
 #include "linear/spd_solver.h"
 #include "linear/test_matrices.h"
@@ -25,6 +29,32 @@ TEST(Ordering, EveryOrderIsAPermutation) {
       for (int i = 0; i < w * w; ++i) EXPECT_EQ(order[static_cast<std::size_t>(i)], i);
     }
   }
+}
+
+TEST(Ordering, IsTheSameBesideAnotherOneAndLeavesTheProgramsSignals) {
+  const std::vector<Adjacency> graphs{grid(60), grid(90)};
+  std::vector<std::vector<int>> alone;
+  for (const Adjacency& graph : graphs) alone.push_back(nested_dissection(graph));
+  const auto handler = std::signal(SIGTERM, SIG_IGN);
+  std::atomic<int> at_work{2};
+  std::vector<std::thread> both;
+  for (std::size_t k = 0; k < 2; ++k) {
+    both.emplace_back([&, k] {
+      for (int i = 0; i < 5; ++i) EXPECT_EQ(nested_dissection(graphs[k]), alone[k]);
+      --at_work;
+    });
+  }
+  int looks = 0, strangers = 0;
+  for (; at_work > 0; ++looks) {
+    struct sigaction now {};
+    ::sigaction(SIGTERM, nullptr, &now);
+    strangers += now.sa_handler == SIG_IGN ? 0 : 1;
+    std::this_thread::yield();
+  }
+  for (std::thread& thread : both) thread.join();
+  std::signal(SIGTERM, handler);
+  EXPECT_GT(looks, 0);
+  EXPECT_EQ(strangers, 0);
 }
 
 TEST(Ordering, FactorEntriesAreThoseOfADenseFactorisation) {

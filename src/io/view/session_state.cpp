@@ -247,7 +247,8 @@ void adopt(SessionState& s, SetupPointer next, const std::shared_ptr<Built>& ane
   const Difference d =
       difference(s.given->scene(), s.given->settings(), next->scene(), next->settings());
   if (d.rebuild || !d.materials.empty()) {
-    const bool slow = s.build_ms > s.options.build_at_once_ms;
+    // What is dropped and still being built would hold up what is built now.
+    const bool slow = s.build_ms > s.options.build_at_once_ms || s.dropped.has_work();
     if (slow && !d.rebuild) feel_at_once(s, *next, d.materials);
     if (!s.simulation->change_is_waiting()) {
       if (!slow) {
