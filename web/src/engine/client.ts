@@ -52,7 +52,7 @@ interface Latest {
 export class Client extends Emitter<ClientEvents> {
   hello: Hello | null = null;
   scene: SceneMessage | null = null;
-  status: Status = { playing: false, speed: 1, busy: null, recording: null, race: false };
+  status: Status = readStatus({});
   topology: Topology | null = null;
   frame: Frame | null = null;
   refused = 0;

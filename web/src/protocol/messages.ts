@@ -33,6 +33,10 @@ export interface Status {
   busy: string | null;
   recording: number | null;
   race: boolean;
+  /** Whether what is being done can be cancelled. */
+  cancel: boolean;
+  /** By what bodies are coloured, on all pages. */
+  colour: string;
 }
 export interface Note {
   level: string;
@@ -97,6 +101,8 @@ export function readStatus(m: JsonObject): Status {
     busy: typeof m['busy'] === 'string' ? m['busy'] : null,
     recording: typeof m['recording'] === 'number' ? m['recording'] : null,
     race: m['race'] === true,
+    cancel: m['cancel'] === true,
+    colour: text(m['colour'], 'none'),
   };
 }
 

@@ -16,6 +16,8 @@ export class PullTool implements Tool {
   readonly name = 'pull';
   /** N/m; 0: the engine chooses it by the mass of the body and the time step. */
   stiffness = 0;
+  /** m, of what is gripped around the vertex; null: a twentieth of the body's diagonal. */
+  radius: number | null = null;
   /** Other pages pull the same body: theirs begin elsewhere. */
   private lastGrab = Math.floor(Math.random() * 2 ** 40);
   private readonly held = new Map<number, Held>();
@@ -48,7 +50,7 @@ export class PullTool implements Tool {
       vertex: held.vertex,
       to: hit.point.toArray(),
       stiffness: this.stiffness,
-      radius: 0,
+      ...(this.radius === null ? {} : { radius: this.radius }),
     });
     this.world.redrawPulls();
     return true;

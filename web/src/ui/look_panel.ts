@@ -69,9 +69,14 @@ export class LookPanel {
           h('option', { value: c.name, title: c.text }, COLOUR_NAMES[c.name] ?? humanise(c.name)),
         ),
       );
-      // The engine forgets what is shown with a connection; the page does not.
+      // An engine that was started again has forgotten what is shown; the page has not.
       this.colours.value = this.colour;
-      if (this.colour !== 'none' || this.world.cut.enabled) this.ask();
+      if (this.colour !== 'none') this.setColour(this.colour);
+      if (this.world.cut.enabled) this.askForVertices();
+    });
+    client.on('status', (status) => {
+      this.colour = status.colour;
+      this.colours.value = status.colour;
     });
     world.onShown((frame) => {
       const name = frame.colour?.name ?? '';
@@ -114,26 +119,25 @@ export class LookPanel {
     );
   }
 
-  private ask(): void {
+  /** Inner vertices come to all pages as long as one wants them. */
+  private askForVertices(): void {
     const vertices = this.world.cut.enabled ? 'all' : 'surface';
-    this.client.request('show', { vertices, colour: this.colour, every: 1 }).catch((error) => {
-      this.fail(error);
-      this.colour = 'none';
-      this.colours.value = 'none';
-    });
+    this.client.request('show', { vertices }).catch(this.fail);
   }
 
+  /** All pages have the same colours: what is shown follows what the engine says. */
   setColour(name: string): void {
-    this.colour = name;
-    this.colours.value = name;
-    this.ask();
+    this.client.request('show', { colour: name }).catch((error: unknown) => {
+      this.fail(error);
+      this.colours.value = this.colour;
+    });
   }
 
   setCut(on: boolean): void {
     this.world.cut.enabled = on && this.world.cut.available;
     this.cutOn.checked = this.world.cut.enabled;
     this.cutParts.hidden = !this.world.cut.enabled;
-    this.ask();
+    this.askForVertices();
     this.world.refresh();
   }
 

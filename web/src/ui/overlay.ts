@@ -2,7 +2,7 @@
 import type { Client } from '../engine/client';
 import type { Keeper } from '../keep/files';
 import type { World } from '../view/world';
-import { clear, h, readable } from './dom';
+import { button, clear, h, readable } from './dom';
 
 const BUSY: { [what: string]: string } = {
   building: 'Building…',
@@ -14,6 +14,7 @@ export class Overlay {
   readonly element = h('div', { class: 'overlay' });
   private readonly clock = h('span', { class: 'chip', title: 'Frame and simulated time' });
   private readonly busy = h('span', { class: 'chip busy', hidden: true, role: 'status' });
+  private readonly cancel: HTMLButtonElement;
   private readonly paused = h('span', { class: 'chip' }, 'Paused');
   private readonly labels = h('div', { class: 'lane-labels' });
 
@@ -21,13 +22,21 @@ export class Overlay {
     client: Client,
     private readonly world: World,
   ) {
+    this.cancel = button({
+      label: 'Cancel what is being built',
+      text: 'Cancel',
+      onPress: () => client.send('cancel'),
+    });
+    this.cancel.classList.add('small', 'cancel');
+    this.cancel.hidden = true;
     this.element.append(
-      h('div', { class: 'chips' }, this.clock, this.paused, this.busy),
+      h('div', { class: 'chips' }, this.clock, this.paused, this.busy, this.cancel),
       this.labels,
     );
     client.on('status', (status) => {
       this.paused.hidden = status.playing;
       this.busy.hidden = status.busy === null;
+      this.cancel.hidden = !status.cancel;
       this.busy.textContent = status.busy === null ? '' : (BUSY[status.busy] ?? `${status.busy}…`);
     });
     world.onShown((frame) => {

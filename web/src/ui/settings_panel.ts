@@ -70,6 +70,7 @@ export class SettingsPanel {
   private show(scene: SceneMessage): void {
     const structure = scene.fields
       .map((f) => `${f.pointer} ${f.type} ${f.choices.length} ${shapeOf(scene, f)}`)
+      .concat(titlesOf(scene, '/bodies'), titlesOf(scene, '/colliders'))
       .join('\n');
     if (structure !== this.structure) {
       this.structure = structure;
@@ -170,6 +171,13 @@ export class SettingsPanel {
       return section(base, title, false, ...this.rowsFor(base, fields, scene));
     });
   }
+}
+
+/** The names that stand over the parts of a list. */
+function titlesOf(scene: SceneMessage, pointer: string): string[] {
+  const list = valueAt(scene.settings, pointer);
+  if (!Array.isArray(list)) return [];
+  return list.map((_, i) => `${pointer} ${String(valueAt(scene.settings, `${pointer}/${i}/name`))}`);
 }
 
 /** Whether a value is a number, a list, or something else: each has another control. */

@@ -13,18 +13,43 @@ const HINTS: { [tool in ToolName]: string } = {
   handle: 'Click a pin or a collider, then drag its arrows or rings.',
 };
 
-const STRENGTH: Field = {
-  pointer: 'strength of the pull',
+const field = (pointer: string, low: number, high: number, unit: string): Field => ({
+  pointer,
   type: 'number',
-  low: 1,
-  high: 1e7,
+  low,
+  high,
   lowIncluded: true,
   highIncluded: true,
-  unit: 'N/m',
+  unit,
   choices: [],
   what: '',
   default: null,
-};
+});
+
+const STRENGTH = field('strength of the pull', 1, 1e7, 'N/m');
+const RADIUS = field('radius of the pull', 1e-4, 100, 'm');
+
+/** A number that the engine chooses unless it is asked to be another one (`use`; null: chosen). */
+function chosenOr(
+  text: string,
+  label: string,
+  of: Field,
+  start: number,
+  use: (value: number | null) => void,
+): HTMLElement {
+  let value = start;
+  const row = new FieldRow(of, label, value, (given) => {
+    if (typeof given !== 'number' || given <= 0) return;
+    value = given;
+    use(value);
+  });
+  row.element.hidden = true;
+  const automatic = checkbox(text, true, (on) => {
+    row.element.hidden = on;
+    use(on ? null : value);
+  });
+  return h('div', {}, automatic, row.element);
+}
 
 export class ToolPanel {
   readonly element: HTMLElement;
@@ -33,18 +58,16 @@ export class ToolPanel {
   private readonly handleParts: HTMLElement;
 
   constructor(pull: PullTool, handle: HandleTool) {
-    let strength = 1e4;
-    const row = new FieldRow(STRENGTH, 'Strength', strength, (value) => {
-      if (typeof value !== 'number' || value <= 0) return;
-      strength = value;
-      pull.stiffness = value;
-    });
-    row.element.hidden = true;
-    const automatic = checkbox('Strength by the body’s mass', true, (on) => {
-      row.element.hidden = on;
-      pull.stiffness = on ? 0 : strength;
-    });
-    this.pullParts = h('div', {}, automatic, row.element);
+    this.pullParts = h(
+      'div',
+      {},
+      chosenOr('Strength by the body’s mass', 'Strength', STRENGTH, 1e4, (value) => {
+        pull.stiffness = value ?? 0;
+      }),
+      chosenOr('Radius by the body’s size', 'Radius', RADIUS, 0.1, (value) => {
+        pull.radius = value;
+      }),
+    );
     const modes = (['translate', 'rotate'] as const).map((mode) => {
       const b = button({
         label: mode === 'translate' ? 'Move' : 'Turn',

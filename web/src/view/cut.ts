@@ -1,10 +1,13 @@
 /**
  * Tets cut open: of all tets those on the inner side of a plane are drawn, by their outer faces. A
- * face is outer where the tet on its other side is not drawn; which tet that is, is found once.
+ * face is outer where the tet on its other side is not drawn; which tet that is, is found once. Faces of
+ * the body's surface are drawn as without a cut, those that the cut lays open flat, so that each tet is
+ * seen; both in the same colours.
  */
 import * as THREE from 'three';
 import type { Frame } from '../protocol/frame';
 import type { Topology } from '../protocol/topology';
+import { colourPlace, coloursOfBodies, type Surface } from './surface';
 
 /** The corners of the faces of a tet, each counter-clockwise seen from outside. */
 const FACES = [
@@ -54,6 +57,47 @@ export function faceNeighbours(tets: Uint32Array): Int32Array {
   return neighbours;
 }
 
+/** Triangles over buffers that are filled elsewhere, with their edges. */
+class Part {
+  readonly mesh: THREE.Mesh<THREE.BufferGeometry, THREE.MeshStandardMaterial>;
+  readonly wire: THREE.Mesh;
+  size = 0;
+  private readonly triangles: Uint32Array;
+
+  constructor(
+    geometry: THREE.BufferGeometry,
+    most: number,
+    material: THREE.MeshStandardMaterial,
+    wireMaterial: THREE.MeshBasicMaterial,
+  ) {
+    this.triangles = new Uint32Array(most);
+    const index = new THREE.BufferAttribute(this.triangles, 1);
+    geometry.setIndex(index.setUsage(THREE.DynamicDrawUsage));
+    this.mesh = new THREE.Mesh(geometry, material);
+    this.wire = new THREE.Mesh(geometry, wireMaterial);
+    this.wire.visible = false;
+    for (const mesh of [this.mesh, this.wire]) mesh.frustumCulled = false;
+    this.mesh.castShadow = this.mesh.receiveShadow = true;
+    this.mesh.add(this.wire);
+  }
+
+  add(a: number, b: number, c: number): void {
+    this.triangles[this.size++] = a;
+    this.triangles[this.size++] = b;
+    this.triangles[this.size++] = c;
+  }
+
+  done(): void {
+    this.mesh.geometry.setDrawRange(0, this.size);
+    this.mesh.geometry.getIndex()!.needsUpdate = true;
+  }
+
+  remove(): void {
+    this.mesh.removeFromParent();
+    this.mesh.geometry.dispose();
+  }
+}
+
 export type CutAxis = 'x' | 'y' | 'z';
 
 export class Cut {
@@ -67,22 +111,28 @@ export class Cut {
   byRest = true;
   private topology: Topology | null = null;
   private neighbours: Int32Array | null = null;
+  private surface: Surface | null = null;
+  private bodyColours: number[] = [];
   private inside = new Uint8Array(0);
-  private triangles = new Uint32Array(0);
+  /** By vertex: 0 where all tets around it are cut away. */
+  private shown = new Uint8Array(0);
+  private selected = false;
   private values = new Float32Array(0);
-  private mesh: THREE.Mesh<THREE.BufferGeometry, THREE.MeshStandardMaterial> | null = null;
+  /** Faces that the cut lays open; faces of the surface. */
+  private opened: Part | null = null;
+  private outer: Part | null = null;
   /** Flat, so that each tet is seen; it needs no normals. */
-  readonly material = new THREE.MeshStandardMaterial({
-    roughness: 0.8,
-    flatShading: true,
-    side: THREE.DoubleSide,
-    color: 0xd8dee6,
-  });
+  readonly material: THREE.MeshStandardMaterial;
   private readonly box = new THREE.Box3();
   private readonly plane: THREE.Mesh<THREE.PlaneGeometry, THREE.MeshBasicMaterial>;
   private readonly rim: THREE.LineLoop;
 
-  constructor() {
+  constructor(
+    private readonly surfaceMaterial: THREE.MeshStandardMaterial,
+    private readonly wireMaterial: THREE.MeshBasicMaterial,
+  ) {
+    this.material = surfaceMaterial.clone();
+    this.material.flatShading = true;
     this.plane = new THREE.Mesh(
       new THREE.PlaneGeometry(1, 1),
       new THREE.MeshBasicMaterial({
@@ -105,88 +155,136 @@ export class Cut {
     this.group.add(this.plane);
   }
 
-  setTopology(topology: Topology): void {
-    this.topology = topology;
+  setSurface(surface: Surface, bodyColours: number[]): void {
+    this.surface = surface;
+    this.topology = surface.topology;
+    this.bodyColours = bodyColours;
     this.neighbours = null;
-    this.mesh?.geometry.dispose();
-    this.mesh?.removeFromParent();
-    this.mesh = null;
-    this.box.setFromArray(topology.rest);
+    for (const part of [this.opened, this.outer]) part?.remove();
+    this.opened = this.outer = null;
+    this.box.setFromArray(surface.topology.rest);
+  }
+
+  /** Whether there is something to be drawn in place of the whole. */
+  get drawn(): boolean {
+    return this.enabled && this.selected && this.opened !== null;
+  }
+
+  /** Whether a vertex belongs to what is left; that of no tet does. */
+  shows(vertex: number): boolean {
+    return !this.drawn || this.shown[vertex] !== 0;
+  }
+
+  setWireframe(on: boolean): void {
+    for (const part of [this.opened, this.outer]) if (part !== null) part.wire.visible = on;
   }
 
   get available(): boolean {
     return (this.topology?.tets.length ?? 0) > 0;
   }
 
-  private prepare(topology: Topology): void {
+  private prepare(topology: Topology, surface: Surface): void {
     this.neighbours = faceNeighbours(topology.tets);
     const tets = topology.tets.length / 4;
     this.inside = new Uint8Array(tets);
-    this.triangles = new Uint32Array(12 * tets);
+    this.selected = false;
     this.values = new Float32Array(2 * topology.numVertices).fill(0.5);
     const dynamic = (array: Float32Array, size: number) =>
       new THREE.BufferAttribute(array, size).setUsage(THREE.DynamicDrawUsage);
     const geometry = new THREE.BufferGeometry();
-    geometry.setIndex(
-      new THREE.BufferAttribute(this.triangles, 1).setUsage(THREE.DynamicDrawUsage),
-    );
     geometry.setAttribute('position', dynamic(new Float32Array(3 * topology.numVertices), 3));
     geometry.setAttribute('uv', dynamic(this.values, 2));
-    this.mesh = new THREE.Mesh(geometry, this.material);
-    this.mesh.frustumCulled = false;
-    this.group.add(this.mesh);
+    const colours = coloursOfBodies(topology, this.bodyColours);
+    geometry.setAttribute('color', new THREE.BufferAttribute(colours, 3));
+    this.opened = new Part(geometry, 12 * tets, this.material, this.wireMaterial);
+    // The same buffers as the whole surface, with fewer triangles.
+    const shared = new THREE.BufferGeometry();
+    const { attributes } = surface.mesh.geometry;
+    for (const name of ['position', 'normal', 'uv', 'color']) {
+      shared.setAttribute(name, attributes[name]!);
+    }
+    const most = 12 * tets + surface.triangles.length;
+    this.outer = new Part(shared, most, this.surfaceMaterial, this.wireMaterial);
+    this.group.add(this.opened.mesh, this.outer.mesh);
   }
 
-  /** Tets whose centre is on the inner side. Writes `inside` and the faces between in and out. */
-  private select(positions: Float32Array, tets: Uint32Array): number {
+  /** Tets whose centre is on the inner side, and the faces between in and out. */
+  private select(positions: Float32Array, topology: Topology, surface: Surface): void {
+    const { tets } = topology;
     const k = this.axis === 'x' ? 0 : this.axis === 'y' ? 1 : 2;
     const low = this.box.min.getComponent(k);
     const at = 4 * (low + this.place * (this.box.max.getComponent(k) - low));
     const count = tets.length / 4;
+    let changed = !this.selected;
     for (let t = 0; t < count; t++) {
       let sum = 0;
       for (let c = 0; c < 4; c++) sum += positions[3 * tets[4 * t + c]! + k]!;
-      this.inside[t] = sum < at === this.flipped ? 0 : 1;
+      const inside = sum < at === this.flipped ? 0 : 1;
+      if (inside !== this.inside[t]) changed = true;
+      this.inside[t] = inside;
     }
-    let size = 0;
+    this.selected = true;
+    if (changed) this.gather(topology, surface);
+  }
+
+  /** The faces and vertices of the tets that are left. */
+  private gather(topology: Topology, surface: Surface): void {
+    const { tets } = topology;
+    const count = tets.length / 4;
+    this.shown = new Uint8Array(topology.numVertices).fill(1);
+    for (const v of tets) this.shown[v] = 0;
+    const opened = this.opened!;
+    const outer = this.outer!;
+    opened.size = outer.size = 0;
+    // What is not made of tets is not cut.
+    for (let i = 0; i + 3 <= topology.triangles.length; i += 3) {
+      const [a, b, c] = topology.triangles.subarray(i, i + 3);
+      if (this.shown[a!] === 0) continue;
+      outer.add(surface.localOf[a!]!, surface.localOf[b!]!, surface.localOf[c!]!);
+    }
     for (let t = 0; t < count; t++) {
       if (this.inside[t] === 0) continue;
+      for (let c = 0; c < 4; c++) this.shown[tets[4 * t + c]!] = 1;
       for (let f = 0; f < 4; f++) {
         const other = this.neighbours![4 * t + f]!;
         if (other >= 0 && this.inside[other] === 1) continue;
-        for (const corner of FACES[f]!) this.triangles[size++] = tets[4 * t + corner]!;
+        const a = tets[4 * t + FACES[f]![0]]!;
+        const b = tets[4 * t + FACES[f]![1]]!;
+        const c = tets[4 * t + FACES[f]![2]]!;
+        const { localOf } = surface;
+        if (other < 0) outer.add(localOf[a]!, localOf[b]!, localOf[c]!);
+        else opened.add(a, b, c);
       }
     }
-    return size;
+    opened.done();
+    outer.done();
   }
 
+  /** To be called once the surface has been brought up to date. */
   update(frame: Frame): void {
-    if (!this.enabled || !frame.all || this.topology === null || !this.available) return;
-    if (this.neighbours === null) this.prepare(this.topology);
-    const geometry = this.mesh!.geometry;
+    const { topology, surface } = this;
+    if (!this.enabled || !frame.all || topology === null || surface === null) return;
+    if (!this.available) return;
+    if (this.neighbours === null) this.prepare(topology, surface);
+    const geometry = this.opened!.mesh.geometry;
     const position = geometry.getAttribute('position') as THREE.BufferAttribute;
     (position.array as Float32Array).set(frame.positions);
     position.needsUpdate = true;
-    const size = this.select(
-      this.byRest ? this.topology.rest : frame.positions,
-      this.topology.tets,
-    );
-    geometry.setDrawRange(0, size);
-    geometry.getIndex()!.needsUpdate = true;
+    this.select(this.byRest ? topology.rest : frame.positions, topology, surface);
     if (frame.colours !== null && frame.colour !== null) {
       const { low, high } = frame.colour;
-      const scale = high > low ? 1 / (high - low) : 0;
       for (let i = 0; i < frame.colours.length; i++) {
-        this.values[2 * i] = Math.min(0.998, Math.max(0.002, (frame.colours[i]! - low) * scale));
+        this.values[2 * i] = colourPlace(frame.colours[i]!, low, high);
       }
       geometry.getAttribute('uv').needsUpdate = true;
     }
     this.placePlane();
   }
 
-  setColoured(map: THREE.Texture | null): void {
-    this.material.map = map;
-    this.material.color.setHex(map === null ? 0xd8dee6 : 0xffffff);
+  /** The surface's material has another texture, or none. */
+  followMaterial(): void {
+    this.material.map = this.surfaceMaterial.map;
+    this.material.vertexColors = this.surfaceMaterial.vertexColors;
     this.material.needsUpdate = true;
   }
 

@@ -71,13 +71,18 @@ export class Pins {
     this.list = frame.pins;
   }
 
-  update(surface: Surface): void {
+  /** `shows`: whether a vertex is there to be seen; what is cut away has no pins in the air. */
+  update(surface: Surface, shows: (vertex: number) => boolean): void {
     if (this.changed) this.rebuild(surface);
     this.changed = false;
-    for (let i = 0; i < this.vertices.length; i++) {
-      const local = surface.localOf[this.vertices[i]!]!;
-      for (let k = 0; k < 3; k++) this.positions[3 * i + k] = surface.positions[3 * local + k]!;
+    let size = 0;
+    for (const vertex of this.vertices) {
+      if (!shows(vertex)) continue;
+      const local = surface.localOf[vertex]!;
+      for (let k = 0; k < 3; k++) this.positions[3 * size + k] = surface.positions[3 * local + k]!;
+      size++;
     }
+    this.object.geometry.setDrawRange(0, size);
     const attribute = this.object.geometry.getAttribute('position');
     if (attribute !== undefined) attribute.needsUpdate = true;
   }
@@ -96,6 +101,5 @@ export class Pins {
       this.object.geometry = new THREE.BufferGeometry();
       this.object.geometry.setAttribute('position', new THREE.BufferAttribute(this.positions, 3));
     }
-    this.object.geometry.setDrawRange(0, this.vertices.length);
   }
 }

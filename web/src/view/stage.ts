@@ -29,6 +29,7 @@ export class Stage {
   afterDraw: (now: number, ms: number) => void = () => undefined;
   private readonly key = new THREE.DirectionalLight(0xffffff, 2.2);
   private readonly sky = new THREE.HemisphereLight(0xffffff, 0x8a8f98, 1.5);
+  private readonly fog = new THREE.Fog(0);
   private grid: THREE.GridHelper | null = null;
   private readonly shadowPlane: THREE.Mesh<THREE.PlaneGeometry, THREE.ShadowMaterial>;
   private dirty = true;
@@ -67,6 +68,8 @@ export class Stage {
     );
     this.shadowPlane.rotation.x = -Math.PI / 2;
     this.shadowPlane.receiveShadow = true;
+    this.scene.fog = this.fog;
+    this.placeFog();
     this.scene.add(this.sky, this.key, this.key.target, this.shadowPlane);
     canvas.addEventListener('keydown', (event) => this.turnByKeys(event));
     new ResizeObserver(() => this.resize()).observe(this.element);
@@ -119,6 +122,7 @@ export class Stage {
     this.controls.update();
     this.span = radius;
     this.placeLight(sphere.center, radius);
+    this.placeFog();
     this.redraw();
   }
 
@@ -131,6 +135,12 @@ export class Stage {
     shadow.near = radius;
     shadow.far = 14 * radius;
     shadow.updateProjectionMatrix();
+  }
+
+  /** The grid ends in it; what is looked at never does, however large, from wherever the controls let the camera go. */
+  private placeFog(): void {
+    this.fog.near = 12 * this.span;
+    this.fog.far = 40 * this.span;
   }
 
   /** A grid at a height, with lines a round distance apart. */
@@ -160,7 +170,7 @@ export class Stage {
 
   setTheme(theme: Theme): void {
     this.renderer.setClearColor(theme.background);
-    this.scene.fog = new THREE.Fog(theme.background, this.span * 12, this.span * 40);
+    this.fog.color.setHex(theme.background);
     this.setGround(this.groundHeight, this.span, theme);
   }
 

@@ -9,6 +9,24 @@ import type { Frame } from '../protocol/frame';
 import type { Topology } from '../protocol/topology';
 import { computeNormals } from './normals';
 
+/** The colour of its body at each vertex, linear RGB. */
+export function coloursOfBodies(topology: Topology, palette: number[]): Float32Array {
+  const colours = new Float32Array(3 * topology.numVertices).fill(1);
+  const colour = new THREE.Color();
+  topology.bodies.forEach((body, b) => {
+    colour.setHex(palette[b % palette.length]!);
+    for (let v = body.firstVertex; v < body.firstVertex + body.numVertices; v++) {
+      colour.toArray(colours, 3 * v);
+    }
+  });
+  return colours;
+}
+
+/** Where on the scale a value stands, half a texel from the ends: the texture would blend with its other end. */
+export function colourPlace(value: number, low: number, high: number): number {
+  return Math.min(0.998, Math.max(0.002, high > low ? (value - low) / (high - low) : 0));
+}
+
 export class Surface {
   readonly group = new THREE.Group();
   readonly positions: Float32Array;
@@ -45,7 +63,10 @@ export class Surface {
     geometry.setAttribute('position', this.position);
     geometry.setAttribute('normal', this.normal);
     geometry.setAttribute('uv', this.uv);
-    geometry.setAttribute('color', new THREE.BufferAttribute(this.coloursOfBodies(bodyColours), 3));
+    const colours = new Float32Array(3 * n);
+    this.gather(coloursOfBodies(topology, bodyColours), 3, colours);
+    const colour = new THREE.BufferAttribute(colours, 3);
+    geometry.setAttribute('color', colour);
     this.mesh = new THREE.Mesh(geometry, material);
     // The box of a body that moves would have to be computed anew in every frame.
     this.mesh.frustumCulled = false;
@@ -54,14 +75,16 @@ export class Surface {
 
     const strands = new THREE.BufferGeometry();
     strands.setAttribute('position', this.position);
+    strands.setAttribute('uv', this.uv);
+    strands.setAttribute('color', colour);
     strands.setIndex(new THREE.BufferAttribute(this.segments, 1));
     this.lines = new THREE.LineSegments(
       strands,
-      new THREE.LineBasicMaterial({ color: bodyColours[0] ?? 0xffffff }),
+      new THREE.LineBasicMaterial({ vertexColors: true }),
     );
     this.lines.frustumCulled = false;
-    // Springs of a cloth lie in its triangles; those of a strand are all that there is to see.
-    this.lines.visible = this.triangles.length === 0 && this.segments.length > 0;
+    // These are strands alone: the springs of a cloth lie in its triangles.
+    this.lines.visible = this.segments.length > 0;
     this.group.add(this.mesh, this.lines);
     this.fillFromRest();
   }
@@ -77,20 +100,6 @@ export class Surface {
       for (let k = 0; k < corners; k++) local[size++] = this.localOf[indices[i + k]!]!;
     }
     return local.slice(0, size);
-  }
-
-  private coloursOfBodies(palette: number[]): Float32Array {
-    const { bodies, surface } = this.topology;
-    const colours = new Float32Array(3 * surface.length).fill(1);
-    const colour = new THREE.Color();
-    bodies.forEach((body, b) => {
-      colour.setHex(palette[b % palette.length]!);
-      for (let v = body.firstVertex; v < body.firstVertex + body.numVertices; v++) {
-        const i = this.localOf[v] ?? -1;
-        if (i >= 0) colour.toArray(colours, 3 * i);
-      }
-    });
-    return colours;
   }
 
   private gather(all: Float32Array, width: number, to: Float32Array): void {
@@ -127,13 +136,16 @@ export class Surface {
 
   private updateColours(colours: Float32Array, all: boolean, low: number, high: number): void {
     const surface = this.topology.surface;
-    const scale = high > low ? 1 / (high - low) : 0;
     for (let i = 0; i < surface.length; i++) {
-      const value = colours[all ? surface[i]! : i]!;
-      // Half a texel from the ends: the texture would blend with its other end.
-      this.values[2 * i] = Math.min(0.998, Math.max(0.002, (value - low) * scale));
+      this.values[2 * i] = colourPlace(colours[all ? surface[i]! : i]!, low, high);
     }
     this.uv.needsUpdate = true;
+  }
+
+  /** The lines of strands take their colours from where the triangles do. */
+  followMaterial(): void {
+    const { map, vertexColors } = this.mesh.material;
+    Object.assign(this.lines.material, { map, vertexColors, needsUpdate: true });
   }
 
   dispose(): void {

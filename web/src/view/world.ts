@@ -14,6 +14,15 @@ import { Stats } from './stats';
 import { Surface } from './surface';
 import type { Stage } from './stage';
 
+/** Whether a body that takes the place of another can be seen without turning the view to it. */
+function staysInView(before: Topology, now: Topology): boolean {
+  if (before.numVertices !== now.numVertices) return false;
+  const boxes = [before, now].map((t) => new THREE.Box3().setFromArray(t.rest));
+  const [old, size] = boxes.map((box) => box.getSize(new THREE.Vector3()).length());
+  const [from, to] = boxes.map((box) => box.getCenter(new THREE.Vector3()));
+  return size! > 0.5 * old! && size! < 2 * old! && from!.distanceTo(to!) < 0.5 * old!;
+}
+
 export class World {
   surface: Surface | null = null;
   readonly stats = new Stats();
@@ -61,7 +70,7 @@ export class World {
     this.scale.magFilter = THREE.LinearFilter;
     this.scale.minFilter = THREE.LinearFilter;
     this.scale.needsUpdate = true;
-    this.cut = new Cut();
+    this.cut = new Cut(this.material, this.wireMaterial);
     const places = new THREE.BufferAttribute(new Float32Array(6 * 32), 3);
     places.setUsage(THREE.DynamicDrawUsage);
     const lines = new THREE.BufferGeometry().setAttribute('position', places);
@@ -123,17 +132,19 @@ export class World {
   }
 
   private build(topology: Topology): void {
-    const wasThere = this.surface?.topology.numVertices === topology.numVertices;
+    const wasThere = this.surface !== null && staysInView(this.surface.topology, topology);
     this.surface?.dispose();
     this.wire?.removeFromParent();
     this.pending = null;
     this.shown = null;
-    this.surface = new Surface(topology, this.material, this.theme?.bodies ?? [0x56b4e9]);
+    const colours = this.theme?.bodies ?? [0x56b4e9];
+    this.surface = new Surface(topology, this.material, colours);
+    this.surface.followMaterial();
     this.stage.scene.add(this.surface.group);
     this.wire = new THREE.Mesh(this.surface.mesh.geometry, this.wireMaterial);
     this.wire.frustumCulled = false;
     this.stage.scene.add(this.wire);
-    this.cut.setTopology(topology);
+    this.cut.setSurface(this.surface, colours);
     this.lanes.setTopology(topology);
     this.colliders.setTopology(topology);
     this.pins.clear();
@@ -152,7 +163,7 @@ export class World {
     this.cut.update(frame);
     this.lanes.update(frame);
     this.setColoured(frame.colours !== null && frame.colour !== null);
-    this.pins.update(this.surface);
+    this.pins.update(this.surface, (vertex) => this.cut.shows(vertex));
     this.updatePulls(frame.grabs);
     this.colliders.update(frame.colliders, this.span());
     this.showParts();
@@ -208,11 +219,12 @@ export class World {
   private showParts(): void {
     if (this.surface === null) return;
     const racing = this.lanes.racing;
-    this.surface.group.visible = !racing && !this.cut.enabled;
-    if (this.wire !== null) this.wire.visible = this.wireOn && !racing && !this.cut.enabled;
+    this.surface.group.visible = !racing;
+    this.surface.mesh.visible = !this.cut.drawn;
+    if (this.wire !== null) this.wire.visible = this.wireOn && !racing && !this.cut.drawn;
+    this.cut.setWireframe(this.wireOn);
     this.lanes.group.visible = racing;
-    // Of what is cut away pins would float in the air.
-    this.pins.object.visible = !racing && !this.cut.enabled && this.pins.wanted;
+    this.pins.object.visible = !racing && this.pins.wanted;
     this.cut.group.visible = this.cut.enabled && !racing;
   }
 
@@ -227,7 +239,8 @@ export class World {
     this.material.map = on ? this.scale : null;
     this.material.vertexColors = !on;
     this.material.needsUpdate = true;
-    this.cut.setColoured(this.material.map);
+    this.cut.followMaterial();
+    this.surface?.followMaterial();
   }
 
   setBands(bands: number): void {

@@ -4,7 +4,31 @@
  */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { BLOCK, command, frames, freeVertex, openScene, showTab, SPLINE } from './page.mjs';
+import { BLOCK, coloursIn, command, frames, freeVertex, openScene, showTab, SPLINE } from './page.mjs';
+
+/** Of the drawn world: the first body's colour in light and shade, and that of pins. */
+const BODY = (r, g, b) => b > 1.4 * r && b > 90 && g > 1.1 * r;
+const PIN = (r, g, b) => r > 200 && g > 190 && b < 110;
+
+/** A cloth above a strand. */
+const STRAND = {
+  supple: 1,
+  name: 'cloth and strand',
+  gravity: [0, 0, 0],
+  bodies: [
+    {
+      name: 'cloth',
+      mesh: { cloth: { cells: [8, 8] } },
+      material: { model: 'spring', stiffness: 100 },
+    },
+    {
+      name: 'cord',
+      mesh: { strand: { segments: 8 } },
+      transform: { translate: [0, -0.3, 0] },
+      material: { model: 'spring', stiffness: 100 },
+    },
+  ],
+};
 
 export const checks = {
   async 'the page loads and shows the gallery'({ page, kind }) {
@@ -329,6 +353,130 @@ export const checks = {
     await page.getByLabel('Colours', { exact: true }).selectOption('none');
   },
 
+  async 'a body of a hundred metres is seen like one of two'({ page }) {
+    // As many vertices as before: the view has to turn to it all the same.
+    await openScene(page, { ...BLOCK, gravity: [0, 0, 0] });
+    await frames(page, 3);
+    const small = await coloursIn(page, BODY);
+    const scene = structuredClone({ ...BLOCK, name: 'large', gravity: [0, 0, 0] });
+    const [body] = scene.bodies;
+    body.mesh.box.size = [100, 50, 50];
+    body.pins[0].select.box = [
+      [-50.1, -99, -99],
+      [-49.9, 99, 99],
+    ];
+    await openScene(page, scene);
+    await frames(page, 3);
+    const large = await coloursIn(page, BODY);
+    assert.ok(large.share > 0.7 * small.share, `${large.share} of the view, ${small.share} before`);
+    await openScene(page, { ...BLOCK, gravity: [0, 0, 0] });
+    await frames(page, 3);
+    const again = await coloursIn(page, BODY);
+    assert.ok(again.share > 0.7 * small.share, `${again.share} of the view`);
+  },
+
+  async 'a strand beside a cloth is drawn'({ page }) {
+    await openScene(page, STRAND);
+    await frames(page, 3);
+    // The second body's colour, of which nothing else is.
+    const { share } = await coloursIn(page, (r, g, b) => r > 150 && g > 90 && g < 190 && b < 60);
+    assert.ok(share > 0, 'a line of orange');
+  },
+
+  async 'what is cut open keeps its colour, its wireframe and its pins'({ page }) {
+    await openScene(page, { ...BLOCK, gravity: [0, 0, 0] });
+    await frames(page, 3);
+    await command(page, 'pause');
+    const whole = await coloursIn(page, BODY);
+    const pins = await coloursIn(page, PIN);
+    await page.keyboard.press('c');
+    await page.waitForFunction(() => window.supple.frame.all);
+    await frames(page, 2).catch(() => undefined);
+    const half = await coloursIn(page, BODY);
+    assert.ok(half.share > 0.25 * whole.share, `${half.share} of the view, ${whole.share} whole`);
+    assert.ok(half.share < 0.95 * whole.share, 'something is cut away');
+    const left = await coloursIn(page, PIN);
+    assert.ok(left.share > 0.5 * pins.share, `${left.share} of pins, ${pins.share} before`);
+    await page.keyboard.press('w');
+    await page.waitForTimeout(300);
+    const wired = await coloursIn(page, BODY);
+    assert.ok(wired.share < 0.97 * half.share, 'lines cover some of the body');
+    await page.keyboard.press('w');
+    await page.keyboard.press('c');
+    await page.waitForFunction(() => !window.supple.frame.all);
+    await command(page, 'play');
+  },
+
+  async 'on a narrow page help and both panels can be reached'({ page }) {
+    const size = page.viewportSize();
+    await page.setViewportSize({ width: 820, height: 720 });
+    for (const label of ['Help', 'Measurements panel', 'Settings panel', 'Record a video']) {
+      const box = await page.locator(`.toolbar [aria-label="${label}"]`).boundingBox();
+      assert.ok(box !== null && box.x >= 0 && box.x + box.width <= 820, `${label} at ${box?.x}`);
+    }
+    const panel = page.locator('.panel.right');
+    if (await panel.isVisible()) await page.click('[aria-label="Measurements panel"]');
+    await page.click('[aria-label="Measurements panel"]');
+    await panel.waitFor({ state: 'visible' });
+    const box = await panel.boundingBox();
+    assert.ok(box.x + box.width <= 820, 'the panel is inside the page');
+    await page.click('[aria-label="Help"]');
+    await page.locator('dialog.help').waitFor({ state: 'visible' });
+    await page.keyboard.press('Escape');
+    await page.setViewportSize(size);
+    if (!(await page.locator('.panel.left').isVisible())) {
+      await page.click('[aria-label="Settings panel"]');
+    }
+  },
+
+  async 'the names of bodies are those of the scene that is open'({ page }) {
+    await showTab(page, 'settings');
+    await openScene(page, BLOCK);
+    await page.getByText('Body: Block').waitFor();
+    const other = structuredClone({ ...BLOCK, name: 'other scene' });
+    other.bodies[0].name = 'jelly';
+    await openScene(page, other);
+    await page.getByText('Body: Jelly').waitFor();
+  },
+
+  async 'two pages on one program show the same colours'({ page, open, kind }) {
+    if (kind !== 'native') return; // another page has an engine of its own
+    await openScene(page, BLOCK);
+    await showTab(page, 'view');
+    const other = await open(await page.evaluate(() => location.href.split('#')[0]));
+    await showTab(other.page, 'view');
+    const colours = (p) => p.getByLabel('Colours', { exact: true });
+    await colours(page).selectOption('J');
+    await other.page.locator('.legend').waitFor({ state: 'visible' });
+    await other.page.waitForFunction(() => window.supple.status.colour === 'J');
+    assert.equal(await colours(other.page).inputValue(), 'J');
+    await colours(other.page).selectOption('none');
+    await page.waitForFunction(() => window.supple.frame.colour === null);
+    assert.equal(await colours(page).inputValue(), 'none');
+    await other.context.close();
+  },
+
+  async 'a build that takes long is cancelled, and the body moves meanwhile'({ page, kind }) {
+    if (kind !== 'native') return; // without threads it is built at once
+    await openScene(page, BLOCK);
+    const cells = { '/bodies/0/mesh/box/cells': [80, 40, 40] };
+    const built = page.evaluate(
+      (values) =>
+        window.supple.command('set', { values }).then(
+          () => 'built',
+          (e) => e.message,
+        ),
+      cells,
+    );
+    await frames(page, 3);
+    await page.click('text=Cancel');
+    assert.equal(await built, 'was cancelled');
+    assert.deepEqual(
+      await page.evaluate(() => window.supple.scene.settings.bodies[0].mesh.box.cells),
+      [8, 4, 4],
+    );
+  },
+
   async 'the convergence of a frame is drawn'({ page }) {
     await openScene(page, BLOCK);
     await frames(page, 3);
@@ -476,21 +624,7 @@ export const checks = {
   async 'the view is not blank, and help lists the keys'({ page }) {
     await openScene(page, BLOCK);
     await frames(page, 3);
-    const picture = await page.locator('.stage canvas').screenshot();
-    const colours = await page.evaluate(async (data) => {
-      const image = new Image();
-      image.src = `data:image/png;base64,${data}`;
-      await image.decode();
-      const canvas = new OffscreenCanvas(image.width, image.height);
-      const c = canvas.getContext('2d');
-      c.drawImage(image, 0, 0);
-      const { data: pixels } = c.getImageData(0, 0, image.width, image.height);
-      const seen = new Set();
-      for (let i = 0; i < pixels.length; i += 4) {
-        seen.add((pixels[i] >> 3) * 1024 + (pixels[i + 1] >> 3) * 32 + (pixels[i + 2] >> 3));
-      }
-      return seen.size;
-    }, picture.toString('base64'));
+    const { seen: colours } = await coloursIn(page);
     assert.ok(colours > 40, `${colours} colours`);
     await page.keyboard.press('?');
     await page.locator('dialog.help').waitFor({ state: 'visible' });

@@ -67,6 +67,35 @@ export async function frames(page, count) {
   await page.waitForFunction((n) => window.supple.stats.frames >= n, now + count);
 }
 
+/**
+ * How many colours the view shows, of 32 steps a channel, and the share of its pixels that `chosen` (r, g, b)
+ * is true of.
+ */
+export async function coloursIn(page, chosen = () => false) {
+  const picture = await page.locator('.stage canvas').screenshot();
+  return page.evaluate(
+    async ([data, test]) => {
+      const is = new Function(`return ${test}`)();
+      const image = new Image();
+      image.src = `data:image/png;base64,${data}`;
+      await image.decode();
+      const canvas = new OffscreenCanvas(image.width, image.height);
+      const c = canvas.getContext('2d');
+      c.drawImage(image, 0, 0);
+      const { data: pixels } = c.getImageData(0, 0, image.width, image.height);
+      const seen = new Set();
+      let count = 0;
+      for (let i = 0; i < pixels.length; i += 4) {
+        const [r, g, b] = pixels.subarray(i, i + 3);
+        seen.add((r >> 3) * 1024 + (g >> 3) * 32 + (b >> 3));
+        if (is(r, g, b)) count++;
+      }
+      return { seen: seen.size, share: (4 * count) / pixels.length };
+    },
+    [picture.toString('base64'), String(chosen)],
+  );
+}
+
 export const showTab = (page, key) => page.click(`[data-tab=${key}]`);
 
 /** The vertex of the free end that is nearest to the viewer, and where it is drawn. */
