@@ -177,7 +177,9 @@ export class SettingsPanel {
 function titlesOf(scene: SceneMessage, pointer: string): string[] {
   const list = valueAt(scene.settings, pointer);
   if (!Array.isArray(list)) return [];
-  return list.map((_, i) => `${pointer} ${String(valueAt(scene.settings, `${pointer}/${i}/name`))}`);
+  return list.map(
+    (_, i) => `${pointer} ${String(valueAt(scene.settings, `${pointer}/${i}/name`))}`,
+  );
 }
 
 /** Whether a value is a number, a list, or something else: each has another control. */

@@ -72,6 +72,7 @@ export async function frames(page, count) {
  * is true of.
  */
 export async function coloursIn(page, chosen = () => false) {
+  await command(page, 'pause'); // a body that moves keeps a slow machine from taking its picture
   const picture = await page.locator('.stage canvas').screenshot();
   return page.evaluate(
     async ([data, test]) => {
