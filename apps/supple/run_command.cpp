@@ -88,7 +88,7 @@ int run(const RunArguments& arguments) {
   observer.writing = [&](const std::string& output) { progress->writing(output); };
   const RunResult result = run_scene(loaded, options, observer);
   progress->finish();
-  say(run_table(name, loaded.scene.solver, options, result));
+  say(run_table(name, options, result));
 
   for (const std::string& output : result.left_out) {
     complain("left out: " + output);

@@ -66,20 +66,29 @@ std::string group_rows(const std::vector<ConstraintGroup>& groups) {
   return text;
 }
 
-/// Whether a position-based method had iterations enough for its steps.
-std::string step_rows(const RunTotals& totals, const SolverSettings& solver) {
-  const double share = totals.unbalanced_share();
-  if (share <= too_large_share) return "";
-  const bool can_choose = solver.method == "xpbd" && solver.projection != "stress";
-  return row("warning",
-             fmt::format("the step is too large for this solver: forces {:.3g} times those on the "
-                         "body",
-                         share)) +
-         row("", fmt::format("are left unbalanced (median frame; expected at most {:g}), so that",
-                             too_large_share)) +
-         row("", "it may look stiff, soft or shrunken. Take " +
-                     std::string(can_choose ? "the projection stress or more substeps"
-                                            : "more substeps or more iterations"));
+/// Frames of a warning: "frame 3", "frames 3 to 7".
+std::string frames_of(const Warning& warning) {
+  if (warning.first_frame == warning.last_frame)
+    return fmt::format("frame {}", warning.first_frame);
+  return fmt::format("frames {} to {}", warning.first_frame, warning.last_frame);
+}
+
+/// What makes the run not to be trusted, broken into lines.
+std::string warning_rows(const std::vector<Warning>& warnings) {
+  constexpr std::size_t width = 90;
+  std::string text;
+  for (const Warning& warning : warnings) {
+    std::string rest = fmt::format("{} ({})", warning.text, frames_of(warning));
+    const char* name = "warning";
+    while (!rest.empty()) {
+      const std::size_t space = rest.size() <= width ? rest.size() : rest.rfind(' ', width);
+      const std::size_t end = space == std::string::npos ? rest.size() : space;
+      text += row(name, rest.substr(0, end));
+      rest.erase(0, std::min(end + 1, rest.size()));
+      name = "";
+    }
+  }
+  return text;
 }
 
 /// What the solver's budget did to the material, over the frames that were looked at.
@@ -114,8 +123,8 @@ std::string grouped(long long number) {
   return (number < 0 ? "-" : "") + digits;
 }
 
-std::string run_table(const std::string& scene_name, const SolverSettings& solver,
-                      const RunOptions& options, const RunResult& result) {
+std::string run_table(const std::string& scene_name, const RunOptions& options,
+                      const RunResult& result) {
   const RunTotals& totals = result.totals;
   std::string text = fmt::format("{}: {}\n\n", scene_name, frames_text(result));
   const auto frames = static_cast<double>(totals.milliseconds.size());
@@ -141,7 +150,7 @@ std::string run_table(const std::string& scene_name, const SolverSettings& solve
     if (totals.max_contacts > 0) {
       text += row("contacts", fmt::format("at most {}", grouped(totals.max_contacts)));
     }
-    text += step_rows(totals, solver);
+    text += warning_rows(result.warnings);
   }
   text += group_rows(result.groups);
   if (options.honesty_frames > 0) text += honesty_rows(result.honesty);

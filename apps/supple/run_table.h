@@ -7,8 +7,8 @@
 namespace supple::cli {
 
 /// What stands at the end of a run: what it cost, how well it was solved, what was written.
-std::string run_table(const std::string& scene_name, const SolverSettings& solver,
-                      const RunOptions& options, const RunResult& result);
+std::string run_table(const std::string& scene_name, const RunOptions& options,
+                      const RunResult& result);
 
 /// "1,234,567".
 std::string grouped(long long number);

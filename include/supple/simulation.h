@@ -84,6 +84,10 @@ struct SimulationState {
   std::vector<double> previous_positions{};   ///< m
   std::vector<double> previous_velocities{};  ///< m/s
   std::vector<double> accelerations{};        ///< m/s^2
+  // Of StepReport::unconverged, so that reports go on too: what it is, the frame that measures it
+  // next and how many frames after the last one that is; 0: the next frame.
+  double unconverged = 1;
+  std::int64_t next_look = 0, look_interval = 0;
 };
 
 struct SimulationOptions {

@@ -10,3 +10,4 @@
 #include "supple/simd.h"        // IWYU pragma: export
 #include "supple/simulation.h"  // IWYU pragma: export
 #include "supple/version.h"     // IWYU pragma: export
+#include "supple/warnings.h"    // IWYU pragma: export

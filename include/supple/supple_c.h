@@ -100,6 +100,13 @@ typedef struct SuppleStepReport {
   double start_gradient_norm;  ///< |grad g| at the start of the last substep, N
   double force_scale;          ///< of position-based methods: what gradient_norm is held against, N
   double expected_decrease;    ///< of g, that the last direction still promised, J
+  double contact_energy;       ///< of the normal forces at the end of the frame, J
+  double deepest_penetration;  ///< of a vertex into a collider at the end of the frame, m
+  double energy_gain;  ///< that the frame gained beyond the work of weight, pins and colliders, J
+  double energy_removed;      ///< taken out of its velocities so that it should not gain more, J
+  double unconverged;         ///< estimated factor by which the body acted too soft; 1: converged
+  int32_t tunnelled;          ///< vertices that passed through a collider
+  int32_t repeated_substeps;  ///< solved more than once to keep the energy
   double total_milliseconds;
   double local_milliseconds;    ///< forces and energies of tets and springs
   double solve_milliseconds;    ///< linear solves and what surrounds them

@@ -98,6 +98,7 @@ TEST(CInterface, StepsHaveTheBitsOfTheLibrarys) {
   EXPECT_EQ(report.objective, expected.objective);
   EXPECT_EQ(report.gradient_norm, expected.gradient_norm);
   EXPECT_EQ(report.expected_decrease, expected.expected_decrease);
+  EXPECT_EQ(report.unconverged, expected.unconverged);
   EXPECT_GT(report.total_milliseconds, 0);
 
   double time = 0;

@@ -80,6 +80,13 @@ SuppleStepReport in_c(const supple::StepReport& report) {
   out.start_gradient_norm = report.start_gradient_norm;
   out.force_scale = report.force_scale;
   out.expected_decrease = report.expected_decrease;
+  out.contact_energy = report.contact_energy;
+  out.deepest_penetration = report.deepest_penetration;
+  out.energy_gain = report.energy_gain;
+  out.energy_removed = report.energy_removed;
+  out.unconverged = report.unconverged;
+  out.tunnelled = report.tunnelled;
+  out.repeated_substeps = report.repeated_substeps;
   out.total_milliseconds = report.total_milliseconds;
   out.local_milliseconds = report.local_milliseconds;
   out.solve_milliseconds = report.solve_milliseconds;

@@ -50,6 +50,10 @@ class Direction {
   /// `respect_contacts` does.
   virtual bool is_linear() const { return false; }
 
+  /// The direction of the constant matrix M/a^2 + L where it has been factorised for this one; else
+  /// null. It is this direction's own: who borrows it may compute with it between two iterations.
+  virtual Direction* constant_matrix() { return nullptr; }
+
   /// Between two steps: what was made from the pins follows. Throws Error{invalid_input} for pins
   /// that the method's matrix cannot hold; nothing has changed then.
   virtual void pins_changed(const PinChange&) {}

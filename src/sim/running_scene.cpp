@@ -113,6 +113,7 @@ RunningScene::RunningScene(const Scene& scene, const SimulationOptions& options)
       guard_(model_),
       is_held_(scene_.bodies.size(), 0),
       position_run_(model_.num_vertices),
+      convergence_(model_, scene_, setup_.integrator().is_explicit ? 0 : setup_.inverse_a2()),
       z_(state_.x),
       first_z_(z_),
       before_(state_),
@@ -289,6 +290,8 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
   elastic_ = result.elastic;
   num_inverted_ = result.num_inverted;
   elastic_is_known_ = setup_.ends_at_z() && direction_ != nullptr;
+  if (place.is_last)
+    convergence_.frame_done(state_.frame + 1, objective_, direction_.get(), z_, result);
   setup_.advance(z_, state_, algebra());
   end_substep();
   if (is_guarded) {
@@ -366,7 +369,8 @@ StepReport RunningScene::step() {
     report.status = StepStatus::non_finite;
     elastic_is_known_ = false;
   }
-  report.evaluations = objective_.num_evaluations();
+  report.evaluations = objective_.num_evaluations() - convergence_.evaluations();
+  report.unconverged = convergence_.softness();
   report.local_milliseconds = objective_.local_milliseconds();
   report.contact_milliseconds = objective_.contact_milliseconds();
   report.inverted_tets =
@@ -392,6 +396,7 @@ void RunningScene::use_pins(PinSet& pins) {
       direction_->pins_changed({model_, setup_.inverse_a2(), setup_.length()});
     }
     if (position_solver_) position_solver_->pins_changed();
+    convergence_.pins_changed({model_, setup_.inverse_a2(), setup_.length()});
   } catch (...) {
     std::swap(model_.pins, pins);
     objective_.pins_changed();
@@ -415,6 +420,7 @@ void RunningScene::set_pins(int body, std::vector<Pin> pins) {
 
 void RunningScene::use_contact(ContactEnergy* contact) {
   objective_.contact_changed(contact);
+  convergence_.contact_changed();
   if (position_solver_) position_solver_->contact_changed(contact);
 }
 
@@ -442,6 +448,7 @@ void RunningScene::use_elements(ElementLayout& elements) {
     if (direction_) direction_->materials_changed({model_, setup_.inverse_a2(), same});
     if (position_solver_) position_solver_->materials_changed(same);
     objective_.materials_changed();
+    convergence_.materials_changed(scene_);
   };
   std::swap(own, elements);
   try {
@@ -472,18 +479,27 @@ void RunningScene::set_material(int body, MaterialSettings material) {
   has_multipliers_ = false;
 }
 
-SimulationState RunningScene::state() const { return save_state(numbering_.to_scene(state_)); }
+SimulationState RunningScene::state() const {
+  SimulationState state = save_state(numbering_.to_scene(state_));
+  const ConvergenceProbe::Schedule& schedule = convergence_.schedule();
+  state.unconverged = schedule.softness;
+  state.next_look = schedule.next;
+  state.look_interval = schedule.interval;
+  return state;
+}
 
 void RunningScene::set_state(const SimulationState& state) {
   state_ = numbering_.to_model(load_state(model_, state));
   elastic_is_known_ = false;
   has_multipliers_ = false;
+  convergence_.set_schedule({state.unconverged, state.next_look, state.look_interval});
   clock_ = clock_of(state.time, state.frame, scene_.time);
 }
 
 void RunningScene::take_over(const RunningScene& other) {
   SimulationState state = other.state();
   state.accelerations.clear();
+  state.look_interval = 0;
   if (setup_.length() != other.setup_.length()) {
     state.previous_positions.clear();
     state.previous_velocities.clear();

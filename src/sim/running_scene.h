@@ -11,6 +11,7 @@
 #include "descent/minimise.h"
 #include "descent/objective.h"
 #include "model/model.h"
+#include "sim/convergence.h"
 #include "sim/energy_guard.h"
 #include "sim/numbering.h"
 #include "sim/position_run.h"
@@ -105,6 +106,7 @@ class RunningScene {
   EnergyGuard guard_;
   std::vector<char> is_held_;  ///< [num_bodies], for the guard
   PositionRun position_run_;
+  ConvergenceProbe convergence_;
   bool has_multipliers_ = false;  ///< those of the state, at z_
   VectorField z_;                 ///< where the last substep was solved
   VectorField first_z_;           ///< where a substep came to that is solved again

@@ -156,13 +156,15 @@ State load_state(const Model& model, const SimulationState& state) {
 }
 
 SimulationState save_state(const State& state) {
-  return {.time = state.time,
-          .frame = state.frame,
-          .positions = save_array(state.x),
-          .velocities = save_array(state.v),
-          .previous_positions = save_array(state.x_previous),
-          .previous_velocities = save_array(state.v_previous),
-          .accelerations = save_array(state.acceleration)};
+  SimulationState saved;
+  saved.time = state.time;
+  saved.frame = state.frame;
+  saved.positions = save_array(state.x);
+  saved.velocities = save_array(state.v);
+  saved.previous_positions = save_array(state.x_previous);
+  saved.previous_velocities = save_array(state.v_previous);
+  saved.accelerations = save_array(state.acceleration);
+  return saved;
 }
 
 StepClock clock_of(double time, std::int64_t frame, const TimeSettings& settings) {

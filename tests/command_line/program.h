@@ -49,7 +49,7 @@ class Workplace {
 };
 
 std::string bytes_of(const std::filesystem::path& file);
-/// frames.csv without its last column, the time that each frame took.
+/// frames.csv without its ninth column, the time that each frame took.
 std::string table_without_times(const std::filesystem::path& file);
 
 /// A block of 90 tets that falls on a plane, 20 frames.

@@ -24,7 +24,7 @@ static_assert(std::endian::native == std::endian::little, "checkpoints are writt
 
 // The line break tells a file that went through a text conversion.
 constexpr std::array<char, 8> magic{'S', 'U', 'P', 'P', 'L', 'E', '\r', '\n'};
-constexpr std::uint32_t format_version = 2;
+constexpr std::uint32_t format_version = 3;
 
 // What follows positions and velocities.
 constexpr std::uint32_t has_previous = 1;
@@ -37,9 +37,11 @@ struct Header {
   std::uint64_t fingerprint;
   std::int64_t frame;
   double time;
+  double unconverged;
+  std::int64_t next_look, look_interval;
   std::uint64_t num_values;
 };
-static_assert(std::is_trivially_copyable_v<Header> && sizeof(Header) == 48);
+static_assert(std::is_trivially_copyable_v<Header> && sizeof(Header) == 72);
 
 /// FNV-1a [Fowler, Noll & Vo].
 class Hash {
@@ -152,8 +154,16 @@ void write_checkpoint(const std::filesystem::path& path, std::uint64_t fingerpri
                       const SimulationState& state) {
   const std::uint32_t history = (state.previous_positions.empty() ? 0 : has_previous) |
                                 (state.accelerations.empty() ? 0 : has_accelerations);
-  const Header header{magic,      format_version,        history, fingerprint, state.frame,
-                      state.time, state.positions.size()};
+  const Header header{.magic = magic,
+                      .version = format_version,
+                      .history = history,
+                      .fingerprint = fingerprint,
+                      .frame = state.frame,
+                      .time = state.time,
+                      .unconverged = state.unconverged,
+                      .next_look = state.next_look,
+                      .look_interval = state.look_interval,
+                      .num_values = state.positions.size()};
   std::vector<char> bytes(sizeof(Header));
   std::memcpy(bytes.data(), &header, sizeof(Header));
   for (const std::vector<double>* values : arrays_of(state, history)) {
@@ -177,6 +187,9 @@ SimulationState read_checkpoint(const std::filesystem::path& path, std::uint64_t
   SimulationState state;
   state.time = header.time;
   state.frame = header.frame;
+  state.unconverged = header.unconverged;
+  state.next_look = header.next_look;
+  state.look_interval = header.look_interval;
   const char* values = bytes.data() + sizeof(Header);
   for (std::vector<double>* array : arrays_of(state, header.history)) {
     array->resize(header.num_values);

@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::string_view head =
     "frame,time,iterations,evaluations,objective,gradient_norm,kinetic_energy,elastic_energy,"
-    "milliseconds\n";
+    "milliseconds,pin_energy,gravity_energy,contact_energy,deepest_penetration,inverted,contacts,"
+    "unconverged\n";
 
 int open_part(const std::filesystem::path& path, int flags) {
   const std::filesystem::path part = part_name(path);
@@ -86,11 +87,14 @@ FrameTable::~FrameTable() {
 
 void FrameTable::append(std::int64_t frame, double time, const StepReport& report,
                         const Energies& energies) {
-  write_text(file_,
-             fmt::format("{},{},{},{},{},{},{},{},{:.3f}\n", frame, time, report.iterations,
-                         report.evaluations, report.objective, report.gradient_norm,
-                         energies.kinetic, energies.elastic, report.total_milliseconds),
-             path_);
+  write_text(
+      file_,
+      fmt::format("{},{},{},{},{},{},{},{},{:.3f},{},{},{},{},{},{},{}\n", frame, time,
+                  report.iterations, report.evaluations, report.objective, report.gradient_norm,
+                  energies.kinetic, energies.elastic, report.total_milliseconds, energies.pins,
+                  energies.gravity, report.contact_energy, report.deepest_penetration,
+                  report.inverted_tets, report.contacts, report.unconverged),
+      path_);
 }
 
 void FrameTable::sync() { sync_file(file_, path_); }

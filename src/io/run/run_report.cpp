@@ -42,6 +42,16 @@ const char* status_of(const RunResult& result) {
   return result.interrupted ? "interrupted" : "complete";
 }
 
+ordered_json warnings_json(const std::vector<Warning>& warnings) {
+  ordered_json json = ordered_json::array();
+  for (const Warning& warning : warnings) {
+    json.push_back({{"code", warning.code},
+                    {"text", warning.text},
+                    {"frames", {warning.first_frame, warning.last_frame}}});
+  }
+  return json;
+}
+
 ordered_json totals_json(const RunResult& result) {
   const RunTotals& totals = result.totals;
   ordered_json json = {{"status", status_of(result)},
@@ -64,7 +74,7 @@ ordered_json totals_json(const RunResult& result) {
                        {"worst_residual_frame", totals.worst_frame},
                        {"max_inverted_tets", totals.max_inverted_tets},
                        {"max_contacts", totals.max_contacts}};
-  if (const double share = totals.unbalanced_share(); share > 0) {
+  if (const double share = result.unbalanced_share; share > 0) {
     json["unbalanced_share"] = share;
     json["step_too_large"] = share > too_large_share;
   }
@@ -80,7 +90,8 @@ std::string run_report(const LoadedScene& loaded, const RunOptions& options,
                          {"scene_file", options.scene_file},
                          {"scene", ordered_json::parse(loaded.settings)},
                          {"machine", machine_json(this_machine(), result.start.num_threads)},
-                         {"totals", totals_json(result)}};
+                         {"totals", totals_json(result)},
+                         {"warnings", warnings_json(result.warnings)}};
   if (!result.groups.empty()) report["constraint_groups"] = groups_json(result.groups);
   if (options.honesty_frames > 0) report["honesty"] = honesty_json(result.honesty);
   constexpr int indent = 2;

@@ -6,7 +6,7 @@
 
 namespace supple {
 
-/// run.json: the scene with every default filled in, version, machine and totals.
+/// run.json: the scene with every default filled in, version, machine, totals and warnings.
 std::string run_report(const LoadedScene& loaded, const RunOptions& options,
                        const RunResult& result);
 

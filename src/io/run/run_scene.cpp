@@ -103,9 +103,9 @@ class FrameFilesOfRun {
     if (options.resume.empty()) add_positions(simulation);
   }
 
-  void add(const Simulation& simulation, const StepReport& report) {
+  void add(const Simulation& simulation, const StepReport& report, const Energies& energies) {
     add_positions(simulation);
-    table_.append(simulation.frame(), simulation.time(), report, simulation.energies());
+    table_.append(simulation.frame(), simulation.time(), report, energies);
   }
 
   /// After this, a run can be resumed from here whatever happens.
@@ -150,6 +150,7 @@ void simulate(Simulation& simulation, const RunOptions& options, const RunObserv
               FrameFilesOfRun& files, StressFile* stresses, OutputFolder& folder,
               HonestyProbe& probe, RunResult& result) {
   const Stopwatch watch;
+  RunWatch run_watch(simulation.scene());
   while (result.frames < result.start.last_frame) {
     if (stopped(options)) {
       result.interrupted = true;
@@ -164,7 +165,9 @@ void simulate(Simulation& simulation, const RunOptions& options, const RunObserv
       break;
     }
     result.totals.add(frame, report);
-    files.add(simulation, report);
+    const Energies energies = simulation.energies();
+    run_watch.add(frame, report, energies);
+    files.add(simulation, report, energies);
     if (stresses != nullptr) stresses->append(simulation.multiplier_stresses());
     result.frames = frame;
     if (options.checkpoint_every > 0 && frame % options.checkpoint_every == 0) {
@@ -173,6 +176,8 @@ void simulate(Simulation& simulation, const RunOptions& options, const RunObserv
     }
     if (observer.frame_done) observer.frame_done(frame, report);
   }
+  result.warnings = run_watch.warnings();
+  result.unbalanced_share = run_watch.unbalanced_share();
   result.wall_seconds = watch.milliseconds() / 1000;
 }
 

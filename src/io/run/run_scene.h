@@ -10,6 +10,7 @@
 #include "io/run/honesty.h"
 #include "io/scene/scene_json.h"
 #include "supple/simulation.h"
+#include "supple/warnings.h"
 
 /// A scene from its first frame to its files: what `supple run` does, without a terminal.
 namespace supple {
@@ -52,30 +53,18 @@ struct RunTotals {
   int worst_frame = 0;        ///< where
   int max_inverted_tets = 0;
   int max_contacts = 0;
-  std::vector<double> unbalanced;    ///< |grad g| at the end of each frame, N
-  std::vector<double> force_scales;  ///< see StepReport, N; 0 where the method has none
 
   void add(int frame, const StepReport& report);
   /// The smallest time that a share of the frames (0.5: the median) does not exceed [nearest
   /// rank]; 0 where there are no frames.
   double percentile(double share) const;
-  /// How much force a position-based method left unbalanced: of the frames' |grad g| over their
-  /// force_scale the median, 0 where there are none or the method has no such scale. The scale is
-  /// at least a hundredth of the run's largest, or a body that has come to rest without weight
-  /// would be measured against nothing. The error of the sag of the block of `too_large_share` goes
-  /// with it.
-  double unbalanced_share() const;
 };
-
-/// Above this share of unbalanced force a step is too large for its iterations. A hanging block of
-/// 324 tets (0.4 x 1 x 0.4 m, 1.5e5 Pa, Poisson's ratio 0.4) sags wrongly by 1 % at 0.03 (stress,
-/// 1 iteration x 20 substeps), 8 % at 0.33 (6 substeps), 10 % at 0.46 (5), 25 % at 1.2 (3), and has
-/// shrunk at 4.8 (sequential, 60 x 2).
-inline constexpr double too_large_share = 0.4;
 
 struct RunResult {
   RunStart start;
   RunTotals totals;
+  std::vector<Warning> warnings;        ///< over the same frames; empty when all is well
+  double unbalanced_share = 0;          ///< see RunWatch
   int frames = 0;                       ///< last frame written
   std::optional<int> non_finite_frame;  ///< the frame that failed; those before are written
   bool interrupted = false;             ///< by `stop`, before all was done

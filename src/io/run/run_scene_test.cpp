@@ -91,7 +91,8 @@ TEST(RunScene, TheTableHasARowAFrameWithItsEnergies) {
   ASSERT_TRUE(std::getline(table, line));
   EXPECT_EQ(line,
             "frame,time,iterations,evaluations,objective,gradient_norm,kinetic_energy,"
-            "elastic_energy");
+            "elastic_energy,pin_energy,gravity_energy,contact_energy,deepest_penetration,inverted,"
+            "contacts,unconverged");
   for (int frame = 1; frame <= 12; ++frame) {
     ASSERT_TRUE(std::getline(table, line));
     const StepReport report = simulation.step();
@@ -100,10 +101,13 @@ TEST(RunScene, TheTableHasARowAFrameWithItsEnergies) {
     std::vector<double> values;
     for (std::string cell; std::getline(row, cell, ',');) values.push_back(std::stod(cell));
     EXPECT_EQ(values,
-              (std::vector<double>{static_cast<double>(frame), simulation.time(),
-                                   static_cast<double>(report.iterations),
-                                   static_cast<double>(report.evaluations), report.objective,
-                                   report.gradient_norm, energies.kinetic, energies.elastic}));
+              (std::vector<double>{
+                  static_cast<double>(frame), simulation.time(),
+                  static_cast<double>(report.iterations), static_cast<double>(report.evaluations),
+                  report.objective, report.gradient_norm, energies.kinetic, energies.elastic,
+                  energies.pins, energies.gravity, report.contact_energy,
+                  report.deepest_penetration, static_cast<double>(report.inverted_tets),
+                  static_cast<double>(report.contacts), report.unconverged}));
   }
   EXPECT_FALSE(std::getline(table, line));
 }
@@ -122,6 +126,24 @@ TEST(RunScene, TheReportHoldsSceneVersionMachineAndTotals) {
   EXPECT_EQ(report["totals"]["frames"], 12);
   EXPECT_EQ(report["totals"]["tets"], 90);
   EXPECT_GT(report["totals"]["milliseconds"]["median"], 0);
+}
+
+TEST(RunScene, TheReportSaysWhatIsNotToBeTrusted) {
+  // One sweep of hard rubber leaves it as soft as air.
+  const std::vector<Override> starved = {{"/bodies/0/material/young", "1e8"},
+                                         {"/solver/method", "vertex_block_descent"},
+                                         {"/solver/iterations", "1"}};
+  const TestFolder folder;
+  const RunResult result = run_scene(small_scene(starved), options_in(folder.path()));
+  const auto report = nlohmann::ordered_json::parse(bytes_of(folder / "run.json"));
+  ASSERT_EQ(report["warnings"].size(), result.warnings.size());
+  bool said = false;
+  for (const auto& warning : report["warnings"]) {
+    EXPECT_FALSE(warning["text"].get<std::string>().empty());
+    ASSERT_EQ(warning["frames"].size(), 2U);
+    said = said || warning["code"] == "unconverged";
+  }
+  EXPECT_TRUE(said) << report["warnings"];
 }
 
 TEST(RunScene, ExportsAreWrittenWhereAskedFor) {

@@ -37,22 +37,8 @@ void RunTotals::add(int frame, const StepReport& report) {
   }
   max_inverted_tets = std::max(max_inverted_tets, report.inverted_tets);
   max_contacts = std::max(max_contacts, report.contacts);
-  unbalanced.push_back(report.gradient_norm);
-  force_scales.push_back(report.force_scale);
 }
 
 double RunTotals::percentile(double share) const { return at_rank(milliseconds, share); }
-
-double RunTotals::unbalanced_share() const {
-  if (force_scales.empty()) return 0;
-  constexpr double of_largest = 0.01;
-  const double least = of_largest * *std::max_element(force_scales.begin(), force_scales.end());
-  if (!(least > 0)) return 0;
-  std::vector<double> shares;
-  for (std::size_t i = 0; i < force_scales.size(); ++i) {
-    shares.push_back(unbalanced[i] / std::max(force_scales[i], least));
-  }
-  return at_rank(shares, 0.5);
-}
 
 }  // namespace supple

@@ -46,7 +46,11 @@ std::string bytes_of(const std::filesystem::path& file) {
 std::string table_without_times(const std::filesystem::path& file) {
   std::istringstream table(bytes_of(file));
   std::string kept, line;
-  while (std::getline(table, line)) kept += line.substr(0, line.rfind(',')) + "\n";
+  while (std::getline(table, line)) {
+    std::size_t begin = 0;
+    for (int cell = 0; cell < 8; ++cell) begin = line.find(',', begin) + 1;
+    kept += line.erase(begin, line.find(',', begin) + 1 - begin) + "\n";
+  }
   return kept;
 }
 

@@ -29,7 +29,7 @@ LoadedScene small_scene(const std::vector<Override>& overrides = {});
 /// All bytes of a file; fails the test where it cannot be read.
 std::string bytes_of(const std::filesystem::path& file);
 
-/// frames.csv without its last column, the time that each frame took.
+/// frames.csv without its ninth column, the time that each frame took.
 std::string table_without_times(const std::filesystem::path& file);
 
 }  // namespace supple::test

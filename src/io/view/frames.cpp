@@ -16,6 +16,17 @@ ordered_json number_or_null(double value) {
   return std::isfinite(value) ? ordered_json(value) : ordered_json();
 }
 
+ordered_json warnings_json(const SessionState& s) {
+  ordered_json list = ordered_json::array();
+  if (!s.watch) return list;
+  for (const Warning& warning : s.watch->warnings()) {
+    list.push_back({{"code", warning.code},
+                    {"text", warning.text},
+                    {"frames", {warning.first_frame, warning.last_frame}}});
+  }
+  return list;
+}
+
 ordered_json report_json(const SessionState& s) {
   if (!s.report) return nullptr;
   const StepReport& r = *s.report;
@@ -27,6 +38,8 @@ ordered_json report_json(const SessionState& s) {
           {"start_gradient_norm", number_or_null(r.start_gradient_norm)},
           {"inverted_tets", r.inverted_tets},
           {"contacts", r.contacts},
+          {"unconverged", r.unconverged},
+          {"warnings", warnings_json(s)},
           {"ms",
            {{"total", r.total_milliseconds},
             {"local", r.local_milliseconds},

@@ -71,6 +71,21 @@ void restart_clock(SessionState& s) {
   s.pace.due = -std::numeric_limits<double>::infinity();
 }
 
+namespace {
+
+/// What is to be said of the steps since the scene was built, changed or set back.
+void watch_step(SessionState& s) {
+  const bool is_new = s.report->change == SceneChange::done || s.watched != s.running;
+  if (!s.watch || is_new) {
+    s.watch.emplace(s.simulation->scene());
+    s.watched = s.running;
+  }
+  const bool reads = RunWatch::reads_energies(*s.report);
+  s.watch->add(s.simulation->frame(), *s.report, reads ? s.simulation->energies() : Energies{});
+}
+
+}  // namespace
+
 void step(SessionState& s) {
   const Stopwatch watch;
   try {
@@ -85,6 +100,7 @@ void step(SessionState& s) {
                  "frame " + std::to_string(s.simulation->frame() + 1) +
                      " is not finite: paused at the frame before it");
     } else {
+      watch_step(s);
       after_step(s);
       s.colliders_before = s.asked->edit.colliders;
     }
@@ -196,6 +212,7 @@ namespace {
 Answer reset(SessionState& s) {
   s.simulation->set_state(s.initial);
   s.report.reset();
+  s.watch.reset();
   s.pins_are_new = s.colliders_are_new = true;
   s.frame_is_new = true;
   after_jump(s);

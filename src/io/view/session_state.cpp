@@ -72,6 +72,7 @@ void run_anew(SessionState& s, SetupPointer next, Built& built) {
   s.initial_is_stale = false;
   s.asked = s.given = s.running = std::move(next);
   s.report.reset();
+  s.watch.reset();
   s.pins_are_new = s.colliders_are_new = s.pin_lists_are_new = true;
   s.scene_is_new = s.topology_is_new = s.frame_is_new = true;
   restart_clock(s);

@@ -20,6 +20,7 @@
 #include "io/view/session.h"
 #include "supple/error.h"
 #include "supple/simulation.h"
+#include "supple/warnings.h"
 
 /// What a Session consists of. A family of commands is a file: each of its functions gets the state
 /// and the command's object, of which it reads all keys, and throws Error where it does nothing.
@@ -191,6 +192,8 @@ struct SessionState {
   bool told_unsettled = false;  ///< the page knows that a pause waits for a build
   double frame_ms = 0;
   std::optional<StepReport> report;
+  SetupPointer watched;           ///< `running` when `watch` was made
+  std::optional<RunWatch> watch;  ///< of the frames since the last jump; there with `report`
   struct Moment {
     double now, time;
   };

@@ -3,6 +3,12 @@ import { isObject, type JsonObject, type Packet } from './packet';
 import type { Topology } from './topology';
 import { MessageError, number, object, objects, text, vec3, type Vec3 } from './values';
 
+/** Something that makes what is shown not to be trusted. */
+export interface Warning {
+  code: string;
+  text: string;
+  frames: [first: number, last: number];
+}
 export interface StepReport {
   status: string;
   iterations: number;
@@ -12,6 +18,10 @@ export interface StepReport {
   startGradientNorm: number;
   invertedTets: number;
   contacts: number;
+  /** Estimated factor by which the body acted too soft; 1: converged. */
+  unconverged: number;
+  /** Of the steps since the scene was built, changed or set back. */
+  warnings: Warning[];
   ms: { total: number; local: number; solve: number; contact: number };
 }
 export interface Energies {
@@ -79,6 +89,15 @@ export const readPlacement = (value: JsonObject): Placement => ({
   degrees: number(value['degrees']),
 });
 
+function readWarning(value: JsonObject): Warning {
+  const frames = Array.isArray(value['frames']) ? value['frames'] : [];
+  return {
+    code: text(value['code']),
+    text: text(value['text']),
+    frames: [number(frames[0]), number(frames[1])],
+  };
+}
+
 function readReport(value: unknown): StepReport | null {
   if (!isObject(value)) return null;
   const ms = object(value['ms']);
@@ -91,6 +110,8 @@ function readReport(value: unknown): StepReport | null {
     startGradientNorm: number(value['start_gradient_norm'], NaN),
     invertedTets: number(value['inverted_tets']),
     contacts: number(value['contacts']),
+    unconverged: number(value['unconverged'], 1),
+    warnings: objects(value['warnings']).map(readWarning),
     ms: {
       total: number(ms['total']),
       local: number(ms['local']),

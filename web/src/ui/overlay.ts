@@ -1,6 +1,7 @@
 /** What stands over the view: what is going on, names of lanes, where files are dropped. */
 import type { Client } from '../engine/client';
 import type { Keeper } from '../keep/files';
+import type { Warning } from '../protocol/frame';
 import type { World } from '../view/world';
 import { button, clear, h, readable } from './dom';
 
@@ -10,11 +11,28 @@ const BUSY: { [what: string]: string } = {
   converging: 'Solving to convergence…',
 };
 
+const NAMES: { [code: string]: string } = {
+  unconverged: 'Not converged',
+  energy_gain: 'Energy gained',
+  inverted: 'Tets inside out',
+  deep_contact: 'Deep contact',
+  tunnelled: 'Passed a collider',
+  poor_elements: 'Flat tets',
+  step_too_large: 'Step too large',
+};
+
+/** Where a warning was seen, as one says it. */
+function said(warning: Warning): string {
+  const [first, last] = warning.frames;
+  return `${warning.text} (${first === last ? `frame ${first}` : `frames ${first} to ${last}`})`;
+}
+
 export class Overlay {
   readonly element = h('div', { class: 'overlay' });
   private readonly clock = h('span', { class: 'chip', title: 'Frame and simulated time' });
   private readonly busy = h('span', { class: 'chip busy', hidden: true, role: 'status' });
   private readonly cancel: HTMLButtonElement;
+  private readonly warning = h('span', { class: 'chip warning', hidden: true, role: 'status' });
   private readonly paused = h('span', { class: 'chip' }, 'Paused');
   private readonly labels = h('div', { class: 'lane-labels' });
 
@@ -30,7 +48,7 @@ export class Overlay {
     this.cancel.classList.add('small', 'cancel');
     this.cancel.hidden = true;
     this.element.append(
-      h('div', { class: 'chips' }, this.clock, this.paused, this.busy, this.cancel),
+      h('div', { class: 'chips' }, this.clock, this.paused, this.busy, this.cancel, this.warning),
       this.labels,
     );
     client.on('status', (status) => {
@@ -41,9 +59,19 @@ export class Overlay {
     });
     world.onShown((frame) => {
       this.clock.textContent = `Frame ${frame.frame} · ${frame.time.toFixed(2)} s`;
+      this.showWarnings(frame.report?.warnings ?? []);
       this.showLanes();
     });
     world.stage.controls.addEventListener('change', () => this.showLanes());
+  }
+
+  private showWarnings(warnings: Warning[]): void {
+    const names = warnings.map((w) => NAMES[w.code] ?? w.code).join(', ');
+    const title = warnings.map(said).join('\n');
+    // A frame comes sixty times a second, and a reader of the screen reads what is set.
+    if (this.warning.textContent !== names) this.warning.textContent = names;
+    if (this.warning.title !== title) this.warning.title = title;
+    this.warning.hidden = warnings.length === 0;
   }
 
   private showLanes(): void {

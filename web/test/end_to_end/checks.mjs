@@ -347,6 +347,23 @@ export const checks = {
     );
   },
 
+  async 'a run that is not converged says so'({ page }) {
+    await openScene(page, BLOCK);
+    const badge = page.locator('.chip.warning');
+    await frames(page, 3);
+    assert.equal(await badge.isVisible(), false);
+    await command(page, 'set', {
+      values: {
+        '/bodies/0/material/young': 1e8,
+        '/solver/method': 'vertex_block_descent',
+        '/solver/iterations': 1,
+      },
+      final: true,
+    });
+    await badge.filter({ hasText: 'Not converged' }).waitFor({ timeout: 60_000 });
+    assert.match(await badge.getAttribute('title'), /its material.*frames? \d+/s);
+  },
+
   async 'colours come with a legend, and the cut shows tets'({ page }) {
     await openScene(page, BLOCK);
     await showTab(page, 'view');

@@ -1,0 +1,342 @@
+#include "sim/convergence.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <new>
+#include <optional>
+
+#include "descent/warped_rest.h"
+#include "sim/stepper.h"
+#include "supple/error.h"
+
+namespace supple {
+
+namespace {
+
+/// A factor above this is no number any more.
+constexpr double largest_factor = 1000;
+/// What can be seen of a body: see ConvergenceProbe.
+constexpr double visible_deflection = 1e-4;
+constexpr double visible_acceleration = 2e-3;  ///< 1/s^2
+
+constexpr int probe_history = 5;
+/// Iterations of the probe, as long as the factor moves by a tenth of its distance from 1 and stays
+/// between these bounds: nearer it needs no more digits, and farther away nobody wants them.
+constexpr std::array<int, 4> probe_iterations{6, 12, 24, 48};
+constexpr double near_factor = 1.01, far_factor = 3;
+
+/// Looks may cost this share of the frames; and the first ones lie this many times as far apart
+/// each time.
+constexpr double share_of_cost = 0.01;
+constexpr std::int64_t growth = 3;
+/// A factor beyond this is worth another look soon, when the last one was not.
+constexpr double conspicuous_factor = 1.1;
+/// So is a step whose last direction promised this share of its way. Between such looks lie at
+/// least these frames.
+constexpr double promised_share = 0.2;
+constexpr std::int64_t least_wait = 8;
+
+/// What an iteration costs, in evaluations of the objective (docs/solvers.md has the times).
+double cost_of_iteration(const std::string& method) {
+  if (method == "newton" || method == "step_and_project") return 15;
+  if (method == "vertex_block_descent") return 8;
+  if (method == "xpbd") return 0.6;
+  return 1.2;
+}
+
+/// The matrix of another direction, which keeps its own steps.
+class Borrowed final : public Direction {
+ public:
+  explicit Borrowed(Direction& owner) : owner_(owner) {}
+  bool is_linear() const override { return owner_.is_linear(); }
+  bool compute(Objective& objective, const Iterate& at, VectorField& p) override {
+    return owner_.compute(objective, at, p);
+  }
+  bool compute_unfinished(Objective& objective, const Iterate& at, VectorField& p) override {
+    return owner_.compute_unfinished(objective, at, p);
+  }
+  void finish(int first, int last, VectorField& p) const override { owner_.finish(first, last, p); }
+
+ private:
+  Direction& owner_;
+};
+
+/// Whether a part of a body is so much stiffer than another one that L-BFGS around M/a^2 + L, which
+/// does not turn with the body, creeps where the stiff part turns: at 1e6 it is 17 % behind after
+/// ten iterations a frame and finds next to nothing in 90 more.
+bool is_graded(const Model& model) {
+  constexpr double much = 30;
+  if (model.stiffness.empty()) return false;
+  const auto [least, most] = std::minmax_element(model.stiffness.begin(), model.stiffness.end());
+  return *most > much * *least;
+}
+
+/// The matrix that the probe bends.
+std::unique_ptr<Direction> make_inner(const Model& model, double inverse_a2, Direction& constant) {
+  if (is_graded(model)) {
+    try {
+      return std::make_unique<WarpedRest>(model, inverse_a2);
+    } catch (const Error&) {
+      // The rest Hessian is not positive definite: the constant matrix always is.
+    }
+  }
+  return std::make_unique<Borrowed>(constant);
+}
+
+double box_diagonal(const Model& model, std::size_t body) {
+  double diagonal2 = 0;
+  for (std::size_t k = 0; k < 3; ++k) {
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+    for (int i = model.body_vertices[body]; i < model.body_vertices[body + 1]; ++i) {
+      const double x = model.rest[static_cast<std::size_t>(i)][k];
+      low = std::min(low, x);
+      high = std::max(high, x);
+    }
+    if (high > low) diagonal2 += (high - low) * (high - low);
+  }
+  return std::sqrt(diagonal2);
+}
+
+/// How far a factor is from 1, whichever way.
+double distance_from_one(double factor) { return std::max(factor, 1 / factor); }
+
+}  // namespace
+
+/// What a measurement needs.
+struct ConvergenceProbe::Room {
+  Room(const Model& model, double inverse_a2, std::unique_ptr<Laplacian> own, Direction& used)
+      : own_matrix(std::move(own)),
+        matrix(used),
+        descent(model, make_inner(model, inverse_a2, used), probe_history),
+        minimiser(model.num_vertices),
+        z(static_cast<std::size_t>(model.num_vertices)),
+        gradient(z),
+        q(z) {}
+
+  std::unique_ptr<Laplacian> own_matrix;  ///< where the simulation has none
+  Direction& matrix;                      ///< -(M/a^2 + L)^-1
+  LBfgs descent;
+  Minimiser minimiser;
+  VectorField z;         ///< where the probe is, m
+  VectorField gradient;  ///< of the elastic energy there, N
+  VectorField q;         ///< m
+  std::optional<Objective> without_contact;
+};
+
+ConvergenceProbe::ConvergenceProbe(const Model& model, const Scene& scene, double inverse_a2)
+    : model_(&model),
+      solver_(scene.solver),
+      substeps_(scene.time.substeps),
+      inverse_a2_(inverse_a2) {
+  find_material(scene);
+  for (std::size_t b = 0; b + 1 < model.body_vertices.size(); ++b) {
+    size_.push_back(box_diagonal(model, b));
+  }
+}
+
+ConvergenceProbe::~ConvergenceProbe() = default;
+
+void ConvergenceProbe::pins_changed(const PinChange& change) {
+  if (!room_) return;
+  try {
+    if (room_->own_matrix) room_->own_matrix->pins_changed(change);
+    room_->descent.pins_changed(change);
+  } catch (const Error&) {
+    room_.reset();
+  }
+}
+
+/// Whether the method moves towards a minimum of energies that can be asked.
+void ConvergenceProbe::find_material(const Scene& scene) {
+  is_defined_ = solver_.method != "pbd" && !find_material_fault(scene, "newton");
+}
+
+void ConvergenceProbe::materials_changed(const Scene& scene) {
+  find_material(scene);
+  room_.reset();
+  schedule_ = {};
+}
+
+void ConvergenceProbe::contact_changed() {
+  if (room_) room_->without_contact.reset();
+  schedule_ = {};
+}
+
+void ConvergenceProbe::make_room(Objective& objective, Direction* direction) {
+  if (!room_) {
+    Direction* matrix = direction != nullptr ? direction->constant_matrix() : nullptr;
+    std::unique_ptr<Laplacian> own;
+    if (matrix == nullptr) {
+      own = std::make_unique<Laplacian>(*model_, inverse_a2_);
+      matrix = own.get();
+    }
+    room_ = std::make_unique<Room>(*model_, inverse_a2_, std::move(own), *matrix);
+  }
+  if (objective.contact() != nullptr && !room_->without_contact) {
+    room_->without_contact.emplace(*model_, nullptr, objective.threads());
+  }
+}
+
+/// dE_elastic/dz where the probe is, N. Without contacts it is what balances inertia and pins;
+/// contacts do not tell their forces, so the elements are then asked themselves.
+void ConvergenceProbe::find_elastic_gradient(Objective& objective) {
+  VectorField& gradient = room_->gradient;
+  const VectorField& z = room_->z;
+  Objective* const elastic = room_->without_contact ? &*room_->without_contact : nullptr;
+  if (elastic != nullptr) {
+    elastic->begin_step({.y = z, .inverse_a2 = 0, .x_start = z, .time = 0, .h = 1});
+    elastic->value_and_gradient(z, gradient);
+  } else {
+    const VectorField& y = objective.inertial_target();
+    for (std::size_t i = 0; i < z.size(); ++i) {
+      for (int k = 0; k < 3; ++k) {
+        const double pull = objective.weight()[static_cast<std::size_t>(k)];
+        gradient[i][k] = model_->mass[i] * (pull - (z[i][k] - y[i][k]) * objective.inverse_a2());
+      }
+    }
+  }
+  const std::vector<Vec3>& targets = (elastic != nullptr ? *elastic : objective).pin_targets();
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    const PinnedVertex& pin = model_->pins.pins[i];
+    const auto v = static_cast<std::size_t>(pin.vertex);
+    for (int k = 0; k < 3; ++k) {
+      gradient[v][k] -= pin.stiffness * (z[v][k] - targets[i][static_cast<std::size_t>(k)]);
+    }
+  }
+}
+
+/// How much softer than its material one body acted, by p, q and c = z* - y.
+double ConvergenceProbe::factor_of(std::size_t body, const Objective& objective,
+                                   const VectorField& z) const {
+  const VectorField& y = objective.inertial_target();
+  const double inverse_a2 = objective.inverse_a2();
+  double mass = 0, pq = 0, qq = 0, qf = 0, pp = 0, pc = 0, cc = 0;
+  for (int v = model_->body_vertices[body]; v < model_->body_vertices[body + 1]; ++v) {
+    const auto i = static_cast<std::size_t>(v);
+    const double m = model_->mass[i];
+    mass += m;
+    for (int k = 0; k < 3; ++k) {
+      const double end = room_->z[i][k], q = room_->q[i][k];
+      const double p = end - z[i][k], c = end - y[i][k];
+      pq += m * p * q;
+      qq += m * q * q;
+      qf -= q * room_->gradient[i][k];
+      pp += m * p * p;
+      pc += m * p * c;
+      cc += m * c * c;
+    }
+  }
+  const double least = 1 / largest_factor;
+  // |.|_M of a body that moves by its size.
+  const double size = size_[body] * std::sqrt(mass);
+  double factor = 1;
+  if (qq > 0) {
+    const double first_order = pq / qq;
+    double one_and_kappa = 1, kappa_share = 1;  // kappa/(1 + kappa)
+    if (inverse_a2 > 0) {
+      one_and_kappa = std::max(qf / (qq * inverse_a2), 1.0);
+      const double missing = first_order / one_and_kappa;
+      kappa_share = 1 - 1 / one_and_kappa;
+      factor = std::max(1 + first_order * kappa_share, least) / std::max(1 - missing, least);
+    } else {
+      factor = 1 + first_order;  // kappa is infinite
+    }
+    factor = std::clamp(factor, least, largest_factor);
+    const double deflection = std::abs(first_order) * std::sqrt(qq);
+    if (!(deflection >= visible_deflection * size * kappa_share)) factor = 1;
+  }
+  if (cc > 0 && std::sqrt(pp) * inverse_a2 > visible_acceleration * size) {
+    const double made = std::max(1 - std::sqrt(pp / cc), least);
+    const double held = pc > 0 ? 1 / made : made;
+    if (distance_from_one(held) > distance_from_one(factor)) factor = held;
+  }
+  return factor;
+}
+
+double ConvergenceProbe::estimate(Objective& objective, const VectorField& z) {
+  find_elastic_gradient(objective);
+  room_->matrix.compute(objective, {room_->z, room_->gradient, 0}, room_->q);
+  double worst = 1;
+  for (std::size_t b = 0; b < size_.size(); ++b) {
+    const double factor = factor_of(b, objective, z);
+    if (distance_from_one(factor) > distance_from_one(worst)) worst = factor;
+  }
+  return worst;
+}
+
+bool ConvergenceProbe::look(Objective& objective, Direction* direction, const VectorField& z) {
+  make_room(objective, direction);
+  if (room_->own_matrix) room_->own_matrix->begin_step(objective);  // it may take other pins over
+  objective.algebra().copy(z, room_->z);
+  SolverSettings settings;
+  double last = 1;
+  for (const int iterations : probe_iterations) {
+    // Who asks for frames within a time does not want to wait for more than a word.
+    settings.iterations = solver_.budget_ms > 0 ? 1 : iterations;
+    const MinimiseReport result =
+        room_->minimiser.run(objective, room_->descent, settings, room_->z);
+    if (result.status == StepStatus::non_finite) return false;
+    const double factor = estimate(objective, z);
+    if (!std::isfinite(factor)) return false;
+    schedule_.softness = factor;
+    const double away = distance_from_one(factor);
+    const bool moves = std::abs(factor - last) > 0.1 * std::abs(factor - 1);
+    if (solver_.budget_ms > 0 || away < near_factor || away > far_factor || !moves) break;
+    last = factor;
+  }
+  return true;
+}
+
+bool ConvergenceProbe::is_due(std::int64_t frame, Objective& objective, Direction* direction,
+                              const VectorField& z, const MinimiseReport& result) const {
+  if (frame >= schedule_.next || schedule_.interval == 0) return true;
+  const std::int64_t last = schedule_.next - schedule_.interval;
+  // The own direction of a method that goes from vertex to vertex says nothing about the whole.
+  const bool sees_all = solver_.method == "newton" ||
+                        (direction != nullptr && direction->constant_matrix() != nullptr);
+  if (!sees_all || frame < last + least_wait || solver_.budget_ms > 0 ||
+      distance_from_one(schedule_.softness) > conspicuous_factor) {
+    return false;
+  }
+  const double inertia = objective.inertia_energy(z);
+  return result.expected_decrease > promised_share * promised_share * std::abs(inertia);
+}
+
+void ConvergenceProbe::plan_next(std::int64_t frame, double softness_before, int iterations) {
+  const double frame_cost = substeps_ * std::max(iterations, 1) * cost_of_iteration(solver_.method);
+  const auto longest =
+      static_cast<std::int64_t>(std::ceil(evaluations_ / (share_of_cost * frame_cost)));
+  const bool was = distance_from_one(softness_before) > conspicuous_factor;
+  const bool is = distance_from_one(schedule_.softness) > conspicuous_factor;
+  std::int64_t interval = std::max<std::int64_t>(2, growth * schedule_.interval);
+  // A jolt of one frame must not be taken for the next thirty; nor may a factor about the bound
+  // cost much in the long run.
+  if (is) interval = was ? std::min(interval, std::max(frame / 16, least_wait)) : 1;
+  if (was && !is) interval = std::max<std::int64_t>(frame / 16, 1);
+  schedule_.interval = std::clamp<std::int64_t>(interval, 1, std::max<std::int64_t>(longest, 1));
+  schedule_.next = frame + schedule_.interval;
+}
+
+void ConvergenceProbe::frame_done(std::int64_t frame, Objective& objective, Direction* direction,
+                                  const VectorField& z, const MinimiseReport& result) {
+  evaluations_ = 0;
+  if (!is_defined_) return;
+  if (!is_due(frame, objective, direction, z, result)) return;
+  const double before = schedule_.softness;
+  const int evaluations = objective.num_evaluations();
+  try {
+    if (!look(objective, direction, z)) schedule_.softness = before;
+    // Contacts are those of z again.
+    if (objective.contact() != nullptr) objective.value_and_gradient(z, room_->gradient);
+  } catch (const Error&) {
+    room_.reset();  // there is no matrix: stiffnesses are out of what double precision holds
+  } catch (const std::bad_alloc&) {
+    room_.reset();
+  }
+  evaluations_ = objective.num_evaluations() - evaluations;
+  plan_next(frame, before, result.iterations);
+}
+
+}  // namespace supple

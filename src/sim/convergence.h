@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "descent/l_bfgs.h"
+#include "descent/laplacian.h"
+#include "descent/minimise.h"
+#include "descent/objective.h"
+#include "supple/scene.h"
+
+namespace supple {
+
+/// Estimates by which factor a body acts too soft because its steps are not converged.
+///
+/// Some steps are looked at. From a copy of where such a step ended, z, L-BFGS around M/a^2 + L
+/// goes on to z*; the way p = z* - z is what the method had still to go. It is held against how z*
+/// moves when the elastic energy is scaled by s,
+///   q = dz*/d log s = -(M/a^2 + L)^-1 dE_elastic/dz,
+/// which makes E = <p, q>_M/<q, q>_M the softness to first order, as `--honesty` measures it by
+/// converged steps (docs/solvers.md). Far from convergence that saturates. One mode of frequency w,
+/// kappa = a^2 w^2, of whose elastic displacement the share phi was made, is as soft as
+///   f = (1 + kappa (1 - phi))/phi,  1 - phi = E/(1 + kappa),
+///   1 + kappa = a^2 <q, -dE_elastic/dz>/<q, q>_M
+/// times its material. A motion that the method holds back or lets go without deforming the body
+/// counts by the share of |z* - y|_M that p is. Each body is looked at by itself.
+///
+/// Where neither comes to anything that could be seen, the factor is 1: an elastic deflection of
+/// less than 1e-4 of the body's size, an acceleration of less than 2e-3 of it a s^2.
+///
+/// Where one tet is much stiffer than another, L-BFGS bends the warped rest Hessian instead. It
+/// goes on, 6, 12, 24 and 48 iterations, as long as the answer moves. A look costs about as much as
+/// a frame of ten iterations. Looks become rarer and rarer, until they cost a hundredth of the
+/// frames; the factor keeps its value between them. One that crosses the bound of a warning, and a
+/// step whose last direction still promised much, bring the next look sooner.
+class ConvergenceProbe {
+ public:
+  /// What a state must keep so that a run that goes on from it reports the same.
+  struct Schedule {
+    double softness = 1;
+    std::int64_t next = 0;      ///< frame that is looked at
+    std::int64_t interval = 0;  ///< between that and the one looked at before
+  };
+
+  /// inverse_a2: 1/a^2 of a step, 1/s^2. Builds nothing yet.
+  ConvergenceProbe(const Model& model, const Scene& scene, double inverse_a2);
+  ~ConvergenceProbe();
+
+  /// Between two steps, as of a Direction.
+  void pins_changed(const PinChange& change);
+  /// The next frame is looked at.
+  void materials_changed(const Scene& scene);
+  void contact_changed();
+
+  Schedule schedule() const { return schedule_; }
+  void set_schedule(const Schedule& schedule) { schedule_ = schedule; }
+
+  /// The last step of frame `frame` (from 1) ended at z; `objective` still poses it. Looks at it
+  /// when its time has come: then the objective is evaluated elsewhere, and at z in the end.
+  /// `direction`: what the simulation descends with, or null. The first look allocates, as does the
+  /// first after materials or contacts are others. What cannot be measured leaves the factor as it
+  /// was. Never throws.
+  void frame_done(std::int64_t frame, Objective& objective, Direction* direction,
+                  const VectorField& z, const MinimiseReport& result);
+
+  /// Estimated factor by which the body acts too soft; below 1: too stiff.
+  double softness() const { return schedule_.softness; }
+
+  /// Evaluations of the objective in the last call of frame_done.
+  int evaluations() const { return evaluations_; }
+
+ private:
+  struct Room;
+  bool is_due(std::int64_t frame, Objective& objective, Direction* direction, const VectorField& z,
+              const MinimiseReport& result) const;
+  void find_material(const Scene& scene);
+  void make_room(Objective& objective, Direction* direction);
+  /// False: nothing was learnt.
+  bool look(Objective& objective, Direction* direction, const VectorField& z);
+  double estimate(Objective& objective, const VectorField& z);
+  double factor_of(std::size_t body, const Objective& objective, const VectorField& z) const;
+  void find_elastic_gradient(Objective& objective);
+  void plan_next(std::int64_t frame, double softness_before, int iterations);
+
+  const Model* model_;
+  SolverSettings solver_;
+  int substeps_;
+  double inverse_a2_;
+  std::vector<double> size_;  ///< diagonal of each body's box at rest, m
+  std::unique_ptr<Room> room_;
+  Schedule schedule_;
+  int evaluations_ = 0;
+  bool is_defined_ = false;  ///< the method reads a material, and none is incompressible
+};
+
+}  // namespace supple

@@ -1,0 +1,126 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "sim/test_scenes.h"
+#include "supple/compare.h"
+
+namespace supple {
+namespace {
+
+/// A bar held at one end under its weight.
+Scene hanging_bar(const std::string& method, int iterations, double young) {
+  Scene scene;
+  scene.time.step = 1.0 / 60;
+  Body body;
+  body.mesh = generate(BoxGenerator{.size = {2, 0.5, 0.5}, .cells = {8, 2, 2}});
+  const auto [mu, lambda] = lame_parameters(young, 0.4);
+  body.material = {.model = test::material_of(method), .mu = mu, .lambda = lambda};
+  body.pins.push_back(Pin{.box = {{-1.01, -9, -9}, {-0.99, 9, 9}}, .stiffness = 1e8});
+  scene.bodies.push_back(body);
+  scene.solver.method = method;
+  scene.solver.iterations = iterations;
+  return scene;
+}
+
+/// What a report says of a frame that is looked at, and what converged steps say of it.
+struct Softness {
+  double estimated, measured;
+};
+
+Softness softness_of_frame(const Scene& scene, int frame) {
+  Simulation simulation(scene, {.threads = 1});
+  test::run(simulation, frame - 1);
+  SimulationState before = simulation.state();
+  before.look_interval = 0;
+  simulation.set_state(before);
+  const double estimated = simulation.step().unconverged;
+  std::vector<double> x(3 * static_cast<std::size_t>(simulation.num_vertices()));
+  simulation.copy_positions(x);
+  return {estimated, 1 / apparent_stiffness(scene, before, x, 1).ratio};
+}
+
+TEST(Unconverged, IsWhatConvergedStepsSayWithinAFactorOfTwo) {
+  for (const char* method : {"vertex_block_descent", "gauss_seidel"}) {
+    for (const double young : {1e6, 1e7}) {
+      const Scene scene = hanging_bar(method, 10, young);
+      const Softness softness = softness_of_frame(scene, 6);
+      ASSERT_GT(softness.measured, 1.05) << method << ", " << young;
+      EXPECT_LT(softness.estimated, 2 * softness.measured) << method << ", " << young;
+      EXPECT_GT(softness.estimated, softness.measured / 2) << method << ", " << young;
+    }
+  }
+}
+
+TEST(Unconverged, IsOneWhereStepsAreConverged) {
+  for (const char* method : {"newton", "l_bfgs", "chebyshev"}) {
+    for (const double young : {1e4, 1e6}) {
+      const Scene scene = hanging_bar(method, 40, young);
+      EXPECT_NEAR(softness_of_frame(scene, 6).estimated, 1, 0.01) << method << ", " << young;
+    }
+  }
+}
+
+TEST(Unconverged, SeesAStiffHalfThatHardlyTurns) {
+  // The matrix of l_bfgs does not turn, so that its own steps become short before they are right.
+  for (const char* method : {"vertex_block_descent", "l_bfgs"}) {
+    Scene scene = hanging_bar(method, 10, 2e4);
+    MaterialRegion region{.box = {{0, -9, -9}, {9, 9, 9}}, .material = scene.bodies[0].material};
+    region.material.mu.value *= 1e6;
+    region.material.lambda.value *= 1e6;
+    scene.bodies[0].regions.push_back(region);
+    Simulation simulation(scene, {.threads = 1});
+    double worst = 1;
+    for (int i = 0; i < 60; ++i) {
+      const double factor = simulation.step().unconverged;
+      worst = std::max({worst, factor, 1 / factor});
+    }
+    EXPECT_GT(worst, 1.1) << method;
+  }
+}
+
+TEST(Unconverged, IsOneWithoutForcesAndOfExplicitIntegrators) {
+  Scene still = hanging_bar("vertex_block_descent", 1, 1e7);
+  still.gravity = {0, 0, 0};
+  Scene explicit_one = hanging_bar("l_bfgs", 1, 1e4);
+  explicit_one.time = {.step = 1e-4, .integrator = "symplectic_euler"};
+  for (const Scene& scene : {still, explicit_one}) {
+    Simulation simulation(scene, {.threads = 1});
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(simulation.step().unconverged, 1);
+  }
+}
+
+TEST(Unconverged, LeavesTheMotionAsItIs) {
+  for (const char* method : {"vertex_block_descent", "l_bfgs", "newton"}) {
+    Scene scene = hanging_bar(method, 5, 1e6);
+    scene.colliders.push_back({"ground", PlaneShape{{0, 1, 0}, -0.4}, {}});
+    Simulation often(scene, {.threads = 1}), seldom(scene, {.threads = 1});
+    for (int i = 0; i < 12; ++i) {
+      SimulationState state = often.state();
+      state.look_interval = 0;
+      often.set_state(state);
+      state = seldom.state();
+      state.look_interval = state.next_look = 1000;
+      seldom.set_state(state);
+      EXPECT_EQ(often.step().evaluations, seldom.step().evaluations) << method;
+    }
+    test::expect_same_bits(often, seldom);
+  }
+}
+
+TEST(Unconverged, HasTheSameBitsWithAnyNumberOfThreadsAndAfterAPause) {
+  const Scene scene = hanging_bar("vertex_block_descent", 10, 1e6);
+  Simulation one(scene, {.threads = 1}), four(scene, {.threads = 4});
+  auto paused = std::make_unique<Simulation>(scene, SimulationOptions{.threads = 1});
+  for (int i = 0; i < 12; ++i) {
+    const double expected = one.step().unconverged;
+    EXPECT_EQ(four.step().unconverged, expected);
+    EXPECT_EQ(paused->step().unconverged, expected) << "frame " << i + 1;
+    const SimulationState state = paused->state();
+    paused = std::make_unique<Simulation>(scene, SimulationOptions{.threads = 1});
+    paused->set_state(state);
+  }
+}
+
+}  // namespace
+}  // namespace supple

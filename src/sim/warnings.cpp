@@ -1,0 +1,233 @@
+#include "supple/warnings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace supple {
+
+namespace {
+
+/// Hanging bodies whose end is off by a tenth of its way come with factors above 1.15.
+constexpr double soft_factor = 1.1;
+/// A jolt of a frame or two is worse converged than all else and soon forgotten.
+constexpr double frames_of_mean = 32;
+constexpr double most_a_frame = 3;
+/// Share of the mean's frames below which the others count as converged, until the run ends: the
+/// jolt with which a run may begin.
+constexpr double least_known = 0.5;
+constexpr double gain_share = 0.01;
+constexpr double depth_share = 0.01;
+/// Six volumes over the cube of the longest edge, below which the inverse of a tet's edges keeps
+/// fewer than four digits in the floats of a factor.
+constexpr double flat_tet = 1e-4;
+constexpr double largest_said = 1000;
+
+Vec3 edge_vector(const Vec3& a, const Vec3& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
+
+/// Six times the volume of a tet, and its longest edge.
+struct TetShape {
+  double six_volumes = 0, longest = 0;
+};
+
+TetShape shape_of(const TetMesh& mesh, const std::array<int, 4>& tet) {
+  std::array<Vec3, 4> x;
+  for (std::size_t a = 0; a < 4; ++a) x[a] = mesh.vertices[static_cast<std::size_t>(tet[a])];
+  TetShape shape;
+  for (std::size_t a = 0; a < 4; ++a) {
+    for (std::size_t b = 0; b < a; ++b) {
+      const Vec3 e = edge_vector(x[a], x[b]);
+      shape.longest = std::max(shape.longest, std::hypot(e[0], e[1], e[2]));
+    }
+  }
+  const Vec3 a = edge_vector(x[1], x[0]), b = edge_vector(x[2], x[0]), c = edge_vector(x[3], x[0]);
+  shape.six_volumes =
+      std::abs(a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) +
+               a[2] * (b[0] * c[1] - b[1] * c[0]));
+  return shape;
+}
+
+double largest_extent(const std::vector<Vec3>& points) {
+  double extent = 0;
+  for (std::size_t k = 0; k < 3; ++k) {
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+    for (const Vec3& x : points) {
+      low = std::min(low, x[k]);
+      high = std::max(high, x[k]);
+    }
+    extent = std::max(extent, high - low);
+  }
+  return extent;
+}
+
+/// Of a body of tets; others have no name for it here.
+double mass_of(const Body& body) {
+  if (body.mass) return *body.mass;
+  double six_volumes = 0;
+  for (const auto& tet : body.mesh.tets) six_volumes += shape_of(body.mesh, tet).six_volumes;
+  return body.density * six_volumes / 6;
+}
+
+double middle_of(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// "about 40 times", "more than 1000 times".
+std::string times(double factor) {
+  if (factor >= largest_said) return fmt::format("more than {:g} times", largest_said);
+  return fmt::format("about {:.2g} times", factor);
+}
+
+std::string remedy(const SolverSettings& solver) {
+  if (solver.method == "l_bfgs") return "raise iterations or substeps, or take newton";
+  if (solver.method == "newton") return "raise iterations or substeps";
+  if (solver.method == "xpbd") return "raise substeps or take l_bfgs";
+  return "raise iterations or take l_bfgs";
+}
+
+}  // namespace
+
+void RunWatch::Seen::add(std::int64_t frame, double amount) {
+  if (count == 0) first = frame;
+  last = frame;
+  ++count;
+  worst = std::max(worst, amount);
+}
+
+RunWatch::RunWatch(const Scene& scene) { scene_changed(scene); }
+
+void RunWatch::scene_changed(const Scene& scene) {
+  solver_ = scene.solver;
+  size_ = std::numeric_limits<double>::infinity();
+  double mass = 0;
+  num_flat_tets_ = 0;
+  for (const Body& body : scene.bodies) {
+    size_ = std::min(size_, largest_extent(body.mesh.vertices));
+    mass += mass_of(body);
+    for (const auto& tet : body.mesh.tets) {
+      const TetShape shape = shape_of(body.mesh, tet);
+      const double cube = shape.longest * shape.longest * shape.longest;
+      if (shape.six_volumes < flat_tet * cube) ++num_flat_tets_;
+    }
+  }
+  if (scene.bodies.empty()) size_ = 0;
+  weight_size_ = mass * std::hypot(scene.gravity[0], scene.gravity[1], scene.gravity[2]) * size_;
+}
+
+void RunWatch::add(std::int64_t frame, const StepReport& report, const Energies& energies) {
+  if (frames_ == 0) first_frame_ = frame;
+  last_frame_ = frame;
+  ++frames_;
+  const double away = std::abs(std::log(report.unconverged));
+  mean_ += (std::min(away, std::log(most_a_frame)) - mean_) / frames_of_mean;
+  not_known_ *= 1 - 1 / frames_of_mean;
+  worst_mean_ = std::max(worst_mean_, mean_ / std::max(1 - not_known_, least_known));
+  if (report.unconverged > soft_factor || report.unconverged < 1 / soft_factor) {
+    (report.unconverged > 1 ? soft_ : stiff_).add(frame, report.unconverged);
+    factors_.push_back(report.unconverged);
+  }
+  if (reads_energies(report)) {
+    most_energy_ = std::max(most_energy_, energies.kinetic + energies.elastic);
+    const double at_hand = std::max(most_energy_ - report.energy_gain, weight_size_);
+    if (report.energy_gain > gain_share * at_hand) gain_.add(frame, report.energy_gain / at_hand);
+  }
+  inverted_now_ = report.inverted_tets;
+  if (report.inverted_tets > 0) inverted_.add(frame, report.inverted_tets);
+  if (report.deepest_penetration > depth_share * size_) {
+    deep_.add(frame, report.deepest_penetration);
+  }
+  if (report.tunnelled > 0) tunnelled_.add(frame, report.tunnelled);
+  if (report.force_scale > 0) {
+    unbalanced_.push_back(report.gradient_norm);
+    force_scales_.push_back(report.force_scale);
+  }
+}
+
+double RunWatch::unbalanced_share() const {
+  if (force_scales_.empty()) return 0;
+  constexpr double of_largest = 0.01;
+  const double least = of_largest * *std::max_element(force_scales_.begin(), force_scales_.end());
+  std::vector<double> shares;
+  for (std::size_t i = 0; i < force_scales_.size(); ++i) {
+    shares.push_back(unbalanced_[i] / std::max(force_scales_[i], least));
+  }
+  return middle_of(std::move(shares));
+}
+
+void RunWatch::warn_unconverged(std::vector<Warning>& list) const {
+  const bool is_short = 1 - not_known_ < least_known;
+  const double mean = is_short ? mean_ / (1 - not_known_) : worst_mean_;
+  if (factors_.empty() || mean <= std::log(soft_factor)) return;
+  const double factor = middle_of(factors_);
+  const std::string acted = factor > 1
+                                ? times(factor) + " softer than its material"
+                                : times(1 / factor) + " stiffer than its material, as if held back";
+  const Seen& one = soft_.count > 0 ? soft_ : stiff_;
+  const Seen& other = stiff_.count > 0 ? stiff_ : soft_;
+  list.push_back({"unconverged",
+                  "the steps are not converged: the body acted " + acted + "; " + remedy(solver_),
+                  std::min(one.first, other.first), std::max(one.last, other.last)});
+}
+
+void RunWatch::warn_inverted(std::vector<Warning>& list) const {
+  if (inverted_.count == 0) return;
+  const std::string text =
+      inverted_now_ > 0
+          ? fmt::format("{} tets are inside out at the end (at most {})", inverted_now_,
+                        inverted_.worst)
+          : fmt::format("up to {} tets were inside out, none at the end", inverted_.worst);
+  list.push_back({"inverted", text, inverted_.first, inverted_.last});
+}
+
+std::vector<Warning> RunWatch::warnings() const {
+  std::vector<Warning> list;
+  warn_unconverged(list);
+  if (gain_.count > 0) {
+    list.push_back({"energy_gain",
+                    fmt::format("a frame gained up to {:.2g} % of the energy at hand out of "
+                                "nothing; raise iterations or substeps",
+                                100 * gain_.worst),
+                    gain_.first, gain_.last});
+  }
+  warn_inverted(list);
+  if (deep_.count > 0) {
+    list.push_back({"deep_contact",
+                    fmt::format("a vertex is up to {:.3g} m deep in a collider, {:.2g} % of the "
+                                "size of the smallest body; raise /contact/stiffness or substeps",
+                                deep_.worst, 100 * deep_.worst / size_),
+                    deep_.first, deep_.last});
+  }
+  if (tunnelled_.count > 0) {
+    list.push_back({"tunnelled",
+                    fmt::format("up to {} vertices a frame passed through a collider; raise "
+                                "substeps",
+                                tunnelled_.worst),
+                    tunnelled_.first, tunnelled_.last});
+  }
+  if (num_flat_tets_ > 0 && frames_ > 0) {
+    list.push_back({"poor_elements",
+                    fmt::format("{} tets are nearly flat at rest (six volumes below {:g} of the "
+                                "cube of the longest edge); mesh the body anew",
+                                num_flat_tets_, flat_tet),
+                    first_frame_, last_frame_});
+  }
+  if (const double share = unbalanced_share(); share > too_large_share) {
+    const bool can_choose = solver_.method == "xpbd" && solver_.projection != "stress";
+    list.push_back({"step_too_large",
+                    fmt::format("the step is too large for this solver: forces {:.3g} times those "
+                                "on the body are left unbalanced (median frame; expected at most "
+                                "{:g}), so that it may look stiff, soft or shrunken; take {}",
+                                share, too_large_share,
+                                can_choose ? "the projection stress or more substeps"
+                                           : "more substeps or more iterations"),
+                    first_frame_, last_frame_});
+  }
+  return list;
+}
+
+}  // namespace supple

@@ -1,0 +1,118 @@
+#include "supple/warnings.h"
+
+#include <gtest/gtest.h>
+
+#include "sim/test_scenes.h"
+
+namespace supple {
+namespace {
+
+/// A box of 0.5 m of 125 kg: weight times size is 613 J.
+Scene heavy_block() {
+  Scene scene = test::free_block("neo_hookean");
+  scene.gravity = {0, -9.81, 0};
+  return scene;
+}
+
+std::vector<Warning> warnings_of(const std::vector<StepReport>& reports,
+                                 const Energies& energies = {}) {
+  RunWatch watch(heavy_block());
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    watch.add(static_cast<std::int64_t>(i) + 1, reports[i], energies);
+  }
+  return watch.warnings();
+}
+
+void expect_one(const std::vector<Warning>& warnings, const std::string& code, std::int64_t first,
+                std::int64_t last) {
+  ASSERT_EQ(warnings.size(), 1U) << code;
+  EXPECT_EQ(warnings[0].code, code);
+  EXPECT_EQ(warnings[0].first_frame, first);
+  EXPECT_EQ(warnings[0].last_frame, last);
+}
+
+TEST(Warnings, AreNoneWhenAllIsWell) {
+  EXPECT_TRUE(RunWatch(heavy_block()).warnings().empty());
+  EXPECT_TRUE(
+      warnings_of({{}, {.contacts = 7, .contact_energy = 1e-3, .unconverged = 1.05}}).empty());
+}
+
+TEST(Warnings, SayHowSoftABodyActed) {
+  const std::vector<Warning> soft = warnings_of({{}, {.unconverged = 40}, {.unconverged = 42}});
+  expect_one(soft, "unconverged", 2, 3);
+  EXPECT_NE(soft[0].text.find("about 40 times softer"), std::string::npos) << soft[0].text;
+  const std::vector<Warning> held = warnings_of({{.unconverged = 1e-3}});
+  expect_one(held, "unconverged", 1, 1);
+  EXPECT_NE(held[0].text.find("stiffer"), std::string::npos) << held[0].text;
+}
+
+TEST(Warnings, ComeOfThreeSoftFramesAmongManyAndNotOfOne) {
+  std::vector<StepReport> reports(100);
+  reports[10].unconverged = 30;
+  EXPECT_TRUE(warnings_of(reports).empty());
+  reports[60].unconverged = reports[61].unconverged = reports[62].unconverged = 30;
+  expect_one(warnings_of(reports), "unconverged", 11, 63);
+}
+
+TEST(Warnings, ComeOfATenthThatStays) {
+  std::vector<StepReport> reports(100);
+  for (StepReport& report : reports) report.unconverged = 1.09;
+  EXPECT_TRUE(warnings_of(reports).empty());
+  for (StepReport& report : reports) report.unconverged = 1.11;
+  expect_one(warnings_of(reports), "unconverged", 1, 100);
+}
+
+TEST(Warnings, SayThatEnergyWasGained) {
+  // Of 613 J, and of 1e4 J where the block had that much.
+  expect_one(warnings_of({{}, {.energy_gain = 10}}), "energy_gain", 2, 2);
+  EXPECT_TRUE(warnings_of({{.energy_gain = 5}}).empty());
+  EXPECT_TRUE(warnings_of({{.energy_gain = 50}}, {.kinetic = 1e4}).empty());
+}
+
+TEST(Warnings, SayWhatContactDidWrong) {
+  expect_one(warnings_of({{}, {.deepest_penetration = 0.006}, {}}), "deep_contact", 2, 2);
+  EXPECT_TRUE(warnings_of({{.deepest_penetration = 0.004}}).empty());  // 1 % are 0.005 m
+  expect_one(warnings_of({{.tunnelled = 1}}), "tunnelled", 1, 1);
+}
+
+TEST(Warnings, TellTetsThatRecoveredFromThoseThatDidNot) {
+  const auto passing = warnings_of({{.inverted_tets = 3}, {.inverted_tets = 2}, {}});
+  expect_one(passing, "inverted", 1, 2);
+  EXPECT_NE(passing[0].text.find("none at the end"), std::string::npos) << passing[0].text;
+  const auto lasting = warnings_of({{}, {.inverted_tets = 2}});
+  expect_one(lasting, "inverted", 2, 2);
+  EXPECT_NE(lasting[0].text.find("2 tets are inside out"), std::string::npos) << lasting[0].text;
+}
+
+TEST(Warnings, TheShareOfUnbalancedForceIsThatOfTheMedianFrame) {
+  RunWatch watch(heavy_block());
+  EXPECT_EQ(watch.unbalanced_share(), 0);
+  watch.add(1, {.gradient_norm = 30, .force_scale = 10});
+  watch.add(2, {.gradient_norm = 5, .force_scale = 10});
+  watch.add(3, {.gradient_norm = 20, .force_scale = 1000});
+  EXPECT_EQ(watch.unbalanced_share(), 0.5);  // of 3, 0.5, 0.02: least scale 1000/100
+  expect_one(watch.warnings(), "step_too_large", 1, 3);
+}
+
+TEST(Warnings, NameTetsThatAreNearlyFlat) {
+  Scene scene = heavy_block();
+  TetMesh& mesh = scene.bodies[0].mesh;
+  // A tet on the first one's base, a millionth of its height.
+  const auto tet = mesh.tets[0];
+  const auto corner = [&](std::size_t k) {
+    return mesh.vertices[static_cast<std::size_t>(tet[k])];
+  };
+  Vec3 apex;
+  for (std::size_t k = 0; k < 3; ++k) {
+    const double base = (corner(0)[k] + corner(1)[k] + corner(2)[k]) / 3;
+    apex[k] = base + 1e-6 * (corner(3)[k] - base);
+  }
+  mesh.vertices.push_back(apex);
+  mesh.tets.push_back({tet[0], tet[1], tet[2], static_cast<int>(mesh.vertices.size()) - 1});
+  RunWatch watch(scene);
+  watch.add(1, {});
+  expect_one(watch.warnings(), "poor_elements", 1, 1);
+}
+
+}  // namespace
+}  // namespace supple
