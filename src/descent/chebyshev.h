@@ -34,7 +34,7 @@ class Chebyshev final : public Direction {
   void materials_changed(const MaterialChange& change) override {
     inner_->materials_changed(change);
   }
-  Direction* constant_matrix() override { return inner_->constant_matrix(); }
+  Laplacian* constant_matrix() override { return inner_->constant_matrix(); }
   void begin_step(Objective& objective) override;
   bool restart() override;
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;

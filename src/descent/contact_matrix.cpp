@@ -14,8 +14,8 @@ namespace {
 /// Contacts in the matrix at most: a dense system of 256 takes a millisecond, as long as the frame
 /// of some thousand tets. Of more the deepest are taken, and the line search sees to the others.
 constexpr std::size_t most_contacts = 320;
-/// Vertices whose columns are kept, and numbers of all of them: 64 MB, of which only what is used is
-/// taken from the system.
+/// Vertices whose columns are kept, and numbers of all of them: 64 MB, of which only what is used
+/// is taken from the system.
 constexpr std::size_t most_slots_kept = 512, most_column_entries = std::size_t{1} << 24;
 /// Of an active set: it settles in three to six rounds.
 constexpr int most_set_rounds = 12;
@@ -34,7 +34,13 @@ double dot3(const Vec3& a, const PaddedVector& b) {
 }  // namespace
 
 ContactMatrix::ContactMatrix(const Model& model, double inverse_a2)
-    : inner_(model, inverse_a2),
+    : own_(std::make_unique<Laplacian>(model, inverse_a2)),
+      inner_(*own_),
+      kernels_(&front_kernels(simd_level_in_use())),
+      slot_of_vertex_(at(model.num_vertices), -1) {}
+
+ContactMatrix::ContactMatrix(const Model& model, Laplacian& shared)
+    : inner_(shared),
       kernels_(&front_kernels(simd_level_in_use())),
       slot_of_vertex_(at(model.num_vertices), -1) {}
 
@@ -59,7 +65,7 @@ void ContactMatrix::make_room(const Objective& objective) {
 }
 
 void ContactMatrix::begin_step(Objective& objective) {
-  inner_.begin_step(objective);
+  if (own_) own_->begin_step(objective);
   choices_ = 0;
   active_.clear();
   if (objective.contact() == nullptr) return;

@@ -32,10 +32,15 @@ namespace supple {
 class ContactMatrix final : public Direction {
  public:
   ContactMatrix(const Model& model, double inverse_a2);
+  /// Around the matrix of somebody else, who tells it of steps, pins and materials.
+  ContactMatrix(const Model& model, Laplacian& shared);
+  Laplacian* constant_matrix() override { return &inner_; }
   bool is_linear() const override { return true; }
-  void pins_changed(const PinChange& change) override { inner_.pins_changed(change); }
+  void pins_changed(const PinChange& change) override {
+    if (own_) own_->pins_changed(change);
+  }
   void materials_changed(const MaterialChange& change) override {
-    inner_.materials_changed(change);
+    if (own_) own_->materials_changed(change);
   }
   void begin_step(Objective& objective) override;
   bool restart() override;
@@ -69,7 +74,8 @@ class ContactMatrix final : public Direction {
   void find_forces();
   double compliance(const Touching& a, const Touching& b) const;
 
-  Laplacian inner_;
+  std::unique_ptr<Laplacian> own_;
+  Laplacian& inner_;
   const FrontKernels* kernels_;
   int choices_ = 0;        ///< in this step
   bool left_out_ = false;  ///< the last direction was made without the forces of what touches

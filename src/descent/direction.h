@@ -24,6 +24,8 @@ enum class StepRule {
   whole,        ///< the whole step, which the method promises not to increase g
 };
 
+class Laplacian;
+
 /// Other pins in a model that is otherwise the same.
 struct PinChange {
   const Model& model;
@@ -52,7 +54,7 @@ class Direction {
 
   /// The direction of the constant matrix M/a^2 + L where it has been factorised for this one; else
   /// null. It is this direction's own: who borrows it may compute with it between two iterations.
-  virtual Direction* constant_matrix() { return nullptr; }
+  virtual Laplacian* constant_matrix() { return nullptr; }
 
   /// Between two steps: what was made from the pins follows. Throws Error{invalid_input} for pins
   /// that the method's matrix cannot hold; nothing has changed then.

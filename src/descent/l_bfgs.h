@@ -25,7 +25,7 @@ class LBfgs final : public Direction {
   void materials_changed(const MaterialChange& change) override {
     initial_->materials_changed(change);
   }
-  Direction* constant_matrix() override { return initial_->constant_matrix(); }
+  Laplacian* constant_matrix() override { return initial_->constant_matrix(); }
   void begin_step(Objective& objective) override;
   /// Without the pairs it goes on from the inner direction.
   bool restart() override;

@@ -31,7 +31,7 @@ class Laplacian final : public Direction {
   /// to the last digit.
   Laplacian(const Model& model, double inverse_a2, Precision precision = Precision::mixed);
   bool is_linear() const override { return true; }
-  Direction* constant_matrix() override { return this; }
+  Laplacian* constant_matrix() override { return this; }
   void pins_changed(const PinChange& change) override {
     matrix_.pins_changed(change.model, change.h);
   }

@@ -7,6 +7,7 @@
 #include <new>
 #include <optional>
 
+#include "descent/contact_matrix.h"
 #include "descent/warped_rest.h"
 #include "sim/stepper.h"
 #include "supple/error.h"
@@ -46,23 +47,6 @@ double cost_of_iteration(const std::string& method) {
   return 1.2;
 }
 
-/// The matrix of another direction, which keeps its own steps.
-class Borrowed final : public Direction {
- public:
-  explicit Borrowed(Direction& owner) : owner_(owner) {}
-  bool is_linear() const override { return owner_.is_linear(); }
-  bool compute(Objective& objective, const Iterate& at, VectorField& p) override {
-    return owner_.compute(objective, at, p);
-  }
-  bool compute_unfinished(Objective& objective, const Iterate& at, VectorField& p) override {
-    return owner_.compute_unfinished(objective, at, p);
-  }
-  void finish(int first, int last, VectorField& p) const override { owner_.finish(first, last, p); }
-
- private:
-  Direction& owner_;
-};
-
 /// Whether a part of a body is so much stiffer than another one that L-BFGS around M/a^2 + L, which
 /// does not turn with the body, creeps where the stiff part turns: at 1e6 it is 17 % behind after
 /// ten iterations a frame and finds next to nothing in 90 more.
@@ -74,7 +58,7 @@ bool is_graded(const Model& model) {
 }
 
 /// The matrix that the probe bends.
-std::unique_ptr<Direction> make_inner(const Model& model, double inverse_a2, Direction& constant) {
+std::unique_ptr<Direction> make_inner(const Model& model, double inverse_a2, Laplacian& constant) {
   if (is_graded(model)) {
     try {
       return std::make_unique<WarpedRest>(model, inverse_a2);
@@ -82,7 +66,7 @@ std::unique_ptr<Direction> make_inner(const Model& model, double inverse_a2, Dir
       // The rest Hessian is not positive definite: the constant matrix always is.
     }
   }
-  return std::make_unique<Borrowed>(constant);
+  return std::make_unique<ContactMatrix>(model, constant);
 }
 
 double box_diagonal(const Model& model, std::size_t body) {
@@ -106,7 +90,7 @@ double distance_from_one(double factor) { return std::max(factor, 1 / factor); }
 
 /// What a measurement needs.
 struct ConvergenceProbe::Room {
-  Room(const Model& model, double inverse_a2, std::unique_ptr<Laplacian> own, Direction& used)
+  Room(const Model& model, double inverse_a2, std::unique_ptr<Laplacian> own, Laplacian& used)
       : own_matrix(std::move(own)),
         matrix(used),
         descent(model, make_inner(model, inverse_a2, used), probe_history),
@@ -116,7 +100,7 @@ struct ConvergenceProbe::Room {
         q(z) {}
 
   std::unique_ptr<Laplacian> own_matrix;  ///< where the simulation has none
-  Direction& matrix;                      ///< -(M/a^2 + L)^-1
+  Laplacian& matrix;                      ///< -(M/a^2 + L)^-1
   LBfgs descent;
   Minimiser minimiser;
   VectorField z;         ///< where the probe is, m
@@ -166,7 +150,7 @@ void ConvergenceProbe::contact_changed() {
 
 void ConvergenceProbe::make_room(Objective& objective, Direction* direction) {
   if (!room_) {
-    Direction* matrix = direction != nullptr ? direction->constant_matrix() : nullptr;
+    Laplacian* matrix = direction != nullptr ? direction->constant_matrix() : nullptr;
     std::unique_ptr<Laplacian> own;
     if (matrix == nullptr) {
       own = std::make_unique<Laplacian>(*model_, inverse_a2_);

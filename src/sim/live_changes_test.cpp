@@ -435,8 +435,8 @@ TEST(SetMaterial, GoesTogetherWithOtherPinsAndColliders) {
     use(method, scene);
     scene.solver.iterations = 5000;
     scene.solver.tolerance = 1e-10;
-    // Two of these matrices hold no contacts: stiffer ones leave more of the gradient where g cannot
-    // tell steps apart any more.
+    // Two of these matrices hold no contacts: stiffer ones leave more of the gradient where g
+    // cannot tell steps apart any more.
     scene.contact.stiffness = 1e5;
     Simulation simulation(scene, {.threads = 1});
     run(simulation, 1);

@@ -1,0 +1,237 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "sim/stepper.h"
+#include "sim/test_scenes.h"
+#include "supple/compare.h"
+
+/// Bodies on colliders: what energy, depth and rest they have, whatever they are made of.
+namespace supple {
+namespace {
+
+MaterialSettings material(const std::string& model, double young, double poisson) {
+  const auto [mu, lambda] = lame_parameters(young, poisson);
+  MaterialSettings settings{.model = model, .mu = mu, .lambda = lambda};
+  return settings;
+}
+
+/// A ball of radius 0.5 m above the ground, turned, so that no symmetry helps.
+Scene falling_ball(int cells, double height) {
+  Scene scene;
+  Body ball{.mesh =
+                generate(SphereGenerator{.center = {0, height, 0}, .radius = 0.5, .cells = cells})};
+  for (Vec3& x : ball.mesh.vertices) {
+    const double y = x[1] - height, z = x[2];
+    x[1] = height + std::cos(0.5) * y - std::sin(0.5) * z;
+    x[2] = std::sin(0.5) * y + std::cos(0.5) * z;
+  }
+  ball.material = material("stable_neo_hookean", 1e5, 0.4);
+  scene.bodies.push_back(std::move(ball));
+  scene.colliders.push_back({"ground", PlaneShape{}, {}});
+  return scene;
+}
+
+double mechanical(Simulation& simulation, const StepReport& report) {
+  const Energies e = simulation.energies();
+  return e.kinetic + e.elastic + e.pins + e.gravity + report.contact_energy;
+}
+
+double fastest(const Simulation& simulation) {
+  double largest = 0;
+  for (const double v : simulation.state().velocities) largest = std::max(largest, std::abs(v));
+  return largest;
+}
+
+TEST(Contact, ABallThatFallsGainsNoEnergyAndComesToRest) {
+  for (const char* method : {"l_bfgs", "quasi_newton", "newton", "vertex_block_descent",
+                             "gauss_seidel", "jacobi", "gradient_descent", "chebyshev"}) {
+    for (const int iterations : {5, 10, 40}) {
+      if (iterations != 10 && std::string(method) != "l_bfgs") continue;
+      SCOPED_TRACE(std::string(method) + " x " + std::to_string(iterations));
+      Scene scene = falling_ball(6, 1.7);
+      scene.solver.method = method;
+      scene.solver.iterations = iterations;
+      scene.damping.drag = 0.5;
+      Simulation simulation(scene, {.threads = 1});
+      StepReport report;
+      const double before = mechanical(simulation, report);
+      const double fall = 1.2 * 9.81 * 0.5 * 1000;  // J, at most: 500 kg by 1.2 m
+      double highest = before, deepest = 0;
+      for (int frame = 0; frame < 150; ++frame) {
+        report = simulation.step();
+        ASSERT_NE(report.status, StepStatus::non_finite) << "frame " << frame;
+        highest = std::max(highest, mechanical(simulation, report));
+        deepest = std::max(deepest, report.deepest_penetration);
+      }
+      EXPECT_LT(highest - before, 0.01 * fall);
+      const bool converges = scene.solver.method == "l_bfgs" || scene.solver.method == "newton";
+      EXPECT_LT(deepest, converges ? 0.01 : 0.03);
+      if (!converges) continue;
+      EXPECT_EQ(report.inverted_tets, 0);
+      EXPECT_LT(fastest(simulation), 0.05);
+    }
+  }
+}
+
+/// "No accepted iterate raises g" with contacts that come and go.
+TEST(Contact, NoIterateOfADescentRaisesTheObjective) {
+  Scene scene = falling_ball(6, 0.9);
+  scene.contact.friction = 0.4;
+  Simulation simulation(scene, {.threads = 1});
+  test::run(simulation, 9);  // just before it touches
+  int checked = 0;
+  for (const SolverEntry& entry : solver_entries()) {
+    const std::string& method = entry.description.name;
+    if (entry.is_position_based) continue;
+    SCOPED_TRACE(method);
+    Scene own = scene;
+    own.solver.method = method;
+    own.solver.iterations = 25;
+    own.bodies[0].material = test::soft_material(test::material_of(method));
+    for (int frames = 0; frames < 3; ++frames) {
+      const SimulationState state = simulation.state();
+      const ConvergedStep reference = solve_converged(own, state, 1);
+      const ConvergenceCurve curve = record_descent(own, state, reference, 1);
+      for (std::size_t k = 1; k < curve.points.size(); ++k) {
+        const double last = curve.points[k - 1].objective;
+        // What g and its terms err by.
+        EXPECT_LE(curve.points[k].objective, last + 1e-13 * (std::abs(last) + curve.energy_scale));
+        ++checked;
+      }
+      test::run(simulation, 1);
+    }
+  }
+  EXPECT_GT(checked, 200);
+}
+
+TEST(Contact, AFastBodyDoesNotPassAThinWall) {
+  for (const double speed : {5.0, 50.0, 200.0}) {
+    for (const char* method : {"l_bfgs", "newton", "xpbd"}) {
+      SCOPED_TRACE(std::string(method) + " at " + std::to_string(speed) + " m/s");
+      Scene scene = test::free_block("stable_neo_hookean");
+      scene.solver.method = method;
+      scene.bodies[0].velocity = {speed, 0, 0};
+      scene.colliders.push_back({"wall", BoxShape{{2, 0, 0}, {0.1, 8, 8}, {0, 1, 0}, 0}, {}});
+      Simulation simulation(scene, {.threads = 1});
+      bool touched = false;
+      int tunnelled = 0;
+      double farthest = 0;
+      for (int frame = 0; frame < 30; ++frame) {
+        const StepReport report = simulation.step();
+        touched = touched || report.contacts > 0;
+        tunnelled += report.tunnelled;
+        for (const Vec3& x : test::positions_of(simulation)) farthest = std::max(farthest, x[0]);
+      }
+      EXPECT_TRUE(touched);
+      EXPECT_EQ(tunnelled, 0);
+      EXPECT_LT(farthest, 2);
+    }
+  }
+}
+
+TEST(Contact, WhatStartsDeepInsideComesOutSlowly) {
+  Scene scene = falling_ball(4, -1);
+  Simulation simulation(scene, {.threads = 1});
+  double speed = 0, lowest = 0;
+  for (int frame = 0; frame < 90; ++frame) {
+    simulation.step();
+    speed = std::max(speed, fastest(simulation));
+  }
+  for (const Vec3& x : test::positions_of(simulation)) lowest = std::min(lowest, x[1]);
+  // By its diagonal of 1.7 m twice a second, and what elastic waves add.
+  EXPECT_LT(speed, 2 * 2 * 1.73);
+  EXPECT_GT(lowest, -0.01);
+}
+
+/// Contact stiffness is chosen so that nobody has to.
+TEST(Contact, BodiesOfAnySizeMassAndStiffnessRestOnTheSurface) {
+  for (const double size : {1e-3, 1.0, 100.0}) {
+    for (const double density : {100.0, 10000.0}) {
+      for (const double stiffness : {30.0, 3000.0}) {  // in weights per area
+        SCOPED_TRACE(testing::Message() << size << " m, " << density << " kg/m^3, " << stiffness);
+        Scene scene = test::free_block("neo_hookean");
+        for (Vec3& x : scene.bodies[0].mesh.vertices) {
+          x = {2 * size * x[0], 2 * size * (x[1] + 0.26), 2 * size * x[2]};
+        }
+        scene.bodies[0].density = density;
+        scene.bodies[0].material = material("neo_hookean", stiffness * density * 9.81 * size, 0.4);
+        scene.gravity = {0, -9.81, 0};
+        scene.damping.drag = 1;
+        scene.colliders.push_back({"ground", PlaneShape{}, {}});
+        Simulation simulation(scene, {.threads = 1});
+        StepReport report;
+        for (int frame = 0; frame < 150 * std::max(1.0, std::sqrt(size) / 3); ++frame) {
+          report = simulation.step();
+        }
+        EXPECT_GT(report.contacts, 0);
+        EXPECT_LT(report.deepest_penetration, 1e-3 * size);
+        EXPECT_LT(fastest(simulation), 0.02 * std::sqrt(9.81 * size));
+        EXPECT_EQ(report.inverted_tets, 0);
+      }
+    }
+  }
+}
+
+TEST(Contact, NoIntegratorGainsEnergyOnASphere) {
+  for (const char* integrator : {"backward_euler", "implicit_midpoint", "bdf2", "newmark"}) {
+    SCOPED_TRACE(integrator);
+    Scene scene = falling_ball(4, 1.6);
+    scene.time.integrator = integrator;
+    scene.colliders = {{"sphere", SphereShape{{0.1, 0, 0}, 1}, {}}};
+    Simulation simulation(scene, {.threads = 1});
+    StepReport report;
+    const double before = mechanical(simulation, report);
+    double highest = before;
+    for (int frame = 0; frame < 60; ++frame) {
+      report = simulation.step();
+      ASSERT_NE(report.status, StepStatus::non_finite);
+      highest = std::max(highest, mechanical(simulation, report));
+    }
+    // Of what it falls by down to where it first touches and beyond, some 5 kJ.
+    EXPECT_LT(highest - before, 0.05 * 5000);
+  }
+}
+
+TEST(Contact, FrictionHoldsUpToItsAngle) {
+  const double mu = 0.5;  // 26.57 degrees
+  for (const char* method : {"l_bfgs", "newton", "xpbd"}) {
+    for (const double degrees : {25.5, 35.0}) {
+      SCOPED_TRACE(std::string(method) + " at " + std::to_string(degrees));
+      const double angle = degrees * std::acos(-1.0) / 180;
+      Scene scene = test::free_block("stable_neo_hookean");
+      scene.bodies[0].material = material("stable_neo_hookean", 1e6, 0.3);
+      // The slope lies level and gravity leans.
+      scene.gravity = {9.81 * std::sin(angle), -9.81 * std::cos(angle), 0};
+      scene.colliders.push_back({"slope", PlaneShape{{0, 1, 0}, -0.25}, {}});
+      scene.contact.friction = mu;
+      scene.time.step = 1.0 / 60;
+      scene.solver.method = method;
+      if (scene.solver.method == "xpbd") {
+        scene.time.substeps = 20;
+        scene.solver.iterations = 1;
+      }
+      Simulation simulation(scene, {.threads = 1});
+      test::run(simulation, 60);
+      std::vector<Vec3> x = test::positions_of(simulation);
+      const double at_one = x[0][0];
+      test::run(simulation, 60);
+      x = test::positions_of(simulation);
+      const double way = x[0][0] - at_one;
+      const double slide = 9.81 * (std::sin(angle) - mu * std::cos(angle));
+      if (slide < 0) {
+        EXPECT_LT(std::abs(way), 2e-3);  // creeps at less than 1 mm/s
+      } else {
+        // From rest: 3/2 a t^2 in the second second, but for the first frames, where there is no
+        // normal force before yet and the body settles.
+        EXPECT_NEAR(way, 1.5 * slide, 0.1 * slide);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace supple
