@@ -57,6 +57,10 @@ struct NeoHookeanTet {
     const auto too_far = S(1.0) < moved;
     if (any(too_far)) M = select(too_far, S(S(1.0) / sqrt(moved)), S(1.0)) * M;
     if (any(strain < S(perhaps_rounding))) M = beyond_rounding(tet, x, B, strain, moved) * M;
+    // Beyond the range of numbers a tet gives way.
+    const auto in_range = moved <= S(static_cast<double>(std::numeric_limits<T>::max()));
+    M = select_matrix(in_range, M, Mat3<S>::zero());
+    s = select(in_range, s, local.s_old);
     if constexpr (first) {
       Q = S(-1.0) * M;
     } else {
@@ -290,11 +294,13 @@ struct NeoHookeanTet {
     const S a12 = Fc + k * tet_detail::inner_by_columns(F, c, GG) + stiffness * Fc * cc;
     const S a22 = cc + k * tet_detail::inner_by_columns(c, c, GG) + stiffness * cc * cc;
     const S b1 = tet_detail::inner_by_columns(r, F, G), b2 = tet_detail::inner_by_columns(r, c, G);
-    // F and c are nearly parallel where the tet is a rotation and a scale.
+    // F and c are nearly parallel where the tet is a rotation and a scale. No product of two
+    // entries: in floats it would overflow.
     const S firm = S(1 + 1e-4);
-    const S inverse = tet_detail::quotient(S(1.0), S(firm * firm * a11 * a22 - a12 * a12));
-    const S u = inverse * (b1 * (firm * a22) - b2 * a12);
-    const S v = inverse * ((firm * a11) * b2 - a12 * b1);
+    const S inverse = tet_detail::quotient(S(1.0), S(firm * a11));
+    const S slope = a12 * inverse;
+    const S v = tet_detail::quotient(S(b2 - slope * b1), S(firm * a22 - slope * a12));
+    const S u = inverse * b1 - slope * v;
     s = (gap - u * Fc - v * cc) * stiffness;
     return u * F + v * c;
   }
