@@ -244,6 +244,17 @@ void RunningScene::keep_energy(double gained, StepReport& report) {
   }
 }
 
+/// Of a frame of a position-based method, whose energies are known at its end alone.
+void RunningScene::keep_energy_of_frame(double elastic_before, StepReport& report) {
+  const double kept = std::pow(setup_.kept(), 2.0 * scene_.time.substeps);
+  const EnergyBefore before{
+      .kinetic = kept * guard_.kinetic(before_.v),
+      .work = guard_.work_of_weight(scene_.gravity, before_.x, state_.x)};
+  potential_ = objective_.potential(elastic_before, before_.x, before_.x);
+  const double gained = energy_gained(elastic_, state_.x, guard_.kinetic(state_.v), before);
+  if (std::isfinite(gained) && gained > 0) keep_energy(gained, report);
+}
+
 bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
                            const PlaceInFrame& place) {
   if (setup_.integrator().is_explicit) return explicit_substep(report);
@@ -289,7 +300,7 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
   }
   elastic_ = result.elastic;
   num_inverted_ = result.num_inverted;
-  elastic_is_known_ = setup_.ends_at_z() && direction_ != nullptr;
+  elastic_is_known_ = setup_.ends_at_z() && (direction_ != nullptr || place.is_last);
   if (place.is_last)
     convergence_.frame_done(state_.frame + 1, objective_, direction_.get(), z_, result);
   setup_.advance(z_, state_, algebra());
@@ -355,10 +366,19 @@ StepReport RunningScene::step() {
   objective_.reset_counters();
   remember();
   const StepClock clock_before = clock_;
+  if (position_solver_ && setup_.ends_at_z() && !elastic_is_known_) {
+    elastic_ = objective_.elastic_energy_at(state_.x);
+    elastic_is_known_ = true;
+  }
+  const double elastic_before = elastic_;
+  const bool was_known = elastic_is_known_;
   bool finite = true;
   for (int s = 0; s < scene_.time.substeps && finite; ++s) {
     finite = substep(report, {.deadline = deadline(s, started)},
                      {.is_first = s == 0, .is_last = s == scene_.time.substeps - 1});
+  }
+  if (finite && was_known && elastic_is_known_ && position_solver_ && scene_.solver.method != "pbd") {
+    keep_energy_of_frame(elastic_before, report);
   }
   has_multipliers_ = finite && position_solver_ != nullptr;
   if (finite) {

@@ -84,6 +84,7 @@ class RunningScene {
   double energy_gained(double elastic, const VectorField& x, double kinetic,
                        const EnergyBefore& before);
   void keep_energy(double gained, StepReport& report);
+  void keep_energy_of_frame(double elastic_before, StepReport& report);
   bool explicit_substep(StepReport& report);
   void end_substep();
   std::optional<std::chrono::steady_clock::time_point> deadline(
