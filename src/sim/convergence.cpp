@@ -57,16 +57,13 @@ bool is_graded(const Model& model) {
   return *most > much * *least;
 }
 
-/// The matrix that the probe bends.
-std::unique_ptr<Direction> make_inner(const Model& model, double inverse_a2, Laplacian& constant) {
-  if (is_graded(model)) {
-    try {
-      return std::make_unique<WarpedRest>(model, inverse_a2);
-    } catch (const Error&) {
-      // The rest Hessian is not positive definite: the constant matrix always is.
-    }
+/// Null where the rest Hessian is not positive definite.
+std::unique_ptr<Direction> make_turned(const Model& model, double inverse_a2) {
+  try {
+    return std::make_unique<WarpedRest>(model, inverse_a2);
+  } catch (const Error&) {
+    return nullptr;
   }
-  return std::make_unique<ContactMatrix>(model, constant);
 }
 
 double box_diagonal(const Model& model, std::size_t body) {
@@ -93,15 +90,21 @@ struct ConvergenceProbe::Room {
   Room(const Model& model, double inverse_a2, std::unique_ptr<Laplacian> own, Laplacian& used)
       : own_matrix(std::move(own)),
         matrix(used),
-        descent(model, make_inner(model, inverse_a2, used), probe_history),
+        descent(model, std::make_unique<ContactMatrix>(model, used), probe_history),
         minimiser(model.num_vertices),
         z(static_cast<std::size_t>(model.num_vertices)),
         gradient(z),
-        q(z) {}
+        q(z) {
+    if (!is_graded(model)) return;
+    if (auto inner = make_turned(model, inverse_a2)) {
+      turned.emplace(model, std::move(inner), probe_history);
+    }
+  }
 
   std::unique_ptr<Laplacian> own_matrix;  ///< where the simulation has none
   Laplacian& matrix;                      ///< -(M/a^2 + L)^-1
   LBfgs descent;
+  std::optional<LBfgs> turned;  ///< around a matrix that turns with the body, where that is needed
   Minimiser minimiser;
   VectorField z;         ///< where the probe is, m
   VectorField gradient;  ///< of the elastic energy there, N
@@ -126,7 +129,7 @@ void ConvergenceProbe::pins_changed(const PinChange& change) {
   if (!room_) return;
   try {
     if (room_->own_matrix) room_->own_matrix->pins_changed(change);
-    room_->descent.pins_changed(change);
+    if (room_->turned) room_->turned->pins_changed(change);
   } catch (const Error&) {
     room_.reset();
   }
@@ -250,27 +253,36 @@ double ConvergenceProbe::estimate(Objective& objective, const VectorField& z) {
   return worst;
 }
 
-bool ConvergenceProbe::look(Objective& objective, Direction* direction, const VectorField& z) {
+void ConvergenceProbe::look(Objective& objective, Direction* direction, const VectorField& z) {
   make_room(objective, direction);
   if (room_->own_matrix) room_->own_matrix->begin_step(objective);  // it may take other pins over
+  std::optional<double> factor = go_on(objective, room_->descent, z);
+  if (room_->turned) {
+    const std::optional<double> other = go_on(objective, *room_->turned, z);
+    const double known = distance_from_one(factor.value_or(1));
+    if (other && distance_from_one(*other) > known) factor = other;
+  }
+  if (factor) schedule_.softness = *factor;
+}
+
+std::optional<double> ConvergenceProbe::go_on(Objective& objective, LBfgs& descent,
+                                              const VectorField& z) {
   objective.algebra().copy(z, room_->z);
   SolverSettings settings;
   double last = 1;
   for (const int iterations : probe_iterations) {
     // Who asks for frames within a time does not want to wait for more than a word.
     settings.iterations = solver_.budget_ms > 0 ? 1 : iterations;
-    const MinimiseReport result =
-        room_->minimiser.run(objective, room_->descent, settings, room_->z);
-    if (result.status == StepStatus::non_finite) return false;
+    const MinimiseReport result = room_->minimiser.run(objective, descent, settings, room_->z);
+    if (result.status == StepStatus::non_finite) return {};
     const double factor = estimate(objective, z);
-    if (!std::isfinite(factor)) return false;
-    schedule_.softness = factor;
+    if (!std::isfinite(factor)) return {};
     const double away = distance_from_one(factor);
     const bool moves = std::abs(factor - last) > 0.1 * std::abs(factor - 1);
-    if (solver_.budget_ms > 0 || away < near_factor || away > far_factor || !moves) break;
     last = factor;
+    if (solver_.budget_ms > 0 || away < near_factor || away > far_factor || !moves) break;
   }
-  return true;
+  return last;
 }
 
 bool ConvergenceProbe::is_due(std::int64_t frame, Objective& objective, Direction* direction,
@@ -311,7 +323,7 @@ void ConvergenceProbe::frame_done(std::int64_t frame, Objective& objective, Dire
   const double before = schedule_.softness;
   const int evaluations = objective.num_evaluations();
   try {
-    if (!look(objective, direction, z)) schedule_.softness = before;
+    look(objective, direction, z);
     // Contacts are those of z again.
     if (objective.contact() != nullptr) objective.value_and_gradient(z, room_->gradient);
   } catch (const Error&) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "descent/l_bfgs.h"
@@ -29,8 +30,8 @@ namespace supple {
 /// Where neither comes to anything that could be seen, the factor is 1: an elastic deflection of
 /// less than 1e-4 of the body's size, an acceleration of less than 2e-3 of it a s^2.
 ///
-/// Where one tet is much stiffer than another, L-BFGS bends the warped rest Hessian instead. It
-/// goes on, 6, 12, 24 and 48 iterations, as long as the answer moves. A look costs about as much as
+/// Where one tet is much stiffer than another, a second L-BFGS bends the warped rest Hessian. They
+/// go on, 6, 12, 24 and 48 iterations, as long as the answer moves. A look costs about as much as
 /// a frame of ten iterations. Looks become rarer and rarer, until they cost a hundredth of the
 /// frames; the factor keeps its value between them. One that crosses the bound of a warning, and a
 /// step whose last direction still promised much, bring the next look sooner.
@@ -76,8 +77,9 @@ class ConvergenceProbe {
               const MinimiseReport& result) const;
   void find_material(const Scene& scene);
   void make_room(Objective& objective, Direction* direction);
-  /// False: nothing was learnt.
-  bool look(Objective& objective, Direction* direction, const VectorField& z);
+  void look(Objective& objective, Direction* direction, const VectorField& z);
+  /// The factor as far as one descent from z finds it; none where that is not finite.
+  std::optional<double> go_on(Objective& objective, LBfgs& descent, const VectorField& z);
   double estimate(Objective& objective, const VectorField& z);
   double factor_of(std::size_t body, const Objective& objective, const VectorField& z) const;
   void find_elastic_gradient(Objective& objective);

@@ -247,9 +247,8 @@ void RunningScene::keep_energy(double gained, StepReport& report) {
 /// Of a frame of a position-based method, whose energies are known at its end alone.
 void RunningScene::keep_energy_of_frame(double elastic_before, StepReport& report) {
   const double kept = std::pow(setup_.kept(), 2.0 * scene_.time.substeps);
-  const EnergyBefore before{
-      .kinetic = kept * guard_.kinetic(before_.v),
-      .work = guard_.work_of_weight(scene_.gravity, before_.x, state_.x)};
+  const EnergyBefore before{.kinetic = kept * guard_.kinetic(before_.v),
+                            .work = guard_.work_of_weight(scene_.gravity, before_.x, state_.x)};
   potential_ = objective_.potential(elastic_before, before_.x, before_.x);
   const double gained = energy_gained(elastic_, state_.x, guard_.kinetic(state_.v), before);
   if (std::isfinite(gained) && gained > 0) keep_energy(gained, report);
@@ -377,7 +376,8 @@ StepReport RunningScene::step() {
     finite = substep(report, {.deadline = deadline(s, started)},
                      {.is_first = s == 0, .is_last = s == scene_.time.substeps - 1});
   }
-  if (finite && was_known && elastic_is_known_ && position_solver_ && scene_.solver.method != "pbd") {
+  if (finite && was_known && elastic_is_known_ && position_solver_ &&
+      scene_.solver.method != "pbd") {
     keep_energy_of_frame(elastic_before, report);
   }
   has_multipliers_ = finite && position_solver_ != nullptr;
