@@ -212,6 +212,7 @@ std::size_t ContactEnergy::start_block(std::size_t block, Contact* out) {
                       .stiffness = 0,
                       .shift = 0,
                       .friction = 0,
+                      .is_inner = own.is_inner,
                       .anchor = x + (collider.carried(found.point) - found.point)};
       if (own.size > 0) {
         const double deep = depth / (deep_start * own.size);
@@ -243,6 +244,7 @@ void ContactEnergy::detect(const double* z, Threads& threads) {
         .stiffness = vertices_[held.place].stiffness,
         .shift = 0,
         .friction = 0,
+        .is_inner = vertices_[held.place].is_inner,
         .anchor = anchor_of(held.place, colliders_[at(held.collider)], held.point)};
   }
   num_contacts_ = num_touching_;
@@ -279,6 +281,7 @@ std::size_t ContactEnergy::detect_block(std::size_t block, const double* z, Cont
                       .stiffness = own.stiffness,
                       .shift = shift,
                       .friction = 0,
+                      .is_inner = own.is_inner,
                       .anchor = anchor_of(first + i, collider, found.point)};
     });
   }

@@ -55,8 +55,9 @@ inline constexpr double deep_start = 0.01;
 /// A vertex that can touch.
 struct ContactVertex {
   int vertex = 0;
-  double stiffness = 0;  ///< k, N/m, > 0
-  double size = 0;       ///< of its body, m; 0: it leaves what it starts in as fast as it can
+  double stiffness = 0;   ///< k, N/m, > 0
+  double size = 0;        ///< of its body, m; 0: it leaves what it starts in as fast as it can
+  bool is_inner = false;  ///< within a body: it touches only where the surface gives way altogether
 };
 
 /// What touches: a vertex inside a collider, or friction on it.
@@ -69,6 +70,7 @@ struct Contact {
   double stiffness;  ///< k, N/m; 0 of what is friction alone
   double shift;      ///< s, m
   double friction;   ///< mu N, N; 0 of what is normal force alone
+  bool is_inner;     ///< of a vertex that is
   Vec3 anchor;       ///< x_n + c: where the vertex would be had it stuck to the collider, m
 };
 

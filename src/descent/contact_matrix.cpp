@@ -124,6 +124,7 @@ double ContactMatrix::gather(Objective& objective, const Iterate& at_z, const Ve
     if (place_[at(own.vertex)] < 0) place_[at(own.vertex)] = static_cast<int>(touching_.size()) - 1;
   };
   for (const Contact& own : contact.touching()) {
+    if (own.is_inner) continue;
     if (Touching* known = find(own, num_active)) {
       // Its surface may be curved.
       known->normal = own.normal;
@@ -145,6 +146,7 @@ double ContactMatrix::gather(Objective& objective, const Iterate& at_z, const Ve
   objective.find_contacts(column_);
   double wrong = 0;
   for (const Contact& own : contact.touching()) {
+    if (own.is_inner) continue;
     if (Touching* known = find(own, num_at_z)) {
       known->gap = -own.depth * stage;
       continue;

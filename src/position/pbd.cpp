@@ -229,6 +229,7 @@ class Pbd final : public PositionSolver {
   /// most the coefficient times the depth.
   void leave_colliders(Threads& threads) {
     if (x_.empty()) return;
+    contact_->sweep(x_[0].v, threads);
     contact_->detect(x_[0].v, threads);
     ++detection_;
     num_contacts_ = 0;

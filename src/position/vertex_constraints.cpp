@@ -171,6 +171,7 @@ void VertexConstraints<T>::detect(const Positions<T>& x, Threads& threads) {
     copy_to(x, positions_);
     positions = positions_[0].v;
   }
+  contact_->sweep(positions, threads);
   contact_->detect(positions, threads);
   for (int vertex : touching_) first_contact_[at(vertex)] = -1;
   touching_.clear();

@@ -95,14 +95,16 @@ std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& mod
         body.size > 0 && !is_explicit ? body.weight / (rest_depth * body.size * of_a_side) : 0;
     for (int i = first; i < last; ++i) {
       const auto v = static_cast<std::size_t>(i);
-      if (!(model.mass[v] > 0) || outside[v] == 0) continue;
+      if (!(model.mass[v] > 0)) continue;
+      const bool is_inner = outside[v] == 0;
       if (given != 0) {
         // Of a body that rests deep on soft contacts nothing starts inside.
-        vertices.push_back({.vertex = i, .stiffness = given});
+        vertices.push_back({.vertex = i, .stiffness = given, .is_inner = is_inner});
         continue;
       }
       const double stiffness = std::max(contact_ratio * own[v], bearing);
-      vertices.push_back({.vertex = i, .stiffness = stiffness, .size = body.size});
+      vertices.push_back(
+          {.vertex = i, .stiffness = stiffness, .size = body.size, .is_inner = is_inner});
     }
   }
   return std::make_unique<ContactEnergy>(std::move(colliders), scene.contact.friction,

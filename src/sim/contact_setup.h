@@ -8,8 +8,7 @@
 
 namespace supple {
 
-/// The contacts of a scene, of the vertices on the surface of tets and of all others; none where it
-/// has no colliders. Where the scene gives no stiffness, a
+/// The contacts of a scene; none where it has no colliders. Where the scene gives no stiffness, a
 /// vertex has
 ///   k = max(100 (m/a^2 + L_ii), |g| M / (0.001 l c)),
 /// m/a^2 + L_ii being its diagonal entry of the constant matrix of a descent without pins: what a

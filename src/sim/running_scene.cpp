@@ -280,6 +280,7 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
     result = position_run_.run(objective_, *position_solver_, step, scene_.solver, place.is_last,
                                z_, options);
     add_to_report(result, report);
+    if (place.is_last) report.tunnelled += objective_.hold_crossings(z_);
     const bool reads_material = scene_.solver.method != "pbd";
     if (place.is_last && reads_material)
       report.force_scale = force_scale(model_, scene_.gravity, step, objective_.pin_targets(), z_);
