@@ -26,7 +26,6 @@ constexpr double harmless = 0.05;
 /// Of the contacts in the matrix: so many more that push, and they are chosen again.
 constexpr int part_new = 8;
 
-double dot3(const Vec3& a, const Vec3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 double dot3(const Vec3& a, const PaddedVector& b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
@@ -221,10 +220,6 @@ void ContactMatrix::find_compliances(Objective& objective, const Iterate& at_z) 
   for (Touching& own : touching_) own.slot = slot_of_vertex_[at(own.vertex)];
 }
 
-double ContactMatrix::compliance(const Touching& a, const Touching& b) const {
-  return compliance_[at(a.slot) * num_slots_ + at(b.slot)] * dot3(a.normal, b.normal);
-}
-
 /// Factorises C + K^-1 of some of what touches.
 bool ContactMatrix::factor(const std::vector<int>& members) {
   size_ = members.size();
@@ -254,12 +249,18 @@ void ContactMatrix::solve(std::vector<double>& right) const {
   }
 }
 
-/// From free_gap_ to the forces of the complementarity problem; members_ are those that push.
+/// From free_gap_ to the forces of the complementarity problem; members_ are those that push. A
+/// direction that holds contacts says by itself which of them do, or nearly.
 void ContactMatrix::find_forces() {
   members_.clear();
-  for (std::size_t i = 0; i < touching_.size(); ++i) {
-    if (free_gap_[i] < 0) members_.push_back(static_cast<int>(i));
+  next_.clear();
+  for (std::size_t i = 0; i < touching_.size() && !left_out_; ++i) {
+    if (touching_[i].gap < 0) members_.push_back(static_cast<int>(i));
   }
+  for (std::size_t i = 0; i < touching_.size() && members_.empty(); ++i) {
+    if (free_gap_[i] < 0) next_.push_back(static_cast<int>(i));
+  }
+  if (members_.empty()) std::swap(members_, next_);
   for (int round = 0; round < most_set_rounds; ++round) {
     for (Touching& own : touching_) own.force = 0;
     if (members_.empty()) return;

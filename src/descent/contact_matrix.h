@@ -72,7 +72,12 @@ class ContactMatrix final : public Direction {
   bool factor(const std::vector<int>& members);
   void solve(std::vector<double>& right) const;
   void find_forces();
-  double compliance(const Touching& a, const Touching& b) const;
+  double compliance(const Touching& a, const Touching& b) const {
+    const double along =
+        a.normal[0] * b.normal[0] + a.normal[1] * b.normal[1] + a.normal[2] * b.normal[2];
+    return along * compliance_[static_cast<std::size_t>(a.slot) * num_slots_ +
+                               static_cast<std::size_t>(b.slot)];
+  }
 
   std::unique_ptr<Laplacian> own_;
   Laplacian& inner_;

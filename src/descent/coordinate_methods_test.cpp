@@ -216,7 +216,7 @@ TEST(CoordinateMethods, ReachNewtonsMinimumInContact) {
       // With friction too it is one convex function of the contacts. M/a^2 + L knows nothing of
       // them and creeps where they stick, a thousand times stiffer than the body.
       const bool creeps = friction > 0 && method.name == "chebyshev";
-      EXPECT_LT(largest_distance(z, expected), creeps ? 1e-4 : 1e-6)
+      EXPECT_LT(largest_distance(z, expected), creeps ? 2e-3 : 1e-6)
           << method.name << ", " << report.iterations << " iterations";
     }
   }

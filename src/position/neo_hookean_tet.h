@@ -222,11 +222,15 @@ struct NeoHookeanTet {
   /// It is exact at rest, which makes the visits the exact block ascent of a concave problem
   /// there: nothing grows, whatever the shape of the tet. (k I in its place couples nothing, and
   /// where the entries of G differ by much, rounding at rest grows.) In front of s stands cof F
-  /// instead of R, so that the volume is that of F. R = (F + cof F/J)/2.
+  /// instead of R, so that the volume is that of F. With F = R U, T = (F + cof F/J)/2 is R (U +
+  /// U^-1)/2, a strain's square off; R = T (3 I - T^T T)/2 its fourth power [Higham 2008,
+  /// sec. 8.3]. A first visit gives the stress R R^T P: of T alone, 0.2 % too much in a body
+  /// strained by 3 %.
   SUPPLE_INLINE static Mat3<S> turned(const Local& at, const S& J, S& s) {
     const S one = S(1.0);
     const S m = at.A_mu;
-    const Mat3<S> R = S(0.5) * (at.F + (one / J) * at.c);
+    const Mat3<S> near = S(0.5) * (at.F + (one / J) * at.c);
+    const Mat3<S> R = S(1.5) * near - S(0.5) * (near * transpose_times(near, near));
     const Mat3<S> y = transpose_times(R, at.Y), c = transpose_times(R, at.c);
     // 1 - mu/lambda, which Poisson's ratios below 0 must not make negative.
     const S w = tet_detail::greatest(S(0.0), S(one - m * at.compliance));

@@ -280,7 +280,10 @@ std::optional<double> ConvergenceProbe::go_on(Objective& objective, LBfgs& desce
     const double away = distance_from_one(factor);
     const bool moves = std::abs(factor - last) > 0.1 * std::abs(factor - 1);
     last = factor;
-    if (solver_.budget_ms > 0 || away < near_factor || away > far_factor || !moves) break;
+    // An iteration of an impact costs as much as a frame of rest.
+    const bool touches = objective.contact() != nullptr && !objective.contact()->touching().empty();
+    if (touches || solver_.budget_ms > 0 || away < near_factor || away > far_factor || !moves)
+      break;
   }
   return last;
 }

@@ -61,8 +61,8 @@ class Scrambled : public testing::TestWithParam<std::tuple<std::string, bool>> {
 
 // With the settings of a real-time scene: L-BFGS(5), 10 iterations, 1/30 s. Of 2,200 random spheres
 // each, 13 of `corotated` and 8 of `stable_neo_hookean` end at rest in a wrong shape without an
-// inverted tet, at one of two energies (supple_recovery_bench): which seeds do so changes with
-// every rounding, and one of twenty may be among them.
+// inverted tet, at one of two energies (supple_recovery_bench); of 400 blocks 7 and 10. Which seeds
+// do so changes with every rounding, and one of twenty may be among them.
 TEST_P(Scrambled, SeedsRecoverTheRestShape) {
   const auto [material, sphere] = GetParam();
   int strays = 0;
@@ -81,7 +81,7 @@ TEST_P(Scrambled, SeedsRecoverTheRestShape) {
     ++strays;
     EXPECT_EQ(report.inverted_tets, 0) << material << ", seed " << seed;
   }
-  EXPECT_LE(strays, sphere && material != "arap" ? 1 : 0) << material;
+  EXPECT_LE(strays, material != "arap" ? 1 : 0) << material;
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -113,7 +113,7 @@ RunningScene::RunningScene(const Scene& scene, const SimulationOptions& options)
       guard_(model_),
       is_held_(scene_.bodies.size(), 0),
       position_run_(model_.num_vertices),
-      convergence_(model_, scene_, setup_.integrator().is_explicit ? 0 : setup_.inverse_a2()),
+      convergence_(model_, scene_, setup_.inverse_a2()),
       z_(state_.x),
       first_z_(z_),
       before_(state_),
@@ -123,6 +123,7 @@ RunningScene::RunningScene(const Scene& scene, const SimulationOptions& options)
   if (setup_.integrator().is_explicit) return;
   if (is_position_based(scene_.solver.method)) {
     position_solver_ = make_position_solver(model_, contact_.get(), scene_.solver);
+    find_energy();
   } else {
     direction_ = make_direction(model_, scene_.solver, setup_.inverse_a2());
   }
@@ -377,8 +378,7 @@ StepReport RunningScene::step() {
     finite = substep(report, {.deadline = deadline(s, started)},
                      {.is_first = s == 0, .is_last = s == scene_.time.substeps - 1});
   }
-  if (finite && was_known && elastic_is_known_ && position_solver_ &&
-      scene_.solver.method != "pbd") {
+  if (finite && was_known && elastic_is_known_ && position_solver_ && has_energy_) {
     keep_energy_of_frame(elastic_before, report);
   }
   has_multipliers_ = finite && position_solver_ != nullptr;
@@ -423,6 +423,12 @@ void RunningScene::use_pins(PinSet& pins) {
     objective_.pins_changed();
     throw;
   }
+}
+
+/// Energies know nothing of what keeps an incompressible body's volume, and pbd nothing of
+/// energies.
+void RunningScene::find_energy() {
+  has_energy_ = scene_.solver.method != "pbd" && !find_material_fault(scene_, "newton");
 }
 
 void RunningScene::set_pins(int body, std::vector<Pin> pins) {
@@ -496,6 +502,7 @@ void RunningScene::set_material(int body, MaterialSettings material) {
   std::unique_ptr<ContactEnergy> contact = make_contact(scene_, model_);
   use_contact(contact.get());
   contact_ = std::move(contact);
+  find_energy();
   elastic_is_known_ = false;
   has_multipliers_ = false;
 }

@@ -84,6 +84,7 @@ class RunningScene {
   double energy_gained(double elastic, const VectorField& x, double kinetic,
                        const EnergyBefore& before);
   void keep_energy(double gained, StepReport& report);
+  void find_energy();
   void keep_energy_of_frame(double elastic_before, StepReport& report);
   bool explicit_substep(StepReport& report);
   void end_substep();
@@ -106,6 +107,7 @@ class RunningScene {
   Minimiser minimiser_;
   EnergyGuard guard_;
   std::vector<char> is_held_;  ///< [num_bodies], for the guard
+  bool has_energy_ = false;    ///< the position-based method's steps have one that it may gain
   PositionRun position_run_;
   ConvergenceProbe convergence_;
   bool has_multipliers_ = false;  ///< those of the state, at z_

@@ -49,8 +49,11 @@ class StepSetup {
   void check_pins(const Scene& scene) const;
 
   /// 1/a^2 that constant matrices are built for, 1/s^2. The first step of BDF2 has a smaller one:
-  /// the matrix then holds back more than it need, and a direction -A^-1 grad g still descends.
-  double inverse_a2() const { return integrator_->inverse_a2(h_, false); }
+  /// the matrix then holds back more than it need, and a direction -A^-1 grad g still descends. 0
+  /// of explicit ones.
+  double inverse_a2() const {
+    return integrator_->is_explicit ? 0 : integrator_->inverse_a2(h_, false);
+  }
 
   /// The first part of `prepare`, y alone: for methods that do not ask the objective. 1/a^2 of the
   /// substep, 1/s^2.
