@@ -410,6 +410,20 @@ double ContactEnergy::add(const Contact& contact, const double* z, double* gradi
   return stage_ * energy;
 }
 
+double ContactEnergy::friction_work(const double* z) const {
+  double work = 0;
+  for (std::size_t i = 0; i < num_from_start_; ++i) {
+    const Contact& own = from_start_[i];
+    const std::size_t place = 4 * at(own.vertex);
+    double gradient[3] = {};
+    add(own, z + place, gradient);
+    for (std::size_t k = 0; k < 3; ++k) {
+      work -= gradient[k] * (z[place + k] - x_n_[place + k]) / stage_;
+    }
+  }
+  return work;
+}
+
 Touch ContactEnergy::touch() const {
   Touch sum;
   for (const Contact& contact : touching()) {

@@ -141,6 +141,10 @@ class ContactEnergy {
     }
   }
 
+  /// Work of the friction forces at z over the step, J: above 0 where a collider drags vertices
+  /// along.
+  double friction_work(const double* z) const;
+
   /// Hessian of the energy of one contact with its vertex at z: [3], as in `visit_hessian`.
   void hessian(const Contact& contact, const double* z, double* block) const;
 

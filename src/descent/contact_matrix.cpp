@@ -356,6 +356,7 @@ bool ContactMatrix::compute_unfinished(Objective& objective, const Iterate& at_z
   if (!inner_.compute(objective, at_z, p)) return false;
   if (!is_factored_) {
     touching_ = active_;
+    find_compliances(objective, at_z);  // they may have made room for others since
     members_.resize(active_.size());
     std::iota(members_.begin(), members_.end(), 0);
     is_factored_ = factor(members_);

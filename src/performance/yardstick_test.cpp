@@ -55,7 +55,9 @@ class YardstickOfScene : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(YardstickOfScene, MovesAsTheLibraryDoes) {
   const Scene scene = quick_scene(GetParam());
-  EXPECT_LT(distance_between(scene, scene, 10), same);
+  // Of contacts the yardstick knows those at the start of an iteration [thesis sec. 8.5], the
+  // library those of every trial, and its matrix holds them: ten iterations end apart.
+  EXPECT_LT(distance_between(scene, scene, 10), scene.colliders.empty() ? same : 1e-3);
 }
 
 std::vector<std::string> names() {

@@ -21,6 +21,9 @@ constexpr double contact_ratio = 100;
 /// Of the body's size: how deep a body rests on as many vertices as one of its sides has.
 constexpr double rest_depth = 1e-3;
 
+/// Of m/h^2, for explicit steps: forward Euler lets a bounce grow by a twentieth then.
+constexpr double explicit_share = 1e-3;
+
 struct BodyScale {
   double size = 0;    ///< diagonal of its box at rest, m
   double weight = 0;  ///< N
@@ -69,7 +72,7 @@ std::vector<double> own_stiffness(const Scene& scene, const Model& model) {
   }
   std::vector<double> stiffness;
   for (const double mass : model.mass) {
-    stiffness.push_back(0.5 / contact_ratio * mass / (h * h));
+    stiffness.push_back(explicit_share / contact_ratio * mass / (h * h));
   }
   return stiffness;
 }

@@ -16,8 +16,8 @@ namespace supple {
 /// does. M is the mass of its body, l the body's size (the diagonal of its box at rest) and c an
 /// eighth of n^(2/3), n its vertices: about those of one side. A body that rests on fewer sinks in
 /// by a thousandth of its size. Masses, lengths, steps and moduli may so be of any size. Explicit
-/// integrators, whose step would have to be shorter the stiffer a contact is, have half of the
-/// m/h^2 that they can bear. Throws Error{invalid_input} as ContactEnergy.
+/// integrators, whose step would have to be shorter the stiffer a contact is, have a thousandth of
+/// m/h^2. Throws Error{invalid_input} as ContactEnergy.
 std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& model);
 
 }  // namespace supple

@@ -235,5 +235,25 @@ TEST(Contact, FrictionHoldsUpToItsAngle) {
   }
 }
 
+/// The energy that a body gets so is work that was done: nobody takes it back.
+TEST(Contact, AMovingGroundDragsABodyAlong) {
+  for (const char* method : {"l_bfgs", "newton", "xpbd"}) {
+    SCOPED_TRACE(method);
+    Scene scene = test::free_block("stable_neo_hookean");
+    scene.gravity = {0, -9.81, 0};
+    scene.solver.method = method;
+    scene.contact.friction = 0.8;
+    Motion belt;
+    belt.velocity = Vec3{1, 0, 0};
+    scene.colliders.push_back({"belt", PlaneShape{{0, 1, 0}, -0.25}, belt});
+    Simulation simulation(scene, {.threads = 1});
+    test::run(simulation, 30);
+    const double before = test::positions_of(simulation)[0][0];
+    test::run(simulation, 30);
+    // It has the belt's speed after 1/(0.8 g) = 0.13 s, but for the creep of friction.
+    EXPECT_NEAR(test::positions_of(simulation)[0][0] - before, 1, 0.01);
+  }
+}
+
 }  // namespace
 }  // namespace supple

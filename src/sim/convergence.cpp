@@ -127,6 +127,7 @@ ConvergenceProbe::~ConvergenceProbe() = default;
 
 void ConvergenceProbe::pins_changed(const PinChange& change) {
   if (!room_) return;
+  if (room_->without_contact) room_->without_contact->pins_changed();
   try {
     if (room_->own_matrix) room_->own_matrix->pins_changed(change);
     if (room_->turned) room_->turned->pins_changed(change);

@@ -197,7 +197,7 @@ MinimiseReport RunningScene::solve_better(MinimiseReport result, EnergyBefore be
                                           StepReport& report, const MinimiseOptions& options) {
   for (int round = 0; round < most_rounds; ++round) {
     const double kinetic = guard_.kinetic_of_way(state_.x, z_, setup_.length());
-    before.work = guard_.work_of_weight(scene_.gravity, state_.x, z_);
+    before.work = guard_.work_of_weight(scene_.gravity, state_.x, z_) + work_of_friction();
     const double gained = energy_gained(result.elastic, z_, kinetic, before);
     if (!(gained > serious_gain * std::max(kinetic, before.kinetic))) break;
     ++report.repeated_substeps;
@@ -216,8 +216,13 @@ MinimiseReport RunningScene::solve_better(MinimiseReport result, EnergyBefore be
 /// poses of the end.
 double RunningScene::energy_gained(double elastic, const VectorField& x, double kinetic,
                                    const EnergyBefore& before) {
-  const double potential = objective_.potential(elastic, x, z_);
+  const double potential = objective_.potential(elastic, x, x);
   return potential - potential_ + kinetic - before.kinetic - before.work;
+}
+
+/// What colliders do on what they drag along from state_ to z_, J; known before the state advances.
+double RunningScene::work_of_friction() const {
+  return contact_ ? std::max(0.0, contact_->friction_work(z_[0].v)) : 0;
 }
 
 /// Takes a step's excess of energy out of the velocities that it has come to.
@@ -248,8 +253,10 @@ void RunningScene::keep_energy(double gained, StepReport& report) {
 /// Of a frame of a position-based method, whose energies are known at its end alone.
 void RunningScene::keep_energy_of_frame(double elastic_before, StepReport& report) {
   const double kept = std::pow(setup_.kept(), 2.0 * scene_.time.substeps);
+  // Of what colliders drag along the last substep is known.
   const EnergyBefore before{.kinetic = kept * guard_.kinetic(before_.v),
-                            .work = guard_.work_of_weight(scene_.gravity, before_.x, state_.x)};
+                            .work = guard_.work_of_weight(scene_.gravity, before_.x, state_.x) +
+                                    scene_.time.substeps * work_of_friction_};
   potential_ = objective_.potential(elastic_before, before_.x, before_.x);
   const double gained = energy_gained(elastic_, state_.x, guard_.kinetic(state_.v), before);
   if (std::isfinite(gained) && gained > 0) keep_energy(gained, report);
@@ -297,8 +304,10 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
   if (is_guarded) {
     before.kinetic = setup_.kept() * setup_.kept() * guard_.kinetic(state_.v);
     if (integrator.keeps_energy_down) result = solve_better(result, before, report, options);
-    before.work = guard_.work_of_weight(scene_.gravity, state_.x, z_) / integrator.stage;
+    before.work =
+        guard_.work_of_weight(scene_.gravity, state_.x, z_) / integrator.stage + work_of_friction();
   }
+  if (position_solver_ && place.is_last) work_of_friction_ = work_of_friction();
   elastic_ = result.elastic;
   num_inverted_ = result.num_inverted;
   elastic_is_known_ = setup_.ends_at_z() && (direction_ != nullptr || place.is_last);
@@ -397,7 +406,7 @@ StepReport RunningScene::step() {
   report.inverted_tets =
       elastic_is_known_ ? num_inverted_ : count_inverted(model_, state_.x, threads_);
   if (contact_ && finite && !setup_.integrator().is_explicit) {
-    objective_.find_contacts(z_);
+    objective_.find_contacts(state_.x);
     report.contacts = static_cast<int>(contact_->touching().size());
     report.contact_energy = contact_->touch().energy;
     report.deepest_penetration = contact_->touch().deepest;

@@ -74,7 +74,7 @@ class RunningScene {
   /// Of a substep, before it.
   struct EnergyBefore {
     double kinetic = 0;  ///< as drag left it, J
-    double work = 0;     ///< of the weight in the substep, J
+    double work = 0;     ///< of the weight and of colliders that drag, J
   };
   MinimiseReport minimise(StepReport& report, const MinimiseOptions& options);
   void start_safely(double value_at_start);
@@ -84,6 +84,7 @@ class RunningScene {
   double energy_gained(double elastic, const VectorField& x, double kinetic,
                        const EnergyBefore& before);
   void keep_energy(double gained, StepReport& report);
+  double work_of_friction() const;
   void find_energy();
   void keep_energy_of_frame(double elastic_before, StepReport& report);
   bool explicit_substep(StepReport& report);
@@ -112,6 +113,7 @@ class RunningScene {
   ConvergenceProbe convergence_;
   bool has_multipliers_ = false;  ///< those of the state, at z_
   VectorField z_;                 ///< where the last substep was solved
+  double work_of_friction_ = 0;   ///< in the last substep of a position-based method, J
   VectorField first_z_;           ///< where a substep came to that is solved again
   double potential_ = 0;  ///< E at the start of the substep, J: pins and colliders of its end
   State before_;

@@ -292,7 +292,7 @@ const std::vector<Broken>& broken_scenes() {
        "only a mesh"},
       {{{"/contact/self", "true"}}, "/contact/self", "not available in this version"},
       {{{"/contact/self", "0"}}, "/contact/self", "expected true or false"},
-      {{{"/contact/stiffness", "0"}}, "/contact/stiffness", "above 0 N/m"},
+      {{{"/contact/stiffness", "-1"}}, "/contact/stiffness", "of at least 0 N/m"},
       {{{"/contact/friction", "-0.1"}}, "/contact/friction", "of at least 0"},
       {{{"/damping/drag", "-0.1"}}, "/damping/drag", "of at least 0 1/s"},
       // Overrides
