@@ -121,7 +121,7 @@ TEST(CommandLine, RunSaysWhatAPositionBasedMethodDidAndWhenItsStepIsTooLarge) {
                          "/solver/iterations=60", "--set", "/time/substeps=2"});
   EXPECT_EQ(bad.code, 0) << bad.err;
   EXPECT_TRUE(contains(bad.out, "  warning          the step is too large")) << bad.out;
-  EXPECT_TRUE(contains(bad.out, "Take the projection stress or more substeps")) << bad.out;
+  EXPECT_TRUE(contains(bad.out, "take the projection stress or more substeps")) << bad.out;
 }
 
 TEST(CommandLine, VersionIsOneLine) {
