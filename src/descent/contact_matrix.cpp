@@ -11,13 +11,12 @@ namespace supple {
 
 namespace {
 
-/// Contacts in the matrix at most: a dense system of 256 takes a millisecond, as long as the frame
-/// of some thousand tets. Of more the deepest are taken, and the line search sees to the others.
+/// Contacts in the matrix at most: the dense system's cost grows with their cube. Of more the deepest are taken, and the line search sees to the others.
 constexpr std::size_t most_contacts = 320;
 /// Vertices whose columns are kept, and numbers of all of them: 64 MB, of which only what is used
 /// is taken from the system.
 constexpr std::size_t most_slots_kept = 512, most_column_entries = std::size_t{1} << 24;
-/// Of an active set: it settles in three to six rounds.
+/// Of an active set: what has not settled by then is left to the line search.
 constexpr int most_set_rounds = 12;
 /// Times that contacts are chosen in a step: what was learnt of the energy is lost each time.
 constexpr int most_choices = 6;

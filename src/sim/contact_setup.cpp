@@ -15,8 +15,7 @@ namespace supple {
 
 namespace {
 
-/// How much stiffer than the body a contact is. Ten let a soft ball of 1 m sink in by 2 % of its
-/// size on impact; a thousand cost iterations and gain nothing that is seen.
+/// How much stiffer than the body a contact is: it gives in by a hundredth of what the body does.
 constexpr double contact_ratio = 100;
 /// Of the body's size: how deep a body rests on as many vertices as one of its sides has.
 constexpr double rest_depth = 1e-3;
