@@ -11,7 +11,8 @@ namespace supple {
 
 namespace {
 
-/// Contacts in the matrix at most: the dense system's cost grows with their cube. Of more the deepest are taken, and the line search sees to the others.
+/// Contacts in the matrix at most: the dense system's cost grows with their cube. Of more the
+/// deepest are taken, and the line search sees to the others.
 constexpr std::size_t most_contacts = 320;
 /// Vertices whose columns are kept, and numbers of all of them: 64 MB, of which only what is used
 /// is taken from the system.
