@@ -132,6 +132,7 @@ ContactEnergy::ContactEnergy(std::vector<ColliderObject> colliders, double frict
       from_start_(std::make_unique_for_overwrite<Contact[]>(max_pairs())),
       held_(std::make_unique_for_overwrite<Held[]>(max_pairs())),
       found_(std::make_unique_for_overwrite<Held[]>(max_pairs())),
+      ahead_(std::make_unique_for_overwrite<std::pair<double, int>[]>(max_pairs())),
       is_special_(vertices_.size(), 0),
       count_in_block_((vertices_.size() + block_size - 1) / block_size) {
   if (!(friction_ >= 0 && std::isfinite(friction_))) {
@@ -225,6 +226,31 @@ std::size_t ContactEnergy::start_block(std::size_t block, Contact* out) {
     });
   }
   return count;
+}
+
+void ContactEnergy::find_ahead(const double* z, double steps, std::vector<int>& vertices) const {
+  vertices.clear();
+  const auto ahead = [&](std::size_t place) {
+    const Vec3 start = position(x_n_, vertices_[place].vertex);
+    return start + steps * (end_of(z, place) - start);
+  };
+  std::size_t count = 0;
+  for (std::size_t first = 0; first < vertices_.size(); first += block_size) {
+    const std::size_t size = std::min(block_size, vertices_.size() - first);
+    BlockOfVertices balls(size);
+    for (std::size_t i = 0; i < size; ++i) balls.add(i, ahead(first + i));
+    balls.finish();
+    for (std::size_t c = 0; c < colliders_.size(); ++c) {
+      balls.find(colliders_[c], ColliderObject::Moment::end, [&](std::size_t i) {
+        SurfacePoint found;
+        if (vertices_[first + i].is_inner) return;
+        if (!colliders_[c].penetration(ahead(first + i), found)) return;
+        ahead_[count++] = {found.distance, vertices_[first + i].vertex};
+      });
+    }
+  }
+  std::sort(ahead_.get(), ahead_.get() + count);
+  for (std::size_t i = 0; i < count; ++i) vertices.push_back(ahead_[i].second);
 }
 
 void ContactEnergy::detect(const double* z, Threads& threads) {

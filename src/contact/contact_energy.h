@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/parallel_for.h"
@@ -114,6 +115,10 @@ class ContactEnergy {
   /// exits, planes of paths to `reach`), and drops all contacts.
   void begin_step(const ContactStep& step, Threads& threads);
 
+  /// Vertices, inner ones left out, that would be inside a collider after so many steps like the
+  /// one that begins, of which z is the end, m: the deepest first.
+  void find_ahead(const double* z, double steps, std::vector<int>& vertices) const;
+
   /// Finds the contacts at z. They are ordered by blocks of vertices, in them by collider, then by
   /// vertex, whatever the number of threads; held planes and then friction come last.
   void detect(const double* z, Threads& threads);
@@ -204,6 +209,7 @@ class ContactEnergy {
   std::unique_ptr<Contact[]> from_start_;  ///< of the state at the start: friction and slow exits
   std::size_t num_from_start_ = 0;
   std::unique_ptr<Held[]> held_, found_;
+  std::unique_ptr<std::pair<double, int>[]> ahead_;  ///< distances and vertices
   std::size_t num_held_ = 0;
   std::vector<std::uint8_t> is_special_;  ///< of each vertex: it has a slow exit or is held
   std::vector<std::size_t> count_in_block_;

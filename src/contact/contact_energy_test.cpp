@@ -604,5 +604,21 @@ TEST(ContactEnergy, BrokenSettingsAreRejected) {
   expect_refusal(1, 0, -1, "/contact");
 }
 
+/// Of three vertices above the ground, the second moves up, the third is inner.
+TEST(ContactEnergy, LooksAheadAlongTheMotionOfAStep) {
+  const std::vector<double> x_n = padded({{0, 1, 0}, {1, 1, 0}, {2, 1, 0}, {3, 1, 0}});
+  const std::vector<double> z = padded({{0, 0.89, 0}, {1, 1.1, 0}, {2, 0.8, 0}, {3, 0.85, 0}});
+  std::vector<ContactVertex> vertices = all(4, 1e4);
+  vertices[2].is_inner = true;
+  ContactEnergy energy(objects({ground()}), 0, vertices);
+  Threads threads(1);
+  energy.begin_step(step_from(x_n, h), threads);
+  std::vector<int> found{5};
+  energy.find_ahead(z.data(), 2, found);
+  EXPECT_TRUE(found.empty());
+  energy.find_ahead(z.data(), 10, found);
+  EXPECT_EQ(found, (std::vector{3, 0}));
+}
+
 }  // namespace
 }  // namespace supple

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "base/index.h"
+#include "contact/vec3.h"
 
 namespace supple {
 
@@ -14,11 +15,15 @@ namespace {
 /// Contacts in the matrix at most: the dense system's cost grows with their cube. Of more the
 /// deepest are taken, and the line search sees to the others.
 constexpr std::size_t most_contacts = 320;
-/// Vertices whose columns are kept, and numbers of all of them: 64 MB, of which only what is used
-/// is taken from the system.
-constexpr std::size_t most_slots_kept = 512, most_column_entries = std::size_t{1} << 24;
+/// Sweeps of Gauss-Seidel, and the part of what the first of them changes below which they end.
+constexpr int most_sweeps = 30;
+constexpr float settled = 1e-3F;
+/// Steps of free motion within which a vertex is expected to touch, and vertices that are prepared
+/// for it in each step: three solves.
+constexpr double steps_ahead = 30;
+constexpr std::size_t most_ahead = 18;
 /// Of an active set: what has not settled by then is left to the line search.
-constexpr int most_set_rounds = 12;
+constexpr int most_set_rounds = 6;
 /// Times that contacts are chosen in a step: what was learnt of the energy is lost each time.
 constexpr int most_choices = 6;
 /// Of the decrease that a direction promises: what it may be wrong by in its contacts.
@@ -35,32 +40,27 @@ double dot3(const Vec3& a, const PaddedVector& b) {
 ContactMatrix::ContactMatrix(const Model& model, double inverse_a2)
     : own_(std::make_unique<Laplacian>(model, inverse_a2)),
       inner_(*own_),
-      kernels_(&front_kernels(simd_level_in_use())),
-      slot_of_vertex_(at(model.num_vertices), -1) {}
+      kernels_(&front_kernels(simd_level_in_use())) {}
 
-ContactMatrix::ContactMatrix(const Model& model, Laplacian& shared)
-    : inner_(shared),
-      kernels_(&front_kernels(simd_level_in_use())),
-      slot_of_vertex_(at(model.num_vertices), -1) {}
+ContactMatrix::ContactMatrix(const Model& /*model*/, Laplacian& shared)
+    : inner_(shared), kernels_(&front_kernels(simd_level_in_use())) {}
 
 void ContactMatrix::make_room(const Objective& objective) {
-  if (!compliance_.empty()) return;
+  if (compliance_ != nullptr) return;
   const std::size_t n = at(objective.model().num_vertices);
   right_.resize(n);
   column_.resize(n);
   place_.assign(n, -1);
-  num_slots_ = std::clamp<std::size_t>(most_column_entries / n, 32, most_slots_kept);
-  columns_ = std::make_unique_for_overwrite<float[]>(num_slots_ * n);
-  compliance_.resize(num_slots_ * num_slots_);
-  vertex_of_slot_.reserve(num_slots_);
-  front_.resize(most_contacts * most_contacts);
-  inverse_.resize(most_contacts * most_contacts);
-  work_.reserve(most_contacts);
-  values_.reserve(most_contacts);
-  members_.reserve(most_contacts);
-  next_.reserve(most_contacts);
-  free_gap_.reserve(most_contacts);
-  active_.reserve(most_contacts);
+  compliance_ = &inner_.compliance();
+  most_ = std::min(most_contacts, compliance_->max_vertices());
+  system_.resize(most_ * most_);
+  front_.resize(most_ * most_);
+  inverse_.resize(most_ * most_);
+  gap_.resize(most_);
+  for (auto* list : {&members_, &next_}) list->reserve(most_);
+  for (auto* list : {&work_, &values_, &free_gap_}) list->reserve(most_);
+  active_.reserve(most_);
+  ahead_.reserve(objective.contact()->vertices().size());
 }
 
 void ContactMatrix::begin_step(Objective& objective) {
@@ -70,11 +70,18 @@ void ContactMatrix::begin_step(Objective& objective) {
   if (objective.contact() == nullptr) return;
   make_room(objective);
   touching_.reserve(2 * objective.contact()->max_contacts() + most_contacts);
-  const long version = inner_.matrix().matrix().num_changes();
-  if (version == version_) return;
-  version_ = version;
-  for (const int vertex : vertex_of_slot_) slot_of_vertex_[at(vertex)] = -1;
-  vertex_of_slot_.clear();
+  compliance_->begin_step();
+  if (own_) look_ahead(objective);
+}
+
+/// The compliance of some vertices that will touch soon: an impact brings hundreds of them at once.
+void ContactMatrix::look_ahead(const Objective& objective) {
+  objective.contact()->find_ahead(objective.inertial_target()[0].v, steps_ahead, ahead_);
+  std::erase_if(ahead_, [&](int vertex) { return compliance_->has(vertex); });
+  const std::size_t room = compliance_->max_vertices() - compliance_->num_vertices();
+  if (ahead_.empty() || room == 0) return;
+  ahead_.resize(std::min({ahead_.size(), most_ahead, room}));
+  compliance_->find(ahead_, objective.threads());
 }
 
 /// Without contacts in the matrix it goes on from the constant one.
@@ -113,7 +120,6 @@ double ContactMatrix::gather(Objective& objective, const Iterate& at_z, const Ve
     const double gap = -own.depth * stage;
     touching_.push_back({.vertex = own.vertex,
                          .collider = own.collider,
-                         .slot = -1,
                          .normal = own.normal,
                          .stiffness = own.stiffness / stage,
                          .plane = dot3(own.normal, at_z.x[at(own.vertex)]) - gap,
@@ -160,75 +166,49 @@ double ContactMatrix::gather(Objective& objective, const Iterate& at_z, const Ve
     wrong += (force - own.assumed) * (force - own.assumed) / (2 * own.stiffness);
     place_[at(own.vertex)] = -1;
   }
-  const std::size_t most = std::min(most_contacts, num_slots_);
-  if (touching_.size() > most) {
+  if (touching_.size() > most_) {
     std::sort(touching_.begin() + static_cast<std::ptrdiff_t>(num_active), touching_.end(),
               [](const Touching& a, const Touching& b) {
                 const double pa = a.stiffness * a.gap, pb = b.stiffness * b.gap;
                 return std::tie(pa, a.vertex, a.collider) < std::tie(pb, b.vertex, b.collider);
               });
-    touching_.resize(most);
+    touching_.resize(most_);
   }
   return wrong;
 }
 
-/// Solves for up to three vertices at once: the matrix is the same for x, y and z.
-void ContactMatrix::find_columns(Objective& objective, const Iterate& at_z, const int* vertices,
-                                 int count) {
-  for (int k = 0; k < count; ++k) right_[at(vertices[k])][k] = 1;
-  inner_.compute(objective, {at_z.x, right_, 0}, column_);
-  for (int k = 0; k < count; ++k) right_[at(vertices[k])][k] = 0;
-  const std::size_t n = column_.size();
-  for (int k = 0; k < count; ++k) {
-    float* const kept = &columns_[at(slot_of_vertex_[at(vertices[k])]) * n];
-    for (std::size_t i = 0; i < n; ++i) kept[i] = static_cast<float>(-column_[i][k]);
-  }
-}
-
-void ContactMatrix::find_compliances(Objective& objective, const Iterate& at_z) {
-  std::size_t count = 0;
+/// The system of touching_.
+void ContactMatrix::fill_system(Threads& threads) {
+  ahead_.clear();
   for (const Touching& own : touching_) {
-    if (slot_of_vertex_[at(own.vertex)] < 0) ++count;
+    int& place = place_[at(own.vertex)];
+    if (place < 0) ahead_.push_back(own.vertex);
+    place = 0;
   }
-  const std::size_t n = column_.size();
-  std::size_t first_new = vertex_of_slot_.size();
-  if (first_new + count > num_slots_) {
-    first_new = 0;
-    for (const int vertex : vertex_of_slot_) slot_of_vertex_[at(vertex)] = -1;
-    vertex_of_slot_.clear();
-  }
-  int vertices[3];
-  int waiting = 0;
-  for (const Touching& own : touching_) {
-    if (slot_of_vertex_[at(own.vertex)] >= 0) continue;
-    slot_of_vertex_[at(own.vertex)] = static_cast<int>(vertex_of_slot_.size());
-    vertex_of_slot_.push_back(own.vertex);
-    vertices[waiting++] = own.vertex;
-    if (waiting < 3) continue;
-    find_columns(objective, at_z, vertices, waiting);
-    waiting = 0;
-  }
-  if (waiting > 0) find_columns(objective, at_z, vertices, waiting);
-  for (std::size_t own = first_new; own < vertex_of_slot_.size(); ++own) {
-    for (std::size_t other = 0; other <= own; ++other) {
-      const bool is_first = vertex_of_slot_[own] < vertex_of_slot_[other];
-      const std::size_t column = is_first ? own : other, row = is_first ? other : own;
-      const double entry = static_cast<double>(columns_[column * n + at(vertex_of_slot_[row])]);
-      compliance_[own * num_slots_ + other] = compliance_[other * num_slots_ + own] = entry;
+  for (const Touching& own : touching_) place_[at(own.vertex)] = -1;
+  compliance_->find(ahead_, threads);
+  const std::size_t n = touching_.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    const Touching& own = touching_[i];
+    const float* const entries = compliance_->entries(own.vertex);
+    for (std::size_t j = 0; j <= i; ++j) {
+      const Touching& other = touching_[j];
+      const double entry =
+          vec3::dot(own.normal, other.normal) * entries[compliance_->slot(other.vertex)];
+      system_[i * n + j] = system_[j * n + i] = static_cast<float>(entry);
     }
+    system_[i * n + i] += static_cast<float>(1 / own.stiffness);
   }
-  for (Touching& own : touching_) own.slot = slot_of_vertex_[at(own.vertex)];
 }
 
-/// Factorises C + K^-1 of some of what touches.
-bool ContactMatrix::factor(const std::vector<int>& members) {
-  size_ = members.size();
+/// Factorises the system of members_.
+bool ContactMatrix::factor() {
+  size_ = members_.size();
   for (std::size_t j = 0; j < size_; ++j) {
-    const Touching& b = touching_[at(members[j])];
+    const float* const column = &system_[at(members_[j]) * touching_.size()];
     for (std::size_t i = j; i < size_; ++i) {
-      front_[j * size_ + i] = compliance(touching_[at(members[i])], b);
+      front_[j * size_ + i] = static_cast<double>(column[members_[i]]);
     }
-    front_[j * size_ + j] += 1 / b.stiffness;
   }
   return kernels_->eliminate(front_.data(), static_cast<int>(size_), 0, false, inverse_.data(),
                              nullptr);
@@ -249,48 +229,77 @@ void ContactMatrix::solve(std::vector<double>& right) const {
   }
 }
 
-/// From free_gap_ to the forces of the complementarity problem; members_ are those that push. A
-/// direction that holds contacts says by itself which of them do, or nearly.
+/// Solves the complementarity problem of touching_; members_ are those that push.
 void ContactMatrix::find_forces() {
+  relax();
   members_.clear();
-  next_.clear();
-  for (std::size_t i = 0; i < touching_.size() && !left_out_; ++i) {
-    if (touching_[i].gap < 0) members_.push_back(static_cast<int>(i));
+  for (std::size_t i = 0; i < touching_.size(); ++i) {
+    if (touching_[i].force > 0) members_.push_back(static_cast<int>(i));
   }
-  for (std::size_t i = 0; i < touching_.size() && members_.empty(); ++i) {
-    if (free_gap_[i] < 0) next_.push_back(static_cast<int>(i));
+  if (active_.empty()) find_set();
+}
+
+/// From the forces that the direction takes the contacts to have, of which their gaps come.
+void ContactMatrix::relax() {
+  const std::size_t n = touching_.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    Touching& own = touching_[i];
+    own.force = own.assumed;
+    gap_[i] = static_cast<float>(own.gap + own.assumed / own.stiffness);
   }
-  if (members_.empty()) std::swap(members_, next_);
-  for (int round = 0; round < most_set_rounds; ++round) {
-    for (Touching& own : touching_) own.force = 0;
-    if (members_.empty()) return;
-    if (!factor(members_)) {
-      members_.clear();
-      return;
+  float first = 0;
+  for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+    float largest = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const float* const column = &system_[i * n];
+      double& force = touching_[i].force;
+      const double pushes = std::max(0.0, force - static_cast<double>(gap_[i] / column[i]));
+      const auto change = static_cast<float>(pushes - force);
+      force = pushes;
+      if (change == 0) continue;
+      largest = std::max(largest, std::abs(change) * column[i]);
+      for (std::size_t j = 0; j < n; ++j) gap_[j] += change * column[j];
     }
+    if (sweep == 0) first = largest;
+    if (largest <= settled * first) return;
+  }
+}
+
+/// From the contacts that push to those that do in the solution.
+void ContactMatrix::find_set() {
+  const std::size_t n = touching_.size();
+  free_gap_.clear();
+  for (std::size_t i = 0; i < n; ++i) {
+    double gap = touching_[i].gap + touching_[i].assumed / touching_[i].stiffness;
+    for (std::size_t j = 0; j < n; ++j) {
+      gap -= static_cast<double>(system_[i * n + j]) * touching_[j].assumed;
+    }
+    free_gap_.push_back(gap);
+  }
+  is_factored_ = false;
+  for (int round = 0; round < most_set_rounds && !members_.empty(); ++round) {
+    is_factored_ = factor();
+    if (!is_factored_) return members_.clear();
     values_.clear();
     for (const int i : members_) values_.push_back(-free_gap_[at(i)]);
     solve(values_);
-    for (std::size_t k = 0; k < members_.size(); ++k) {
-      touching_[at(members_[k])].force = values_[k];
-    }
     next_.clear();
-    for (std::size_t i = 0, k = 0; i < touching_.size(); ++i) {
-      const Touching& own = touching_[i];
-      bool pushes = own.force > 0;
-      if (k < members_.size() && members_[k] == static_cast<int>(i)) {
-        ++k;
-      } else {
+    std::size_t k = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      double force = 0;
+      if (k < members_.size() && members_[k] == static_cast<int>(i)) force = values_[k++];
+      touching_[i].force = std::max(0.0, force);
+      if (force == 0) {
         double gap = free_gap_[i];
-        for (const int j : members_) {
-          gap += compliance(own, touching_[at(j)]) * touching_[at(j)].force;
+        for (std::size_t j = 0; j < members_.size(); ++j) {
+          gap += static_cast<double>(system_[i * n + at(members_[j])]) * values_[j];
         }
-        pushes = gap < 0;
+        force = -gap;
       }
-      if (pushes) next_.push_back(static_cast<int>(i));
+      if (force > 0) next_.push_back(static_cast<int>(i));
     }
-    if (next_ == members_) return;
-    if (round + 1 < most_set_rounds) std::swap(members_, next_);
+    if (next_ == members_ || round + 1 == most_set_rounds) return;
+    std::swap(members_, next_);
   }
 }
 
@@ -305,13 +314,7 @@ Direction::Respect ContactMatrix::respect_contacts(Objective& objective, const I
     slope += own.assumed * dot3(own.normal, p[at(own.vertex)]);
   }
   if (!left_out_ && wrong <= harmless * std::abs(slope)) return Respect::as_it_was;
-  find_compliances(objective, at_z);
-  free_gap_.clear();
-  for (const Touching& own : touching_) {
-    double gap = own.gap;
-    for (const Touching& other : touching_) gap -= compliance(own, other) * other.assumed;
-    free_gap_.push_back(gap);
-  }
+  fill_system(objective.threads());
   find_forces();
   for (const Touching& own : touching_) {
     const double push = own.force - own.assumed;
@@ -323,10 +326,10 @@ Direction::Respect ContactMatrix::respect_contacts(Objective& objective, const I
   const auto num_active = static_cast<int>(active_.size());
   const auto num_new =
       std::count_if(members_.begin(), members_.end(), [&](int i) { return i >= num_active; });
-  is_factored_ = false;
   const bool is_settled = choices_ == most_choices || num_new <= num_active / part_new;
   if (!left_out_ && is_settled) return Respect::corrected;
   ++choices_;
+  is_factored_ = is_factored_ && active_.empty();
   active_.clear();
   for (const int i : members_) active_.push_back(touching_[at(i)]);
   return Respect::new_matrix;
@@ -356,10 +359,10 @@ bool ContactMatrix::compute_unfinished(Objective& objective, const Iterate& at_z
   if (!inner_.compute(objective, at_z, p)) return false;
   if (!is_factored_) {
     touching_ = active_;
-    find_compliances(objective, at_z);  // they may have made room for others since
+    fill_system(objective.threads());
     members_.resize(active_.size());
     std::iota(members_.begin(), members_.end(), 0);
-    is_factored_ = factor(members_);
+    is_factored_ = factor();
   }
   values_.clear();
   for (const Touching& own : active_) values_.push_back(dot3(own.normal, p[at(own.vertex)]));

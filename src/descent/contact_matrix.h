@@ -12,7 +12,7 @@ namespace supple {
 /// column of N for each contact of a step, its normal at its vertex, and K their stiffnesses.
 ///
 /// A is constant, so its compliance is too: the entries of A^-1 between vertices that touch are
-/// found once, by a solve for three vertices, and kept while they touch. With C_ij those of
+/// found once and kept (descent/compliance.h), some of them in the steps before. With C_ij those of
 /// contacts i and j, times n_i . n_j, and H = A^-1 the identity of Sherman, Morrison and Woodbury
 ///   (A + N K N^T)^-1 = H - H N (C + K^-1)^-1 N^T H            [Golub & Van Loan 2013, sec. 2.1.4]
 /// costs a second solve and a dense system of the size of the contacts: stiff in the direction of
@@ -26,9 +26,11 @@ namespace supple {
 /// with the contacts' parts in p taken out: p' = p + H N (l - f), f being the forces that p takes
 /// them to have and l >= 0 those that solve
 ///   (C + K^-1) l + u >= 0 with equality where l > 0,  u = d + N^T p - C f,
-/// a linear complementarity problem of the size of the contacts, by a primal-dual active set
-/// [Hintermueller, Ito & Kunisch 2003]. The contacts that push in the first direction of a step are
-/// in the matrix from then on; where many others come to push they are chosen again.
+/// a linear complementarity problem of the size of the contacts: by projected Gauss-Seidel sweeps
+/// from the forces that p takes them to have, and where p knows of none, in the first direction of
+/// a step, by a primal-dual active set [Hintermueller, Ito & Kunisch 2003] from what the sweeps
+/// found. The contacts that push in that direction are in the matrix from then on; where many
+/// others come to push they are chosen again.
 class ContactMatrix final : public Direction {
  public:
   ContactMatrix(const Model& model, double inverse_a2);
@@ -56,7 +58,6 @@ class ContactMatrix final : public Direction {
   /// A contact as the model of g sees it.
   struct Touching {
     int vertex, collider;
-    int slot;  ///< of the vertex in the compliances
     Vec3 normal;
     double stiffness;  ///< of the unknown, N/m
     double plane;      ///< n . z where the gap is zero, m
@@ -67,17 +68,13 @@ class ContactMatrix final : public Direction {
   void make_room(const Objective& objective);
   Touching* find(const Contact& contact, std::size_t count);
   double gather(Objective& objective, const Iterate& at, const VectorField& p);
-  void find_compliances(Objective& objective, const Iterate& at);
-  void find_columns(Objective& objective, const Iterate& at, const int* vertices, int count);
-  bool factor(const std::vector<int>& members);
+  void look_ahead(const Objective& objective);
+  void fill_system(Threads& threads);
+  bool factor();
   void solve(std::vector<double>& right) const;
   void find_forces();
-  double compliance(const Touching& a, const Touching& b) const {
-    const double along =
-        a.normal[0] * b.normal[0] + a.normal[1] * b.normal[1] + a.normal[2] * b.normal[2];
-    return along * compliance_[static_cast<std::size_t>(a.slot) * num_slots_ +
-                               static_cast<std::size_t>(b.slot)];
-  }
+  void relax();
+  void find_set();
 
   std::unique_ptr<Laplacian> own_;
   Laplacian& inner_;
@@ -85,26 +82,22 @@ class ContactMatrix final : public Direction {
   int choices_ = 0;        ///< in this step
   bool left_out_ = false;  ///< the last direction was made without the forces of what touches
   std::vector<Touching> touching_;
-  std::vector<Touching> active_;  ///< in the matrix
-  std::vector<int> place_;        ///< [num_vertices], first of a vertex in touching_, or -1
-  // The compliances between vertices in slots.
-  long version_ = -1;                ///< of the matrix that they are of
-  std::vector<int> slot_of_vertex_;  ///< [num_vertices], -1: none
-  std::vector<int> vertex_of_slot_;
-  /// A^-1 of the vertices in slots: [slots][num_vertices], m/N. That between two vertices is the
-  /// entry of the one with the smaller number, so that it is the same whichever touched first.
-  std::unique_ptr<float[]> columns_;
-  std::size_t num_slots_ = 0;
-  std::vector<double> compliance_;  ///< between slots: [slots][slots], m/N
+  std::vector<Touching> active_;      ///< in the matrix
+  std::vector<int> place_;            ///< [num_vertices], first of a vertex in touching_, or -1
+  Compliance* compliance_ = nullptr;  ///< of the matrix
+  std::size_t most_ = 0;              ///< contacts in a system
   VectorField right_, column_;
   // The dense system.
-  std::vector<double> front_, inverse_;  ///< L^-1, column-major
+  std::vector<float> system_;            ///< C + K^-1 of touching_, m/N
+  std::vector<float> gap_;               ///< of the complementarity problem, of touching_, m
+  std::vector<double> front_, inverse_;  ///< of members_: L^-1, column-major
   std::size_t size_ = 0;
   mutable std::vector<double> work_;
   std::vector<double> values_;
-  std::vector<int> members_, next_;
-  std::vector<double> free_gap_;  ///< u, m
-  bool is_factored_ = false;      ///< the dense system is that of active_
+  std::vector<int> members_, next_;  ///< into touching_
+  std::vector<double> free_gap_;     ///< u, m
+  std::vector<int> ahead_;           ///< vertices
+  bool is_factored_ = false;         ///< the dense system is that of active_
 };
 
 }  // namespace supple

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/LU>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include "descent/objective.h"
@@ -158,6 +160,85 @@ TEST(ContactMatrix, ContactsStiffenTheirNormalsAlone) {
   // Without contacts everything would move by h^2; what stands on them still sags.
   EXPECT_LT(dot(down, pressed), 0);
   EXPECT_LT(-dot(down, pressed), 0.7 * 1000 * h * h);
+}
+
+/// An entry is that of the inverse, and the same bits whichever vertex was asked for first and
+/// whatever was forgotten in between.
+TEST(Compliance, HasTheEntriesOfTheInverseWhateverCameBefore) {
+  Problem problem;
+  Laplacian laplacian(problem.model, 1 / (h * h));
+  Compliance& compliance = laplacian.compliance();
+  compliance.begin_step();
+  const std::vector<int> few{7, 90, 3, 41, 60};
+  compliance.find(few, problem.threads);
+  const auto between = [&](int a, int b) {
+    return static_cast<double>(compliance.entries(a)[compliance.slot(b)]);
+  };
+  std::vector<int> order(problem.y.size());
+  std::iota(order.begin(), order.end(), 0);
+  const Eigen::MatrixXd lower = laplacian_lower(problem.model, 1 / (h * h), order);
+  const Eigen::MatrixXd full = lower.selfadjointView<Eigen::Lower>();
+  const Eigen::MatrixXd inverse = full.inverse();
+  std::vector<double> first;
+  for (const int a : few) {
+    for (const int b : few) {
+      first.push_back(between(a, b));
+      // A float has 6e-8, and the factor too is in floats.
+      EXPECT_NEAR(first.back(), inverse(a, b), 2e-6 * inverse(a, a)) << a << " " << b;
+    }
+  }
+  const std::vector<int> back{60, 41, 11, 90, 7, 3};
+  laplacian.compliance().find(back, problem.threads);
+  EXPECT_EQ(compliance.num_vertices(), 6u);
+  Laplacian other(problem.model, 1 / (h * h));
+  other.compliance().begin_step();
+  other.compliance().find(back, problem.threads);
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    const int a = few[i / few.size()], b = few[i % few.size()];
+    EXPECT_EQ(between(a, b), first[i]);
+    const Compliance& fresh = other.compliance();
+    EXPECT_EQ(static_cast<double>(fresh.entries(a)[fresh.slot(b)]), first[i]);
+  }
+}
+
+/// Where more are asked for than there is room, those that were there before go.
+TEST(Compliance, MakesRoomForWhatIsAskedFor) {
+  Scene scene = Problem::scene();
+  scene.bodies[0].mesh = generate(BoxGenerator{.size = {1, 1, 1}, .cells = {20, 12, 12}});
+  const Model model = build_model(scene);
+  Threads threads(1);
+  Laplacian laplacian(model, 1 / (h * h));
+  Compliance& compliance = laplacian.compliance();
+  compliance.begin_step();
+  const auto most = static_cast<int>(compliance.max_vertices());
+  ASSERT_LT(most, model.num_vertices);
+  std::vector<int> all(static_cast<std::size_t>(most));
+  std::iota(all.begin(), all.end(), 0);
+  compliance.find(all, threads);
+  const float before = compliance.entries(1)[compliance.slot(2)];
+  const std::vector<int> next{most, 1, 2};
+  compliance.find(next, threads);
+  EXPECT_EQ(compliance.num_vertices(), 3u);
+  EXPECT_FALSE(compliance.has(0));
+  EXPECT_EQ(compliance.entries(1)[compliance.slot(2)], before);
+}
+
+/// A body on its way to the ground has its compliance there before it touches.
+TEST(ContactMatrix, FindsComplianceAheadOfContact) {
+  Problem problem;
+  VectorField high(problem.start);
+  for (PaddedVector& x : high) x[1] += 1;
+  VectorField y(high);
+  for (PaddedVector& v : y) v[1] -= 0.1;
+  problem.objective.begin_step(
+      {.y = y, .inverse_a2 = 1 / (h * h), .x_start = high, .time = h, .h = h});
+  ASSERT_TRUE(problem.contact.touching().empty());
+  ContactMatrix direction(problem.model, 1 / (h * h));
+  direction.begin_step(problem.objective);
+  const std::size_t once = direction.constant_matrix()->compliance().num_vertices();
+  EXPECT_GT(once, 3u);
+  direction.begin_step(problem.objective);
+  EXPECT_GT(direction.constant_matrix()->compliance().num_vertices(), once);
 }
 
 }  // namespace

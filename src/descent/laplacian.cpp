@@ -124,7 +124,13 @@ Laplacian::Laplacian(const Model& model, double inverse_a2, Precision precision)
         SpdSolver::Matrix lower = laplacian_lower(model, inverse_a2, order, Pins::left_out);
         return PinnedMatrix(model, inverse_a2, std::move(order), lower,
                             PinnedMatrix::Coupling::none, precision, "M/h^2 + L");
-      }()) {}
+      }()),
+      num_vertices_(static_cast<std::size_t>(model.num_vertices)) {}
+
+Compliance& Laplacian::compliance() {
+  if (!compliance_) compliance_ = std::make_unique<Compliance>(matrix_, num_vertices_);
+  return *compliance_;
+}
 
 bool Laplacian::compute(Objective& objective, const Iterate& at, VectorField& p) {
   matrix_.solve(at.gradient, p, objective.threads());

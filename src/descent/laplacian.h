@@ -1,8 +1,10 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "descent/compliance.h"
 #include "descent/direction.h"
 #include "descent/pinned_matrix.h"
 #include "linear/spd_solver.h"
@@ -43,9 +45,13 @@ class Laplacian final : public Direction {
   }
   long long factor_entries() const { return matrix_.matrix().factor_entries(); }
   const PinnedMatrix& matrix() const { return matrix_; }
+  /// Entries of the inverse, for all who work with this matrix. The first call makes room.
+  Compliance& compliance();
 
  private:
   PinnedMatrix matrix_;
+  std::size_t num_vertices_;
+  std::unique_ptr<Compliance> compliance_;
 };
 
 /// What of M/a^2 + L is meant.
