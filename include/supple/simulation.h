@@ -57,6 +57,7 @@ struct StepReport {
   /// J, and what was taken out of its velocities so that it should not gain more.
   double energy_gain = 0, energy_removed = 0;
   int repeated_substeps = 0;  ///< that were solved more than once to keep the energy
+  int steady_substeps = 0;    ///< of them, those that ended by backward Euler in place of their own
   /// Estimated factor by which the body acted too soft, because the method was not converged: 1
   /// when it was. Measured in some frames and kept in those between.
   double unconverged = 1;

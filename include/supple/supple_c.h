@@ -107,6 +107,7 @@ typedef struct SuppleStepReport {
   double unconverged;         ///< estimated factor by which the body acted too soft; 1: converged
   int32_t tunnelled;          ///< vertices that passed through a collider
   int32_t repeated_substeps;  ///< solved more than once to keep the energy
+  int32_t steady_substeps;    ///< of them, ended by backward Euler in place of their integrator
   double total_milliseconds;
   double local_milliseconds;    ///< forces and energies of tets and springs
   double solve_milliseconds;    ///< linear solves and what surrounds them

@@ -34,7 +34,8 @@ inline constexpr double too_large_share = 0.4;
 /// the size of the smallest | | inverted | a tet is inside out at the end of a frame | |
 /// deep_contact | a vertex is deeper in a collider than 1 % of the size of the smallest body | |
 /// tunnelled | a vertex passed through a collider | | poor_elements | a tet at rest is so flat that
-/// its material is lost in rounding | | step_too_large | see unbalanced_share |
+/// its material is lost in rounding | | step_too_large | see unbalanced_share; or
+/// StepReport::steady_substeps |
 class RunWatch {
  public:
   explicit RunWatch(const Scene& scene);
@@ -74,7 +75,7 @@ class RunWatch {
   double weight_size_ = 0;  ///< weight of all bodies times that, J
   int num_flat_tets_ = 0;
   std::int64_t frames_ = 0, first_frame_ = 0, last_frame_ = 0;
-  Seen soft_, stiff_, gain_, inverted_, deep_, tunnelled_;
+  Seen soft_, stiff_, gain_, inverted_, deep_, tunnelled_, steady_;
   std::vector<double> factors_;       ///< of the unconverged frames
   double mean_ = 0, worst_mean_ = 0;  ///< of |log f| over the last frames, and its largest
   double not_known_ = 1;              ///< share of that mean that stands for frames before the run

@@ -87,6 +87,7 @@ SuppleStepReport in_c(const supple::StepReport& report) {
   out.unconverged = report.unconverged;
   out.tunnelled = report.tunnelled;
   out.repeated_substeps = report.repeated_substeps;
+  out.steady_substeps = report.steady_substeps;
   out.total_milliseconds = report.total_milliseconds;
   out.local_milliseconds = report.local_milliseconds;
   out.solve_milliseconds = report.solve_milliseconds;

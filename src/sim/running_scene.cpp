@@ -225,11 +225,11 @@ double RunningScene::work_of_friction() const {
   return contact_ ? std::max(0.0, contact_->friction_work(z_[0].v)) : 0;
 }
 
-/// Takes a step's excess of energy out of the velocities that it has come to.
-void RunningScene::keep_energy(double gained, StepReport& report) {
+/// Takes a step's excess of energy out of the velocities that it has come to. What is left, J.
+double RunningScene::keep_energy(double gained, StepReport& report) {
   const double slack = energy_rounding * (std::abs(potential_) + objective_.energy_scale() +
                                           guard_.kinetic(state_.v));
-  if (!(gained > slack)) return;
+  if (!(gained > slack)) return 0;
   is_held_.assign(is_held_.size(), 0);
   const auto hold = [&](int vertex) {
     const auto next =
@@ -248,6 +248,33 @@ void RunningScene::keep_energy(double gained, StepReport& report) {
     state_.x_previous.clear();
     state_.v_previous.clear();
   }
+  return gained - taken;
+}
+
+/// From the start of the substep on by backward Euler, in as many steps as the matrix is made for.
+/// The middle of a step of the midpoint rule is such a step, so that half of the work is done again
+/// and the energy which its second half found in nothing is not.
+bool RunningScene::steady_substep(StepReport& report, const MinimiseOptions& options,
+                                  const PlaceInFrame& place) {
+  algebra().copy(before_substep_.x, state_.x);
+  algebra().copy(before_substep_.v, state_.v);
+  state_.x_previous.clear();
+  state_.v_previous.clear();
+  state_.acceleration.clear();
+  elastic_is_known_ = false;
+  ++report.repeated_substeps;
+  ++report.steady_substeps;
+  const StepClock clock = clock_;
+  const int parts = setup_.num_steady();
+  setup_.be_steady(true);
+  clock_ = {.start = clock.at(0), .substeps_done = 0, .h = setup_.length()};
+  bool finite = true;
+  for (int part = 0; part < parts && finite; ++part) {
+    finite = substep(report, options, {place.is_first, place.is_last && part + 1 == parts});
+  }
+  setup_.be_steady(false);
+  clock_ = clock;
+  return finite;
 }
 
 /// Of a frame of a position-based method, whose energies are known at its end alone.
@@ -266,6 +293,7 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
                            const PlaceInFrame& place) {
   if (setup_.integrator().is_explicit) return explicit_substep(report);
   MinimiseReport result;
+  const int tunnelled = report.tunnelled;
   if (position_solver_) {
     // What is not measured needs no objective, and no copies of y.
     const bool measured = place.is_last || scene_.solver.tolerance > 0;
@@ -301,6 +329,11 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
   const bool is_guarded =
       direction_ && integrator.has_inertia && scene_.solver.line_search.type != "none";
   EnergyBefore before;
+  const bool may_gain = is_guarded && !integrator.keeps_energy_down;
+  if (may_gain) {
+    before_substep_.x = state_.x;
+    before_substep_.v = state_.v;
+  }
   if (is_guarded) {
     before.kinetic = setup_.kept() * setup_.kept() * guard_.kinetic(state_.v);
     if (integrator.keeps_energy_down) result = solve_better(result, before, report, options);
@@ -314,7 +347,6 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
   if (place.is_last)
     convergence_.frame_done(state_.frame + 1, objective_, direction_.get(), z_, result);
   setup_.advance(z_, state_, algebra());
-  end_substep();
   if (is_guarded) {
     if (!setup_.ends_at_z()) {
       elastic_ = objective_.elastic_energy_at(state_.x);
@@ -323,10 +355,16 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
     const double kinetic = guard_.kinetic(state_.v);
     const double gained = energy_gained(elastic_, state_.x, kinetic, before);
     // Other integrators let energy swing about what they keep.
-    const double allowed =
-        integrator.keeps_energy_down ? 0 : allowed_swing * std::max(kinetic, before.kinetic);
-    if (gained > allowed) keep_energy(gained - allowed, report);
+    const double allowed = may_gain ? allowed_swing * std::max(kinetic, before.kinetic) : 0;
+    const double removed = report.energy_removed, gain = report.energy_gain;
+    if (gained > allowed && keep_energy(gained - allowed, report) > allowed && may_gain) {
+      report.energy_removed = removed;
+      report.energy_gain = gain;
+      report.tunnelled = tunnelled;
+      if (!steady_substep(report, options, place)) return false;
+    }
   }
+  end_substep();
   return true;
 }
 

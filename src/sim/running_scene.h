@@ -83,7 +83,9 @@ class RunningScene {
                               const MinimiseOptions& options);
   double energy_gained(double elastic, const VectorField& x, double kinetic,
                        const EnergyBefore& before);
-  void keep_energy(double gained, StepReport& report);
+  double keep_energy(double gained, StepReport& report);
+  bool steady_substep(StepReport& report, const MinimiseOptions& options,
+                      const PlaceInFrame& place);
   double work_of_friction() const;
   void find_energy();
   void keep_energy_of_frame(double elastic_before, StepReport& report);
@@ -116,7 +118,8 @@ class RunningScene {
   double work_of_friction_ = 0;   ///< in the last substep of a position-based method, J
   VectorField first_z_;           ///< where a substep came to that is solved again
   double potential_ = 0;  ///< E at the start of the substep, J: pins and colliders of its end
-  State before_;
+  State before_;          ///< the frame
+  State before_substep_;  ///< of an integrator that may gain energy: x and v
   std::vector<std::array<int, 3>> surface_;
   StepClock clock_;
   double elastic_ = 0;    ///< of the state, J, where it is known

@@ -176,10 +176,13 @@ StepClock clock_of(double time, std::int64_t frame, const TimeSettings& settings
 
 StepSetup::StepSetup(const Scene& scene, const Model& model)
     : integrator_(find_integrator(scene.time.integrator)),
+      own_(integrator_),
       model_(&model),
       gravity_(scene.gravity),
-      h_(scene.time.step / scene.time.substeps),
-      kept_(std::exp(-scene.damping.drag * h_)),
+      length_(scene.time.step / scene.time.substeps),
+      drag_(scene.damping.drag),
+      h_(length_),
+      kept_(std::exp(-drag_ * h_)),
       extrapolates_(scene.solver.start == "extrapolated"),
       y_(static_cast<std::size_t>(model.num_vertices)),
       start_(extrapolates_ ? y_.size() : 0) {
@@ -197,6 +200,17 @@ StepSetup::StepSetup(const Scene& scene, const Model& model)
     gradient_.resize(y_.size());
     x_before_.resize(y_.size());
   }
+}
+
+int StepSetup::num_steady() const {
+  return static_cast<int>(std::lround(length_ * std::sqrt(own_->inverse_a2(length_, false))));
+}
+
+void StepSetup::be_steady(bool steady) {
+  const int parts = steady ? num_steady() : 1;
+  integrator_ = steady ? find_integrator("backward_euler") : own_;
+  h_ = length_ / parts;
+  kept_ = std::exp(-drag_ * h_);
 }
 
 void StepSetup::check_pins(const Scene& scene) const {

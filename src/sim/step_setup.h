@@ -42,6 +42,12 @@ class StepSetup {
   /// Of a substep, s.
   double length() const { return h_; }
 
+  /// Substeps of backward Euler in place of one of the scene's integrator, of the length for which
+  /// the constant matrices were built or nearly so.
+  int num_steady() const;
+  /// From now on the substeps are these, or those of the scene again.
+  void be_steady(bool steady);
+
   /// Of a velocity, by drag over a substep.
   double kept() const { return kept_; }
 
@@ -51,9 +57,7 @@ class StepSetup {
   /// 1/a^2 that constant matrices are built for, 1/s^2. The first step of BDF2 has a smaller one:
   /// the matrix then holds back more than it need, and a direction -A^-1 grad g still descends. 0
   /// of explicit ones.
-  double inverse_a2() const {
-    return integrator_->is_explicit ? 0 : integrator_->inverse_a2(h_, false);
-  }
+  double inverse_a2() const { return own_->is_explicit ? 0 : own_->inverse_a2(length_, false); }
 
   /// The first part of `prepare`, y alone: for methods that do not ask the objective. 1/a^2 of the
   /// substep, 1/s^2.
@@ -91,10 +95,13 @@ class StepSetup {
   void extrapolate(const State& state, FieldAlgebra& algebra);
 
   const Integrator* integrator_;
+  const Integrator* own_;  ///< the scene's
   const Model* model_;
   Vec3 gravity_;
-  double h_;     ///< s
-  double kept_;  ///< of a velocity, by drag
+  double length_;  ///< of the scene's substep, s
+  double drag_;    ///< 1/s
+  double h_;       ///< s
+  double kept_;    ///< of a velocity, by drag
   bool extrapolates_;
   VectorField y_, start_;            ///< start: where it is not y
   VectorField gradient_, x_before_;  ///< where forces at the start are needed

@@ -142,6 +142,7 @@ void RunWatch::add(std::int64_t frame, const StepReport& report, const Energies&
     deep_.add(frame, report.deepest_penetration);
   }
   if (report.tunnelled > 0) tunnelled_.add(frame, report.tunnelled);
+  if (report.steady_substeps > 0) steady_.add(frame, report.steady_substeps);
   if (report.force_scale > 0) {
     unbalanced_.push_back(report.gradient_norm);
     force_scales_.push_back(report.force_scale);
@@ -226,6 +227,14 @@ std::vector<Warning> RunWatch::warnings() const {
                                 can_choose ? "the projection stress or more substeps"
                                            : "more substeps or more iterations"),
                     first_frame_, last_frame_});
+  }
+  if (steady_.count > 0) {
+    list.push_back({"step_too_large",
+                    fmt::format("the step is too large for the integrator: {} frames would have "
+                                "gained energy and were taken by backward Euler, which damps; "
+                                "raise substeps or iterations, or take backward_euler",
+                                steady_.count),
+                    steady_.first, steady_.last});
   }
   return list;
 }

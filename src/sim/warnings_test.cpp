@@ -69,6 +69,10 @@ TEST(Warnings, SayThatEnergyWasGained) {
   EXPECT_TRUE(warnings_of({{.energy_gain = 50}}, {.kinetic = 1e4}).empty());
 }
 
+TEST(Warnings, SayThatBackwardEulerTookSteps) {
+  expect_one(warnings_of({{}, {.steady_substeps = 2}, {}}), "step_too_large", 2, 2);
+}
+
 TEST(Warnings, SayWhatContactDidWrong) {
   expect_one(warnings_of({{}, {.deepest_penetration = 0.006}, {}}), "deep_contact", 2, 2);
   EXPECT_TRUE(warnings_of({{.deepest_penetration = 0.004}}).empty());  // 1 % are 0.005 m
