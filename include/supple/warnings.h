@@ -74,6 +74,7 @@ class RunWatch {
   double size_ = 0;         ///< of the smallest body, m
   double weight_size_ = 0;  ///< weight of all bodies times that, J
   int num_flat_tets_ = 0;
+  bool is_crushable_ = false;  ///< a body has less energy crushed than at rest
   std::int64_t frames_ = 0, first_frame_ = 0, last_frame_ = 0;
   Seen soft_, stiff_, gain_, inverted_, deep_, tunnelled_, steady_;
   std::vector<double> factors_;       ///< of the unconverged frames

@@ -71,6 +71,17 @@ double mass_of(const Body& body) {
   return body.density * six_volumes / 6;
 }
 
+/// Whether F = 0 has less energy than the rest shape, by (mu - lambda)/2 [Macklin & Mueller 2021,
+/// eqs. 1 and 14].
+bool rather_crushed(const Body& body) {
+  const MaterialSettings& material = body.material;
+  if (material.model != "stable_neo_hookean") return false;
+  for (std::size_t t = 0; t < body.mesh.tets.size(); ++t) {
+    if (material.lambda[t] < material.mu[t]) return true;
+  }
+  return false;
+}
+
 double middle_of(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
   std::nth_element(values.begin(), middle, values.end());
@@ -106,7 +117,9 @@ void RunWatch::scene_changed(const Scene& scene) {
   size_ = std::numeric_limits<double>::infinity();
   double mass = 0;
   num_flat_tets_ = 0;
+  is_crushable_ = false;
   for (const Body& body : scene.bodies) {
+    is_crushable_ = is_crushable_ || rather_crushed(body);
     size_ = std::min(size_, largest_extent(body.mesh.vertices));
     mass += mass_of(body);
     for (const auto& tet : body.mesh.tets) {
@@ -177,11 +190,16 @@ void RunWatch::warn_unconverged(std::vector<Warning>& list) const {
 
 void RunWatch::warn_inverted(std::vector<Warning>& list) const {
   if (inverted_.count == 0) return;
-  const std::string text =
+  std::string text =
       inverted_now_ > 0
           ? fmt::format("{} tets are inside out at the end (at most {})", inverted_now_,
                         inverted_.worst)
           : fmt::format("up to {} tets were inside out, none at the end", inverted_.worst);
+  if (is_crushable_) {
+    text +=
+        "; stable_neo_hookean with lambda below mu, Poisson's ratio below 1/4, has less energy "
+        "crushed than at rest: take neo_hookean or a larger ratio";
+  }
   list.push_back({"inverted", text, inverted_.first, inverted_.last});
 }
 

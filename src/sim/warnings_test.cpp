@@ -88,6 +88,19 @@ TEST(Warnings, TellTetsThatRecoveredFromThoseThatDidNot) {
   EXPECT_NE(lasting[0].text.find("2 tets are inside out"), std::string::npos) << lasting[0].text;
 }
 
+TEST(Warnings, NameAMaterialThatStaysCrushed) {
+  for (const double poisson : {0.2, 0.3}) {
+    Scene scene = heavy_block();
+    const auto [mu, lambda] = lame_parameters(1e5, poisson);
+    scene.bodies[0].material = {.model = "stable_neo_hookean", .mu = mu, .lambda = lambda};
+    RunWatch watch(scene);
+    watch.add(1, {.inverted_tets = 3});
+    const std::vector<Warning> warnings = watch.warnings();
+    expect_one(warnings, "inverted", 1, 1);
+    EXPECT_EQ(warnings[0].text.find("crushed") != std::string::npos, poisson < 0.25);
+  }
+}
+
 TEST(Warnings, TheShareOfUnbalancedForceIsThatOfTheMedianFrame) {
   RunWatch watch(heavy_block());
   EXPECT_EQ(watch.unbalanced_share(), 0);
