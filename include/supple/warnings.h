@@ -25,17 +25,16 @@ inline constexpr double too_large_share = 0.4;
 /// Watches the steps of a run and says what is not to be trusted: the one place where these rules
 /// stand.
 ///
-/// | code | when |
-/// |---|---|
-/// | unconverged | StepReport::unconverged, f, is so far from 1 for so long that the mean of |log
-/// f|, at most log 3 a frame, over about 32 frames exceeds log 1.1: three frames that are wholly
-/// wrong, or f = 1.1 that stays | | energy_gain | a frame gained more than 1 % of the energy at
-/// hand: the most that the bodies had in kinetic and elastic energy so far, or their weight times
-/// the size of the smallest | | inverted | a tet is inside out at the end of a frame | |
-/// deep_contact | a vertex is deeper in a collider than 1 % of the size of the smallest body | |
-/// tunnelled | a vertex passed through a collider | | poor_elements | a tet at rest is so flat that
-/// its material is lost in rounding | | step_too_large | see unbalanced_share; or
-/// StepReport::steady_substeps |
+/// unconverged: StepReport::unconverged, f, is so far from 1 for so long that the mean of |log f|,
+///   at most log 3 a frame, over about 32 frames exceeds log 1.1: three frames that are wholly
+///   wrong, or f = 1.1 that stays.
+/// energy_gain: a frame gained more than 1 % of the energy at hand: the most that the bodies had in
+///   kinetic and elastic energy so far, or their weight times the size of the smallest.
+/// inverted: a tet is inside out at the end of a frame.
+/// deep_contact: a vertex is deeper in a collider than 1 % of the size of the smallest body.
+/// tunnelled: a vertex passed through a collider.
+/// poor_elements: a tet at rest is so flat that its material is lost in rounding.
+/// step_too_large: see unbalanced_share; or there are StepReport::steady_substeps.
 class RunWatch {
  public:
   explicit RunWatch(const Scene& scene);

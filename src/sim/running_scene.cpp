@@ -354,10 +354,12 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
     }
     const double kinetic = guard_.kinetic(state_.v);
     const double gained = energy_gained(elastic_, state_.x, kinetic, before);
-    // Other integrators let energy swing about what they keep.
-    const double allowed = may_gain ? allowed_swing * std::max(kinetic, before.kinetic) : 0;
+    // Other integrators let energy swing about what they keep; where bodies touch, steps that gain
+    // follow each other.
+    const double swing = may_gain ? allowed_swing * std::max(kinetic, before.kinetic) : 0;
+    const double allowed = contact_ && !contact_->contacts().empty() ? 0 : swing;
     const double removed = report.energy_removed, gain = report.energy_gain;
-    if (gained > allowed && keep_energy(gained - allowed, report) > allowed && may_gain) {
+    if (gained > allowed && keep_energy(gained - allowed, report) > swing && may_gain) {
       report.energy_removed = removed;
       report.energy_gain = gain;
       report.tunnelled = tunnelled;
@@ -502,6 +504,7 @@ void RunningScene::use_contact(ContactEnergy* contact) {
 void RunningScene::set_colliders(std::vector<Collider> colliders) {
   std::swap(scene_.colliders, colliders);
   try {
+    setup_.check_motions(scene_);
     std::unique_ptr<ContactEnergy> contact = make_contact(scene_, model_);
     use_contact(contact.get());
     contact_ = std::move(contact);

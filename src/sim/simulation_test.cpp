@@ -160,6 +160,21 @@ TEST(Simulation, AStepBeyondWhatDoublesHoldIsRefused) {
   scene = test::hanging_cloth();
   scene.bodies[0].velocity = {1e20, 0, 0};
   EXPECT_EQ(place_of_refusal(), "/bodies/0/velocity");
+  scene = free_block("stvk");
+  scene.colliders.push_back({"ground", PlaneShape{}, {}});
+  EXPECT_EQ(place_of_refusal(), "");
+  std::vector<Collider> thrown = scene.colliders;
+  thrown[0].motion.velocity = Vec3{0, 1e20, 0};
+  Simulation running(scene);
+  try {
+    running.set_colliders(thrown);
+    FAIL() << "it took them";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.where(), "/colliders/0/motion");
+  }
+  EXPECT_NE(running.step().status, StepStatus::non_finite);
+  scene.colliders = thrown;
+  EXPECT_EQ(place_of_refusal(), "/colliders/0/motion");
 }
 
 TEST(Simulation, UnreferencedVerticesStayAndChangeNothing) {

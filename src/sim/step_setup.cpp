@@ -105,6 +105,11 @@ void require_resolved_step(const Scene& scene) {
   constexpr double strain = 1e-3;
   const double h = scene.time.step;
   const Vec3 none{0, 0, 0};
+  const auto way_of = [&](const Motion& motion) {
+    double way = h * distance(motion.velocity.value_or(none), none);
+    for (const Keyframe& key : motion.keyframes) way = std::max(way, distance(key.translate, none));
+    return way;
+  };
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const double edge = mean_edge(scene.bodies[b]);
     const double farthest = strain * edge / std::numeric_limits<double>::epsilon();
@@ -119,12 +124,12 @@ void require_resolved_step(const Scene& scene) {
           "/bodies/" + std::to_string(b) + "/velocity");
     check(h * h * distance(scene.gravity, none), "/gravity");
     for (std::size_t p = 0; p < scene.bodies[b].pins.size(); ++p) {
-      const Motion& motion = scene.bodies[b].pins[p].motion;
-      double way = h * distance(motion.velocity.value_or(none), none);
-      for (const Keyframe& key : motion.keyframes) {
-        way = std::max(way, distance(key.translate, none));
-      }
-      check(way, "/bodies/" + std::to_string(b) + "/pins/" + std::to_string(p) + "/motion");
+      check(way_of(scene.bodies[b].pins[p].motion),
+            "/bodies/" + std::to_string(b) + "/pins/" + std::to_string(p) + "/motion");
+    }
+    // What it meets takes it along.
+    for (std::size_t c = 0; c < scene.colliders.size(); ++c) {
+      check(way_of(scene.colliders[c].motion), "/colliders/" + std::to_string(c) + "/motion");
     }
   }
 }
@@ -188,11 +193,8 @@ StepSetup::StepSetup(const Scene& scene, const Model& model)
       start_(extrapolates_ ? y_.size() : 0) {
   if (integrator_ == nullptr) refuse("/time/integrator", "there is no such integrator");
   check_pins(scene);
-  if (!integrator_->has_inertia) {
-    require_no_motion(scene);
-  } else {
-    require_resolved_step(scene);
-  }
+  check_motions(scene);
+  if (!integrator_->has_inertia) require_no_motion(scene);
   if (extrapolates_ && (!integrator_->has_inertia || integrator_->is_explicit)) {
     refuse("/solver/start", integrator_->name + " has nothing to extrapolate; expected inertia");
   }
@@ -215,6 +217,10 @@ void StepSetup::be_steady(bool steady) {
 
 void StepSetup::check_pins(const Scene& scene) const {
   if (!integrator_->has_inertia) require_pins(scene, *model_);
+}
+
+void StepSetup::check_motions(const Scene& scene) const {
+  if (integrator_->has_inertia) require_resolved_step(scene);
 }
 
 void StepSetup::evaluate_forces(const State& state, const StepClock& clock, Objective& objective) {

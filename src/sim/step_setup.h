@@ -54,6 +54,10 @@ class StepSetup {
   /// Throws Error{invalid_input} where the model's pins are too few for the integrator.
   void check_pins(const Scene& scene) const;
 
+  /// Throws Error{invalid_input} where pins, colliders, velocities or gravity take a body so far in
+  /// a step that doubles no longer hold its shape.
+  void check_motions(const Scene& scene) const;
+
   /// 1/a^2 that constant matrices are built for, 1/s^2. The first step of BDF2 has a smaller one:
   /// the matrix then holds back more than it need, and a direction -A^-1 grad g still descends. 0
   /// of explicit ones.
