@@ -51,6 +51,12 @@ class ColliderObject {
   /// False where a straight path from outside cannot leave on another side: a half-space.
   bool can_be_crossed() const { return !std::holds_alternative<PlaneDistance>(shape_); }
 
+  /// Whether every straight line between two of its points is within it.
+  bool is_convex() const {
+    return !std::holds_alternative<TorusDistance>(shape_) &&
+           !std::holds_alternative<MeshDistance>(shape_);
+  }
+
  private:
   using Shape = std::variant<PlaneDistance, SphereDistance, BoxDistance, CapsuleDistance,
                              CylinderDistance, TorusDistance, MeshDistance>;

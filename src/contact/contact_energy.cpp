@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <type_traits>
 #include <utility>
 
 #include "base/index.h"
+#include "contact/extent.h"
 #include "contact/vec3.h"
 #include "supple/error.h"
 
@@ -18,14 +18,7 @@ using namespace vec3;
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 static_assert(std::is_trivially_default_constructible_v<Contact>, "contacts_ must stay untouched");
-
-Vec3 position(const double* x, int vertex) {
-  const double* v = x + 4 * at(vertex);
-  return {v[0], v[1], v[2]};
-}
 
 /// Of the length of a path: nearer than this to a surface it is there.
 constexpr double path_rounding = 1e-9;
@@ -50,32 +43,6 @@ bool find_entry(const ColliderObject& collider, const Vec3& from, const Vec3& to
   }
   return false;
 }
-
-struct Ball {
-  Vec3 center;
-  double radius;
-};
-
-/// Smallest box that holds points, and their sum, which tells whether all are finite.
-struct Extent {
-  Vec3 low{infinity, infinity, infinity};
-  Vec3 high{-infinity, -infinity, -infinity};
-  Vec3 sum{0, 0, 0};
-
-  void add(const Vec3& p) { add({p, p, p}); }
-  void add(const Extent& other) {
-    for (std::size_t k = 0; k < 3; ++k) {
-      low[k] = std::min(low[k], other.low[k]);
-      high[k] = std::max(high[k], other.high[k]);
-      sum[k] += other.sum[k];
-    }
-  }
-  /// Where a point is not finite the ball is all of space: it is clear of nothing.
-  Ball ball() const {
-    const bool finite = std::isfinite(sum[0]) && std::isfinite(sum[1]) && std::isfinite(sum[2]);
-    return {0.5 * (low + high), finite ? 0.5 * norm(high - low) : infinity};
-  }
-};
 
 // Vertices that follow each other stand near each other, so balls around groups of them rule most
 // of them out at once. A block of 128 is cut in four twice: at group g, its quarters are groups 4 g
@@ -121,13 +88,28 @@ class BlockOfVertices {
   Ball balls_[num_groups];
 };
 
+/// Where each vertex is in a list; -1: nowhere.
+std::vector<int> places_of(const std::vector<ContactVertex>& vertices) {
+  std::vector<int> places;
+  for (std::size_t i = 0; i < vertices.size(); ++i) {
+    if (vertices[i].vertex < 0) continue;
+    const std::size_t vertex = at(vertices[i].vertex);
+    if (places.size() <= vertex) places.resize(vertex + 1, -1);
+    places[vertex] = static_cast<int>(i);
+  }
+  return places;
+}
+
 }  // namespace
 
 ContactEnergy::ContactEnergy(std::vector<ColliderObject> colliders, double friction,
-                             std::vector<ContactVertex> vertices)
+                             std::vector<ContactVertex> vertices,
+                             const std::vector<ContactSurface>& surfaces)
     : colliders_(std::move(colliders)),
       friction_(friction),
       vertices_(std::move(vertices)),
+      place_of_vertex_(places_of(vertices_)),
+      surface_(surfaces, place_of_vertex_, colliders_),
       contacts_(std::make_unique_for_overwrite<Contact[]>(max_contacts())),
       from_start_(std::make_unique_for_overwrite<Contact[]>(max_pairs())),
       held_(std::make_unique_for_overwrite<Held[]>(max_pairs())),
@@ -168,11 +150,19 @@ std::size_t ContactEnergy::find_in_blocks(T* out, Threads& threads, const Find& 
   return count;
 }
 
-Vec3 ContactEnergy::end_of(const double* z, std::size_t place) const {
-  const Vec3 middle = position(z, vertices_[place].vertex);
-  if (stage_ == 1) return middle;
-  const Vec3 start = position(x_n_, vertices_[place].vertex);
-  return start + (1 / stage_) * (middle - start);
+ContactEnergy::Toucher ContactEnergy::vertex_at(std::size_t place) const {
+  const ContactVertex& own = vertices_[place];
+  return {ContactPoint::of_vertex(own.vertex), place, own.stiffness, own.size, own.is_inner};
+}
+
+ContactEnergy::Toucher ContactEnergy::point_at(std::size_t place) const {
+  Toucher own{surface_.points()[place].point, place, 0, 0, false};
+  for (int i = 0; i < own.point.count; ++i) {
+    const ContactVertex& vertex = vertices_[at(place_of_vertex_[at(own.point.vertices[i])])];
+    own.stiffness += own.point.weights[i] * vertex.stiffness;
+    own.size = vertex.size;
+  }
+  return own;
 }
 
 void ContactEnergy::begin_step(const ContactStep& step, Threads& threads) {
@@ -182,57 +172,77 @@ void ContactEnergy::begin_step(const ContactStep& step, Threads& threads) {
   stage_ = step.stage;
   slip_ = friction_slip_speed * step.h;
   num_contacts_ = num_touching_ = num_held_ = 0;
+  surface_.clear();
   std::fill(is_special_.begin(), is_special_.end(), std::uint8_t{0});
   num_from_start_ =
       find_in_blocks(from_start_.get(), threads,
                      [&](std::size_t block, Contact* out) { return start_block(block, out); });
+  find_points(x_n_, threads);
   if (step.reach != nullptr) sweep(step.reach, threads);
 }
 
+/// Looks for points of edges and faces on the way to z, and at what they begin the step with.
+int ContactEnergy::find_points(const double* z, Threads& threads) {
+  const int count = surface_.find(colliders_, way_to(z), threads);
+  for (std::size_t i = num_points() - at(count); i < num_points(); ++i) {
+    Contact& next = from_start_[num_from_start_];
+    if (start(point_at(i), surface_.points()[i].collider, next)) ++num_from_start_;
+  }
+  return count;
+}
+
 std::size_t ContactEnergy::start_block(std::size_t block, Contact* out) {
-  using Moment = ColliderObject::Moment;
   const std::size_t first = block * block_size;
   const std::size_t size = std::min(block_size, vertices_.size() - first);
   BlockOfVertices balls(size);
-  for (std::size_t i = 0; i < size; ++i) balls.add(i, position(x_n_, vertices_[first + i].vertex));
+  for (std::size_t i = 0; i < size; ++i) {
+    balls.add(i, vertex_at(first + i).point.position(x_n_));
+  }
   balls.finish();
   std::size_t count = 0;
   for (std::size_t c = 0; c < colliders_.size(); ++c) {
-    const ColliderObject& collider = colliders_[c];
-    balls.find(collider, Moment::start, [&](std::size_t i) {
-      const ContactVertex& own = vertices_[first + i];
-      const Vec3 x = position(x_n_, own.vertex);
-      SurfacePoint found;
-      if (!collider.penetration(x, found, Moment::start)) return;
-      const double depth = -found.distance;
-      Contact contact{.vertex = own.vertex,
-                      .collider = static_cast<int>(c),
-                      .surface = found.point,
-                      .normal = found.normal,
-                      .depth = depth,
-                      .stiffness = 0,
-                      .shift = 0,
-                      .friction = 0,
-                      .is_inner = own.is_inner,
-                      .anchor = x + (collider.carried(found.point) - found.point)};
-      if (own.size > 0) {
-        const double deep = depth / (deep_start * own.size);
-        const double slow = std::max(0.0, depth - exit_speed * own.size * h_);
-        contact.shift = slow * std::clamp(deep - 1, 0.0, 1.0);
-      }
-      contact.friction = friction_ * own.stiffness * (depth - contact.shift);
-      if (contact.shift > 0) is_special_[first + i] = 1;
-      if (contact.shift > 0 || contact.friction > 0) out[count++] = contact;
+    balls.find(colliders_[c], ColliderObject::Moment::start, [&](std::size_t i) {
+      if (!start(vertex_at(first + i), static_cast<int>(c), out[count])) return;
+      if (out[count].shift > 0) is_special_[first + i] = 1;
+      ++count;
     });
   }
   return count;
 }
 
+/// What the state at the start of the step decides; false: nothing.
+bool ContactEnergy::start(const Toucher& own, int c, Contact& contact) const {
+  const ColliderObject& collider = colliders_[at(c)];
+  const Vec3 x = own.point.position(x_n_);
+  SurfacePoint found;
+  if (!collider.penetration(x, found, ColliderObject::Moment::start)) return false;
+  const double depth = -found.distance;
+  contact = {.point = own.point,
+             .place = static_cast<int>(own.place),
+             .collider = c,
+             .surface = found.point,
+             .normal = found.normal,
+             .depth = depth,
+             .stiffness = 0,
+             .shift = 0,
+             .friction = 0,
+             .is_inner = own.is_inner,
+             .anchor = x + (collider.carried(found.point) - found.point)};
+  if (own.size > 0) {
+    const double deep = depth / (deep_start * own.size);
+    const double slow = std::max(0.0, depth - exit_speed * own.size * h_);
+    contact.shift = slow * std::clamp(deep - 1, 0.0, 1.0);
+  }
+  contact.friction = friction_ * own.stiffness * (depth - contact.shift);
+  return contact.shift > 0 || contact.friction > 0;
+}
+
 void ContactEnergy::find_ahead(const double* z, double steps, std::vector<int>& vertices) const {
   vertices.clear();
   const auto ahead = [&](std::size_t place) {
-    const Vec3 start = position(x_n_, vertices_[place].vertex);
-    return start + steps * (end_of(z, place) - start);
+    const ContactPoint own = vertex_at(place).point;
+    const Vec3 start = own.position(x_n_);
+    return start + steps * (way_to(z).end(own) - start);
   };
   std::size_t count = 0;
   for (std::size_t first = 0; first < vertices_.size(); first += block_size) {
@@ -257,21 +267,28 @@ void ContactEnergy::detect(const double* z, Threads& threads) {
   Contact* const out = contacts_.get();
   num_touching_ = find_in_blocks(
       out, threads, [&](std::size_t block, Contact* own) { return detect_block(block, z, own); });
+  const ContactWay way = way_to(z);
+  for (std::size_t i = 0; i < num_points(); ++i) {
+    const Toucher own = point_at(i);
+    const int collider = surface_.points()[i].collider;
+    if (touches(own, collider, true, way.end(own.point), out[num_touching_])) ++num_touching_;
+  }
   for (std::size_t i = 0; i < num_held_; ++i) {
     const Held& held = held_[i];
-    const double gap = dot(end_of(z, held.place) - held.point, held.normal);
+    const Toucher own = held.is_of_vertex ? vertex_at(held.place) : point_at(held.place);
+    const double gap = dot(way.end(own.point) - held.point, held.normal);
     if (!(gap < 0)) continue;
-    out[num_touching_++] = {
-        .vertex = vertices_[held.place].vertex,
-        .collider = held.collider,
-        .surface = held.point,
-        .normal = held.normal,
-        .depth = -gap,
-        .stiffness = vertices_[held.place].stiffness,
-        .shift = 0,
-        .friction = 0,
-        .is_inner = vertices_[held.place].is_inner,
-        .anchor = anchor_of(held.place, colliders_[at(held.collider)], held.point)};
+    out[num_touching_++] = {.point = own.point,
+                            .place = static_cast<int>(own.place),
+                            .collider = held.collider,
+                            .surface = held.point,
+                            .normal = held.normal,
+                            .depth = -gap,
+                            .stiffness = own.stiffness,
+                            .shift = 0,
+                            .friction = 0,
+                            .is_inner = own.is_inner,
+                            .anchor = anchor_of(own, colliders_[at(held.collider)], held.point)};
   }
   num_contacts_ = num_touching_;
   for (std::size_t i = 0; i < num_from_start_; ++i) {
@@ -282,61 +299,76 @@ void ContactEnergy::detect(const double* z, Threads& threads) {
 std::size_t ContactEnergy::detect_block(std::size_t block, const double* z, Contact* out) const {
   const std::size_t first = block * block_size;
   const std::size_t size = std::min(block_size, vertices_.size() - first);
+  const ContactWay way = way_to(z);
   BlockOfVertices balls(size);
-  for (std::size_t i = 0; i < size; ++i) balls.add(i, end_of(z, first + i));
+  for (std::size_t i = 0; i < size; ++i) balls.add(i, way.end(vertex_at(first + i).point));
   balls.finish();
   std::size_t count = 0;
   for (std::size_t c = 0; c < colliders_.size(); ++c) {
-    const ColliderObject& collider = colliders_[c];
-    balls.find(collider, ColliderObject::Moment::end, [&](std::size_t i) {
-      const ContactVertex& own = vertices_[first + i];
-      SurfacePoint found;
-      if (!collider.penetration(end_of(z, first + i), found)) return;
-      double shift = 0;
-      if (is_special_[first + i] != 0) {
-        if (is_held(first + i, static_cast<int>(c))) return;
-        shift = shift_of(first + i, static_cast<int>(c));
-      }
-      const double depth = -(found.distance + shift);
-      if (!(depth > 0)) return;
-      out[count++] = {.vertex = own.vertex,
-                      .collider = static_cast<int>(c),
-                      .surface = found.point - shift * found.normal,
-                      .normal = found.normal,
-                      .depth = depth,
-                      .stiffness = own.stiffness,
-                      .shift = shift,
-                      .friction = 0,
-                      .is_inner = own.is_inner,
-                      .anchor = anchor_of(first + i, collider, found.point)};
+    balls.find(colliders_[c], ColliderObject::Moment::end, [&](std::size_t i) {
+      const Toucher own = vertex_at(first + i);
+      const bool is_special = is_special_[first + i] != 0;
+      if (touches(own, static_cast<int>(c), is_special, way.end(own.point), out[count])) ++count;
     });
   }
   return count;
 }
 
-/// x_n + c of a vertex that touches the surface at a point of the end of the step; any place where
-/// there is no friction.
-Vec3 ContactEnergy::anchor_of(std::size_t place, const ColliderObject& collider,
-                              const Vec3& surface) const {
-  if (!(friction_ > 0)) return surface;
-  return position(x_n_, vertices_[place].vertex) + collider.displacement(surface);
+/// Whether it is inside at the end of the step. `is_special`: it may be held or come out slowly.
+bool ContactEnergy::touches(const Toucher& own, int c, bool is_special, const Vec3& end,
+                            Contact& contact) const {
+  const ColliderObject& collider = colliders_[at(c)];
+  SurfacePoint found;
+  if (!collider.penetration(end, found)) return false;
+  double shift = 0;
+  if (is_special) {
+    if (is_held(own, c)) return false;
+    shift = shift_of(own, c);
+  }
+  const double depth = -(found.distance + shift);
+  if (!(depth > 0)) return false;
+  contact = {.point = own.point,
+             .place = static_cast<int>(own.place),
+             .collider = c,
+             .surface = found.point - shift * found.normal,
+             .normal = found.normal,
+             .depth = depth,
+             .stiffness = own.stiffness,
+             .shift = shift,
+             .friction = 0,
+             .is_inner = own.is_inner,
+             .anchor = anchor_of(own, collider, found.point)};
+  return true;
 }
 
-bool ContactEnergy::is_held(std::size_t place, int collider) const {
+/// x_n + c of what touches the surface at a point of the end of the step; any place where there is
+/// no friction.
+Vec3 ContactEnergy::anchor_of(const Toucher& own, const ColliderObject& collider,
+                              const Vec3& surface) const {
+  if (!(friction_ > 0)) return surface;
+  return own.point.position(x_n_) + collider.displacement(surface);
+}
+
+bool ContactEnergy::is_held(const Toucher& own, int collider) const {
+  const bool is_of_vertex = own.point.count == 1;
   return std::any_of(held_.get(), held_.get() + num_held_, [&](const Held& held) {
-    return held.place == place && held.collider == collider;
+    return held.place == own.place && held.collider == collider &&
+           held.is_of_vertex == is_of_vertex;
   });
 }
 
-double ContactEnergy::shift_of(std::size_t place, int collider) const {
+double ContactEnergy::shift_of(const Toucher& own, int collider) const {
   for (std::size_t i = 0; i < num_from_start_; ++i) {
     const Contact& start = from_start_[i];
-    if (start.vertex == vertices_[place].vertex && start.collider == collider) return start.shift;
+    if (at(start.place) == own.place && start.collider == collider &&
+        start.point.count == own.point.count) {
+      return start.shift;
+    }
   }
   return 0;
 }
 
-int ContactEnergy::sweep(const double* z, Threads& threads) {
+Encounters ContactEnergy::sweep(const double* z, Threads& threads) {
   const std::size_t count =
       find_in_blocks(found_.get(), threads,
                      [&](std::size_t block, Held* out) { return sweep_block(block, z, out); });
@@ -344,37 +376,48 @@ int ContactEnergy::sweep(const double* z, Threads& threads) {
     is_special_[found_[i].place] = 1;
     held_[num_held_++] = found_[i];
   }
-  return static_cast<int>(count);
+  Encounters met{.crossings = static_cast<int>(count), .points = find_points(z, threads)};
+  for (std::size_t i = 0; i < num_points(); ++i) {
+    const Toucher own = point_at(i);
+    const int collider = surface_.points()[i].collider;
+    if (is_held(own, collider)) continue;
+    if (!follow(own, collider, way_to(z).end(own.point), held_[num_held_])) continue;
+    ++num_held_;
+    ++met.crossings;
+  }
+  return met;
 }
 
 std::size_t ContactEnergy::sweep_block(std::size_t block, const double* z, Held* out) const {
   const std::size_t first = block * block_size;
   const std::size_t size = std::min(block_size, vertices_.size() - first);
+  const ContactWay way = way_to(z);
   std::size_t count = 0;
   for (std::size_t c = 0; c < colliders_.size(); ++c) {
     const ColliderObject& collider = colliders_[c];
     if (!collider.can_be_crossed()) continue;
     BlockOfVertices balls(size);
     for (std::size_t i = 0; i < size; ++i) {
-      balls.add(i, collider.carried(position(x_n_, vertices_[first + i].vertex)));
-      balls.add(i, end_of(z, first + i));
+      const ContactPoint point = vertex_at(first + i).point;
+      balls.add(i, collider.carried(way.start(point)));
+      balls.add(i, way.end(point));
     }
     balls.finish();
-    const int own = static_cast<int>(c);
+    const int collider_number = static_cast<int>(c);
     balls.find(collider, ColliderObject::Moment::end, [&](std::size_t i) {
-      if (is_special_[first + i] != 0 && is_held(first + i, own)) return;
-      if (follow(first + i, own, end_of(z, first + i), out[count])) ++count;
+      const Toucher own = vertex_at(first + i);
+      if (is_special_[first + i] != 0 && is_held(own, collider_number)) return;
+      if (follow(own, collider_number, way.end(own.point), out[count])) ++count;
     });
   }
   return count;
 }
 
-/// The path of a vertex as the collider sees it, straight. True: it enters and, by the normals at
+/// The path of a point as the collider sees it, straight. True: it enters and, by the normals at
 /// both ends of its way inside, does not come out on the side where it went in.
-bool ContactEnergy::follow(std::size_t place, int c, const Vec3& end, Held& held) const {
+bool ContactEnergy::follow(const Toucher& own, int c, const Vec3& end, Held& held) const {
   const ColliderObject& collider = colliders_[at(c)];
-  const ContactVertex& own = vertices_[place];
-  const Vec3 start = collider.carried(position(x_n_, own.vertex));
+  const Vec3 start = collider.carried(own.point.position(x_n_));
   const double length = norm(end - start);
   if (!(length > 0)) return false;
   SurfacePoint entry = collider.surface(start), exit = collider.surface(end);
@@ -387,15 +430,23 @@ bool ContactEnergy::follow(std::size_t place, int c, const Vec3& end, Held& held
   }
   if (exit.distance >= 0 && !find_entry(collider, end, start, exit)) return false;
   if (!(dot(entry.normal, exit.normal) < 0)) return false;
-  held = {.place = place, .collider = c, .point = entry.point, .normal = entry.normal};
+  held = {.is_of_vertex = own.point.count == 1,
+          .place = own.place,
+          .collider = c,
+          .point = entry.point,
+          .normal = entry.normal};
   return true;
 }
 
 double ContactEnergy::add(const double* z, double* gradient) const {
   double energy = 0;
   for (const Contact& contact : contacts()) {
-    const std::size_t place = 4 * at(contact.vertex);
-    energy += add(contact, z + place, gradient + place);
+    double by_point[3] = {};
+    energy += add(contact, contact.point.position(z).data(), by_point);
+    for (int i = 0; i < contact.point.count; ++i) {
+      double* const own = gradient + 4 * at(contact.point.vertices[i]);
+      for (std::size_t k = 0; k < 3; ++k) own[k] += contact.point.weights[i] * by_point[k];
+    }
   }
   return energy;
 }
@@ -403,7 +454,7 @@ double ContactEnergy::add(const double* z, double* gradient) const {
 ContactEnergy::Local ContactEnergy::at_position(const Contact& contact, const double* z) const {
   Vec3 x{z[0], z[1], z[2]};
   if (stage_ != 1) {
-    const Vec3 start = position(x_n_, contact.vertex);
+    const Vec3 start = contact.point.position(x_n_);
     x = start + (1 / stage_) * (x - start);
   }
   Local local;
@@ -440,12 +491,10 @@ double ContactEnergy::friction_work(const double* z) const {
   double work = 0;
   for (std::size_t i = 0; i < num_from_start_; ++i) {
     const Contact& own = from_start_[i];
-    const std::size_t place = 4 * at(own.vertex);
+    const Vec3 start = own.point.position(x_n_), end = own.point.position(z);
     double gradient[3] = {};
-    add(own, z + place, gradient);
-    for (std::size_t k = 0; k < 3; ++k) {
-      work -= gradient[k] * (z[place + k] - x_n_[place + k]) / stage_;
-    }
+    add(own, end.data(), gradient);
+    for (std::size_t k = 0; k < 3; ++k) work -= gradient[k] * (end[k] - start[k]) / stage_;
   }
   return work;
 }

@@ -9,10 +9,17 @@
 
 #include "base/parallel_for.h"
 #include "contact/collider.h"
+#include "contact/contact_point.h"
+#include "contact/surface_points.h"
 #include "supple/scene.h"
 
-/// Contact of vertices with colliders: a function of positions and of the state at the start of the
+/// Contact of bodies with colliders: a function of positions and of the state at the start of the
 /// step, evaluated anew wherever a line search asks.
+///
+/// What touches are the vertices x_i, and points sum_j w_j x_j of edges and faces where those meet
+/// a collider between their vertices (surface_points.h). A step's points are chosen from its start
+/// and from the ways that are looked at; their weights stay, so that all below holds of them too,
+/// with k the same mean of the vertices' stiffnesses.
 ///
 /// Normal part. With the signed distance d of a collider at the end of the step,
 ///   E_n(x) = k_i/2 sum_i min(0, d(x_i) + s_i)^2                [after thesis eq. 8.7, unilateral].
@@ -61,9 +68,11 @@ struct ContactVertex {
   bool is_inner = false;  ///< within a body: it touches only where the surface gives way altogether
 };
 
-/// What touches: a vertex inside a collider, or friction on it.
+/// What touches: a point inside a collider, or friction on it.
 struct Contact {
-  int vertex;
+  ContactPoint point;
+  int place;         ///< of a vertex into the list of vertices; of a point of an edge or face into
+                     ///< that of the step's points
   int collider;      ///< into the list of colliders
   Vec3 surface;      ///< x_s, m
   Vec3 normal;       ///< n, unit, outward
@@ -72,7 +81,9 @@ struct Contact {
   double shift;      ///< s, m
   double friction;   ///< mu N, N; 0 of what is normal force alone
   bool is_inner;     ///< of a vertex that is
-  Vec3 anchor;       ///< x_n + c: where the vertex would be had it stuck to the collider, m
+  Vec3 anchor;       ///< x_n + c: where the point would be had it stuck to the collider, m
+
+  bool is_of_vertex() const { return point.count == 1; }
 };
 
 /// The step that contacts are part of.
@@ -94,6 +105,13 @@ struct ContactStep {
   }
 };
 
+/// What a way has met that was not known yet.
+struct Encounters {
+  int crossings = 0;  ///< paths through a collider, which are held from then on
+  int points = 0;     ///< of edges and faces, which are in the energy from then on
+  bool anything() const { return crossings + points > 0; }
+};
+
 /// Of the contacts that are normal forces, where they were found.
 struct Touch {
   double energy = 0;   ///< J
@@ -108,8 +126,10 @@ class ContactEnergy {
  public:
   /// Throws Error{invalid_input} for a stiffness that is not positive, a negative coefficient of
   /// friction, either not finite, or a negative vertex.
+  /// Without surfaces bodies touch by their vertices alone.
   ContactEnergy(std::vector<ColliderObject> colliders, double friction,
-                std::vector<ContactVertex> vertices);
+                std::vector<ContactVertex> vertices,
+                const std::vector<ContactSurface>& surfaces = {});
 
   /// Poses the colliders, finds what the state at the start of the step decides (friction, slow
   /// exits, planes of paths to `reach`), and drops all contacts.
@@ -120,29 +140,40 @@ class ContactEnergy {
   void find_ahead(const double* z, double steps, std::vector<int>& vertices) const;
 
   /// Finds the contacts at z. They are ordered by blocks of vertices, in them by collider, then by
-  /// vertex, whatever the number of threads; held planes and then friction come last.
+  /// vertex, whatever the number of threads; points of edges and faces, held planes and then
+  /// friction come last.
   void detect(const double* z, Threads& threads);
 
-  /// Follows the paths of all vertices from x_n to where z puts them: whoever enters a collider
-  /// and leaves it on another side is held, in later calls of `detect` of this step, by the plane
-  /// where it entered. How many paths were found that were not held yet.
-  int sweep(const double* z, Threads& threads);
+  /// Follows the ways of all edges and faces, and the paths of all vertices and of the points that
+  /// were found on edges and faces, from x_n to where z puts them. Whoever enters a collider and
+  /// leaves it on another side is held, in later calls of `detect` of this step, by the plane where
+  /// it entered.
+  Encounters sweep(const double* z, Threads& threads);
 
   /// Energy of the contacts at z, J; adds its gradient, N, to `gradient`.
   double add(const double* z, double* gradient) const;
 
-  /// As `add`, of one contact with its vertex at z: [3]. Adds to the vertex's gradient: [3].
+  /// As `add`, of one contact with its point where z puts it: [3]. Adds the gradient by the point,
+  /// of which each of its vertices has its weight: [3].
   double add(const Contact& contact, const double* z, double* gradient) const;
 
-  /// Calls visit(int vertex, const double* block) for every contact with the Hessian of its energy
-  /// at z, N/m: 9 numbers, 3x3 symmetric positive semi-definite. Some may be zero; a vertex with
-  /// several contacts comes several times.
+  /// Calls visit(int vertex, int other, const double* block) for every contact with the part of the
+  /// Hessian of its energy at z between two of its vertices, N/m: 9 numbers, 3x3 symmetric, and
+  /// positive semi-definite where both are one. Each two come once, in either order. Some parts may
+  /// be zero; vertices with several contacts come several times.
   template <class Visit>
   void visit_hessian(const double* z, const Visit& visit) const {
-    double block[9];
+    double block[9], part[9];
     for (const Contact& contact : contacts()) {
-      hessian(contact, z + 4 * static_cast<std::size_t>(contact.vertex), block);
-      visit(contact.vertex, static_cast<const double*>(block));
+      const ContactPoint& point = contact.point;
+      hessian(contact, point.position(z).data(), block);
+      for (int i = 0; i < point.count; ++i) {
+        for (int j = 0; j <= i; ++j) {
+          const double weight = point.weights[i] * point.weights[j];
+          for (int k = 0; k < 9; ++k) part[k] = weight * block[k];
+          visit(point.vertices[i], point.vertices[j], static_cast<const double*>(part));
+        }
+      }
     }
   }
 
@@ -150,7 +181,8 @@ class ContactEnergy {
   /// along.
   double friction_work(const double* z) const;
 
-  /// Hessian of the energy of one contact with its vertex at z: [3], as in `visit_hessian`.
+  /// Hessian of the energy of one contact by its point, where z puts that: [3]. N/m: 9 numbers, 3x3
+  /// symmetric positive semi-definite.
   void hessian(const Contact& contact, const double* z, double* block) const;
 
   /// Valid until the next call of `detect` or `begin_step`.
@@ -160,6 +192,10 @@ class ContactEnergy {
   Touch touch() const;
   /// There are never more contacts than this.
   std::size_t max_contacts() const { return 2 * max_pairs(); }
+  /// Points of edges and faces in this step, and at most in any. Those that are there keep their
+  /// places until the next step.
+  std::size_t num_points() const { return surface_.points().size(); }
+  std::size_t max_points() const { return surface_.max_points(); }
   const std::vector<ColliderObject>& colliders() const { return colliders_; }
   const std::vector<ContactVertex>& vertices() const { return vertices_; }
 
@@ -169,9 +205,17 @@ class ContactEnergy {
   double friction() const { return friction_; }
 
  private:
-  /// Holds a vertex before the plane where its path entered a collider.
+  /// What can touch: a vertex, or a point of an edge or face.
+  struct Toucher {
+    ContactPoint point;
+    std::size_t place;  ///< as in Contact
+    double stiffness, size;
+    bool is_inner;
+  };
+  /// Holds a point before the plane where its path entered a collider.
   struct Held {
-    std::size_t place;  ///< into vertices_
+    bool is_of_vertex;
+    std::size_t place;  ///< as in Contact
     int collider;
     Vec3 point, normal;  ///< m; unit
   };
@@ -182,22 +226,32 @@ class ContactEnergy {
     double speed;  ///< |u|, m (over the step)
   };
   Local at_position(const Contact& contact, const double* z) const;
-  std::size_t max_pairs() const { return vertices_.size() * colliders_.size(); }
+  std::size_t max_pairs() const {
+    return vertices_.size() * colliders_.size() + surface_.max_points();
+  }
   std::size_t num_blocks() const { return count_in_block_.size(); }
   template <class T, class Find>
   std::size_t find_in_blocks(T* out, Threads& threads, const Find& find);
-  Vec3 end_of(const double* z, std::size_t place) const;
+  ContactWay way_to(const double* z) const { return {x_n_, z, stage_}; }
+  Toucher vertex_at(std::size_t place) const;
+  Toucher point_at(std::size_t place) const;
   std::size_t detect_block(std::size_t block, const double* z, Contact* out) const;
   std::size_t start_block(std::size_t block, Contact* out);
   std::size_t sweep_block(std::size_t block, const double* z, Held* out) const;
-  bool follow(std::size_t place, int collider, const Vec3& end, Held& held) const;
-  Vec3 anchor_of(std::size_t place, const ColliderObject& collider, const Vec3& surface) const;
-  bool is_held(std::size_t place, int collider) const;
-  double shift_of(std::size_t place, int collider) const;
+  bool start(const Toucher& own, int collider, Contact& contact) const;
+  bool touches(const Toucher& own, int collider, bool is_special, const Vec3& end,
+               Contact& contact) const;
+  int find_points(const double* z, Threads& threads);
+  bool follow(const Toucher& own, int collider, const Vec3& end, Held& held) const;
+  Vec3 anchor_of(const Toucher& own, const ColliderObject& collider, const Vec3& surface) const;
+  bool is_held(const Toucher& own, int collider) const;
+  double shift_of(const Toucher& own, int collider) const;
 
   std::vector<ColliderObject> colliders_;
   double friction_;  ///< mu
   std::vector<ContactVertex> vertices_;
+  std::vector<int> place_of_vertex_;  ///< in vertices_, by number; -1: in none
+  SurfacePoints surface_;
   const double* x_n_ = nullptr;
   double h_ = 0;      ///< s
   double stage_ = 1;  ///< of z

@@ -139,13 +139,13 @@ void expect_derivatives(double by, double slip) {
   // The friction of one contact bends over eps: steps must be short beside it.
   const double e = 1e-3 * eps;
   std::vector<double> blocks(9 * 150);
-  contact.visit_hessian(x.data(), [&](int vertex, const double* block) {
+  contact.visit_hessian(x.data(), [&](int vertex, int, const double* block) {
     for (std::size_t k = 0; k < 9; ++k)
       blocks[9 * static_cast<std::size_t>(vertex) + k] += block[k];
   });
   const std::vector<double> g = gradient(contact, x);
   std::set<int> touched;
-  for (const Contact& c : contact.contacts()) touched.insert(c.vertex);
+  for (const Contact& c : contact.contacts()) touched.insert(c.point.vertices[0]);
   int smooth = 0;
   for (int vertex : touched) {
     const auto v = static_cast<std::size_t>(vertex);
@@ -193,7 +193,7 @@ TEST(ContactEnergy, ItsHessianBlocksArePositiveSemiDefinite) {
     ContactEnergy contact(objects(crowd()), 0.7, all(300, 300));
     contact.begin_step(step_from(x_n, 0.4), threads);
     contact.detect(chosen.data(), threads);
-    contact.visit_hessian(x.data(), [&](int, const double* block) {
+    contact.visit_hessian(x.data(), [&](int, int, const double* block) {
       ++blocks;
       double largest = 0;
       for (int k = 0; k < 9; ++k) largest = std::max(largest, std::abs(block[k]));
@@ -276,8 +276,8 @@ TEST(ContactEnergy, APathThroughAThinColliderIsHeldWhereItEntered) {
       ASSERT_EQ(contact.touching().size(), 1u);
       EXPECT_NEAR(contact.touching()[0].normal[1], 1, 1e-3);
       EXPECT_NEAR(contact.touching()[0].depth, 0.1 - end, 1e-3);
-      EXPECT_LT(gradient(contact, reach)[1], -9);          // up, by 100 N/m times more than 0.1 m
-      EXPECT_EQ(contact.sweep(reach.data(), threads), 0);  // it is held already
+      EXPECT_LT(gradient(contact, reach)[1], -9);  // up, by 100 N/m times more than 0.1 m
+      EXPECT_EQ(contact.sweep(reach.data(), threads).crossings, 0);  // it is held already
     }
   }
 }
@@ -336,7 +336,7 @@ TEST(ContactEnergy, AVertexPastItsPlaneFeelsNothing) {
     const std::vector<double> x = padded({{0.4, height, 0.1}});
     EXPECT_EQ(energy(contact, x), 0);
     EXPECT_EQ(gradient(contact, x), std::vector<double>(4, 0.0));
-    contact.visit_hessian(x.data(), [&](int, const double* block) {
+    contact.visit_hessian(x.data(), [&](int, int, const double* block) {
       for (int k = 0; k < 9; ++k) EXPECT_EQ(block[k], 0);
     });
   }
@@ -380,7 +380,7 @@ TEST(ContactEnergy, OnlyTheVerticesToTestAreTested) {
   contact.begin_step(step_from(x, h), threads);
   contact.detect(x.data(), threads);
   ASSERT_EQ(contact.contacts().size(), 1u);
-  EXPECT_EQ(contact.contacts()[0].vertex, 2);
+  EXPECT_EQ(contact.contacts()[0].point.vertices[0], 2);
 }
 
 TEST(ContactEnergy, FrictionIsMuTimesTheNormalForceAgainstTheSlip) {
@@ -447,7 +447,7 @@ struct Particle {
       contact.add(z.data(), g.data());
       const double inertia = mass / (h * h);
       Mat3<double> hessian = Mat3<double>::diagonal(inertia, inertia, inertia);
-      contact.visit_hessian(z.data(), [&](int, const double* block) {
+      contact.visit_hessian(z.data(), [&](int, int, const double* block) {
         for (int k = 0; k < 9; ++k) hessian(k / 3, k % 3) += block[k];
       });
       Vector3<double> r{};
@@ -525,7 +525,7 @@ TEST(ContactEnergy, ThreadsDoNotShowInTheBits) {
       found.push_back(energy(contact, x));
       std::vector<int> found_order;
       for (const Contact& c : contact.contacts()) {
-        found_order.insert(found_order.end(), {c.vertex, c.collider});
+        found_order.insert(found_order.end(), {c.point.vertices[0], c.collider});
       }
       if (expected.empty()) {
         expected = found;
@@ -562,7 +562,7 @@ TEST(ContactEnergy, NothingIsAllocatedAfterConstruction) {
   contact.begin_step(step_from(x_n, 0.4), threads);
   contact.detect(x.data(), threads);
   sum += contact.add(x.data(), g.data());
-  contact.visit_hessian(x.data(), [&](int, const double* block) { sum += block[0]; });
+  contact.visit_hessian(x.data(), [&](int, int, const double* block) { sum += block[0]; });
   EXPECT_EQ(num_allocations() - before, 0);
   EXPECT_GT(before, 0) << "the counter does not count";
   EXPECT_GT(sum, 0);
@@ -580,7 +580,7 @@ TEST(ContactEnergy, PositionsThatAreNotFiniteGiveNoContact) {
   contact.begin_step(step_from(x, h), threads);
   contact.detect(x.data(), threads);
   ASSERT_GE(contact.contacts().size(), 1u);
-  for (const Contact& c : contact.contacts()) EXPECT_EQ(c.vertex, 4);
+  for (const Contact& c : contact.contacts()) EXPECT_EQ(c.point.vertices[0], 4);
 }
 
 TEST(ContactEnergy, BrokenSettingsAreRejected) {

@@ -31,8 +31,17 @@ constexpr double harmless = 0.05;
 /// Of the contacts in the matrix: so many more that push, and they are chosen again.
 constexpr int part_new = 8;
 
-double dot3(const Vec3& a, const PaddedVector& b) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+/// n . x of a point.
+double along(const Vec3& normal, const ContactPoint& point, const VectorField& x) {
+  return vec3::dot(normal, point.position(x[0].v));
+}
+
+/// Adds a force along n at a point to its vertices.
+void add_force(double force, const Vec3& normal, const ContactPoint& point, VectorField& sum) {
+  for (int i = 0; i < point.count; ++i) {
+    PaddedVector& own = sum[at(point.vertices[i])];
+    for (int k = 0; k < 3; ++k) own[k] += point.weights[i] * (force * normal[at(k)]);
+  }
 }
 
 }  // namespace
@@ -60,7 +69,7 @@ void ContactMatrix::make_room(const Objective& objective) {
   for (auto* list : {&members_, &next_}) list->reserve(most_);
   for (auto* list : {&work_, &values_, &free_gap_}) list->reserve(most_);
   active_.reserve(most_);
-  ahead_.reserve(objective.contact()->vertices().size());
+  ahead_.reserve(std::max(objective.contact()->vertices().size(), compliance_->max_vertices()));
 }
 
 void ContactMatrix::begin_step(Objective& objective) {
@@ -94,11 +103,14 @@ bool ContactMatrix::restart() {
 
 /// Among the first of touching_.
 ContactMatrix::Touching* ContactMatrix::find(const Contact& contact, std::size_t count) {
-  const int first = place_[at(contact.vertex)];
+  const int first = place_[at(contact.point.vertices[0])];
   if (first < 0) return nullptr;
   for (std::size_t i = at(first); i < count; ++i) {
     Touching& own = touching_[i];
-    if (own.vertex == contact.vertex && own.collider == contact.collider) return &own;
+    if (own.place == contact.place && own.point.count == contact.point.count &&
+        own.collider == contact.collider) {
+      return &own;
+    }
   }
   return nullptr;
 }
@@ -109,24 +121,29 @@ double ContactMatrix::gather(Objective& objective, const Iterate& at_z, const Ve
   const ContactEnergy& contact = *objective.contact();
   const double stage = contact.stage();
   touching_.clear();
+  const auto note = [&](const ContactPoint& point) {
+    int& first = place_[at(point.vertices[0])];
+    if (first < 0) first = static_cast<int>(touching_.size()) - 1;
+  };
   for (const Touching& own : active_) {
     touching_.push_back(own);
     Touching& next = touching_.back();
-    next.gap = dot3(own.normal, at_z.x[at(own.vertex)]) - own.plane;
-    if (place_[at(own.vertex)] < 0) place_[at(own.vertex)] = static_cast<int>(touching_.size()) - 1;
+    next.gap = along(own.normal, own.point, at_z.x) - own.plane;
+    note(own.point);
   }
   const std::size_t num_active = touching_.size();
   const auto add = [&](const Contact& own) {
     const double gap = -own.depth * stage;
-    touching_.push_back({.vertex = own.vertex,
+    touching_.push_back({.point = own.point,
+                         .place = own.place,
                          .collider = own.collider,
                          .normal = own.normal,
                          .stiffness = own.stiffness / stage,
-                         .plane = dot3(own.normal, at_z.x[at(own.vertex)]) - gap,
+                         .plane = along(own.normal, own.point, at_z.x) - gap,
                          .gap = gap,
                          .assumed = 0,
                          .force = 0});
-    if (place_[at(own.vertex)] < 0) place_[at(own.vertex)] = static_cast<int>(touching_.size()) - 1;
+    note(own.point);
   };
   for (const Contact& own : contact.touching()) {
     if (own.is_inner) continue;
@@ -134,7 +151,7 @@ double ContactMatrix::gather(Objective& objective, const Iterate& at_z, const Ve
       // Its surface may be curved.
       known->normal = own.normal;
       known->gap = -own.depth * stage;
-      known->plane = dot3(own.normal, at_z.x[at(own.vertex)]) - known->gap;
+      known->plane = along(own.normal, own.point, at_z.x) - known->gap;
     } else {
       add(own);
     }
@@ -142,10 +159,10 @@ double ContactMatrix::gather(Objective& objective, const Iterate& at_z, const Ve
   const std::size_t num_at_z = touching_.size();
   for (std::size_t i = 0; i < num_at_z; ++i) {
     Touching& own = touching_[i];
-    const double along = dot3(own.normal, p[at(own.vertex)]);
+    const double closing = along(own.normal, own.point, p);
     if (!left_out_) own.assumed = -own.stiffness * std::min(0.0, own.gap);
-    if (i < num_active) own.assumed -= own.stiffness * along;
-    own.gap += along;
+    if (i < num_active) own.assumed -= own.stiffness * closing;
+    own.gap += closing;
   }
   objective.algebra().step(at_z.x, 1, p, column_);
   objective.find_contacts(column_);
@@ -158,43 +175,68 @@ double ContactMatrix::gather(Objective& objective, const Iterate& at_z, const Ve
     }
     add(own);
     Touching& next = touching_.back();
-    next.plane += dot3(own.normal, p[at(own.vertex)]);
+    next.plane += along(own.normal, own.point, p);
   }
   for (std::size_t i = 0; i < touching_.size(); ++i) {
     Touching& own = touching_[i];
     const double force = -own.stiffness * std::min(0.0, own.gap);
     wrong += (force - own.assumed) * (force - own.assumed) / (2 * own.stiffness);
-    place_[at(own.vertex)] = -1;
+    place_[at(own.point.vertices[0])] = -1;
   }
-  if (touching_.size() > most_) {
+  if (count_fitting() < touching_.size()) {
     std::sort(touching_.begin() + static_cast<std::ptrdiff_t>(num_active), touching_.end(),
               [](const Touching& a, const Touching& b) {
                 const double pa = a.stiffness * a.gap, pb = b.stiffness * b.gap;
-                return std::tie(pa, a.vertex, a.collider) < std::tie(pb, b.vertex, b.collider);
+                return std::tie(pa, a.point.count, a.place, a.collider) <
+                       std::tie(pb, b.point.count, b.place, b.collider);
               });
-    touching_.resize(most_);
+    touching_.resize(count_fitting());
   }
   return wrong;
+}
+
+/// How many of the first ones of touching_ there is room for.
+std::size_t ContactMatrix::count_fitting() const {
+  std::size_t count = 0, num_vertices = 0;
+  for (const Touching& own : touching_) {
+    num_vertices += at(own.point.count);
+    if (count == most_ || num_vertices > compliance_->max_vertices()) break;
+    ++count;
+  }
+  return count;
+}
+
+/// Of A^-1 between two points, m/N.
+double ContactMatrix::between(const ContactPoint& a, const ContactPoint& b) const {
+  double sum = 0;
+  for (int i = 0; i < a.count; ++i) {
+    const float* const entries = compliance_->entries(a.vertices[i]);
+    for (int j = 0; j < b.count; ++j) {
+      sum += a.weights[i] * b.weights[j] *
+             static_cast<double>(entries[compliance_->slot(b.vertices[j])]);
+    }
+  }
+  return sum;
 }
 
 /// The system of touching_.
 void ContactMatrix::fill_system(Threads& threads) {
   ahead_.clear();
   for (const Touching& own : touching_) {
-    int& place = place_[at(own.vertex)];
-    if (place < 0) ahead_.push_back(own.vertex);
-    place = 0;
+    for (int i = 0; i < own.point.count; ++i) {
+      int& place = place_[at(own.point.vertices[i])];
+      if (place < 0) ahead_.push_back(own.point.vertices[i]);
+      place = 0;
+    }
   }
-  for (const Touching& own : touching_) place_[at(own.vertex)] = -1;
+  for (const int vertex : ahead_) place_[at(vertex)] = -1;
   compliance_->find(ahead_, threads);
   const std::size_t n = touching_.size();
   for (std::size_t i = 0; i < n; ++i) {
     const Touching& own = touching_[i];
-    const float* const entries = compliance_->entries(own.vertex);
     for (std::size_t j = 0; j <= i; ++j) {
       const Touching& other = touching_[j];
-      const double entry =
-          vec3::dot(own.normal, other.normal) * entries[compliance_->slot(other.vertex)];
+      const double entry = vec3::dot(own.normal, other.normal) * between(own.point, other.point);
       system_[i * n + j] = system_[j * n + i] = static_cast<float>(entry);
     }
     system_[i * n + i] += static_cast<float>(1 / own.stiffness);
@@ -311,17 +353,18 @@ Direction::Respect ContactMatrix::respect_contacts(Objective& objective, const I
   double slope = objective.algebra().dot(at_z.gradient, p);
   for (std::size_t i = active_.size(); i < touching_.size(); ++i) {
     const Touching& own = touching_[i];
-    slope += own.assumed * dot3(own.normal, p[at(own.vertex)]);
+    slope += own.assumed * along(own.normal, own.point, p);
   }
   if (!left_out_ && wrong <= harmless * std::abs(slope)) return Respect::as_it_was;
   fill_system(objective.threads());
   find_forces();
   for (const Touching& own : touching_) {
-    const double push = own.force - own.assumed;
-    for (int k = 0; k < 3; ++k) right_[at(own.vertex)][k] -= push * own.normal[at(k)];
+    add_force(own.assumed - own.force, own.normal, own.point, right_);
   }
   inner_.compute(objective, {at_z.x, right_, 0}, column_);
-  for (const Touching& own : touching_) right_[at(own.vertex)] = {};
+  for (const Touching& own : touching_) {
+    for (int i = 0; i < own.point.count; ++i) right_[at(own.point.vertices[i])] = {};
+  }
   objective.algebra().add(1, column_, p);
   const auto num_active = static_cast<int>(active_.size());
   const auto num_new =
@@ -351,8 +394,7 @@ bool ContactMatrix::compute_unfinished(Objective& objective, const Iterate& at_z
     // Forces that the matrix does not hold would throw their vertices: respect_contacts finds them.
     column_ = at_z.gradient;
     for (const Contact& own : objective.contact()->touching()) {
-      const double force = own.stiffness * own.depth;
-      for (int k = 0; k < 3; ++k) column_[at(own.vertex)][k] += force * own.normal[at(k)];
+      add_force(own.stiffness * own.depth, own.normal, own.point, column_);
     }
     return inner_.compute_unfinished(objective, {at_z.x, column_, at_z.value}, p);
   }
@@ -365,13 +407,11 @@ bool ContactMatrix::compute_unfinished(Objective& objective, const Iterate& at_z
     is_factored_ = factor();
   }
   values_.clear();
-  for (const Touching& own : active_) values_.push_back(dot3(own.normal, p[at(own.vertex)]));
+  for (const Touching& own : active_) values_.push_back(along(own.normal, own.point, p));
   solve(values_);
   column_ = at_z.gradient;
   for (std::size_t i = 0; i < active_.size(); ++i) {
-    for (int k = 0; k < 3; ++k) {
-      column_[at(active_[i].vertex)][k] += values_[i] * active_[i].normal[at(k)];
-    }
+    add_force(values_[i], active_[i].normal, active_[i].point, column_);
   }
   return inner_.compute_unfinished(objective, {at_z.x, column_, at_z.value}, p);
 }

@@ -9,11 +9,13 @@
 namespace supple {
 
 /// The constant matrix A = M/a^2 + L with what touches in it: p = -(A + N K N^T)^-1 grad g, a
-/// column of N for each contact of a step, its normal at its vertex, and K their stiffnesses.
+/// column of N for each contact of a step, its normal at its vertex or, with their weights, at
+/// those of its edge or face, and K their stiffnesses.
 ///
 /// A is constant, so its compliance is too: the entries of A^-1 between vertices that touch are
 /// found once and kept (descent/compliance.h), some of them in the steps before. With C_ij those of
-/// contacts i and j, times n_i . n_j, and H = A^-1 the identity of Sherman, Morrison and Woodbury
+/// contacts i and j, times n_i . n_j (of several vertices their weighted sum), and H = A^-1 the
+/// identity of Sherman, Morrison and Woodbury
 ///   (A + N K N^T)^-1 = H - H N (C + K^-1)^-1 N^T H            [Golub & Van Loan 2013, sec. 2.1.4]
 /// costs a second solve and a dense system of the size of the contacts: stiff in the direction of
 /// the normals, free along the surface. Where H is another symmetric positive definite matrix than
@@ -57,7 +59,8 @@ class ContactMatrix final : public Direction {
  private:
   /// A contact as the model of g sees it.
   struct Touching {
-    int vertex, collider;
+    ContactPoint point;
+    int place, collider;  ///< as in Contact
     Vec3 normal;
     double stiffness;  ///< of the unknown, N/m
     double plane;      ///< n . z where the gap is zero, m
@@ -69,6 +72,8 @@ class ContactMatrix final : public Direction {
   Touching* find(const Contact& contact, std::size_t count);
   double gather(Objective& objective, const Iterate& at, const VectorField& p);
   void look_ahead(const Objective& objective);
+  std::size_t count_fitting() const;
+  double between(const ContactPoint& a, const ContactPoint& b) const;
   void fill_system(Threads& threads);
   bool factor();
   void solve(std::vector<double>& right) const;
@@ -82,8 +87,9 @@ class ContactMatrix final : public Direction {
   int choices_ = 0;        ///< in this step
   bool left_out_ = false;  ///< the last direction was made without the forces of what touches
   std::vector<Touching> touching_;
-  std::vector<Touching> active_;      ///< in the matrix
-  std::vector<int> place_;            ///< [num_vertices], first of a vertex in touching_, or -1
+  std::vector<Touching> active_;  ///< in the matrix
+  /// [num_vertices], first in touching_ of those whose first vertex it is, or -1
+  std::vector<int> place_;
   Compliance* compliance_ = nullptr;  ///< of the matrix
   std::size_t most_ = 0;              ///< contacts in a system
   VectorField right_, column_;

@@ -73,7 +73,7 @@ TEST(ContactMatrix, TheFirstDirectionIsTheMinimumOfTheModelWithUnilateralContact
   VectorField free(problem.gradient);
   for (const Contact& contact : problem.contact.touching()) {
     for (int k = 0; k < 3; ++k) {
-      free[static_cast<std::size_t>(contact.vertex)][k] +=
+      free[static_cast<std::size_t>(contact.point.vertices[0])][k] +=
           contact.stiffness * contact.depth * contact.normal[static_cast<std::size_t>(k)];
     }
   }

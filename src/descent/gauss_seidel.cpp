@@ -49,12 +49,14 @@ void GaussSeidel::begin_step(Objective& objective) {
 bool GaussSeidel::contacts_changed(const Objective& objective) {
   if (objective.contact() == nullptr) return false;
   const auto contacts = objective.contact()->contacts();
-  const bool same =
-      std::equal(contacts.begin(), contacts.end(), touching_.begin(), touching_.end(),
-                 [](const Contact& contact, int vertex) { return contact.vertex == vertex; });
+  const bool same = std::equal(contacts.begin(), contacts.end(), touching_.begin(), touching_.end(),
+                               [](const Contact& contact, const ContactPoint& point) {
+                                 return std::equal(contact.point.vertices,
+                                                   contact.point.vertices + 3, point.vertices);
+                               });
   if (same) return false;
   touching_.clear();
-  for (const Contact& contact : contacts) touching_.push_back(contact.vertex);
+  for (const Contact& contact : contacts) touching_.push_back(contact.point);
   return true;
 }
 

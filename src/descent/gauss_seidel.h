@@ -40,9 +40,9 @@ class GaussSeidel final : public Direction {
   std::vector<int> order_;
   std::vector<int> colour_start_;  ///< [num_colours + 1], in `order_`, ascending
   HessianAssembly hessian_;
-  std::vector<double> floor_;  ///< [num_vertices], least pivot, N/m
-  VectorField step_;           ///< [num_vertices], in `order_`, m
-  std::vector<int> touching_;  ///< vertices of the contacts in the Hessian
+  std::vector<double> floor_;           ///< [num_vertices], least pivot, N/m
+  VectorField step_;                    ///< [num_vertices], in `order_`, m
+  std::vector<ContactPoint> touching_;  ///< of the contacts in the Hessian
   int refresh_;
   int age_ = 0;  ///< iterations since the Hessian was computed; 0: it must be
 };

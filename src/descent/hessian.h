@@ -70,6 +70,7 @@ class HessianAssembly {
   void evaluate_springs(const VectorField& z, NegativeEigenvalues mode, Threads& threads);
   void sum_column(int k);
   double& diagonal(int row) { return lower_.valuePtr()[lower_.outerIndexPtr()[row]]; }
+  void add_between(int vertex, int other, const double* block);
   void keep_rows_solvable();
 
   const Model* model_;

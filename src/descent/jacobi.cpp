@@ -32,7 +32,8 @@ bool Jacobi::compute(Objective& objective, const Iterate& at, VectorField& p) {
   age_ = (age_ + 1) % refresh_;
   with_contacts_ = diagonal_;
   if (objective.contact() != nullptr) {
-    objective.contact()->visit_hessian(at.x[0].v, [&](int vertex, const double* block) {
+    objective.contact()->visit_hessian(at.x[0].v, [&](int vertex, int other, const double* block) {
+      if (other != vertex) return;
       for (int k = 0; k < 3; ++k) {
         with_contacts_[static_cast<std::size_t>(vertex)][k] += block[4 * k];
       }

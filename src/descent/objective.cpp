@@ -109,8 +109,8 @@ void Objective::find_contacts(const VectorField& z) {
   if (contact_ != nullptr) contact_->detect(z[0].v, *threads_);
 }
 
-int Objective::hold_crossings(const VectorField& z) {
-  return contact_ == nullptr ? 0 : contact_->sweep(z[0].v, *threads_);
+Encounters Objective::hold_crossings(const VectorField& z) {
+  return contact_ == nullptr ? Encounters{} : contact_->sweep(z[0].v, *threads_);
 }
 
 void Objective::reset_counters() {

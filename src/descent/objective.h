@@ -75,9 +75,9 @@ class Objective {
   /// Finds the contacts at z, for who asks `contact` after positions other than z were tried.
   void find_contacts(const VectorField& z);
 
-  /// Vertices whose way from the start of the step to z crosses a collider and was not held yet;
-  /// from now on g holds them.
-  int hold_crossings(const VectorField& z);
+  /// What the way from the start of the step to z meets and was not known yet; from now on g holds
+  /// it.
+  Encounters hold_crossings(const VectorField& z);
 
   const Model& model() const { return *model_; }
   Threads& threads() const { return *threads_; }

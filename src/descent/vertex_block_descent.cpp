@@ -105,27 +105,30 @@ void VertexBlockDescent::materials_changed(const MaterialChange& change) {
 void VertexBlockDescent::begin_step(Objective& objective) {
   if (objective.contact() == nullptr) {
     // There may have been colliders in the step before.
-    if (!contact_block_.empty()) std::fill(first_contact_.begin(), first_contact_.end(), -1);
-    contact_block_.clear();
+    if (!corner_contacts_.empty()) std::fill(first_contact_.begin(), first_contact_.end(), -1);
+    corner_contacts_.clear();
     return;
   }
-  next_contact_.reserve(objective.contact()->max_contacts());
-  contact_block_.reserve(objective.contact()->max_contacts());
+  corner_contacts_.reserve(objective.contact()->max_contacts() +
+                           4 * objective.contact()->max_points());
 }
 
 void VertexBlockDescent::find_contacts(const Objective& objective, const VectorField& x) {
   const ContactEnergy* contact = objective.contact();
   if (contact == nullptr) return;
   std::fill(first_contact_.begin(), first_contact_.end(), -1);
-  next_contact_.clear();
-  contact_block_.clear();
+  corner_contacts_.clear();
   // A vertex stands at x until its turn, so the blocks are those that it needs.
-  contact->visit_hessian(x[0].v, [&](int vertex, const double* block) {
+  int number = 0, corner = 0;
+  contact->visit_hessian(x[0].v, [&](int vertex, int other, const double* block) {
+    if (other != vertex) return;
     int& first = first_contact_[static_cast<std::size_t>(vertex)];
-    next_contact_.push_back(first);
-    first = static_cast<int>(contact_block_.size());
-    contact_block_.emplace_back();
-    std::copy(block, block + 9, contact_block_.back().begin());
+    corner_contacts_.push_back({number, corner, first, {}});
+    first = static_cast<int>(corner_contacts_.size()) - 1;
+    std::copy(block, block + 9, corner_contacts_.back().block.begin());
+    if (++corner < contact->contacts()[static_cast<std::size_t>(number)].point.count) return;
+    ++number;
+    corner = 0;
   });
 }
 
@@ -170,14 +173,27 @@ void VertexBlockDescent::add_kinked(const Objective& objective, int vertex, int 
     for (int k = 0; k < 3; ++k) gradient[k] += sign * force[k];
     for (int k = 0; k < 9; ++k) hessian[k] += block[k];
   }
-  for (int i = first_contact_[v]; i >= 0; i = next_contact_[static_cast<std::size_t>(i)]) {
-    const auto c = static_cast<std::size_t>(i);
-    energy += objective.contact()->add(objective.contact()->contacts()[c], x_[v].v, gradient);
-    for (std::size_t k = 0; k < 9; ++k) hessian[k] += contact_block_[c][k];
+  for (int i = first_contact_[v]; i >= 0;) {
+    const CornerContact& own = corner_contacts_[static_cast<std::size_t>(i)];
+    energy += add_contact(objective, own, x_[v].v, gradient);
+    for (std::size_t k = 0; k < 9; ++k) hessian[k] += own.block[k];
+    i = own.next;
   }
   local.rest.energy[lane] = energy;
   for (int k = 0; k < 3; ++k) local.rest.gradient[k][lane] = gradient[k];
   for (int k = 0; k < 9; ++k) local.rest.hessian[k][lane] = hessian[k];
+}
+
+/// Energy of a contact where a vertex of it stands at x, J; adds its gradient by that vertex, N.
+double VertexBlockDescent::add_contact(const Objective& objective, const CornerContact& own,
+                                       const double* x, double* gradient) const {
+  const ContactEnergy& contacts = *objective.contact();
+  const Contact& contact = contacts.contacts()[static_cast<std::size_t>(own.contact)];
+  double by_point[3] = {};
+  const Vec3 place = contact.point.position(x_[0].v, own.corner, x);
+  const double energy = contacts.add(contact, place.data(), by_point);
+  for (int k = 0; k < 3; ++k) gradient[k] += contact.point.weights[own.corner] * by_point[k];
+  return energy;
 }
 
 /// Energy of the springs and contacts of a vertex that stands at x, J.
@@ -193,9 +209,10 @@ double VertexBlockDescent::kinked_energy(const Objective& objective, int vertex,
     energy += set.energy_and_force(static_cast<std::size_t>(entry / 2), is_a ? x : other,
                                    is_a ? other : x, unused);
   }
-  for (int i = first_contact_[v]; i >= 0; i = next_contact_[static_cast<std::size_t>(i)]) {
-    const auto c = static_cast<std::size_t>(i);
-    energy += objective.contact()->add(objective.contact()->contacts()[c], x, unused);
+  for (int i = first_contact_[v]; i >= 0;) {
+    const CornerContact& own = corner_contacts_[static_cast<std::size_t>(i)];
+    energy += add_contact(objective, own, x, unused);
+    i = own.next;
   }
   return energy;
 }
@@ -227,7 +244,7 @@ void VertexBlockDescent::for_segments(const VertexGroup& group, const double (&o
 void VertexBlockDescent::energy_at(const Objective& objective, const VertexGroup& group,
                                    const double (&x)[3][lanes], double (&energy)[lanes]) const {
   std::fill(energy, energy + lanes, 0.0);
-  if (!model_->springs.empty() || !contact_block_.empty()) {
+  if (!model_->springs.empty() || !corner_contacts_.empty()) {
     for (int lane = 0; lane < group.num_vertices; ++lane) {
       const double own[3] = {x[0][lane], x[1][lane], x[2][lane]};
       energy[lane] = kinked_energy(objective, group.vertex[lane], own);

@@ -33,6 +33,12 @@ class VertexBlockDescent final : public Direction {
 
  private:
   struct Local;
+  /// What a contact is to one of its vertices.
+  struct CornerContact {
+    int contact, corner;
+    int next;                     ///< of the vertex; -1: none
+    std::array<double, 9> block;  ///< N/m
+  };
 
   void list_pins();
   void sum_scales();
@@ -40,6 +46,8 @@ class VertexBlockDescent final : public Direction {
   void solve_group(const Objective& objective, const VertexGroup& group);
   void add_smooth(const Objective& objective, int vertex, int lane, Local& local) const;
   void add_kinked(const Objective& objective, int vertex, int lane, Local& local) const;
+  double add_contact(const Objective& objective, const CornerContact& own, const double* x,
+                     double* gradient) const;
   double kinked_energy(const Objective& objective, int vertex, const double* x) const;
   template <class Work>
   void for_segments(const VertexGroup& group, const double (&own)[3][lanes],
@@ -53,11 +61,10 @@ class VertexBlockDescent final : public Direction {
   const CornerKernels* kernels_;
   std::vector<double> floor_;  ///< [num_vertices], least pivot, N/m
   std::vector<double> scale_;  ///< [num_vertices], J: sum of k_j V_j and k_s r_s^2 around it
-  std::vector<int> first_pin_, next_pin_;             ///< [num_vertices], [num_pins]; -1: none
-  std::vector<int> first_contact_;                    ///< [num_vertices]; -1: none
-  std::vector<int> next_contact_;                     ///< [num_contacts]
-  std::vector<std::array<double, 9>> contact_block_;  ///< [num_contacts], N/m
-  VectorField x_;                                     ///< in the midst of the sweep, m
+  std::vector<int> first_pin_, next_pin_;  ///< [num_vertices], [num_pins]; -1: none
+  std::vector<int> first_contact_;         ///< [num_vertices]; -1: none
+  std::vector<CornerContact> corner_contacts_;
+  VectorField x_;  ///< in the midst of the sweep, m
 };
 
 }  // namespace supple

@@ -225,8 +225,27 @@ class Pbd final : public PositionSolver {
     }
   }
 
-  /// Each vertex in a collider goes to its surface, and back along it by what friction holds: at
-  /// most the coefficient times the depth.
+  bool can_move(const ContactPoint& point) const {
+    return std::any_of(point.vertices, point.vertices + point.count,
+                       [&](int v) { return weight_[at(v)] > 0; });
+  }
+
+  /// Moves a point by so much along a way: each vertex by its inverse mass and its part in the
+  /// point.
+  void move(const ContactPoint& point, double length, const Vector& along) {
+    double sum = 0;
+    for (int i = 0; i < point.count; ++i) {
+      sum += point.weights[i] * point.weights[i] * weight_[at(point.vertices[i])];
+    }
+    for (int i = 0; i < point.count; ++i) {
+      const std::size_t v = at(point.vertices[i]);
+      const double part = point.weights[i] * weight_[v] / sum;
+      for (int k = 0; k < 3; ++k) x_[v][k] += part * length * along[k];
+    }
+  }
+
+  /// Each vertex, and each point of an edge or face, in a collider goes to its surface, and back
+  /// along it by what friction holds: at most the coefficient times the depth.
   void leave_colliders(Threads& threads) {
     if (x_.empty()) return;
     contact_->sweep(x_[0].v, threads);
@@ -234,26 +253,28 @@ class Pbd final : public PositionSolver {
     ++detection_;
     num_contacts_ = 0;
     for (const Contact& contact : contact_->touching()) {
-      const std::size_t v = at(contact.vertex);
-      if (touched_in_[v] != detection_) ++num_contacts_;
-      touched_in_[v] = detection_;
-      if (!(weight_[v] > 0)) continue;
+      const ContactPoint& point = contact.point;
+      const std::size_t v = at(point.vertices[0]);
+      if (!contact.is_of_vertex() || touched_in_[v] != detection_) ++num_contacts_;
+      if (contact.is_of_vertex()) touched_in_[v] = detection_;
+      if (!can_move(point)) continue;
       double gap = 0;
-      for (int k = 0; k < 3; ++k)
-        gap += (x_[v][k] - contact.surface[at(k)]) * contact.normal[at(k)];
+      const Vec3 place = point.position(x_[0].v);
+      for (std::size_t k = 0; k < 3; ++k)
+        gap += (place[k] - contact.surface[k]) * contact.normal[k];
       if (!(gap < 0)) continue;
-      for (int k = 0; k < 3; ++k) x_[v][k] -= gap * contact.normal[at(k)];
+      Vector normal;
+      for (int k = 0; k < 3; ++k) normal[k] = contact.normal[at(k)];
+      move(point, -gap, normal);
       if (!(contact_->friction() > 0)) continue;
-      Vector slip, normal;
-      for (int k = 0; k < 3; ++k) {
-        slip[k] = x_[v][k] - contact.anchor[at(k)];
-        normal[k] = contact.normal[at(k)];
-      }
+      const Vec3 pushed = point.position(x_[0].v);
+      Vector slip;
+      for (int k = 0; k < 3; ++k) slip[k] = pushed[at(k)] - contact.anchor[at(k)];
       slip = slip - dot(slip, normal) * normal;
       const double far = std::sqrt(dot(slip, slip));
       const double held = contact_->friction() * -gap;
       const double share = far > held ? held / far : 1;
-      for (int k = 0; k < 3; ++k) x_[v][k] -= share * slip[k];
+      move(point, -share, slip);
     }
   }
 

@@ -47,7 +47,7 @@ Vec3 gradient_of_g(const Model& model, ContactEnergy* contact, const VectorField
     Threads alone(1);
     contact->detect(z[0].v, alone);
     for (const Contact& found : contact->contacts()) {
-      if (found.vertex == static_cast<int>(vertex))
+      if (found.point.vertices[0] == static_cast<int>(vertex))
         contact->add(found, z[vertex].v, gradient.data());
     }
   }

@@ -1,7 +1,9 @@
 #include "sim/contact_setup.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <utility>
@@ -47,16 +49,20 @@ BodyScale scale_of_body(const Scene& scene, const Model& model, int first, int l
           mass * std::hypot(g[0], g[1], g[2])};
 }
 
-/// Vertices that can meet something: those of the surface, and what belongs to no tet.
-std::vector<char> is_outside(const Model& model) {
-  std::vector<char> outside(static_cast<std::size_t>(model.num_vertices), 1);
+std::vector<std::array<int, 3>> surface_of(const Model& model) {
   TetMesh mesh;
   mesh.vertices = model.rest;
   mesh.tets = model.tets;
-  for (const auto& tet : mesh.tets) {
+  return surface_triangles(mesh);
+}
+
+/// Vertices that can meet something: those of the surface, and what belongs to no tet.
+std::vector<char> is_outside(const Model& model, const std::vector<std::array<int, 3>>& surface) {
+  std::vector<char> outside(static_cast<std::size_t>(model.num_vertices), 1);
+  for (const auto& tet : model.tets) {
     for (const int vertex : tet) outside[static_cast<std::size_t>(vertex)] = 0;
   }
-  for (const auto& triangle : surface_triangles(mesh)) {
+  for (const auto& triangle : surface) {
     for (const int vertex : triangle) outside[static_cast<std::size_t>(vertex)] = 1;
   }
   return outside;
@@ -87,11 +93,19 @@ std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& mod
   const bool is_explicit = find_integrator(scene.time.integrator)->is_explicit;
   const double given = scene.contact.stiffness;
   const std::vector<double> own = given > 0 ? std::vector<double>() : own_stiffness(scene, model);
-  const std::vector<char> outside = is_outside(model);
+  const std::vector<std::array<int, 3>> surface = surface_of(model);
+  const std::vector<char> outside = is_outside(model, surface);
+  std::vector<ContactSurface> surfaces;
   std::vector<ContactVertex> vertices;
   for (std::size_t b = 0; b + 1 < model.body_vertices.size(); ++b) {
     const int first = model.body_vertices[b], last = model.body_vertices[b + 1];
     const BodyScale body = scale_of_body(scene, model, first, last);
+    if (body.size > 0) {
+      surfaces.push_back({{}, body.size});
+      std::copy_if(
+          surface.begin(), surface.end(), std::back_inserter(surfaces.back().triangles),
+          [&](const auto& triangle) { return first <= triangle[0] && triangle[0] < last; });
+    }
     const double of_a_side = std::max(1.0, std::pow(last - first, 2.0 / 3) / 8);
     const double bearing =
         body.size > 0 && !is_explicit ? body.weight / (rest_depth * body.size * of_a_side) : 0;
@@ -110,7 +124,7 @@ std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& mod
     }
   }
   return std::make_unique<ContactEnergy>(std::move(colliders), scene.contact.friction,
-                                         std::move(vertices));
+                                         std::move(vertices), surfaces);
 }
 
 }  // namespace supple

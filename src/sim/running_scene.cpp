@@ -129,15 +129,16 @@ RunningScene::RunningScene(const Scene& scene, const SimulationOptions& options)
   }
 }
 
-/// Minimises from z_ on, and again while paths that nothing held yet cross a collider.
+/// Minimises from z_ on, and again while the way there meets what was not known yet: paths that
+/// cross a collider, edges and faces in one.
 MinimiseReport RunningScene::minimise(StepReport& report, const MinimiseOptions& options) {
   MinimiseReport result = minimiser_.run(objective_, *direction_, scene_.solver, z_, options);
   add_to_report(result, report);
   for (int attempt = 0; result.status != StepStatus::non_finite; ++attempt) {
-    const int crossing = objective_.hold_crossings(z_);
-    if (crossing == 0) break;
+    const Encounters met = objective_.hold_crossings(z_);
+    if (!met.anything()) break;
     if (attempt == most_holds) {
-      report.tunnelled += crossing;
+      report.tunnelled += met.crossings;
       break;
     }
     result = minimiser_.run(objective_, *direction_, scene_.solver, z_, options);
@@ -238,7 +239,7 @@ double RunningScene::keep_energy(double gained, StepReport& report) {
   };
   for (const PinnedVertex& pin : model_.pins.pins) hold(pin.vertex);
   if (contact_) {
-    for (const Contact& contact : contact_->contacts()) hold(contact.vertex);
+    for (const Contact& contact : contact_->contacts()) hold(contact.point.vertices[0]);
   }
   const double taken = guard_.dissipate(gained, is_held_, state_.x, state_.v);
   report.energy_removed += taken;
@@ -316,7 +317,7 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
     result = position_run_.run(objective_, *position_solver_, step, scene_.solver, place.is_last,
                                z_, options);
     add_to_report(result, report);
-    if (place.is_last) report.tunnelled += objective_.hold_crossings(z_);
+    if (place.is_last) report.tunnelled += objective_.hold_crossings(z_).crossings;
     const bool reads_material = scene_.solver.method != "pbd";
     if (place.is_last && reads_material)
       report.force_scale = force_scale(model_, scene_.gravity, step, objective_.pin_targets(), z_);
@@ -504,8 +505,8 @@ void RunningScene::use_contact(ContactEnergy* contact) {
 void RunningScene::set_colliders(std::vector<Collider> colliders) {
   std::swap(scene_.colliders, colliders);
   try {
-    setup_.check_motions(scene_);
     std::unique_ptr<ContactEnergy> contact = make_contact(scene_, model_);
+    setup_.check_motions(scene_);
     use_contact(contact.get());
     contact_ = std::move(contact);
   } catch (...) {

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "contact/collider.h"
+
+namespace supple {
+
+/// Where an edge or a triangle is deepest in a collider, or nearest to it.
+struct DeepestPoint {
+  double distance;    ///< m, signed
+  double weights[3];  ///< of the corners, adding up to 1; the third of an edge is 0
+};
+
+/// The least distance along an edge by golden sections, to 1e-5 of its length: the distance of a
+/// convex collider has one minimum there, at which it may have a kink. Of any other the deepest of
+/// nine places is taken and its surroundings are searched. Allocates nothing.
+DeepestPoint deepest_on_edge(const ColliderObject& collider, const Vec3& a, const Vec3& b);
+
+/// The same of a triangle, to 1e-4 of its sides: the minima on lines along one side, which are
+/// convex from line to line. Some 500 distances.
+DeepestPoint deepest_on_triangle(const ColliderObject& collider, const Vec3 (&corners)[3]);
+
+/// Places by which a triangle is looked at for what sticks out of a collider that is not convex: a
+/// grid of so many parts a side.
+inline constexpr int parts_of_side = 4;
+
+}  // namespace supple

@@ -1,0 +1,396 @@
+#include "contact/surface_points.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+#include "base/index.h"
+#include "contact/deepest_point.h"
+#include "contact/extent.h"
+#include "contact/vec3.h"
+
+namespace supple {
+
+using namespace vec3;
+
+namespace {
+
+constexpr std::size_t triangles_a_block = 32;
+constexpr std::size_t most_vertices = 3 * triangles_a_block;
+/// What a call finds in a block at most; the next one finds the rest.
+constexpr std::size_t room_of_block = 64;
+constexpr std::size_t points_a_triangle = 8, most_points = std::size_t{1} << 14;
+/// Of what is clear: nearer than this to a collider a way has come to it.
+constexpr double touching = 0.1;
+/// Of what is clear: how far a way is followed at least at a time where its border touches already.
+constexpr double least_advance = 20;
+/// Of what is clear: corners that are deeper will be elsewhere at the end of the step.
+constexpr double too_deep = 4;
+constexpr int most_advances = 100;
+/// Of an edge: beside a kink of the distance.
+constexpr double beside = 1e-3;
+
+Ball around(const Ball& a, const Ball& b) {
+  return {0.5 * (a.center + b.center),
+          0.5 * norm(b.center - a.center) + std::max(a.radius, b.radius)};
+}
+
+Ball ball_of(std::initializer_list<Vec3> points) {
+  Extent extent;
+  for (const Vec3& p : points) extent.add(p);
+  return extent.ball();
+}
+
+/// The normal of a convex collider where an edge is nearest to it, across the edge: where the
+/// distance has a kink it is between those beside it.
+Vec3 normal_across(const ColliderObject& collider, const Vec3& a, const Vec3& b, double s) {
+  const Vec3 edge = b - a;
+  const Vec3 before = collider.surface(a + std::max(0.0, s - beside) * edge).normal;
+  const Vec3 after = collider.surface(a + std::min(1.0, s + beside) * edge).normal;
+  const double falls = -dot(before, edge), rises = dot(after, edge);
+  const double part = falls > 0 && rises > 0 ? falls / (falls + rises) : 0.5;
+  return (1 - part) * before + part * after;
+}
+
+}  // namespace
+
+/// What edges and faces of one block meet.
+class SurfacePoints::Search {
+ public:
+  Search(const SurfacePoints& own, const Block& block, const ContactWay& way, SurfaceContact* out)
+      : own_(own), block_(block), out_(out) {
+    Extent of_start, of_end;
+    for (std::size_t i = block.first_vertex; i < block.last_vertex; ++i) {
+      const ContactPoint point = ContactPoint::of_vertex(own.vertices_[i]);
+      const std::size_t local = i - block.first_vertex;
+      of_start.add(start_[local] = way.start(point));
+      of_end.add(end_[local] = way.end(point));
+    }
+    start_ball_ = of_start.ball();
+    end_ball_ = of_end.ball();
+  }
+
+  void meet(const ColliderObject& collider, int number);
+  std::size_t count() const { return count_; }
+
+ private:
+  /// An edge, with two corners, or a face on its way as the collider sees it.
+  struct Feature {
+    int count;
+    int vertices[3];
+    Vec3 from[3], to[3];
+    double clearly;
+    double way;  ///< the longest of its corners, m
+    void at_time(double t, Vec3 (&corners)[3]) const {
+      for (int i = 0; i < count; ++i) corners[i] = (1 - t) * from[i] + t * to[i];
+    }
+  };
+  struct Low {
+    double distance;
+    DeepestPoint point;
+    bool is_clear;  ///< lower than its border by enough
+  };
+  void ask(std::size_t local);
+  bool is_flat(const Triangle& triangle);
+  bool sticks_out(const Triangle& triangle, const double* distances, const Vec3* places) const;
+  Feature feature(const Triangle& triangle, int first, int count) const;
+  Low lowest(const Feature& feature, const Vec3 (&corners)[3]) const;
+  void follow(const Feature& feature);
+  void keep(const Feature& feature, const Vec3 (&corners)[3], const Low& low);
+
+  const SurfacePoints& own_;
+  const Block& block_;
+  SurfaceContact* out_;
+  std::size_t count_ = 0;
+  Ball start_ball_, end_ball_;
+  const ColliderObject* collider_ = nullptr;
+  int number_ = 0;
+  Vec3 start_[most_vertices], end_[most_vertices];
+  // As the collider sees them.
+  Vec3 carried_[most_vertices];
+  double at_start_[most_vertices], at_end_[most_vertices];  ///< distances, m
+  bool is_known_[most_vertices];
+};
+
+void SurfacePoints::Search::meet(const ColliderObject& collider, int number) {
+  const Ball ball = around({collider.carried(start_ball_.center), start_ball_.radius}, end_ball_);
+  if (!(ball.radius < Extent::infinity) || collider.clear_of(ball.center, ball.radius)) return;
+  collider_ = &collider;
+  number_ = number;
+  const std::size_t num_vertices = block_.last_vertex - block_.first_vertex;
+  for (std::size_t i = 0; i < num_vertices; ++i) {
+    carried_[i] = collider.carried(start_[i]);
+    is_known_[i] = false;
+  }
+  for (std::size_t t = block_.first_triangle; t < block_.last_triangle; ++t) {
+    const Triangle& triangle = own_.triangles_[t];
+    const std::size_t a = at(triangle.corners[0]), b = at(triangle.corners[1]),
+                      c = at(triangle.corners[2]);
+    const Ball own = ball_of({carried_[a], carried_[b], carried_[c], end_[a], end_[b], end_[c]});
+    if (collider.clear_of(own.center, own.radius) || is_flat(triangle)) continue;
+    for (int k = 0; k < 3; ++k) {
+      if ((triangle.edges >> k & 1) != 0) follow(feature(triangle, k, 2));
+    }
+    follow(feature(triangle, 0, 3));
+  }
+}
+
+void SurfacePoints::Search::ask(std::size_t local) {
+  if (is_known_[local]) return;
+  is_known_[local] = true;
+  at_start_[local] = collider_->surface(carried_[local]).distance;
+  at_end_[local] = collider_->surface(end_[local]).distance;
+}
+
+/// True where no point of the triangle can come clearly nearer to the collider than a corner. All
+/// of a convex collider is behind a plane that touches it, and along straight lines its distance is
+/// at most what lies between those of the ends. So where the corners are as near to the collider
+/// as to such a plane, at the start and at the end, at all times the one nearest to the plane is
+/// no farther from the collider than any point of the triangle.
+bool SurfacePoints::Search::is_flat(const Triangle& triangle) {
+  double way = 0, side = 0, least = Extent::infinity;
+  Vec3 nearest{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::size_t local = at(triangle.corners[i]), next = at(triangle.corners[(i + 1) % 3]);
+    ask(local);
+    way = std::max(way, norm(end_[local] - carried_[local]));
+    side = std::max(side, norm(end_[next] - end_[local]));
+    if (at_start_[local] < least) {
+      least = at_start_[local];
+      nearest = carried_[local];
+    }
+    if (at_end_[local] < least) {
+      least = at_end_[local];
+      nearest = end_[local];
+    }
+  }
+  if (!collider_->is_convex()) {
+    const double fine = too_fine / clearly * triangle.clearly;
+    if (side < fine) return true;
+    return way < fine && !sticks_out(triangle, at_start_, carried_) &&
+           !sticks_out(triangle, at_end_, end_);
+  }
+  const SurfacePoint plane = collider_->surface(nearest);
+  for (const std::int16_t corner : triangle.corners) {
+    const std::size_t local = at(corner);
+    const double start = dot(carried_[local] - plane.point, plane.normal);
+    const double end = dot(end_[local] - plane.point, plane.normal);
+    if (!(at_start_[local] <= start + triangle.clearly)) return false;
+    if (!(at_end_[local] <= end + triangle.clearly)) return false;
+  }
+  return true;
+}
+
+/// Whether anything is nearer to the triangle than its corners tell.
+bool SurfacePoints::Search::sticks_out(const Triangle& triangle, const double* distances,
+                                       const Vec3* places) const {
+  for (int i = 0; i <= parts_of_side; ++i) {
+    for (int j = 0; i + j <= parts_of_side; ++j) {
+      const double weights[3] = {static_cast<double>(i) / parts_of_side,
+                                 static_cast<double>(j) / parts_of_side,
+                                 static_cast<double>(parts_of_side - i - j) / parts_of_side};
+      Vec3 place{0, 0, 0};
+      double expected = -triangle.clearly;
+      for (std::size_t k = 0; k < 3; ++k) {
+        place = place + weights[k] * places[at(triangle.corners[k])];
+        expected += weights[k] * distances[at(triangle.corners[k])];
+      }
+      if (collider_->surface(place).distance < expected) return true;
+    }
+  }
+  return false;
+}
+
+SurfacePoints::Search::Feature SurfacePoints::Search::feature(const Triangle& triangle, int first,
+                                                              int count) const {
+  Feature own{.count = count, .clearly = triangle.clearly};
+  for (int i = 0; i < count; ++i) {
+    const std::size_t local = at(triangle.corners[at((first + i) % 3)]);
+    own.vertices[i] = own_.vertices_[block_.first_vertex + local];
+    own.from[i] = carried_[local];
+    own.to[i] = end_[local];
+    own.way = std::max(own.way, norm(own.to[i] - own.from[i]));
+  }
+  return own;
+}
+
+SurfacePoints::Search::Low SurfacePoints::Search::lowest(const Feature& feature,
+                                                         const Vec3 (&corners)[3]) const {
+  const ColliderObject& collider = *collider_;
+  double border = Extent::infinity;
+  Vec3 lowest{}, normal{};
+  for (int i = 0; i < feature.count; ++i) {
+    const SurfacePoint own = collider.surface(corners[i]);
+    if (!(own.distance < border)) continue;
+    border = own.distance;
+    lowest = corners[i];
+    normal = own.normal;
+  }
+  DeepestPoint found;
+  if (feature.count == 2) {
+    found = deepest_on_edge(collider, corners[0], corners[1]);
+  } else {
+    for (int i = 0; i < 3; ++i) {
+      const Vec3 &a = corners[i], &b = corners[(i + 1) % 3];
+      const DeepestPoint own = deepest_on_edge(collider, a, b);
+      if (!(own.distance < border)) continue;
+      border = own.distance;
+      lowest = own.weights[0] * a + own.weights[1] * b;
+      normal = normal_across(collider, a, b, own.weights[1]);
+    }
+    if (collider.is_convex()) {
+      // All of the collider is behind this plane.
+      double least = 0;
+      for (const Vec3& corner : corners) least = std::min(least, dot(normal, corner - lowest));
+      if (least >= -feature.clearly) return {border, {}, false};
+    }
+    found = deepest_on_triangle(collider, corners);
+  }
+  return {std::min(border, found.distance), found, found.distance < border - feature.clearly};
+}
+
+void SurfacePoints::Search::follow(const Feature& feature) {
+  const double near = touching * feature.clearly;
+  Vec3 corners[3];
+  const auto nearest_possible = [&] {
+    Extent extent;
+    for (int i = 0; i < feature.count; ++i) extent.add(corners[i]);
+    const Ball ball = extent.ball();
+    return collider_->surface(ball.center).distance - ball.radius;
+  };
+  // What takes a corner deep inside is not where the step ends: corners are held themselves.
+  const auto ends_before = [&] {
+    return std::any_of(corners, corners + feature.count, [&](const Vec3& corner) {
+      return collider_->surface(corner).distance < -too_deep * feature.clearly;
+    });
+  };
+  double t = 0;
+  for (int i = 0; t < 1; ++i) {
+    feature.at_time(t, corners);
+    if (i == most_advances || ends_before()) return;
+    double gap = nearest_possible();
+    if (!(gap > near)) {
+      const Low low = lowest(feature, corners);
+      gap = low.distance;
+      if (gap <= near && low.is_clear) keep(feature, corners, low);
+    }
+    if (!(feature.way > feature.clearly)) break;
+    t += std::max(gap, least_advance * feature.clearly) / feature.way;
+  }
+  feature.at_time(1, corners);
+  if (nearest_possible() > 0 || ends_before()) return;
+  const Low low = lowest(feature, corners);
+  if (low.distance < 0 && low.is_clear) keep(feature, corners, low);
+}
+
+/// Unless a point of the feature that is known is nearly as deep.
+void SurfacePoints::Search::keep(const Feature& feature, const Vec3 (&corners)[3], const Low& low) {
+  const double enough = low.distance + 0.5 * feature.clearly;
+  const auto does = [&](const SurfaceContact& known) {
+    if (known.collider != number_ || known.point.count != feature.count) return false;
+    Vec3 place{0, 0, 0};
+    for (int i = 0; i < feature.count; ++i) {
+      if (known.point.vertices[i] != feature.vertices[i]) return false;
+      place = place + known.point.weights[i] * corners[i];
+    }
+    return collider_->surface(place).distance <= enough;
+  };
+  const auto known = own_.points();
+  if (count_ == room_of_block || std::any_of(known.begin(), known.end(), does) ||
+      std::any_of(out_, out_ + count_, does)) {
+    return;
+  }
+  SurfaceContact& own = out_[count_++];
+  own.collider = number_;
+  own.point.count = feature.count;
+  for (int i = 0; i < 3; ++i) {
+    own.point.vertices[i] = i < feature.count ? feature.vertices[i] : -1;
+    own.point.weights[i] = low.point.weights[i];
+  }
+}
+
+SurfacePoints::SurfacePoints(const std::vector<ContactSurface>& surfaces,
+                             const std::vector<int>& place_of_vertex,
+                             const std::vector<ColliderObject>& colliders) {
+  const auto num_crossable = static_cast<std::size_t>(
+      std::count_if(colliders.begin(), colliders.end(),
+                    [](const ColliderObject& collider) { return collider.can_be_crossed(); }));
+  if (num_crossable == 0) return;
+  struct Edge {
+    int low, high;
+    std::size_t triangle;
+    int corner;
+  };
+  std::vector<Edge> edges;
+  std::vector<std::array<int, 3>> list;
+  std::vector<double> sizes;
+  for (const ContactSurface& surface : surfaces) {
+    std::vector<std::array<int, 3>> sorted = surface.triangles;
+    // Vertices that follow each other stand near each other.
+    std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+      return *std::min_element(a.begin(), a.end()) < *std::min_element(b.begin(), b.end());
+    });
+    for (const std::array<int, 3>& triangle : sorted) {
+      const bool touches = std::all_of(triangle.begin(), triangle.end(), [&](int v) {
+        return at(v) < place_of_vertex.size() && place_of_vertex[at(v)] >= 0;
+      });
+      if (!touches) continue;
+      for (int k = 0; k < 3; ++k) {
+        const auto [low, high] = std::minmax(triangle[at(k)], triangle[at((k + 1) % 3)]);
+        edges.push_back({low, high, list.size(), k});
+      }
+      list.push_back(triangle);
+      sizes.push_back(surface.size);
+    }
+  }
+  std::stable_sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) {
+    return std::tie(a.low, a.high) < std::tie(b.low, b.high);
+  });
+  triangles_.resize(list.size());
+  for (std::size_t e = 0; e < edges.size(); ++e) {
+    const Edge& edge = edges[e];
+    if (e > 0 && edges[e - 1].low == edge.low && edges[e - 1].high == edge.high) continue;
+    Triangle& triangle = triangles_[edge.triangle];
+    triangle.edges = static_cast<std::uint8_t>(triangle.edges | 1U << edge.corner);
+  }
+  for (std::size_t first = 0; first < list.size(); first += triangles_a_block) {
+    Block block{first, std::min(first + triangles_a_block, list.size()), vertices_.size(), 0};
+    for (std::size_t t = block.first_triangle; t < block.last_triangle; ++t) {
+      triangles_[t].clearly = clearly * sizes[t];
+      for (std::size_t k = 0; k < 3; ++k) {
+        const auto begin = vertices_.begin() + static_cast<std::ptrdiff_t>(block.first_vertex);
+        const auto place = std::find(begin, vertices_.end(), list[t][k]);
+        triangles_[t].corners[k] = static_cast<std::int16_t>(place - begin);
+        if (place == vertices_.end()) vertices_.push_back(list[t][k]);
+      }
+    }
+    block.last_vertex = vertices_.size();
+    blocks_.push_back(block);
+  }
+  count_in_block_.resize(blocks_.size());
+  max_points_ = std::min(points_a_triangle * triangles_.size() * num_crossable, most_points);
+  points_ = std::make_unique_for_overwrite<SurfaceContact[]>(max_points_);
+  found_ = std::make_unique_for_overwrite<SurfaceContact[]>(room_of_block * blocks_.size());
+}
+
+int SurfacePoints::find(const std::vector<ColliderObject>& colliders, const ContactWay& way,
+                        Threads& threads) {
+  threads.parallel_for(static_cast<int>(blocks_.size()), [&](int b) {
+    Search search(*this, blocks_[at(b)], way, found_.get() + at(b) * room_of_block);
+    for (std::size_t c = 0; c < colliders.size(); ++c) {
+      if (colliders[c].can_be_crossed()) search.meet(colliders[c], static_cast<int>(c));
+    }
+    count_in_block_[at(b)] = search.count();
+  });
+  const std::size_t before = num_points_;
+  for (std::size_t b = 0; b < blocks_.size(); ++b) {
+    const SurfaceContact* const found = found_.get() + b * room_of_block;
+    const std::size_t count = std::min(count_in_block_[b], max_points_ - num_points_);
+    std::copy(found, found + count, points_.get() + num_points_);
+    num_points_ += count;
+  }
+  return static_cast<int>(num_points_ - before);
+}
+
+}  // namespace supple

@@ -1,0 +1,211 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "contact/collider.h"
+#include "sim/stepper.h"
+#include "sim/test_scenes.h"
+#include "supple/compare.h"
+
+/// Colliders that fit between the vertices of a coarse body.
+namespace supple {
+namespace {
+
+/// A cube of 1 m in 2 x 2 x 2 cells around the origin.
+Scene coarse_block() {
+  Scene scene;
+  Body block{
+      .mesh = generate(BoxGenerator{.size = {1, 1, 1}, .cells = {2, 2, 2}, .center = {0, 0, 0}})};
+  const auto [mu, lambda] = lame_parameters(1e6, 0.3);
+  block.material = {.model = "stable_neo_hookean", .mu = mu, .lambda = lambda};
+  scene.bodies.push_back(std::move(block));
+  scene.gravity = {0, -9.81, 0};
+  return scene;
+}
+
+struct Support {
+  std::string name;
+  std::vector<Collider> colliders;
+};
+
+/// What the block rests on with no vertex, its top at y = -0.5. Rows of vertices are at -0.5, 0 and
+/// 0.5.
+std::vector<Support> supports() {
+  std::vector<Support> list;
+  std::vector<Collider> poles, spheres, boxes, cylinders;
+  for (const double side : {-1.0, 1.0}) {
+    const double x = 0.27 * side;
+    poles.push_back({"pole", CapsuleShape{{x, -0.53, -2}, {x, -0.53, 2}, 0.03}, {}});
+    boxes.push_back(
+        {"box", BoxShape{{x, -0.5 - 0.05 * std::sqrt(2.0), 0}, {0.1, 0.1, 4}, {0, 0, 1}, 45}, {}});
+    cylinders.push_back({"post", CylinderShape{{x, -1, 0.21 * side}, {0, 1, 0}, 0.04, 1}, {}});
+    cylinders.push_back({"post", CylinderShape{{x, -1, -0.33 * side}, {0, 1, 0}, 0.04, 1}, {}});
+    for (const double across : {-0.21, 0.34}) {
+      spheres.push_back({"sphere", SphereShape{{x, -0.56, across}, 0.06}, {}});
+    }
+  }
+  list.push_back({"poles", poles});
+  list.push_back({"spheres", spheres});
+  list.push_back({"edges of boxes", boxes});
+  list.push_back({"posts", cylinders});
+  return list;
+}
+
+/// Of samples of the whole surface of the block, m.
+double deepest(const Simulation& simulation, const std::vector<ColliderObject>& colliders,
+               const std::vector<std::array<int, 3>>& surface) {
+  constexpr int parts = 24;
+  const std::vector<Vec3> x = test::positions_of(simulation);
+  double depth = 0;
+  for (const auto& [a, b, c] : surface) {
+    for (int i = 0; i <= parts; ++i) {
+      for (int j = 0; i + j <= parts; ++j) {
+        const double u = static_cast<double>(i) / parts, v = static_cast<double>(j) / parts;
+        Vec3 p;
+        for (std::size_t k = 0; k < 3; ++k) {
+          p[k] = (1 - u - v) * x[static_cast<std::size_t>(a)][k] +
+                 u * x[static_cast<std::size_t>(b)][k] + v * x[static_cast<std::size_t>(c)][k];
+        }
+        for (const ColliderObject& collider : colliders) {
+          depth = std::max(depth, -collider.surface(p).distance);
+        }
+      }
+    }
+  }
+  return depth;
+}
+
+Vec3 middle(const Simulation& simulation) {
+  Vec3 sum{0, 0, 0};
+  const std::vector<Vec3> x = test::positions_of(simulation);
+  for (const Vec3& p : x) {
+    for (std::size_t k = 0; k < 3; ++k) sum[k] += p[k] / static_cast<double>(x.size());
+  }
+  return sum;
+}
+
+TEST(EdgeContact, ACoarseBlockStaysOnWhatFitsBetweenItsVertices) {
+  for (const Support& support : supports()) {
+    for (const char* method : {"l_bfgs", "newton", "xpbd"}) {
+      SCOPED_TRACE(support.name + ", " + method);
+      Scene scene = coarse_block();
+      for (Vec3& p : scene.bodies[0].mesh.vertices) p[1] += 0.05;
+      scene.colliders = support.colliders;
+      scene.solver.method = method;
+      if (scene.solver.method == "xpbd") {
+        scene.time.substeps = 20;
+        scene.solver.iterations = 1;
+      }
+      std::vector<ColliderObject> colliders;
+      for (const Collider& collider : scene.colliders) colliders.emplace_back(collider, "");
+      const auto surface = surface_triangles(scene.bodies[0].mesh);
+      Simulation simulation(scene, {.threads = 1});
+      double depth = 0;
+      for (int frame = 0; frame < 30; ++frame) {
+        const StepReport report = simulation.step();
+        ASSERT_NE(report.status, StepStatus::non_finite);
+        depth = std::max(depth, deepest(simulation, colliders, surface));
+      }
+      EXPECT_LT(depth, 0.01);
+      EXPECT_NEAR(middle(simulation)[1], 0, 0.05);
+    }
+  }
+}
+
+TEST(EdgeContact, AFastBlockDoesNotPassAThinPole) {
+  for (const char* method : {"l_bfgs", "newton", "xpbd"}) {
+    for (const double speed : {5.0, 50.0}) {
+      SCOPED_TRACE(std::string(method) + " at " + std::to_string(speed) + " m/s");
+      Scene scene = coarse_block();
+      // At 50 m/s a softer one would be squeezed round the poles.
+      const auto [mu, lambda] = lame_parameters(1e7, 0.3);
+      scene.bodies[0].material.mu = mu;
+      scene.bodies[0].material.lambda = lambda;
+      scene.gravity = {0, 0, 0};
+      scene.bodies[0].velocity = {speed, 0, 0};
+      scene.solver.method = method;
+      if (scene.solver.method == "xpbd") {
+        scene.time.substeps = 20;
+        scene.solver.iterations = 1;
+      }
+      // In the middle of the lower cells and of the upper ones.
+      for (const double y : {-0.23, 0.27}) {
+        scene.colliders.push_back({"pole", CapsuleShape{{2, y, -3}, {2, y, 3}, 0.03}, {}});
+      }
+      Simulation simulation(scene, {.threads = 1});
+      double farthest = 0;
+      int tunnelled = 0;
+      for (int frame = 0; frame < 30; ++frame) {
+        const StepReport report = simulation.step();
+        tunnelled += report.tunnelled;
+        ASSERT_NE(report.status, StepStatus::non_finite);
+        farthest = std::max(farthest, middle(simulation)[0]);
+      }
+      // Its middle would be at 1.47 if it stopped there at once.
+      EXPECT_LT(farthest, 1.65);
+      EXPECT_EQ(tunnelled, 0);
+    }
+  }
+}
+
+/// "No accepted iterate raises g" with points of edges and faces.
+TEST(EdgeContact, NoIterateOfADescentRaisesTheObjective) {
+  Scene scene = coarse_block();
+  scene.colliders = supports()[1].colliders;
+  scene.contact.friction = 0.4;
+  for (Vec3& p : scene.bodies[0].mesh.vertices) p[1] += 0.02;
+  int checked = 0;
+  for (const SolverEntry& entry : solver_entries()) {
+    const std::string& method = entry.description.name;
+    if (entry.is_position_based) continue;
+    SCOPED_TRACE(method);
+    Scene own = scene;
+    own.solver.method = method;
+    own.solver.iterations = 25;
+    own.bodies[0].material = test::soft_material(test::material_of(method));
+    Simulation simulation(own, {.threads = 1});
+    for (int frames = 0; frames < 5; ++frames) {
+      const SimulationState state = simulation.state();
+      const ConvergedStep reference = solve_converged(own, state, 1);
+      const ConvergenceCurve curve = record_descent(own, state, reference, 1);
+      for (std::size_t k = 1; k < curve.points.size(); ++k) {
+        const double last = curve.points[k - 1].objective;
+        // What g and its terms err by.
+        EXPECT_LE(curve.points[k].objective, last + 1e-13 * (std::abs(last) + curve.energy_scale));
+        ++checked;
+      }
+      test::run(simulation, 1);
+    }
+  }
+  EXPECT_GT(checked, 200);
+}
+
+/// On what is flat the vertices are deepest: nothing is found between them.
+TEST(EdgeContact, OnAFlatBoxABlockMovesAsOnAPlane) {
+  for (const char* method : {"l_bfgs", "newton", "xpbd"}) {
+    SCOPED_TRACE(method);
+    Scene scene = coarse_block();
+    scene.solver.method = method;
+    scene.colliders = {{"box", BoxShape{{0, -1.6, 0}, {8, 2, 8}, {0, 1, 0}, 0}, {}}};
+    Simulation on_box(scene, {.threads = 1});
+    scene.colliders = {{"ground", PlaneShape{{0, 1, 0}, -0.6}, {}}};
+    Simulation on_plane(scene, {.threads = 1});
+    int contacts = 0;
+    for (int frame = 0; frame < 20; ++frame) {
+      contacts += on_box.step().contacts;
+      contacts -= on_plane.step().contacts;
+    }
+    EXPECT_EQ(contacts, 0);
+    const std::vector<Vec3> a = test::positions_of(on_box), b = test::positions_of(on_plane);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(a[i][k], b[i][k], 1e-9);  // roundings differ
+    }
+  }
+}
+
+}  // namespace
+}  // namespace supple
