@@ -52,7 +52,7 @@ struct StepReport {
   int contacts = 0;                ///< vertices in contact
   double contact_energy = 0;       ///< of the normal forces at the end of the frame, J
   double deepest_penetration = 0;  ///< of a vertex into a collider at the end of the frame, m
-  int tunnelled = 0;               ///< vertices that passed through a collider
+  int tunnelled = 0;               ///< vertices, points of edges and faces that passed a collider
   /// Mechanical energy that the frame gained beyond the work of weight, pins and moving colliders,
   /// J, and what was taken out of its velocities so that it should not gain more.
   double energy_gain = 0, energy_removed = 0;

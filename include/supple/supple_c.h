@@ -105,7 +105,7 @@ typedef struct SuppleStepReport {
   double energy_gain;  ///< that the frame gained beyond the work of weight, pins and colliders, J
   double energy_removed;      ///< taken out of its velocities so that it should not gain more, J
   double unconverged;         ///< estimated factor by which the body acted too soft; 1: converged
-  int32_t tunnelled;          ///< vertices that passed through a collider
+  int32_t tunnelled;          ///< vertices, points of edges and faces that passed a collider
   int32_t repeated_substeps;  ///< solved more than once to keep the energy
   int32_t steady_substeps;    ///< of them, ended by backward Euler in place of their integrator
   double total_milliseconds;

@@ -115,6 +115,7 @@ ContactEnergy::ContactEnergy(std::vector<ColliderObject> colliders, double frict
       held_(std::make_unique_for_overwrite<Held[]>(max_pairs())),
       found_(std::make_unique_for_overwrite<Held[]>(max_pairs())),
       ahead_(std::make_unique_for_overwrite<std::pair<double, int>[]>(max_pairs())),
+      shift_of_point_(std::make_unique_for_overwrite<double[]>(max_points())),
       is_special_(vertices_.size(), 0),
       count_in_block_((vertices_.size() + block_size - 1) / block_size) {
   if (!(friction_ >= 0 && std::isfinite(friction_))) {
@@ -152,11 +153,12 @@ std::size_t ContactEnergy::find_in_blocks(T* out, Threads& threads, const Find& 
 
 ContactEnergy::Toucher ContactEnergy::vertex_at(std::size_t place) const {
   const ContactVertex& own = vertices_[place];
-  return {ContactPoint::of_vertex(own.vertex), place, own.stiffness, own.size, own.is_inner};
+  return {ContactPoint::of_vertex(own.vertex), static_cast<int>(place), own.stiffness, own.size,
+          own.is_inner};
 }
 
 ContactEnergy::Toucher ContactEnergy::point_at(std::size_t place) const {
-  Toucher own{surface_.points()[place].point, place, 0, 0, false};
+  Toucher own{surface_.points()[place].point, static_cast<int>(place), 0, 0, false};
   for (int i = 0; i < own.point.count; ++i) {
     const ContactVertex& vertex = vertices_[at(place_of_vertex_[at(own.point.vertices[i])])];
     own.stiffness += own.point.weights[i] * vertex.stiffness;
@@ -177,18 +179,41 @@ void ContactEnergy::begin_step(const ContactStep& step, Threads& threads) {
   num_from_start_ =
       find_in_blocks(from_start_.get(), threads,
                      [&](std::size_t block, Contact* out) { return start_block(block, out); });
-  find_points(x_n_, threads);
-  if (step.reach != nullptr) sweep(step.reach, threads);
+  if (step.reach != nullptr) {
+    sweep(step.reach, threads);
+  } else {
+    find_points(x_n_, threads);
+  }
 }
 
 /// Looks for points of edges and faces on the way to z, and at what they begin the step with.
-int ContactEnergy::find_points(const double* z, Threads& threads) {
+Encounters ContactEnergy::find_points(const double* z, Threads& threads) {
   const int count = surface_.find(colliders_, way_to(z), threads);
+  Encounters met{.crossings = 0, .points = count};
   for (std::size_t i = num_points() - at(count); i < num_points(); ++i) {
-    Contact& next = from_start_[num_from_start_];
-    if (start(point_at(i), surface_.points()[i].collider, next)) ++num_from_start_;
+    start_point(i);
+    const SurfaceContact& plane = surface_.points()[i];
+    const Toucher own = point_at(i);
+    const double depth = dot(plane.surface - way_to(z).end(own.point), plane.normal);
+    if (!(own.size > 0 && depth > deep_start * own.size)) continue;
+    ++met.crossings;
+    --met.points;
   }
-  return count;
+  return met;
+}
+
+void ContactEnergy::start_point(std::size_t place) {
+  const SurfaceContact& plane = surface_.points()[place];
+  const ColliderObject& collider = colliders_[at(plane.collider)];
+  const Toucher own = point_at(place);
+  shift_of_point_[place] = 0;
+  const Vec3 x = collider.carried(own.point.position(x_n_));
+  const double depth = dot(plane.surface - x, plane.normal);
+  if (!(depth > 0)) return;
+  Contact& contact = from_start_[num_from_start_];
+  contact = behind({plane.collider, plane.surface, plane.normal}, own, depth, 0);
+  if (start(own, contact)) ++num_from_start_;
+  shift_of_point_[place] = contact.shift;
 }
 
 std::size_t ContactEnergy::start_block(std::size_t block, Contact* out) {
@@ -196,53 +221,62 @@ std::size_t ContactEnergy::start_block(std::size_t block, Contact* out) {
   const std::size_t size = std::min(block_size, vertices_.size() - first);
   BlockOfVertices balls(size);
   for (std::size_t i = 0; i < size; ++i) {
-    balls.add(i, vertex_at(first + i).point.position(x_n_));
+    balls.add(i, way_to(x_n_).start(vertices_[first + i].vertex));
   }
   balls.finish();
   std::size_t count = 0;
   for (std::size_t c = 0; c < colliders_.size(); ++c) {
-    balls.find(colliders_[c], ColliderObject::Moment::start, [&](std::size_t i) {
-      if (!start(vertex_at(first + i), static_cast<int>(c), out[count])) return;
-      if (out[count].shift > 0) is_special_[first + i] = 1;
+    const ColliderObject& collider = colliders_[c];
+    balls.find(collider, ColliderObject::Moment::start, [&](std::size_t i) {
+      const Toucher own = vertex_at(first + i);
+      const Vec3 x = own.point.position(x_n_);
+      SurfacePoint found;
+      if (!collider.penetration(x, found, ColliderObject::Moment::start)) return;
+      Contact& contact = out[count];
+      contact = behind({static_cast<int>(c), found.point, found.normal}, own, -found.distance, 0);
+      contact.anchor = x + (collider.carried(found.point) - found.point);
+      if (!start(own, contact)) return;
+      if (contact.shift > 0) is_special_[first + i] = 1;
       ++count;
     });
   }
   return count;
 }
 
-/// What the state at the start of the step decides; false: nothing.
-bool ContactEnergy::start(const Toucher& own, int c, Contact& contact) const {
-  const ColliderObject& collider = colliders_[at(c)];
-  const Vec3 x = own.point.position(x_n_);
-  SurfacePoint found;
-  if (!collider.penetration(x, found, ColliderObject::Moment::start)) return false;
-  const double depth = -found.distance;
-  contact = {.point = own.point,
-             .place = static_cast<int>(own.place),
-             .collider = c,
-             .surface = found.point,
-             .normal = found.normal,
-             .depth = depth,
-             .stiffness = 0,
-             .shift = 0,
-             .friction = 0,
-             .is_inner = own.is_inner,
-             .anchor = x + (collider.carried(found.point) - found.point)};
+/// Makes of what is inside at the start of the step what that decides; false: nothing.
+bool ContactEnergy::start(const Toucher& own, Contact& contact) const {
+  contact.stiffness = 0;
   if (own.size > 0) {
-    const double deep = depth / (deep_start * own.size);
-    const double slow = std::max(0.0, depth - exit_speed * own.size * h_);
+    const double deep = contact.depth / (deep_start * own.size);
+    const double slow = std::max(0.0, contact.depth - exit_speed * own.size * h_);
     contact.shift = slow * std::clamp(deep - 1, 0.0, 1.0);
   }
-  contact.friction = friction_ * own.stiffness * (depth - contact.shift);
+  contact.friction = friction_ * own.stiffness * (contact.depth - contact.shift);
   return contact.shift > 0 || contact.friction > 0;
+}
+
+/// The contact of what is behind a plane, s being its shift.
+Contact ContactEnergy::behind(const Plane& plane, const Toucher& own, double depth,
+                              double shift) const {
+  return {.point = own.point,
+          .place = own.place,
+          .collider = plane.collider,
+          .surface = plane.point - shift * plane.normal,
+          .normal = plane.normal,
+          .depth = depth,
+          .stiffness = own.stiffness,
+          .shift = shift,
+          .friction = 0,
+          .is_inner = own.is_inner,
+          .anchor = anchor_of(own, colliders_[at(plane.collider)], plane.point)};
 }
 
 void ContactEnergy::find_ahead(const double* z, double steps, std::vector<int>& vertices) const {
   vertices.clear();
   const auto ahead = [&](std::size_t place) {
-    const ContactPoint own = vertex_at(place).point;
-    const Vec3 start = own.position(x_n_);
-    return start + steps * (way_to(z).end(own) - start);
+    const ContactWay way = way_to(z);
+    const Vec3 start = way.start(vertices_[place].vertex);
+    return start + steps * (way.end(vertices_[place].vertex) - start);
   };
   std::size_t count = 0;
   for (std::size_t first = 0; first < vertices_.size(); first += block_size) {
@@ -267,28 +301,17 @@ void ContactEnergy::detect(const double* z, Threads& threads) {
   Contact* const out = contacts_.get();
   num_touching_ = find_in_blocks(
       out, threads, [&](std::size_t block, Contact* own) { return detect_block(block, z, own); });
-  const ContactWay way = way_to(z);
+  const auto add_behind = [&](const Plane& plane, const Toucher& own, double shift) {
+    const double gap = dot(way_to(z).end(own.point) - plane.point, plane.normal) + shift;
+    if (gap < 0) out[num_touching_++] = behind(plane, own, -gap, shift);
+  };
   for (std::size_t i = 0; i < num_points(); ++i) {
-    const Toucher own = point_at(i);
-    const int collider = surface_.points()[i].collider;
-    if (touches(own, collider, true, way.end(own.point), out[num_touching_])) ++num_touching_;
+    const SurfaceContact& own = surface_.points()[i];
+    add_behind({own.collider, own.surface, own.normal}, point_at(i), shift_of_point_[i]);
   }
   for (std::size_t i = 0; i < num_held_; ++i) {
-    const Held& held = held_[i];
-    const Toucher own = held.is_of_vertex ? vertex_at(held.place) : point_at(held.place);
-    const double gap = dot(way.end(own.point) - held.point, held.normal);
-    if (!(gap < 0)) continue;
-    out[num_touching_++] = {.point = own.point,
-                            .place = static_cast<int>(own.place),
-                            .collider = held.collider,
-                            .surface = held.point,
-                            .normal = held.normal,
-                            .depth = -gap,
-                            .stiffness = own.stiffness,
-                            .shift = 0,
-                            .friction = 0,
-                            .is_inner = own.is_inner,
-                            .anchor = anchor_of(own, colliders_[at(held.collider)], held.point)};
+    const Held& own = held_[i];
+    add_behind({own.collider, own.point, own.normal}, vertex_at(own.place), 0);
   }
   num_contacts_ = num_touching_;
   for (std::size_t i = 0; i < num_from_start_; ++i) {
@@ -301,43 +324,30 @@ std::size_t ContactEnergy::detect_block(std::size_t block, const double* z, Cont
   const std::size_t size = std::min(block_size, vertices_.size() - first);
   const ContactWay way = way_to(z);
   BlockOfVertices balls(size);
-  for (std::size_t i = 0; i < size; ++i) balls.add(i, way.end(vertex_at(first + i).point));
+  for (std::size_t i = 0; i < size; ++i) balls.add(i, way.end(vertices_[first + i].vertex));
   balls.finish();
   std::size_t count = 0;
   for (std::size_t c = 0; c < colliders_.size(); ++c) {
     balls.find(colliders_[c], ColliderObject::Moment::end, [&](std::size_t i) {
-      const Toucher own = vertex_at(first + i);
-      const bool is_special = is_special_[first + i] != 0;
-      if (touches(own, static_cast<int>(c), is_special, way.end(own.point), out[count])) ++count;
+      const Vec3 end = way.end(vertices_[first + i].vertex);
+      if (touches(first + i, static_cast<int>(c), end, out[count])) ++count;
     });
   }
   return count;
 }
 
-/// Whether it is inside at the end of the step. `is_special`: it may be held or come out slowly.
-bool ContactEnergy::touches(const Toucher& own, int c, bool is_special, const Vec3& end,
-                            Contact& contact) const {
-  const ColliderObject& collider = colliders_[at(c)];
+/// Whether a vertex is inside at the end of the step, and nothing else holds it.
+bool ContactEnergy::touches(std::size_t place, int c, const Vec3& end, Contact& contact) const {
   SurfacePoint found;
-  if (!collider.penetration(end, found)) return false;
+  if (!colliders_[at(c)].penetration(end, found)) return false;
   double shift = 0;
-  if (is_special) {
-    if (is_held(own, c)) return false;
-    shift = shift_of(own, c);
+  if (is_special_[place] != 0) {
+    if (is_held(place, c)) return false;
+    shift = shift_of(place, c);
   }
   const double depth = -(found.distance + shift);
   if (!(depth > 0)) return false;
-  contact = {.point = own.point,
-             .place = static_cast<int>(own.place),
-             .collider = c,
-             .surface = found.point - shift * found.normal,
-             .normal = found.normal,
-             .depth = depth,
-             .stiffness = own.stiffness,
-             .shift = shift,
-             .friction = 0,
-             .is_inner = own.is_inner,
-             .anchor = anchor_of(own, collider, found.point)};
+  contact = behind({c, found.point, found.normal}, vertex_at(place), depth, shift);
   return true;
 }
 
@@ -349,19 +359,16 @@ Vec3 ContactEnergy::anchor_of(const Toucher& own, const ColliderObject& collider
   return own.point.position(x_n_) + collider.displacement(surface);
 }
 
-bool ContactEnergy::is_held(const Toucher& own, int collider) const {
-  const bool is_of_vertex = own.point.count == 1;
+bool ContactEnergy::is_held(std::size_t place, int collider) const {
   return std::any_of(held_.get(), held_.get() + num_held_, [&](const Held& held) {
-    return held.place == own.place && held.collider == collider &&
-           held.is_of_vertex == is_of_vertex;
+    return held.place == place && held.collider == collider;
   });
 }
 
-double ContactEnergy::shift_of(const Toucher& own, int collider) const {
+double ContactEnergy::shift_of(std::size_t place, int collider) const {
   for (std::size_t i = 0; i < num_from_start_; ++i) {
     const Contact& start = from_start_[i];
-    if (at(start.place) == own.place && start.collider == collider &&
-        start.point.count == own.point.count) {
+    if (start.is_of_vertex() && at(start.place) == place && start.collider == collider) {
       return start.shift;
     }
   }
@@ -376,15 +383,8 @@ Encounters ContactEnergy::sweep(const double* z, Threads& threads) {
     is_special_[found_[i].place] = 1;
     held_[num_held_++] = found_[i];
   }
-  Encounters met{.crossings = static_cast<int>(count), .points = find_points(z, threads)};
-  for (std::size_t i = 0; i < num_points(); ++i) {
-    const Toucher own = point_at(i);
-    const int collider = surface_.points()[i].collider;
-    if (is_held(own, collider)) continue;
-    if (!follow(own, collider, way_to(z).end(own.point), held_[num_held_])) continue;
-    ++num_held_;
-    ++met.crossings;
-  }
+  Encounters met = find_points(z, threads);
+  met.crossings += static_cast<int>(count);
   return met;
 }
 
@@ -398,26 +398,26 @@ std::size_t ContactEnergy::sweep_block(std::size_t block, const double* z, Held*
     if (!collider.can_be_crossed()) continue;
     BlockOfVertices balls(size);
     for (std::size_t i = 0; i < size; ++i) {
-      const ContactPoint point = vertex_at(first + i).point;
-      balls.add(i, collider.carried(way.start(point)));
-      balls.add(i, way.end(point));
+      const int vertex = vertices_[first + i].vertex;
+      balls.add(i, collider.carried(way.start(vertex)));
+      balls.add(i, way.end(vertex));
     }
     balls.finish();
-    const int collider_number = static_cast<int>(c);
+    const int own = static_cast<int>(c);
     balls.find(collider, ColliderObject::Moment::end, [&](std::size_t i) {
-      const Toucher own = vertex_at(first + i);
-      if (is_special_[first + i] != 0 && is_held(own, collider_number)) return;
-      if (follow(own, collider_number, way.end(own.point), out[count])) ++count;
+      if (is_special_[first + i] != 0 && is_held(first + i, own)) return;
+      if (follow(first + i, own, way.end(vertices_[first + i].vertex), out[count])) ++count;
     });
   }
   return count;
 }
 
-/// The path of a point as the collider sees it, straight. True: it enters and, by the normals at
+/// The path of a vertex as the collider sees it, straight. True: it enters and, by the normals at
 /// both ends of its way inside, does not come out on the side where it went in.
-bool ContactEnergy::follow(const Toucher& own, int c, const Vec3& end, Held& held) const {
+bool ContactEnergy::follow(std::size_t place, int c, const Vec3& end, Held& held) const {
   const ColliderObject& collider = colliders_[at(c)];
-  const Vec3 start = collider.carried(own.point.position(x_n_));
+  const ContactVertex& own = vertices_[place];
+  const Vec3 start = collider.carried(way_to(x_n_).start(own.vertex));
   const double length = norm(end - start);
   if (!(length > 0)) return false;
   SurfacePoint entry = collider.surface(start), exit = collider.surface(end);
@@ -430,11 +430,7 @@ bool ContactEnergy::follow(const Toucher& own, int c, const Vec3& end, Held& hel
   }
   if (exit.distance >= 0 && !find_entry(collider, end, start, exit)) return false;
   if (!(dot(entry.normal, exit.normal) < 0)) return false;
-  held = {.is_of_vertex = own.point.count == 1,
-          .place = own.place,
-          .collider = c,
-          .point = entry.point,
-          .normal = entry.normal};
+  held = {.place = place, .collider = c, .point = entry.point, .normal = entry.normal};
   return true;
 }
 

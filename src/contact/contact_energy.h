@@ -18,8 +18,9 @@
 ///
 /// What touches are the vertices x_i, and points sum_j w_j x_j of edges and faces where those meet
 /// a collider between their vertices (surface_points.h). A step's points are chosen from its start
-/// and from the ways that are looked at; their weights stay, so that all below holds of them too,
-/// with k the same mean of the vertices' stiffnesses.
+/// and from the ways that are looked at, each with a plane, whose signed distance is their d; k is
+/// the same mean of the vertices' stiffnesses. With weights and planes that stay all below holds of
+/// them too.
 ///
 /// Normal part. With the signed distance d of a collider at the end of the step,
 ///   E_n(x) = k_i/2 sum_i min(0, d(x_i) + s_i)^2                [after thesis eq. 8.7, unilateral].
@@ -107,8 +108,8 @@ struct ContactStep {
 
 /// What a way has met that was not known yet.
 struct Encounters {
-  int crossings = 0;  ///< paths through a collider, which are held from then on
-  int points = 0;     ///< of edges and faces, which are in the energy from then on
+  int crossings = 0;  ///< paths of vertices through a collider, and of points deep into one
+  int points = 0;     ///< of edges and faces that are not deep inside
   bool anything() const { return crossings + points > 0; }
 };
 
@@ -144,10 +145,10 @@ class ContactEnergy {
   /// friction come last.
   void detect(const double* z, Threads& threads);
 
-  /// Follows the ways of all edges and faces, and the paths of all vertices and of the points that
-  /// were found on edges and faces, from x_n to where z puts them. Whoever enters a collider and
-  /// leaves it on another side is held, in later calls of `detect` of this step, by the plane where
-  /// it entered.
+  /// Follows the paths of all vertices and the ways of all edges and faces from x_n to where z puts
+  /// them. A vertex that enters a collider and leaves it on another side is held, in later calls of
+  /// `detect` of this step, by the plane where it entered; so are the points of edges and faces
+  /// that meet one.
   Encounters sweep(const double* z, Threads& threads);
 
   /// Energy of the contacts at z, J; adds its gradient, N, to `gradient`.
@@ -208,14 +209,18 @@ class ContactEnergy {
   /// What can touch: a vertex, or a point of an edge or face.
   struct Toucher {
     ContactPoint point;
-    std::size_t place;  ///< as in Contact
+    int place;  ///< as in Contact
     double stiffness, size;
     bool is_inner;
   };
-  /// Holds a point before the plane where its path entered a collider.
+  /// A plane with what is behind it.
+  struct Plane {
+    int collider;
+    Vec3 point, normal;  ///< m; unit
+  };
+  /// Holds a vertex before the plane where its path entered a collider.
   struct Held {
-    bool is_of_vertex;
-    std::size_t place;  ///< as in Contact
+    std::size_t place;  ///< into vertices_
     int collider;
     Vec3 point, normal;  ///< m; unit
   };
@@ -238,14 +243,15 @@ class ContactEnergy {
   std::size_t detect_block(std::size_t block, const double* z, Contact* out) const;
   std::size_t start_block(std::size_t block, Contact* out);
   std::size_t sweep_block(std::size_t block, const double* z, Held* out) const;
-  bool start(const Toucher& own, int collider, Contact& contact) const;
-  bool touches(const Toucher& own, int collider, bool is_special, const Vec3& end,
-               Contact& contact) const;
-  int find_points(const double* z, Threads& threads);
-  bool follow(const Toucher& own, int collider, const Vec3& end, Held& held) const;
+  bool start(const Toucher& own, Contact& contact) const;
+  void start_point(std::size_t place);
+  Contact behind(const Plane& plane, const Toucher& own, double depth, double shift) const;
+  bool touches(std::size_t place, int collider, const Vec3& end, Contact& contact) const;
+  Encounters find_points(const double* z, Threads& threads);
+  bool follow(std::size_t place, int collider, const Vec3& end, Held& held) const;
   Vec3 anchor_of(const Toucher& own, const ColliderObject& collider, const Vec3& surface) const;
-  bool is_held(const Toucher& own, int collider) const;
-  double shift_of(const Toucher& own, int collider) const;
+  bool is_held(std::size_t place, int collider) const;
+  double shift_of(std::size_t place, int collider) const;
 
   std::vector<ColliderObject> colliders_;
   double friction_;  ///< mu
@@ -265,7 +271,8 @@ class ContactEnergy {
   std::unique_ptr<Held[]> held_, found_;
   std::unique_ptr<std::pair<double, int>[]> ahead_;  ///< distances and vertices
   std::size_t num_held_ = 0;
-  std::vector<std::uint8_t> is_special_;  ///< of each vertex: it has a slow exit or is held
+  std::unique_ptr<double[]> shift_of_point_;  ///< [max_points()], m
+  std::vector<std::uint8_t> is_special_;      ///< of each vertex: it has a slow exit or is held
   std::vector<std::size_t> count_in_block_;
 };
 

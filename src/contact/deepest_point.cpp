@@ -13,7 +13,6 @@ namespace {
 
 constexpr int cuts_of_edge = 24;      // 0.618^24 = 1e-5
 constexpr int cuts_of_triangle = 20;  // 7e-5
-constexpr int parts_of_edge = 8;
 
 /// Where a function with one minimum has it, in [low, high].
 template <class Value>
@@ -47,6 +46,19 @@ struct Window {
   }
 };
 
+/// Of an edge: beside a kink of the distance.
+constexpr double beside = 1e-3;
+
+Vec3 normal_across(const ColliderObject& collider, const Vec3& a, const Vec3& edge, double s) {
+  const Vec3 before = collider.surface(a + std::max(0.0, s - beside) * edge).normal;
+  const Vec3 after = collider.surface(a + std::min(1.0, s + beside) * edge).normal;
+  const double falls = -dot(before, edge), rises = dot(after, edge);
+  const double part = falls > 0 && rises > 0 ? falls / (falls + rises) : 0.5;
+  const Vec3 between = (1 - part) * before + part * after;
+  const Vec3 along = direction(edge, {0, 0, 0});
+  return direction(between - dot(between, along) * along, before);
+}
+
 }  // namespace
 
 DeepestPoint deepest_on_edge(const ColliderObject& collider, const Vec3& a, const Vec3& b) {
@@ -65,7 +77,7 @@ DeepestPoint deepest_on_edge(const ColliderObject& collider, const Vec3& a, cons
     window = Window::around(best, 1.0 / parts_of_edge);
   }
   const double s = minimum_between(window.low, window.high, cuts_of_edge, distance);
-  return {distance(s), {1 - s, s, 0}};
+  return {distance(s), {1 - s, s, 0}, normal_across(collider, a, edge, s)};
 }
 
 DeepestPoint deepest_on_triangle(const ColliderObject& collider, const Vec3 (&corners)[3]) {
@@ -98,7 +110,10 @@ DeepestPoint deepest_on_triangle(const ColliderObject& collider, const Vec3 (&co
   const double u = minimum_between(of_u.low, of_u.high, cuts_of_triangle,
                                    [&](double s) { return distance(s, best_v(s)); });
   const double v = best_v(u);
-  return {distance(u, v), {1 - u - v, u, v}};
+  const SurfacePoint there = collider.surface(corners[0] + u * first + v * second);
+  const Vec3 across = direction(cross(first, second), there.normal);
+  const double side = dot(across, there.normal) < 0 ? -1 : 1;
+  return {there.distance, {1 - u - v, u, v}, side * across};
 }
 
 }  // namespace supple

@@ -8,6 +8,9 @@ namespace supple {
 struct DeepestPoint {
   double distance;    ///< m, signed
   double weights[3];  ///< of the corners, adding up to 1; the third of an edge is 0
+  /// Unit, out of the collider and across the edge or triangle. Within it, where the distance has a
+  /// kink, that is between the normals of both sides: the direction in which it comes off.
+  Vec3 normal;
 };
 
 /// The least distance along an edge by golden sections, to 1e-5 of its length: the distance of a
@@ -19,8 +22,8 @@ DeepestPoint deepest_on_edge(const ColliderObject& collider, const Vec3& a, cons
 /// convex from line to line. Some 500 distances.
 DeepestPoint deepest_on_triangle(const ColliderObject& collider, const Vec3 (&corners)[3]);
 
-/// Places by which a triangle is looked at for what sticks out of a collider that is not convex: a
-/// grid of so many parts a side.
-inline constexpr int parts_of_side = 4;
+/// Where something may stick out of a collider that is not convex it is looked at in so many parts
+/// of an edge, and in a grid of so many parts of a triangle's sides.
+inline constexpr int parts_of_edge = 8, parts_of_side = 4;
 
 }  // namespace supple

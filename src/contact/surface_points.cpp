@@ -23,13 +23,13 @@ constexpr std::size_t room_of_block = 64;
 constexpr std::size_t points_a_triangle = 8, most_points = std::size_t{1} << 14;
 /// Of what is clear: nearer than this to a collider a way has come to it.
 constexpr double touching = 0.1;
+/// Of what is clear: by so much another point may be deeper than one that is known.
+constexpr double enough = 0.5;
 /// Of what is clear: how far a way is followed at least at a time where its border touches already.
-constexpr double least_advance = 20;
-/// Of what is clear: corners that are deeper will be elsewhere at the end of the step.
+constexpr double least_advance = 5;
+constexpr int most_advances = 200;
+/// Of what is clear: what is held by then and deeper will be elsewhere at the end of the step.
 constexpr double too_deep = 4;
-constexpr int most_advances = 100;
-/// Of an edge: beside a kink of the distance.
-constexpr double beside = 1e-3;
 
 Ball around(const Ball& a, const Ball& b) {
   return {0.5 * (a.center + b.center),
@@ -42,17 +42,6 @@ Ball ball_of(std::initializer_list<Vec3> points) {
   return extent.ball();
 }
 
-/// The normal of a convex collider where an edge is nearest to it, across the edge: where the
-/// distance has a kink it is between those beside it.
-Vec3 normal_across(const ColliderObject& collider, const Vec3& a, const Vec3& b, double s) {
-  const Vec3 edge = b - a;
-  const Vec3 before = collider.surface(a + std::max(0.0, s - beside) * edge).normal;
-  const Vec3 after = collider.surface(a + std::min(1.0, s + beside) * edge).normal;
-  const double falls = -dot(before, edge), rises = dot(after, edge);
-  const double part = falls > 0 && rises > 0 ? falls / (falls + rises) : 0.5;
-  return (1 - part) * before + part * after;
-}
-
 }  // namespace
 
 /// What edges and faces of one block meet.
@@ -62,10 +51,9 @@ class SurfacePoints::Search {
       : own_(own), block_(block), out_(out) {
     Extent of_start, of_end;
     for (std::size_t i = block.first_vertex; i < block.last_vertex; ++i) {
-      const ContactPoint point = ContactPoint::of_vertex(own.vertices_[i]);
       const std::size_t local = i - block.first_vertex;
-      of_start.add(start_[local] = way.start(point));
-      of_end.add(end_[local] = way.end(point));
+      of_start.add(start_[local] = way.start(own.vertices_[i]));
+      of_end.add(end_[local] = way.end(own.vertices_[i]));
     }
     start_ball_ = of_start.ball();
     end_ball_ = of_end.ball();
@@ -88,6 +76,7 @@ class SurfacePoints::Search {
   };
   struct Low {
     double distance;
+    double border;  ///< the least distance of corners and edges around it
     DeepestPoint point;
     bool is_clear;  ///< lower than its border by enough
   };
@@ -97,6 +86,10 @@ class SurfacePoints::Search {
   Feature feature(const Triangle& triangle, int first, int count) const;
   Low lowest(const Feature& feature, const Vec3 (&corners)[3]) const;
   void follow(const Feature& feature);
+  template <class Visit>
+  bool any_known(const Feature& feature, const Vec3 (&corners)[3], const Visit& visit) const;
+  bool is_known(const Feature& feature, const Vec3 (&corners)[3], double& gap) const;
+  bool stands_out(const Feature& feature, const Vec3 (&corners)[3], double level) const;
   void keep(const Feature& feature, const Vec3 (&corners)[3], const Low& low);
 
   const SurfacePoints& own_;
@@ -237,17 +230,18 @@ SurfacePoints::Search::Low SurfacePoints::Search::lowest(const Feature& feature,
       if (!(own.distance < border)) continue;
       border = own.distance;
       lowest = own.weights[0] * a + own.weights[1] * b;
-      normal = normal_across(collider, a, b, own.weights[1]);
+      normal = own.normal;
     }
-    if (collider.is_convex()) {
-      // All of the collider is behind this plane.
-      double least = 0;
-      for (const Vec3& corner : corners) least = std::min(least, dot(normal, corner - lowest));
-      if (least >= -feature.clearly) return {border, {}, false};
+    // All of a convex collider is behind this plane.
+    double least = 0;
+    for (const Vec3& corner : corners) least = std::min(least, dot(normal, corner - lowest));
+    if (least >= -feature.clearly && !stands_out(feature, corners, border - feature.clearly)) {
+      return {border, border, {}, false};
     }
     found = deepest_on_triangle(collider, corners);
   }
-  return {std::min(border, found.distance), found, found.distance < border - feature.clearly};
+  return {std::min(border, found.distance), border, found,
+          found.distance < border - feature.clearly};
 }
 
 void SurfacePoints::Search::follow(const Feature& feature) {
@@ -259,51 +253,104 @@ void SurfacePoints::Search::follow(const Feature& feature) {
     const Ball ball = extent.ball();
     return collider_->surface(ball.center).distance - ball.radius;
   };
-  // What takes a corner deep inside is not where the step ends: corners are held themselves.
-  const auto ends_before = [&] {
-    return std::any_of(corners, corners + feature.count, [&](const Vec3& corner) {
-      return collider_->surface(corner).distance < -too_deep * feature.clearly;
-    });
+  // Corners, edges and points that are known are held themselves: a way that takes them deep inside
+  // is not the step's.
+  const double deep = -too_deep * feature.clearly;
+  const auto look = [&](double touches, double& gap) {
+    for (int i = 0; i < feature.count; ++i) {
+      if (collider_->surface(corners[i]).distance < deep) return false;
+    }
+    gap = nearest_possible();
+    if (gap > touches) return true;
+    if (is_known(feature, corners, gap)) return gap >= deep;
+    const Low low = lowest(feature, corners);
+    gap = low.distance;
+    if (low.border < deep) return false;
+    if (gap <= touches && low.is_clear) keep(feature, corners, low);
+    return true;
   };
-  double t = 0;
+  double t = 0, gap = 0;
   for (int i = 0; t < 1; ++i) {
     feature.at_time(t, corners);
-    if (i == most_advances || ends_before()) return;
-    double gap = nearest_possible();
-    if (!(gap > near)) {
-      const Low low = lowest(feature, corners);
-      gap = low.distance;
-      if (gap <= near && low.is_clear) keep(feature, corners, low);
-    }
-    if (!(feature.way > feature.clearly)) break;
+    if (i == most_advances || !look(near, gap)) return;
     t += std::max(gap, least_advance * feature.clearly) / feature.way;
   }
   feature.at_time(1, corners);
-  if (nearest_possible() > 0 || ends_before()) return;
-  const Low low = lowest(feature, corners);
-  if (low.distance < 0 && low.is_clear) keep(feature, corners, low);
+  look(0, gap);
 }
 
-/// Unless a point of the feature that is known is nearly as deep.
-void SurfacePoints::Search::keep(const Feature& feature, const Vec3 (&corners)[3], const Low& low) {
-  const double enough = low.distance + 0.5 * feature.clearly;
-  const auto does = [&](const SurfaceContact& known) {
+/// Whether a collider that is not convex is nearer to a feature somewhere than a distance, whatever
+/// planes say.
+bool SurfacePoints::Search::stands_out(const Feature& feature, const Vec3 (&corners)[3],
+                                       double level) const {
+  if (collider_->is_convex()) return false;
+  const int parts = feature.count == 2 ? parts_of_edge : parts_of_side;
+  for (int i = 0; i <= parts; ++i) {
+    for (int j = feature.count == 2 ? parts - i : 0; i + j <= parts; ++j) {
+      const double u = static_cast<double>(i) / parts, v = static_cast<double>(j) / parts;
+      Vec3 place = u * corners[0] + v * corners[1];
+      if (feature.count == 3) place = place + (1 - u - v) * corners[2];
+      if (collider_->surface(place).distance < level) return true;
+    }
+  }
+  return false;
+}
+
+/// Calls visit with each point of a feature that is known and how far it is before its plane, until
+/// one returns true; whether one did.
+template <class Visit>
+bool SurfacePoints::Search::any_known(const Feature& feature, const Vec3 (&corners)[3],
+                                      const Visit& visit) const {
+  const auto look = [&](const SurfaceContact& known) {
     if (known.collider != number_ || known.point.count != feature.count) return false;
     Vec3 place{0, 0, 0};
     for (int i = 0; i < feature.count; ++i) {
       if (known.point.vertices[i] != feature.vertices[i]) return false;
       place = place + known.point.weights[i] * corners[i];
     }
-    return collider_->surface(place).distance <= enough;
+    return visit(known, dot(place - known.surface, known.normal));
   };
   const auto known = own_.points();
-  if (count_ == room_of_block || std::any_of(known.begin(), known.end(), does) ||
-      std::any_of(out_, out_ + count_, does)) {
-    return;
+  return std::any_of(known.begin(), known.end(), look) || std::any_of(out_, out_ + count_, look);
+}
+
+/// Whether no point of the feature is much nearer to the collider than one that is known to its
+/// plane, which is then how near they are at least: all of a convex collider is behind it.
+bool SurfacePoints::Search::is_known(const Feature& feature, const Vec3 (&corners)[3],
+                                     double& gap) const {
+  return any_known(feature, corners, [&](const SurfaceContact& known, double of_known) {
+    double least = of_known;
+    for (int i = 0; i < feature.count; ++i) {
+      least = std::min(least, dot(corners[i] - known.surface, known.normal));
+    }
+    const double level = of_known - enough * feature.clearly;
+    if (least < level || stands_out(feature, corners, level)) return false;
+    gap = least;
+    return true;
+  });
+}
+
+/// Unless a point of the feature that is known is nearly as deep.
+void SurfacePoints::Search::keep(const Feature& feature, const Vec3 (&corners)[3], const Low& low) {
+  const bool is_there =
+      any_known(feature, corners, [&](const SurfaceContact& /*known*/, double of_known) {
+        return of_known <= low.distance + enough * feature.clearly;
+      });
+  if (is_there || count_ == room_of_block) return;
+  Vec3 start{0, 0, 0}, place{0, 0, 0};
+  for (int i = 0; i < feature.count; ++i) {
+    start = start + low.point.weights[i] * feature.from[i];
+    place = place + low.point.weights[i] * corners[i];
   }
+  // What has come from outside and goes the way of the normal has been through the middle.
+  const bool is_through =
+      dot(place - start, low.point.normal) > 0 && collider_->surface(start).distance > 0;
+  if (is_through) return;
   SurfaceContact& own = out_[count_++];
   own.collider = number_;
   own.point.count = feature.count;
+  own.normal = low.point.normal;
+  own.surface = place - low.distance * own.normal;
   for (int i = 0; i < 3; ++i) {
     own.point.vertices[i] = i < feature.count ? feature.vertices[i] : -1;
     own.point.weights[i] = low.point.weights[i];

@@ -19,27 +19,43 @@ struct ContactSurface {
   double size = 0;                            ///< of the body, m, > 0
 };
 
-/// A point of an edge or a face where it is to be kept out of one collider.
+/// A point of an edge or a face and the plane that keeps it out of one collider.
 struct SurfaceContact {
   ContactPoint point;
   int collider;
+  Vec3 surface;  ///< of the plane, where the collider is at the end of the step, m
+  Vec3 normal;   ///< of the plane, unit, across the edge or face, out of the collider
 };
 
 /// The step as contacts see it: from x_n to its end x_n + (z - x_n)/stage.
-struct ContactWay {
-  const double* x_n;
-  const double* z;
-  double stage;
+class ContactWay {
+ public:
+  ContactWay(const double* x_n, const double* z, double stage) : x_n_(x_n), z_(z), stage_(stage) {}
 
-  Vec3 start(const ContactPoint& point) const { return point.position(x_n); }
+  Vec3 start(int vertex) const { return position(x_n_, vertex); }
+  Vec3 end(int vertex) const {
+    const Vec3 middle = position(z_, vertex);
+    return stage_ == 1 ? middle : end_of(position(x_n_, vertex), middle);
+  }
   Vec3 end(const ContactPoint& point) const {
-    const Vec3 middle = point.position(z);
-    if (stage == 1) return middle;
-    const Vec3 first = point.position(x_n);
+    const Vec3 middle = point.position(z_);
+    return stage_ == 1 ? middle : end_of(point.position(x_n_), middle);
+  }
+
+ private:
+  static Vec3 position(const double* x, int vertex) {
+    const double* const own = x + 4 * static_cast<std::size_t>(vertex);
+    return {own[0], own[1], own[2]};
+  }
+  Vec3 end_of(const Vec3& first, const Vec3& middle) const {
     Vec3 last;
-    for (std::size_t k = 0; k < 3; ++k) last[k] = first[k] + (1 / stage) * (middle[k] - first[k]);
+    for (std::size_t k = 0; k < 3; ++k) last[k] = first[k] + (1 / stage_) * (middle[k] - first[k]);
     return last;
   }
+
+  const double* x_n_;
+  const double* z_;
+  double stage_;
 };
 
 /// Points of edges and faces that meet a collider where no vertex does: a pole under the middle of
@@ -49,8 +65,11 @@ struct ContactWay {
 /// is between its ends, and lower than at both by more than `clearly` sizes of the body, it is a
 /// point; so is the deepest of a face where that is lower than anywhere on its border. Points are
 /// chosen where the way first touches, by advancing no farther than the distance allows
-/// [Mirtich 1996, conservative advancement], and where it ends. A triangle on a flat part of a
-/// collider is deepest at a corner and has none.
+/// [Mirtich 1996, conservative advancement], and where it ends. It is kept by the plane that
+/// touches the collider there, not by the collider's distance: a face that slides over a pole rests
+/// on other points of itself from step to step, while a point that went with it would be pushed
+/// aside by the pole's round, which makes the body slide ever faster. A triangle on a flat part of
+/// a collider is deepest at a corner and has none.
 ///
 /// Colliders that are not convex are looked at in a grid on each triangle, so that of what is
 /// thinner than a cell only what stands out by more than a cell is found; on triangles below

@@ -208,6 +208,10 @@ std::size_t ContactMatrix::count_fitting() const {
 
 /// Of A^-1 between two points, m/N.
 double ContactMatrix::between(const ContactPoint& a, const ContactPoint& b) const {
+  if (a.count == 1 && b.count == 1) {
+    const float* const entries = compliance_->entries(a.vertices[0]);
+    return static_cast<double>(entries[compliance_->slot(b.vertices[0])]);
+  }
   double sum = 0;
   for (int i = 0; i < a.count; ++i) {
     const float* const entries = compliance_->entries(a.vertices[i]);

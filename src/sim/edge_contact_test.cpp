@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "contact/collider.h"
@@ -48,7 +49,17 @@ std::vector<Support> supports() {
       spheres.push_back({"sphere", SphereShape{{x, -0.56, across}, 0.06}, {}});
     }
   }
+  std::vector<Collider> spikes;
+  for (const auto& [x, z] : {std::pair{0.27, 0.21}, {0.27, -0.34}, {-0.27, 0.34}, {-0.27, -0.21}}) {
+    MeshShape spike;
+    spike.mesh.vertices = {
+        {x, -0.5, z}, {x + 0.1, -1, z}, {x - 0.06, -1, z + 0.1}, {x - 0.06, -1, z - 0.1}};
+    spike.mesh.triangles = {{0, 2, 1}, {0, 3, 2}, {0, 1, 3}, {1, 2, 3}};
+    spikes.push_back({"spike", spike, {}});
+  }
   list.push_back({"poles", poles});
+  list.push_back({"spikes", spikes});
+  list.push_back({"a ring", {{"ring", TorusShape{{0, -0.55, 0}, {0, 1, 0}, 0.3, 0.05}, {}}}});
   list.push_back({"spheres", spheres});
   list.push_back({"edges of boxes", boxes});
   list.push_back({"posts", cylinders});

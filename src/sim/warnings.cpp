@@ -216,14 +216,14 @@ std::vector<Warning> RunWatch::warnings() const {
   warn_inverted(list);
   if (deep_.count > 0) {
     list.push_back({"deep_contact",
-                    fmt::format("a vertex is up to {:.3g} m deep in a collider, {:.2g} % of the "
+                    fmt::format("the surface is up to {:.3g} m deep in a collider, {:.2g} % of the "
                                 "size of the smallest body; raise /contact/stiffness or substeps",
                                 deep_.worst, 100 * deep_.worst / size_),
                     deep_.first, deep_.last});
   }
   if (tunnelled_.count > 0) {
     list.push_back({"tunnelled",
-                    fmt::format("up to {} vertices a frame passed through a collider; raise "
+                    fmt::format("up to {} points a frame passed through a collider; raise "
                                 "substeps",
                                 tunnelled_.worst),
                     tunnelled_.first, tunnelled_.last});
