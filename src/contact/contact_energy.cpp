@@ -310,8 +310,8 @@ void ContactEnergy::detect(const double* z, Threads& threads) {
     add_behind({own.collider, own.surface, own.normal}, point_at(i), shift_of_point_[i]);
   }
   for (std::size_t i = 0; i < num_held_; ++i) {
-    const Held& own = held_[i];
-    add_behind({own.collider, own.point, own.normal}, vertex_at(own.place), 0);
+    const Vec3 end = way_to(z).end(vertices_[held_[i].place].vertex);
+    if (touches(held_[i], end, out[num_touching_])) ++num_touching_;
   }
   num_contacts_ = num_touching_;
   for (std::size_t i = 0; i < num_from_start_; ++i) {
@@ -336,7 +336,8 @@ std::size_t ContactEnergy::detect_block(std::size_t block, const double* z, Cont
   return count;
 }
 
-/// Whether a vertex is inside at the end of the step, and nothing else holds it.
+/// Whether a vertex whose step ends there is inside a collider and nothing else holds it; then
+/// `contact` is that.
 bool ContactEnergy::touches(std::size_t place, int c, const Vec3& end, Contact& contact) const {
   SurfacePoint found;
   if (!colliders_[at(c)].penetration(end, found)) return false;
@@ -349,6 +350,21 @@ bool ContactEnergy::touches(std::size_t place, int c, const Vec3& end, Contact& 
   if (!(depth > 0)) return false;
   contact = behind({c, found.point, found.normal}, vertex_at(place), depth, shift);
   return true;
+}
+
+/// The same of a plane that holds a vertex.
+bool ContactEnergy::touches(const Held& held, const Vec3& end, Contact& contact) const {
+  const double gap = dot(end - held.point, held.normal);
+  if (!(gap < 0)) return false;
+  contact = behind({held.collider, held.point, held.normal}, vertex_at(held.place), -gap, 0);
+  return true;
+}
+
+/// Where the step ends that has a vertex of vertices_ there at its stage.
+Vec3 ContactEnergy::moved_on(const Vec3& middle, std::size_t place) const {
+  if (stage_ == 1) return middle;
+  const Vec3 start = way_to(x_n_).start(vertices_[place].vertex);
+  return start + (1 / stage_) * (middle - start);
 }
 
 /// x_n + c of what touches the surface at a point of the end of the step; any place where there is

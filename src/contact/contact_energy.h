@@ -178,6 +178,24 @@ class ContactEnergy {
     }
   }
 
+  /// Calls visit(const Contact& contact) for the normal forces on vertices()[place] at x: [3],
+  /// found anew there as `detect` would. Threads may call it at once.
+  template <class Visit>
+  void visit_touching(std::size_t place, const double* x, const Visit& visit) const {
+    const Vec3 end = moved_on({x[0], x[1], x[2]}, place);
+    Contact contact;
+    for (std::size_t c = 0; c < colliders_.size(); ++c) {
+      if (touches(place, static_cast<int>(c), end, contact)) {
+        visit(static_cast<const Contact&>(contact));
+      }
+    }
+    for (std::size_t i = 0; is_special_[place] != 0 && i < num_held_; ++i) {
+      if (held_[i].place == place && touches(held_[i], end, contact)) {
+        visit(static_cast<const Contact&>(contact));
+      }
+    }
+  }
+
   /// Work of the friction forces at z over the step, J: above 0 where a collider drags vertices
   /// along.
   double friction_work(const double* z) const;
@@ -247,6 +265,8 @@ class ContactEnergy {
   void start_point(std::size_t place);
   Contact behind(const Plane& plane, const Toucher& own, double depth, double shift) const;
   bool touches(std::size_t place, int collider, const Vec3& end, Contact& contact) const;
+  bool touches(const Held& held, const Vec3& end, Contact& contact) const;
+  Vec3 moved_on(const Vec3& middle, std::size_t place) const;
   Encounters find_points(const double* z, Threads& threads);
   bool follow(std::size_t place, int collider, const Vec3& end, Held& held) const;
   Vec3 anchor_of(const Toucher& own, const ColliderObject& collider, const Vec3& surface) const;

@@ -583,6 +583,30 @@ TEST(ContactEnergy, PositionsThatAreNotFiniteGiveNoContact) {
   for (const Contact& c : contact.contacts()) EXPECT_EQ(c.point.vertices[0], 4);
 }
 
+/// What a vertex touches by itself is what all of them together touch.
+TEST(ContactEnergy, FindsTheContactsOfOneVertexAsThoseOfAll) {
+  Threads threads(1);
+  const std::vector<double> x_n = Cloud(3, 400, 1.2).x();
+  ContactEnergy contact(objects(crowd()), 0.4, all(400, 300));
+  contact.begin_step(step_from(x_n, 0.4), threads);
+  const std::vector<double> z = Cloud(4, 400, 1.2).x();
+  contact.detect(z.data(), threads);
+  ASSERT_GT(contact.touching().size(), 20u);
+  std::size_t count = 0;
+  for (std::size_t place = 0; place < 400; ++place) {
+    contact.visit_touching(place, z.data() + 4 * place, [&](const Contact& own) {
+      const auto same = [&](const Contact& other) {
+        return other.place == own.place && other.collider == own.collider &&
+               other.surface == own.surface && other.normal == own.normal &&
+               other.depth == own.depth;
+      };
+      EXPECT_EQ(std::count_if(contact.touching().begin(), contact.touching().end(), same), 1);
+      ++count;
+    });
+  }
+  EXPECT_EQ(count, contact.touching().size());
+}
+
 TEST(ContactEnergy, BrokenSettingsAreRejected) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const auto expect_refusal = [](double stiffness, double friction, int vertex,

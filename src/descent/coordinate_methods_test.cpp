@@ -433,6 +433,51 @@ TEST(VertexBlockDescent, ASweepNeverRaisesTheObjective) {
   }
 }
 
+/// A body that a wall of many small hills is about to meet: each sweep pushes other vertices in.
+TEST(VertexBlockDescent, ASweepNeverRaisesTheObjectiveWhereVerticesBeginToTouch) {
+  for (const double friction : {0.0, 0.5}) {
+    for (unsigned seed = 0; seed < 6; ++seed) {
+      Scene scene = full_scene(true);
+      scene.colliders.clear();
+      for (int i = 0; i < 5; ++i) {
+        scene.colliders.push_back({"hill", SphereShape{{-0.8 + 0.4 * i, -0.5, 0.1}, 0.35}, {}});
+      }
+      scene.contact.friction = friction;
+      scene.contact.stiffness = 1e6;
+      Step step(scene);
+      At at(step, 0.02);
+      at.x = deformed(step.model, 0.1, seed);
+      at.value = step.objective->value_and_gradient(at.x, at.gradient);
+      VertexBlockDescent sweep(step.model, step.inverse_a2);
+      sweep.begin_step(*step.objective);
+      for (int k = 0; k < 8; ++k) {
+        ASSERT_TRUE(sweep.compute(*step.objective, at.iterate(), at.p));
+        step.objective->algebra().add(1, at.p, at.x);
+        const double value = step.objective->value_and_gradient(at.x, at.gradient);
+        // The rounding of g.
+        EXPECT_LE(value, at.value * (1 + 1e-13)) << seed << ", sweep " << k;
+        at.value = value;
+      }
+    }
+  }
+}
+
+/// A vertex that no tet holds, without inertia.
+TEST(VertexBlockDescent, AVertexThatNothingHoldsStays) {
+  Scene scene = full_scene(false);
+  scene.bodies[0].mesh.vertices.push_back({3, 3, 3});
+  Step step(scene, 1, 0.0);
+  step.weight = {0, -9.81, 0};
+  step.begin();
+  At at(step, 0.02);
+  VertexBlockDescent sweep(step.model, step.inverse_a2);
+  sweep.begin_step(*step.objective);
+  ASSERT_TRUE(sweep.compute(*step.objective, at.iterate(), at.p));
+  for (int k = 0; k < 3; ++k) EXPECT_EQ(at.p.back()[k], 0);
+  EXPECT_TRUE(std::isfinite(step.objective->algebra().norm(at.p)));
+  EXPECT_GT(step.objective->algebra().norm(at.p), 1e-3);
+}
+
 TEST(Colours, KeepTheVerticesOfTetsAndSpringsApart) {
   Scene scene = full_scene(false);
   Body& body = scene.bodies[0];

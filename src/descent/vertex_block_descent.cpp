@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "descent/coordinates.h"
 
@@ -20,7 +21,7 @@ struct VertexBlockDescent::Local {
   double quadratic_gradient[3][lanes] = {};
   double quadratic_stiffness[lanes] = {};
   double scale[lanes] = {};  ///< J, of the terms that cancel at rest
-  PairSums rest{};
+  PairSums rest{};           ///< of the colliders the energy alone
 
   /// Whether a step d does not increase g, `energy` being that of the rest there. Returns in how
   /// many lanes.
@@ -45,6 +46,13 @@ struct VertexBlockDescent::Local {
   }
 };
 
+/// What the colliders are to the vertices of a group: quadratic functions of their steps.
+struct VertexBlockDescent::Planes {
+  double energy[lanes] = {};  ///< where they were found, J
+  double gradient[3][lanes] = {};
+  double hessian[9][lanes] = {};
+};
+
 VertexBlockDescent::VertexBlockDescent(const Model& model, double inverse_a2)
     : model_(&model),
       colouring_(colour_vertices(model)),
@@ -53,7 +61,8 @@ VertexBlockDescent::VertexBlockDescent(const Model& model, double inverse_a2)
       floor_(pivot_floor(model, inverse_a2)),
       scale_(floor_.size(), 0.0),
       first_pin_(floor_.size(), -1),
-      first_contact_(floor_.size(), -1),
+      place_(floor_.size(), -1),
+      first_corner_(floor_.size(), -1),
       x_(floor_.size()) {
   sum_scales();
   list_pins();
@@ -103,33 +112,32 @@ void VertexBlockDescent::materials_changed(const MaterialChange& change) {
 }
 
 void VertexBlockDescent::begin_step(Objective& objective) {
-  if (objective.contact() == nullptr) {
-    // There may have been colliders in the step before.
-    if (!corner_contacts_.empty()) std::fill(first_contact_.begin(), first_contact_.end(), -1);
-    corner_contacts_.clear();
-    return;
+  const ContactEnergy* contact = objective.contact();
+  std::fill(place_.begin(), place_.end(), -1);
+  if (contact == nullptr) return;
+  corners_.reserve(contact->max_contacts() + 4 * contact->max_points());
+  for (std::size_t i = 0; i < contact->vertices().size(); ++i) {
+    place_[static_cast<std::size_t>(contact->vertices()[i].vertex)] = static_cast<int>(i);
   }
-  corner_contacts_.reserve(objective.contact()->max_contacts() +
-                           4 * objective.contact()->max_points());
 }
 
-void VertexBlockDescent::find_contacts(const Objective& objective, const VectorField& x) {
+/// What a vertex does not find at its turn: friction, which belongs to the state at the start of
+/// the step, and points of edges and faces.
+void VertexBlockDescent::list_contacts(const Objective& objective) {
   const ContactEnergy* contact = objective.contact();
+  std::fill(first_corner_.begin(), first_corner_.end(), -1);
+  corners_.clear();
   if (contact == nullptr) return;
-  std::fill(first_contact_.begin(), first_contact_.end(), -1);
-  corner_contacts_.clear();
-  // A vertex stands at x until its turn, so the blocks are those that it needs.
-  int number = 0, corner = 0;
-  contact->visit_hessian(x[0].v, [&](int vertex, int other, const double* block) {
-    if (other != vertex) return;
-    int& first = first_contact_[static_cast<std::size_t>(vertex)];
-    corner_contacts_.push_back({number, corner, first, {}});
-    first = static_cast<int>(corner_contacts_.size()) - 1;
-    std::copy(block, block + 9, corner_contacts_.back().block.begin());
-    if (++corner < contact->contacts()[static_cast<std::size_t>(number)].point.count) return;
-    ++number;
-    corner = 0;
-  });
+  const std::size_t num_touching = contact->touching().size();
+  for (std::size_t c = 0; c < contact->contacts().size(); ++c) {
+    const ContactPoint& point = contact->contacts()[c].point;
+    if (c < num_touching && point.count == 1) continue;
+    for (int corner = 0; corner < point.count; ++corner) {
+      int& first = first_corner_[static_cast<std::size_t>(point.vertices[corner])];
+      corners_.push_back({static_cast<int>(c), corner, first});
+      first = static_cast<int>(corners_.size()) - 1;
+    }
+  }
 }
 
 void VertexBlockDescent::add_smooth(const Objective& objective, int vertex, int lane,
@@ -154,7 +162,7 @@ void VertexBlockDescent::add_smooth(const Objective& objective, int vertex, int 
   for (int k = 0; k < 3; ++k) local.quadratic_gradient[k][lane] = gradient[k];
 }
 
-/// Springs and contacts.
+/// Springs and friction.
 void VertexBlockDescent::add_kinked(const Objective& objective, int vertex, int lane,
                                     Local& local) const {
   const auto v = static_cast<std::size_t>(vertex);
@@ -173,30 +181,33 @@ void VertexBlockDescent::add_kinked(const Objective& objective, int vertex, int 
     for (int k = 0; k < 3; ++k) gradient[k] += sign * force[k];
     for (int k = 0; k < 9; ++k) hessian[k] += block[k];
   }
-  for (int i = first_contact_[v]; i >= 0;) {
-    const CornerContact& own = corner_contacts_[static_cast<std::size_t>(i)];
-    energy += add_contact(objective, own, x_[v].v, gradient);
-    for (std::size_t k = 0; k < 9; ++k) hessian[k] += own.block[k];
-    i = own.next;
+  for (int i = first_corner_[v]; i >= 0; i = corners_[static_cast<std::size_t>(i)].next) {
+    energy +=
+        add_contact(objective, corners_[static_cast<std::size_t>(i)], x_[v].v, gradient, hessian);
   }
   local.rest.energy[lane] = energy;
   for (int k = 0; k < 3; ++k) local.rest.gradient[k][lane] = gradient[k];
   for (int k = 0; k < 9; ++k) local.rest.hessian[k][lane] = hessian[k];
 }
 
-/// Energy of a contact where a vertex of it stands at x, J; adds its gradient by that vertex, N.
-double VertexBlockDescent::add_contact(const Objective& objective, const CornerContact& own,
-                                       const double* x, double* gradient) const {
+/// Energy of a contact where a vertex of it stands at x, J; adds its gradient, N, and, where
+/// `hessian` is not null, its Hessian by that vertex.
+double VertexBlockDescent::add_contact(const Objective& objective, const Corner& own,
+                                       const double* x, double* gradient, double* hessian) const {
   const ContactEnergy& contacts = *objective.contact();
   const Contact& contact = contacts.contacts()[static_cast<std::size_t>(own.contact)];
-  double by_point[3] = {};
+  const double weight = contact.point.weights[own.corner];
   const Vec3 place = contact.point.position(x_[0].v, own.corner, x);
+  double by_point[3] = {}, block[9];
   const double energy = contacts.add(contact, place.data(), by_point);
-  for (int k = 0; k < 3; ++k) gradient[k] += contact.point.weights[own.corner] * by_point[k];
+  for (int k = 0; k < 3; ++k) gradient[k] += weight * by_point[k];
+  if (hessian == nullptr) return energy;
+  contacts.hessian(contact, place.data(), block);
+  for (int k = 0; k < 9; ++k) hessian[k] += weight * weight * block[k];
   return energy;
 }
 
-/// Energy of the springs and contacts of a vertex that stands at x, J.
+/// Energy of the springs, friction and colliders of a vertex that stands at x, J.
 double VertexBlockDescent::kinked_energy(const Objective& objective, int vertex,
                                          const double* x) const {
   const auto v = static_cast<std::size_t>(vertex);
@@ -209,10 +220,13 @@ double VertexBlockDescent::kinked_energy(const Objective& objective, int vertex,
     energy += set.energy_and_force(static_cast<std::size_t>(entry / 2), is_a ? x : other,
                                    is_a ? other : x, unused);
   }
-  for (int i = first_contact_[v]; i >= 0;) {
-    const CornerContact& own = corner_contacts_[static_cast<std::size_t>(i)];
-    energy += add_contact(objective, own, x, unused);
-    i = own.next;
+  for (int i = first_corner_[v]; i >= 0; i = corners_[static_cast<std::size_t>(i)].next) {
+    energy += add_contact(objective, corners_[static_cast<std::size_t>(i)], x, unused, nullptr);
+  }
+  if (place_[v] >= 0) {
+    objective.contact()->visit_touching(
+        static_cast<std::size_t>(place_[v]), x,
+        [&](const Contact& contact) { energy += objective.contact()->add(contact, x, unused); });
   }
   return energy;
 }
@@ -244,7 +258,7 @@ void VertexBlockDescent::for_segments(const VertexGroup& group, const double (&o
 void VertexBlockDescent::energy_at(const Objective& objective, const VertexGroup& group,
                                    const double (&x)[3][lanes], double (&energy)[lanes]) const {
   std::fill(energy, energy + lanes, 0.0);
-  if (!model_->springs.empty() || !corner_contacts_.empty()) {
+  if (!model_->springs.empty() || objective.contact() != nullptr) {
     for (int lane = 0; lane < group.num_vertices; ++lane) {
       const double own[3] = {x[0][lane], x[1][lane], x[2][lane]};
       energy[lane] = kinked_energy(objective, group.vertex[lane], own);
@@ -253,9 +267,61 @@ void VertexBlockDescent::energy_at(const Objective& objective, const VertexGroup
   for_segments(group, x, [&](const PairWork& work) { kernels_->add_energy(work, energy); });
 }
 
+/// The colliders that a vertex is in at x + d, as a quadratic function of its step from x: writes
+/// energy, gradient and Hessian. Whether there are any.
+bool VertexBlockDescent::find_planes(const Objective& objective, int vertex, int lane,
+                                     const double (&x)[3][lanes], const double (&d)[3][lanes],
+                                     Planes& planes) const {
+  const int place = place_[static_cast<std::size_t>(vertex)];
+  if (place < 0) return false;
+  const ContactEnergy& contacts = *objective.contact();
+  double at[3], energy = 0, gradient[3] = {}, hessian[9] = {};
+  for (int k = 0; k < 3; ++k) at[k] = x[k][lane] + d[k][lane];
+  bool found = false;
+  contacts.visit_touching(static_cast<std::size_t>(place), at, [&](const Contact& contact) {
+    double block[9];
+    found = true;
+    energy += contacts.add(contact, at, gradient);
+    contacts.hessian(contact, at, block);
+    for (int k = 0; k < 9; ++k) hessian[k] += block[k];
+  });
+  planes.energy[lane] = energy;
+  for (int k = 0; k < 9; ++k) planes.hessian[k][lane] = hessian[k];
+  for (int k = 0; k < 3; ++k) {
+    planes.gradient[k][lane] = gradient[k];
+    for (int l = 0; l < 3; ++l) planes.gradient[k][lane] -= hessian[3 * k + l] * d[l][lane];
+  }
+  return found;
+}
+
+/// The Newton step of every lane; none where nothing resists.
+void VertexBlockDescent::solve(const double (&floor)[lanes], const Local& local,
+                               const Planes& planes, double (&d)[3][lanes]) const {
+  double hessian[9][lanes], descent[3][lanes], size2[lanes] = {};
+  for (int k = 0; k < 9; ++k) {
+    for (int lane = 0; lane < lanes; ++lane) {
+      hessian[k][lane] = local.rest.hessian[k][lane] + planes.hessian[k][lane] +
+                         (k % 4 == 0 ? local.quadratic_stiffness[lane] : 0);
+      size2[lane] += hessian[k][lane] * hessian[k][lane];
+    }
+  }
+  for (int k = 0; k < 3; ++k) {
+    for (int lane = 0; lane < lanes; ++lane) {
+      descent[k][lane] = -(local.rest.gradient[k][lane] + planes.gradient[k][lane] +
+                           local.quadratic_gradient[k][lane]);
+    }
+  }
+  kernels_->solve_absolute(hessian, descent, floor, d);
+  for (int lane = 0; lane < lanes; ++lane) {
+    const bool resists = size2[lane] > floor[lane] * floor[lane];
+    for (int k = 0; k < 3; ++k) d[k][lane] = resists ? d[k][lane] : 0;
+  }
+}
+
 void VertexBlockDescent::solve_group(const Objective& objective, const VertexGroup& group) {
   Local local;
-  double floor[lanes], own[3][lanes];
+  Planes planes;
+  double floor[lanes], own[3][lanes], d[3][lanes] = {};
   std::fill(floor, floor + lanes, 1.0);
   for (int lane = 0; lane < lanes; ++lane) {
     const int vertex = group.vertex[lane];
@@ -263,18 +329,13 @@ void VertexBlockDescent::solve_group(const Objective& objective, const VertexGro
     if (lane >= group.num_vertices) continue;
     add_smooth(objective, vertex, lane, local);
     add_kinked(objective, vertex, lane, local);
+    find_planes(objective, vertex, lane, own, d, planes);
+    local.rest.energy[lane] += planes.energy[lane];
     floor[lane] = floor_[static_cast<std::size_t>(vertex)];
     local.scale[lane] = scale_[static_cast<std::size_t>(vertex)];
   }
   for_segments(group, own, [&](const PairWork& work) { kernels_->add_pairs(work, local.rest); });
-  double descent[3][lanes], d[3][lanes];
-  for (int lane = 0; lane < lanes; ++lane) {
-    for (int k = 0; k < 3; ++k) {
-      descent[k][lane] = -(local.rest.gradient[k][lane] + local.quadratic_gradient[k][lane]);
-      local.rest.hessian[4 * k][lane] += local.quadratic_stiffness[lane];
-    }
-  }
-  kernels_->solve_absolute(local.rest.hessian, descent, floor, d);
+  solve(floor, local, planes, d);
 
   bool accepted[lanes];
   for (int trial = 0; trial <= most_halvings; ++trial) {
@@ -284,9 +345,19 @@ void VertexBlockDescent::solve_group(const Objective& objective, const VertexGro
     }
     energy_at(objective, group, to, energy);
     if (local.accept(d, energy, accepted) == lanes) break;
+    // The first time, with the planes that the step has met.
+    bool again[lanes] = {};
+    for (int lane = 0; lane < group.num_vertices && trial == 0; ++lane) {
+      again[lane] =
+          !accepted[lane] && find_planes(objective, group.vertex[lane], lane, own, d, planes);
+    }
+    double other[3][lanes] = {};
+    if (std::find(again, again + lanes, true) != again + lanes) solve(floor, local, planes, other);
     const double shrink = trial < most_halvings ? 0.5 : 0.0;
     for (int lane = 0; lane < lanes; ++lane) {
-      for (int k = 0; k < 3 && !accepted[lane]; ++k) d[k][lane] *= shrink;
+      for (int k = 0; k < 3 && !accepted[lane]; ++k) {
+        d[k][lane] = again[lane] ? other[k][lane] : shrink * d[k][lane];
+      }
     }
   }
   for (int lane = 0; lane < group.num_vertices; ++lane) {
@@ -299,7 +370,7 @@ void VertexBlockDescent::solve_group(const Objective& objective, const VertexGro
 
 bool VertexBlockDescent::compute(Objective& objective, const Iterate& at, VectorField& p) {
   x_ = at.x;
-  find_contacts(objective, at.x);
+  list_contacts(objective);
   for (int colour = 0; colour < num_colours(); ++colour) {
     const int first = groups_.colour_start[static_cast<std::size_t>(colour)];
     const int last = groups_.colour_start[static_cast<std::size_t>(colour) + 1];

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <vector>
 
 #include "descent/corner_kernels.h"
@@ -9,14 +8,21 @@
 
 namespace supple {
 
-/// Vertex block descent [Chen et al. 2024, sec. 3]: one sweep of nonlinear block Gauss-Seidel.
-/// Colour after colour, every vertex takes a Newton step of g as a function of itself alone, the
-/// others standing where they are by now:
+/// Vertex block descent [Chen et al. 2024, secs. 3.1 and 3.2]: one sweep of nonlinear block
+/// Gauss-Seidel. Colour after colour, every vertex takes a Newton step of g as a function of itself
+/// alone, the others standing where they are by now:
 ///   x_i <- x_i - H_ii^-1 grad_i g,  H_ii = d2g/dx_i^2, 3x3,
-/// each element's part of H_ii projected to be positive semi-definite, so that the step descends.
-/// Where it does not decrease g (which the projection alone does not promise) it is halved up to
-/// ten times and then left out: a sweep increases g by rounding at most. p = x after the sweep - x.
-/// The vertices of a colour do not see each other and run in parallel, eight at once.
+/// negative eigenvalues of H_ii counting with their absolute value, so that the step descends, and
+/// small ones as `floor_`. A vertex all of whose eigenvalues are below that stays: the paper leaves
+/// out those whose det H_ii is tiny, but of a sheet that nothing holds across, that is every one.
+///
+/// Contact and friction are part of H_ii [secs. 3.5 and 3.6]: k n n^T of every collider that the
+/// vertex is in when its turn comes, and the friction's Hessian. Where the step ends inside
+/// another collider and g does not decrease, it is taken again with that one's plane in H_ii.
+///
+/// A step that still does not decrease g is halved up to ten times and then left out: a sweep
+/// increases g by rounding at most. p = x after the sweep - x. The vertices of a colour do not see
+/// each other and run in parallel, eight at once.
 class VertexBlockDescent final : public Direction {
  public:
   VertexBlockDescent(const Model& model, double inverse_a2);
@@ -33,21 +39,25 @@ class VertexBlockDescent final : public Direction {
 
  private:
   struct Local;
+  struct Planes;
   /// What a contact is to one of its vertices.
-  struct CornerContact {
+  struct Corner {
     int contact, corner;
-    int next;                     ///< of the vertex; -1: none
-    std::array<double, 9> block;  ///< N/m
+    int next;  ///< of the vertex; -1: none
   };
 
   void list_pins();
   void sum_scales();
-  void find_contacts(const Objective& objective, const VectorField& x);
+  void list_contacts(const Objective& objective);
+  bool find_planes(const Objective& objective, int vertex, int lane, const double (&x)[3][lanes],
+                   const double (&d)[3][lanes], Planes& planes) const;
+  void solve(const double (&floor)[lanes], const Local& local, const Planes& planes,
+             double (&d)[3][lanes]) const;
   void solve_group(const Objective& objective, const VertexGroup& group);
   void add_smooth(const Objective& objective, int vertex, int lane, Local& local) const;
   void add_kinked(const Objective& objective, int vertex, int lane, Local& local) const;
-  double add_contact(const Objective& objective, const CornerContact& own, const double* x,
-                     double* gradient) const;
+  double add_contact(const Objective& objective, const Corner& own, const double* x,
+                     double* gradient, double* hessian) const;
   double kinked_energy(const Objective& objective, int vertex, const double* x) const;
   template <class Work>
   void for_segments(const VertexGroup& group, const double (&own)[3][lanes],
@@ -62,8 +72,10 @@ class VertexBlockDescent final : public Direction {
   std::vector<double> floor_;  ///< [num_vertices], least pivot, N/m
   std::vector<double> scale_;  ///< [num_vertices], J: sum of k_j V_j and k_s r_s^2 around it
   std::vector<int> first_pin_, next_pin_;  ///< [num_vertices], [num_pins]; -1: none
-  std::vector<int> first_contact_;         ///< [num_vertices]; -1: none
-  std::vector<CornerContact> corner_contacts_;
+  // In this step.
+  std::vector<int> place_;         ///< [num_vertices] among those that can touch; -1: it cannot
+  std::vector<int> first_corner_;  ///< [num_vertices]; -1: none
+  std::vector<Corner> corners_;
   VectorField x_;  ///< in the midst of the sweep, m
 };
 
