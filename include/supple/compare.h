@@ -23,7 +23,7 @@ struct ConvergencePoint {
   double milliseconds = 0;   ///< wall clock since the step began
   double objective = 0;      ///< g, J
   double gradient_norm = 0;  ///< |grad g|, N
-  /// (g(x_k) - g*) / (g(x_0) - g*), the measure of Liu et al. 2017, eq. 17. Not below rounding: it
+  /// (g(x_k) - g*) / (g(y) - g*), the measure of Liu et al. 2017, eq. 17. Not below rounding: it
   /// may be slightly negative there.
   double relative_error = 0;
   /// rms over the vertices of |x_k - x*|, over the diagonal of the rest shape's box.
@@ -43,7 +43,7 @@ struct ConvergenceCurve {
 /// The converged answer of a step.
 struct ConvergedStep {
   double objective = 0;             ///< g*, J
-  double start_objective = 0;       ///< g(x_0), J
+  double start_objective = 0;       ///< g(y), J
   double gradient_norm = 0;         ///< |grad g(x*)|, N
   int iterations = 0;               ///< of Newton's method
   bool converged = false;           ///< to rounding, or to 1e-12 of the gradient at x_0

@@ -254,8 +254,10 @@ struct SolverSettings {
   /// Wall clock time that a frame may take, ms; 0: any. The best iterate so far is then the result,
   /// which depends on the machine's speed.
   double budget_ms = 0;
-  /// Where the descent begins: inertia (x_0 = y), extrapolated [Wang & Yang 2016, sec. 4.1].
-  std::string start = "inertia";
+  /// Where the descent begins: inertia (x_0 = y), extrapolated [Wang & Yang 2016, sec. 4.1],
+  /// adaptive (of vertex_block_descent) [Chen et al. 2024, sec. 3.7], or automatic: adaptive where
+  /// the method and the integrator have it, else inertia.
+  std::string start = "automatic";
   /// Stretches over which the constant stiffness is fitted [thesis eq. 7.14].
   std::pair<double, double> stiffness_range{0.5, 1.5};
   LineSearchSettings line_search{};
@@ -275,9 +277,12 @@ struct SolverSettings {
   std::string definiteness = "clamp";
   /// Of jacobi and gauss_seidel: iterations between computations of the Hessian, >= 1.
   int refresh = 10;
-  /// Of jacobi, gauss_seidel and vertex_block_descent: chebyshev or none.
-  std::string acceleration = "none";
-  int delay = 10;  ///< of Chebyshev acceleration: plain iterations S before it begins, >= 1
+  /// Of jacobi, gauss_seidel and vertex_block_descent: chebyshev, none, or automatic: chebyshev of
+  /// vertex_block_descent, none of the others.
+  std::string acceleration = "automatic";
+  /// Of Chebyshev acceleration: plain iterations S before it begins; 0: 3 of vertex_block_descent,
+  /// 10 of the others.
+  int delay = 0;
 
   /// Of xpbd, how a tet is projected: stress (the whole stress of the tet, replaced at each visit),
   /// sequential (the two constraints of the paper one after the other), block (both at once).

@@ -45,15 +45,18 @@ class Step {
   Objective& objective() { return objective_; }
   double inverse_a2() const { return setup_.inverse_a2(); }
 
+  /// y and x_0 of the scene's own solver, m.
+  const VectorField& target() const { return setup_.target(); }
+  const VectorField& start() const { return setup_.start(); }
+
+  /// From z on.
   MinimiseReport minimise(Direction& direction, const SolverSettings& settings, VectorField& z,
                           const MinimiseOptions& options = {}) {
-    z = setup_.start();
     return minimiser_.run(objective_, direction, settings, z, options);
   }
 
   MinimiseReport project(PositionSolver& solver, const SolverSettings& settings, VectorField& z,
                          const MinimiseOptions& options) {
-    z = setup_.start();
     const double stage = setup_.integrator().stage;
     PositionRun run(model_.num_vertices);
     return run.run(objective_, solver,
@@ -141,7 +144,7 @@ ConvergedStep solve_converged(const Scene& scene, const SimulationState& state, 
   settings.iterations = max_newton_iterations;
   const std::unique_ptr<Direction> newton =
       make_direction(step.model(), settings, step.inverse_a2());
-  VectorField z;
+  VectorField z = step.target();
   ConvergedStep converged;
   const MinimiseReport report =
       step.minimise(*newton, settings, z, {.visit = [&](int k, const Iterate& at, double) {
@@ -181,7 +184,7 @@ ConvergenceCurve record_descent(const Scene& scene, const SimulationState& state
     direction = make_direction(step.model(), solver, step.inverse_a2());
   }
   curve.build_milliseconds = build.milliseconds();
-  VectorField z;
+  VectorField z = step.start();
   const MinimiseOptions options{.visit = Recorder(step, reference, curve)};
   const MinimiseReport report = position_solver ? step.project(*position_solver, solver, z, options)
                                                 : step.minimise(*direction, solver, z, options);

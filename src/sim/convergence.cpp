@@ -22,6 +22,9 @@ constexpr double largest_factor = 1000;
 constexpr double visible_deflection = 1e-4;
 constexpr double visible_acceleration = 2e-3;  ///< 1/s^2
 
+/// Of gravity: a mean acceleration below this counts as this.
+constexpr double least_slide = 0.05;
+
 constexpr int probe_history = 5;
 /// Iterations of the probe, as long as the factor moves by a tenth of its distance from 1 and stays
 /// between these bounds: nearer it needs no more digits, and farther away nobody wants them.
@@ -116,7 +119,8 @@ ConvergenceProbe::ConvergenceProbe(const Model& model, const Scene& scene, doubl
     : model_(&model),
       solver_(scene.solver),
       substeps_(scene.time.substeps),
-      inverse_a2_(inverse_a2) {
+      inverse_a2_(inverse_a2),
+      gravity_(scene.gravity) {
   find_material(scene);
   for (std::size_t b = 0; b + 1 < model.body_vertices.size(); ++b) {
     size_.push_back(box_diagonal(model, b));
@@ -243,13 +247,48 @@ double ConvergenceProbe::factor_of(std::size_t body, const Objective& objective,
   return factor;
 }
 
+/// By which factor the mean acceleration of one body should be smaller. 1 of one that pins hold or
+/// that touches nothing.
+double ConvergenceProbe::sliding_factor(std::size_t body, const Objective& objective,
+                                        const VectorField& z) const {
+  const int first = model_->body_vertices[body], last = model_->body_vertices[body + 1];
+  const auto is_own = [&](const auto& of) { return of.vertex >= first && of.vertex < last; };
+  const auto& pins = model_->pins.pins;
+  if (objective.contact() == nullptr || std::any_of(pins.begin(), pins.end(), is_own)) return 1;
+  const auto contacts = objective.contact()->contacts();
+  if (std::none_of(contacts.begin(), contacts.end(), is_own)) return 1;
+  const VectorField& y = objective.inertial_target();
+  const double inverse_a2 = objective.inverse_a2();
+  double mass = 0, missing[3] = {}, right[3] = {};
+  for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
+    mass += model_->mass[i];
+    for (int k = 0; k < 3; ++k) {
+      missing[k] += model_->mass[i] * (room_->z[i][k] - z[i][k]) * inverse_a2;
+      right[k] += model_->mass[i] * (room_->z[i][k] - y[i][k]) * inverse_a2;
+    }
+  }
+  double error2 = 0, slide2 = 0, along = 0;
+  for (int k = 0; k < 3; ++k) {
+    right[k] += mass * gravity_[static_cast<std::size_t>(k)];
+    error2 += missing[k] * missing[k];
+    slide2 += right[k] * right[k];
+    along += missing[k] * right[k];
+  }
+  const double gravity = std::hypot(gravity_[0], gravity_[1], gravity_[2]);
+  const double slide = std::max(std::sqrt(slide2), least_slide * mass * gravity);
+  if (!(slide > 0)) return 1;
+  const double made = std::max(1 - std::sqrt(error2) / slide, 1 / largest_factor);
+  return along > 0 ? made : 1 / made;
+}
+
 double ConvergenceProbe::estimate(Objective& objective, const VectorField& z) {
   find_elastic_gradient(objective);
   room_->matrix.compute(objective, {room_->z, room_->gradient, 0}, room_->q);
   double worst = 1;
   for (std::size_t b = 0; b < size_.size(); ++b) {
-    const double factor = factor_of(b, objective, z);
-    if (distance_from_one(factor) > distance_from_one(worst)) worst = factor;
+    for (const double factor : {factor_of(b, objective, z), sliding_factor(b, objective, z)}) {
+      if (distance_from_one(factor) > distance_from_one(worst)) worst = factor;
+    }
   }
   return worst;
 }

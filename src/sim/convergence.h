@@ -25,7 +25,9 @@ namespace supple {
 ///   f = (1 + kappa (1 - phi))/phi,  1 - phi = E/(1 + kappa),
 ///   1 + kappa = a^2 <q, -dE_elastic/dz>/<q, q>_M
 /// times its material. A motion that the method holds back or lets go without deforming the body
-/// counts by the share of |z* - y|_M that p is. Each body is looked at by itself.
+/// counts by the share of |z* - y|_M that p is. A body that no pins hold and that touches something
+/// also counts by the share of its mean acceleration that p is: what slides is pushed by far
+/// smaller a force than carries it. Each body is looked at by itself.
 ///
 /// Where neither comes to anything that could be seen, the factor is 1: an elastic deflection of
 /// less than 1e-4 of the body's size, an acceleration of less than 2e-3 of it a s^2.
@@ -82,6 +84,7 @@ class ConvergenceProbe {
   std::optional<double> go_on(Objective& objective, LBfgs& descent, const VectorField& z);
   double estimate(Objective& objective, const VectorField& z);
   double factor_of(std::size_t body, const Objective& objective, const VectorField& z) const;
+  double sliding_factor(std::size_t body, const Objective& objective, const VectorField& z) const;
   void find_elastic_gradient(Objective& objective);
   void plan_next(std::int64_t frame, double softness_before, int iterations);
 
@@ -89,6 +92,7 @@ class ConvergenceProbe {
   SolverSettings solver_;
   int substeps_;
   double inverse_a2_;
+  Vec3 gravity_;              ///< m/s^2
   std::vector<double> size_;  ///< diagonal of each body's box at rest, m
   std::unique_ptr<Room> room_;
   Schedule schedule_;

@@ -27,6 +27,7 @@ void expand(std::vector<SolverSettings>& list, const std::string& key,
       continue;
     }
     for (const std::string& choice : solver_choices(settings.method, key)) {
+      if (choice == "automatic") continue;  // it is one of the others
       expanded.push_back(settings);
       expanded.back().*value = choice;
       if (find_conflict(expanded.back())) expanded.pop_back();

@@ -318,12 +318,13 @@ TEST(Integrators, EveryThreadCountGivesTheSameBits) {
 
 TEST(Integrators, AStatePutBackGoesOnWithTheSameBits) {
   for (const std::string& method : names(list_integrators())) {
-    for (const std::string start : {"inertia", "extrapolated"}) {
+    for (const std::string start : {"inertia", "extrapolated", "adaptive"}) {
       Scene scene = test::twisting_bar({6, 2, 2}, "corotated");
       scene.time.integrator = method;
       scene.time.step = 2e-3;
       scene.time.substeps = 2;
       scene.solver.start = start;
+      if (start == "adaptive") scene.solver.method = "vertex_block_descent";
       scene.colliders.push_back({"ground", PlaneShape{{0, 1, 0}, -0.45}, {}});
       const bool allowed =
           start == "inertia" || (method != "quasi_static" && !find_integrator(method)->is_explicit);
@@ -428,6 +429,50 @@ TEST(Integrators, EverySolverFindsTheSameSteps) {
       }
       // 1e-11 of a gradient of a thousand newtons, over a stiffness of some ten N/m, with room.
       EXPECT_LT(distance, 1e-6) << method << ", " << solver;
+    }
+  }
+}
+
+TEST(StepSetup, AnAdaptiveStartTakesAsMuchOfGravityAsTheLastStepDid) {
+  for (const std::string method : {"backward_euler", "implicit_midpoint", "bdf2", "newmark"}) {
+    SCOPED_TRACE(method);
+    Scene scene = test::free_block("corotated");
+    scene.gravity = {3, -4, 0};
+    scene.time.integrator = method;
+    scene.time.step = 0.1;
+    scene.solver.method = "vertex_block_descent";
+    const Model model = build_model(scene);
+    Threads threads(1);
+    Objective objective(model, nullptr, threads);
+    StepSetup setup(scene, model);
+    State state = initial_state(scene, model);
+    const StepClock clock = clock_of(0, 0, scene.time);
+    setup.prepare(state, clock, objective);
+    // There is no step before the first.
+    EXPECT_EQ(setup.start()[3][0], setup.target()[3][0]);
+    struct Case {
+      double along, across;  // what the last step made of a velocity, of 5 m/s^2 over 0.1 s
+      double share;
+    };
+    for (const Case& c : {Case{0, 0, 0}, Case{0.5, 0, 1}, Case{0.2, 0.7, 0.4}, Case{-0.3, 0.1, 0},
+                          Case{0.8, -0.2, 1}}) {
+      state.x_previous = state.x;
+      state.v_previous = state.v;
+      for (PaddedVector& v : state.v) {
+        v[0] += 0.6 * c.along + 0.8 * c.across;
+        v[1] += -0.8 * c.along + 0.6 * c.across;
+      }
+      setup.prepare(state, clock, objective);
+      const double a2 = 1 / objective.inverse_a2();
+      for (int k = 0; k < 3; ++k) {
+        const double gravity = scene.gravity[static_cast<std::size_t>(k)];
+        const double expected = setup.target()[3][k] - (1 - c.share) * a2 * gravity;
+        EXPECT_NEAR(setup.start()[3][k], expected, 1e-14) << c.along;
+        // Of what was held altogether nothing is left but its velocity.
+        if (method == "backward_euler" && c.share == 0) {
+          EXPECT_NEAR(expected, state.x[3][k] + 0.1 * state.v[3][k], 1e-14);
+        }
+      }
     }
   }
 }

@@ -159,10 +159,10 @@ void RunningScene::start_safely(double value_at_start) {
   algebra().copy(state_.x, z_);
 }
 
-/// The descent starts at y, as in the papers. Where that is a bad start (a body that turns inside
-/// out in free flight, an energy that overflows) the budget can end above g(x_n), and such a step
-/// would add energy: it is done again from a place where g is no higher, from where every descent
-/// ends below, and the better of both is taken. So
+/// The descent starts at y, as in the papers, or where the settings say. Where that is a bad start
+/// (a body that turns inside out in free flight, an energy that overflows) the budget can end above
+/// g(x_n), and such a step would add energy: it is done again from a place where g is no higher,
+/// from where every descent ends below, and the better of both is taken. So
 ///   |z - y|_M^2/(2 a^2) + E(z) <= |x_n - y|_M^2/(2 a^2) + E(x_n)
 /// holds for every step, every budget and every integrator, but for `allowed_rise`: z is no worse
 /// than standing still. A quasi-static step begins at x_n anyway.
@@ -579,7 +579,8 @@ void RunningScene::take_over(const RunningScene& other) {
   SimulationState state = other.state();
   state.accelerations.clear();
   state.look_interval = 0;
-  if (setup_.length() != other.setup_.length()) {
+  // What this one does not keep up to date must not wait for one that reads it.
+  if (setup_.length() != other.setup_.length() || !setup_.looks_back()) {
     state.previous_positions.clear();
     state.previous_velocities.clear();
   }

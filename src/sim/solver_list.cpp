@@ -27,16 +27,17 @@ const std::vector<SolverEntry>& solver_entries() {
        {"line_search", "definiteness", "linear_solver", "linear_iterations", "preconditioner"}},
       {{"gradient_descent", "the gradient with an adaptive scale: iterations"}, {"line_search"}},
       {{"jacobi",
-        "the Hessian's diagonal [Wang & Yang 2016]: iterations, refresh, acceleration (none, "
-        "chebyshev), delay"},
+        "the Hessian's diagonal [Wang & Yang 2016]: iterations, refresh, acceleration (automatic, "
+        "none, chebyshev), delay"},
        {"line_search", "refresh", "acceleration", "delay"}},
       {{"gauss_seidel",
         "block sweeps of the Hessian over coloured vertices [Fratarcangeli et al. 2016]: "
-        "iterations, refresh, acceleration (none, chebyshev), delay"},
+        "iterations, refresh, acceleration (automatic, none, chebyshev), delay"},
        {"line_search", "refresh", "acceleration", "delay"}},
       {{"vertex_block_descent",
-        "a Newton step of each vertex, colour after colour [Chen et al. 2024]: iterations, "
-        "acceleration (none, chebyshev), delay"},
+        "a Newton step of each vertex, colour after colour, from a start that adapts to what holds "
+        "the body [Chen et al. 2024]: iterations, acceleration (automatic, none, chebyshev), "
+        "delay"},
        {"acceleration", "delay"}},
       {{"chebyshev",
         "the Chebyshev semi-iterative method around M/h^2 + L [Wang 2015; Liu et al. 2017]: "

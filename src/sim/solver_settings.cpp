@@ -44,8 +44,11 @@ bool is_position_based(const std::string& method) { return solver_entry(method).
 
 std::vector<std::string> solver_choices(const std::string& method, const std::string& key) {
   if (key == "start") {
-    if (is_position_based(method)) return {"inertia"};
-    return {"inertia", "extrapolated"};
+    if (is_position_based(method)) return {"automatic", "inertia"};
+    if (method == "vertex_block_descent") {
+      return {"automatic", "inertia", "extrapolated", "adaptive"};
+    }
+    return {"automatic", "inertia", "extrapolated"};
   }
   if (key == "projection") return {"stress", "sequential", "block"};
   if (key == "multipliers") return {"zero", "kept"};
@@ -61,7 +64,7 @@ std::vector<std::string> solver_choices(const std::string& method, const std::st
     return {"none", "jacobi", "incomplete_cholesky", "laplacian", "rest"};
   }
   if (key == "definiteness") return {"clamp", "absolute", "tikhonov", "none"};
-  if (key == "acceleration") return {"none", "chebyshev"};
+  if (key == "acceleration") return {"automatic", "none", "chebyshev"};
   return {};
 }
 
@@ -70,6 +73,18 @@ bool uses_linear_solver(const SolverSettings& solver) {
   if (!entry.reads("linear_solver")) return false;
   return !entry.reads("initial_hessian") ||
          (solver.initial_hessian != "identity" && solver.initial_hessian != "warped_rest");
+}
+
+bool is_accelerated(const SolverSettings& solver) {
+  if (!solver_entry(solver.method).reads("acceleration")) return false;
+  if (solver.acceleration == "automatic") return solver.method == "vertex_block_descent";
+  return solver.acceleration != "none";
+}
+
+int plain_iterations(const SolverSettings& solver) {
+  if (solver.delay > 0) return solver.delay;
+  // A sweep of exact Newton steps of each vertex tells its radius after three.
+  return solver.method == "vertex_block_descent" ? 3 : 10;
 }
 
 std::optional<SolverConflict> find_conflict(const SolverSettings& solver) {
@@ -145,8 +160,8 @@ void check_solver(const SolverSettings& solver) {
     require_choice("acceleration", solver.acceleration, "acceleration");
   }
   if (entry.reads("delay")) {
-    require(solver.delay >= 1 && solver.delay <= 1000000, "/solver/delay",
-            "expected a number from 1 to 1000000");
+    require(solver.delay >= 0 && solver.delay <= 1000000, "/solver/delay",
+            "expected a number from 0 to 1000000");
   }
   using Choice = std::pair<const char*, const std::string&>;
   for (const auto& [key, value] :

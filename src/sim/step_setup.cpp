@@ -188,15 +188,15 @@ StepSetup::StepSetup(const Scene& scene, const Model& model)
       drag_(scene.damping.drag),
       h_(length_),
       kept_(std::exp(-drag_ * h_)),
-      extrapolates_(scene.solver.start == "extrapolated"),
-      y_(static_cast<std::size_t>(model.num_vertices)),
-      start_(extrapolates_ ? y_.size() : 0) {
+      start_rule_(Start::inertia),
+      y_(static_cast<std::size_t>(model.num_vertices)) {
   if (integrator_ == nullptr) refuse("/time/integrator", "there is no such integrator");
+  start_rule_ = start_rule(scene, *integrator_);
+  if (start_rule_ != Start::inertia) start_.resize(y_.size());
   check_pins(scene);
   check_motions(scene);
-  if (!integrator_->has_inertia) require_no_motion(scene);
-  if (extrapolates_ && (!integrator_->has_inertia || integrator_->is_explicit)) {
-    refuse("/solver/start", integrator_->name + " has nothing to extrapolate; expected inertia");
+  if (!integrator_->has_inertia) {
+    require_no_motion(scene);
   }
   if (integrator_->is_explicit || integrator_->needs_acceleration) {
     gradient_.resize(y_.size());
@@ -213,6 +213,21 @@ void StepSetup::be_steady(bool steady) {
   integrator_ = steady ? find_integrator("backward_euler") : own_;
   h_ = length_ / parts;
   kept_ = std::exp(-drag_ * h_);
+}
+
+StepSetup::Start StepSetup::start_rule(const Scene& scene, const Integrator& integrator) {
+  const std::string& name = scene.solver.start;
+  const bool flies = integrator.has_inertia && !integrator.is_explicit;
+  if (name == "inertia") return Start::inertia;
+  if (name == "automatic") {
+    const bool adapts = flies && scene.solver.method == "vertex_block_descent";
+    return adapts ? Start::adaptive : Start::inertia;
+  }
+  if (!flies) {
+    refuse("/solver/start",
+           fmt::format("{} has no flight to start from; expected inertia", integrator.name));
+  }
+  return name == "adaptive" ? Start::adaptive : Start::extrapolated;
 }
 
 void StepSetup::check_pins(const Scene& scene) const {
@@ -265,7 +280,8 @@ void StepSetup::prepare(State& state, const StepClock& clock, Objective& objecti
                         .h = stage * h_,
                         .stage = stage,
                         .weight = integrator_->has_inertia ? Vec3{0, 0, 0} : gravity_});
-  if (extrapolates_) extrapolate(state, objective.algebra());
+  if (start_rule_ == Start::extrapolated) extrapolate(state, objective.algebra());
+  if (start_rule_ == Start::adaptive) adapt(state, inverse_a2, objective.algebra());
 }
 
 void StepSetup::extrapolate(const State& state, FieldAlgebra& algebra) {
@@ -284,9 +300,34 @@ void StepSetup::extrapolate(const State& state, FieldAlgebra& algebra) {
   });
 }
 
+/// With b = (v_n - v_{n-1})/h . g/|g| the acceleration of the last step along gravity,
+///   x_0 = y - a^2 (g - a~),  a~ = clamp(b, 0, |g|) g/|g|      [Chen et al. 2024, sec. 3.7]:
+/// y with as much of gravity as was not held back; of backward Euler x_n + h v_n + h^2 a~. v_{n-1}
+/// is that which drag left. Before there is one, y.
+void StepSetup::adapt(const State& state, double inverse_a2, FieldAlgebra& algebra) {
+  const double size = std::hypot(gravity_[0], gravity_[1], gravity_[2]);
+  if (state.v_previous.empty() || !(size > 0)) {
+    algebra.copy(y_, start_);
+    return;
+  }
+  algebra.for_chunks([&](int, int first, int last) {
+    for (auto i = at(first); i < at(last); ++i) {
+      double along = 0;
+      for (int k = 0; k < 3; ++k) {
+        along += (state.v[i][k] - state.v_previous[i][k]) * gravity_[static_cast<std::size_t>(k)];
+      }
+      const double share = std::clamp(along / (h_ * size * size), 0.0, 1.0);
+      const double held = model_->mass[i] > 0 ? (1 - share) / inverse_a2 : 0;
+      for (int k = 0; k < 3; ++k) {
+        start_[i][k] = y_[i][k] - held * gravity_[static_cast<std::size_t>(k)];
+      }
+    }
+  });
+}
+
 void StepSetup::advance(const VectorField& z, State& state, FieldAlgebra& algebra) {
   const StepParameters step = parameters(state);
-  if (step.is_first || (extrapolates_ && !integrator_->needs_previous)) {
+  if (step.is_first || (looks_back() && !integrator_->needs_previous)) {
     keep_as_previous(step, state);
   }
   algebra.for_chunks(

@@ -74,8 +74,11 @@ class StepSetup {
   /// y of the substep, m.
   const VectorField& target() const { return y_; }
 
-  /// x_0 of the substep [inertia: y; extrapolated: Wang & Yang 2016].
-  const VectorField& start() const { return extrapolates_ ? start_ : y_; }
+  /// x_0 of the substep, m.
+  const VectorField& start() const { return start_rule_ == Start::inertia ? y_ : start_; }
+
+  /// Whether a step reads positions and velocities of the step before.
+  bool looks_back() const { return start_rule_ != Start::inertia || integrator_->needs_previous; }
 
   /// Whether z is the positions at the end of the step.
   bool ends_at_z() const { return integrator_->stage == 1; }
@@ -96,7 +99,15 @@ class StepSetup {
   }
   /// Gradient of E at the state, N.
   void evaluate_forces(const State& state, const StepClock& clock, Objective& objective);
+  /// Where the minimisation begins.
+  enum class Start {
+    inertia,       ///< y
+    extrapolated,  ///< [Wang & Yang 2016, sec. 4.1]
+    adaptive       ///< [Chen et al. 2024, sec. 3.7]
+  };
+  static Start start_rule(const Scene& scene, const Integrator& integrator);
   void extrapolate(const State& state, FieldAlgebra& algebra);
+  void adapt(const State& state, double inverse_a2, FieldAlgebra& algebra);
 
   const Integrator* integrator_;
   const Integrator* own_;  ///< the scene's
@@ -106,7 +117,7 @@ class StepSetup {
   double drag_;    ///< 1/s
   double h_;       ///< s
   double kept_;    ///< of a velocity, by drag
-  bool extrapolates_;
+  Start start_rule_;
   VectorField y_, start_;            ///< start: where it is not y
   VectorField gradient_, x_before_;  ///< where forces at the start are needed
 };

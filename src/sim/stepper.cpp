@@ -42,8 +42,8 @@ std::unique_ptr<Direction> make_matrix(const Model& model, const SolverSettings&
 /// A method with the acceleration that /solver/acceleration names.
 std::unique_ptr<Direction> accelerated(const Model& model, const SolverSettings& settings,
                                        std::unique_ptr<Direction> method) {
-  if (settings.acceleration == "none") return method;
-  return std::make_unique<Chebyshev>(model, std::move(method), settings.delay);
+  if (!is_accelerated(settings)) return method;
+  return std::make_unique<Chebyshev>(model, std::move(method), plain_iterations(settings));
 }
 
 }  // namespace
@@ -74,7 +74,7 @@ std::unique_ptr<Direction> make_direction(const Model& model, const SolverSettin
   }
   if (method == "chebyshev") {
     return std::make_unique<Chebyshev>(model, std::make_unique<Laplacian>(model, inverse_a2),
-                                       settings.delay);
+                                       plain_iterations(settings));
   }
   throw std::logic_error(method + " is listed, but is no descent that is made here");
 }

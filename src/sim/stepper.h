@@ -35,6 +35,13 @@ std::vector<std::string> solver_choices(const std::string& method, const std::st
 /// warped_rest do not.
 bool uses_linear_solver(const SolverSettings& solver);
 
+/// Whether the settings have Chebyshev acceleration around jacobi, gauss_seidel or
+/// vertex_block_descent.
+bool is_accelerated(const SolverSettings& solver);
+
+/// Iterations before Chebyshev acceleration begins.
+int plain_iterations(const SolverSettings& solver);
+
 /// A key of /solver whose value does not go with the others, and why.
 struct SolverConflict {
   std::string key;

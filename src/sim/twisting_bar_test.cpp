@@ -77,6 +77,7 @@ TEST(TwistingBar, AccelerationHelpsTheCoordinateMethods) {
   std::vector<LabelledSolver> solvers;
   for (const char* method : {"jacobi", "gauss_seidel", "vertex_block_descent"}) {
     solvers.push_back(solver(method, method));
+    solvers.back().settings.acceleration = "none";
     solvers.push_back(solver(std::string(method) + ", chebyshev", method));
     solvers.back().settings.acceleration = "chebyshev";
   }

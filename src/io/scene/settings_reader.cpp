@@ -80,10 +80,10 @@ void read_options(ObjectReader& solver, SolverSettings& settings) {
   }
   whole("refresh", 1, 1'000'000, settings.refresh);
   choice("acceleration", "acceleration", settings.acceleration);
-  if (solver_entry(method).reads("acceleration") && settings.acceleration == "none") {
+  if (solver_entry(method).reads("acceleration") && !is_accelerated(settings)) {
     solver.reject("delay", "without acceleration nothing uses it");
   } else {
-    whole("delay", 1, 1'000'000, settings.delay);
+    whole("delay", 0, 1'000'000, settings.delay);
   }
   choice("projection", "projection", settings.projection);
   choice("multipliers", "multipliers", settings.multipliers);
