@@ -93,7 +93,7 @@ TEST(Choices, OptionsThatTheNewMethodDoesNotReadAreLeftOut) {
   EXPECT_FALSE(page.scene["settings"]["solver"].contains("history"));
   page.tell(R"({"do": "set", "values": {"/time/integrator": "quasi_static"}})");
   page.advance(2);
-  EXPECT_EQ(page.scene["settings"]["solver"]["start"], "inertia");
+  EXPECT_EQ(page.scene["settings"]["solver"]["start"], "automatic");
   // What was asked for by itself is no key to leave out.
   EXPECT_FALSE(set(page, "/solver/history", 3));
   EXPECT_FALSE(page.ask(ordered_json{
