@@ -252,11 +252,13 @@ double ConvergenceProbe::factor_of(std::size_t body, const Objective& objective,
 double ConvergenceProbe::sliding_factor(std::size_t body, const Objective& objective,
                                         const VectorField& z) const {
   const int first = model_->body_vertices[body], last = model_->body_vertices[body + 1];
-  const auto is_own = [&](const auto& of) { return of.vertex >= first && of.vertex < last; };
+  const auto is_own = [&](int vertex) { return vertex >= first && vertex < last; };
   const auto& pins = model_->pins.pins;
-  if (objective.contact() == nullptr || std::any_of(pins.begin(), pins.end(), is_own)) return 1;
+  const auto holds = [&](const PinnedVertex& pin) { return is_own(pin.vertex); };
+  if (objective.contact() == nullptr || std::any_of(pins.begin(), pins.end(), holds)) return 1;
   const auto contacts = objective.contact()->contacts();
-  if (std::none_of(contacts.begin(), contacts.end(), is_own)) return 1;
+  const auto touches = [&](const Contact& own) { return is_own(own.point.vertices[0]); };
+  if (std::none_of(contacts.begin(), contacts.end(), touches)) return 1;
   const VectorField& y = objective.inertial_target();
   const double inverse_a2 = objective.inverse_a2();
   double mass = 0, missing[3] = {}, right[3] = {};
