@@ -257,10 +257,19 @@ void SurfacePoints::Search::follow(const Feature& feature) {
   // is not the step's.
   const double deep = -too_deep * feature.clearly;
   const auto look = [&](double touches, double& gap) {
-    for (int i = 0; i < feature.count; ++i) {
-      if (collider_->surface(corners[i]).distance < deep) return false;
-    }
     gap = nearest_possible();
+    for (int i = 0; i < feature.count; ++i) {
+      const SurfacePoint corner = collider_->surface(corners[i]);
+      if (corner.distance < deep) return false;
+      if (!collider_->is_convex()) continue;
+      // All of the collider is behind this plane.
+      double least = corner.distance;
+      for (int k = 0; k < feature.count; ++k) {
+        least = std::min(least, dot(corners[k] - corner.point, corner.normal));
+      }
+      gap = std::max(gap, least);
+      if (least >= corner.distance - feature.clearly) return true;
+    }
     if (gap > touches) return true;
     if (is_known(feature, corners, gap)) return gap >= deep;
     const Low low = lowest(feature, corners);
