@@ -89,6 +89,7 @@ class SurfacePoints::Search {
   template <class Visit>
   bool any_known(const Feature& feature, const Vec3 (&corners)[3], const Visit& visit) const;
   bool is_known(const Feature& feature, const Vec3 (&corners)[3], double& gap) const;
+  bool rests_on_edge(const Feature& face, const Vec3 (&corners)[3], double& gap) const;
   bool stands_out(const Feature& feature, const Vec3 (&corners)[3], double level) const;
   void keep(const Feature& feature, const Vec3 (&corners)[3], const Low& low);
 
@@ -272,6 +273,7 @@ void SurfacePoints::Search::follow(const Feature& feature) {
     }
     if (gap > touches) return true;
     if (is_known(feature, corners, gap)) return gap >= deep;
+    if (feature.count == 3 && rests_on_edge(feature, corners, gap)) return gap >= deep;
     const Low low = lowest(feature, corners);
     gap = low.distance;
     if (low.border < deep) return false;
@@ -337,6 +339,32 @@ bool SurfacePoints::Search::is_known(const Feature& feature, const Vec3 (&corner
     gap = least;
     return true;
   });
+}
+
+/// Whether a point of one of a face's edges is known and no point of the face is clearly nearer to
+/// the collider; then `gap` is how near they are at least.
+bool SurfacePoints::Search::rests_on_edge(const Feature& face, const Vec3 (&corners)[3],
+                                          double& gap) const {
+  if (!collider_->is_convex()) return false;
+  const auto does = [&](const SurfaceContact& known) {
+    if (known.collider != number_ || known.point.count != 2) return false;
+    Vec3 place{0, 0, 0};
+    for (int i = 0; i < 2; ++i) {
+      const int* const corner =
+          std::find(face.vertices, face.vertices + 3, known.point.vertices[i]);
+      if (corner == face.vertices + 3) return false;
+      place = place + known.point.weights[i] * corners[corner - face.vertices];
+    }
+    double least = Extent::infinity;
+    for (const Vec3& corner : corners) {
+      least = std::min(least, dot(corner - known.surface, known.normal));
+    }
+    if (least < collider_->surface(place).distance - face.clearly) return false;
+    gap = least;
+    return true;
+  };
+  const auto known = own_.points();
+  return std::any_of(known.begin(), known.end(), does) || std::any_of(out_, out_ + count_, does);
 }
 
 /// Unless a point of the feature that is known is nearly as deep.
