@@ -1,5 +1,5 @@
 // What a run of each method is worth with default settings, and whether it says so where it is not:
-//   build/release/bin/supple_trust_bench
+//   build/release/bin/supple_trust_bench [METHOD]
 // prints the table of docs/solvers.md. Each cell is `right` (within 5 %), `said` (wrong, and the
 // run warns), `refused` (the scene is not accepted), or WRONG with what came out over what is
 // right; `right, said` is a false alarm. Writes no file; exit code 1 where a cell is WRONG.
@@ -183,10 +183,11 @@ std::string verdict(const std::optional<Outcome>& outcome, double right, double 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc > 1) {
-    fmt::print(stderr, "{}: expected no arguments\n", argv[0]);
+  if (argc > 2) {
+    fmt::print(stderr, "{}: expected at most one method\n", argv[0]);
     return 2;
   }
+  const std::string only = argc > 1 ? argv[1] : "";
   const std::vector<Column> all = columns();
   std::string head = "| method |", rule = "|---|";
   for (const Column& column : all) {
@@ -199,6 +200,7 @@ int main(int argc, char** argv) {
     // The one reads no material, the other does not end at the minimum of the step: nothing is
     // right.
     if (method.name == "pbd" || method.name == "step_and_project") continue;
+    if (!only.empty() && method.name != only) continue;
     const std::string model = material_of(method.name);
     std::string row = "| `" + method.name + "` |";
     for (const Column& column : all) {

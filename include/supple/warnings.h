@@ -30,10 +30,12 @@ inline constexpr double too_large_share = 0.4;
 ///   wrong, or f = 1.1 that stays.
 /// energy_gain: a frame gained more than 1 % of the energy at hand: the most that the bodies had in
 ///   kinetic and elastic energy so far, or their weight times the size of the smallest.
-/// inverted: a tet is inside out at the end of a frame.
+/// inverted: a tet is inside out at the end of a frame; where the scene begins so, after all have
+///   been right, or at the end.
 /// deep_contact: a vertex is deeper in a collider than 1 % of the size of the smallest body.
 /// tunnelled: a vertex passed through a collider.
-/// poor_elements: a tet at rest is so flat that its material is lost in rounding.
+/// poor_elements: a tet at rest is so flat that methods that go from tet to tet or from vertex to
+///   vertex do not bear it, and the scene takes one of them.
 /// step_too_large: see unbalanced_share; or there are StepReport::steady_substeps.
 class RunWatch {
  public:
@@ -76,7 +78,9 @@ class RunWatch {
   bool is_crushable_ = false;  ///< a body has less energy crushed than at rest
   std::int64_t frames_ = 0, first_frame_ = 0, last_frame_ = 0;
   Seen soft_, stiff_, gain_, inverted_, deep_, tunnelled_, steady_;
-  std::vector<double> factors_;       ///< of the unconverged frames
+  Seen unfolding_;               ///< inverted tets of a scene that begins so, until there are none
+  bool unfolds_;                 ///< there were some in every frame so far
+  std::vector<double> factors_;  ///< of the unconverged frames
   double mean_ = 0, worst_mean_ = 0;  ///< of |log f| over the last frames, and its largest
   double not_known_ = 1;              ///< share of that mean that stands for frames before the run
   int inverted_now_ = 0;

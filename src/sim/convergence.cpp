@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <new>
+#include <numeric>
 #include <optional>
 
 #include "descent/contact_matrix.h"
@@ -24,23 +25,37 @@ constexpr double visible_acceleration = 2e-3;  ///< 1/s^2
 
 /// Of gravity: a mean acceleration below this counts as this.
 constexpr double least_slide = 0.05;
+/// Share of p that is rigid, above which it is a motion that is held back or let go. Half a bar of
+/// 1e6 times the stiffness that should turn leaves 0.17 and more; the twisting bar of a polynomial
+/// material, whose steps act 5 % too soft, 0.004 and less.
+constexpr double least_rigid = 0.1;
 
 constexpr int probe_history = 5;
-/// Iterations of the probe, as long as the factor moves by a tenth of its distance from 1 and stays
-/// between these bounds: nearer it needs no more digits, and farther away nobody wants them.
+/// Iterations of the probe; further ones only where the factor moved by a tenth of its distance
+/// from 1 and lies between these bounds: nearer to 1 it stays below 1.1, and farther away nobody
+/// wants its digits. The third and fourth are for graded bodies; others they move by at most 3 %
+/// (on the shaking bar).
 constexpr std::array<int, 4> probe_iterations{6, 12, 24, 48};
-constexpr double near_factor = 1.01, far_factor = 3;
+constexpr int most_if_even = 12;
+constexpr double near_factor = 1.03, far_factor = 3;
 
-/// Looks may cost this share of the frames; and the first ones lie this many times as far apart
-/// each time.
+/// Looks may cost this share of the frames since the last one. Until that holds each lies so many
+/// times as far from the start as the last one, with methods whose directions tell nothing so many
+/// times as far from the last one as that from the one before.
 constexpr double share_of_cost = 0.01;
-constexpr std::int64_t growth = 3;
-/// A factor beyond this is worth another look soon, when the last one was not.
+constexpr std::int64_t growth = 4, blind_growth = 3;
+/// A factor beyond this, where the last look found none, is looked at again in the next frame.
 constexpr double conspicuous_factor = 1.1;
-/// So is a step whose last direction promised this share of its way. Between such looks lie at
-/// least these frames.
+/// A step whose last direction promised at least this share of its way is looked at early, after a
+/// quarter of the wait, and no sooner than after so many frames.
 constexpr double promised_share = 0.2;
-constexpr std::int64_t least_wait = 8;
+constexpr std::int64_t least_wait = 8, shorter_wait = 4;
+/// Where the promise, as an energy, is less than this share of the inertia's, there is nothing to
+/// look at. Of the frames of scenes/ that act 1.1 times too soft or too stiff none is below 5e-4.
+constexpr double quiet_share = 1e-4;
+/// Nor where it is less than this share of what could be seen: the last direction may be a tenth of
+/// the way that is left.
+constexpr double quiet_visible = 0.01;
 
 /// What an iteration costs, in evaluations of the objective (docs/solvers.md has the times).
 double cost_of_iteration(const std::string& method) {
@@ -90,15 +105,17 @@ double distance_from_one(double factor) { return std::max(factor, 1 / factor); }
 
 /// What a measurement needs.
 struct ConvergenceProbe::Room {
-  Room(const Model& model, double inverse_a2, std::unique_ptr<Laplacian> own, Laplacian& used)
+  Room(const Model& model, double inverse_a2, std::unique_ptr<Laplacian> own, Laplacian& used,
+       bool graded)
       : own_matrix(std::move(own)),
         matrix(used),
         descent(model, std::make_unique<ContactMatrix>(model, used), probe_history),
         minimiser(model.num_vertices),
         z(static_cast<std::size_t>(model.num_vertices)),
         gradient(z),
+        p(z),
         q(z) {
-    if (!is_graded(model)) return;
+    if (!graded) return;
     if (auto inner = make_turned(model, inverse_a2)) {
       turned.emplace(model, std::move(inner), probe_history);
     }
@@ -111,7 +128,7 @@ struct ConvergenceProbe::Room {
   Minimiser minimiser;
   VectorField z;         ///< where the probe is, m
   VectorField gradient;  ///< of the elastic energy there, N
-  VectorField q;         ///< m
+  VectorField p, q;      ///< m
   std::optional<Objective> without_contact;
 };
 
@@ -120,10 +137,13 @@ ConvergenceProbe::ConvergenceProbe(const Model& model, const Scene& scene, doubl
       solver_(scene.solver),
       substeps_(scene.time.substeps),
       inverse_a2_(inverse_a2),
-      gravity_(scene.gravity) {
+      gravity_(scene.gravity),
+      guard_(model) {
   find_material(scene);
   for (std::size_t b = 0; b + 1 < model.body_vertices.size(); ++b) {
     size_.push_back(box_diagonal(model, b));
+    mass_.push_back(std::accumulate(model.mass.begin() + model.body_vertices[b],
+                                    model.mass.begin() + model.body_vertices[b + 1], 0.0));
   }
 }
 
@@ -143,6 +163,7 @@ void ConvergenceProbe::pins_changed(const PinChange& change) {
 /// Whether the method moves towards a minimum of energies that can be asked.
 void ConvergenceProbe::find_material(const Scene& scene) {
   is_defined_ = solver_.method != "pbd" && !find_material_fault(scene, "newton");
+  is_graded_ = is_graded(*model_);
 }
 
 void ConvergenceProbe::materials_changed(const Scene& scene) {
@@ -164,7 +185,7 @@ void ConvergenceProbe::make_room(Objective& objective, Direction* direction) {
       own = std::make_unique<Laplacian>(*model_, inverse_a2_);
       matrix = own.get();
     }
-    room_ = std::make_unique<Room>(*model_, inverse_a2_, std::move(own), *matrix);
+    room_ = std::make_unique<Room>(*model_, inverse_a2_, std::move(own), *matrix, is_graded_);
   }
   if (objective.contact() != nullptr && !room_->without_contact) {
     room_->without_contact.emplace(*model_, nullptr, objective.threads());
@@ -200,8 +221,7 @@ void ConvergenceProbe::find_elastic_gradient(Objective& objective) {
 }
 
 /// How much softer than its material one body acted, by p, q and c = z* - y.
-double ConvergenceProbe::factor_of(std::size_t body, const Objective& objective,
-                                   const VectorField& z) const {
+double ConvergenceProbe::factor_of(std::size_t body, const Objective& objective) const {
   const VectorField& y = objective.inertial_target();
   const double inverse_a2 = objective.inverse_a2();
   double mass = 0, pq = 0, qq = 0, qf = 0, pp = 0, pc = 0, cc = 0;
@@ -211,7 +231,7 @@ double ConvergenceProbe::factor_of(std::size_t body, const Objective& objective,
     mass += m;
     for (int k = 0; k < 3; ++k) {
       const double end = room_->z[i][k], q = room_->q[i][k];
-      const double p = end - z[i][k], c = end - y[i][k];
+      const double p = room_->p[i][k], c = end - y[i][k];
       pq += m * p * q;
       qq += m * q * q;
       qf -= q * room_->gradient[i][k];
@@ -220,6 +240,7 @@ double ConvergenceProbe::factor_of(std::size_t body, const Objective& objective,
       cc += m * c * c;
     }
   }
+  const double rigid = std::sqrt(guard_.rigid_square(body, room_->z, room_->p));
   const double least = 1 / largest_factor;
   // |.|_M of a body that moves by its size.
   const double size = size_[body] * std::sqrt(mass);
@@ -239,7 +260,8 @@ double ConvergenceProbe::factor_of(std::size_t body, const Objective& objective,
     const double deflection = std::abs(first_order) * std::sqrt(qq);
     if (!(deflection >= visible_deflection * size * kappa_share)) factor = 1;
   }
-  if (cc > 0 && std::sqrt(pp) * inverse_a2 > visible_acceleration * size) {
+  const bool is_motion = rigid > least_rigid * std::sqrt(pp);
+  if (cc > 0 && is_motion && std::sqrt(pp) * inverse_a2 > visible_acceleration * size) {
     const double made = std::max(1 - std::sqrt(pp / cc), least);
     const double held = pc > 0 ? 1 / made : made;
     if (distance_from_one(held) > distance_from_one(factor)) factor = held;
@@ -286,9 +308,12 @@ double ConvergenceProbe::sliding_factor(std::size_t body, const Objective& objec
 double ConvergenceProbe::estimate(Objective& objective, const VectorField& z) {
   find_elastic_gradient(objective);
   room_->matrix.compute(objective, {room_->z, room_->gradient, 0}, room_->q);
+  for (std::size_t i = 0; i < z.size(); ++i) {
+    for (int k = 0; k < 3; ++k) room_->p[i][k] = room_->z[i][k] - z[i][k];
+  }
   double worst = 1;
   for (std::size_t b = 0; b < size_.size(); ++b) {
-    for (const double factor : {factor_of(b, objective, z), sliding_factor(b, objective, z)}) {
+    for (const double factor : {factor_of(b, objective), sliding_factor(b, objective, z)}) {
       if (distance_from_one(factor) > distance_from_one(worst)) worst = factor;
     }
   }
@@ -319,44 +344,65 @@ std::optional<double> ConvergenceProbe::go_on(Objective& objective, LBfgs& desce
     if (result.status == StepStatus::non_finite) return {};
     const double factor = estimate(objective, z);
     if (!std::isfinite(factor)) return {};
-    const double away = distance_from_one(factor);
     const bool moves = std::abs(factor - last) > 0.1 * std::abs(factor - 1);
     last = factor;
+    const double away = distance_from_one(factor);
     // An iteration of an impact costs as much as a frame of rest.
     const bool touches = objective.contact() != nullptr && !objective.contact()->touching().empty();
     if (touches || solver_.budget_ms > 0 || away < near_factor || away > far_factor || !moves)
       break;
+    if (!is_graded_ && iterations >= most_if_even) break;
   }
   return last;
 }
 
-bool ConvergenceProbe::is_due(std::int64_t frame, Objective& objective, Direction* direction,
-                              const VectorField& z, const MinimiseReport& result) const {
-  if (frame >= schedule_.next || schedule_.interval == 0) return true;
-  const std::int64_t last = schedule_.next - schedule_.interval;
-  // The own direction of a method that goes from vertex to vertex says nothing about the whole.
-  const bool sees_all = solver_.method == "newton" ||
-                        (direction != nullptr && direction->constant_matrix() != nullptr);
-  if (!sees_all || frame < last + least_wait || solver_.budget_ms > 0 ||
-      distance_from_one(schedule_.softness) > conspicuous_factor) {
-    return false;
-  }
-  const double inertia = objective.inertia_energy(z);
-  return result.expected_decrease > promised_share * promised_share * std::abs(inertia);
+/// Whether the directions of the method tell what is left for the body as a whole, contacts
+/// included. Those from vertex to vertex or from few conjugate gradients do not, nor does M/a^2 + L
+/// where a stiff part turns.
+bool ConvergenceProbe::sees_all(Direction* direction) const {
+  if (direction == nullptr || is_graded_ || solver_.budget_ms > 0) return false;
+  if (solver_.method == "newton") return solver_.linear_solver == "direct";
+  return (solver_.method == "l_bfgs" || solver_.method == "quasi_newton") &&
+         direction->constant_matrix() != nullptr;
 }
 
-void ConvergenceProbe::plan_next(std::int64_t frame, double softness_before, int iterations) {
+/// Whether a method that sees all promised too little for anybody to see. What remains of a step,
+/// p, holds at least |p|_M^2/(2 a^2) of g.
+bool ConvergenceProbe::is_quiet(double promised, double inertia) const {
+  if (promised <= quiet_share * inertia) return true;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t b = 0; b < size_.size(); ++b) {
+    least = std::min(least, mass_[b] * size_[b] * size_[b]);
+  }
+  if (!(inverse_a2_ > 0)) return false;
+  return promised <=
+         quiet_visible * 0.5 * visible_acceleration * visible_acceleration * least / inverse_a2_;
+}
+
+bool ConvergenceProbe::is_due(std::int64_t frame, bool promises_much) const {
+  if (frame >= schedule_.next || schedule_.interval == 0) return true;
+  const std::int64_t last = schedule_.next - schedule_.interval;
+  return promises_much && distance_from_one(schedule_.softness) <= conspicuous_factor &&
+         frame >= last + std::max(least_wait, schedule_.interval / shorter_wait);
+}
+
+void ConvergenceProbe::plan_next(std::int64_t frame, bool is_blind, double softness_before,
+                                 int iterations) {
   const double frame_cost = substeps_ * std::max(iterations, 1) * cost_of_iteration(solver_.method);
-  const auto longest =
+  const auto paid =
       static_cast<std::int64_t>(std::ceil(evaluations_ / (share_of_cost * frame_cost)));
   const bool was = distance_from_one(softness_before) > conspicuous_factor;
   const bool is = distance_from_one(schedule_.softness) > conspicuous_factor;
-  std::int64_t interval = std::max<std::int64_t>(2, growth * schedule_.interval);
-  // A jolt of one frame must not be taken for the next thirty; nor may a factor about the bound
-  // cost much in the long run.
-  if (is) interval = was ? std::min(interval, std::max(frame / 16, least_wait)) : 1;
-  if (was && !is) interval = std::max<std::int64_t>(frame / 16, 1);
-  schedule_.interval = std::clamp<std::int64_t>(interval, 1, std::max<std::int64_t>(longest, 1));
+  std::int64_t interval = (growth - 1) * frame;
+  if (is_blind) {
+    // A factor about the bound must not cost much in the long run.
+    interval = std::max<std::int64_t>(2, blind_growth * schedule_.interval);
+    if (was && is) interval = std::min(interval, std::max(frame / 16, least_wait));
+    if (was && !is) interval = frame / 16;
+  }
+  // A jolt of one frame must not be taken for all until the next look.
+  if (is && !was) interval = 1;
+  schedule_.interval = std::clamp<std::int64_t>(interval, 1, std::max<std::int64_t>(paid, 1));
   schedule_.next = frame + schedule_.interval;
 }
 
@@ -364,7 +410,17 @@ void ConvergenceProbe::frame_done(std::int64_t frame, Objective& objective, Dire
                                   const VectorField& z, const MinimiseReport& result) {
   evaluations_ = 0;
   if (!is_defined_) return;
-  if (!is_due(frame, objective, direction, z, result)) return;
+  bool promises_much = false;
+  const bool is_blind = !sees_all(direction);
+  if (!is_blind) {
+    const double inertia = std::abs(objective.inertia_energy(z));
+    if (is_quiet(result.expected_decrease, inertia)) {
+      schedule_.softness = 1;
+      return;
+    }
+    promises_much = result.expected_decrease > promised_share * promised_share * inertia;
+  }
+  if (!is_due(frame, promises_much)) return;
   const double before = schedule_.softness;
   const int evaluations = objective.num_evaluations();
   try {
@@ -377,7 +433,7 @@ void ConvergenceProbe::frame_done(std::int64_t frame, Objective& objective, Dire
     room_.reset();
   }
   evaluations_ = objective.num_evaluations() - evaluations;
-  plan_next(frame, before, result.iterations);
+  plan_next(frame, is_blind, before, result.iterations);
 }
 
 }  // namespace supple

@@ -9,6 +9,7 @@
 #include "descent/laplacian.h"
 #include "descent/minimise.h"
 #include "descent/objective.h"
+#include "sim/energy_guard.h"
 #include "supple/scene.h"
 
 namespace supple {
@@ -25,18 +26,19 @@ namespace supple {
 ///   f = (1 + kappa (1 - phi))/phi,  1 - phi = E/(1 + kappa),
 ///   1 + kappa = a^2 <q, -dE_elastic/dz>/<q, q>_M
 /// times its material. A motion that the method holds back or lets go without deforming the body
-/// counts by the share of |z* - y|_M that p is. A body that no pins hold and that touches something
-/// also counts by the share of its mean acceleration that p is: what slides is pushed by far
-/// smaller a force than carries it. Each body is looked at by itself.
+/// counts by the share of |z* - y|_M that p is, if a tenth of p is rigid. A body that no pins hold
+/// and that touches something also counts by the share of its mean acceleration that p is: what
+/// slides is pushed by far smaller a force than carries it. Each body is looked at by itself.
 ///
 /// Where neither comes to anything that could be seen, the factor is 1: an elastic deflection of
 /// less than 1e-4 of the body's size, an acceleration of less than 2e-3 of it a s^2.
 ///
 /// Where one tet is much stiffer than another, a second L-BFGS bends the warped rest Hessian. They
-/// go on, 6, 12, 24 and 48 iterations, as long as the answer moves. A look costs about as much as
-/// a frame of ten iterations. Looks become rarer and rarer, until they cost a hundredth of the
-/// frames; the factor keeps its value between them. One that crosses the bound of a warning, and a
-/// step whose last direction still promised much, bring the next look sooner.
+/// take 6 iterations, and more where these find something. A look costs about as much as a frame of
+/// ten iterations. Looks become rarer and rarer, until they cost a hundredth of the frames; the
+/// factor keeps its value between them. One that crosses the bound of a warning, and a step whose
+/// last direction still promised much, bring the next look sooner. Where that direction sees the
+/// whole body and promised next to nothing, the factor is 1 without a look.
 class ConvergenceProbe {
  public:
   /// What a state must keep so that a run that goes on from it reports the same.
@@ -75,29 +77,33 @@ class ConvergenceProbe {
 
  private:
   struct Room;
-  bool is_due(std::int64_t frame, Objective& objective, Direction* direction, const VectorField& z,
-              const MinimiseReport& result) const;
+  bool sees_all(Direction* direction) const;
+  bool is_quiet(double promised, double inertia) const;
+  bool is_due(std::int64_t frame, bool promises_much) const;
   void find_material(const Scene& scene);
   void make_room(Objective& objective, Direction* direction);
   void look(Objective& objective, Direction* direction, const VectorField& z);
   /// The factor as far as one descent from z finds it; none where that is not finite.
   std::optional<double> go_on(Objective& objective, LBfgs& descent, const VectorField& z);
   double estimate(Objective& objective, const VectorField& z);
-  double factor_of(std::size_t body, const Objective& objective, const VectorField& z) const;
+  double factor_of(std::size_t body, const Objective& objective) const;
   double sliding_factor(std::size_t body, const Objective& objective, const VectorField& z) const;
   void find_elastic_gradient(Objective& objective);
-  void plan_next(std::int64_t frame, double softness_before, int iterations);
+  void plan_next(std::int64_t frame, bool is_blind, double softness_before, int iterations);
 
   const Model* model_;
   SolverSettings solver_;
   int substeps_;
   double inverse_a2_;
-  Vec3 gravity_;              ///< m/s^2
+  Vec3 gravity_;  ///< m/s^2
+  EnergyGuard guard_;
   std::vector<double> size_;  ///< diagonal of each body's box at rest, m
+  std::vector<double> mass_;  ///< of each body, kg
   std::unique_ptr<Room> room_;
   Schedule schedule_;
   int evaluations_ = 0;
   bool is_defined_ = false;  ///< the method reads a material, and none is incompressible
+  bool is_graded_ = false;   ///< a part of a body is much stiffer than another
 };
 
 }  // namespace supple

@@ -120,6 +120,26 @@ TEST(Unconverged, SeesABlockThatSlidesTooSlowly) {
   for (int i = 0; i < 60; ++i) EXPECT_NEAR(newton.step().unconverged, 1, 0.05) << i;
 }
 
+/// Of what ten iterations leave on this bar nothing is rigid: no motion that is held back.
+TEST(Unconverged, DoesNotTakeSmallVibrationsForAMotionThatIsHeldBack) {
+  const Scene scene = test::twisting_bar({26, 8, 8}, "polynomial");
+  const Softness softness = softness_of_frame(scene, 4);
+  EXPECT_LT(softness.measured, 1.1);
+  EXPECT_NEAR(softness.estimated, softness.measured, 0.1);
+}
+
+TEST(Unconverged, TakesNoLookWhereTheLastDirectionPromisedNothing) {
+  for (const char* method : {"l_bfgs", "newton"}) {
+    Simulation simulation(hanging_bar(method, 40, 1e5), {.threads = 1});
+    test::run(simulation, 30);
+    EXPECT_EQ(simulation.state().look_interval, 0) << method;
+  }
+  // What goes from vertex to vertex promises nothing of the whole.
+  Simulation simulation(hanging_bar("gauss_seidel", 40, 1e5), {.threads = 1});
+  test::run(simulation, 30);
+  EXPECT_GT(simulation.state().look_interval, 0);
+}
+
 TEST(Unconverged, IsOneWithoutForcesAndOfExplicitIntegrators) {
   Scene still = hanging_bar("vertex_block_descent", 1, 1e7);
   still.gravity = {0, 0, 0};

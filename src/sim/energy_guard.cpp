@@ -62,6 +62,18 @@ EnergyGuard::Rigid EnergyGuard::rigid_of(std::size_t body, const VectorField& x,
   return rigid;
 }
 
+double EnergyGuard::rigid_square(std::size_t body, const VectorField& x,
+                                 const VectorField& v) const {
+  const Rigid rigid = rigid_of(body, x, v);
+  double sum = 0;
+  for (auto i = supple::at(model_->body_vertices[body]);
+       i < supple::at(model_->body_vertices[body + 1]); ++i) {
+    const Vector one = rigid.at(x[i]);
+    sum += model_->mass[i] * dot(one, one);
+  }
+  return sum;
+}
+
 double EnergyGuard::kinetic(const VectorField& v) const {
   double sum = 0;
   for (std::size_t i = 0; i < v.size(); ++i) {

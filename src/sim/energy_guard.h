@@ -24,6 +24,10 @@ class EnergyGuard {
   /// Work of the weight from one place to another, J.
   double work_of_weight(const Vec3& gravity, const VectorField& from, const VectorField& to) const;
 
+  /// |.|_M^2 of what is rigid in a field v of a body at x: the shift and the turn that have its
+  /// momenta.
+  double rigid_square(std::size_t body, const VectorField& x, const VectorField& v) const;
+
   /// Takes up to `excess` J out of the velocities at x. is_held: whether something outside acts on
   /// a body, [num_bodies]. What was taken, J.
   double dissipate(double excess, const std::vector<char>& is_held, const VectorField& x,
