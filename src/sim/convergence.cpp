@@ -414,7 +414,8 @@ void ConvergenceProbe::frame_done(std::int64_t frame, Objective& objective, Dire
   const bool is_blind = !sees_all(direction);
   if (!is_blind) {
     const double inertia = std::abs(objective.inertia_energy(z));
-    if (is_quiet(result.expected_decrease, inertia)) {
+    // The first look is taken all the same: it allocates what later ones need.
+    if (schedule_.interval > 0 && is_quiet(result.expected_decrease, inertia)) {
       schedule_.softness = 1;
       return;
     }

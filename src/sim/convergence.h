@@ -38,7 +38,7 @@ namespace supple {
 /// ten iterations. Looks become rarer and rarer, until they cost a hundredth of the frames; the
 /// factor keeps its value between them. One that crosses the bound of a warning, and a step whose
 /// last direction still promised much, bring the next look sooner. Where that direction sees the
-/// whole body and promised next to nothing, the factor is 1 without a look.
+/// whole body and promised next to nothing, the factor is 1 without a look, but for the first.
 class ConvergenceProbe {
  public:
   /// What a state must keep so that a run that goes on from it reports the same.
