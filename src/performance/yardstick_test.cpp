@@ -55,9 +55,10 @@ class YardstickOfScene : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(YardstickOfScene, MovesAsTheLibraryDoes) {
   const Scene scene = quick_scene(GetParam());
-  // Of contacts the yardstick knows those at the start of an iteration [thesis sec. 8.5], the
-  // library those of every trial, and its matrix holds them: ten iterations end apart.
-  EXPECT_LT(distance_between(scene, scene, 10), scene.colliders.empty() ? same : 1e-3);
+  // Of contacts the yardstick knows those of vertices at the start of an iteration [thesis sec.
+  // 8.5]; the library those of every trial, and of edges too: on the ring's tube of radius r = 0.32
+  // m an edge of e = 0.37 m lies e^2/(8 r) = 5.3 cm out of it, 0.024 of the ball.
+  EXPECT_LT(distance_between(scene, scene, 10), scene.colliders.empty() ? same : 0.024);
 }
 
 std::vector<std::string> names() {
