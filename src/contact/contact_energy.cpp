@@ -271,12 +271,13 @@ Contact ContactEnergy::behind(const Plane& plane, const Toucher& own, double dep
           .anchor = anchor_of(own, colliders_[at(plane.collider)], plane.point)};
 }
 
-void ContactEnergy::find_ahead(const double* z, double steps, std::vector<int>& vertices) const {
+void ContactEnergy::find_ahead(const double* z, const Vec3& fall, double steps,
+                               std::vector<int>& vertices) const {
   vertices.clear();
   const auto ahead = [&](std::size_t place) {
     const ContactWay way = way_to(z);
     const Vec3 start = way.start(vertices_[place].vertex);
-    return start + steps * (way.end(vertices_[place].vertex) - start);
+    return start + steps * (way.end(vertices_[place].vertex) - (1 / stage_) * fall - start);
   };
   std::size_t count = 0;
   for (std::size_t first = 0; first < vertices_.size(); first += block_size) {

@@ -137,8 +137,9 @@ class ContactEnergy {
   void begin_step(const ContactStep& step, Threads& threads);
 
   /// Vertices, inner ones left out, that would be inside a collider after so many steps like the
-  /// one that begins, of which z is the end, m: the deepest first.
-  void find_ahead(const double* z, double steps, std::vector<int>& vertices) const;
+  /// one that begins, whose end is z less the fall, m: the deepest first.
+  void find_ahead(const double* z, const Vec3& fall, double steps,
+                  std::vector<int>& vertices) const;
 
   /// Finds the contacts at z. They are ordered by blocks of vertices, in them by collider, then by
   /// vertex, whatever the number of threads; points of edges and faces, held planes and then

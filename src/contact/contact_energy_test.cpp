@@ -638,10 +638,13 @@ TEST(ContactEnergy, LooksAheadAlongTheMotionOfAStep) {
   Threads threads(1);
   energy.begin_step(step_from(x_n, h), threads);
   std::vector<int> found{5};
-  energy.find_ahead(z.data(), 2, found);
+  energy.find_ahead(z.data(), {0, 0, 0}, 2, found);
   EXPECT_TRUE(found.empty());
-  energy.find_ahead(z.data(), 10, found);
+  energy.find_ahead(z.data(), {0, 0, 0}, 10, found);
   EXPECT_EQ(found, (std::vector{3, 0}));
+  // Of what gravity adds in this step nothing is said of the next ones.
+  energy.find_ahead(z.data(), {0, -0.02, 0}, 10, found);
+  EXPECT_EQ(found, (std::vector{3}));
 }
 
 }  // namespace

@@ -85,7 +85,8 @@ void ContactMatrix::begin_step(Objective& objective) {
 
 /// The compliance of some vertices that will touch soon: an impact brings hundreds of them at once.
 void ContactMatrix::look_ahead(const Objective& objective) {
-  objective.contact()->find_ahead(objective.inertial_target()[0].v, steps_ahead, ahead_);
+  objective.contact()->find_ahead(objective.inertial_target()[0].v, objective.fall(), steps_ahead,
+                                  ahead_);
   std::erase_if(ahead_, [&](int vertex) { return compliance_->has(vertex); });
   const std::size_t room = compliance_->max_vertices() - compliance_->num_vertices();
   if (ahead_.empty() || room == 0) return;

@@ -64,6 +64,7 @@ void Objective::begin_step(const StepTarget& target) {
   algebra_.copy(target.y, y_);
   inverse_a2_ = target.inverse_a2;
   weight_ = target.weight;
+  fall_ = target.fall;
   model_->pins.targets(target.time, pin_targets_);
   if (contact_ == nullptr) return;
   const Stopwatch watch;

@@ -19,6 +19,7 @@ struct StepTarget {
   double stage = 1;            ///< `time` in the step: contacts stand at its end, x_start + h/stage
   /// Acceleration of a potential -sum m weight . z, m/s^2: gravity where y does not hold it.
   Vec3 weight{0, 0, 0};
+  Vec3 fall{0, 0, 0};  ///< what gravity moves y by, m
 };
 
 /// The function that an implicit step minimises [thesis eqs. 3.30 and 3.31]:
@@ -87,6 +88,7 @@ class Objective {
   double inverse_a2() const { return inverse_a2_; }
   const VectorField& inertial_target() const { return y_; }
   const Vec3& weight() const { return weight_; }
+  const Vec3& fall() const { return fall_; }
   /// Of the model's pins in the step, m.
   const std::vector<Vec3>& pin_targets() const { return pin_targets_; }
 
@@ -109,7 +111,7 @@ class Objective {
   FieldAlgebra algebra_;
   VectorField y_;
   double inverse_a2_ = 0;
-  Vec3 weight_{0, 0, 0};
+  Vec3 weight_{0, 0, 0}, fall_{0, 0, 0};
   double elastic_energy_ = 0;
   double energy_scale_ = 0;
   std::vector<Vec3> pin_targets_;

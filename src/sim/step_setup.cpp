@@ -273,13 +273,17 @@ double StepSetup::prepare_target(State& state, const StepClock& clock, Objective
 void StepSetup::prepare(State& state, const StepClock& clock, Objective& objective) {
   const double inverse_a2 = prepare_target(state, clock, objective);
   const double stage = integrator_->stage;
+  Vec3 fall{0, 0, 0};
+  for (std::size_t k = 0; k < 3 && integrator_->has_inertia; ++k)
+    fall[k] = gravity_[k] / inverse_a2;
   objective.begin_step({.y = y_,
                         .inverse_a2 = inverse_a2,
                         .x_start = state.x,
                         .time = clock.at(stage),
                         .h = stage * h_,
                         .stage = stage,
-                        .weight = integrator_->has_inertia ? Vec3{0, 0, 0} : gravity_});
+                        .weight = integrator_->has_inertia ? Vec3{0, 0, 0} : gravity_,
+                        .fall = fall});
   if (start_rule_ == Start::extrapolated) extrapolate(state, objective.algebra());
   if (start_rule_ == Start::adaptive) adapt(state, inverse_a2, objective.algebra());
 }
