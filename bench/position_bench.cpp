@@ -182,7 +182,7 @@ void measure(const std::string& name, const supple::TetMesh& mesh, const std::st
   for (int round = 0; round < rounds; ++round) {
     for (const auto& entry : entries) entry->run(iterations);
   }
-  constexpr const char* names[] = {"stress", "sequential", "block"};
+  constexpr const char* names[] = {"stress", "careful_stress", "sequential", "block"};
   const double plain = median(entries[0]->ns), serial = median(entries[1]->ns);
   for (const auto& entry : entries) {
     fmt::print("{:<8}{:>8}  {:<20}{:<12}{:<18}{:>8.1f}{:>8.2f}{:>8.2f}{:>8.2f}{:>7}\n", name,

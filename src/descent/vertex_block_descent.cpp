@@ -63,6 +63,7 @@ VertexBlockDescent::VertexBlockDescent(const Model& model, double inverse_a2)
       first_pin_(floor_.size(), -1),
       place_(floor_.size(), -1),
       first_corner_(floor_.size(), -1),
+      is_held_(model.body_vertices.size() - 1),
       x_(floor_.size()) {
   sum_scales();
   list_pins();
@@ -378,8 +379,41 @@ bool VertexBlockDescent::compute(Objective& objective, const Iterate& at, Vector
       solve_group(objective, groups_.groups[static_cast<std::size_t>(first + i)]);
     });
   }
+  keep_means(objective);
   objective.algebra().difference(x_, at.x, p);
   return true;
+}
+
+/// Nothing within a body moves its mean, so that of a body that nothing holds or touches belongs
+/// where that of y is; vertices that go one after the other leave it a little beside. Moving all of
+/// it there costs no elastic energy and lowers the inertia's.
+void VertexBlockDescent::keep_means(const Objective& objective) {
+  if (!(objective.inverse_a2() > 0)) return;
+  std::fill(is_held_.begin(), is_held_.end(), char{0});
+  const auto hold = [&](int vertex) {
+    const std::vector<int>& bodies = model_->body_vertices;
+    const auto next = std::upper_bound(bodies.begin(), bodies.end(), vertex);
+    is_held_[static_cast<std::size_t>(next - bodies.begin() - 1)] = 1;
+  };
+  for (const PinnedVertex& pin : model_->pins.pins) hold(pin.vertex);
+  if (objective.contact() != nullptr) {
+    for (const Contact& own : objective.contact()->contacts()) hold(own.point.vertices[0]);
+  }
+  for (std::size_t body = 0; body < is_held_.size(); ++body) {
+    if (is_held_[body] != 0) continue;
+    const auto first = static_cast<std::size_t>(model_->body_vertices[body]);
+    const auto last = static_cast<std::size_t>(model_->body_vertices[body + 1]);
+    double mass = 0, way[3] = {};
+    for (std::size_t i = first; i < last; ++i) {
+      mass += model_->mass[i];
+      for (int k = 0; k < 3; ++k) {
+        way[k] += model_->mass[i] * (objective.inertial_target()[i][k] - x_[i][k]);
+      }
+    }
+    for (std::size_t i = first; i < last; ++i) {
+      for (int k = 0; k < 3 && model_->mass[i] > 0; ++k) x_[i][k] += way[k] / mass;
+    }
+  }
 }
 
 }  // namespace supple

@@ -49,6 +49,7 @@ class VertexBlockDescent final : public Direction {
   void list_pins();
   void sum_scales();
   void list_contacts(const Objective& objective);
+  void keep_means(const Objective& objective);
   bool find_planes(const Objective& objective, int vertex, int lane, const double (&x)[3][lanes],
                    const double (&d)[3][lanes], Planes& planes) const;
   void solve(const double (&floor)[lanes], const Local& local, const Planes& planes,
@@ -76,7 +77,8 @@ class VertexBlockDescent final : public Direction {
   std::vector<int> place_;         ///< [num_vertices] among those that can touch; -1: it cannot
   std::vector<int> first_corner_;  ///< [num_vertices]; -1: none
   std::vector<Corner> corners_;
-  VectorField x_;  ///< in the midst of the sweep, m
+  std::vector<char> is_held_;  ///< [num_bodies]: by a pin or by what touches it
+  VectorField x_;              ///< in the midst of the sweep, m
 };
 
 }  // namespace supple
