@@ -10,6 +10,7 @@ import {
   command,
   frames,
   freeVertex,
+  openBeside,
   openScene,
   showTab,
   SPLINE,
@@ -469,7 +470,8 @@ export const checks = {
     if (kind !== 'native') return; // another page has an engine of its own
     await openScene(page, BLOCK);
     await showTab(page, 'view');
-    const other = await open(await page.evaluate(() => location.href.split('#')[0]));
+    const address = await page.evaluate(() => location.href.split('#')[0]);
+    const other = await openBeside(page, open, address);
     await showTab(other.page, 'view');
     const colours = (p) => p.getByLabel('Colours', { exact: true });
     await colours(page).selectOption('J');
@@ -570,7 +572,7 @@ export const checks = {
     await page.waitForFunction(() => location.hash.startsWith('#scene=twisting_bar'));
     const address = await page.evaluate(() => location.href);
     await command(page, 'open', { scene: 'dropped_cubes' });
-    const other = await open(address);
+    const other = await openBeside(page, open, address);
     await other.page.waitForFunction(
       () =>
         window.supple.scene?.source === 'twisting_bar' &&
@@ -582,7 +584,11 @@ export const checks = {
   async 'on a tablet a finger pulls the body'({ page, open }) {
     const address = await page.evaluate(() => location.href.split('#')[0]);
     const size = { width: 1024, height: 768 };
-    const other = await open(address, { viewport: size, hasTouch: true, colorScheme: 'light' });
+    const other = await openBeside(page, open, address, {
+      viewport: size,
+      hasTouch: true,
+      colorScheme: 'light',
+    });
     const tablet = other.page;
     await openScene(tablet, { ...BLOCK, gravity: [0, 0, 0] });
     await frames(tablet, 3);

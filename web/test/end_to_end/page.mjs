@@ -61,6 +61,15 @@ export async function openScene(page, scene) {
 export const command = (page, name, keys = {}) =>
   page.evaluate(([n, k]) => window.supple.command(n, k).then((r) => r.header), [name, keys]);
 
+/**
+ * Opens a second page beside this one. Both draw by the processor: while the first one shows a body that
+ * moves, the second has no time to start on a slow machine.
+ */
+export async function openBeside(page, open, url, options) {
+  await command(page, 'pause');
+  return open(url, options);
+}
+
 /** Waits until so many more frames have been shown. */
 export async function frames(page, count) {
   const now = await page.evaluate(() => window.supple.stats.frames);
