@@ -106,6 +106,16 @@ double Objective::potential(double elastic, const VectorField& x, const VectorFi
   return sum + contact_->touch().energy;
 }
 
+void Objective::find_held_bodies(std::vector<char>& is_held) const {
+  is_held.assign(static_cast<std::size_t>(model_->num_bodies()), 0);
+  const auto hold = [&](int vertex) {
+    is_held[static_cast<std::size_t>(model_->body_of(vertex))] = 1;
+  };
+  for (const PinnedVertex& pin : model_->pins.pins) hold(pin.vertex);
+  if (contact_ == nullptr) return;
+  for (const Contact& contact : contact_->contacts()) hold(contact.point.vertices[0]);
+}
+
 void Objective::find_contacts(const VectorField& z) {
   if (contact_ != nullptr) contact_->detect(z[0].v, *threads_);
 }

@@ -80,6 +80,10 @@ class Objective {
   /// it.
   Encounters hold_crossings(const VectorField& z);
 
+  /// 1 for each body of which a pin holds or a collider touches a vertex, 0 for the others:
+  /// [num_bodies].
+  void find_held_bodies(std::vector<char>& is_held) const;
+
   const Model& model() const { return *model_; }
   Threads& threads() const { return *threads_; }
   FieldAlgebra& algebra() { return algebra_; }

@@ -63,7 +63,7 @@ VertexBlockDescent::VertexBlockDescent(const Model& model, double inverse_a2)
       first_pin_(floor_.size(), -1),
       place_(floor_.size(), -1),
       first_corner_(floor_.size(), -1),
-      is_held_(model.body_vertices.size() - 1),
+      is_held_(static_cast<std::size_t>(model.num_bodies())),
       x_(floor_.size()) {
   sum_scales();
   list_pins();
@@ -389,16 +389,7 @@ bool VertexBlockDescent::compute(Objective& objective, const Iterate& at, Vector
 /// it there costs no elastic energy and lowers the inertia's.
 void VertexBlockDescent::keep_means(const Objective& objective) {
   if (!(objective.inverse_a2() > 0)) return;
-  std::fill(is_held_.begin(), is_held_.end(), char{0});
-  const auto hold = [&](int vertex) {
-    const std::vector<int>& bodies = model_->body_vertices;
-    const auto next = std::upper_bound(bodies.begin(), bodies.end(), vertex);
-    is_held_[static_cast<std::size_t>(next - bodies.begin() - 1)] = 1;
-  };
-  for (const PinnedVertex& pin : model_->pins.pins) hold(pin.vertex);
-  if (objective.contact() != nullptr) {
-    for (const Contact& own : objective.contact()->contacts()) hold(own.point.vertices[0]);
-  }
+  objective.find_held_bodies(is_held_);
   for (std::size_t body = 0; body < is_held_.size(); ++body) {
     if (is_held_[body] != 0) continue;
     const auto first = static_cast<std::size_t>(model_->body_vertices[body]);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -90,6 +91,14 @@ struct Model : ElementLayout {
   double diagonal_length = 0;  ///< of the box of the rest shape, m
   /// Rows 0, 1, 2, ... of a matrix of vertices are an elimination order of little fill.
   bool in_elimination_order = false;
+
+  int num_bodies() const { return static_cast<int>(body_vertices.size()) - 1; }
+
+  /// The body of a vertex.
+  int body_of(int vertex) const {
+    const auto next = std::upper_bound(body_vertices.begin(), body_vertices.end(), vertex);
+    return static_cast<int>(next - body_vertices.begin()) - 1;
+  }
 };
 
 /// What changes.

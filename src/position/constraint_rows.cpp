@@ -115,11 +115,9 @@ class RowBuilder {
   void add_springs() {
     const std::vector<SpringSet::Spring>& springs = model_.springs.springs;
     const auto body_of = [&](const SpringSet::Spring& spring) {
-      const std::vector<int>& first = model_.body_vertices;
-      return static_cast<std::size_t>(std::upper_bound(first.begin(), first.end(), spring.a) -
-                                      first.begin());
+      return static_cast<std::size_t>(model_.body_of(spring.a));
     };
-    std::vector<double> stiffest(model_.body_vertices.size() + 1);
+    std::vector<double> stiffest(static_cast<std::size_t>(model_.num_bodies()));
     for (const SpringSet::Spring& spring : springs) {
       double& most = stiffest[body_of(spring)];
       most = std::max(most, spring.stiffness);

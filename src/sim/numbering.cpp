@@ -13,12 +13,8 @@ namespace {
 /// subtrees keep standing without gaps.
 std::vector<int> order_by_bodies(const Model& model) {
   std::vector<int> order = elimination_order(model, vertex_adjacency(model));
-  const auto body_of = [&](int vertex) {
-    return std::upper_bound(model.body_vertices.begin(), model.body_vertices.end(), vertex) -
-           model.body_vertices.begin();
-  };
   std::stable_sort(order.begin(), order.end(),
-                   [&](int a, int b) { return body_of(a) < body_of(b); });
+                   [&](int a, int b) { return model.body_of(a) < model.body_of(b); });
   return order;
 }
 

@@ -231,16 +231,7 @@ double RunningScene::keep_energy(double gained, StepReport& report) {
   const double slack = energy_rounding * (std::abs(potential_) + objective_.energy_scale() +
                                           guard_.kinetic(state_.v));
   if (!(gained > slack)) return 0;
-  is_held_.assign(is_held_.size(), 0);
-  const auto hold = [&](int vertex) {
-    const auto next =
-        std::upper_bound(model_.body_vertices.begin(), model_.body_vertices.end(), vertex);
-    is_held_[static_cast<std::size_t>(next - model_.body_vertices.begin() - 1)] = 1;
-  };
-  for (const PinnedVertex& pin : model_.pins.pins) hold(pin.vertex);
-  if (contact_) {
-    for (const Contact& contact : contact_->contacts()) hold(contact.point.vertices[0]);
-  }
+  objective_.find_held_bodies(is_held_);
   const double taken = guard_.dissipate(gained, is_held_, state_.x, state_.v);
   report.energy_removed += taken;
   report.energy_gain += gained - taken;
