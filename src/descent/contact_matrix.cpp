@@ -69,6 +69,8 @@ void ContactMatrix::make_room(const Objective& objective) {
   for (auto* list : {&members_, &next_}) list->reserve(most_);
   for (auto* list : {&work_, &values_, &free_gap_}) list->reserve(most_);
   active_.reserve(most_);
+  slots_.reserve(most_);
+  normals_.reserve(most_);
   ahead_.reserve(std::max(objective.contact()->vertices().size(), compliance_->max_vertices()));
 }
 
@@ -209,10 +211,6 @@ std::size_t ContactMatrix::count_fitting() const {
 
 /// Of A^-1 between two points, m/N.
 double ContactMatrix::between(const ContactPoint& a, const ContactPoint& b) const {
-  if (a.count == 1 && b.count == 1) {
-    const float* const entries = compliance_->entries(a.vertices[0]);
-    return static_cast<double>(entries[compliance_->slot(b.vertices[0])]);
-  }
   double sum = 0;
   for (int i = 0; i < a.count; ++i) {
     const float* const entries = compliance_->entries(a.vertices[i]);
@@ -236,15 +234,41 @@ void ContactMatrix::fill_system(Threads& threads) {
   }
   for (const int vertex : ahead_) place_[at(vertex)] = -1;
   compliance_->find(ahead_, threads);
+  slots_.clear();
+  normals_.clear();
+  for (const Touching& own : touching_) {
+    const bool is_single = own.point.count == 1;
+    slots_.push_back(is_single ? static_cast<int>(compliance_->slot(own.point.vertices[0])) : -1);
+    normals_.push_back(own.normal);
+  }
   const std::size_t n = touching_.size();
   for (std::size_t i = 0; i < n; ++i) {
     const Touching& own = touching_[i];
+    const float* const entries =
+        slots_[i] < 0 ? nullptr : compliance_->entries(own.point.vertices[0]);
+    const Vec3 normal = own.normal;
     for (std::size_t j = 0; j <= i; ++j) {
-      const Touching& other = touching_[j];
-      const double entry = vec3::dot(own.normal, other.normal) * between(own.point, other.point);
-      system_[i * n + j] = system_[j * n + i] = static_cast<float>(entry);
+      const double moved = entries != nullptr && slots_[j] >= 0
+                               ? static_cast<double>(entries[slots_[j]])
+                               : between(own.point, touching_[j].point);
+      system_[i * n + j] = static_cast<float>(vec3::dot(normal, normals_[j]) * moved);
     }
     system_[i * n + i] += static_cast<float>(1 / own.stiffness);
+  }
+  mirror(n);
+}
+
+/// The upper triangle of the system from its lower one, block by block.
+void ContactMatrix::mirror(std::size_t n) {
+  constexpr std::size_t block = 32;
+  for (std::size_t rows = 0; rows < n; rows += block) {
+    for (std::size_t columns = 0; columns <= rows; columns += block) {
+      for (std::size_t i = rows; i < std::min(n, rows + block); ++i) {
+        for (std::size_t j = columns; j < std::min(i, columns + block); ++j) {
+          system_[j * n + i] = system_[i * n + j];
+        }
+      }
+    }
   }
 }
 
@@ -366,11 +390,7 @@ Direction::Respect ContactMatrix::respect_contacts(Objective& objective, const I
   for (const Touching& own : touching_) {
     add_force(own.assumed - own.force, own.normal, own.point, right_);
   }
-  inner_.compute(objective, {at_z.x, right_, 0}, column_);
-  for (const Touching& own : touching_) {
-    for (int i = 0; i < own.point.count; ++i) right_[at(own.point.vertices[i])] = {};
-  }
-  objective.algebra().add(1, column_, p);
+  add_response(objective, touching_, p);
   const auto num_active = static_cast<int>(active_.size());
   const auto num_new =
       std::count_if(members_.begin(), members_.end(), [&](int i) { return i >= num_active; });
@@ -392,6 +412,7 @@ bool ContactMatrix::compute(Objective& objective, const Iterate& at_z, VectorFie
 
 bool ContactMatrix::compute_unfinished(Objective& objective, const Iterate& at_z, VectorField& p) {
   left_out_ = false;
+  is_whole_ = false;
   if (objective.contact() == nullptr) return inner_.compute_unfinished(objective, at_z, p);
   if (active_.empty()) {
     left_out_ = choices_ < most_choices && !objective.contact()->touching().empty();
@@ -414,11 +435,23 @@ bool ContactMatrix::compute_unfinished(Objective& objective, const Iterate& at_z
   values_.clear();
   for (const Touching& own : active_) values_.push_back(along(own.normal, own.point, p));
   solve(values_);
-  column_ = at_z.gradient;
   for (std::size_t i = 0; i < active_.size(); ++i) {
-    add_force(values_[i], active_[i].normal, active_[i].point, column_);
+    add_force(values_[i], active_[i].normal, active_[i].point, right_);
   }
-  return inner_.compute_unfinished(objective, {at_z.x, column_, at_z.value}, p);
+  add_response(objective, active_, p);
+  is_whole_ = true;
+  return true;
+}
+
+/// Adds to p what forces at these contacts, which are in right_, do, and clears them. Few rows of
+/// the right-hand side are not zero, which spares half of a solve.
+void ContactMatrix::add_response(Objective& objective, std::span<const Touching> contacts,
+                                 VectorField& p) {
+  inner_.compute(objective, {p, right_, 0}, column_);
+  for (const Touching& own : contacts) {
+    for (int i = 0; i < own.point.count; ++i) right_[at(own.point.vertices[i])] = {};
+  }
+  objective.algebra().add(1, column_, p);
 }
 
 }  // namespace supple

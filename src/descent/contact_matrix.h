@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "descent/laplacian.h"
@@ -51,7 +52,9 @@ class ContactMatrix final : public Direction {
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
   bool compute_unfinished(Objective& objective, const Iterate& at, VectorField& p) override;
   Respect respect_contacts(Objective& objective, const Iterate& at, VectorField& p) override;
-  void finish(int first, int last, VectorField& p) const override { inner_.finish(first, last, p); }
+  void finish(int first, int last, VectorField& p) const override {
+    if (!is_whole_) inner_.finish(first, last, p);
+  }
 
   /// Contacts in the matrix.
   int num_active() const { return static_cast<int>(active_.size()); }
@@ -75,11 +78,13 @@ class ContactMatrix final : public Direction {
   std::size_t count_fitting() const;
   double between(const ContactPoint& a, const ContactPoint& b) const;
   void fill_system(Threads& threads);
+  void mirror(std::size_t n);
   bool factor();
   void solve(std::vector<double>& right) const;
   void find_forces();
   void relax();
   void find_set();
+  void add_response(Objective& objective, std::span<const Touching> contacts, VectorField& p);
 
   std::unique_ptr<Laplacian> own_;
   Laplacian& inner_;
@@ -103,7 +108,10 @@ class ContactMatrix final : public Direction {
   std::vector<int> members_, next_;  ///< into touching_
   std::vector<double> free_gap_;     ///< u, m
   std::vector<int> ahead_;           ///< vertices
+  std::vector<int> slots_;           ///< of touching_ in compliance_; -1: more than one vertex
+  std::vector<Vec3> normals_;        ///< of touching_
   bool is_factored_ = false;         ///< the dense system is that of active_
+  bool is_whole_ = false;            ///< the last direction wants no `finish`
 };
 
 }  // namespace supple

@@ -42,8 +42,21 @@ void copy(const Real* from, std::ptrdiff_t size, Real* to) {
   for (std::ptrdiff_t i = 0; i < size; ++i) to[i] = from[i];
 }
 
+/// Whether a supernode has nothing to take off the rows above it. A right-hand side of few rows
+/// reaches those alone that are above them in the elimination tree.
+template <int sides, class Real>
+bool is_idle(const FactorView<Real>& factor, int s, const Real* all) {
+  const Real* const y = all + std::ptrdiff_t{sides} * factor.first[s];
+  const std::ptrdiff_t size = std::ptrdiff_t{sides} * (factor.first[s + 1] - factor.first[s]);
+  for (std::ptrdiff_t i = 0; i < size; ++i) {
+    if (!(y[i] == 0)) return false;
+  }
+  return true;
+}
+
 template <int sides, class Real>
 void forwards(const FactorView<Real>& factor, int s, Real* all, Real* scratch) {
+  if (is_idle<sides>(factor, s, all)) return;
   const Node<Real> node(factor, s);
   const int columns = node.columns, count = node.count;
   constexpr std::ptrdiff_t tile = 4 * sides;
@@ -157,6 +170,7 @@ void float_forwards(const FactorView<float>& factor, const int* nodes, int count
                     float* scratch) {
   const std::ptrdiff_t end = factor.first[nodes[count - 1] + 1];
   for (int i = 0; i < count; ++i) {
+    if (is_idle<4>(factor, nodes[i], all)) continue;
     with_own_rows(factor, nodes[i], end, all, scratch,
                   [&](auto strip, auto first, auto last, const float* panel, int column,
                       const detail::FloatNode& node) {

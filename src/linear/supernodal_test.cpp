@@ -140,6 +140,27 @@ TEST_P(SupernodalCholesky, SolvesOneAndFourRightHandSides) {
   }
 }
 
+TEST_P(SupernodalCholesky, FindsAnyColumnOfTheInverse) {
+  // Of one row of the right-hand side few supernodes have anything to take off the rows above.
+  const Eigen::MatrixXd A = ordered_matrix(9, 3), inverse = A.inverse();
+  auto solver = make_supernodal_cholesky(GetParam());
+  solver->analyse(lower_of(A));
+  ASSERT_TRUE(solver->factor(lower_of(A), threads));
+  const auto n = static_cast<std::size_t>(A.rows());
+  for (std::size_t row = 0; row < n; ++row) {
+    std::vector<double> four(4 * n), x4(4 * n), x1(n);
+    four[4 * row + 1] = x1[row] = 1;
+    solver->solve4(four.data(), x4.data(), threads);
+    solver->solve(x1.data(), x1.data(), threads);
+    for (std::size_t i = 0; i < n; ++i) {
+      const double entry = inverse(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(row));
+      EXPECT_NEAR(x1[i], entry, rounding()) << i << " of " << row;
+      EXPECT_NEAR(x4[4 * i + 1], entry, rounding()) << i << " of " << row;
+      EXPECT_EQ(x4[4 * i], 0);
+    }
+  }
+}
+
 TEST_P(SupernodalCholesky, RefactorsNewValuesInTheSamePattern) {
   const Eigen::MatrixXd A = ordered_matrix(9, 7);
   auto solver = make_supernodal_cholesky(GetParam());
