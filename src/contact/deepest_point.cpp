@@ -11,8 +11,8 @@ using namespace vec3;
 
 namespace {
 
-constexpr int cuts_of_edge = 24;      // 0.618^24 = 1e-5
-constexpr int cuts_of_triangle = 20;  // 7e-5
+constexpr int most_tangents = 30;
+constexpr int cuts_of_triangle = 20;  // 0.618^20 = 7e-5
 
 /// Where a function with one minimum has it, in [low, high].
 template <class Value>
@@ -61,23 +61,42 @@ Vec3 normal_across(const ColliderObject& collider, const Vec3& a, const Vec3& ed
 
 }  // namespace
 
-DeepestPoint deepest_on_edge(const ColliderObject& collider, const Vec3& a, const Vec3& b) {
+DeepestPoint deepest_on_edge(const ColliderObject& collider, const Vec3& a, const Vec3& b,
+                             const Depth& wanted) {
   const Vec3 edge = b - a;
-  const auto distance = [&](double s) { return collider.surface(a + s * edge).distance; };
-  Window window;
+  /// The distance at a place on the edge and what it grows by along all of the edge.
+  struct Tangent {
+    double s, distance, slope;
+  };
+  const auto at = [&](double s) {
+    const SurfacePoint there = collider.surface(a + s * edge);
+    return Tangent{s, there.distance, dot(there.normal, edge)};
+  };
+  Tangent low = at(0), high = at(1), best = low.distance <= high.distance ? low : high;
   if (!collider.is_convex()) {
-    double least = std::numeric_limits<double>::infinity(), best = 0;
+    Tangent places[parts_of_edge + 1];
+    int lowest = 0;
     for (int i = 0; i <= parts_of_edge; ++i) {
-      const double s = static_cast<double>(i) / parts_of_edge;
-      const double here = distance(s);
-      if (!(here < least)) continue;
-      least = here;
-      best = s;
+      const bool is_end = i == 0 || i == parts_of_edge;
+      places[i] = is_end ? (i == 0 ? low : high) : at(static_cast<double>(i) / parts_of_edge);
+      if (places[i].distance < places[lowest].distance) lowest = i;
     }
-    window = Window::around(best, 1.0 / parts_of_edge);
+    best = places[lowest];
+    low = best.slope < 0 ? best : places[std::max(0, lowest - 1)];
+    high = best.slope < 0 ? places[std::min(parts_of_edge, lowest + 1)] : best;
   }
-  const double s = minimum_between(window.low, window.high, cuts_of_edge, distance);
-  return {distance(s), {1 - s, s, 0}, normal_across(collider, a, edge, s)};
+  for (int i = 0; i < most_tangents && low.slope < 0 && high.slope > 0; ++i) {
+    // Where both tangents meet is below all that is between them.
+    const double rise = high.distance - low.distance - high.slope * (high.s - low.s);
+    const double step = rise / (low.slope - high.slope);
+    const double least = low.distance + low.slope * step;
+    if (!(least < best.distance - wanted.tolerance) || least >= wanted.level) break;
+    const bool is_between = step > 0 && step < high.s - low.s;
+    const Tangent middle = at(is_between ? low.s + step : 0.5 * (low.s + high.s));
+    if (middle.distance < best.distance) best = middle;
+    (middle.slope < 0 ? low : high) = middle;
+  }
+  return {best.distance, {1 - best.s, best.s, 0}, normal_across(collider, a, edge, best.s)};
 }
 
 DeepestPoint deepest_on_triangle(const ColliderObject& collider, const Vec3 (&corners)[3]) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <limits>
+
 #include "contact/collider.h"
 
 namespace supple {
@@ -13,13 +15,22 @@ struct DeepestPoint {
   Vec3 normal;
 };
 
-/// The least distance along an edge by golden sections, to 1e-5 of its length: the distance of a
-/// convex collider has one minimum there, at which it may have a kink. Of any other the deepest of
-/// nine places is taken and its surroundings are searched. Allocates nothing.
-DeepestPoint deepest_on_edge(const ColliderObject& collider, const Vec3& a, const Vec3& b);
+/// How well something deep is to be known, m.
+struct Depth {
+  double tolerance;                                        ///< of the distance
+  double level = std::numeric_limits<double>::infinity();  ///< what is not below this is not wanted
+};
 
-/// The same of a triangle, to 1e-4 of its sides: the minima on lines along one side, which are
-/// convex from line to line. Some 500 distances.
+/// The least distance along an edge. Along a straight line the distance of a convex collider is
+/// convex: it is asked where the tangents at both sides of its minimum meet, which is where it has
+/// a kink, until they leave no more than the tolerance below the least one found. Of any other
+/// collider the deepest of nine places is taken and what is beside it is searched. Allocates
+/// nothing.
+DeepestPoint deepest_on_edge(const ColliderObject& collider, const Vec3& a, const Vec3& b,
+                             const Depth& wanted);
+
+/// The same of a triangle by golden sections, to 1e-4 of its sides: the minima on lines along one
+/// side, which are convex from line to line. Some 500 distances.
 DeepestPoint deepest_on_triangle(const ColliderObject& collider, const Vec3 (&corners)[3]);
 
 /// Where something may stick out of a collider that is not convex it is looked at in so many parts

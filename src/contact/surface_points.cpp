@@ -21,6 +21,8 @@ constexpr std::size_t most_vertices = 3 * triangles_a_block;
 /// What a call finds in a block at most; the next one finds the rest.
 constexpr std::size_t room_of_block = 64;
 constexpr std::size_t points_a_triangle = 8, most_points = std::size_t{1} << 14;
+/// Of what is clear: what a point's distance may be wrong by, and that of a face's border.
+constexpr double exact = 1e-4, roughly = 0.05;
 /// Of what is clear: nearer than this to a collider a way has come to it.
 constexpr double touching = 0.1;
 /// Of what is clear: by so much another point may be deeper than one that is known.
@@ -82,8 +84,12 @@ class SurfacePoints::Search {
   };
   void ask(std::size_t local);
   bool is_flat(const Triangle& triangle);
-  bool sticks_out(const Triangle& triangle, const double* distances, const Vec3* places) const;
+  bool sticks_out(const Triangle& triangle, double t) const;
   Feature feature(const Triangle& triangle, int first, int count) const;
+  struct Grid {
+    double border, inside;
+  };
+  Grid grid_on(const Vec3 (&corners)[3]) const;
   Low lowest(const Feature& feature, const Vec3 (&corners)[3]) const;
   void follow(const Feature& feature);
   template <class Visit>
@@ -162,8 +168,11 @@ bool SurfacePoints::Search::is_flat(const Triangle& triangle) {
   if (!collider_->is_convex()) {
     const double fine = too_fine / clearly * triangle.clearly;
     if (side < fine) return true;
-    return way < fine && !sticks_out(triangle, at_start_, carried_) &&
-           !sticks_out(triangle, at_end_, end_);
+    const auto times = static_cast<int>(std::min(way / fine, 1.0 * most_advances)) + 1;
+    for (int i = 0; i <= times; ++i) {
+      if (sticks_out(triangle, static_cast<double>(i) / times)) return false;
+    }
+    return true;
   }
   const SurfacePoint plane = collider_->surface(nearest);
   for (const std::int16_t corner : triangle.corners) {
@@ -176,9 +185,15 @@ bool SurfacePoints::Search::is_flat(const Triangle& triangle) {
   return true;
 }
 
-/// Whether anything is nearer to the triangle than its corners tell.
-bool SurfacePoints::Search::sticks_out(const Triangle& triangle, const double* distances,
-                                       const Vec3* places) const {
+/// Whether anything is nearer to the triangle at a time than its corners tell.
+bool SurfacePoints::Search::sticks_out(const Triangle& triangle, double t) const {
+  Vec3 places[3];
+  double distances[3];
+  for (std::size_t k = 0; k < 3; ++k) {
+    const std::size_t local = at(triangle.corners[k]);
+    places[k] = (1 - t) * carried_[local] + t * end_[local];
+    distances[k] = collider_->surface(places[k]).distance;
+  }
   for (int i = 0; i <= parts_of_side; ++i) {
     for (int j = 0; i + j <= parts_of_side; ++j) {
       const double weights[3] = {static_cast<double>(i) / parts_of_side,
@@ -187,8 +202,8 @@ bool SurfacePoints::Search::sticks_out(const Triangle& triangle, const double* d
       Vec3 place{0, 0, 0};
       double expected = -triangle.clearly;
       for (std::size_t k = 0; k < 3; ++k) {
-        place = place + weights[k] * places[at(triangle.corners[k])];
-        expected += weights[k] * distances[at(triangle.corners[k])];
+        place = place + weights[k] * places[k];
+        expected += weights[k] * distances[k];
       }
       if (collider_->surface(place).distance < expected) return true;
     }
@@ -212,6 +227,10 @@ SurfacePoints::Search::Feature SurfacePoints::Search::feature(const Triangle& tr
 SurfacePoints::Search::Low SurfacePoints::Search::lowest(const Feature& feature,
                                                          const Vec3 (&corners)[3]) const {
   const ColliderObject& collider = *collider_;
+  if (feature.count == 3 && !collider.is_convex()) {
+    const auto [border, inside] = grid_on(corners);
+    if (!(inside < border - feature.clearly)) return {std::min(border, inside), border, {}, false};
+  }
   double border = Extent::infinity;
   Vec3 lowest{}, normal{};
   for (int i = 0; i < feature.count; ++i) {
@@ -223,11 +242,14 @@ SurfacePoints::Search::Low SurfacePoints::Search::lowest(const Feature& feature,
   }
   DeepestPoint found;
   if (feature.count == 2) {
-    found = deepest_on_edge(collider, corners[0], corners[1]);
+    found =
+        deepest_on_edge(collider, corners[0], corners[1],
+                        {.tolerance = exact * feature.clearly, .level = border - feature.clearly});
   } else {
     for (int i = 0; i < 3; ++i) {
       const Vec3 &a = corners[i], &b = corners[(i + 1) % 3];
-      const DeepestPoint own = deepest_on_edge(collider, a, b);
+      const DeepestPoint own =
+          deepest_on_edge(collider, a, b, {.tolerance = roughly * feature.clearly});
       if (!(own.distance < border)) continue;
       border = own.distance;
       lowest = own.weights[0] * a + own.weights[1] * b;
@@ -254,8 +276,8 @@ void SurfacePoints::Search::follow(const Feature& feature) {
     const Ball ball = extent.ball();
     return collider_->surface(ball.center).distance - ball.radius;
   };
-  // Corners, edges and points that are known are held themselves: a way that takes them deep inside
-  // is not the step's.
+  // Corners, edges and points that are known are held themselves: where they are deep inside the
+  // step does not go.
   const double deep = -too_deep * feature.clearly;
   const auto look = [&](double touches, double& gap) {
     gap = nearest_possible();
@@ -280,14 +302,41 @@ void SurfacePoints::Search::follow(const Feature& feature) {
     if (gap <= touches && low.is_clear) keep(feature, corners, low);
     return true;
   };
+  // Of what goes in and out on the other side the corners are held.
+  const auto crosses = [&] {
+    for (int i = 0; i < feature.count; ++i) {
+      const SurfacePoint inside = collider_->surface(corners[i]);
+      if (!(inside.distance < 0)) continue;
+      if (dot(inside.normal, collider_->surface(feature.to[i]).normal) < 0) return true;
+    }
+    return false;
+  };
   double t = 0, gap = 0;
-  for (int i = 0; t < 1; ++i) {
+  for (int i = 0; t < 1 && i < most_advances; ++i) {
     feature.at_time(t, corners);
-    if (i == most_advances || !look(near, gap)) return;
+    if (!look(near, gap)) {
+      // A straight way past the edge of a collider cuts it: then its end alone counts.
+      if (crosses()) return;
+      break;
+    }
     t += std::max(gap, least_advance * feature.clearly) / feature.way;
   }
   feature.at_time(1, corners);
   look(0, gap);
+}
+
+/// The least distance of places on a face's border and of places within it.
+SurfacePoints::Search::Grid SurfacePoints::Search::grid_on(const Vec3 (&corners)[3]) const {
+  Grid least{Extent::infinity, Extent::infinity};
+  for (int i = 0; i <= parts_of_side; ++i) {
+    for (int j = 0; i + j <= parts_of_side; ++j) {
+      const int k = parts_of_side - i - j;
+      const Vec3 place = (1.0 / parts_of_side) * (i * corners[0] + j * corners[1] + k * corners[2]);
+      double& own = i * j * k == 0 ? least.border : least.inside;
+      own = std::min(own, collider_->surface(place).distance);
+    }
+  }
+  return least;
 }
 
 /// Whether a collider that is not convex is nearer to a feature somewhere than a distance, whatever

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <random>
 #include <vector>
 
 #include "contact/contact_energy.h"
@@ -51,16 +52,34 @@ ColliderShape edge_below() {
 }
 
 TEST(DeepestPoint, OfAnEdgeItIsThatOfDenseSamples) {
+  const ColliderShape shapes[] = {edge_below(), ball_below(), pole_below(),
+                                  CylinderShape{{0.1, -0.3, 0}, {0.4, 0.1, 0.2}, 0.2},
+                                  TorusShape{{0.2, -0.4, 0}, {0.1, 1, 0.2}, 0.5, 0.3}};
+  std::mt19937 generator(5);
+  std::uniform_real_distribution<double> place(-0.5, 0.5), reach(-0.3, 0.3);
+  constexpr double tolerance = 1e-7;
+  for (const ColliderShape& shape : shapes) {
+    const ColliderObject collider({"", shape, {}}, "");
+    for (int k = 0; k < 50; ++k) {
+      const Vec3 a{place(generator), place(generator), place(generator)};
+      const Vec3 b = a + Vec3{reach(generator), reach(generator), reach(generator)};
+      const DeepestPoint found = deepest_on_edge(collider, a, b, {.tolerance = tolerance});
+      double least = collider.surface(a).distance;
+      constexpr int samples = 4000;
+      for (int i = 0; i <= samples; ++i) {
+        least = std::min(least, collider.surface(a + i * (1.0 / samples) * (b - a)).distance);
+      }
+      EXPECT_NEAR(found.distance, least, norm(b - a) / samples) << shape.index() << ' ' << k;
+      EXPECT_LE(found.distance, least + tolerance) << shape.index() << ' ' << k;
+      EXPECT_NEAR(found.weights[0] + found.weights[1], 1, 1e-15);
+    }
+  }
+}
+
+TEST(DeepestPoint, OfAnEdgeOverAnEdgeTheNormalIsBetweenItsSides) {
   const ColliderObject collider({"", edge_below(), {}}, "");
   const Vec3 a{-0.4, 0.1, 0.3}, b{0.9, -0.2, -0.6};
-  const DeepestPoint found = deepest_on_edge(collider, a, b);
-  double least = 1;
-  for (int i = 0; i <= 10000; ++i) {
-    const double s = i / 10000.0;
-    least = std::min(least, collider.surface(a + s * (b - a)).distance);
-  }
-  EXPECT_NEAR(found.distance, least, 1e-4);  // the samples' spacing
-  EXPECT_LE(found.distance, least + 1e-5);
+  const DeepestPoint found = deepest_on_edge(collider, a, b, {.tolerance = 1e-7});
   EXPECT_NEAR(dot(found.normal, b - a), 0, 1e-12);
   EXPECT_GT(found.normal[1], 0.9);
 }
@@ -139,6 +158,27 @@ TEST(SurfacePoints, AFastFaceIsHeldWhereItMetAThinCollider) {
 }
 
 /// Of the whole Hessian, between all vertices.
+TEST(SurfacePoints, AreFoundAtTheEndOfAWayThatCutsAnEdge) {
+  // Two corners come to lie on the top of a box, the others go past its edge and down: straight
+  // ways of theirs lead through the box, but they end outside. The sides between them do not.
+  Threads threads(1);
+  ContactEnergy contact = contact_of_square(BoxShape{{-1, -1, -0.5}, {2, 2, 4}, {0, 0, 1}, 0}, 0);
+  const std::vector<double> x_n =
+      padded({{-0.5, 0.3, 0}, {-0.3, 0.3, 0}, {-0.3, 0.3, -1}, {-0.5, 0.3, -1}});
+  const std::vector<double> z =
+      padded({{-0.3, 1e-6, 0}, {0.3, -0.5, 0}, {0.3, -0.5, -1}, {-0.3, 1e-6, -1}});
+  contact.begin_step({.time_end = h, .h = h, .x_n = x_n.data()}, threads);
+  EXPECT_GT(contact.sweep(z.data(), threads).crossings, 0);
+  contact.detect(z.data(), threads);
+  int edges = 0;
+  for (const Contact& touching : contact.touching()) {
+    if (touching.point.count != 2) continue;
+    ++edges;
+    EXPECT_GT(touching.depth, 0.1);  // of the box's edge behind the sides
+  }
+  EXPECT_GE(edges, 2);
+}
+
 TEST(SurfacePoints, TheDerivativesOfTheirEnergyAreThoseOfDifferences) {
   Threads threads(1);
   for (const double stage : {1.0, 0.5}) {

@@ -28,6 +28,7 @@ MinimiseReport Minimiser::run(Objective& objective, Direction& direction,
     report.num_inverted = objective.num_inverted();
   };
   note();
+  bool is_new = true;  // nothing is known of the way that led to z
   const auto finish = [&](StepStatus status) {
     report.status = status;
     return report;
@@ -44,10 +45,17 @@ MinimiseReport Minimiser::run(Objective& objective, Direction& direction,
     if (report.gradient_norm <= settings.tolerance * report.start_gradient_norm) {
       return finish(StepStatus::converged);
     }
-    if (k == settings.iterations) return finish(StepStatus::iteration_limit);
+    const bool is_enough = k > 0 && report.gradient_norm <= options.good_enough;
+    if (is_enough || k == settings.iterations) return finish(StepStatus::iteration_limit);
     if (!budget.allows_another()) return finish(StepStatus::out_of_time);
+    if (options.changes && k == options.look_at && options.changes(z)) {
+      direction.begin_step(objective);
+      value = objective.value_and_gradient(z, gradient_);
+      is_new = true;
+    }
 
-    const Iterate from{z, gradient_, value, k > 0 ? &trial_gradient_ : nullptr, &trial_};
+    const Iterate from{z, gradient_, value, is_new ? nullptr : &trial_gradient_, &trial_};
+    is_new = false;
     LineSearchResult search;
     for (bool again = false;; again = true) {
       // What the line search tried last is not where the direction starts.

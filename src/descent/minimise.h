@@ -29,6 +29,13 @@ struct MinimiseReport {
 struct MinimiseOptions {
   /// An iteration that would end after this, by the time the last ones took, is not begun.
   std::optional<std::chrono::steady_clock::time_point> deadline;
+  /// N: from where |grad g| is no larger this minimisation is at its limit of iterations. One that
+  /// is done again after a small change of g ends where it is as good as before.
+  double good_enough = 0;
+  /// Called at the iterate that `look_at` iterations lead to, before more of them: whether g is
+  /// another function from there on. The descent then begins anew with what is left of its budget.
+  std::function<bool(const VectorField& z)> changes;
+  int look_at = 0;
   /// Called at x_0 (iteration 0) and after every step, with |grad g|, N.
   std::function<void(int iteration, const Iterate& at, double gradient_norm)> visit;
 };

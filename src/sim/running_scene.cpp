@@ -130,9 +130,16 @@ RunningScene::RunningScene(const Scene& scene, const SimulationOptions& options)
 }
 
 /// Minimises from z_ on, and again while the way there meets what was not known yet: paths that
-/// cross a collider, edges and faces in one.
-MinimiseReport RunningScene::minimise(StepReport& report, const MinimiseOptions& options) {
+/// cross a collider, edges and faces in one. Most of it is met early, when there is budget left.
+MinimiseReport RunningScene::minimise(StepReport& report, MinimiseOptions options) {
+  options.look_at = std::max(1, scene_.solver.iterations / 4);
+  if (contact_) {
+    options.changes = [this](const VectorField& z) {
+      return objective_.hold_crossings(z).anything();
+    };
+  }
   MinimiseReport result = minimiser_.run(objective_, *direction_, scene_.solver, z_, options);
+  options.changes = nullptr;
   add_to_report(result, report);
   for (int attempt = 0; result.status != StepStatus::non_finite; ++attempt) {
     const Encounters met = objective_.hold_crossings(z_);
@@ -141,6 +148,7 @@ MinimiseReport RunningScene::minimise(StepReport& report, const MinimiseOptions&
       report.tunnelled += met.crossings;
       break;
     }
+    options.good_enough = result.gradient_norm;
     result = minimiser_.run(objective_, *direction_, scene_.solver, z_, options);
     add_to_report(result, report);
   }

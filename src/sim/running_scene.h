@@ -76,7 +76,7 @@ class RunningScene {
     double kinetic = 0;  ///< as drag left it, J
     double work = 0;     ///< of the weight and of colliders that drag, J
   };
-  MinimiseReport minimise(StepReport& report, const MinimiseOptions& options);
+  MinimiseReport minimise(StepReport& report, MinimiseOptions options);
   void start_safely(double value_at_start);
   MinimiseReport descend(StepReport& report, const MinimiseOptions& options);
   MinimiseReport solve_better(MinimiseReport result, EnergyBefore before, StepReport& report,
