@@ -298,25 +298,52 @@ void ContactEnergy::find_ahead(const double* z, const Vec3& fall, double steps,
   for (std::size_t i = 0; i < count; ++i) vertices.push_back(ahead_[i].second);
 }
 
-void ContactEnergy::detect(const double* z, Threads& threads) {
+void ContactEnergy::detect(const double* z, const Pushed& pushed, Threads& threads) {
   Contact* const out = contacts_.get();
   num_touching_ = find_in_blocks(
       out, threads, [&](std::size_t block, Contact* own) { return detect_block(block, z, own); });
-  const auto add_behind = [&](const Plane& plane, const Toucher& own, double shift) {
-    const double gap = dot(way_to(z).end(own.point) - plane.point, plane.normal) + shift;
-    if (gap < 0) out[num_touching_++] = behind(plane, own, -gap, shift);
-  };
   for (std::size_t i = 0; i < num_points(); ++i) {
-    const SurfaceContact& own = surface_.points()[i];
-    add_behind({own.collider, own.surface, own.normal}, point_at(i), shift_of_point_[i]);
+    const SurfaceContact& plane = surface_.points()[i];
+    const Toucher own = point_at(i);
+    const double shift = shift_of_point_[i];
+    double gap = dot(way_to(z).end(own.point) - plane.surface, plane.normal) + shift;
+    if (i < pushed.points.size()) {
+      gap -= std::max(0.0, dot(pushed.points[i], plane.normal)) / stage_;
+    }
+    if (!(gap < 0)) continue;
+    out[num_touching_++] = behind({plane.collider, plane.surface, plane.normal}, own, -gap, shift);
   }
   for (std::size_t i = 0; i < num_held_; ++i) {
     const Vec3 end = way_to(z).end(vertices_[held_[i].place].vertex);
     if (touches(held_[i], end, out[num_touching_])) ++num_touching_;
   }
+  for (const Pushed::Vertex& own : pushed.vertices) add_pushed(own, z);
   num_contacts_ = num_touching_;
   for (std::size_t i = 0; i < num_from_start_; ++i) {
     if (from_start_[i].friction > 0) out[num_contacts_++] = from_start_[i];
+  }
+}
+
+void ContactEnergy::add_pushed(const Pushed::Vertex& pushed, const double* z) {
+  const int place = place_of_vertex_[at(pushed.vertex)];
+  if (place < 0) return;
+  const Vec3 end = way_to(z).end(pushed.vertex), from = end - (1 / stage_) * pushed.way;
+  if (is_special_[at(place)] != 0) {
+    for (const Held& held : std::span(held_.get(), num_held_)) {
+      Contact& contact = contacts_[num_touching_];
+      if (held.place != at(place) || touches(held, end, contact)) continue;
+      if (touches(held, from, contact)) ++num_touching_;
+    }
+  }
+  for (std::size_t c = 0; c < colliders_.size(); ++c) {
+    Contact& contact = contacts_[num_touching_];
+    const int own = static_cast<int>(c);
+    const bool is_found = touches(at(place), own, end, contact);
+    if (is_found || !touches(at(place), own, from, contact)) continue;
+    const SurfacePoint nearest = colliders_[c].surface(end);
+    contact.normal = nearest.normal;
+    contact.surface = nearest.point - contact.shift * contact.normal;
+    ++num_touching_;
   }
 }
 

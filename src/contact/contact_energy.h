@@ -144,7 +144,20 @@ class ContactEnergy {
   /// Finds the contacts at z. They are ordered by blocks of vertices, in them by collider, then by
   /// vertex, whatever the number of threads; points of edges and faces, held planes and then
   /// friction come last.
-  void detect(const double* z, Threads& threads);
+  void detect(const double* z, Threads& threads) { detect(z, {}, threads); }
+
+  /// What colliders have pushed to where it is at z, and by how much, m.
+  struct Pushed {
+    struct Vertex {
+      int vertex;
+      Vec3 way;
+    };
+    std::span<const Vertex> vertices;
+    std::span<const Vec3> points;  ///< of edges and faces, the first ones of the step's
+  };
+  /// The same with what would be inside without having been pushed. The planes of such vertices are
+  /// where the collider is nearest to z.
+  void detect(const double* z, const Pushed& pushed, Threads& threads);
 
   /// Follows the paths of all vertices and the ways of all edges and faces from x_n to where z puts
   /// them. A vertex that enters a collider and leaves it on another side is held, in later calls of
@@ -269,6 +282,7 @@ class ContactEnergy {
   bool touches(const Held& held, const Vec3& end, Contact& contact) const;
   Vec3 moved_on(const Vec3& middle, std::size_t place) const;
   Encounters find_points(const double* z, Threads& threads);
+  void add_pushed(const Pushed::Vertex& pushed, const double* z);
   bool follow(std::size_t place, int collider, const Vec3& end, Held& held) const;
   Vec3 anchor_of(const Toucher& own, const ColliderObject& collider, const Vec3& surface) const;
   bool is_held(std::size_t place, int collider) const;

@@ -105,13 +105,15 @@ void VertexConstraints<T>::contact_changed(ContactEnergy* contact) {
   touching_.clear();
   if (contact != nullptr) {
     const std::size_t n = impulse_.size();
-    if (!std::is_same_v<T, double>) positions_.resize(n);
+    positions_.resize(n);
+    lifted_.reserve(n);
     first_contact_.assign(n, -1);
     last_contact_.assign(n, -1);
     next_contact_.reserve(contact->max_contacts());
     touching_.reserve(n);
     pushed_.reserve(n);
     points_.reserve(contact->max_points());
+    way_of_point_.reserve(contact->max_points());
   }
   points_.clear();
   num_points_touching_ = 0;
@@ -179,12 +181,51 @@ const double* VertexConstraints<T>::in_double(const Positions<T>& x) {
   }
 }
 
+/// Where vertices would be had colliders not pushed them, to positions_. What goes through a
+/// collider or is inside it there belongs to it, also where the body has lifted it off since.
+template <class T>
+void VertexConstraints<T>::lift(const Positions<T>& x) {
+  copy_to(x, positions_);
+  lifted_.clear();
+  for (const int vertex : pushed_) {
+    const double mass = model_->mass[at(vertex)];
+    if (!(mass > 0)) continue;
+    const PaddedVector& impulse = impulse_[at(vertex)];
+    const Vec3 way{impulse[0] / mass, impulse[1] / mass, impulse[2] / mass};
+    for (int k = 0; k < 3; ++k) positions_[at(vertex)][k] -= way[at(k)];
+    lifted_.push_back({vertex, way});
+  }
+}
+
+/// What the points have been pushed by, m.
+template <class T>
+std::span<const Vec3> VertexConstraints<T>::ways_of_points() {
+  way_of_point_.clear();
+  for (const PointImpulse& own : points_) {
+    const bool is_pushed = own.impulse[0] != 0 || own.impulse[1] != 0 || own.impulse[2] != 0;
+    const double inverse = is_pushed ? inverse_mass(own.point) : 0;
+    way_of_point_.push_back(
+        {inverse * own.impulse[0], inverse * own.impulse[1], inverse * own.impulse[2]});
+  }
+  return way_of_point_;
+}
+
+/// Of a point of an edge or face, 1/kg.
+template <class T>
+double VertexConstraints<T>::inverse_mass(const ContactPoint& point) const {
+  double sum = 0;
+  for (int i = 0; i < point.count; ++i) {
+    sum += point.weights[i] * point.weights[i] / model_->mass[at(point.vertices[i])];
+  }
+  return sum;
+}
+
 template <class T>
 void VertexConstraints<T>::detect(const Positions<T>& x, Threads& threads) {
   if (contact_ == nullptr || x.empty()) return;
-  const double* const positions = in_double(x);
-  contact_->sweep(positions, threads);
-  contact_->detect(positions, threads);
+  lift(x);
+  contact_->sweep(positions_[0].v, threads);
+  contact_->detect(in_double(x), {lifted_, ways_of_points()}, threads);
   for (int vertex : touching_) first_contact_[at(vertex)] = -1;
   touching_.clear();
   next_contact_.assign(contact_->contacts().size(), -1);
@@ -254,7 +295,7 @@ void VertexConstraints<T>::project_points(Positions<T>& x, Threads& threads) {
     if (round == most_point_rounds) return;
     const double* const positions = in_double(x);
     if (!contact_->sweep(positions, threads).anything()) return;
-    contact_->detect(positions, threads);
+    contact_->detect(positions, {{}, ways_of_points()}, threads);
     next_contact_.assign(contact_->contacts().size(), -1);
     link_points();
   }
@@ -265,12 +306,11 @@ template <class T>
 void VertexConstraints<T>::project_point(PointImpulse& own, Positions<T>& x) {
   const bool has_impulse = own.impulse[0] != 0 || own.impulse[1] != 0 || own.impulse[2] != 0;
   if (own.first_contact < 0 && !has_impulse) return;
-  double inverse_mass = 0;
+  const double inverse_mass = this->inverse_mass(own.point);
   Vector start{{0, 0, 0}};
   for (int i = 0; i < own.point.count; ++i) {
     const std::size_t v = at(own.point.vertices[i]);
     const double weight = own.point.weights[i];
-    inverse_mass += weight * weight / model_->mass[v];
     for (int k = 0; k < 3; ++k) start[k] += weight * static_cast<double>(x[v][k]);
   }
   Vector from;  // b

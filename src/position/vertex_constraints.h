@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "position/position_solver.h"
@@ -71,6 +72,9 @@ class VertexConstraints {
   void list_visited();
   void link_points();
   const double* in_double(const Positions<T>& x);
+  void lift(const Positions<T>& x);
+  std::span<const Vec3> ways_of_points();
+  double inverse_mass(const ContactPoint& point) const;
   void project_vertex(std::size_t vertex, Positions<T>& x);
   void project_points(Positions<T>& x, Threads& threads);
   void project_point(PointImpulse& own, Positions<T>& x);
@@ -83,17 +87,19 @@ class VertexConstraints {
   VectorField positions_;  ///< [num_vertices] where there are contacts, in double
   VectorField impulse_;    ///< [num_vertices], kg m
   // Pins and contacts of a vertex are linked in their order; -1 ends.
-  std::vector<int> first_pin_;        ///< [num_vertices]
-  std::vector<int> next_pin_;         ///< [num_pins]
-  std::vector<Vec3> pin_target_;      ///< [num_pins], m
-  std::vector<int> first_contact_;    ///< [num_vertices]; empty without colliders
-  std::vector<int> last_contact_;     ///< [num_vertices], of those that have one
-  std::vector<int> next_contact_;     ///< [num_contacts]
-  std::vector<int> pinned_;           ///< vertices with pins, ascending
-  std::vector<int> touching_;         ///< vertices with contacts, each once
-  std::vector<int> pushed_;           ///< those that contacts may have given an impulse to
-  std::vector<int> visited_;          ///< by `project`, each vertex once
+  std::vector<int> first_pin_;      ///< [num_vertices]
+  std::vector<int> next_pin_;       ///< [num_pins]
+  std::vector<Vec3> pin_target_;    ///< [num_pins], m
+  std::vector<int> first_contact_;  ///< [num_vertices]; empty without colliders
+  std::vector<int> last_contact_;   ///< [num_vertices], of those that have one
+  std::vector<int> next_contact_;   ///< [num_contacts]
+  std::vector<int> pinned_;         ///< vertices with pins, ascending
+  std::vector<int> touching_;       ///< vertices with contacts, each once
+  std::vector<int> pushed_;         ///< those that contacts may have given an impulse to
+  std::vector<ContactEnergy::Pushed::Vertex> lifted_;  ///< the same, with how far it moved them
+  std::vector<int> visited_;                           ///< by `project`, each vertex once
   std::vector<PointImpulse> points_;  ///< [contact->num_points()]: those of the substep
+  std::vector<Vec3> way_of_point_;    ///< what they have been pushed by, m
   int num_points_touching_ = 0;
 };
 

@@ -180,6 +180,30 @@ TEST(VertexConstraints, TheFixedPointIsAStationaryPointOfGWithPinsCollidersAndFr
   }
 }
 
+TEST(VertexConstraints, AVertexThatTheBodyLiftsOffKeepsItsCollider) {
+  // By less than the collider has pushed it: without that it would be inside.
+  Model model = particles({{0, 0, 0}}, {0.5});
+  auto contact = contact_with({plane({0, 1, 0})}, 1, 1e6, 0);
+  const VectorField start(1);
+  VectorField y(1);
+  y[0] = {{0, -0.02, 0, 0}};
+  VertexConstraints<double> constraints(model, contact.get());
+  Positions<double> z = positions_of<double>(y);
+  Threads threads(1);
+  constraints.begin(step_to(y, start), test::one_thread());
+  iterate(constraints, z, threads);
+  const double lying = z[0][1];
+  EXPECT_LT(lying, 0);
+  EXPECT_GT(lying, -1e-3);
+  z[0][1] += 0.005;
+  iterate(constraints, z, threads);
+  // From 15 mm inside instead of 20.
+  EXPECT_NEAR(z[0][1], 0.75 * lying, 1e-12);
+  z[0][1] += 0.016;
+  iterate(constraints, z, threads);
+  EXPECT_NEAR(z[0][1], 0.001, 1e-12);  // it would be outside by itself
+}
+
 TEST(VertexConstraints, OneVisitSolvesAVertexWhateverItsImpulseWas) {
   // Contacts are held through a visit: its own gradient vanishes after it.
   Model model = particles({{0, 0, 0}}, {0.5});

@@ -110,9 +110,9 @@ class Xpbd final : public PositionSolver {
   }
 
   bool iterate(Threads& threads) override {
-    vertices_.detect(x_, threads);
     for (TetConstraints<T>& tets : tets_) tets.project(x_, threads);
     if (!springs_.empty()) springs_.project(x_, threads);
+    vertices_.detect(x_, threads);
     vertices_.project(x_, threads);
     return are_finite(x_);
   }

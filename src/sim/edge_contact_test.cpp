@@ -220,5 +220,31 @@ TEST(EdgeContact, OnAFlatBoxABlockMovesAsOnAPlane) {
   }
 }
 
+/// Tets that move what lies on a collider are visited before contacts are.
+TEST(EdgeContact, WithXpbdABallFallsOnABallAndStaysOutsideInEveryFrame) {
+  Scene scene;
+  Body ball{.mesh = generate(SphereGenerator{.radius = 0.5, .cells = 6, .center = {0, 1.3, 0}})};
+  const auto [mu, lambda] = lame_parameters(1.1e5, 0.4);
+  ball.material = {.model = "stable_neo_hookean", .mu = mu, .lambda = lambda};
+  scene.bodies.push_back(std::move(ball));
+  scene.gravity = {0, -9.81, 0};
+  scene.colliders = {{"ground", PlaneShape{{0, 1, 0}, -0.2}, {}},
+                     {"ball", SphereShape{{0.1, 0.3, -0.17}, 0.18}, {}}};
+  scene.time.step = 1.0 / 30;
+  scene.time.substeps = 5;
+  scene.solver.method = "xpbd";
+  scene.solver.iterations = 5;
+  Simulation simulation(scene, {.threads = 1});
+  double deepest = 0;
+  bool touched = false;
+  for (int frame = 0; frame < 45; ++frame) {
+    const StepReport report = simulation.step();
+    deepest = std::max(deepest, report.deepest_penetration);
+    touched = touched || report.contacts > 0;
+  }
+  EXPECT_TRUE(touched);
+  EXPECT_LT(deepest, 1e-3);  // bodies rest no deeper than a thousandth of their size
+}
+
 }  // namespace
 }  // namespace supple
