@@ -328,22 +328,21 @@ void ContactEnergy::add_pushed(const Pushed::Vertex& pushed, const double* z) {
   const int place = place_of_vertex_[at(pushed.vertex)];
   if (place < 0) return;
   const Vec3 end = way_to(z).end(pushed.vertex), from = end - (1 / stage_) * pushed.way;
+  Contact contact;
   if (is_special_[at(place)] != 0) {
     for (const Held& held : std::span(held_.get(), num_held_)) {
-      Contact& contact = contacts_[num_touching_];
       if (held.place != at(place) || touches(held, end, contact)) continue;
-      if (touches(held, from, contact)) ++num_touching_;
+      if (touches(held, from, contact)) contacts_[num_touching_++] = contact;
     }
   }
   for (std::size_t c = 0; c < colliders_.size(); ++c) {
-    Contact& contact = contacts_[num_touching_];
     const int own = static_cast<int>(c);
     const bool is_found = touches(at(place), own, end, contact);
     if (is_found || !touches(at(place), own, from, contact)) continue;
     const SurfacePoint nearest = colliders_[c].surface(end);
     contact.normal = nearest.normal;
     contact.surface = nearest.point - contact.shift * contact.normal;
-    ++num_touching_;
+    contacts_[num_touching_++] = contact;
   }
 }
 
