@@ -266,6 +266,10 @@ struct SolverSettings {
   /// Initial matrix of L-BFGS, or the matrix of quasi-Newton: laplacian, identity, rest,
   /// warped_rest, frame.
   std::string initial_hessian = "laplacian";
+  /// Of that laplacian, factorised directly, the stiffness that it gives each tet: following
+  /// (raised where tets have become much stiffer and shorten the steps of all), constant (as
+  /// published).
+  std::string weights = "following";
   /// direct (Cholesky), cg, truncated_cg (stops at negative curvature; newton alone)
   std::string linear_solver = "direct";
   int linear_iterations = 15;  ///< of cg and truncated_cg, >= 1

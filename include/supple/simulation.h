@@ -89,6 +89,10 @@ struct SimulationState {
   // next and how many frames after the last one that is; 0: the next frame.
   double unconverged = 1;
   std::int64_t next_look = 0, look_interval = 0;
+  // Of /solver/weights where they follow: the stiffness of each tet in the matrix and what decides
+  // when it changes next: counted, not measured, time that the line search and all has taken.
+  std::vector<double> weights{};                 ///< [num_tets], Pa; empty: as fitted
+  double weights_spent = 0, weights_worked = 0;  ///< s
 };
 
 struct SimulationOptions {

@@ -151,9 +151,36 @@ void add_elements(const HessianWork& work) {
   });
 }
 
+void find_largest_eigenvalues(const LargestEigenvalueWork& work) {
+  visit_model(*work.material, [&](const auto& family) {
+    constexpr std::size_t count = std::decay_t<decltype(family)>::num_parameters;
+    for (std::size_t b = 0; b < static_cast<std::size_t>(work.num_batches); ++b) {
+      for (int first = 0; first < lanes; first += width) {
+        const ElementBatch& batch = work.batches[b];
+        One parameters[count > 0 ? count : 1];
+        for (std::size_t p = 0; p < count; ++p) {
+          parameters[p] = One::load(work.parameters + (b * count + p) * lanes + first);
+        }
+        const Mat3<One> inverse_Dm = detail::inverse_rest_of<width>(batch, first);
+        const Mat3<One> F =
+            detail::deformation_gradient_of<width>(batch, first, work.x, inverse_Dm);
+        const PrincipalModes<One> modes =
+            principal_modes(family.template at<One>(parameters), svd(F).s);
+        One largest = One(0.0);
+        for (int k = 0; k < 3; ++k) {
+          for (const One& value : {modes.A[k][k], modes.symmetric[k], modes.skew[k]}) {
+            largest = select(largest < value, value, largest);
+          }
+        }
+        largest.store(work.eigenvalues + b * lanes + static_cast<std::size_t>(first));
+      }
+    }
+  });
+}
+
 }  // namespace
 
-const HessianKernels hessian_table{add_elements};
+const HessianKernels hessian_table{add_elements, find_largest_eigenvalues};
 
 }  // namespace SUPPLE_SIMD
 

@@ -38,9 +38,22 @@ struct HessianWork {
   int num_sums;
 };
 
+/// Of batches of one material.
+struct LargestEigenvalueWork {
+  const MaterialModel* material;
+  const ElementBatch* batches;
+  int num_batches;
+  const double* parameters;  ///< as in HessianWork
+  const PaddedVector* x;     ///< [num_vertices], m
+  /// [num_batches][lanes], written, Pa: the largest of 0, d2Psi/ds_i^2 and the eigenvalues of the
+  /// modes that couple two stretches (principal.h).
+  double* eigenvalues;
+};
+
 struct HessianKernels {
   /// Writes the sums of a block: of each V d2Psi/dx2, K_ab being d2/dx_a dx_b.
   void (*add_elements)(const HessianWork& work);
+  void (*find_largest_eigenvalues)(const LargestEigenvalueWork& work);
 };
 
 const HessianKernels& hessian_kernels(SimdLevel level);

@@ -118,14 +118,31 @@ Error not_positive_definite(const std::string& matrix) {
               "step are out of what double precision can hold"};
 }
 
-Laplacian::Laplacian(const Model& model, double inverse_a2, Precision precision)
+Laplacian::Laplacian(const Model& model, double inverse_a2, Precision precision,
+                     const LaplacianWeights& weights)
     : matrix_([&] {
         std::vector<int> order = elimination_order(model, vertex_adjacency(model));
         SpdSolver::Matrix lower = laplacian_lower(model, inverse_a2, order, Pins::left_out);
         return PinnedMatrix(model, inverse_a2, std::move(order), lower,
                             PinnedMatrix::Coupling::none, precision, "M/h^2 + L");
       }()),
-      num_vertices_(static_cast<std::size_t>(model.num_vertices)) {}
+      num_vertices_(static_cast<std::size_t>(model.num_vertices)) {
+  const double seconds = matrix_.matrix().factor_seconds();
+  if (weights.follow && model.num_tets > 0 && seconds <= weights.longest_factor) {
+    weights_.emplace(model);
+  }
+}
+
+void Laplacian::begin_step(Objective&) {
+  matrix_.begin_step();
+  if (weights_) weights_->begin_step();
+}
+
+bool Laplacian::follow(Objective& objective, const VectorField& z, int tries) {
+  if (!weights_) return false;
+  return weights_->follow(objective, z, tries, matrix_,
+                          compliance_ ? compliance_->num_vertices() : 0);
+}
 
 Compliance& Laplacian::compliance() {
   if (!compliance_) compliance_ = std::make_unique<Compliance>(matrix_, num_vertices_);

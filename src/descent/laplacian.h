@@ -1,11 +1,14 @@
 #pragma once
 
+#include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "descent/compliance.h"
 #include "descent/direction.h"
+#include "descent/following_weights.h"
 #include "descent/pinned_matrix.h"
 #include "linear/spd_solver.h"
 #include "supple/error.h"
@@ -19,6 +22,13 @@ Adjacency vertex_adjacency(const Model& model);
 /// that is looked for. [num_vertices]
 std::vector<int> elimination_order(const Model& model, const Adjacency& adjacency);
 
+/// Whether the k_j of L stay as fitted or are raised where a tet has become stiffer than that and
+/// the line search pays for it (following_weights.h).
+struct LaplacianWeights {
+  bool follow = false;
+  double longest_factor = std::numeric_limits<double>::infinity();  ///< that may be made, s
+};
+
 /// Quasi-Newton with the constant matrix of Projective Dynamics [Liu et al. 2017, sec. 4; thesis
 /// eqs. 7.11 and 8.1 to 8.6]:
 ///   A = M/a^2 + L,  L = sum_j k_j V_j G_j^T G_j + sum_s k_s (e_a - e_b)(e_a - e_b)^T + pins,
@@ -31,13 +41,15 @@ class Laplacian final : public Direction {
   /// then -H grad g with a symmetric positive definite H near A^-1 (linear/multigrid.h). Its mean
   /// over each part that hangs together is exact all the same: what is not held keeps its momentum
   /// to the last digit.
-  Laplacian(const Model& model, double inverse_a2, Precision precision = Precision::mixed);
+  Laplacian(const Model& model, double inverse_a2, Precision precision = Precision::mixed,
+            const LaplacianWeights& weights = {});
   bool is_linear() const override { return true; }
   Laplacian* constant_matrix() override { return this; }
   void pins_changed(const PinChange& change) override {
     matrix_.pins_changed(change.model, change.h);
   }
-  void begin_step(Objective&) override { matrix_.begin_step(); }
+  void begin_step(Objective& objective) override;
+  bool follow(Objective& objective, const VectorField& z, int tries) override;
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
   bool compute_unfinished(Objective& objective, const Iterate& at, VectorField& p) override;
   void finish(int first, int last, VectorField& p) const override {
@@ -45,6 +57,14 @@ class Laplacian final : public Direction {
   }
   long long factor_entries() const { return matrix_.matrix().factor_entries(); }
   const PinnedMatrix& matrix() const { return matrix_; }
+  /// Of the weights that follow; empty where they are constant.
+  FollowingWeights::Memory memory() const {
+    return weights_ ? weights_->memory() : FollowingWeights::Memory{};
+  }
+  /// See FollowingWeights; nothing where the weights are constant.
+  void set_memory(const FollowingWeights::Memory& memory, const Model& model, Threads& threads) {
+    if (weights_) weights_->set_memory(memory, model, threads, matrix_);
+  }
   /// Entries of the inverse, for all who work with this matrix. The first call makes room.
   Compliance& compliance();
 
@@ -52,6 +72,7 @@ class Laplacian final : public Direction {
   PinnedMatrix matrix_;
   std::size_t num_vertices_;
   std::unique_ptr<Compliance> compliance_;
+  std::optional<FollowingWeights> weights_;  ///< none: they are constant
 };
 
 /// What of M/a^2 + L is meant.

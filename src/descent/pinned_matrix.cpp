@@ -46,7 +46,7 @@ PinnedMatrix::PinnedMatrix(const Model& model, double inverse_a2, std::vector<in
         }
         find_parts(elimination_tree(
             {static_cast<int>(lower.rows()), lower.outerIndexPtr(), lower.innerIndexPtr()}));
-        Pinned pinned = with_pins(model);
+        Pinned pinned = with_pins(model, free_);
         for (std::size_t row = 0; row < free_.size(); ++row) {
           lower.valuePtr()[lower.outerIndexPtr()[row]] = pinned.diagonal[row];
         }
@@ -61,10 +61,10 @@ PinnedMatrix::PinnedMatrix(const Model& model, double inverse_a2, std::vector<in
   if (!matrix_.is_factored()) throw not_positive_definite(name_);
 }
 
-PinnedMatrix::Pinned PinnedMatrix::with_pins(const Model& model) const {
+PinnedMatrix::Pinned PinnedMatrix::with_pins(const Model& model, std::vector<double> free) const {
   std::vector<std::size_t> place(order_.size());
   for (std::size_t k = 0; k < order_.size(); ++k) place[static_cast<std::size_t>(order_[k])] = k;
-  Pinned pinned{.diagonal = free_, .weight = mass_};
+  Pinned pinned{.diagonal = std::move(free), .weight = mass_};
   std::vector<double> held(order_.size(), 0.0);
   for (const PinnedVertex& pin : model.pins.pins) {
     const std::size_t k = place[static_cast<std::size_t>(pin.vertex)];
@@ -119,13 +119,41 @@ void PinnedMatrix::weigh_parts(std::vector<double> weight) {
 }
 
 void PinnedMatrix::pins_changed(const Model& model, double h) {
-  Pinned pinned = with_pins(model);
+  Pinned pinned = with_pins(model, free_);
   if (!std::all_of(pinned.diagonal.begin(), pinned.diagonal.end(),
                    [](double d) { return std::isfinite(d); })) {
     throw not_positive_definite(name_);
   }
   matrix_.set_diagonal(std::move(pinned.diagonal), h);
   weigh_parts(std::move(pinned.weight));
+}
+
+bool PinnedMatrix::set_addition(const Model& model, std::span<const Entry> entries,
+                                Threads& threads) {
+  const SpdSolver::Matrix& lower = matrix_.lower();
+  const int* const start = lower.outerIndexPtr();
+  if (first_.empty()) {
+    first_.assign(lower.valuePtr(), lower.valuePtr() + lower.nonZeros());
+    for (std::size_t row = 0; row < free_.size(); ++row) first_[at(start[row])] = free_[row];
+  }
+  std::vector<int> place(order_.size());
+  for (std::size_t k = 0; k < order_.size(); ++k) place[at(order_[k])] = static_cast<int>(k);
+  std::vector<double> values = first_;
+  for (const Entry& entry : entries) {
+    const auto [column, row] = std::minmax(place[at(entry.vertex)], place[at(entry.other)]);
+    const int* const rows = lower.innerIndexPtr();
+    const int* const found = std::lower_bound(rows + start[column], rows + start[column + 1], row);
+    values[at(found - rows)] += entry.value;
+  }
+  std::vector<double> diagonal(free_.size());
+  for (std::size_t row = 0; row < free_.size(); ++row) diagonal[row] = values[at(start[row])];
+  const Pinned pinned = with_pins(model, diagonal);
+  for (std::size_t row = 0; row < free_.size(); ++row) {
+    values[at(start[row])] = pinned.diagonal[row];
+  }
+  if (!matrix_.set_entries(values, threads)) return false;
+  std::swap(free_, diagonal);
+  return true;
 }
 
 void PinnedMatrix::solve(const VectorField& b, VectorField& p, Threads& threads) {

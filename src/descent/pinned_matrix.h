@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,16 @@ class PinnedMatrix {
   /// The model's pins are others now. h: length of a step, s. Throws Error{invalid_input} for pins
   /// that the matrix cannot hold; nothing changes then.
   void pins_changed(const Model& model, double h);
+
+  /// An addition to L between two vertices, N/m: to the diagonal where they are the same one, else
+  /// to both entries.
+  struct Entry {
+    int vertex, other;
+    double value;
+  };
+  /// L is from now on what it was at first and these, in its pattern; n x n alone. False: that is
+  /// not positive definite, and it is what it was. Throws std::bad_alloc alone.
+  bool set_addition(const Model& model, std::span<const Entry> entries, Threads& threads);
 
   /// A step begins.
   void begin_step() noexcept { matrix_.begin_step(); }
@@ -73,7 +84,7 @@ class PinnedMatrix {
     std::vector<double> weight;    ///< w, [num_vertices], in elimination order, N/m
   };
 
-  Pinned with_pins(const Model& model) const;
+  Pinned with_pins(const Model& model, std::vector<double> free) const;
   void find_parts(const std::vector<int>& parent);
   void weigh_parts(std::vector<double> weight);
   void cut_parts();
@@ -91,6 +102,7 @@ class PinnedMatrix {
   bool is_rough_;               ///< the factor is not in doubles
   std::string name_;            ///< for errors
   std::vector<double> free_;    ///< [rows], diagonal without pins, N/m
+  std::vector<double> first_;   ///< entries of the matrix at first, without pins; made when needed
   std::vector<Part> parts_;     ///< all vertices, in elimination order
   std::vector<Piece> pieces_;   ///< of the parts, in their order
   std::vector<int> run_piece_;  ///< [runs + 1], first piece of each

@@ -112,6 +112,31 @@ void ChangeableCholesky::set_diagonal(std::vector<double> diagonal, double h) {
   if (wants_factor() && !build_.has_work()) start_build();
 }
 
+bool ChangeableCholesky::set_entries(const std::vector<double>& entries, Threads& threads) {
+  const auto next = std::make_shared<SpdSolver::Matrix>(*lower_);
+  const auto before = std::make_shared<SpdSolver::Matrix>(*lower_);
+  std::copy(entries.begin(), entries.end(), next->valuePtr());
+  std::vector<double> diagonal(factored_.size());
+  for (std::size_t row = 0; row < diagonal.size(); ++row) {
+    const int place = lower_->outerIndexPtr()[row];
+    diagonal[row] = next->valuePtr()[place];
+    before->valuePtr()[place] = factored_[row];
+  }
+  if (!solver_->factor(*next, threads)) {
+    solver_->factor(*before, threads);
+    return false;
+  }
+  // What is being made is of the matrix before.
+  steps_left_ = 0;
+  build_ = {};
+  lower_ = next;
+  factored_ = diagonal;
+  diagonal_ = std::move(diagonal);
+  correction_ = {};
+  ++num_changes_;
+  return true;
+}
+
 void ChangeableCholesky::start_build() {
   // The work shares nothing that changes.
   build_.start([lower = lower_, precision = precision_, target = diagonal_] {

@@ -41,6 +41,17 @@ class ChangeableCholesky {
   /// Throws std::bad_alloc alone; the object solves as before or as after the call then.
   void set_diagonal(std::vector<double> diagonal, double h);
 
+  /// Other entries in the same pattern, [nonzeros] of its lower triangle, factorised at once.
+  /// False: they are not positive definite, and the matrix is what it was. Throws std::bad_alloc
+  /// alone, with the matrix as it was.
+  bool set_entries(const std::vector<double>& entries, Threads& threads);
+
+  /// The matrix that was factorised last; its diagonal may be another one by now.
+  const SpdSolver::Matrix& lower() const { return *lower_; }
+
+  /// What a factorisation takes, s, by the number of its operations alone.
+  double factor_seconds() const { return factor_seconds_; }
+
   /// A step begins: takes a factor that is due. It never throws: where there is no memory, or the
   /// matrix cannot be factorised, the old factor stays.
   void begin_step() noexcept;

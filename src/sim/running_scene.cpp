@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/stopwatch.h"
+#include "descent/laplacian.h"
 #include "model/pin_selection.h"
 #include "sim/contact_setup.h"
 #include "sim/measures.h"
@@ -563,11 +564,22 @@ SimulationState RunningScene::state() const {
   state.unconverged = schedule.softness;
   state.next_look = schedule.next;
   state.look_interval = schedule.interval;
+  if (Laplacian* const matrix = constant_matrix()) {
+    FollowingWeights::Memory memory = matrix->memory();
+    state.weights = std::move(memory.weights);
+    state.weights_spent = memory.spent;
+    state.weights_worked = memory.worked;
+  }
   return state;
 }
 
 void RunningScene::set_state(const SimulationState& state) {
-  state_ = numbering_.to_model(load_state(model_, state));
+  State loaded = numbering_.to_model(load_state(model_, state));
+  if (Laplacian* const matrix = constant_matrix()) {
+    matrix->set_memory({state.weights, state.weights_spent, state.weights_worked}, model_,
+                       threads_);
+  }
+  state_ = std::move(loaded);
   elastic_is_known_ = false;
   has_multipliers_ = false;
   convergence_.set_schedule({state.unconverged, state.next_look, state.look_interval});
@@ -578,6 +590,9 @@ void RunningScene::take_over(const RunningScene& other) {
   SimulationState state = other.state();
   state.accelerations.clear();
   state.look_interval = 0;
+  // Another scene, other weights.
+  state.weights.clear();
+  state.weights_spent = state.weights_worked = 0;
   // What this one does not keep up to date must not wait for one that reads it.
   if (setup_.length() != other.setup_.length() || !setup_.looks_back()) {
     state.previous_positions.clear();

@@ -9,14 +9,16 @@ const std::vector<SolverEntry>& solver_entries() {
       {{"l_bfgs",
         "L-BFGS around a matrix [Liu et al. 2017]: iterations, history, initial_hessian "
         "(laplacian, "
-        "identity, rest, warped_rest, frame), linear_solver (direct, cg), linear_iterations, "
-        "preconditioner"},
-       {"line_search", "history", "initial_hessian", "linear_solver", "linear_iterations",
-        "preconditioner"}},
+        "identity, rest, warped_rest, frame), weights (following, constant), linear_solver "
+        "(direct, "
+        "cg), linear_iterations, preconditioner"},
+       {"line_search", "history", "initial_hessian", "weights", "linear_solver",
+        "linear_iterations", "preconditioner"}},
       {{"quasi_newton",
         "that matrix alone, by default the constant M/h^2 + L, prefactored [Liu et al. 2017]: "
-        "iterations, initial_hessian, linear_solver, linear_iterations, preconditioner"},
-       {"line_search", "initial_hessian", "linear_solver", "linear_iterations", "preconditioner"}},
+        "iterations, initial_hessian, weights, linear_solver, linear_iterations, preconditioner"},
+       {"line_search", "initial_hessian", "weights", "linear_solver", "linear_iterations",
+        "preconditioner"}},
       {{"projective_dynamics",
         "local/global steps with the constant matrix [Bouaziz et al. 2014]; arap, strain_limit, "
         "volume, fibers and springs: iterations"},

@@ -56,6 +56,7 @@ std::vector<std::string> solver_choices(const std::string& method, const std::st
   if (key == "precision") return {"double", "float"};
   if (key == "line_search/type") return {"backtracking", "wolfe", "exact", "none"};
   if (key == "initial_hessian") return {"laplacian", "identity", "rest", "warped_rest", "frame"};
+  if (key == "weights") return {"following", "constant"};
   if (key == "linear_solver") {
     if (method == "newton") return {"direct", "cg", "truncated_cg"};
     return {"direct", "cg"};
@@ -73,6 +74,11 @@ bool uses_linear_solver(const SolverSettings& solver) {
   if (!entry.reads("linear_solver")) return false;
   return !entry.reads("initial_hessian") ||
          (solver.initial_hessian != "identity" && solver.initial_hessian != "warped_rest");
+}
+
+bool uses_weights(const SolverSettings& solver) {
+  return solver_entry(solver.method).reads("weights") && solver.initial_hessian == "laplacian" &&
+         solver.linear_solver == "direct";
 }
 
 bool is_accelerated(const SolverSettings& solver) {
@@ -140,6 +146,7 @@ void check_solver(const SolverSettings& solver) {
   if (entry.reads("initial_hessian")) {
     require_choice("initial_hessian", solver.initial_hessian, "initial Hessian");
   }
+  if (entry.reads("weights")) require_choice("weights", solver.weights, "weights");
   if (entry.reads("linear_solver")) {
     require_choice("linear_solver", solver.linear_solver, "linear solver");
     require(solver.linear_iterations >= 1 && solver.linear_iterations <= 1000000,

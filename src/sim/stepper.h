@@ -39,6 +39,9 @@ bool uses_linear_solver(const SolverSettings& solver);
 /// vertex_block_descent.
 bool is_accelerated(const SolverSettings& solver);
 
+/// Whether the method has weights that /solver/weights speaks of.
+bool uses_weights(const SolverSettings& solver);
+
 /// Iterations before Chebyshev acceleration begins.
 int plain_iterations(const SolverSettings& solver);
 

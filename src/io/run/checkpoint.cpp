@@ -24,7 +24,7 @@ static_assert(std::endian::native == std::endian::little, "checkpoints are writt
 
 // The line break tells a file that went through a text conversion.
 constexpr std::array<char, 8> magic{'S', 'U', 'P', 'P', 'L', 'E', '\r', '\n'};
-constexpr std::uint32_t format_version = 3;
+constexpr std::uint32_t format_version = 4;
 
 // What follows positions and velocities.
 constexpr std::uint32_t has_previous = 1;
@@ -39,9 +39,12 @@ struct Header {
   double time;
   double unconverged;
   std::int64_t next_look, look_interval;
+  double weights_spent;
+  double weights_worked;
+  std::uint64_t num_weights;
   std::uint64_t num_values;
 };
-static_assert(std::is_trivially_copyable_v<Header> && sizeof(Header) == 72);
+static_assert(std::is_trivially_copyable_v<Header> && sizeof(Header) == 96);
 
 /// FNV-1a [Fowler, Noll & Vo].
 class Hash {
@@ -115,11 +118,11 @@ void check_sound(const std::filesystem::path& path, std::span<const char> bytes,
     fail(path, "is a checkpoint of version " + std::to_string(header.version) + "; expected " +
                    std::to_string(format_version));
   }
-  const std::size_t room = bytes.size() - sizeof(Header);
-  const std::size_t a_value = num_arrays(header) * sizeof(double);
-  if (room < sizeof(std::uint64_t) ||
-      header.num_values != (room - sizeof(std::uint64_t)) / a_value ||
-      (room - sizeof(std::uint64_t)) % a_value != 0) {
+  const std::size_t values = (bytes.size() - sizeof(Header)) / sizeof(double);
+  const std::size_t arrays = num_arrays(header);
+  if (values * sizeof(double) != bytes.size() - sizeof(Header) || values < 1 + header.num_weights ||
+      header.num_weights >= values || (values - 1 - header.num_weights) % arrays != 0 ||
+      header.num_values != (values - 1 - header.num_weights) / arrays) {
     fail(path, "is cut off or damaged: its size does not fit what it should hold");
   }
   std::uint64_t stored = 0;
@@ -163,13 +166,18 @@ void write_checkpoint(const std::filesystem::path& path, std::uint64_t fingerpri
                       .unconverged = state.unconverged,
                       .next_look = state.next_look,
                       .look_interval = state.look_interval,
+                      .weights_spent = state.weights_spent,
+                      .weights_worked = state.weights_worked,
+                      .num_weights = state.weights.size(),
                       .num_values = state.positions.size()};
   std::vector<char> bytes(sizeof(Header));
   std::memcpy(bytes.data(), &header, sizeof(Header));
-  for (const std::vector<double>* values : arrays_of(state, history)) {
-    const auto* first = reinterpret_cast<const char*>(values->data());
-    bytes.insert(bytes.end(), first, first + values->size() * sizeof(double));
-  }
+  const auto add = [&](const std::vector<double>& values) {
+    const auto* first = reinterpret_cast<const char*>(values.data());
+    bytes.insert(bytes.end(), first, first + values.size() * sizeof(double));
+  };
+  for (const std::vector<double>* values : arrays_of(state, history)) add(*values);
+  add(state.weights);
   AtomicFile file(path);
   file.write(std::as_bytes(std::span(bytes)));
   file.write_value(checksum(bytes));
@@ -190,12 +198,18 @@ SimulationState read_checkpoint(const std::filesystem::path& path, std::uint64_t
   state.unconverged = header.unconverged;
   state.next_look = header.next_look;
   state.look_interval = header.look_interval;
+  state.weights_spent = header.weights_spent;
+  state.weights_worked = header.weights_worked;
   const char* values = bytes.data() + sizeof(Header);
+  const auto take = [&](std::vector<double>& array, std::uint64_t count) {
+    array.resize(count);
+    if (count > 0) std::memcpy(array.data(), values, count * sizeof(double));
+    values += count * sizeof(double);
+  };
   for (std::vector<double>* array : arrays_of(state, header.history)) {
-    array->resize(header.num_values);
-    std::memcpy(array->data(), values, header.num_values * sizeof(double));
-    values += header.num_values * sizeof(double);
+    take(*array, header.num_values);
   }
+  take(state.weights, header.num_weights);
   if (state.frame < 0 || !std::isfinite(state.time)) fail(path, "holds no frame or time");
   return state;
 }

@@ -74,6 +74,13 @@ void read_options(ObjectReader& solver, SolverSettings& settings) {
     whole("linear_iterations", 1, 1'000'000, settings.linear_iterations);
     choice("preconditioner", "preconditioner", settings.preconditioner);
   }
+  if (solver_entry(method).reads("weights") && !uses_weights(settings)) {
+    solver.reject("weights",
+                  "nothing uses it: they are those of the initial Hessian laplacian, factorised "
+                  "by the linear solver direct");
+  } else {
+    choice("weights", "weights", settings.weights);
+  }
   choice("definiteness", "definiteness", settings.definiteness);
   if (const auto conflict = find_conflict(settings)) {
     solver.fail(conflict->key, conflict->message);
