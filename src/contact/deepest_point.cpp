@@ -29,15 +29,22 @@ class Part {
   /// zero.
   void cut(const Vec3& values) {
     Vec3 before[room];
+    double heights[room];
     const int num_before = count_;
+    bool is_whole = true;
+    for (int i = 0; i < num_before; ++i) {
+      heights[i] = dot(values, corners_[i]);
+      is_whole = is_whole && heights[i] <= 0;
+    }
+    if (is_whole) return;
     std::copy(corners_, corners_ + num_before, before);
     count_ = 0;
     for (int i = 0; i < num_before; ++i) {
-      const Vec3 &here = before[i], &next = before[i + 1 < num_before ? i + 1 : 0];
-      const double at_here = dot(values, here), at_next = dot(values, next);
-      if (at_here <= 0) add(here);
-      if ((at_here <= 0) != (at_next <= 0)) {
-        add(here + at_here / (at_here - at_next) * (next - here));
+      const int next = i + 1 < num_before ? i + 1 : 0;
+      const double here = heights[i], there = heights[next];
+      if (here <= 0) add(before[i]);
+      if ((here <= 0) != (there <= 0)) {
+        add(before[i] + here / (here - there) * (before[next] - before[i]));
       }
     }
   }

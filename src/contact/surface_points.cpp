@@ -85,6 +85,7 @@ class SurfacePoints::Search {
   };
   void ask(std::size_t local);
   bool is_flat(const Triangle& triangle);
+  bool stays_away(const Triangle& triangle) const;
   bool sticks_out(const Triangle& triangle, double t) const;
   Feature feature(const Triangle& triangle, int first, int count) const;
   int vertex(const Feature& feature, int i) const {
@@ -176,14 +177,33 @@ bool SurfacePoints::Search::is_flat(const Triangle& triangle) {
     }
     return true;
   }
+  bool is_flat = true;
   for (const std::int16_t corner : triangle.corners) {
     const std::size_t local = at(corner);
     const double start = dot(carried_[local] - nearest.point, nearest.normal);
     const double end = dot(end_[local] - nearest.point, nearest.normal);
-    if (!(at_start_[local].distance <= start + triangle.clearly)) return false;
-    if (!(at_end_[local].distance <= end + triangle.clearly)) return false;
+    is_flat = is_flat && at_start_[local].distance <= start + triangle.clearly &&
+              at_end_[local].distance <= end + triangle.clearly;
   }
-  return true;
+  return is_flat || stays_away(triangle);
+}
+
+/// Whether one of the planes that touch a convex collider nearest to the corners is between it and
+/// the triangle all the time.
+bool SurfacePoints::Search::stays_away(const Triangle& triangle) const {
+  const auto is_between = [&](const SurfacePoint& plane) {
+    return std::all_of(triangle.corners.begin(), triangle.corners.end(),
+                       [&](const std::int16_t corner) {
+                         const std::size_t local = at(corner);
+                         const double start = dot(carried_[local] - plane.point, plane.normal);
+                         const double end = dot(end_[local] - plane.point, plane.normal);
+                         return std::min(start, end) > touching * triangle.clearly;
+                       });
+  };
+  return std::any_of(triangle.corners.begin(), triangle.corners.end(),
+                     [&](const std::int16_t corner) {
+                       return is_between(at_start_[at(corner)]) || is_between(at_end_[at(corner)]);
+                     });
 }
 
 /// Whether anything is nearer to the triangle at a time than its corners tell.
