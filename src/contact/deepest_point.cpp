@@ -21,6 +21,12 @@ constexpr int most_moves = 60;
 /// Of an edge: beside a kink of the distance.
 constexpr double beside = 1e-3;
 
+/// The normal of a triangle, to one side of it.
+Vec3 across_triangle(const Vec3 (&corners)[3], const Vec3& side) {
+  const Vec3 across = direction(cross(corners[1] - corners[0], corners[2] - corners[0]), side);
+  return (dot(across, side) < 0 ? -1 : 1) * across;
+}
+
 /// A part of a triangle, in weights of its corners.
 class Part {
  public:
@@ -61,7 +67,7 @@ class Part {
   int count_ = 3;
 };
 
-/// Tangent planes of a function on a triangle, each with its values at the corners.
+/// Tangent planes of a distance, each with its values at the corners of a triangle and its normal.
 class Tangents {
  public:
   int count() const { return count_; }
@@ -70,7 +76,7 @@ class Tangents {
   double lowest() const { return lowest_; }
 
   /// Whether that changed it, by more than rounding.
-  bool add(const Vec3& values) {
+  bool add(const Vec3& values, const Vec3& normal) {
     const double size = std::max({std::abs(values[0]), std::abs(values[1]), std::abs(values[2])});
     const bool is_higher = dot(values, lowest_place_) > lowest_ + rounding * size;
     if (is_higher) {
@@ -85,14 +91,44 @@ class Tangents {
         lowest_place_ = place;
       }
       lowest_ = least;
+      newest_ = count_;
     }
+    normals_[count_] = normal;
     values_[count_++] = values;
     return is_higher;
   }
 
+  /// A mean of two of them, which is a bound of the distance too: where the highest of them is
+  /// lowest on the border of the triangle, with nothing below that.
+  struct Mean {
+    double least;  ///< at the corners
+    Vec3 normal;
+  };
+  Mean highest_mean() const {
+    Mean highest{-std::numeric_limits<double>::infinity(), {}};
+    const Vec3& one = values_[newest_];
+    const auto look_at = [&](int i, double part) {
+      const Vec3 values = one + part * (values_[i] - one);
+      const double least = std::min({values[0], values[1], values[2]});
+      if (!(least > highest.least)) return;
+      highest = {least, (1 - part) * normals_[newest_] + part * normals_[i]};
+    };
+    for (int i = 0; i < count_; ++i) {
+      look_at(i, 0);
+      for (std::size_t k = 0; k < 3; ++k) {
+        // Where it is as high at two corners.
+        const Vec3 more = values_[i] - one;
+        const std::size_t next = (k + 1) % 3;
+        const double part = (one[next] - one[k]) / (more[k] - more[next]);
+        if (part > 0 && part <= 1) look_at(i, part);
+      }
+    }
+    return highest;
+  }
+
  private:
-  Vec3 values_[most_tangents];
-  int count_ = 0;
+  Vec3 values_[most_tangents], normals_[most_tangents];
+  int count_ = 0, newest_ = 0;  ///< the last one that was above the others where they were lowest
   Vec3 lowest_place_{1, 0, 0};
   double lowest_ = -std::numeric_limits<double>::infinity();
 };
@@ -103,18 +139,19 @@ DeepestPoint least_on_triangle(const ColliderObject& collider, const AskedCorner
   const Vec3 places[3] = {corners[0].place, corners[1].place, corners[2].place};
   Tangents tangents;
   double least = std::numeric_limits<double>::infinity();
-  Vec3 deepest{1, 0, 0};
+  Vec3 deepest{1, 0, 0}, out{0, 1, 0};
   /// Whether there is more to be found.
   const auto look_at = [&](const Vec3& weights, const Vec3& place, const SurfacePoint& there) {
     if (there.distance < least) {
       least = there.distance;
       deepest = weights;
+      out = there.normal;
     }
     Vec3 values;
     for (std::size_t k = 0; k < 3; ++k) {
       values[k] = there.distance + dot(there.normal, places[k] - place);
     }
-    return tangents.add(values);
+    return tangents.add(values, there.normal);
   };
   look_at({1, 0, 0}, corners[0].place, corners[0].surface);
   look_at({0, 1, 0}, corners[1].place, corners[1].surface);
@@ -124,7 +161,19 @@ DeepestPoint least_on_triangle(const ColliderObject& collider, const AskedCorner
     const Vec3 place = mean_of(weights, places);
     if (!look_at(weights, place, collider.surface(place))) break;
   }
-  return {least, std::min(least, tangents.lowest()), {deepest[0], deepest[1], deepest[2]}};
+  DeepestPoint found{
+      least, std::min(least, tangents.lowest()), {deepest[0], deepest[1], deepest[2]}};
+  if (!(found.at_least > wanted.near)) return found;
+  const Vec3& lowest = tangents.lowest_place();
+  if (std::min({lowest[0], lowest[1], lowest[2]}) > 0) {
+    // All of the collider is beyond a plane along the triangle.
+    found.rise = across_triangle(places, out);
+  } else {
+    const Tangents::Mean mean = tangents.highest_mean();
+    found.at_least = std::min(found.at_least, mean.least);
+    found.rise = mean.normal;
+  }
+  return found;
 }
 
 }  // namespace
@@ -135,9 +184,10 @@ DeepestPoint deepest_on_edge(const ColliderObject& collider, const AskedCorner& 
   /// The distance at a place on the edge and what it grows by along all of the edge.
   struct Tangent {
     double s, distance, slope;
+    Vec3 normal;
   };
   const auto tangent = [&](double s, const SurfacePoint& there) {
-    return Tangent{s, there.distance, dot(there.normal, edge)};
+    return Tangent{s, there.distance, dot(there.normal, edge), there.normal};
   };
   const auto at = [&](double s) { return tangent(s, collider.surface(a.place + s * edge)); };
   Tangent low = tangent(0, a.surface), high = tangent(1, b.surface);
@@ -166,7 +216,11 @@ DeepestPoint deepest_on_edge(const ColliderObject& collider, const AskedCorner& 
     if (middle.distance < best.distance) best = middle;
     (middle.slope < 0 ? low : high) = middle;
   }
-  return {best.distance, std::min(least, best.distance), {1 - best.s, best.s, 0}};
+  DeepestPoint found{best.distance, std::min(least, best.distance), {1 - best.s, best.s, 0}};
+  const bool is_between = low.slope < 0 && high.slope > 0;
+  const double part = is_between ? low.slope / (low.slope - high.slope) : low.slope < 0 ? 1 : 0;
+  found.rise = (1 - part) * low.normal + part * high.normal;
+  return found;
 }
 
 DeepestPoint deepest_on_triangle(const ColliderObject& collider, const AskedCorner (&corners)[3],
@@ -225,9 +279,7 @@ Vec3 normal_across_triangle(const ColliderObject& collider, const AskedCorner (&
                             const DeepestPoint& point) {
   const Vec3 places[3] = {corners[0].place, corners[1].place, corners[2].place};
   const Vec3 weights{point.weights[0], point.weights[1], point.weights[2]};
-  const Vec3 out = collider.surface(mean_of(weights, places)).normal;
-  const Vec3 across = direction(cross(places[1] - places[0], places[2] - places[0]), out);
-  return (dot(across, out) < 0 ? -1 : 1) * across;
+  return across_triangle(places, collider.surface(mean_of(weights, places)).normal);
 }
 
 }  // namespace supple

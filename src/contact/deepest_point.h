@@ -22,6 +22,9 @@ struct DeepestPoint {
   double distance;    ///< m, signed
   double at_least;    ///< no point is nearer to a convex collider than this, m
   double weights[3];  ///< of the corners, adding up to 1; the third of an edge is 0
+  /// Where that is farther than `near`: no place y is nearer to a convex collider than at_least +
+  /// rise . (y - x), x being any point of the edge or triangle.
+  Vec3 rise{0, 0, 0};
 };
 
 /// How well something deep is to be known.
@@ -29,7 +32,7 @@ struct Depth {
   static constexpr double infinity = std::numeric_limits<double>::infinity();
   double tolerance;         ///< of the distance, m
   double level = infinity;  ///< what is not below this is not wanted, m
-  double near = infinity;   ///< what is farther is known to half of how much farther it is, m
+  double near = infinity;   ///< what is farther is known to half of how much farther it is, m, >= 0
 
   bool is_met_by(double distance, double at_least) const {
     const double allowed = at_least > near ? 0.5 * (at_least - near) : 0;

@@ -222,5 +222,34 @@ TEST(DeepestPoint, IsSoughtOnlyAsFarAsItIsWanted) {
   }
 }
 
+TEST(DeepestPoint, OfWhatIsFarItRisesNoFasterThanTheDistance) {
+  Triangles triangles(9);
+  std::mt19937 engine(10);
+  std::uniform_real_distribution<double> side(-1, 1);
+  int counts[2] = {};
+  for (const ColliderShape& shape : convex_shapes()) {
+    const ColliderObject collider = collider_of(shape);
+    for (int k = 0; k < 400; ++k) {
+      Vec3 corners[3];
+      triangles.next(k % 2 == 0 ? 0.1 : 0.3, corners);
+      const int count = k % 4 < 2 ? 2 : 3;
+      constexpr double near = 0.001;
+      const DeepestPoint found =
+          count == 2 ? deepest(collider, corners[0], corners[1], {.tolerance = 1e-5, .near = near})
+                     : deepest(collider, corners, {.tolerance = 1e-5, .near = near});
+      if (!(found.at_least > near)) continue;
+      ++counts[count - 2];
+      EXPECT_LE(norm(found.rise), 1 + 1e-14);
+      for (int i = 0; i < 20; ++i) {
+        const Vec3 moved =
+            corners[i % count] + 0.5 * Vec3{side(engine), side(engine), side(engine)};
+        const double bound = found.at_least + dot(found.rise, moved - corners[i % count]);
+        EXPECT_GE(collider.surface(moved).distance, bound - 1e-14) << shape.index() << ' ' << k;
+      }
+    }
+  }
+  EXPECT_GT(std::min(counts[0], counts[1]), 100);
+}
+
 }  // namespace
 }  // namespace supple

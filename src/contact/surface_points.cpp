@@ -317,7 +317,20 @@ void SurfacePoints::Search::follow(const Feature& feature) {
   // Corners, edges and points that are known are held themselves: where they are deep inside the
   // step does not go.
   const double deep = -too_deep * feature.clearly;
-  const auto look = [&](double t, double touches, double& gap) {
+  double gap = 0, ahead = 0;
+  // How long nothing comes nearer than some distance by a plane in front of which its corners are
+  // as high.
+  const auto find_ahead = [&](const double(&heights)[3], const Vec3& normal, double touches) {
+    double time = 1;
+    for (int i = 0; i < feature.count; ++i) {
+      const std::size_t local = feature.places[i];
+      const double falls = dot(carried_[local] - end_[local], normal);
+      if (falls > 0) time = std::min(time, (heights[i] - touches) / falls);
+    }
+    ahead = std::max(ahead, time);
+  };
+  const auto look = [&](double t, double touches) {
+    ahead = 0;
     Extent extent;
     for (int i = 0; i < feature.count; ++i) {
       corners[i].place = place_at(feature.places[i], t);
@@ -334,12 +347,13 @@ void SurfacePoints::Search::follow(const Feature& feature) {
       if (corner.surface.distance < deep) return false;
       if (!collider_->is_convex()) continue;
       // All of the collider is behind this plane.
-      double least = corner.surface.distance;
+      double least = corner.surface.distance, heights[3];
       for (int k = 0; k < feature.count; ++k) {
-        least =
-            std::min(least, dot(corners[k].place - corner.surface.point, corner.surface.normal));
+        heights[k] = dot(corners[k].place - corner.surface.point, corner.surface.normal);
+        least = std::min(least, heights[k]);
       }
       gap = std::max(gap, least);
+      find_ahead(heights, corner.surface.normal, touches);
       if (least >= corner.surface.distance - feature.clearly) return true;
     }
     if (gap > touches) return true;
@@ -347,6 +361,9 @@ void SurfacePoints::Search::follow(const Feature& feature) {
     if (feature.count == 3 && rests_on_edge(feature, corners, gap)) return gap >= deep;
     const Low low = lowest(feature, corners, touches);
     gap = low.at_least;
+    if (gap > touches && collider_->is_convex()) {
+      find_ahead({gap, gap, gap}, low.point.rise, touches);
+    }
     if (low.border < deep) return false;
     if (gap <= touches && low.is_clear) keep(feature, corners, low.point);
     return true;
@@ -360,16 +377,16 @@ void SurfacePoints::Search::follow(const Feature& feature) {
     }
     return false;
   };
-  double t = 0, gap = 0;
+  double t = 0;
   for (int i = 0; t < 1 && i < most_advances; ++i) {
-    if (!look(t, near, gap)) {
+    if (!look(t, near)) {
       // A straight way past the edge of a collider cuts it: then its end alone counts.
       if (crosses()) return;
       break;
     }
-    t += std::max(gap, least_advance * feature.clearly) / feature.way;
+    t += std::max(ahead, std::max(gap, least_advance * feature.clearly) / feature.way);
   }
-  look(1, 0, gap);
+  look(1, 0);
 }
 
 /// Whether a collider that is not convex is nearer to a feature somewhere than a distance, whatever
