@@ -27,7 +27,8 @@ constexpr double exact = 1e-4, roughly = 0.05;
 constexpr double touching = 0.1;
 /// Of what is clear: by so much another point may be deeper than one that is known.
 constexpr double enough = 0.5;
-/// Of what is clear: how far a way is followed at least at a time where its border touches already.
+/// Of what is clear: how far a way is followed at least at a time where it touches already or where
+/// the collider is not convex.
 constexpr double least_advance = 5;
 constexpr int most_advances = 200;
 /// Of what is clear: what is held by then and deeper will be elsewhere at the end of the step.
@@ -384,7 +385,9 @@ void SurfacePoints::Search::follow(const Feature& feature) {
       if (crosses()) return;
       break;
     }
-    t += std::max(ahead, std::max(gap, least_advance * feature.clearly) / feature.way);
+    const bool is_apart = gap > near && collider_->is_convex();
+    const double reach = is_apart ? gap : std::max(gap, least_advance * feature.clearly);
+    t += std::max(ahead, reach / feature.way);
   }
   look(1, 0);
 }

@@ -93,7 +93,9 @@ TEST(SurfacePoints, AFastFaceIsHeldWhereItMetAThinCollider) {
   Threads threads(1);
   for (const ColliderShape& shape :
        {ColliderShape(SphereShape{{0.7, -0.5, -0.2}, 0.01}),
-        ColliderShape(CapsuleShape{{0.3, -0.5, 2}, {0.3, -0.5, -3}, 0.005})}) {
+        ColliderShape(SphereShape{{0.7, -0.51, -0.2}, 0.001}),
+        ColliderShape(CapsuleShape{{0.3, -0.5, 2}, {0.3, -0.5, -3}, 0.005}),
+        ColliderShape(CapsuleShape{{0.3, -0.502, 2}, {0.3, -0.502, -3}, 0.001})}) {
     ContactEnergy contact = contact_of_square(shape, 0);
     const std::vector<double> x_n = padded(square()), through = lowered(x_n, 3);
     contact.begin_step({.time_end = h, .h = h, .x_n = x_n.data()}, threads);
