@@ -7,6 +7,7 @@
 
 #include "base/index.h"
 #include "contact/deepest_point.h"
+#include "contact/entry.h"
 #include "contact/extent.h"
 #include "contact/vec3.h"
 
@@ -104,6 +105,8 @@ class SurfacePoints::Search {
   bool is_known(const Feature& feature, const Corners& corners, double& gap) const;
   bool rests_on_edge(const Feature& face, const Corners& corners, double& gap) const;
   bool stands_out(const Feature& feature, const Corners& corners, double level) const;
+  bool has_been_through(const Vec3& start, const Vec3& place, const Vec3& normal) const;
+  double depth_at_start(const Feature& feature) const;
   void keep(const Feature& feature, const Corners& corners, const DeepestPoint& deepest);
 
   const SurfacePoints& own_;
@@ -471,6 +474,28 @@ bool SurfacePoints::Search::rests_on_edge(const Feature& face, const Corners& co
   return std::any_of(known.begin(), known.end(), does) || std::any_of(out_, out_ + count_, does);
 }
 
+/// Whether a way from outside has led into the collider against a normal and through its middle.
+bool SurfacePoints::Search::has_been_through(const Vec3& start, const Vec3& place,
+                                             const Vec3& normal) const {
+  if (!(dot(place - start, normal) > 0)) return false;
+  SurfacePoint entry = collider_->surface(start);
+  return entry.distance > 0 && find_entry(*collider_, start, place, entry) &&
+         dot(entry.normal, normal) < 0;
+}
+
+/// How deep a feature starts the step, m; 0 where it is outside.
+double SurfacePoints::Search::depth_at_start(const Feature& feature) const {
+  Corners corners;
+  for (int i = 0; i < feature.count; ++i) {
+    corners[i] = {carried_[feature.places[i]], at_start_[feature.places[i]]};
+  }
+  const Depth wanted{.tolerance = exact * feature.clearly, .level = 0};
+  const DeepestPoint deepest = feature.count == 2
+                                   ? deepest_on_edge(*collider_, corners[0], corners[1], wanted)
+                                   : deepest_on_triangle(*collider_, corners, wanted);
+  return std::max(0.0, -deepest.at_least);
+}
+
 /// Unless a point of the feature that is known is nearly as deep.
 void SurfacePoints::Search::keep(const Feature& feature, const Corners& corners,
                                  const DeepestPoint& deepest) {
@@ -487,14 +512,13 @@ void SurfacePoints::Search::keep(const Feature& feature, const Corners& corners,
   const Vec3 normal = feature.count == 2 ? normal_across_edge(*collider_, corners[0].place,
                                                               corners[1].place, deepest)
                                          : normal_across_triangle(*collider_, corners, deepest);
-  // What has come from outside and goes the way of the normal has been through the middle.
-  const bool is_through = dot(place - start, normal) > 0 && collider_->surface(start).distance > 0;
-  if (is_through) return;
+  if (has_been_through(start, place, normal)) return;
   SurfaceContact& own = out_[count_++];
   own.collider = number_;
   own.point.count = feature.count;
   own.normal = normal;
   own.surface = place - deepest.distance * own.normal;
+  own.start_depth = depth_at_start(feature);
   for (int i = 0; i < 3; ++i) {
     own.point.vertices[i] = i < feature.count ? vertex(feature, i) : -1;
     own.point.weights[i] = deepest.weights[i];
