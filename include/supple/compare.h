@@ -78,7 +78,7 @@ Comparison compare_solvers(const Scene& scene, const SimulationState& state,
                            std::span<const LabelledSolver> solvers,
                            const CompareOptions& options = {});
 
-/// An unconverged step looks like the converged step of a stiffer or softer body: of which one.
+/// How much stiffer or softer a body is whose converged step looks like a given unconverged one.
 struct ApparentStiffness {
   /// s: scaling the energies of tets and springs by s brings the converged step closest to the
   /// given one. 1: the body is as stiff as its material says; above 1: it acts stiffer.
