@@ -115,7 +115,7 @@ std::vector<Pin> springs_to(const supple::Body& body, const int32_t* vertices,
   std::vector<int> sorted(vertices, vertices + count);
   std::sort(sorted.begin(), sorted.end());
   if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
-    supple::refuse("vertices", "a vertex stands there twice");
+    supple::refuse("vertices", "a vertex occurs twice");
   }
   const std::vector<Vec3>& rest = body.mesh.vertices;
   for (std::size_t i = 0; i < count; ++i) {
@@ -162,8 +162,8 @@ SuppleError supple_simulation_step(SuppleSimulation* simulation, SuppleStepRepor
   });
   if (error != supple_ok || status != supple::StepStatus::non_finite) return error;
   return supple::remember(supple_non_finite, "step",
-                          "positions, energy or gradient are not finite: the state is the one "
-                          "before the step");
+                          "positions, energy or gradient are not finite: the state from "
+                          "before the step was restored");
 }
 
 SuppleError supple_simulation_counts(const SuppleSimulation* simulation, SuppleCounts* counts) {
