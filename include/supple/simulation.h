@@ -2,12 +2,15 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "supple/scene.h"
+#include "supple/surface_hit.h"
 
 namespace supple {
 
@@ -53,8 +56,8 @@ struct StepReport {
   double contact_energy = 0;       ///< of the normal forces at the end of the frame, J
   double deepest_penetration = 0;  ///< of a vertex into a collider at the end of the frame, m
   int tunnelled = 0;               ///< vertices, points of edges and faces that passed a collider
-  /// Mechanical energy that the frame gained beyond the work of weight, pins and moving colliders,
-  /// J, and what was taken out of its velocities so that it should not gain more.
+  /// Mechanical energy that the frame gained beyond the work of weight, forces, pins and moving
+  /// colliders, J, and what was taken out of its velocities so that it should not gain more.
   double energy_gain = 0, energy_removed = 0;
   int repeated_substeps = 0;  ///< that were solved more than once to keep the energy
   int steady_substeps = 0;    ///< of them, those that ended by backward Euler in place of their own
@@ -175,6 +178,46 @@ class Simulation {
   /// has no tets; nothing has changed then.
   void set_material(int body, const MaterialSettings& material);
 
+  // Settings that cost next to nothing, from the next step on: nothing is factorised, and nothing
+  // built but, by set_gravity and set_friction, what set_colliders builds. scene() shows them, a
+  // scene that waits to take over gets them too, and the steps have the bits of a simulation that
+  // is built with them. All throw Error{invalid_input} as the constructor does, naming the key of
+  // the scene; nothing has changed then.
+
+  void set_gravity(const Vec3& gravity);  ///< m/s^2
+  void set_drag(double drag);             ///< DampingSettings::drag, 1/s
+  void set_friction(double friction);     ///< ContactSettings::friction
+  void set_iterations(int iterations);    ///< SolverSettings::iterations
+  void set_tolerance(double tolerance);   ///< SolverSettings::tolerance
+  void set_budget(double milliseconds);   ///< SolverSettings::budget_ms
+  void set_line_search(const LineSearchSettings& line_search);
+
+  // Forces act through the next step, all of its substeps, and are cleared by it; several add up. A
+  // force F on a free body changes its momentum by F times time.step, with every integrator. They
+  // are no part of state(): set_state drops them, a scene that takes over keeps them.
+  //
+  // Impulses and set_velocity change velocities at once, and state() with them: an impulse J the
+  // momentum by J, in the step too, with every integrator.
+  //
+  // On a whole body they are shared as its weight is; on a SurfaceHit, by its weights, on its
+  // corners; else on vertices in scene order, one for each. Pins and contacts act against them as
+  // against the weight. All throw Error{invalid_input}, naming the argument, for numbers that are
+  // not finite, sizes that differ and bodies or vertices that do not exist or have no mass, and at
+  // /time/integrator for quasi_static, which knows no momentum; nothing has changed then.
+
+  void add_force(int body, const Vec3& force);  ///< N
+  void add_force(const SurfaceHit& hit, const Vec3& force);
+  void add_force(std::span<const int> vertices, std::span<const Vec3> forces);
+  /// Takes back what was added since the last step.
+  void clear_forces();
+
+  void add_impulse(int body, const Vec3& impulse);  ///< N s
+  void add_impulse(const SurfaceHit& hit, const Vec3& impulse);
+  void add_impulse(std::span<const int> vertices, std::span<const Vec3> impulses);
+
+  /// All vertices of a body move at this velocity, m/s.
+  void set_velocity(int body, const Vec3& velocity);
+
   /// Goes on with another scene: other materials, springs, regions, layers, colliders, gravity,
   /// solver, integrator, time; other tets on the same vertices where a body is cut or torn. Body by
   /// body it must have as many vertices as this one. Positions, velocities, time and frame are kept
@@ -227,6 +270,35 @@ class Simulation {
   /// What a position-based method projects together, in the order of an iteration; empty for other
   /// methods.
   std::vector<ConstraintGroup> constraint_groups() const;
+
+  // Queries against the surface as it is deformed now: the triangles of surface(), and the segments
+  // of strands where the query says so. Any threads may ask at once while no step runs. The first
+  // query after a step fits boxes to the new positions, the very first one builds a tree of them.
+  // All throw Error{invalid_input} naming the argument that is not finite or out of its range.
+
+  /// Where a ray first meets a triangle, within max_distance, m (>= 0, may be infinite). direction:
+  /// of any length but zero. Both sides are met: dot(normal, direction) > 0 where the ray leaves a
+  /// body. No ray passes between triangles that share an edge. Strands have no thickness and are
+  /// not met, nor are triangles without area.
+  std::optional<SurfaceHit> raycast(
+      const Vec3& origin, const Vec3& direction,
+      double max_distance = std::numeric_limits<double>::infinity()) const;
+
+  /// The nearest place on a body, strands included, no farther than max_distance, m (>= 0, may be
+  /// infinite). The distance is negative inside a body of tets, as the normals there say
+  /// [Baerentzen & Aanaes 2005]: where a body passes through itself, those of the nearest triangle.
+  std::optional<SurfaceHit> closest_point(
+      const Vec3& point, double max_distance = std::numeric_limits<double>::infinity()) const;
+
+  /// The bodies, ascending, whose surface or segments touch the volume (its border included) or,
+  /// of tets, which hold all of it inside.
+  std::vector<int> overlap(const Box& box) const;
+  std::vector<int> overlap(const SphereShape& sphere) const;
+
+  /// The vertices in a volume (its border included), ascending, in scene order: those inside of
+  /// bodies too. Looks at every vertex.
+  std::vector<int> vertices_in(const Box& box) const;
+  std::vector<int> vertices_in(const SphereShape& sphere) const;
 
   /// Surface of all bodies, indices into the scene's vertices; nothing of a strand.
   const std::vector<std::array<int, 3>>& surface() const;
