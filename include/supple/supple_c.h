@@ -176,6 +176,80 @@ SuppleError supple_simulation_hold(SuppleSimulation* simulation, int32_t body,
                                    const int32_t* vertices, const double* targets, size_t count,
                                    double stiffness);
 
+// Queries against the surface as it is deformed now. The first one after a step costs about as much
+// as a copy of the positions, the very first one builds a tree of boxes.
+
+/// A place on the surface of a body.
+typedef struct SuppleSurfaceHit {
+  int32_t body;         ///< -1: nothing was found, and the rest says nothing
+  int32_t triangle;     ///< as in supple_simulation_copy_triangles; -1 on a strand
+  int32_t tet;          ///< whose face it is, counted body after body; -1 of cloth and strands
+  int32_t vertices[3];  ///< corners in scene order; a segment of a strand has its second one twice
+  double weights[3];    ///< of the corners, from 0 on, of sum 1
+  double point[3];      ///< m
+  double normal[3];     ///< of the triangle, unit, outward; 0 0 0 without area
+  double distance;      ///< m, along the ray; from the point asked for, negative inside its body
+} SuppleSurfaceHit;
+
+/// Where a ray first meets a triangle, from either side, within max_distance, m (from 0, INFINITY
+/// for any). direction: of any length but zero. Strands are not met.
+SuppleError supple_simulation_raycast(const SuppleSimulation* simulation, const double origin[3],
+                                      const double direction[3], double max_distance,
+                                      SuppleSurfaceHit* hit);
+/// The nearest place on a body, strands included, no farther than max_distance, m.
+SuppleError supple_simulation_closest_point(const SuppleSimulation* simulation,
+                                            const double point[3], double max_distance,
+                                            SuppleSurfaceHit* hit);
+/// The bodies, ascending, whose surface or strand a box or a ball touches or that hold it inside.
+/// bodies: [room], gets the first `room` of them, may be NULL for 0; count: of all.
+SuppleError supple_simulation_overlap_box(const SuppleSimulation* simulation, const double min[3],
+                                          const double max[3], int32_t* bodies, size_t room,
+                                          size_t* count);
+SuppleError supple_simulation_overlap_sphere(const SuppleSimulation* simulation,
+                                             const double center[3], double radius, int32_t* bodies,
+                                             size_t room, size_t* count);
+/// The vertices in a box or a ball, ascending; arrays as above.
+SuppleError supple_simulation_vertices_in_box(const SuppleSimulation* simulation,
+                                              const double min[3], const double max[3],
+                                              int32_t* vertices, size_t room, size_t* count);
+SuppleError supple_simulation_vertices_in_sphere(const SuppleSimulation* simulation,
+                                                 const double center[3], double radius,
+                                                 int32_t* vertices, size_t room, size_t* count);
+
+// Forces (N) act through the next step and are cleared by it; several add up. Impulses (N s) and
+// velocities (m/s) change the state at once. On a whole body they are shared as its weight is, on a
+// hit by its weights, else on vertices in scene order: [count] and [count * 3]. Where a scene takes
+// over the forces that wait stay. quasi_static takes none of them.
+
+SuppleError supple_simulation_add_force(SuppleSimulation* simulation, int32_t body,
+                                        const double force[3]);
+SuppleError supple_simulation_add_force_at(SuppleSimulation* simulation,
+                                           const SuppleSurfaceHit* hit, const double force[3]);
+SuppleError supple_simulation_add_forces(SuppleSimulation* simulation, const int32_t* vertices,
+                                         const double* forces, size_t count);
+/// Takes back what was added since the last step.
+SuppleError supple_simulation_clear_forces(SuppleSimulation* simulation);
+SuppleError supple_simulation_add_impulse(SuppleSimulation* simulation, int32_t body,
+                                          const double impulse[3]);
+SuppleError supple_simulation_add_impulse_at(SuppleSimulation* simulation,
+                                             const SuppleSurfaceHit* hit, const double impulse[3]);
+SuppleError supple_simulation_add_impulses(SuppleSimulation* simulation, const int32_t* vertices,
+                                           const double* impulses, size_t count);
+SuppleError supple_simulation_set_velocity(SuppleSimulation* simulation, int32_t body,
+                                           const double velocity[3]);
+
+// Settings from the next step on, of a scene that waits to take over too. Nothing is factorised.
+
+SuppleError supple_simulation_set_gravity(SuppleSimulation* simulation, const double gravity[3]);
+SuppleError supple_simulation_set_drag(SuppleSimulation* simulation, double drag);  ///< 1/s
+SuppleError supple_simulation_set_friction(SuppleSimulation* simulation, double coefficient);
+SuppleError supple_simulation_set_iterations(SuppleSimulation* simulation, int32_t iterations);
+SuppleError supple_simulation_set_tolerance(SuppleSimulation* simulation, double tolerance);
+/// Milliseconds that a frame may take; 0: any.
+SuppleError supple_simulation_set_budget(SuppleSimulation* simulation, double milliseconds);
+/// type: backtracking, wolfe, exact or none; what else it has stays.
+SuppleError supple_simulation_set_line_search(SuppleSimulation* simulation, const char* type);
+
 /// Goes on with another scene that has body by body as many vertices; positions, velocities, time
 /// and what is held stay. after_frames 0: it has taken over when this returns. Else it is built
 /// beside the next after_frames steps and the one after them begins by taking over

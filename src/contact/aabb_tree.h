@@ -138,18 +138,18 @@ template <class Visit>
 void AabbTree::along(const Vec3& origin, const Vec3& direction, const Visit& visit,
                      double reach) const {
   if (nodes_.empty()) return;
-  constexpr double infinity = std::numeric_limits<double>::infinity();
+  constexpr double missed = std::numeric_limits<double>::infinity();
   Vec3 inverse;
   for (std::size_t k = 0; k < 3; ++k) inverse[k] = 1 / direction[k];
   // Each bound is rounded three times, and so is what a triangle sees of the ray: by so much more,
   // no ray slips by [Ize 2013, sec. 3].
   constexpr double widened = 1 + 8 * std::numeric_limits<double>::epsilon();
   const auto entry = [&](const Box& box) {
-    double enters = 0, leaves = infinity;
+    double enters = 0, leaves = missed;
     for (std::size_t k = 0; k < 3; ++k) {
       const double low = box.min[k] - origin[k], high = box.max[k] - origin[k];
       if (direction[k] == 0) {
-        if (low > 0 || high < 0) return infinity;
+        if (low > 0 || high < 0) return missed;
         continue;
       }
       double near = low * inverse[k], far = high * inverse[k];
@@ -157,12 +157,10 @@ void AabbTree::along(const Vec3& origin, const Vec3& direction, const Visit& vis
       enters = std::max(enters, near);
       leaves = std::min(leaves, far * widened);
     }
-    return enters <= leaves ? enters : infinity;
+    return enters <= leaves ? enters : missed;
   };
-  // What is missed is at infinity.
-  descend(entry, visit, reach, [](double enters, double limit) {
-    return enters <= limit * widened && enters < infinity;
-  });
+  descend(entry, visit, reach,
+          [](double enters, double limit) { return enters <= limit * widened && enters < missed; });
 }
 
 template <class Touches, class Visit>

@@ -330,14 +330,14 @@ TEST(Force, RefusesWhatIsNoPush) {
   const std::vector<int> none, first{0}, far{unused + 1}, weightless{unused};
   EXPECT_EQ(where([&] { simulation.add_force(0, {nan, 0, 0}); }), "force");
   EXPECT_EQ(where([&] { simulation.add_force(1, {1, 0, 0}); }), "/bodies");
-  EXPECT_EQ(where([&] { simulation.add_force(none, one); }), "force");
+  EXPECT_EQ(where([&] { simulation.add_force(none, one); }), "forces");
   EXPECT_EQ(where([&] { simulation.add_force(far, one); }), "vertices");
   EXPECT_EQ(where([&] { simulation.add_force(weightless, one); }), "vertices");
   EXPECT_EQ(where([&] { simulation.add_impulse(0, {nan, 0, 0}); }), "impulse");
   EXPECT_EQ(where([&] {
               simulation.add_impulse(first, std::vector<Vec3>{{0, nan, 0}});
             }),
-            "impulse");
+            "impulses");
   EXPECT_EQ(where([&] {
               simulation.add_impulse(SurfaceHit{.vertices = {0, 1, -1}, .weights = {0, 0.5, 0.5}},
                                      one[0]);

@@ -52,13 +52,14 @@ std::vector<Push> Pushes::at_hit(const SurfaceHit& hit, const Vec3& amount) cons
 
 std::vector<Push> Pushes::of_vertices(std::span<const int> vertices,
                                       std::span<const Vec3> amounts) const {
+  const std::string name = std::string(name_) + "s";
   if (amounts.size() != vertices.size()) {
-    refuse(name_, "expected one for each of the " + std::to_string(vertices.size()) +
-                      " vertices, there are " + std::to_string(amounts.size()));
+    refuse(name, "expected one for each of the " + std::to_string(vertices.size()) +
+                     " vertices, there are " + std::to_string(amounts.size()));
   }
   std::vector<Push> pushes;
   for (std::size_t n = 0; n < vertices.size(); ++n) {
-    require_finite(amounts[n], name_);
+    require_finite(amounts[n], name.c_str());
     pushes.push_back({model_vertex(vertices[n], "vertices"), amounts[n]});
   }
   return pushes;

@@ -15,9 +15,9 @@ struct Push {
   Vec3 amount;
 };
 
-/// What pushes a simulation, vertex by vertex. `name` is that of the argument that holds the
-/// amounts: all throw Error{invalid_input} naming the argument that is not finite, out of its range
-/// or of another size, and for a vertex without mass.
+/// What pushes a simulation, vertex by vertex. `name` is what the argument with an amount is
+/// called, with an s for several: all throw Error{invalid_input} naming the argument that is not
+/// finite, out of its range or of another size, and for a vertex without mass.
 class Pushes {
  public:
   Pushes(const Model& model, const Numbering& numbering, const char* name)
