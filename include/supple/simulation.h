@@ -2,12 +2,15 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "supple/scene.h"
+#include "supple/surface_hit.h"
 
 namespace supple {
 
@@ -53,8 +56,8 @@ struct StepReport {
   double contact_energy = 0;       ///< of the normal forces at the end of the frame, J
   double deepest_penetration = 0;  ///< of a vertex into a collider at the end of the frame, m
   int tunnelled = 0;               ///< vertices, points of edges and faces that passed a collider
-  /// Mechanical energy that the frame gained beyond the work of weight, pins and moving colliders,
-  /// J, and the energy removed from its velocities to prevent a larger gain.
+  /// Mechanical energy that the frame gained beyond the work of weight, forces, pins and moving
+  /// colliders, J, and the energy removed from its velocities to prevent a larger gain.
   double energy_gain = 0, energy_removed = 0;
   int repeated_substeps = 0;  ///< solved more than once to keep the energy
   int steady_substeps = 0;    ///< of those, solved by backward Euler in the end
@@ -176,6 +179,46 @@ class Simulation {
   /// that does not exist or has no tets.
   void set_material(int body, const MaterialSettings& material);
 
+  // Settings without set-up, from the next step on. Nothing is factorised; set_gravity and
+  // set_friction prepare the colliders as set_colliders does. scene() shows them, a scene that
+  // waits to take over gets them too, and the steps have the bits of a simulation built with them.
+  // All throw Error{invalid_input}, with nothing changed, as the constructor does, naming the key
+  // of the scene.
+
+  void set_gravity(const Vec3& gravity);  ///< m/s^2
+  void set_drag(double drag);             ///< DampingSettings::drag, 1/s
+  void set_friction(double friction);     ///< ContactSettings::friction
+  void set_iterations(int iterations);    ///< SolverSettings::iterations
+  void set_tolerance(double tolerance);   ///< SolverSettings::tolerance
+  void set_budget(double milliseconds);   ///< SolverSettings::budget_ms
+  void set_line_search(const LineSearchSettings& line_search);
+
+  // Forces act during the next step with all its substeps and are then cleared; several add up. A
+  // force F on a free body changes its momentum by F times time.step, with every integrator. Forces
+  // are not part of state(): set_state drops them, a scene that takes over keeps them.
+  //
+  // Impulses and set_velocity change the velocities at once, and state() with them. An impulse J
+  // changes the momentum by J, and the next steps keep it, with every integrator.
+  //
+  // On a whole body they are distributed like its weight; on a SurfaceHit, by its weights to its
+  // corners; otherwise one per vertex, in scene order. Pins and contacts act against them as they
+  // do against the weight. All throw Error{invalid_input}, with nothing changed: naming the
+  // argument for numbers that are not finite, sizes that differ, and bodies or vertices that do not
+  // exist or have no mass; at /time/integrator for quasi_static, which has no momentum.
+
+  void add_force(int body, const Vec3& force);  ///< N
+  void add_force(const SurfaceHit& hit, const Vec3& force);
+  void add_force(std::span<const int> vertices, std::span<const Vec3> forces);
+  /// Takes back what was added since the last step.
+  void clear_forces();
+
+  void add_impulse(int body, const Vec3& impulse);  ///< N s
+  void add_impulse(const SurfaceHit& hit, const Vec3& impulse);
+  void add_impulse(std::span<const int> vertices, std::span<const Vec3> impulses);
+
+  /// Sets the velocity of all vertices of a body, m/s.
+  void set_velocity(int body, const Vec3& velocity);
+
   /// Continues with another scene: other materials, springs, regions, layers, colliders, gravity,
   /// solver, integrator or time, and other tets on the same vertices (a body that is cut or torn).
   /// Each body must keep its number of vertices. Positions, velocities, time and frame carry over;
@@ -228,6 +271,35 @@ class Simulation {
   /// Groups of constraints that a position-based method projects together, in the order of an
   /// iteration; empty for other methods.
   std::vector<ConstraintGroup> constraint_groups() const;
+
+  // Queries against the deformed surface: the triangles of surface(), and the segments of strands
+  // where the query says so. Any number of threads may query at once while no step runs. The first
+  // query builds a tree of boxes, the first one after each step refits it. All throw
+  // Error{invalid_input}, naming an argument that is not finite or out of its range.
+
+  /// Where a ray first hits a triangle, within max_distance, m (>= 0, may be infinite). direction
+  /// may have any length but zero. Both sides are hit: dot(normal, direction) > 0 where the ray
+  /// leaves a body. No ray passes between triangles that share an edge. Strands, which have no
+  /// thickness, and triangles without area are not hit.
+  std::optional<SurfaceHit> raycast(
+      const Vec3& origin, const Vec3& direction,
+      double max_distance = std::numeric_limits<double>::infinity()) const;
+
+  /// The nearest place on a body, strands included, no farther than max_distance, m (>= 0, may be
+  /// infinite). The distance is negative inside a body of tets, decided by the normals there
+  /// [Baerentzen & Aanaes 2005]; where a body intersects itself, by those of the nearest triangle.
+  std::optional<SurfaceHit> closest_point(
+      const Vec3& point, double max_distance = std::numeric_limits<double>::infinity()) const;
+
+  /// Bodies, ascending, whose surface or segments touch the volume (its border included), and
+  /// bodies of tets that contain it.
+  std::vector<int> overlap(const Box& box) const;
+  std::vector<int> overlap(const SphereShape& sphere) const;
+
+  /// Vertices in the volume (its border included), ascending, in scene order, also those inside
+  /// bodies. Looks at every vertex.
+  std::vector<int> vertices_in(const Box& box) const;
+  std::vector<int> vertices_in(const SphereShape& sphere) const;
 
   /// Surface of all bodies but strands, as indices into the scene's vertices.
   const std::vector<std::array<int, 3>>& surface() const;

@@ -177,6 +177,80 @@ SuppleError supple_simulation_hold(SuppleSimulation* simulation, int32_t body,
                                    const int32_t* vertices, const double* targets, size_t count,
                                    double stiffness);
 
+// Queries against the deformed surface. The very first query builds a tree of boxes, and the first
+// one after a step refits it.
+
+/// A place on the surface of a body.
+typedef struct SuppleSurfaceHit {
+  int32_t body;         ///< -1 if nothing was found; the rest is undefined then
+  int32_t triangle;     ///< as in supple_simulation_copy_triangles; -1 on a strand
+  int32_t tet;          ///< whose face it is, counted body after body; -1 for cloth, strands
+  int32_t vertices[3];  ///< corners in scene order; a segment repeats its second end
+  double weights[3];    ///< of the corners, >= 0, with sum 1
+  double point[3];      ///< m
+  double normal[3];     ///< of the triangle, unit, outward; 0 0 0 if it has no area
+  double distance;      ///< m, along the ray, or from the query point: negative inside the body
+} SuppleSurfaceHit;
+
+/// Where a ray first hits a triangle, from either side, within max_distance, m (>= 0, may be
+/// INFINITY). direction may have any length but zero. Strands are not hit.
+SuppleError supple_simulation_raycast(const SuppleSimulation* simulation, const double origin[3],
+                                      const double direction[3], double max_distance,
+                                      SuppleSurfaceHit* hit);
+/// The nearest place on a body, strands included, no farther than max_distance, m.
+SuppleError supple_simulation_closest_point(const SuppleSimulation* simulation,
+                                            const double point[3], double max_distance,
+                                            SuppleSurfaceHit* hit);
+/// Bodies, ascending, that a box or a sphere touches, or that contain it. bodies: [room], receives
+/// the first `room` of them, may be NULL if room is 0; count: number of all.
+SuppleError supple_simulation_overlap_box(const SuppleSimulation* simulation, const double min[3],
+                                          const double max[3], int32_t* bodies, size_t room,
+                                          size_t* count);
+SuppleError supple_simulation_overlap_sphere(const SuppleSimulation* simulation,
+                                             const double center[3], double radius, int32_t* bodies,
+                                             size_t room, size_t* count);
+/// Vertices in a box or a sphere, ascending; arrays as above.
+SuppleError supple_simulation_vertices_in_box(const SuppleSimulation* simulation,
+                                              const double min[3], const double max[3],
+                                              int32_t* vertices, size_t room, size_t* count);
+SuppleError supple_simulation_vertices_in_sphere(const SuppleSimulation* simulation,
+                                                 const double center[3], double radius,
+                                                 int32_t* vertices, size_t room, size_t* count);
+
+// Forces (N) act during the next step and are then cleared; several add up. Impulses (N s) and
+// velocities (m/s) change the state at once. On a whole body they are distributed like its weight,
+// on a hit by its weights; otherwise one per vertex, in scene order: [count] and [count * 3]. A
+// scene that takes over keeps waiting forces. quasi_static accepts none of them.
+
+SuppleError supple_simulation_add_force(SuppleSimulation* simulation, int32_t body,
+                                        const double force[3]);
+SuppleError supple_simulation_add_force_at(SuppleSimulation* simulation,
+                                           const SuppleSurfaceHit* hit, const double force[3]);
+SuppleError supple_simulation_add_forces(SuppleSimulation* simulation, const int32_t* vertices,
+                                         const double* forces, size_t count);
+/// Takes back what was added since the last step.
+SuppleError supple_simulation_clear_forces(SuppleSimulation* simulation);
+SuppleError supple_simulation_add_impulse(SuppleSimulation* simulation, int32_t body,
+                                          const double impulse[3]);
+SuppleError supple_simulation_add_impulse_at(SuppleSimulation* simulation,
+                                             const SuppleSurfaceHit* hit, const double impulse[3]);
+SuppleError supple_simulation_add_impulses(SuppleSimulation* simulation, const int32_t* vertices,
+                                           const double* impulses, size_t count);
+SuppleError supple_simulation_set_velocity(SuppleSimulation* simulation, int32_t body,
+                                           const double velocity[3]);
+
+// Settings from the next step on, also for a scene that waits to take over. Nothing is factorised.
+
+SuppleError supple_simulation_set_gravity(SuppleSimulation* simulation, const double gravity[3]);
+SuppleError supple_simulation_set_drag(SuppleSimulation* simulation, double drag);  ///< 1/s
+SuppleError supple_simulation_set_friction(SuppleSimulation* simulation, double coefficient);
+SuppleError supple_simulation_set_iterations(SuppleSimulation* simulation, int32_t iterations);
+SuppleError supple_simulation_set_tolerance(SuppleSimulation* simulation, double tolerance);
+/// Milliseconds a frame may take; 0: no limit.
+SuppleError supple_simulation_set_budget(SuppleSimulation* simulation, double milliseconds);
+/// type: backtracking, wolfe, exact or none; its other settings stay.
+SuppleError supple_simulation_set_line_search(SuppleSimulation* simulation, const char* type);
+
 /// Continues with another scene, whose bodies must have the same numbers of vertices. Positions,
 /// velocities, time and what is held stay. after_frames 0: the new scene has taken over on return.
 /// Otherwise it is built in the background during the next after_frames steps, and the step after
