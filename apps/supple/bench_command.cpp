@@ -92,37 +92,38 @@ Command add_bench_command(CLI::App& app) {
       "bench",
       "Times the benchmark scenes beside the same method written plainly with Eigen, in one run: "
       "bench.csv, growth.csv, plots and performance.md.");
-  std::string names = "Scene to run, all unless given:";
+  std::string names = "Scene to run, default all:";
   for (const bench::Entry& entry : bench::entries()) names += " " + entry.name;
   names += std::string(", or the study of growing bodies: ") + bench::growth_name;
   command->footer(
       "Examples:\n"
       "  supple bench -o out/bench\n"
       "  supple bench twisting_bar hippo --frames 200\n"
-      "Where the environment variable SUPPLE_PAPER_MESHES names the folder of the published\n"
-      "meshes, they are measured beside the generated ones. Minutes pass; nothing is written\n"
-      "before the end. Other work on the machine shows in the times.");
+      "If the environment variable SUPPLE_PAPER_MESHES names the folder of the published\n"
+      "meshes, they are measured beside the generated ones. This takes minutes; files are\n"
+      "written at the end. Other work on the machine affects the times.");
   command->add_option("NAME", arguments->names, names);
-  command->add_option("-o,--output", arguments->folder, "Folder of the output")
+  command->add_option("-o,--output", arguments->folder, "Output folder")
       ->type_name("DIR")
       ->check(filled("a folder"))
       ->capture_default_str();
   command
       ->add_option("--only", arguments->only,
-                   "The same names, separated by commas; may be given several times")
+                   "The same names, separated by commas; may be repeated")
       ->type_name("NAME")
       ->delimiter(',')
       ->allow_extra_args(false);
-  command->add_flag("--quick", arguments->quick,
-                    "Small generated bodies and few frames: to see that all works, in seconds");
+  command->add_flag(
+      "--quick", arguments->quick,
+      "Small generated bodies and few frames: a check in seconds that everything works");
   command
       ->add_option("--frames", arguments->frames,
-                   "Frames of each scene that are timed; its own number unless given")
+                   "Timed frames of each scene; by default 15 to 100, by its size")
       ->type_name("N")
       ->check(CLI::Range(1, 100'000).description(""));
   command
       ->add_option("--threads", arguments->threads,
-                   "Threads that are measured beside one; all cores unless given")
+                   "Threads to measure beside one; default all cores")
       ->type_name("N")
       ->check(CLI::Range(1, 1024).description(""));
   return [arguments] { return bench_it(*arguments); };

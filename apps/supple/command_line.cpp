@@ -56,7 +56,7 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error, int argc,
   if (command != &app) return error.what();
   std::string list;
   for (const std::string& name : commands) list += (list.empty() ? "" : " or ") + name;
-  return "there is no command; expected " + list;
+  return "no command given; expected " + list;
 }
 
 CLI::Validator filled(const std::string& what) {

@@ -80,7 +80,7 @@ Command add_compare_command(CLI::App& app) {
       ->type_name("N")
       ->required()
       ->check(CLI::Range(1, 10'000'000).description(""));
-  command->add_option("--solver", arguments->solvers, "Solver to compare; given once for each")
+  command->add_option("--solver", arguments->solvers, "Solver to compare; repeat for each")
       ->type_name("SOLVER")
       ->required()
       ->allow_extra_args(false);
@@ -88,18 +88,16 @@ Command add_compare_command(CLI::App& app) {
       ->type_name("K")
       ->capture_default_str()
       ->check(CLI::Range(1, 100'000).description(""));
-  command
-      ->add_option("-o,--output", arguments->folder,
-                   "Folder of the output; out/NAME_compare unless given")
+  command->add_option("-o,--output", arguments->folder, "Output folder; default out/NAME_compare")
       ->type_name("DIR")
       ->check(filled("a folder"));
-  command->add_option("--threads", arguments->threads, "Threads; all cores unless given")
+  command->add_option("--threads", arguments->threads, "Threads; default all cores")
       ->type_name("N")
       ->check(CLI::Range(1, 1024).description(""));
   command
-      ->add_option("--set", arguments->settings,
-                   "Sets a value of the scene by its JSON pointer; null takes it away. May be "
-                   "given several times")
+      ->add_option(
+          "--set", arguments->settings,
+          "Sets a value of the scene by its JSON pointer; null removes it. May be repeated")
       ->type_name("PATH=VALUE")
       ->allow_extra_args(false);
   return [arguments] { return compare(*arguments); };

@@ -80,12 +80,12 @@ Command add_list_command(CLI::App& app) {
   static const std::array<List, 5> lists{{
       {"materials", "hyperelastic models, and springs", list_all_materials},
       {"solvers", "methods that solve a step", list_solvers},
-      {"integrators", "methods that turn time into steps", list_integrators},
+      {"integrators", "definitions of a time step", list_integrators},
       {"scenes", "scenes that come with the program: file and name", list_scene_files},
       {"formats", "files that are read and written", list_formats},
   }};
   CLI::App* const command =
-      app.add_subcommand("list", "Prints what there is, one line each, with its parameters.");
+      app.add_subcommand("list", "Prints what is available, one line each, with parameters.");
   command->footer("Example:\n  supple list materials");
   const auto what = std::make_shared<std::string>();
   std::vector<std::string> names;

@@ -80,34 +80,33 @@ Command add_reproduce_command(CLI::App& app) {
   const auto arguments = std::make_shared<ReproduceArguments>();
   CLI::App* const command =
       app.add_subcommand("reproduce",
-                         "Re-makes a paper's figures and tables as one HTML report, claim by "
-                         "claim, with the raw numbers as CSV files beside it.");
+                         "Reproduces a paper's figures and tables as one HTML report, claim by "
+                         "claim, with the raw numbers in CSV files.");
   std::string names = "Paper:";
   for (const reproduce::Paper& paper : reproduce::papers()) names += " " + paper.name;
   command->footer(
       "Example:\n"
       "  supple reproduce liu2017 -o out/liu2017\n"
       "  supple reproduce macklin2021 --only table_1,figure_5\n"
-      "Where the environment variable SUPPLE_PAPER_MESHES names the folder of a paper's meshes,\n"
-      "they are measured beside the generated ones. Minutes pass; nothing is written before the\n"
-      "end.");
+      "If the environment variable SUPPLE_PAPER_MESHES names the folder of a paper's meshes,\n"
+      "they are measured beside the generated ones. This takes minutes; files are written at\n"
+      "the end.");
   command->add_option("PAPER", arguments->paper, names)->required();
-  command
-      ->add_option("-o,--output", arguments->folder, "Folder of the report; out/PAPER unless given")
+  command->add_option("-o,--output", arguments->folder, "Folder of the report; default out/PAPER")
       ->type_name("DIR")
       ->check(filled("a folder"));
   command
       ->add_option("--only", arguments->only,
-                   "Experiment to make, for example figure_6; all unless given. May be given "
-                   "several times")
+                   "Experiment to run, for example figure_6; default all. May be repeated")
       ->type_name("ID")
       ->delimiter(',')
       ->allow_extra_args(false);
-  command->add_flag("--quick", arguments->quick,
-                    "Small generated bodies and few frames: to see that all works, in seconds");
+  command->add_flag(
+      "--quick", arguments->quick,
+      "Small generated bodies and few frames: a check in seconds that everything works");
   command
       ->add_option("--threads", arguments->threads,
-                   "Threads; with one, times compare the methods alone")
+                   "Threads; with one, times compare only the methods")
       ->type_name("N")
       ->capture_default_str()
       ->check(CLI::Range(1, 1024).description(""));

@@ -96,7 +96,7 @@ int run(const RunArguments& arguments) {
   if (result.interrupted) {
     complain(
         fmt::format("{}: interrupted after frame {} of {}; the same command with --resume {} "
-                    "goes on",
+                    "continues",
                     arguments.scene, result.frames, result.start.last_frame,
                     (options.folder / "checkpoint.bin").string()));
     return interrupted + Interrupt::signal();
@@ -122,13 +122,12 @@ Command add_run_command(CLI::App& app) {
   command->add_option("SCENE", arguments->scene, "Scene file (JSON)")
       ->required()
       ->check(filled("a scene file"));
-  command
-      ->add_option("-o,--output", arguments->folder, "Folder of the output; out/NAME unless given")
+  command->add_option("-o,--output", arguments->folder, "Output folder; default out/NAME")
       ->type_name("DIR")
       ->check(filled("a folder"));
   command
       ->add_option("--frames", arguments->frames,
-                   "Frames to simulate; what the scene says unless given")
+                   "Frames to simulate; by default those of the scene")
       ->type_name("N")
       ->check(CLI::Range(0, 10'000'000).description(""));
   command
@@ -139,28 +138,28 @@ Command add_run_command(CLI::App& app) {
       ->allow_extra_args(false);
   command
       ->add_option("--threads", arguments->threads,
-                   "Threads; all cores unless given. The result has the same bits for any number")
+                   "Threads; default all cores. Any number gives the same bits")
       ->type_name("N")
       ->check(CLI::Range(1, 1024).description(""));
   command
-      ->add_option("--set", arguments->settings,
-                   "Sets a value of the scene by its JSON pointer; null takes it away. May be "
-                   "given several times")
+      ->add_option(
+          "--set", arguments->settings,
+          "Sets a value of the scene by its JSON pointer; null removes it. May be repeated")
       ->type_name("PATH=VALUE")
       ->allow_extra_args(false);
   command
       ->add_option("--checkpoint", arguments->checkpoint,
-                   "Writes checkpoint.bin every N frames, to go on from")
+                   "Writes checkpoint.bin every N frames, for --resume")
       ->type_name("N")
       ->check(CLI::Range(1, 10'000'000).description(""));
   command
       ->add_option("--resume", arguments->resume,
-                   "Goes on from a checkpoint, in its folder, to the same bits")
+                   "Continues from a checkpoint in its folder, to the same bits")
       ->type_name("FILE")
       ->check(filled("a checkpoint"));
   command->add_flag("--honesty", arguments->honesty,
                     "Measures in five frames how stiff the body acts at this solver's budget, "
-                    "against its material; writes honesty.csv");
+                    "compared with its material; writes honesty.csv");
   return [arguments] { return run(*arguments); };
 }
 

@@ -32,7 +32,7 @@ std::string size_text(std::uintmax_t bytes) {
 
 std::string frames_text(const RunResult& result) {
   const auto simulated = static_cast<long long>(result.totals.milliseconds.size());
-  std::string text = fmt::format("{} frames", grouped(simulated));
+  std::string text = fmt::format("{} {}", grouped(simulated), simulated == 1 ? "frame" : "frames");
   if (result.start.first_frame > 1) {
     text += fmt::format(" ({} to {})", result.start.first_frame, result.frames);
   }

@@ -6,16 +6,17 @@
 
 namespace supple {
 
-/// What went wrong, as a program must react to it. The command line's exit codes follow it.
+/// What kind of thing went wrong, so that a program can react. The command line's exit codes
+/// follow it.
 enum class ErrorKind {
   invalid_input,  ///< a scene, an option or a call is not valid (exit code 2)
   bad_file,       ///< a file cannot be read, or is not what it says (exit code 3)
   non_finite,     ///< the simulation produced a non-finite state (exit code 4)
 };
 
-/// The one exception of the library. It is thrown while loading, building and setting up, never
-/// while stepping. `what()` reads "where: message", `where` being a file with its line
-/// ("bar.mesh:12") or a file with a JSON pointer ("bar.json: /bodies/0/material/poisson").
+/// The library's only exception. Loading, building and setting up may throw it; stepping never
+/// does. `what()` reads "where: message". `where` is a file with a line ("bar.mesh:12") or a file
+/// with a JSON pointer ("bar.json: /bodies/0/material/poisson").
 class Error : public std::runtime_error {
  public:
   Error(ErrorKind kind, std::string_view where, std::string_view message);

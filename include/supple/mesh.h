@@ -10,17 +10,16 @@ namespace supple {
 
 using Vec3 = std::array<double, 3>;
 
-/// A tetrahedral mesh. Vertices that no tet uses are allowed: they are kept and do not move the
-/// solver.
+/// A tetrahedral mesh. Vertices that no tet uses are kept and do not affect the solution.
 struct TetMesh {
   std::vector<Vec3> vertices{};            ///< [num_vertices], m
   std::vector<std::array<int, 4>> tets{};  ///< [num_tets], corners; right-handed once normalised:
                                            ///< det [X1-X0, X2-X0, X3-X0] > 0
-  /// Named scalar per tet, as read from the mesh file: each [num_tets].
+  /// Named scalars per tet, as read from the mesh file: each [num_tets].
   std::map<std::string, std::vector<double>> tet_fields{};
 };
 
-/// A triangle mesh, counter-clockwise seen from outside.
+/// A triangle mesh; its triangles are counter-clockwise seen from outside.
 struct TriangleMesh {
   std::vector<Vec3> vertices{};                 ///< [num_vertices], m
   std::vector<std::array<int, 3>> triangles{};  ///< [num_triangles]
@@ -32,8 +31,8 @@ struct Box {
   Vec3 max{0, 0, 0};  ///< m
 };
 
-/// Box of size `size` about `center`, cut into cells of five tets (mirrored from cell to cell, so
-/// that faces match) or six (all alike: Kuhn's subdivision).
+/// A box centred at `center`. Each cell is cut into five tets (mirrored from cell to cell, so that
+/// faces match) or six (all cells alike: Kuhn's subdivision).
 struct BoxGenerator {
   Vec3 size{1, 1, 1};                 ///< m, each > 0
   std::array<int, 3> cells{4, 4, 4};  ///< each >= 1
@@ -41,14 +40,14 @@ struct BoxGenerator {
   int tets_per_cell = 5;              ///< 5 or 6
 };
 
-/// Ball, meshed as a cube of cells mapped smoothly onto it.
+/// A ball: a cube of cells mapped smoothly onto it.
 struct SphereGenerator {
   double radius = 0.5;   ///< m, > 0
   int cells = 8;         ///< across the diameter, >= 2
   Vec3 center{0, 0, 0};  ///< m
 };
 
-/// Solid cylinder about the axis `axis` through `center`.
+/// A solid cylinder about `axis` through `center`.
 struct CylinderGenerator {
   double radius = 0.25;  ///< m, > 0
   double height = 1;     ///< m, > 0
@@ -58,9 +57,9 @@ struct CylinderGenerator {
   Vec3 center{0, 0, 0};  ///< m
 };
 
-/// Solid torus about the axis `axis` through `center`.
+/// A solid torus about `axis` through `center`.
 struct TorusGenerator {
-  double major = 1;      ///< m, centre of the tube from the axis, > minor
+  double major = 1;      ///< m, from the axis to the centre of the tube, > minor
   double minor = 0.3;    ///< m, radius of the tube, > 0
   int segments = 32;     ///< around the axis, >= 3
   int cells = 4;         ///< across the tube, >= 2
@@ -68,35 +67,35 @@ struct TorusGenerator {
   Vec3 center{0, 0, 0};  ///< m
 };
 
-/// One regular tetrahedron about `center`.
+/// One regular tetrahedron centred at `center`.
 struct TetrahedronGenerator {
   double edge = 1;       ///< m, > 0
   Vec3 center{0, 0, 0};  ///< m
 };
 
-/// Meshes of the generators. Throw Error{invalid_input} for a parameter out of its range and for
-/// more than `max_generated_tets` tets.
+/// Mesh of a generator. Throws Error{invalid_input} if a parameter is out of range or the mesh
+/// would have more than `max_generated_tets` tets.
 TetMesh generate(const BoxGenerator& box);
 TetMesh generate(const SphereGenerator& sphere);
 TetMesh generate(const CylinderGenerator& cylinder);
 TetMesh generate(const TorusGenerator& torus);
 TetMesh generate(const TetrahedronGenerator& tetrahedron);
 
-/// A generator refuses more: a typing error must not take all memory.
+/// Generators refuse to make more: a typo must not exhaust the memory.
 inline constexpr std::size_t max_generated_tets = 20'000'000;
 
-/// Vertices for a body of springs, with the springs by their kind [Provot 1995].
+/// Vertices and springs of a cloth or a strand, the springs sorted by kind [Provot 1995].
 struct SpringMesh {
   std::vector<Vec3> vertices{};                  ///< [num_vertices], m
   std::vector<std::array<int, 3>> triangles{};   ///< of a cloth
   std::vector<std::array<int, 2>> segments{};    ///< of a strand
   std::vector<std::array<int, 2>> structural{};  ///< between neighbours
   std::vector<std::array<int, 2>> shear{};       ///< across the cells of a cloth
-  std::vector<std::array<int, 2>> bending{};     ///< between a vertex and the next but one
+  std::vector<std::array<int, 2>> bending{};     ///< from a vertex to the next but one
 };
 
-/// A parallelogram of cloth, its front where u x v points, cut into cells of two triangles. Vertex
-/// (i, j) has the number j (cells[0] + 1) + i and lies at center + (i/cells[0] - 1/2) u +
+/// A parallelogram of cloth in cells of two triangles; u x v points out of its front. Vertex (i, j)
+/// has the index j (cells[0] + 1) + i and lies at center + (i/cells[0] - 1/2) u +
 /// (j/cells[1] - 1/2) v.
 struct ClothGenerator {
   Vec3 center{0, 0, 0};              ///< m
@@ -110,27 +109,28 @@ struct StrandGenerator {
   int segments = 20;                   ///< >= 1
 };
 
-/// Throw Error{invalid_input} for a parameter out of its range and for more than
-/// `max_generated_springs` springs.
+/// Vertices and springs of a generator. Throws Error{invalid_input} if a parameter is out of range
+/// or there would be more than `max_generated_springs` springs.
 SpringMesh generate(const ClothGenerator& cloth);
 SpringMesh generate(const StrandGenerator& strand);
 
 inline constexpr std::size_t max_generated_springs = 20'000'000;
 
-/// Turns every tet right-handed and checks the mesh. Throws Error{bad_file} naming `where` and the
-/// tet (counted from 0) for: no tets, a non-finite coordinate, an index out of range, a vertex
-/// twice in a tet, a tet without volume (|det| <= 1e-15 times the product of its three edges), a
-/// field of another length than the tets.
+/// Makes every tet right-handed and checks the mesh. Throws Error{bad_file}, naming `where` and the
+/// tet (counted from 0), for: no tets, a non-finite coordinate, an index out of range, a tet that
+/// has a vertex twice, a tet without volume (|det| <= 1e-15 times the product of its three edges),
+/// a field whose length is not the number of tets.
 void normalise(TetMesh& mesh, const std::string& where);
 
-/// Volume of each tet, m^3: [num_tets].
+/// Volumes of the tets, m^3: [num_tets].
 std::vector<double> tet_volumes(const TetMesh& mesh);
 
 /// Faces that belong to one tet only, counter-clockwise seen from outside, in the order of the
-/// tets. Indices are those of the mesh's vertices. A face in more than two tets counts as surface.
+/// tets, as indices into the mesh's vertices. A face shared by more than two tets counts as
+/// surface.
 std::vector<std::array<int, 3>> surface_triangles(const TetMesh& mesh);
 
-/// Smallest box that holds all vertices. An empty list gives a box of zeros.
+/// Smallest box that contains all vertices; zeros for an empty list.
 Box bounding_box(const std::vector<Vec3>& vertices);
 
 }  // namespace supple

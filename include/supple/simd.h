@@ -4,11 +4,11 @@
 
 namespace supple {
 
-/// How wide the vectors are that the library computes with in this process: "avx512", "avx2" or
-/// "baseline", the widest that the processor has, or what the environment variable SUPPLE_SIMD
-/// asks for; a library that was compiled for one processor alone has one, "native". It is chosen
-/// once, when it is first needed. Throws Error{invalid_input} where SUPPLE_SIMD names a level that
-/// there is not, or that the processor does not have: so does the construction of a Simulation.
+/// SIMD level of this process: "avx512", "avx2" or "baseline". It is the widest that the processor
+/// has, unless the environment variable SUPPLE_SIMD names another; a library compiled for a single
+/// processor has only "native". The choice is made once, on first use. Throws Error{invalid_input}
+/// if SUPPLE_SIMD names an unknown level or one that the processor lacks; so does the constructor
+/// of Simulation.
 std::string simd_level();
 
 }  // namespace supple

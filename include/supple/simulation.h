@@ -2,33 +2,36 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "supple/scene.h"
+#include "supple/surface_hit.h"
 
 namespace supple {
 
 /// How a step ended.
 enum class StepStatus {
   converged,        ///< |grad g| fell to the tolerance, or the integrator solves nothing
-  iteration_limit,  ///< the budget was used up: the usual end in real time
-  out_of_time,      ///< the next iteration would have ended after budget_ms
+  iteration_limit,  ///< all iterations were used: the usual end in real time
+  out_of_time,      ///< the next iteration would have exceeded budget_ms
   stalled,          ///< no step length decreases g any more: converged to rounding
-  non_finite,       ///< positions, energy or gradient are not finite: the state is the one before
+  non_finite,       ///< positions, energy or gradient became non-finite: the state was restored
 };
 
 /// "converged", "iteration_limit", "out_of_time", "stalled", "non_finite".
 const char* to_string(StepStatus status);
 
-/// What became of a scene given to Simulation::change, at the beginning of a step.
+/// Progress of a scene given to Simulation::change, at the start of a step.
 enum class SceneChange {
-  none,     ///< none was given
-  waiting,  ///< it is being built: the step was one of the scene before
-  done,     ///< it took over: the step was its first
-  failed,   ///< it cannot be built: the scene before goes on, check_change throws why
+  none,     ///< no change is pending
+  waiting,  ///< the new scene is being built: the step ran the old one
+  done,     ///< the new scene took over: the step was its first
+  failed,   ///< the new scene cannot be built: the old one goes on, check_change throws why
 };
 
 /// What a step did. Times are wall clock.
@@ -39,13 +42,13 @@ struct StepReport {
   double objective = 0;            ///< g at the end of the last substep, J
   double gradient_norm = 0;        ///< |grad g| there, N
   double start_gradient_norm = 0;  ///< |grad g(x_0)| of the last substep, N
-  /// Of xpbd and step_and_project, what gradient_norm is to be held against, N: the largest of
-  /// |M (z - y)|/a^2 (what all forces but the weight come to), |M gravity|, what pins press at z
-  /// and the force that would move the body in a substep by 1e-7 of its size (rounding). 0 of other
-  /// methods: |grad g(x_0)| is of no use here, for stiff pins alone make it large.
+  /// Scale to compare gradient_norm with, N; xpbd and step_and_project only, else 0. The largest
+  /// of: |M (z - y)|/a^2 (the sum of all forces but the weight), |M gravity|, the forces of pins at
+  /// z, and the force that would move the body by 1e-7 of its size in a substep (rounding).
+  /// |grad g(x_0)| would not do: stiff pins alone make it large.
   double force_scale = 0;
-  /// Of g, J, that the last direction of the last substep still promised: about the error g - g*
-  /// before the last step. 0 where there was no step.
+  /// Decrease of g, J, that the last direction of the last substep still promised: about the error
+  /// g - g* before the last step. 0 if there was no step.
   double expected_decrease = 0;
   SceneChange change = SceneChange::none;
   int inverted_tets = 0;           ///< with det F < 0
@@ -53,13 +56,13 @@ struct StepReport {
   double contact_energy = 0;       ///< of the normal forces at the end of the frame, J
   double deepest_penetration = 0;  ///< of a vertex into a collider at the end of the frame, m
   int tunnelled = 0;               ///< vertices, points of edges and faces that passed a collider
-  /// Mechanical energy that the frame gained beyond the work of weight, pins and moving colliders,
-  /// J, and what was taken out of its velocities so that it should not gain more.
+  /// Mechanical energy that the frame gained beyond the work of weight, forces, pins and moving
+  /// colliders, J, and the energy removed from its velocities to prevent a larger gain.
   double energy_gain = 0, energy_removed = 0;
-  int repeated_substeps = 0;  ///< that were solved more than once to keep the energy
-  int steady_substeps = 0;    ///< of them, those that ended by backward Euler in place of their own
-  /// Estimated factor by which the body acted too soft, because the method was not converged: 1
-  /// when it was. Measured in some frames and kept in those between.
+  int repeated_substeps = 0;  ///< solved more than once to keep the energy
+  int steady_substeps = 0;    ///< of those, solved by backward Euler in the end
+  /// Estimated factor by which the body acted too soft because the method had not converged; 1: it
+  /// had. Measured in some frames and kept in between.
   double unconverged = 1;
   double total_milliseconds = 0;
   double local_milliseconds = 0;    ///< forces and energies of tets and springs
@@ -75,18 +78,18 @@ struct Energies {
   double gravity = 0;  ///< -sum m g . x
 };
 
-/// All that is needed to go on later with the same bits. Arrays in scene order.
+/// Everything needed to continue later with the same bits. Arrays are in scene order.
 struct SimulationState {
   double time = 0;  ///< s
   std::int64_t frame = 0;
   std::vector<double> positions{};   ///< [num_vertices * 3], m
   std::vector<double> velocities{};  ///< [num_vertices * 3], m/s
-  // What the integrator remembers beside them: [num_vertices * 3], or empty.
+  // What the integrator also remembers: [num_vertices * 3], or empty.
   std::vector<double> previous_positions{};   ///< m
   std::vector<double> previous_velocities{};  ///< m/s
   std::vector<double> accelerations{};        ///< m/s^2
-  // Of StepReport::unconverged, so that reports go on too: what it is, the frame that measures it
-  // next and how many frames after the last one that is; 0: the next frame.
+  // State of StepReport::unconverged, so that reports continue too: its value, the frame that
+  // measures it next, and how many frames after the last measurement that is (0: the next frame).
   double unconverged = 1;
   std::int64_t next_look = 0, look_interval = 0;
   // Of /solver/weights where they follow: the stiffness of each tet in the matrix and what decides
@@ -96,41 +99,41 @@ struct SimulationState {
 };
 
 struct SimulationOptions {
-  int threads = 0;  ///< 0: as many as the machine has; the result has the same bits for any number
+  int threads = 0;  ///< 0: as many as the machine has; any number gives the same bits
 };
 
-/// What the elements tell about a state. Arrays have one entry a tet, in scene order.
+/// Measures of the tets in a state. Arrays have one entry per tet, in scene order.
 struct ElementMeasures {
   std::vector<double> determinant{};  ///< J = det F
   std::vector<double> von_mises{};    ///< of the Cauchy stress P F^T / J, Pa
   std::vector<Vec3> stretches{};      ///< signed principal stretches, descending
 };
 
-/// What the multipliers of a tet's constraints say about its stress [Macklin & Mueller 2021, sec.
-/// 3.2]: the Cauchy stress is hydrostatic * I + deviatoric. The two are those of the energy's
-/// terms, so that neither is zero at rest, where they cancel.
+/// Cauchy stress of a tet by the multipliers of its constraints: hydrostatic * I + deviatoric
+/// [Macklin & Mueller 2021, sec. 3.2]. The two parts belong to the two terms of the energy; at rest
+/// neither is zero, but they cancel.
 struct MultiplierStress {
-  double hydrostatic = 0;  ///< of det F - gamma, Pa; -mu at rest
-  /// Of |F|, Pa: xx, yy, zz, xy, yz, zx; mu I at rest
+  double hydrostatic = 0;  ///< by the constraint on det F - gamma, Pa; -mu at rest
+  /// By the constraint on |F|, Pa: xx, yy, zz, xy, yz, zx; mu I at rest
   std::array<double, 6> deviatoric{};
 };
 
-/// Constraints that are projected together, touching no vertex twice.
+/// Constraints that are projected together; no two share a vertex.
 struct ConstraintGroup {
   std::string of{};  ///< "tets", "springs"
   int size = 0;
 };
 
-/// A scene being simulated. Vertices are numbered body after body in scene order.
+/// A running simulation of a scene. Vertices are numbered body after body in scene order.
 ///
-/// The constructor builds and factorises; it throws Error for what cannot be simulated. `step`
-/// never throws and, after the first call, allocates nothing (except with the solvers `newton` and
-/// `step_and_project`, which factorise, and where something takes over that was built beside it).
+/// The constructor builds and factorises; it throws Error if the scene cannot be simulated. `step`
+/// never throws. After the first call it allocates nothing, with two exceptions: the solvers
+/// `newton` and `step_and_project` factorise, and something built in the background takes over.
 ///
-/// Pins, colliders and the materials of bodies can change at any time, all else by another scene on
-/// the same vertices. What takes long is then built on a further thread while steps go on, and
-/// taken at a step that is known beforehand: the same calls give the same bits, however busy the
-/// machine is. Destroying a simulation waits for what is being built.
+/// Pins, colliders and materials can change at any time; `change` replaces anything else by another
+/// scene on the same vertices. Slow preparations run on a background thread while steps go on, and
+/// take over at a step that is known in advance: the same calls give the same bits, however busy
+/// the machine is. The destructor waits for preparations that are still running.
 class Simulation {
  public:
   explicit Simulation(const Scene& scene, const SimulationOptions& options = {});
@@ -138,69 +141,110 @@ class Simulation {
   Simulation(Simulation&&) noexcept;
   Simulation& operator=(Simulation&&) noexcept;
 
-  /// One frame: `time.substeps` steps of `time.step / time.substeps` each. When it ends non-finite
-  /// the state is the one before the frame.
+  /// Advances by one frame: `time.substeps` steps of `time.step / time.substeps` each. If it ends
+  /// non-finite, the state from before the frame is restored.
   StepReport step();
 
-  /// The pins of a body from the next step on, in place of those that it has: to hold, drag and
-  /// release. scene() shows them. Only moving the targets costs next to nothing. Where the solver
-  /// has factorised a matrix, up to 32 vertices that are held otherwise than when it did are taken
-  /// into account at once and exactly, at the price of about one solve each; for more, and for
-  /// vertices let go of a body above some 60,000 tets, the matrix is prepared again beside the
-  /// steps, whose directions are less good meanwhile. A scene that waits to take over gets the pins
-  /// too.
+  /// Replaces the pins of a body from the next step on: to hold, drag and release. scene() shows
+  /// them. A scene waiting to take over gets them too.
   ///
-  /// Throws Error{invalid_input} as the constructor does for pins, and for a body that is not
-  /// there; nothing has changed then.
+  /// Moving the targets alone costs next to nothing. If the solver has factorised a matrix, up to
+  /// 32 vertices whose pins have changed since are accounted for at once and exactly, for about one
+  /// solve each. With more, or with vertices released on a body above some 60,000 tets, the matrix
+  /// is prepared again in the background; directions are less good until then.
+  ///
+  /// Throws Error{invalid_input}, with nothing changed, for pins that the constructor would refuse
+  /// and for a body that does not exist.
   void set_pins(int body, std::vector<Pin> pins);
 
-  /// The colliders from the next step on, in place of those that the scene has: any number of any
-  /// shapes. scene() shows them; the settings of contact stay. Nothing is factorised, so that this
-  /// costs next to nothing but for shapes of a mesh, which are prepared in the call. Their motions
-  /// are functions of the time of the simulation; what a collider moves by between two calls is no
-  /// velocity of its own and drags nothing along by friction. A scene that waits to take over gets
-  /// the colliders too.
+  /// Replaces the colliders from the next step on, by any number of any shapes. scene() shows them;
+  /// the contact settings stay. A scene waiting to take over gets them too. The cost is next to
+  /// nothing, except for mesh shapes, which the call prepares.
   ///
-  /// Throws Error{invalid_input} as the constructor does for colliders and the settings of contact;
-  /// nothing has changed then.
+  /// Motions are functions of the simulation's time. A displacement between two calls is not a
+  /// velocity: friction does not drag bodies along with it.
+  ///
+  /// Throws Error{invalid_input}, with nothing changed, for colliders and contact settings that the
+  /// constructor would refuse.
   void set_colliders(std::vector<Collider> colliders);
 
-  /// The material of the tets of a body from the next step on (regions, layers and fiber stay), of
-  /// the same model or another one. scene() shows it. Some milliseconds for ten thousand tets. What
-  /// was prepared from the materials before stays in use: the matrices that l_bfgs, quasi_newton,
-  /// chebyshev and projective_dynamics factorised (and the preconditioners laplacian and rest of
-  /// conjugate gradients). Every step still descends to the same minimum, but a step of few
-  /// iterations may come less far the more the stiffness differs; `change` to scene() brings the
-  /// matrix of the new material. Other methods keep nothing and have the bits of a simulation that
-  /// is built with it. A scene that waits to take over keeps its own material.
+  /// Replaces the material of a body's tets from the next step on; the model may differ. Regions,
+  /// layers and fiber stay. scene() shows it. A scene waiting to take over keeps its own material.
+  /// Takes some milliseconds for ten thousand tets.
   ///
-  /// Throws Error{invalid_input} as the constructor does for materials, parameters per tet of
-  /// another number and materials that the method cannot run, and for a body that is not there or
-  /// has no tets; nothing has changed then.
+  /// The matrices factorised by l_bfgs, quasi_newton, chebyshev and projective_dynamics, and the
+  /// preconditioners laplacian and rest of conjugate gradients, stay those of the old material.
+  /// Every step still descends to the same minimum, but a step of few iterations gets less far the
+  /// more the stiffness has changed; `change(scene())` brings the new matrix. Other methods keep
+  /// nothing and give the bits of a simulation built with the new material.
+  ///
+  /// Throws Error{invalid_input}, with nothing changed, for a material that the constructor would
+  /// refuse or the method cannot run, for per-tet parameters of the wrong length, and for a body
+  /// that does not exist or has no tets.
   void set_material(int body, const MaterialSettings& material);
 
-  /// Goes on with another scene: other materials, springs, regions, layers, colliders, gravity,
-  /// solver, integrator, time; other tets on the same vertices where a body is cut or torn. Body by
-  /// body it must have as many vertices as this one. Positions, velocities, time and frame are kept
-  /// (`initial` and `velocity` are of no effect), and what the integrator remembers where it means
-  /// the same: last positions for an equal time step, never accelerations.
+  // Settings without set-up, from the next step on. Nothing is factorised; set_gravity and
+  // set_friction prepare the colliders as set_colliders does. scene() shows them, a scene that
+  // waits to take over gets them too, and the steps have the bits of a simulation built with them.
+  // All throw Error{invalid_input}, with nothing changed, as the constructor does, naming the key
+  // of the scene.
+
+  void set_gravity(const Vec3& gravity);  ///< m/s^2
+  void set_drag(double drag);             ///< DampingSettings::drag, 1/s
+  void set_friction(double friction);     ///< ContactSettings::friction
+  void set_iterations(int iterations);    ///< SolverSettings::iterations
+  void set_tolerance(double tolerance);   ///< SolverSettings::tolerance
+  void set_budget(double milliseconds);   ///< SolverSettings::budget_ms
+  void set_line_search(const LineSearchSettings& line_search);
+
+  // Forces act during the next step with all its substeps and are then cleared; several add up. A
+  // force F on a free body changes its momentum by F times time.step, with every integrator. Forces
+  // are not part of state(): set_state drops them, a scene that takes over keeps them.
+  //
+  // Impulses and set_velocity change the velocities at once, and state() with them. An impulse J
+  // changes the momentum by J, and the next steps keep it, with every integrator.
+  //
+  // On a whole body they are distributed like its weight; on a SurfaceHit, by its weights to its
+  // corners; otherwise one per vertex, in scene order. Pins and contacts act against them as they
+  // do against the weight. All throw Error{invalid_input}, with nothing changed: naming the
+  // argument for numbers that are not finite, sizes that differ, and bodies or vertices that do not
+  // exist or have no mass; at /time/integrator for quasi_static, which has no momentum.
+
+  void add_force(int body, const Vec3& force);  ///< N
+  void add_force(const SurfaceHit& hit, const Vec3& force);
+  void add_force(std::span<const int> vertices, std::span<const Vec3> forces);
+  /// Takes back what was added since the last step.
+  void clear_forces();
+
+  void add_impulse(int body, const Vec3& impulse);  ///< N s
+  void add_impulse(const SurfaceHit& hit, const Vec3& impulse);
+  void add_impulse(std::span<const int> vertices, std::span<const Vec3> impulses);
+
+  /// Sets the velocity of all vertices of a body, m/s.
+  void set_velocity(int body, const Vec3& velocity);
+
+  /// Continues with another scene: other materials, springs, regions, layers, colliders, gravity,
+  /// solver, integrator or time, and other tets on the same vertices (a body that is cut or torn).
+  /// Each body must keep its number of vertices. Positions, velocities, time and frame carry over;
+  /// `initial` and `velocity` have no effect. The integrator keeps its last positions if the time
+  /// step stays the same, and never its accelerations.
   ///
-  /// after_frames 0: it is built here and has taken over when this returns. Else it is built on
-  /// another thread, the next `after_frames` steps are of the scene as it is, and the one after
-  /// them begins by taking over, waiting where the build is not done. Then what scene(), surface()
-  /// and body_vertices() returned before is gone. A change that was still waiting is dropped.
-  /// Functions in materials (valanis_landel) must bear to be called by two threads.
+  /// after_frames 0: the new scene is built in the call and has taken over on return. Otherwise it
+  /// is built on another thread; the next `after_frames` steps run the old scene, and the step
+  /// after them starts by switching, waiting for the build if necessary. References returned by
+  /// scene(), surface() and body_vertices() are invalid from then on. A new change replaces one
+  /// that is still waiting. Functions in materials (valanis_landel) must be thread-safe.
   ///
-  /// Throws Error for a scene that cannot be simulated, naming /bodies/k/mesh where the vertices
-  /// are not as many; nothing has changed then. With after_frames > 0 only settings, pins and
-  /// numbers of vertices are looked at here: what else is wrong shows when it would take over, as
-  /// StepReport::change, and check_change throws it.
+  /// Throws Error, with nothing changed, for a scene that cannot be simulated; it names
+  /// /bodies/k/mesh if a number of vertices differs. With after_frames > 0 only settings, pins and
+  /// numbers of vertices are checked here; any other fault shows in StepReport::change when the
+  /// scene should take over, and check_change throws it.
   void change(const Scene& scene, int after_frames = 0);
 
-  /// From a change with after_frames > 0 until it took over or failed.
+  /// True from a change with after_frames > 0 until it has taken over or failed.
   bool change_is_waiting() const;
 
-  /// Throws, once, the Error of a change that failed; nothing where none did.
+  /// Throws the Error of a change that failed, once; otherwise does nothing.
   void check_change();
 
   int num_vertices() const;
@@ -209,32 +253,61 @@ class Simulation {
   double time() const;         ///< s
   std::int64_t frame() const;  ///< steps taken
 
-  /// Copies num_vertices * 3 values, x y z of each vertex; throws Error for another size.
+  /// Copies num_vertices * 3 values, x y z of each vertex. Throws Error if `out` has another size.
   void copy_positions(std::span<double> out) const;
   void copy_velocities(std::span<double> out) const;
 
   SimulationState state() const;
-  /// Throws Error{invalid_input} for arrays of another size or non-finite values.
+  /// Throws Error{invalid_input} for arrays of the wrong size or non-finite values.
   void set_state(const SimulationState& state);
 
   Energies energies() const;
-  /// Measures of any positions of this body: [num_vertices * 3], m.
+  /// Measures of the tets at any positions: [num_vertices * 3], m.
   ElementMeasures measure(std::span<const double> positions) const;
 
-  /// Stresses by the multipliers of a position-based method, Pa, one entry a tet in scene order:
-  /// with F where the last substep was solved (the current positions; with implicit_midpoint those
-  /// in the middle of that substep), hydrostatic p = l_H/(a^2 V), p I, and for |F| the stress
-  /// mu F F^T/J of its multiplier [Macklin & Mueller 2021, sec. 3.2]. Zeros for tets of a material
-  /// that is no constraint on det F. Empty where the solver has no multipliers, before the first
-  /// step and after set_state or a step that ended non-finite.
+  /// Stresses by the multipliers of a position-based method, Pa, one entry per tet in scene order:
+  /// p I with p = l_H/(a^2 V), and mu F F^T/J for the constraint on |F| [Macklin & Mueller 2021,
+  /// sec. 3.2]. F is taken where the last substep was solved: at the current positions, or in the
+  /// middle of that substep with implicit_midpoint. Zeros for tets whose material has no constraint
+  /// on det F. Empty if the solver has no multipliers, before the first step, and after set_state
+  /// or a step that ended non-finite.
   std::vector<MultiplierStress> multiplier_stresses() const;
-  /// What a position-based method projects together, in the order of an iteration; empty for other
-  /// methods.
+  /// Groups of constraints that a position-based method projects together, in the order of an
+  /// iteration; empty for other methods.
   std::vector<ConstraintGroup> constraint_groups() const;
 
-  /// Surface of all bodies, indices into the scene's vertices; nothing of a strand.
+  // Queries against the deformed surface: the triangles of surface(), and the segments of strands
+  // where the query says so. Any number of threads may query at once while no step runs. The first
+  // query builds a tree of boxes, the first one after each step refits it. All throw
+  // Error{invalid_input}, naming an argument that is not finite or out of its range.
+
+  /// Where a ray first hits a triangle, within max_distance, m (>= 0, may be infinite). direction
+  /// may have any length but zero. Both sides are hit: dot(normal, direction) > 0 where the ray
+  /// leaves a body. No ray passes between triangles that share an edge. Strands, which have no
+  /// thickness, and triangles without area are not hit.
+  std::optional<SurfaceHit> raycast(
+      const Vec3& origin, const Vec3& direction,
+      double max_distance = std::numeric_limits<double>::infinity()) const;
+
+  /// The nearest place on a body, strands included, no farther than max_distance, m (>= 0, may be
+  /// infinite). The distance is negative inside a body of tets, decided by the normals there
+  /// [Baerentzen & Aanaes 2005]; where a body intersects itself, by those of the nearest triangle.
+  std::optional<SurfaceHit> closest_point(
+      const Vec3& point, double max_distance = std::numeric_limits<double>::infinity()) const;
+
+  /// Bodies, ascending, whose surface or segments touch the volume (its border included), and
+  /// bodies of tets that contain it.
+  std::vector<int> overlap(const Box& box) const;
+  std::vector<int> overlap(const SphereShape& sphere) const;
+
+  /// Vertices in the volume (its border included), ascending, in scene order, also those inside
+  /// bodies. Looks at every vertex.
+  std::vector<int> vertices_in(const Box& box) const;
+  std::vector<int> vertices_in(const SphereShape& sphere) const;
+
+  /// Surface of all bodies but strands, as indices into the scene's vertices.
   const std::vector<std::array<int, 3>>& surface() const;
-  /// First vertex of each body, and num_vertices() at the end: [num_bodies + 1].
+  /// First vertex of each body, then num_vertices(): [num_bodies + 1].
   const std::vector<int>& body_vertices() const;
   const Scene& scene() const;
 
@@ -243,13 +316,13 @@ class Simulation {
   std::unique_ptr<Implementation> implementation_;
 };
 
-/// A name with the line that `supple list` prints of it.
+/// A name with the line that `supple list` prints for it.
 struct Description {
   std::string name{};
   std::string text{};  ///< what it is and its parameters
 };
 
-/// What there is, in the order of the docs.
+/// What is available, in the order of the docs.
 std::vector<Description> list_materials();         ///< of tets
 std::vector<Description> list_spring_materials();  ///< of cloth and strands
 std::vector<Description> list_solvers();

@@ -2,12 +2,13 @@
 
 // The whole public interface: load, build, step, read.
 
-#include "supple/compare.h"     // IWYU pragma: export
-#include "supple/error.h"       // IWYU pragma: export
-#include "supple/io.h"          // IWYU pragma: export
-#include "supple/mesh.h"        // IWYU pragma: export
-#include "supple/scene.h"       // IWYU pragma: export
-#include "supple/simd.h"        // IWYU pragma: export
-#include "supple/simulation.h"  // IWYU pragma: export
-#include "supple/version.h"     // IWYU pragma: export
-#include "supple/warnings.h"    // IWYU pragma: export
+#include "supple/compare.h"      // IWYU pragma: export
+#include "supple/error.h"        // IWYU pragma: export
+#include "supple/io.h"           // IWYU pragma: export
+#include "supple/mesh.h"         // IWYU pragma: export
+#include "supple/scene.h"        // IWYU pragma: export
+#include "supple/simd.h"         // IWYU pragma: export
+#include "supple/simulation.h"   // IWYU pragma: export
+#include "supple/surface_hit.h"  // IWYU pragma: export
+#include "supple/version.h"      // IWYU pragma: export
+#include "supple/warnings.h"     // IWYU pragma: export

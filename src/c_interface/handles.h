@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "c_interface/fault.h"
 #include "io/scene/scene_json.h"
 #include "supple/simulation.h"
 #include "supple/supple_c.h"
@@ -17,3 +18,21 @@ struct SuppleSimulation {
   std::vector<std::vector<supple::Pin>> scene_pins, waiting_pins;
   std::vector<std::vector<supple::Pin>> held;  ///< of each body, beside them
 };
+
+namespace supple {
+
+/// What a handle of the caller stands for.
+inline Simulation& simulation_of(SuppleSimulation* handle) {
+  return given(handle, "simulation").simulation;
+}
+inline const Simulation& simulation_of(const SuppleSimulation* handle) {
+  return given(handle, "simulation").simulation;
+}
+
+/// Three numbers of the caller.
+inline Vec3 vec3_at(const double* numbers, const char* parameter) {
+  given(numbers, parameter);
+  return {numbers[0], numbers[1], numbers[2]};
+}
+
+}  // namespace supple

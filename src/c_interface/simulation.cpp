@@ -17,10 +17,6 @@ using supple::guarded;
 using supple::Pin;
 using supple::Vec3;
 
-const supple::Simulation& running(const SuppleSimulation* simulation) {
-  return given(simulation, "simulation").simulation;
-}
-
 std::vector<std::vector<Pin>> pins_of(const supple::Scene& scene) {
   std::vector<std::vector<Pin>> pins;
   for (const supple::Body& body : scene.bodies) pins.push_back(body.pins);
@@ -41,7 +37,7 @@ using Copy = void (supple::Simulation::*)(std::span<double>) const;
 SuppleError copy_field(const SuppleSimulation* simulation, double* out, std::size_t size,
                        Copy copy) {
   return guarded([&] {
-    const supple::Simulation& self = running(simulation);
+    const supple::Simulation& self = supple::simulation_of(simulation);
     check_array(out, size, size_of_field(self), "out");
     (self.*copy)({out, size});
   });
@@ -50,7 +46,7 @@ SuppleError copy_field(const SuppleSimulation* simulation, double* out, std::siz
 SuppleError copy_field(const SuppleSimulation* simulation, float* out, std::size_t size,
                        Copy copy) {
   return guarded([&] {
-    const supple::Simulation& self = running(simulation);
+    const supple::Simulation& self = supple::simulation_of(simulation);
     check_array(out, size, size_of_field(self), "out");
     std::vector<double> field(size);
     (self.*copy)(field);
@@ -115,7 +111,7 @@ std::vector<Pin> springs_to(const supple::Body& body, const int32_t* vertices,
   std::vector<int> sorted(vertices, vertices + count);
   std::sort(sorted.begin(), sorted.end());
   if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
-    supple::refuse("vertices", "a vertex stands there twice");
+    supple::refuse("vertices", "a vertex occurs twice");
   }
   const std::vector<Vec3>& rest = body.mesh.vertices;
   for (std::size_t i = 0; i < count; ++i) {
@@ -162,13 +158,13 @@ SuppleError supple_simulation_step(SuppleSimulation* simulation, SuppleStepRepor
   });
   if (error != supple_ok || status != supple::StepStatus::non_finite) return error;
   return supple::remember(supple_non_finite, "step",
-                          "positions, energy or gradient are not finite: the state is the one "
-                          "before the step");
+                          "positions, energy or gradient are not finite: the state from "
+                          "before the step was restored");
 }
 
 SuppleError supple_simulation_counts(const SuppleSimulation* simulation, SuppleCounts* counts) {
   return guarded([&] {
-    const supple::Simulation& self = running(simulation);
+    const supple::Simulation& self = supple::simulation_of(simulation);
     given(counts, "counts") = {
         .bodies = count(self.scene().bodies.size()),
         .vertices = self.num_vertices(),
@@ -182,7 +178,7 @@ SuppleError supple_simulation_counts(const SuppleSimulation* simulation, SuppleC
 SuppleError supple_simulation_clock(const SuppleSimulation* simulation, double* time,
                                     int64_t* frame) {
   return guarded([&] {
-    const supple::Simulation& self = running(simulation);
+    const supple::Simulation& self = supple::simulation_of(simulation);
     if (time != nullptr) *time = self.time();
     if (frame != nullptr) *frame = self.frame();
   });
@@ -191,7 +187,7 @@ SuppleError supple_simulation_clock(const SuppleSimulation* simulation, double* 
 SuppleError supple_simulation_body(const SuppleSimulation* simulation, int32_t body, int32_t* first,
                                    int32_t* count) {
   return guarded([&] {
-    const std::vector<int>& starts = running(simulation).body_vertices();
+    const std::vector<int>& starts = supple::simulation_of(simulation).body_vertices();
     const auto b = static_cast<std::size_t>(body);
     if (body < 0 || b + 1 >= starts.size()) {
       supple::refuse("body", "there is no body " + std::to_string(body) + ": the scene has " +
@@ -205,7 +201,7 @@ SuppleError supple_simulation_body(const SuppleSimulation* simulation, int32_t b
 SuppleError supple_simulation_energies(const SuppleSimulation* simulation,
                                        SuppleEnergies* energies) {
   return guarded([&] {
-    const supple::Simulation& self = running(simulation);
+    const supple::Simulation& self = supple::simulation_of(simulation);
     SuppleEnergies& out = given(energies, "energies");
     const supple::Energies of_state = self.energies();
     out = {of_state.kinetic, of_state.elastic, of_state.pins, of_state.gravity};
@@ -235,7 +231,7 @@ SuppleError supple_simulation_copy_velocities_float(const SuppleSimulation* simu
 SuppleError supple_simulation_copy_triangles(const SuppleSimulation* simulation, int32_t* out,
                                              size_t size) {
   return guarded([&] {
-    const auto& triangles = running(simulation).surface();
+    const auto& triangles = supple::simulation_of(simulation).surface();
     check_array(out, size, triangles.size() * 3, "out");
     for (const auto& triangle : triangles) out = std::copy(triangle.begin(), triangle.end(), out);
   });

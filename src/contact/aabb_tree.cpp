@@ -10,20 +10,13 @@ namespace {
 // Four triangles cost about as much as the two box tests that a further level would.
 constexpr int leaf_size = 4;
 
-Box join(const Box& a, const Box& b) {
-  Box box = a;
-  for (std::size_t k = 0; k < 3; ++k) {
-    box.min[k] = std::min(box.min[k], b.min[k]);
-    box.max[k] = std::max(box.max[k], b.max[k]);
-  }
-  return box;
-}
-
 double middle(const Box& box, std::size_t k) { return 0.5 * (box.min[k] + box.max[k]); }
 
 }  // namespace
 
-AabbTree::AabbTree(const std::vector<Box>& boxes) : order_(boxes.size()) {
+void AabbTree::rebuild(const std::vector<Box>& boxes) {
+  nodes_.clear();
+  order_.resize(boxes.size());
   std::iota(order_.begin(), order_.end(), 0);
   if (!boxes.empty()) build(boxes, 0, static_cast<int>(boxes.size()));
 }

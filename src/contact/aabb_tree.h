@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <utility>
@@ -11,22 +12,49 @@ namespace supple {
 
 /// Tree of axis-aligned boxes in one array. A node's left child stands right after it. Halving the
 /// items at every level keeps the depth below 32, so that a query needs only a small fixed stack:
-/// it allocates nothing.
+/// it allocates nothing. Without items the queries visit nothing.
 class AabbTree {
  public:
   AabbTree() = default;
   /// Built over boxes; the tree keeps no reference to them. Same boxes, same tree.
-  explicit AabbTree(const std::vector<Box>& boxes);
+  explicit AabbTree(const std::vector<Box>& boxes) { rebuild(boxes); }
+
+  /// As built anew, in the memory of before.
+  void rebuild(const std::vector<Box>& boxes);
+
+  /// The same tree over items that have moved: box_of(place) is the box of the item at that place
+  /// of order(). Queries stay right; they stay fast as long as neighbours stay neighbours.
+  template <class BoxOf>
+  void refit(const BoxOf& box_of);
 
   /// Items in the order of the leaves: [boxes.size()]. A query names items by their place in it.
   const std::vector<int>& order() const { return order_; }
-  /// Holds all boxes.
+  /// Holds all boxes; there must be one.
   const Box& bounds() const { return nodes_[0].box; }
 
   /// Calls visit(place) for the items whose box is nearer to x than visit's latest answer, the
-  /// nearer child first. visit returns the squared distance from which on nothing is of interest.
+  /// nearer child first. visit returns the squared distance from which on nothing is of interest,
+  /// which is `reach` to begin with.
   template <class Visit>
-  void nearest(const Vec3& x, const Visit& visit) const;
+  void nearest(const Vec3& x, const Visit& visit,
+               double reach = std::numeric_limits<double>::infinity()) const {
+    descend([&](const Box& box) { return squared_distance(box, x); }, visit, reach,
+            [](double distance, double limit) { return distance < limit; });
+  }
+
+  /// Calls visit(place) for the items whose box the ray from `origin` along the unit vector
+  /// `direction` meets within visit's latest answer, the nearer child first. visit returns the
+  /// distance beyond which nothing is of interest, which is `reach` to begin with.
+  template <class Visit>
+  void along(const Vec3& origin, const Vec3& direction, const Visit& visit, double reach) const;
+
+  /// Calls visit(place) for the items of leaves whose box and those of all parents pass
+  /// `touches(box)`, until it returns true. Whether it did.
+  template <class Touches, class Visit>
+  bool any(const Touches& touches, const Visit& visit) const;
+
+  static double squared_distance(const Box& box, const Vec3& x);
+  static Box join(const Box& a, const Box& b);
 
  private:
   struct Node {
@@ -35,7 +63,9 @@ class AabbTree {
     int count;  ///< of the items of a leaf, or 0
   };
   void build(const std::vector<Box>& boxes, int first, int last);
-  static double squared_distance(const Box& box, const Vec3& x);
+  /// Visits the items by the key of their boxes, the smaller child first, where wanted(key, reach).
+  template <class Key, class Visit, class Wanted>
+  void descend(const Key& key, const Visit& visit, double reach, const Wanted& wanted) const;
 
   std::vector<Node> nodes_;
   std::vector<int> order_;
@@ -52,20 +82,43 @@ inline double AabbTree::squared_distance(const Box& box, const Vec3& x) {
   return sum;
 }
 
-template <class Visit>
-void AabbTree::nearest(const Vec3& x, const Visit& visit) const {
+inline Box AabbTree::join(const Box& a, const Box& b) {
+  Box box = a;
+  for (std::size_t k = 0; k < 3; ++k) {
+    box.min[k] = std::min(box.min[k], b.min[k]);
+    box.max[k] = std::max(box.max[k], b.max[k]);
+  }
+  return box;
+}
+
+template <class BoxOf>
+void AabbTree::refit(const BoxOf& box_of) {
+  for (std::size_t n = nodes_.size(); n-- > 0;) {
+    Node& node = nodes_[n];
+    if (node.count == 0) {
+      node.box = join(nodes_[n + 1].box, nodes_[static_cast<std::size_t>(node.first)].box);
+      continue;
+    }
+    node.box = box_of(node.first);
+    for (int i = 1; i < node.count; ++i) node.box = join(node.box, box_of(node.first + i));
+  }
+}
+
+template <class Key, class Visit, class Wanted>
+void AabbTree::descend(const Key& key, const Visit& visit, double reach,
+                       const Wanted& wanted) const {
+  if (nodes_.empty()) return;
   struct Entry {
     int node;
-    double distance;
+    double key;
   };
   std::array<Entry, 64> stack;  // two entries a level
-  double reach = std::numeric_limits<double>::infinity();
   int size = 0;
-  stack[0] = {0, squared_distance(nodes_[0].box, x)};
+  stack[0] = {0, key(nodes_[0].box)};
   size = 1;
   while (size > 0) {
     const Entry entry = stack[static_cast<std::size_t>(--size)];
-    if (!(entry.distance < reach)) continue;
+    if (!wanted(entry.key, reach)) continue;
     const Node& node = nodes_[static_cast<std::size_t>(entry.node)];
     if (node.count > 0) {
       for (int i = node.first; i < node.first + node.count; ++i) reach = visit(i);
@@ -73,12 +126,62 @@ void AabbTree::nearest(const Vec3& x, const Visit& visit) const {
     }
     Entry near{entry.node + 1, 0};
     Entry far{node.first, 0};
-    near.distance = squared_distance(nodes_[static_cast<std::size_t>(near.node)].box, x);
-    far.distance = squared_distance(nodes_[static_cast<std::size_t>(far.node)].box, x);
-    if (far.distance < near.distance) std::swap(near, far);
+    near.key = key(nodes_[static_cast<std::size_t>(near.node)].box);
+    far.key = key(nodes_[static_cast<std::size_t>(far.node)].box);
+    if (far.key < near.key) std::swap(near, far);
     stack[static_cast<std::size_t>(size++)] = far;
     stack[static_cast<std::size_t>(size++)] = near;
   }
+}
+
+template <class Visit>
+void AabbTree::along(const Vec3& origin, const Vec3& direction, const Visit& visit,
+                     double reach) const {
+  if (nodes_.empty()) return;
+  constexpr double missed = std::numeric_limits<double>::infinity();
+  Vec3 inverse;
+  for (std::size_t k = 0; k < 3; ++k) inverse[k] = 1 / direction[k];
+  // Each bound is rounded three times, and so is what a triangle sees of the ray: by so much more,
+  // no ray slips by [Ize 2013, sec. 3].
+  constexpr double widened = 1 + 8 * std::numeric_limits<double>::epsilon();
+  const auto entry = [&](const Box& box) {
+    double enters = 0, leaves = missed;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const double low = box.min[k] - origin[k], high = box.max[k] - origin[k];
+      if (direction[k] == 0) {
+        if (low > 0 || high < 0) return missed;
+        continue;
+      }
+      double near = low * inverse[k], far = high * inverse[k];
+      if (far < near) std::swap(near, far);
+      enters = std::max(enters, near);
+      leaves = std::min(leaves, far * widened);
+    }
+    return enters <= leaves ? enters : missed;
+  };
+  descend(entry, visit, reach,
+          [](double enters, double limit) { return enters <= limit * widened && enters < missed; });
+}
+
+template <class Touches, class Visit>
+bool AabbTree::any(const Touches& touches, const Visit& visit) const {
+  if (nodes_.empty()) return false;
+  std::array<int, 64> stack;
+  int size = 0;
+  stack[0] = 0;
+  size = 1;
+  while (size > 0) {
+    const int number = stack[static_cast<std::size_t>(--size)];
+    const Node& node = nodes_[static_cast<std::size_t>(number)];
+    if (!touches(node.box)) continue;
+    for (int i = node.first; i < node.first + node.count; ++i) {
+      if (visit(i)) return true;
+    }
+    if (node.count > 0) continue;
+    stack[static_cast<std::size_t>(size++)] = node.first;
+    stack[static_cast<std::size_t>(size++)] = number + 1;
+  }
+  return false;
 }
 
 }  // namespace supple

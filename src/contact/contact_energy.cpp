@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/index.h"
+#include "contact/entry.h"
 #include "contact/extent.h"
 #include "contact/vec3.h"
 #include "supple/error.h"
@@ -19,30 +20,6 @@ using namespace vec3;
 namespace {
 
 static_assert(std::is_trivially_default_constructible_v<Contact>, "contacts_ must stay untouched");
-
-/// Of the length of a path: nearer than this to a surface it is there.
-constexpr double path_rounding = 1e-9;
-/// Of the length of a path: what a step along a surface takes at least.
-constexpr double least_advance = 1e-3;
-constexpr int most_advances = 100;
-
-/// Where the straight path from `from` to `to` enters a collider, by steps of the distance to it
-/// [Hart 1996, sphere tracing]. `here` is the surface nearest to `from`, which is outside. False:
-/// it does not.
-bool find_entry(const ColliderObject& collider, const Vec3& from, const Vec3& to,
-                SurfacePoint& here) {
-  double length = 0;
-  const Vec3 along = direction(to - from, {0, 0, 0}, length);
-  double done = 0;
-  for (int i = 0; i < most_advances; ++i) {
-    const bool is_there = here.distance <= path_rounding * length;
-    if (is_there && dot(here.normal, along) < 0) return true;
-    done += std::max(here.distance, least_advance * length);
-    if (!(done < length)) return false;
-    here = collider.surface(from + done * along);
-  }
-  return false;
-}
 
 // Vertices that follow each other stand near each other, so balls around groups of them rule most
 // of them out at once. A block of 128 is cut in four twice: at group g, its quarters are groups 4 g
@@ -208,7 +185,8 @@ void ContactEnergy::start_point(std::size_t place) {
   const Toucher own = point_at(place);
   shift_of_point_[place] = 0;
   const Vec3 x = collider.carried(own.point.position(x_n_));
-  const double depth = dot(plane.surface - x, plane.normal);
+  // What comes past an edge of the collider starts behind the plane, but outside.
+  const double depth = std::min(dot(plane.surface - x, plane.normal), plane.start_depth);
   if (!(depth > 0)) return;
   Contact& contact = from_start_[num_from_start_];
   contact = behind({plane.collider, plane.surface, plane.normal}, own, depth, 0);

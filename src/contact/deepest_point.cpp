@@ -1,6 +1,7 @@
 #include "contact/deepest_point.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "contact/vec3.h"
@@ -11,68 +12,186 @@ using namespace vec3;
 
 namespace {
 
-constexpr int most_tangents = 30;
-constexpr int cuts_of_triangle = 20;  // 0.618^20 = 7e-5
-
-/// Where a function with one minimum has it, in [low, high].
-template <class Value>
-double minimum_between(double low, double high, int cuts, const Value& value) {
-  constexpr double part = 0.6180339887498949;
-  double a = high - part * (high - low), b = low + part * (high - low);
-  double at_a = value(a), at_b = value(b);
-  for (int i = 0; i < cuts; ++i) {
-    if (at_a <= at_b) {
-      high = b;
-      b = a;
-      at_b = at_a;
-      a = high - part * (high - low);
-      at_a = value(a);
-    } else {
-      low = a;
-      a = b;
-      at_a = at_b;
-      b = low + part * (high - low);
-      at_b = value(b);
-    }
-  }
-  return at_a <= at_b ? a : b;
-}
-
-/// The part of [0, 1] around a place that is looked at further.
-struct Window {
-  double low = 0, high = 1;
-  static Window around(double middle, double half) {
-    return {std::max(0.0, middle - half), std::min(1.0, middle + half)};
-  }
-};
+constexpr int most_tangents = 40;
+/// Of the values of a tangent plane.
+constexpr double rounding = 1e-13;
+/// Of what is searched beside the deepest place of a grid.
+constexpr int most_moves = 60;
 
 /// Of an edge: beside a kink of the distance.
 constexpr double beside = 1e-3;
 
-Vec3 normal_across(const ColliderObject& collider, const Vec3& a, const Vec3& edge, double s) {
-  const Vec3 before = collider.surface(a + std::max(0.0, s - beside) * edge).normal;
-  const Vec3 after = collider.surface(a + std::min(1.0, s + beside) * edge).normal;
-  const double falls = -dot(before, edge), rises = dot(after, edge);
-  const double part = falls > 0 && rises > 0 ? falls / (falls + rises) : 0.5;
-  const Vec3 between = (1 - part) * before + part * after;
-  const Vec3 along = direction(edge, {0, 0, 0});
-  return direction(between - dot(between, along) * along, before);
+/// The normal of a triangle, to one side of it.
+Vec3 across_triangle(const Vec3 (&corners)[3], const Vec3& side) {
+  const Vec3 across = direction(cross(corners[1] - corners[0], corners[2] - corners[0]), side);
+  return (dot(across, side) < 0 ? -1 : 1) * across;
+}
+
+/// A part of a triangle, in weights of its corners.
+class Part {
+ public:
+  Part() : corners_{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}} {}
+  /// Leaves what is on one side of a line: where values, linear between the corners, are not above
+  /// zero.
+  void cut(const Vec3& values) {
+    Vec3 before[room];
+    double heights[room];
+    const int num_before = count_;
+    bool is_whole = true;
+    for (int i = 0; i < num_before; ++i) {
+      heights[i] = dot(values, corners_[i]);
+      is_whole = is_whole && heights[i] <= 0;
+    }
+    if (is_whole) return;
+    std::copy(corners_, corners_ + num_before, before);
+    count_ = 0;
+    for (int i = 0; i < num_before; ++i) {
+      const int next = i + 1 < num_before ? i + 1 : 0;
+      const double here = heights[i], there = heights[next];
+      if (here <= 0) add(before[i]);
+      if ((here <= 0) != (there <= 0)) {
+        add(before[i] + here / (here - there) * (before[next] - before[i]));
+      }
+    }
+  }
+  const Vec3* begin() const { return corners_; }
+  const Vec3* end() const { return corners_ + count_; }
+
+ private:
+  static constexpr int room = 2 * most_tangents;  // each cut adds one, and rounding a few
+  void add(const Vec3& corner) {
+    if (count_ < room) corners_[count_++] = corner;
+  }
+
+  Vec3 corners_[room];
+  int count_ = 3;
+};
+
+/// Tangent planes of a distance, each with its values at the corners of a triangle and its normal.
+class Tangents {
+ public:
+  int count() const { return count_; }
+  /// Where the highest of them is lowest, in weights of the corners, and its value there.
+  const Vec3& lowest_place() const { return lowest_place_; }
+  double lowest() const { return lowest_; }
+
+  /// Whether that changed it, by more than rounding.
+  bool add(const Vec3& values, const Vec3& normal) {
+    const double size = std::max({std::abs(values[0]), std::abs(values[1]), std::abs(values[2])});
+    const bool is_higher = dot(values, lowest_place_) > lowest_ + rounding * size;
+    if (is_higher) {
+      // It is lowest on the new one, in the part where that is the highest.
+      Part part;
+      for (int i = 0; i < count_; ++i) part.cut(values_[i] - values);
+      double least = std::numeric_limits<double>::infinity();
+      for (const Vec3& place : part) {
+        const double own = dot(values, place);
+        if (!(own < least)) continue;
+        least = own;
+        lowest_place_ = place;
+      }
+      lowest_ = least;
+      newest_ = count_;
+    }
+    normals_[count_] = normal;
+    values_[count_++] = values;
+    return is_higher;
+  }
+
+  /// A mean of two of them, which is a bound of the distance too: where the highest of them is
+  /// lowest on the border of the triangle, with nothing below that.
+  struct Mean {
+    double least;  ///< at the corners
+    Vec3 normal;
+  };
+  Mean highest_mean() const {
+    Mean highest{-std::numeric_limits<double>::infinity(), {}};
+    const Vec3& one = values_[newest_];
+    const auto look_at = [&](int i, double part) {
+      const Vec3 values = one + part * (values_[i] - one);
+      const double least = std::min({values[0], values[1], values[2]});
+      if (!(least > highest.least)) return;
+      highest = {least, (1 - part) * normals_[newest_] + part * normals_[i]};
+    };
+    for (int i = 0; i < count_; ++i) {
+      look_at(i, 0);
+      for (std::size_t k = 0; k < 3; ++k) {
+        // Where it is as high at two corners.
+        const Vec3 more = values_[i] - one;
+        const std::size_t next = (k + 1) % 3;
+        const double part = (one[next] - one[k]) / (more[k] - more[next]);
+        if (part > 0 && part <= 1) look_at(i, part);
+      }
+    }
+    return highest;
+  }
+
+ private:
+  Vec3 values_[most_tangents], normals_[most_tangents];
+  int count_ = 0, newest_ = 0;  ///< the last one that was above the others where they were lowest
+  Vec3 lowest_place_{1, 0, 0};
+  double lowest_ = -std::numeric_limits<double>::infinity();
+};
+
+/// The least of a convex distance.
+DeepestPoint least_on_triangle(const ColliderObject& collider, const AskedCorner (&corners)[3],
+                               const Depth& wanted) {
+  const Vec3 places[3] = {corners[0].place, corners[1].place, corners[2].place};
+  Tangents tangents;
+  double least = std::numeric_limits<double>::infinity();
+  Vec3 deepest{1, 0, 0}, out{0, 1, 0};
+  /// Whether there is more to be found.
+  const auto look_at = [&](const Vec3& weights, const Vec3& place, const SurfacePoint& there) {
+    if (there.distance < least) {
+      least = there.distance;
+      deepest = weights;
+      out = there.normal;
+    }
+    Vec3 values;
+    for (std::size_t k = 0; k < 3; ++k) {
+      values[k] = there.distance + dot(there.normal, places[k] - place);
+    }
+    return tangents.add(values, there.normal);
+  };
+  look_at({1, 0, 0}, corners[0].place, corners[0].surface);
+  look_at({0, 1, 0}, corners[1].place, corners[1].surface);
+  look_at({0, 0, 1}, corners[2].place, corners[2].surface);
+  while (tangents.count() < most_tangents && !wanted.is_met_by(least, tangents.lowest())) {
+    const Vec3 weights = tangents.lowest_place();
+    const Vec3 place = mean_of(weights, places);
+    if (!look_at(weights, place, collider.surface(place))) break;
+  }
+  DeepestPoint found{
+      least, std::min(least, tangents.lowest()), {deepest[0], deepest[1], deepest[2]}};
+  if (!(found.at_least > wanted.near)) return found;
+  const Vec3& lowest = tangents.lowest_place();
+  if (std::min({lowest[0], lowest[1], lowest[2]}) > 0) {
+    // All of the collider is beyond a plane along the triangle.
+    found.rise = across_triangle(places, out);
+  } else {
+    const Tangents::Mean mean = tangents.highest_mean();
+    found.at_least = std::min(found.at_least, mean.least);
+    found.rise = mean.normal;
+  }
+  return found;
 }
 
 }  // namespace
 
-DeepestPoint deepest_on_edge(const ColliderObject& collider, const Vec3& a, const Vec3& b,
-                             const Depth& wanted) {
-  const Vec3 edge = b - a;
+DeepestPoint deepest_on_edge(const ColliderObject& collider, const AskedCorner& a,
+                             const AskedCorner& b, const Depth& wanted) {
+  const Vec3 edge = b.place - a.place;
   /// The distance at a place on the edge and what it grows by along all of the edge.
   struct Tangent {
     double s, distance, slope;
+    Vec3 normal;
   };
-  const auto at = [&](double s) {
-    const SurfacePoint there = collider.surface(a + s * edge);
-    return Tangent{s, there.distance, dot(there.normal, edge)};
+  const auto tangent = [&](double s, const SurfacePoint& there) {
+    return Tangent{s, there.distance, dot(there.normal, edge), there.normal};
   };
-  Tangent low = at(0), high = at(1), best = low.distance <= high.distance ? low : high;
+  const auto at = [&](double s) { return tangent(s, collider.surface(a.place + s * edge)); };
+  Tangent low = tangent(0, a.surface), high = tangent(1, b.surface);
+  Tangent best = low.distance <= high.distance ? low : high;
   if (!collider.is_convex()) {
     Tangent places[parts_of_edge + 1];
     int lowest = 0;
@@ -85,54 +204,82 @@ DeepestPoint deepest_on_edge(const ColliderObject& collider, const Vec3& a, cons
     low = best.slope < 0 ? best : places[std::max(0, lowest - 1)];
     high = best.slope < 0 ? places[std::min(parts_of_edge, lowest + 1)] : best;
   }
+  double least = best.distance;
   for (int i = 0; i < most_tangents && low.slope < 0 && high.slope > 0; ++i) {
     // Where both tangents meet is below all that is between them.
     const double rise = high.distance - low.distance - high.slope * (high.s - low.s);
     const double step = rise / (low.slope - high.slope);
-    const double least = low.distance + low.slope * step;
-    if (!(least < best.distance - wanted.tolerance) || least >= wanted.level) break;
+    least = low.distance + low.slope * step;
+    if (wanted.is_met_by(best.distance, least)) break;
     const bool is_between = step > 0 && step < high.s - low.s;
     const Tangent middle = at(is_between ? low.s + step : 0.5 * (low.s + high.s));
     if (middle.distance < best.distance) best = middle;
     (middle.slope < 0 ? low : high) = middle;
   }
-  return {best.distance, {1 - best.s, best.s, 0}, normal_across(collider, a, edge, best.s)};
+  DeepestPoint found{best.distance, std::min(least, best.distance), {1 - best.s, best.s, 0}};
+  const bool is_between = low.slope < 0 && high.slope > 0;
+  const double part = is_between ? low.slope / (low.slope - high.slope) : low.slope < 0 ? 1 : 0;
+  found.rise = (1 - part) * low.normal + part * high.normal;
+  return found;
 }
 
-DeepestPoint deepest_on_triangle(const ColliderObject& collider, const Vec3 (&corners)[3]) {
-  const Vec3 first = corners[1] - corners[0], second = corners[2] - corners[0];
-  const auto distance = [&](double u, double v) {
-    return collider.surface(corners[0] + u * first + v * second).distance;
-  };
-  Window of_u, of_v;
-  if (!collider.is_convex()) {
-    double least = std::numeric_limits<double>::infinity(), best_u = 0, best_v = 0;
-    for (int i = 0; i <= parts_of_side; ++i) {
-      for (int j = 0; i + j <= parts_of_side; ++j) {
-        const double u = static_cast<double>(i) / parts_of_side;
-        const double v = static_cast<double>(j) / parts_of_side;
-        const double here = distance(u, v);
-        if (!(here < least)) continue;
-        least = here;
-        best_u = u;
-        best_v = v;
-      }
+DeepestPoint deepest_on_triangle(const ColliderObject& collider, const AskedCorner (&corners)[3],
+                                 const Depth& wanted) {
+  if (collider.is_convex()) return least_on_triangle(collider, corners, wanted);
+  const Vec3 places[3] = {corners[0].place, corners[1].place, corners[2].place};
+  double least = std::numeric_limits<double>::infinity();
+  Vec3 deepest{};
+  any_on_grid([&](const Vec3& weights) {
+    const double here = collider.surface(mean_of(weights, places)).distance;
+    if (here < least) {
+      least = here;
+      deepest = weights;
     }
-    of_u = Window::around(best_u, 1.0 / parts_of_side);
-    of_v = Window::around(best_v, 1.0 / parts_of_side);
+    return false;
+  });
+  const double side = std::max(
+      {norm(places[1] - places[0]), norm(places[2] - places[1]), norm(places[0] - places[2])});
+  // A triangle around it is searched and moved with it, or made smaller.
+  double reach = 1.0 / parts_of_side;
+  for (int i = 0; i < most_moves && reach * side > wanted.tolerance; ++i) {
+    Vec3 low;
+    for (std::size_t k = 0; k < 3; ++k) low[k] = std::max(0.0, deepest[k] - reach);
+    const double left = 1 - low[0] - low[1] - low[2];
+    AskedCorner around[3];
+    for (std::size_t k = 0; k < 3; ++k) {
+      Vec3 weights = low;
+      weights[k] += left;
+      around[k] = AskedCorner::at(collider, mean_of(weights, places));
+    }
+    const DeepestPoint found = least_on_triangle(collider, around, {.tolerance = wanted.tolerance});
+    const double before = least;
+    if (found.distance < least) {
+      least = found.distance;
+      for (std::size_t k = 0; k < 3; ++k) deepest[k] = low[k] + left * found.weights[k];
+    }
+    if (!(least < before - wanted.tolerance)) reach *= 0.5;
   }
-  const auto best_v = [&](double u) {
-    const double high = std::min(of_v.high, 1 - u);
-    return minimum_between(std::min(of_v.low, high), high, cuts_of_triangle,
-                           [&](double v) { return distance(u, v); });
-  };
-  const double u = minimum_between(of_u.low, of_u.high, cuts_of_triangle,
-                                   [&](double s) { return distance(s, best_v(s)); });
-  const double v = best_v(u);
-  const SurfacePoint there = collider.surface(corners[0] + u * first + v * second);
-  const Vec3 across = direction(cross(first, second), there.normal);
-  const double side = dot(across, there.normal) < 0 ? -1 : 1;
-  return {there.distance, {1 - u - v, u, v}, side * across};
+  return {least, least, {deepest[0], deepest[1], deepest[2]}};
+}
+
+Vec3 normal_across_edge(const ColliderObject& collider, const Vec3& a, const Vec3& b,
+                        const DeepestPoint& point) {
+  const Vec3 edge = b - a;
+  const double s = point.weights[1];
+  const Vec3 before = collider.surface(a + std::max(0.0, s - beside) * edge).normal;
+  const Vec3 after = collider.surface(a + std::min(1.0, s + beside) * edge).normal;
+  const double falls = -dot(before, edge), rises = dot(after, edge);
+  const double part = falls > 0 && rises > 0 ? falls / (falls + rises) : 0.5;
+  const Vec3 between = (1 - part) * before + part * after;
+  const Vec3 along = direction(edge, {0, 0, 0});
+  return direction(between - dot(between, along) * along, before);
+}
+
+Vec3 normal_across_triangle(const ColliderObject& collider, const AskedCorner (&corners)[3],
+                            const DeepestPoint& point) {
+  const Vec3 places[3] = {corners[0].place, corners[1].place, corners[2].place};
+  const Vec3 weights{point.weights[0], point.weights[1], point.weights[2]};
+  return across_triangle(places, collider.surface(mean_of(weights, places)).normal);
 }
 
 }  // namespace supple

@@ -18,22 +18,10 @@ std::vector<Triangle> gather(const TriangleMesh& mesh) {
   std::vector<Triangle> triangles;
   triangles.reserve(mesh.triangles.size());
   for (const auto& [i, j, k] : mesh.triangles) {
-    Triangle t{{mesh.vertices[at(i)], mesh.vertices[at(j)], mesh.vertices[at(k)]}, {}};
-    const Vec3 ab = direction(t.corner[1] - t.corner[0], {1, 0, 0});
-    double length = 0;
-    // Both edges are made unit first, so that neither a small nor a large mesh leaves the range.
-    t.normal =
-        direction(cross(ab, direction(t.corner[2] - t.corner[0], {0, 1, 0})), {0, 0, 1}, length);
-    triangles.push_back(t);
+    triangles.push_back(
+        triangle_of(mesh.vertices[at(i)], mesh.vertices[at(j)], mesh.vertices[at(k)]));
   }
   return triangles;
-}
-
-/// Angle at corner i, rad.
-double angle(const Triangle& t, std::size_t i) {
-  const Vec3 a = direction(t.corner[(i + 1) % 3] - t.corner[i], {1, 0, 0});
-  const Vec3 b = direction(t.corner[(i + 2) % 3] - t.corner[i], {1, 0, 0});
-  return std::atan2(norm(cross(a, b)), dot(a, b));
 }
 
 /// By triangle, then by feature.
@@ -45,7 +33,7 @@ std::vector<std::array<Vec3, 7>> pseudo_normals(const TriangleMesh& mesh,
     normals[t][0] = triangles[t].normal;
     for (std::size_t i = 0; i < 3; ++i) {
       Vec3& sum = of_vertex[at(mesh.triangles[t][i])];
-      sum = sum + angle(triangles[t], i) * triangles[t].normal;
+      sum = sum + angle_at(triangles[t], i) * triangles[t].normal;
     }
   }
   // Two faces folded onto each other have no pseudo-normal: (x - p) . 0 = 0 counts as outside,

@@ -7,6 +7,7 @@
 
 #include "base/index.h"
 #include "contact/deepest_point.h"
+#include "contact/entry.h"
 #include "contact/extent.h"
 #include "contact/vec3.h"
 
@@ -27,7 +28,8 @@ constexpr double exact = 1e-4, roughly = 0.05;
 constexpr double touching = 0.1;
 /// Of what is clear: by so much another point may be deeper than one that is known.
 constexpr double enough = 0.5;
-/// Of what is clear: how far a way is followed at least at a time where its border touches already.
+/// Of what is clear: how far a way is followed at least at a time where it touches already or where
+/// the collider is not convex.
 constexpr double least_advance = 5;
 constexpr int most_advances = 200;
 /// Of what is clear: what is held by then and deeper will be elsewhere at the end of the step.
@@ -65,39 +67,47 @@ class SurfacePoints::Search {
   std::size_t count() const { return count_; }
 
  private:
+  using Corners = AskedCorner[3];
   /// An edge, with two corners, or a face on its way as the collider sees it.
   struct Feature {
     int count;
-    int vertices[3];
-    Vec3 from[3], to[3];
+    std::size_t places[3];  ///< into the block's vertices
     double clearly;
     double way;  ///< the longest of its corners, m
-    void at_time(double t, Vec3 (&corners)[3]) const {
-      for (int i = 0; i < count; ++i) corners[i] = (1 - t) * from[i] + t * to[i];
-    }
   };
   struct Low {
-    double distance;
-    double border;  ///< the least distance of corners and edges around it
+    double at_least;  ///< nothing of the feature is nearer
+    double border;    ///< the least distance of corners and edges around it
     DeepestPoint point;
     bool is_clear;  ///< lower than its border by enough
   };
+  struct Border {
+    double border;
+    Vec3 lowest;  ///< its place, m
+  };
   void ask(std::size_t local);
   bool is_flat(const Triangle& triangle);
+  bool stays_away(const Triangle& triangle) const;
   bool sticks_out(const Triangle& triangle, double t) const;
   Feature feature(const Triangle& triangle, int first, int count) const;
-  struct Grid {
-    double border, inside;
-  };
-  Grid grid_on(const Vec3 (&corners)[3]) const;
-  Low lowest(const Feature& feature, const Vec3 (&corners)[3]) const;
+  int vertex(const Feature& feature, int i) const {
+    return own_.vertices_[block_.first_vertex + feature.places[i]];
+  }
+  Vec3 place_at(std::size_t local, double t) const;
+  SurfacePoint surface_at(std::size_t local, double t, const Vec3& place) const;
+  Low lowest(const Feature& feature, const Corners& corners, double near) const;
+  Low lowest_on_face(const Feature& face, const Corners& corners, double near) const;
+  Low lowest_on_grid(const Feature& face, const Corners& corners) const;
+  Border lowest_on_border(const Feature& face, const Corners& corners) const;
   void follow(const Feature& feature);
   template <class Visit>
-  bool any_known(const Feature& feature, const Vec3 (&corners)[3], const Visit& visit) const;
-  bool is_known(const Feature& feature, const Vec3 (&corners)[3], double& gap) const;
-  bool rests_on_edge(const Feature& face, const Vec3 (&corners)[3], double& gap) const;
-  bool stands_out(const Feature& feature, const Vec3 (&corners)[3], double level) const;
-  void keep(const Feature& feature, const Vec3 (&corners)[3], const Low& low);
+  bool any_known(const Feature& feature, const Corners& corners, const Visit& visit) const;
+  bool is_known(const Feature& feature, const Corners& corners, double& gap) const;
+  bool rests_on_edge(const Feature& face, const Corners& corners, double& gap) const;
+  bool stands_out(const Feature& feature, const Corners& corners, double level) const;
+  bool has_been_through(const Vec3& start, const Vec3& place, const Vec3& normal) const;
+  double depth_at_start(const Feature& feature) const;
+  void keep(const Feature& feature, const Corners& corners, const DeepestPoint& deepest);
 
   const SurfacePoints& own_;
   const Block& block_;
@@ -109,7 +119,7 @@ class SurfacePoints::Search {
   Vec3 start_[most_vertices], end_[most_vertices];
   // As the collider sees them.
   Vec3 carried_[most_vertices];
-  double at_start_[most_vertices], at_end_[most_vertices];  ///< distances, m
+  SurfacePoint at_start_[most_vertices], at_end_[most_vertices];
   bool is_known_[most_vertices];
 };
 
@@ -139,8 +149,8 @@ void SurfacePoints::Search::meet(const ColliderObject& collider, int number) {
 void SurfacePoints::Search::ask(std::size_t local) {
   if (is_known_[local]) return;
   is_known_[local] = true;
-  at_start_[local] = collider_->surface(carried_[local]).distance;
-  at_end_[local] = collider_->surface(end_[local]).distance;
+  at_start_[local] = collider_->surface(carried_[local]);
+  at_end_[local] = collider_->surface(end_[local]);
 }
 
 /// True where no point of the triangle can come clearly nearer to the collider than a corner. All
@@ -150,19 +160,16 @@ void SurfacePoints::Search::ask(std::size_t local) {
 /// no farther from the collider than any point of the triangle.
 bool SurfacePoints::Search::is_flat(const Triangle& triangle) {
   double way = 0, side = 0, least = Extent::infinity;
-  Vec3 nearest{};
+  SurfacePoint nearest;
   for (std::size_t i = 0; i < 3; ++i) {
     const std::size_t local = at(triangle.corners[i]), next = at(triangle.corners[(i + 1) % 3]);
     ask(local);
     way = std::max(way, norm(end_[local] - carried_[local]));
     side = std::max(side, norm(end_[next] - end_[local]));
-    if (at_start_[local] < least) {
-      least = at_start_[local];
-      nearest = carried_[local];
-    }
-    if (at_end_[local] < least) {
-      least = at_end_[local];
-      nearest = end_[local];
+    for (const SurfacePoint& own : {at_start_[local], at_end_[local]}) {
+      if (!(own.distance < least)) continue;
+      least = own.distance;
+      nearest = own;
     }
   }
   if (!collider_->is_convex()) {
@@ -174,41 +181,47 @@ bool SurfacePoints::Search::is_flat(const Triangle& triangle) {
     }
     return true;
   }
-  const SurfacePoint plane = collider_->surface(nearest);
+  bool is_flat = true;
   for (const std::int16_t corner : triangle.corners) {
     const std::size_t local = at(corner);
-    const double start = dot(carried_[local] - plane.point, plane.normal);
-    const double end = dot(end_[local] - plane.point, plane.normal);
-    if (!(at_start_[local] <= start + triangle.clearly)) return false;
-    if (!(at_end_[local] <= end + triangle.clearly)) return false;
+    const double start = dot(carried_[local] - nearest.point, nearest.normal);
+    const double end = dot(end_[local] - nearest.point, nearest.normal);
+    is_flat = is_flat && at_start_[local].distance <= start + triangle.clearly &&
+              at_end_[local].distance <= end + triangle.clearly;
   }
-  return true;
+  return is_flat || stays_away(triangle);
+}
+
+/// Whether one of the planes that touch a convex collider nearest to the corners is between it and
+/// the triangle all the time.
+bool SurfacePoints::Search::stays_away(const Triangle& triangle) const {
+  const auto is_between = [&](const SurfacePoint& plane) {
+    return std::all_of(triangle.corners.begin(), triangle.corners.end(),
+                       [&](const std::int16_t corner) {
+                         const std::size_t local = at(corner);
+                         const double start = dot(carried_[local] - plane.point, plane.normal);
+                         const double end = dot(end_[local] - plane.point, plane.normal);
+                         return std::min(start, end) > touching * triangle.clearly;
+                       });
+  };
+  return std::any_of(triangle.corners.begin(), triangle.corners.end(),
+                     [&](const std::int16_t corner) {
+                       return is_between(at_start_[at(corner)]) || is_between(at_end_[at(corner)]);
+                     });
 }
 
 /// Whether anything is nearer to the triangle at a time than its corners tell.
 bool SurfacePoints::Search::sticks_out(const Triangle& triangle, double t) const {
-  Vec3 places[3];
-  double distances[3];
+  Vec3 places[3], distances;
   for (std::size_t k = 0; k < 3; ++k) {
     const std::size_t local = at(triangle.corners[k]);
-    places[k] = (1 - t) * carried_[local] + t * end_[local];
-    distances[k] = collider_->surface(places[k]).distance;
+    places[k] = place_at(local, t);
+    distances[k] = surface_at(local, t, places[k]).distance;
   }
-  for (int i = 0; i <= parts_of_side; ++i) {
-    for (int j = 0; i + j <= parts_of_side; ++j) {
-      const double weights[3] = {static_cast<double>(i) / parts_of_side,
-                                 static_cast<double>(j) / parts_of_side,
-                                 static_cast<double>(parts_of_side - i - j) / parts_of_side};
-      Vec3 place{0, 0, 0};
-      double expected = -triangle.clearly;
-      for (std::size_t k = 0; k < 3; ++k) {
-        place = place + weights[k] * places[k];
-        expected += weights[k] * distances[k];
-      }
-      if (collider_->surface(place).distance < expected) return true;
-    }
-  }
-  return false;
+  return any_on_grid([&](const Vec3& weights) {
+    const double here = collider_->surface(mean_of(weights, places)).distance;
+    return here < dot(weights, distances) - triangle.clearly;
+  });
 }
 
 SurfacePoints::Search::Feature SurfacePoints::Search::feature(const Triangle& triangle, int first,
@@ -216,142 +229,187 @@ SurfacePoints::Search::Feature SurfacePoints::Search::feature(const Triangle& tr
   Feature own{.count = count, .clearly = triangle.clearly};
   for (int i = 0; i < count; ++i) {
     const std::size_t local = at(triangle.corners[at((first + i) % 3)]);
-    own.vertices[i] = own_.vertices_[block_.first_vertex + local];
-    own.from[i] = carried_[local];
-    own.to[i] = end_[local];
-    own.way = std::max(own.way, norm(own.to[i] - own.from[i]));
+    own.places[i] = local;
+    own.way = std::max(own.way, norm(end_[local] - carried_[local]));
   }
   return own;
 }
 
+/// Where a vertex is, t being 0 at the start of the step and 1 at its end.
+Vec3 SurfacePoints::Search::place_at(std::size_t local, double t) const {
+  return (1 - t) * carried_[local] + t * end_[local];
+}
+
+/// What is nearest to it there; it has been asked.
+SurfacePoint SurfacePoints::Search::surface_at(std::size_t local, double t,
+                                               const Vec3& place) const {
+  if (t == 0) return at_start_[local];
+  if (t == 1) return at_end_[local];
+  return collider_->surface(place);
+}
+
+/// What is farther than `near` need not be known well.
 SurfacePoints::Search::Low SurfacePoints::Search::lowest(const Feature& feature,
-                                                         const Vec3 (&corners)[3]) const {
-  const ColliderObject& collider = *collider_;
-  if (feature.count == 3 && !collider.is_convex()) {
-    const auto [border, inside] = grid_on(corners);
-    if (!(inside < border - feature.clearly)) return {std::min(border, inside), border, {}, false};
+                                                         const Corners& corners,
+                                                         double near) const {
+  if (feature.count == 3) {
+    return collider_->is_convex() ? lowest_on_face(feature, corners, near)
+                                  : lowest_on_grid(feature, corners);
   }
+  const double border = std::min(corners[0].surface.distance, corners[1].surface.distance);
+  const DeepestPoint found = deepest_on_edge(
+      *collider_, corners[0], corners[1],
+      {.tolerance = exact * feature.clearly, .level = border - feature.clearly, .near = near});
+  return {found.at_least, border, found, found.distance < border - feature.clearly};
+}
+
+/// The same of a face and a convex collider.
+SurfacePoints::Search::Low SurfacePoints::Search::lowest_on_face(const Feature& face,
+                                                                 const Corners& corners,
+                                                                 double near) const {
   double border = Extent::infinity;
-  Vec3 lowest{}, normal{};
-  for (int i = 0; i < feature.count; ++i) {
-    const SurfacePoint own = collider.surface(corners[i]);
-    if (!(own.distance < border)) continue;
-    border = own.distance;
-    lowest = corners[i];
-    normal = own.normal;
+  for (const AskedCorner& own : corners) border = std::min(border, own.surface.distance);
+  DeepestPoint found = deepest_on_triangle(
+      *collider_, corners,
+      {.tolerance = roughly * face.clearly, .level = border - face.clearly, .near = near});
+  const auto is_wanted = [&] {
+    return found.at_least <= near && found.at_least < border - face.clearly;
+  };
+  if (is_wanted()) border = lowest_on_border(face, corners).border;
+  if (is_wanted()) found = deepest_on_triangle(*collider_, corners, {exact * face.clearly});
+  return {found.at_least, border, found, is_wanted() && found.distance < border - face.clearly};
+}
+
+/// The same of a face and any collider.
+SurfacePoints::Search::Low SurfacePoints::Search::lowest_on_grid(const Feature& face,
+                                                                 const Corners& corners) const {
+  const Vec3 places[3] = {corners[0].place, corners[1].place, corners[2].place};
+  double border = Extent::infinity, inside = Extent::infinity;
+  any_on_grid([&](const Vec3& weights) {
+    double& least = weights[0] * weights[1] * weights[2] == 0 ? border : inside;
+    least = std::min(least, collider_->surface(mean_of(weights, places)).distance);
+    return false;
+  });
+  if (!(inside < border - face.clearly)) return {std::min(border, inside), border, {}, false};
+  const auto [on_border, lowest] = lowest_on_border(face, corners);
+  const Vec3 normal = collider_->surface(lowest).normal;
+  double least = 0;
+  for (const AskedCorner& own : corners) least = std::min(least, dot(normal, own.place - lowest));
+  const double level = on_border - face.clearly;
+  if (least >= -face.clearly && !stands_out(face, corners, level)) {
+    return {on_border, on_border, {}, false};
   }
-  DeepestPoint found;
-  if (feature.count == 2) {
-    found =
-        deepest_on_edge(collider, corners[0], corners[1],
-                        {.tolerance = exact * feature.clearly, .level = border - feature.clearly});
-  } else {
-    for (int i = 0; i < 3; ++i) {
-      const Vec3 &a = corners[i], &b = corners[(i + 1) % 3];
-      const DeepestPoint own =
-          deepest_on_edge(collider, a, b, {.tolerance = roughly * feature.clearly});
-      if (!(own.distance < border)) continue;
-      border = own.distance;
-      lowest = own.weights[0] * a + own.weights[1] * b;
-      normal = own.normal;
-    }
-    // All of a convex collider is behind this plane.
-    double least = 0;
-    for (const Vec3& corner : corners) least = std::min(least, dot(normal, corner - lowest));
-    if (least >= -feature.clearly && !stands_out(feature, corners, border - feature.clearly)) {
-      return {border, border, {}, false};
-    }
-    found = deepest_on_triangle(collider, corners);
+  const DeepestPoint found = deepest_on_triangle(*collider_, corners, {exact * face.clearly});
+  return {std::min(on_border, found.distance), on_border, found, found.distance < level};
+}
+
+SurfacePoints::Search::Border SurfacePoints::Search::lowest_on_border(
+    const Feature& face, const Corners& corners) const {
+  Border least{Extent::infinity, {}};
+  for (int i = 0; i < 3; ++i) {
+    const AskedCorner &a = corners[i], &b = corners[(i + 1) % 3];
+    const DeepestPoint own = deepest_on_edge(*collider_, a, b, {roughly * face.clearly});
+    if (!(own.distance < least.border)) continue;
+    least = {own.distance, own.weights[0] * a.place + own.weights[1] * b.place};
   }
-  return {std::min(border, found.distance), border, found,
-          found.distance < border - feature.clearly};
+  return least;
 }
 
 void SurfacePoints::Search::follow(const Feature& feature) {
   const double near = touching * feature.clearly;
-  Vec3 corners[3];
-  const auto nearest_possible = [&] {
-    Extent extent;
-    for (int i = 0; i < feature.count; ++i) extent.add(corners[i]);
-    const Ball ball = extent.ball();
-    return collider_->surface(ball.center).distance - ball.radius;
-  };
+  Corners corners;
   // Corners, edges and points that are known are held themselves: where they are deep inside the
   // step does not go.
   const double deep = -too_deep * feature.clearly;
-  const auto look = [&](double touches, double& gap) {
-    gap = nearest_possible();
+  double gap = 0, ahead = 0;
+  // How long nothing comes nearer than some distance by a plane in front of which its corners are
+  // as high.
+  const auto find_ahead = [&](const double(&heights)[3], const Vec3& normal, double touches) {
+    double time = 1;
     for (int i = 0; i < feature.count; ++i) {
-      const SurfacePoint corner = collider_->surface(corners[i]);
-      if (corner.distance < deep) return false;
+      const std::size_t local = feature.places[i];
+      const double falls = dot(carried_[local] - end_[local], normal);
+      if (falls > 0) time = std::min(time, (heights[i] - touches) / falls);
+    }
+    ahead = std::max(ahead, time);
+  };
+  const auto look = [&](double t, double touches) {
+    ahead = 0;
+    Extent extent;
+    for (int i = 0; i < feature.count; ++i) {
+      corners[i].place = place_at(feature.places[i], t);
+      extent.add(corners[i].place);
+    }
+    gap = -Extent::infinity;
+    if (!collider_->is_convex()) {
+      const Ball ball = extent.ball();
+      gap = collider_->surface(ball.center).distance - ball.radius;
+    }
+    for (int i = 0; i < feature.count; ++i) {
+      AskedCorner& corner = corners[i];
+      corner.surface = surface_at(feature.places[i], t, corner.place);
+      if (corner.surface.distance < deep) return false;
       if (!collider_->is_convex()) continue;
       // All of the collider is behind this plane.
-      double least = corner.distance;
+      double least = corner.surface.distance, heights[3];
       for (int k = 0; k < feature.count; ++k) {
-        least = std::min(least, dot(corners[k] - corner.point, corner.normal));
+        heights[k] = dot(corners[k].place - corner.surface.point, corner.surface.normal);
+        least = std::min(least, heights[k]);
       }
       gap = std::max(gap, least);
-      if (least >= corner.distance - feature.clearly) return true;
+      find_ahead(heights, corner.surface.normal, touches);
+      if (least >= corner.surface.distance - feature.clearly) return true;
     }
     if (gap > touches) return true;
     if (is_known(feature, corners, gap)) return gap >= deep;
     if (feature.count == 3 && rests_on_edge(feature, corners, gap)) return gap >= deep;
-    const Low low = lowest(feature, corners);
-    gap = low.distance;
+    const Low low = lowest(feature, corners, touches);
+    gap = low.at_least;
+    if (gap > touches && collider_->is_convex()) {
+      find_ahead({gap, gap, gap}, low.point.rise, touches);
+    }
     if (low.border < deep) return false;
-    if (gap <= touches && low.is_clear) keep(feature, corners, low);
+    if (gap <= touches && low.is_clear) keep(feature, corners, low.point);
     return true;
   };
   // Of what goes in and out on the other side the corners are held.
   const auto crosses = [&] {
     for (int i = 0; i < feature.count; ++i) {
-      const SurfacePoint inside = collider_->surface(corners[i]);
+      const SurfacePoint inside = collider_->surface(corners[i].place);
       if (!(inside.distance < 0)) continue;
-      if (dot(inside.normal, collider_->surface(feature.to[i]).normal) < 0) return true;
+      if (dot(inside.normal, at_end_[feature.places[i]].normal) < 0) return true;
     }
     return false;
   };
-  double t = 0, gap = 0;
+  double t = 0;
   for (int i = 0; t < 1 && i < most_advances; ++i) {
-    feature.at_time(t, corners);
-    if (!look(near, gap)) {
+    if (!look(t, near)) {
       // A straight way past the edge of a collider cuts it: then its end alone counts.
       if (crosses()) return;
       break;
     }
-    t += std::max(gap, least_advance * feature.clearly) / feature.way;
+    const bool is_apart = gap > near && collider_->is_convex();
+    const double reach = is_apart ? gap : std::max(gap, least_advance * feature.clearly);
+    t += std::max(ahead, reach / feature.way);
   }
-  feature.at_time(1, corners);
-  look(0, gap);
-}
-
-/// The least distance of places on a face's border and of places within it.
-SurfacePoints::Search::Grid SurfacePoints::Search::grid_on(const Vec3 (&corners)[3]) const {
-  Grid least{Extent::infinity, Extent::infinity};
-  for (int i = 0; i <= parts_of_side; ++i) {
-    for (int j = 0; i + j <= parts_of_side; ++j) {
-      const int k = parts_of_side - i - j;
-      const Vec3 place = (1.0 / parts_of_side) * (i * corners[0] + j * corners[1] + k * corners[2]);
-      double& own = i * j * k == 0 ? least.border : least.inside;
-      own = std::min(own, collider_->surface(place).distance);
-    }
-  }
-  return least;
+  look(1, 0);
 }
 
 /// Whether a collider that is not convex is nearer to a feature somewhere than a distance, whatever
 /// planes say.
-bool SurfacePoints::Search::stands_out(const Feature& feature, const Vec3 (&corners)[3],
+bool SurfacePoints::Search::stands_out(const Feature& feature, const Corners& corners,
                                        double level) const {
   if (collider_->is_convex()) return false;
-  const int parts = feature.count == 2 ? parts_of_edge : parts_of_side;
-  for (int i = 0; i <= parts; ++i) {
-    for (int j = feature.count == 2 ? parts - i : 0; i + j <= parts; ++j) {
-      const double u = static_cast<double>(i) / parts, v = static_cast<double>(j) / parts;
-      Vec3 place = u * corners[0] + v * corners[1];
-      if (feature.count == 3) place = place + (1 - u - v) * corners[2];
-      if (collider_->surface(place).distance < level) return true;
-    }
+  const auto is_nearer = [&](const Vec3& place) {
+    return collider_->surface(place).distance < level;
+  };
+  if (feature.count == 3) {
+    const Vec3 places[3] = {corners[0].place, corners[1].place, corners[2].place};
+    return any_on_grid([&](const Vec3& weights) { return is_nearer(mean_of(weights, places)); });
+  }
+  for (int i = 0; i <= parts_of_edge; ++i) {
+    const double s = static_cast<double>(i) / parts_of_edge;
+    if (is_nearer((1 - s) * corners[0].place + s * corners[1].place)) return true;
   }
   return false;
 }
@@ -359,14 +417,14 @@ bool SurfacePoints::Search::stands_out(const Feature& feature, const Vec3 (&corn
 /// Calls visit with each point of a feature that is known and how far it is before its plane, until
 /// one returns true; whether one did.
 template <class Visit>
-bool SurfacePoints::Search::any_known(const Feature& feature, const Vec3 (&corners)[3],
+bool SurfacePoints::Search::any_known(const Feature& feature, const Corners& corners,
                                       const Visit& visit) const {
   const auto look = [&](const SurfaceContact& known) {
     if (known.collider != number_ || known.point.count != feature.count) return false;
     Vec3 place{0, 0, 0};
     for (int i = 0; i < feature.count; ++i) {
-      if (known.point.vertices[i] != feature.vertices[i]) return false;
-      place = place + known.point.weights[i] * corners[i];
+      if (known.point.vertices[i] != vertex(feature, i)) return false;
+      place = place + known.point.weights[i] * corners[i].place;
     }
     return visit(known, dot(place - known.surface, known.normal));
   };
@@ -376,12 +434,12 @@ bool SurfacePoints::Search::any_known(const Feature& feature, const Vec3 (&corne
 
 /// Whether no point of the feature is much nearer to the collider than one that is known to its
 /// plane, which is then how near they are at least: all of a convex collider is behind it.
-bool SurfacePoints::Search::is_known(const Feature& feature, const Vec3 (&corners)[3],
+bool SurfacePoints::Search::is_known(const Feature& feature, const Corners& corners,
                                      double& gap) const {
   return any_known(feature, corners, [&](const SurfaceContact& known, double of_known) {
     double least = of_known;
     for (int i = 0; i < feature.count; ++i) {
-      least = std::min(least, dot(corners[i] - known.surface, known.normal));
+      least = std::min(least, dot(corners[i].place - known.surface, known.normal));
     }
     const double level = of_known - enough * feature.clearly;
     if (least < level || stands_out(feature, corners, level)) return false;
@@ -392,21 +450,21 @@ bool SurfacePoints::Search::is_known(const Feature& feature, const Vec3 (&corner
 
 /// Whether a point of one of a face's edges is known and no point of the face is clearly nearer to
 /// the collider; then `gap` is how near they are at least.
-bool SurfacePoints::Search::rests_on_edge(const Feature& face, const Vec3 (&corners)[3],
+bool SurfacePoints::Search::rests_on_edge(const Feature& face, const Corners& corners,
                                           double& gap) const {
   if (!collider_->is_convex()) return false;
   const auto does = [&](const SurfaceContact& known) {
     if (known.collider != number_ || known.point.count != 2) return false;
     Vec3 place{0, 0, 0};
     for (int i = 0; i < 2; ++i) {
-      const int* const corner =
-          std::find(face.vertices, face.vertices + 3, known.point.vertices[i]);
-      if (corner == face.vertices + 3) return false;
-      place = place + known.point.weights[i] * corners[corner - face.vertices];
+      int corner = 0;
+      while (corner < 3 && vertex(face, corner) != known.point.vertices[i]) ++corner;
+      if (corner == 3) return false;
+      place = place + known.point.weights[i] * corners[corner].place;
     }
     double least = Extent::infinity;
-    for (const Vec3& corner : corners) {
-      least = std::min(least, dot(corner - known.surface, known.normal));
+    for (const AskedCorner& corner : corners) {
+      least = std::min(least, dot(corner.place - known.surface, known.normal));
     }
     if (least < collider_->surface(place).distance - face.clearly) return false;
     gap = least;
@@ -416,30 +474,54 @@ bool SurfacePoints::Search::rests_on_edge(const Feature& face, const Vec3 (&corn
   return std::any_of(known.begin(), known.end(), does) || std::any_of(out_, out_ + count_, does);
 }
 
+/// Whether a way from outside has led into the collider against a normal and through its middle.
+bool SurfacePoints::Search::has_been_through(const Vec3& start, const Vec3& place,
+                                             const Vec3& normal) const {
+  if (!(dot(place - start, normal) > 0)) return false;
+  SurfacePoint entry = collider_->surface(start);
+  return entry.distance > 0 && find_entry(*collider_, start, place, entry) &&
+         dot(entry.normal, normal) < 0;
+}
+
+/// How deep a feature starts the step, m; 0 where it is outside.
+double SurfacePoints::Search::depth_at_start(const Feature& feature) const {
+  Corners corners;
+  for (int i = 0; i < feature.count; ++i) {
+    corners[i] = {carried_[feature.places[i]], at_start_[feature.places[i]]};
+  }
+  const Depth wanted{.tolerance = exact * feature.clearly, .level = 0};
+  const DeepestPoint deepest = feature.count == 2
+                                   ? deepest_on_edge(*collider_, corners[0], corners[1], wanted)
+                                   : deepest_on_triangle(*collider_, corners, wanted);
+  return std::max(0.0, -deepest.at_least);
+}
+
 /// Unless a point of the feature that is known is nearly as deep.
-void SurfacePoints::Search::keep(const Feature& feature, const Vec3 (&corners)[3], const Low& low) {
+void SurfacePoints::Search::keep(const Feature& feature, const Corners& corners,
+                                 const DeepestPoint& deepest) {
   const bool is_there =
       any_known(feature, corners, [&](const SurfaceContact& /*known*/, double of_known) {
-        return of_known <= low.distance + enough * feature.clearly;
+        return of_known <= deepest.distance + enough * feature.clearly;
       });
   if (is_there || count_ == room_of_block) return;
   Vec3 start{0, 0, 0}, place{0, 0, 0};
   for (int i = 0; i < feature.count; ++i) {
-    start = start + low.point.weights[i] * feature.from[i];
-    place = place + low.point.weights[i] * corners[i];
+    start = start + deepest.weights[i] * carried_[feature.places[i]];
+    place = place + deepest.weights[i] * corners[i].place;
   }
-  // What has come from outside and goes the way of the normal has been through the middle.
-  const bool is_through =
-      dot(place - start, low.point.normal) > 0 && collider_->surface(start).distance > 0;
-  if (is_through) return;
+  const Vec3 normal = feature.count == 2 ? normal_across_edge(*collider_, corners[0].place,
+                                                              corners[1].place, deepest)
+                                         : normal_across_triangle(*collider_, corners, deepest);
+  if (has_been_through(start, place, normal)) return;
   SurfaceContact& own = out_[count_++];
   own.collider = number_;
   own.point.count = feature.count;
-  own.normal = low.point.normal;
-  own.surface = place - low.distance * own.normal;
+  own.normal = normal;
+  own.surface = place - deepest.distance * own.normal;
+  own.start_depth = depth_at_start(feature);
   for (int i = 0; i < 3; ++i) {
-    own.point.vertices[i] = i < feature.count ? feature.vertices[i] : -1;
-    own.point.weights[i] = low.point.weights[i];
+    own.point.vertices[i] = i < feature.count ? vertex(feature, i) : -1;
+    own.point.weights[i] = deepest.weights[i];
   }
 }
 

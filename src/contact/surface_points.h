@@ -23,8 +23,9 @@ struct ContactSurface {
 struct SurfaceContact {
   ContactPoint point;
   int collider;
-  Vec3 surface;  ///< of the plane, where the collider is at the end of the step, m
-  Vec3 normal;   ///< of the plane, unit, across the edge or face, out of the collider
+  Vec3 surface;        ///< of the plane, where the collider is at the end of the step, m
+  Vec3 normal;         ///< of the plane, unit, across the edge or face, out of the collider
+  double start_depth;  ///< how deep its edge or face starts the step; 0 where it is outside, m
 };
 
 /// The step as contacts see it: from x_n to its end x_n + (z - x_n)/stage.

@@ -1,5 +1,6 @@
 #include "contact/triangle.h"
 
+#include <cmath>
 #include <limits>
 
 #include "contact/vec3.h"
@@ -30,12 +31,28 @@ TrianglePoint nearest_on_edge(const Triangle& triangle, int i, const Vec3& x) {
 
 }  // namespace
 
+Triangle triangle_of(const Vec3& a, const Vec3& b, const Vec3& c) {
+  constexpr double rounding = 1e-14;
+  Triangle triangle{{a, b, c}, {0, 0, 0}};
+  // Both edges are made unit first, so that neither a small nor a large mesh leaves the range.
+  const Vec3 normal = cross(direction(b - a, {0, 0, 0}), direction(c - a, {0, 0, 0}));
+  if (norm(normal) > rounding) triangle.normal = direction(normal, {0, 0, 0});
+  return triangle;
+}
+
+double angle_at(const Triangle& triangle, std::size_t i) {
+  const Vec3 a = direction(triangle.corner[(i + 1) % 3] - triangle.corner[i], {1, 0, 0});
+  const Vec3 b = direction(triangle.corner[(i + 2) % 3] - triangle.corner[i], {1, 0, 0});
+  return std::atan2(norm(cross(a, b)), dot(a, b));
+}
+
 TrianglePoint nearest_point(const Triangle& triangle, const Vec3& x) {
   TrianglePoint best{triangle.corner[0], std::numeric_limits<double>::infinity(), 0};
-  bool inside = true;
+  const bool has_area = triangle.normal != Vec3{0, 0, 0};
+  bool inside = has_area;
   for (int i = 0; i < 3; ++i) {
     const Vec3 edge = triangle.corner[(i + 1) % 3] - triangle.corner[i];
-    if (dot(cross(triangle.normal, edge), x - triangle.corner[i]) >= 0) continue;
+    if (has_area && dot(cross(triangle.normal, edge), x - triangle.corner[i]) >= 0) continue;
     inside = false;
     const TrianglePoint candidate = nearest_on_edge(triangle, i, x);
     if (candidate.squared_distance < best.squared_distance) best = candidate;

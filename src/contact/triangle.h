@@ -4,11 +4,19 @@
 
 namespace supple {
 
-/// Corners, counter-clockwise seen from outside, and the unit normal that follows.
+/// Corners, counter-clockwise seen from outside, and the unit normal that follows: 0 0 0 of a
+/// triangle without area.
 struct Triangle {
   Vec3 corner[3];
   Vec3 normal;
 };
+
+/// The triangle of these corners. Without area: the sine of its angle at a is at most 1e-14, where
+/// rounding alone would make the normal.
+Triangle triangle_of(const Vec3& a, const Vec3& b, const Vec3& c);
+
+/// Angle at corner i, rad.
+double angle_at(const Triangle& triangle, std::size_t i);
 
 /// Nearest point of a triangle and the feature it lies on.
 struct TrianglePoint {
@@ -20,7 +28,7 @@ struct TrianglePoint {
 /// Nearest point of the triangle to x. Where x projects into the triangle, that is the projection;
 /// otherwise the nearest point of those edges whose outer side x is on. The edge tests use the
 /// normal rather than products of barycentric coordinates [Ericson 2005, sec. 5.1.5], which cancel
-/// for slivers.
+/// for slivers. Of a triangle without area: the nearest point of its edges.
 TrianglePoint nearest_point(const Triangle& triangle, const Vec3& x);
 
 }  // namespace supple

@@ -9,12 +9,12 @@ namespace supple {
 
 /// Descent with Jacobi preconditioning [Wang & Yang 2016, sec. 3; GAMES103]:
 ///   p = -alpha D^-1 grad g,  D = the diagonal of the projected Hessian of g,
-/// computed anew every `refresh` iterations; contacts are added to it as they are. The step length
-/// alpha begins with 1, and a length that g did not bear is not tried again [sec. 4.2, step length
-/// adjustment], except that each new D lets it grow to twice its size, at most to 1.
+/// computed every `refresh` iterations; the current contacts are added to it. Each step starts with
+/// alpha = 1 and multiplies it by every accepted step length, at most up to 1, so that rejected
+/// lengths are not tried again [sec. 4.2, step length adjustment].
 ///
-/// D is that of the coordinate axes: turning the scene by 90 degrees about one of them permutes its
-/// entries and turns the result with it, turning it by another angle does not.
+/// D depends on the coordinate axes: rotating the scene by 90 degrees about one of them permutes
+/// its entries and rotates the result; rotating it by another angle changes the iterates.
 class Jacobi final : public Direction {
  public:
   Jacobi(const Model& model, int refresh, double inverse_a2);

@@ -39,7 +39,7 @@ class Laplacian final : public Direction {
  public:
   /// In mixed precision p has six to seven digits, or, of large bodies, errs by some tenths: it is
   /// then -H grad g with a symmetric positive definite H near A^-1 (linear/multigrid.h). Its mean
-  /// over each part that hangs together is exact all the same: what is not held keeps its momentum
+  /// over each connected part is exact all the same: what is not held keeps its momentum
   /// to the last digit.
   Laplacian(const Model& model, double inverse_a2, Precision precision = Precision::mixed,
             const LaplacianWeights& weights = {});

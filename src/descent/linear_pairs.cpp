@@ -14,7 +14,7 @@ constexpr int most_in_doubles = 8192;
 /// A curvature t . p is nothing but rounding below this part of the slopes at both ends.
 constexpr double rounding = 1e-13;
 
-/// Vertices at which a part begins that hangs together with no vertex before: no tet and no spring
+/// Vertices at which a new connected part begins: no tet and no spring
 /// reaches from one side of it to the other.
 std::vector<int> parts_of(const Model& model) {
   const auto n = static_cast<std::size_t>(model.num_vertices);

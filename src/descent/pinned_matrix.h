@@ -15,7 +15,7 @@ namespace supple {
 /// and then (linear/changeable_cholesky.h): n x n and the same for x, y and z, or 3n x 3n.
 ///
 /// A vector moved as a whole costs L nothing, so that 1^T A x = w . x holds with w = M 1/a^2 + the
-/// pins of each vertex, on every part of the matrix that hangs together. Where x is not A^-1 b to
+/// pins of each vertex, on every connected part of the matrix. Where x is not A^-1 b to
 /// the last digit, it is shifted part by part to where w . x = 1^T b holds exactly: what nothing
 /// holds then keeps its momentum to the last digit. Where an H is not A^-1 but for rounding (of two
 /// grids, or while a new factor is being made) that reads

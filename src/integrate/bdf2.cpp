@@ -60,6 +60,7 @@ Integrator bdf2() {
               "from the last two states: stable, damps far less than backward Euler (second "
               "order)",
           .needs_previous = true,
+          .pushed = 1.5,  // h/a; 1 in the first step
           .inverse_a2 = inverse_a2,
           .target = target,
           .advance = advance};

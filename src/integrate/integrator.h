@@ -32,6 +32,9 @@ struct Integrator {
   bool keeps_energy_down = false;
   bool needs_previous = false;      ///< reads State::x_previous and v_previous
   bool needs_acceleration = false;  ///< reads State::acceleration
+  /// A force f that acts through one step alone moves y by pushed * a^2 M^-1 f: the step then gives
+  /// its whole impulse h f. What the state remembers of it is for `forget_push`.
+  double pushed = 1;
 
   /// 1/a^2 of a step, 1/s^2. first: State has no previous positions yet.
   double (*inverse_a2)(double h, bool first) = nullptr;
@@ -59,6 +62,14 @@ Integrator newmark();
 Integrator quasi_static();
 Integrator symplectic_euler();
 Integrator forward_euler();
+
+/// After a step through which the force f acted on a vertex of mass m, takes out of what the state
+/// remembers that it did: the next step begins as one that knows of the new velocity alone.
+void forget_push(const Integrator& integrator, const StepParameters& step, std::size_t vertex,
+                 const PaddedVector& force, State& state);
+
+/// As forget_push where a velocity was changed by `change`, m/s.
+void forget_kick(std::size_t vertex, const Vec3& change, State& state);
 
 /// Remembers x and the damped v as the previous ones.
 void keep_as_previous(const StepParameters& step, State& state);

@@ -53,6 +53,7 @@ Integrator newmark() {
               "mean of the accelerations at both ends (beta 1/4, gamma 1/2): keeps the energy of "
               "small vibrations (second order)",
           .needs_acceleration = true,
+          .pushed = 2,  // it acts at both ends
           .inverse_a2 = inverse_a2,
           .target = target,
           .advance = advance};

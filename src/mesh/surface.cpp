@@ -1,7 +1,7 @@
+#include "mesh/surface.h"
+
 #include <algorithm>
 #include <cstddef>
-
-#include "supple/mesh.h"
 
 namespace supple {
 
@@ -63,7 +63,7 @@ Buckets faces_by_smallest_corner(const TetMesh& mesh) {
 
 }  // namespace
 
-std::vector<std::array<int, 3>> surface_triangles(const TetMesh& mesh) {
+std::vector<SurfaceFace> surface_faces(const TetMesh& mesh) {
   Buckets buckets = faces_by_smallest_corner(mesh);
   std::vector<char> is_surface(buckets.faces.size(), 0);
   std::size_t num_triangles = 0;
@@ -81,11 +81,19 @@ std::vector<std::array<int, 3>> surface_triangles(const TetMesh& mesh) {
       first = last;
     }
   }
-  std::vector<std::array<int, 3>> triangles;
-  triangles.reserve(num_triangles);
+  std::vector<SurfaceFace> faces;
+  faces.reserve(num_triangles);
   for (std::size_t number = 0; number < is_surface.size(); ++number) {
-    if (is_surface[number]) triangles.push_back(face_corners(mesh.tets[number / 4], number % 4));
+    const std::size_t tet = number / 4;
+    if (!is_surface[number]) continue;
+    faces.push_back({face_corners(mesh.tets[tet], number % 4), static_cast<int>(tet)});
   }
+  return faces;
+}
+
+std::vector<std::array<int, 3>> surface_triangles(const TetMesh& mesh) {
+  std::vector<std::array<int, 3>> triangles;
+  for (const SurfaceFace& face : surface_faces(mesh)) triangles.push_back(face.corners);
   return triangles;
 }
 

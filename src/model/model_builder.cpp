@@ -61,7 +61,7 @@ void check_shape(const Body& body, const std::string& where) {
 
 /// A body without tets has nothing that could carry these.
 void refuse_materials(const Body& body, const std::string& where) {
-  const std::string reason = "is of tets, and this body is of springs alone";
+  const std::string reason = "needs tets, but this body has only springs";
   require(body.layers.empty(), where + "/layers", "a layer " + reason);
   require(body.regions.empty(), where + "/regions", "a region " + reason);
   require(!body.fiber, where + "/fiber", "a fiber " + reason);

@@ -282,24 +282,23 @@ std::string performance_page(const Results& results) {
   };
   section(frame_table(results), 3,
           "Ten iterations of L-BFGS(5): median and 99th percentile, ms. `plain Eigen`: the "
-          "yardstick, on one thread, in the same run. `ratio`: its time over ours, median of the "
-          "frames that both took.\n`paper`: Table 1 there, on its machine. `distance`: between "
-          "the two after a frame from the same state, the largest of all vertices and frames, over "
-          "the body's size.");
+          "yardstick in the same run, on one thread. `ratio`: its time over ours, median of the "
+          "frames timed with both. `paper`: Table 1 of the paper, on its machine. `distance`: "
+          "largest distance between the two after a frame from the same state, relative to the "
+          "body's size.");
   section(error_table(results), 1,
-          fmt::format("After ten iterations, with how many evaluations (`plain`: of the "
-                      "yardstick), and the ms in which L-BFGS(5) gets to a relative "
-                      "error of 1e-3 and of 1e-6; medians of up to three frames. `> {} its`: not "
-                      "within so many "
-                      "iterations.\n`*`: in a frame no method reached the minimum to rounding, "
-                      "and errors are against the lowest value found.",
+          fmt::format("Errors after ten iterations, and the ms that L-BFGS(5) needs to relative "
+                      "errors of 1e-3 and 1e-6; medians of up to three frames. `evaluations`, "
+                      "`plain`: of the library and the yardstick. `> {} its`: not reached in this "
+                      "many iterations. `*`: in some frame no method reached the minimum to "
+                      "rounding; errors are then relative to the lowest value found.",
                       trial_iterations));
   section(stage_table(results), 1,
-          "ms a frame, medians; set-up: ms of the constructor. Memory: resident set after the "
-          "first frame, and its peak on the way there, less what was resident before the "
-          "construction; on one thread.");
+          "Median ms a frame; set-up: ms of the constructor. Memory: growth of the resident set "
+          "until after the first frame, and its peak on the way, on one thread.");
   section(growth_table(results), 1,
-          "The turned bar of 4 m x 1 m x 1 m in 24 n^3 tets, ten iterations of L-BFGS(5) a frame.");
+          "The twisted bar of 4 m x 1 m x 1 m in 24 n^3 tets, ten iterations of L-BFGS(5) a "
+          "frame.");
   return text;
 }
 

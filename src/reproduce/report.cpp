@@ -85,25 +85,20 @@ std::string counts_text(const std::vector<Section>& sections) {
 std::string head_html(const ReportHead& head, const std::vector<Section>& sections) {
   const Machine& machine = head.machine;
   std::string meshes = "generated meshes of about the paper's sizes";
-  if (head.quick) meshes = "small generated meshes (a quick run: its numbers are no measurement)";
+  if (head.quick) meshes = "small generated meshes (a quick run: its numbers are not measurements)";
   if (head.published_meshes && !head.quick) meshes += ", and the paper's published meshes";
   return fmt::format(
              "<header><p class=\"kicker\">supple reproduce {}</p><h1>What a paper says, measured "
              "again</h1><p>{}.</p>"
-             "<p>Every claim of its figures and tables is put in a sentence, turned into a number "
-             "that "
-             "is measured here, and held against a bound that stands beside it. The bound alone "
-             "decides: "
-             "a claim that does not hold is reported so. Relative error is (g(x_k) - g*)/(g(x_0) - "
-             "g*), "
-             "g* being the converged value; errors below 1e-12 count as "
-             "1e-12.</p>"
+             "<p>Each claim of its figures and tables becomes a sentence, a number measured here "
+             "and a bound beside it. The bound alone decides whether the claim holds. The relative "
+             "error is (g(x_k) - g*)/(g(x_0) - g*) with the converged value g*; errors below 1e-12 "
+             "count as 1e-12.</p>"
              "<dl><dt>Bodies</dt><dd>{}</dd><dt>Machine</dt><dd>{}, {} cores, {:.0f} GiB; {} "
              "{}</dd>"
              "<dt>Program</dt><dd>supple {}, {}, {} build</dd>"
-             "<dt>Times</dt><dd>wall clock of the step, medians of up to three runs; ratios are of "
-             "times "
-             "taken in this run. {:.0f} s in all.</dd></dl></header>\n",
+             "<dt>Times</dt><dd>wall clock of the step, medians of up to three runs; ratios are "
+             "taken within this run. {:.0f} s in total.</dd></dl></header>\n",
              escape(head.paper), escape(head.citation), escape(meshes), escape(machine.processor),
              machine.cores, machine.memory,
              head.threads == 0 ? "all" : fmt::format("{}", head.threads),

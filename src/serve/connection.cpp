@@ -122,16 +122,16 @@ void WebConnection::request_read(const error_code& error) {
       error.category() != make_error_code(http::error::bad_method).category()) {
     return abort();  // it has gone
   }
-  refuse(400, "This is no HTTP request.");
+  refuse(400, "This is not an HTTP request.");
 }
 
 void WebConnection::answer() {
   const Request& request = parser_->get();
   keep_alive_ = false;
   if (request.method() != http::verb::get && request.method() != http::verb::head) {
-    return refuse(405, "Only GET and HEAD are known here.");
+    return refuse(405, "Only GET and HEAD are supported.");
   }
-  if (!parser_->is_done()) return refuse(400, "No request has a body here.");
+  if (!parser_->is_done()) return refuse(400, "Requests must not have a body.");
   if (request.count(http::field::host) != 1 || request.count(http::field::origin) > 1) {
     return refuse(400, "Exactly one Host and at most one Origin are expected.");
   }
@@ -228,13 +228,13 @@ void WebConnection::linger() {
 
 void WebConnection::upgrade(const Request& request) {
   if (path_of(view(request.target())) != path_of(shared_.options.socket)) {
-    return refuse(404, "There is no WebSocket here.");
+    return refuse(404, "There is no WebSocket at this path.");
   }
   if (request.count(http::field::origin) == 1 &&
       !is_our_origin(view(request[http::field::origin]), view(request[http::field::host]))) {
     return refuse(403, "Only a page of this server may talk to it.");
   }
-  if (buffer_.size() != 0) return refuse(400, "The answer to the upgrade was not waited for.");
+  if (buffer_.size() != 0) return refuse(400, "Data arrived before the answer to the upgrade.");
   const ServerLimits& limits = shared_.limits;
   web_.emplace(std::move(socket_));
   web_->set_option(websocket::stream_base::timeout{websocket::stream_base::none(),
@@ -286,7 +286,7 @@ void WebConnection::message_read(const error_code& error, std::size_t bytes) {
     return close(Code::policy_error, "too many bytes a second");
   }
   if (!shared_.mailboxes.hold(client_, bytes)) {
-    return close(Code::try_again_later, "too much is waiting already");
+    return close(Code::try_again_later, "too many messages are waiting");
   }
   message_.append(chunk_, 0, bytes);
   if (!web_->is_message_done()) return read_message();
@@ -345,7 +345,8 @@ void WebConnection::close(websocket::close_code code, const char* reason) {
 }
 
 void WebConnection::leave() {
-  if (web_ && client_ != 0) return close(websocket::close_code::going_away, "the program ends");
+  if (web_ && client_ != 0)
+    return close(websocket::close_code::going_away, "the program is closing");
   abort();
 }
 

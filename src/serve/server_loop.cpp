@@ -25,8 +25,9 @@ asio::ip::address parse_address(const std::string& text) {
   const asio::ip::address address =
       asio::ip::make_address(text == "localhost" ? "127.0.0.1" : text, error);
   if (error) {
-    throw Error(ErrorKind::invalid_input, text,
-                "is no address; expected one like 127.0.0.1, 0.0.0.0 (all of this machine) or ::1");
+    throw Error(
+        ErrorKind::invalid_input, text,
+        "is not an address; expected one like 127.0.0.1, 0.0.0.0 (all of this machine) or ::1");
   }
   return address;
 }
@@ -48,7 +49,7 @@ Admission admission_of(const ServerOptions& options, const asio::ip::address& ad
   admission.token = options.token;
   if (!options.token.empty() && !is_good_token(options.token)) {
     throw Error(ErrorKind::invalid_input, "token",
-                "expected 16 to 256 letters, digits, - and _ (or none, and one is made up)");
+                "expected 16 to 256 letters, digits, - and _ (or none, and one is generated)");
   }
   if (admission.token.empty() && !address.is_loopback()) admission.token = random_token();
   return admission;
@@ -121,7 +122,7 @@ void ServerLoop::listen() {
   }
   if (error == asio::error::access_denied) {
     throw Error(ErrorKind::invalid_input, where,
-                "the system does not give this port; one above 1023 is free for all");
+                "the system denies this port; ports above 1023 need no privileges");
   }
   throw Error(ErrorKind::invalid_input, where, "cannot be listened on: " + error.message());
 }

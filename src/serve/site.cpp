@@ -144,7 +144,8 @@ Site::Site(std::vector<Mount> mounts) {
     if (prefix.size() > 1 && prefix.back() == '/') prefix.remove_suffix(1);
     std::optional<std::vector<std::string>> steps = path_of(prefix);
     if (!steps) {
-      throw Error(ErrorKind::invalid_input, mount.prefix, "is no path; expected one like /scenes/");
+      throw Error(ErrorKind::invalid_input, mount.prefix,
+                  "is not a path; expected one like /scenes/");
     }
     folders_.push_back({std::move(*steps), std::move(mount.folder)});
   }

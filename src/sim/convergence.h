@@ -57,6 +57,11 @@ class ConvergenceProbe {
   /// The next frame is looked at.
   void materials_changed(const Scene& scene);
   void contact_changed();
+  /// Other numbers of what was built: gravity, iterations, budget.
+  void settings_changed(const Scene& scene) {
+    solver_ = scene.solver;
+    gravity_ = scene.gravity;
+  }
 
   Schedule schedule() const { return schedule_; }
   void set_schedule(const Schedule& schedule) { schedule_ = schedule; }

@@ -153,4 +153,23 @@ void EnergyGuard::move_rigidly(const VectorField& x, const VectorField& v, const
   }
 }
 
+void EnergyGuard::push(const Loads& loads, double scale, VectorField& moved) {
+  if (loads.empty()) return;
+  for (Rigid& rigid : rigid_) rigid = {};
+  loads.for_each([&](std::size_t i, const PaddedVector& force) {
+    Rigid& rigid = rigid_[supple::at(model_->body_of(static_cast<int>(i)))];
+    rigid.velocity = rigid.velocity + vector_of(force);
+  });
+  for (std::size_t b = 0; b < rigid_.size(); ++b) {
+    const std::size_t first = supple::at(model_->body_vertices[b]);
+    const std::size_t last = supple::at(model_->body_vertices[b + 1]);
+    double mass = 0;
+    for (std::size_t i = first; i < last; ++i) mass += model_->mass[i];
+    for (std::size_t i = first; i < last; ++i) {
+      if (!(model_->mass[i] > 0)) continue;
+      for (int k = 0; k < 3; ++k) moved[i][k] += scale / mass * rigid_[b].velocity[k];
+    }
+  }
+}
+
 }  // namespace supple

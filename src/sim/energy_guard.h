@@ -4,6 +4,7 @@
 
 #include "math/mat3.h"
 #include "model/model.h"
+#include "sim/loads.h"
 
 namespace supple {
 
@@ -37,6 +38,9 @@ class EnergyGuard {
   /// of a descent that costs no elastic energy.
   void move_rigidly(const VectorField& x, const VectorField& v, const Vec3& gravity, double t,
                     VectorField& moved);
+
+  /// Shifts each body as a whole by scale, s^2, times the acceleration that the forces give it.
+  void push(const Loads& loads, double scale, VectorField& moved);
 
  private:
   using Vector = Vector3<double>;

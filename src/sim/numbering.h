@@ -20,6 +20,9 @@ class Numbering {
   /// The model's vertex of a vertex of the scene.
   int to_model(int vertex) const { return model_vertex_[static_cast<std::size_t>(vertex)]; }
 
+  /// The other way round.
+  int to_scene(int vertex) const { return scene_vertex_[static_cast<std::size_t>(vertex)]; }
+
   /// From one numbering to the other: [num_vertices], or empty and then left so.
   VectorField to_model(const VectorField& field) const;
   VectorField to_scene(const VectorField& field) const;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/refuse.h"
 #include "base/stopwatch.h"
 #include "descent/laplacian.h"
 #include "model/pin_selection.h"
@@ -15,20 +16,6 @@
 namespace supple {
 
 namespace {
-
-std::vector<std::array<int, 3>> surface_of(const Scene& scene, const Model& model) {
-  std::vector<std::array<int, 3>> surface;
-  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
-    const Body& body = scene.bodies[b];
-    TetMesh mesh = body.mesh;
-    if (!mesh.tets.empty()) normalise(mesh, "/bodies/" + std::to_string(b) + "/mesh");
-    for (auto triangle : body.triangles.empty() ? surface_triangles(mesh) : body.triangles) {
-      for (int& vertex : triangle) vertex += model.body_vertices[b];
-      surface.push_back(triangle);
-    }
-  }
-  return surface;
-}
 
 /// Share of the energy of free flight by which a step may end above where it began. Nothing at all
 /// would have a body that rests on the ground, whose start y lies below it, do every step twice for
@@ -119,6 +106,7 @@ RunningScene::RunningScene(const Scene& scene, const SimulationOptions& options)
       first_z_(z_),
       before_(state_),
       surface_(surface_of(scene_, model_)),
+      queries_(scene_, model_, numbering_, surface_, state_.x),
       clock_(clock_of(0, 0, scene_.time)) {
   state_ = numbering_.to_model(state_);
   if (setup_.integrator().is_explicit) return;
@@ -162,6 +150,7 @@ void RunningScene::start_safely(double value_at_start) {
   if (setup_.integrator().has_inertia) {
     const double time = setup_.integrator().stage * setup_.length();
     guard_.move_rigidly(state_.x, state_.v, scene_.gravity, time, z_);
+    guard_.push(setup_.loads(), setup_.push_scale(), z_);
     const double moved = objective_.value_with(z_, elastic_ + objective_.inertia_energy(z_));
     if (moved < value_at_start) return;
   }
@@ -207,7 +196,7 @@ MinimiseReport RunningScene::solve_better(MinimiseReport result, EnergyBefore be
                                           StepReport& report, const MinimiseOptions& options) {
   for (int round = 0; round < most_rounds; ++round) {
     const double kinetic = guard_.kinetic_of_way(state_.x, z_, setup_.length());
-    before.work = guard_.work_of_weight(scene_.gravity, state_.x, z_) + work_of_friction();
+    before.work = work_of_forces(state_.x, z_) + work_of_friction();
     const double gained = energy_gained(result.elastic, z_, kinetic, before);
     if (!(gained > serious_gain * std::max(kinetic, before.kinetic))) break;
     ++report.repeated_substeps;
@@ -220,10 +209,10 @@ MinimiseReport RunningScene::solve_better(MinimiseReport result, EnergyBefore be
   return result;
 }
 
-/// Mechanical energy that the substep gains beyond the work of the weight, J, from `before` to the
-/// state that z_ makes, whose positions x and velocities have the energies given. Pins and moving
-/// colliders do their work where `before` is taken: at the positions before with the targets and
-/// poses of the end.
+/// Mechanical energy that the substep gains beyond the work of the weight and forces, J, from
+/// `before` to the state that z_ makes, whose positions x and velocities have the energies given.
+/// Pins and moving colliders do their work where `before` is taken: at the positions before with
+/// the targets and poses of the end.
 double RunningScene::energy_gained(double elastic, const VectorField& x, double kinetic,
                                    const EnergyBefore& before) {
   const double potential = objective_.potential(elastic, x, x);
@@ -282,9 +271,9 @@ bool RunningScene::steady_substep(StepReport& report, const MinimiseOptions& opt
 void RunningScene::keep_energy_of_frame(double elastic_before, StepReport& report) {
   const double kept = std::pow(setup_.kept(), 2.0 * scene_.time.substeps);
   // Of what colliders drag along the last substep is known.
-  const EnergyBefore before{.kinetic = kept * guard_.kinetic(before_.v),
-                            .work = guard_.work_of_weight(scene_.gravity, before_.x, state_.x) +
-                                    scene_.time.substeps * work_of_friction_};
+  const EnergyBefore before{
+      .kinetic = kept * guard_.kinetic(before_.v),
+      .work = work_of_forces(before_.x, state_.x) + scene_.time.substeps * work_of_friction_};
   potential_ = objective_.potential(elastic_before, before_.x, before_.x);
   const double gained = energy_gained(elastic_, state_.x, guard_.kinetic(state_.v), before);
   if (std::isfinite(gained) && gained > 0) keep_energy(gained, report);
@@ -338,8 +327,7 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
   if (is_guarded) {
     before.kinetic = setup_.kept() * setup_.kept() * guard_.kinetic(state_.v);
     if (integrator.keeps_energy_down) result = solve_better(result, before, report, options);
-    before.work =
-        guard_.work_of_weight(scene_.gravity, state_.x, z_) / integrator.stage + work_of_friction();
+    before.work = work_of_forces(state_.x, z_) / integrator.stage + work_of_friction();
   }
   if (position_solver_ && place.is_last) work_of_friction_ = work_of_friction();
   elastic_ = result.elastic;
@@ -415,6 +403,7 @@ StepReport RunningScene::step() {
   const auto started = std::chrono::steady_clock::now();
   StepReport report;
   objective_.reset_counters();
+  queries_.moved();
   remember();
   const StepClock clock_before = clock_;
   if (position_solver_ && setup_.ends_at_z() && !elastic_is_known_) {
@@ -431,6 +420,7 @@ StepReport RunningScene::step() {
   if (finite && was_known && elastic_is_known_ && position_solver_ && has_energy_) {
     keep_energy_of_frame(elastic_before, report);
   }
+  clear_forces();
   has_multipliers_ = finite && position_solver_ != nullptr;
   if (finite) {
     ++state_.frame;
@@ -558,6 +548,73 @@ void RunningScene::set_material(int body, MaterialSettings material) {
   has_multipliers_ = false;
 }
 
+void RunningScene::adjust(const std::function<void(Scene&)>& edit) {
+  const Vec3 gravity = scene_.gravity;
+  const SolverSettings solver = scene_.solver;
+  const DampingSettings damping = scene_.damping;
+  const ContactSettings settings = scene_.contact;
+  std::unique_ptr<ContactEnergy> contact;
+  edit(scene_);
+  try {
+    check_settings(scene_);
+    // How much contacts bear goes by the weight.
+    const bool same = gravity == scene_.gravity && settings.friction == scene_.contact.friction;
+    if (contact_ && !same) contact = make_contact(scene_, model_);
+    setup_.settings_changed(scene_);
+  } catch (...) {
+    scene_.gravity = gravity;
+    scene_.solver = solver;
+    scene_.damping = damping;
+    scene_.contact = settings;
+    throw;
+  }
+  if (contact) {
+    use_contact(contact.get());
+    contact_ = std::move(contact);
+  }
+  convergence_.settings_changed(scene_);
+  state_.acceleration.clear();  // it may be that of another gravity or friction
+}
+
+void RunningScene::require_inertia(const char* what) const {
+  const Integrator& integrator = setup_.integrator();
+  if (integrator.has_inertia) return;
+  refuse("/time/integrator", integrator.name + " takes no " + what +
+                                 "; expected an integrator with inertia, for example "
+                                 "backward_euler with drag");
+}
+
+void RunningScene::add_forces(const std::vector<Push>& forces) {
+  for (const Push& force : forces) {
+    setup_.loads().add(force.vertex, force.amount, model_.num_vertices);
+  }
+}
+
+/// Changes the velocity of a vertex as from outside: what is remembered must not take it for
+/// something that the body did and does again.
+void RunningScene::kick(int vertex, const Vec3& change) {
+  const auto i = static_cast<std::size_t>(vertex);
+  for (int k = 0; k < 3; ++k) state_.v[i][k] += change[static_cast<std::size_t>(k)];
+  forget_kick(i, change, state_);
+}
+
+void RunningScene::add_impulses(const std::vector<Push>& impulses) {
+  for (const auto& [vertex, impulse] : impulses) {
+    const double mass = model_.mass[static_cast<std::size_t>(vertex)];
+    kick(vertex, {impulse[0] / mass, impulse[1] / mass, impulse[2] / mass});
+  }
+}
+
+void RunningScene::set_velocity(int body, const Vec3& velocity) {
+  const auto b = static_cast<std::size_t>(body);
+  for (int i = model_.body_vertices[b]; i < model_.body_vertices[b + 1]; ++i) {
+    PaddedVector& v = state_.v[static_cast<std::size_t>(i)];
+    if (!(model_.mass[static_cast<std::size_t>(i)] > 0)) continue;
+    kick(i, {velocity[0] - v[0], velocity[1] - v[1], velocity[2] - v[2]});
+    for (int k = 0; k < 3; ++k) v[k] = velocity[static_cast<std::size_t>(k)];
+  }
+}
+
 SimulationState RunningScene::state() const {
   SimulationState state = save_state(numbering_.to_scene(state_));
   const ConvergenceProbe::Schedule& schedule = convergence_.schedule();
@@ -580,10 +637,12 @@ void RunningScene::set_state(const SimulationState& state) {
                        threads_);
   }
   state_ = std::move(loaded);
+  queries_.moved();
   elastic_is_known_ = false;
   has_multipliers_ = false;
   convergence_.set_schedule({state.unconverged, state.next_look, state.look_interval});
   clock_ = clock_of(state.time, state.frame, scene_.time);
+  clear_forces();
 }
 
 void RunningScene::take_over(const RunningScene& other) {
@@ -599,6 +658,12 @@ void RunningScene::take_over(const RunningScene& other) {
     state.previous_velocities.clear();
   }
   set_state(state);
+  if (!setup_.integrator().has_inertia) return;
+  other.setup_.loads().for_each([&](std::size_t i, const PaddedVector& force) {
+    const int vertex = numbering_.to_model(other.numbering_.to_scene(static_cast<int>(i)));
+    if (!(model_.mass[static_cast<std::size_t>(vertex)] > 0)) return;
+    setup_.loads().add(vertex, {force[0], force[1], force[2]}, model_.num_vertices);
+  });
 }
 
 Energies RunningScene::energies() {

@@ -2,8 +2,10 @@
 
 #include <array>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/parallel_for.h"
@@ -15,7 +17,9 @@
 #include "sim/energy_guard.h"
 #include "sim/numbering.h"
 #include "sim/position_run.h"
+#include "sim/pushes.h"
 #include "sim/step_setup.h"
+#include "sim/surface_queries.h"
 #include "supple/simulation.h"
 
 namespace supple {
@@ -39,12 +43,27 @@ class RunningScene {
   /// Simulation::set_material.
   void set_material(int body, MaterialSettings material);
 
+  /// Changes gravity, drag, friction or the settings of the solver that no matrix is made from:
+  /// iterations, tolerance, budget, line search. Throws Error{invalid_input} as the constructor
+  /// does; nothing has changed then.
+  void adjust(const std::function<void(Scene&)>& edit);
+
+  /// Simulation::add_force, add_impulse, set_velocity, clear_forces. `what` says in an error what
+  /// it is that the integrator cannot have.
+  void require_inertia(const char* what) const;
+  void add_forces(const std::vector<Push>& forces);
+  void add_impulses(const std::vector<Push>& impulses);
+  void set_velocity(int body, const Vec3& velocity);
+  void clear_forces() { setup_.loads().clear(); }
+  Pushes pushes(const char* name) const { return {model_, numbering_, name}; }
+
   SimulationState state() const;
   void set_state(const SimulationState& state);
 
   /// Goes on where another scene of the same vertices stands. What that one's integrator remembers
   /// comes along where it means the same here: the last positions and velocities where substeps are
-  /// as long, accelerations never, which are those of other forces.
+  /// as long, accelerations never, which are those of other forces. So do the forces that wait for
+  /// the next step.
   void take_over(const RunningScene& other);
 
   /// Between two steps: what a step evaluates with is used.
@@ -57,7 +76,8 @@ class RunningScene {
 
   const Scene& scene() const { return scene_; }
   const Model& model() const { return model_; }
-  const std::vector<std::array<int, 3>>& surface() const { return surface_; }
+  const std::vector<std::array<int, 3>>& surface() const { return surface_.triangles; }
+  SurfaceQueries& queries() const { return queries_; }
   double time() const { return state_.time; }
   std::int64_t frame() const { return state_.frame; }
   int num_threads() const { return threads_.count(); }
@@ -77,7 +97,7 @@ class RunningScene {
   /// Of a substep, before it.
   struct EnergyBefore {
     double kinetic = 0;  ///< as drag left it, J
-    double work = 0;     ///< of the weight and of colliders that drag, J
+    double work = 0;     ///< of the weight, of forces and of colliders that drag, J
   };
   MinimiseReport minimise(StepReport& report, MinimiseOptions options);
   void start_safely(double value_at_start);
@@ -90,6 +110,11 @@ class RunningScene {
   bool steady_substep(StepReport& report, const MinimiseOptions& options,
                       const PlaceInFrame& place);
   double work_of_friction() const;
+  /// Of the weight and of the forces on vertices, J.
+  double work_of_forces(const VectorField& from, const VectorField& to) const {
+    return guard_.work_of_weight(scene_.gravity, from, to) + setup_.loads().work(from, to);
+  }
+  void kick(int vertex, const Vec3& change);
   void find_energy();
   void keep_energy_of_frame(double elastic_before, StepReport& report);
   bool explicit_substep(StepReport& report);
@@ -123,7 +148,8 @@ class RunningScene {
   double potential_ = 0;  ///< E at the start of the substep, J: pins and colliders of its end
   State before_;          ///< the frame
   State before_substep_;  ///< of an integrator that may gain energy: x and v
-  std::vector<std::array<int, 3>> surface_;
+  SceneSurface surface_;
+  mutable SurfaceQueries queries_;  ///< derives, keeps nothing of its own
   StepClock clock_;
   double elastic_ = 0;    ///< of the state, J, where it is known
   int num_inverted_ = 0;  ///< tets of it, where that is known

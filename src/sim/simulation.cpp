@@ -1,6 +1,7 @@
 #include "supple/simulation.h"
 
 #include <exception>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -51,6 +52,7 @@ struct Waiting {
   int steps_left = 0;
   std::map<int, std::vector<Pin>> pins;            ///< of bodies, set since
   std::optional<std::vector<Collider>> colliders;  ///< set since
+  std::vector<std::function<void(Scene&)>> edits;  ///< of settings, made since
 };
 
 }  // namespace
@@ -76,6 +78,7 @@ struct Simulation::Implementation {
       std::unique_ptr<RunningScene> next = waiting->build.take();
       for (auto& [body, pins] : waiting->pins) next->set_pins(body, std::move(pins));
       if (waiting->colliders) next->set_colliders(*std::move(waiting->colliders));
+      for (const auto& edit : waiting->edits) next->adjust(edit);
       next->take_over(*running);
       running = std::move(next);
     } catch (...) {
@@ -84,6 +87,24 @@ struct Simulation::Implementation {
     }
     waiting.reset();
     return end;
+  }
+
+  /// Settings of the scene that runs and of one that waits.
+  void adjust(const std::function<void(Scene&)>& edit) {
+    running->adjust(edit);
+    if (waiting) waiting->edits.push_back(edit);
+  }
+
+  /// Forces or impulses: what they are called, and what makes and adds them.
+  template <class Make>
+  void add_forces(const Make& make) {
+    running->require_inertia("forces");
+    running->add_forces(make(running->pushes("force")));
+  }
+  template <class Make>
+  void add_impulses(const Make& make) {
+    running->require_inertia("impulses");
+    running->add_impulses(make(running->pushes("impulse")));
   }
 
   SimulationOptions options;
@@ -142,9 +163,64 @@ void Simulation::set_material(int body, const MaterialSettings& material) {
   check_body(scene(), body);
   if (scene().bodies[static_cast<std::size_t>(body)].mesh.tets.empty()) {
     refuse(place_of_body(static_cast<std::size_t>(body)) + "/material",
-           "a material is of tets, and this body is of springs alone");
+           "a material needs tets, but this body has only springs");
   }
   implementation_->running->set_material(body, material);
+}
+
+void Simulation::set_gravity(const Vec3& gravity) {
+  implementation_->adjust([gravity](Scene& scene) { scene.gravity = gravity; });
+}
+void Simulation::set_drag(double drag) {
+  implementation_->adjust([drag](Scene& scene) { scene.damping.drag = drag; });
+}
+void Simulation::set_friction(double friction) {
+  implementation_->adjust([friction](Scene& scene) { scene.contact.friction = friction; });
+}
+void Simulation::set_iterations(int iterations) {
+  implementation_->adjust([iterations](Scene& scene) { scene.solver.iterations = iterations; });
+}
+void Simulation::set_tolerance(double tolerance) {
+  implementation_->adjust([tolerance](Scene& scene) { scene.solver.tolerance = tolerance; });
+}
+void Simulation::set_budget(double milliseconds) {
+  implementation_->adjust([milliseconds](Scene& scene) { scene.solver.budget_ms = milliseconds; });
+}
+void Simulation::set_line_search(const LineSearchSettings& line_search) {
+  implementation_->adjust([line_search](Scene& scene) { scene.solver.line_search = line_search; });
+}
+
+void Simulation::add_force(int body, const Vec3& force) {
+  check_body(scene(), body);
+  implementation_->add_forces([&](const Pushes& pushes) { return pushes.of_body(body, force); });
+}
+void Simulation::add_force(const SurfaceHit& hit, const Vec3& force) {
+  implementation_->add_forces([&](const Pushes& pushes) { return pushes.at_hit(hit, force); });
+}
+void Simulation::add_force(std::span<const int> vertices, std::span<const Vec3> forces) {
+  implementation_->add_forces(
+      [&](const Pushes& pushes) { return pushes.of_vertices(vertices, forces); });
+}
+void Simulation::clear_forces() { implementation_->running->clear_forces(); }
+
+void Simulation::add_impulse(int body, const Vec3& impulse) {
+  check_body(scene(), body);
+  implementation_->add_impulses(
+      [&](const Pushes& pushes) { return pushes.of_body(body, impulse); });
+}
+void Simulation::add_impulse(const SurfaceHit& hit, const Vec3& impulse) {
+  implementation_->add_impulses([&](const Pushes& pushes) { return pushes.at_hit(hit, impulse); });
+}
+void Simulation::add_impulse(std::span<const int> vertices, std::span<const Vec3> impulses) {
+  implementation_->add_impulses(
+      [&](const Pushes& pushes) { return pushes.of_vertices(vertices, impulses); });
+}
+
+void Simulation::set_velocity(int body, const Vec3& velocity) {
+  check_body(scene(), body);
+  require_finite(velocity, "velocity");
+  implementation_->running->require_inertia("velocities");
+  implementation_->running->set_velocity(body, velocity);
 }
 
 void Simulation::change(const Scene& scene, int after_frames) {
@@ -188,6 +264,26 @@ void Simulation::copy_velocities(std::span<double> out) const {
 SimulationState Simulation::state() const { return implementation_->running->state(); }
 void Simulation::set_state(const SimulationState& state) {
   implementation_->running->set_state(state);
+}
+
+std::optional<SurfaceHit> Simulation::raycast(const Vec3& origin, const Vec3& direction,
+                                              double max_distance) const {
+  return implementation_->running->queries().raycast(origin, direction, max_distance);
+}
+std::optional<SurfaceHit> Simulation::closest_point(const Vec3& point, double max_distance) const {
+  return implementation_->running->queries().closest_point(point, max_distance);
+}
+std::vector<int> Simulation::overlap(const Box& box) const {
+  return implementation_->running->queries().overlap(box);
+}
+std::vector<int> Simulation::overlap(const SphereShape& sphere) const {
+  return implementation_->running->queries().overlap(sphere);
+}
+std::vector<int> Simulation::vertices_in(const Box& box) const {
+  return implementation_->running->queries().vertices_in(box);
+}
+std::vector<int> Simulation::vertices_in(const SphereShape& sphere) const {
+  return implementation_->running->queries().vertices_in(sphere);
 }
 
 Energies Simulation::energies() const { return implementation_->running->energies(); }

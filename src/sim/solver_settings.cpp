@@ -201,6 +201,8 @@ void check_settings(const Scene& scene) {
   }
   require(std::isfinite(scene.damping.drag) && scene.damping.drag >= 0, "/damping/drag",
           "expected a drag of at least 0 in 1/s");
+  require(std::isfinite(scene.contact.friction) && scene.contact.friction >= 0, "/contact/friction",
+          "expected a coefficient of at least 0");
   check_solver(scene.solver);
   const Integrator& integrator = *find_integrator(time.integrator);
   if (is_position_based(scene.solver.method) && !integrator.is_explicit) {

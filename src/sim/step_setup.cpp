@@ -204,6 +204,14 @@ StepSetup::StepSetup(const Scene& scene, const Model& model)
   }
 }
 
+void StepSetup::settings_changed(const Scene& scene) {
+  if (!own_->has_inertia) require_no_motion(scene);
+  check_motions(scene);
+  gravity_ = scene.gravity;
+  drag_ = scene.damping.drag;
+  kept_ = std::exp(-drag_ * h_);
+}
+
 int StepSetup::num_steady() const {
   return static_cast<int>(std::lround(length_ * std::sqrt(own_->inverse_a2(length_, false))));
 }
@@ -267,7 +275,12 @@ double StepSetup::prepare_target(State& state, const StepClock& clock, Objective
   const StepParameters step = parameters(state);
   objective.algebra().for_chunks(
       [&](int, int first, int last) { integrator_->target(step, state, first, last, y_); });
-  return integrator_->inverse_a2(h_, step.is_first);
+  const double inverse_a2 = integrator_->inverse_a2(h_, step.is_first);
+  push_scale_ = (step.is_first ? 1 : integrator_->pushed) / inverse_a2;
+  loads_.for_each([&](std::size_t i, const PaddedVector& force) {
+    for (int k = 0; k < 3; ++k) y_[i][k] += push_scale_ * force[k] / model_->mass[i];
+  });
+  return inverse_a2;
 }
 
 void StepSetup::prepare(State& state, const StepClock& clock, Objective& objective) {
@@ -336,10 +349,16 @@ void StepSetup::advance(const VectorField& z, State& state, FieldAlgebra& algebr
   }
   algebra.for_chunks(
       [&](int, int first, int last) { integrator_->advance(step, z, first, last, state); });
+  loads_.for_each([&](std::size_t i, const PaddedVector& force) {
+    forget_push(*integrator_, step, i, force, state);
+  });
 }
 
 void StepSetup::step_explicitly(State& state, const StepClock& clock, Objective& objective) {
   evaluate_forces(state, clock, objective);
+  loads_.for_each([&](std::size_t i, const PaddedVector& force) {
+    for (int k = 0; k < 3; ++k) gradient_[i][k] -= force[k];
+  });
   const StepParameters step = parameters(state);
   objective.algebra().for_chunks(
       [&](int, int first, int last) { integrator_->advance(step, gradient_, first, last, state); });

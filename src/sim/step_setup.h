@@ -6,6 +6,7 @@
 #include "descent/objective.h"
 #include "integrate/integrator.h"
 #include "model/model.h"
+#include "sim/loads.h"
 #include "supple/simulation.h"
 
 namespace supple {
@@ -51,6 +52,14 @@ class StepSetup {
   /// Of a velocity, by drag over a substep.
   double kept() const { return kept_; }
 
+  /// Takes gravity and drag from the scene. Throws Error{invalid_input} naming the key for what the
+  /// integrator cannot have; nothing has changed then.
+  void settings_changed(const Scene& scene);
+
+  /// Forces that act in every substep from now on until they are cleared.
+  Loads& loads() { return loads_; }
+  const Loads& loads() const { return loads_; }
+
   /// Throws Error{invalid_input} where the model's pins are too few for the integrator.
   void check_pins(const Scene& scene) const;
 
@@ -62,6 +71,9 @@ class StepSetup {
   /// the matrix then holds back more than it need, and a direction -A^-1 grad g still descends. 0
   /// of explicit ones.
   double inverse_a2() const { return own_->is_explicit ? 0 : own_->inverse_a2(length_, false); }
+
+  /// What the loads have moved y by: so many s^2 times their accelerations.
+  double push_scale() const { return push_scale_; }
 
   /// The first part of `prepare`, y alone: for methods that do not ask the objective. 1/a^2 of the
   /// substep, 1/s^2.
@@ -120,6 +132,8 @@ class StepSetup {
   Start start_rule_;
   VectorField y_, start_;            ///< start: where it is not y
   VectorField gradient_, x_before_;  ///< where forces at the start are needed
+  Loads loads_;
+  double push_scale_ = 0;
 };
 
 }  // namespace supple

@@ -81,7 +81,7 @@ std::unique_ptr<Direction> make_direction(const Model& model, const SolverSettin
     return std::make_unique<Chebyshev>(model, std::make_unique<Laplacian>(model, inverse_a2),
                                        plain_iterations(settings));
   }
-  throw std::logic_error(method + " is listed, but is no descent that is made here");
+  throw std::logic_error(method + " is listed, but make_direction does not know it");
 }
 
 std::unique_ptr<PositionSolver> make_position_solver(const Model& model, ContactEnergy* contact,

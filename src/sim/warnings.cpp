@@ -97,6 +97,11 @@ std::string times(double factor) {
   return fmt::format("about {:.2g} times", factor);
 }
 
+/// "1 tet is", "3 tets are".
+std::string counted(double count, const char* one, const char* several) {
+  return fmt::format("{} {}", count, count == 1 ? one : several);
+}
+
 /// Whether one flat tet can stand in the way of the rest of the body.
 bool goes_piece_by_piece(const std::string& method) {
   constexpr std::array<std::string_view, 5> methods{"xpbd", "pbd", "vertex_block_descent",
@@ -216,10 +221,11 @@ void RunWatch::warn_unconverged(std::vector<Warning>& list) const {
 void RunWatch::warn_inverted(std::vector<Warning>& list) const {
   const Seen& seen = unfolds_ ? unfolding_ : inverted_;
   if (seen.count == 0) return;
-  std::string text =
-      inverted_now_ > 0
-          ? fmt::format("{} tets are inside out at the end (at most {})", inverted_now_, seen.worst)
-          : fmt::format("up to {} tets were inside out, none at the end", seen.worst);
+  std::string text = inverted_now_ > 0
+                         ? fmt::format("{} inside out at the end (at most {})",
+                                       counted(inverted_now_, "tet is", "tets are"), seen.worst)
+                         : fmt::format("up to {} inside out, none at the end",
+                                       counted(seen.worst, "tet was", "tets were"));
   if (is_crushable_) {
     text +=
         "; stable_neo_hookean with lambda below mu, Poisson's ratio below 1/4, has less energy "
@@ -248,18 +254,18 @@ std::vector<Warning> RunWatch::warnings() const {
   }
   if (tunnelled_.count > 0) {
     list.push_back({"tunnelled",
-                    fmt::format("up to {} points a frame passed through a collider; raise "
-                                "substeps",
-                                tunnelled_.worst),
+                    fmt::format("up to {} per frame passed through a collider; raise substeps",
+                                counted(tunnelled_.worst, "point", "points")),
                     tunnelled_.first, tunnelled_.last});
   }
   if (num_flat_tets_ > 0 && frames_ > 0) {
-    list.push_back({"poor_elements",
-                    fmt::format("{} tets are nearly flat at rest (six volumes below {:g} of the "
-                                "cube of the longest edge), which {} does not bear; mesh the "
-                                "body anew or take l_bfgs",
-                                num_flat_tets_, flat_tet, solver_.method),
-                    first_frame_, last_frame_});
+    list.push_back(
+        {"poor_elements",
+         fmt::format("{} nearly flat at rest (six volumes below {:g} of the cube of "
+                     "the longest edge), which {} cannot handle; remesh the body or "
+                     "take l_bfgs",
+                     counted(num_flat_tets_, "tet is", "tets are"), flat_tet, solver_.method),
+         first_frame_, last_frame_});
   }
   if (const double share = unbalanced_share(); share > too_large_share) {
     const bool can_choose = solver_.method == "xpbd" && solver_.projection != "stress";
@@ -274,10 +280,10 @@ std::vector<Warning> RunWatch::warnings() const {
   }
   if (steady_.count > 0) {
     list.push_back({"step_too_large",
-                    fmt::format("the step is too large for the integrator: {} frames would have "
-                                "gained energy and were taken by backward Euler, which damps; "
-                                "raise substeps or iterations, or take backward_euler",
-                                steady_.count),
+                    fmt::format("the step is too large for the integrator: {} would have gained "
+                                "energy and fell back to backward Euler, which damps; raise "
+                                "substeps or iterations, or take backward_euler",
+                                counted(static_cast<double>(steady_.count), "frame", "frames")),
                     steady_.first, steady_.last});
   }
   return list;

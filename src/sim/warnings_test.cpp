@@ -88,6 +88,17 @@ TEST(Warnings, TellTetsThatRecoveredFromThoseThatDidNot) {
   EXPECT_NE(lasting[0].text.find("2 tets are inside out"), std::string::npos) << lasting[0].text;
 }
 
+TEST(Warnings, SpeakOfOneThingInTheSingular) {
+  const auto text = [](const StepReport& report) { return warnings_of({report})[0].text; };
+  EXPECT_EQ(text({.inverted_tets = 1}), "1 tet is inside out at the end (at most 1)");
+  EXPECT_EQ(text({.inverted_tets = 2}), "2 tets are inside out at the end (at most 2)");
+  EXPECT_EQ(warnings_of({{.inverted_tets = 1}, {}})[0].text,
+            "up to 1 tet was inside out, none at the end");
+  EXPECT_NE(text({.tunnelled = 1}).find("1 point per frame"), std::string::npos);
+  EXPECT_NE(text({.tunnelled = 2}).find("2 points per frame"), std::string::npos);
+  EXPECT_NE(text({.steady_substeps = 2}).find("1 frame would"), std::string::npos);
+}
+
 TEST(Warnings, NameAMaterialThatStaysCrushed) {
   for (const double poisson : {0.2, 0.3}) {
     Scene scene = heavy_block();
@@ -143,7 +154,9 @@ TEST(Warnings, NameTetsThatAreTooFlatForTheMethod) {
     scene.solver.method = method;
     RunWatch watch(scene);
     watch.add(1, {});
-    expect_one(watch.warnings(), "poor_elements", 1, 1);
+    const std::vector<Warning> warnings = watch.warnings();
+    expect_one(warnings, "poor_elements", 1, 1);
+    EXPECT_EQ(warnings[0].text.rfind("1 tet is nearly flat", 0), 0U) << warnings[0].text;
   }
   // Methods with a matrix of the whole are right with it.
   for (const char* method : {"l_bfgs", "newton", "quasi_newton"}) {

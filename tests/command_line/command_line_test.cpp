@@ -33,7 +33,7 @@ TEST(CommandLine, WrongInputEndsWithItsCodeAndAMessage) {
   place.write("empty.json", "");
   place.write("file", "not a folder");
   const std::vector<Wrong> cases = {
-      {{}, 2, "there is no command; expected run or compare or view or reproduce or bench or list"},
+      {{}, 2, "no command given; expected run or compare or view or reproduce or bench or list"},
       {{"rnu", "good.json"}, 2, "did you mean 'run'?"},
       {{"--verson"}, 2, "did you mean '--version'?"},
       {{"run"}, 2, "SCENE is required"},
@@ -48,7 +48,7 @@ TEST(CommandLine, WrongInputEndsWithItsCodeAndAMessage) {
       {{"run", "good.json", "--set", "/time/frames"}, 2, "expected PATH=VALUE"},
       {{"run", "good.json", "--set", "time/frames=3"}, 2, "not a JSON pointer"},
       {{"run", "good.json", "--set", "/time/frames=x"}, 2, "good.json: /time/frames: expected"},
-      {{"run", "good.json", "--set", "/bodies/3/mass=1"}, 2, "no place in a list of 1"},
+      {{"run", "good.json", "--set", "/bodies/3/mass=1"}, 2, "not an index into a list of 1"},
       {{"run", "good.json", "--export", "usd"}, 2, "did you mean 'usda'?"},
       {{"run", "good.json", "--export", "usda,onj"}, 2, "no export format 'onj'"},
       {{"run", "syntax.json"}, 2, "syntax.json:2:2: not valid JSON"},

@@ -105,7 +105,7 @@ TEST(Resume, AnInterruptedRunIsWholeAndGoesOnToTheSameBits) {
               std::string::npos);
     EXPECT_FALSE(std::filesystem::exists(place / "out/pc2"));
     const std::string said = bytes_of(place / "said");
-    EXPECT_NE(said.find("with --resume out/checkpoint.bin goes on"), std::string::npos) << said;
+    EXPECT_NE(said.find("with --resume out/checkpoint.bin continues"), std::string::npos) << said;
 
     std::vector<std::string> rest = command;
     const std::string frames = std::to_string(frame + 10);

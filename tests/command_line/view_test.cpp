@@ -47,7 +47,7 @@ TEST_F(ViewTest, WrongInputEndsWithItsCodeAndAMessage) {
       {{"scene.json", "other.json"}, 2, "other.json"},
       {{"--token", "short"}, 2, "--token: expected 16"},
       {{"--web", "page", "--token", "0123456789abcde;"}, 2, "--token"},
-      {{"scene.json", "--web", "page", "--address", "here"}, 2, "is no address"},
+      {{"scene.json", "--web", "page", "--address", "here"}, 2, "is not an address"},
       {{"scene.json", "--web", "page", "--address", "192.0.2.1"}, 2, "192.0.2.1"},
       {{"scene.json", "--web", "page", "--port", taken},
        2,

@@ -435,7 +435,8 @@ TEST(ReadMesh, AMissingPairIsNamed) {
   const auto error = error_of([&] { read_tet_mesh(file); });
   ASSERT_TRUE(error);
   EXPECT_EQ(error->where(), file.string());
-  EXPECT_NE(error->message().find("its pair is missing: expected 'body.ele'"), std::string::npos);
+  EXPECT_NE(error->message().find("its companion file is missing: expected 'body.ele'"),
+            std::string::npos);
   const auto other = folder.write("other.ele", "1 4\n");
   const auto missing_node = error_of([&] { read_tet_mesh(other); });
   ASSERT_TRUE(missing_node);

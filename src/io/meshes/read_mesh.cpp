@@ -42,8 +42,9 @@ TetMesh read_tetgen(const path& file, const FileBytes& bytes) {
 FileBytes bytes_beside(const path& file) {
   return [file](const path& part) {
     if (part != file && !std::filesystem::exists(part)) {
-      throw Error(ErrorKind::bad_file, file.string(),
-                  "its pair is missing: expected '" + part.filename().string() + "' beside it");
+      throw Error(
+          ErrorKind::bad_file, file.string(),
+          "its companion file is missing: expected '" + part.filename().string() + "' beside it");
     }
     return load_bytes(part);
   };

@@ -144,7 +144,7 @@ BodyMesh read_placed_mesh(ObjectReader& body, const SceneSources& sources, std::
 
 void read_mass(ObjectReader& reader, const char* unit, double usual_density, Body& body) {
   if (reader.has("mass")) {
-    reader.reject("density", "stands beside mass; expected one or the other");
+    reader.reject("density", "conflicts with mass; expected only one of the two");
     body.mass = reader.number("mass", above_zero("kg"));
   } else {
     body.density = reader.number("density", above_zero(unit), usual_density);
@@ -161,7 +161,7 @@ void read_spring_body(ObjectReader& reader, SpringMesh mesh, Body& body) {
   reader.object("material",
                 [&](ObjectReader& material) { body.springs = read_springs(material, mesh); });
   for (const char* key : {"layers", "regions", "fiber"}) {
-    reader.reject(key, "is for bodies of tets, and this one is of springs");
+    reader.reject(key, "needs tets, but this body has only springs");
   }
   body.mesh.vertices = std::move(mesh.vertices);
   body.triangles = std::move(mesh.triangles);

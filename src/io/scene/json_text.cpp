@@ -60,7 +60,7 @@ class DocumentBuilder {
     level.key = key;
     if (!level.keys.insert(key).second) {
       throw Error(ErrorKind::invalid_input, json_place(name_, pointer()),
-                  "this key stands twice in its object");
+                  "this key occurs twice in its object");
     }
     if (level.keys.size() > most_keys) {
       throw Error(ErrorKind::invalid_input, json_place(name_, pointer()),

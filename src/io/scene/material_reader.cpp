@@ -81,7 +81,7 @@ bool has_young(const ObjectReader& material) {
   const bool young = material.has("young") || material.has("poisson");
   const char* const lame = material.has("mu") ? "mu" : "lambda";
   if (young && material.has(lame)) {
-    material.fail(lame, "stands beside young and poisson; expected one pair or the other");
+    material.fail(lame, "conflicts with young and poisson; expected only one of the two pairs");
   }
   return young;
 }
@@ -177,7 +177,7 @@ MaterialSettings read_material(ObjectReader& material, const TetMesh& mesh) {
   settings.model = read_model(material, list_materials());
   if (is_spring(settings.model)) {
     material.fail("model", settings.model +
-                               " is for cloth and strands, and this body is of tets; expected a "
+                               " is for cloth and strands, but this body has tets; expected a "
                                "material of tets, for example neo_hookean");
   }
   read_parameters(material, mesh, settings);
@@ -188,8 +188,7 @@ MaterialSettings read_material(ObjectReader& material, const TetMesh& mesh) {
 std::vector<Spring> read_springs(ObjectReader& material, const SpringMesh& mesh) {
   const std::string model = read_model(material, list_spring_materials());
   if (!is_spring(model)) {
-    material.fail("model",
-                  model + " is a material of tets, and this body is of springs; expected spring");
+    material.fail("model", model + " needs tets, but this body has only springs; expected spring");
   }
   SpringSettings settings;
   material.expect({"model", "stiffness", "shear", "bending"});

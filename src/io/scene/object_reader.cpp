@@ -142,7 +142,7 @@ void ObjectReader::finish() const {
   for (const auto& [key, value] : value_->items()) {
     if (among(key, read_)) continue;
     check_known(key);
-    fail(key, "this key is of no use beside the others here");
+    fail(key, "this key has no effect together with the others here");
   }
 }
 
@@ -190,7 +190,7 @@ std::string ObjectReader::one_of(std::string_view what, const std::vector<std::s
   for (const std::string& key : keys) {
     know(key);
     if (!has(key)) continue;
-    if (!found.empty()) fail(key, fmt::format("stands beside '{}'; expected one {}", found, what));
+    if (!found.empty()) fail(key, fmt::format("conflicts with '{}'; expected one {}", found, what));
     found = key;
   }
   if (!found.empty()) return found;

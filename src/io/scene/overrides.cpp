@@ -54,7 +54,8 @@ std::size_t index_of(const ordered_json& array, const std::string& step, const O
   if (step.empty() || result.ec != std::errc() || result.ptr != end || leading_zero ||
       index > array.size()) {
     refuse(name, override_.pointer,
-           "'" + pointer_step(step) + "' is no place in a list of " + std::to_string(array.size()));
+           "'" + pointer_step(step) + "' is not an index into a list of " +
+               std::to_string(array.size()));
   }
   return index;
 }

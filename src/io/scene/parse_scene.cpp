@@ -64,8 +64,8 @@ Scene read_scene(ObjectReader& reader, const std::string& default_name,
   scene.gravity = reader.vector("gravity", any_number("m/s^2"), scene.gravity);
   if (is_explicit(scene.time.integrator)) {
     reader.reject("solver", scene.time.integrator +
-                                " solves nothing and reads no solver: leave it out (or take it "
-                                "away with --set /solver=null)");
+                                " solves nothing and reads no solver: leave it out (or remove "
+                                "it with --set /solver=null)");
   } else {
     reader.object("solver", [&](ObjectReader& solver) { scene.solver = read_solver(solver); });
   }

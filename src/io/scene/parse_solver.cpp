@@ -43,7 +43,7 @@ LabelledSolver parse_solver(const std::string& text) {
     const std::string option = rest.substr(0, comma);
     const std::size_t equals = option.find('=');
     if (equals == std::string::npos) {
-      refuse(text, "'" + option + "' is no option; expected KEY=VALUE");
+      refuse(text, "'" + option + "' is not an option; expected KEY=VALUE");
     }
     const std::string key = option.substr(0, equals);
     for (const char* own : {"iterations", "tolerance", "budget_ms"}) {

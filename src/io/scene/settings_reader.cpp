@@ -136,7 +136,7 @@ SolverSettings read_solver(ObjectReader& solver) {
   settings.tolerance = solver.number("tolerance", tolerance, settings.tolerance);
   settings.budget_ms = solver.number("budget_ms", from_zero("ms"), settings.budget_ms);
   if (is_position_based(settings.method)) {
-    solver.reject("start", settings.method + " begins where the body flies by itself");
+    solver.reject("start", settings.method + " always starts from free flight");
     solver.reject("stiffness_range", settings.method + " fits no constant stiffness");
     read_options(solver, settings);
     return settings;

@@ -90,9 +90,9 @@ TEST(SpringScene, WhatIsWrongIsNamed) {
   refused(material, R"({"model": "spring"})", material, "'stiffness' is missing");
   refused("/bodies/0/mesh", R"({"box": {}})", material + "/model", "for cloth and strands");
   refused("/bodies/0/fiber", R"({"direction": [1, 0, 0], "kappa": 1})", "/bodies/0/fiber",
-          "bodies of tets");
-  refused("/bodies/0/regions", "[]", "/bodies/0/regions", "bodies of tets");
-  refused("/bodies/0/layers", "[]", "/bodies/0/layers", "bodies of tets");
+          "needs tets");
+  refused("/bodies/0/regions", "[]", "/bodies/0/regions", "needs tets");
+  refused("/bodies/0/layers", "[]", "/bodies/0/layers", "needs tets");
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ void sort_unique(std::vector<int>& vertices, const ObjectReader& reader) {
   const std::size_t count = vertices.size();
   std::sort(vertices.begin(), vertices.end());
   vertices.erase(std::unique(vertices.begin(), vertices.end()), vertices.end());
-  if (vertices.size() != count) reader.fail("a vertex stands there twice");
+  if (vertices.size() != count) reader.fail("a vertex occurs twice");
 }
 
 BodyPins read_body_pins(ObjectReader& reader, std::size_t count, Numbers& vertices,

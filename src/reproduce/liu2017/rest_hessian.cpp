@@ -70,7 +70,7 @@ void thesis_figure_7_4(Context& context, Finding& finding) {
       {"In configuration 1 the rest Hessian converges faster than M/h^2 + L.",
        {"iterations to a relative error of 1e-8, rest Hessian over M/h^2 + L", Relation::below, 1},
        {}},
-      {"In configuration 2 the rest Hessian is the slower one.",
+      {"In configuration 2 the rest Hessian is slower.",
        {"iterations to a relative error of 1e-8, rest Hessian over M/h^2 + L", Relation::above, 1},
        {}},
       {"M/h^2 + L converges alike in both.",

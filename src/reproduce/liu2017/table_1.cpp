@@ -152,7 +152,7 @@ void table_1(Context& context, Finding& finding) {
       {"Ten iterations of L-BFGS reduce the error more than one of Newton's method.",
        {"relative error, L-BFGS over Newton", Relation::below, 1},
        {}},
-      {"Ten iterations of it take about a tenth of the time of one of Newton's method.",
+      {"They take about a tenth of the time of one iteration of Newton's method.",
        {"time of one Newton iteration over that of ten of L-BFGS", Relation::at_least, 8},
        {}},
       {"About one evaluation an iteration suffices (10.1 to 11.9 for ten; more for the spline "

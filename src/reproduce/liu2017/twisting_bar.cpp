@@ -61,14 +61,14 @@ void figure_6(Context& context, Finding& finding) {
                  our_trial,
                  newton_trial};
   what.tests = {
-      {"Of all methods Newton's makes the most of an iteration.",
+      {"Newton's method makes the most of an iteration.",
        {"iterations to a relative error of 1e-6, Newton over the best of the others",
         Relation::below, 1},
        [=](const Curves& curves) {
          return curves.iterations_ratio(newton, curves.fewest_iterations_but(newton, 1e-6), 1e-6);
        }},
-      {"An iteration of Newton's method is so dear that in the same time L-BFGS reduces the error "
-       "further.",
+      {"An iteration of Newton's method is so expensive that in the same time L-BFGS reduces the "
+       "error further.",
        {"relative error of L-BFGS (m = 5) in the time of one Newton iteration, over Newton's",
         Relation::below, 1},
        [=](const Curves& curves) {
@@ -76,7 +76,7 @@ void figure_6(Context& context, Finding& finding) {
          return error_ratio(ours, error_at_time(curves[ours], time), newton,
                             error_after(curves[newton], 1));
        }},
-      {"Over time, too, L-BFGS gets to a small error before Newton's method.",
+      {"L-BFGS also reaches a small error in less time than Newton's method.",
        {"time to a relative error of 1e-6, L-BFGS (m = 5) over Newton", Relation::below, 1},
        [=](const Curves& curves) { return curves.time_ratio(ours, newton, 1e-6); }},
       {"Among the methods with the constant matrix, the one without acceleration is the slowest.",
@@ -119,16 +119,16 @@ void figure_7(Context& context, Finding& finding) {
       {"L-BFGS around M/h^2 + L converges much faster than around a scaled identity.",
        {"relative error after 10 iterations, identity over M/h^2 + L", Relation::above, 10},
        worse_by(identity)},
-      {"The Hessian of the rest shape is a poor start, too.",
+      {"The Hessian of the rest shape is also a poor start.",
        {"relative error after 10 iterations, rest Hessian over M/h^2 + L", Relation::above, 10},
        worse_by(rest)},
       {"It is slightly better than the identity.",
        {"relative error after 10 iterations, rest Hessian over identity", Relation::below, 1},
        [=](const Curves& curves) { return curves.error_ratio(rest, identity, 10); }},
-      {"Turning the rest Hessian vertex by vertex improves on it.",
+      {"Rotating the rest Hessian vertex by vertex improves on it.",
        {"relative error after 10 iterations, warped over not warped", Relation::below, 1},
        [=](const Curves& curves) { return curves.error_ratio(warped, rest, 10); }},
-      {"By iterations, a Hessian made anew at the beginning of the frame is the best start.",
+      {"Counted by iterations, a Hessian computed at the start of the frame is the best start.",
        {"relative error after 10 iterations, Hessian of the frame over M/h^2 + L", Relation::below,
         1},
        [=](const Curves& curves) { return curves.error_ratio(each, laplacian, 10); }},

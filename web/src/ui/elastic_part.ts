@@ -69,7 +69,7 @@ export class ElasticPart {
     for (const [pair, b] of this.tabs) setPressed(b, pair === this.shown);
     const isYoung = this.shown === 'young';
     const lame = lameOf(this.young);
-    // The ranges of the two hang together, so that the engine names none.
+    // The two ranges depend on each other, so the engine names none.
     const field = (i: 0 | 1, name: string): Field => {
       const ratio = name === 'poisson';
       return {

@@ -60,7 +60,7 @@ export function scaleFor(field: Field, value: number): SliderScale {
   const whole = field.type === 'integer';
   const usual = typeof field.default === 'number' ? field.default : 0;
   const size = Math.max(Math.abs(value), Math.abs(usual));
-  // Moduli come without a range where it hangs together with that of others: none is below zero.
+  // Moduli whose range depends on that of others come without one: none is below zero.
   const low = field.low ?? (field.unit === 'Pa' ? 0 : null);
   const { high } = field;
   if (low !== null && high !== null) {

@@ -1,0 +1,120 @@
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "c_interface/fault.h"
+#include "c_interface/handles.h"
+
+namespace {
+
+using supple::given;
+using supple::guarded;
+using supple::simulation_of;
+using supple::Vec3;
+using supple::vec3_at;
+
+supple::SurfaceHit hit_of(const SuppleSurfaceHit* hit) {
+  const SuppleSurfaceHit& from = given(hit, "hit");
+  supple::SurfaceHit to;
+  std::copy_n(from.vertices, 3, to.vertices.begin());
+  std::copy_n(from.weights, 3, to.weights.begin());
+  if (from.body < 0) supple::refuse("hit", "is of nothing");
+  return to;
+}
+
+/// Calls add(vertices, amounts) with what arrays of the caller hold.
+template <class Add>
+SuppleError add_to_vertices(const int32_t* vertices, const double* amounts, size_t count,
+                            const char* parameter, const Add& add) {
+  return guarded([&] {
+    if (count > 0) {
+      given(vertices, "vertices");
+      given(amounts, parameter);
+    }
+    std::vector<Vec3> each(count);
+    for (size_t i = 0; i < count; ++i) each[i] = vec3_at(amounts + 3 * i, parameter);
+    add(std::span<const int>(vertices, count), each);
+  });
+}
+
+}  // namespace
+
+SuppleError supple_simulation_add_force(SuppleSimulation* simulation, int32_t body,
+                                        const double force[3]) {
+  return guarded([&] { simulation_of(simulation).add_force(body, vec3_at(force, "force")); });
+}
+
+SuppleError supple_simulation_add_force_at(SuppleSimulation* simulation,
+                                           const SuppleSurfaceHit* hit, const double force[3]) {
+  return guarded(
+      [&] { simulation_of(simulation).add_force(hit_of(hit), vec3_at(force, "force")); });
+}
+
+SuppleError supple_simulation_add_forces(SuppleSimulation* simulation, const int32_t* vertices,
+                                         const double* forces, size_t count) {
+  return add_to_vertices(vertices, forces, count, "forces", [&](const auto& on, const auto& each) {
+    simulation_of(simulation).add_force(on, each);
+  });
+}
+
+SuppleError supple_simulation_clear_forces(SuppleSimulation* simulation) {
+  return guarded([&] { simulation_of(simulation).clear_forces(); });
+}
+
+SuppleError supple_simulation_add_impulse(SuppleSimulation* simulation, int32_t body,
+                                          const double impulse[3]) {
+  return guarded([&] { simulation_of(simulation).add_impulse(body, vec3_at(impulse, "impulse")); });
+}
+
+SuppleError supple_simulation_add_impulse_at(SuppleSimulation* simulation,
+                                             const SuppleSurfaceHit* hit, const double impulse[3]) {
+  return guarded(
+      [&] { simulation_of(simulation).add_impulse(hit_of(hit), vec3_at(impulse, "impulse")); });
+}
+
+SuppleError supple_simulation_add_impulses(SuppleSimulation* simulation, const int32_t* vertices,
+                                           const double* impulses, size_t count) {
+  return add_to_vertices(
+      vertices, impulses, count, "impulses",
+      [&](const auto& on, const auto& each) { simulation_of(simulation).add_impulse(on, each); });
+}
+
+SuppleError supple_simulation_set_velocity(SuppleSimulation* simulation, int32_t body,
+                                           const double velocity[3]) {
+  return guarded(
+      [&] { simulation_of(simulation).set_velocity(body, vec3_at(velocity, "velocity")); });
+}
+
+SuppleError supple_simulation_set_gravity(SuppleSimulation* simulation, const double gravity[3]) {
+  return guarded([&] { simulation_of(simulation).set_gravity(vec3_at(gravity, "gravity")); });
+}
+
+SuppleError supple_simulation_set_drag(SuppleSimulation* simulation, double drag) {
+  return guarded([&] { simulation_of(simulation).set_drag(drag); });
+}
+
+SuppleError supple_simulation_set_friction(SuppleSimulation* simulation, double coefficient) {
+  return guarded([&] { simulation_of(simulation).set_friction(coefficient); });
+}
+
+SuppleError supple_simulation_set_iterations(SuppleSimulation* simulation, int32_t iterations) {
+  return guarded([&] { simulation_of(simulation).set_iterations(iterations); });
+}
+
+SuppleError supple_simulation_set_tolerance(SuppleSimulation* simulation, double tolerance) {
+  return guarded([&] { simulation_of(simulation).set_tolerance(tolerance); });
+}
+
+SuppleError supple_simulation_set_budget(SuppleSimulation* simulation, double milliseconds) {
+  return guarded([&] { simulation_of(simulation).set_budget(milliseconds); });
+}
+
+SuppleError supple_simulation_set_line_search(SuppleSimulation* simulation, const char* type) {
+  return guarded([&] {
+    supple::Simulation& self = simulation_of(simulation);
+    supple::LineSearchSettings settings = self.scene().solver.line_search;
+    given(type, "type");
+    settings.type = type;
+    self.set_line_search(settings);
+  });
+}

@@ -1,0 +1,195 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "io/scene/scene_json.h"
+#include "supple/simulation.h"
+#include "supple/supple_c.h"
+
+/// Queries, forces and settings from C: each answers as the library does.
+namespace {
+
+const std::string block = R"({"supple": 1, "time": {"step": 0.02}, "gravity": [0, -9.81, 0],
+  "bodies": [{"mesh": {"box": {"size": [2, 1, 1], "cells": [4, 2, 2]}},
+              "material": {"model": "stable_neo_hookean", "young": 1e5, "poisson": 0.3}}],
+  "colliders": [{"plane": {"normal": [0, 1, 0], "offset": -0.52}}]})";
+
+class Pushing : public testing::Test {
+ protected:
+  Pushing() {
+    SuppleScene* scene =
+        supple_scene_parse(block.data(), block.size(), "block", nullptr, nullptr, 0);
+    plain.reset(supple_simulation_create(scene, 1));
+    supple_scene_destroy(scene);
+    cpp = std::make_unique<supple::Simulation>(supple::parse_scene(block, "block", {}).scene,
+                                               supple::SimulationOptions{.threads = 1});
+  }
+
+  void expect_same_steps() {
+    for (int frame = 0; frame < 3; ++frame) {
+      ASSERT_EQ(supple_simulation_step(plain.get(), nullptr), supple_ok);
+      cpp->step();
+    }
+    std::vector<double> x(3 * static_cast<std::size_t>(cpp->num_vertices())), y(x.size());
+    ASSERT_EQ(supple_simulation_copy_positions(plain.get(), x.data(), x.size()), supple_ok);
+    cpp->copy_positions(y);
+    EXPECT_EQ(x, y);
+  }
+
+  struct Destroy {
+    void operator()(SuppleSimulation* simulation) const { supple_simulation_destroy(simulation); }
+  };
+  std::unique_ptr<SuppleSimulation, Destroy> plain;
+  std::unique_ptr<supple::Simulation> cpp;
+};
+
+void expect_same(const SuppleSurfaceHit& hit, const supple::SurfaceHit& expected) {
+  EXPECT_EQ(hit.body, expected.body);
+  EXPECT_EQ(hit.triangle, expected.triangle);
+  EXPECT_EQ(hit.tet, expected.tet);
+  EXPECT_EQ(hit.distance, expected.distance);
+  for (std::size_t k = 0; k < 3; ++k) {
+    EXPECT_EQ(hit.vertices[k], expected.vertices[k]);
+    EXPECT_EQ(hit.weights[k], expected.weights[k]);
+    EXPECT_EQ(hit.point[k], expected.point[k]);
+    EXPECT_EQ(hit.normal[k], expected.normal[k]);
+  }
+}
+
+TEST_F(Pushing, QueriesAnswerAsTheLibraryDoes) {
+  const double above[3] = {0.3, 4, 0.2}, down[3] = {0, -2, 0}, up[3] = {0, 1, 0};
+  SuppleSurfaceHit hit;
+  ASSERT_EQ(supple_simulation_raycast(plain.get(), above, down, INFINITY, &hit), supple_ok);
+  expect_same(hit, *cpp->raycast({0.3, 4, 0.2}, {0, -2, 0}));
+  EXPECT_NEAR(hit.distance, 3.5, 1e-12);
+  ASSERT_EQ(supple_simulation_raycast(plain.get(), above, up, INFINITY, &hit), supple_ok);
+  EXPECT_EQ(hit.body, -1);
+  const double inside[3] = {0.1, 0.2, 0.1};
+  ASSERT_EQ(supple_simulation_closest_point(plain.get(), inside, 1, &hit), supple_ok);
+  expect_same(hit, *cpp->closest_point({0.1, 0.2, 0.1}, 1));
+  EXPECT_LT(hit.distance, 0);
+  ASSERT_EQ(supple_simulation_closest_point(plain.get(), above, 1, &hit), supple_ok);
+  EXPECT_EQ(hit.body, -1);
+
+  const double low[3] = {0.2, -9, -9}, high[3] = {9, 9, 9};
+  std::array<int32_t, 100> found;
+  std::size_t count = 7;
+  ASSERT_EQ(supple_simulation_overlap_box(plain.get(), low, high, found.data(), 100, &count),
+            supple_ok);
+  EXPECT_EQ(count, 1U);
+  EXPECT_EQ(found[0], 0);
+  ASSERT_EQ(supple_simulation_overlap_sphere(plain.get(), above, 1, nullptr, 0, &count), supple_ok);
+  EXPECT_EQ(count, 0U);
+  const std::vector<int> vertices = cpp->vertices_in(supple::Box{{0.2, -9, -9}, {9, 9, 9}});
+  ASSERT_EQ(supple_simulation_vertices_in_box(plain.get(), low, high, found.data(), 100, &count),
+            supple_ok);
+  EXPECT_EQ(std::vector<int>(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(count)),
+            vertices);
+  found[2] = -5;
+  ASSERT_EQ(supple_simulation_vertices_in_sphere(plain.get(), inside, 9, found.data(), 2, &count),
+            supple_ok);
+  EXPECT_EQ(count, 45U) << "of all, though there is room for two";
+  EXPECT_EQ(found[1], 1);
+  EXPECT_EQ(found[2], -5);
+}
+
+TEST_F(Pushing, ForcesAndImpulsesPushAsTheLibrarysDo) {
+  const double force[3] = {30, 200, -10}, velocity[3] = {0.1, 1, 0};
+  const double above[3] = {0.3, 4, 0.2}, down[3] = {0, -1, 0};
+  SuppleSurfaceHit hit;
+  ASSERT_EQ(supple_simulation_raycast(plain.get(), above, down, 9, &hit), supple_ok);
+  const supple::SurfaceHit same = *cpp->raycast({0.3, 4, 0.2}, {0, -1, 0}, 9);
+  const int32_t vertices[2] = {1, 7};
+  const double each[6] = {1, 2, 3, 4, 5, 6};
+  const std::vector<int> on{1, 7};
+  const std::vector<supple::Vec3> amounts{{1, 2, 3}, {4, 5, 6}};
+  ASSERT_EQ(supple_simulation_set_velocity(plain.get(), 0, velocity), supple_ok);
+  cpp->set_velocity(0, {0.1, 1, 0});
+  ASSERT_EQ(supple_simulation_add_force(plain.get(), 0, force), supple_ok);
+  ASSERT_EQ(supple_simulation_clear_forces(plain.get()), supple_ok);
+  ASSERT_EQ(supple_simulation_add_force_at(plain.get(), &hit, force), supple_ok);
+  cpp->add_force(same, {30, 200, -10});
+  ASSERT_EQ(supple_simulation_add_forces(plain.get(), vertices, each, 2), supple_ok);
+  cpp->add_force(on, amounts);
+  expect_same_steps();
+  ASSERT_EQ(supple_simulation_add_force(plain.get(), 0, force), supple_ok);
+  cpp->add_force(0, {30, 200, -10});
+  ASSERT_EQ(supple_simulation_add_impulse(plain.get(), 0, force), supple_ok);
+  cpp->add_impulse(0, {30, 200, -10});
+  ASSERT_EQ(supple_simulation_add_impulse_at(plain.get(), &hit, force), supple_ok);
+  cpp->add_impulse(same, {30, 200, -10});
+  ASSERT_EQ(supple_simulation_add_impulses(plain.get(), vertices, each, 2), supple_ok);
+  cpp->add_impulse(on, amounts);
+  expect_same_steps();
+}
+
+TEST_F(Pushing, SettingsChangeAsTheLibrarysDo) {
+  const double gravity[3] = {1, -5, 0};
+  ASSERT_EQ(supple_simulation_set_gravity(plain.get(), gravity), supple_ok);
+  ASSERT_EQ(supple_simulation_set_drag(plain.get(), 0.5), supple_ok);
+  ASSERT_EQ(supple_simulation_set_friction(plain.get(), 0.4), supple_ok);
+  ASSERT_EQ(supple_simulation_set_iterations(plain.get(), 4), supple_ok);
+  ASSERT_EQ(supple_simulation_set_tolerance(plain.get(), 1e-4), supple_ok);
+  ASSERT_EQ(supple_simulation_set_budget(plain.get(), 1e7), supple_ok);
+  ASSERT_EQ(supple_simulation_set_line_search(plain.get(), "wolfe"), supple_ok);
+  cpp->set_gravity({1, -5, 0});
+  cpp->set_drag(0.5);
+  cpp->set_friction(0.4);
+  cpp->set_iterations(4);
+  cpp->set_tolerance(1e-4);
+  cpp->set_budget(1e7);
+  supple::LineSearchSettings wolfe;
+  wolfe.type = "wolfe";
+  cpp->set_line_search(wolfe);
+  expect_same_steps();
+}
+
+TEST_F(Pushing, NullsAndWrongNumbersAreRefused) {
+  const double up[3] = {0, 1, 0}, none[3] = {0, 0, 0}, odd[3] = {NAN, 0, 0};
+  SuppleSurfaceHit hit{};
+  hit.body = -1;
+  std::size_t count = 0;
+  int32_t far = 45;
+  SuppleSimulation* const s = plain.get();
+  for (const SuppleError error :
+       {supple_simulation_raycast(nullptr, up, up, 1, &hit),
+        supple_simulation_raycast(s, nullptr, up, 1, &hit),
+        supple_simulation_raycast(s, up, up, 1, nullptr),
+        supple_simulation_raycast(s, up, none, 1, &hit),
+        supple_simulation_raycast(s, up, up, -1, &hit),
+        supple_simulation_closest_point(s, odd, 1, &hit),
+        supple_simulation_closest_point(s, nullptr, 1, &hit),
+        supple_simulation_overlap_box(s, up, none, nullptr, 0, &count),
+        supple_simulation_overlap_box(s, none, up, nullptr, 1, &count),
+        supple_simulation_overlap_sphere(s, up, -1, nullptr, 0, &count),
+        supple_simulation_vertices_in_box(s, none, up, nullptr, 0, nullptr),
+        supple_simulation_vertices_in_sphere(s, nullptr, 1, nullptr, 0, &count),
+        supple_simulation_add_force(s, 1, up),
+        supple_simulation_add_force(s, 0, odd),
+        supple_simulation_add_force_at(s, &hit, up),
+        supple_simulation_add_force_at(s, nullptr, up),
+        supple_simulation_add_forces(s, nullptr, up, 1),
+        supple_simulation_add_forces(s, &far, up, 1),
+        supple_simulation_clear_forces(nullptr),
+        supple_simulation_add_impulse(s, -1, up),
+        supple_simulation_add_impulse_at(s, &hit, up),
+        supple_simulation_add_impulses(s, &far, nullptr, 1),
+        supple_simulation_set_velocity(s, 0, odd),
+        supple_simulation_set_gravity(s, nullptr),
+        supple_simulation_set_drag(s, -1),
+        supple_simulation_set_friction(s, NAN),
+        supple_simulation_set_iterations(s, 0),
+        supple_simulation_set_tolerance(s, -1),
+        supple_simulation_set_budget(s, NAN),
+        supple_simulation_set_line_search(s, "odd"),
+        supple_simulation_set_line_search(s, nullptr)}) {
+    EXPECT_EQ(error, supple_invalid_input);
+  }
+  expect_same_steps();
+}
+
+}  // namespace

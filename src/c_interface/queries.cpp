@@ -1,0 +1,93 @@
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "c_interface/fault.h"
+#include "c_interface/handles.h"
+
+namespace {
+
+using supple::given;
+using supple::guarded;
+using supple::simulation_of;
+using supple::vec3_at;
+
+SuppleSurfaceHit hit_in_c(const std::optional<supple::SurfaceHit>& found) {
+  SuppleSurfaceHit hit{};
+  hit.body = -1;
+  if (!found) return hit;
+  hit.body = found->body;
+  hit.triangle = found->triangle;
+  hit.tet = found->tet;
+  std::copy(found->vertices.begin(), found->vertices.end(), hit.vertices);
+  std::copy(found->weights.begin(), found->weights.end(), hit.weights);
+  std::copy(found->point.begin(), found->point.end(), hit.point);
+  std::copy(found->normal.begin(), found->normal.end(), hit.normal);
+  hit.distance = found->distance;
+  return hit;
+}
+
+/// As many of the numbers as there is room for.
+void copy_found(const std::vector<int>& found, int32_t* out, size_t room, const char* parameter,
+                size_t* count) {
+  if (room > 0) given(out, parameter);
+  given(count, "count") = found.size();
+  std::copy_n(found.begin(), std::min(room, found.size()), out);
+}
+
+}  // namespace
+
+SuppleError supple_simulation_raycast(const SuppleSimulation* simulation, const double origin[3],
+                                      const double direction[3], double max_distance,
+                                      SuppleSurfaceHit* hit) {
+  return guarded([&] {
+    given(hit, "hit") = hit_in_c(
+        simulation_of(simulation)
+            .raycast(vec3_at(origin, "origin"), vec3_at(direction, "direction"), max_distance));
+  });
+}
+
+SuppleError supple_simulation_closest_point(const SuppleSimulation* simulation,
+                                            const double point[3], double max_distance,
+                                            SuppleSurfaceHit* hit) {
+  return guarded([&] {
+    given(hit, "hit") =
+        hit_in_c(simulation_of(simulation).closest_point(vec3_at(point, "point"), max_distance));
+  });
+}
+
+SuppleError supple_simulation_overlap_box(const SuppleSimulation* simulation, const double min[3],
+                                          const double max[3], int32_t* bodies, size_t room,
+                                          size_t* count) {
+  return guarded([&] {
+    const supple::Box box{vec3_at(min, "min"), vec3_at(max, "max")};
+    copy_found(simulation_of(simulation).overlap(box), bodies, room, "bodies", count);
+  });
+}
+
+SuppleError supple_simulation_overlap_sphere(const SuppleSimulation* simulation,
+                                             const double center[3], double radius, int32_t* bodies,
+                                             size_t room, size_t* count) {
+  return guarded([&] {
+    const supple::SphereShape sphere{vec3_at(center, "center"), radius};
+    copy_found(simulation_of(simulation).overlap(sphere), bodies, room, "bodies", count);
+  });
+}
+
+SuppleError supple_simulation_vertices_in_box(const SuppleSimulation* simulation,
+                                              const double min[3], const double max[3],
+                                              int32_t* vertices, size_t room, size_t* count) {
+  return guarded([&] {
+    const supple::Box box{vec3_at(min, "min"), vec3_at(max, "max")};
+    copy_found(simulation_of(simulation).vertices_in(box), vertices, room, "vertices", count);
+  });
+}
+
+SuppleError supple_simulation_vertices_in_sphere(const SuppleSimulation* simulation,
+                                                 const double center[3], double radius,
+                                                 int32_t* vertices, size_t room, size_t* count) {
+  return guarded([&] {
+    const supple::SphereShape sphere{vec3_at(center, "center"), radius};
+    copy_found(simulation_of(simulation).vertices_in(sphere), vertices, room, "vertices", count);
+  });
+}

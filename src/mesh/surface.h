@@ -1,0 +1,19 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "supple/mesh.h"
+
+namespace supple {
+
+/// A triangle of surface_triangles() and the tet that it is a face of.
+struct SurfaceFace {
+  std::array<int, 3> corners;
+  int tet;
+};
+
+/// As surface_triangles(), with the tets.
+std::vector<SurfaceFace> surface_faces(const TetMesh& mesh);
+
+}  // namespace supple
