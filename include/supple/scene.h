@@ -266,8 +266,8 @@ struct SolverSettings {
   /// Initial matrix of l_bfgs, or the matrix of quasi_newton: laplacian, identity, rest,
   /// warped_rest, frame.
   std::string initial_hessian = "laplacian";
-  /// Stiffness that a directly factorised laplacian gives each tet: following (raised where tets have
-  /// stiffened so much that they shorten all steps), constant (as published).
+  /// Stiffness that a directly factorised laplacian gives each tet: following (raised where tets
+  /// have stiffened so much that they shorten all steps), constant (as published).
   std::string weights = "following";
   /// direct (Cholesky), cg, truncated_cg (stops at negative curvature; newton only)
   std::string linear_solver = "direct";

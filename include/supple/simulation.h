@@ -92,8 +92,8 @@ struct SimulationState {
   // measures it next, and how many frames after the last measurement that is (0: the next frame).
   double unconverged = 1;
   std::int64_t next_look = 0, look_interval = 0;
-  // Of /solver/weights where they follow: the stiffness of each tet in the matrix and what decides
-  // when it changes next: counted, not measured, time that the line search and all has taken.
+  // /solver/weights that follow the state: the stiffness of each tet in the matrix, and the
+  // estimated time of the evaluations that decides when the next matrix is made.
   std::vector<double> weights{};                 ///< [num_tets], Pa; empty: as fitted
   double weights_spent = 0, weights_worked = 0;  ///< s
 };
@@ -127,8 +127,9 @@ struct ConstraintGroup {
 /// A running simulation of a scene. Vertices are numbered body after body in scene order.
 ///
 /// The constructor builds and factorises; it throws Error if the scene cannot be simulated. `step`
-/// never throws. After the first call it allocates nothing, with two exceptions: the solvers
-/// `newton` and `step_and_project` factorise, and something built in the background takes over.
+/// never throws. After the first call it allocates nothing, except when something is factorised
+/// (`newton`, `step_and_project`, /solver/weights that follow the state) or something built in the
+/// background takes over.
 ///
 /// Pins, colliders and materials can change at any time; `change` replaces anything else by another
 /// scene on the same vertices. Slow preparations run on a background thread while steps go on, and

@@ -36,7 +36,7 @@ namespace supple {
 /// others come to push they are chosen again.
 class ContactMatrix final : public Direction {
  public:
-  ContactMatrix(const Model& model, double inverse_a2, const LaplacianWeights& weights = {});
+  ContactMatrix(const Model& model, double inverse_a2, Weights weights = Weights::constant);
   /// Around the matrix of somebody else, who tells it of steps, pins and materials.
   ContactMatrix(const Model& model, Laplacian& shared);
   Laplacian* constant_matrix() override { return &inner_; }
@@ -48,9 +48,6 @@ class ContactMatrix final : public Direction {
     if (own_) own_->materials_changed(change);
   }
   void begin_step(Objective& objective) override;
-  bool follow(Objective& objective, const VectorField& z, int tries) override {
-    return own_ && own_->follow(objective, z, tries);
-  }
   bool restart() override;
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
   bool compute_unfinished(Objective& objective, const Iterate& at, VectorField& p) override;

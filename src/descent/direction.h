@@ -69,10 +69,6 @@ class Direction {
   /// A new step begins: what was learnt in the last one is forgotten.
   virtual void begin_step(Objective&) {}
 
-  /// An iteration has led to z and tried `tries` lengths of its step. True: the matrix is another
-  /// one from here on, and the descent begins anew.
-  virtual bool follow(Objective&, const VectorField& /*z*/, int /*tries*/) { return false; }
-
   /// No step along the last direction decreased g. True: what led to it is forgotten, and `compute`
   /// gives another one.
   virtual bool restart() { return false; }

@@ -14,15 +14,14 @@ namespace {
 
 /// What a tet costs in one evaluation, s: between the models' times on one core.
 constexpr double seconds_per_tet = 4e-8;
-/// Of the weight that a tet has, that it needs before it gets another one.
-constexpr double raised_above = 2, lowered_below = 0.5;
-/// Factors that must have been spent on tries beyond the first before another one is made.
-constexpr double spent_to_raise = 1, spent_to_raise_again = 2;
-/// Tries beyond the first that are no reason for another matrix, however cheap it is.
-constexpr double fewest_tries = 8;
-/// Factors that must have been worked for, and evaluations, before raised weights are looked at.
-constexpr double worked_to_look = 8, fewest_to_look = 40;
-/// Of a factor and a column of its inverse, s: three columns take a solve.
+/// Part of a tet's largest eigenvalue that its weight must be: along a step of -A^-1 grad g the
+/// function g decreases where A > H/2.
+constexpr double needed_part = 0.5;
+/// A weight this much too small or too large stays.
+constexpr double margin = 1.1;
+/// Work over what of it is spent on tries beyond the first, at which another matrix is worth a try.
+constexpr double work_per_spent = 3;
+/// Per entry of the factor and column of its inverse, s: a solve finds three columns.
 constexpr double seconds_per_entry = 1e-10;
 /// Batches that a thread looks at in one go.
 constexpr int batches_per_piece = batches_per_block;
@@ -32,38 +31,45 @@ constexpr int batches_per_piece = batches_per_block;
 FollowingWeights::FollowingWeights(const Model& model)
     : kernels_(&hessian_kernels(simd_level_in_use())),
       fitted_(model.stiffness),
-      weights_(fitted_) {}
-
-void FollowingWeights::begin_step() {
-  // What is not spent again and again is no reason for another matrix.
-  spent_ /= 2;
+      weights_(fitted_),
+      next_(fitted_) {
+  make_room(model);
 }
 
-bool FollowingWeights::follow(Objective& objective, const VectorField& z, int tries,
-                              PinnedMatrix& matrix, std::size_t columns) {
-  const double try_seconds = seconds_per_tet * objective.model().num_tets,
-               price = matrix.matrix().factor_seconds() +
-                       static_cast<double>(columns) * seconds_per_entry *
-                           static_cast<double>(matrix.matrix().factor_entries());
+void FollowingWeights::make_room(const Model& model) {
+  of_lane_.resize(model.batches.size() * lanes);
+}
+
+void FollowingWeights::count(const Objective& objective) {
+  const int evaluations = objective.num_evaluations();
+  const int tries = evaluations_ < 0 ? 0 : evaluations - evaluations_;
+  evaluations_ = evaluations;
+  if (tries <= 0) return;
+  const double try_seconds = seconds_per_tet * objective.model().num_tets;
   spent_ += (tries - 1) * try_seconds;
   worked_ += tries * try_seconds;
-  const double factors = is_raised_ ? spent_to_raise_again : spent_to_raise;
-  const bool is_paid = spent_ >= std::max(factors * price, fewest_tries * try_seconds),
-             is_due = is_raised_ &&
-                      worked_ >= std::max(worked_to_look * price, fewest_to_look * try_seconds);
-  if (!is_paid && !is_due) return false;
+}
+
+void FollowingWeights::begin_step(Objective& objective, PinnedMatrix& matrix, std::size_t columns) {
+  evaluations_ = -1;
+  const Model& model = objective.model();
+  // A look at the weights costs about an evaluation.
+  const double price = matrix.matrix().factor_seconds() + seconds_per_tet * model.num_tets +
+                       static_cast<double>(columns) * seconds_per_entry *
+                           static_cast<double>(matrix.matrix().factor_entries());
+  const bool is_paid = spent_ >= std::max(price, worked_ / work_per_spent);
+  if (!is_paid && worked_ < work_per_spent * price) return;
   spent_ = worked_ = 0;
+  if ((!is_paid && !is_raised_) || price > longest_factor_) return;
   try {
-    find_eigenvalues(objective.model(), z, objective.threads());
-    return choose() && refactor(objective.model(), objective.threads(), matrix);
+    find_eigenvalues(model, objective.x_start(), objective.threads());
+    if (choose()) refactor(model, objective.threads(), matrix);
   } catch (const std::bad_alloc&) {  // the matrix that there is serves
-    return false;
   }
 }
 
 void FollowingWeights::find_eigenvalues(const Model& model, const VectorField& z,
                                         Threads& threads) {
-  of_lane_.resize(model.batches.size() * lanes);
   for (const ElementRange& range : model.ranges) {
     const int pieces = (range.num_batches + batches_per_piece - 1) / batches_per_piece;
     threads.parallel_for(pieces, [&](int piece) {
@@ -78,27 +84,25 @@ void FollowingWeights::find_eigenvalues(const Model& model, const VectorField& z
            .eigenvalues = &of_lane_[at(range.first_batch + first) * lanes]});
     });
   }
-  next_.assign(fitted_.size(), 0.0);
+  std::fill(next_.begin(), next_.end(), 0.0);
   for (std::size_t lane = 0; lane < of_lane_.size(); ++lane) {
     const int tet = model.tet_of_lane[lane];
     if (tet >= 0) next_[at(tet)] += of_lane_[lane];
   }
 }
 
-/// Puts the weights of the eigenvalues in next_; whether some are others than those there are.
+/// Turns the eigenvalues in next_ into weights; whether some of them are new.
 bool FollowingWeights::choose() {
-  bool are_others = false;
+  bool are_new = false;
   for (std::size_t t = 0; t < next_.size(); ++t) {
-    // Not a number where the state is none.
-    const double needed = std::min(next_[t], most * fitted_[t]);
+    // std::max takes the fitted one if the state is not finite.
+    const double wanted = std::min(std::max(fitted_[t], needed_part * next_[t]), most * fitted_[t]);
     next_[t] = weights_[t];
-    const bool is_up = needed > raised_above * weights_[t],
-               is_down = weights_[t] > fitted_[t] && needed < lowered_below * weights_[t];
-    if (!is_up && !is_down) continue;
-    next_[t] = std::max(needed, fitted_[t]);
-    are_others = true;
+    if (wanted <= margin * weights_[t] && margin * wanted >= weights_[t]) continue;
+    next_[t] = wanted;
+    are_new = true;
   }
-  return are_others;
+  return are_new;
 }
 
 bool FollowingWeights::refactor(const Model& model, Threads& threads, PinnedMatrix& matrix) {
@@ -127,15 +131,16 @@ FollowingWeights::Memory FollowingWeights::memory() const {
 
 void FollowingWeights::set_memory(const Memory& memory, const Model& model, Threads& threads,
                                   PinnedMatrix& matrix) {
-  next_ = memory.weights.empty() ? fitted_ : memory.weights;
+  const std::vector<double>& next = memory.weights.empty() ? fitted_ : memory.weights;
   const bool are_sound =
-      std::all_of(next_.begin(), next_.end(), [](double k) { return std::isfinite(k) && k > 0; });
-  if (next_.size() != fitted_.size() || !are_sound || !std::isfinite(memory.spent) ||
+      std::all_of(next.begin(), next.end(), [](double k) { return std::isfinite(k) && k > 0; });
+  if (next.size() != fitted_.size() || !are_sound || !std::isfinite(memory.spent) ||
       !std::isfinite(memory.worked)) {
     throw Error(ErrorKind::invalid_input, "weights",
                 "expected a positive number for each of the " + std::to_string(fitted_.size()) +
                     " tets, or none");
   }
+  next_ = next;
   if (next_ != weights_ && !refactor(model, threads, matrix)) {
     throw Error(ErrorKind::invalid_input, "weights",
                 "the matrix is not positive definite with them");

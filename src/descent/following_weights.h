@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <limits>
 #include <vector>
 
 #include "descent/hessian_kernels.h"
@@ -8,42 +10,47 @@
 
 namespace supple {
 
-/// The weights k_j of the tets in L where they follow the state.
+/// Weights k_j of the tets in L that follow the state.
 ///
-/// The fitted k_j is too small for a tet that has become much stiffer than its fit: the steps of
-/// the whole body are then cut until that tet can bear them. Its weight becomes
-///   max(d2Psi/ds_i^2, (P_i + P_j)/(s_i + s_j), (P_i - P_j)/(s_i - s_j)),
-/// at most `most` times k_j, where that is more than twice what it has, and that or k_j where it is
-/// less than half. Weights larger than needed shorten steps as well, so that tets below twice
-/// their weight keep it.
+/// The fitted k_j is too small for a tet that has become much stiffer than its fit: the line search
+/// then shortens the steps of the whole body until that tet can bear them. Its weight becomes
+///   max(d2Psi/ds_i^2, (P_i + P_j)/(s_i + s_j), (P_i - P_j)/(s_i - s_j))/2,
+/// but at least the fitted k_j and at most `most` times that: with half of the largest eigenvalue
+/// of its Hessian a full step still decreases g, and larger weights slow the descent.
 ///
-/// A new factor costs as much as some iterations. It is made, where the descent stands, once the
-/// lengths that the line search has tried beyond one an iteration would have paid for it, or for
-/// two once weights are raised. Raised weights are looked at again when the descent has worked
-/// eight times as long. Costs are counted in tets and operations, never measured, so that runs have
-/// the same bits.
+/// A new factor costs as much as some iterations. It is made at the beginning of a step, where
+/// L-BFGS starts afresh anyway, once the lengths that the line search tried beyond one per
+/// iteration have cost as much, and a third of all evaluations; with raised weights also once the
+/// descent has worked three times as long. All costs are estimated from numbers of tets and
+/// operations, not measured: runs have the same bits.
 class FollowingWeights {
  public:
   static constexpr double most = 100;
 
   explicit FollowingWeights(const Model& model);
 
-  void begin_step();
+  /// For a look at the elements of this model; the constructor does so too.
+  void make_room(const Model& model);
 
-  /// An iteration has led to z and tried `tries` lengths of its step. columns: of the inverse, that
-  /// another matrix makes worthless. True: `matrix` is another one now.
-  bool follow(Objective& objective, const VectorField& z, int tries, PinnedMatrix& matrix,
-              std::size_t columns);
+  /// A step begins. columns: how many of the inverse are known, which a new matrix makes worthless.
+  /// Throws nothing: without memory for it the matrix stays as it is.
+  void begin_step(Objective& objective, PinnedMatrix& matrix, std::size_t columns);
+
+  /// A direction is computed after so many evaluations of the objective.
+  void count(const Objective& objective);
+
+  /// No factor is made that takes longer, s.
+  void set_longest_factor(double seconds) { longest_factor_ = seconds; }
 
   /// All that the next steps depend on.
   struct Memory {
     std::vector<double> weights;  ///< [num_tets], Pa; empty: as fitted
-    double spent = 0;             ///< on tries beyond the first, s
+    double spent = 0;             ///< on tries beyond the first of an iteration, s
     double worked = 0;            ///< since weights were looked at, s
   };
   Memory memory() const;
-  /// Goes on from there. Throws Error{invalid_input} for weights of another number or not positive
-  /// and finite; nothing has changed then.
+  /// Continues from there. Throws Error{invalid_input}, with nothing changed, if the weights are
+  /// not one positive finite number per tet.
   void set_memory(const Memory& memory, const Model& model, Threads& threads, PinnedMatrix& matrix);
 
  private:
@@ -54,9 +61,11 @@ class FollowingWeights {
   const HessianKernels* kernels_;
   std::vector<double> fitted_;   ///< [num_tets], Pa
   std::vector<double> weights_;  ///< [num_tets], Pa
-  double spent_ = 0;             ///< on tries beyond the first, s
-  double worked_ = 0;            ///< in evaluations since weights were looked at, s
-  bool is_raised_ = false;       ///< some weight is not the fitted one
+  double longest_factor_ = std::numeric_limits<double>::infinity();
+  double spent_ = 0;        ///< on tries beyond the first of an iteration, s
+  double worked_ = 0;       ///< in evaluations since then, s
+  int evaluations_ = -1;    ///< at the last direction of this step; -1: there is none
+  bool is_raised_ = false;  ///< some weight is not the fitted one
   // Work of one look.
   std::vector<double> of_lane_;  ///< [num_batches * lanes], Pa
   std::vector<double> next_;     ///< [num_tets], Pa

@@ -27,9 +27,6 @@ class LBfgs final : public Direction {
   }
   Laplacian* constant_matrix() override { return initial_->constant_matrix(); }
   void begin_step(Objective& objective) override;
-  bool follow(Objective& objective, const VectorField& z, int tries) override {
-    return initial_->follow(objective, z, tries);
-  }
   /// Without the pairs it goes on from the inner direction.
   bool restart() override;
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;

@@ -118,8 +118,7 @@ Error not_positive_definite(const std::string& matrix) {
               "step are out of what double precision can hold"};
 }
 
-Laplacian::Laplacian(const Model& model, double inverse_a2, Precision precision,
-                     const LaplacianWeights& weights)
+Laplacian::Laplacian(const Model& model, double inverse_a2, Precision precision, Weights weights)
     : matrix_([&] {
         std::vector<int> order = elimination_order(model, vertex_adjacency(model));
         SpdSolver::Matrix lower = laplacian_lower(model, inverse_a2, order, Pins::left_out);
@@ -127,21 +126,13 @@ Laplacian::Laplacian(const Model& model, double inverse_a2, Precision precision,
                             PinnedMatrix::Coupling::none, precision, "M/h^2 + L");
       }()),
       num_vertices_(static_cast<std::size_t>(model.num_vertices)) {
-  const double seconds = matrix_.matrix().factor_seconds();
-  if (weights.follow && model.num_tets > 0 && seconds <= weights.longest_factor) {
-    weights_.emplace(model);
-  }
+  if (weights == Weights::following && model.num_tets > 0) weights_.emplace(model);
 }
 
-void Laplacian::begin_step(Objective&) {
+void Laplacian::begin_step(Objective& objective) {
   matrix_.begin_step();
-  if (weights_) weights_->begin_step();
-}
-
-bool Laplacian::follow(Objective& objective, const VectorField& z, int tries) {
-  if (!weights_) return false;
-  return weights_->follow(objective, z, tries, matrix_,
-                          compliance_ ? compliance_->num_vertices() : 0);
+  if (!weights_) return;
+  weights_->begin_step(objective, matrix_, compliance_ ? compliance_->num_vertices() : 0);
 }
 
 Compliance& Laplacian::compliance() {
@@ -150,11 +141,13 @@ Compliance& Laplacian::compliance() {
 }
 
 bool Laplacian::compute(Objective& objective, const Iterate& at, VectorField& p) {
+  if (weights_) weights_->count(objective);
   matrix_.solve(at.gradient, p, objective.threads());
   return true;
 }
 
 bool Laplacian::compute_unfinished(Objective& objective, const Iterate& at, VectorField& p) {
+  if (weights_) weights_->count(objective);
   matrix_.begin_solve(at.gradient, p, objective.threads());
   return true;
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,12 +21,9 @@ Adjacency vertex_adjacency(const Model& model);
 /// that is looked for. [num_vertices]
 std::vector<int> elimination_order(const Model& model, const Adjacency& adjacency);
 
-/// Whether the k_j of L stay as fitted or are raised where a tet has become stiffer than that and
-/// the line search pays for it (following_weights.h).
-struct LaplacianWeights {
-  bool follow = false;
-  double longest_factor = std::numeric_limits<double>::infinity();  ///< that may be made, s
-};
+/// The k_j of L: as fitted, or raised where a tet has become stiffer and the line search pays for
+/// it (following_weights.h).
+enum class Weights { constant, following };
 
 /// Quasi-Newton with the constant matrix of Projective Dynamics [Liu et al. 2017, sec. 4; thesis
 /// eqs. 7.11 and 8.1 to 8.6]:
@@ -42,14 +38,16 @@ class Laplacian final : public Direction {
   /// over each connected part is exact all the same: what is not held keeps its momentum
   /// to the last digit.
   Laplacian(const Model& model, double inverse_a2, Precision precision = Precision::mixed,
-            const LaplacianWeights& weights = {});
+            Weights weights = Weights::constant);
   bool is_linear() const override { return true; }
   Laplacian* constant_matrix() override { return this; }
   void pins_changed(const PinChange& change) override {
     matrix_.pins_changed(change.model, change.h);
   }
+  void materials_changed(const MaterialChange& change) override {
+    if (weights_) weights_->make_room(change.model);
+  }
   void begin_step(Objective& objective) override;
-  bool follow(Objective& objective, const VectorField& z, int tries) override;
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
   bool compute_unfinished(Objective& objective, const Iterate& at, VectorField& p) override;
   void finish(int first, int last, VectorField& p) const override {
@@ -57,11 +55,9 @@ class Laplacian final : public Direction {
   }
   long long factor_entries() const { return matrix_.matrix().factor_entries(); }
   const PinnedMatrix& matrix() const { return matrix_; }
-  /// Of the weights that follow; empty where they are constant.
-  FollowingWeights::Memory memory() const {
-    return weights_ ? weights_->memory() : FollowingWeights::Memory{};
-  }
-  /// See FollowingWeights; nothing where the weights are constant.
+  /// Null if the weights are constant.
+  FollowingWeights* weights() { return weights_ ? &*weights_ : nullptr; }
+  /// See FollowingWeights; nothing happens if the weights are constant.
   void set_memory(const FollowingWeights::Memory& memory, const Model& model, Threads& threads) {
     if (weights_) weights_->set_memory(memory, model, threads, matrix_);
   }

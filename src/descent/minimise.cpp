@@ -29,7 +29,6 @@ MinimiseReport Minimiser::run(Objective& objective, Direction& direction,
   };
   note();
   bool is_new = true;  // nothing is known of the way that led to z
-  int tries = 1;       // lengths of the last step
   const auto finish = [&](StepStatus status) {
     report.status = status;
     return report;
@@ -49,10 +48,6 @@ MinimiseReport Minimiser::run(Objective& objective, Direction& direction,
     const bool is_enough = k > 0 && report.gradient_norm <= options.good_enough;
     if (is_enough || k == settings.iterations) return finish(StepStatus::iteration_limit);
     if (!budget.allows_another()) return finish(StepStatus::out_of_time);
-    if (k > 0 && direction.follow(objective, z, tries)) {
-      direction.begin_step(objective);
-      is_new = true;
-    }
     if (options.changes && k == options.look_at && options.changes(z)) {
       direction.begin_step(objective);
       value = objective.value_and_gradient(z, gradient_);
@@ -62,7 +57,6 @@ MinimiseReport Minimiser::run(Objective& objective, Direction& direction,
     const Iterate from{z, gradient_, value, is_new ? nullptr : &trial_gradient_, &trial_};
     is_new = false;
     LineSearchResult search;
-    const int evaluations = objective.num_evaluations();
     for (bool again = false;; again = true) {
       // What the line search tried last is not where the direction starts.
       if (again) objective.find_contacts(z);
@@ -85,7 +79,6 @@ MinimiseReport Minimiser::run(Objective& objective, Direction& direction,
     const Stopwatch accept_watch;
     direction.accept(objective, from, {trial_, trial_gradient_, search.value}, search.alpha);
     report.direction_milliseconds += accept_watch.milliseconds();
-    tries = objective.num_evaluations() - evaluations;
     std::swap(z, trial_);
     std::swap(gradient_, trial_gradient_);
     value = search.value;

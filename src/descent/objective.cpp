@@ -61,6 +61,7 @@ void Objective::find_energy_scale() {
 void Objective::contact_changed(ContactEnergy* contact) { contact_ = contact; }
 
 void Objective::begin_step(const StepTarget& target) {
+  x_start_ = &target.x_start;
   algebra_.copy(target.y, y_);
   inverse_a2_ = target.inverse_a2;
   weight_ = target.weight;

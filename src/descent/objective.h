@@ -91,6 +91,8 @@ class Objective {
   /// 1/a^2, 1/s^2.
   double inverse_a2() const { return inverse_a2_; }
   const VectorField& inertial_target() const { return y_; }
+  /// Positions at the step's beginning, m.
+  const VectorField& x_start() const { return *x_start_; }
   const Vec3& weight() const { return weight_; }
   const Vec3& fall() const { return fall_; }
   /// Of the model's pins in the step, m.
@@ -114,6 +116,7 @@ class Objective {
   SpringEnergy springs_;
   FieldAlgebra algebra_;
   VectorField y_;
+  const VectorField* x_start_ = nullptr;
   double inverse_a2_ = 0;
   Vec3 weight_{0, 0, 0}, fall_{0, 0, 0};
   double elastic_energy_ = 0;

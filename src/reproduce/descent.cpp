@@ -75,7 +75,8 @@ Problem make_problem_by_descent(const std::string& subject, const Scene& scene,
   return {subject, "", scene, state, std::move(reference)};
 }
 
-SimulationState state_before(const Scene& scene, int frame, int threads) {
+SimulationState state_before(Scene scene, int frame, int threads) {
+  scene.solver.weights = "constant";  // as published
   Simulation simulation(scene, {.threads = threads});
   for (int k = 1; k < frame; ++k) {
     if (simulation.step().status == StepStatus::non_finite) {

@@ -34,9 +34,10 @@ ConvergedStep descend_far(Scene scene, const SimulationState& state, const std::
 Problem make_problem_by_descent(const std::string& subject, const Scene& scene,
                                 const SimulationState& state, int threads);
 
-/// The state of the scene before a frame, counted from 1, with the scene's own solver. Throws
+/// The state of the scene before a frame, counted from 1, with the scene's own solver and, as
+/// published, constant weights. Throws
 /// Error{non_finite} where it fails on the way.
-SimulationState state_before(const Scene& scene, int frame, int threads);
+SimulationState state_before(Scene scene, int frame, int threads);
 
 /// A solver and how far it is followed.
 struct Trial {

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/stopwatch.h"
+#include "descent/laplacian.h"
 #include "descent/minimise.h"
 #include "descent/newton.h"
 #include "sim/contact_setup.h"
@@ -44,6 +45,8 @@ class Step {
   ContactEnergy* contact() const { return contact_.get(); }
   Objective& objective() { return objective_; }
   double inverse_a2() const { return setup_.inverse_a2(); }
+
+  Threads& threads() { return threads_; }
 
   /// y and x_0 of the scene's own solver, m.
   const VectorField& target() const { return setup_.target(); }
@@ -184,6 +187,10 @@ ConvergenceCurve record_descent(const Scene& scene, const SimulationState& state
     direction = make_direction(step.model(), solver, step.inverse_a2());
   }
   curve.build_milliseconds = build.milliseconds();
+  if (Laplacian* const matrix = direction ? direction->constant_matrix() : nullptr) {
+    matrix->set_memory({state.weights, state.weights_spent, state.weights_worked}, step.model(),
+                       step.threads());
+  }
   VectorField z = step.start();
   const MinimiseOptions options{.visit = Recorder(step, reference, curve)};
   const MinimiseReport report = position_solver ? step.project(*position_solver, solver, z, options)

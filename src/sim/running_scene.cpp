@@ -115,7 +115,21 @@ RunningScene::RunningScene(const Scene& scene, const SimulationOptions& options)
     find_energy();
   } else {
     direction_ = make_direction(model_, scene_.solver, setup_.inverse_a2());
+    limit_factors();
   }
+}
+
+FollowingWeights* RunningScene::following_weights() const {
+  Laplacian* const matrix = direction_ ? direction_->constant_matrix() : nullptr;
+  return matrix != nullptr ? matrix->weights() : nullptr;
+}
+
+/// A matrix that is factorised anew must leave most of the budget to the descent.
+void RunningScene::limit_factors() {
+  FollowingWeights* const weights = following_weights();
+  if (weights == nullptr) return;
+  const double budget = scene_.solver.budget_ms / 1000;
+  weights->set_longest_factor(budget > 0 ? budget / 4 : std::numeric_limits<double>::infinity());
 }
 
 /// Minimises from z_ on, and again while the way there meets what was not known yet: paths that
@@ -573,6 +587,7 @@ void RunningScene::adjust(const std::function<void(Scene&)>& edit) {
     contact_ = std::move(contact);
   }
   convergence_.settings_changed(scene_);
+  limit_factors();
   state_.acceleration.clear();  // it may be that of another gravity or friction
 }
 
@@ -621,8 +636,8 @@ SimulationState RunningScene::state() const {
   state.unconverged = schedule.softness;
   state.next_look = schedule.next;
   state.look_interval = schedule.interval;
-  if (Laplacian* const matrix = constant_matrix()) {
-    FollowingWeights::Memory memory = matrix->memory();
+  if (const FollowingWeights* const weights = following_weights()) {
+    FollowingWeights::Memory memory = weights->memory();
     state.weights = std::move(memory.weights);
     state.weights_spent = memory.spent;
     state.weights_worked = memory.worked;
@@ -632,7 +647,7 @@ SimulationState RunningScene::state() const {
 
 void RunningScene::set_state(const SimulationState& state) {
   State loaded = numbering_.to_model(load_state(model_, state));
-  if (Laplacian* const matrix = constant_matrix()) {
+  if (Laplacian* const matrix = direction_ ? direction_->constant_matrix() : nullptr) {
     matrix->set_memory({state.weights, state.weights_spent, state.weights_worked}, model_,
                        threads_);
   }

@@ -83,9 +83,8 @@ class RunningScene {
   int num_threads() const { return threads_.count(); }
 
  private:
-  Laplacian* constant_matrix() const {
-    return direction_ ? direction_->constant_matrix() : nullptr;
-  }
+  FollowingWeights* following_weights() const;
+  void limit_factors();
   FieldAlgebra& algebra() { return objective_.algebra(); }
   void remember();
   /// Of a substep among those of its frame; the last one makes the frame's report.

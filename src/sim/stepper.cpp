@@ -25,9 +25,6 @@ namespace supple {
 
 namespace {
 
-/// Of a frame's budget in ms, what a factor may take in it, s.
-constexpr double budget_for_factor = 0.25e-3;
-
 /// A matrix to put before the gradient, as /solver/initial_hessian names it.
 std::unique_ptr<Direction> make_matrix(const Model& model, const SolverSettings& settings,
                                        double inverse_a2) {
@@ -39,9 +36,8 @@ std::unique_ptr<Direction> make_matrix(const Model& model, const SolverSettings&
   if (settings.linear_solver != "direct") {
     return std::make_unique<LaplacianCg>(model, settings, inverse_a2);
   }
-  LaplacianWeights weights{.follow = settings.weights == "following"};
-  if (settings.budget_ms > 0) weights.longest_factor = budget_for_factor * settings.budget_ms;
-  return std::make_unique<ContactMatrix>(model, inverse_a2, weights);
+  return std::make_unique<ContactMatrix>(
+      model, inverse_a2, settings.weights == "following" ? Weights::following : Weights::constant);
 }
 
 /// A method with the acceleration that /solver/acceleration names.

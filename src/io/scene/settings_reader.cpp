@@ -76,8 +76,10 @@ void read_options(ObjectReader& solver, SolverSettings& settings) {
   }
   if (solver_entry(method).reads("weights") && !uses_weights(settings)) {
     solver.reject("weights",
-                  "nothing uses it: they are those of the initial Hessian laplacian, factorised "
-                  "by the linear solver direct");
+                  settings.initial_hessian == "laplacian"
+                      ? "the linear solver cg does not use it; used by direct"
+                      : fmt::format("the initial Hessian {} does not use it; used by laplacian",
+                                    settings.initial_hessian));
   } else {
     choice("weights", "weights", settings.weights);
   }

@@ -67,6 +67,7 @@ const Trial newton{"Newton, 1 iteration", "newton", 1};
 /// evaluations, less what the constant matrix alone spends there.
 double share_of_history(const Context& context, Scene scene, int frames) {
   std::vector<double> solve[2], total;
+  scene.solver.weights = "constant";  // as the paper's
   for (const int history : {5, 0}) {
     scene.solver.method = history > 0 ? "l_bfgs" : "quasi_newton";
     scene.solver.history = history;
@@ -82,8 +83,7 @@ double share_of_history(const Context& context, Scene scene, int frames) {
   return (median(solve[0]) - median(solve[1])) / median(total);
 }
 
-Measurement measure(Context& context, const std::string& what, const Scene& scene,
-                    std::string& csv) {
+Measurement measure(Context& context, const std::string& what, Scene scene, std::string& csv) {
   const int threads = context.settings().threads;
   const std::vector<int> frames =
       context.quick() ? std::vector<int>{8} : std::vector<int>{10, 25, 40};
@@ -92,6 +92,7 @@ Measurement measure(Context& context, const std::string& what, const Scene& scen
     result.vertices += body.mesh.vertices.size();
     result.elements += body.mesh.tets.size() + body.springs.size();
   }
+  scene.solver.weights = "constant";  // as the paper's
   Simulation simulation(scene, {.threads = threads});
   std::vector<double> evaluations, our_time, newton_time, our_error, newton_error;
   for (const int frame : frames) {
