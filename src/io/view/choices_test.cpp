@@ -102,6 +102,16 @@ TEST(Choices, OptionsThatTheNewMethodDoesNotReadAreLeftOut) {
   EXPECT_FALSE(set(page, "/bodies/0/material/poisson", 0.7));
 }
 
+TEST(Choices, WeightsAreLeftOutWhereTheMatrixHasNone) {
+  Page page("block");
+  page.tell(R"({"do": "pause"})");
+  ASSERT_TRUE(set(page, "/solver/weights", "constant"));
+  ASSERT_TRUE(set(page, "/solver/initial_hessian", "rest"));
+  page.advance(1);
+  EXPECT_FALSE(page.scene["settings"]["solver"].contains("weights"));
+  EXPECT_FALSE(set(page, "/solver/weights", "constant"));
+}
+
 TEST(Choices, ModuliAreThoseOfTheOldMaterial) {
   Page page("block");
   page.tell(R"({"do": "pause"})");
