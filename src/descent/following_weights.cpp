@@ -23,6 +23,10 @@ constexpr double margin = 1.1;
 constexpr double work_per_spent = 3;
 /// Per entry of the factor and column of its inverse, s: a solve finds three columns.
 constexpr double seconds_per_entry = 1e-10;
+/// Prices to be worked before the next look where raised weights have not made the steps longer.
+constexpr double futile_prices = 10;
+/// Evaluations that cost as much as the dearest factor that is made: it lengthens one step.
+constexpr double dearest = 30;
 /// Batches that a thread looks at in one go.
 constexpr int batches_per_piece = batches_per_block;
 
@@ -54,13 +58,16 @@ void FollowingWeights::begin_step(Objective& objective, PinnedMatrix& matrix, st
   evaluations_ = -1;
   const Model& model = objective.model();
   // A look at the weights costs about an evaluation.
-  const double price = matrix.matrix().factor_seconds() + seconds_per_tet * model.num_tets +
+  const double look = seconds_per_tet * model.num_tets;
+  const double price = matrix.matrix().factor_seconds() + look +
                        static_cast<double>(columns) * seconds_per_entry *
                            static_cast<double>(matrix.matrix().factor_entries());
   const bool is_paid = spent_ >= std::max(price, worked_ / work_per_spent);
   if (!is_paid && worked_ < work_per_spent * price) return;
-  spent_ = worked_ = 0;
-  if ((!is_paid && !is_raised_) || price > longest_factor_) return;
+  spent_ = worked_ = is_paid && is_raised_ ? -futile_prices * price : 0;
+  if ((!is_paid && !is_raised_) || price > std::min(longest_factor_, dearest * look)) {
+    return;
+  }
   try {
     find_eigenvalues(model, objective.x_start(), objective.threads());
     if (choose()) refactor(model, objective.threads(), matrix);

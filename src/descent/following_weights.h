@@ -21,8 +21,11 @@ namespace supple {
 /// A new factor costs as much as some iterations. It is made at the beginning of a step, where
 /// L-BFGS starts afresh anyway, once the lengths that the line search tried beyond one per
 /// iteration have cost as much, and a third of all evaluations; with raised weights also once the
-/// descent has worked three times as long. All costs are estimated from numbers of tets and
-/// operations, not measured: runs have the same bits.
+/// descent has worked three times as long. Where steps stay short with raised weights, the next
+/// factor is made ten times as much work later. A factor that costs more than thirty evaluations,
+/// together with the columns of the inverse that it makes worthless, is never made: one step would
+/// take too long. All costs are estimated from numbers of tets and operations, not measured: runs
+/// have the same bits.
 class FollowingWeights {
  public:
   static constexpr double most = 100;
@@ -45,7 +48,8 @@ class FollowingWeights {
   /// All that the next steps depend on.
   struct Memory {
     std::vector<double> weights;  ///< [num_tets], Pa; empty: as fitted
-    double spent = 0;             ///< on tries beyond the first of an iteration, s
+    double spent = 0;             ///< on tries beyond the first of an iteration, less what a
+                                  ///< futile look has to wait for, s
     double worked = 0;            ///< since weights were looked at, s
   };
   Memory memory() const;
