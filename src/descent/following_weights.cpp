@@ -21,8 +21,6 @@ constexpr double needed_part = 0.5;
 constexpr double margin = 1.1;
 /// Work over what of it is spent on tries beyond the first, at which another matrix is worth a try.
 constexpr double work_per_spent = 3;
-/// Per entry of the factor and column of its inverse, s: a solve finds three columns.
-constexpr double seconds_per_entry = 1e-10;
 /// Prices to be worked before the next look where raised weights have not made the steps longer.
 constexpr double futile_prices = 10;
 /// Evaluations that cost as much as the dearest factor that is made: it lengthens one step.
@@ -54,14 +52,22 @@ void FollowingWeights::count(const Objective& objective) {
   worked_ += tries * try_seconds;
 }
 
-void FollowingWeights::begin_step(Objective& objective, PinnedMatrix& matrix, std::size_t columns) {
+void FollowingWeights::begin_step(Objective& objective, PinnedMatrix& matrix) {
   evaluations_ = -1;
   const Model& model = objective.model();
+  if (objective.contact() != nullptr) {
+    spent_ = worked_ = 0;
+    if (!is_raised_) return;
+    try {
+      next_ = fitted_;
+      refactor(model, objective.threads(), matrix);
+    } catch (const std::bad_alloc&) {
+    }
+    return;
+  }
   // A look at the weights costs about an evaluation.
   const double look = seconds_per_tet * model.num_tets;
-  const double price = matrix.matrix().factor_seconds() + look +
-                       static_cast<double>(columns) * seconds_per_entry *
-                           static_cast<double>(matrix.matrix().factor_entries());
+  const double price = matrix.matrix().factor_seconds() + look;
   const bool is_paid = spent_ >= std::max(price, worked_ / work_per_spent);
   if (!is_paid && worked_ < work_per_spent * price) return;
   spent_ = worked_ = is_paid && is_raised_ ? -futile_prices * price : 0;

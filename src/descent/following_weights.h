@@ -22,10 +22,12 @@ namespace supple {
 /// L-BFGS starts afresh anyway, once the lengths that the line search tried beyond one per
 /// iteration have cost as much, and a third of all evaluations; with raised weights also once the
 /// descent has worked three times as long. Where steps stay short with raised weights, the next
-/// factor is made ten times as much work later. A factor that costs more than thirty evaluations,
-/// together with the columns of the inverse that it makes worthless, is never made: one step would
-/// take too long. All costs are estimated from numbers of tets and operations, not measured: runs
-/// have the same bits.
+/// factor is made ten times as much work later. A factor that costs more than thirty evaluations is
+/// never made: one step would take too long. All costs are estimated from numbers of tets and
+/// operations, not measured: runs have the same bits.
+///
+/// With colliders the weights are the fitted ones: contacts in the matrix keep columns of its
+/// inverse (contact_matrix.h), which a new matrix makes worthless.
 class FollowingWeights {
  public:
   static constexpr double most = 100;
@@ -35,9 +37,8 @@ class FollowingWeights {
   /// For a look at the elements of this model; the constructor does so too.
   void make_room(const Model& model);
 
-  /// A step begins. columns: how many of the inverse are known, which a new matrix makes worthless.
-  /// Throws nothing: without memory for it the matrix stays as it is.
-  void begin_step(Objective& objective, PinnedMatrix& matrix, std::size_t columns);
+  /// A step begins. Throws nothing: without memory for it the matrix stays as it is.
+  void begin_step(Objective& objective, PinnedMatrix& matrix);
 
   /// A direction is computed after so many evaluations of the objective.
   void count(const Objective& objective);

@@ -131,8 +131,7 @@ Laplacian::Laplacian(const Model& model, double inverse_a2, Precision precision,
 
 void Laplacian::begin_step(Objective& objective) {
   matrix_.begin_step();
-  if (!weights_) return;
-  weights_->begin_step(objective, matrix_, compliance_ ? compliance_->num_vertices() : 0);
+  if (weights_) weights_->begin_step(objective, matrix_);
 }
 
 Compliance& Laplacian::compliance() {
