@@ -61,7 +61,7 @@ void FollowingWeights::begin_step(Objective& objective, PinnedMatrix& matrix) {
     try {
       next_ = fitted_;
       refactor(model, objective.threads(), matrix);
-    } catch (const std::bad_alloc&) {
+    } catch (const std::bad_alloc&) {  // raised weights serve until there is memory
     }
     return;
   }

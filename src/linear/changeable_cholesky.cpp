@@ -39,12 +39,17 @@ double factor_operations(const SpdSolver::Matrix& lower) {
   return 2 * operations;
 }
 
-std::unique_ptr<SpdSolver> factorise(const SpdSolver::Matrix& lower, Precision precision) {
-  Threads alone(1);
+std::unique_ptr<SpdSolver> factorise(const SpdSolver::Matrix& lower, Precision precision,
+                                     Threads& threads) {
   std::unique_ptr<SpdSolver> solver = make_supernodal_cholesky(precision);
   solver->analyse(lower);
-  if (!solver->factor(lower, alone)) return nullptr;
+  if (!solver->factor(lower, threads)) return nullptr;
   return solver;
+}
+
+std::unique_ptr<SpdSolver> factorise(const SpdSolver::Matrix& lower, Precision precision) {
+  Threads alone(1);
+  return factorise(lower, precision, alone);
 }
 
 /// out[i] += sum_j M[i][j] v[j], M being r x r, for interleaved sides.
@@ -114,23 +119,22 @@ void ChangeableCholesky::set_diagonal(std::vector<double> diagonal, double h) {
 
 bool ChangeableCholesky::set_entries(const std::vector<double>& entries, Threads& threads) {
   const auto next = std::make_shared<SpdSolver::Matrix>(*lower_);
-  const auto before = std::make_shared<SpdSolver::Matrix>(*lower_);
   std::copy(entries.begin(), entries.end(), next->valuePtr());
   std::vector<double> diagonal(factored_.size());
   for (std::size_t row = 0; row < diagonal.size(); ++row) {
-    const int place = lower_->outerIndexPtr()[row];
-    diagonal[row] = next->valuePtr()[place];
-    before->valuePtr()[place] = factored_[row];
+    diagonal[row] = next->valuePtr()[next->outerIndexPtr()[row]];
   }
-  if (!solver_->factor(*next, threads)) {
-    solver_->factor(*before, threads);
-    return false;
-  }
+  std::vector<double> factored = diagonal;
+  // A solver of its own: how precise it is depends on this matrix alone, and the present one serves
+  // where this one fails.
+  std::unique_ptr<SpdSolver> solver = factorise(*next, precision_, threads);
+  if (solver == nullptr) return false;
   // What is being made is of the matrix before.
   steps_left_ = 0;
   build_ = {};
+  solver_ = std::move(solver);
   lower_ = next;
-  factored_ = diagonal;
+  factored_ = std::move(factored);
   diagonal_ = std::move(diagonal);
   correction_ = {};
   ++num_changes_;

@@ -268,5 +268,37 @@ TEST(ChangeableCholesky, WhereTheMatrixCannotBeFactorisedTheOldFactorServes) {
   EXPECT_TRUE(matrix.is_plain());
 }
 
+bool set_entries(ChangeableCholesky& matrix, const Eigen::MatrixXd& A) {
+  const SpdSolver::Matrix lower = test::lower_of(A);
+  return matrix.set_entries({lower.valuePtr(), lower.valuePtr() + lower.nonZeros()}, alone());
+}
+
+TEST(ChangeableCholesky, OtherEntriesAreSolvedAsByAMatrixMadeOfThem) {
+  for (const Precision precision : {Precision::full, Precision::mixed}) {
+    const Eigen::MatrixXd other = 3 * with_added(entries(20, 7));
+    ChangeableCholesky matrix = make(with_added({}), precision);
+    set_diagonal(matrix, with_added(entries(5, 10)));  // an update, which is not of the new entries
+    ASSERT_TRUE(set_entries(matrix, other));
+    EXPECT_TRUE(matrix.is_plain());
+    EXPECT_EQ(error(matrix, other), fresh_error(other, precision));
+    // Its diagonal changes as one that was given at the start.
+    Eigen::MatrixXd more = other;
+    more(7, 7) += 100;
+    set_diagonal(matrix, more);
+    EXPECT_LE(error(matrix, more), 10 * fresh_error(more, precision));
+  }
+}
+
+TEST(ChangeableCholesky, EntriesThatCannotBeFactorisedLeaveTheFactorAsItWas) {
+  const Eigen::MatrixXd A = with_added({});
+  ChangeableCholesky matrix = make(A, Precision::mixed);
+  const double before = error(matrix, A);
+  Eigen::MatrixXd bad = A;
+  bad(n - 1, n - 1) = -1;  // found when all but the last row is factorised
+  EXPECT_FALSE(set_entries(matrix, bad));
+  EXPECT_TRUE(matrix.is_plain());
+  EXPECT_EQ(error(matrix, A), before);
+}
+
 }  // namespace
 }  // namespace supple

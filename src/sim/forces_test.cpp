@@ -13,6 +13,8 @@
 namespace supple {
 namespace {
 
+using test::place_of;
+
 const std::vector<std::string> dynamic_methods = {
     "backward_euler", "implicit_midpoint", "bdf2", "newmark", "symplectic_euler", "forward_euler"};
 
@@ -317,34 +319,25 @@ TEST(Force, RefusesWhatIsNoPush) {
   const int unused = static_cast<int>(scene.bodies[0].mesh.vertices.size()) - 1;
   Simulation simulation(scene, {.threads = 1});
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  const auto where = [](const std::function<void()>& call) -> std::string {
-    try {
-      call();
-    } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::invalid_input);
-      return error.where();
-    }
-    return "nothing";
-  };
   const std::vector<Vec3> one{{1, 0, 0}};
   const std::vector<int> none, first{0}, far{unused + 1}, weightless{unused};
-  EXPECT_EQ(where([&] { simulation.add_force(0, {nan, 0, 0}); }), "force");
-  EXPECT_EQ(where([&] { simulation.add_force(1, {1, 0, 0}); }), "/bodies");
-  EXPECT_EQ(where([&] { simulation.add_force(none, one); }), "forces");
-  EXPECT_EQ(where([&] { simulation.add_force(far, one); }), "vertices");
-  EXPECT_EQ(where([&] { simulation.add_force(weightless, one); }), "vertices");
-  EXPECT_EQ(where([&] { simulation.add_impulse(0, {nan, 0, 0}); }), "impulse");
-  EXPECT_EQ(where([&] {
+  EXPECT_EQ(place_of([&] { simulation.add_force(0, {nan, 0, 0}); }), "force");
+  EXPECT_EQ(place_of([&] { simulation.add_force(1, {1, 0, 0}); }), "/bodies");
+  EXPECT_EQ(place_of([&] { simulation.add_force(none, one); }), "forces");
+  EXPECT_EQ(place_of([&] { simulation.add_force(far, one); }), "vertices");
+  EXPECT_EQ(place_of([&] { simulation.add_force(weightless, one); }), "vertices");
+  EXPECT_EQ(place_of([&] { simulation.add_impulse(0, {nan, 0, 0}); }), "impulse");
+  EXPECT_EQ(place_of([&] {
               simulation.add_impulse(first, std::vector<Vec3>{{0, nan, 0}});
             }),
             "impulses");
-  EXPECT_EQ(where([&] {
+  EXPECT_EQ(place_of([&] {
               simulation.add_impulse(SurfaceHit{.vertices = {0, 1, -1}, .weights = {0, 0.5, 0.5}},
                                      one[0]);
             }),
             "hit.vertices");
-  EXPECT_EQ(where([&] { simulation.set_velocity(0, {0, nan, 0}); }), "velocity");
-  EXPECT_EQ(where([&] { simulation.set_velocity(-1, {0, 0, 0}); }), "/bodies");
+  EXPECT_EQ(place_of([&] { simulation.set_velocity(0, {0, nan, 0}); }), "velocity");
+  EXPECT_EQ(place_of([&] { simulation.set_velocity(-1, {0, 0, 0}); }), "/bodies");
   simulation.step();
   // At rest forces are zero but for rounding.
   for (const double v : simulation.state().velocities) {

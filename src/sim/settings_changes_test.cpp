@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "sim/test_scenes.h"
-#include "supple/error.h"
 
 /// Settings that change for nothing while a simulation runs.
 namespace supple {
@@ -13,6 +12,7 @@ namespace {
 
 using test::expect_same_bits;
 using test::fresh;
+using test::place_of;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
@@ -119,30 +119,21 @@ TEST(Settings, OutOfTheirRangeAreRefusedAndChangeNothing) {
   Simulation simulation(scene_of("l_bfgs", "backward_euler"), {.threads = 1});
   simulation.step();
   Simulation other = fresh(simulation);
-  const auto where = [](const std::function<void()>& call) -> std::string {
-    try {
-      call();
-    } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::invalid_input);
-      return error.where();
-    }
-    return "nothing";
-  };
   LineSearchSettings odd;
   odd.type = "odd";
-  EXPECT_EQ(where([&] { simulation.set_gravity({0, nan, 0}); }), "/gravity");
-  EXPECT_EQ(where([&] { simulation.set_drag(-1); }), "/damping/drag");
-  EXPECT_EQ(where([&] { simulation.set_friction(nan); }), "/contact/friction");
-  EXPECT_EQ(where([&] { simulation.set_iterations(0); }), "/solver/iterations");
-  EXPECT_EQ(where([&] { simulation.set_tolerance(-1); }), "/solver/tolerance");
-  EXPECT_EQ(where([&] { simulation.set_budget(-1); }), "/solver/budget_ms");
-  EXPECT_EQ(where([&] { simulation.set_line_search(odd); }), "/solver/line_search/type");
+  EXPECT_EQ(place_of([&] { simulation.set_gravity({0, nan, 0}); }), "/gravity");
+  EXPECT_EQ(place_of([&] { simulation.set_drag(-1); }), "/damping/drag");
+  EXPECT_EQ(place_of([&] { simulation.set_friction(nan); }), "/contact/friction");
+  EXPECT_EQ(place_of([&] { simulation.set_iterations(0); }), "/solver/iterations");
+  EXPECT_EQ(place_of([&] { simulation.set_tolerance(-1); }), "/solver/tolerance");
+  EXPECT_EQ(place_of([&] { simulation.set_budget(-1); }), "/solver/budget_ms");
+  EXPECT_EQ(place_of([&] { simulation.set_line_search(odd); }), "/solver/line_search/type");
   EXPECT_EQ(simulation.scene().gravity, other.scene().gravity);
   simulation.step();
   other.step();
   expect_same_bits(simulation, other);
   Simulation still(scene_of("l_bfgs", "quasi_static"), {.threads = 1});
-  EXPECT_EQ(where([&] { still.set_drag(1); }), "/damping/drag");
+  EXPECT_EQ(place_of([&] { still.set_drag(1); }), "/damping/drag");
 }
 
 }  // namespace

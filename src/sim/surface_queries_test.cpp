@@ -2,17 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <random>
 #include <thread>
 
 #include "sim/test_scenes.h"
-#include "supple/error.h"
 
 namespace supple {
 namespace {
 
+using test::place_of;
 using test::positions_of;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -206,28 +205,19 @@ TEST(Queries, FollowAStateThatIsSetAndASceneThatTakesOver) {
 TEST(Queries, NameTheArgumentThatIsWrong) {
   const Simulation simulation(test::free_block("neo_hookean"), {.threads = 1});
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  const auto where = [](const std::function<void()>& call) -> std::string {
-    try {
-      call();
-    } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::invalid_input);
-      return error.where();
-    }
-    return "nothing";
-  };
   const Vec3 o{0, 0, 0}, d{1, 0, 0};
-  EXPECT_EQ(where([&] { simulation.raycast({nan, 0, 0}, d); }), "origin");
-  EXPECT_EQ(where([&] { simulation.raycast({infinity, 0, 0}, d); }), "origin");
-  EXPECT_EQ(where([&] { simulation.raycast(o, {0, nan, 0}); }), "direction");
-  EXPECT_EQ(where([&] { simulation.raycast(o, {0, 0, 0}); }), "direction");
-  EXPECT_EQ(where([&] { simulation.raycast(o, d, -1); }), "max_distance");
-  EXPECT_EQ(where([&] { simulation.raycast(o, d, nan); }), "max_distance");
-  EXPECT_EQ(where([&] { simulation.closest_point({0, 0, nan}); }), "point");
-  EXPECT_EQ(where([&] { simulation.closest_point(o, -1e-9); }), "max_distance");
-  EXPECT_EQ(where([&] { simulation.overlap(Box{{0, 0, 0}, {1, nan, 1}}); }), "box.max");
-  EXPECT_EQ(where([&] { simulation.overlap(Box{{0, 2, 0}, {1, 1, 1}}); }), "box");
-  EXPECT_EQ(where([&] { simulation.vertices_in(SphereShape{o, -1}); }), "sphere.radius");
-  EXPECT_EQ(where([&] { simulation.overlap(SphereShape{{nan, 0, 0}, 1}); }), "sphere.center");
+  EXPECT_EQ(place_of([&] { simulation.raycast({nan, 0, 0}, d); }), "origin");
+  EXPECT_EQ(place_of([&] { simulation.raycast({infinity, 0, 0}, d); }), "origin");
+  EXPECT_EQ(place_of([&] { simulation.raycast(o, {0, nan, 0}); }), "direction");
+  EXPECT_EQ(place_of([&] { simulation.raycast(o, {0, 0, 0}); }), "direction");
+  EXPECT_EQ(place_of([&] { simulation.raycast(o, d, -1); }), "max_distance");
+  EXPECT_EQ(place_of([&] { simulation.raycast(o, d, nan); }), "max_distance");
+  EXPECT_EQ(place_of([&] { simulation.closest_point({0, 0, nan}); }), "point");
+  EXPECT_EQ(place_of([&] { simulation.closest_point(o, -1e-9); }), "max_distance");
+  EXPECT_EQ(place_of([&] { simulation.overlap(Box{{0, 0, 0}, {1, nan, 1}}); }), "box.max");
+  EXPECT_EQ(place_of([&] { simulation.overlap(Box{{0, 2, 0}, {1, 1, 1}}); }), "box");
+  EXPECT_EQ(place_of([&] { simulation.vertices_in(SphereShape{o, -1}); }), "sphere.radius");
+  EXPECT_EQ(place_of([&] { simulation.overlap(SphereShape{{nan, 0, 0}, 1}); }), "sphere.center");
 }
 
 TEST(Queries, GiveSeveralThreadsTheSameAnswers) {

@@ -6,6 +6,7 @@
 
 #include "materials/spline.h"
 #include "math/svd.h"
+#include "supple/error.h"
 
 namespace supple::test {
 
@@ -151,6 +152,16 @@ void run(Simulation& simulation, int frames) {
   for (int k = 0; k < frames; ++k) {
     ASSERT_NE(simulation.step().status, StepStatus::non_finite);
   }
+}
+
+std::string place_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::invalid_input);
+    return error.where();
+  }
+  return "nothing";
 }
 
 Simulation fresh(const Simulation& simulation, int threads) {

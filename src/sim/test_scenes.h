@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,6 +46,9 @@ double distance_to_rest(const Simulation& simulation, const std::vector<Vec3>& r
 
 /// So many steps; fails the test where one is not finite.
 void run(Simulation& simulation, int frames);
+
+/// Where the invalid input is that the call complains of; "nothing" if it does not.
+std::string place_of(const std::function<void()>& call);
 
 /// Built anew from what the simulation is now.
 Simulation fresh(const Simulation& simulation, int threads = 1);
