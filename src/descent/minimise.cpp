@@ -37,7 +37,10 @@ MinimiseReport Minimiser::run(Objective& objective, Direction& direction,
     report.value = value;
     report.gradient_norm = algebra.norm(gradient_);
     report.iterations = k;
-    if (k == 0) report.start_gradient_norm = report.gradient_norm;
+    if (k == 0) {
+      report.start_value = value;
+      report.start_gradient_norm = report.gradient_norm;
+    }
     if (!std::isfinite(value) || !std::isfinite(report.gradient_norm)) {
       return finish(StepStatus::non_finite);
     }

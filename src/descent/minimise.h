@@ -18,6 +18,7 @@ struct MinimiseReport {
   double elastic = 0;              ///< elastic energy of the elements at the end, J
   int num_inverted = 0;            ///< tets there with J < 0
   double gradient_norm = 0;        ///< |grad g| at the end, N
+  double start_value = 0;          ///< g(x_0), J
   double start_gradient_norm = 0;  ///< |grad g(x_0)|, N
   /// -grad g . p / 2 of the last direction, J: the decrease of g that was still to be had before
   /// the last step, were g the parabola that the direction's matrix sees.

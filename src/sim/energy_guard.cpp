@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/index.h"
+#include "sim/measures.h"
 
 namespace supple {
 
@@ -101,6 +102,18 @@ double EnergyGuard::work_of_weight(const Vec3& gravity, const VectorField& from,
             gravity[2] * (to[i][2] - from[i][2]));
   }
   return sum;
+}
+
+double EnergyGuard::weight_times_size(const Vec3& gravity) const {
+  double sum = 0;
+  for (std::size_t b = 0; b < rigid_.size(); ++b) {
+    double mass = 0;
+    for (int i = model_->body_vertices[b]; i < model_->body_vertices[b + 1]; ++i) {
+      mass += model_->mass[supple::at(i)];
+    }
+    sum += mass * box_diagonal(*model_, b);
+  }
+  return sum * std::hypot(gravity[0], gravity[1], gravity[2]);
 }
 
 double EnergyGuard::dissipate(double excess, const std::vector<char>& is_held, const VectorField& x,

@@ -25,6 +25,9 @@ class EnergyGuard {
   /// Work of the weight from one place to another, J.
   double work_of_weight(const Vec3& gravity, const VectorField& from, const VectorField& to) const;
 
+  /// Weight of each body times its size, all together: J, of which a body falls by itself.
+  double weight_times_size(const Vec3& gravity) const;
+
   /// |.|_M^2 of what is rigid in a field v of a body at x: the shift and the turn that have its
   /// momenta.
   double rigid_square(std::size_t body, const VectorField& x, const VectorField& v) const;

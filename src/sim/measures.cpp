@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <limits>
 
 #include "descent/element_energy.h"
 #include "materials/fiber.h"
@@ -82,6 +83,20 @@ int count_inverted(const Model& model, const VectorField& x, Threads& threads) {
                                        block.num_batches, x.data());
   });
   return inverted;
+}
+
+double box_diagonal(const Model& model, std::size_t body) {
+  double diagonal2 = 0;
+  for (std::size_t k = 0; k < 3; ++k) {
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+    for (int i = model.body_vertices[body]; i < model.body_vertices[body + 1]; ++i) {
+      const double x = model.rest[static_cast<std::size_t>(i)][k];
+      low = std::min(low, x);
+      high = std::max(high, x);
+    }
+    if (high > low) diagonal2 += (high - low) * (high - low);
+  }
+  return std::sqrt(diagonal2);
 }
 
 }  // namespace supple

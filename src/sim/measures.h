@@ -9,6 +9,9 @@ namespace supple {
 /// J, von Mises stress and principal stretches of all tets at x.
 ElementMeasures measure_elements(const Model& model, const VectorField& x);
 
+/// Diagonal of a body's box at rest, m.
+double box_diagonal(const Model& model, std::size_t body);
+
 /// Tets with det F < 0 at x.
 int count_inverted(const Model& model, const VectorField& x, Threads& threads);
 

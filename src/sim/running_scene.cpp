@@ -27,6 +27,8 @@ constexpr int most_holds = 3;
 /// many times the budget more. Less is taken out of the velocities at once.
 constexpr double serious_gain = 0.01;
 constexpr int most_rounds = 2;
+/// Parts of a substep, of each of those, and the most of them in one.
+constexpr int smaller = 4, smallest = 16;
 /// Of its kinetic energy: by how much the energy of an integrator may swing in a step that keeps
 /// the energy of small vibrations, but not that of large ones.
 constexpr double allowed_swing = 0.01;
@@ -112,6 +114,7 @@ RunningScene::RunningScene(const Scene& scene, const SimulationOptions& options)
   if (setup_.integrator().is_explicit) return;
   if (is_position_based(scene_.solver.method)) {
     position_solver_ = make_position_solver(model_, contact_.get(), scene_.solver);
+    before_substep_ = before_;
     find_energy();
   } else {
     direction_ = make_direction(model_, scene_.solver, setup_.inverse_a2());
@@ -270,27 +273,87 @@ bool RunningScene::steady_substep(StepReport& report, const MinimiseOptions& opt
   ++report.steady_substeps;
   const StepClock clock = clock_;
   const int parts = setup_.num_steady();
-  setup_.be_steady(true);
+  setup_.divide(parts);
   clock_ = {.start = clock.at(0), .substeps_done = 0, .h = setup_.length()};
   bool finite = true;
   for (int part = 0; part < parts && finite; ++part) {
     finite = substep(report, options, {place.is_first, place.is_last && part + 1 == parts});
   }
-  setup_.be_steady(false);
+  setup_.divide(1);
   clock_ = clock;
   return finite;
 }
 
 /// Of a frame of a position-based method, whose energies are known at its end alone.
-void RunningScene::keep_energy_of_frame(double elastic_before, StepReport& report) {
+void RunningScene::keep_energy_of_frame(double elastic_before, int parts, StepReport& report) {
   const double kept = std::pow(setup_.kept(), 2.0 * scene_.time.substeps);
   // Of what colliders drag along the last substep is known.
-  const EnergyBefore before{
-      .kinetic = kept * guard_.kinetic(before_.v),
-      .work = work_of_forces(before_.x, state_.x) + scene_.time.substeps * work_of_friction_};
+  const EnergyBefore before{.kinetic = kept * guard_.kinetic(before_.v),
+                            .work = work_of_forces(before_.x, state_.x) +
+                                    scene_.time.substeps * parts * work_of_friction_};
   potential_ = objective_.potential(elastic_before, before_.x, before_.x);
   const double gained = energy_gained(elastic_, state_.x, guard_.kinetic(state_.v), before);
   if (std::isfinite(gained) && gained > 0) keep_energy(gained, report);
+}
+
+/// The substeps of a frame, each in so many parts. False: the state is not to be used.
+bool RunningScene::run_substeps(int parts, std::chrono::steady_clock::time_point started,
+                                StepReport& report) {
+  const StepClock clock = clock_;
+  setup_.divide(parts);
+  if (parts > 1) clock_ = {.start = clock.at(0), .substeps_done = 0, .h = setup_.length()};
+  const int count = scene_.time.substeps * parts;
+  bool finite = true;
+  for (int s = 0; s < count && finite; ++s) {
+    finite = substep(report, {.deadline = deadline(s / parts, started)},
+                     {.is_first = s == 0, .is_last = s == count - 1});
+  }
+  setup_.divide(1);
+  clock_ = clock;
+  clock_.substeps_done += scene_.time.substeps;
+  state_.time = clock_.at(0);
+  return finite;
+}
+
+/// A frame of a position-based method that gained what its velocities cannot give back was not
+/// solved: a constraint at a time does not crush a body evenly that moves on by a tet or more. It
+/// is done again in smaller substeps, which each move it by less, and the one that gains least is
+/// taken.
+void RunningScene::take_smaller_substeps(double elastic_before, StepReport& report) {
+  if (scene_.solver.budget_ms > 0 || !setup_.integrator().keeps_energy_down || setup_.looks_back())
+    return;
+  if (report.energy_gain == 0) return;
+  const double at_hand =
+      std::max(guard_.kinetic(before_.v), guard_.weight_times_size(scene_.gravity));
+  for (int parts = smaller; parts <= smallest; parts *= smaller) {
+    if (!(report.energy_gain > serious_gain * at_hand)) return;
+    const StepReport first = report;
+    const double elastic = elastic_;
+    const int num_inverted = num_inverted_;
+    algebra().copy(state_.x, before_substep_.x);
+    algebra().copy(state_.v, before_substep_.v);
+    algebra().copy(z_, first_z_);
+    algebra().copy(before_.x, state_.x);
+    algebra().copy(before_.v, state_.v);
+    clock_.substeps_done -= scene_.time.substeps;
+    report.energy_gain = report.energy_removed = 0;
+    report.tunnelled = 0;
+    report.repeated_substeps += scene_.time.substeps;
+    const bool finite = run_substeps(parts, {}, report);
+    if (finite) keep_energy_of_frame(elastic_before, parts, report);
+    if (finite && report.energy_gain < first.energy_gain) continue;
+    algebra().copy(before_substep_.x, state_.x);
+    algebra().copy(before_substep_.v, state_.v);
+    algebra().copy(first_z_, z_);
+    elastic_ = elastic;
+    num_inverted_ = num_inverted;
+    elastic_is_known_ = true;
+    const int iterations = report.iterations, repeated = report.repeated_substeps;
+    report = first;
+    report.iterations = iterations;
+    report.repeated_substeps = repeated;
+    return;
+  }
 }
 
 bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
@@ -347,7 +410,7 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
   elastic_ = result.elastic;
   num_inverted_ = result.num_inverted;
   elastic_is_known_ = setup_.ends_at_z() && (direction_ != nullptr || place.is_last);
-  if (place.is_last)
+  if (place.is_last && !setup_.is_divided())
     convergence_.frame_done(state_.frame + 1, objective_, direction_.get(), z_, result);
   setup_.advance(z_, state_, algebra());
   if (is_guarded) {
@@ -426,13 +489,10 @@ StepReport RunningScene::step() {
   }
   const double elastic_before = elastic_;
   const bool was_known = elastic_is_known_;
-  bool finite = true;
-  for (int s = 0; s < scene_.time.substeps && finite; ++s) {
-    finite = substep(report, {.deadline = deadline(s, started)},
-                     {.is_first = s == 0, .is_last = s == scene_.time.substeps - 1});
-  }
+  bool finite = run_substeps(1, started, report);
   if (finite && was_known && elastic_is_known_ && position_solver_ && has_energy_) {
-    keep_energy_of_frame(elastic_before, report);
+    keep_energy_of_frame(elastic_before, 1, report);
+    take_smaller_substeps(elastic_before, report);
   }
   clear_forces();
   has_multipliers_ = finite && position_solver_ != nullptr;

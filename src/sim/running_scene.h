@@ -115,7 +115,9 @@ class RunningScene {
   }
   void kick(int vertex, const Vec3& change);
   void find_energy();
-  void keep_energy_of_frame(double elastic_before, StepReport& report);
+  void keep_energy_of_frame(double elastic_before, int parts, StepReport& report);
+  bool run_substeps(int parts, std::chrono::steady_clock::time_point started, StepReport& report);
+  void take_smaller_substeps(double elastic_before, StepReport& report);
   bool explicit_substep(StepReport& report);
   void end_substep();
   std::optional<std::chrono::steady_clock::time_point> deadline(

@@ -216,9 +216,8 @@ int StepSetup::num_steady() const {
   return static_cast<int>(std::lround(length_ * std::sqrt(own_->inverse_a2(length_, false))));
 }
 
-void StepSetup::be_steady(bool steady) {
-  const int parts = steady ? num_steady() : 1;
-  integrator_ = steady ? find_integrator("backward_euler") : own_;
+void StepSetup::divide(int parts) {
+  integrator_ = parts > 1 ? find_integrator("backward_euler") : own_;
   h_ = length_ / parts;
   kept_ = std::exp(-drag_ * h_);
 }

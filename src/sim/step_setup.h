@@ -46,8 +46,11 @@ class StepSetup {
   /// Substeps of backward Euler in place of one of the scene's integrator, of the length for which
   /// the constant matrices were built or nearly so.
   int num_steady() const;
-  /// From now on the substeps are these, or those of the scene again.
-  void be_steady(bool steady);
+  /// From now on the substeps are backward Euler's, so many in place of one of the scene's; 1: the
+  /// scene's again.
+  void divide(int parts);
+
+  bool is_divided() const { return h_ != length_; }
 
   /// Of a velocity, by drag over a substep.
   double kept() const { return kept_; }
