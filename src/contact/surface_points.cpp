@@ -142,7 +142,7 @@ void SurfacePoints::Search::meet(const ColliderObject& collider, int number) {
     for (int k = 0; k < 3; ++k) {
       if ((triangle.edges >> k & 1) != 0) follow(feature(triangle, k, 2));
     }
-    follow(feature(triangle, 0, 3));
+    if (triangle.is_face()) follow(feature(triangle, 0, 3));
   }
 }
 
@@ -542,6 +542,7 @@ SurfacePoints::SurfacePoints(const std::vector<ContactSurface>& surfaces,
   std::vector<double> sizes;
   for (const ContactSurface& surface : surfaces) {
     std::vector<std::array<int, 3>> sorted = surface.triangles;
+    for (const auto& [a, b] : surface.segments) sorted.push_back({a, b, b});
     // Vertices that follow each other stand near each other.
     std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
       return *std::min_element(a.begin(), a.end()) < *std::min_element(b.begin(), b.end());
@@ -551,7 +552,8 @@ SurfacePoints::SurfacePoints(const std::vector<ContactSurface>& surfaces,
         return at(v) < place_of_vertex.size() && place_of_vertex[at(v)] >= 0;
       });
       if (!touches) continue;
-      for (int k = 0; k < 3; ++k) {
+      const int num_edges = triangle[1] == triangle[2] ? 1 : 3;
+      for (int k = 0; k < num_edges; ++k) {
         const auto [low, high] = std::minmax(triangle[at(k)], triangle[at((k + 1) % 3)]);
         edges.push_back({low, high, list.size(), k});
       }

@@ -13,9 +13,11 @@
 
 namespace supple {
 
-/// The surface of a body whose edges and faces can touch.
+/// What of a body can touch between its vertices: the faces of its surface and their edges, or the
+/// segments of a strand. Both sides of a face can.
 struct ContactSurface {
   std::vector<std::array<int, 3>> triangles;  ///< vertices
+  std::vector<std::array<int, 2>> segments;   ///< vertices
   double size = 0;                            ///< of the body, m, > 0
 };
 
@@ -83,8 +85,8 @@ class SurfacePoints {
   /// Sizes of the body.
   static constexpr double too_fine = 0.02;
 
-  /// Triangles with a vertex that is in no place of those that touch are left out: -1, or beyond
-  /// place_of_vertex: [number of vertices].
+  /// Triangles and segments with a vertex that is in no place of those that touch are left out: -1,
+  /// or beyond place_of_vertex: [number of vertices].
   SurfacePoints(const std::vector<ContactSurface>& surfaces,
                 const std::vector<int>& place_of_vertex,
                 const std::vector<ColliderObject>& colliders);
@@ -101,10 +103,12 @@ class SurfacePoints {
   std::size_t max_points() const { return max_points_; }
 
  private:
+  /// A face, or a segment as one whose last two corners are the same vertex.
   struct Triangle {
     std::array<std::int16_t, 3> corners;  ///< into its block's vertices
     std::uint8_t edges;                   ///< bit k: the edge from corner k on is looked at here
     double clearly;                       ///< m
+    bool is_face() const { return corners[1] != corners[2]; }
   };
   struct Block {
     std::size_t first_triangle, last_triangle;

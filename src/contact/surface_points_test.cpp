@@ -37,7 +37,7 @@ ContactEnergy contact_of_square(const ColliderShape& shape, double friction) {
   }
   std::vector<ColliderObject> colliders;
   colliders.emplace_back(Collider{"", shape, {}}, "/colliders/0");
-  return {std::move(colliders), friction, std::move(vertices), {{{{0, 1, 2}, {0, 2, 3}}, 1}}};
+  return {std::move(colliders), friction, std::move(vertices), {{{{0, 1, 2}, {0, 2, 3}}, {}, 1}}};
 }
 
 /// Touches the first triangle within its face.

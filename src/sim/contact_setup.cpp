@@ -84,7 +84,8 @@ std::vector<double> own_stiffness(const Scene& scene, const Model& model) {
 
 }  // namespace
 
-std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& model) {
+std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& model,
+                                            const Numbering& numbering) {
   if (scene.colliders.empty()) return nullptr;
   std::vector<ColliderObject> colliders;
   for (std::size_t i = 0; i < scene.colliders.size(); ++i) {
@@ -101,10 +102,18 @@ std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& mod
     const int first = model.body_vertices[b], last = model.body_vertices[b + 1];
     const BodyScale body = scale_of_body(scene, model, first, last);
     if (body.size > 0) {
-      surfaces.push_back({{}, body.size});
+      surfaces.push_back({.triangles = {}, .segments = {}, .size = body.size});
       std::copy_if(
           surface.begin(), surface.end(), std::back_inserter(surfaces.back().triangles),
           [&](const auto& triangle) { return first <= triangle[0] && triangle[0] < last; });
+      for (auto triangle : scene.bodies[b].triangles) {
+        for (int& vertex : triangle) vertex = numbering.to_model(first + vertex);
+        surfaces.back().triangles.push_back(triangle);
+      }
+      for (auto segment : scene.bodies[b].segments) {
+        for (int& vertex : segment) vertex = numbering.to_model(first + vertex);
+        surfaces.back().segments.push_back(segment);
+      }
     }
     const double of_a_side = std::max(1.0, std::pow(last - first, 2.0 / 3) / 8);
     const double bearing =

@@ -4,11 +4,14 @@
 
 #include "contact/contact_energy.h"
 #include "model/model.h"
+#include "sim/numbering.h"
 #include "supple/scene.h"
 
 namespace supple {
 
-/// The contacts of a scene; none where it has no colliders. Where the scene gives no stiffness, a
+/// The contacts of a scene with a model's numbers of its vertices; none where it has no colliders.
+/// Bodies touch with the surface of their tets, the triangles of cloth and the segments of strands;
+/// of other springs with their vertices alone. Where the scene gives no stiffness, a
 /// vertex has
 ///   k = max(100 (m/a^2 + L_ii), |g| M / (0.001 l c)),
 /// m/a^2 + L_ii being its diagonal entry of the constant matrix of a descent without pins: what a
@@ -18,6 +21,7 @@ namespace supple {
 /// by a thousandth of its size. Masses, lengths, steps and moduli may so be of any size. Explicit
 /// integrators, whose step would have to be shorter the stiffer a contact is, have a thousandth of
 /// m/h^2. Throws Error{invalid_input} as ContactEnergy.
-std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& model);
+std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& model,
+                                            const Numbering& numbering);
 
 }  // namespace supple

@@ -96,7 +96,7 @@ RunningScene::RunningScene(const Scene& scene, const SimulationOptions& options)
       model_(build_model(scene_)),
       state_(initial_state(scene_, model_)),
       numbering_(model_),
-      contact_(make_contact(scene_, model_)),
+      contact_(make_contact(scene_, model_, numbering_)),
       objective_(model_, contact_.get(), threads_),
       setup_(scene_, model_),
       minimiser_(model_.num_vertices),
@@ -569,7 +569,7 @@ void RunningScene::use_contact(ContactEnergy* contact) {
 void RunningScene::set_colliders(std::vector<Collider> colliders) {
   std::swap(scene_.colliders, colliders);
   try {
-    std::unique_ptr<ContactEnergy> contact = make_contact(scene_, model_);
+    std::unique_ptr<ContactEnergy> contact = make_contact(scene_, model_, numbering_);
     setup_.check_motions(scene_);
     use_contact(contact.get());
     contact_ = std::move(contact);
@@ -614,7 +614,7 @@ void RunningScene::set_material(int body, MaterialSettings material) {
     throw;
   }
   state_.acceleration.clear();  // it was that of the other material
-  std::unique_ptr<ContactEnergy> contact = make_contact(scene_, model_);
+  std::unique_ptr<ContactEnergy> contact = make_contact(scene_, model_, numbering_);
   use_contact(contact.get());
   contact_ = std::move(contact);
   find_energy();
@@ -633,7 +633,7 @@ void RunningScene::adjust(const std::function<void(Scene&)>& edit) {
     check_settings(scene_);
     // How much contacts bear goes by the weight.
     const bool same = gravity == scene_.gravity && settings.friction == scene_.contact.friction;
-    if (contact_ && !same) contact = make_contact(scene_, model_);
+    if (contact_ && !same) contact = make_contact(scene_, model_, numbering_);
     setup_.settings_changed(scene_);
   } catch (...) {
     scene_.gravity = gravity;
