@@ -31,9 +31,9 @@ inline constexpr double too_large_share = 0.4;
 ///   energy of the bodies so far, or their weight times the size of the smallest.
 /// inverted: a tet is inside out at the end of a frame. A scene that starts with inverted tets
 ///   is warned of once all have been right before, or if some are left at the end.
-/// deep_contact: a vertex is deeper in a collider than 1 % of the size of the smallest body.
-/// tunnelled: a vertex passed through a collider.
-/// poor_elements: a tet at rest is too flat for methods that go from tet to tet or from vertex to
+/// deep_contact: a vertex is deeper in a collider than 1 % of the size of the smallest body: the
+/// side of a cube that spans as much. tunnelled: a vertex passed through a collider. poor_elements:
+/// a tet at rest is too flat for methods that go from tet to tet or from vertex to
 ///   vertex, and the scene uses such a method.
 /// step_too_large: see unbalanced_share; or there are StepReport::steady_substeps.
 class RunWatch {

@@ -53,17 +53,18 @@ TetShape shape_of(const TetMesh& mesh, const std::array<int, 4>& tet) {
   return shape;
 }
 
-double largest_extent(const std::vector<Vec3>& points) {
-  double extent = 0;
-  for (std::size_t k = 0; k < 3; ++k) {
-    double low = std::numeric_limits<double>::infinity(), high = -low;
-    for (const Vec3& x : points) {
-      low = std::min(low, x[k]);
-      high = std::max(high, x[k]);
-    }
-    extent = std::max(extent, high - low);
+/// Side of the cube whose corners are as far from its middle as the farthest point is from the
+/// mean of all: the size of a body, however it is turned.
+double size_of(const std::vector<Vec3>& points) {
+  Vec3 mean{0, 0, 0};
+  for (const Vec3& x : points) {
+    for (std::size_t k = 0; k < 3; ++k) mean[k] += x[k] / static_cast<double>(points.size());
   }
-  return extent;
+  double farthest = 0;
+  for (const Vec3& x : points) {
+    farthest = std::max(farthest, std::hypot(x[0] - mean[0], x[1] - mean[1], x[2] - mean[2]));
+  }
+  return 2 / std::sqrt(3.0) * farthest;
 }
 
 /// Of a body of tets; others have no name for it here.
@@ -147,7 +148,7 @@ void RunWatch::scene_changed(const Scene& scene) {
   is_crushable_ = false;
   for (const Body& body : scene.bodies) {
     is_crushable_ = is_crushable_ || rather_crushed(body);
-    size_ = std::min(size_, largest_extent(body.mesh.vertices));
+    size_ = std::min(size_, size_of(body.mesh.vertices));
     mass += mass_of(body);
     if (!goes_piece_by_piece(solver_.method)) continue;
     for (const auto& tet : body.mesh.tets) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "sim/test_scenes.h"
 
 namespace supple {
@@ -77,6 +79,21 @@ TEST(Warnings, SayWhatContactDidWrong) {
   expect_one(warnings_of({{}, {.deepest_penetration = 0.006}, {}}), "deep_contact", 2, 2);
   EXPECT_TRUE(warnings_of({{.deepest_penetration = 0.004}}).empty());  // 1 % are 0.005 m
   expect_one(warnings_of({{.tunnelled = 1}}), "tunnelled", 1, 1);
+}
+
+TEST(Warnings, TakeABodyForAsLargeHoweverItIsTurned) {
+  Scene turned = heavy_block();
+  // By 45 degrees about z and then as much about x: its box is nearly twice as wide.
+  const double c = std::sqrt(0.5);
+  for (Vec3& x : turned.bodies[0].mesh.vertices) {
+    x = {c * (x[0] - x[1]), c * (x[0] + x[1]), x[2]};
+    x = {x[0], c * (x[1] - x[2]), c * (x[1] + x[2])};
+  }
+  for (const double depth : {0.0049, 0.0051}) {
+    RunWatch watch(turned);
+    watch.add(1, {.deepest_penetration = depth}, {});
+    EXPECT_EQ(watch.warnings().size(), depth > 0.005 ? 1U : 0U) << depth;
+  }
 }
 
 TEST(Warnings, TellTetsThatRecoveredFromThoseThatDidNot) {
