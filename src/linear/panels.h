@@ -1,6 +1,5 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -51,26 +50,40 @@ class Panels {
   const Real* values() const { return values_.data() + offset_; }
   const std::ptrdiff_t* start() const { return start_.data(); }
 
-  /// Writes inverse (w x w, lower) and below (r x w).
-  void store(const Supernodes& nodes, int s, const Eigen::MatrixXd& inverse,
-             const Eigen::MatrixXd& below) {
+  /// Writes inverse (w x w, lower) and below (r x w), column-major.
+  void store(const Supernodes& nodes, int s, const double* inverse, const double* below) {
     Real* to = values_.data() + offset_ + start_[static_cast<std::size_t>(s)];
-    const int width = nodes.width(s), columns = tiles(width);
+    const int width = nodes.width(s), num_rows = nodes.num_rows(s), columns = tiles(width);
     const auto entry = [&](int row, int column) {
       const int r = row - 4 * columns;
-      if (column >= width || r >= below.rows() || (r < 0 && (row >= width || row < column))) {
+      if (column >= width || r >= num_rows || (r < 0 && (row >= width || row < column))) {
         return Real(0);
       }
-      return static_cast<Real>(r < 0 ? inverse(row, column) : below(r, column));
+      const std::ptrdiff_t c = column;
+      return static_cast<Real>(r < 0 ? inverse[c * width + row] : below[c * num_rows + r]);
+    };
+    // What is neither on the diagonal nor at an end needs no look at each of its entries.
+    const auto is_inner = [&](int row, int column) {
+      const int r = 4 * (row - columns);
+      if (4 * column + 4 > width) return false;
+      return r < 0 ? row > column && 4 * row + 4 <= width : r + 4 <= num_rows;
     };
     for (int column = 0; column < columns; column += 2) {
       const int strip = std::min(2, columns - column);
       for (int row = column; row < num_row_tiles(nodes, s); ++row) {
-        for (int c = column; c < column + strip; ++c) {
-          for (int i = 0; i < 4; ++i) {
-            for (int k = 0; k < 4; ++k) {
-              *to++ = entry(4 * row + i, 4 * c + k);
+        for (int c = column; c < column + strip; ++c, to += 16) {
+          if (is_inner(row, c)) {
+            const bool is_above = row < columns;
+            const std::ptrdiff_t height = is_above ? width : num_rows;
+            const double* const from = (is_above ? inverse : below) + 4 * c * height +
+                                       4 * (is_above ? row : row - columns);
+            for (int i = 0; i < 4; ++i) {
+              for (int k = 0; k < 4; ++k) to[4 * i + k] = static_cast<Real>(from[k * height + i]);
             }
+            continue;
+          }
+          for (int i = 0; i < 4; ++i) {
+            for (int k = 0; k < 4; ++k) to[4 * i + k] = entry(4 * row + i, 4 * c + k);
           }
         }
       }

@@ -148,44 +148,85 @@ bool SupernodalCholesky<Real>::factor(const Matrix& lower, Threads& threads) {
   return factored_;
 }
 
+/// Adds what a child leaves to the front, of `size` rows, in which its rows have their place. Most
+/// of them follow each other there as they do in the child: x, y and z of a vertex at least.
+template <class Real>
+void SupernodalCholesky<Real>::add_remainder(int child, Front& own, std::size_t size) {
+  const int* const rows = nodes_.rows_of(child);
+  const int count = nodes_.num_rows(child);
+  own.runs.clear();
+  for (int i = 0; i < count; ++i) {
+    const int place = own.place[at(rows[i])];
+    if (!own.runs.empty()) {
+      Run& last = own.runs.back();
+      if (place == last.place + (i - last.first)) {
+        last.last = i + 1;
+        continue;
+      }
+    }
+    own.runs.push_back({i, i + 1, place});
+  }
+  const double* column = left_[at(child)].get();
+  for (const Run& of_column : own.runs) {
+    const auto first_run = static_cast<std::size_t>(&of_column - own.runs.data());
+    for (int j = of_column.first; j < of_column.last; ++j) {
+      double* const to = &own.front[at(of_column.place + (j - of_column.first)) * size];
+      for (std::size_t k = first_run; k < own.runs.size(); ++k) {
+        const Run& run = own.runs[k];
+        const int from = k == first_run ? j : run.first;
+        double* const sum = to + run.place - run.first;
+        for (int i = from; i < run.last; ++i) sum[i] += column[i - j];
+      }
+      column += count - j;
+    }
+  }
+}
+
 /// One front. False: it is not positive definite.
 template <class Real>
 bool SupernodalCholesky<Real>::eliminate(int s, const Matrix& lower, Front& own) {
   const int* start = lower.outerIndexPtr();
   const int* row = lower.innerIndexPtr();
   const double* value = lower.valuePtr();
-  std::vector<int>& place = own.place;
-  Dense& front = own.front;
   const int first = nodes_.first[at(s)], w = nodes_.width(s), r = nodes_.num_rows(s);
   const int* rows = nodes_.rows_of(s);
-  for (int i = 0; i < w; ++i) place[at(first + i)] = i;
-  for (int i = 0; i < r; ++i) place[at(rows[i])] = w + i;
-  front.setZero(w + r, w + r);
+  const std::size_t size = at(w + r);
+  for (int i = 0; i < w; ++i) own.place[at(first + i)] = i;
+  for (int i = 0; i < r; ++i) own.place[at(rows[i])] = w + i;
+  const auto grow = [](std::vector<double>& room, std::size_t least) {
+    if (room.size() < least) room.resize(least);
+  };
+  grow(own.front, size * size);
+  grow(own.inverse, at(w) * at(w));
+  grow(own.below, at(r) * at(w));
+  // Its lower triangle alone is read and written.
+  for (std::size_t j = 0; j < size; ++j) {
+    std::fill(own.front.begin() + static_cast<std::ptrdiff_t>(j * size + j),
+              own.front.begin() + static_cast<std::ptrdiff_t>((j + 1) * size), 0.0);
+  }
   for (int j = 0; j < w; ++j) {
+    double* const column = &own.front[at(j) * size];
     for (int k = start[first + j]; k < start[first + j + 1]; ++k) {
-      front(place[at(row[k])], j) = value[k];
+      column[own.place[at(row[k])]] = value[k];
     }
   }
   for (int k = child_start_[at(s)]; k < child_start_[at(s) + 1]; ++k) {
-    const int c = children_[at(k)];
-    const int* child_rows = nodes_.rows_of(c);
-    Dense& update = left_[at(c)];
-    for (int j = 0; j < nodes_.num_rows(c); ++j) {
-      const int column = place[at(child_rows[j])];
-      for (int i = j; i < nodes_.num_rows(c); ++i) {
-        front(place[at(child_rows[i])], column) += update(i, j);
-      }
-    }
-    update.resize(0, 0);
+    const int child = children_[at(k)];
+    if (nodes_.num_rows(child) > 0) add_remainder(child, own, size);
+    left_[at(child)].reset();
   }
-  own.inverse.resize(w, w);
-  own.below.resize(r, w);
-  if (!front_kernels_->eliminate(front.data(), w, r, has_products, own.inverse.data(),
+  if (!front_kernels_->eliminate(own.front.data(), w, r, has_products, own.inverse.data(),
                                  own.below.data())) {
     return false;
   }
-  if (r > 0) left_[at(s)] = front.bottomRightCorner(r, r);
-  panels_.store(nodes_, s, own.inverse, own.below);
+  if (r > 0) {
+    left_[at(s)] = std::make_unique_for_overwrite<double[]>(at(r) * (at(r) + 1) / 2);
+    double* to = left_[at(s)].get();
+    for (std::size_t j = at(w); j < size; ++j) {
+      to = std::copy(&own.front[j * size + j], own.front.data() + (j + 1) * size, to);
+    }
+  }
+  panels_.store(nodes_, s, own.inverse.data(), own.below.data());
   return true;
 }
 

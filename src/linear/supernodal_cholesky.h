@@ -1,6 +1,5 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <memory>
 #include <type_traits>
 #include <vector>
@@ -50,12 +49,17 @@ class SupernodalCholesky final : public SpdSolver {
   }
 
  private:
-  using Dense = Eigen::MatrixXd;
+  /// Rows of a child's remainder that follow each other in the front too.
+  struct Run {
+    int first, last;  ///< of the remainder
+    int place;        ///< of the first, in the front
+  };
 
   /// What one thread needs for a front.
   struct Front {
     std::vector<int> place;  ///< [n], row of the front that a row of the matrix has
-    Dense front, inverse, below;
+    std::vector<Run> runs;
+    std::vector<double> front, inverse, below;
   };
 
   /// Supernodes that one thread takes, and where they put what they take off the rows above them.
@@ -72,6 +76,7 @@ class SupernodalCholesky final : public SpdSolver {
   void place_rows();
   int place_in(const Share& share, int row) const;
   bool eliminate(int s, const Matrix& lower, Front& own);
+  void add_remainder(int child, Front& own, std::size_t size);
   template <int sides, class Ends>
   void substitute(Ends& ends, double* x, Threads& threads);
   template <int sides>
@@ -112,7 +117,8 @@ class SupernodalCholesky final : public SpdSolver {
   std::vector<Real> scratch_;  ///< rows of one panel for each share
   std::size_t scratch_size_ = 0;
   std::vector<double> largest_;  ///< [number of chunks], entry of a chunk of the right-hand sides
-  std::vector<Dense> left_;      ///< [count], what a front leaves to its parent, lower triangle
+  /// [count], what a front leaves to its parent: the lower triangle, column after column
+  std::vector<std::unique_ptr<double[]>> left_;
   bool factored_ = false;
 };
 
