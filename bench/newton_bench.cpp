@@ -109,7 +109,7 @@ void measure(const std::string& name, const Scene& scene, int frames, int thread
   const supple::Adjacency adjacency = supple::vertex_adjacency(model);
   const std::vector<int> order = supple::fill_reducing_order(adjacency);
   supple::HessianAssembly hessian(model, order, adjacency);
-  const auto solver = supple::make_supernodal_cholesky(supple::Precision::full);
+  const auto solver = supple::make_supernodal_cholesky(supple::Precision::refined);
   solver->analyse(hessian.lower());
   const std::size_t n = order.size();
   std::vector<double> right_side(3 * n);

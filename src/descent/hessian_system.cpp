@@ -37,7 +37,7 @@ HessianSystem::HessianSystem(const Model& model, const SolverSettings& settings,
       cg_(direct_ ? 0 : 3 * model.num_vertices, 1) {
   if (direct_) {
     solver_ = settings.definiteness == "none" ? make_eigen_ldlt()
-                                              : make_supernodal_cholesky(Precision::full);
+                                              : make_supernodal_cholesky(Precision::refined);
     solver_->analyse(hessian_.lower());
     return;
   }

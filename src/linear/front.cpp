@@ -13,37 +13,65 @@ inline namespace SUPPLE_SIMD {
 
 namespace {
 
-using Dense = Eigen::MatrixXd;
+template <class Real>
+using Dense = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
 
-bool eliminate(double* values, int width, int num_rows, bool with_product, double* inverse_values,
-               double* below_values) {
-  Eigen::Map<Dense> front(values, width + num_rows, width + num_rows);
-  Eigen::Map<Dense> inverse(inverse_values, width, width), below(below_values, num_rows, width);
+/// Writes L^-1 over `inverse`, which is zero, by halves: [A 0; B C]^-1 = [A^-1 0; -C^-1 B A^-1
+/// C^-1], so that most of it is products of matrices.
+template <class Real>
+void invert(const Eigen::Ref<const Dense<Real>>& L, Eigen::Ref<Dense<Real>> inverse) {
+  const Eigen::Index n = L.rows();
+  if (n <= 12) {
+    for (Eigen::Index j = 0; j < n; ++j) {
+      inverse(j, j) = 1 / L(j, j);
+      for (Eigen::Index i = j + 1; i < n; ++i) {
+        Real sum = 0;
+        for (Eigen::Index k = j; k < i; ++k) sum += L(i, k) * inverse(k, j);
+        inverse(i, j) = -sum / L(i, i);
+      }
+    }
+    return;
+  }
+  const Eigen::Index half = n / 2, rest = n - half;
+  invert<Real>(L.topLeftCorner(half, half), inverse.topLeftCorner(half, half));
+  invert<Real>(L.bottomRightCorner(rest, rest), inverse.bottomRightCorner(rest, rest));
+  auto product = inverse.topRightCorner(half, rest);  // (B A^-1)^T, for as long as it is needed
+  product.noalias() =
+      inverse.topLeftCorner(half, half).transpose() * L.bottomLeftCorner(rest, half).transpose();
+  inverse.bottomLeftCorner(rest, half).noalias() =
+      -inverse.bottomRightCorner(rest, rest) * product.transpose();
+  product.setZero();
+}
+
+template <class Real>
+bool eliminate(Real* values, int width, int num_rows, bool with_product, Real* inverse_values,
+               Real* below_values) {
+  Eigen::Map<Dense<Real>> front(values, width + num_rows, width + num_rows);
+  Eigen::Map<Dense<Real>> inverse(inverse_values, width, width);
+  Eigen::Map<Dense<Real>> below(below_values, num_rows, width);
   auto block = front.topLeftCorner(width, width);
-  const Eigen::LLT<Eigen::Ref<Dense>> llt(block);
+  const Eigen::LLT<Eigen::Ref<Dense<Real>>> llt(block);
   if (llt.info() != Eigen::Success) return false;
   for (int i = 0; i < width; ++i) {
     if (!(block(i, i) > 0) || !__builtin_isfinite(block(i, i))) return false;
   }
-  const auto L = block.triangularView<Eigen::Lower>();
-  inverse.setIdentity();
-  L.solveInPlace(inverse);
+  inverse.setZero();
+  invert<Real>(block, inverse);
   if (num_rows == 0) return true;
   auto panel = front.bottomLeftCorner(num_rows, width);
-  L.transpose().solveInPlace<Eigen::OnTheRight>(panel);
   auto rest = front.bottomRightCorner(num_rows, num_rows);
-  rest.selfadjointView<Eigen::Lower>().rankUpdate(panel, -1.0);
+  below.noalias() = panel * inverse.transpose();
+  rest.template selfadjointView<Eigen::Lower>().rankUpdate(below, Real(-1));
   if (with_product) {
-    below.noalias() = panel * inverse.triangularView<Eigen::Lower>();
-  } else {
-    below = panel;
+    panel = below;
+    below.noalias() = panel * inverse;
   }
   return true;
 }
 
 }  // namespace
 
-const FrontKernels front_table{eliminate};
+const FrontKernels front_table{eliminate<double>, eliminate<float>};
 
 }  // namespace SUPPLE_SIMD
 

@@ -7,6 +7,7 @@
 
 #include "base/index.h"
 #include "linear/multigrid.h"
+#include "linear/refined_cholesky.h"
 #include "linear/spd_solver.h"
 #include "linear/supernodal_cholesky.h"
 #include "linear/supernodes.h"
@@ -143,6 +144,7 @@ class MixedCholesky final : public SpdSolver {
 
 std::unique_ptr<SpdSolver> make_supernodal_cholesky(Precision precision, SimdLevel level) {
   if (precision == Precision::full) return std::make_unique<SupernodalCholesky<double>>(level);
+  if (precision == Precision::refined) return std::make_unique<RefinedCholesky>(level);
   return std::make_unique<MixedCholesky>(precision, level);
 }
 

@@ -14,10 +14,6 @@ namespace {
 using detail::for_strips;
 using detail::tiles;
 
-/// Whether the lower part of a panel is L21 L11^-1 (panels.h).
-template <class Real>
-inline constexpr bool has_products = std::is_same_v<Real, float>;
-
 /// One supernode of a factor.
 template <class Real>
 struct Node {
@@ -54,7 +50,8 @@ bool is_idle(const FactorView<Real>& factor, int s, const Real* all) {
   return true;
 }
 
-template <int sides, class Real>
+/// has_products: whether the lower part of a panel is L21 L11^-1 (panels.h).
+template <int sides, bool has_products, class Real>
 void forwards(const FactorView<Real>& factor, int s, Real* all, Real* scratch) {
   if (is_idle<sides>(factor, s, all)) return;
   const Node<Real> node(factor, s);
@@ -67,7 +64,7 @@ void forwards(const FactorView<Real>& factor, int s, Real* all, Real* scratch) {
   copy(y, own, in);
   for (std::ptrdiff_t i = own; i < tile * columns; ++i) in[i] = 0;
   for (std::ptrdiff_t i = 0; i < tile * count; ++i) out[i] = 0;
-  if constexpr (has_products<Real>) {
+  if constexpr (has_products) {
     for_strips(node.panel, columns, count, [&](auto strip, const Real* panel, int column) {
       detail::multiply_strip<strip(), sides>(panel, count - column, in + tile * column,
                                              out + tile * column);
@@ -91,7 +88,7 @@ void forwards(const FactorView<Real>& factor, int s, Real* all, Real* scratch) {
   }
 }
 
-template <int sides, class Real>
+template <int sides, bool has_products, class Real>
 void backwards(const FactorView<Real>& factor, int s, Real* all, Real* scratch) {
   const Node<Real> node(factor, s);
   const int columns = node.columns, count = node.count;
@@ -112,7 +109,7 @@ void backwards(const FactorView<Real>& factor, int s, Real* all, Real* scratch) 
   };
   Real out[2 * tile];
   int num_tiles = count;
-  if constexpr (!has_products<Real>) {
+  if constexpr (!has_products) {
     for_strips(node.panel, columns, count, [&](auto strip, const Real* panel, int column) {
       detail::multiply_transposed_strip<strip(), sides>(panel + 16 * strip() * (columns - column),
                                                         count - columns, in + tile * columns, out);
@@ -191,27 +188,27 @@ void float_backwards(const FactorView<float>& factor, const int* nodes, int coun
   }
 }
 
-template <class Real>
+template <bool has_products, class Real>
 void all_forwards(const FactorView<Real>& factor, const int* nodes, int count, int sides, Real* y,
                   Real* scratch) {
   if (sides != 4) {
-    for (int i = 0; i < count; ++i) forwards<1>(factor, nodes[i], y, scratch);
-  } else if constexpr (std::is_same_v<Real, float>) {
+    for (int i = 0; i < count; ++i) forwards<1, has_products>(factor, nodes[i], y, scratch);
+  } else if constexpr (has_products) {
     if (count > 0) float_forwards(factor, nodes, count, y, scratch);
   } else {
-    for (int i = 0; i < count; ++i) forwards<4>(factor, nodes[i], y, scratch);
+    for (int i = 0; i < count; ++i) forwards<4, has_products>(factor, nodes[i], y, scratch);
   }
 }
 
-template <class Real>
+template <bool has_products, class Real>
 void all_backwards(const FactorView<Real>& factor, const int* nodes, int count, int sides, Real* y,
                    Real* scratch) {
   if (sides != 4) {
-    for (int i = count - 1; i >= 0; --i) backwards<1>(factor, nodes[i], y, scratch);
-  } else if constexpr (std::is_same_v<Real, float>) {
+    for (int i = count - 1; i >= 0; --i) backwards<1, has_products>(factor, nodes[i], y, scratch);
+  } else if constexpr (has_products) {
     if (count > 0) float_backwards(factor, nodes, count, y, scratch);
   } else {
-    for (int i = count - 1; i >= 0; --i) backwards<4>(factor, nodes[i], y, scratch);
+    for (int i = count - 1; i >= 0; --i) backwards<4, has_products>(factor, nodes[i], y, scratch);
   }
 }
 
@@ -246,8 +243,9 @@ double largest(const double* b, std::ptrdiff_t size) {
 }  // namespace
 
 const SolveKernels solve_table{
-    {all_forwards<float>, all_backwards<float>, load<float>, store<float>},
-    {all_forwards<double>, all_backwards<double>, load<double>, store<double>},
+    {all_forwards<true, float>, all_backwards<true, float>, load<float>, store<float>},
+    {all_forwards<false, float>, all_backwards<false, float>, load<float>, store<float>},
+    {all_forwards<false, double>, all_backwards<false, double>, load<double>, store<double>},
     largest};
 
 }  // namespace SUPPLE_SIMD

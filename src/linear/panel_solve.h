@@ -22,7 +22,6 @@ struct FactorView {
   std::ptrdiff_t scratch_half;  ///< half of the scratch: what is multiplied, and the product
 };
 
-/// Real: float (panels with the product in their lower part) or double (without).
 template <class Real>
 struct PanelKernels {
   /// L y = b for the supernodes named, one after the other. sides: 1 or 4, entry c of row i of y at
@@ -39,8 +38,9 @@ struct PanelKernels {
 };
 
 struct SolveKernels {
-  PanelKernels<float> of_floats;
-  PanelKernels<double> of_doubles;
+  /// Of panels with the product in their lower part (panels.h), and of those without.
+  PanelKernels<float> of_floats, of_plain_floats;
+  PanelKernels<double> of_plain_doubles;
   /// max |b|.
   double (*largest)(const double* b, std::ptrdiff_t size);
 };

@@ -51,7 +51,8 @@ class Panels {
   const std::ptrdiff_t* start() const { return start_.data(); }
 
   /// Writes inverse (w x w, lower) and below (r x w), column-major.
-  void store(const Supernodes& nodes, int s, const double* inverse, const double* below) {
+  template <class Work>
+  void store(const Supernodes& nodes, int s, const Work* inverse, const Work* below) {
     Real* to = values_.data() + offset_ + start_[static_cast<std::size_t>(s)];
     const int width = nodes.width(s), num_rows = nodes.num_rows(s), columns = tiles(width);
     const auto entry = [&](int row, int column) {
@@ -75,8 +76,8 @@ class Panels {
           if (is_inner(row, c)) {
             const bool is_above = row < columns;
             const std::ptrdiff_t height = is_above ? width : num_rows;
-            const double* const from = (is_above ? inverse : below) + 4 * c * height +
-                                       4 * (is_above ? row : row - columns);
+            const Work* const from = (is_above ? inverse : below) + 4 * c * height +
+                                     4 * (is_above ? row : row - columns);
             for (int i = 0; i < 4; ++i) {
               for (int k = 0; k < 4; ++k) to[4 * i + k] = static_cast<Real>(from[k * height + i]);
             }

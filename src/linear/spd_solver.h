@@ -62,6 +62,8 @@ class SpdSolver {
 /// taken, in the end a factor in doubles.
 enum class Precision {
   full,       ///< a factor in doubles
+  refined,    ///< nearly as exact, from a factor in floats where that holds the matrix: for
+              ///< matrices that are solved with once or twice (refined_cholesky.h)
   single,     ///< a factor in floats, made in doubles. Solutions have six to seven digits
   multigrid,  ///< a cycle over some grids (multigrid.h), which leaves a tenth to a third of an
               ///< error: for matrices whose factor caches do not hold, where a solve takes as long

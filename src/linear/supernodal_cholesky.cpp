@@ -11,8 +11,28 @@ namespace {
 
 using detail::tiles;
 
-const auto& kernels_of(const SolveKernels& kernels, double) { return kernels.of_doubles; }
-const auto& kernels_of(const SolveKernels& kernels, float) { return kernels.of_floats; }
+template <class Real, bool has_products>
+const auto& kernels_of(const SolveKernels& kernels) {
+  if constexpr (has_products) {
+    return kernels.of_floats;
+  } else if constexpr (std::is_same_v<Real, float>) {
+    return kernels.of_plain_floats;
+  } else {
+    return kernels.of_plain_doubles;
+  }
+}
+
+auto eliminate_of(const FrontKernels& kernels, double) { return kernels.eliminate; }
+auto eliminate_of(const FrontKernels& kernels, float) { return kernels.eliminate_floats; }
+
+/// A power of two that brings the diagonal of a matrix to where floats have room.
+double scale_of(const SpdSolver::Matrix& lower) {
+  double largest = 0;
+  for (Eigen::Index j = 0; j < lower.cols(); ++j) {
+    largest = std::max(largest, lower.valuePtr()[lower.outerIndexPtr()[j]]);
+  }
+  return scale_to_floats(largest);
+}
 
 }  // namespace
 
@@ -27,8 +47,8 @@ Supernodes supernodes_of(const SpdSolver::Matrix& lower) {
       {static_cast<int>(lower.rows()), lower.outerIndexPtr(), lower.innerIndexPtr()});
 }
 
-template <class Real>
-void SupernodalCholesky<Real>::analyse(const Supernodes& nodes) {
+template <class Real, class Work>
+void SupernodalCholesky<Real, Work>::analyse(const Supernodes& nodes) {
   factored_ = false;
   nodes_ = nodes;
   n_ = nodes_.first.back();
@@ -37,8 +57,8 @@ void SupernodalCholesky<Real>::analyse(const Supernodes& nodes) {
   place_rows();
 }
 
-template <class Real>
-void SupernodalCholesky<Real>::find_children() {
+template <class Real, class Work>
+void SupernodalCholesky<Real, Work>::find_children() {
   child_start_.assign(at(nodes_.count()) + 1, 0);
   for (const int parent : nodes_.parent) {
     if (parent >= 0) ++child_start_[at(parent) + 1];
@@ -53,8 +73,8 @@ void SupernodalCholesky<Real>::find_children() {
 }
 
 /// Of each supernode, whose share it is.
-template <class Real>
-std::vector<int> SupernodalCholesky<Real>::make_shares() {
+template <class Real, class Work>
+std::vector<int> SupernodalCholesky<Real, Work>::make_shares() {
   const Division division = divide(nodes_);
   num_subtrees_ = static_cast<int>(division.subtrees.size());
   num_branches_ = static_cast<int>(division.branches.size());
@@ -76,8 +96,8 @@ std::vector<int> SupernodalCholesky<Real>::make_shares() {
 }
 
 /// Where y has a row as the supernodes of a share see it.
-template <class Real>
-int SupernodalCholesky<Real>::place_in(const Share& share, int row) const {
+template <class Real, class Work>
+int SupernodalCholesky<Real, Work>::place_in(const Share& share, int row) const {
   if (share.root < 0 || row < nodes_.first[at(share.root) + 1]) return row;
   const int* const above = nodes_.rows_of(share.root);
   const int* const end = above + nodes_.num_rows(share.root);
@@ -88,8 +108,8 @@ int SupernodalCholesky<Real>::place_in(const Share& share, int row) const {
 /// area of their own, one after the other into the rows: the bits do not depend on who was first.
 /// What fills the last tile of a supernode's rows goes to a row before the area, or, for the top,
 /// row n: there stands zero.
-template <class Real>
-void SupernodalCholesky<Real>::place_rows() {
+template <class Real, class Work>
+void SupernodalCholesky<Real, Work>::place_rows() {
   const std::vector<int> share_of = make_shares();
   shares_.back().area = n_ + 1;
   int next_area = n_ + 1;
@@ -126,9 +146,10 @@ void SupernodalCholesky<Real>::place_rows() {
 
 /// Multifrontal: each supernode adds what its children leave to its own columns of the matrix,
 /// eliminates its columns densely and leaves the rest to its parent [Duff & Reid 1983; Liu 1992].
-template <class Real>
-bool SupernodalCholesky<Real>::factor(const Matrix& lower, Threads& threads) {
+template <class Real, class Work>
+bool SupernodalCholesky<Real, Work>::factor(const Matrix& lower, Threads& threads) {
   left_.resize(at(nodes_.count()));
+  if constexpr (std::is_same_v<Work, float>) scale_ = scale_of(lower);
   std::vector<char> good(shares_.size(), 1);
   const auto eliminate_share = [&](std::size_t i) {
     Front own;
@@ -150,8 +171,8 @@ bool SupernodalCholesky<Real>::factor(const Matrix& lower, Threads& threads) {
 
 /// Adds what a child leaves to the front, of `size` rows, in which its rows have their place. Most
 /// of them follow each other there as they do in the child: x, y and z of a vertex at least.
-template <class Real>
-void SupernodalCholesky<Real>::add_remainder(int child, Front& own, std::size_t size) {
+template <class Real, class Work>
+void SupernodalCholesky<Real, Work>::add_remainder(int child, Front& own, std::size_t size) {
   const int* const rows = nodes_.rows_of(child);
   const int count = nodes_.num_rows(child);
   own.runs.clear();
@@ -166,15 +187,15 @@ void SupernodalCholesky<Real>::add_remainder(int child, Front& own, std::size_t 
     }
     own.runs.push_back({i, i + 1, place});
   }
-  const double* column = left_[at(child)].get();
+  const Work* column = left_[at(child)].get();
   for (const Run& of_column : own.runs) {
     const auto first_run = static_cast<std::size_t>(&of_column - own.runs.data());
     for (int j = of_column.first; j < of_column.last; ++j) {
-      double* const to = &own.front[at(of_column.place + (j - of_column.first)) * size];
+      Work* const to = &own.front[at(of_column.place + (j - of_column.first)) * size];
       for (std::size_t k = first_run; k < own.runs.size(); ++k) {
         const Run& run = own.runs[k];
         const int from = k == first_run ? j : run.first;
-        double* const sum = to + run.place - run.first;
+        Work* const sum = to + run.place - run.first;
         for (int i = from; i < run.last; ++i) sum[i] += column[i - j];
       }
       column += count - j;
@@ -183,8 +204,8 @@ void SupernodalCholesky<Real>::add_remainder(int child, Front& own, std::size_t 
 }
 
 /// One front. False: it is not positive definite.
-template <class Real>
-bool SupernodalCholesky<Real>::eliminate(int s, const Matrix& lower, Front& own) {
+template <class Real, class Work>
+bool SupernodalCholesky<Real, Work>::eliminate(int s, const Matrix& lower, Front& own) {
   const int* start = lower.outerIndexPtr();
   const int* row = lower.innerIndexPtr();
   const double* value = lower.valuePtr();
@@ -193,7 +214,7 @@ bool SupernodalCholesky<Real>::eliminate(int s, const Matrix& lower, Front& own)
   const std::size_t size = at(w + r);
   for (int i = 0; i < w; ++i) own.place[at(first + i)] = i;
   for (int i = 0; i < r; ++i) own.place[at(rows[i])] = w + i;
-  const auto grow = [](std::vector<double>& room, std::size_t least) {
+  const auto grow = [](std::vector<Work>& room, std::size_t least) {
     if (room.size() < least) room.resize(least);
   };
   grow(own.front, size * size);
@@ -202,12 +223,12 @@ bool SupernodalCholesky<Real>::eliminate(int s, const Matrix& lower, Front& own)
   // Its lower triangle alone is read and written.
   for (std::size_t j = 0; j < size; ++j) {
     std::fill(own.front.begin() + static_cast<std::ptrdiff_t>(j * size + j),
-              own.front.begin() + static_cast<std::ptrdiff_t>((j + 1) * size), 0.0);
+              own.front.begin() + static_cast<std::ptrdiff_t>((j + 1) * size), Work(0));
   }
   for (int j = 0; j < w; ++j) {
-    double* const column = &own.front[at(j) * size];
+    Work* const column = &own.front[at(j) * size];
     for (int k = start[first + j]; k < start[first + j + 1]; ++k) {
-      column[own.place[at(row[k])]] = value[k];
+      column[own.place[at(row[k])]] = static_cast<Work>(scale_ * value[k]);
     }
   }
   for (int k = child_start_[at(s)]; k < child_start_[at(s) + 1]; ++k) {
@@ -215,13 +236,14 @@ bool SupernodalCholesky<Real>::eliminate(int s, const Matrix& lower, Front& own)
     if (nodes_.num_rows(child) > 0) add_remainder(child, own, size);
     left_[at(child)].reset();
   }
-  if (!front_kernels_->eliminate(own.front.data(), w, r, has_products, own.inverse.data(),
-                                 own.below.data())) {
+  const auto eliminate_front = eliminate_of(*front_kernels_, Work());
+  if (!eliminate_front(own.front.data(), w, r, has_products, own.inverse.data(),
+                       own.below.data())) {
     return false;
   }
   if (r > 0) {
-    left_[at(s)] = std::make_unique_for_overwrite<double[]>(at(r) * (at(r) + 1) / 2);
-    double* to = left_[at(s)].get();
+    left_[at(s)] = std::make_unique_for_overwrite<Work[]>(at(r) * (at(r) + 1) / 2);
+    Work* to = left_[at(s)].get();
     for (std::size_t j = at(w); j < size; ++j) {
       to = std::copy(&own.front[j * size + j], own.front.data() + (j + 1) * size, to);
     }
@@ -231,9 +253,9 @@ bool SupernodalCholesky<Real>::eliminate(int s, const Matrix& lower, Front& own)
 }
 
 /// y of the rows above a share into its area.
-template <class Real>
+template <class Real, class Work>
 template <int sides>
-void SupernodalCholesky<Real>::fetch_rows_above(const Share& share) {
+void SupernodalCholesky<Real, Work>::fetch_rows_above(const Share& share) {
   Real* to = y_.data() + std::ptrdiff_t{sides} * share.area;
   for (const int row : share.above) {
     const Real* const from = y_.data() + std::ptrdiff_t{sides} * row;
@@ -242,9 +264,9 @@ void SupernodalCholesky<Real>::fetch_rows_above(const Share& share) {
   }
 }
 
-template <class Real>
+template <class Real, class Work>
 template <int sides>
-void SupernodalCholesky<Real>::add_to_rows_above(const Share& share) {
+void SupernodalCholesky<Real, Work>::add_to_rows_above(const Share& share) {
   const Real* from = y_.data() + std::ptrdiff_t{sides} * share.area;
   for (const int row : share.above) {
     Real* const to = y_.data() + std::ptrdiff_t{sides} * row;
@@ -254,36 +276,36 @@ void SupernodalCholesky<Real>::add_to_rows_above(const Share& share) {
 }
 
 /// With its parts done.
-template <class Real>
+template <class Real, class Work>
 template <int sides>
-void SupernodalCholesky<Real>::forwards(std::size_t share) {
+void SupernodalCholesky<Real, Work>::forwards(std::size_t share) {
   const Share& own = shares_[share];
   for (const int part : own.parts) add_to_rows_above<sides>(shares_[at(part)]);
-  kernels_of(*solve_kernels_, Real())
+  kernels_of<Real, has_products>(*solve_kernels_)
       .forwards(view(), own.nodes.data(), static_cast<int>(own.nodes.size()), sides, y_.data(),
                 &scratch_[share * scratch_size_]);
 }
 
 /// Before its parts.
-template <class Real>
+template <class Real, class Work>
 template <int sides>
-void SupernodalCholesky<Real>::backwards(std::size_t share) {
+void SupernodalCholesky<Real, Work>::backwards(std::size_t share) {
   const Share& own = shares_[share];
   fetch_rows_above<sides>(own);
-  kernels_of(*solve_kernels_, Real())
+  kernels_of<Real, has_products>(*solve_kernels_)
       .backwards(view(), own.nodes.data(), static_cast<int>(own.nodes.size()), sides, y_.data(),
                  &scratch_[share * scratch_size_]);
 }
 
-template <class Real>
-bool SupernodalCholesky<Real>::goes_by_branches(const Threads& threads) const {
+template <class Real, class Work>
+bool SupernodalCholesky<Real, Work>::goes_by_branches(const Threads& threads) const {
   return threads.count() <= static_cast<int>(shares_.back().parts.size());
 }
 
 /// Both substitutions on y.
-template <class Real>
+template <class Real, class Work>
 template <int sides>
-void SupernodalCholesky<Real>::sweep(Threads& threads) {
+void SupernodalCholesky<Real, Work>::sweep(Threads& threads) {
   std::fill(y_.begin() + std::ptrdiff_t{sides} * n_, y_.end(), Real(0));
   const std::size_t top = shares_.size() - 1;
   const std::vector<int>& parts = shares_[top].parts;
@@ -314,11 +336,11 @@ void SupernodalCholesky<Real>::sweep(Threads& threads) {
   }
 }
 
-template <class Real>
+template <class Real, class Work>
 template <int sides, class Ends>
-void SupernodalCholesky<Real>::substitute(Ends& ends, double* x, Threads& threads) {
+void SupernodalCholesky<Real, Work>::substitute(Ends& ends, double* x, Threads& threads) {
   if (!factored_) return;
-  const auto& kernels = kernels_of(*solve_kernels_, Real());
+  const auto& kernels = kernels_of<Real, has_products>(*solve_kernels_);
   double scale = 1;
   if constexpr (std::is_same_v<Real, float>) scale = scale_to_floats(ends.size());
   // Rows of a run at a time.
@@ -338,29 +360,31 @@ void SupernodalCholesky<Real>::substitute(Ends& ends, double* x, Threads& thread
   sweep<sides>(threads);
   for_runs([&](int first, int last) {
     kernels.store(y_.data() + std::ptrdiff_t{sides} * first, std::ptrdiff_t{sides} * (last - first),
-                  1 / scale, x + std::ptrdiff_t{sides} * first);
+                  scale_ / scale, x + std::ptrdiff_t{sides} * first);
     ends.take(first, last);
   });
 }
 
-template <class Real>
-void SupernodalCholesky<Real>::solve(const double* b, double* x, Threads& threads) {
+template <class Real, class Work>
+void SupernodalCholesky<Real, Work>::solve(const double* b, double* x, Threads& threads) {
   PlainEnds<1> ends(b, n_, *solve_kernels_, largest_, threads);
   substitute<1>(ends, x, threads);
 }
 
-template <class Real>
-void SupernodalCholesky<Real>::solve4(const double* b, double* x, Threads& threads) {
+template <class Real, class Work>
+void SupernodalCholesky<Real, Work>::solve4(const double* b, double* x, Threads& threads) {
   PlainEnds<4> ends(b, n_, *solve_kernels_, largest_, threads);
   substitute<4>(ends, x, threads);
 }
 
-template <class Real>
-void SupernodalCholesky<Real>::solve4_between(SolveEnds& ends, int, double* x, Threads& threads) {
+template <class Real, class Work>
+void SupernodalCholesky<Real, Work>::solve4_between(SolveEnds& ends, int, double* x,
+                                                    Threads& threads) {
   substitute<4>(ends, x, threads);
 }
 
 template class SupernodalCholesky<double>;
 template class SupernodalCholesky<float>;
+template class SupernodalCholesky<float, float>;
 
 }  // namespace supple

@@ -17,12 +17,13 @@ namespace supple {
 /// Throws Error{invalid_input} for a matrix that is not square.
 Supernodes supernodes_of(const SpdSolver::Matrix& lower);
 
-/// The supernodal factor with panels of one kind of entries (panels.h): double or float. It
-/// does not look whether they hold the matrix.
-template <class Real>
+/// The supernodal factor with panels of one kind of entries (panels.h), double or float, made in
+/// doubles or in floats. It does not look whether they hold the matrix.
+template <class Real, class Work = double>
 class SupernodalCholesky final : public SpdSolver {
-  /// Floats are for the many solves of a constant matrix, doubles for Newton's factors.
-  static constexpr bool has_products = std::is_same_v<Real, float>;
+  /// Floats that were made in doubles are for the many solves of a constant matrix, others for
+  /// Newton's factors, each of which is used a few times.
+  static constexpr bool has_products = !std::is_same_v<Real, Work>;
   /// Right-hand sides that a thread brings in or out at a time.
   static constexpr int rows_per_chunk = 1024;
 
@@ -59,7 +60,7 @@ class SupernodalCholesky final : public SpdSolver {
   struct Front {
     std::vector<int> place;  ///< [n], row of the front that a row of the matrix has
     std::vector<Run> runs;
-    std::vector<double> front, inverse, below;
+    std::vector<Work> front, inverse, below;
   };
 
   /// Supernodes that one thread takes, and where they put what they take off the rows above them.
@@ -118,11 +119,13 @@ class SupernodalCholesky final : public SpdSolver {
   std::size_t scratch_size_ = 0;
   std::vector<double> largest_;  ///< [number of chunks], entry of a chunk of the right-hand sides
   /// [count], what a front leaves to its parent: the lower triangle, column after column
-  std::vector<std::unique_ptr<double[]>> left_;
+  std::vector<std::unique_ptr<Work[]>> left_;
+  double scale_ = 1;  ///< what the matrix was multiplied with
   bool factored_ = false;
 };
 
 extern template class SupernodalCholesky<double>;
 extern template class SupernodalCholesky<float>;
+extern template class SupernodalCholesky<float, float>;
 
 }  // namespace supple

@@ -94,8 +94,16 @@ TEST(Supernodes, APostorderKeepsTheFill) {
   EXPECT_EQ(factor_entries(adjacency, order), factor_entries(adjacency, natural));
 }
 
-/// Of a solution, for condition numbers of about ten: of doubles and of floats.
-double rounding_of(Precision precision) { return precision == Precision::full ? 1e-13 : 1e-5; }
+/// Of a solution, for condition numbers of about ten: of doubles, of residuals and of floats.
+double rounding_of(Precision precision) {
+  if (precision == Precision::full) return 1e-13;
+  return precision == Precision::refined ? 1e-9 : 1e-5;
+}
+
+std::string name_of(Precision precision) {
+  if (precision == Precision::full) return "full";
+  return precision == Precision::refined ? "refined" : "mixed";
+}
 
 class SupernodalCholesky : public testing::TestWithParam<Precision> {
  protected:
@@ -206,10 +214,8 @@ TEST_P(SupernodalCholesky, TakesForcesOfAnySize) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Linear, SupernodalCholesky,
-                         testing::Values(Precision::full, Precision::mixed),
-                         [](const auto& precision) {
-                           return precision.param == Precision::full ? "full" : "mixed";
-                         });
+                         testing::Values(Precision::full, Precision::refined, Precision::mixed),
+                         [](const auto& precision) { return name_of(precision.param); });
 
 /// A grid in an order of little fill, too large for a dense matrix.
 SpdSolver::Matrix large_grid(int width) {
@@ -242,7 +248,7 @@ TEST(SupernodalThreads, AnyNumberGivesTheSameBits) {
   const Division division = divide(find_supernodes(pattern_of(lower)));
   EXPECT_GE(division.subtrees.size(), 2U);
   EXPECT_GE(division.branches.size(), 2U);
-  for (const Precision precision : {Precision::full, Precision::mixed}) {
+  for (const Precision precision : {Precision::full, Precision::refined, Precision::mixed}) {
     std::vector<std::vector<double>> solutions;
     // One and two go by branches, more first by the subtrees inside them.
     for (const int count : {1, 2, 3, 5}) {
@@ -332,13 +338,54 @@ TEST(MixedCholesky, KeepsInDoublesWhatFloatsDoNotHold) {
   }
 }
 
+std::unique_ptr<SpdSolver> factorised(const SpdSolver::Matrix& lower, Precision precision,
+                                      SimdLevel level = simd_level_in_use()) {
+  auto solver = make_supernodal_cholesky(precision, level);
+  solver->analyse(lower);
+  EXPECT_TRUE(solver->factor(lower, threads));
+  return solver;
+}
+
+TEST(RefinedCholesky, SolvesWhatFloatsHoldAndWhatTheyDoNot) {
+  // Condition numbers from 100 to 1e10; in floats factors of the last are off by more than it.
+  for (const double held : {1e-1, 1e-3, 1e-5, 1e-7, 1e-9}) {
+    const Eigen::MatrixXd A =
+        test::grid_laplacian(12) + (held - 1e-3) * Eigen::MatrixXd::Identity(144, 144);
+    const auto solver = factorised(lower_of(A), Precision::refined);
+    for (const double size : {1.0, 1e-200, 1e200}) {
+      Eigen::VectorXd b = size * Eigen::VectorXd::Random(144), x(144);
+      solver->solve(b.data(), x.data(), threads);
+      // Doubles leave the rounding of A x, which is up to 1e9 times b.
+      const double rounding = 1e-14 * (x / size).norm();
+      EXPECT_LT((A * (x / size) - b / size).norm(), 2e-10 * (b / size).norm() + rounding) << held;
+      // Where it comes to.
+      solver->solve(b.data(), b.data(), threads);
+      EXPECT_EQ(x, b);
+    }
+  }
+}
+
+TEST(RefinedCholesky, DescendsWhereAMatrixIsIndefiniteByLessThanFloatsTell) {
+  for (const double lowest : {-1e-8, -1e-6, -1e-3}) {
+    const Eigen::MatrixXd A =
+        test::grid_laplacian(12) + (lowest - 1e-3) * Eigen::MatrixXd::Identity(144, 144);
+    const auto solver = make_supernodal_cholesky(Precision::refined);
+    solver->analyse(lower_of(A));
+    if (!solver->factor(lower_of(A), threads)) continue;
+    const Eigen::VectorXd b = Eigen::VectorXd::Ones(144);  // its eigenvector
+    Eigen::VectorXd x(144);
+    solver->solve(b.data(), x.data(), threads);
+    EXPECT_GT(x.dot(b), 0) << lowest;
+  }
+}
+
 TEST(SupernodalCholesky, LevelsOfVectorsDifferByRoundingAlone) {
   const Eigen::MatrixXd A = ordered_matrix(25, 4);
   const SpdSolver::Matrix lower = lower_of(A);
   const Eigen::MatrixXd B = Eigen::MatrixXd::Random(4, A.rows());  // four sides, interleaved
   const Eigen::MatrixXd X = A.llt().solve(B.transpose()).transpose();
   for (const SimdLevel level : usable_simd_levels()) {
-    for (const Precision precision : {Precision::full, Precision::mixed}) {
+    for (const Precision precision : {Precision::full, Precision::refined, Precision::mixed}) {
       const auto solver = make_supernodal_cholesky(precision, level);
       solver->analyse(lower);
       ASSERT_TRUE(solver->factor(lower, threads));
@@ -363,14 +410,6 @@ Eigen::MatrixXd solve4(SpdSolver& solver, const Eigen::MatrixXd& B) {
   Eigen::MatrixXd x(4, B.rows());
   solver.solve4(sides.data(), x.data(), threads);
   return x.transpose();
-}
-
-std::unique_ptr<SpdSolver> factorised(const SpdSolver::Matrix& lower, Precision precision,
-                                      SimdLevel level = simd_level_in_use()) {
-  auto solver = make_supernodal_cholesky(precision, level);
-  solver->analyse(lower);
-  EXPECT_TRUE(solver->factor(lower, threads));
-  return solver;
 }
 
 TEST(MixedCholesky, TakesMultigridByTheSize) {
