@@ -81,8 +81,8 @@ void subtract(Natural& a, const Natural& b) {
 }
 
 /// a/b rounded to the nearest double, for b > 0.
-double rounded_quotient(const Natural& a, const Natural& b) {
-  if (a.empty()) return 0;
+NearestDouble rounded_quotient(const Natural& a, const Natural& b) {
+  if (a.empty()) return {0, true};
   // floor(2^shift a/b) has 57 or 58 bits: more than the 53 of a double and one for the half.
   const int shift = 57 - (bits_of(a) - bits_of(b));
   Natural rest, divisor = b;
@@ -99,12 +99,12 @@ double rounded_quotient(const Natural& a, const Natural& b) {
   // The last place of the double, which below 2^-1022 is that of 2^-1074.
   const int last = std::max(static_cast<int>(std::bit_width(quotient)) - 53 - shift, -1074);
   const int drop = last + shift;
-  if (drop > 60) return 0;
+  if (drop > 60) return {0, false};
   const std::uint64_t dropped = quotient & ((std::uint64_t{1} << drop) - 1);
   const std::uint64_t half = std::uint64_t{1} << (drop - 1);
   std::uint64_t kept = quotient >> drop;
   if (dropped > half || (dropped == half && (!rest.empty() || (kept & 1) != 0))) ++kept;
-  return std::ldexp(static_cast<double>(kept), last);
+  return {std::ldexp(static_cast<double>(kept), last), dropped == 0 && rest.empty()};
 }
 
 std::string_view digits_of(const std::string& integer, const std::string& where) {
@@ -180,16 +180,17 @@ class Lines {
 
 }  // namespace
 
-double nearest_double(const std::string& numerator, const std::string& denominator,
-                      const std::string& where) {
+NearestDouble nearest_double(const std::string& numerator, const std::string& denominator,
+                             const std::string& where) {
   const Natural a = natural(digits_of(numerator, where));
   const Natural b = natural(digits_of(denominator, where));
   if (b.empty()) fail(where, fmt::format("{}/{}: the denominator is zero", numerator, denominator));
-  const double quotient = rounded_quotient(a, b);
-  if (!std::isfinite(quotient)) {
+  NearestDouble nearest = rounded_quotient(a, b);
+  if (!std::isfinite(nearest.value)) {
     fail(where, fmt::format("a fraction exceeds the largest double, {}", 0x1.fffffffffffffp1023));
   }
-  return (numerator[0] == '-') != (denominator[0] == '-') ? -quotient : quotient;
+  if ((numerator[0] == '-') != (denominator[0] == '-')) nearest.value = -nearest.value;
+  return nearest;
 }
 
 CcdKind ccd_kind(const std::string& path) {
@@ -230,7 +231,9 @@ std::vector<CcdQuery> read_ccd_queries(const std::string& path) {
     const std::size_t row = rows % 8;
     Vec3& point = row < 4 ? query.before[row] : query.after[row - 4];
     for (std::size_t c = 0; c < 3; ++c) {
-      point[c] = nearest_double(columns[2 * c], columns[2 * c + 1], where);
+      const auto [value, exact] = nearest_double(columns[2 * c], columns[2 * c + 1], where);
+      point[c] = value;
+      if (!exact) query.rounded = true;
     }
     if (columns[6] != "0" && columns[6] != "1") {
       fail(where, fmt::format("the truth is '{}'; expected 0 or 1", columns[6].substr(0, 40)));
@@ -238,7 +241,9 @@ std::vector<CcdQuery> read_ccd_queries(const std::string& path) {
     const bool meets = columns[6] == "1";
     if (row > 0 && meets != query.meets) fail(where, "the truth differs within a query");
     query.meets = meets;
-    if (row == 7) queries.push_back(query);
+    if (row < 7) continue;
+    queries.push_back(query);
+    query.rounded = false;
   }
   if (rows == 0) fail(path, "holds no query");
   if (rows % 8 != 0) {

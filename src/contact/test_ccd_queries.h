@@ -14,6 +14,7 @@ enum class CcdKind { vertex_face, edge_edge };
 struct CcdQuery {
   std::array<Vec3, 4> before, after;  ///< as `vertex_face_ccd` and `edge_edge_ccd` take them
   bool meets;
+  bool rounded = false;  ///< whether a coordinate in a file was not a double
 };
 
 inline CcdAnswer detect(CcdKind kind, const CcdQuery& query, const CcdSettings& settings = {},
@@ -32,10 +33,15 @@ CcdKind ccd_kind(const std::string& path);
 /// double. Throws Error{bad_file}, which says where and what is wrong.
 std::vector<CcdQuery> read_ccd_queries(const std::string& path);
 
+struct NearestDouble {
+  double value;
+  bool exact;
+};
+
 /// The double nearest to a fraction of two decimal integers; of two, the even one. Throws
 /// Error{bad_file} at `where` if they are no such integers, if the denominator is zero or if the
 /// fraction exceeds a double.
-double nearest_double(const std::string& numerator, const std::string& denominator,
-                      const std::string& where);
+NearestDouble nearest_double(const std::string& numerator, const std::string& denominator,
+                             const std::string& where);
 
 }  // namespace supple

@@ -154,4 +154,23 @@ class ExactCheck {
   std::vector<std::array<std::size_t, 2>> pairs_;
 };
 
+/// Whether features that are said to meet, and are answered to be apart, are apart only because
+/// their coordinates were rounded to doubles: exact arithmetic confirms that they are, but not by
+/// more than rounding can move them.
+inline bool rounding_explains(CcdKind kind, const CcdQuery& query) {
+  if (!query.rounded) return false;
+  double largest = 0;
+  for (const auto* points : {&query.before, &query.after}) {
+    for (const Vec3& x : *points) {
+      for (const double c : x) largest = std::max(largest, std::fabs(c));
+    }
+  }
+  CcdProof proof;
+  if (detect(kind, query, {}, &proof).meets || !ExactCheck(kind, query).holds(proof, 1)) {
+    return false;
+  }
+  // Half a place on each axis for either feature: sqrt(3) * 2^-52.
+  return detect(kind, query, {.separation = 0x1p-51 * largest + 5e-324}).meets;
+}
+
 }  // namespace supple
