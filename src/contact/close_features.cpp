@@ -38,20 +38,23 @@ bool within(const Box& a, const Box& b, double reach) {
 
 }  // namespace
 
-const Box& CloseFeatures::Boxes::at(int place) const {
-  return boxes[supple::at(tree.order()[supple::at(place)])];
-}
-
 double CloseFeatures::Boxes::looseness() const {
   double items = 0;
   for (const Box& box : boxes) items += AabbTree::extent(box);
   return tree.extent() / items;
 }
 
+void CloseFeatures::Boxes::place() {
+  placed.resize(boxes.size());
+  for (std::size_t i = 0; i < tree.order().size(); ++i) placed[i] = boxes[at(tree.order()[i])];
+}
+
 void CloseFeatures::Boxes::follow() {
-  tree.refit([&](int place) { return at(place); });
+  place();
+  tree.refit([&](int i) { return placed[at(i)]; });
   if (!(built_with > 0) || looseness() > 2 * built_with) {
     tree.rebuild(boxes);
+    place();
     built_with = looseness();
   }
 }
@@ -96,28 +99,27 @@ void CloseFeatures::find(const VectorField& before, const VectorField& after, do
   for (const int vertex : vertices_) {
     const Box box = swept_box(std::array<int, 1>{vertex}, before, after);
     const std::size_t first = vertex_faces_.size();
-    of_triangles_.tree.any([&](const Box& other) { return within(box, other, reach); },
-                           [&](int place) {
-                             const int triangle = of_triangles_.tree.order()[at(place)];
-                             const auto& t = triangles_[at(triangle)];
-                             if (vertex == t[0] || vertex == t[1] || vertex == t[2]) return false;
-                             if (within(box, of_triangles_.at(place), reach)) {
-                               vertex_faces_.push_back({vertex, triangle});
-                             }
-                             return false;
-                           });
+    const auto touches = [&](const Box& other) { return within(box, other, reach); };
+    of_triangles_.tree.any(touches, [&](int place) {
+      if (!touches(of_triangles_.placed[at(place)])) return false;
+      const int triangle = of_triangles_.tree.order()[at(place)];
+      const auto& t = triangles_[at(triangle)];
+      if (vertex == t[0] || vertex == t[1] || vertex == t[2]) return false;
+      vertex_faces_.push_back({vertex, triangle});
+      return false;
+    });
     std::sort(vertex_faces_.begin() + static_cast<std::ptrdiff_t>(first), vertex_faces_.end());
   }
   edge_edges_.clear();
-  of_edges_.tree.pairs([&](const Box& a, const Box& b) { return within(a, b, reach); },
-                       [&](int i, int j) {
-                         const auto [first, second] = std::minmax(of_edges_.tree.order()[at(i)],
-                                                                  of_edges_.tree.order()[at(j)]);
-                         const auto &a = edges_[at(first)], &b = edges_[at(second)];
-                         if (a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1]) return;
-                         if (within(of_edges_.at(i), of_edges_.at(j), reach))
-                           edge_edges_.push_back({first, second});
-                       });
+  const auto touch = [&](const Box& a, const Box& b) { return within(a, b, reach); };
+  of_edges_.tree.pairs(touch, [&](int i, int j) {
+    if (!touch(of_edges_.placed[at(i)], of_edges_.placed[at(j)])) return;
+    const auto [first, second] =
+        std::minmax(of_edges_.tree.order()[at(i)], of_edges_.tree.order()[at(j)]);
+    const auto &a = edges_[at(first)], &b = edges_[at(second)];
+    if (a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1]) return;
+    edge_edges_.push_back({first, second});
+  });
   std::sort(edge_edges_.begin(), edge_edges_.end());
 }
 

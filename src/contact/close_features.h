@@ -12,12 +12,18 @@ namespace supple {
 struct VertexFacePair {
   int vertex;    ///< of the model
   int triangle;  ///< of triangles()
-  auto operator<=>(const VertexFacePair&) const = default;
+  bool operator==(const VertexFacePair&) const = default;
+  bool operator<(const VertexFacePair& other) const {
+    return vertex != other.vertex ? vertex < other.vertex : triangle < other.triangle;
+  }
 };
 
 struct EdgePair {
   int first, second;  ///< of edges(), first < second
-  auto operator<=>(const EdgePair&) const = default;
+  bool operator==(const EdgePair&) const = default;
+  bool operator<(const EdgePair& other) const {
+    return first != other.first ? first < other.first : second < other.second;
+  }
 };
 
 /// The pairs of features of all surfaces, their own parts included, that may come close during a
@@ -47,13 +53,14 @@ class CloseFeatures {
   const std::vector<std::array<int, 3>>& triangles() const { return triangles_; }
 
  private:
-  /// A tree and the boxes of its items, in the items' own order.
+  /// A tree and the boxes of its items, in the items' own order and, for the searches, in that of
+  /// the tree's leaves.
   struct Boxes {
     AabbTree tree;
-    std::vector<Box> boxes;
+    std::vector<Box> boxes, placed;
     double built_with = 0;  ///< looseness() when it was built
-    const Box& at(int place) const;
     double looseness() const;
+    void place();
     void follow();
   };
   void update(const VectorField& before, const VectorField& after);
