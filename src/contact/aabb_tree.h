@@ -53,6 +53,18 @@ class AabbTree {
   template <class Touches, class Visit>
   bool any(const Touches& touches, const Visit& visit) const;
 
+  /// Calls visit(i, j) once for each pair of different places whose leaves' boxes, and those of all
+  /// parents, pass `touches(a, b)`.
+  template <class Touches, class Visit>
+  void pairs(const Touches& touches, const Visit& visit) const;
+
+  /// Sum of the extents of all nodes: it grows as neighbours drift apart.
+  double extent() const;
+  /// Sum of the lengths of a box along the axes.
+  static double extent(const Box& box) {
+    return (box.max[0] - box.min[0]) + (box.max[1] - box.min[1]) + (box.max[2] - box.min[2]);
+  }
+
   static double squared_distance(const Box& box, const Vec3& x);
   static Box join(const Box& a, const Box& b);
 
@@ -161,6 +173,51 @@ void AabbTree::along(const Vec3& origin, const Vec3& direction, const Visit& vis
   };
   descend(entry, visit, reach,
           [](double enters, double limit) { return enters <= limit * widened && enters < missed; });
+}
+
+inline double AabbTree::extent() const {
+  double sum = 0;
+  for (const Node& node : nodes_) sum += extent(node.box);
+  return sum;
+}
+
+template <class Touches, class Visit>
+void AabbTree::pairs(const Touches& touches, const Visit& visit) const {
+  if (nodes_.empty()) return;
+  struct Entry {
+    int a, b;
+  };
+  // A node with itself leaves two entries a level, and two different nodes one a level of either.
+  std::array<Entry, 192> stack;
+  stack[0] = {0, 0};
+  int size = 1;
+  const auto push = [&](int a, int b) { stack[static_cast<std::size_t>(size++)] = {a, b}; };
+  while (size > 0) {
+    const auto [i, j] = stack[static_cast<std::size_t>(--size)];
+    const Node &a = nodes_[static_cast<std::size_t>(i)], &b = nodes_[static_cast<std::size_t>(j)];
+    if (i == j) {
+      for (int p = a.first; p < a.first + a.count; ++p) {
+        for (int q = a.first; q < p; ++q) visit(q, p);
+      }
+      if (a.count > 0) continue;
+      push(i + 1, a.first);
+      push(a.first, a.first);
+      push(i + 1, i + 1);
+      continue;
+    }
+    if (!touches(a.box, b.box)) continue;
+    if (a.count > 0 && b.count > 0) {
+      for (int p = a.first; p < a.first + a.count; ++p) {
+        for (int q = b.first; q < b.first + b.count; ++q) visit(p, q);
+      }
+    } else if (b.count > 0 || (a.count == 0 && extent(a.box) > extent(b.box))) {
+      push(a.first, j);
+      push(i + 1, j);
+    } else {
+      push(i, b.first);
+      push(i, j + 1);
+    }
+  }
 }
 
 template <class Touches, class Visit>
