@@ -145,3 +145,14 @@ foreach(kind static shared)
   check_pulled_block(${build}/pulled_block)
   check_with_pkg_config(${prefix} ${kind})
 endforeach()
+
+# The examples stand alone, too.
+run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/../../examples -B ${SCRATCH}/examples -G ${GENERATOR}
+    -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_C_COMPILER=${C_COMPILER} -DCMAKE_BUILD_TYPE=Release
+    -DCMAKE_PREFIX_PATH=${SCRATCH}/shared "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror"
+    "-DCMAKE_C_FLAGS=-std=c11 -pedantic -Wall -Wextra -Werror")
+run(${CMAKE_COMMAND} --build ${SCRATCH}/examples)
+run(${SCRATCH}/examples/engine_loop)
+message("${output}")
+run(${SCRATCH}/examples/engine_loop_in_c)
+message("${output}")
