@@ -1,51 +1,138 @@
-# The library as other projects see it: one archive made of the objects of all rooms, `supple::supple`, and its CMake
-# package. The public headers include nothing but the standard library and each other, so that a consumer compiles
-# against include/ alone; what the objects call is linked and no more.
+# The library as other projects see it: all rooms as supple::supple, and those that simulate as supple::core, each one
+# archive or one shared library with its CMake package and pkg-config file. The public headers include nothing but the
+# standard library and each other, so that a consumer compiles against include/ alone; what the objects call is linked
+# and no more. A program links one of the two.
 
-get_property(rooms GLOBAL PROPERTY SUPPLE_ROOMS)
-get_property(libraries GLOBAL PROPERTY SUPPLE_LIBRARIES)
-list(REMOVE_DUPLICATES libraries)
-# Headers only: they are compiled into the objects.
-list(REMOVE_ITEM libraries Eigen3::Eigen nlohmann_json::nlohmann_json)
-
-add_library(supple STATIC)
-add_library(supple::supple ALIAS supple)
-set_target_properties(supple PROPERTIES LINKER_LANGUAGE CXX POSITION_INDEPENDENT_CODE ON)
-foreach(room ${rooms})
-  target_sources(supple PRIVATE $<TARGET_OBJECTS:${room}>)
+get_property(supple_rooms GLOBAL PROPERTY SUPPLE_ROOMS)
+get_property(supple_libraries GLOBAL PROPERTY SUPPLE_LIBRARIES)
+foreach(list supple_libraries supple_core_libraries)
+  list(REMOVE_DUPLICATES ${list})
+  # Headers only: they are compiled into the objects.
+  list(REMOVE_ITEM ${list} Eigen3::Eigen nlohmann_json::nlohmann_json)
 endforeach()
-target_compile_features(supple PUBLIC cxx_std_20)
-target_include_directories(supple PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
-                                         $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-target_link_libraries(supple PRIVATE ${libraries})  # exported as $<LINK_ONLY:...>
-if(SUPPLE_SANITIZE)
-  target_link_options(supple PUBLIC -fsanitize=${SUPPLE_SANITIZE})
-endif()
 
+# What pkg-config calls these libraries: modules, or flags where there is no module.
+set(supple_pc_PNG::PNG libpng)
+set(supple_pc_ZLIB::ZLIB zlib)
+set(supple_pc_fmt::fmt fmt)
+set(supple_pc_pugixml::pugixml pugixml)
+set(supple_pc_METIS::METIS -lmetis)
+set(supple_pc_Threads::Threads -pthread)
+
+# Until 1.0 a minor version may change the binary interface.
+set(supple_soversion ${PROJECT_VERSION_MAJOR})
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+  set(supple_soversion ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+endif()
+set(supple_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/supple)
+set(supple_exports ${PROJECT_SOURCE_DIR}/cmake/exports.map)
+include(CheckLinkerFlag)
+check_linker_flag(CXX -Wl,--version-script=${supple_exports} supple_has_version_scripts)
+
+# supple_package(TARGET NAME STATIC|SHARED LIBRARIES ... [INSTALL options of install() ...]): what is installed of a
+# library: itself, its targets for CMake with what they need, and NAME.pc.
+function(supple_package target name kind)
+  cmake_parse_arguments(ARG "" "" "LIBRARIES;INSTALL" ${ARGN})
+  set(dependencies "")
+  set(SUPPLE_PC_MODULES "")
+  set(SUPPLE_PC_FLAGS "")
+  if(kind STREQUAL STATIC)
+    foreach(library ${ARG_LIBRARIES})
+      # PNG::PNG comes from the package PNG, and so on.
+      string(REGEX REPLACE "::.*" "" package ${library})
+      string(APPEND dependencies "find_dependency(${package})\n")
+      if(NOT DEFINED supple_pc_${library})
+        message(FATAL_ERROR "cmake/SuppleLibrary.cmake does not know what pkg-config calls ${library}")
+      elseif(supple_pc_${library} MATCHES "^-")
+        string(APPEND SUPPLE_PC_FLAGS " ${supple_pc_${library}}")
+      else()
+        string(APPEND SUPPLE_PC_MODULES " ${supple_pc_${library}}")
+      endif()
+    endforeach()
+    # A program in C does not link the library of C++ by itself.
+    foreach(library ${CMAKE_CXX_IMPLICIT_LINK_LIBRARIES})
+      if(library MATCHES "^(std)?c\\+\\+$|^m$")
+        string(APPEND SUPPLE_PC_FLAGS " -l${library}")
+      endif()
+    endforeach()
+  endif()
+  set(SUPPLE_PC_NAME ${name})
+  file(RELATIVE_PATH SUPPLE_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+  set(dir ${PROJECT_BINARY_DIR}/cmake/${kind})
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/supple.pc.in ${dir}/${name}.pc @ONLY)
+  # Targets of both kinds are exported here under one name, which their files must not share.
+  file(CONFIGURE OUTPUT ${dir}/${name}Dependencies.cmake CONTENT "${dependencies}set(supple_kind ${kind})\n" @ONLY)
+
+  install(TARGETS ${target} EXPORT ${target}
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} ${ARG_INSTALL}
+          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ${ARG_INSTALL})
+  install(EXPORT ${target} FILE ${name}_${kind}.cmake NAMESPACE supple:: DESTINATION ${supple_package_dir} ${ARG_INSTALL})
+  install(FILES ${dir}/${name}Dependencies.cmake DESTINATION ${supple_package_dir} ${ARG_INSTALL})
+  install(FILES ${dir}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig ${ARG_INSTALL})
+endfunction()
+
+# supple_library(TARGET NAME EXPORT_NAME STATIC|SHARED ROOMS ... LIBRARIES ... [INSTALL ...])
+function(supple_library target name export kind)
+  cmake_parse_arguments(ARG "" "" "ROOMS;LIBRARIES;INSTALL" ${ARGN})
+  add_library(${target} ${kind})
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} EXPORT_NAME ${export} LINKER_LANGUAGE CXX
+    POSITION_INDEPENDENT_CODE ON VERSION ${PROJECT_VERSION} SOVERSION ${supple_soversion})
+  foreach(room ${ARG_ROOMS})
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:${room}>)
+  endforeach()
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+                                              $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+                                              $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(${target} PRIVATE ${ARG_LIBRARIES})  # exported with an archive, as $<LINK_ONLY:...>
+  if(kind STREQUAL SHARED AND supple_has_version_scripts)
+    target_link_options(${target} PRIVATE -Wl,--version-script=${supple_exports})
+    set_target_properties(${target} PROPERTIES LINK_DEPENDS ${supple_exports})
+  endif()
+  if(SUPPLE_SANITIZE)
+    target_link_options(${target} PUBLIC -fsanitize=${SUPPLE_SANITIZE})
+  endif()
+  if(PROJECT_IS_TOP_LEVEL)
+    supple_package(${target} ${name} ${kind} LIBRARIES ${ARG_LIBRARIES} INSTALL ${ARG_INSTALL})
+  endif()
+endfunction()
+
+# supple_both_libraries(SUFFIX of the targets, STATIC|SHARED, options of install() ...)
+function(supple_both_libraries suffix kind)
+  supple_library(supple${suffix} supple supple ${kind}
+    ROOMS ${supple_rooms} LIBRARIES ${supple_libraries} INSTALL ${ARGN})
+  supple_library(supple_core${suffix} supple_core core ${kind}
+    ROOMS ${supple_core_rooms} LIBRARIES ${supple_core_libraries} INSTALL ${ARGN})
+endfunction()
+
+set(kind STATIC)
+set(other_kind SHARED)
+if(BUILD_SHARED_LIBS)
+  set(kind SHARED)
+  set(other_kind STATIC)
+endif()
+supple_both_libraries("" ${kind} COMPONENT libraries)
+add_library(supple::supple ALIAS supple)
+add_library(supple::core ALIAS supple_core)
 if(NOT PROJECT_IS_TOP_LEVEL)
   return()
 endif()
+if(SUPPLE_TESTS AND NOT SUPPLE_SANITIZE)
+  # The other kind, from the same objects, for the test of the package alone.
+  supple_both_libraries(_of_other_kind ${other_kind} COMPONENT other_kind EXCLUDE_FROM_ALL)
+  set_target_properties(supple_of_other_kind supple_core_of_other_kind PROPERTIES
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/other_kind ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/other_kind)
+endif()
 
 include(CMakePackageConfigHelpers)
-# PNG::PNG comes from the package PNG, and so on.
-list(TRANSFORM libraries REPLACE "::.*" "" OUTPUT_VARIABLE packages)
-list(REMOVE_DUPLICATES packages)
-set(SUPPLE_FIND_DEPENDENCIES "")
-foreach(package ${packages})
-  string(APPEND SUPPLE_FIND_DEPENDENCIES "find_dependency(${package})\n")
-endforeach()
-set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/supple)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/suppleConfig.cmake.in
-  ${PROJECT_BINARY_DIR}/cmake/suppleConfig.cmake INSTALL_DESTINATION ${package_dir})
+  ${PROJECT_BINARY_DIR}/cmake/suppleConfig.cmake INSTALL_DESTINATION ${supple_package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/cmake/suppleConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
-
-install(TARGETS supple EXPORT suppleTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(EXPORT suppleTargets NAMESPACE supple:: DESTINATION ${package_dir})
 install(FILES ${PROJECT_BINARY_DIR}/cmake/suppleConfig.cmake ${PROJECT_BINARY_DIR}/cmake/suppleConfigVersion.cmake
-              ${PROJECT_SOURCE_DIR}/cmake/FindMETIS.cmake DESTINATION ${package_dir})
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/supple DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-        FILES_MATCHING PATTERN "*.h")
+              ${PROJECT_SOURCE_DIR}/cmake/FindMETIS.cmake DESTINATION ${supple_package_dir})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/supple ${PROJECT_BINARY_DIR}/include/supple
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/supple
         FILES_MATCHING PATTERN "*.json" PATTERN "*.png")
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/supple)

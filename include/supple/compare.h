@@ -8,6 +8,8 @@
 #include "supple/scene.h"
 #include "supple/simulation.h"
 
+#pragma GCC visibility push(default)
+
 /// Compares many solvers on the same step, from the same state, with the converged answer.
 namespace supple {
 
@@ -104,3 +106,5 @@ ApparentStiffness apparent_stiffness(const Scene& scene, const SimulationState& 
 Scene scale_stiffness(const Scene& scene, double factor);
 
 }  // namespace supple
+
+#pragma GCC visibility pop

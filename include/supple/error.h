@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#pragma GCC visibility push(default)
+
 namespace supple {
 
 /// What kind of thing went wrong, so that a program can react. The command line's exit codes
@@ -14,7 +16,7 @@ enum class ErrorKind {
   non_finite,     ///< the simulation produced a non-finite state (exit code 4)
 };
 
-/// The library's only exception. Loading, building and setting up may throw it; stepping never
+/// The library's own exception. Loading, building and setting up may throw it; stepping never
 /// does. `what()` reads "where: message". `where` is a file with a line ("bar.mesh:12") or a file
 /// with a JSON pointer ("bar.json: /bodies/0/material/poisson").
 class Error : public std::runtime_error {
@@ -32,3 +34,5 @@ class Error : public std::runtime_error {
 };
 
 }  // namespace supple
+
+#pragma GCC visibility pop

@@ -8,6 +8,8 @@
 #include "supple/mesh.h"
 #include "supple/scene.h"
 
+#pragma GCC visibility push(default)
+
 /// Reads scene and mesh files. Everything here throws Error{bad_file} with file and line if a file
 /// cannot be read or is malformed, and Error{invalid_input} with file and JSON pointer if a scene
 /// is invalid.
@@ -39,3 +41,5 @@ TetMesh read_tet_mesh(const std::filesystem::path& file);
 TriangleMesh read_triangle_mesh(const std::filesystem::path& file);
 
 }  // namespace supple
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace supple {
 
 using Vec3 = std::array<double, 3>;
@@ -134,3 +136,5 @@ std::vector<std::array<int, 3>> surface_triangles(const TetMesh& mesh);
 Box bounding_box(const std::vector<Vec3>& vertices);
 
 }  // namespace supple
+
+#pragma GCC visibility pop

@@ -10,6 +10,8 @@
 
 #include "supple/mesh.h"
 
+#pragma GCC visibility push(default)
+
 /// What to simulate, as plain values: the scene file without its JSON. An engine fills these
 /// structs in code; `supple::load_scene` fills them from a file. All units are SI. Every member has
 /// a default initialiser, so designated initialisers may omit any of them without a warning.
@@ -316,3 +318,5 @@ struct Scene {
 };
 
 }  // namespace supple
+
+#pragma GCC visibility pop

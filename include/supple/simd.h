@@ -2,6 +2,8 @@
 
 #include <string>
 
+#pragma GCC visibility push(default)
+
 namespace supple {
 
 /// SIMD level of this process: "avx512", "avx2" or "baseline". It is the widest that the processor
@@ -12,3 +14,5 @@ namespace supple {
 std::string simd_level();
 
 }  // namespace supple
+
+#pragma GCC visibility pop

@@ -11,6 +11,9 @@
 
 #include "supple/scene.h"
 #include "supple/surface_hit.h"
+#include "supple/task_system.h"
+
+#pragma GCC visibility push(default)
 
 namespace supple {
 
@@ -21,9 +24,10 @@ enum class StepStatus {
   out_of_time,      ///< the next iteration would have exceeded budget_ms
   stalled,          ///< no step length decreases g any more: converged to rounding
   non_finite,       ///< positions, energy or gradient became non-finite: the state was restored
+  failed,           ///< an exception ended it: the state was restored, check_step throws it
 };
 
-/// "converged", "iteration_limit", "out_of_time", "stalled", "non_finite".
+/// "converged", "iteration_limit", "out_of_time", "stalled", "non_finite", "failed".
 const char* to_string(StepStatus status);
 
 /// Progress of a scene given to Simulation::change, at the start of a step.
@@ -100,6 +104,9 @@ struct SimulationState {
 
 struct SimulationOptions {
   int threads = 0;  ///< 0: as many as the machine has; any number gives the same bits
+  /// Runs the work of `threads` threads; must outlive the simulation and whatever it was moved to.
+  /// Null: a pool of the library's own, one for the whole program.
+  TaskSystem* tasks = nullptr;
 };
 
 /// Measures of the tets in a state. Arrays have one entry per tet, in scene order.
@@ -131,6 +138,13 @@ struct ConstraintGroup {
 /// (`newton`, `step_and_project`, /solver/weights that follow the state) or something built in the
 /// background takes over.
 ///
+/// Threads: const members may be called by any number of threads at once while no other member
+/// runs; energies() and multiplier_stresses() then wait for each other. Other members need the
+/// simulation to themselves. Different simulations are independent.
+///
+/// A simulation that was moved from can be destroyed or assigned to. Its `step` ends as
+/// StepStatus::failed; all other members throw Error{invalid_input} at "simulation".
+///
 /// Pins, colliders and materials can change at any time; `change` replaces anything else by another
 /// scene on the same vertices. Slow preparations run on a background thread while steps go on, and
 /// take over at a step that is known in advance: the same calls give the same bits, however busy
@@ -143,8 +157,13 @@ class Simulation {
   Simulation& operator=(Simulation&&) noexcept;
 
   /// Advances by one frame: `time.substeps` steps of `time.step / time.substeps` each. If it ends
-  /// non-finite, the state from before the frame is restored.
-  StepReport step();
+  /// non-finite or fails (no memory, a function of a material throws), the state from before it is
+  /// restored. After a failure, references from scene(), surface(), body_vertices() are invalid.
+  StepReport step() noexcept;
+
+  /// Throws what made the last step fail, once: std::bad_alloc, what a function of a material
+  /// threw, or Error{invalid_input} at "simulation" if it was moved from. Otherwise does nothing.
+  void check_step();
 
   /// Replaces the pins of a body from the next step on: to hold, drag and release. scene() shows
   /// them. A scene waiting to take over gets them too.
@@ -313,7 +332,10 @@ class Simulation {
   const Scene& scene() const;
 
  private:
-  struct Implementation;
+  struct [[gnu::visibility("hidden")]] Implementation;
+  Implementation& self();
+  const Implementation& self() const;
+
   std::unique_ptr<Implementation> implementation_;
 };
 
@@ -330,3 +352,5 @@ std::vector<Description> list_solvers();
 std::vector<Description> list_integrators();
 
 }  // namespace supple
+
+#pragma GCC visibility pop

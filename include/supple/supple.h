@@ -10,5 +10,6 @@
 #include "supple/simd.h"         // IWYU pragma: export
 #include "supple/simulation.h"   // IWYU pragma: export
 #include "supple/surface_hit.h"  // IWYU pragma: export
+#include "supple/task_system.h"  // IWYU pragma: export
 #include "supple/version.h"      // IWYU pragma: export
 #include "supple/warnings.h"     // IWYU pragma: export

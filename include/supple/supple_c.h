@@ -3,6 +3,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "supple/version_number.h"
+
 /// The plain C interface: load or parse a scene, step it, read it, pull it; and the viewer's
 /// session. It is for programs in C and in other languages; docs/c_interface.md has an example.
 ///
@@ -15,9 +17,16 @@
 ///   supple_invalid_input, and nothing has changed.
 /// - Texts are UTF-8. Texts passed in are copied and end with a zero unless a size is passed too.
 ///   Texts returned belong to the object that returned them.
-/// - Only one thread at a time may use a handle; different threads may use different handles.
+/// - Functions that take a `const SuppleSimulation*` may be called by any number of threads at once
+///   while no other function uses that simulation. Other handles belong to one thread at a time;
+///   different threads may use different handles.
+/// - Structs that begin with `struct_size` may grow at their end. The caller sets it, as in
+///   `SuppleCounts counts = {.struct_size = sizeof counts};`, and the library fills in or reads
+///   that many bytes, so a program compiled with an older header keeps working. A size that is not
+///   set, or larger than the library knows because the header is newer, is supple_invalid_input.
 /// - Vertices are numbered body after body in scene order. All units are SI.
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -41,8 +50,11 @@ const char* supple_last_error_where(void);
 /// What is wrong and what was expected. Valid until the next failure in this thread.
 const char* supple_last_error_message(void);
 
-/// Version of the library, for example "0.1.0". Never NULL; always valid.
+/// Version of the library, for example "0.2.0". Never NULL; always valid.
 const char* supple_version(void);
+/// The same as SUPPLE_VERSION_NUMBER writes it: another number than the caller's own means that it
+/// was compiled with the header of another version.
+int32_t supple_version_number(void);
 
 // ------------------------------------------------------------------------------------ scenes
 
@@ -78,6 +90,7 @@ typedef enum SuppleStepStatus {
   supple_step_out_of_time = 2,
   supple_step_stalled = 3,     ///< converged to rounding
   supple_step_non_finite = 4,  ///< the state from before the step was restored
+  supple_step_failed = 5,      ///< so it was; the error that the step returned says why
 } SuppleStepStatus;
 
 /// Progress of a scene given to supple_simulation_change, at the start of a step.
@@ -90,6 +103,7 @@ typedef enum SuppleSceneChange {
 
 /// What a step did. Times are wall clock.
 typedef struct SuppleStepReport {
+  size_t struct_size;  ///< sizeof(SuppleStepReport)
   SuppleStepStatus status;
   SuppleSceneChange change;
   int32_t iterations;          ///< of the solver, over all substeps
@@ -117,6 +131,7 @@ typedef struct SuppleStepReport {
 
 /// Mechanical energy, J.
 typedef struct SuppleEnergies {
+  size_t struct_size;  ///< sizeof(SuppleEnergies)
   double kinetic;
   double elastic;  ///< of tets and springs
   double pins;
@@ -124,6 +139,7 @@ typedef struct SuppleEnergies {
 } SuppleEnergies;
 
 typedef struct SuppleCounts {
+  size_t struct_size;  ///< sizeof(SuppleCounts)
   int32_t bodies;
   int32_t vertices;
   int32_t tets;
@@ -131,16 +147,38 @@ typedef struct SuppleCounts {
   int32_t threads;    ///< that a step uses
 } SuppleCounts;
 
+/// Threads of the caller, in place of the library's own pool. The bits are the same.
+typedef struct SuppleTaskSystem {
+  /// Calls task(context, i) once for each i = 0 .. count-1, in any order and on any threads, and
+  /// returns when all calls have returned. count is at most the number of threads of the simulation
+  /// and at most 32. A task that comes late finds nothing left to do, and no task waits for
+  /// another. Must be thread-safe: a thread of the library calls it too, while a scene given to
+  /// supple_simulation_change is built in the background. A region of work takes microseconds, and
+  /// a frame has a few hundred of them.
+  void (*run)(void* user, int32_t count, void (*task)(void* context, int32_t index), void* context);
+  void* user;  ///< passed to run
+} SuppleTaskSystem;
+
+/// All zero but for the size: the defaults.
+typedef struct SuppleSimulationOptions {
+  size_t struct_size;      ///< sizeof(SuppleSimulationOptions)
+  int32_t threads;         ///< 0: as many as the machine has; any number gives the same bits
+  SuppleTaskSystem tasks;  ///< runs their work; run NULL: the library's own pool
+} SuppleSimulationOptions;
+
 /// Builds and factorises. The scene is copied. threads: 0 for as many as the machine has; any
 /// number gives the same bits. Returns NULL with supple_invalid_input if the scene cannot be
 /// simulated.
 SuppleSimulation* supple_simulation_create(const SuppleScene* scene, int32_t threads);
+/// The same with options; NULL: the defaults.
+SuppleSimulation* supple_simulation_create_with(const SuppleScene* scene,
+                                                const SuppleSimulationOptions* options);
 /// Waits for preparations that still run in the background.
 void supple_simulation_destroy(SuppleSimulation* simulation);
 
 /// Advances by one frame, as long as the scene's time step. report: filled in unless NULL. Returns
-/// supple_non_finite if the step ended so, as the report also says; the state from before the step
-/// is then restored.
+/// supple_non_finite if the step ended so, as the report also says, and supple_out_of_memory if
+/// memory ran out; the state from before the step is then restored.
 SuppleError supple_simulation_step(SuppleSimulation* simulation, SuppleStepReport* report);
 
 SuppleError supple_simulation_counts(const SuppleSimulation* simulation, SuppleCounts* counts);
@@ -182,6 +220,7 @@ SuppleError supple_simulation_hold(SuppleSimulation* simulation, int32_t body,
 
 /// A place on the surface of a body.
 typedef struct SuppleSurfaceHit {
+  size_t struct_size;   ///< sizeof(SuppleSurfaceHit)
   int32_t body;         ///< -1 if nothing was found; the rest is undefined then
   int32_t triangle;     ///< as in supple_simulation_copy_triangles; -1 on a strand
   int32_t tet;          ///< whose face it is, counted body after body; -1 for cloth, strands
@@ -309,3 +348,4 @@ SuppleError supple_session_next_message(SuppleSession* session, SuppleMessage* m
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop

@@ -4,6 +4,8 @@
 
 #include "supple/mesh.h"
 
+#pragma GCC visibility push(default)
+
 namespace supple {
 
 /// A place on the deformed surface of a body: what a ray hits, or the nearest to a point.
@@ -25,3 +27,5 @@ struct SurfaceHit {
 };
 
 }  // namespace supple
+
+#pragma GCC visibility pop

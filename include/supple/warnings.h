@@ -6,6 +6,8 @@
 
 #include "supple/simulation.h"
 
+#pragma GCC visibility push(default)
+
 namespace supple {
 
 /// A reason not to trust the result of a run.
@@ -87,3 +89,5 @@ class RunWatch {
 };
 
 }  // namespace supple
+
+#pragma GCC visibility pop

@@ -99,38 +99,19 @@ struct Call {
   int num_helpers, num_shares;
 };
 
-/// The place of one call at a time.
-class alignas(64) Slot {
+/// What a call of parallel_for does, cut into shares.
+class Pieces {
  public:
-  bool take() {
-    return !is_taken_.load(std::memory_order_relaxed) &&
-           !is_taken_.exchange(true, std::memory_order_acquire);
-  }
-  void give_back() { is_taken_.store(false, std::memory_order_release); }
-
-  /// For the caller: pieces 0 .. n-1.
+  /// Pieces 0 .. n-1.
   void open(const Call& call, int n) {
     call_ = call;
     first_fault_.store(std::numeric_limits<int>::max(), std::memory_order_relaxed);
     for (int k = 0; k < call.num_shares; ++k) {
       shares_[static_cast<std::size_t>(k)].fill(boundary(k, n), boundary(k + 1, n));
     }
-    gate_.store(static_cast<std::uint32_t>(call.num_helpers) * vacancy, std::memory_order_release);
   }
 
-  /// For a helper: comes in where help is wanted, works until no piece is left and leaves.
-  void help(int worker) {
-    std::uint32_t gate = gate_.load(std::memory_order_relaxed);
-    do {
-      if (gate < vacancy || (gate & caller_sleeps) != 0) return;
-    } while (!gate_.compare_exchange_weak(gate, gate - vacancy + 1, std::memory_order_acquire,
-                                          std::memory_order_relaxed));
-    detail::set_float_mode(call_.float_mode);
-    work(1 + worker % (call_.num_shares - 1));
-    gate = gate_.fetch_sub(1, std::memory_order_acq_rel);
-    // The caller may be gone by now, and another have come: he then wakes for nothing.
-    if (gate == (caller_sleeps | 1)) detail::wake(gate_, true);
-  }
+  const Call& call() const { return call_; }
 
   /// Works on the pieces of one share, and then on the others'.
   void work(int share) {
@@ -143,25 +124,10 @@ class alignas(64) Slot {
     }
   }
 
-  /// For the caller: nobody comes in any more, and who is inside is waited for.
-  void shut(bool may_look) {
-    std::uint32_t inside = gate_.fetch_and(vacancy - 1, std::memory_order_acq_rel) % vacancy;
-    const auto empty = [&] { return gate_.load(std::memory_order_acquire) == 0; };
-    if (inside == 0 || (may_look && look_for(empty))) return;
-    std::uint32_t gate = gate_.fetch_or(caller_sleeps, std::memory_order_acq_rel) | caller_sleeps;
-    for (; gate != caller_sleeps; gate = gate_.load(std::memory_order_acquire)) {
-      detail::sleep_while(gate_, gate);
-    }
-    gate_.store(0, std::memory_order_relaxed);
-  }
-
   /// What the first piece that threw has thrown.
   std::exception_ptr fault() { return std::exchange(fault_, nullptr); }
 
  private:
-  /// The gate: how many helpers are inside, how many more may come in, whether the caller sleeps.
-  static constexpr std::uint32_t vacancy = 1 << 12, caller_sleeps = 1u << 31;
-
   int boundary(int share, int n) const {
     return static_cast<int>((std::int64_t{n} * share + call_.num_shares - 1) / call_.num_shares);
   }
@@ -179,14 +145,67 @@ class alignas(64) Slot {
     }
   }
 
-  // What helpers write stands in a line of its own.
-  alignas(64) Word gate_{0};
-  alignas(64) Call call_{};
-  std::atomic<bool> is_taken_{false};
+  Call call_{};
   std::atomic<int> first_fault_{0};
   std::exception_ptr fault_;
   std::mutex fault_mutex_;
   std::array<Share, max_shares> shares_;
+};
+
+/// The place of one call at a time.
+class alignas(64) Slot {
+ public:
+  bool take() {
+    return !is_taken_.load(std::memory_order_relaxed) &&
+           !is_taken_.exchange(true, std::memory_order_acquire);
+  }
+  void give_back() { is_taken_.store(false, std::memory_order_release); }
+
+  /// For the caller: pieces 0 .. n-1.
+  void open(const Call& call, int n) {
+    pieces_.open(call, n);
+    gate_.store(static_cast<std::uint32_t>(call.num_helpers) * vacancy, std::memory_order_release);
+  }
+
+  /// For a helper: comes in where help is wanted, works until no piece is left and leaves.
+  void help(int worker) {
+    std::uint32_t gate = gate_.load(std::memory_order_relaxed);
+    do {
+      if (gate < vacancy || (gate & caller_sleeps) != 0) return;
+    } while (!gate_.compare_exchange_weak(gate, gate - vacancy + 1, std::memory_order_acquire,
+                                          std::memory_order_relaxed));
+    detail::set_float_mode(pieces_.call().float_mode);
+    pieces_.work(1 + worker % (pieces_.call().num_shares - 1));
+    gate = gate_.fetch_sub(1, std::memory_order_acq_rel);
+    // The caller may be gone by now, and another have come: he then wakes for nothing.
+    if (gate == (caller_sleeps | 1)) detail::wake(gate_, true);
+  }
+
+  /// For the caller.
+  void work() { pieces_.work(0); }
+
+  /// For the caller: nobody comes in any more, and who is inside is waited for.
+  void shut(bool may_look) {
+    std::uint32_t inside = gate_.fetch_and(vacancy - 1, std::memory_order_acq_rel) % vacancy;
+    const auto empty = [&] { return gate_.load(std::memory_order_acquire) == 0; };
+    if (inside == 0 || (may_look && look_for(empty))) return;
+    std::uint32_t gate = gate_.fetch_or(caller_sleeps, std::memory_order_acq_rel) | caller_sleeps;
+    for (; gate != caller_sleeps; gate = gate_.load(std::memory_order_acquire)) {
+      detail::sleep_while(gate_, gate);
+    }
+    gate_.store(0, std::memory_order_relaxed);
+  }
+
+  std::exception_ptr fault() { return pieces_.fault(); }
+
+ private:
+  /// The gate: how many helpers are inside, how many more may come in, whether the caller sleeps.
+  static constexpr std::uint32_t vacancy = 1 << 12, caller_sleeps = 1u << 31;
+
+  // What helpers write stands in a line of its own.
+  alignas(64) Word gate_{0};
+  alignas(64) Pieces pieces_;
+  std::atomic<bool> is_taken_{false};
 };
 
 class Workers {
@@ -235,7 +254,7 @@ class Workers {
     slot->open(call, n);
     announced_.fetch_add(1);
     if (sleepers_.load() > 0) detail::wake(announced_, call.num_helpers > 1);
-    slot->work(0);
+    slot->work();
     slot->shut(may_look_.load(std::memory_order_relaxed));
     const std::exception_ptr fault = slot->fault();
     slot->give_back();
@@ -280,6 +299,22 @@ class Workers {
   pid_t process_ = getpid();
 };
 
+/// A share is a task. As tasks take over what is left of the others' shares, it does not matter
+/// which of them run at the same time, or how late.
+void run_as_tasks(TaskSystem& tasks, const Call& call, int n) {
+  Pieces pieces;
+  pieces.open(call, n);
+  const auto task = [](void* context, int share) {
+    auto& work = *static_cast<Pieces*>(context);
+    const std::uint32_t own_mode = detail::float_mode();
+    detail::set_float_mode(work.call().float_mode);
+    work.work(share);
+    detail::set_float_mode(own_mode);
+  };
+  tasks.run(call.num_shares, task, &pieces);
+  if (const std::exception_ptr fault = pieces.fault()) std::rethrow_exception(fault);
+}
+
 }  // namespace
 
 /// Only says which slot to try first: the threads are the program's.
@@ -287,12 +322,16 @@ struct Threads::Pool {
   std::size_t first_slot;
 };
 
-Threads::Threads(int count) {
+Threads::Threads(int count, TaskSystem* tasks) : tasks_(tasks) {
   if (count < 0 || count > 1024) {
     throw Error(ErrorKind::invalid_input, "threads", "expected a number from 0 (all) to 1024");
   }
   const int wanted = count > 0 ? count : detail::usable_cores();
   if (wanted == 1) return;
+  if (tasks_ != nullptr) {
+    count_ = wanted;
+    return;
+  }
   Workers& workers = Workers::of_the_program();
   count_ = std::min(wanted, 1 + workers.grow(wanted - 1));
   if (count_ > 1) pool_ = std::make_unique<Pool>(Pool{workers.next_slot()});
@@ -307,6 +346,10 @@ void Threads::run(int n, const void* context, void (*call)(const void*, int)) {
                   .float_mode = detail::float_mode(),
                   .num_helpers = helpers,
                   .num_shares = std::min(helpers + 1, max_shares)};
+  if (tasks_ != nullptr) {
+    run_as_tasks(*tasks_, work, n);
+    return;
+  }
   if (Workers::of_the_program().run(pool_->first_slot, work, n)) return;
   for (int i = 0; i < n; ++i) call(context, i);
 }

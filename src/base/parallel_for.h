@@ -4,6 +4,8 @@
 #include <functional>
 #include <memory>
 
+#include "supple/task_system.h"
+
 namespace supple {
 
 /// Runs independent pieces of work on a fixed number of threads; with one the caller runs them all.
@@ -11,9 +13,10 @@ namespace supple {
 /// writes to a place of its own, and sums are added in the order of the pieces.
 class Threads {
  public:
-  /// count: threads, the caller included; 0: as many as the machine has. Throws
-  /// Error{invalid_input} for a negative count or one above 1024.
-  explicit Threads(int count = 1);
+  /// count: threads, the caller included; 0: as many as the machine has. tasks: whose threads;
+  /// null: those of the program's own pool. Throws Error{invalid_input} for a negative count or one
+  /// above 1024.
+  explicit Threads(int count = 1, TaskSystem* tasks = nullptr);
   ~Threads();
   Threads(const Threads&) = delete;
   Threads& operator=(const Threads&) = delete;
@@ -34,8 +37,10 @@ class Threads {
  private:
   void run(int n, const void* context, void (*call)(const void*, int));
 
+  /// What is kept of the pool; there is none for one thread, and where `tasks_` has the threads.
   struct Pool;
   int count_ = 1;
+  TaskSystem* tasks_;
   std::unique_ptr<Pool> pool_;
 };
 

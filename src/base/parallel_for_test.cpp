@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cfenv>
 #include <chrono>
@@ -190,6 +191,79 @@ TEST(Threads, AForkedChildDoesItsWorkAloneAndEnds) {
   EXPECT_EQ(WEXITSTATUS(status), 7);
   threads.parallel_for(10, count);
   EXPECT_EQ(calls.load(), 20);
+}
+#endif
+
+/// Host systems as differ most: in what order, and on what threads, tasks run.
+class Backwards : public TaskSystem {
+ public:
+  void run(int count, void (*task)(void*, int), void* context) override {
+    most = std::max(most, count);
+    for (int i = count - 1; i >= 0; --i) task(context, i);
+  }
+  int most = 0;
+};
+class AThreadForEach : public TaskSystem {
+ public:
+  void run(int count, void (*task)(void*, int), void* context) override {
+    std::vector<std::thread> threads;
+    for (int i = 0; i < count; ++i) threads.emplace_back(task, context, i);
+    for (std::thread& thread : threads) thread.join();
+  }
+};
+
+TEST(Threads, AHostsTasksRunEveryPieceOnce) {
+  Backwards backwards;
+  AThreadForEach each;
+  for (TaskSystem* const tasks :
+       {static_cast<TaskSystem*>(&backwards), static_cast<TaskSystem*>(&each)}) {
+    for (const int count : {1, 2, 3, 64}) {
+      Threads threads(count, tasks);
+      EXPECT_EQ(threads.count(), count);
+      for (const int n : {0, 1, 2, 1000}) {
+        std::vector<std::atomic<int>> runs(static_cast<std::size_t>(n));
+        threads.parallel_for(n, [&](int i) { runs[static_cast<std::size_t>(i)].fetch_add(1); });
+        for (const auto& run : runs) EXPECT_EQ(run.load(), 1);
+      }
+    }
+  }
+  EXPECT_EQ(backwards.most, 32) << "as the header says, however many threads are asked for";
+}
+
+TEST(Threads, WhatAPieceThrowsOnAHostsThreadReachesTheCaller) {
+  AThreadForEach each;
+  Threads threads(4, &each);
+  std::string where;
+  try {
+    threads.parallel_for(64, [&](int i) {
+      if (i % 16 == 5) throw Error(ErrorKind::invalid_input, std::to_string(i), "sixteenth");
+    });
+  } catch (const Error& error) {
+    where = error.where();
+  }
+  EXPECT_EQ(where, "5");
+}
+
+#if defined(__SSE2__) || defined(__aarch64__)
+TEST(Threads, AHostsThreadRoundsAsTheCallerAndThenAsBefore) {
+  volatile double one = 1, three = 3;
+  const double nearest = one / three;
+  double found[2] = {};
+  // The tasks run on this thread, whose mode the host could have changed.
+  class Host : public Backwards {
+   public:
+    void run(int count, void (*task)(void*, int), void* context) override {
+      std::fesetround(FE_UPWARD);
+      Backwards::run(count, task, context);
+      mode_after = std::fegetround();
+      std::fesetround(FE_TONEAREST);
+    }
+    int mode_after = 0;
+  } host;
+  Threads(2, &host).parallel_for(2, [&](int i) { found[i] = one / three; });
+  EXPECT_EQ(found[0], nearest);
+  EXPECT_EQ(found[1], nearest);
+  EXPECT_EQ(host.mode_after, FE_UPWARD);
 }
 #endif
 

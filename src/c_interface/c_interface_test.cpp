@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <thread>
@@ -37,7 +39,7 @@ SimulationHandle simulate(const std::string& text,
 }
 
 std::vector<double> positions_of(const SuppleSimulation* simulation) {
-  SuppleCounts counts{};
+  SuppleCounts counts{.struct_size = sizeof counts};
   EXPECT_EQ(supple_simulation_counts(simulation, &counts), supple_ok);
   std::vector<double> x(static_cast<std::size_t>(counts.vertices) * 3);
   EXPECT_EQ(supple_simulation_copy_positions(simulation, x.data(), x.size()), supple_ok);
@@ -83,7 +85,7 @@ TEST(CInterface, StepsHaveTheBitsOfTheLibrarys) {
   const SimulationHandle ours(supple_simulation_create(scene.get(), 1));
   supple::Simulation theirs(supple::load_scene(file, {{"/solver/iterations", "4"}}),
                             {.threads = 1});
-  SuppleStepReport report{};
+  SuppleStepReport report{.struct_size = sizeof report};
   supple::StepReport expected;
   for (int i = 0; i < 3; ++i) {
     ASSERT_EQ(supple_simulation_step(ours.get(), &report), supple_ok);
@@ -106,7 +108,7 @@ TEST(CInterface, StepsHaveTheBitsOfTheLibrarys) {
   ASSERT_EQ(supple_simulation_clock(ours.get(), &time, &frame), supple_ok);
   EXPECT_EQ(time, theirs.time());
   EXPECT_EQ(frame, 3);
-  SuppleEnergies energies{};
+  SuppleEnergies energies{.struct_size = sizeof energies};
   ASSERT_EQ(supple_simulation_energies(ours.get(), &energies), supple_ok);
   EXPECT_EQ(energies.elastic, theirs.energies().elastic);
   EXPECT_GT(energies.elastic, 0);
@@ -132,7 +134,7 @@ TEST(CInterface, FloatsAreTheDoublesRounded) {
 
 TEST(CInterface, CountsBodiesAndTrianglesAreThoseOfTheScene) {
   const SimulationHandle simulation = simulate(block);
-  SuppleCounts counts{};
+  SuppleCounts counts{.struct_size = sizeof counts};
   ASSERT_EQ(supple_simulation_counts(simulation.get(), &counts), supple_ok);
   EXPECT_EQ(counts.bodies, 1);
   EXPECT_EQ(counts.vertices, 45);
@@ -204,13 +206,13 @@ TEST(CInterface, AChangeKeepsWhatIsHeld) {
   ASSERT_EQ(supple_simulation_hold(simulation.get(), 0, nullptr, nullptr, 0, 0), supple_ok);
   std::vector<int> seen;
   for (int i = 0; i < 4; ++i) {
-    SuppleStepReport report{};
+    SuppleStepReport report{.struct_size = sizeof report};
     ASSERT_EQ(supple_simulation_step(simulation.get(), &report), supple_ok);
     seen.push_back(report.change);
   }
   EXPECT_EQ(seen, (std::vector<int>{supple_change_waiting, supple_change_waiting,
                                     supple_change_done, supple_change_none}));
-  SuppleEnergies energies{};
+  SuppleEnergies energies{.struct_size = sizeof energies};
   ASSERT_EQ(supple_simulation_energies(simulation.get(), &energies), supple_ok);
   EXPECT_EQ(energies.pins, 0);
 }
@@ -229,7 +231,7 @@ TEST(CInterface, AfterAChangeThatFailedThePinsOfTheSceneHold) {
   ASSERT_TRUE(bad) << last_error();
   ASSERT_EQ(supple_simulation_change(simulation.get(), bad.get(), 1), supple_ok);
   ASSERT_EQ(supple_simulation_hold(simulation.get(), 0, &vertex, target, 1, 1e8), supple_ok);
-  SuppleStepReport report{};
+  SuppleStepReport report{.struct_size = sizeof report};
   for (int i = 0; i < 2; ++i) supple_simulation_step(simulation.get(), &report);
   ASSERT_EQ(report.change, supple_change_failed);
   EXPECT_NE(supple_simulation_check_change(simulation.get()), supple_ok);
@@ -265,6 +267,73 @@ TEST(CInterface, SettingsHaveEveryDefault) {
   EXPECT_TRUE(parse(settings)) << last_error();
 }
 
+TEST(CInterface, AnOlderCallersStructIsFilledAsFarAsItGoes) {
+  const SimulationHandle simulation = simulate(block);
+  // As from a header in which a step's report ended before its times.
+  SuppleStepReport report;
+  std::memset(&report, 0x55, sizeof report);
+  report.struct_size = offsetof(SuppleStepReport, total_milliseconds);
+  ASSERT_EQ(supple_simulation_step(simulation.get(), &report), supple_ok) << last_error();
+  EXPECT_EQ(report.struct_size, offsetof(SuppleStepReport, total_milliseconds));
+  EXPECT_GT(report.iterations, 0);
+  EXPECT_LT(report.iterations, 1000);
+  SuppleStepReport untouched;
+  std::memset(&untouched, 0x55, sizeof untouched);
+  EXPECT_EQ(report.total_milliseconds, untouched.total_milliseconds);
+  EXPECT_EQ(report.contact_milliseconds, untouched.contact_milliseconds);
+}
+
+TEST(CInterface, AStructOfUnknownSizeIsRefusedAndNothingIsDone) {
+  const SimulationHandle simulation = simulate(block);
+  for (const std::size_t size : {std::size_t{0}, sizeof(SuppleStepReport) + 8}) {
+    SuppleStepReport report{.struct_size = size};
+    EXPECT_EQ(supple_simulation_step(simulation.get(), &report), supple_invalid_input);
+    EXPECT_EQ(last_error(), "1 report: has struct_size " + std::to_string(size) +
+                                ": expected the size of the struct, at most " +
+                                std::to_string(sizeof report) + " in this version of the library");
+    SuppleCounts counts{.struct_size = size};
+    EXPECT_EQ(supple_simulation_counts(simulation.get(), &counts), supple_invalid_input);
+    SuppleEnergies energies{.struct_size = size};
+    EXPECT_EQ(supple_simulation_energies(simulation.get(), &energies), supple_invalid_input);
+    const SuppleSimulationOptions options{.struct_size = size};
+    EXPECT_EQ(supple_simulation_create_with(parse(block).get(), &options), nullptr);
+    EXPECT_EQ(supple_last_error_where(), std::string("options"));
+  }
+  int64_t frame = -1;
+  ASSERT_EQ(supple_simulation_clock(simulation.get(), nullptr, &frame), supple_ok);
+  EXPECT_EQ(frame, 0);
+}
+
+TEST(CInterface, HeaderAndLibrarySayTheSameVersion) {
+  EXPECT_EQ(supple_version_number(), SUPPLE_VERSION_NUMBER);
+  EXPECT_EQ(supple_version(), std::to_string(SUPPLE_VERSION_MAJOR) + "." +
+                                  std::to_string(SUPPLE_VERSION_MINOR) + "." +
+                                  std::to_string(SUPPLE_VERSION_PATCH));
+  EXPECT_GE(SUPPLE_VERSION_NUMBER, 200);
+}
+
+TEST(CInterface, AHostsTasksGiveTheSameBits) {
+  struct Host {
+    int regions = 0;
+  } host;
+  SuppleSimulationOptions options{.struct_size = sizeof options, .threads = 3};
+  options.tasks.user = &host;
+  options.tasks.run = [](void* user, int32_t count, void (*task)(void*, int32_t), void* context) {
+    ++static_cast<Host*>(user)->regions;
+    for (int32_t i = count - 1; i >= 0; --i) task(context, i);
+  };
+  // Large enough for regions of several pieces.
+  const SceneHandle scene = parse(block, {{"/bodies/0/mesh/box/cells", "[16, 8, 8]"}});
+  const SimulationHandle hosted(supple_simulation_create_with(scene.get(), &options));
+  ASSERT_TRUE(hosted) << last_error();
+  const SimulationHandle own(supple_simulation_create_with(scene.get(), nullptr));
+  ASSERT_TRUE(own) << last_error();
+  step(hosted.get(), 3);
+  step(own.get(), 3);
+  EXPECT_EQ(positions_of(hosted.get()), positions_of(own.get()));
+  EXPECT_GT(host.regions, 0);
+}
+
 TEST(CInterface, NullsAreRefused) {
   EXPECT_EQ(supple_scene_load(nullptr, nullptr, 0), nullptr);
   EXPECT_EQ(supple_scene_parse(nullptr, 0, nullptr, nullptr, nullptr, 0), nullptr);
@@ -280,8 +349,8 @@ TEST(CInterface, NullsAreRefused) {
   double number = 0;
   float single = 0;
   int32_t index = 0;
-  SuppleCounts counts{};
-  SuppleEnergies energies{};
+  SuppleCounts counts{.struct_size = sizeof counts};
+  SuppleEnergies energies{.struct_size = sizeof energies};
   const SimulationHandle simulation = simulate(block);
   SuppleSimulation* const none = nullptr;
   for (const SuppleError error :

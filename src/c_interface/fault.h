@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <string>
+#include <type_traits>
 
 #include "base/refuse.h"
 #include "supple/error.h"
@@ -44,6 +46,36 @@ template <class Object>
 Object& given(Object* pointer, const char* parameter) {
   if (pointer == nullptr) refuse(parameter, "is NULL");
   return *pointer;
+}
+
+/// The bytes that a caller's struct has room for. Throws Error{invalid_input} where it is null, its
+/// size was not set, or it was compiled with a header that knows more than this library.
+template <class Struct>
+std::size_t size_of_struct(const Struct* pointer, const char* parameter) {
+  const std::size_t size = given(pointer, parameter).struct_size;
+  if (size < sizeof size || size > sizeof(Struct)) {
+    refuse(parameter, "has struct_size " + std::to_string(size) +
+                          ": expected the size of the struct, at most " +
+                          std::to_string(sizeof(Struct)) + " in this version of the library");
+  }
+  return size;
+}
+
+/// Writes into a caller's struct what it has room for.
+template <class Struct>
+void fill(Struct* out, Struct value, const char* parameter) {
+  static_assert(std::is_trivially_copyable_v<Struct>);
+  value.struct_size = size_of_struct(out, parameter);
+  std::memcpy(out, &value, value.struct_size);
+}
+
+/// A caller's struct; what an older one does not have is zero.
+template <class Struct>
+Struct read(const Struct* in, const char* parameter) {
+  static_assert(std::is_trivially_copyable_v<Struct>);
+  Struct value{};
+  std::memcpy(&value, in, size_of_struct(in, parameter));
+  return value;
 }
 
 /// Throws Error{invalid_input} unless `size` is `expected` and there is an array, or none of size

@@ -14,7 +14,7 @@ using supple::Vec3;
 using supple::vec3_at;
 
 supple::SurfaceHit hit_of(const SuppleSurfaceHit* hit) {
-  const SuppleSurfaceHit& from = given(hit, "hit");
+  const SuppleSurfaceHit from = supple::read(hit, "hit");
   supple::SurfaceHit to;
   std::copy_n(from.vertices, 3, to.vertices.begin());
   std::copy_n(from.weights, 3, to.weights.begin());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "c_interface/fault.h"
@@ -13,6 +14,7 @@ struct SuppleScene {
 };
 
 struct SuppleSimulation {
+  std::unique_ptr<supple::TaskSystem> tasks;  ///< of the caller, null: none
   supple::Simulation simulation;
   /// Of each body: the pins of the scene that runs, and of one that waits to take over.
   std::vector<std::vector<supple::Pin>> scene_pins, waiting_pins;

@@ -62,7 +62,7 @@ void expect_same(const SuppleSurfaceHit& hit, const supple::SurfaceHit& expected
 
 TEST_F(Pushing, QueriesAnswerAsTheLibraryDoes) {
   const double above[3] = {0.3, 4, 0.2}, down[3] = {0, -2, 0}, up[3] = {0, 1, 0};
-  SuppleSurfaceHit hit;
+  SuppleSurfaceHit hit{.struct_size = sizeof hit};
   ASSERT_EQ(supple_simulation_raycast(plain.get(), above, down, INFINITY, &hit), supple_ok);
   expect_same(hit, *cpp->raycast({0.3, 4, 0.2}, {0, -2, 0}));
   EXPECT_NEAR(hit.distance, 3.5, 1e-12);
@@ -100,7 +100,7 @@ TEST_F(Pushing, QueriesAnswerAsTheLibraryDoes) {
 TEST_F(Pushing, ForcesAndImpulsesPushAsTheLibrarysDo) {
   const double force[3] = {30, 200, -10}, velocity[3] = {0.1, 1, 0};
   const double above[3] = {0.3, 4, 0.2}, down[3] = {0, -1, 0};
-  SuppleSurfaceHit hit;
+  SuppleSurfaceHit hit{.struct_size = sizeof hit};
   ASSERT_EQ(supple_simulation_raycast(plain.get(), above, down, 9, &hit), supple_ok);
   const supple::SurfaceHit same = *cpp->raycast({0.3, 4, 0.2}, {0, -1, 0}, 9);
   const int32_t vertices[2] = {1, 7};
@@ -150,7 +150,7 @@ TEST_F(Pushing, SettingsChangeAsTheLibrarysDo) {
 
 TEST_F(Pushing, NullsAndWrongNumbersAreRefused) {
   const double up[3] = {0, 1, 0}, none[3] = {0, 0, 0}, odd[3] = {NAN, 0, 0};
-  SuppleSurfaceHit hit{};
+  SuppleSurfaceHit hit{.struct_size = sizeof hit};
   hit.body = -1;
   std::size_t count = 0;
   int32_t far = 45;

@@ -41,9 +41,11 @@ SuppleError supple_simulation_raycast(const SuppleSimulation* simulation, const 
                                       const double direction[3], double max_distance,
                                       SuppleSurfaceHit* hit) {
   return guarded([&] {
-    given(hit, "hit") = hit_in_c(
-        simulation_of(simulation)
-            .raycast(vec3_at(origin, "origin"), vec3_at(direction, "direction"), max_distance));
+    const supple::Simulation& self = simulation_of(simulation);
+    supple::fill(hit,
+                 hit_in_c(self.raycast(vec3_at(origin, "origin"), vec3_at(direction, "direction"),
+                                       max_distance)),
+                 "hit");
   });
 }
 
@@ -51,8 +53,8 @@ SuppleError supple_simulation_closest_point(const SuppleSimulation* simulation,
                                             const double point[3], double max_distance,
                                             SuppleSurfaceHit* hit) {
   return guarded([&] {
-    given(hit, "hit") =
-        hit_in_c(simulation_of(simulation).closest_point(vec3_at(point, "point"), max_distance));
+    const supple::Simulation& self = simulation_of(simulation);
+    supple::fill(hit, hit_in_c(self.closest_point(vec3_at(point, "point"), max_distance)), "hit");
   });
 }
 

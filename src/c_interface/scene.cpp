@@ -37,6 +37,7 @@ supple::SceneSources sources_in(const std::filesystem::path& folder) {
 }  // namespace
 
 const char* supple_version() { return supple::version(); }
+int32_t supple_version_number() { return supple::version_number(); }
 
 SuppleScene* supple_scene_load(const char* file, const SuppleOverride* overrides,
                                size_t num_overrides) {

@@ -62,7 +62,7 @@ std::int32_t count(Number number) {
 
 SuppleStepReport in_c(const supple::StepReport& report) {
   // The enumerators of both stand in the same order.
-  static_assert(static_cast<int>(supple::StepStatus::non_finite) == supple_step_non_finite);
+  static_assert(static_cast<int>(supple::StepStatus::failed) == supple_step_failed);
   static_assert(static_cast<int>(supple::SceneChange::failed) == supple_change_failed);
   SuppleStepReport out{};
   out.status = static_cast<SuppleStepStatus>(report.status);
@@ -131,13 +131,40 @@ std::vector<Pin> springs_to(const supple::Body& body, const int32_t* vertices,
   return pins;
 }
 
+/// Threads of a caller in C.
+class TasksOfCaller : public supple::TaskSystem {
+ public:
+  explicit TasksOfCaller(const SuppleTaskSystem& tasks) : tasks_(tasks) {}
+
+  void run(int count, void (*task)(void* context, int index), void* context) override {
+    tasks_.run(tasks_.user, count, task, context);
+  }
+
+ private:
+  SuppleTaskSystem tasks_;
+};
+
 }  // namespace
 
 SuppleSimulation* supple_simulation_create(const SuppleScene* scene, int32_t threads) {
+  SuppleSimulationOptions options{};
+  options.struct_size = sizeof options;
+  options.threads = threads;
+  return supple_simulation_create_with(scene, &options);
+}
+
+SuppleSimulation* supple_simulation_create_with(const SuppleScene* scene,
+                                                const SuppleSimulationOptions* options) {
   return supple::made([&] {
     const supple::Scene& source = given(scene, "scene").loaded.scene;
+    SuppleSimulationOptions chosen{};
+    if (options != nullptr) chosen = supple::read(options, "options");
+    std::unique_ptr<supple::TaskSystem> tasks;
+    if (chosen.tasks.run != nullptr) tasks = std::make_unique<TasksOfCaller>(chosen.tasks);
+    supple::Simulation simulation(source, {.threads = chosen.threads, .tasks = tasks.get()});
     return std::make_unique<SuppleSimulation>(
-               SuppleSimulation{supple::Simulation(source, {.threads = threads}),
+               SuppleSimulation{std::move(tasks),
+                                std::move(simulation),
                                 pins_of(source),
                                 {},
                                 std::vector<std::vector<Pin>>(source.bodies.size())})
@@ -151,10 +178,12 @@ SuppleError supple_simulation_step(SuppleSimulation* simulation, SuppleStepRepor
   supple::StepStatus status = supple::StepStatus::converged;
   const SuppleError error = guarded([&] {
     SuppleSimulation& self = given(simulation, "simulation");
+    if (report != nullptr) supple::size_of_struct(report, "report");  // before anything is done
     const supple::StepReport done = self.simulation.step();
-    if (report != nullptr) *report = in_c(done);
+    if (report != nullptr) supple::fill(report, in_c(done), "report");
     status = done.status;
     follow_change(self, done.change);
+    self.simulation.check_step();
   });
   if (error != supple_ok || status != supple::StepStatus::non_finite) return error;
   return supple::remember(supple_non_finite, "step",
@@ -165,13 +194,13 @@ SuppleError supple_simulation_step(SuppleSimulation* simulation, SuppleStepRepor
 SuppleError supple_simulation_counts(const SuppleSimulation* simulation, SuppleCounts* counts) {
   return guarded([&] {
     const supple::Simulation& self = supple::simulation_of(simulation);
-    given(counts, "counts") = {
-        .bodies = count(self.scene().bodies.size()),
-        .vertices = self.num_vertices(),
-        .tets = self.num_tets(),
-        .triangles = count(self.surface().size()),
-        .threads = self.num_threads(),
-    };
+    SuppleCounts out{};
+    out.bodies = count(self.scene().bodies.size());
+    out.vertices = self.num_vertices();
+    out.tets = self.num_tets();
+    out.triangles = count(self.surface().size());
+    out.threads = self.num_threads();
+    supple::fill(counts, out, "counts");
   });
 }
 
@@ -202,9 +231,13 @@ SuppleError supple_simulation_energies(const SuppleSimulation* simulation,
                                        SuppleEnergies* energies) {
   return guarded([&] {
     const supple::Simulation& self = supple::simulation_of(simulation);
-    SuppleEnergies& out = given(energies, "energies");
     const supple::Energies of_state = self.energies();
-    out = {of_state.kinetic, of_state.elastic, of_state.pins, of_state.gravity};
+    SuppleEnergies out{};
+    out.kinetic = of_state.kinetic;
+    out.elastic = of_state.elastic;
+    out.pins = of_state.pins;
+    out.gravity = of_state.gravity;
+    supple::fill(energies, out, "energies");
   });
 }
 

@@ -19,12 +19,12 @@ static double lowest_of(const double* positions, size_t size) {
 }
 
 static int drop(SuppleSimulation* simulation, int frames, double* lowest) {
-  SuppleCounts counts;
+  SuppleCounts counts = {.struct_size = sizeof counts};
   SuppleError error = supple_simulation_counts(simulation, &counts);
   size_t size = (size_t)counts.vertices * 3;
   double* positions = malloc(size * sizeof *positions);
   for (int i = 0; i < frames && error == supple_ok; ++i) {
-    SuppleStepReport report;
+    SuppleStepReport report = {.struct_size = sizeof report};
     error = supple_simulation_step(simulation, &report);
   }
   if (error == supple_ok) error = supple_simulation_copy_positions(simulation, positions, size);

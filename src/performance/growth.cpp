@@ -24,6 +24,7 @@ void measure_size(const Scene& scene, int frames, int threads, std::vector<Growt
   result.memory = memory_of([&] {
     const auto simulation = std::make_shared<Simulation>(scene, SimulationOptions{.threads = 1});
     simulation->step();
+    simulation->check_step();
     return simulation;
   });
   std::vector<int> counts{1};

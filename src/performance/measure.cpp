@@ -34,6 +34,7 @@ struct Runner {
   void step(bool counted) {
     const Stopwatch watch;
     const StepReport report = simulation.step();
+    simulation.check_step();
     const double milliseconds = watch.milliseconds();
     if (report.status == StepStatus::non_finite) {
       throw Error(ErrorKind::non_finite, simulation.scene().name,
@@ -209,6 +210,7 @@ SceneResult measure(const Entry& entry, const reproduce::Context& context, repro
   result.memory = memory_of([&] {
     const auto simulation = std::make_shared<Simulation>(scene, SimulationOptions{.threads = 1});
     simulation->step();
+    simulation->check_step();
     return simulation;
   });
   std::vector<int> counts{1};

@@ -79,7 +79,9 @@ SimulationState state_before(Scene scene, int frame, int threads) {
   scene.solver.weights = "constant";  // as published
   Simulation simulation(scene, {.threads = threads});
   for (int k = 1; k < frame; ++k) {
-    if (simulation.step().status == StepStatus::non_finite) {
+    const StepStatus status = simulation.step().status;
+    simulation.check_step();
+    if (status == StepStatus::non_finite) {
       throw Error(ErrorKind::non_finite, scene.name, fmt::format("frame {} is not finite", k));
     }
   }

@@ -113,6 +113,7 @@ MotionRecord record_motion(const Context& context, const Scene& scene, int frame
   take();
   for (int frame = 1; frame <= frames; ++frame) {
     const StepReport report = simulation.step();
+    simulation.check_step();
     if (report.status == StepStatus::non_finite) {
       record.non_finite_frame = frame;
       break;

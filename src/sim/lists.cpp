@@ -16,6 +16,8 @@ const char* to_string(StepStatus status) {
       return "stalled";
     case StepStatus::non_finite:
       return "non_finite";
+    case StepStatus::failed:
+      return "failed";
   }
   return "unknown";
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "base/refuse.h"
 #include "base/stopwatch.h"
@@ -92,7 +93,7 @@ void copy_field(const VectorField& field, const Numbering& numbering, std::span<
 
 RunningScene::RunningScene(const Scene& scene, const SimulationOptions& options)
     : scene_((check_settings(scene), scene)),
-      threads_(options.threads),
+      threads_(options.threads, options.tasks),
       model_(build_model(scene_)),
       state_(initial_state(scene_, model_)),
       numbering_(model_),
@@ -475,14 +476,21 @@ void RunningScene::remember() {
   before_.frame = state_.frame;
 }
 
-StepReport RunningScene::step() {
-  const Stopwatch watch;
+/// The state as it was remembered. Nothing is allocated: this is also the end of a step for which
+/// there was no memory.
+void RunningScene::restore() {
+  std::swap(state_, before_);
+  is_remembered_ = false;
+  clock_ = clock_before_;
+  setup_.be_steady(false);
+  elastic_is_known_ = false;
+}
+
+void RunningScene::run_frame(StepReport& report) {
   const auto started = std::chrono::steady_clock::now();
-  StepReport report;
-  objective_.reset_counters();
-  queries_.moved();
   remember();
-  const StepClock clock_before = clock_;
+  clock_before_ = clock_;
+  is_remembered_ = true;
   if (position_solver_ && setup_.ends_at_z() && !elastic_is_known_) {
     elastic_ = objective_.elastic_energy_at(state_.x);
     elastic_is_known_ = true;
@@ -494,20 +502,18 @@ StepReport RunningScene::step() {
     keep_energy_of_frame(elastic_before, 1, report);
     take_smaller_substeps(elastic_before, report);
   }
-  clear_forces();
-  has_multipliers_ = finite && position_solver_ != nullptr;
-  if (finite) {
-    ++state_.frame;
-  } else {
-    state_ = before_;
-    clock_ = clock_before;
+  if (!finite) {
+    restore();
     report.status = StepStatus::non_finite;
-    elastic_is_known_ = false;
   }
-  report.evaluations = objective_.num_evaluations() - convergence_.evaluations();
-  report.unconverged = convergence_.softness();
-  report.local_milliseconds = objective_.local_milliseconds();
-  report.contact_milliseconds = objective_.contact_milliseconds();
+  measure_frame(finite, report);
+  has_multipliers_ = finite && position_solver_ != nullptr;
+  is_remembered_ = false;
+  if (finite) ++state_.frame;
+}
+
+/// What a report says about the state that the frame has come to.
+void RunningScene::measure_frame(bool finite, StepReport& report) {
   report.inverted_tets =
       elastic_is_known_ ? num_inverted_ : count_inverted(model_, state_.x, threads_);
   if (contact_ && finite && !setup_.integrator().is_explicit) {
@@ -516,6 +522,26 @@ StepReport RunningScene::step() {
     report.contact_energy = contact_->touch().energy;
     report.deepest_penetration = contact_->touch().deepest;
   }
+}
+
+StepReport RunningScene::step() {
+  const Stopwatch watch;
+  StepReport report;
+  objective_.reset_counters();
+  queries_.moved();
+  has_multipliers_ = false;
+  try {
+    run_frame(report);
+  } catch (...) {
+    if (is_remembered_) restore();
+    clear_forces();
+    throw;
+  }
+  clear_forces();
+  report.evaluations = objective_.num_evaluations() - convergence_.evaluations();
+  report.unconverged = convergence_.softness();
+  report.local_milliseconds = objective_.local_milliseconds();
+  report.contact_milliseconds = objective_.contact_milliseconds();
   report.total_milliseconds = watch.milliseconds();
   return report;
 }
@@ -742,6 +768,7 @@ void RunningScene::take_over(const RunningScene& other) {
 }
 
 Energies RunningScene::energies() {
+  const std::lock_guard lock(reading_);
   Energies energies;
   for (std::size_t i = 0; i < state_.x.size(); ++i) {
     for (int k = 0; k < 3; ++k) {
@@ -770,7 +797,8 @@ ElementMeasures RunningScene::measure(std::span<const double> positions) const {
   return measure_elements(model_, numbering_.to_model(x));
 }
 
-std::vector<MultiplierStress> RunningScene::multiplier_stresses() const {
+std::vector<MultiplierStress> RunningScene::multiplier_stresses() {
+  const std::lock_guard lock(reading_);
   std::vector<MultiplierStress> stresses;
   if (has_multipliers_) position_solver_->copy_stresses(z_, stresses);
   return stresses;

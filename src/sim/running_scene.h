@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
@@ -31,7 +32,8 @@ class RunningScene {
   /// Throws Error for what cannot be simulated.
   RunningScene(const Scene& scene, const SimulationOptions& options);
 
-  /// Simulation::step, without its change of scene.
+  /// Simulation::step, without its change of scene. Where something throws, the state is again what
+  /// it was and nothing else is to be relied on: no step and no change may follow.
   StepReport step();
 
   /// Simulation::set_pins.
@@ -66,10 +68,11 @@ class RunningScene {
   /// the next step.
   void take_over(const RunningScene& other);
 
-  /// Between two steps: what a step evaluates with is used.
+  /// Between two steps, by any number of threads: what a step evaluates with is used, so that only
+  /// one at a time gets it.
   Energies energies();
+  std::vector<MultiplierStress> multiplier_stresses();
   ElementMeasures measure(std::span<const double> positions) const;
-  std::vector<MultiplierStress> multiplier_stresses() const;
   std::vector<ConstraintGroup> constraint_groups() const;
   void copy_positions(std::span<double> out) const;
   void copy_velocities(std::span<double> out) const;
@@ -87,6 +90,9 @@ class RunningScene {
   void limit_factors();
   FieldAlgebra& algebra() { return objective_.algebra(); }
   void remember();
+  void run_frame(StepReport& report);
+  void measure_frame(bool finite, StepReport& report);
+  void restore();
   /// Of a substep among those of its frame; the last one makes the frame's report.
   struct PlaceInFrame {
     bool is_first, is_last;
@@ -146,15 +152,19 @@ class RunningScene {
   VectorField z_;                 ///< where the last substep was solved
   double work_of_friction_ = 0;   ///< in the last substep of a position-based method, J
   VectorField first_z_;           ///< where a substep came to that is solved again
-  double potential_ = 0;  ///< E at the start of the substep, J: pins and colliders of its end
-  State before_;          ///< the frame
-  State before_substep_;  ///< of an integrator that may gain energy: x and v
+  double potential_ = 0;        ///< E at the start of the substep, J: pins and colliders of its end
+  State before_;                ///< the frame
+  StepClock clock_before_;      ///< as it was then
+  bool is_remembered_ = false;  ///< the state has changed since it was
+  std::exception_ptr step_failure_;  ///< what ended the last step, until it is asked for
+  State before_substep_;             ///< of an integrator that may gain energy: x and v
   SceneSurface surface_;
   mutable SurfaceQueries queries_;  ///< derives, keeps nothing of its own
   StepClock clock_;
   double elastic_ = 0;    ///< of the state, J, where it is known
   int num_inverted_ = 0;  ///< tets of it, where that is known
   bool elastic_is_known_ = false;
+  std::mutex reading_;  ///< held by whoever evaluates between two steps
 };
 
 }  // namespace supple

@@ -81,12 +81,22 @@ struct Simulation::Implementation {
       for (const auto& edit : waiting->edits) next->adjust(edit);
       next->take_over(*running);
       running = std::move(next);
+      is_broken = false;
     } catch (...) {
       failure = std::current_exception();
       end = SceneChange::failed;
     }
     waiting.reset();
     return end;
+  }
+
+  /// After a step that failed: what it left half done is built anew, from the scene and the state.
+  void mend() {
+    if (!is_broken) return;
+    auto whole = std::make_unique<RunningScene>(running->scene(), options);
+    whole->set_state(running->state());
+    running = std::move(whole);
+    is_broken = false;
   }
 
   /// Settings of the scene that runs and of one that waits.
@@ -111,7 +121,9 @@ struct Simulation::Implementation {
   std::unique_ptr<RunningScene> running;
   std::optional<Waiting> waiting;
   Build discarded;
-  std::exception_ptr failure;
+  std::exception_ptr failure;  ///< of a change
+  std::exception_ptr step_failure;
+  bool is_broken = false;  ///< by the last step
 };
 
 Simulation::Simulation(const Scene& scene, const SimulationOptions& options)
@@ -123,40 +135,70 @@ Simulation::~Simulation() = default;
 Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 
-StepReport Simulation::step() {
+Simulation::Implementation& Simulation::self() {
+  if (!implementation_) refuse("simulation", "was moved from");
+  implementation_->mend();
+  return *implementation_;
+}
+const Simulation::Implementation& Simulation::self() const {
+  if (!implementation_) refuse("simulation", "was moved from");
+  return *implementation_;
+}
+
+StepReport Simulation::step() noexcept {
   const Stopwatch watch;
-  const SceneChange change = implementation_->advance_change();
-  StepReport report = implementation_->running->step();
+  StepReport report;
+  if (!implementation_) {
+    report.status = StepStatus::failed;
+    return report;
+  }
+  Implementation& own = *implementation_;
+  const SceneChange change = own.advance_change();
+  own.step_failure = nullptr;
+  try {
+    own.mend();
+    report = own.running->step();
+  } catch (...) {
+    own.step_failure = std::current_exception();
+    own.is_broken = true;
+    report.status = StepStatus::failed;
+  }
   report.change = change;
   report.total_milliseconds = watch.milliseconds();
   return report;
 }
 
+void Simulation::check_step() {
+  if (!implementation_) refuse("simulation", "was moved from");
+  std::exception_ptr& failure = implementation_->step_failure;
+  if (failure) std::rethrow_exception(std::exchange(failure, nullptr));
+}
+
 void Simulation::set_pins(int body, std::vector<Pin> pins) {
-  Implementation& self = *implementation_;
+  Implementation& own = self();
   check_body(scene(), body);
-  if (!self.waiting) {
-    self.running->set_pins(body, std::move(pins));
+  if (!own.waiting) {
+    own.running->set_pins(body, std::move(pins));
     return;
   }
   const auto b = static_cast<std::size_t>(body);
   PinSet of_next;
-  add_pins(pins, self.waiting->scene->bodies[b].mesh.vertices, 0, place_of_body(b), of_next);
+  add_pins(pins, own.waiting->scene->bodies[b].mesh.vertices, 0, place_of_body(b), of_next);
   std::map<int, std::vector<Pin>> later{{body, pins}};
-  self.running->set_pins(body, std::move(pins));
-  self.waiting->pins.erase(body);
-  self.waiting->pins.merge(later);
+  own.running->set_pins(body, std::move(pins));
+  own.waiting->pins.erase(body);
+  own.waiting->pins.merge(later);
 }
 
 void Simulation::set_colliders(std::vector<Collider> colliders) {
-  Implementation& self = *implementation_;
-  if (!self.waiting) {
-    self.running->set_colliders(std::move(colliders));
+  Implementation& own = self();
+  if (!own.waiting) {
+    own.running->set_colliders(std::move(colliders));
     return;
   }
   std::vector<Collider> later = colliders;
-  self.running->set_colliders(std::move(colliders));
-  self.waiting->colliders = std::move(later);
+  own.running->set_colliders(std::move(colliders));
+  own.waiting->colliders = std::move(later);
 }
 
 void Simulation::set_material(int body, const MaterialSettings& material) {
@@ -165,145 +207,140 @@ void Simulation::set_material(int body, const MaterialSettings& material) {
     refuse(place_of_body(static_cast<std::size_t>(body)) + "/material",
            "a material needs tets, but this body has only springs");
   }
-  implementation_->running->set_material(body, material);
+  self().running->set_material(body, material);
 }
 
 void Simulation::set_gravity(const Vec3& gravity) {
-  implementation_->adjust([gravity](Scene& scene) { scene.gravity = gravity; });
+  self().adjust([gravity](Scene& scene) { scene.gravity = gravity; });
 }
 void Simulation::set_drag(double drag) {
-  implementation_->adjust([drag](Scene& scene) { scene.damping.drag = drag; });
+  self().adjust([drag](Scene& scene) { scene.damping.drag = drag; });
 }
 void Simulation::set_friction(double friction) {
-  implementation_->adjust([friction](Scene& scene) { scene.contact.friction = friction; });
+  self().adjust([friction](Scene& scene) { scene.contact.friction = friction; });
 }
 void Simulation::set_iterations(int iterations) {
-  implementation_->adjust([iterations](Scene& scene) { scene.solver.iterations = iterations; });
+  self().adjust([iterations](Scene& scene) { scene.solver.iterations = iterations; });
 }
 void Simulation::set_tolerance(double tolerance) {
-  implementation_->adjust([tolerance](Scene& scene) { scene.solver.tolerance = tolerance; });
+  self().adjust([tolerance](Scene& scene) { scene.solver.tolerance = tolerance; });
 }
 void Simulation::set_budget(double milliseconds) {
-  implementation_->adjust([milliseconds](Scene& scene) { scene.solver.budget_ms = milliseconds; });
+  self().adjust([milliseconds](Scene& scene) { scene.solver.budget_ms = milliseconds; });
 }
 void Simulation::set_line_search(const LineSearchSettings& line_search) {
-  implementation_->adjust([line_search](Scene& scene) { scene.solver.line_search = line_search; });
+  self().adjust([line_search](Scene& scene) { scene.solver.line_search = line_search; });
 }
 
 void Simulation::add_force(int body, const Vec3& force) {
   check_body(scene(), body);
-  implementation_->add_forces([&](const Pushes& pushes) { return pushes.of_body(body, force); });
+  self().add_forces([&](const Pushes& pushes) { return pushes.of_body(body, force); });
 }
 void Simulation::add_force(const SurfaceHit& hit, const Vec3& force) {
-  implementation_->add_forces([&](const Pushes& pushes) { return pushes.at_hit(hit, force); });
+  self().add_forces([&](const Pushes& pushes) { return pushes.at_hit(hit, force); });
 }
 void Simulation::add_force(std::span<const int> vertices, std::span<const Vec3> forces) {
-  implementation_->add_forces(
-      [&](const Pushes& pushes) { return pushes.of_vertices(vertices, forces); });
+  self().add_forces([&](const Pushes& pushes) { return pushes.of_vertices(vertices, forces); });
 }
-void Simulation::clear_forces() { implementation_->running->clear_forces(); }
+void Simulation::clear_forces() { self().running->clear_forces(); }
 
 void Simulation::add_impulse(int body, const Vec3& impulse) {
   check_body(scene(), body);
-  implementation_->add_impulses(
-      [&](const Pushes& pushes) { return pushes.of_body(body, impulse); });
+  self().add_impulses([&](const Pushes& pushes) { return pushes.of_body(body, impulse); });
 }
 void Simulation::add_impulse(const SurfaceHit& hit, const Vec3& impulse) {
-  implementation_->add_impulses([&](const Pushes& pushes) { return pushes.at_hit(hit, impulse); });
+  self().add_impulses([&](const Pushes& pushes) { return pushes.at_hit(hit, impulse); });
 }
 void Simulation::add_impulse(std::span<const int> vertices, std::span<const Vec3> impulses) {
-  implementation_->add_impulses(
-      [&](const Pushes& pushes) { return pushes.of_vertices(vertices, impulses); });
+  self().add_impulses([&](const Pushes& pushes) { return pushes.of_vertices(vertices, impulses); });
 }
 
 void Simulation::set_velocity(int body, const Vec3& velocity) {
   check_body(scene(), body);
   require_finite(velocity, "velocity");
-  implementation_->running->require_inertia("velocities");
-  implementation_->running->set_velocity(body, velocity);
+  self().running->require_inertia("velocities");
+  self().running->set_velocity(body, velocity);
 }
 
 void Simulation::change(const Scene& scene, int after_frames) {
-  Implementation& self = *implementation_;
+  Implementation& own = self();
   if (after_frames < 0) refuse("after_frames", "expected a number of frames from 0");
   check_settings(scene);
-  check_same_vertices(self.running->scene(), scene);
+  check_same_vertices(own.running->scene(), scene);
   pins_of(scene);
   if (after_frames > 0) {
-    self.begin_change(scene, after_frames);
+    own.begin_change(scene, after_frames);
   } else {
-    auto next = std::make_unique<RunningScene>(scene, self.options);
-    next->take_over(*self.running);
-    if (self.waiting) self.discarded = std::move(self.waiting->build);
-    self.waiting.reset();
-    self.running = std::move(next);
+    auto next = std::make_unique<RunningScene>(scene, own.options);
+    next->take_over(*own.running);
+    if (own.waiting) own.discarded = std::move(own.waiting->build);
+    own.waiting.reset();
+    own.running = std::move(next);
   }
-  self.failure = nullptr;
+  own.failure = nullptr;
 }
 
-bool Simulation::change_is_waiting() const { return implementation_->waiting.has_value(); }
+bool Simulation::change_is_waiting() const { return self().waiting.has_value(); }
 
 void Simulation::check_change() {
-  if (!implementation_->failure) return;
-  std::rethrow_exception(std::exchange(implementation_->failure, nullptr));
+  if (!self().failure) return;
+  std::rethrow_exception(std::exchange(self().failure, nullptr));
 }
 
-int Simulation::num_vertices() const { return implementation_->running->model().num_vertices; }
-int Simulation::num_tets() const { return implementation_->running->model().num_tets; }
-int Simulation::num_threads() const { return implementation_->running->num_threads(); }
-double Simulation::time() const { return implementation_->running->time(); }
-std::int64_t Simulation::frame() const { return implementation_->running->frame(); }
+int Simulation::num_vertices() const { return self().running->model().num_vertices; }
+int Simulation::num_tets() const { return self().running->model().num_tets; }
+int Simulation::num_threads() const { return self().running->num_threads(); }
+double Simulation::time() const { return self().running->time(); }
+std::int64_t Simulation::frame() const { return self().running->frame(); }
 
 void Simulation::copy_positions(std::span<double> out) const {
-  implementation_->running->copy_positions(out);
+  self().running->copy_positions(out);
 }
 void Simulation::copy_velocities(std::span<double> out) const {
-  implementation_->running->copy_velocities(out);
+  self().running->copy_velocities(out);
 }
 
-SimulationState Simulation::state() const { return implementation_->running->state(); }
-void Simulation::set_state(const SimulationState& state) {
-  implementation_->running->set_state(state);
-}
+SimulationState Simulation::state() const { return self().running->state(); }
+void Simulation::set_state(const SimulationState& state) { self().running->set_state(state); }
 
 std::optional<SurfaceHit> Simulation::raycast(const Vec3& origin, const Vec3& direction,
                                               double max_distance) const {
-  return implementation_->running->queries().raycast(origin, direction, max_distance);
+  return self().running->queries().raycast(origin, direction, max_distance);
 }
 std::optional<SurfaceHit> Simulation::closest_point(const Vec3& point, double max_distance) const {
-  return implementation_->running->queries().closest_point(point, max_distance);
+  return self().running->queries().closest_point(point, max_distance);
 }
 std::vector<int> Simulation::overlap(const Box& box) const {
-  return implementation_->running->queries().overlap(box);
+  return self().running->queries().overlap(box);
 }
 std::vector<int> Simulation::overlap(const SphereShape& sphere) const {
-  return implementation_->running->queries().overlap(sphere);
+  return self().running->queries().overlap(sphere);
 }
 std::vector<int> Simulation::vertices_in(const Box& box) const {
-  return implementation_->running->queries().vertices_in(box);
+  return self().running->queries().vertices_in(box);
 }
 std::vector<int> Simulation::vertices_in(const SphereShape& sphere) const {
-  return implementation_->running->queries().vertices_in(sphere);
+  return self().running->queries().vertices_in(sphere);
 }
 
-Energies Simulation::energies() const { return implementation_->running->energies(); }
+Energies Simulation::energies() const { return self().running->energies(); }
 ElementMeasures Simulation::measure(std::span<const double> positions) const {
-  return implementation_->running->measure(positions);
+  return self().running->measure(positions);
 }
 
 std::vector<MultiplierStress> Simulation::multiplier_stresses() const {
-  return implementation_->running->multiplier_stresses();
+  return self().running->multiplier_stresses();
 }
 std::vector<ConstraintGroup> Simulation::constraint_groups() const {
-  return implementation_->running->constraint_groups();
+  return self().running->constraint_groups();
 }
 
 const std::vector<std::array<int, 3>>& Simulation::surface() const {
-  return implementation_->running->surface();
+  return self().running->surface();
 }
 const std::vector<int>& Simulation::body_vertices() const {
-  return implementation_->running->model().body_vertices;
+  return self().running->model().body_vertices;
 }
-const Scene& Simulation::scene() const { return implementation_->running->scene(); }
+const Scene& Simulation::scene() const { return self().running->scene(); }
 
 }  // namespace supple

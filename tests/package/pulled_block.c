@@ -21,14 +21,14 @@ int main(void) {
   supple_scene_destroy(scene);
   if (simulation == NULL) return fail();
 
-  SuppleCounts counts;
+  SuppleCounts counts = {.struct_size = sizeof counts};
   supple_simulation_counts(simulation, &counts);
   const int32_t corner = counts.vertices - 1;
   const double target[3] = {1.5, 1, 0.5}; /* m */
   for (int frame = 0; frame < 60; ++frame) {
     if (frame == 0) supple_simulation_hold(simulation, 0, &corner, target, 1, 1e5);
     if (frame == 30) supple_simulation_hold(simulation, 0, NULL, NULL, 0, 0); /* let go */
-    SuppleStepReport report;
+    SuppleStepReport report = {.struct_size = sizeof report};
     if (supple_simulation_step(simulation, &report) != supple_ok) return fail();
     if (frame % 10 == 9) {
       const size_t size = 3 * (size_t)counts.vertices;

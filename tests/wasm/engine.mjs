@@ -45,17 +45,25 @@ class Engine {
   simulate(scene, threads) {
     return this.made(this.module._supple_simulation_create(scene, threads));
   }
+  /** The first words of a struct that `fill` fills in; the very first is its size. */
+  struct(words, fill) {
+    const at = this.memory >> 2;
+    this.module.HEAP32[at] = 4 * words;
+    this.check(fill(this.memory));
+    return this.module.HEAP32.subarray(at, at + words);
+  }
   /** The report's SuppleSceneChange. */
   step(simulation) {
-    this.check(this.module._supple_simulation_step(simulation, this.memory));
-    return { change: this.module.HEAP32[(this.memory >> 2) + 1] };
+    const [, , change] = this.struct(3, (at) => this.module._supple_simulation_step(simulation, at));
+    return { change };
   }
   change(simulation, scene, afterFrames) {
     this.check(this.module._supple_simulation_change(simulation, scene, afterFrames));
   }
   counts(simulation) {
-    this.check(this.module._supple_simulation_counts(simulation, this.memory));
-    const [bodies, vertices, tets, triangles, threads] = this.module.HEAP32.subarray(this.memory >> 2);
+    const [, bodies, vertices, tets, triangles, threads] = this.struct(6, (at) =>
+      this.module._supple_simulation_counts(simulation, at),
+    );
     return { bodies, vertices, tets, triangles, threads };
   }
   positions(simulation) {

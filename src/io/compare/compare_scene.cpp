@@ -46,7 +46,9 @@ SimulationState state_before(const LoadedScene& loaded, const CompareSceneOption
                              const CompareObserver& observer) {
   Simulation simulation(loaded.scene, {.threads = options.threads});
   for (int frame = 1; frame < options.frame; ++frame) {
-    if (simulation.step().status == StepStatus::non_finite) {
+    const StepStatus status = simulation.step().status;
+    simulation.check_step();
+    if (status == StepStatus::non_finite) {
       throw Error(ErrorKind::non_finite, options.scene_file,
                   fmt::format("frame {} became non-finite: there is no frame {} to compare", frame,
                               options.frame));

@@ -160,6 +160,7 @@ void simulate(Simulation& simulation, const RunOptions& options, const RunObserv
     const int frame = result.frames + 1;
     probe.before_frame(simulation, frame);
     const StepReport report = simulation.step();
+    simulation.check_step();
     if (report.status == StepStatus::non_finite) {
       result.non_finite_frame = frame;
       break;

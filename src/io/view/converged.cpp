@@ -86,6 +86,7 @@ void race_a_frame(SessionState& s) {
   for (Race::Lane& lane : race.lanes) {
     follow(s, *lane.simulation);
     lane.report = lane.simulation->step();
+    lane.simulation->check_step();
     const std::vector<double> x = positions_of(*lane.simulation);
     double sum = 0;
     for (std::size_t v = 0; v < count; ++v) sum += squared_distance(x, goal, v);

@@ -93,6 +93,7 @@ void step(SessionState& s) {
     before_step(s);
     s.report = s.simulation->step();
     end_change(s, s.report->change);
+    s.simulation->check_step();
     if (s.report->status == StepStatus::non_finite) {
       s.pace.playing = false;
       s.pace.steps_left = 0;

@@ -139,6 +139,7 @@ MeanCurve mean_curve(Context& context, const std::string& label, const Scene& sc
       ++count;
     }
     simulation.step();
+    simulation.check_step();
   }
   for (double& error : mean.errors) error /= count;
   return mean;

@@ -74,6 +74,7 @@ double share_of_history(const Context& context, Scene scene, int frames) {
     Simulation simulation(scene, {.threads = context.settings().threads});
     for (int k = 0; k < frames; ++k) {
       const StepReport report = simulation.step();
+      simulation.check_step();
       if (report.iterations == 0) continue;
       const double to_ten = 10.0 / report.iterations;
       solve[history > 0 ? 0 : 1].push_back(report.solve_milliseconds * to_ten);
@@ -98,7 +99,9 @@ Measurement measure(Context& context, const std::string& what, Scene scene, std:
   for (const int frame : frames) {
     context.working(fmt::format("{}, frame {}", what, frame));
     while (simulation.frame() < frame - 1) {
-      if (simulation.step().status == StepStatus::non_finite) {
+      const StepStatus status = simulation.step().status;
+      simulation.check_step();
+      if (status == StepStatus::non_finite) {
         throw Error(ErrorKind::non_finite, what, "the simulation became non-finite");
       }
     }

@@ -63,6 +63,7 @@ void settle(const Context& context, MotionRecord& record, int substeps, int fram
   simulation.set_state(state);
   for (int frame = 0; frame < frames; ++frame) {
     const StepReport report = simulation.step();
+    simulation.check_step();
     if (report.status == StepStatus::non_finite) {
       record.non_finite_frame = static_cast<int>(record.reports.size()) + 1;
       return;
