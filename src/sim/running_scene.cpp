@@ -482,7 +482,7 @@ void RunningScene::restore() {
   std::swap(state_, before_);
   is_remembered_ = false;
   clock_ = clock_before_;
-  setup_.be_steady(false);
+  setup_.divide(1);
   elastic_is_known_ = false;
 }
 
