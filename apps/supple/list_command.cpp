@@ -55,6 +55,7 @@ std::vector<Description> list_scene_files() {
 
 std::vector<Description> list_all_materials() {
   std::vector<Description> list = list_materials();
+  for (Description& material : list_membrane_materials()) list.push_back(std::move(material));
   for (Description& material : list_spring_materials()) list.push_back(std::move(material));
   return list;
 }
@@ -78,7 +79,7 @@ Command add_list_command(CLI::App& app) {
     std::vector<Description> (*make)();
   };
   static const std::array<List, 5> lists{{
-      {"materials", "hyperelastic models, and springs", list_all_materials},
+      {"materials", "hyperelastic models, membranes and springs", list_all_materials},
       {"solvers", "methods that solve a step", list_solvers},
       {"integrators", "definitions of a time step", list_integrators},
       {"scenes", "scenes that come with the program: file and name", list_scene_files},

@@ -48,7 +48,8 @@ struct Motion {
 
 // -------------------------------------------------------------------------------- material
 
-/// A material parameter: one value, or one per tet of the body's mesh.
+/// A material parameter: one value, or one per tet of the body's mesh, or per triangle of a
+/// membrane.
 struct Parameter {
   double value = 0;
   std::vector<double> per_tet{};  ///< empty, or [num_tets]: `value` is then ignored
@@ -80,6 +81,8 @@ struct SplineCurve {
 /// | mooney_rivlin                                        | c1, c2, bulk                 |
 /// | spline                                               | spline_a, spline_b, spline_c |
 /// | valanis_landel                                       | a, b, c                      |
+/// | orthotropic_stvk (of membranes alone)                | warp, weft, shear, poisson,  |
+/// |                                                      | direction                    |
 struct MaterialSettings {
   std::string model = "neo_hookean";
   Parameter mu = 0;  ///< shear modulus (second Lame parameter), Pa, >= 0
@@ -90,6 +93,20 @@ struct MaterialSettings {
   Parameter c1 = 0, c2 = 0, bulk = 0;              ///< Pa, >= 0
   SplineCurve spline_a{}, spline_b{}, spline_c{};  ///< a'(s), b'(s_i s_j), c'(J), Pa
   ScalarFunction a{}, b{}, c{};                    ///< J/m^3; empty: zero
+  /// Young's moduli along warp and weft and the modulus of shear between them, Pa, > 0.
+  double warp = 0, weft = 0, shear = 0;
+  /// What the weft shortens by where the warp is stretched; poisson^2 < warp/weft.
+  double poisson = 0;
+  Vec3 direction{1, 0, 0};  ///< of the warp at rest; its part along each triangle counts
+};
+
+/// Makes a membrane of a body's triangles: a sheet of its material, which resists stretch and shear
+/// in the sheet, with hinges that resist bending.
+struct MembraneSettings {
+  double thickness = 0.001;  ///< m, > 0
+  /// Bending rigidity, N m, >= 0; empty: that of a plate of the material, E t^3/(12 (1 - nu^2)). A
+  /// membrane tends to be flat, whatever the shape of its mesh.
+  std::optional<double> bending{};
 };
 
 /// Adds kappa/2 (|F d| - 1)^2 [thesis sec. 8.3].
@@ -154,7 +171,7 @@ using Initial = std::variant<AtRest, Randomize, Flatten, Stretch>;
 
 struct Body {
   std::string name{};
-  TetMesh mesh{};  ///< rest shape in the world, m; has no tets if the body consists of springs
+  TetMesh mesh{};  ///< rest shape in the world, m; a body of springs or a membrane has no tets
   /// Surface of a cloth, counter-clockwise seen from its front. It is drawn, and its area gives the
   /// mass. Empty for a body of tets and for a strand.
   std::vector<std::array<int, 3>> triangles{};
@@ -162,11 +179,14 @@ struct Body {
   /// body of springs without triangles or segments follows from its springs' rest lengths.
   std::vector<std::array<int, 2>> segments{};
   std::vector<Spring> springs{};
+  /// Makes the triangles a membrane of `material` and `layers`. The body then has no tets, segments
+  /// or springs, and no regions and fibers.
+  std::optional<MembraneSettings> membrane{};
   /// kg/m^3 of tets, kg/m^2 of triangles, kg/m of strands, > 0; ignored if `mass` is given
   double density = 1000;
   std::optional<double> mass{};  ///< total, kg, > 0
-  MaterialSettings material{};   ///< of the tets
-  /// Further materials of the same tets: the energies add.
+  MaterialSettings material{};   ///< of the tets or the membrane
+  /// Further materials of the same tets or triangles: the energies add.
   std::vector<MaterialSettings> layers{};
   std::vector<MaterialRegion> regions{};  ///< the last one that contains a tet wins
   std::optional<FiberSettings> fiber{};
@@ -301,6 +321,14 @@ struct SolverSettings {
   double volume_stiffness = 1;       ///< pbd, of volumes, in [0, 1]
 };
 
+/// Wind on the triangles of cloth: of springs and of membranes.
+struct WindSettings {
+  Vec3 velocity{0, 0, 0};  ///< of the air, m/s; with 0 the cloth moves through still air
+  double density = 1.2;    ///< of the air, kg/m^3, > 0
+  double drag = 1;         ///< coefficient of the force along the wind, >= 0
+  double lift = 1;         ///< of that across it, >= 0
+};
+
 struct DampingSettings {
   double drag = 0;  ///< 1/s, >= 0: v is multiplied by exp(-drag h) before each substep
 };
@@ -315,6 +343,7 @@ struct Scene {
   std::vector<Collider> colliders{};
   ContactSettings contact{};
   DampingSettings damping{};
+  std::optional<WindSettings> wind{};  ///< none: cloth does not feel the air
 };
 
 }  // namespace supple

@@ -69,7 +69,7 @@ struct StepReport {
   /// had. Measured in some frames and kept in between.
   double unconverged = 1;
   double total_milliseconds = 0;
-  double local_milliseconds = 0;    ///< forces and energies of tets and springs
+  double local_milliseconds = 0;    ///< forces and energies of tets, springs, membranes
   double solve_milliseconds = 0;    ///< descent direction: linear solves and what surrounds them
   double contact_milliseconds = 0;  ///< collision detection
 };
@@ -77,7 +77,7 @@ struct StepReport {
 /// Mechanical energy of a state, J.
 struct Energies {
   double kinetic = 0;
-  double elastic = 0;  ///< of tets and springs
+  double elastic = 0;  ///< of tets, springs and membranes
   double pins = 0;
   double gravity = 0;  ///< -sum m g . x
 };
@@ -346,8 +346,9 @@ struct Description {
 };
 
 /// What is available, in the order of the docs.
-std::vector<Description> list_materials();         ///< of tets
-std::vector<Description> list_spring_materials();  ///< of cloth and strands
+std::vector<Description> list_materials();           ///< of tets, and of membranes but for volume
+std::vector<Description> list_membrane_materials();  ///< further ones of membranes
+std::vector<Description> list_spring_materials();    ///< of cloth and strands
 std::vector<Description> list_solvers();
 std::vector<Description> list_integrators();
 

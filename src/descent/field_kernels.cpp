@@ -70,6 +70,12 @@ double inertia_of(const GradientWork& work, int first, int last, PaddedVector* g
           sum += Four(entry % 2 == 0 ? 1.0 : -1.0) * own;
         }
       }
+      if (work.membrane_start != nullptr) {
+        for (int i = work.membrane_start[vertex]; i < work.membrane_start[vertex + 1]; ++i) {
+          const MembraneSet::Term& term = work.membrane_terms[i];
+          sum += Four(term.factor) * Four::load(work.membrane_slots[term.slot].v);
+        }
+      }
       (pull - force + sum).store(gradient[vertex].v);
     }
   }

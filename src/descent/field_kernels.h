@@ -5,6 +5,7 @@
 
 #include "base/simd_level.h"
 #include "math/vector_field.h"
+#include "potentials/membrane.h"
 
 /// Passes over vector fields, a chunk of vertices at a time: compiled once for each level of
 /// vectors (base/simd_level.h). Every level gives the same bits. Fields are read as plain numbers,
@@ -26,6 +27,10 @@ struct GradientWork {
   const int* spring_start;
   const int* spring_incident;
   const PaddedVector* spring_forces;
+  // Terms of the membranes and what they multiply, N; no membranes: none.
+  const int* membrane_start;
+  const MembraneSet::Term* membrane_terms;
+  const PaddedVector* membrane_slots;
 };
 
 /// Fields in one array, of numbers from some chunk's first on.

@@ -98,8 +98,33 @@ std::vector<HessianAssembly::Source> HessianAssembly::place_elements() {
     }
     ++place;
   }
+  first_membrane_sum_ = place;
+  place_membranes(place, list);
+  place += model_->membranes.num_lanes() * blocks_of_triangle;
   sums_.assign(at(place) * entries_per_sum, 0.0);
+  place_bending();
   return list;
+}
+
+void HessianAssembly::place_membranes(int place, std::vector<Source>& list) {
+  const MembraneSet& set = model_->membranes;
+  for (int lane = 0; lane < set.num_lanes(); ++lane) {
+    for (int k = 0; k < blocks_of_triangle && set.is_triangle(lane); ++k) {
+      const int row = set.vertex(lane, block_row[k]), column = set.vertex(lane, block_column[k]);
+      const int own = place + lane * blocks_of_triangle + k;
+      list.push_back({block_of(row, column), place_[at(row)] < place_[at(column)] ? ~own : own});
+    }
+  }
+}
+
+void HessianAssembly::place_bending() {
+  if (model_->membranes.bending_edges.empty()) return;
+  bending_.assign(row_of_block_.size(), 0.0);
+  for (const MembraneSet::Edge& edge : model_->membranes.bending_edges) {
+    bending_[at(block_of(edge.a, edge.b))] -= edge.stiffness;
+    bending_[at(block_of(edge.a, edge.a))] += edge.stiffness;
+    bending_[at(block_of(edge.b, edge.b))] += edge.stiffness;
+  }
 }
 
 void HessianAssembly::place_edges(const ElementBlock& block, int first_sum,
@@ -196,14 +221,19 @@ void HessianAssembly::sum_column(int k) {
   for (int block = diagonal_block; block < first_block_[at(k) + 1]; ++block) {
     double sum[9] = {};
     for (int s = first_source_[at(block)]; s < first_source_[at(block) + 1]; ++s) {
-      const int place = sources_[at(s)];
+      const int source = sources_[at(s)];
+      const int place = source < 0 ? ~source : source;
       const double* from = &sums_[at(place) * entries_per_sum];
-      if (place < first_sum_.back() || block == diagonal_block) {
+      const bool is_spring = place >= first_sum_.back() && place < first_membrane_sum_;
+      if (source < 0) {
+        for (int i = 0; i < 9; ++i) sum[i] += from[i % 3 * 3 + i / 3];
+      } else if (!is_spring || block == diagonal_block) {
         for (int i = 0; i < 9; ++i) sum[i] += from[i];
       } else {
         for (int i = 0; i < 9; ++i) sum[i] -= from[i];  // [H, -H; -H, H] of a spring
       }
     }
+    for (int c = 0; c < 3 && !bending_.empty(); ++c) sum[4 * c] += bending_[at(block)];
     for (int c = 0; c < 3; ++c) {
       for (int r = block == diagonal_block ? c : 0; r < 3; ++r) *column[c]++ = sum[3 * r + c];
     }
@@ -215,6 +245,10 @@ void HessianAssembly::add_all(const VectorField& z, double inverse_a2, NegativeE
   const Stopwatch element_watch;
   evaluate_elements(z, mode, threads);
   evaluate_springs(z, mode, threads);
+  if (!model_->membranes.empty()) {
+    membrane_hessians(model_->membranes, z, mode, threads,
+                      &sums_[at(first_membrane_sum_) * entries_per_sum]);
+  }
   milliseconds_.elements = element_watch.milliseconds();
   const Stopwatch sum_watch;
   in_chunks(threads, model_->num_vertices, columns_per_chunk, [&](int k) { sum_column(k); });

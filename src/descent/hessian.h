@@ -22,9 +22,10 @@ struct HessianKernels;
 ///                            K^_ab,ii = A_ii g^_a,i g^_b,i + sum_j alpha_ij g^_a,j g^_b,j  (j !=
 ///                            i).
 /// The pattern is analysed once; rows stand in elimination order, three to a vertex. Blocks of
-/// batches add up their tets in places of their own (hessian_kernels.h), springs write theirs, and
-/// each block of the matrix then adds the places that belong to it, in a fixed order: both run on
-/// all threads, with the same bits on any number, and nothing is allocated.
+/// batches add up their tets in places of their own (hessian_kernels.h), springs and the triangles
+/// of membranes write theirs, and each block of the matrix then adds the places that belong to it,
+/// in a fixed order: both run on all threads, with the same bits on any number, and nothing is
+/// allocated.
 class HessianAssembly {
  public:
   HessianAssembly(const Model& model, const std::vector<int>& order, const Adjacency& adjacency);
@@ -47,7 +48,7 @@ class HessianAssembly {
 
   /// Where the time of the last `assemble` went.
   struct Milliseconds {
-    double elements = 0;  ///< the Hessians of tets and springs
+    double elements = 0;  ///< the Hessians of tets, springs and membranes
     double sums = 0;      ///< the matrix out of them
   };
   const Milliseconds& last_milliseconds() const { return milliseconds_; }
@@ -68,6 +69,8 @@ class HessianAssembly {
                bool with_pins);
   void evaluate_elements(const VectorField& z, NegativeEigenvalues mode, Threads& threads);
   void evaluate_springs(const VectorField& z, NegativeEigenvalues mode, Threads& threads);
+  void place_membranes(int place, std::vector<Source>& list);
+  void place_bending();
   void sum_column(int k);
   double& diagonal(int row) { return lower_.valuePtr()[lower_.outerIndexPtr()[row]]; }
   void add_between(int vertex, int other, const double* block);
@@ -79,12 +82,15 @@ class HessianAssembly {
   SpdSolver::Matrix lower_;
   /// [num_vertices + 1], first block of each column of blocks, the diagonal one first, then by rows
   std::vector<int> first_block_;
-  std::vector<int> row_of_block_;      ///< [num_blocks], row/3
-  std::vector<int> first_source_;      ///< [num_blocks + 1], into sources_
-  std::vector<std::int32_t> sources_;  ///< places that a block adds, blocks of batches first
-  std::vector<std::int32_t> edges_;    ///< [num_batches][num_edges][lanes], as HessianWork
-  std::vector<int> first_sum_;         ///< [num element blocks + 1]; the last: of the springs
-  std::vector<double> sums_;           ///< [num_sums][entries_per_sum], N/m
+  std::vector<int> row_of_block_;  ///< [num_blocks], row/3
+  std::vector<int> first_source_;  ///< [num_blocks + 1], into sources_
+  /// Places that a block adds, blocks of batches first; ~place where it adds the transpose.
+  std::vector<std::int32_t> sources_;
+  std::vector<std::int32_t> edges_;  ///< [num_batches][num_edges][lanes], as HessianWork
+  std::vector<int> first_sum_;       ///< [num element blocks + 1]; the last: of the springs
+  int first_membrane_sum_ = 0;
+  std::vector<double> bending_;  ///< [num_blocks], constant diagonal of each block, N/m; or empty
+  std::vector<double> sums_;     ///< [num_sums][entries_per_sum], N/m
   Milliseconds milliseconds_;
 };
 

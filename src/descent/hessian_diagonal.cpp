@@ -26,14 +26,33 @@ PaddedVector HessianDiagonal::of_vertex(std::size_t vertex, const VectorField& z
     for (int k = 0; k < 3; ++k) sum[k] += slots_[slot][k];
   }
   const SpringSet& set = model.springs;
-  if (set.empty()) return sum;
-  for (int i = set.start[vertex]; i < set.start[vertex + 1]; ++i) {
+  for (int i = set.empty() ? 0 : set.start[vertex]; !set.empty() && i < set.start[vertex + 1];
+       ++i) {
     const int entry = set.incident[static_cast<std::size_t>(i)];
     const SpringSet::Spring& spring = set.springs[static_cast<std::size_t>(entry / 2)];
     double block[9];
     spring_hessian(spring, z[static_cast<std::size_t>(spring.a)].v,
                    z[static_cast<std::size_t>(spring.b)].v, SpringHessian::clamp, block);
     for (int k = 0; k < 3; ++k) sum[k] += block[4 * k];
+  }
+  const MembraneSet& membranes = model.membranes;
+  if (membranes.empty()) return sum;
+  for (int i = membranes.corner_start[vertex]; i < membranes.corner_start[vertex + 1]; ++i) {
+    const int corner = membranes.corners[static_cast<std::size_t>(i)];
+    const double* x[3];
+    for (int c = 0; c < 3; ++c) {
+      x[c] = z[static_cast<std::size_t>(membranes.vertex(corner / 3, c))].v;
+    }
+    double gradient[3], block[9];
+    membranes.energy_at_corner(corner / 3, x, corner % 3, NegativeEigenvalues::clamp, gradient,
+                               block);
+    for (int k = 0; k < 3; ++k) sum[k] += block[4 * k];
+  }
+  for (int i = membranes.bend_start[vertex]; i < membranes.bend_start[vertex + 1]; ++i) {
+    const auto& [bend, weight] = membranes.bends_of_vertex[static_cast<std::size_t>(i)];
+    const double stiffness =
+        membranes.bends[static_cast<std::size_t>(bend)].stiffness * weight * weight;
+    for (int k = 0; k < 3; ++k) sum[k] += stiffness;
   }
   return sum;
 }

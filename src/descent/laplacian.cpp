@@ -21,7 +21,8 @@ double laplacian_entry(const Model& model, std::size_t t, std::size_t a, std::si
 
 Adjacency vertex_adjacency(const Model& model) {
   std::vector<std::pair<int, int>> edges;
-  edges.reserve(model.tets.size() * 12 + model.springs.size() * 2);
+  edges.reserve(model.tets.size() * 12 + model.springs.size() * 2 +
+                model.membranes.edges.size() * 2);
   for (const auto& tet : model.tets) {
     for (int a : tet) {
       for (int b : tet) {
@@ -32,6 +33,10 @@ Adjacency vertex_adjacency(const Model& model) {
   for (const SpringSet::Spring& spring : model.springs.springs) {
     edges.emplace_back(spring.a, spring.b);
     edges.emplace_back(spring.b, spring.a);
+  }
+  for (const MembraneSet::Edge& edge : model.membranes.edges) {
+    edges.emplace_back(edge.a, edge.b);
+    edges.emplace_back(edge.b, edge.a);
   }
   std::sort(edges.begin(), edges.end());
   edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
@@ -67,6 +72,10 @@ std::vector<double> laplacian_diagonal(const Model& model, double inverse_a2, Pi
     diagonal[static_cast<std::size_t>(spring.a)] += spring.stiffness;
     diagonal[static_cast<std::size_t>(spring.b)] += spring.stiffness;
   }
+  for (const MembraneSet::Edge& edge : model.membranes.edges) {
+    diagonal[static_cast<std::size_t>(edge.a)] += edge.stiffness;
+    diagonal[static_cast<std::size_t>(edge.b)] += edge.stiffness;
+  }
   if (pins == Pins::in_the_matrix) {
     for (const PinnedVertex& pin : model.pins.pins) {
       diagonal[static_cast<std::size_t>(pin.vertex)] += pin.stiffness;
@@ -86,7 +95,8 @@ SpdSolver::Matrix laplacian_lower(const Model& model, double inverse_a2,
     place[static_cast<std::size_t>(order[static_cast<std::size_t>(k)])] = k;
   }
   std::vector<Eigen::Triplet<double>> entries;
-  entries.reserve(model.tets.size() * 6 + model.springs.size() + static_cast<std::size_t>(n));
+  entries.reserve(model.tets.size() * 6 + model.springs.size() + model.membranes.edges.size() +
+                  static_cast<std::size_t>(n));
   const std::vector<double> diagonal = laplacian_diagonal(model, inverse_a2, pins);
   for (int i = 0; i < n; ++i) {
     const int k = place[static_cast<std::size_t>(i)];
@@ -105,6 +115,11 @@ SpdSolver::Matrix laplacian_lower(const Model& model, double inverse_a2,
     const int i = place[static_cast<std::size_t>(spring.a)];
     const int j = place[static_cast<std::size_t>(spring.b)];
     entries.emplace_back(std::max(i, j), std::min(i, j), -spring.stiffness);
+  }
+  for (const MembraneSet::Edge& edge : model.membranes.edges) {
+    const int i = place[static_cast<std::size_t>(edge.a)];
+    const int j = place[static_cast<std::size_t>(edge.b)];
+    entries.emplace_back(std::max(i, j), std::min(i, j), -edge.stiffness);
   }
   SpdSolver::Matrix lower(n, n);
   lower.setFromTriplets(entries.begin(), entries.end());

@@ -14,7 +14,7 @@
 
 namespace supple {
 
-/// Neighbours of each vertex through tets and springs.
+/// Neighbours of each vertex through tets, springs and membranes.
 Adjacency vertex_adjacency(const Model& model);
 
 /// An elimination order of little fill: the vertices as they are where the model says so, else one
@@ -28,6 +28,7 @@ enum class Weights { constant, following };
 /// Quasi-Newton with the constant matrix of Projective Dynamics [Liu et al. 2017, sec. 4; thesis
 /// eqs. 7.11 and 8.1 to 8.6]:
 ///   A = M/a^2 + L,  L = sum_j k_j V_j G_j^T G_j + sum_s k_s (e_a - e_b)(e_a - e_b)^T + pins,
+/// the sum over elements also over the triangles of membranes and their constant bending,
 /// n x n, the same for x, y and z: factored once, solved for three right-hand sides at once. k_j is
 /// the slope of the best linear fit of the element's stress [thesis eq. 7.14]. Contacts are left
 /// out [thesis sec. 8.5].

@@ -14,8 +14,8 @@ constexpr int most_in_doubles = 8192;
 /// A curvature t . p is nothing but rounding below this part of the slopes at both ends.
 constexpr double rounding = 1e-13;
 
-/// Vertices at which a new connected part begins: no tet and no spring
-/// reaches from one side of it to the other.
+/// Vertices at which a new connected part begins: no tet, spring and
+/// triangle reaches from one side of it to the other.
 std::vector<int> parts_of(const Model& model) {
   const auto n = static_cast<std::size_t>(model.num_vertices);
   std::vector<int> reach(n);  // the last vertex that elements beginning here hold
@@ -28,6 +28,7 @@ std::vector<int> parts_of(const Model& model) {
     for (std::size_t c = 1; c < 4; ++c) hold(tet[0], tet[c]);
   }
   for (const SpringSet::Spring& spring : model.springs.springs) hold(spring.a, spring.b);
+  for (const MembraneSet::Edge& edge : model.membranes.edges) hold(edge.a, edge.b);
   std::vector<int> starts;
   int last = -1;
   for (int i = 0; i < model.num_vertices; ++i) {

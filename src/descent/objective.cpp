@@ -12,6 +12,7 @@ constexpr double spring_strain = 0.1;
 
 double Objective::inertia(const VectorField& z, PaddedVector* gradient) {
   const bool has_springs = !model_->springs.empty();
+  const MembraneSet& membranes = model_->membranes;
   const GradientWork work{
       .mass = model_->mass.data(),
       .inverse_a2 = inverse_a2_,
@@ -23,7 +24,10 @@ double Objective::inertia(const VectorField& z, PaddedVector* gradient) {
       .slots = elements_.slots().data(),
       .spring_start = has_springs ? model_->springs.start.data() : nullptr,
       .spring_incident = has_springs ? model_->springs.incident.data() : nullptr,
-      .spring_forces = springs_.forces().data()};
+      .spring_forces = springs_.forces().data(),
+      .membrane_start = membranes.empty() ? nullptr : membranes.term_start.data(),
+      .membrane_terms = membranes.terms.data(),
+      .membrane_slots = membranes_.slots().data()};
   return algebra_.sum(
       [&](int first, int last) { return algebra_.kernels().inertia(work, first, last, gradient); });
 }
@@ -34,6 +38,7 @@ Objective::Objective(const Model& model, ContactEnergy* contact, Threads& thread
       threads_(&threads),
       elements_(model),
       springs_(model.springs),
+      membranes_(model.membranes),
       algebra_(model.num_vertices, threads),
       y_(static_cast<std::size_t>(model.num_vertices)),
       pin_targets_(model.pins.pins.size()),
@@ -55,6 +60,9 @@ void Objective::find_energy_scale() {
   for (const SpringSet::Spring& spring : model.springs.springs) {
     energy_scale_ = std::hypot(
         energy_scale_, spring_strain * spring.stiffness * spring.rest_length * spring.rest_length);
+  }
+  for (int lane = 0; lane < model.membranes.num_lanes(); ++lane) {
+    energy_scale_ = std::hypot(energy_scale_, model.membranes.energy_scale(lane));
   }
 }
 

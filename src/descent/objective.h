@@ -24,8 +24,8 @@ struct StepTarget {
 
 /// The function that an implicit step minimises [thesis eqs. 3.30 and 3.31]:
 ///   g(z) = |z - y|_M^2 / (2 a^2) - sum_i m_i weight . z_i + E(z),
-/// E being the elastic energy of the tets and springs, the pins and the contacts. Backward Euler
-/// has a = h and no weight.
+/// E being the elastic energy of the tets, springs and membranes, the pins and the contacts.
+/// Backward Euler has a = h and no weight.
 class Objective {
  public:
   Objective(const Model& model, ContactEnergy* contact, Threads& threads);
@@ -59,7 +59,8 @@ class Objective {
 
   /// Elastic energy of the elements and springs at z, J; not counted as an evaluation.
   double elastic_energy_at(const VectorField& z) {
-    return elements_.evaluate(z, *threads_) + springs_.evaluate(z, *threads_);
+    return elements_.evaluate(z, *threads_) + springs_.evaluate(z, *threads_) +
+           membranes_.evaluate(z, *threads_);
   }
 
   /// Elastic energy of the elements and springs in the last call of value_and_gradient, J.
@@ -114,6 +115,7 @@ class Objective {
   Threads* threads_;
   ElementEnergy elements_;
   SpringEnergy springs_;
+  MembraneEnergy membranes_;
   FieldAlgebra algebra_;
   VectorField y_;
   const VectorField* x_start_ = nullptr;

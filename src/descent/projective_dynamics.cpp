@@ -31,18 +31,26 @@ std::string projective_names() {
   }
 }
 
+[[noreturn]] void refuse_material(const std::string& name) {
+  throw Error(ErrorKind::invalid_input, "/solver/method",
+              "projective_dynamics cannot run the material " + name +
+                  ", which is not a distance to a set; it runs " + projective_names() +
+                  ", fibers and springs. Others take for example quasi_newton or l_bfgs");
+}
+
+void check_material(const MaterialModel& material) {
+  std::visit(
+      [](const auto& family) {
+        if (!is_projective<std::decay_t<decltype(family)>>) refuse_material(family.name);
+      },
+      material);
+}
+
 void check_materials(const Model& model) {
-  for (const ElementRange& range : model.ranges) {
-    std::visit(
-        [](const auto& family) {
-          using Family = std::decay_t<decltype(family)>;
-          if (is_projective<Family>) return;
-          throw Error(ErrorKind::invalid_input, "/solver/method",
-                      std::string("projective_dynamics cannot run the material ") + family.name +
-                          ", which is not a distance to a set; it runs " + projective_names() +
-                          ", fibers and springs. Others take for example quasi_newton or l_bfgs");
-        },
-        range.material);
+  for (const ElementRange& range : model.ranges) check_material(range.material);
+  for (const MembraneRange& range : model.membranes.ranges) {
+    if (range.model.is_orthotropic) refuse_material("orthotropic_stvk");
+    check_material(range.model.isotropic);
   }
 }
 
@@ -99,6 +107,7 @@ SpdSolver::Matrix global_matrix(const Model& model, double inverse_a2,
   for (const SpringSet::Spring& spring : model.springs.springs) {
     add(spring.a, spring.b, -spring.stiffness);
   }
+  for (const MembraneSet::Edge& edge : model.membranes.edges) add(edge.a, edge.b, -edge.stiffness);
   SpdSolver::Matrix lower(n, n);
   lower.setFromTriplets(entries.begin(), entries.end());
   return lower;
@@ -133,6 +142,7 @@ ProjectiveDynamics::ProjectiveDynamics(const Model& model, double inverse_a2)
       is_idle_(idle_vertices(model)),
       slots_(static_cast<std::size_t>(model.num_slots)),
       spring_targets_(model.springs.size()),
+      membranes_(model.membranes),
       right_(static_cast<std::size_t>(model.num_vertices)) {}
 
 void ProjectiveDynamics::pins_changed(const PinChange& change) {
@@ -167,6 +177,25 @@ void ProjectiveDynamics::project_springs(const VectorField& x, Threads& threads)
       for (int k = 0; k < 3; ++k) target[k] *= spring.stiffness;
     }
   });
+}
+
+/// Of an energy whose matrix is L the local step gives sum k V G p^T = L x - dE/dx; that of
+/// bending, which is quadratic, is nothing. To the right-hand side with its sign turned.
+void ProjectiveDynamics::add_membrane_targets(const VectorField& x, Threads& threads) {
+  const MembraneSet& set = model_->membranes;
+  if (set.empty()) return;
+  membranes_.evaluate(x, threads);
+  for (std::size_t v = 0; v < right_.size(); ++v) {
+    membranes_.add_gradient_of_vertex(static_cast<int>(v), right_[v]);
+  }
+  for (const MembraneSet::Edge& edge : set.edges) {
+    const auto a = static_cast<std::size_t>(edge.a), b = static_cast<std::size_t>(edge.b);
+    for (int k = 0; k < 3; ++k) {
+      const double pull = edge.stiffness * (x[a][k] - x[b][k]);
+      right_[a][k] -= pull;
+      right_[b][k] += pull;
+    }
+  }
 }
 
 void ProjectiveDynamics::add_target_of_vertex(std::size_t vertex, PaddedVector& sum) const {
@@ -219,6 +248,7 @@ bool ProjectiveDynamics::compute(Objective& objective, const Iterate& at, Vector
           pin.stiffness * targets[i][static_cast<std::size_t>(k)];
     }
   }
+  add_membrane_targets(at.x, objective.threads());
   if (has_contacts_) objective.contact()->add(at.x[0].v, right_[0].v);
 
   matrix_.solve(right_, p, objective.threads());

@@ -50,6 +50,7 @@ class ProjectiveDynamics final : public Direction {
   bool is_exact() const { return has_its_stiffness_ && matrix_.is_exact(); }
   void project_elements(const VectorField& x, Threads& threads);
   void project_springs(const VectorField& x, Threads& threads);
+  void add_membrane_targets(const VectorField& x, Threads& threads);
   void add_target_of_vertex(std::size_t vertex, PaddedVector& sum) const;
 
   const Model* model_;
@@ -62,7 +63,8 @@ class ProjectiveDynamics final : public Direction {
   bool has_contacts_ = false;
   VectorField slots_;           ///< [num_slots], of k V G p^T, N
   VectorField spring_targets_;  ///< [num_springs], k d, N
-  VectorField right_;           ///< [num_vertices], right-hand side, N
+  MembraneEnergy membranes_;
+  VectorField right_;  ///< [num_vertices], right-hand side, N
 };
 
 }  // namespace supple

@@ -83,6 +83,12 @@ void VertexBlockDescent::sum_scales() {
           spring.stiffness * spring.rest_length * spring.rest_length;
     }
   }
+  for (int lane = 0; lane < model.membranes.num_lanes(); ++lane) {
+    for (int c = 0; c < 3; ++c) {
+      scale_[static_cast<std::size_t>(model.membranes.vertex(lane, c))] +=
+          model.membranes.energy_scale(lane);
+    }
+  }
 }
 
 /// The pins of each vertex as a list through next_pin_.
@@ -163,7 +169,7 @@ void VertexBlockDescent::add_smooth(const Objective& objective, int vertex, int 
   for (int k = 0; k < 3; ++k) local.quadratic_gradient[k][lane] = gradient[k];
 }
 
-/// Springs and friction.
+/// Springs, membranes and friction.
 void VertexBlockDescent::add_kinked(const Objective& objective, int vertex, int lane,
                                     Local& local) const {
   const auto v = static_cast<std::size_t>(vertex);
@@ -182,6 +188,7 @@ void VertexBlockDescent::add_kinked(const Objective& objective, int vertex, int 
     for (int k = 0; k < 3; ++k) gradient[k] += sign * force[k];
     for (int k = 0; k < 9; ++k) hessian[k] += block[k];
   }
+  energy += add_membranes(vertex, x_[v].v, gradient, hessian);
   for (int i = first_corner_[v]; i >= 0; i = corners_[static_cast<std::size_t>(i)].next) {
     energy +=
         add_contact(objective, corners_[static_cast<std::size_t>(i)], x_[v].v, gradient, hessian);
@@ -189,6 +196,45 @@ void VertexBlockDescent::add_kinked(const Objective& objective, int vertex, int 
   local.rest.energy[lane] = energy;
   for (int k = 0; k < 3; ++k) local.rest.gradient[k][lane] = gradient[k];
   for (int k = 0; k < 9; ++k) local.rest.hessian[k][lane] = hessian[k];
+}
+
+/// Energy of the triangles and bends of a vertex that stands at x, J; where `gradient` is not null,
+/// adds their gradient, N, and Hessian by that vertex.
+double VertexBlockDescent::add_membranes(int vertex, const double* x, double* gradient,
+                                         double* hessian) const {
+  const MembraneSet& set = model_->membranes;
+  if (set.empty()) return 0;
+  const auto v = static_cast<std::size_t>(vertex);
+  const auto place = [&](int other) {
+    return other == vertex ? x : x_[static_cast<std::size_t>(other)].v;
+  };
+  double energy = 0;
+  for (int i = set.corner_start[v]; i < set.corner_start[v + 1]; ++i) {
+    const int lane = set.corners[static_cast<std::size_t>(i)] / 3;
+    const double* const corners[3] = {place(set.vertex(lane, 0)), place(set.vertex(lane, 1)),
+                                      place(set.vertex(lane, 2))};
+    if (gradient == nullptr) {
+      energy += set.energy(lane, corners);
+      continue;
+    }
+    double force[3], block[9];
+    energy += set.energy_at_corner(lane, corners, set.corners[static_cast<std::size_t>(i)] % 3,
+                                   NegativeEigenvalues::keep, force, block);
+    for (int k = 0; k < 3; ++k) gradient[k] += force[k];
+    for (int k = 0; k < 9; ++k) hessian[k] += block[k];
+  }
+  for (int i = set.bend_start[v]; i < set.bend_start[v + 1]; ++i) {
+    const auto& [index, weight] = set.bends_of_vertex[static_cast<std::size_t>(i)];
+    const Bend& bend = set.bends[static_cast<std::size_t>(index)];
+    const Vector3<double> bent = curvature_vector(set, bend, place);
+    energy += 0.5 * bend.stiffness * dot(bent, bent);
+    if (gradient == nullptr) continue;
+    for (int k = 0; k < 3; ++k) {
+      gradient[k] += bend.stiffness * weight * bent[k];
+      hessian[4 * k] += bend.stiffness * weight * weight;
+    }
+  }
+  return energy;
 }
 
 /// Energy of a contact where a vertex of it stands at x, J; adds its gradient, N, and, where
@@ -208,7 +254,7 @@ double VertexBlockDescent::add_contact(const Objective& objective, const Corner&
   return energy;
 }
 
-/// Energy of the springs, friction and colliders of a vertex that stands at x, J.
+/// Energy of the springs, membranes, friction and colliders of a vertex that stands at x, J.
 double VertexBlockDescent::kinked_energy(const Objective& objective, int vertex,
                                          const double* x) const {
   const auto v = static_cast<std::size_t>(vertex);
@@ -221,6 +267,7 @@ double VertexBlockDescent::kinked_energy(const Objective& objective, int vertex,
     energy += set.energy_and_force(static_cast<std::size_t>(entry / 2), is_a ? x : other,
                                    is_a ? other : x, unused);
   }
+  energy += add_membranes(vertex, x, nullptr, nullptr);
   for (int i = first_corner_[v]; i >= 0; i = corners_[static_cast<std::size_t>(i)].next) {
     energy += add_contact(objective, corners_[static_cast<std::size_t>(i)], x, unused, nullptr);
   }
@@ -259,7 +306,7 @@ void VertexBlockDescent::for_segments(const VertexGroup& group, const double (&o
 void VertexBlockDescent::energy_at(const Objective& objective, const VertexGroup& group,
                                    const double (&x)[3][lanes], double (&energy)[lanes]) const {
   std::fill(energy, energy + lanes, 0.0);
-  if (!model_->springs.empty() || objective.contact() != nullptr) {
+  if (!model_->springs.empty() || !model_->membranes.empty() || objective.contact() != nullptr) {
     for (int lane = 0; lane < group.num_vertices; ++lane) {
       const double own[3] = {x[0][lane], x[1][lane], x[2][lane]};
       energy[lane] = kinked_energy(objective, group.vertex[lane], own);

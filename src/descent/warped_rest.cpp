@@ -94,10 +94,27 @@ WarpedRest::WarpedRest(const Model& model, double inverse_a2)
 Mat3<double> WarpedRest::moment(std::size_t i, const VectorField& x) const {
   const SpringSet& springs = model_->springs;
   const bool has_springs = !springs.empty() && springs.start[i] < springs.start[i + 1];
-  if (start_[i] == start_[i + 1] && !has_springs) return Mat3<double>::identity();
+  const MembraneSet& membranes = model_->membranes;
+  const bool has_membrane =
+      !membranes.empty() && membranes.corner_start[i] < membranes.corner_start[i + 1];
+  if (start_[i] == start_[i + 1] && !has_springs && !has_membrane) {
+    return Mat3<double>::identity();
+  }
   Mat3<double> sum = Mat3<double>::zero();
   for (int e = start_[i]; e < start_[i + 1]; ++e) {
     sum = sum + gradients_[static_cast<std::size_t>(incident_[static_cast<std::size_t>(e)])];
+  }
+  for (int e = has_membrane ? membranes.corner_start[i] : 0;
+       has_membrane && e < membranes.corner_start[i + 1]; ++e) {
+    const int lane = membranes.corners[static_cast<std::size_t>(e)] / 3;
+    const std::array<Vec3, 2> F = membranes.deformation_gradient(lane, x);
+    const std::array<Vec3, 2>& axes = membranes.axes[static_cast<std::size_t>(lane)];
+    for (std::size_t r = 0; r < 3; ++r) {
+      for (std::size_t c = 0; c < 3; ++c) {
+        sum(static_cast<int>(r), static_cast<int>(c)) +=
+            membranes.energy_scale(lane) * (F[0][r] * axes[0][c] + F[1][r] * axes[1][c]);
+      }
+    }
   }
   if (!has_springs) return sum;
   for (int e = springs.start[i]; e < springs.start[i + 1]; ++e) {

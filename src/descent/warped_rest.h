@@ -13,8 +13,9 @@ namespace supple {
 /// et al. 2002, "Stable real-time deformations"; Liu et al. 2017, sec. 5]:
 ///   p = -R A_rest^-1 R^T grad g,  R = diag(R_i).
 /// R_i is the rotation of the polar decomposition of sum_t V_t F_t over the tets at vertex i, and
-/// of sum_s (x_a - x_b) n_s^T over its springs, n_s being their directions at rest; the least
-/// rotation where all of them lie along one line; I where there are none. Mueller et al. warp
+/// of sum_s (x_a - x_b) n_s^T over its springs, n_s being their directions at rest, and of
+/// sum k V F [e_1 e_2]^T over its membrane's triangles, e_1 and e_2 being their axes at rest; the
+/// least rotation where all of them lie along one line; I where there are none. Mueller et al. warp
 /// forces in this way and pay with forces that do not sum to zero; here it only shapes the descent.
 /// R A_rest R^T is symmetric positive definite, so p descends.
 class WarpedRest final : public Direction {

@@ -257,6 +257,13 @@ std::vector<Description> list_materials() {
   return list;
 }
 
+std::vector<Description> list_membrane_materials() {
+  return {{"orthotropic_stvk",
+           "membranes, woven: StVK in plane stress with a warp and a weft; warp, weft, shear, "
+           "poisson, direction. Membranes take the materials of tets, too, all but volume; each "
+           "has a thickness and bending"}};
+}
+
 std::vector<Description> list_spring_materials() {
   return {{"spring",
            "cloth and strands: k/2 (l - r)^2 for each spring [Liu et al. 2013]; stiffness "

@@ -10,9 +10,6 @@ namespace supple {
 
 namespace {
 
-/// Each costs the memory and the time of another body.
-constexpr std::size_t most_layers = 16;
-
 /// The settings of each tet of the body: its own, or those of the last region that holds it.
 std::vector<int> settings_of_tets(const Body& body, const Model& model, std::size_t first_tet) {
   std::vector<int> choice(body.mesh.tets.size(), 0);

@@ -8,6 +8,9 @@
 
 namespace supple {
 
+/// Of a body: each costs the memory and the time of another body.
+inline constexpr std::size_t most_layers = 16;
+
 /// Which material each tet of a scene has: those of its bodies, their regions, layers and fibers.
 class MaterialAssignment {
  public:

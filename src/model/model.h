@@ -8,6 +8,7 @@
 #include "materials/material.h"
 #include "math/batch.h"
 #include "math/vector_field.h"
+#include "potentials/membrane.h"
 #include "potentials/pins.h"
 #include "potentials/springs.h"
 #include "supple/mesh.h"
@@ -87,8 +88,10 @@ struct Model : ElementLayout {
   std::vector<std::array<Vec3, 4>> shape_gradient;  ///< [num_tets], of the four corners, 1/m
 
   PinSet pins;
-  SpringSet springs;           ///< of all bodies, in scene order
-  double diagonal_length = 0;  ///< of the box of the rest shape, m
+  SpringSet springs;                            ///< of all bodies, in scene order
+  MembraneSet membranes;                        ///< of all bodies, body after body
+  std::vector<std::array<int, 3>> cloth_faces;  ///< triangles of all cloth, in scene order
+  double diagonal_length = 0;                   ///< of the box of the rest shape, m
   /// Rows 0, 1, 2, ... of a matrix of vertices are an elimination order of little fill.
   bool in_elimination_order = false;
 

@@ -6,6 +6,7 @@
 #include "base/refuse.h"
 #include "model/element_layout.h"
 #include "model/material_assignment.h"
+#include "model/membrane_builder.h"
 #include "model/model.h"
 #include "model/pin_selection.h"
 #include "supple/error.h"
@@ -61,8 +62,9 @@ void check_shape(const Body& body, const std::string& where) {
 
 /// A body without tets has nothing that could carry these.
 void refuse_materials(const Body& body, const std::string& where) {
-  const std::string reason = "needs tets, but this body has only springs";
-  require(body.layers.empty(), where + "/layers", "a layer " + reason);
+  const std::string reason = body.membrane ? "needs tets, but this body is a membrane"
+                                           : "needs tets, but this body has only springs";
+  require(body.layers.empty() || body.membrane, where + "/layers", "a layer " + reason);
   require(body.regions.empty(), where + "/regions", "a region " + reason);
   require(!body.fiber, where + "/fiber", "a fiber " + reason);
 }
@@ -103,6 +105,7 @@ class ModelBuilder {
         std::hypot(box.max[0] - box.min[0], box.max[1] - box.min[1], box.max[2] - box.min[2]);
     static_cast<ElementLayout&>(model_) = std::move(materials_).lay_out(model_);
     model_.springs.index_vertices(model_.num_vertices);
+    model_.membranes.index_vertices(model_.num_vertices);
     return std::move(model_);
   }
 
@@ -111,7 +114,7 @@ class ModelBuilder {
     const Body& body = scene_.bodies[index];
     const std::string where = "/bodies/" + std::to_string(index);
     TetMesh mesh = body.mesh;
-    if (!mesh.tets.empty() || body.springs.empty()) {
+    if (!mesh.tets.empty() || (body.springs.empty() && !body.membrane)) {
       normalise(mesh, where + "/mesh");
     } else {
       check_vertices(mesh.vertices, where + "/mesh");
@@ -132,7 +135,14 @@ class ModelBuilder {
     model_.num_tets = static_cast<int>(model_.tets.size());
     check_shape(body, where);
     add_masses(body, where, first_tet, first_vertex);
+    for (const auto& face : of_model(body.triangles, first_vertex)) {
+      model_.cloth_faces.push_back(face);
+    }
     add_springs(body, where, first_vertex);
+    if (body.membrane) {
+      add_membrane(body, where, first_vertex, scene_.solver.stiffness_range, model_.rest,
+                   model_.membranes);
+    }
     if (mesh.tets.empty()) {
       refuse_materials(body, where);
     } else {

@@ -52,6 +52,16 @@ void renumber_vertices(const std::vector<int>& order, Model& model) {
     move(spring.b);
   }
   if (!model.springs.start.empty()) model.springs.index_vertices(model.num_vertices);
+  for (MembraneBatch& batch : model.membranes.batches) {
+    for (auto& corner : batch.vertex) {
+      for (auto& vertex : corner) move(vertex);
+    }
+  }
+  for (auto& vertex : model.membranes.bend_vertex) move(vertex);
+  for (auto& face : model.cloth_faces) {
+    for (int& vertex : face) move(vertex);
+  }
+  model.membranes.index_vertices(model.num_vertices);
 }
 
 }  // namespace supple

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <new>
+#include <string>
 
 #include "sim/test_scenes.h"
 
@@ -93,6 +94,21 @@ TEST(Allocation, AStepAllocatesNothingAfterTheFirst) {
       scene.colliders.push_back({"ground", PlaneShape{{0, 1, 0}, -0.5}, {}});
       scene.solver.method = method;
       EXPECT_EQ(allocations_of_a_step(scene, 1), 0) << method << ", " << material.name;
+    }
+  }
+}
+
+TEST(Allocation, AStepOfAMembraneInTheWindAllocatesNothingAfterTheFirst) {
+  if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
+  for (const char* method : {"l_bfgs", "quasi_newton", "gradient_descent", "projective_dynamics",
+                             "chebyshev", "jacobi", "gauss_seidel", "vertex_block_descent"}) {
+    for (const char* material : {"arap", "neo_hookean", "orthotropic_stvk"}) {
+      const bool is_projective = std::string(material) == "arap";
+      if (std::string(method) == "projective_dynamics" && !is_projective) continue;
+      Scene scene = test::hanging_membrane(material);
+      scene.wind = WindSettings{.velocity = {1, 0, 3}};
+      scene.solver.method = method;
+      EXPECT_EQ(allocations_of_a_step(scene, 1), 0) << method << ", " << material;
     }
   }
 }

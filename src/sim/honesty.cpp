@@ -39,6 +39,7 @@ void scale(MaterialSettings& material, double factor) {
        {&material.mu, &material.lambda, &material.c1, &material.c2, &material.bulk}) {
     scale(*parameter, factor);
   }
+  for (double* modulus : {&material.warp, &material.weft, &material.shear}) *modulus *= factor;
   for (SplineCurve* curve : {&material.spline_a, &material.spline_b, &material.spline_c}) {
     scale(*curve, factor);
   }
@@ -85,6 +86,7 @@ Scene scale_stiffness(const Scene& scene, double factor) {
     for (MaterialRegion& region : body.regions) scale(region.material, factor);
     if (body.fiber) body.fiber->kappa *= factor;
     for (Spring& spring : body.springs) spring.stiffness *= factor;
+    if (body.membrane && body.membrane->bending) *body.membrane->bending *= factor;
   }
   return result;
 }

@@ -45,8 +45,14 @@ std::optional<MaterialFault> find_material_fault(const Scene& scene, const std::
   const bool explicit_step = is_explicit(scene.time.integrator);
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const Body& body = scene.bodies[b];
-    if (body.mesh.tets.empty()) continue;
     const std::string where = "/bodies/" + std::to_string(b);
+    if (body.membrane && !explicit_step && is_position_based(method)) {
+      return MaterialFault{where + "/material", false,
+                           "a membrane has no form as constraints, which " + method +
+                               " needs; expected a method of descent, for example l_bfgs, or a "
+                               "cloth of springs"};
+    }
+    if (body.mesh.tets.empty()) continue;
     std::optional<MaterialFault> fault;
     const auto check = [&](const MaterialSettings& material, const std::string& place) {
       const std::string message = fault_of(material, method, explicit_step);

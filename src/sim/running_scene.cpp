@@ -687,7 +687,7 @@ void RunningScene::require_inertia(const char* what) const {
 
 void RunningScene::add_forces(const std::vector<Push>& forces) {
   for (const Push& force : forces) {
-    setup_.loads().add(force.vertex, force.amount, model_.num_vertices);
+    setup_.given_loads().add(force.vertex, force.amount, model_.num_vertices);
   }
 }
 
@@ -760,10 +760,10 @@ void RunningScene::take_over(const RunningScene& other) {
   }
   set_state(state);
   if (!setup_.integrator().has_inertia) return;
-  other.setup_.loads().for_each([&](std::size_t i, const PaddedVector& force) {
+  other.setup_.given_loads().for_each([&](std::size_t i, const PaddedVector& force) {
     const int vertex = numbering_.to_model(other.numbering_.to_scene(static_cast<int>(i)));
     if (!(model_.mass[static_cast<std::size_t>(vertex)] > 0)) return;
-    setup_.loads().add(vertex, {force[0], force[1], force[2]}, model_.num_vertices);
+    setup_.given_loads().add(vertex, {force[0], force[1], force[2]}, model_.num_vertices);
   });
 }
 

@@ -56,7 +56,7 @@ class RunningScene {
   void add_forces(const std::vector<Push>& forces);
   void add_impulses(const std::vector<Push>& impulses);
   void set_velocity(int body, const Vec3& velocity);
-  void clear_forces() { setup_.loads().clear(); }
+  void clear_forces() { setup_.given_loads().clear(); }
   Pushes pushes(const char* name) const { return {model_, numbering_, name}; }
 
   SimulationState state() const;

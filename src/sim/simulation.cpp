@@ -205,7 +205,9 @@ void Simulation::set_material(int body, const MaterialSettings& material) {
   check_body(scene(), body);
   if (scene().bodies[static_cast<std::size_t>(body)].mesh.tets.empty()) {
     refuse(place_of_body(static_cast<std::size_t>(body)) + "/material",
-           "a material needs tets, but this body has only springs");
+           scene().bodies[static_cast<std::size_t>(body)].membrane
+               ? "that of a membrane changes with the scene (Simulation::change)"
+               : "a material needs tets, but this body has only springs");
   }
   self().running->set_material(body, material);
 }

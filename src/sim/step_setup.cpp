@@ -70,6 +70,9 @@ void require_pins(const Scene& scene, const Model& model) {
 }
 
 void require_no_motion(const Scene& scene) {
+  if (scene.wind) {
+    refuse("/wind", "quasi_static has no velocities for wind to act on; expected none");
+  }
   if (scene.damping.drag != 0) {
     refuse("/damping/drag", "quasi_static has no velocities to damp; expected 0");
   }
@@ -86,7 +89,7 @@ double distance(const Vec3& a, const Vec3& b) {
   return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 }
 
-/// Mean length of the edges of the body's tets and of its springs at rest, m.
+/// Mean length of the edges of the body's tets and membrane and of its springs at rest, m.
 double mean_edge(const Body& body) {
   const auto& x = body.mesh.vertices;
   double sum = 0;
@@ -96,7 +99,15 @@ double mean_edge(const Body& body) {
     }
   }
   for (const Spring& s : body.springs) sum += distance(x[at(s.a)], x[at(s.b)]);
-  return sum / static_cast<double>(6 * body.mesh.tets.size() + body.springs.size());
+  std::size_t count = 6 * body.mesh.tets.size() + body.springs.size();
+  for (std::size_t t = 0; t < body.triangles.size() && body.membrane; ++t) {
+    const auto& corner = body.triangles[t];
+    for (std::size_t i = 0; i < 3; ++i) {
+      sum += distance(x[at(corner[i])], x[at(corner[(i + 1) % 3])]);
+    }
+    count += 3;
+  }
+  return sum / static_cast<double>(count);
 }
 
 /// Positions at the end of a step are rounded to 2^-52 of how far it went. Where that strains an
@@ -189,7 +200,8 @@ StepSetup::StepSetup(const Scene& scene, const Model& model)
       h_(length_),
       kept_(std::exp(-drag_ * h_)),
       start_rule_(Start::inertia),
-      y_(static_cast<std::size_t>(model.num_vertices)) {
+      y_(static_cast<std::size_t>(model.num_vertices)),
+      wind_(scene, model) {
   if (integrator_ == nullptr) refuse("/time/integrator", "there is no such integrator");
   start_rule_ = start_rule(scene, *integrator_);
   if (start_rule_ != Start::inertia) start_.resize(y_.size());
@@ -259,7 +271,17 @@ void StepSetup::evaluate_forces(const State& state, const StepClock& clock, Obje
   objective.value_and_gradient(state.x, gradient_);
 }
 
+void StepSetup::find_loads(const State& state) {
+  if (wind_.empty()) return;
+  all_loads_.clear();
+  given_loads_.for_each([&](std::size_t i, const PaddedVector& force) {
+    all_loads_.add(static_cast<int>(i), {force[0], force[1], force[2]}, model_->num_vertices);
+  });
+  wind_.add(state.x, state.v, h_, all_loads_);
+}
+
 double StepSetup::prepare_target(State& state, const StepClock& clock, Objective& objective) {
+  find_loads(state);
   if (integrator_->needs_acceleration && state.acceleration.empty()) {
     evaluate_forces(state, clock, objective);
     state.acceleration.resize(state.x.size());
@@ -276,7 +298,7 @@ double StepSetup::prepare_target(State& state, const StepClock& clock, Objective
       [&](int, int first, int last) { integrator_->target(step, state, first, last, y_); });
   const double inverse_a2 = integrator_->inverse_a2(h_, step.is_first);
   push_scale_ = (step.is_first ? 1 : integrator_->pushed) / inverse_a2;
-  loads_.for_each([&](std::size_t i, const PaddedVector& force) {
+  loads().for_each([&](std::size_t i, const PaddedVector& force) {
     for (int k = 0; k < 3; ++k) y_[i][k] += push_scale_ * force[k] / model_->mass[i];
   });
   return inverse_a2;
@@ -348,14 +370,15 @@ void StepSetup::advance(const VectorField& z, State& state, FieldAlgebra& algebr
   }
   algebra.for_chunks(
       [&](int, int first, int last) { integrator_->advance(step, z, first, last, state); });
-  loads_.for_each([&](std::size_t i, const PaddedVector& force) {
+  loads().for_each([&](std::size_t i, const PaddedVector& force) {
     forget_push(*integrator_, step, i, force, state);
   });
 }
 
 void StepSetup::step_explicitly(State& state, const StepClock& clock, Objective& objective) {
+  find_loads(state);
   evaluate_forces(state, clock, objective);
-  loads_.for_each([&](std::size_t i, const PaddedVector& force) {
+  loads().for_each([&](std::size_t i, const PaddedVector& force) {
     for (int k = 0; k < 3; ++k) gradient_[i][k] -= force[k];
   });
   const StepParameters step = parameters(state);

@@ -7,6 +7,7 @@
 #include "integrate/integrator.h"
 #include "model/model.h"
 #include "sim/loads.h"
+#include "sim/wind.h"
 #include "supple/simulation.h"
 
 namespace supple {
@@ -60,8 +61,11 @@ class StepSetup {
   void settings_changed(const Scene& scene);
 
   /// Forces that act in every substep from now on until they are cleared.
-  Loads& loads() { return loads_; }
-  const Loads& loads() const { return loads_; }
+  Loads& given_loads() { return given_loads_; }
+  const Loads& given_loads() const { return given_loads_; }
+
+  /// What acts in the substep that was prepared last: these and the wind.
+  const Loads& loads() const { return wind_.empty() ? given_loads_ : all_loads_; }
 
   /// Throws Error{invalid_input} where the model's pins are too few for the integrator.
   void check_pins(const Scene& scene) const;
@@ -112,6 +116,7 @@ class StepSetup {
             .kept = kept_,
             .is_first = integrator_->needs_previous && state.x_previous.empty()};
   }
+  void find_loads(const State& state);
   /// Gradient of E at the state, N.
   void evaluate_forces(const State& state, const StepClock& clock, Objective& objective);
   /// Where the minimisation begins.
@@ -135,7 +140,8 @@ class StepSetup {
   Start start_rule_;
   VectorField y_, start_;            ///< start: where it is not y
   VectorField gradient_, x_before_;  ///< where forces at the start are needed
-  Loads loads_;
+  WindOnFaces wind_;
+  Loads given_loads_, all_loads_;  ///< all: where there is wind
   double push_scale_ = 0;
 };
 

@@ -107,6 +107,23 @@ Scene hanging_cloth() {
   return scene;
 }
 
+Scene hanging_membrane(const std::string& model) {
+  Scene scene = hanging_cloth();
+  Body& body = scene.bodies[0];
+  body.springs.clear();
+  body.membrane = MembraneSettings{.thickness = 0.001, .bending = 1e-3};
+  if (model == "orthotropic_stvk") {
+    body.material.model = model;
+    body.material.warp = 2e5;
+    body.material.weft = 1e5;
+    body.material.shear = 3e4;
+    body.material.poisson = 0.3;
+  } else {
+    body.material = soft_material(model);
+  }
+  return scene;
+}
+
 std::vector<Vec3> positions_of(const Simulation& simulation) {
   std::vector<double> flat(3 * static_cast<std::size_t>(simulation.num_vertices()));
   simulation.copy_positions(flat);

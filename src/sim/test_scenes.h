@@ -37,6 +37,10 @@ Body cloth_body();
 /// The same held at two neighbouring corners, with gravity.
 Scene hanging_cloth();
 
+/// The same held cloth as a membrane of 1 mm of a material of list_materials() or
+/// list_membrane_materials(), about as stiff.
+Scene hanging_membrane(const std::string& model);
+
 /// Positions of all vertices.
 std::vector<Vec3> positions_of(const Simulation& simulation);
 

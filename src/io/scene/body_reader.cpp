@@ -151,7 +151,7 @@ void read_mass(ObjectReader& reader, const char* unit, double usual_density, Bod
   }
 }
 
-void read_spring_body(ObjectReader& reader, SpringMesh mesh, Body& body) {
+void read_cloth_body(ObjectReader& reader, SpringMesh mesh, Body& body) {
   // By default a light cotton, and a cord of two millimetres.
   if (mesh.triangles.empty()) {
     read_mass(reader, "kg/m", 0.003, body);
@@ -159,10 +159,16 @@ void read_spring_body(ObjectReader& reader, SpringMesh mesh, Body& body) {
     read_mass(reader, "kg/m^2", 0.2, body);
   }
   reader.object("material",
-                [&](ObjectReader& material) { body.springs = read_springs(material, mesh); });
-  for (const char* key : {"layers", "regions", "fiber"}) {
-    reader.reject(key, "needs tets, but this body has only springs");
+                [&](ObjectReader& material) { read_cloth_material(material, mesh, body); });
+  const std::string reason = body.membrane ? "needs tets, but this body is a membrane"
+                                           : "needs tets, but this body has only springs";
+  if (body.membrane) {
+    reader.each("layers",
+                [&](ObjectReader& layer) { body.layers.push_back(read_sheet(layer, mesh)); });
+  } else {
+    reader.reject("layers", reason);
   }
+  for (const char* key : {"regions", "fiber"}) reader.reject(key, reason);
   body.mesh.vertices = std::move(mesh.vertices);
   body.triangles = std::move(mesh.triangles);
   body.segments = std::move(mesh.segments);
@@ -194,7 +200,7 @@ Body read_body(ObjectReader& reader, std::size_t index, const SceneSources& sour
   if (auto* const tets = std::get_if<TetMesh>(&mesh)) {
     read_tet_body(reader, std::move(*tets), body);
   } else {
-    read_spring_body(reader, std::move(std::get<SpringMesh>(mesh)), body);
+    read_cloth_body(reader, std::move(std::get<SpringMesh>(mesh)), body);
   }
   body.velocity = reader.vector("velocity", any_number("m/s"), body.velocity);
   body.initial = read_initial(reader);

@@ -8,6 +8,7 @@
 #include "io/scene/readers.h"
 #include "materials/material.h"
 #include "materials/spline.h"
+#include "potentials/membrane.h"
 #include "supple/error.h"
 
 namespace supple {
@@ -111,7 +112,8 @@ void read_pair(ObjectReader& material, const TetMesh& mesh, MaterialSettings& se
   }
 }
 
-void read_spline(ObjectReader& material, const TetMesh& mesh, MaterialSettings& settings) {
+void read_spline(ObjectReader& material, const TetMesh& mesh, bool is_sheet,
+                 MaterialSettings& settings) {
   if (!material.has("preset")) {
     settings.spline_a.points = material.pairs("a");
     settings.spline_b.points = material.pairs("b");
@@ -125,13 +127,16 @@ void read_spline(ObjectReader& material, const TetMesh& mesh, MaterialSettings& 
     material.fail("preset", "takes numbers, not fields: its curves are those of the whole body");
   }
   try {
-    settings = spline_preset(preset.front(), mu.value, lambda.value);
+    // Of a sheet whose thickness follows freely.
+    settings = spline_preset(preset.front(), mu.value,
+                             is_sheet ? plane_stress_lambda(mu.value, lambda.value) : lambda.value);
   } catch (const Error& error) {
     material.fail(error.message());
   }
 }
 
-void read_parameters(ObjectReader& material, const TetMesh& mesh, MaterialSettings& settings) {
+void read_parameters(ObjectReader& material, const TetMesh& mesh, bool is_sheet,
+                     MaterialSettings& settings) {
   const std::string& model = settings.model;
   if (model == "arap" && has_young(material)) {
     material.expect({"model", "young", "poisson", "mu"});
@@ -150,7 +155,7 @@ void read_parameters(ObjectReader& material, const TetMesh& mesh, MaterialSettin
     settings.c2 = read_parameter(material, "c2", mesh);
     settings.bulk = read_parameter(material, "bulk", mesh);
   } else if (model == "spline") {
-    read_spline(material, mesh, settings);
+    read_spline(material, mesh, is_sheet, settings);
   } else if (model == "valanis_landel") {
     settings.a = read_function(material, "a");
     settings.b = read_function(material, "b");
@@ -162,33 +167,79 @@ void read_parameters(ObjectReader& material, const TetMesh& mesh, MaterialSettin
 }
 
 bool is_spring(const std::string& model) { return model == "spring"; }
+bool is_woven(const std::string& model) { return model == "orthotropic_stvk"; }
 
-/// All names are known, that a body of the other kind be refused with a reason.
-std::string read_model(ObjectReader& material, const std::vector<Description>& of_this_kind) {
-  std::vector<std::string> known = names_of(list_materials());
-  for (const std::string& name : names_of(list_spring_materials())) known.push_back(name);
-  return material.choice("model", "material", known, names_of(of_this_kind));
+/// What a membrane can be made of.
+std::vector<std::string> sheet_names() {
+  std::vector<std::string> names;
+  for (const std::string& name : names_of(list_materials())) {
+    if (name != VolumeModel::name) names.push_back(name);
+  }
+  for (const std::string& name : names_of(list_membrane_materials())) names.push_back(name);
+  return names;
 }
 
-}  // namespace
+/// All names are known, that a body of the other kind be refused with a reason.
+std::string read_model(ObjectReader& material, std::vector<std::string> of_this_kind) {
+  std::vector<std::string> known = names_of(list_materials());
+  for (const std::string& name : names_of(list_membrane_materials())) known.push_back(name);
+  for (const std::string& name : names_of(list_spring_materials())) known.push_back(name);
+  return material.choice("model", "material", known, std::move(of_this_kind));
+}
 
-MaterialSettings read_material(ObjectReader& material, const TetMesh& mesh) {
-  MaterialSettings settings;
-  settings.model = read_model(material, list_materials());
-  if (is_spring(settings.model)) {
-    material.fail("model", settings.model +
-                               " is for cloth and strands, but this body has tets; expected a "
-                               "material of tets, for example neo_hookean");
+void read_woven(ObjectReader& material, const SpringMesh& mesh, MaterialSettings& settings) {
+  material.expect({"model", "warp", "weft", "shear", "poisson", "direction"});
+  settings.warp = material.number("warp", above_zero("Pa"));
+  settings.weft = material.number("weft", above_zero("Pa"));
+  settings.shear = material.number("shear", above_zero("Pa"));
+  settings.poisson = material.number("poisson", any_number(""));
+  // A generated cloth is woven along its first side; its second vertex lies there.
+  std::optional<Vec3> side;
+  if (!mesh.structural.empty()) {
+    const Vec3 &a = mesh.vertices[0], &b = mesh.vertices[1];
+    side = Vec3{b[0] - a[0], b[1] - a[1], b[2] - a[2]};
   }
-  read_parameters(material, mesh, settings);
-  make_material(settings, material.where());  // its checks point below `where`
-  return settings;
+  settings.direction = material.direction("direction", side);
+}
+
+/// The parameters of a sheet whose model was read; already checked.
+void read_sheet_parameters(ObjectReader& material, const SpringMesh& mesh,
+                           MaterialSettings& settings) {
+  if (is_woven(settings.model)) {
+    read_woven(material, mesh, settings);
+  } else {
+    read_parameters(material, {}, true, settings);
+  }
+  make_sheet(settings, material.where());  // its checks point below `where`
+}
+
+/// Bending of a plate of the material, N m.
+double plate_bending(const MaterialSettings& settings, double thickness) {
+  const Sheet sheet = make_sheet(settings, "");
+  double values[most_sheet_parameters] = {};
+  for (std::size_t p = 0; p < sheet.parameters.size(); ++p) values[p] = sheet.parameters[p].value;
+  return rest_stiffness(sheet.model, values) * thickness * thickness * thickness / 12;
+}
+
+/// A membrane whose model was read.
+void read_membrane(ObjectReader& material, const SpringMesh& mesh, Body& body) {
+  if (body.material.model == VolumeModel::name) {
+    material.fail("model", "volume needs tets: a membrane has no volume to keep");
+  }
+  MembraneSettings membrane;
+  material.know("bending");
+  membrane.thickness = material.number("thickness", above_zero("m"));
+  read_sheet_parameters(material, mesh, body.material);
+  membrane.bending = material.number("bending", from_zero("N m"),
+                                     plate_bending(body.material, membrane.thickness));
+  body.membrane = membrane;
 }
 
 std::vector<Spring> read_springs(ObjectReader& material, const SpringMesh& mesh) {
-  const std::string model = read_model(material, list_spring_materials());
-  if (!is_spring(model)) {
-    material.fail("model", model + " needs tets, but this body has only springs; expected spring");
+  if (mesh.structural.empty()) {
+    material.fail("model",
+                  "a surface from a file has no springs; expected a material of a "
+                  "membrane, for example neo_hookean with a thickness");
   }
   SpringSettings settings;
   material.expect({"model", "stiffness", "shear", "bending"});
@@ -201,6 +252,51 @@ std::vector<Spring> read_springs(ObjectReader& material, const SpringMesh& mesh)
   settings.bending =
       material.number("bending", from_zero("N/m"), bending_share * settings.stiffness);
   return make_springs(mesh, settings);
+}
+
+}  // namespace
+
+MaterialSettings read_material(ObjectReader& material, const TetMesh& mesh) {
+  MaterialSettings settings;
+  settings.model = read_model(material, names_of(list_materials()));
+  if (is_spring(settings.model) || is_woven(settings.model)) {
+    material.fail("model", settings.model + " is for " +
+                               (is_woven(settings.model) ? "membranes" : "cloth and strands") +
+                               ", but this body has tets; expected a material of tets, for "
+                               "example neo_hookean");
+  }
+  read_parameters(material, mesh, false, settings);
+  make_material(settings, material.where());  // its checks point below `where`
+  return settings;
+}
+
+MaterialSettings read_sheet(ObjectReader& material, const SpringMesh& mesh) {
+  MaterialSettings settings;
+  settings.model = read_model(material, sheet_names());
+  if (is_spring(settings.model)) {
+    material.fail("model", "a membrane has no springs; expected another material of it");
+  }
+  read_sheet_parameters(material, mesh, settings);
+  return settings;
+}
+
+void read_cloth_material(ObjectReader& material, const SpringMesh& mesh, Body& body) {
+  std::vector<std::string> offered = names_of(list_spring_materials());
+  if (!mesh.triangles.empty()) {
+    for (std::string& name : sheet_names()) offered.push_back(std::move(name));
+  }
+  const std::string model = read_model(material, std::move(offered));
+  if (is_spring(model)) {
+    body.springs = read_springs(material, mesh);
+    return;
+  }
+  if (mesh.triangles.empty()) {
+    material.fail("model", model +
+                               " needs tets or triangles, but this body is a strand; expected "
+                               "spring");
+  }
+  body.material.model = model;
+  read_membrane(material, mesh, body);
 }
 
 }  // namespace supple

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "io/meshes/formats.h"
 #include "io/scene/readers.h"
 #include "math/motion.h"
 #include "supple/error.h"
@@ -110,7 +111,15 @@ BodyMesh read_mesh(ObjectReader& reader, const SceneSources& sources, std::size_
       {"file", "box", "bar", "sphere", "cylinder", "torus", "tetrahedron", "cloth", "strand"});
   const std::string kind = reader.one_of("mesh", {"file", "box", "bar", "sphere", "cylinder",
                                                   "torus", "tetrahedron", "cloth", "strand"});
-  if (kind == "file") return sources.tet_mesh(reader.text("file"));
+  if (kind == "file") {
+    const std::string file = reader.text("file");
+    if (!has_surface_format(file)) return sources.tet_mesh(file);
+    TriangleMesh surface = sources.triangle_mesh(file);
+    SpringMesh cloth;
+    cloth.vertices = std::move(surface.vertices);
+    cloth.triangles = std::move(surface.triangles);
+    return cloth;
+  }
   BodyMesh mesh;
   reader.object(kind, [&](ObjectReader& generator) {
     if (kind == "cloth") {

@@ -104,6 +104,9 @@ class ObjectReader {
   /// once. What is missing may stand there under that name.
   void expect(std::initializer_list<std::string_view> keys);
 
+  /// A key that may stand there although `expect` is not told: it is read later on.
+  void know(std::string_view key);
+
   /// The one key of `keys` that is there; none or two are an error. `what` says what they are.
   std::string one_of(std::string_view what, const std::vector<std::string>& keys);
 
@@ -159,7 +162,6 @@ class ObjectReader {
  private:
   using Json = nlohmann::ordered_json;
 
-  void know(std::string_view key);
   /// Refuses a key that is not known.
   void check_known(const std::string& key) const;
   const Json* find(std::string_view key) const;

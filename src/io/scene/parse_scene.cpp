@@ -47,7 +47,9 @@ std::vector<Body> read_bodies(ObjectReader& reader, const SceneSources& sources)
   reader.each("bodies", [&](ObjectReader& body) {
     bodies.push_back(read_body(body, bodies.size(), sources, tets_left));
     names.add(bodies.back().name, body);
-    const std::size_t used = bodies.back().mesh.tets.size() + bodies.back().springs.size();
+    const Body& last = bodies.back();
+    const std::size_t used =
+        last.mesh.tets.size() + last.springs.size() + (last.membrane ? last.triangles.size() : 0);
     tets_left = used < tets_left ? tets_left - used : 0;
   });
   return bodies;
@@ -56,8 +58,8 @@ std::vector<Body> read_bodies(ObjectReader& reader, const SceneSources& sources)
 Scene read_scene(ObjectReader& reader, const std::string& default_name,
                  const SceneSources& sources) {
   Scene scene;
-  reader.expect(
-      {"supple", "name", "time", "gravity", "solver", "bodies", "colliders", "contact", "damping"});
+  reader.expect({"supple", "name", "time", "gravity", "solver", "bodies", "colliders", "contact",
+                 "damping", "wind"});
   check_version(reader);
   scene.name = reader.text("name", default_name);
   reader.object("time", [&](ObjectReader& time) { scene.time = read_time(time); });
@@ -79,6 +81,7 @@ Scene read_scene(ObjectReader& reader, const std::string& default_name,
   reader.object("damping", [&](ObjectReader& damping) {
     scene.damping.drag = damping.number("drag", from_zero("1/s"), scene.damping.drag);
   });
+  reader.optional_object("wind", [&](ObjectReader& wind) { scene.wind = read_wind(wind); });
   reader.finish();
   // After the unknown keys: "bodys" should be called that.
   if (scene.bodies.empty()) reader.fail("bodies", "a scene needs at least one body");

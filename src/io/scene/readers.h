@@ -16,11 +16,12 @@ namespace supple {
 TimeSettings read_time(ObjectReader& time);
 SolverSettings read_solver(ObjectReader& solver);
 ContactSettings read_contact(ObjectReader& contact);
+WindSettings read_wind(ObjectReader& wind);
 
 /// A motion, already checked by `validate`.
 Motion read_motion(ObjectReader& motion);
 
-/// What a body is made of: tets, or a cloth or a strand of springs.
+/// What a body is made of: tets, or a cloth, a strand or a surface from a file.
 using BodyMesh = std::variant<TetMesh, SpringMesh>;
 
 /// A body's mesh, generated or from a file. Generators may make up to `max_tets` tets and springs.
@@ -33,8 +34,11 @@ void read_transform(ObjectReader& transform, std::vector<Vec3>& points);
 /// A material whose parameters per tet come from the fields of `mesh`; already checked.
 MaterialSettings read_material(ObjectReader& material, const TetMesh& mesh);
 
-/// The material of a cloth or a strand: its springs.
-std::vector<Spring> read_springs(ObjectReader& material, const SpringMesh& mesh);
+/// The material of a cloth, a strand or a surface: its springs, or what makes it a membrane.
+void read_cloth_material(ObjectReader& material, const SpringMesh& mesh, Body& body);
+
+/// A further material of a membrane.
+MaterialSettings read_sheet(ObjectReader& material, const SpringMesh& mesh);
 
 /// A list of terms of a user's function, under `key`. None: an empty function.
 ScalarFunction read_function(ObjectReader& material, const char* key);

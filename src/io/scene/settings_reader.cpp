@@ -164,4 +164,14 @@ ContactSettings read_contact(ObjectReader& contact) {
   return settings;
 }
 
+WindSettings read_wind(ObjectReader& wind) {
+  WindSettings settings;
+  wind.expect({"velocity", "density", "drag", "lift"});
+  settings.velocity = wind.vector("velocity", any_number("m/s"));
+  settings.density = wind.number("density", above_zero("kg/m^3"), settings.density);
+  settings.drag = wind.number("drag", from_zero(""), settings.drag);
+  settings.lift = wind.number("lift", from_zero(""), settings.lift);
+  return settings;
+}
+
 }  // namespace supple

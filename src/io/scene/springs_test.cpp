@@ -85,7 +85,8 @@ TEST(SpringScene, WhatIsWrongIsNamed) {
   refused(material + "/stiffness", "0", material + "/stiffness", "above 0 N/m");
   refused(material + "/shear", "-1", material + "/shear", "at least 0 N/m");
   refused("/bodies/1/material/shear", "5", "/bodies/1/material/shear", "no shear springs");
-  refused(material, R"({"model": "arap", "mu": 1})", material + "/model", "expected spring");
+  refused("/bodies/1/material", R"({"model": "arap", "mu": 1})", "/bodies/1/material/model",
+          "expected spring");
   refused(material, R"({"model": "sprung"})", material + "/model", "did you mean 'spring'?");
   refused(material, R"({"model": "spring"})", material, "'stiffness' is missing");
   refused("/bodies/0/mesh", R"({"box": {}})", material + "/model", "for cloth and strands");

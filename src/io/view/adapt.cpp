@@ -69,6 +69,7 @@ struct FoundMaterial {
   std::vector<std::string> place;
   const MaterialSettings* settings;
   std::string key;  ///< the key of it that the pointer leads to
+  bool is_cloth = false;
 };
 
 /// The material that a pointer leads into: /bodies/b/material, /layers/l or /regions/r/material.
@@ -82,7 +83,7 @@ std::optional<FoundMaterial> material_of(const Scene& scene,
   };
   if (steps.size() < 4 || steps[0] != "bodies") return {};
   const auto b = index(steps[1], scene.bodies.size());
-  if (!b || scene.bodies[*b].mesh.tets.empty()) return {};
+  if (!b) return {};
   const Body& body = scene.bodies[*b];
   const MaterialSettings* settings = nullptr;
   std::size_t length = 0;
@@ -97,9 +98,13 @@ std::optional<FoundMaterial> material_of(const Scene& scene,
     settings = &body.regions[*r].material;
     length = 5;
   }
+  const bool is_cloth = body.mesh.tets.empty();
+  if (is_cloth && (body.triangles.empty() || length != 3)) return {};
   if (settings == nullptr || steps.size() <= length) return {};
-  return FoundMaterial{
-      {steps.begin(), steps.begin() + static_cast<long>(length)}, settings, steps[length]};
+  return FoundMaterial{{steps.begin(), steps.begin() + static_cast<long>(length)},
+                       settings,
+                       steps[length],
+                       is_cloth};
 }
 
 /// One pair of moduli in place of the other, where the one that is set is not the one that stands
@@ -158,7 +163,8 @@ void prepare(ordered_json& document, const SceneOrigin& origin, const Setup& set
   if (material == nullptr || !material->is_object()) return;
   const bool is_leaf = steps.size() == found->place.size() + 1;
   if (found->key == "model" && is_leaf && value.is_string()) {
-    *material = converted_material(*material, *found->settings, value.get<std::string>());
+    const auto& convert = found->is_cloth ? converted_cloth_material : converted_material;
+    *material = convert(*material, *found->settings, value.get<std::string>());
   } else {
     prepare_material(*material, *found, is_leaf);
   }

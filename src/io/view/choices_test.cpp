@@ -34,6 +34,23 @@ void expect_steps(Page& page, const std::string& what) {
   for (const float x : page.positions()) ASSERT_TRUE(std::isfinite(x)) << what;
 }
 
+TEST(Choices, ClothTakesEveryMaterialThatItIsOffered) {
+  Page page("cloth");
+  page.tell(R"({"do": "pause"})");
+  std::vector<std::string> names{"spring", "orthotropic_stvk"};
+  for (const Description& material : list_materials()) {
+    if (material.name != "volume") names.push_back(material.name);
+  }
+  for (const std::string& from : {names[0], names[1], std::string("neo_hookean")}) {
+    for (const std::string& name : names) {
+      ASSERT_TRUE(set(page, "/bodies/0/material/model", from)) << from;
+      ASSERT_TRUE(set(page, "/bodies/0/material/model", name)) << name << " after " << from;
+      page.tell(R"({"do": "reset"})");
+      expect_steps(page, name + " after " + from);
+    }
+  }
+}
+
 TEST(Choices, EverySolverRunsEveryMaterialThatItCan) {
   Page page("block");
   page.tell(R"({"do": "pause"})");

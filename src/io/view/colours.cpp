@@ -74,6 +74,42 @@ void add_springs(const Scene& scene, const std::vector<double>& x, VertexMeans& 
   }
 }
 
+/// Products of the edges of a triangle from its first corner: aa, ab, bb.
+std::array<double, 3> metric(const std::vector<double>& x, const std::array<std::size_t, 3>& t) {
+  std::array<double, 3> g{0, 0, 0};
+  for (std::size_t k = 0; k < 3; ++k) {
+    const double a = x[3 * t[1] + k] - x[3 * t[0] + k], b = x[3 * t[2] + k] - x[3 * t[0] + k];
+    g[0] += a * a;
+    g[1] += a * b;
+    g[2] += b * b;
+  }
+  return g;
+}
+
+/// The square of a triangle's largest stretch is the largest eigenvalue of R^-1 G, R being its
+/// metric at rest and G that of now.
+void add_membranes(const Scene& scene, const std::vector<double>& x, VertexMeans& means) {
+  std::size_t first = 0;
+  for (const Body& body : scene.bodies) {
+    std::vector<double> rest;
+    for (const Vec3& v : body.mesh.vertices) rest.insert(rest.end(), v.begin(), v.end());
+    for (std::size_t i = 0; i < body.triangles.size() && body.membrane; ++i) {
+      std::array<std::size_t, 3> own{}, now{};
+      for (std::size_t c = 0; c < 3; ++c) {
+        own[c] = static_cast<std::size_t>(body.triangles[i][c]);
+        now[c] = first + own[c];
+      }
+      const auto r = metric(rest, own), g = metric(x, now);
+      const double det = r[0] * r[2] - r[1] * r[1];
+      const double mean = (r[2] * g[0] - 2 * r[1] * g[1] + r[0] * g[2]) / (2 * det);
+      const double product = (g[0] * g[2] - g[1] * g[1]) / det;
+      const double stretch = std::sqrt(mean + std::sqrt(std::max(0.0, mean * mean - product)));
+      for (const std::size_t vertex : now) means.add(vertex, stretch);
+    }
+    first += body.mesh.vertices.size();
+  }
+}
+
 std::vector<float> measured_colours(const SessionState& s, const std::string& name) {
   const auto count = static_cast<std::size_t>(s.simulation->num_vertices());
   std::vector<double> x(3 * count);
@@ -94,7 +130,10 @@ std::vector<float> measured_colours(const SessionState& s, const std::string& na
       first += body.mesh.vertices.size();
     }
   }
-  if (name == "stretch") add_springs(scene, x, means);
+  if (name == "stretch") {
+    add_springs(scene, x, means);
+    add_membranes(scene, x, means);
+  }
   return means.take(name == "von_mises" ? 0 : 1);
 }
 

@@ -245,6 +245,7 @@ void make_topology(SessionState& s) {
                       {"num_vertices", body.mesh.vertices.size()},
                       {"num_tets", body.mesh.tets.size()},
                       {"num_springs", body.springs.size()},
+                      {"num_triangles", body.membrane ? body.triangles.size() : 0},
                       {"pins", s.asked->scene().bodies[b].pins.size()}});
   }
   for (std::size_t v = 0; v < count; ++v) {
@@ -360,6 +361,7 @@ ordered_json hello_message(const SessionState& s) {
           {"simd", simd_level()},
           {"lists",
            {{"materials", names_json(list_materials())},
+            {"membrane_materials", names_json(list_membrane_materials())},
             {"spring_materials", names_json(list_spring_materials())},
             {"solvers", names_json(list_solvers())},
             {"integrators", names_json(list_integrators())},

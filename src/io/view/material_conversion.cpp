@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "io/view/material_sample.h"
 
@@ -14,6 +15,10 @@ namespace {
 
 bool is_one_of(const std::string& model, std::initializer_list<const char*> models) {
   return std::any_of(models.begin(), models.end(), [&](const char* name) { return model == name; });
+}
+
+double number_in(const ordered_json& object, const char* key, double fallback) {
+  return object.contains(key) && object[key].is_number() ? object[key].get<double>() : fallback;
 }
 
 /// Those that are given by Young's modulus and Poisson's ratio, or by Lame's parameters.
@@ -121,6 +126,46 @@ ordered_json converted_material(const ordered_json& old, const MaterialSettings&
       material["max"] = 1.1;
     }
   }
+  return material;
+}
+
+ordered_json converted_cloth_material(const ordered_json& old, const MaterialSettings& settings,
+                                      const std::string& model) {
+  const std::string from = old.value("model", "");
+  if (model == from) return old;
+  const double thickness = number_in(old, "thickness", 1e-3);
+  double young = 0, poisson = 0.3;
+  if (from == "spring") {
+    young = number_in(old, "stiffness", 1e3) / thickness;
+  } else if (from == "orthotropic_stvk") {
+    young = std::sqrt(settings.warp * settings.weft);
+    poisson = settings.poisson;
+  } else {
+    const auto [mu, lambda] = moduli_of(settings);
+    std::tie(young, poisson) = young_and_poisson(mu, lambda);
+  }
+  poisson = usual_poisson(poisson);
+  if (model == "spring") return {{"model", model}, {"stiffness", young * thickness}};
+  ordered_json material;
+  const bool is_isotropic = from != "spring" && from != "orthotropic_stvk";
+  if (model == "orthotropic_stvk") {
+    material = {{"model", model},
+                {"warp", young},
+                {"weft", young},
+                {"shear", young / (2 * (1 + poisson))},
+                {"poisson", poisson}};
+    if (old.contains("direction")) material["direction"] = old["direction"];
+  } else if (is_isotropic) {
+    material = converted_material(old, settings, model);
+  } else {
+    MaterialSettings same;
+    same.mu = young / (2 * (1 + poisson));
+    same.lambda = young * poisson / ((1 + poisson) * (1 - 2 * poisson));
+    material = converted_material({{"young", young}, {"poisson", poisson}}, same, model);
+    if (model == same.model) material = {{"model", model}, {"young", young}, {"poisson", poisson}};
+  }
+  material["thickness"] = thickness;
+  if (old.contains("bending") && from != "spring") material["bending"] = old["bending"];
   return material;
 }
 

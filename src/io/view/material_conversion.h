@@ -26,6 +26,12 @@ nlohmann::ordered_json converted_material(const nlohmann::ordered_json& old,
                                           const MaterialSettings& settings,
                                           const std::string& model);
 
+/// The same of cloth: between springs, orthotropic_stvk and the materials of a membrane. Young's
+/// modulus times the thickness is the stiffness of springs.
+nlohmann::ordered_json converted_cloth_material(const nlohmann::ordered_json& old,
+                                                const MaterialSettings& settings,
+                                                const std::string& model);
+
 /// The curves of a spline as control points: {"a": [[x, y], ...], ...}, those that are not empty.
 nlohmann::ordered_json curve_points(const MaterialSettings& settings);
 

@@ -67,6 +67,14 @@ Bulk bulk_of(const Body& body) {
     // Of an edge of the mesh's mean length: E l, with E about 3 mu.
     bulk.local_stiffness = 3 * mu * std::cbrt(content / static_cast<double>(x.size()));
   }
+  if (body.membrane) {
+    // What a triangle of the mean size holds its corner with: E t, with E about 3 mu.
+    const bool is_woven = body.material.model == "orthotropic_stvk";
+    const auto moduli = is_woven ? std::nullopt : small_strain_moduli(body.material);
+    const double mu = moduli ? moduli->first : body.material.mu[0];
+    const double young = is_woven ? std::max(body.material.warp, body.material.weft) : 3 * mu;
+    bulk.local_stiffness = young * body.membrane->thickness;
+  }
   double springs = 0;
   for (const Spring& spring : body.springs) springs += spring.stiffness;
   if (!body.springs.empty()) {

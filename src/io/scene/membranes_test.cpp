@@ -1,0 +1,116 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "io/scene/test_scene.h"
+
+namespace supple::test {
+namespace {
+
+const char* const membrane_scene = R"({
+  "supple": 1,
+  "bodies": [
+    { "mesh": { "cloth": { "u": [2, 0, 0], "v": [0, -1, 0], "cells": [4, 2] } },
+      "transform": { "rotate": { "axis": [0, 1, 0], "degrees": 90 } },
+      "material": { "model": "orthotropic_stvk", "warp": 4e6, "weft": 1e6, "shear": 1e5,
+                    "poisson": 0.2, "thickness": 4e-4, "bending": 1e-5 } },
+    { "mesh": { "cloth": {} },
+      "material": { "model": "neo_hookean", "young": 1e6, "poisson": 0.3, "thickness": 0.002 },
+      "layers": [ { "model": "strain_limit", "mu": 1e5, "min": 0.9, "max": 1.1 } ] },
+    { "mesh": { "file": "block.obj" }, "mass": 2,
+      "material": { "model": "arap", "mu": 1e5, "thickness": 1e-3 } } ] })";
+
+TEST(MembraneScene, ClothAndSurfacesBecomeMembranes) {
+  const Scene scene = parse(membrane_scene).scene;
+  const Body& woven = scene.bodies[0];
+  ASSERT_TRUE(woven.membrane);
+  EXPECT_EQ(woven.membrane->thickness, 4e-4);
+  EXPECT_EQ(woven.membrane->bending, 1e-5);
+  EXPECT_EQ(woven.material.warp, 4e6);
+  EXPECT_EQ(woven.material.poisson, 0.2);
+  EXPECT_EQ(woven.density, 0.2);
+  EXPECT_TRUE(woven.springs.empty());
+  EXPECT_EQ(woven.triangles.size(), 16U);
+  // The warp lies along u as it was turned: 0.5 m a cell.
+  EXPECT_NEAR(woven.material.direction[2], -0.5, 1e-12);
+  EXPECT_NEAR(woven.material.direction[0], 0, 1e-12);
+
+  const Body& sheet = scene.bodies[1];
+  ASSERT_TRUE(sheet.membrane);
+  // Of a plate: E t^3/(12 (1 - nu^2)).
+  EXPECT_NEAR(sheet.membrane->bending.value(), 1e6 * 8e-9 / (12 * 0.91), 1e-12);
+  ASSERT_EQ(sheet.layers.size(), 1U);
+  EXPECT_EQ(sheet.layers[0].max.value, 1.1);
+
+  const Body& surface = scene.bodies[2];
+  ASSERT_TRUE(surface.membrane);
+  EXPECT_EQ(surface.triangles.size(), 4U);
+  EXPECT_EQ(surface.mass, 2);
+}
+
+TEST(MembraneScene, TheSceneWithItsDefaultsReadsTheSameAgain) {
+  const LoadedScene first = parse(membrane_scene);
+  const LoadedScene again = parse(first.settings);
+  EXPECT_EQ(again.settings, first.settings);
+  for (std::size_t b = 0; b < 3; ++b) {
+    EXPECT_EQ(again.scene.bodies[b].membrane->bending, first.scene.bodies[b].membrane->bending);
+    EXPECT_EQ(again.scene.bodies[b].material.direction, first.scene.bodies[b].material.direction);
+  }
+}
+
+TEST(MembraneScene, PanelsSeeEveryKeyOfItsMaterial) {
+  const LoadedScene loaded = parse(membrane_scene);
+  for (const char* key :
+       {"model", "warp", "weft", "shear", "poisson", "direction", "thickness", "bending"}) {
+    const std::string pointer = std::string("/bodies/0/material/") + key;
+    const auto found = std::find_if(loaded.fields.begin(), loaded.fields.end(),
+                                    [&](const ReadField& f) { return f.pointer == pointer; });
+    ASSERT_NE(found, loaded.fields.end()) << pointer;
+    if (std::string(key) != "model") continue;
+    EXPECT_EQ(std::count(found->choices.begin(), found->choices.end(), "orthotropic_stvk"), 1);
+    EXPECT_EQ(std::count(found->choices.begin(), found->choices.end(), "volume"), 0);
+  }
+}
+
+TEST(MembraneScene, WhatIsWrongIsNamed) {
+  const auto refused = [](const std::string& pointer, const std::string& value,
+                          const std::string& where, const std::string& message) {
+    const Error error = error_of(membrane_scene, {{pointer, value}});
+    EXPECT_EQ(error.kind(), ErrorKind::invalid_input);
+    EXPECT_EQ(error.where(), "bar.json: " + where) << error.what();
+    EXPECT_NE(error.message().find(message), std::string::npos) << error.what();
+  };
+  const std::string woven = "/bodies/0/material", sheet = "/bodies/1/material";
+  refused(woven + "/thickness", "0", woven + "/thickness", "above 0 m");
+  refused(woven + "/thickness", "-1", woven + "/thickness", "above 0 m");
+  refused(woven + "/thickness", "null", woven, "'thickness' is missing");
+  refused(woven + "/bending", "-1", woven + "/bending", "at least 0 N m");
+  refused(woven + "/warp", "0", woven + "/warp", "above 0 Pa");
+  refused(woven + "/poisson", "2.1", woven + "/poisson", "square below warp/weft, which is 4");
+  refused(woven + "/direction", "[0, 0, 0]", woven + "/direction", "");
+  refused(woven + "/stiffness", "1", woven + "/stiffness", "unknown key");
+  refused(sheet + "/poisson", "0.6", sheet + "/poisson", "below 0.5");
+  refused(sheet, R"({"model": "volume", "mu": 1, "thickness": 1})", sheet + "/model", "needs tets");
+  refused(sheet, R"({"model": "arap", "mu": 1})", sheet, "'thickness' is missing");
+  refused(sheet, R"({"model": "spring", "stiffness": 1, "thickness": 1})", sheet + "/thickness",
+          "unknown key");
+  refused("/bodies/1/layers/0", R"({"model": "spring", "stiffness": 1})",
+          "/bodies/1/layers/0/model", "no springs");
+  refused("/bodies/1/layers/0/thickness", "1", "/bodies/1/layers/0/thickness", "unknown key");
+  refused("/bodies/1/fiber", R"({"direction": [1, 0, 0], "kappa": 1})", "/bodies/1/fiber",
+          "this body is a membrane");
+  refused("/bodies/1/regions", "[]", "/bodies/1/regions", "this body is a membrane");
+  refused("/bodies/2/material", R"({"model": "spring", "stiffness": 1})",
+          "/bodies/2/material/model", "has no springs");
+  refused("/bodies/2/material",
+          R"({"model": "orthotropic_stvk", "warp": 1, "weft": 1, "shear": 1, "poisson": 0,
+              "thickness": 1})",
+          "/bodies/2/material", "'direction' is missing");
+  refused("/bodies/0/mesh", R"({"box": {}})", woven + "/model", "for membranes");
+  refused("/solver", R"({"method": "xpbd"})", woven + "/model", "expected a method of descent");
+}
+
+}  // namespace
+}  // namespace supple::test

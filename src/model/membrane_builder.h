@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "potentials/membrane.h"
+#include "supple/scene.h"
+
+namespace supple {
+
+/// Adds the membrane of a body, whose vertices begin at `first_vertex` of the model and lie at
+/// `rest`. range: of stretches over which the constant stiffness is fitted. Throws
+/// Error{invalid_input} at or below `where` for a thickness or bending out of range, a body that
+/// also has tets, segments or springs or has no triangles, a triangle without area, a material that
+/// is no sheet's, and a warp that stands across a triangle; Error{bad_file} for a vertex that is
+/// not finite.
+void add_membrane(const Body& body, const std::string& where, int first_vertex,
+                  std::pair<double, double> range, const std::vector<Vec3>& rest, MembraneSet& set);
+
+}  // namespace supple

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <array>
+#include <type_traits>
+
+#include "materials/visit.h"
+#include "potentials/sheet.h"
+
+namespace supple {
+
+/// What the triangles of a membrane are made of, without the parameters.
+struct SheetModel {
+  MaterialModel isotropic{ArapModel{}};  ///< one of principal stretches; read unless:
+  bool is_orthotropic = false;           ///< four parameters: those of OrthotropicSheet
+};
+
+inline constexpr int most_sheet_parameters = 4;
+
+struct OrthotropicSheetModel {
+  static constexpr int num_parameters = 4;
+  template <class S>
+  OrthotropicSheet<S> at(const S* p) const {
+    return {p[0], p[1], p[2], p[3]};
+  }
+};
+
+template <class Family>
+struct IsotropicSheetModel {
+  const Family& family;
+  static constexpr int num_parameters = Family::num_parameters;
+  template <class S>
+  auto at(const S* p) const {
+    return PrincipalSheet<std::decay_t<decltype(family.template at<S>(p))>, S>{
+        family.template at<S>(p)};
+  }
+};
+
+/// Whether a material has the terms that a sheet needs.
+template <class Family>
+inline constexpr bool has_sheet =
+    HasTerms<std::decay_t<decltype(std::declval<Family>().template at<double>(nullptr))>>;
+
+/// f(model) for the model of the sheet, which make_sheet has checked to have one.
+template <class F>
+SUPPLE_INLINE auto visit_sheet(const SheetModel& sheet, const F& f) {
+  using Result = decltype(f(OrthotropicSheetModel{}));
+  if (sheet.is_orthotropic) return f(OrthotropicSheetModel{});
+  return visit_model(sheet.isotropic, [&](const auto& family) -> Result {
+    using Family = std::decay_t<decltype(family)>;
+    if constexpr (has_sheet<Family>) {
+      return f(IsotropicSheetModel<Family>{family});
+    } else {
+      return Result();
+    }
+  });
+}
+
+}  // namespace supple
