@@ -127,7 +127,9 @@ FiberSettings read_fiber(ObjectReader& reader) {
 
 BodyMesh read_placed_mesh(ObjectReader& body, const SceneSources& sources, std::size_t max_tets) {
   BodyMesh mesh;
-  body.object("mesh", [&](ObjectReader& reader) { mesh = read_mesh(reader, sources, max_tets); });
+  const bool is_sheet = body.has("material", "thickness");
+  body.object("mesh",
+              [&](ObjectReader& reader) { mesh = read_mesh(reader, sources, max_tets, is_sheet); });
   body.object("transform", [&](ObjectReader& transform) {
     std::visit([&](auto& m) { read_transform(transform, m.vertices); }, mesh);
     auto* const tets = std::get_if<TetMesh>(&mesh);

@@ -102,7 +102,7 @@ TEST(MembraneScene, WhatIsWrongIsNamed) {
   refused("/bodies/1/fiber", R"({"direction": [1, 0, 0], "kappa": 1})", "/bodies/1/fiber",
           "this body is a membrane");
   refused("/bodies/1/regions", "[]", "/bodies/1/regions", "this body is a membrane");
-  refused("/bodies/2/material", R"({"model": "spring", "stiffness": 1})",
+  refused("/bodies/2/material", R"({"model": "spring", "stiffness": 1, "thickness": 1})",
           "/bodies/2/material/model", "has no springs");
   refused("/bodies/2/material",
           R"({"model": "orthotropic_stvk", "warp": 1, "weft": 1, "shear": 1, "poisson": 0,

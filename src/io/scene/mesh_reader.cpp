@@ -106,14 +106,15 @@ Vec3 read_scale(ObjectReader& transform) {
 
 }  // namespace
 
-BodyMesh read_mesh(ObjectReader& reader, const SceneSources& sources, std::size_t max_tets) {
+BodyMesh read_mesh(ObjectReader& reader, const SceneSources& sources, std::size_t max_tets,
+                   bool is_sheet) {
   reader.expect(
       {"file", "box", "bar", "sphere", "cylinder", "torus", "tetrahedron", "cloth", "strand"});
   const std::string kind = reader.one_of("mesh", {"file", "box", "bar", "sphere", "cylinder",
                                                   "torus", "tetrahedron", "cloth", "strand"});
   if (kind == "file") {
     const std::string file = reader.text("file");
-    if (!has_surface_format(file)) return sources.tet_mesh(file);
+    if (!is_sheet || !has_surface_format(file)) return sources.tet_mesh(file);
     TriangleMesh surface = sources.triangle_mesh(file);
     SpringMesh cloth;
     cloth.vertices = std::move(surface.vertices);

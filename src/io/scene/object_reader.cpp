@@ -152,6 +152,9 @@ bool ObjectReader::has(std::string_view key) const { return find(key) != nullptr
 bool ObjectReader::is_object(std::string_view key) const {
   return has(key) && find(key)->is_object();
 }
+bool ObjectReader::has(std::string_view key, const std::string& inner) const {
+  return is_object(key) && find(key)->contains(inner);
+}
 bool ObjectReader::is_text(std::string_view key) const {
   return has(key) && find(key)->is_string();
 }

@@ -64,6 +64,8 @@ class ObjectReader {
 
   bool has(std::string_view key) const;
   bool is_object(std::string_view key) const;
+  /// Whether the object under `key` has the key `inner`.
+  bool has(std::string_view key, const std::string& inner) const;
   bool is_text(std::string_view key) const;
   bool is_list(std::string_view key) const;
 

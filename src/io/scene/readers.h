@@ -25,7 +25,9 @@ Motion read_motion(ObjectReader& motion);
 using BodyMesh = std::variant<TetMesh, SpringMesh>;
 
 /// A body's mesh, generated or from a file. Generators may make up to `max_tets` tets and springs.
-BodyMesh read_mesh(ObjectReader& mesh, const SceneSources& sources, std::size_t max_tets);
+/// is_sheet: the file of a surface is one, and not the hull of tets that are to be made.
+BodyMesh read_mesh(ObjectReader& mesh, const SceneSources& sources, std::size_t max_tets,
+                   bool is_sheet);
 
 /// Reads a transform and applies it to the points: scale, then rotation about the origin, then
 /// translation.

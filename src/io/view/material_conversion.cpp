@@ -141,28 +141,38 @@ ordered_json converted_cloth_material(const ordered_json& old, const MaterialSet
     young = std::sqrt(settings.warp * settings.weft);
     poisson = settings.poisson;
   } else {
-    const auto [mu, lambda] = moduli_of(settings);
+    // Of a sheet lambda is that of linear elasticity here, too.
+    const bool is_stable = from == "stable_neo_hookean";
+    const auto [mu, lambda] =
+        is_stable ? std::pair(settings.mu[0], settings.lambda[0]) : moduli_of(settings);
     std::tie(young, poisson) = young_and_poisson(mu, lambda);
   }
   poisson = usual_poisson(poisson);
   if (model == "spring") return {{"model", model}, {"stiffness", young * thickness}};
   ordered_json material;
-  const bool is_isotropic = from != "spring" && from != "orthotropic_stvk";
+  material["model"] = model;
   if (model == "orthotropic_stvk") {
-    material = {{"model", model},
-                {"warp", young},
-                {"weft", young},
-                {"shear", young / (2 * (1 + poisson))},
-                {"poisson", poisson}};
+    material["warp"] = material["weft"] = young;
+    material["shear"] = young / (2 * (1 + poisson));
+    material["poisson"] = poisson;
     if (old.contains("direction")) material["direction"] = old["direction"];
-  } else if (is_isotropic) {
-    material = converted_material(old, settings, model);
+  } else if (takes_pair(model)) {
+    if (!takes_pair(from) || !keep_pair(old, material)) {
+      material["young"] = young;
+      material["poisson"] = std::max(poisson, 0.01);  // stable_neo_hookean needs some
+    }
   } else {
     MaterialSettings same;
     same.mu = young / (2 * (1 + poisson));
     same.lambda = young * poisson / ((1 + poisson) * (1 - 2 * poisson));
-    material = converted_material({{"young", young}, {"poisson", poisson}}, same, model);
-    if (model == same.model) material = {{"model", model}, {"young", young}, {"poisson", poisson}};
+    material = converted_material(ordered_json::object(), same, model);
+    if (model == "mooney_rivlin") {
+      // Half the share of c2 that tets get leaves a sheet enough bulk.
+      const double c2 = std::min(0.1 * same.mu.value, same.lambda.value / 8);
+      material["c1"] = same.mu.value / 2 - c2;
+      material["c2"] = c2;
+      material["bulk"] = same.lambda.value - 4 * c2;
+    }
   }
   material["thickness"] = thickness;
   if (old.contains("bending") && from != "spring") material["bending"] = old["bending"];
