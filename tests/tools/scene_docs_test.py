@@ -15,6 +15,7 @@ PROGRAM, ROOT = pathlib.Path(sys.argv.pop(1)), pathlib.Path(sys.argv.pop(1))
 TEXT = (ROOT / "docs" / "scene.md").read_text(encoding="utf-8")
 # What an example of one key needs around it.
 AROUND = {
+    "mesh": '{{"supple": 1, "bodies": [{{ {} }}]}}',
     "material": '{{"supple": 1, "bodies": [{{"mesh": {{"box": {{}}}}, {} }}]}}',
     "motion": '{{"supple": 1, "bodies": [{{"mesh": {{"box": {{}}}}, "material": {{"model": "arap", "mu": 1e4}}, '
               '"pins": [{{"select": {{"vertices": [0]}}, {} }}]}}]}}',
