@@ -19,6 +19,10 @@ namespace {
 
 /// How much stiffer than the body a contact is: it gives in by a hundredth of what the body does.
 constexpr double contact_ratio = 100;
+/// The same of cloth and strands. They resist a contact by how they are bent or pulled tight, which
+/// is far less than along their surface, of which own_stiffness is: at 100 what is some millimetres
+/// deep holds more energy than all of a cloth.
+constexpr double thin_ratio = 10;
 /// Of the body's size: how deep a body rests on as many vertices as one of its sides has.
 constexpr double rest_depth = 1e-3;
 
@@ -96,6 +100,10 @@ std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& mod
   const std::vector<double> own = given > 0 ? std::vector<double>() : own_stiffness(scene, model);
   const std::vector<std::array<int, 3>> surface = surface_of(model);
   const std::vector<char> outside = is_outside(model, surface);
+  std::vector<char> in_tet(static_cast<std::size_t>(model.num_vertices), 0);
+  for (const auto& tet : model.tets) {
+    for (const int vertex : tet) in_tet[static_cast<std::size_t>(vertex)] = 1;
+  }
   std::vector<ContactSurface> surfaces;
   std::vector<ContactVertex> vertices;
   for (std::size_t b = 0; b + 1 < model.body_vertices.size(); ++b) {
@@ -127,7 +135,8 @@ std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& mod
         vertices.push_back({.vertex = i, .stiffness = given, .is_inner = is_inner});
         continue;
       }
-      const double stiffness = std::max(contact_ratio * own[v], bearing);
+      const double ratio = in_tet[v] != 0 ? contact_ratio : thin_ratio;
+      const double stiffness = std::max(ratio * own[v], bearing);
       vertices.push_back(
           {.vertex = i, .stiffness = stiffness, .size = body.size, .is_inner = is_inner});
     }

@@ -67,12 +67,26 @@ double size_of(const std::vector<Vec3>& points) {
   return 2 / std::sqrt(3.0) * farthest;
 }
 
-/// Of a body of tets; others have no name for it here.
+/// Of tets, triangles and segments; of springs without these it counts as none.
 double mass_of(const Body& body) {
   if (body.mass) return *body.mass;
-  double six_volumes = 0;
+  double six_volumes = 0, two_areas = 0, length = 0;
   for (const auto& tet : body.mesh.tets) six_volumes += shape_of(body.mesh, tet).six_volumes;
-  return body.density * six_volumes / 6;
+  const auto edge = [&](int a, int b) {
+    const Vec3 &from = body.mesh.vertices[static_cast<std::size_t>(a)],
+               &to = body.mesh.vertices[static_cast<std::size_t>(b)];
+    return Vec3{to[0] - from[0], to[1] - from[1], to[2] - from[2]};
+  };
+  for (const auto& [a, b, c] : body.triangles) {
+    const Vec3 u = edge(a, b), v = edge(a, c);
+    two_areas +=
+        std::hypot(u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]);
+  }
+  for (const auto& [a, b] : body.segments) {
+    const Vec3 u = edge(a, b);
+    length += std::hypot(u[0], u[1], u[2]);
+  }
+  return body.density * (six_volumes / 6 + two_areas / 2 + length);
 }
 
 /// Whether F = 0 has less energy than the rest shape, by (mu - lambda)/2 [Macklin & Mueller 2021,

@@ -71,6 +71,15 @@ TEST(Warnings, SayThatEnergyWasGained) {
   EXPECT_TRUE(warnings_of({{.energy_gain = 50}}, {.kinetic = 1e4}).empty());
 }
 
+TEST(Warnings, HoldTheEnergyThatAClothGainsAgainstItsWeight) {
+  // 0.3 kg, whose square of 1 m is as large as a cube of 0.816 m: 2.4 J.
+  for (const double gain : {0.023, 0.025}) {
+    RunWatch watch(test::hanging_cloth());
+    watch.add(1, {.energy_gain = gain}, {});
+    EXPECT_EQ(watch.warnings().size(), gain > 0.024 ? 1U : 0U) << gain;
+  }
+}
+
 TEST(Warnings, SayThatBackwardEulerTookSteps) {
   expect_one(warnings_of({{}, {.steady_substeps = 2}, {}}), "step_too_large", 2, 2);
 }
