@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/names.h"
+#include "io/meshes/endings.h"
 #include "io/meshes/formats.h"
 #include "io/meshes/source.h"
 #include "supple/error.h"
@@ -16,15 +17,6 @@ namespace supple {
 namespace {
 
 using std::filesystem::path;
-
-/// The ending in lower case (ASCII), with its dot.
-std::string ending_of(const path& file) {
-  std::string ending = file.extension().string();
-  for (char& c : ending) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return ending;
-}
 
 /// Either file of a pair names both.
 TetMesh read_tetgen(const path& file, const FileBytes& bytes) {
@@ -50,10 +42,6 @@ FileBytes bytes_beside(const path& file) {
   };
 }
 
-bool is_among(const std::string& ending, const std::vector<std::string>& endings) {
-  return std::find(endings.begin(), endings.end(), ending) != endings.end();
-}
-
 template <typename Mesh>
 struct Format {
   const char* ending;
@@ -65,23 +53,13 @@ constexpr Format<TetMesh> tet_formats[] = {
 constexpr Format<TriangleMesh> surface_formats[] = {
     {".obj", parse_obj}, {".ply", parse_ply}, {".stl", parse_stl}, {".off", parse_off}};
 
-const std::vector<std::string>& tet_endings() {
-  static const std::vector<std::string> endings{".mesh", ".msh", ".node", ".ele", ".vtk", ".vtu"};
-  return endings;
-}
-
-const std::vector<std::string>& surface_endings() {
-  static const std::vector<std::string> endings{".obj", ".ply", ".stl", ".off"};
-  return endings;
-}
-
 /// `known`: the endings of what was expected; `others`: those of what else there is.
 [[noreturn]] void fail_on_ending(const path& file, const std::string& expected,
                                  const std::vector<std::string>& known, const std::string& other,
                                  const std::vector<std::string>& others) {
   const std::string ending = ending_of(file);
   std::string message = unknown_name(expected + " format", ending, known);
-  if (is_among(ending, others)) {
+  if (std::find(others.begin(), others.end(), ending) != others.end()) {
     message = "'" + ending + "' holds a " + other + ": expected a " + expected + " (";
     for (const std::string& name : known) message += (name == known.front() ? "" : ", ") + name;
     message += ")";
@@ -90,9 +68,6 @@ const std::vector<std::string>& surface_endings() {
 }
 
 }  // namespace
-
-bool has_tet_format(const path& file) { return is_among(ending_of(file), tet_endings()); }
-bool has_surface_format(const path& file) { return is_among(ending_of(file), surface_endings()); }
 
 TetMesh read_tet_mesh(const path& file, const FileBytes& bytes) {
   const std::string ending = ending_of(file);

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace supple {
+
+/// The ending of a name in lower case (ASCII), with its dot.
+std::string ending_of(const std::filesystem::path& file);
+
+/// Those of the formats of tetrahedral meshes, and of surfaces.
+const std::vector<std::string>& tet_endings();
+const std::vector<std::string>& surface_endings();
+
+}  // namespace supple
