@@ -155,19 +155,23 @@ TEST(Threads, WhatAPieceThrowsReachesTheCaller) {
   EXPECT_EQ(calls.load(), 100);
 }
 
+/// What reaches the caller where every sixteenth of 64 pieces throws its number, from 5 on.
+std::string place_of_fault(Threads& threads) {
+  try {
+    threads.parallel_for(64, [&](int i) {
+      if (i % 16 == 5) throw Error(ErrorKind::invalid_input, std::to_string(i), "sixteenth");
+    });
+  } catch (const Error& error) {
+    return error.where();
+  }
+  return {};
+}
+
 TEST(Threads, OfSeveralFaultsTheFirstPiecesReachesTheCaller) {
   for (const int count : {1, 2, 5}) {
     Threads threads(count);
     for (int round = 0; round < 200; ++round) {
-      std::string where;
-      try {
-        threads.parallel_for(64, [&](int i) {
-          if (i % 16 == 5) throw Error(ErrorKind::invalid_input, std::to_string(i), "sixteenth");
-        });
-      } catch (const Error& error) {
-        where = error.where();
-      }
-      EXPECT_EQ(where, "5");
+      EXPECT_EQ(place_of_fault(threads), "5");
     }
   }
 }
@@ -233,15 +237,7 @@ TEST(Threads, AHostsTasksRunEveryPieceOnce) {
 TEST(Threads, WhatAPieceThrowsOnAHostsThreadReachesTheCaller) {
   AThreadForEach each;
   Threads threads(4, &each);
-  std::string where;
-  try {
-    threads.parallel_for(64, [&](int i) {
-      if (i % 16 == 5) throw Error(ErrorKind::invalid_input, std::to_string(i), "sixteenth");
-    });
-  } catch (const Error& error) {
-    where = error.where();
-  }
-  EXPECT_EQ(where, "5");
+  EXPECT_EQ(place_of_fault(threads), "5");
 }
 
 #if defined(__SSE2__) || defined(__aarch64__)

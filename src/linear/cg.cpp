@@ -93,6 +93,7 @@ CgReport ConjugateGradients::run(const SymmetricMatrix& A, Preconditioner& P,
   Scalars<sides> bound = sum([&](int first, int last, double* partial) {
     dot_rows<sides>(r_.data(), r_.data(), first, last, partial);
   });
+  Scalars<sides> rr = bound;
   Scalars<sides> rz = precondition();
   d_ = z_;
   std::array<bool, count> active;
@@ -121,7 +122,7 @@ CgReport ConjugateGradients::run(const SymmetricMatrix& A, Preconditioner& P,
         alpha[c] = stop && k == 0 ? 1 : 0;
       }
     }
-    const Scalars<sides> rr = sum([&](int first, int last, double* partial) {
+    rr = sum([&](int first, int last, double* partial) {
       for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
         for (std::size_t c = 0; c < count; ++c) {
           const std::size_t e = count * i + c;
@@ -153,6 +154,8 @@ CgReport ConjugateGradients::run(const SymmetricMatrix& A, Preconditioner& P,
       std::fill_n(partial, count, 0.0);
     });
   }
+  report.converged = true;
+  for (std::size_t c = 0; c < count; ++c) report.converged &= rr[c] <= bound[c];
   return report;
 }
 

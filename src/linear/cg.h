@@ -18,6 +18,7 @@ struct CgSettings {
 struct CgReport {
   int iterations = 0;               ///< products with A that x owes something to
   bool negative_curvature = false;  ///< met a direction d with d . A d <= 0
+  bool converged = false;           ///< of every side, within the tolerance
 };
 
 /// Preconditioned conjugate gradients from x = 0 [Hestenes & Stiefel 1952; Nocedal & Wright 2006,

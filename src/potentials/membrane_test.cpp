@@ -285,15 +285,19 @@ TEST_P(EverySheet, OneTriangleForItselfAgreesWithTheLoops) {
   EXPECT_NEAR(sum, energy, 1e-12 * std::abs(energy) + 1e-9);
 }
 
+/// Dm of a triangle: with its edges there, F takes the axes of the plane to themselves.
+Eigen::Matrix2d rest_edges(const Patch& patch, int t) {
+  const MembraneBatch& batch = patch.set.batches[0];
+  Eigen::Matrix2d inverse;
+  inverse << batch.inverse_rest[0][t], batch.inverse_rest[1][t], batch.inverse_rest[2][t],
+      batch.inverse_rest[3][t];
+  return inverse.inverse();
+}
+
 TEST_P(EverySheet, TheRestShapeHasNoStressAndCollapsedOnesAreFinite) {
   Patch patch(settings(), 8);
   for (int t = 0; t < 8; ++t) {
-    // F is what the axes of the plane are taken to: x = Dm.
-    const MembraneBatch& batch = patch.set.batches[0];
-    Eigen::Matrix2d M;
-    M << batch.inverse_rest[0][t], batch.inverse_rest[1][t], batch.inverse_rest[2][t],
-        batch.inverse_rest[3][t];
-    const Eigen::Matrix2d Dm = M.inverse();
+    const Eigen::Matrix2d Dm = rest_edges(patch, t);
     patch.x[Patch::at3(t)] = {};
     for (int c = 0; c < 2; ++c) {
       patch.x[Patch::at3(t) + static_cast<std::size_t>(c) + 1] = {{Dm(0, c), 0, Dm(1, c), 0}};
@@ -451,11 +455,7 @@ TEST(Membrane, TheConstantMatrixIsHalfAsStiffAsTheRestShapeAtLeast) {
   for (const MaterialSettings& settings : elastic_settings()) {
     Patch patch(settings, 8);
     for (int t = 0; t < 8; ++t) {
-      const MembraneBatch& batch = patch.set.batches[0];
-      Eigen::Matrix2d M;
-      M << batch.inverse_rest[0][t], batch.inverse_rest[1][t], batch.inverse_rest[2][t],
-          batch.inverse_rest[3][t];
-      const Eigen::Matrix2d Dm = M.inverse();
+      const Eigen::Matrix2d Dm = rest_edges(patch, t);
       patch.x[Patch::at3(t)] = {};
       for (int c = 0; c < 2; ++c) {
         patch.x[Patch::at3(t) + static_cast<std::size_t>(c) + 1] = {{Dm(0, c), Dm(1, c), 0, 0}};

@@ -349,6 +349,7 @@ void RunningScene::take_smaller_substeps(double elastic_before, StepReport& repo
     elastic_ = elastic;
     num_inverted_ = num_inverted;
     elastic_is_known_ = true;
+    multipliers_fit_ = false;
     const int iterations = report.iterations, repeated = report.repeated_substeps;
     report = first;
     report.iterations = iterations;
@@ -411,7 +412,8 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
   elastic_ = result.elastic;
   num_inverted_ = result.num_inverted;
   elastic_is_known_ = setup_.ends_at_z() && (direction_ != nullptr || place.is_last);
-  if (place.is_last && !setup_.is_divided())
+  // Of a frame that is done again what was seen the first time counts.
+  if (place.is_last && !(position_solver_ && setup_.is_divided()))
     convergence_.frame_done(state_.frame + 1, objective_, direction_.get(), z_, result);
   setup_.advance(z_, state_, algebra());
   if (is_guarded) {
@@ -497,6 +499,7 @@ void RunningScene::run_frame(StepReport& report) {
   }
   const double elastic_before = elastic_;
   const bool was_known = elastic_is_known_;
+  multipliers_fit_ = true;
   bool finite = run_substeps(1, started, report);
   if (finite && was_known && elastic_is_known_ && position_solver_ && has_energy_) {
     keep_energy_of_frame(elastic_before, 1, report);
@@ -507,7 +510,7 @@ void RunningScene::run_frame(StepReport& report) {
     report.status = StepStatus::non_finite;
   }
   measure_frame(finite, report);
-  has_multipliers_ = finite && position_solver_ != nullptr;
+  has_multipliers_ = finite && position_solver_ != nullptr && multipliers_fit_;
   is_remembered_ = false;
   if (finite) ++state_.frame;
 }

@@ -149,6 +149,7 @@ class RunningScene {
   PositionRun position_run_;
   ConvergenceProbe convergence_;
   bool has_multipliers_ = false;  ///< those of the state, at z_
+  bool multipliers_fit_ = true;   ///< the solver's are those of the substeps that were taken
   VectorField z_;                 ///< where the last substep was solved
   double work_of_friction_ = 0;   ///< in the last substep of a position-based method, J
   VectorField first_z_;           ///< where a substep came to that is solved again
