@@ -245,6 +245,8 @@ struct ContactSettings {
   /// N/m per vertex, >= 0; 0: chosen for each vertex from its mass, its material and the time step
   double stiffness = 0;
   double friction = 0;  ///< Coulomb coefficient, >= 0
+  bool bodies = true;   ///< bodies touch each other
+  bool self = false;    ///< a body touches itself
 };
 
 // --------------------------------------------------------------------------------- stepping

@@ -60,6 +60,12 @@ struct StepReport {
   double contact_energy = 0;       ///< of the normal forces at the end of the frame, J
   double deepest_penetration = 0;  ///< of a vertex into a collider at the end of the frame, m
   int tunnelled = 0;               ///< vertices, points of edges and faces that passed a collider
+  /// Times that a body's motion was shortened in a substep because its surface would have met
+  /// another one, or itself, which its contacts did not prevent.
+  int held_back = 0;
+  /// Pairs of bodies, or bodies by themselves, whose surfaces intersect. They do not touch each
+  /// other until they no longer do.
+  int overlaps = 0;
   /// Mechanical energy that the frame gained beyond the work of weight, forces, pins and moving
   /// colliders, J, and the energy removed from its velocities to prevent a larger gain.
   double energy_gain = 0, energy_removed = 0;

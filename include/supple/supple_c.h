@@ -127,6 +127,8 @@ typedef struct SuppleStepReport {
   double local_milliseconds;    ///< forces and energies of tets and springs
   double solve_milliseconds;    ///< linear solves and what surrounds them
   double contact_milliseconds;  ///< collision detection
+  int32_t held_back;  ///< times that a body's motion was shortened so that surfaces do not meet
+  int32_t overlaps;   ///< pairs of bodies that intersect, and so do not touch each other
 } SuppleStepReport;
 
 /// Mechanical energy, J.

@@ -12,7 +12,8 @@ namespace supple {
 
 /// A reason not to trust the result of a run.
 struct Warning {
-  /// unconverged, energy_gain, inverted, deep_contact, tunnelled, poor_elements, step_too_large
+  /// unconverged, energy_gain, inverted, deep_contact, tunnelled, self_intersection, poor_elements,
+  /// step_too_large
   std::string code;
   std::string text;                              ///< one sentence: what happened and what helps
   std::int64_t first_frame = 0, last_frame = 0;  ///< frames in between may be all right
@@ -34,8 +35,10 @@ inline constexpr double too_large_share = 0.4;
 /// inverted: a tet is inside out at the end of a frame. A scene that starts with inverted tets
 ///   is warned of once all have been right before, or if some are left at the end.
 /// deep_contact: a vertex is deeper in a collider than 1 % of the size of the smallest body: the
-/// side of a cube that spans as much. tunnelled: a vertex passed through a collider. poor_elements:
-/// a tet at rest is too flat for methods that go from tet to tet or from vertex to
+/// side of a cube that spans as much. tunnelled: a vertex passed through a collider.
+/// self_intersection: surfaces of bodies that should touch each other intersect; or the motion of
+///   bodies was shortened in more than a twentieth of the frames so that they do not.
+/// poor_elements: a tet at rest is too flat for methods that go from tet to tet or from vertex to
 ///   vertex, and the scene uses such a method.
 /// step_too_large: see unbalanced_share; or there are StepReport::steady_substeps.
 class RunWatch {
@@ -76,7 +79,7 @@ class RunWatch {
   int num_flat_tets_ = 0;
   bool is_crushable_ = false;  ///< some body has less energy crushed than at rest
   std::int64_t frames_ = 0, first_frame_ = 0, last_frame_ = 0;
-  Seen soft_, stiff_, gain_, inverted_, deep_, tunnelled_, steady_;
+  Seen soft_, stiff_, gain_, inverted_, deep_, tunnelled_, steady_, overlaps_, held_back_;
   Seen unfolding_;  ///< inverted tets of a scene that starts with some, until there are none
   bool unfolds_;    ///< every frame so far had some
   std::vector<double> factors_;       ///< of the unconverged frames

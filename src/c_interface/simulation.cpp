@@ -88,6 +88,8 @@ SuppleStepReport in_c(const supple::StepReport& report) {
   out.local_milliseconds = report.local_milliseconds;
   out.solve_milliseconds = report.solve_milliseconds;
   out.contact_milliseconds = report.contact_milliseconds;
+  out.held_back = report.held_back;
+  out.overlaps = report.overlaps;
   return out;
 }
 

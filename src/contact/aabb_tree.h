@@ -58,6 +58,10 @@ class AabbTree {
   template <class Touches, class Visit>
   void pairs(const Touches& touches, const Visit& visit) const;
 
+  /// The same of a place of this tree and one of another.
+  template <class Touches, class Visit>
+  void pairs_with(const AabbTree& other, const Touches& touches, const Visit& visit) const;
+
   /// Sum of the extents of all nodes: it grows as neighbours drift apart.
   double extent() const;
   /// Sum of the lengths of a box along the axes.
@@ -75,6 +79,10 @@ class AabbTree {
     int count;  ///< of the items of a leaf, or 0
   };
   void build(const std::vector<Box>& boxes, int first, int last);
+  /// Of the items below a node and those below one of another tree, or of another part of this.
+  template <class Touches, class Visit>
+  void pairs_below(int own, const AabbTree& other, int others, const Touches& touches,
+                   const Visit& visit) const;
   /// Visits the items by the key of their boxes, the smaller child first, where wanted(key, reach).
   template <class Key, class Visit, class Wanted>
   void descend(const Key& key, const Visit& visit, double reach, const Wanted& wanted) const;
@@ -184,27 +192,41 @@ inline double AabbTree::extent() const {
 template <class Touches, class Visit>
 void AabbTree::pairs(const Touches& touches, const Visit& visit) const {
   if (nodes_.empty()) return;
+  std::array<int, 64> stack;  // one entry a level
+  stack[0] = 0;
+  int size = 1;
+  while (size > 0) {
+    const int number = stack[static_cast<std::size_t>(--size)];
+    const Node& node = nodes_[static_cast<std::size_t>(number)];
+    for (int p = node.first; p < node.first + node.count; ++p) {
+      for (int q = node.first; q < p; ++q) visit(q, p);
+    }
+    if (node.count > 0) continue;
+    pairs_below(number + 1, *this, node.first, touches, visit);
+    stack[static_cast<std::size_t>(size++)] = node.first;
+    stack[static_cast<std::size_t>(size++)] = number + 1;
+  }
+}
+
+template <class Touches, class Visit>
+void AabbTree::pairs_with(const AabbTree& other, const Touches& touches, const Visit& visit) const {
+  if (!nodes_.empty() && !other.nodes_.empty()) pairs_below(0, other, 0, touches, visit);
+}
+
+template <class Touches, class Visit>
+void AabbTree::pairs_below(int own, const AabbTree& other, int others, const Touches& touches,
+                           const Visit& visit) const {
   struct Entry {
     int a, b;
   };
-  // A node with itself leaves two entries a level, and two different nodes one a level of either.
-  std::array<Entry, 192> stack;
-  stack[0] = {0, 0};
+  std::array<Entry, 128> stack;  // one entry a level of either
+  stack[0] = {own, others};
   int size = 1;
   const auto push = [&](int a, int b) { stack[static_cast<std::size_t>(size++)] = {a, b}; };
   while (size > 0) {
     const auto [i, j] = stack[static_cast<std::size_t>(--size)];
-    const Node &a = nodes_[static_cast<std::size_t>(i)], &b = nodes_[static_cast<std::size_t>(j)];
-    if (i == j) {
-      for (int p = a.first; p < a.first + a.count; ++p) {
-        for (int q = a.first; q < p; ++q) visit(q, p);
-      }
-      if (a.count > 0) continue;
-      push(i + 1, a.first);
-      push(a.first, a.first);
-      push(i + 1, i + 1);
-      continue;
-    }
+    const Node& a = nodes_[static_cast<std::size_t>(i)];
+    const Node& b = other.nodes_[static_cast<std::size_t>(j)];
     if (!touches(a.box, b.box)) continue;
     if (a.count > 0 && b.count > 0) {
       for (int p = a.first; p < a.first + a.count; ++p) {

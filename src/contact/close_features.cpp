@@ -10,14 +10,12 @@ namespace {
 
 /// Around the corners of an item, before and after.
 template <std::size_t N>
-Box swept_box(const std::array<int, N>& corners, const VectorField& before,
-              const VectorField& after) {
+Box swept_box(const std::array<int, N>& corners, const double* before, const double* after) {
   Box box;
-  for (int c = 0; c < 3; ++c) {
-    const std::size_t axis = at(c);
-    double low = before[at(corners[0])][c], high = low;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    double low = before[4 * at(corners[0]) + axis], high = low;
     for (const int corner : corners) {
-      const double x = before[at(corner)][c], y = after[at(corner)][c];
+      const double x = before[4 * at(corner) + axis], y = after[4 * at(corner) + axis];
       low = std::min({low, x, y});
       high = std::max({high, x, y});
     }
@@ -59,67 +57,121 @@ void CloseFeatures::Boxes::follow() {
   }
 }
 
-CloseFeatures::CloseFeatures(std::vector<std::array<int, 3>> triangles,
-                             const std::vector<std::array<int, 2>>& segments,
-                             const VectorField& positions)
-    : triangles_(std::move(triangles)) {
+struct CloseFeatures::Search {
+  const double* before;
+  const double* after;
+  double reach;
+  const CloseFeatures& own;
+
+  template <std::size_t N>
+  Box box(const std::array<int, N>& corners) const {
+    return swept_box(corners, before, after);
+  }
+  bool touch(const Box& a, const Box& b) const { return within(a, b, reach); }
+};
+
+CloseFeatures::CloseFeatures(const std::vector<BodyFeatures>& bodies) {
+  for (const BodyFeatures& surface : bodies) add_body(surface);
+  vertex_faces_.reserve(4 * edges_.size());
+  edge_edges_.reserve(8 * edges_.size());
+}
+
+void CloseFeatures::add_body(const BodyFeatures& surface) {
+  Body& body = bodies_.emplace_back();
+  const std::size_t first_edge = edges_.size();
   const auto add_edge = [&](int a, int b) {
     edges_.push_back({std::min(a, b), std::max(a, b)});
-    vertices_.insert(vertices_.end(), {a, b});
+    body.vertices.insert(body.vertices.end(), {a, b});
   };
-  for (const auto& t : triangles_) {
+  for (const auto& t : surface.triangles) {
     for (std::size_t i = 0; i < 3; ++i) add_edge(t[i], t[(i + 1) % 3]);
   }
-  for (const auto& s : segments) add_edge(s[0], s[1]);
-  const auto sort_once = [](auto& items) {
-    std::sort(items.begin(), items.end());
-    items.erase(std::unique(items.begin(), items.end()), items.end());
+  for (const auto& s : surface.segments) add_edge(s[0], s[1]);
+  const auto sort_once = [](auto& items, std::size_t first) {
+    const auto begin = items.begin() + static_cast<std::ptrdiff_t>(first);
+    std::sort(begin, items.end());
+    items.erase(std::unique(begin, items.end()), items.end());
   };
-  sort_once(edges_);
-  sort_once(vertices_);
-  of_triangles_.boxes.resize(triangles_.size());
-  of_edges_.boxes.resize(edges_.size());
-  update(positions, positions);
+  sort_once(edges_, first_edge);
+  sort_once(body.vertices, 0);
+  body.edges.first = static_cast<int>(first_edge);
+  body.edges.boxes.resize(edges_.size() - first_edge);
+  body.triangles.first = static_cast<int>(triangles_.size());
+  body.triangles.boxes.resize(surface.triangles.size());
+  triangles_.insert(triangles_.end(), surface.triangles.begin(), surface.triangles.end());
 }
 
-void CloseFeatures::update(const VectorField& before, const VectorField& after) {
-  for (std::size_t i = 0; i < triangles_.size(); ++i) {
-    of_triangles_.boxes[i] = swept_box(triangles_[i], before, after);
-  }
-  for (std::size_t i = 0; i < edges_.size(); ++i) {
-    of_edges_.boxes[i] = swept_box(edges_[i], before, after);
-  }
-  of_triangles_.follow();
-  of_edges_.follow();
+void CloseFeatures::update(Body& body, const Search& search) {
+  const auto follow = [&](Boxes& items, const auto& corners) {
+    for (std::size_t i = 0; i < items.boxes.size(); ++i) {
+      items.boxes[i] = search.box(corners[at(items.first) + i]);
+    }
+    items.follow();
+  };
+  follow(body.triangles, search.own.triangles_);
+  follow(body.edges, search.own.edges_);
+  body.is_up_to_date = true;
 }
 
-void CloseFeatures::find(const VectorField& before, const VectorField& after, double reach) {
-  update(before, after);
-  vertex_faces_.clear();
-  for (const int vertex : vertices_) {
-    const Box box = swept_box(std::array<int, 1>{vertex}, before, after);
-    const std::size_t first = vertex_faces_.size();
-    const auto touches = [&](const Box& other) { return within(box, other, reach); };
-    of_triangles_.tree.any(touches, [&](int place) {
-      if (!touches(of_triangles_.placed[at(place)])) return false;
-      const int triangle = of_triangles_.tree.order()[at(place)];
+void CloseFeatures::find_faces_near(const Body& own, const Body& other, const Search& search) {
+  if (other.triangles.boxes.empty()) return;
+  for (const int vertex : own.vertices) {
+    const Box box = search.box(std::array<int, 1>{vertex});
+    const auto touches = [&](const Box& face) { return search.touch(box, face); };
+    other.triangles.tree.any(touches, [&](int place) {
+      if (!touches(other.triangles.box(place))) return false;
+      const int triangle = other.triangles.item(place);
       const auto& t = triangles_[at(triangle)];
       if (vertex == t[0] || vertex == t[1] || vertex == t[2]) return false;
       vertex_faces_.push_back({vertex, triangle});
       return false;
     });
-    std::sort(vertex_faces_.begin() + static_cast<std::ptrdiff_t>(first), vertex_faces_.end());
   }
-  edge_edges_.clear();
-  const auto touch = [&](const Box& a, const Box& b) { return within(a, b, reach); };
-  of_edges_.tree.pairs(touch, [&](int i, int j) {
-    if (!touch(of_edges_.placed[at(i)], of_edges_.placed[at(j)])) return;
-    const auto [first, second] =
-        std::minmax(of_edges_.tree.order()[at(i)], of_edges_.tree.order()[at(j)]);
-    const auto &a = edges_[at(first)], &b = edges_[at(second)];
-    if (a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1]) return;
+}
+
+void CloseFeatures::find_between(Body& a, Body& b, const Search& search) {
+  for (Body* const body : {&a, &b}) {
+    if (!body->is_up_to_date) update(*body, search);
+  }
+  find_faces_near(a, b, search);
+  if (&a != &b) find_faces_near(b, a, search);
+  const auto touch = [&](const Box& p, const Box& q) { return search.touch(p, q); };
+  const auto visit = [&](int i, int j) {
+    if (!touch(a.edges.box(i), b.edges.box(j))) return;
+    const auto [first, second] = std::minmax({a.edges.item(i), b.edges.item(j)});
+    const auto &p = edges_[at(first)], &q = edges_[at(second)];
+    if (p[0] == q[0] || p[0] == q[1] || p[1] == q[0] || p[1] == q[1]) return;
     edge_edges_.push_back({first, second});
-  });
+  };
+  if (&a == &b) {
+    a.edges.tree.pairs(touch, visit);
+  } else {
+    a.edges.tree.pairs_with(b.edges.tree, touch, visit);
+  }
+}
+
+void CloseFeatures::find(const double* before, const double* after, double reach,
+                         const Meets& meets) {
+  const Search search{before, after, reach, *this};
+  vertex_faces_.clear();
+  edge_edges_.clear();
+  for (Body& body : bodies_) {
+    body.is_up_to_date = false;
+    if (body.vertices.empty()) continue;
+    body.bounds = search.box(std::array<int, 1>{body.vertices[0]});
+    for (const int vertex : body.vertices) {
+      body.bounds = AabbTree::join(body.bounds, search.box(std::array<int, 1>{vertex}));
+    }
+  }
+  for (std::size_t a = 0; a < bodies_.size(); ++a) {
+    for (std::size_t b = 0; b <= a; ++b) {
+      if (bodies_[a].vertices.empty() || bodies_[b].vertices.empty()) continue;
+      if (!search.touch(bodies_[a].bounds, bodies_[b].bounds)) continue;
+      if (!meets(static_cast<int>(a), static_cast<int>(b))) continue;
+      find_between(bodies_[a], bodies_[b], search);
+    }
+  }
+  std::sort(vertex_faces_.begin(), vertex_faces_.end());
   std::sort(edge_edges_.begin(), edge_edges_.end());
 }
 

@@ -1,10 +1,10 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <vector>
 
 #include "contact/aabb_tree.h"
-#include "math/vector_field.h"
 #include "supple/mesh.h"
 
 namespace supple {
@@ -26,49 +26,78 @@ struct EdgePair {
   }
 };
 
-/// The pairs of features of all surfaces, their own parts included, that may come close during a
-/// step: those whose boxes, swept along linear motion, are no farther apart than `reach` along each
-/// axis. No pair that comes within `reach` is left out. Features that share a vertex are no pair.
+/// What of a body can meet another one. Segments are edges of no triangle, such as those of
+/// strands.
+struct BodyFeatures {
+  std::vector<std::array<int, 3>> triangles;  ///< vertices
+  std::vector<std::array<int, 2>> segments;   ///< vertices
+};
+
+/// The pairs of features of bodies that may come close during a step: those whose boxes, swept
+/// along linear motion, are no farther apart than `reach` along each axis. No pair that comes
+/// within `reach` is left out. Features that share a vertex are no pair.
 ///
-/// A tree over the triangles and one over the edges follow the motion. They are built anew once
-/// their boxes have grown twice as large, compared with those of their items, as when they were
-/// built.
+/// A tree over the triangles of each body and one over its edges follow the motion where another
+/// body comes near. They are built anew once their boxes have grown twice as large, compared with
+/// those of their items, as when they were built.
 class CloseFeatures {
  public:
-  /// Corners are vertices of `positions`, m, by which the trees are built. `segments` are edges of
-  /// no triangle, such as those of strands. Each edge is kept once, however many triangles have it.
-  CloseFeatures(std::vector<std::array<int, 3>> triangles,
-                const std::vector<std::array<int, 2>>& segments, const VectorField& positions);
+  /// Whether features of two bodies, or of one, are asked for. Symmetric.
+  using Meets = std::function<bool(int, int)>;
 
-  /// Finds the pairs for motion between two positions of all vertices, all of them finite. Both
+  /// Each edge is kept once, however many triangles have it.
+  explicit CloseFeatures(const std::vector<BodyFeatures>& bodies);
+
+  /// Finds the pairs for motion between two positions of all vertices, m, padded to four numbers a
+  /// vertex, all of them finite. Both
   /// lists are ascending, and each pair is in them once. Allocates only to hold more pairs than
   /// ever before.
-  void find(const VectorField& before, const VectorField& after, double reach);
+  void find(const double* before, const double* after, double reach, const Meets& meets);
 
   const std::vector<VertexFacePair>& vertex_faces() const { return vertex_faces_; }
   const std::vector<EdgePair>& edge_edges() const { return edge_edges_; }
 
-  const std::vector<int>& vertices() const { return vertices_; }  ///< of any feature, ascending
-  const std::vector<std::array<int, 2>>& edges() const { return edges_; }  ///< ascending
+  /// Of all bodies, one after the other, ascending in each.
+  const std::vector<std::array<int, 2>>& edges() const { return edges_; }
+  /// In their order.
   const std::vector<std::array<int, 3>>& triangles() const { return triangles_; }
+  /// Those of a body are from its first one to the next body's.
+  int first_edge(int body) const { return first_of(body, edges_.size(), &Body::edges); }
+  int first_triangle(int body) const { return first_of(body, triangles_.size(), &Body::triangles); }
 
  private:
   /// A tree and the boxes of its items, in the items' own order and, for the searches, in that of
   /// the tree's leaves.
   struct Boxes {
+    int first = 0;  ///< of the items, in triangles_ or edges_
     AabbTree tree;
     std::vector<Box> boxes, placed;
     double built_with = 0;  ///< looseness() when it was built
     double looseness() const;
     void place();
     void follow();
+    int item(int place) const { return first + tree.order()[static_cast<std::size_t>(place)]; }
+    const Box& box(int place) const { return placed[static_cast<std::size_t>(place)]; }
   };
-  void update(const VectorField& before, const VectorField& after);
+  struct Body {
+    std::vector<int> vertices;  ///< of any feature, ascending
+    Boxes triangles, edges;
+    Box bounds;
+    bool is_up_to_date;
+  };
+  struct Search;
+  int first_of(int body, std::size_t end, Boxes Body::*items) const {
+    const auto b = static_cast<std::size_t>(body);
+    return b < bodies_.size() ? (bodies_[b].*items).first : static_cast<int>(end);
+  }
+  void add_body(const BodyFeatures& surface);
+  static void update(Body& body, const Search& search);
+  void find_between(Body& a, Body& b, const Search& search);
+  void find_faces_near(const Body& own, const Body& other, const Search& search);
 
   std::vector<std::array<int, 3>> triangles_;
   std::vector<std::array<int, 2>> edges_;
-  std::vector<int> vertices_;
-  Boxes of_triangles_, of_edges_;
+  std::vector<Body> bodies_;
   std::vector<VertexFacePair> vertex_faces_;
   std::vector<EdgePair> edge_edges_;
 };

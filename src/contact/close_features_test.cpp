@@ -11,6 +11,7 @@
 #include "contact/ccd.h"
 #include "contact/test_allocations.h"
 #include "contact/vec3.h"
+#include "math/vector_field.h"
 
 namespace supple {
 namespace {
@@ -43,6 +44,7 @@ struct Layers {
     for (int i = 0; i + 1 < 2 * cells; ++i) segments.push_back({first + i, first + i + 1});
     after = before;
   }
+  BodyFeatures surface() const { return {triangles, segments}; }
   void add(const Vec3& x) { before.push_back({{x[0], x[1], x[2], 0}}); }
 
   void move(double size) {
@@ -88,13 +90,23 @@ bool share(const std::array<int, N>& a, const std::array<int, M>& b) {
                      [&](int vertex) { return std::find(b.begin(), b.end(), vertex) != b.end(); });
 }
 
-void expect_all_pairs(const Layers& layers, CloseFeatures& close, double reach) {
-  close.find(layers.before, layers.after, reach);
+bool all_meet(int /*a*/, int /*b*/) { return true; }
+bool only_different_bodies(int a, int b) { return a != b; }
+
+/// body_of: [num_vertices].
+void expect_all_pairs(const Layers& layers, CloseFeatures& close, double reach,
+                      const CloseFeatures::Meets& meets = all_meet, std::vector<int> body_of = {}) {
+  body_of.resize(layers.before.size());
+  const auto may_meet = [&](int a, int b) {
+    return meets(body_of[static_cast<std::size_t>(a)], body_of[static_cast<std::size_t>(b)]);
+  };
+  close.find(layers.before[0].v, layers.after[0].v, reach, meets);
   std::vector<VertexFacePair> vertex_faces;
-  for (const int vertex : close.vertices()) {
+  for (int vertex = 0; vertex < static_cast<int>(layers.before.size()); ++vertex) {
     for (std::size_t t = 0; t < close.triangles().size(); ++t) {
       const std::array<int, 1> point{vertex};
       if (share(point, close.triangles()[t])) continue;
+      if (!may_meet(vertex, close.triangles()[t][0])) continue;
       if (gap_of(layers, point, close.triangles()[t]) > reach) continue;
       vertex_faces.push_back({vertex, static_cast<int>(t)});
     }
@@ -104,6 +116,7 @@ void expect_all_pairs(const Layers& layers, CloseFeatures& close, double reach) 
   for (std::size_t i = 0; i < close.edges().size(); ++i) {
     for (std::size_t j = i + 1; j < close.edges().size(); ++j) {
       if (share(close.edges()[i], close.edges()[j])) continue;
+      if (!may_meet(close.edges()[i][0], close.edges()[j][0])) continue;
       if (gap_of(layers, close.edges()[i], close.edges()[j]) > reach) continue;
       edge_edges.push_back({static_cast<int>(i), static_cast<int>(j)});
     }
@@ -111,17 +124,15 @@ void expect_all_pairs(const Layers& layers, CloseFeatures& close, double reach) 
   EXPECT_EQ(close.edge_edges(), edge_edges);
 }
 
-TEST(CloseFeatures, EdgesAndVerticesAreThoseOfTheFeatures) {
-  const VectorField x(9);
-  const CloseFeatures close({{4, 2, 0}, {0, 2, 6}}, {{8, 6}, {6, 8}}, x);
-  EXPECT_EQ(close.vertices(), (std::vector<int>{0, 2, 4, 6, 8}));
+TEST(CloseFeatures, EdgesAreThoseOfTheFeatures) {
+  const CloseFeatures close({{{{4, 2, 0}, {0, 2, 6}}, {{8, 6}, {6, 8}}}});
   EXPECT_EQ(close.edges(),
             (std::vector<std::array<int, 2>>{{0, 2}, {0, 4}, {0, 6}, {2, 4}, {2, 6}, {6, 8}}));
 }
 
 TEST(CloseFeatures, PairsAreThoseOfAllPairsWhoseSweptBoxesAreWithinReach) {
   Layers layers(4, 7, 0.7);
-  CloseFeatures close(layers.triangles, layers.segments, layers.before);
+  CloseFeatures close({layers.surface()});
   expect_all_pairs(layers, close, 0);
   for (const double reach : {0.0, 0.1, 0.8}) {
     layers.move(0.1);
@@ -133,7 +144,7 @@ TEST(CloseFeatures, PairsAreThoseOfAllPairsWhoseSweptBoxesAreWithinReach) {
 
 TEST(CloseFeatures, PairsAreRightAfterAnyMotion) {
   Layers layers(3, 6, 1);
-  CloseFeatures close(layers.triangles, layers.segments, layers.before);
+  CloseFeatures close({layers.surface()});
   for (int step = 0; step < 4; ++step) {
     layers.crumple(10);
     expect_all_pairs(layers, close, 0.05);
@@ -142,24 +153,46 @@ TEST(CloseFeatures, PairsAreRightAfterAnyMotion) {
   }
 }
 
+TEST(CloseFeatures, BodiesMeetWhomTheyMay) {
+  constexpr int num_sheets = 4, cells = 5;
+  Layers layers(num_sheets, cells, 0.4);
+  std::vector<BodyFeatures> bodies(num_sheets + 1);
+  std::vector<int> body_of(layers.before.size(), num_sheets);
+  for (const auto& t : layers.triangles) {
+    const int body = t[0] / ((cells + 1) * (cells + 1));
+    bodies[static_cast<std::size_t>(body)].triangles.push_back(t);
+    for (const int v : t) body_of[static_cast<std::size_t>(v)] = body;
+  }
+  bodies.back().segments = layers.segments;
+  CloseFeatures close(bodies);
+  for (const double reach : {0.0, 0.2}) {
+    layers.move(0.2);
+    expect_all_pairs(layers, close, reach, all_meet, body_of);
+    expect_all_pairs(layers, close, reach, only_different_bodies, body_of);
+    expect_all_pairs(
+        layers, close, reach, [](int a, int b) { return a != b && a != 2 && b != 2; }, body_of);
+  }
+  EXPECT_GT(close.vertex_faces().size(), 100u);
+}
+
 TEST(CloseFeatures, DoNotDependOnWhatWasFoundBefore) {
   Layers layers(3, 6, 1);
-  CloseFeatures old(layers.triangles, layers.segments, layers.before);
+  CloseFeatures old({layers.surface()});
   layers.crumple(10);
-  old.find(layers.before, layers.after, 0.5);
+  old.find(layers.before[0].v, layers.after[0].v, 0.5, all_meet);
   layers.move(2);
-  CloseFeatures fresh(layers.triangles, layers.segments, layers.before);
-  old.find(layers.before, layers.after, 0.1);
-  fresh.find(layers.before, layers.after, 0.1);
+  CloseFeatures fresh({layers.surface()});
+  old.find(layers.before[0].v, layers.after[0].v, 0.1, all_meet);
+  fresh.find(layers.before[0].v, layers.after[0].v, 0.1, all_meet);
   EXPECT_EQ(old.vertex_faces(), fresh.vertex_faces());
   EXPECT_EQ(old.edge_edges(), fresh.edge_edges());
 }
 
 TEST(CloseFeatures, AllThatMeetDuringAStepAreAmongThem) {
   Layers layers(3, 6, 0.5);
-  CloseFeatures close(layers.triangles, layers.segments, layers.before);
+  CloseFeatures close({layers.surface()});
   layers.move(0.8);
-  close.find(layers.before, layers.after, 0);
+  close.find(layers.before[0].v, layers.after[0].v, 0, all_meet);
   const auto query = [&](const std::array<int, 4>& v, const VectorField& x) {
     std::array<Vec3, 4> points;
     for (std::size_t i = 0; i < 4; ++i) {
@@ -184,20 +217,23 @@ TEST(CloseFeatures, AllThatMeetDuringAStepAreAmongThem) {
 }
 
 TEST(CloseFeatures, WithoutFeaturesThereAreNoPairs) {
-  CloseFeatures close({}, {}, {});
-  close.find({}, {}, 1);
+  CloseFeatures close({BodyFeatures{}});
+  close.find(nullptr, nullptr, 1, all_meet);
+  EXPECT_TRUE(close.vertex_faces().empty());
+  CloseFeatures without_bodies({});
+  without_bodies.find(nullptr, nullptr, 1, all_meet);
   EXPECT_TRUE(close.vertex_faces().empty());
   EXPECT_TRUE(close.edge_edges().empty());
 }
 
 TEST(CloseFeatures, FindingTheSameAgainAllocatesNothing) {
   Layers layers(3, 6, 0.5);
-  CloseFeatures close(layers.triangles, layers.segments, layers.before);
+  CloseFeatures close({layers.surface()});
   layers.move(0.3);
-  close.find(layers.before, layers.after, 0.1);
+  close.find(layers.before[0].v, layers.after[0].v, 0.1, all_meet);
   const long before = num_allocations();
-  close.find(layers.before, layers.after, 0.1);
-  close.find(layers.after, layers.after, 0.1);
+  close.find(layers.before[0].v, layers.after[0].v, 0.1, all_meet);
+  close.find(layers.after[0].v, layers.after[0].v, 0.1, all_meet);
   EXPECT_EQ(num_allocations(), before);
 }
 

@@ -81,12 +81,14 @@ std::vector<int> places_of(const std::vector<ContactVertex>& vertices) {
 
 ContactEnergy::ContactEnergy(std::vector<ColliderObject> colliders, double friction,
                              std::vector<ContactVertex> vertices,
-                             const std::vector<ContactSurface>& surfaces)
+                             const std::vector<ContactSurface>& surfaces,
+                             std::unique_ptr<BodyPairs> pairs)
     : colliders_(std::move(colliders)),
       friction_(friction),
       vertices_(std::move(vertices)),
       place_of_vertex_(places_of(vertices_)),
-      surface_(surfaces, place_of_vertex_, colliders_),
+      pairs_(std::move(pairs)),
+      surface_(surfaces, place_of_vertex_, colliders_, pairs_ ? pairs_->max_planes() : 0),
       contacts_(std::make_unique_for_overwrite<Contact[]>(max_contacts())),
       from_start_(std::make_unique_for_overwrite<Contact[]>(max_pairs())),
       held_(std::make_unique_for_overwrite<Held[]>(max_pairs())),
@@ -136,10 +138,20 @@ ContactEnergy::Toucher ContactEnergy::vertex_at(std::size_t place) const {
 
 ContactEnergy::Toucher ContactEnergy::point_at(std::size_t place) const {
   Toucher own{surface_.points()[place].point, static_cast<int>(place), 0, 0, false};
+  const bool is_pair = surface_.points()[place].collider == SurfaceContact::no_collider;
+  double others = 0, bearing = 0;
   for (int i = 0; i < own.point.count; ++i) {
     const ContactVertex& vertex = vertices_[at(place_of_vertex_[at(own.point.vertices[i])])];
-    own.stiffness += own.point.weights[i] * vertex.stiffness;
+    const double weight = own.point.weights[i];
+    (weight > 0 ? own.stiffness : others) += std::abs(weight) * vertex.stiffness;
+    bearing = std::max(bearing, vertex.bearing);
     own.size = vertex.size;
+  }
+  if (is_pair) {
+    // Each gives in as it would by itself.
+    own.stiffness = 2 * own.stiffness * others / (own.stiffness + others);
+    own.stiffness = std::max(own.stiffness, bearing) * surface_.points()[place].harder;
+    own.size = 0;
   }
   return own;
 }
@@ -152,22 +164,30 @@ void ContactEnergy::begin_step(const ContactStep& step, Threads& threads) {
   slip_ = friction_slip_speed * step.h;
   num_contacts_ = num_touching_ = num_held_ = 0;
   surface_.clear();
+  if (pairs_) pairs_->begin_step();
   std::fill(is_special_.begin(), is_special_.end(), std::uint8_t{0});
   num_from_start_ =
       find_in_blocks(from_start_.get(), threads,
                      [&](std::size_t block, Contact* out) { return start_block(block, out); });
   if (step.reach != nullptr) {
-    sweep(step.reach, threads);
+    follow_paths(step.reach, threads);
+    find_points(step.reach, false, threads);
   } else {
-    find_points(x_n_, threads);
+    find_points(x_n_, false, threads);
   }
 }
 
 /// Looks for points of edges and faces on the way to z, and at what they begin the step with.
-Encounters ContactEnergy::find_points(const double* z, Threads& threads) {
+Encounters ContactEnergy::find_points(const double* z, bool held, Threads& threads) {
+  const std::size_t before = num_points();
   const int count = surface_.find(colliders_, way_to(z), threads);
   Encounters met{.crossings = 0, .points = count};
-  for (std::size_t i = num_points() - at(count); i < num_points(); ++i) {
+  if (pairs_) met.points += pairs_->find(way_to(z), held, surface_, threads);
+  for (std::size_t i = before; i < num_points(); ++i) {
+    if (surface_.points()[i].collider == SurfaceContact::no_collider) {
+      start_pair(i);
+      continue;
+    }
     start_point(i);
     const SurfaceContact& plane = surface_.points()[i];
     const Toucher own = point_at(i);
@@ -192,6 +212,32 @@ void ContactEnergy::start_point(std::size_t place) {
   contact = behind({plane.collider, plane.surface, plane.normal}, own, depth, 0);
   if (start(own, contact)) ++num_from_start_;
   shift_of_point_[place] = contact.shift;
+}
+
+/// Friction between two bodies goes by how they press on each other at the start of the step.
+void ContactEnergy::start_pair(std::size_t place) {
+  const SurfaceContact& plane = surface_.points()[place];
+  const Toucher own = point_at(place);
+  shift_of_point_[place] = 0;
+  const double depth = dot(plane.surface - own.point.position(x_n_), plane.normal);
+  if (!(depth > 0)) return;
+  Contact& contact = from_start_[num_from_start_];
+  contact = behind({plane.collider, plane.surface, plane.normal}, own, depth, 0);
+  contact.stiffness = 0;
+  contact.friction = friction_ * own.stiffness * depth;
+  if (contact.friction > 0) ++num_from_start_;
+}
+
+std::span<const double> ContactEnergy::hold_back(const double* start, double* z, Threads& threads) {
+  if (!pairs_ || !pairs_->find_shares({start, z, stage_}, shares_, threads)) return {};
+  for (const ContactVertex& own : vertices_) {
+    const double share = shares_[at(pairs_->body_of(own.vertex))];
+    if (share == 1) continue;
+    double* const end = z + 4 * at(own.vertex);
+    const double* const first = start + 4 * at(own.vertex);
+    for (std::size_t k = 0; k < 3; ++k) end[k] = first[k] + share * (end[k] - first[k]);
+  }
+  return shares_;
 }
 
 std::size_t ContactEnergy::start_block(std::size_t block, Contact* out) {
@@ -246,7 +292,7 @@ Contact ContactEnergy::behind(const Plane& plane, const Toucher& own, double dep
           .shift = shift,
           .friction = 0,
           .is_inner = own.is_inner,
-          .anchor = anchor_of(own, colliders_[at(plane.collider)], plane.point)};
+          .anchor = anchor_of(own, plane.collider, plane.point)};
 }
 
 void ContactEnergy::find_ahead(const double* z, const Vec3& fall, double steps,
@@ -374,10 +420,10 @@ Vec3 ContactEnergy::moved_on(const Vec3& middle, std::size_t place) const {
 
 /// x_n + c of what touches the surface at a point of the end of the step; any place where there is
 /// no friction.
-Vec3 ContactEnergy::anchor_of(const Toucher& own, const ColliderObject& collider,
-                              const Vec3& surface) const {
+Vec3 ContactEnergy::anchor_of(const Toucher& own, int collider, const Vec3& surface) const {
   if (!(friction_ > 0)) return surface;
-  return own.point.position(x_n_) + collider.displacement(surface);
+  if (collider == SurfaceContact::no_collider) return own.point.position(x_n_);
+  return own.point.position(x_n_) + colliders_[at(collider)].displacement(surface);
 }
 
 bool ContactEnergy::is_held(std::size_t place, int collider) const {
@@ -396,7 +442,14 @@ double ContactEnergy::shift_of(std::size_t place, int collider) const {
   return 0;
 }
 
-Encounters ContactEnergy::sweep(const double* z, Threads& threads) {
+Encounters ContactEnergy::sweep(const double* z, bool held, Threads& threads) {
+  const int crossings = follow_paths(z, threads);
+  Encounters met = find_points(z, held, threads);
+  met.crossings += crossings;
+  return met;
+}
+
+int ContactEnergy::follow_paths(const double* z, Threads& threads) {
   const std::size_t count =
       find_in_blocks(found_.get(), threads,
                      [&](std::size_t block, Held* out) { return sweep_block(block, z, out); });
@@ -404,9 +457,7 @@ Encounters ContactEnergy::sweep(const double* z, Threads& threads) {
     is_special_[found_[i].place] = 1;
     held_[num_held_++] = found_[i];
   }
-  Encounters met = find_points(z, threads);
-  met.crossings += static_cast<int>(count);
-  return met;
+  return static_cast<int>(count);
 }
 
 std::size_t ContactEnergy::sweep_block(std::size_t block, const double* z, Held* out) const {
@@ -468,6 +519,30 @@ double ContactEnergy::add(const double* z, double* gradient) const {
   return energy;
 }
 
+bool ContactEnergy::touches_bodies() const {
+  return std::any_of(contacts().begin(), contacts().end(),
+                     [](const Contact& own) { return own.is_of_bodies(); });
+}
+
+void ContactEnergy::add_between_bodies(const double* z, const double* d, double* product) const {
+  double block[9];
+  for (const Contact& contact : contacts()) {
+    if (!contact.is_of_bodies()) continue;
+    const ContactPoint& point = contact.point;
+    hessian(contact, point.position(z).data(), block);
+    const Vec3 all = point.position(d);
+    for (int i = 0; i < point.count; ++i) {
+      const std::size_t vertex = 4 * at(point.vertices[i]);
+      Vec3 others;
+      for (std::size_t k = 0; k < 3; ++k) others[k] = all[k] - point.weights[i] * d[vertex + k];
+      for (std::size_t k = 0; k < 3; ++k) {
+        const Vec3 row{block[3 * k], block[3 * k + 1], block[3 * k + 2]};
+        product[vertex + k] += point.weights[i] * dot(row, others);
+      }
+    }
+  }
+}
+
 ContactEnergy::Local ContactEnergy::at_position(const Contact& contact, const double* z) const {
   Vec3 x{z[0], z[1], z[2]};
   if (stage_ != 1) {
@@ -504,6 +579,12 @@ double ContactEnergy::add(const Contact& contact, const double* z, double* gradi
   return stage_ * energy;
 }
 
+ContactEnergy::Spring ContactEnergy::friction_spring(const Contact& contact,
+                                                     const double* z) const {
+  const Local local = at_position(contact, contact.point.position(z).data());
+  return {contact.friction / std::max(local.speed, slip_) / stage_, stage_ * local.slip};
+}
+
 double ContactEnergy::friction_work(const double* z) const {
   double work = 0;
   for (std::size_t i = 0; i < num_from_start_; ++i) {
@@ -520,6 +601,7 @@ Touch ContactEnergy::touch() const {
   Touch sum;
   for (const Contact& contact : touching()) {
     sum.energy += 0.5 * contact.stiffness * contact.depth * contact.depth;
+    if (contact.is_of_bodies()) continue;
     sum.deepest = std::max(sum.deepest, contact.depth + contact.shift);
   }
   return sum;

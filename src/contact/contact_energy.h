@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/parallel_for.h"
+#include "contact/body_pairs.h"
 #include "contact/collider.h"
 #include "contact/contact_point.h"
 #include "contact/surface_points.h"
@@ -65,6 +66,7 @@ inline constexpr double deep_start = 0.01;
 struct ContactVertex {
   int vertex = 0;
   double stiffness = 0;   ///< k, N/m, > 0
+  double bearing = 0;     ///< least stiffness between two bodies, that bears their weight, N/m
   double size = 0;        ///< of its body, m; 0: it leaves what it starts in as fast as it can
   bool is_inner = false;  ///< within a body: it touches only where the surface gives way altogether
 };
@@ -74,7 +76,7 @@ struct Contact {
   ContactPoint point;
   int place;         ///< of a vertex into the list of vertices; of a point of an edge or face into
                      ///< that of the step's points
-  int collider;      ///< into the list of colliders
+  int collider;      ///< into the list of colliders; SurfaceContact::no_collider: between bodies
   Vec3 surface;      ///< x_s, m
   Vec3 normal;       ///< n, unit, outward
   double depth;      ///< where the contact was found, m, > 0
@@ -85,6 +87,7 @@ struct Contact {
   Vec3 anchor;       ///< x_n + c: where the point would be had it stuck to the collider, m
 
   bool is_of_vertex() const { return point.count == 1; }
+  bool is_of_bodies() const { return collider == SurfaceContact::no_collider; }
 };
 
 /// The step that contacts are part of.
@@ -116,7 +119,7 @@ struct Encounters {
 /// Of the contacts that are normal forces, where they were found.
 struct Touch {
   double energy = 0;   ///< J
-  double deepest = 0;  ///< m, true depth
+  double deepest = 0;  ///< m, true depth in colliders
 };
 
 /// All contacts of a simulation. Everything is allocated at construction.
@@ -127,10 +130,11 @@ class ContactEnergy {
  public:
   /// Throws Error{invalid_input} for a stiffness that is not positive, a negative coefficient of
   /// friction, either not finite, or a negative vertex.
-  /// Without surfaces bodies touch by their vertices alone.
+  /// Without surfaces bodies touch by their vertices alone, and without pairs no other bodies.
   ContactEnergy(std::vector<ColliderObject> colliders, double friction,
                 std::vector<ContactVertex> vertices,
-                const std::vector<ContactSurface>& surfaces = {});
+                const std::vector<ContactSurface>& surfaces = {},
+                std::unique_ptr<BodyPairs> pairs = nullptr);
 
   /// Poses the colliders, finds what the state at the start of the step decides (friction, slow
   /// exits, planes of paths to `reach`), and drops all contacts.
@@ -163,7 +167,17 @@ class ContactEnergy {
   /// them. A vertex that enters a collider and leaves it on another side is held, in later calls of
   /// `detect` of this step, by the plane where it entered; so are the points of edges and faces
   /// that meet one.
-  Encounters sweep(const double* z, Threads& threads);
+  Encounters sweep(const double* z, Threads& threads) { return sweep(z, true, threads); }
+  /// held: z is where the step is about to end. Where it is not, what bodies would do to each other
+  /// on the way is not looked at, as the descent may still prevent it.
+  Encounters sweep(const double* z, bool held, Threads& threads);
+
+  /// Shortens the ways from `start` to z of bodies that would meet, as contacts see the step: which
+  /// share of its way each body goes, [bodies]; empty: all reach their places.
+  std::span<const double> hold_back(const double* start, double* z, Threads& threads);
+
+  /// Of bodies with each other; null: they do not touch.
+  BodyPairs* pairs() const { return pairs_.get(); }
 
   /// Energy of the contacts at z, J; adds its gradient, N, to `gradient`.
   double add(const double* z, double* gradient) const;
@@ -175,7 +189,8 @@ class ContactEnergy {
   /// Calls visit(int vertex, int other, const double* block) for every contact with the part of the
   /// Hessian of its energy at z between two of its vertices, N/m: 9 numbers, 3x3 symmetric, and
   /// positive semi-definite where both are one. Each two come once, in either order. Some parts may
-  /// be zero; vertices with several contacts come several times.
+  /// be zero; vertices with several contacts come several times. Parts between vertices of two
+  /// bodies, or of two places of one, are left to `add_between_bodies`.
   template <class Visit>
   void visit_hessian(const double* z, const Visit& visit) const {
     double block[9], part[9];
@@ -183,7 +198,7 @@ class ContactEnergy {
       const ContactPoint& point = contact.point;
       hessian(contact, point.position(z).data(), block);
       for (int i = 0; i < point.count; ++i) {
-        for (int j = 0; j <= i; ++j) {
+        for (int j = contact.is_of_bodies() ? i : 0; j <= i; ++j) {
           const double weight = point.weights[i] * point.weights[j];
           for (int k = 0; k < 9; ++k) part[k] = weight * block[k];
           visit(point.vertices[i], point.vertices[j], static_cast<const double*>(part));
@@ -209,6 +224,20 @@ class ContactEnergy {
       }
     }
   }
+
+  /// Adds to `product` the product of what visit_hessian leaves out, at z, with d, N: [4 *
+  /// num_vertices].
+  void add_between_bodies(const double* z, const double* d, double* product) const;
+  /// Whether there is any.
+  bool touches_bodies() const;
+
+  /// Friction as a spring: its force is -stiffness * slip at z, and its energy is no lower than the
+  /// friction's anywhere.
+  struct Spring {
+    double stiffness;  ///< N/m
+    Vec3 slip;         ///< of the point from where it holds, as the unknown, m
+  };
+  Spring friction_spring(const Contact& contact, const double* z) const;
 
   /// Work of the friction forces at z over the step, J: above 0 where a collider drags vertices
   /// along.
@@ -281,10 +310,12 @@ class ContactEnergy {
   bool touches(std::size_t place, int collider, const Vec3& end, Contact& contact) const;
   bool touches(const Held& held, const Vec3& end, Contact& contact) const;
   Vec3 moved_on(const Vec3& middle, std::size_t place) const;
-  Encounters find_points(const double* z, Threads& threads);
+  Encounters find_points(const double* z, bool held, Threads& threads);
+  void start_pair(std::size_t place);
+  int follow_paths(const double* z, Threads& threads);
   void add_pushed(const Pushed::Vertex& pushed, const double* z);
   bool follow(std::size_t place, int collider, const Vec3& end, Held& held) const;
-  Vec3 anchor_of(const Toucher& own, const ColliderObject& collider, const Vec3& surface) const;
+  Vec3 anchor_of(const Toucher& own, int collider, const Vec3& surface) const;
   bool is_held(std::size_t place, int collider) const;
   double shift_of(std::size_t place, int collider) const;
 
@@ -292,7 +323,9 @@ class ContactEnergy {
   double friction_;  ///< mu
   std::vector<ContactVertex> vertices_;
   std::vector<int> place_of_vertex_;  ///< in vertices_, by number; -1: in none
+  std::unique_ptr<BodyPairs> pairs_;
   SurfacePoints surface_;
+  std::vector<double> shares_;  ///< of bodies' ways
   const double* x_n_ = nullptr;
   double h_ = 0;      ///< s
   double stage_ = 1;  ///< of z

@@ -6,14 +6,17 @@
 
 namespace supple {
 
-/// A material point of a body: sum_i w_i x_i over a vertex, the two of an edge or the three of a
-/// triangle. The weights are positive and add up to 1.
+/// What a contact acts on, sum_i w_i x_i: a material point of a body, over a vertex, the two of an
+/// edge or the three of a triangle, with positive weights that add up to 1; or the way from one
+/// such point to another one, whose weights are then negative.
 struct ContactPoint {
-  int vertices[3];    ///< of which the first `count` are
-  double weights[3];  ///< that of a vertex alone is 1
+  int vertices[4];    ///< of which the first `count` are
+  double weights[4];  ///< that of a vertex alone is 1
   int count;
 
-  static ContactPoint of_vertex(int vertex) { return {{vertex, -1, -1}, {1, 0, 0}, 1}; }
+  static ContactPoint of_vertex(int vertex) { return {{vertex, -1, -1, -1}, {1, 0, 0, 0}, 1}; }
+
+  bool is_between_points() const { return count > 1 && (weights[0] < 0 || weights[count - 1] < 0); }
 
   /// Where it is, m, positions being padded to four numbers a vertex.
   Vec3 position(const double* x) const {

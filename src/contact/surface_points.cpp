@@ -519,6 +519,7 @@ void SurfacePoints::Search::keep(const Feature& feature, const Corners& corners,
   own.normal = normal;
   own.surface = place - deepest.distance * own.normal;
   own.start_depth = depth_at_start(feature);
+  own.harder = 1;
   for (int i = 0; i < 3; ++i) {
     own.point.vertices[i] = i < feature.count ? vertex(feature, i) : -1;
     own.point.weights[i] = deepest.weights[i];
@@ -527,11 +528,15 @@ void SurfacePoints::Search::keep(const Feature& feature, const Corners& corners,
 
 SurfacePoints::SurfacePoints(const std::vector<ContactSurface>& surfaces,
                              const std::vector<int>& place_of_vertex,
-                             const std::vector<ColliderObject>& colliders) {
+                             const std::vector<ColliderObject>& colliders, std::size_t room) {
   const auto num_crossable = static_cast<std::size_t>(
       std::count_if(colliders.begin(), colliders.end(),
                     [](const ColliderObject& collider) { return collider.can_be_crossed(); }));
-  if (num_crossable == 0) return;
+  max_points_ = room;
+  if (num_crossable == 0) {
+    points_ = std::make_unique_for_overwrite<SurfaceContact[]>(max_points_);
+    return;
+  }
   struct Edge {
     int low, high;
     std::size_t triangle;
@@ -586,7 +591,7 @@ SurfacePoints::SurfacePoints(const std::vector<ContactSurface>& surfaces,
     blocks_.push_back(block);
   }
   count_in_block_.resize(blocks_.size());
-  max_points_ = std::min(points_a_triangle * triangles_.size() * num_crossable, most_points);
+  max_points_ += std::min(points_a_triangle * triangles_.size() * num_crossable, most_points);
   points_ = std::make_unique_for_overwrite<SurfaceContact[]>(max_points_);
   found_ = std::make_unique_for_overwrite<SurfaceContact[]>(room_of_block * blocks_.size());
 }

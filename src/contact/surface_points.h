@@ -21,13 +21,16 @@ struct ContactSurface {
   double size = 0;                            ///< of the body, m, > 0
 };
 
-/// A point of an edge or a face and the plane that keeps it out of one collider.
+/// A point of an edge or a face and the plane that keeps it out of one collider, or the way between
+/// two points and the plane that keeps them apart.
 struct SurfaceContact {
+  static constexpr int no_collider = -1;
   ContactPoint point;
-  int collider;
+  int collider;        ///< no_collider: between two points
   Vec3 surface;        ///< of the plane, where the collider is at the end of the step, m
   Vec3 normal;         ///< of the plane, unit, across the edge or face, out of the collider
   double start_depth;  ///< how deep its edge or face starts the step; 0 where it is outside, m
+  double harder;       ///< factor of its stiffness
 };
 
 /// The step as contacts see it: from x_n to its end x_n + (z - x_n)/stage.
@@ -35,6 +38,7 @@ class ContactWay {
  public:
   ContactWay(const double* x_n, const double* z, double stage) : x_n_(x_n), z_(z), stage_(stage) {}
 
+  const double* starts() const { return x_n_; }
   Vec3 start(int vertex) const { return position(x_n_, vertex); }
   Vec3 end(int vertex) const {
     const Vec3 middle = position(z_, vertex);
@@ -86,10 +90,10 @@ class SurfacePoints {
   static constexpr double too_fine = 0.02;
 
   /// Triangles and segments with a vertex that is in no place of those that touch are left out: -1,
-  /// or beyond place_of_vertex: [number of vertices].
+  /// or beyond place_of_vertex: [number of vertices]. room: for so many that others add.
   SurfacePoints(const std::vector<ContactSurface>& surfaces,
                 const std::vector<int>& place_of_vertex,
-                const std::vector<ColliderObject>& colliders);
+                const std::vector<ColliderObject>& colliders, std::size_t room = 0);
 
   /// A new step, without points.
   void clear() { num_points_ = 0; }
@@ -97,6 +101,21 @@ class SurfacePoints {
   /// Adds what is met on a way of this step and is not known yet. How many; those before keep their
   /// places. The same whatever the number of threads.
   int find(const std::vector<ColliderObject>& colliders, const ContactWay& way, Threads& threads);
+
+  /// Adds one that was found elsewhere; false: there is no room.
+  bool add(const SurfaceContact& point) {
+    if (num_points_ == max_points_) return false;
+    points_[num_points_++] = point;
+    return true;
+  }
+
+  /// Makes the stiffness of one so many times as large, up to `most` times in all; false: it was.
+  bool harden(std::size_t place, double factor, double most) {
+    double& own = points_[place].harder;
+    if (own >= most) return false;
+    own *= factor;
+    return true;
+  }
 
   std::span<const SurfaceContact> points() const { return {points_.get(), num_points_}; }
   /// There are never more than this.

@@ -105,13 +105,13 @@ bool ContactMatrix::restart() {
 }
 
 /// Among the first of touching_.
-ContactMatrix::Touching* ContactMatrix::find(const Contact& contact, std::size_t count) {
+ContactMatrix::Touching* ContactMatrix::find(const Contact& contact, int axis, std::size_t count) {
   const int first = place_[at(contact.point.vertices[0])];
   if (first < 0) return nullptr;
   for (std::size_t i = at(first); i < count; ++i) {
     Touching& own = touching_[i];
     if (own.place == contact.place && own.point.count == contact.point.count &&
-        own.collider == contact.collider) {
+        own.collider == contact.collider && own.axis == axis) {
       return &own;
     }
   }
@@ -124,46 +124,42 @@ double ContactMatrix::gather(Objective& objective, const Iterate& at_z, const Ve
   const ContactEnergy& contact = *objective.contact();
   const double stage = contact.stage();
   touching_.clear();
-  const auto note = [&](const ContactPoint& point) {
-    int& first = place_[at(point.vertices[0])];
-    if (first < 0) first = static_cast<int>(touching_.size()) - 1;
-  };
   for (const Touching& own : active_) {
-    touching_.push_back(own);
-    Touching& next = touching_.back();
-    next.gap = along(own.normal, own.point, at_z.x) - own.plane;
-    note(own.point);
+    add(own);
+    touching_.back().gap = along(own.normal, own.point, at_z.x) - own.plane;
   }
   const std::size_t num_active = touching_.size();
-  const auto add = [&](const Contact& own) {
+  const auto add_normal = [&](const Contact& own) {
     const double gap = -own.depth * stage;
-    touching_.push_back({.point = own.point,
-                         .place = own.place,
-                         .collider = own.collider,
-                         .normal = own.normal,
-                         .stiffness = own.stiffness / stage,
-                         .plane = along(own.normal, own.point, at_z.x) - gap,
-                         .gap = gap,
-                         .assumed = 0,
-                         .force = 0});
-    note(own.point);
+    add({.point = own.point,
+         .place = own.place,
+         .collider = own.collider,
+         .axis = 0,
+         .normal = own.normal,
+         .stiffness = own.stiffness / stage,
+         .plane = along(own.normal, own.point, at_z.x) - gap,
+         .gap = gap,
+         .assumed = 0,
+         .force = 0});
   };
   for (const Contact& own : contact.touching()) {
     if (own.is_inner) continue;
-    if (Touching* known = find(own, num_active)) {
+    if (Touching* known = find(own, 0, num_active)) {
       // Its surface may be curved.
       known->normal = own.normal;
       known->gap = -own.depth * stage;
       known->plane = along(own.normal, own.point, at_z.x) - known->gap;
     } else {
-      add(own);
+      add_normal(own);
     }
   }
+  gather_friction(contact, at_z.x, num_active);
   const std::size_t num_at_z = touching_.size();
   for (std::size_t i = 0; i < num_at_z; ++i) {
     Touching& own = touching_[i];
     const double closing = along(own.normal, own.point, p);
-    if (!left_out_) own.assumed = -own.stiffness * std::min(0.0, own.gap);
+    // Friction is never left out.
+    if (!left_out_ || !own.only_pushes()) own.assumed = own.force_at(own.gap);
     if (i < num_active) own.assumed -= own.stiffness * closing;
     own.gap += closing;
   }
@@ -172,30 +168,64 @@ double ContactMatrix::gather(Objective& objective, const Iterate& at_z, const Ve
   double wrong = 0;
   for (const Contact& own : contact.touching()) {
     if (own.is_inner) continue;
-    if (Touching* known = find(own, num_at_z)) {
+    if (Touching* known = find(own, 0, num_at_z)) {
       known->gap = -own.depth * stage;
       continue;
     }
-    add(own);
+    add_normal(own);
     Touching& next = touching_.back();
     next.plane += along(own.normal, own.point, p);
   }
   for (std::size_t i = 0; i < touching_.size(); ++i) {
     Touching& own = touching_[i];
-    const double force = -own.stiffness * std::min(0.0, own.gap);
+    const double force = own.force_at(own.gap);
     wrong += (force - own.assumed) * (force - own.assumed) / (2 * own.stiffness);
     place_[at(own.point.vertices[0])] = -1;
   }
   if (count_fitting() < touching_.size()) {
     std::sort(touching_.begin() + static_cast<std::ptrdiff_t>(num_active), touching_.end(),
               [](const Touching& a, const Touching& b) {
-                const double pa = a.stiffness * a.gap, pb = b.stiffness * b.gap;
-                return std::tie(pa, a.point.count, a.place, a.collider) <
-                       std::tie(pb, b.point.count, b.place, b.collider);
+                const double pa = -a.force_at(a.gap), pb = -b.force_at(b.gap);
+                return std::tie(a.axis, pa, a.point.count, a.place, a.collider) <
+                       std::tie(b.axis, pb, b.point.count, b.place, b.collider);
               });
     touching_.resize(count_fitting());
   }
   return wrong;
+}
+
+void ContactMatrix::add(const Touching& own) {
+  touching_.push_back(own);
+  int& first = place_[at(own.point.vertices[0])];
+  if (first < 0) first = static_cast<int>(touching_.size()) - 1;
+}
+
+/// Friction at z between bodies; what is in the matrix already stays as it is there.
+void ContactMatrix::gather_friction(const ContactEnergy& contact, const VectorField& z,
+                                    std::size_t num_active) {
+  for (const Contact& own : contact.contacts()) {
+    if (!own.is_of_bodies() || !(own.friction > 0)) continue;
+    if (find(own, 1, num_active) != nullptr) continue;
+    const ContactEnergy::Spring spring = contact.friction_spring(own, z[0].v);
+    const Vec3& n = own.normal;
+    const Vec3 across = std::abs(n[0]) < 0.6 ? Vec3{1, 0, 0} : Vec3{0, 1, 0};
+    const Vec3 first = vec3::direction(vec3::cross(n, across), {0, 0, 0});
+    const Vec3 tangents[2] = {first, vec3::cross(n, first)};
+    for (int axis = 1; axis <= 2; ++axis) {
+      const Vec3& tangent = tangents[axis - 1];
+      const double gap = vec3::dot(tangent, spring.slip);
+      add({.point = own.point,
+           .place = own.place,
+           .collider = own.collider,
+           .axis = axis,
+           .normal = tangent,
+           .stiffness = spring.stiffness,
+           .plane = along(tangent, own.point, z) - gap,
+           .gap = gap,
+           .assumed = 0,
+           .force = 0});
+    }
+  }
 }
 
 /// How many of the first ones of touching_ there is room for.
@@ -305,7 +335,8 @@ void ContactMatrix::find_forces() {
   relax();
   members_.clear();
   for (std::size_t i = 0; i < touching_.size(); ++i) {
-    if (touching_[i].force > 0) members_.push_back(static_cast<int>(i));
+    const Touching& own = touching_[i];
+    if (own.force > 0 || !own.only_pushes()) members_.push_back(static_cast<int>(i));
   }
   if (active_.empty()) find_set();
 }
@@ -324,7 +355,7 @@ void ContactMatrix::relax() {
     for (std::size_t i = 0; i < n; ++i) {
       const float* const column = &system_[i * n];
       double& force = touching_[i].force;
-      const double pushes = std::max(0.0, force - static_cast<double>(gap_[i] / column[i]));
+      const double pushes = touching_[i].allowed(force - static_cast<double>(gap_[i] / column[i]));
       const auto change = static_cast<float>(pushes - force);
       force = pushes;
       if (change == 0) continue;
@@ -357,17 +388,19 @@ void ContactMatrix::find_set() {
     next_.clear();
     std::size_t k = 0;
     for (std::size_t i = 0; i < n; ++i) {
-      double force = 0;
-      if (k < members_.size() && members_[k] == static_cast<int>(i)) force = values_[k++];
-      touching_[i].force = std::max(0.0, force);
-      if (force == 0) {
-        double gap = free_gap_[i];
+      Touching& own = touching_[i];
+      double wanted = 0;
+      if (k < members_.size() && members_[k] == static_cast<int>(i)) {
+        wanted = values_[k++];
+        own.force = own.allowed(wanted);
+      } else {
+        own.force = 0;
+        wanted = -free_gap_[i];
         for (std::size_t j = 0; j < members_.size(); ++j) {
-          gap += static_cast<double>(system_[i * n + at(members_[j])]) * values_[j];
+          wanted -= static_cast<double>(system_[i * n + at(members_[j])]) * values_[j];
         }
-        force = -gap;
       }
-      if (force > 0) next_.push_back(static_cast<int>(i));
+      if (wanted > 0 || !own.only_pushes()) next_.push_back(static_cast<int>(i));
     }
     if (next_ == members_ || round + 1 == most_set_rounds) return;
     std::swap(members_, next_);

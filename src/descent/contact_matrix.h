@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <vector>
@@ -34,6 +35,10 @@ namespace supple {
 /// a step, by a primal-dual active set [Hintermueller, Ito & Kunisch 2003] from what the sweeps
 /// found. The contacts that push in that direction are in the matrix from then on; where many
 /// others come to push they are chosen again.
+///
+/// Friction between bodies is in it too, as the springs of both tangents that have its force at the
+/// iterate and no less energy elsewhere. They pull as well as they push: the complementarity holds
+/// with l of any sign.
 class ContactMatrix final : public Direction {
  public:
   ContactMatrix(const Model& model, double inverse_a2, Weights weights = Weights::constant);
@@ -64,15 +69,25 @@ class ContactMatrix final : public Direction {
   struct Touching {
     ContactPoint point;
     int place, collider;  ///< as in Contact
-    Vec3 normal;
-    double stiffness;  ///< of the unknown, N/m
-    double plane;      ///< n . z where the gap is zero, m
-    double gap;        ///< at z + p, m
-    double assumed;    ///< f, N
-    double force;      ///< l, N
+    int axis;             ///< 0: it pushes; 1, 2: friction holds it along that tangent
+    Vec3 normal;          ///< or tangent
+    double stiffness;     ///< of the unknown, N/m
+    double plane;         ///< n . z where the gap is zero, m
+    double gap;           ///< at z + p, m
+    double assumed;       ///< f, N
+    double force;         ///< l, N
+    bool only_pushes() const { return axis == 0; }
+    /// Of a gap, m: N.
+    double force_at(double at_gap) const {
+      return -stiffness * (only_pushes() ? std::min(0.0, at_gap) : at_gap);
+    }
+    /// The force that it may have, N.
+    double allowed(double wanted) const { return only_pushes() ? std::max(0.0, wanted) : wanted; }
   };
   void make_room(const Objective& objective);
-  Touching* find(const Contact& contact, std::size_t count);
+  Touching* find(const Contact& contact, int axis, std::size_t count);
+  void gather_friction(const ContactEnergy& contact, const VectorField& z, std::size_t num_active);
+  void add(const Touching& own);
   double gather(Objective& objective, const Iterate& at, const VectorField& p);
   void look_ahead(const Objective& objective);
   std::size_t count_fitting() const;

@@ -52,7 +52,8 @@ bool GaussSeidel::contacts_changed(const Objective& objective) {
   const bool same = std::equal(contacts.begin(), contacts.end(), touching_.begin(), touching_.end(),
                                [](const Contact& contact, const ContactPoint& point) {
                                  return std::equal(contact.point.vertices,
-                                                   contact.point.vertices + 3, point.vertices);
+                                                   contact.point.vertices + contact.point.count,
+                                                   point.vertices, point.vertices + point.count);
                                });
   if (same) return false;
   touching_.clear();

@@ -2,16 +2,70 @@
 
 namespace supple {
 
+namespace {
+
+/// Of the residual: a direction that is more exact brings the next iterate no closer.
+constexpr double enough = 1e-8;
+constexpr int most_iterations = 200;
+
+}  // namespace
+
 // A direct solver asks for no time step.
 Newton::Newton(const Model& model) : system_(model, SolverSettings{}, 0) {}
 
 Newton::Newton(const Model& model, const SolverSettings& settings, double inverse_a2)
     : system_(model, settings, inverse_a2) {}
 
+void Newton::begin_step(Objective& objective) {
+  if (objective.contact() == nullptr || objective.contact()->pairs() == nullptr) return;
+  const auto n = static_cast<std::size_t>(objective.model().num_vertices);
+  for (VectorField* field : {&residual_, &solved_, &d_, &minus_product_, &between_}) {
+    field->resize(n);
+  }
+}
+
 bool Newton::compute(Objective& objective, const Iterate& at, VectorField& p) {
   if (!system_.prepare(objective, at.x)) return false;
-  system_.solve(at.gradient, p, objective.threads());
+  if (objective.contact() != nullptr && objective.contact()->touches_bodies()) {
+    solve_with_bodies(objective, at, p);
+  } else {
+    system_.solve(at.gradient, p, objective.threads());
+  }
   return true;
+}
+
+/// Products with A are not needed: those of the directions follow from the residuals, as the
+/// preconditioner is A itself.
+void Newton::solve_with_bodies(Objective& objective, const Iterate& at, VectorField& p) {
+  FieldAlgebra& algebra = objective.algebra();
+  const auto clear = [](VectorField& field) {
+    for (PaddedVector& x : field) x = {};
+  };
+  algebra.copy(at.gradient, residual_);  // gradient + (A + B) p
+  clear(p);
+  system_.solve(residual_, d_, objective.threads());
+  algebra.copy(residual_, minus_product_);  // -A d
+  double along = -algebra.dot(residual_, d_);
+  const double wanted = enough * enough * along;
+  for (int k = 0; k < most_iterations && along > wanted; ++k) {
+    clear(between_);  // B d
+    objective.contact()->add_between_bodies(at.x[0].v, d_[0].v, between_[0].v);
+    const double curvature = algebra.dot(d_, between_) - algebra.dot(d_, minus_product_);
+    if (!(curvature > 0)) {
+      if (k == 0) algebra.add(1, d_, p);
+      return;
+    }
+    const double step = along / curvature;
+    algebra.add(step, d_, p);
+    algebra.add(step, between_, residual_);
+    algebra.add(-step, minus_product_, residual_);
+    system_.solve(residual_, solved_, objective.threads());
+    const double next = -algebra.dot(residual_, solved_);
+    const double kept = next / along;
+    along = next;
+    algebra.step(solved_, kept, d_, d_);
+    algebra.step(residual_, kept, minus_product_, minus_product_);
+  }
 }
 
 }  // namespace supple

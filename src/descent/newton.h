@@ -10,6 +10,10 @@ namespace supple {
 /// (hessian_system.h). The order and the pattern are analysed once, the values computed in every
 /// iteration. Where definiteness is none, p may be no descent direction far from the minimum: the
 /// descent then ends there.
+///
+/// Where bodies touch each other the matrix lacks the blocks between their vertices, B, since its
+/// pattern is that of the elements. Conjugate gradients for A + B with A as preconditioner then
+/// make the direction: each iteration solves with A once.
 class Newton final : public Direction {
  public:
   /// Each element's Hessian clamped [Teran et al. 2005], sparse Cholesky.
@@ -19,10 +23,14 @@ class Newton final : public Direction {
   void materials_changed(const MaterialChange& change) override {
     if (!change.same_places) system_.places_changed();
   }
+  void begin_step(Objective& objective) override;
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
 
  private:
+  void solve_with_bodies(Objective& objective, const Iterate& at, VectorField& p);
+
   HessianSystem system_;
+  VectorField residual_, solved_, d_, minus_product_, between_;  ///< where bodies touch
 };
 
 }  // namespace supple

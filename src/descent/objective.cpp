@@ -122,15 +122,17 @@ void Objective::find_held_bodies(std::vector<char>& is_held) const {
   };
   for (const PinnedVertex& pin : model_->pins.pins) hold(pin.vertex);
   if (contact_ == nullptr) return;
-  for (const Contact& contact : contact_->contacts()) hold(contact.point.vertices[0]);
+  for (const Contact& contact : contact_->contacts()) {
+    for (int i = 0; i < contact.point.count; ++i) hold(contact.point.vertices[i]);
+  }
 }
 
 void Objective::find_contacts(const VectorField& z) {
   if (contact_ != nullptr) contact_->detect(z[0].v, *threads_);
 }
 
-Encounters Objective::hold_crossings(const VectorField& z) {
-  return contact_ == nullptr ? Encounters{} : contact_->sweep(z[0].v, *threads_);
+Encounters Objective::hold_crossings(const VectorField& z, bool at_end) {
+  return contact_ == nullptr ? Encounters{} : contact_->sweep(z[0].v, at_end, *threads_);
 }
 
 void Objective::reset_counters() {

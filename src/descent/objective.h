@@ -79,7 +79,8 @@ class Objective {
 
   /// What the way from the start of the step to z meets and was not known yet; from now on g holds
   /// it.
-  Encounters hold_crossings(const VectorField& z);
+  /// at_end: the minimisation has come to its end.
+  Encounters hold_crossings(const VectorField& z, bool at_end = true);
 
   /// 1 for each body of which a pin holds or a collider touches a vertex, 0 for the others:
   /// [num_bodies].

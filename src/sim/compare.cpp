@@ -38,6 +38,9 @@ class Step {
       throw Error(ErrorKind::invalid_input, "/time/integrator",
                   setup_.integrator().name + " solves nothing: there is no descent to compare");
     }
+    if (contact_ && contact_->pairs() != nullptr) {
+      contact_->pairs()->find_overlaps(state_.x[0].v);
+    }
     setup_.prepare(state_, clock_, objective_);
   }
 

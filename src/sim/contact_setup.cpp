@@ -26,6 +26,12 @@ constexpr double thin_ratio = 10;
 /// Of the body's size: how deep a body rests on as many vertices as one of its sides has.
 constexpr double rest_depth = 1e-3;
 
+/// Of the body's size: how far around a surface it keeps others off. Three times as deep as what
+/// bears its weight sinks in.
+constexpr double layer_share = 3e-3;
+/// Bodies that lie on one, of its own weight: what bears them is that much stiffer.
+constexpr double most_above = 16;
+
 /// Of m/h^2, for explicit steps: forward Euler lets a bounce grow by a twentieth then.
 constexpr double explicit_share = 1e-3;
 
@@ -60,6 +66,20 @@ std::vector<std::array<int, 3>> surface_of(const Model& model) {
   return surface_triangles(mesh);
 }
 
+/// What of a surface has mass.
+BodyFeatures with_mass(const ContactSurface& surface, const std::vector<double>& mass) {
+  const auto has_mass = [&](const auto& corners) {
+    return std::all_of(corners.begin(), corners.end(),
+                       [&](int vertex) { return mass[static_cast<std::size_t>(vertex)] > 0; });
+  };
+  BodyFeatures kept;
+  std::copy_if(surface.triangles.begin(), surface.triangles.end(),
+               std::back_inserter(kept.triangles), has_mass);
+  std::copy_if(surface.segments.begin(), surface.segments.end(), std::back_inserter(kept.segments),
+               has_mass);
+  return kept;
+}
+
 /// Vertices that can meet something: those of the surface, and what belongs to no tet.
 std::vector<char> is_outside(const Model& model, const std::vector<std::array<int, 3>>& surface) {
   std::vector<char> outside(static_cast<std::size_t>(model.num_vertices), 1);
@@ -90,7 +110,8 @@ std::vector<double> own_stiffness(const Scene& scene, const Model& model) {
 
 std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& model,
                                             const Numbering& numbering) {
-  if (scene.colliders.empty()) return nullptr;
+  const bool has_pairs = scene.contact.self || (scene.contact.bodies && scene.bodies.size() > 1);
+  if (scene.colliders.empty() && !has_pairs) return nullptr;
   std::vector<ColliderObject> colliders;
   for (std::size_t i = 0; i < scene.colliders.size(); ++i) {
     colliders.emplace_back(scene.colliders[i], "/colliders/" + std::to_string(i));
@@ -105,12 +126,20 @@ std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& mod
     for (const int vertex : tet) in_tet[static_cast<std::size_t>(vertex)] = 1;
   }
   std::vector<ContactSurface> surfaces;
+  std::vector<double> layers;
+  std::vector<int> body_of(static_cast<std::size_t>(model.num_vertices), 0);
+  double weight = 0;
+  for (const double mass : model.mass) {
+    weight += mass * std::hypot(scene.gravity[0], scene.gravity[1], scene.gravity[2]);
+  }
   std::vector<ContactVertex> vertices;
   for (std::size_t b = 0; b + 1 < model.body_vertices.size(); ++b) {
     const int first = model.body_vertices[b], last = model.body_vertices[b + 1];
     const BodyScale body = scale_of_body(scene, model, first, last);
+    std::fill(body_of.begin() + first, body_of.begin() + last, static_cast<int>(b));
+    layers.push_back(layer_share * body.size);
+    surfaces.push_back({.triangles = {}, .segments = {}, .size = body.size});
     if (body.size > 0) {
-      surfaces.push_back({.triangles = {}, .segments = {}, .size = body.size});
       std::copy_if(
           surface.begin(), surface.end(), std::back_inserter(surfaces.back().triangles),
           [&](const auto& triangle) { return first <= triangle[0] && triangle[0] < last; });
@@ -126,6 +155,8 @@ std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& mod
     const double of_a_side = std::max(1.0, std::pow(last - first, 2.0 / 3) / 8);
     const double bearing =
         body.size > 0 && !is_explicit ? body.weight / (rest_depth * body.size * of_a_side) : 0;
+    const double heaviest = std::min(weight, most_above * body.weight);
+    const double between = body.weight > 0 ? bearing * heaviest / body.weight : 0;
     for (int i = first; i < last; ++i) {
       const auto v = static_cast<std::size_t>(i);
       if (!(model.mass[v] > 0)) continue;
@@ -137,12 +168,23 @@ std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& mod
       }
       const double ratio = in_tet[v] != 0 ? contact_ratio : thin_ratio;
       const double stiffness = std::max(ratio * own[v], bearing);
-      vertices.push_back(
-          {.vertex = i, .stiffness = stiffness, .size = body.size, .is_inner = is_inner});
+      vertices.push_back({.vertex = i,
+                          .stiffness = stiffness,
+                          .bearing = between,
+                          .size = body.size,
+                          .is_inner = is_inner});
     }
   }
+  std::unique_ptr<BodyPairs> pairs;
+  if (has_pairs) {
+    std::vector<BodyFeatures> features;
+    for (const auto& outside_of : surfaces) features.push_back(with_mass(outside_of, model.mass));
+    pairs = std::make_unique<BodyPairs>(
+        features, std::move(body_of), std::move(layers), model.rest,
+        PairSettings{.between_bodies = scene.contact.bodies, .within_bodies = scene.contact.self});
+  }
   return std::make_unique<ContactEnergy>(std::move(colliders), scene.contact.friction,
-                                         std::move(vertices), surfaces);
+                                         std::move(vertices), surfaces, std::move(pairs));
 }
 
 }  // namespace supple

@@ -271,7 +271,9 @@ double ConvergenceProbe::sliding_factor(std::size_t body, const Objective& objec
   const auto holds = [&](const PinnedVertex& pin) { return is_own(pin.vertex); };
   if (objective.contact() == nullptr || std::any_of(pins.begin(), pins.end(), holds)) return 1;
   const auto contacts = objective.contact()->contacts();
-  const auto touches = [&](const Contact& own) { return is_own(own.point.vertices[0]); };
+  const auto touches = [&](const Contact& own) {
+    return std::any_of(own.point.vertices, own.point.vertices + own.point.count, is_own);
+  };
   if (std::none_of(contacts.begin(), contacts.end(), touches)) return 1;
   const VectorField& y = objective.inertial_target();
   const double inverse_a2 = objective.inverse_a2();

@@ -80,6 +80,11 @@ double force_scale(const Model& model, const Vec3& gravity, const PositionStep& 
                    std::sqrt(pins2), rounding * std::sqrt(mass2 * size2) * step.inverse_a2});
 }
 
+int num_shortened(std::span<const double> shares) {
+  return static_cast<int>(
+      std::count_if(shares.begin(), shares.end(), [](double share) { return share < 1; }));
+}
+
 void copy_field(const VectorField& field, const Numbering& numbering, std::span<double> out) {
   if (out.size() != 3 * field.size()) {
     throw Error(ErrorKind::invalid_input, "out",
@@ -112,6 +117,10 @@ RunningScene::RunningScene(const Scene& scene, const SimulationOptions& options)
       queries_(scene_, model_, numbering_, surface_, state_.x),
       clock_(clock_of(0, 0, scene_.time)) {
   state_ = numbering_.to_model(state_);
+  if (BodyPairs* const pairs = this->pairs()) {
+    pairs->start_apart(state_.x[0].v);
+    pairs->find_overlaps(state_.x[0].v);
+  }
   if (setup_.integrator().is_explicit) return;
   if (is_position_based(scene_.solver.method)) {
     position_solver_ = make_position_solver(model_, contact_.get(), scene_.solver);
@@ -142,7 +151,7 @@ MinimiseReport RunningScene::minimise(StepReport& report, MinimiseOptions option
   options.look_at = std::max(1, scene_.solver.iterations / 4);
   if (contact_) {
     options.changes = [this](const VectorField& z) {
-      return objective_.hold_crossings(z).anything();
+      return objective_.hold_crossings(z, false).anything();
     };
   }
   MinimiseReport result = minimiser_.run(objective_, *direction_, scene_.solver, z_, options);
@@ -395,6 +404,7 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
   }
   if (result.status == StepStatus::non_finite) return false;
   const Integrator& integrator = setup_.integrator();
+  if (position_solver_) hold_back(result, report);
   const bool is_guarded =
       direction_ && integrator.has_inertia && scene_.solver.line_search.type != "none";
   EnergyBefore before;
@@ -406,6 +416,9 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
   if (is_guarded) {
     before.kinetic = setup_.kept() * setup_.kept() * guard_.kinetic(state_.v);
     if (integrator.keeps_energy_down) result = solve_better(result, before, report, options);
+  }
+  if (direction_) hold_back(result, report);
+  if (is_guarded) {
     before.work = work_of_forces(state_.x, z_) / integrator.stage + work_of_friction();
   }
   if (position_solver_ && place.is_last) work_of_friction_ = work_of_friction();
@@ -439,8 +452,28 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
   return true;
 }
 
+/// Surfaces that are apart stay so: bodies that would meet stop before.
+void RunningScene::hold_back(MinimiseReport& result, StepReport& report) {
+  if (!pairs()) return;
+  const auto shares = contact_->hold_back(state_.x[0].v, z_[0].v, threads_);
+  if (shares.empty()) return;
+  report.held_back += num_shortened(shares);
+  result.elastic = objective_.elastic_energy_at(z_);
+  result.num_inverted = objective_.num_inverted();
+}
+
 bool RunningScene::explicit_substep(StepReport& report) {
+  if (pairs()) algebra().copy(state_.x, first_z_);
   setup_.step_explicitly(state_, clock_, objective_);
+  if (pairs()) {
+    const auto shares = contact_->hold_back(first_z_[0].v, state_.x[0].v, threads_);
+    if (!shares.empty()) report.held_back += num_shortened(shares);
+    for (std::size_t b = 0; b < shares.size(); ++b) {
+      for (int i = model_.body_vertices[b]; shares[b] < 1 && i < model_.body_vertices[b + 1]; ++i) {
+        for (int k = 0; k < 3; ++k) state_.v[static_cast<std::size_t>(i)][k] *= shares[b];
+      }
+    }
+  }
   end_substep();
   report.status = StepStatus::converged;
   const double sum = objective_.algebra().norm(state_.x) + objective_.algebra().norm(state_.v);
@@ -497,6 +530,7 @@ void RunningScene::run_frame(StepReport& report) {
     elastic_ = objective_.elastic_energy_at(state_.x);
     elastic_is_known_ = true;
   }
+  if (pairs()) pairs()->look_at_overlaps(state_.x[0].v);
   const double elastic_before = elastic_;
   const bool was_known = elastic_is_known_;
   multipliers_fit_ = true;
@@ -519,6 +553,7 @@ void RunningScene::run_frame(StepReport& report) {
 void RunningScene::measure_frame(bool finite, StepReport& report) {
   report.inverted_tets =
       elastic_is_known_ ? num_inverted_ : count_inverted(model_, state_.x, threads_);
+  if (pairs()) report.overlaps = static_cast<int>(pairs()->overlaps().size());
   if (contact_ && finite && !setup_.integrator().is_explicit) {
     objective_.find_contacts(state_.x);
     report.contacts = static_cast<int>(contact_->touching().size());
@@ -589,6 +624,9 @@ void RunningScene::set_pins(int body, std::vector<Pin> pins) {
 }
 
 void RunningScene::use_contact(ContactEnergy* contact) {
+  if (contact != nullptr && contact->pairs() != nullptr) {
+    contact->pairs()->find_overlaps(state_.x[0].v);
+  }
   objective_.contact_changed(contact);
   convergence_.contact_changed();
   if (position_solver_) position_solver_->contact_changed(contact);
@@ -741,6 +779,7 @@ void RunningScene::set_state(const SimulationState& state) {
                        threads_);
   }
   state_ = std::move(loaded);
+  if (pairs()) pairs()->find_overlaps(state_.x[0].v);
   queries_.moved();
   elastic_is_known_ = false;
   has_multipliers_ = false;

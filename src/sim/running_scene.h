@@ -124,6 +124,8 @@ class RunningScene {
   void keep_energy_of_frame(double elastic_before, int parts, StepReport& report);
   bool run_substeps(int parts, std::chrono::steady_clock::time_point started, StepReport& report);
   void take_smaller_substeps(double elastic_before, StepReport& report);
+  BodyPairs* pairs() const { return contact_ ? contact_->pairs() : nullptr; }
+  void hold_back(MinimiseReport& result, StepReport& report);
   bool explicit_substep(StepReport& report);
   void end_substep();
   std::optional<std::chrono::steady_clock::time_point> deadline(

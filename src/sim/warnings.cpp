@@ -23,6 +23,8 @@ constexpr double most_a_frame = 3;
 constexpr double least_known = 0.5;
 constexpr double gain_share = 0.01;
 constexpr double depth_share = 0.01;
+/// Of the frames.
+constexpr double held_back_share = 0.05;
 /// Six volumes over the cube of the longest edge, below which methods that go from tet to tet or
 /// from vertex to vertex go wrong (supple_elements_bench: the end of a bar with a tet of 1e-4 is 8
 /// to 46 % off with them, 0.3 % with others down to 1e-12).
@@ -200,6 +202,8 @@ void RunWatch::add(std::int64_t frame, const StepReport& report, const Energies&
     deep_.add(frame, report.deepest_penetration);
   }
   if (report.tunnelled > 0) tunnelled_.add(frame, report.tunnelled);
+  if (report.overlaps > 0) overlaps_.add(frame, report.overlaps);
+  if (report.held_back > 0) held_back_.add(frame, report.held_back);
   if (report.steady_substeps > 0) steady_.add(frame, report.steady_substeps);
   if (report.force_scale > 0) {
     unbalanced_.push_back(report.gradient_norm);
@@ -272,6 +276,21 @@ std::vector<Warning> RunWatch::warnings() const {
                     fmt::format("up to {} per frame passed through a collider; raise substeps",
                                 counted(tunnelled_.worst, "point", "points")),
                     tunnelled_.first, tunnelled_.last});
+  }
+  if (overlaps_.count > 0) {
+    list.push_back({"self_intersection",
+                    fmt::format("{} each other, or themselves, and so did not touch there; start "
+                                "bodies apart, or set /contact/bodies or /contact/self to false",
+                                counted(overlaps_.worst, "pair of bodies intersects",
+                                        "pairs of bodies intersect")),
+                    overlaps_.first, overlaps_.last});
+  }
+  if (static_cast<double>(held_back_.count) > held_back_share * static_cast<double>(frames_)) {
+    list.push_back({"self_intersection",
+                    fmt::format("in {} bodies were held back so that their surfaces do not meet, "
+                                "which slows them; raise iterations or substeps",
+                                counted(static_cast<double>(held_back_.count), "frame", "frames")),
+                    held_back_.first, held_back_.last});
   }
   if (num_flat_tets_ > 0 && frames_ > 0) {
     list.push_back(

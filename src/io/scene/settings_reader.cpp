@@ -158,9 +158,8 @@ ContactSettings read_contact(ObjectReader& contact) {
   ContactSettings settings;
   settings.stiffness = contact.number("stiffness", from_zero("N/m"), settings.stiffness);
   settings.friction = contact.number("friction", from_zero(""), settings.friction);
-  if (contact.boolean("self", false)) {
-    contact.fail("self", "self-collision is not available in this version; expected false");
-  }
+  settings.bodies = contact.boolean("bodies", settings.bodies);
+  settings.self = contact.boolean("self", settings.self);
   return settings;
 }
 

@@ -1,0 +1,575 @@
+#include "contact/body_pairs.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/index.h"
+#include "contact/aabb_tree.h"
+#include "contact/ccd.h"
+#include "contact/vec3.h"
+
+namespace supple {
+
+using namespace vec3;
+
+namespace {
+
+/// Of the gap at the start of a step, or of the layer where that is less: what must be left of it.
+constexpr double kept_gap = 0.1;
+/// Of the layer: how far ends of ways may be from those that candidates were collected for.
+constexpr double spare = 2;
+/// Of a layer: the gap that bodies start with at least.
+constexpr double first_gap = 0.125;
+constexpr int most_start_rounds = 30;
+/// Sine of the angle to a face or edge below which it neither comes nearer nor goes away.
+constexpr double level = 1e-3;
+/// Cosine of the angle between two faces from which on nothing sticks out at their edge.
+constexpr double flat = -0.9995;
+/// The same between their normals at rest, below which an edge bears by itself.
+constexpr double sharp = 0.85;
+/// Of the layer: that of features which neighbours relieve.
+constexpr double relieved = 0.5;
+/// A pair that would meet although a plane is between it is pushed so many times as hard, up to so
+/// much.
+constexpr double harder = 4, hardest = 64;
+/// Between the normals of two planes of one pair: its cosine at most.
+constexpr double other_normal = 0.95;
+/// Rounds in which ways are shortened; after them bodies that would still meet stay where they are.
+constexpr int most_share_rounds = 8;
+constexpr int chunk_size = 256;
+constexpr std::size_t most_planes = 32768;
+
+Vec3 place_in(const double* x, int vertex) {
+  const double* const own = x + 4 * at(vertex);
+  return {own[0], own[1], own[2]};
+}
+
+/// Whether a goes along b, and not merely across.
+bool goes_along(const Vec3& a, const Vec3& b) { return dot(a, b) > level * norm(a) * norm(b); }
+
+/// How near two features may come that start a step at a distance, m.
+double nearest_allowed(double start, double layer) { return kept_gap * std::min(start, layer); }
+
+CcdAnswer meeting(bool is_edges, const std::array<Vec3, 4>& before,
+                  const std::array<Vec3, 4>& after, double separation) {
+  const CcdSettings settings{.separation = separation, .keep = 0, .rounded = true};
+  return is_edges ? edge_edge_ccd(before, after, settings)
+                  : vertex_face_ccd(before, after, settings);
+}
+
+NearestPoints nearest_of(bool is_edges, const std::array<Vec3, 4>& corners) {
+  return is_edges ? nearest_of_edges(corners) : nearest_of_face(corners);
+}
+
+/// start[i + 1] - start[i] is the number of items of i, `item` ascending; list holds them.
+template <class Items>
+void list_by(std::size_t count, const Items& items, std::vector<int>& start,
+             std::vector<int>& list) {
+  start.assign(count + 1, 0);
+  items([&](int of, int) { ++start[at(of) + 1]; });
+  for (std::size_t i = 0; i < count; ++i) start[i + 1] += start[i];
+  list.resize(at(start.back()));
+  std::vector<int> next(start.begin(), start.end() - 1);
+  items([&](int of, int item) { list[at(next[at(of)]++)] = item; });
+}
+
+}  // namespace
+
+BodyPairs::BodyPairs(const std::vector<BodyFeatures>& bodies, std::vector<int> body_of,
+                     std::vector<double> layer, std::vector<Vec3> rest,
+                     const PairSettings& settings)
+    : features_(bodies),
+      body_of_(std::move(body_of)),
+      layer_(std::move(layer)),
+      rest_(std::move(rest)),
+      settings_(settings) {
+  const auto& edges = features_.edges();
+  const auto& triangles = features_.triangles();
+  // Edges of a body stand together, ascending.
+  const auto edge_between = [&](int a, int b) {
+    const std::array<int, 2> wanted{std::min(a, b), std::max(a, b)};
+    const auto body = at(body_of_[at(a)]);
+    const auto begin = edges.begin() + features_.first_edge(static_cast<int>(body));
+    const auto end = edges.begin() + features_.first_edge(static_cast<int>(body) + 1);
+    return static_cast<int>(std::lower_bound(begin, end, wanted) - edges.begin());
+  };
+  first_face_.assign(body_of_.size(), -1);
+  for (std::size_t t = 0; t < triangles.size(); ++t) {
+    auto& own = edges_of_triangle_.emplace_back();
+    for (std::size_t i = 0; i < 3; ++i) {
+      own[i] = edge_between(triangles[t][i], triangles[t][(i + 1) % 3]);
+      int& first = first_face_[at(triangles[t][i])];
+      if (first < 0) first = static_cast<int>(t);
+    }
+  }
+  list_by(
+      edges.size(),
+      [&](const auto& add) {
+        for (std::size_t t = 0; t < triangles.size(); ++t) {
+          for (const int edge : edges_of_triangle_[t]) add(edge, static_cast<int>(t));
+        }
+      },
+      faces_start_, faces_of_edge_);
+  list_by(
+      body_of_.size(),
+      [&](const auto& add) {
+        for (std::size_t e = 0; e < edges.size(); ++e) {
+          for (const int vertex : edges[e]) add(vertex, static_cast<int>(e));
+        }
+      },
+      edges_start_, edges_of_vertex_);
+  const auto normal = [&](int face) {
+    const auto& t = triangles[at(face)];
+    const Vec3& a = rest_[at(t[0])];
+    return direction(cross(rest_[at(t[1])] - a, rest_[at(t[2])] - a), {0, 0, 0});
+  };
+  for (std::size_t e = 0; e < edges.size(); ++e) {
+    const int* const faces = &faces_of_edge_[0] + faces_start_[e];
+    const bool is_inside = faces_start_[e + 1] - faces_start_[e] == 2;
+    is_sharp_.push_back(!is_inside || dot(normal(faces[0]), normal(faces[1])) < sharp ? 1 : 0);
+  }
+  for (std::size_t v = 0; v < body_of_.size(); ++v) {
+    if (edges_start_[v + 1] > edges_start_[v]) vertices_.push_back(static_cast<int>(v));
+  }
+  const double thickest = layer_.empty() ? 0 : *std::max_element(layer_.begin(), layer_.end());
+  reach_ = (1 + 2 * spare) * thickest;
+  max_planes_ = std::min(most_planes, 8 * vertices_.size());
+  end_.resize(4 * body_of_.size());
+  collected_for_.resize(end_.size());
+  candidates_.reserve(32 * vertices_.size());
+  known_.reserve(max_planes_);
+}
+
+bool BodyPairs::may_ever_meet(int a, int b) const {
+  return a == b ? settings_.within_bodies : settings_.between_bodies;
+}
+
+bool BodyPairs::may_meet(int a, int b) const {
+  return may_ever_meet(a, b) && !std::binary_search(overlapping_.begin(), overlapping_.end(),
+                                                    Overlap(std::min(a, b), std::max(a, b)));
+}
+
+void BodyPairs::begin_step() {
+  candidates_.clear();
+  known_.clear();
+  is_collected_ = false;
+}
+
+/// The candidates for a way, unless those that are there will do.
+void BodyPairs::collect(const ContactWay& way) {
+  double moved = 0;
+  for (const int vertex : vertices_) {
+    const Vec3 end = way.end(vertex);
+    for (std::size_t k = 0; k < 3; ++k) {
+      end_[4 * at(vertex) + k] = end[k];
+      moved = std::max(moved, std::abs(end[k] - collected_for_[4 * at(vertex) + k]));
+    }
+  }
+  const double thickest = reach_ / (1 + 2 * spare);
+  if (is_collected_ && moved <= spare * thickest) return;
+  std::copy(end_.begin(), end_.end(), collected_for_.begin());
+  is_collected_ = true;
+  features_.find(way.starts(), collected_for_.data(), reach_,
+                 [this](int a, int b) { return may_meet(a, b); });
+  std::sort(known_.begin(), known_.end());
+  candidates_.clear();
+  for (const VertexFacePair& pair : features_.vertex_faces()) {
+    const auto& t = features_.triangles()[at(pair.triangle)];
+    add({pair.vertex, t[0], t[1], t[2]}, pair.vertex, pair.triangle, false);
+  }
+  for (const EdgePair& pair : features_.edge_edges()) {
+    const auto &a = features_.edges()[at(pair.first)], &b = features_.edges()[at(pair.second)];
+    add({a[0], a[1], b[0], b[1]}, pair.first, pair.second, true);
+  }
+}
+
+void BodyPairs::add(const std::array<int, 4>& corners, int first, int second, bool is_edges) {
+  const Known wanted{is_edges, first, second, -1};
+  // The last one: it is the newest.
+  const auto found = std::upper_bound(known_.begin(), known_.end(), wanted);
+  const bool is_known = found != known_.begin() && !(*(found - 1) < wanted);
+  const auto body = [&](std::size_t i) { return at(body_of_[at(corners[i])]); };
+  candidates_.push_back({.corners = corners,
+                         .first = first,
+                         .second = second,
+                         .is_edges = is_edges,
+                         .crosses = false,
+                         .plane = is_known ? (found - 1)->plane : -1,
+                         .start = -1,
+                         .layer = 0.5 * (layer_[body(0)] + layer_[body(3)]),
+                         .time = -1});
+}
+
+/// Distance at the start of the step, and the layer of two parts of one body.
+void BodyPairs::measure(Candidate& own, const Corners& start) const {
+  own.start = nearest_of(own.is_edges, start).distance;
+  if (own.start > 2 * own.layer || body_of(own.corners[0]) != body_of(own.corners[3])) return;
+  Corners at_rest;
+  for (std::size_t i = 0; i < 4; ++i) at_rest[i] = rest_[at(own.corners[i])];
+  own.layer = std::min(own.layer, 0.5 * nearest_of(own.is_edges, at_rest).distance);
+}
+
+void BodyPairs::look(Candidate& own, const ContactWay& way, bool held) const {
+  Corners before, after, motion;
+  for (std::size_t i = 0; i < 4; ++i) {
+    before[i] = way.start(own.corners[i]);
+    after[i] = way.end(own.corners[i]);
+    motion[i] = after[i] - before[i];
+  }
+  if (own.start < 0) measure(own, before);
+  own.time = -1;
+  own.crosses = false;
+  const std::size_t second = own.is_edges ? 2 : 1;
+  double closing = 0;  // at most
+  for (std::size_t i = 0; i < second; ++i) {
+    for (std::size_t j = second; j < 4; ++j)
+      closing = std::max(closing, norm(motion[i] - motion[j]));
+  }
+  const double allowed = nearest_allowed(own.start, own.layer);
+  if (held && own.start > 0 && own.start - closing <= allowed * (1 + 1e-9)) {
+    const CcdAnswer answer = meeting(own.is_edges, before, after, allowed);
+    if (answer.meets) {
+      own.time = answer.time;
+      own.crosses = true;
+      return;
+    }
+  }
+  if (own.plane >= 0) return;
+  // What stands on something falls with it until the step is solved: it is what each moves that
+  // counts.
+  double moved = 0;
+  for (const Vec3& way_of_corner : motion) moved = std::max(moved, norm(way_of_corner));
+  if (own.start <= own.layer + std::min(2 * moved, spare * own.layer)) {
+    own.time = 0;
+  } else if (own.start - closing <= own.layer) {
+    const CcdAnswer answer = meeting(own.is_edges, before, after, own.layer);
+    if (answer.meets) own.time = answer.time;
+  }
+}
+
+/// Whether all edges of a vertex lead away from what is in that direction.
+template <class Place>
+bool BodyPairs::sticks_out(int vertex, const Vec3& away, const Place& place) const {
+  const Vec3 own = place(vertex);
+  for (int i = edges_start_[at(vertex)]; i < edges_start_[at(vertex) + 1]; ++i) {
+    const auto& edge = features_.edges()[at(edges_of_vertex_[at(i)])];
+    const int other = edge[0] == vertex ? edge[1] : edge[0];
+    if (goes_along(place(other) - own, away)) return false;
+  }
+  return true;
+}
+
+/// The same of the faces of an edge from a point of it on. is_flat: they go on in each other's
+/// plane.
+template <class Place>
+bool BodyPairs::edge_sticks_out(int edge, const Vec3& from, const Vec3& away, const Place& place,
+                                bool& is_flat) const {
+  const auto& ends = features_.edges()[at(edge)];
+  const Vec3 along = direction(place(ends[1]) - place(ends[0]), {0, 0, 0});
+  const int first = faces_start_[at(edge)], last = faces_start_[at(edge) + 1];
+  Vec3 inwards[2];
+  is_flat = false;
+  for (int i = first; i < last; ++i) {
+    const auto& corners = features_.triangles()[at(faces_of_edge_[at(i)])];
+    int opposite = corners[0];
+    for (const int corner : corners) {
+      if (corner != ends[0] && corner != ends[1]) opposite = corner;
+    }
+    const Vec3 there = place(opposite) - from;
+    const Vec3 inward = there - dot(there, along) * along;
+    if (goes_along(inward, away)) return false;
+    if (last - first == 2) inwards[i - first] = direction(inward, {0, 0, 0});
+  }
+  is_flat = last - first == 2 && dot(inwards[0], inwards[1]) < flat;
+  return true;
+}
+
+/// Whether the distance has a minimum there that no other pair of features stands for.
+template <class Place>
+bool BodyPairs::is_nearest_here(const Candidate& own, const NearestPoints& nearest,
+                                const Place& place) const {
+  const Vec3& between = nearest.between;  // from the second to the first
+  const Vec3 back = -1.0 * between;
+  bool is_flat = false;
+  std::array<int, 4> used{};
+  int of_first = 0, of_second = 0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    if (nearest.weights[i] > 0) used[at(of_first++)] = own.corners[i];
+  }
+  for (std::size_t i = 0; i < 4; ++i) {
+    if (nearest.weights[i] < 0) used[at(of_first + of_second++)] = own.corners[i];
+  }
+  const int one = used[0], other = used[at(of_first)];
+  if (!own.is_edges) {
+    if (of_second == 3) return true;
+    if (of_second == 1) {
+      if (first_face_[at(other)] != own.second || !sticks_out(other, between, place)) return false;
+      const bool is_found_twice = first_face_[at(one)] >= 0 && sticks_out(one, back, place);
+      return !is_found_twice || one < other;
+    }
+    for (const int edge : edges_of_triangle_[at(own.second)]) {
+      const auto& ends = features_.edges()[at(edge)];
+      if (std::min(other, used[2]) != ends[0] || std::max(other, used[2]) != ends[1]) continue;
+      if (faces_of_edge_[at(faces_start_[at(edge)])] != own.second) return false;
+      const double share = -nearest.weights[static_cast<std::size_t>(
+          std::find(own.corners.begin(), own.corners.end(), ends[1]) - own.corners.begin())];
+      const Vec3 from = place(ends[0]) + share * (place(ends[1]) - place(ends[0]));
+      return edge_sticks_out(edge, from, between, place, is_flat);
+    }
+    return false;
+  }
+  const auto has_faces = [&](int edge) {
+    return faces_start_[at(edge)] < faces_start_[at(edge) + 1];
+  };
+  const auto is_first_of = [&](int edge, int vertex) {
+    return edges_of_vertex_[at(edges_start_[at(vertex)])] == edge;
+  };
+  // Where an edge is near with its end, faces find it as that of a vertex.
+  if (of_first == 1 && (has_faces(own.second) || !is_first_of(own.first, one))) return false;
+  if (of_second == 1 && (has_faces(own.first) || !is_first_of(own.second, other))) return false;
+  const auto point_of = [&](std::size_t i) {
+    const Vec3 a = place(own.corners[i]), b = place(own.corners[i + 1]);
+    return a + std::abs(nearest.weights[i + 1]) * (b - a);
+  };
+  bool second_is_flat = false;
+  const bool first_sticks_out = of_first == 1
+                                    ? sticks_out(one, back, place)
+                                    : edge_sticks_out(own.first, point_of(0), back, place, is_flat);
+  const bool second_sticks_out =
+      of_second == 1 ? sticks_out(other, between, place)
+                     : edge_sticks_out(own.second, point_of(2), between, place, second_is_flat);
+  return first_sticks_out && second_sticks_out && !(is_flat && second_is_flat);
+}
+
+/// How thick the layer between two features is in this step, m. Vertices push on faces wherever
+/// they are. Whether edges of a smooth surface, or what is beside a face, stand for the distance
+/// changes from step to step: such a pair holds where it is and pushes only where it is much
+/// nearer.
+double BodyPairs::layer_of(const Candidate& own, const NearestPoints& nearest) const {
+  const bool is_face =
+      !own.is_edges && std::count(nearest.weights.begin(), nearest.weights.end(), 0.0) == 0;
+  const bool is_firm =
+      is_face || (own.is_edges && is_sharp_[at(own.first)] != 0 && is_sharp_[at(own.second)] != 0);
+  return is_firm ? own.layer : std::clamp(own.start, relieved * own.layer, own.layer);
+}
+
+/// Whether it is new, or was made harder.
+bool BodyPairs::add_plane(Candidate& own, const ContactWay& way, SurfacePoints& points) {
+  const auto place = [&](int vertex) {
+    const Vec3 start = way.start(vertex);
+    return start + own.time * (way.end(vertex) - start);
+  };
+  Corners corners;
+  for (std::size_t i = 0; i < 4; ++i) corners[i] = place(own.corners[i]);
+  const NearestPoints nearest = nearest_of(own.is_edges, corners);
+  if (!(nearest.distance > 0)) return false;
+  if (!own.crosses && !is_nearest_here(own, nearest, place)) return false;
+  SurfaceContact plane;
+  plane.collider = SurfaceContact::no_collider;
+  plane.normal = (1 / nearest.distance) * nearest.between;
+  plane.surface = layer_of(own, nearest) * plane.normal;
+  plane.start_depth = 0;
+  plane.harder = 1;
+  plane.point.count = 0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    if (nearest.weights[i] == 0) continue;
+    plane.point.vertices[plane.point.count] = own.corners[i];
+    plane.point.weights[plane.point.count++] = nearest.weights[i];
+  }
+  bool changed = false;
+  if (own.plane >= 0) {
+    changed = points.harden(at(own.plane), harder, hardest);
+    if (dot(points.points()[at(own.plane)].normal, plane.normal) > other_normal) return changed;
+  }
+  if (!points.add(plane)) return changed;
+  own.plane = static_cast<int>(points.points().size()) - 1;
+  known_.push_back({own.is_edges, own.first, own.second, own.plane});
+  return true;
+}
+
+int BodyPairs::find(const ContactWay& way, bool held, SurfacePoints& points, Threads& threads) {
+  collect(way);
+  const int num_chunks = (static_cast<int>(candidates_.size()) + chunk_size - 1) / chunk_size;
+  threads.parallel_for(num_chunks, [&](int chunk) {
+    const std::size_t first = at(chunk) * chunk_size;
+    const std::size_t last = std::min(first + chunk_size, candidates_.size());
+    for (std::size_t i = first; i < last; ++i) look(candidates_[i], way, held);
+  });
+  int count = 0;
+  for (Candidate& own : candidates_) {
+    if (own.time >= 0 && known_.size() < max_planes_ && add_plane(own, way, points)) ++count;
+  }
+  return count;
+}
+
+bool BodyPairs::find_shares(const ContactWay& way, std::vector<double>& shares, Threads& threads) {
+  shares.assign(num_bodies(), 1);
+  collect(way);
+  const int num_chunks = (static_cast<int>(candidates_.size()) + chunk_size - 1) / chunk_size;
+  bool any = false;
+  for (int round = 0;; ++round) {
+    threads.parallel_for(num_chunks, [&](int chunk) {
+      const std::size_t first = at(chunk) * chunk_size;
+      const std::size_t last = std::min(first + chunk_size, candidates_.size());
+      for (std::size_t c = first; c < last; ++c) {
+        Candidate& own = candidates_[c];
+        Corners before, after, motion;
+        for (std::size_t i = 0; i < 4; ++i) {
+          before[i] = way.start(own.corners[i]);
+          motion[i] = shares[at(body_of(own.corners[i]))] * (way.end(own.corners[i]) - before[i]);
+          after[i] = before[i] + motion[i];
+        }
+        if (own.start < 0) measure(own, before);
+        own.time = -1;
+        if (!(own.start > 0)) continue;
+        const std::size_t second = own.is_edges ? 2 : 1;
+        double closing = 0;
+        for (std::size_t i = 0; i < second; ++i) {
+          for (std::size_t j = second; j < 4; ++j) {
+            closing = std::max(closing, norm(motion[i] - motion[j]));
+          }
+        }
+        const double allowed = nearest_allowed(own.start, own.layer);
+        if (own.start - closing > allowed * (1 + 1e-9)) continue;
+        const CcdAnswer answer = meeting(own.is_edges, before, after, allowed);
+        if (answer.meets) own.time = answer.time;
+      }
+    });
+    std::vector<double>& next = next_shares_;
+    next = shares;
+    bool shorter = false;
+    for (const Candidate& own : candidates_) {
+      if (own.time < 0) continue;
+      for (const int corner : {own.corners[0], own.corners[3]}) {
+        const std::size_t body = at(body_of(corner));
+        const double share = round < most_share_rounds ? own.time * shares[body] : 0;
+        shorter = shorter || (share < shares[body]);
+        next[body] = std::min(next[body], share);
+      }
+    }
+    if (!shorter) return any;
+    any = true;
+    shares = next;
+  }
+}
+
+/// One round; whether any moved.
+bool BodyPairs::push_apart(double* x, double gap) {
+  const ContactWay way(x, x, 1);
+  begin_step();
+  collect(way);
+  bool any = false;
+  const auto place = [&](int vertex) { return place_in(x, vertex); };
+  const auto normal_of = [&](int triangle) {
+    const auto& t = features_.triangles()[at(triangle)];
+    return direction(cross(place(t[1]) - place(t[0]), place(t[2]) - place(t[0])), {0, 0, 0});
+  };
+  /// Out of a body's closed surface.
+  const auto outward = [&](int edge) {
+    Vec3 sum{0, 0, 0};
+    for (int i = faces_start_[at(edge)]; i < faces_start_[at(edge) + 1]; ++i) {
+      sum = sum + normal_of(faces_of_edge_[at(i)]);
+    }
+    return direction(sum, {0, 0, 0});
+  };
+  for (const Candidate& own : candidates_) {
+    if (body_of(own.corners[0]) == body_of(own.corners[3])) continue;
+    Corners corners;
+    for (std::size_t i = 0; i < 4; ++i) corners[i] = place(own.corners[i]);
+    const NearestPoints nearest = nearest_of(own.is_edges, corners);
+    if (nearest.distance >= 0.9 * gap) continue;
+    Vec3 normal = direction(nearest.between, {0, 0, 0});
+    double distance = nearest.distance;
+    const Vec3 out = own.is_edges ? direction(outward(own.second) - outward(own.first), {0, 0, 0})
+                                  : normal_of(own.second);
+    // What touches has no direction of its own.
+    if (distance < 1e-3 * gap) {
+      normal = out;
+      distance = 0;
+    }
+    for (std::size_t i = 0; i < 4; ++i) {
+      const double sign = nearest.weights[i] > 0 ? 0.5 : nearest.weights[i] < 0 ? -0.5 : 0;
+      for (std::size_t k = 0; k < 3; ++k) {
+        x[4 * at(own.corners[i]) + k] += sign * (gap - distance) * normal[k];
+      }
+    }
+    any = true;
+  }
+  return any;
+}
+
+/// Bodies one of which has an edge through a face of the other.
+std::vector<BodyPairs::Overlap> BodyPairs::overlaps_at(const double* x, bool known_alone) const {
+  std::vector<AabbTree> trees;
+  const auto& triangles = features_.triangles();
+  const auto& edges = features_.edges();
+  const auto box_of = [&](const auto& corners) {
+    Box box{place_in(x, corners[0]), place_in(x, corners[0])};
+    for (const int corner : corners) {
+      const Vec3 place = place_in(x, corner);
+      box = AabbTree::join(box, {place, place});
+    }
+    return box;
+  };
+  const auto bodies = static_cast<int>(num_bodies());
+  for (int b = 0; b < bodies; ++b) {
+    std::vector<Box> boxes;
+    for (int t = features_.first_triangle(b); t < features_.first_triangle(b + 1); ++t) {
+      boxes.push_back(box_of(triangles[at(t)]));
+    }
+    trees.emplace_back(boxes);
+  }
+  std::vector<Overlap> found;
+  const auto pierces = [&](const std::array<int, 2>& edge, const Box& box, int body) {
+    return trees[at(body)].any(
+        [&](const Box& other) {
+          for (std::size_t k = 0; k < 3; ++k) {
+            if (box.min[k] > other.max[k] || other.min[k] > box.max[k]) return false;
+          }
+          return true;
+        },
+        [&](int place) {
+          const int t = features_.first_triangle(body) + trees[at(body)].order()[at(place)];
+          const auto& face = triangles[at(t)];
+          for (const int corner : face) {
+            if (corner == edge[0] || corner == edge[1]) return false;
+          }
+          Corners before{place_in(x, edge[0]), place_in(x, face[0]), place_in(x, face[1]),
+                         place_in(x, face[2])};
+          Corners after = before;
+          after[0] = place_in(x, edge[1]);
+          return vertex_face_ccd(before, after).meets;
+        });
+  };
+  for (int a = 0; a < bodies; ++a) {
+    for (int e = features_.first_edge(a); e < features_.first_edge(a + 1); ++e) {
+      const Box box = box_of(edges[at(e)]);
+      for (int b = 0; b < bodies; ++b) {
+        const Overlap pair(std::min(a, b), std::max(a, b));
+        const bool is_known = std::binary_search(overlapping_.begin(), overlapping_.end(), pair);
+        if (trees[at(b)].order().empty() || !(known_alone ? is_known : may_ever_meet(a, b)))
+          continue;
+        if (std::find(found.begin(), found.end(), pair) != found.end()) continue;
+        if (pierces(edges[at(e)], box, b)) found.push_back(pair);
+      }
+    }
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+void BodyPairs::find_overlaps(const double* x) { overlapping_ = overlaps_at(x, false); }
+
+void BodyPairs::look_at_overlaps(const double* x) {
+  if (!overlapping_.empty()) overlapping_ = overlaps_at(x, true);
+}
+
+void BodyPairs::start_apart(double* x) {
+  const double thickest = reach_ / (1 + 2 * spare);
+  for (int round = 0; round < most_start_rounds; ++round) {
+    if (!push_apart(x, first_gap * thickest)) break;
+  }
+  begin_step();
+}
+
+}  // namespace supple

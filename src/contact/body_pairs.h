@@ -1,0 +1,139 @@
+#pragma once
+
+#include <cstdint>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/parallel_for.h"
+#include "contact/close_features.h"
+#include "contact/nearest_features.h"
+#include "contact/surface_points.h"
+
+namespace supple {
+
+/// Who touches whom, and how near.
+struct PairSettings {
+  bool between_bodies = true;  ///< bodies touch each other
+  bool within_bodies = false;  ///< a body touches itself
+};
+
+/// Keeps the surfaces of bodies apart from each other, and of a body from itself.
+///
+/// Around each surface is a layer, a small part of the body's size thick. Two features, a vertex
+/// and a face or two edges, that come nearer than the mean of their layers d during a step are held
+/// apart by a plane between them: with the nearest points a and b, on both features, of the first
+/// time when they are as near, and the unit normal n from b to a,
+///   E = k/2 min(0, n . (a - b) - d)^2,
+/// a and b being means of their corners with weights that stay [after thesis eq. 8.7]. In the next
+/// step points and normal are others. Of features that share their nearest points, as the faces
+/// around an edge do, one pair is taken, and none where a neighbour is nearer: the distance of two
+/// surfaces has its minima between a vertex and a face, or between two edges that stick out.
+///
+/// Planes bend aside what they should stop only as far as the energy is minimised. So `hold_back`
+/// follows the ways of all features to the end of the step (contact/ccd.h), and where two would
+/// meet, it shortens the ways of both bodies: surfaces that are apart stay apart, whatever happens.
+/// Bodies that overlap when a scene starts cannot be told from those that should be apart: they do
+/// not touch each other at all.
+class BodyPairs {
+ public:
+  /// One surface a body. body_of: of each vertex. layer: thickness for each body, m, > 0. rest:
+  /// positions at rest, padded as all are: features of a body that are nearer than its layer there
+  /// keep half that distance.
+  BodyPairs(const std::vector<BodyFeatures>& bodies, std::vector<int> body_of,
+            std::vector<double> layer, std::vector<Vec3> rest, const PairSettings& settings);
+
+  /// Two bodies, or parts of one, that intersect.
+  using Overlap = std::pair<int, int>;
+  /// Moves vertices of x that touch other bodies, or nearly so, inwards until there is a gap.
+  void start_apart(double* x);
+
+  /// Finds the bodies that overlap at x. They do not touch each other from now on.
+  void find_overlaps(const double* x);
+  /// The same of those alone that did: others do not come to overlap.
+  void look_at_overlaps(const double* x);
+  /// The smaller number first, ascending.
+  const std::vector<Overlap>& overlaps() const { return overlapping_; }
+
+  /// A new step that starts at x_n, s: what was found is forgotten.
+  void begin_step();
+
+  /// Adds to `points` planes between features that come near on a way of this step and have none.
+  /// held: the way is where the step is about to end, so that features that would meet on it get a
+  /// plane whatever else holds them, and are pushed harder. How many are new or harder.
+  int find(const ContactWay& way, bool held, SurfacePoints& points, Threads& threads);
+
+  /// Shortens the ways from x_n to z of bodies that would meet. Which share of its way each body
+  /// goes: [num_bodies], 1 of most. Whether any is less.
+  bool find_shares(const ContactWay& way, std::vector<double>& shares, Threads& threads);
+
+  /// Planes that a step may have.
+  std::size_t max_planes() const { return max_planes_; }
+  int body_of(int vertex) const { return body_of_[static_cast<std::size_t>(vertex)]; }
+  std::size_t num_bodies() const { return layer_.size(); }
+
+ private:
+  struct Candidate {
+    std::array<int, 4> corners;  ///< vertices
+    int first, second;           ///< vertex and triangle, or edges
+    bool is_edges;
+    bool crosses;  ///< `time` is when they would meet
+    int plane;     ///< into the step's points; -1: none
+    double start;  ///< distance of the features at x_n, m; < 0: not known yet
+    double layer;  ///< m
+    double time;   ///< in the step when they come near; < 0: not
+  };
+  /// A pair that has a plane.
+  struct Known {
+    bool is_edges;
+    int first, second, plane;
+    bool operator<(const Known& other) const {
+      return std::tie(is_edges, first, second) <
+             std::tie(other.is_edges, other.first, other.second);
+    }
+  };
+  using Corners = std::array<Vec3, 4>;
+
+  void collect(const ContactWay& way);
+  void add(const std::array<int, 4>& corners, int first, int second, bool is_edges);
+  void measure(Candidate& own, const Corners& start) const;
+  void look(Candidate& own, const ContactWay& way, bool held) const;
+  template <class Place>
+  bool is_nearest_here(const Candidate& own, const NearestPoints& nearest,
+                       const Place& place) const;
+  template <class Place>
+  bool sticks_out(int vertex, const Vec3& away, const Place& place) const;
+  template <class Place>
+  bool edge_sticks_out(int edge, const Vec3& from, const Vec3& away, const Place& place,
+                       bool& is_flat) const;
+  double layer_of(const Candidate& own, const NearestPoints& nearest) const;
+  bool add_plane(Candidate& own, const ContactWay& way, SurfacePoints& points);
+  bool may_ever_meet(int a, int b) const;
+  bool may_meet(int a, int b) const;
+  bool push_apart(double* x, double gap);
+  std::vector<Overlap> overlaps_at(const double* x, bool known_alone) const;
+
+  CloseFeatures features_;
+  std::vector<int> body_of_;
+  std::vector<double> layer_;  ///< [num_bodies], m
+  std::vector<Vec3> rest_;     ///< [num_vertices], m
+  PairSettings settings_;
+  std::vector<Overlap> overlapping_;  ///< sorted
+  std::vector<int> vertices_;         ///< of any feature
+  double reach_ = 0;                  ///< of candidates beyond their swept boxes, m
+  std::size_t max_planes_ = 0;
+  // Topology.
+  std::vector<std::array<int, 3>> edges_of_triangle_;  ///< from each corner to the next
+  std::vector<int> faces_start_, faces_of_edge_;       ///< [num_edges + 1]; ascending for each
+  std::vector<int> edges_start_, edges_of_vertex_;     ///< [num_vertices + 1]; the same
+  std::vector<char> is_sharp_;                         ///< [num_edges]
+  std::vector<int> first_face_;                        ///< [num_vertices]; -1: none
+  // Of the step.
+  std::vector<Candidate> candidates_;
+  std::vector<Known> known_;
+  bool is_collected_ = false;
+  std::vector<double> end_, collected_for_;  ///< [4 * num_vertices]
+  std::vector<double> next_shares_;          ///< [num_bodies]
+};
+
+}  // namespace supple
