@@ -18,8 +18,8 @@ namespace {
 constexpr double kept_gap = 0.1;
 /// Of the layer: how far ends of ways may be from those that candidates were collected for.
 constexpr double spare = 2;
-/// Of a layer: the gap that bodies start with at least.
-constexpr double first_gap = 0.125;
+/// Of a layer: the gap that bodies start with at least, and the time in which it grows, s.
+constexpr double first_gap = 0.125, growth = 0.06;
 constexpr int most_start_rounds = 30;
 /// Sine of the angle to a face or edge below which it neither comes nearer nor goes away.
 constexpr double level = 1e-3;
@@ -149,7 +149,8 @@ bool BodyPairs::may_meet(int a, int b) const {
                                                     Overlap(std::min(a, b), std::max(a, b)));
 }
 
-void BodyPairs::begin_step() {
+void BodyPairs::begin_step(double time) {
+  part_ = std::clamp(first_part_ + time / growth, 0.0, 1.0);
   candidates_.clear();
   known_.clear();
   is_collected_ = false;
@@ -196,7 +197,7 @@ void BodyPairs::add(const std::array<int, 4>& corners, int first, int second, bo
                          .crosses = false,
                          .plane = is_known ? (found - 1)->plane : -1,
                          .start = -1,
-                         .layer = 0.5 * (layer_[body(0)] + layer_[body(3)]),
+                         .layer = part_ * std::min(layer_[body(0)], layer_[body(3)]),
                          .time = -1});
 }
 
@@ -454,9 +455,9 @@ bool BodyPairs::find_shares(const ContactWay& way, std::vector<double>& shares, 
 }
 
 /// One round; whether any moved.
-bool BodyPairs::push_apart(double* x, double gap) {
+bool BodyPairs::push_apart(double* x) {
   const ContactWay way(x, x, 1);
-  begin_step();
+  begin_step(0);
   collect(way);
   bool any = false;
   const auto place = [&](int vertex) { return place_in(x, vertex); };
@@ -477,6 +478,7 @@ bool BodyPairs::push_apart(double* x, double gap) {
     Corners corners;
     for (std::size_t i = 0; i < 4; ++i) corners[i] = place(own.corners[i]);
     const NearestPoints nearest = nearest_of(own.is_edges, corners);
+    const double gap = first_gap * own.layer;
     if (nearest.distance >= 0.9 * gap) continue;
     Vec3 normal = direction(nearest.between, {0, 0, 0});
     double distance = nearest.distance;
@@ -565,11 +567,18 @@ void BodyPairs::look_at_overlaps(const double* x) {
 }
 
 void BodyPairs::start_apart(double* x) {
-  const double thickest = reach_ / (1 + 2 * spare);
+  first_part_ = 1;
   for (int round = 0; round < most_start_rounds; ++round) {
-    if (!push_apart(x, first_gap * thickest)) break;
+    if (!push_apart(x)) break;
   }
-  begin_step();
+  for (const Candidate& own : candidates_) {
+    if (body_of(own.corners[0]) == body_of(own.corners[3])) continue;
+    Corners corners;
+    for (std::size_t i = 0; i < 4; ++i) corners[i] = place_in(x, own.corners[i]);
+    const double gap = nearest_of(own.is_edges, corners).distance;
+    first_part_ = std::min(first_part_, std::max(gap / own.layer, 0.5 * first_gap));
+  }
+  begin_step(0);
 }
 
 }  // namespace supple

@@ -21,7 +21,7 @@ struct PairSettings {
 /// Keeps the surfaces of bodies apart from each other, and of a body from itself.
 ///
 /// Around each surface is a layer, a small part of the body's size thick. Two features, a vertex
-/// and a face or two edges, that come nearer than the mean of their layers d during a step are held
+/// and a face or two edges, that come nearer than the thinner of their layers, d, during a step are held
 /// apart by a plane between them: with the nearest points a and b, on both features, of the first
 /// time when they are as near, and the unit normal n from b to a,
 ///   E = k/2 min(0, n . (a - b) - d)^2,
@@ -45,7 +45,9 @@ class BodyPairs {
 
   /// Two bodies, or parts of one, that intersect.
   using Overlap = std::pair<int, int>;
-  /// Moves vertices of x that touch other bodies, or nearly so, inwards until there is a gap.
+  /// Moves vertices of x, where a scene starts at time 0, that touch other bodies, or nearly so,
+  /// inwards until there is a gap. Layers that are thicker than the smallest gap grow from it, so
+  /// that they do not throw what lies close.
   void start_apart(double* x);
 
   /// Finds the bodies that overlap at x. They do not touch each other from now on.
@@ -55,8 +57,8 @@ class BodyPairs {
   /// The smaller number first, ascending.
   const std::vector<Overlap>& overlaps() const { return overlapping_; }
 
-  /// A new step that starts at x_n, s: what was found is forgotten.
-  void begin_step();
+  /// A new step, at whose end the time is this, s: what was found is forgotten.
+  void begin_step(double time);
 
   /// Adds to `points` planes between features that come near on a way of this step and have none.
   /// held: the way is where the step is about to end, so that features that would meet on it get a
@@ -110,7 +112,7 @@ class BodyPairs {
   bool add_plane(Candidate& own, const ContactWay& way, SurfacePoints& points);
   bool may_ever_meet(int a, int b) const;
   bool may_meet(int a, int b) const;
-  bool push_apart(double* x, double gap);
+  bool push_apart(double* x);
   std::vector<Overlap> overlaps_at(const double* x, bool known_alone) const;
 
   CloseFeatures features_;
@@ -120,6 +122,8 @@ class BodyPairs {
   PairSettings settings_;
   std::vector<Overlap> overlapping_;  ///< sorted
   std::vector<int> vertices_;         ///< of any feature
+  double first_part_ = 1;             ///< of the layers, at time 0
+  double part_ = 1;                   ///< of the layers in this step
   double reach_ = 0;                  ///< of candidates beyond their swept boxes, m
   std::size_t max_planes_ = 0;
   // Topology.

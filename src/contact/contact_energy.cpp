@@ -164,7 +164,7 @@ void ContactEnergy::begin_step(const ContactStep& step, Threads& threads) {
   slip_ = friction_slip_speed * step.h;
   num_contacts_ = num_touching_ = num_held_ = 0;
   surface_.clear();
-  if (pairs_) pairs_->begin_step();
+  if (pairs_) pairs_->begin_step(step.time_end);
   std::fill(is_special_.begin(), is_special_.end(), std::uint8_t{0});
   num_from_start_ =
       find_in_blocks(from_start_.get(), threads,

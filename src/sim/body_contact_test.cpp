@@ -1,0 +1,451 @@
+// Bodies that touch each other and themselves.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "sim/test_scenes.h"
+#include "supple/warnings.h"
+
+namespace supple {
+namespace {
+
+Vec3 operator-(const Vec3& a, const Vec3& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
+double dot(const Vec3& a, const Vec3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+Vec3 cross(const Vec3& a, const Vec3& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+
+Body block(const Vec3& center, double size = 0.5, int cells = 3,
+           const std::string& model = "neo_hookean") {
+  Body body{.mesh = generate(BoxGenerator{
+                .size = {size, size, size}, .cells = {cells, cells, cells}, .center = center})};
+  body.material = test::soft_material(model);
+  return body;
+}
+
+/// Turned about the x axis through the origin of its mesh.
+void turn(Body& body, double degrees, const Vec3& shift) {
+  const double a = degrees * std::numbers::pi / 180;
+  for (Vec3& x : body.mesh.vertices) {
+    x = {x[0] + shift[0], std::cos(a) * x[1] - std::sin(a) * x[2] + shift[1],
+         std::sin(a) * x[1] + std::cos(a) * x[2] + shift[2]};
+  }
+}
+
+Scene with_bodies(std::vector<Body> bodies, double step = 1.0 / 60) {
+  Scene scene;
+  scene.bodies = std::move(bodies);
+  scene.time.step = step;
+  scene.gravity = {0, 0, 0};
+  return scene;
+}
+
+/// Whether a segment from a to b passes through a triangle.
+bool pierces(const Vec3& a, const Vec3& b, const Vec3& p, const Vec3& q, const Vec3& r) {
+  const auto side = [](const Vec3& u, const Vec3& v, const Vec3& w, const Vec3& x) {
+    return dot(cross(v - u, w - u), x - u);
+  };
+  // Faces of a block lie in one plane but for rounding.
+  if (!(side(p, q, r, a) * side(p, q, r, b) < -1e-24)) return false;
+  const double s = side(a, b, p, q), t = side(a, b, q, r), u = side(a, b, r, p);
+  return (s > 0 && t > 0 && u > 0) || (s < 0 && t < 0 && u < 0);
+}
+
+/// Edges of surface triangles that pass through others.
+int num_intersections(const Simulation& simulation) {
+  const std::vector<Vec3> x = test::positions_of(simulation);
+  const auto at = [&](int v) { return x[static_cast<std::size_t>(v)]; };
+  int count = 0;
+  for (const auto& edges : simulation.surface()) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      const int a = edges[i], b = edges[(i + 1) % 3];
+      for (const auto& t : simulation.surface()) {
+        if (std::find(t.begin(), t.end(), a) != t.end()) continue;
+        if (std::find(t.begin(), t.end(), b) != t.end()) continue;
+        count += pierces(at(a), at(b), at(t[0]), at(t[1]), at(t[2])) ? 1 : 0;
+      }
+    }
+  }
+  return count;
+}
+
+Vec3 middle_of(const Simulation& simulation, std::size_t body) {
+  const std::vector<Vec3> x = test::positions_of(simulation);
+  const int first = simulation.body_vertices()[body], last = simulation.body_vertices()[body + 1];
+  Vec3 sum{0, 0, 0};
+  for (int i = first; i < last; ++i) {
+    for (std::size_t k = 0; k < 3; ++k) sum[k] += x[static_cast<std::size_t>(i)][k] / (last - first);
+  }
+  return sum;
+}
+
+/// Masses of the vertices, kg.
+std::vector<double> masses_of(const Simulation& simulation) {
+  std::vector<double> masses(static_cast<std::size_t>(simulation.num_vertices()));
+  int first = 0;
+  for (const Body& body : simulation.scene().bodies) {
+    const auto& x = body.mesh.vertices;
+    for (const auto& t : body.mesh.tets) {
+      const auto at = [&](std::size_t i) { return x[static_cast<std::size_t>(t[i])]; };
+      const double volume = dot(cross(at(1) - at(0), at(2) - at(0)), at(3) - at(0)) / 6;
+      for (const int v : t) {
+        masses[static_cast<std::size_t>(first + v)] += body.density * std::abs(volume) / 4;
+      }
+    }
+    first += static_cast<int>(x.size());
+  }
+  return masses;
+}
+
+/// Momentum, kg m/s, and angular momentum about the origin, kg m^2/s.
+std::array<Vec3, 2> momenta(const Simulation& simulation) {
+  const auto n = static_cast<std::size_t>(simulation.num_vertices());
+  std::vector<double> x(3 * n), v(3 * n);
+  simulation.copy_positions(x);
+  simulation.copy_velocities(v);
+  const std::vector<double> masses = masses_of(simulation);
+  std::array<Vec3, 2> sums{};
+  for (std::size_t i = 0; i < n; ++i) {
+    const Vec3 at{x[3 * i], x[3 * i + 1], x[3 * i + 2]}, w{v[3 * i], v[3 * i + 1], v[3 * i + 2]};
+    const Vec3 turn = cross(at, w);
+    for (std::size_t k = 0; k < 3; ++k) {
+      sums[0][k] += masses[i] * w[k];
+      sums[1][k] += masses[i] * turn[k];
+    }
+  }
+  return sums;
+}
+
+/// Two blocks that fly at each other askew, 4 m/s each.
+Scene collision(const std::string& method, const std::string& model) {
+  Body left = block({0, 0, 0}, 0.5, 3, model), right = left;
+  turn(left, 10, {-0.4, 0, 0});
+  turn(right, 33, {0.4, 0.1, 0.05});
+  left.velocity = {4, 0, 0};
+  right.velocity = {-4, 0, 0};
+  Scene scene = with_bodies({left, right});
+  scene.solver.method = method;
+  return scene;
+}
+
+class BodyContactOfSolver : public testing::TestWithParam<std::string> {};
+
+std::vector<std::string> solvers() {
+  std::vector<std::string> names;
+  for (const Description& solver : list_solvers()) names.push_back(solver.name);
+  return names;
+}
+
+TEST_P(BodyContactOfSolver, BodiesThatFlyAtEachOtherNeverIntersect) {
+  Scene scene = collision(GetParam(), test::material_of(GetParam()));
+  Simulation simulation(scene);
+  for (int frame = 0; frame < 15; ++frame) {
+    test::run(simulation, 1);
+    ASSERT_EQ(num_intersections(simulation), 0) << frame;
+  }
+  // Free they would stand half a metre beyond each other.
+  EXPECT_LT(middle_of(simulation, 0)[0], middle_of(simulation, 1)[0]);
+}
+INSTANTIATE_TEST_SUITE_P(Solvers, BodyContactOfSolver, testing::ValuesIn(solvers()),
+                         [](const auto& solver) { return solver.param; });
+
+TEST(BodyContact, EnergyDoesNotRiseAndBodiesPart) {
+  Simulation simulation(collision("l_bfgs", "neo_hookean"));
+  const auto energy = [&] { return simulation.energies().kinetic + simulation.energies().elastic; };
+  double last = energy();
+  for (int frame = 0; frame < 25; ++frame) {
+    const StepReport report = simulation.step();
+    // What the layers hold comes on top of what can be read of the state.
+    const double now = energy() + report.contact_energy;
+    EXPECT_LE(now, 1.001 * last) << frame;
+    EXPECT_EQ(report.held_back, 0) << frame;
+    EXPECT_EQ(report.overlaps, 0) << frame;
+    last = now;
+  }
+  EXPECT_LT(momenta(simulation)[0][0], 1e-3);
+  EXPECT_GT(middle_of(simulation, 1)[0] - middle_of(simulation, 0)[0], 0.55);
+}
+
+TEST(BodyContact, KeepsMomentumAsFarAsStepsAreSolved) {
+  Scene scene = collision("l_bfgs", "neo_hookean");
+  scene.contact.friction = 0.3;
+  scene.solver.iterations = 30;
+  Simulation simulation(scene);
+  bool touched = false;
+  for (int frame = 0; frame < 15; ++frame) {
+    const auto start = momenta(simulation);
+    const StepReport report = simulation.step();
+    ASSERT_EQ(report.held_back, 0);
+    touched = touched || report.contacts > 0;
+    // The forces of a pair of features add up to nothing; what is left is the sum of the gradient,
+    // at most sqrt(n) times its norm. Of 500 kg m/s.
+    const double left = std::sqrt(simulation.num_vertices()) * report.gradient_norm * scene.time.step;
+    for (std::size_t k = 0; k < 3; ++k) {
+      EXPECT_NEAR(momenta(simulation)[0][k], start[0][k], left + 1e-9 * 500) << frame;
+    }
+  }
+  EXPECT_TRUE(touched);
+}
+
+/// What a collision changes of the angular momentum, kg m^2/s.
+double lost_angular_momentum(int substeps) {
+  Scene scene = collision("l_bfgs", "neo_hookean");
+  scene.solver.iterations = 20;
+  scene.time.substeps = substeps;
+  Simulation simulation(scene);
+  const Vec3 before = momenta(simulation)[1];
+  test::run(simulation, 8);
+  const Vec3 lost = momenta(simulation)[1] - before;
+  return std::hypot(lost[0], lost[1], lost[2]);
+}
+
+TEST(BodyContact, KeepsAngularMomentumAsStepsGetSmaller) {
+  // A plane stays for a step in which its features slide along it, and backward Euler damps
+  // rotation: both of first order. An eighth of the step is to leave less than a third.
+  const double coarse = lost_angular_momentum(1), fine = lost_angular_momentum(8);
+  EXPECT_LT(fine, coarse / 3);
+}
+
+TEST(BodyContact, AStackOfCubesThatTouchAtTheStartStaysAStack) {
+  Scene scene = with_bodies({block({0, 0.25, 0}), block({0, 0.75, 0}), block({0, 1.25, 0})});
+  // At 1e5 Pa the column would buckle under its own weight.
+  for (Body& body : scene.bodies) {
+    body.material.mu = 10 * body.material.mu.value;
+    body.material.lambda = 10 * body.material.lambda.value;
+  }
+  scene.gravity = {0, -9.81, 0};
+  scene.colliders = {{"floor", PlaneShape{}, {}}};
+  scene.contact.friction = 0.4;
+  Simulation simulation(scene);
+  RunWatch watch(scene);
+  for (int frame = 0; frame < 240; ++frame) {
+    const StepReport report = simulation.step();
+    watch.add(frame + 1, report, simulation.energies());
+    ASSERT_EQ(report.overlaps, 0);
+  }
+  EXPECT_EQ(num_intersections(simulation), 0);
+  const double height = middle_of(simulation, 2)[1];
+  // 1e6 Pa and 1000 kg/m^3: each sags by some millimetres under itself and what it bears.
+  EXPECT_GT(height, 1.22);
+  EXPECT_LT(height, 1.25);
+  EXPECT_LT(simulation.energies().kinetic, 1e-2);
+  // Nothing but rounding pushes it aside.
+  for (const std::size_t body : {1, 2}) {
+    const Vec3 middle = middle_of(simulation, body);
+    EXPECT_LT(std::hypot(middle[0], middle[2]), 0.02) << body;
+  }
+  const Vec3 before = middle_of(simulation, 2);
+  test::run(simulation, 240);
+  const Vec3 after = middle_of(simulation, 2);
+  // The slip at which friction holds is 1 mm/s; what stands does not use it up.
+  EXPECT_LT(std::hypot(after[0] - before[0], after[2] - before[2]), 1e-3);
+}
+
+/// A block on a slab that is held at an angle, degrees; how far it slides in the second third and the
+/// last third of a second.
+double slide(double degrees, double friction) {
+  Body slab{.mesh = generate(BoxGenerator{
+                .size = {1, 0.2, 4}, .cells = {2, 1, 8}, .center = {0, -0.1, 0}})};
+  slab.material = test::soft_material("neo_hookean");
+  slab.pins = {{.box = {{-9, -9, -9}, {9, 9, 9}}, .stiffness = 1e8}};
+  Body sliding = block({0, 0.2502, 0});
+  for (Body* body : {&slab, &sliding}) {
+    body->material.mu = 10 * body->material.mu.value;
+    body->material.lambda = 10 * body->material.lambda.value;
+  }
+  turn(slab, degrees, {0, 0, 0});
+  turn(sliding, degrees, {0, 0, 0});
+  Scene scene = with_bodies({slab, sliding});
+  scene.gravity = {0, -9.81, 0};
+  scene.contact.friction = friction;
+  Simulation simulation(scene);
+  test::run(simulation, 20);
+  const Vec3 start = middle_of(simulation, 1);
+  test::run(simulation, 40);
+  const Vec3 way = middle_of(simulation, 1) - start;
+  return std::hypot(way[0], way[1], way[2]);
+}
+
+/// Below 1 mm/s of slip friction grows with it (contact/contact_energy.h): m, in two thirds of 1 s.
+constexpr double friction_slip = 1e-3;
+
+TEST(BodyContact, FrictionHoldsBelowItsAngleAndSlowsAboveIt) {
+  // tan 26 = 0.488, tan 35 = 0.70.
+  EXPECT_LT(slide(26, 0.55), friction_slip);
+  const double a = 9.81 * (std::sin(35 * std::numbers::pi / 180) -
+                           0.5 * std::cos(35 * std::numbers::pi / 180));
+  // Friction goes by the forces of the step before, and there are none at first.
+  const double way = a / 2 * (1 - 1.0 / 9);
+  EXPECT_NEAR(slide(35, 0.5), way, 0.1 * way);
+}
+
+TEST(BodyContact, ThinSheetsAndStrandsDoNotPassEachOtherAtAnySpeed) {
+  for (const double speed : {2.0, 20.0, 200.0}) {
+    Body sheet = test::cloth_body(), strand;
+    const Vec3 center = [&] {
+      Vec3 sum{0, 0, 0};
+      for (const Vec3& x : sheet.mesh.vertices) {
+        for (std::size_t k = 0; k < 3; ++k) {
+          sum[k] += x[k] / static_cast<double>(sheet.mesh.vertices.size());
+        }
+      }
+      return sum;
+    }();
+    for (int i = 0; i < 5; ++i) {
+      strand.mesh.vertices.push_back(
+          {center[0] - 0.4 + 0.2 * i, center[1] + 0.3, center[2] + 0.03 * i - 0.05});
+      if (i > 0) {
+        strand.segments.push_back({i - 1, i});
+        strand.springs.push_back({i - 1, i, 1e4, 0.2});
+      }
+    }
+    strand.velocity = {0, -speed, 0};
+    strand.density = 0.1;
+    Simulation simulation(with_bodies({sheet, strand}, 1.0 / 30));
+    test::run(simulation, 10);
+    const double above = middle_of(simulation, 1)[1] - middle_of(simulation, 0)[1];
+    EXPECT_GT(above, 0) << speed;
+  }
+}
+
+TEST(BodyContact, AStripThatIsFoldedTouchesItself) {
+  for (const bool self : {false, true}) {
+    Body strip = test::hanging_membrane("neo_hookean").bodies[0];
+    strip.mesh = {};
+    strip.triangles.clear();
+    constexpr int cells = 16;
+    for (int i = 0; i <= cells; ++i) {
+      for (int j = 0; j <= 2; ++j) strip.mesh.vertices.push_back({i / 16.0, 0.02 * (i % 2), j / 10.0});
+    }
+    for (int i = 0; i < cells; ++i) {
+      for (int j = 0; j < 2; ++j) {
+        const int a = 3 * i + j;
+        strip.triangles.push_back({a, a + 1, a + 3});
+        strip.triangles.push_back({a + 1, a + 4, a + 3});
+      }
+    }
+    // One end is carried over to the other and through it.
+    strip.pins = {{.vertices = {0, 1, 2}, .stiffness = 1e3},
+                  {.vertices = {48, 49, 50},
+                   .stiffness = 1e3,
+                   .motion = {.keyframes = {{.time = 0},
+                                            {.time = 1, .translate = {-0.7, 0.3, 0}},
+                                            {.time = 1.6, .translate = {-0.7, -0.3, 0}}}}}};
+    Scene scene = with_bodies({strip});
+    scene.contact.self = self;
+    scene.gravity = {0, -2, 0};
+    scene.solver.iterations = 20;
+    Simulation simulation(scene);
+    int most = 0;
+    for (int frame = 0; frame < 100; ++frame) {
+      test::run(simulation, 1);
+      most = std::max(most, num_intersections(simulation));
+    }
+    EXPECT_EQ(most > 0, !self);
+  }
+}
+
+TEST(BodyContact, BodiesThatOverlapAtTheStartPassUntilTheyPartAndAreReported) {
+  Body first = block({0, 0, 0}), second = block({0.3, 0.05, 0.02});
+  second.velocity = {3, 0, 0};
+  Scene scene = with_bodies({first, second});
+  Simulation simulation(scene);
+  RunWatch watch(scene);
+  StepReport report = simulation.step();
+  watch.add(1, report);
+  EXPECT_EQ(report.overlaps, 1);
+  ASSERT_EQ(watch.warnings().size(), 1u);
+  EXPECT_EQ(watch.warnings()[0].code, "self_intersection");
+  for (int frame = 1; frame < 10; ++frame) report = simulation.step();
+  EXPECT_EQ(report.overlaps, 0);
+  EXPECT_NEAR(middle_of(simulation, 1)[0], 0.3 + 3.0 * 10 / 60, 0.05);
+  // They touch from now on.
+  simulation.set_velocity(1, {-6, 0, 0});
+  for (int frame = 0; frame < 20; ++frame) report = simulation.step();
+  EXPECT_EQ(num_intersections(simulation), 0);
+  EXPECT_GT(middle_of(simulation, 1)[0], middle_of(simulation, 0)[0] + 0.3);
+}
+
+TEST(BodyContact, SwitchedOffBodiesPass) {
+  Scene scene = collision("l_bfgs", "neo_hookean");
+  scene.contact.bodies = false;
+  Simulation simulation(scene);
+  test::run(simulation, 15);
+  EXPECT_GT(middle_of(simulation, 0)[0], middle_of(simulation, 1)[0]);
+}
+
+TEST(BodyContact, SameBitsAtAnyNumberOfThreadsAndFromACheckpoint) {
+  Scene scene = with_bodies({block({0, 0.3, 0}), block({0.1, 0.83, 0.05}), block({0, 1.4, 0})});
+  scene.gravity = {0, -9.81, 0};
+  scene.colliders = {{"floor", PlaneShape{}, {}}};
+  scene.contact = {.friction = 0.4, .self = true};
+  Simulation one(scene, {.threads = 1});
+  test::run(one, 12);
+  Simulation later(scene, {.threads = 2});
+  later.set_state(one.state());
+  test::run(one, 18);
+  test::run(later, 18);
+  test::expect_same_bits(one, later);
+  for (const int threads : {2, 3, 8}) {
+    Simulation other(scene, {.threads = threads});
+    test::run(other, 30);
+    test::expect_same_bits(one, other);
+  }
+}
+
+TEST(BodyContact, OtherCollidersAndMaterialsKeepWhatTouches) {
+  Scene scene = with_bodies({block({0, 0.25, 0}), block({0, 0.752, 0})});
+  scene.gravity = {0, -9.81, 0};
+  scene.colliders = {{"floor", PlaneShape{}, {}}};
+  Simulation simulation(scene);
+  test::run(simulation, 20);
+  simulation.set_colliders({{"floor", PlaneShape{}, {}}, {"far", SphereShape{{9, 9, 9}, 1}, {}}});
+  simulation.set_material(1, test::soft_material("corotated"));
+  simulation.set_friction(0.2);
+  test::run(simulation, 40);
+  EXPECT_GT(middle_of(simulation, 1)[1], middle_of(simulation, 0)[1] + 0.4);
+  simulation.set_colliders({});
+  test::run(simulation, 5);
+  EXPECT_GT(middle_of(simulation, 1)[1], middle_of(simulation, 0)[1] + 0.4);
+}
+
+TEST(BodyContact, ForwardStepsKeepBodiesApart) {
+  Scene scene = collision("l_bfgs", "neo_hookean");
+  scene.time.integrator = "symplectic_euler";
+  scene.time.substeps = 20;
+  Simulation simulation(scene);
+  for (int frame = 0; frame < 15; ++frame) {
+    test::run(simulation, 1);
+    ASSERT_EQ(num_intersections(simulation), 0) << frame;
+  }
+  EXPECT_LT(middle_of(simulation, 0)[0], middle_of(simulation, 1)[0]);
+}
+
+TEST(BodyContact, EveryIntegratorKeepsBodiesApart) {
+  for (const std::string integrator : {"implicit_midpoint", "bdf2", "newmark", "quasi_static"}) {
+    Scene scene = collision("l_bfgs", "neo_hookean");
+    scene.time.integrator = integrator;
+    if (integrator == "quasi_static") {
+      // Held, and moved into each other.
+      for (Body& body : scene.bodies) body.velocity = {0, 0, 0};
+      scene.bodies[0].pins = {{.box = {{-9, -9, -9}, {-0.64, 9, 9}}, .stiffness = 1e5}};
+      scene.bodies[1].pins = {{.box = {{0.64, -9, -9}, {9, 9, 9}},
+                               .stiffness = 1e5,
+                               .motion = {.velocity = Vec3{-1.6, 0, 0}}}};
+    }
+    Simulation simulation(scene);
+    for (int frame = 0; frame < 15; ++frame) {
+      test::run(simulation, 1);
+      ASSERT_EQ(num_intersections(simulation), 0) << integrator << " " << frame;
+    }
+    EXPECT_LT(middle_of(simulation, 0)[0], middle_of(simulation, 1)[0]) << integrator;
+  }
+}
+
+}  // namespace
+}  // namespace supple
