@@ -240,6 +240,7 @@ bool ProjectiveDynamics::compute(Objective& objective, const Iterate& at, Vector
       for (int k = 0; k < 3; ++k) right_[i][k] = -sum[k];
     }
   });
+  // Of a point k w x_a is what the matrix k w w^T asks for.
   const std::vector<Vec3>& targets = objective.pin_targets();
   for (std::size_t i = 0; i < targets.size(); ++i) {
     const PinnedVertex& pin = model_->pins.pins[i];
