@@ -182,6 +182,7 @@ void VertexConstraints<T>::apply_kept(Positions<T>& x) const {
   for (const HeldPoint& own : held_) {
     for (int i = 0; i < own.point.count; ++i) {
       const std::size_t v = at(own.vertices[at(i)]);
+      if (!(model_->mass[v] > 0)) continue;
       const double share = own.point.weights[at(i)] / model_->mass[v];
       for (int k = 0; k < 3; ++k) x[v][k] += static_cast<T>(share * own.impulse[at(k)]);
     }

@@ -237,6 +237,30 @@ TEST(Attachments, ABodyThatFliesIsHeldWhereItIs) {
   }
 }
 
+TEST(Attachments, ABodyHangsFromAPointByItsWeightInEveryWayOfXpbd) {
+  for (const char* multipliers : {"zero", "kept"}) {
+    for (const char* precision : {"double", "float"}) {
+      Scene scene = test::free_block("stable_neo_hookean");
+      scene.gravity = {0, -9.81, 0};
+      scene.damping.drag = 5;
+      scene.time.substeps = 4;
+      scene.solver.method = "xpbd";
+      scene.solver.multipliers = multipliers;
+      scene.solver.precision = precision;
+      Simulation simulation(scene, {.threads = 1});
+      const auto hit = simulation.raycast({0.03, 2, 0.02}, {0, -1, 0});
+      ASSERT_TRUE(hit);
+      const Attachment held = simulation.attach(*hit, hit->point, 1e5);
+      test::run(simulation, 150);
+      double weight = 0;
+      for (const double mass : masses_of(scene.bodies[0])) weight += 9.81 * mass;
+      // Drag takes e^-25 of the swing; ten iterations leave some thousandths of the forces.
+      const Vec3 off = minus(simulation.force(held), {0, weight, 0});
+      EXPECT_LT(norm(off), 0.01 * weight) << multipliers << ", " << precision;
+    }
+  }
+}
+
 TEST(Attachments, APoseMovesTheTargetsThatWereGiven) {
   const Scene scene = test::free_block("neo_hookean");
   const std::vector<int> side = left_side(scene);
