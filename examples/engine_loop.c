@@ -26,45 +26,26 @@ static int fail(void) {
   return EXIT_FAILURE;
 }
 
-/* What the mouse holds: a vertex of a body, or none (-1). */
-typedef struct Hand {
-  int32_t body, vertex;
-} Hand;
-
-/* Takes the corner that is nearest to where the ray hit. */
-static Hand take(const SuppleSimulation* simulation, const SuppleSurfaceHit* hit) {
-  Hand hand = {hit->body, -1};
-  if (hit->body < 0) return hand;
-  int32_t first = 0;
-  supple_simulation_body(simulation, hit->body, &first, NULL);
-  int nearest = 0;
-  for (int k = 1; k < 3; ++k) {
-    if (hit->weights[k] > hit->weights[nearest]) nearest = k;
-  }
-  hand.vertex = hit->vertices[nearest] - first;
-  return hand;
-}
-
 /* What the player does in a frame. */
-static SuppleError play(int frame, SuppleSimulation* simulation, Hand* hand) {
+static SuppleError play(int frame, SuppleSimulation* simulation, SuppleAttachment* hand) {
   const double camera[3] = {0.8, 0.3, 5}, forwards[3] = {0, 0, -1};
   SuppleSurfaceHit hit = {.struct_size = sizeof hit};
   SuppleError error = supple_ok;
   if (frame == 60) {
     error = supple_simulation_raycast(simulation, camera, forwards, INFINITY, &hit);
-    *hand = take(simulation, &hit);
-    if (hand->vertex >= 0) {
+    if (error == supple_ok && hit.body >= 0) {
+      error = supple_simulation_attach_at(simulation, &hit, hit.point, 1e4, hand);
       printf("frame %d: the mouse takes cube %d at %.2f %.2f %.2f m\n", frame, (int)hit.body,
              hit.point[0], hit.point[1], hit.point[2]);
     }
   }
-  if (error == supple_ok && hand->vertex >= 0) {
+  if (error == supple_ok && *hand != 0) {
     const double target[3] = {0.8, 0.3 + 0.02 * (frame - 60), 0.25};
-    error = supple_simulation_hold(simulation, hand->body, &hand->vertex, target, 1, 1e4);
+    error = supple_simulation_set_targets(simulation, *hand, target, 1);
   }
-  if (error == supple_ok && frame == 120 && hand->vertex >= 0) {
-    error = supple_simulation_hold(simulation, hand->body, NULL, NULL, 0, 0);
-    hand->vertex = -1;
+  if (error == supple_ok && frame == 120 && *hand != 0) {
+    error = supple_simulation_detach(simulation, *hand);
+    *hand = 0;
     printf("frame %d: the mouse lets go\n", frame);
   }
   if (error == supple_ok && frame == 150) {
@@ -96,7 +77,7 @@ static int by_size(const void* a, const void* b) {
 
 static int run(SuppleSimulation* simulation, float* x, size_t size) {
   static double milliseconds[NUM_FRAMES];
-  Hand hand = {-1, -1};
+  SuppleAttachment hand = 0; /* the mouse holds nothing */
   for (int frame = 1; frame <= NUM_FRAMES; ++frame) {
     const double start = now_ms();
     SuppleStepReport report = {.struct_size = sizeof report};

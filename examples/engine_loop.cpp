@@ -6,7 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <optional>
+#include <span>
 #include <vector>
 
 namespace {
@@ -35,51 +35,23 @@ supple::Scene playground() {
   return scene;
 }
 
-/// The mouse: holds the vertex nearest to where it took the body.
-class Hand {
- public:
-  Hand(supple::Simulation& simulation, const supple::SurfaceHit& hit)
-      : simulation_(simulation), body_(hit.body) {
-    const auto heaviest = std::max_element(hit.weights.begin(), hit.weights.end());
-    const int vertex = hit.vertices[static_cast<std::size_t>(heaviest - hit.weights.begin())];
-    vertex_ = vertex - simulation.body_vertices()[static_cast<std::size_t>(body_)];
-  }
-  Hand(const Hand&) = delete;
-  Hand& operator=(const Hand&) = delete;
-  ~Hand() { simulation_.set_pins(body_, {}); }
-
-  void move_to(const supple::Vec3& target) {
-    const supple::Body& body = simulation_.scene().bodies[static_cast<std::size_t>(body_)];
-    const supple::Vec3& rest = body.mesh.vertices[static_cast<std::size_t>(vertex_)];
-    supple::Pin pin;
-    pin.vertices = {vertex_};
-    pin.stiffness = 1e4;
-    // A motion moves the rest position; one of a single keyframe is the same at all times.
-    pin.motion.keyframes.resize(1);
-    pin.motion.keyframes[0].translate = {target[0] - rest[0], target[1] - rest[1],
-                                         target[2] - rest[2]};
-    simulation_.set_pins(body_, {pin});
-  }
-
- private:
-  supple::Simulation& simulation_;
-  int body_, vertex_;
-};
-
 /// What the player does in a frame.
-void play(int frame, supple::Simulation& simulation, std::optional<Hand>& hand) {
+void play(int frame, supple::Simulation& simulation, supple::Attachment& hand) {
   const supple::Vec3 camera{1.6, 0.3, 5}, forwards{0, 0, -1};
   if (frame == 60) {
     if (const auto hit = simulation.raycast(camera, forwards)) {
       std::printf("frame %d: the mouse takes cube %d at %.2f %.2f %.2f m\n", frame, hit->body,
                   hit->point[0], hit->point[1], hit->point[2]);
-      hand.emplace(simulation, *hit);
+      hand = simulation.attach(*hit, hit->point, 1e4);
     }
   }
-  if (hand) hand->move_to({1.6, 0.3 + 0.02 * (frame - 60), 0.25});
-  if (frame == 120) {
-    hand.reset();
-    std::printf("frame %d: the mouse lets go\n", frame);
+  if (simulation.is_attached(hand)) {
+    simulation.set_target(hand, {1.6, 0.3 + 0.02 * (frame - 60), 0.25});
+    if (frame == 120) {
+      const supple::Vec3 force = simulation.force(hand);
+      simulation.detach(hand);
+      std::printf("frame %d: the mouse, which pulled up with %.0f N, lets go\n", frame, force[1]);
+    }
   }
   if (frame == 150) {
     simulation.add_impulse(0, {0, 400, 0});
@@ -93,27 +65,42 @@ void play(int frame, supple::Simulation& simulation, std::optional<Hand>& hand) 
   }
 }
 
-/// Height of the middle of a body's vertices, m.
-double height_of(int body, const supple::Simulation& simulation, const std::vector<double>& x) {
-  const auto b = static_cast<std::size_t>(body);
-  const int first = simulation.body_vertices()[b], end = simulation.body_vertices()[b + 1];
-  double sum = 0;
-  for (int i = first; i < end; ++i) sum += x[3 * static_cast<std::size_t>(i) + 1];
-  return sum / (end - first);
+/// What is drawn of a vertex.
+struct Corner {
+  float position[3], normal[3];
+};
+
+/// Fills the vertex buffer of a body.
+void fill(const supple::Simulation& simulation, int body, std::vector<Corner>& buffer) {
+  constexpr int stride = sizeof(Corner) / sizeof(float);
+  const std::span numbers(&buffer[0].position[0], stride * buffer.size());
+  simulation.body_positions(body, numbers, stride);
+  simulation.body_normals(body, numbers.subspan(3), stride);
+}
+
+/// Height of the middle of a body's box, m.
+double height_of(int body, const supple::Simulation& simulation) {
+  const supple::Box box = simulation.body_bounds(body);
+  return (box.min[1] + box.max[1]) / 2;
 }
 
 }  // namespace
 
 int main() {
   supple::Simulation simulation(playground());
-  std::vector<double> x(3 * static_cast<std::size_t>(simulation.num_vertices()));
+  std::vector<std::vector<Corner>> buffers;
+  for (const supple::Body& body : simulation.scene().bodies) {
+    buffers.emplace_back(body.mesh.vertices.size());
+  }
   std::vector<double> milliseconds;
-  std::optional<Hand> hand;
+  supple::Attachment hand;
   for (int frame = 1; frame <= num_frames; ++frame) {
     const auto start = std::chrono::steady_clock::now();
     play(frame, simulation, hand);
     const supple::StepReport report = simulation.step();
-    simulation.copy_positions(x);  // to be drawn
+    for (int b = 0; b < num_bodies; ++b) {
+      fill(simulation, b, buffers[static_cast<std::size_t>(b)]);
+    }
     const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
     milliseconds.push_back(time.count());
     if (report.status == supple::StepStatus::non_finite ||
@@ -124,7 +111,7 @@ int main() {
     if (frame % 30 == 0) {
       std::printf("frame %d: %d contacts, deepest %.1f mm; heights", frame, report.contacts,
                   1000 * report.deepest_penetration);
-      for (int b = 0; b < num_bodies; ++b) std::printf(" %.2f", height_of(b, simulation, x));
+      for (int b = 0; b < num_bodies; ++b) std::printf(" %.2f", height_of(b, simulation));
       std::printf(" m\n");
     }
   }

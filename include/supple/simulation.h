@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "supple/attachment.h"
+#include "supple/pose.h"
 #include "supple/scene.h"
 #include "supple/surface_hit.h"
 #include "supple/task_system.h"
@@ -248,6 +250,71 @@ class Simulation {
 
   /// Sets the velocity of all vertices of a body, m/s.
   void set_velocity(int body, const Vec3& velocity);
+
+  // An attachment holds vertices, or one point of a body, at places in the world, by springs of no
+  // length at rest: k/2 |x - target|^2 each, k being `stiffness`, N/m, > 0. Attachments add to the
+  // pins of the scene. They outlast set_pins and `change`, and are no part of state(): set_state
+  // leaves them as they are.
+  //
+  // Targets are in the world, m. The next step reaches a target that has moved, in a straight line
+  // over the step. Moving targets costs what is held; attaching and detaching cost as much as
+  // set_pins does.
+  //
+  // All throw Error{invalid_input}, with nothing changed, naming the argument: for numbers that are
+  // not finite or above 1e100, sizes that differ, what does not exist, and at "attachment" for one
+  // that was detached.
+
+  /// Holds vertices of a body, each by a spring of its own. vertices: indices in the body, from 0,
+  /// each once. targets: one for each.
+  Attachment attach(int body, std::span<const int> vertices, std::span<const Vec3> targets,
+                    double stiffness);
+  /// Holds the point sum of weight * position by one spring. Its force acts at the point, so that
+  /// the body can turn about it. Of a hit, only vertices and weights are read.
+  Attachment attach(const SurfaceHit& hit, const Vec3& target, double stiffness);
+  /// The same for a point in a tet, counted body after body. weights: of its corners, >= 0, with
+  /// sum 1.
+  Attachment attach(int tet, const std::array<double, 4>& weights, const Vec3& target,
+                    double stiffness);
+
+  /// Moves the targets: one for each vertex, or one for a point.
+  void set_targets(Attachment attachment, std::span<const Vec3> targets);
+  /// Moves the targets given to `attach` rigidly: to R target + d. R must be a rotation.
+  void set_targets(Attachment attachment, const Pose& pose);
+  /// Moves the target of a point or of a single vertex.
+  void set_target(Attachment attachment, const Vec3& target);
+
+  /// Lets go. With quasi_static, refused at /time/integrator where nothing else holds the body.
+  void detach(Attachment attachment);
+  /// False for an attachment that was detached, or made by default.
+  bool is_attached(Attachment attachment) const;
+
+  /// Force of an attachment on the body at the end of the last step, N: stiffness * (target - x).
+  /// pbd, which reads no stiffness, holds vertices without any.
+  Vec3 force(Attachment attachment) const;
+  /// The same on each vertex; for a point, on each corner with a weight that is not zero.
+  std::vector<Vec3> forces(Attachment attachment) const;
+
+  // One body into the caller's memory: x y z of each vertex, or of the next vertex `stride` numbers
+  // further on, as in a vertex buffer. `out` holds at least (n - 1) * stride + 3 and at most n *
+  // stride numbers for n vertices; only these 3 n are written. Throw Error{invalid_input} naming
+  // the argument.
+
+  void body_positions(int body, std::span<double> out, int stride = 3) const;  ///< m
+  void body_positions(int body, std::span<float> out, int stride = 3) const;
+  void body_velocities(int body, std::span<double> out, int stride = 3) const;  ///< m/s
+  void body_velocities(int body, std::span<float> out, int stride = 3) const;
+  /// Unit, outward: the mean of the normals of a vertex's triangles, by their areas. 0 0 0 for
+  /// vertices without a triangle, as in the inside and on strands.
+  void body_normals(int body, std::span<double> out, int stride = 3) const;
+  void body_normals(int body, std::span<float> out, int stride = 3) const;
+  /// The smallest box around the vertices, m.
+  Box body_bounds(int body) const;
+  /// The triangles of surface() that are the body's: indices into surface() from `first` on.
+  struct TriangleRange {
+    int first = 0;
+    int count = 0;
+  };
+  TriangleRange body_triangles(int body) const;
 
   /// Continues with another scene: other materials, springs, regions, layers, colliders, gravity,
   /// solver, integrator or time, and other tets on the same vertices (a body that is cut or torn).

@@ -2,10 +2,12 @@
 
 // The whole public interface: load, build, step, read.
 
+#include "supple/attachment.h"   // IWYU pragma: export
 #include "supple/compare.h"      // IWYU pragma: export
 #include "supple/error.h"        // IWYU pragma: export
 #include "supple/io.h"           // IWYU pragma: export
 #include "supple/mesh.h"         // IWYU pragma: export
+#include "supple/pose.h"         // IWYU pragma: export
 #include "supple/scene.h"        // IWYU pragma: export
 #include "supple/simd.h"         // IWYU pragma: export
 #include "supple/simulation.h"   // IWYU pragma: export

@@ -208,14 +208,38 @@ SuppleError supple_simulation_copy_velocities_float(const SuppleSimulation* simu
 SuppleError supple_simulation_copy_triangles(const SuppleSimulation* simulation, int32_t* out,
                                              size_t size);
 
-/// Pulls a body: holds some of its vertices by springs, k/2 |x - target|^2 each, from the next step
-/// on. This replaces what was held before and adds to the scene's pins; count 0 lets go.
-/// vertices: [count], indices in the body from 0, each once; targets: [count * 3], m;
-/// stiffness: k, N/m, > 0. Moving targets costs next to nothing; holding or releasing up to 32
-/// vertices costs about a solve each (docs/changing.md).
+/// Pulls a body by one attachment (below), which replaces that of the call before; the same
+/// vertices and stiffness again move its targets; count 0 lets go.
 SuppleError supple_simulation_hold(SuppleSimulation* simulation, int32_t body,
                                    const int32_t* vertices, const double* targets, size_t count,
                                    double stiffness);
+
+// One body into the caller's memory: x y z of each vertex, or of the next vertex `stride` numbers
+// further on, as in a vertex buffer (3: one after the other). size: the length of `out`, from
+// (n - 1) * stride + 3 to n * stride for n vertices; only these 3 n numbers are written. Normals
+// are unit and outward, the mean of those of the vertex's triangles by their areas; 0 0 0 for
+// vertices without a triangle.
+
+SuppleError supple_simulation_body_positions(const SuppleSimulation* simulation, int32_t body,
+                                             double* out, size_t size, int32_t stride);
+SuppleError supple_simulation_body_positions_float(const SuppleSimulation* simulation, int32_t body,
+                                                   float* out, size_t size, int32_t stride);
+SuppleError supple_simulation_body_velocities(const SuppleSimulation* simulation, int32_t body,
+                                              double* out, size_t size, int32_t stride);
+SuppleError supple_simulation_body_velocities_float(const SuppleSimulation* simulation,
+                                                    int32_t body, float* out, size_t size,
+                                                    int32_t stride);
+SuppleError supple_simulation_body_normals(const SuppleSimulation* simulation, int32_t body,
+                                           double* out, size_t size, int32_t stride);
+SuppleError supple_simulation_body_normals_float(const SuppleSimulation* simulation, int32_t body,
+                                                 float* out, size_t size, int32_t stride);
+/// The smallest box around the vertices of a body, m.
+SuppleError supple_simulation_body_bounds(const SuppleSimulation* simulation, int32_t body,
+                                          double min[3], double max[3]);
+/// The triangles of supple_simulation_copy_triangles that are a body's: `count` of them, starting
+/// at `first`. Either may be NULL.
+SuppleError supple_simulation_body_triangles(const SuppleSimulation* simulation, int32_t body,
+                                             int32_t* first, int32_t* count);
 
 // Queries against the deformed surface. The very first query builds a tree of boxes, and the first
 // one after a step refits it.
@@ -279,6 +303,51 @@ SuppleError supple_simulation_add_impulses(SuppleSimulation* simulation, const i
                                            const double* impulses, size_t count);
 SuppleError supple_simulation_set_velocity(SuppleSimulation* simulation, int32_t body,
                                            const double velocity[3]);
+
+// An attachment holds vertices, or one point of a body, at targets in the world, by springs of no
+// length at rest: k/2 |x - target|^2 each, k being `stiffness`, N/m, > 0. Attachments add to the
+// pins of the scene and outlast supple_simulation_change. The next step reaches a target that has
+// moved, in a straight line over the step. Moving targets costs what is held; attaching and
+// detaching up to 32 vertices costs about a solve each (docs/changing.md).
+
+/// Names an attachment of a simulation until it is detached. 0 is none.
+typedef uint64_t SuppleAttachment;
+
+/// Holds vertices of a body, each by a spring of its own. vertices: [count], indices in the body
+/// from 0, each once; targets: [count * 3], m. attachment: receives the new one.
+SuppleError supple_simulation_attach(SuppleSimulation* simulation, int32_t body,
+                                     const int32_t* vertices, const double* targets, size_t count,
+                                     double stiffness, SuppleAttachment* attachment);
+/// Holds the point of a hit by one spring, whose force acts at the point: the body can turn about
+/// it.
+SuppleError supple_simulation_attach_at(SuppleSimulation* simulation, const SuppleSurfaceHit* hit,
+                                        const double target[3], double stiffness,
+                                        SuppleAttachment* attachment);
+/// The same for a point in a tet, counted body after body, by the weights of its corners, >= 0,
+/// with sum 1.
+SuppleError supple_simulation_attach_in_tet(SuppleSimulation* simulation, int32_t tet,
+                                            const double weights[4], const double target[3],
+                                            double stiffness, SuppleAttachment* attachment);
+/// Moves the targets: [count * 3], one for each vertex, or one for a point.
+SuppleError supple_simulation_set_targets(SuppleSimulation* simulation, SuppleAttachment attachment,
+                                          const double* targets, size_t count);
+/// Moves the targets with which the attachment was made rigidly: to R target + d. rotation: R,
+/// row-major, a rotation matrix; translation: d, m.
+SuppleError supple_simulation_set_target_pose(SuppleSimulation* simulation,
+                                              SuppleAttachment attachment, const double rotation[9],
+                                              const double translation[3]);
+SuppleError supple_simulation_detach(SuppleSimulation* simulation, SuppleAttachment attachment);
+/// is_attached: receives 1, or 0 for an attachment that was detached.
+SuppleError supple_simulation_is_attached(const SuppleSimulation* simulation,
+                                          SuppleAttachment attachment, int32_t* is_attached);
+/// Force on the body at the end of the last step, N.
+SuppleError supple_simulation_attachment_force(const SuppleSimulation* simulation,
+                                               SuppleAttachment attachment, double force[3]);
+/// The same on each vertex; for a point, on each corner with a weight that is not zero. forces:
+/// [room * 3], receives the first `room`, may be NULL if room is 0; count: number of all.
+SuppleError supple_simulation_attachment_forces(const SuppleSimulation* simulation,
+                                                SuppleAttachment attachment, double* forces,
+                                                size_t room, size_t* count);
 
 // Settings from the next step on, also for a scene that waits to take over. Nothing is factorised.
 

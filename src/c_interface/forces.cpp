@@ -1,6 +1,4 @@
-#include <algorithm>
 #include <span>
-#include <vector>
 
 #include "c_interface/fault.h"
 #include "c_interface/handles.h"
@@ -9,31 +7,17 @@ namespace {
 
 using supple::given;
 using supple::guarded;
+using supple::hit_of;
 using supple::simulation_of;
-using supple::Vec3;
 using supple::vec3_at;
-
-supple::SurfaceHit hit_of(const SuppleSurfaceHit* hit) {
-  const SuppleSurfaceHit from = supple::read(hit, "hit");
-  supple::SurfaceHit to;
-  std::copy_n(from.vertices, 3, to.vertices.begin());
-  std::copy_n(from.weights, 3, to.weights.begin());
-  if (from.body < 0) supple::refuse("hit", "is of nothing");
-  return to;
-}
 
 /// Calls add(vertices, amounts) with what arrays of the caller hold.
 template <class Add>
 SuppleError add_to_vertices(const int32_t* vertices, const double* amounts, size_t count,
                             const char* parameter, const Add& add) {
   return guarded([&] {
-    if (count > 0) {
-      given(vertices, "vertices");
-      given(amounts, parameter);
-    }
-    std::vector<Vec3> each(count);
-    for (size_t i = 0; i < count; ++i) each[i] = vec3_at(amounts + 3 * i, parameter);
-    add(std::span<const int>(vertices, count), each);
+    if (count > 0) given(vertices, "vertices");
+    add(std::span<const int>(vertices, count), supple::vectors_at(amounts, count, parameter));
   });
 }
 

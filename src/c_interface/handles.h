@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -16,9 +18,13 @@ struct SuppleScene {
 struct SuppleSimulation {
   std::unique_ptr<supple::TaskSystem> tasks;  ///< of the caller, null: none
   supple::Simulation simulation;
-  /// Of each body: the pins of the scene that runs, and of one that waits to take over.
-  std::vector<std::vector<supple::Pin>> scene_pins, waiting_pins;
-  std::vector<std::vector<supple::Pin>> held;  ///< of each body, beside them
+  /// Of a body, by supple_simulation_hold.
+  struct Held {
+    supple::Attachment attachment;
+    std::vector<std::int32_t> vertices;
+    double stiffness = 0;
+  };
+  std::vector<Held> held;  ///< [num_bodies]
 };
 
 namespace supple {
@@ -35,6 +41,25 @@ inline const Simulation& simulation_of(const SuppleSimulation* handle) {
 inline Vec3 vec3_at(const double* numbers, const char* parameter) {
   given(numbers, parameter);
   return {numbers[0], numbers[1], numbers[2]};
+}
+
+/// [count * 3] numbers of the caller; NULL where count is 0.
+inline std::vector<Vec3> vectors_at(const double* numbers, std::size_t count,
+                                    const char* parameter) {
+  if (count > 0) given(numbers, parameter);
+  std::vector<Vec3> vectors(count);
+  for (std::size_t i = 0; i < count; ++i) vectors[i] = vec3_at(numbers + 3 * i, parameter);
+  return vectors;
+}
+
+/// What is read of a hit of the caller: vertices and weights.
+inline SurfaceHit hit_of(const SuppleSurfaceHit* hit) {
+  const SuppleSurfaceHit from = read(hit, "hit");
+  SurfaceHit to;
+  std::copy_n(from.vertices, 3, to.vertices.begin());
+  std::copy_n(from.weights, 3, to.weights.begin());
+  if (from.body < 0) refuse("hit", "is of nothing");
+  return to;
 }
 
 }  // namespace supple

@@ -14,19 +14,6 @@ namespace {
 using supple::check_array;
 using supple::given;
 using supple::guarded;
-using supple::Pin;
-using supple::Vec3;
-
-std::vector<std::vector<Pin>> pins_of(const supple::Scene& scene) {
-  std::vector<std::vector<Pin>> pins;
-  for (const supple::Body& body : scene.bodies) pins.push_back(body.pins);
-  return pins;
-}
-
-std::vector<Pin> joined(std::vector<Pin> pins, const std::vector<Pin>& more) {
-  pins.insert(pins.end(), more.begin(), more.end());
-  return pins;
-}
 
 std::size_t size_of_field(const supple::Simulation& simulation) {
   return static_cast<std::size_t>(simulation.num_vertices()) * 3;
@@ -93,44 +80,24 @@ SuppleStepReport in_c(const supple::StepReport& report) {
   return out;
 }
 
-/// Once a scene that waited has taken over or failed.
-void follow_change(SuppleSimulation& self, supple::SceneChange change) {
-  if (change == supple::SceneChange::done) {
-    self.scene_pins = std::exchange(self.waiting_pins, {});
-  } else if (change == supple::SceneChange::failed) {
-    self.waiting_pins.clear();
-    // What was held meanwhile stands beside the pins of the scene that failed.
-    for (std::size_t b = 0; b < self.held.size(); ++b) {
-      self.simulation.set_pins(static_cast<int>(b), joined(self.scene_pins[b], self.held[b]));
-    }
+/// Holds what is next in place of what is held.
+void hold(supple::Simulation& simulation, int body, const std::vector<supple::Vec3>& targets,
+          SuppleSimulation::Held next, SuppleSimulation::Held& held) {
+  const bool is_held = simulation.is_attached(held.attachment);
+  if (is_held && next.vertices == held.vertices && next.stiffness == held.stiffness) {
+    simulation.set_targets(held.attachment, targets);
+    return;
   }
-}
-
-/// Springs from vertices to targets: a pin moves its vertex from where it rests.
-std::vector<Pin> springs_to(const supple::Body& body, const int32_t* vertices,
-                            const double* targets, std::size_t count, double stiffness) {
-  std::vector<Pin> pins(count);
-  std::vector<int> sorted(vertices, vertices + count);
-  std::sort(sorted.begin(), sorted.end());
-  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
-    supple::refuse("vertices", "a vertex occurs twice");
+  if (!next.vertices.empty()) {
+    next.attachment = simulation.attach(body, next.vertices, targets, next.stiffness);
   }
-  const std::vector<Vec3>& rest = body.mesh.vertices;
-  for (std::size_t i = 0; i < count; ++i) {
-    const int vertex = vertices[i];
-    if (vertex < 0 || static_cast<std::size_t>(vertex) >= rest.size()) {
-      supple::refuse("vertices", "there is no vertex " + std::to_string(vertex) +
-                                     ": the body has " + std::to_string(rest.size()));
-    }
-    supple::Keyframe pose;
-    for (std::size_t c = 0; c < 3; ++c) {
-      pose.translate[c] = targets[3 * i + c] - rest[static_cast<std::size_t>(vertex)][c];
-    }
-    pins[i].vertices = {vertex};
-    pins[i].stiffness = stiffness;
-    pins[i].motion.keyframes = {pose};
+  try {
+    if (is_held) simulation.detach(held.attachment);
+  } catch (...) {
+    if (!next.vertices.empty()) simulation.detach(next.attachment);
+    throw;
   }
-  return pins;
+  held = std::move(next);
 }
 
 /// Threads of a caller in C.
@@ -165,11 +132,8 @@ SuppleSimulation* supple_simulation_create_with(const SuppleScene* scene,
     if (chosen.tasks.run != nullptr) tasks = std::make_unique<TasksOfCaller>(chosen.tasks);
     supple::Simulation simulation(source, {.threads = chosen.threads, .tasks = tasks.get()});
     return std::make_unique<SuppleSimulation>(
-               SuppleSimulation{std::move(tasks),
-                                std::move(simulation),
-                                pins_of(source),
-                                {},
-                                std::vector<std::vector<Pin>>(source.bodies.size())})
+               SuppleSimulation{std::move(tasks), std::move(simulation),
+                                std::vector<SuppleSimulation::Held>(source.bodies.size())})
         .release();
   });
 }
@@ -184,7 +148,6 @@ SuppleError supple_simulation_step(SuppleSimulation* simulation, SuppleStepRepor
     const supple::StepReport done = self.simulation.step();
     if (report != nullptr) supple::fill(report, in_c(done), "report");
     status = done.status;
-    follow_change(self, done.change);
     self.simulation.check_step();
   });
   if (error != supple_ok || status != supple::StepStatus::non_finite) return error;
@@ -288,14 +251,11 @@ SuppleError supple_simulation_hold(SuppleSimulation* simulation, int32_t body,
       supple::refuse("count", "is " + std::to_string(count) + ": the body has " +
                                   std::to_string(most) + " vertices");
     }
-    if (count > 0) {
-      given(vertices, "vertices");
-      given(targets, "targets");
-    }
-    std::vector<Pin> held = springs_to(bodies[b], vertices, targets, count, stiffness);
-    const bool waits = self.simulation.change_is_waiting();
-    self.simulation.set_pins(body, joined(waits ? self.waiting_pins[b] : self.scene_pins[b], held));
-    self.held[b] = std::move(held);
+    const std::vector<supple::Vec3> places = supple::vectors_at(targets, count, "targets");
+    SuppleSimulation::Held next;
+    if (count > 0) next.vertices.assign(&given(vertices, "vertices"), vertices + count);
+    next.stiffness = stiffness;
+    hold(self.simulation, body, places, std::move(next), self.held[b]);
   });
 }
 
@@ -303,13 +263,7 @@ SuppleError supple_simulation_change(SuppleSimulation* simulation, const SuppleS
                                      int32_t after_frames) {
   return guarded([&] {
     SuppleSimulation& self = given(simulation, "simulation");
-    supple::Scene next = given(scene, "scene").loaded.scene;
-    std::vector<std::vector<Pin>> pins = pins_of(next);
-    for (std::size_t b = 0; b < std::min(next.bodies.size(), self.held.size()); ++b) {
-      next.bodies[b].pins = joined(pins[b], self.held[b]);
-    }
-    self.simulation.change(next, after_frames);
-    (after_frames > 0 ? self.waiting_pins : self.scene_pins) = std::move(pins);
+    self.simulation.change(given(scene, "scene").loaded.scene, after_frames);
   });
 }
 

@@ -84,6 +84,13 @@ int HessianAssembly::block_of(int vertex_a, int vertex_b) const {
   return static_cast<int>(std::lower_bound(begin, end, std::max(i, j)) - row_of_block_.begin());
 }
 
+bool HessianAssembly::has_block(int vertex_a, int vertex_b) const {
+  const int block = block_of(vertex_a, vertex_b);
+  const int column = std::min(place_[at(vertex_a)], place_[at(vertex_b)]);
+  return block < first_block_[at(column) + 1] &&
+         row_of_block_[at(block)] == std::max(place_[at(vertex_a)], place_[at(vertex_b)]);
+}
+
 /// Numbers the places that element blocks and springs write, and says where they belong.
 std::vector<HessianAssembly::Source> HessianAssembly::place_elements() {
   edges_.resize(model_->batches.size() * num_edges * lanes);
@@ -258,8 +265,27 @@ void HessianAssembly::add_all(const VectorField& z, double inverse_a2, NegativeE
   for (int i = 0; i < model_->num_vertices; ++i) add_to_vertex(i, model_->mass[at(i)] * inverse_a2);
   if (with_pins) {
     for (const PinnedVertex& pin : model_->pins.pins) add_to_vertex(pin.vertex, pin.stiffness);
+    for (const PinnedPoint& point : model_->pins.points) make_exact(point);
   }
   milliseconds_.sums = sum_watch.milliseconds();
+}
+
+/// From k diag(w), which is there, to k w w^T. Corners that elements do not join (others have taken
+/// their place since) have no room for that and stay as they are.
+void HessianAssembly::make_exact(const PinnedPoint& point) {
+  const PinnedVertex* const corner = &model_->pins.pins[at(point.first)];
+  for (int i = 0; i < point.count; ++i) {
+    for (int j = 0; j < i; ++j) {
+      if (!has_block(corner[i].vertex, corner[j].vertex)) continue;
+      const double value = point.stiffness * point.weights[at(i)] * point.weights[at(j)];
+      const double block[9] = {value, 0, 0, 0, value, 0, 0, 0, value};
+      add_between(corner[i].vertex, corner[j].vertex, block);
+      // w_i - sum_j w_i w_j = w_i^2.
+      for (const int end : {i, j}) {
+        for (int c = 0; c < 3; ++c) diagonal(3 * place_[at(corner[end].vertex)] + c) -= value;
+      }
+    }
+  }
 }
 
 void HessianAssembly::assemble(const VectorField& z, double inverse_a2, NegativeEigenvalues mode,

@@ -61,6 +61,7 @@ class HessianAssembly {
   };
   void make_pattern(const std::vector<int>& order, const Adjacency& adjacency);
   int block_of(int vertex_a, int vertex_b) const;
+  bool has_block(int vertex_a, int vertex_b) const;
   std::vector<Source> place_elements();
   void place_edges(const ElementBlock& block, int first_sum, std::vector<Source>& list);
   void sort_sources(const std::vector<Source>& list);
@@ -74,6 +75,7 @@ class HessianAssembly {
   void sum_column(int k);
   double& diagonal(int row) { return lower_.valuePtr()[lower_.outerIndexPtr()[row]]; }
   void add_between(int vertex, int other, const double* block);
+  void make_exact(const PinnedPoint& point);
   void keep_rows_solvable();
 
   const Model* model_;

@@ -120,13 +120,25 @@ Eigen::MatrixXd plain_sum(const Model& model, const VectorField& x, NegativeEige
         inverse_a2 * model.mass[static_cast<std::size_t>(i)] * Eigen::Matrix3d::Identity());
   }
   for (const PinnedVertex& pin : model.pins.pins) {
+    if (pin.point >= 0) continue;
     add(H, pin.vertex, pin.vertex, pin.stiffness * Eigen::Matrix3d::Identity());
+  }
+  for (const PinnedPoint& point : model.pins.points) {
+    for (int i = 0; i < point.count; ++i) {
+      for (int k = 0; k < point.count; ++k) {
+        add(H, model.pins.pins[static_cast<std::size_t>(point.first + i)].vertex,
+            model.pins.pins[static_cast<std::size_t>(point.first + k)].vertex,
+            point.stiffness * point.weights[static_cast<std::size_t>(i)] *
+                point.weights[static_cast<std::size_t>(k)] * Eigen::Matrix3d::Identity());
+      }
+    }
   }
   return H;
 }
 
 TEST(HessianAssembly, IsThePlainSumOfTheElementHessians) {
-  const Model model = build_model(everything());
+  Model model = build_model(everything());
+  test::hold_point(model, 40, {0.1, 0.2, 0.3, 0.4}, 3e4);
   ASSERT_GT(model.blocks.size(), 4U);
   ASSERT_FALSE(model.springs.empty());
   const VectorField x = deformed(model, 0.08);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/index.h"
 #include "linear/supernodes.h"
 #include "supple/error.h"
 
@@ -87,6 +88,35 @@ std::vector<double> laplacian_diagonal(const Model& model, double inverse_a2, Pi
   return diagonal;
 }
 
+namespace {
+
+/// From k diag(w), which is there, to k w w^T, where elements join the corners.
+void make_exact(const PinSet& pins, const PinnedPoint& point, const std::vector<int>& place,
+                SpdSolver::Matrix& lower) {
+  const auto entry = [&](int i, int j) -> double* {
+    const auto [column, row] = std::minmax(place[at(pins.pins[at(point.first + i)].vertex)],
+                                           place[at(pins.pins[at(point.first + j)].vertex)]);
+    const int* const start = lower.innerIndexPtr() + lower.outerIndexPtr()[column];
+    const int* const end = lower.innerIndexPtr() + lower.outerIndexPtr()[column + 1];
+    const int* const found = std::lower_bound(start, end, row);
+    if (found == end || *found != row) return nullptr;
+    return lower.valuePtr() + (found - lower.innerIndexPtr());
+  };
+  for (int i = 0; i < point.count; ++i) {
+    for (int j = 0; j < i; ++j) {
+      double* const between = entry(i, j);
+      if (between == nullptr) continue;
+      // w_i - sum_j w_i w_j = w_i^2.
+      const double value = point.stiffness * point.weights[at(i)] * point.weights[at(j)];
+      *between += value;
+      *entry(i, i) -= value;
+      *entry(j, j) -= value;
+    }
+  }
+}
+
+}  // namespace
+
 SpdSolver::Matrix laplacian_lower(const Model& model, double inverse_a2,
                                   const std::vector<int>& order, Pins pins) {
   const int n = model.num_vertices;
@@ -123,6 +153,9 @@ SpdSolver::Matrix laplacian_lower(const Model& model, double inverse_a2,
   }
   SpdSolver::Matrix lower(n, n);
   lower.setFromTriplets(entries.begin(), entries.end());
+  if (pins == Pins::in_the_matrix) {
+    for (const PinnedPoint& point : model.pins.points) make_exact(model.pins, point, place, lower);
+  }
   return lower;
 }
 

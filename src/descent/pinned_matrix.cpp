@@ -16,6 +16,8 @@ namespace {
 /// rows: 32 vertices of 5,832 took 224 ms, 8 took 70 ms, where all 32 of the other matrix take 2
 /// ms.
 constexpr int most_vertices = 32, most_coupled_vertices = 8;
+/// Points that are terms: they never become part of a factor and make each solve longer.
+constexpr int most_points = 8, most_coupled_points = 2;
 
 /// That a thread works on at a time: smaller bodies stay on the calling one.
 constexpr std::size_t vertices_per_group = 1024;
@@ -59,16 +61,21 @@ PinnedMatrix::PinnedMatrix(const Model& model, double inverse_a2, std::vector<in
   cut_parts();
   is_in_order_ = std::is_sorted(order_.begin(), order_.end());
   if (!matrix_.is_factored()) throw not_positive_definite(name_);
+  // No factor is asked for: the diagonal is the same.
+  if (!model.pins.points.empty()) pins_changed(model, 1);
 }
 
 PinnedMatrix::Pinned PinnedMatrix::with_pins(const Model& model, std::vector<double> free) const {
   std::vector<std::size_t> place(order_.size());
   for (std::size_t k = 0; k < order_.size(); ++k) place[static_cast<std::size_t>(order_[k])] = k;
-  Pinned pinned{.diagonal = std::move(free), .weight = mass_};
+  Pinned pinned{.diagonal = std::move(free), .terms = {}, .weight = mass_};
   std::vector<double> held(order_.size(), 0.0);
+  const int num_terms = std::min(static_cast<int>(model.pins.points.size()),
+                                 rows_of_vertex_ == 1 ? most_points : most_coupled_points);
   for (const PinnedVertex& pin : model.pins.pins) {
     const std::size_t k = place[static_cast<std::size_t>(pin.vertex)];
-    for (std::size_t c = 0; c < rows_of_vertex_; ++c) {
+    const bool is_of_term = pin.point >= 0 && pin.point < num_terms;
+    for (std::size_t c = 0; c < rows_of_vertex_ && !is_of_term; ++c) {
       double& entry = pinned.diagonal[rows_of_vertex_ * k + c];
       // Where no element acts on a vertex, a one stands in for the pin.
       if (held[k] == 0 && !(model.mass[static_cast<std::size_t>(pin.vertex)] > 0)) entry = 0;
@@ -77,6 +84,18 @@ PinnedMatrix::Pinned PinnedMatrix::with_pins(const Model& model, std::vector<dou
     held[k] += pin.stiffness;
   }
   for (std::size_t k = 0; k < held.size(); ++k) pinned.weight[k] += held[k];
+  for (int p = 0; p < num_terms; ++p) {
+    const PinnedPoint& point = model.pins.points[at(p)];
+    for (std::size_t c = 0; c < rows_of_vertex_; ++c) {
+      ChangeableCholesky::Term& term = pinned.terms.emplace_back();
+      term = {
+          .count = point.count, .rows = {}, .weights = point.weights, .stiffness = point.stiffness};
+      for (std::size_t i = 0; i < at(point.count); ++i) {
+        const int vertex = model.pins.pins[at(point.first) + i].vertex;
+        term.rows[i] = static_cast<int>(rows_of_vertex_ * place[at(vertex)] + c);
+      }
+    }
+  }
   return pinned;
 }
 
@@ -120,11 +139,13 @@ void PinnedMatrix::weigh_parts(std::vector<double> weight) {
 
 void PinnedMatrix::pins_changed(const Model& model, double h) {
   Pinned pinned = with_pins(model, free_);
+  const std::size_t num_terms = pinned.terms.size();
   if (!std::all_of(pinned.diagonal.begin(), pinned.diagonal.end(),
                    [](double d) { return std::isfinite(d); })) {
     throw not_positive_definite(name_);
   }
-  matrix_.set_diagonal(std::move(pinned.diagonal), h);
+  matrix_.set_diagonal(std::move(pinned.diagonal), h, std::move(pinned.terms));
+  has_all_points_ = model.pins.points.size() * rows_of_vertex_ == num_terms;
   weigh_parts(std::move(pinned.weight));
 }
 

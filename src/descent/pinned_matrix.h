@@ -13,6 +13,8 @@ namespace supple {
 
 /// A constant matrix of a descent, A = M/a^2 + L + pins, with L constant and the pins changing now
 /// and then (linear/changeable_cholesky.h): n x n and the same for x, y and z, or 3n x 3n.
+/// Pinned points are terms k w w^T; where there are many, some are pins of their corners, which
+/// hold more (potentials/pins.h).
 ///
 /// A vector moved as a whole costs L nothing, so that 1^T A x = w . x holds with w = M 1/a^2 + the
 /// pins of each vertex, on every connected part of the matrix. Where x is not A^-1 b to
@@ -51,7 +53,7 @@ class PinnedMatrix {
   void begin_step() noexcept { matrix_.begin_step(); }
 
   /// Whether p is -A^-1 b to rounding. If not, it is -H b with a symmetric positive definite H.
-  bool is_exact() const { return matrix_.is_exact(); }
+  bool is_exact() const { return matrix_.is_exact() && has_all_points_; }
 
   /// p = -A^-1 b: [num_vertices] both.
   void solve(const VectorField& b, VectorField& p, Threads& threads);
@@ -81,7 +83,8 @@ class PinnedMatrix {
   /// What pins make of the matrix.
   struct Pinned {
     std::vector<double> diagonal;  ///< [rows]
-    std::vector<double> weight;    ///< w, [num_vertices], in elimination order, N/m
+    std::vector<ChangeableCholesky::Term> terms;
+    std::vector<double> weight;  ///< w, [num_vertices], in elimination order, N/m
   };
 
   Pinned with_pins(const Model& model, std::vector<double> free) const;
@@ -108,6 +111,7 @@ class PinnedMatrix {
   std::vector<int> run_piece_;  ///< [runs + 1], first piece of each
   std::vector<int> groups_;     ///< first piece of each group for a thread, and pieces_.size()
   bool is_in_order_;            ///< order_ is 0, 1, 2, ...
+  bool has_all_points_ = true;  ///< none of them is taken for pins of its corners
   bool is_unfinished_ = false;  ///< p of the last solve wants its shift and its sign
   std::vector<double> weight_;  ///< w, N/m
   ChangeableCholesky matrix_;

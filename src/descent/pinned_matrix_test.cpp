@@ -163,6 +163,44 @@ TEST(PinnedMatrix, AfterAFewChangesItSolvesAsOneBuiltWithThePins) {
   }
 }
 
+TEST(PinnedMatrix, PointsAreTermsOfTheMatrixAndManyOfThemPinsOfTheirCorners) {
+  Threads threads(1);
+  for (const std::string kind : {"floats", "doubles", "rest"}) {
+    for (const std::size_t count : {1U, 2U, 8U, 9U}) {
+      SCOPED_TRACE(kind + ", " + std::to_string(count) + " points");
+      Model model = build_model(parts());
+      PinnedMatrix matrix = make(model, kind);
+      for (std::size_t i = 0; i < count; ++i) {
+        test::hold_point(model, 5 * i, {0.1, 0.2, 0.3, 0.4}, 1e5);
+      }
+      matrix.pins_changed(model, h);
+      PinnedMatrix fresh = make(model, kind);
+      const VectorField b = field(model.rest.size(), 0.7);
+      VectorField p(b.size()), expected(b.size());
+      for (int step = 0; step < 40; ++step) matrix.begin_step();
+      EXPECT_EQ(matrix.is_exact(), count <= (kind == "rest" ? 2 : 8));
+      matrix.solve(b, p, threads);
+      fresh.solve(b, expected, threads);
+      EXPECT_LT(distance(p, expected), (kind == "floats" ? 1e-5 : 1e-11) * size(expected));
+      expect_exact_mean(model, b, p);
+      EXPECT_LT(dot(b, p), 0);
+      if (kind == "rest" || !matrix.is_exact()) continue;
+      // A p = -b with the matrix that conjugate gradients get.
+      std::vector<int> order(b.size());
+      std::iota(order.begin(), order.end(), 0);
+      const SpdSolver::Matrix lower = laplacian_lower(model, inverse_a2, order);
+      Eigen::VectorXd x(static_cast<Eigen::Index>(b.size())), right(x);
+      for (std::size_t i = 0; i < b.size(); ++i) {
+        x(static_cast<Eigen::Index>(i)) = p[i][1];
+        right(static_cast<Eigen::Index>(i)) = b[i][1];
+      }
+      const Eigen::VectorXd left = lower.selfadjointView<Eigen::Lower>() * x + right;
+      // Entries of A reach 1e5, those of x 1e-2.
+      EXPECT_LT(left.cwiseAbs().maxCoeff(), kind == "floats" ? 1e-2 : 1e-9);
+    }
+  }
+}
+
 TEST(PinnedMatrix, FinishedInPiecesItHasTheBitsOfSolve) {
   Scene scene = parts();
   scene.bodies[1].mesh = generate(BoxGenerator{.cells = {11, 9, 9}});  // more than one run of rows

@@ -113,12 +113,12 @@ SpdSolver::Matrix global_matrix(const Model& model, double inverse_a2,
   return lower;
 }
 
-/// Vertices without mass, which are those of no element, and without a pin.
+/// Vertices without mass, which are those of no element, and without a pin of their own.
 std::vector<bool> idle_vertices(const Model& model) {
   std::vector<bool> idle(static_cast<std::size_t>(model.num_vertices));
   for (std::size_t i = 0; i < idle.size(); ++i) idle[i] = model.mass[i] == 0;
   for (const PinnedVertex& pin : model.pins.pins) {
-    idle[static_cast<std::size_t>(pin.vertex)] = false;
+    if (pin.point < 0) idle[static_cast<std::size_t>(pin.vertex)] = false;
   }
   return idle;
 }
@@ -240,6 +240,7 @@ bool ProjectiveDynamics::compute(Objective& objective, const Iterate& at, Vector
       for (int k = 0; k < 3; ++k) right_[i][k] = -sum[k];
     }
   });
+  // Of a point k w x_a is what the matrix k w w^T asks for.
   const std::vector<Vec3>& targets = objective.pin_targets();
   for (std::size_t i = 0; i < targets.size(); ++i) {
     const PinnedVertex& pin = model_->pins.pins[i];

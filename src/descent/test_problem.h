@@ -48,6 +48,17 @@ inline VectorField deformed(const Model& model, double amount, unsigned seed = 1
   return x;
 }
 
+/// Holds a point of the corners of a tet; the target plays no part in a matrix.
+inline void hold_point(Model& model, std::size_t tet, const std::array<double, 4>& weights,
+                       double stiffness) {
+  PinSet& pins = model.pins;
+  const int point = static_cast<int>(pins.points.size());
+  pins.points.push_back({static_cast<int>(pins.pins.size()), 4, stiffness, weights});
+  for (std::size_t c = 0; c < 4; ++c) {
+    pins.pins.push_back({model.tets[tet][c], -1, weights[c] * stiffness, {0, 0, 0}, point, point});
+  }
+}
+
 /// A step of h from the deformed shape, without contacts.
 struct Problem {
   explicit Problem(const Scene& scene, int threads_count = 1)

@@ -95,6 +95,7 @@ void VertexBlockDescent::sum_scales() {
 void VertexBlockDescent::list_pins() {
   const Model& model = *model_;
   next_pin_.assign(model.pins.pins.size(), -1);
+  stretch_.resize(model.pins.points.size());
   std::fill(first_pin_.begin(), first_pin_.end(), -1);
   for (std::size_t i = model.pins.pins.size(); i-- > 0;) {
     int& first = first_pin_[static_cast<std::size_t>(model.pins.pins[i].vertex)];
@@ -147,6 +148,15 @@ void VertexBlockDescent::list_contacts(const Objective& objective) {
   }
 }
 
+/// What the points pull at. Found before each colour, it is the same whichever vertex goes first,
+/// and pins of corners that all move by it still bound the energy from above (potentials/pins.h).
+void VertexBlockDescent::find_points(const Objective& objective) {
+  for (std::size_t p = 0; p < stretch_.size(); ++p) {
+    const auto corner = static_cast<std::size_t>(model_->pins.points[p].first);
+    stretch_[p] = model_->pins.stretch(corner, x_, objective.pin_targets());
+  }
+}
+
 void VertexBlockDescent::add_smooth(const Objective& objective, int vertex, int lane,
                                     Local& local) const {
   const auto v = static_cast<std::size_t>(vertex);
@@ -158,11 +168,13 @@ void VertexBlockDescent::add_smooth(const Objective& objective, int vertex, int 
                   mass * objective.weight()[static_cast<std::size_t>(k)];
   }
   for (int i = first_pin_[v]; i >= 0; i = next_pin_[static_cast<std::size_t>(i)]) {
-    const double pull = model_->pins.pins[static_cast<std::size_t>(i)].stiffness;
-    const Vec3& target = objective.pin_targets()[static_cast<std::size_t>(i)];
-    stiffness += pull;
+    const PinnedVertex& pin = model_->pins.pins[static_cast<std::size_t>(i)];
+    const Vec3 stretch = pin.point >= 0 ? stretch_[static_cast<std::size_t>(pin.point)]
+                                        : model_->pins.stretch(static_cast<std::size_t>(i), x_,
+                                                               objective.pin_targets());
+    stiffness += pin.stiffness;
     for (int k = 0; k < 3; ++k) {
-      gradient[k] += pull * (x_[v][k] - target[static_cast<std::size_t>(k)]);
+      gradient[k] += pin.stiffness * stretch[static_cast<std::size_t>(k)];
     }
   }
   local.quadratic_stiffness[lane] = stiffness;
@@ -422,6 +434,7 @@ bool VertexBlockDescent::compute(Objective& objective, const Iterate& at, Vector
   for (int colour = 0; colour < num_colours(); ++colour) {
     const int first = groups_.colour_start[static_cast<std::size_t>(colour)];
     const int last = groups_.colour_start[static_cast<std::size_t>(colour) + 1];
+    find_points(objective);
     objective.threads().parallel_for(last - first, [&](int i) {
       solve_group(objective, groups_.groups[static_cast<std::size_t>(first + i)]);
     });

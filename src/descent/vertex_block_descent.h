@@ -47,6 +47,7 @@ class VertexBlockDescent final : public Direction {
   };
 
   void list_pins();
+  void find_points(const Objective& objective);
   void sum_scales();
   void list_contacts(const Objective& objective);
   void keep_means(const Objective& objective);
@@ -74,6 +75,7 @@ class VertexBlockDescent final : public Direction {
   std::vector<double> floor_;  ///< [num_vertices], least pivot, N/m
   std::vector<double> scale_;  ///< [num_vertices], J: sum of k_j V_j and k_s r_s^2 around it
   std::vector<int> first_pin_, next_pin_;  ///< [num_vertices], [num_pins]; -1: none
+  std::vector<Vec3> stretch_;              ///< [num_points], m: before the colour
   // In this step.
   std::vector<int> place_;         ///< [num_vertices] among those that can touch; -1: it cannot
   std::vector<int> first_corner_;  ///< [num_vertices]; -1: none

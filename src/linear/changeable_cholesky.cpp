@@ -16,6 +16,8 @@ constexpr double least_change = 1e-12;
 /// Least eigenvalue of K^-1 in its own units. W in doubles errs by 1e-15 of those: above this K has
 /// at least six digits.
 constexpr double least_eigenvalue = 1e-9;
+/// Terms whose columns are the same but for this share of their squares are taken for dependent.
+constexpr double dependent = 1e-9;
 /// Operations that a factorisation does in a second: a quarter of what was measured on one core
 /// with vectors of 512 bits, so that elsewhere too the factor mostly is there when it is due.
 constexpr double operations_per_second = 4e9;
@@ -96,7 +98,7 @@ int ChangeableCholesky::steps_until_factor(double h) const {
 }
 
 bool ChangeableCholesky::wants_factor() const {
-  return !is_followed() || correction_.rows.size() > at(most_rows_ / part_kept);
+  return !is_followed() || correction_.num_rows > most_rows_ / part_kept;
 }
 
 std::vector<int> ChangeableCholesky::changed_rows(const std::vector<double>& diagonal) const {
@@ -110,9 +112,10 @@ std::vector<int> ChangeableCholesky::changed_rows(const std::vector<double>& dia
   return rows;
 }
 
-void ChangeableCholesky::set_diagonal(std::vector<double> diagonal, double h) {
+void ChangeableCholesky::set_diagonal(std::vector<double> diagonal, double h,
+                                      std::vector<Term> terms) {
   ++num_changes_;
-  follow(std::move(diagonal));
+  follow(std::move(diagonal), std::move(terms));
   h_ = h;
   if (wants_factor() && !build_.has_work()) start_build();
 }
@@ -136,8 +139,9 @@ bool ChangeableCholesky::set_entries(const std::vector<double>& entries, Threads
   lower_ = next;
   factored_ = std::move(factored);
   diagonal_ = std::move(diagonal);
-  correction_ = {};
+  correction_ = {};  // columns of the other factor
   ++num_changes_;
+  if (!terms_.empty()) follow(diagonal_, terms_);
   return true;
 }
 
@@ -153,22 +157,39 @@ void ChangeableCholesky::start_build() {
   steps_left_ = steps_until_factor(h_);
 }
 
-/// Makes the correction of the present factor for a diagonal.
-void ChangeableCholesky::follow(std::vector<double> diagonal) {
-  Correction next = correct(diagonal);
+/// Makes the correction of the present factor for a diagonal and terms.
+void ChangeableCholesky::follow(std::vector<double> diagonal, std::vector<Term> terms) {
+  Correction next = correct(diagonal, terms);
   correction_ = std::move(next);
   diagonal_ = std::move(diagonal);
+  terms_ = std::move(terms);
 }
 
-ChangeableCholesky::Correction ChangeableCholesky::correct(const std::vector<double>& diagonal) {
+ChangeableCholesky::Correction ChangeableCholesky::correct(const std::vector<double>& diagonal,
+                                                           const std::vector<Term>& terms) {
   Correction next;
-  next.rows = changed_rows(diagonal);
-  if (next.rows.empty()) return next;
-  if (next.rows.size() <= at(most_rows_) && make_low_rank(diagonal, next)) return next;
+  const std::vector<int> rows = changed_rows(diagonal);
+  const std::size_t num_columns = rows.size() + terms.size();
+  if (num_columns == 0) return next;
+  if (num_columns <= at(most_rows_)) {
+    next.num_rows = static_cast<int>(rows.size());
+    for (const int row : rows) {
+      next.columns.push_back({1, {row}, {1}, diagonal[at(row)] - factored_[at(row)]});
+    }
+    next.columns.insert(next.columns.end(), terms.begin(), terms.end());
+    if (make_low_rank(next)) return next;
+  }
   next = {.kind = Kind::scaled};
-  next.scale.resize(diagonal.size());
+  next.scale = diagonal;
+  for (const Term& term : terms) {
+    double sum = 0;
+    for (int i = 0; i < term.count; ++i) sum += term.weights[at(i)];
+    for (int i = 0; i < term.count; ++i) {
+      next.scale[at(term.rows[at(i)])] += term.stiffness * sum * term.weights[at(i)];
+    }
+  }
   for (std::size_t i = 0; i < diagonal.size(); ++i) {
-    next.scale[i] = std::sqrt(factored_[i] / diagonal[i]);
+    next.scale[i] = std::sqrt(factored_[i] / next.scale[i]);
   }
   return next;
 }
@@ -193,32 +214,44 @@ void ChangeableCholesky::multiply4(const double* x, double* product) const {
 
 /// The columns of W, four at a time; those that the present correction has are taken from there.
 void ChangeableCholesky::find_columns(Correction& next) {
-  const std::size_t n = factored_.size(), r = next.rows.size();
+  const std::size_t n = factored_.size(), r = next.columns.size();
   next.W.resize(n * r);
   std::vector<std::size_t> open;
   const Correction& known = correction_;
   const bool is_usable = known.kind == Kind::low_rank && known.is_refined >= next.is_refined;
   if (is_usable) next.is_refined = known.is_refined;
   for (std::size_t k = 0; k < r; ++k) {
-    const auto found = std::lower_bound(known.rows.begin(), known.rows.end(), next.rows[k]);
-    if (!is_usable || found == known.rows.end() || *found != next.rows[k]) {
+    const auto found =
+        std::find_if(known.columns.begin(), known.columns.end(),
+                     [&](const Term& column) { return column.has_column_of(next.columns[k]); });
+    if (!is_usable || found == known.columns.end()) {
       open.push_back(k);
       continue;
     }
-    const std::size_t from = at(found - known.rows.begin());
-    for (std::size_t i = 0; i < n; ++i) next.W[r * i + k] = known.W[known.rows.size() * i + from];
+    const std::size_t from = at(found - known.columns.begin());
+    for (std::size_t i = 0; i < n; ++i) {
+      next.W[r * i + k] = known.W[known.columns.size() * i + from];
+    }
   }
   Threads alone(1);
   std::vector<double> x(4 * n), residual(4 * n);
   for (std::size_t first = 0; first < open.size(); first += 4) {
     const std::size_t count = std::min<std::size_t>(4, open.size() - first);
+    const auto add_columns = [&](std::vector<double>& to) {
+      for (std::size_t c = 0; c < count; ++c) {
+        const Term& column = next.columns[open[first + c]];
+        for (std::size_t i = 0; i < at(column.count); ++i) {
+          to[4 * at(column.rows[i]) + c] += column.weights[i];
+        }
+      }
+    };
     std::fill(x.begin(), x.end(), 0.0);
-    for (std::size_t c = 0; c < count; ++c) x[4 * at(next.rows[open[first + c]]) + c] = 1;
+    add_columns(x);
     solver_->solve4(x.data(), x.data(), alone);
     if (next.is_refined) {
       multiply4(x.data(), residual.data());
       for (double& value : residual) value = -value;
-      for (std::size_t c = 0; c < count; ++c) residual[4 * at(next.rows[open[first + c]]) + c] += 1;
+      add_columns(residual);
       solver_->solve4(residual.data(), residual.data(), alone);
       for (std::size_t i = 0; i < x.size(); ++i) x[i] += residual[i];
     }
@@ -229,14 +262,13 @@ void ChangeableCholesky::find_columns(Correction& next) {
 }
 
 /// False: K is not safe, or A + D not positive definite.
-bool ChangeableCholesky::make_low_rank(const std::vector<double>& diagonal, Correction& next) {
+bool ChangeableCholesky::make_low_rank(Correction& next) {
   using Eigen::Index;
   using Eigen::MatrixXd;
-  const auto r = static_cast<Index>(next.rows.size());
+  const auto r = static_cast<Index>(next.columns.size());
   Eigen::VectorXd root(r), sign(r);
   for (Index k = 0; k < r; ++k) {
-    const std::size_t row = at(next.rows[at(k)]);
-    const double change = diagonal[row] - factored_[row];
+    const double change = next.columns[at(k)].stiffness;
     root[k] = std::sqrt(std::abs(change));
     sign[k] = change > 0 ? 1 : -1;
   }
@@ -247,7 +279,13 @@ bool ChangeableCholesky::make_low_rank(const std::vector<double>& diagonal, Corr
   find_columns(next);
   MatrixXd G(r, r);  // E^T W
   for (Index i = 0; i < r; ++i) {
-    for (Index j = 0; j < r; ++j) G(i, j) = next.W[at(next.rows[at(i)] * r + j)];
+    const Term& column = next.columns[at(i)];
+    for (Index j = 0; j < r; ++j) {
+      G(i, j) = 0;
+      for (std::size_t e = 0; e < at(column.count); ++e) {
+        G(i, j) += column.weights[e] * next.W[at(column.rows[e] * r + j)];
+      }
+    }
   }
   G = (0.5 * (G + G.transpose())).eval();
   // K^-1 between roots of |D|: sign(D) + |D|^1/2 G |D|^1/2.
@@ -271,8 +309,48 @@ bool ChangeableCholesky::make_low_rank(const std::vector<double>& diagonal, Corr
   next.to_rows_t = row_major(K_over_D.transpose());
   for (std::vector<double>* scratch : {&next.beta, &next.t, &next.sides})
     scratch->resize(at(4 * r));
+  separate_terms(next);
   next.kind = Kind::low_rank;
   return true;
+}
+
+void ChangeableCholesky::separate_terms(Correction& next) {
+  using Eigen::Index;
+  using Eigen::MatrixXd;
+  const auto first = next.columns.begin() + next.num_rows;
+  next.free_parts.assign(first, next.columns.end());
+  for (Term& part : next.free_parts) {
+    int kept = 0;
+    for (std::size_t e = 0; e < at(part.count); ++e) {
+      if (std::any_of(next.columns.begin(), first,
+                      [&](const Term& row) { return row.rows[0] == part.rows[e]; })) {
+        continue;
+      }
+      part.rows[at(kept)] = part.rows[e];
+      part.weights[at(kept++)] = part.weights[e];
+    }
+    part.count = kept;
+  }
+  const auto m = static_cast<Index>(next.free_parts.size());
+  if (m == 0) return;
+  MatrixXd gram = MatrixXd::Zero(m, m);
+  for (Index i = 0; i < m; ++i) {
+    const Term& a = next.free_parts[at(i)];
+    for (Index j = 0; j < m; ++j) {
+      const Term& b = next.free_parts[at(j)];
+      for (std::size_t e = 0; e < at(a.count); ++e) {
+        for (std::size_t f = 0; f < at(b.count); ++f) {
+          if (a.rows[e] == b.rows[f]) gram(i, j) += a.weights[e] * b.weights[f];
+        }
+      }
+    }
+  }
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(gram);
+  Eigen::VectorXd inverse = eigen.eigenvalues();
+  for (double& value : inverse) value = value > dependent ? 1 / value : 0;
+  next.inverse =
+      row_major(eigen.eigenvectors() * inverse.asDiagonal() * eigen.eigenvectors().transpose());
+  next.along.resize(at(4 * m));
 }
 
 void ChangeableCholesky::begin_step() noexcept {
@@ -295,7 +373,7 @@ void ChangeableCholesky::take_factor() {
     Correction before;
     std::swap(correction_, before);  // columns of the other factor
     try {
-      set_diagonal(diagonal_, h_);
+      set_diagonal(diagonal_, h_, terms_);
       return;
     } catch (...) {
       std::swap(correction_, before);
@@ -303,7 +381,7 @@ void ChangeableCholesky::take_factor() {
   }
   std::swap(solver_, next.solver);
   std::swap(factored_, next.diagonal);
-  if (wants_factor()) set_diagonal(diagonal_, h_);
+  if (wants_factor()) set_diagonal(diagonal_, h_, terms_);
 }
 
 template <int sides>
@@ -330,18 +408,56 @@ void ChangeableCholesky::solve_sides(double* x, Threads& threads) {
 template <int sides>
 void ChangeableCholesky::solve_low_rank(double* x, Threads& threads) {
   Correction& own = correction_;
-  const std::size_t r = own.rows.size();
-  const auto row = [&](std::size_t k) { return x + sides * at(own.rows[k]); };
-  for (std::size_t k = 0; k < r; ++k) {
+  const std::size_t r = own.columns.size(), num_rows = at(own.num_rows);
+  const std::size_t num_terms = r - num_rows;
+  const auto read = [&](const Term& column, double* out) {  // adds u^T x
+    for (std::size_t e = 0; e < at(column.count); ++e) {
+      const double* const from = x + sides * at(column.rows[e]);
+      for (std::size_t c = 0; c < sides; ++c) out[c] += column.weights[e] * from[c];
+    }
+  };
+  const auto add = [&](const double* amounts, double sign) {  // x += V times amounts
+    for (std::size_t k = 0; k < num_terms; ++k) {
+      const Term& part = own.free_parts[k];
+      for (std::size_t e = 0; e < at(part.count); ++e) {
+        double* const to = x + sides * at(part.rows[e]);
+        for (std::size_t c = 0; c < sides; ++c) {
+          to[c] += sign * part.weights[e] * amounts[sides * k + c];
+        }
+      }
+    }
+  };
+  const auto row = [&](std::size_t k) { return x + sides * at(own.columns[k].rows[0]); };
+  for (std::size_t k = 0; k < num_rows; ++k) {
     std::copy(row(k), row(k) + sides, &own.beta[sides * k]);
     std::fill(row(k), row(k) + sides, 0.0);
+  }
+  if (num_terms > 0) {
+    double* const of_terms = &own.beta[sides * num_rows];
+    std::fill(own.along.begin(), own.along.end(), 0.0);
+    std::fill(of_terms, of_terms + sides * num_terms, 0.0);
+    for (std::size_t k = 0; k < num_terms; ++k) read(own.free_parts[k], &own.along[sides * k]);
+    multiply_add<sides>(own.inverse, own.along, num_terms, of_terms);
+    add(of_terms, -1);
+    for (std::size_t k = 0; k < num_rows; ++k) {
+      for (std::size_t j = 0; j < num_terms; ++j) {
+        const Term& column = own.columns[num_rows + j];
+        for (std::size_t e = 0; e < at(column.count); ++e) {
+          if (column.rows[e] != own.columns[k].rows[0]) continue;
+          for (std::size_t c = 0; c < sides; ++c) {
+            own.beta[sides * k + c] -= column.weights[e] * of_terms[sides * j + c];
+          }
+        }
+      }
+    }
   }
   if constexpr (sides == 4) {
     solver_->solve4(x, x, threads);
   } else {
     solver_->solve(x, x, threads);
   }
-  for (std::size_t k = 0; k < r; ++k) std::copy(row(k), row(k) + sides, &own.t[sides * k]);
+  std::fill(own.t.begin(), own.t.end(), 0.0);
+  for (std::size_t k = 0; k < r; ++k) read(own.columns[k], &own.t[sides * k]);
   std::fill(own.sides.begin(), own.sides.end(), 0.0);
   multiply_add<sides>(own.to_sides_beta, own.beta, r, own.sides.data());
   multiply_add<sides>(own.to_sides_t, own.t, r, own.sides.data());
@@ -357,14 +473,25 @@ void ChangeableCholesky::solve_low_rank(double* x, Threads& threads) {
       for (std::size_t c = 0; c < sides; ++c) x[sides * i + c] += sum[c];
     }
   });
-  for (std::size_t k = 0; k < r; ++k) std::fill(row(k), row(k) + sides, 0.0);
-  std::vector<double>& of_rows = own.sides;  // not needed any more
-  std::fill(of_rows.begin(), of_rows.end(), 0.0);
-  multiply_add<sides>(own.to_rows_beta, own.beta, r, of_rows.data());
-  multiply_add<sides>(own.to_rows_t, own.t, r, of_rows.data());
-  for (std::size_t k = 0; k < r; ++k) {
-    std::copy(&of_rows[sides * k], &of_rows[sides * k] + sides, row(k));
+  std::vector<double>& of_columns = own.sides;  // not needed any more
+  std::fill(of_columns.begin(), of_columns.end(), 0.0);
+  multiply_add<sides>(own.to_rows_beta, own.beta, r, of_columns.data());
+  multiply_add<sides>(own.to_rows_t, own.t, r, of_columns.data());
+  for (std::size_t k = 0; k < num_rows; ++k) {
+    std::copy(&of_columns[sides * k], &of_columns[sides * k] + sides, row(k));
   }
+  if (num_terms == 0) return;
+  std::fill(own.along.begin(), own.along.end(), 0.0);
+  std::fill(own.t.begin(), own.t.end(), 0.0);
+  for (std::size_t k = 0; k < num_terms; ++k) {
+    double* const lacking = &own.along[sides * k];
+    read(own.columns[num_rows + k], lacking);
+    for (std::size_t c = 0; c < sides; ++c) {
+      lacking[c] = of_columns[sides * (num_rows + k) + c] - lacking[c];
+    }
+  }
+  multiply_add<sides>(own.inverse, own.along, num_terms, own.t.data());
+  add(own.t.data(), 1);
 }
 
 template void ChangeableCholesky::solve_sides<1>(double* x, Threads& threads);

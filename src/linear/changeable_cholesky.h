@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -9,7 +10,7 @@
 namespace supple {
 
 /// A system A x = b whose diagonal changes now and then, A being symmetric, positive definite and
-/// factorised. With A + D in place of A,
+/// factorised; terms k u u^T with a few entries in u come and go too. With A + D in place of A,
 ///
 /// up to `most_rows` entries of D   are an update by the identity of Sherman, Morrison and Woodbury
 ///     [Golub & Van Loan 2013, sec. 2.1.4; Hager 1989], E being the unit columns of these rows:
@@ -19,8 +20,11 @@ namespace supple {
 ///       x = y + W K (D^-1 beta - t),  E^T x = D^-1 K t + (E^T W) K D^-1 beta,
 ///     which subtracts nothing in the rows that change: however stiff an entry comes or goes, x
 ///     has the digits that A^-1 gives. Beyond a quarter of `most_rows` a new factor is made too.
+///     A term is a further column u of E; it never becomes part of a factor. Its part of beta takes
+///     out of b_0 what lies along the u in the rows that do not change.
 /// more, or an unsafe K             wait for a new factor, made on another thread. Until then
-///       (A + D)^-1 is taken as S A^-1 S,  S = diag(sqrt(a_ii/(a_ii + d_i))),
+///       (A + D)^-1 is taken as S A^-1 S,  S = diag(sqrt(a_ii/(a_ii + d_i))), a term being counted
+///     as its row sums k u_i sum_j u_j,
 ///     which is not the inverse, but symmetric positive definite and of the right size in each row.
 ///
 /// Where the solver is not direct (spd_solver.h), its H stands for A^-1: an update by what comes is
@@ -37,9 +41,22 @@ class ChangeableCholesky {
   /// False: A is not positive definite, nothing can be solved.
   bool is_factored() const { return solver_ != nullptr; }
 
-  /// The matrix has this diagonal from now on: [n], positive and finite. h: length of a step, s.
-  /// Throws std::bad_alloc alone; the object solves as before or as after the call then.
-  void set_diagonal(std::vector<double> diagonal, double h);
+  /// k u u^T.
+  struct Term {
+    int count = 0;                    ///< of entries of u
+    std::array<int, 4> rows{};        ///< each once
+    std::array<double, 4> weights{};  ///< u there, > 0
+    double stiffness = 0;             ///< k, > 0
+
+    bool has_column_of(const Term& other) const {
+      return count == other.count && rows == other.rows && weights == other.weights;
+    }
+  };
+
+  /// The matrix has this diagonal from now on: [n], positive and finite, and beside it these terms.
+  /// h: length of a step, s. Throws std::bad_alloc alone; the object solves as before or as after
+  /// the call then.
+  void set_diagonal(std::vector<double> diagonal, double h, std::vector<Term> terms = {});
 
   /// Other entries in the same pattern, [nonzeros] of its lower triangle, factorised at once.
   /// False: they are not positive definite, and the matrix is what it was. Throws std::bad_alloc
@@ -90,8 +107,9 @@ class ChangeableCholesky {
   struct Correction {
     Kind kind = Kind::none;
     std::vector<double> scale;  ///< scaled: S, [n]
-    // low_rank, r rows:
-    std::vector<int> rows;               ///< [r], ascending
+    // low_rank:
+    int num_rows = 0;                    ///< columns of single rows
+    std::vector<Term> columns;           ///< [r], E D E^T: those of rows, ascending, then terms
     bool is_refined = false;             ///< W has the digits of a double
     std::vector<double> W;               ///< [n][r]
     std::vector<double> to_sides_beta;   ///< K D^-1, [r][r]
@@ -99,6 +117,10 @@ class ChangeableCholesky {
     std::vector<double> to_rows_beta;    ///< E^T W K D^-1, [r][r]
     std::vector<double> to_rows_t;       ///< D^-1 K, [r][r]
     std::vector<double> beta, t, sides;  ///< [4 r]
+    // Of the columns of terms, V being their entries in rows that have no column of their own:
+    std::vector<Term> free_parts;  ///< V
+    std::vector<double> inverse;   ///< (V^T V)^+, row-major
+    std::vector<double> along;     ///< [4 for each]
   };
   struct Factor {
     std::unique_ptr<SpdSolver> solver;  ///< none: not positive definite
@@ -107,11 +129,12 @@ class ChangeableCholesky {
 
   bool wants_factor() const;
   std::vector<int> changed_rows(const std::vector<double>& diagonal) const;
-  Correction correct(const std::vector<double>& diagonal);
-  bool make_low_rank(const std::vector<double>& diagonal, Correction& next);
+  Correction correct(const std::vector<double>& diagonal, const std::vector<Term>& terms);
+  bool make_low_rank(Correction& next);
+  static void separate_terms(Correction& next);
   void find_columns(Correction& next);
   void multiply4(const double* x, double* product) const;
-  void follow(std::vector<double> diagonal);
+  void follow(std::vector<double> diagonal, std::vector<Term> terms);
   void start_build();
   void take_factor();
   template <int sides>
@@ -125,7 +148,8 @@ class ChangeableCholesky {
   double factor_seconds_ = 0;  ///< by the number of operations
   std::unique_ptr<SpdSolver> solver_;
   std::vector<double> factored_;  ///< [n], diagonal that the factor has
-  std::vector<double> diagonal_;  ///< [n], of the matrix
+  std::vector<double> diagonal_;  ///< [n], of the matrix without terms
+  std::vector<Term> terms_;
   Correction correction_;
   double h_ = 1;
   long num_changes_ = 0;

@@ -138,6 +138,7 @@ class RowBuilder {
   void add_pins() {
     for (std::size_t p = 0; p < model_.pins.pins.size(); ++p) {
       const PinnedVertex& pin = model_.pins.pins[p];
+      if (pin.point >= 0) continue;
       for (int component = 0; component < 3; ++component) {
         add({.kind = Kind::pin,
              .source = static_cast<int>(p),
@@ -146,6 +147,16 @@ class RowBuilder {
              .component = component,
              .vertex = {pin.vertex, -1, -1, -1}});
       }
+    }
+    for (const PinnedPoint& point : model_.pins.points) {
+      ConstraintRow row{
+          .kind = Kind::pin, .source = point.first, .compliance = 1 / point.stiffness};
+      row.scale = model_.diagonal_length;
+      row.weight = point.weights;
+      for (int i = 0; i < point.count; ++i) {
+        row.vertex[at(i)] = model_.pins.pins[at(point.first + i)].vertex;
+      }
+      for (row.component = 0; row.component < 3; ++row.component) add(row);
     }
   }
 
@@ -220,8 +231,11 @@ ConstraintValue evaluate(const ConstraintRow& row, const Model& model, const Vec
   ConstraintValue result{};
   if (row.kind == Kind::pin) {
     const int k = row.component;
-    result.value = x[at(row.vertex[0])][k] - pin_target[at(row.source)][at(k)];
-    result.gradient[0][k] = 1;
+    for (std::size_t i = 0; i < 4 && row.vertex[i] >= 0; ++i) {
+      result.value += row.weight[i] * x[at(row.vertex[i])][k];
+      result.gradient[i][k] = row.weight[i];
+    }
+    result.value -= pin_target[at(row.source)][at(k)];
     return result;
   }
   if (row.kind == Kind::spring) {

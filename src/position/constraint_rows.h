@@ -18,7 +18,7 @@ struct ConstraintRow {
     norm,      ///< |F|
     distance,  ///< |F - p(F)| (materials/projection.h)
     fiber,     ///< |F d| - 1
-    pin        ///< a component of x - target
+    pin        ///< a component of sum_i w_i x_i - target
   };
   Kind kind;
   int source;               ///< spring, tet or pin of the model
@@ -27,7 +27,8 @@ struct ConstraintRow {
   double offset = 0;        ///< r, gamma, c
   Vec3 direction{1, 0, 0};  ///< of a spring at rest, of a fiber
   int component = 0;        ///< of a pin
-  const MaterialModel* material = nullptr;  ///< of a distance, with its parameters
+  std::array<double, 4> weight{1, 0, 0, 0};  ///< of the vertices of a pin
+  const MaterialModel* material = nullptr;   ///< of a distance, with its parameters
   std::array<double, 3> parameter{};
   std::array<int, 4> vertex{-1, -1, -1, -1};  ///< that it depends on; -1: none
 

@@ -129,6 +129,7 @@ class Pbd final : public PositionSolver {
     for_each_colour(tets_, threads, [&](int first, int last) {
       for (int i = first; i < last; ++i) keep_volume(at(tets_.constraints[at(i)]));
     });
+    hold_points();
     if (contact_ != nullptr) leave_colliders(threads);
     double sum = 0;
     for (const PaddedVector& p : x_) sum += p[0] + p[1] + p[2];
@@ -141,7 +142,9 @@ class Pbd final : public PositionSolver {
     for (std::size_t v = 0; v < weight_.size(); ++v) {
       weight_[v] = model_->mass[v] > 0 ? 1 / model_->mass[v] : 0;
     }
-    for (const PinnedVertex& pin : model_->pins.pins) weight_[at(pin.vertex)] = 0;
+    for (const PinnedVertex& pin : model_->pins.pins) {
+      if (pin.point < 0) weight_[at(pin.vertex)] = 0;
+    }
     pin_target_.resize(model_->pins.pins.size());
   }
 
@@ -174,8 +177,27 @@ class Pbd final : public PositionSolver {
   /// Pinned vertices stand at their targets; of several pins the last one holds.
   void hold_pins() {
     for (std::size_t i = 0; i < pin_target_.size(); ++i) {
+      if (model_->pins.pins[i].point >= 0) continue;
       PaddedVector& x = x_[at(model_->pins.pins[i].vertex)];
       for (int k = 0; k < 3; ++k) x[k] = pin_target_[i][at(k)];
+    }
+  }
+
+  /// Moves each pinned point to its target; one that others overrule is there but for an iteration.
+  void hold_points() {
+    for (const PinnedPoint& point : model_->pins.points) {
+      const PinnedVertex* const corner = &model_->pins.pins[at(point.first)];
+      double sum = 0;
+      for (int i = 0; i < point.count; ++i) {
+        sum += point.weights[at(i)] * point.weights[at(i)] * weight_[at(corner[i].vertex)];
+      }
+      if (!(sum > 0)) continue;
+      const Vec3 away = model_->pins.stretch(at(point.first), x_, pin_target_);
+      for (int i = 0; i < point.count; ++i) {
+        const std::size_t v = at(corner[i].vertex);
+        const double part = point.weights[at(i)] * weight_[v] / sum;
+        for (int k = 0; k < 3; ++k) x_[v][k] -= part * away[at(k)];
+      }
     }
   }
 

@@ -127,7 +127,16 @@ void VertexConstraints<T>::link_pins() {
   const std::size_t count = with_pins_ ? model_->pins.pins.size() : 0;
   next_pin_.assign(count, -1);
   pin_target_.resize(count);
+  held_.clear();
+  for (std::size_t p = 0; with_pins_ && p < model_->pins.points.size(); ++p) {
+    HeldPoint& own = held_.emplace_back();
+    own.point = model_->pins.points[p];
+    for (int i = 0; i < own.point.count; ++i) {
+      own.vertices[at(i)] = model_->pins.pins[at(own.point.first + i)].vertex;
+    }
+  }
   for (std::size_t i = count; i-- > 0;) {
+    if (model_->pins.pins[i].point >= 0) continue;
     int& first = first_pin_[at(model_->pins.pins[i].vertex)];
     if (first < 0) pinned_.push_back(model_->pins.pins[i].vertex);
     next_pin_[i] = first;
@@ -157,6 +166,7 @@ void VertexConstraints<T>::begin(const PositionStep& step, Threads& threads) {
   if (!keep_ || step.first_of_frame) {
     // Others have none.
     for (int vertex : visited_) impulse_[at(vertex)] = {};
+    for (HeldPoint& own : held_) own.impulse = {0, 0, 0};
     pushed_.clear();
   }
   list_visited();
@@ -168,6 +178,14 @@ void VertexConstraints<T>::apply_kept(Positions<T>& x) const {
   for (std::size_t v = 0; v < impulse_.size(); ++v) {
     if (!(model_->mass[v] > 0)) continue;
     for (int k = 0; k < 3; ++k) x[v][k] += static_cast<T>(impulse_[v][k] / model_->mass[v]);
+  }
+  for (const HeldPoint& own : held_) {
+    for (int i = 0; i < own.point.count; ++i) {
+      const std::size_t v = at(own.vertices[at(i)]);
+      if (!(model_->mass[v] > 0)) continue;
+      const double share = own.point.weights[at(i)] / model_->mass[v];
+      for (int k = 0; k < 3; ++k) x[v][k] += static_cast<T>(share * own.impulse[at(k)]);
+    }
   }
 }
 
@@ -281,6 +299,7 @@ void VertexConstraints<T>::project(Positions<T>& x, Threads& threads) {
     const int last = std::min((chunk + 1) * chunk_size, count);
     for (int i = chunk * chunk_size; i < last; ++i) project_vertex(at(visited_[at(i)]), x);
   });
+  for (HeldPoint& own : held_) project_held(own, x);
   pushed_.assign(touching_.begin(), touching_.end());
   if (!points_.empty()) project_points(x, threads);
 }
@@ -330,6 +349,33 @@ void VertexConstraints<T>::project_point(PointImpulse& own, Positions<T>& x) {
           static_cast<T>(static_cast<double>(x[v][k]) + share * (impulse - own.impulse[at(k)]));
     }
     own.impulse[at(k)] = impulse;
+  }
+}
+
+/// As a vertex with a pin, 1/m being sum_i w_i^2/m_i.
+template <class T>
+void VertexConstraints<T>::project_held(HeldPoint& own, Positions<T>& x) {
+  double inverse_mass = 0;
+  Vec3 place{0, 0, 0};
+  for (int i = 0; i < own.point.count; ++i) {
+    const double weight = own.point.weights[at(i)];
+    const std::size_t v = at(own.vertices[at(i)]);
+    if (!(model_->mass[v] > 0)) return;
+    inverse_mass += weight * weight / model_->mass[v];
+    for (int k = 0; k < 3; ++k) place[at(k)] += weight * static_cast<double>(x[v][k]);
+  }
+  const double k = own.point.stiffness;
+  const Vec3& target = pin_target_[at(own.point.first)];
+  for (int c = 0; c < 3; ++c) {
+    const double from = place[at(c)] - inverse_mass * own.impulse[at(c)];
+    const double impulse = k * (target[at(c)] - from) / (inverse_a2_ + inverse_mass * k);
+    for (int i = 0; i < own.point.count; ++i) {
+      const std::size_t v = at(own.vertices[at(i)]);
+      const double share = own.point.weights[at(i)] / model_->mass[v];
+      x[v][c] =
+          static_cast<T>(static_cast<double>(x[v][c]) + share * (impulse - own.impulse[at(c)]));
+    }
+    own.impulse[at(c)] = impulse;
   }
 }
 

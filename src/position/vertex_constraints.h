@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -68,7 +69,15 @@ class VertexConstraints {
     Vec3 impulse;        ///< of contacts, kg m
   };
 
+  /// A pinned point of the body.
+  struct HeldPoint {
+    PinnedPoint point;
+    std::array<int, 4> vertices{};
+    Vec3 impulse{0, 0, 0};  ///< kg m
+  };
+
   void link_pins();
+  void project_held(HeldPoint& own, Positions<T>& x);
   void list_visited();
   void link_points();
   const double* in_double(const Positions<T>& x);
@@ -94,6 +103,7 @@ class VertexConstraints {
   std::vector<int> last_contact_;   ///< [num_vertices], of those that have one
   std::vector<int> next_contact_;   ///< [num_contacts]
   std::vector<int> pinned_;         ///< vertices with pins, ascending
+  std::vector<HeldPoint> held_;     ///< [num_points]
   std::vector<int> touching_;       ///< vertices with contacts, each once
   std::vector<int> pushed_;         ///< those that contacts may have given an impulse to
   std::vector<ContactEnergy::Pushed::Vertex> lifted_;  ///< the same, with how far it moved them

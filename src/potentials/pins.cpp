@@ -1,32 +1,77 @@
 #include "potentials/pins.h"
 
+#include "base/index.h"
 #include "math/motion.h"
 
 namespace supple {
+
+namespace {
+
+/// Of a frame: what its last time may lack by rounding.
+constexpr double rounding = 1e-9;
+
+}  // namespace
+
+Vec3 HeldTargets::at(int i, double time) const {
+  const Vec3 &a = from[supple::at(i)], &b = to[supple::at(i)];
+  if (!(time > begin) || a == b) return a;
+  const double part = (time - begin) / (end - begin);
+  if (part > 1 - rounding) return b;
+  Vec3 place;
+  for (std::size_t k = 0; k < 3; ++k) place[k] = a[k] + part * (b[k] - a[k]);
+  return place;
+}
 
 void PinSet::targets(double time, std::vector<Vec3>& out) const {
   int current = -1;
   Pose pose;
   for (std::size_t i = 0; i < pins.size(); ++i) {
+    if (pins[i].held >= 0) {
+      out[i] = held->at(pins[i].held, time);
+      continue;
+    }
     // Pins of one motion stand together, so the pose is evaluated once each.
     if (pins[i].motion != current) {
       current = pins[i].motion;
-      pose = evaluate(motions[static_cast<std::size_t>(current)], time);
+      pose = evaluate(motions[at(current)], time);
     }
     out[i] = pose.apply(pins[i].rest);
   }
+}
+
+Vec3 PinSet::place(const PinnedPoint& point, const VectorField& x) const {
+  Vec3 place{0, 0, 0};
+  for (int i = 0; i < point.count; ++i) {
+    const PaddedVector& corner = x[at(pins[at(point.first + i)].vertex)];
+    for (int k = 0; k < 3; ++k) place[at(k)] += point.weights[at(i)] * corner[k];
+  }
+  return place;
+}
+
+Vec3 PinSet::stretch(std::size_t pin, const VectorField& x, const std::vector<Vec3>& target) const {
+  const PinnedVertex& own = pins[pin];
+  Vec3 stretch;
+  if (own.point >= 0) {
+    stretch = place(points[at(own.point)], x);
+  } else {
+    const PaddedVector& vertex = x[at(own.vertex)];
+    stretch = {vertex[0], vertex[1], vertex[2]};
+  }
+  for (std::size_t k = 0; k < 3; ++k) stretch[k] -= target[pin][k];
+  return stretch;
 }
 
 double PinSet::add(const VectorField& x, const std::vector<Vec3>& target,
                    VectorField& gradient) const {
   double energy = 0;
   for (std::size_t i = 0; i < pins.size(); ++i) {
-    const auto vertex = static_cast<std::size_t>(pins[i].vertex);
     const double k = pins[i].stiffness;
+    const Vec3 pull = stretch(i, x, target);
+    PaddedVector& force = gradient[at(pins[i].vertex)];
     for (int c = 0; c < 3; ++c) {
-      const double d = x[vertex][c] - target[i][static_cast<std::size_t>(c)];
+      const double d = pull[at(c)];
       energy += 0.5 * k * d * d;
-      gradient[vertex][c] += k * d;
+      force[c] += k * d;
     }
   }
   return energy;

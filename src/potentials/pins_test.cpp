@@ -38,6 +38,54 @@ TEST(Pins, TheEnergyIsHalfStiffnessTimesSquaredDistance) {
   EXPECT_DOUBLE_EQ(gradient[1][2], 100);
 }
 
+/// A point of three vertices beside the pins above.
+PinSet with_point() {
+  PinSet set = two_pins();
+  set.points = {{2, 3, 300, {0.2, 0.3, 0.5}}};
+  set.pins.push_back({0, -1, 60, {0, 0, 0}, 0, 0});
+  set.pins.push_back({1, -1, 90, {0, 0, 0}, 0, 0});
+  set.pins.push_back({2, -1, 150, {0, 0, 0}, 0, 0});
+  return set;
+}
+
+TEST(Pins, APointHasTheEnergyOfItsPlaceAndItsCornersBoundItFromAbove) {
+  const PinSet set = with_point();
+  VectorField x(3), gradient(3);
+  x[0] = {{0.3, -0.2, 0.9, 0}};
+  x[1] = {{1.1, 0.4, -0.7, 0}};
+  x[2] = {{0.5, 0.6, 0.2, 0}};
+  HeldTargets held{.from = {{1, 2, 3}}, .to = {{1, 2, 3}}};
+  PinSet points = set;
+  points.held = &held;
+  std::vector<Vec3> targets(5);
+  points.targets(0, targets);
+  const Vec3 p = points.place(points.points[0], x);
+  double energy = 0;
+  for (std::size_t k = 0; k < 3; ++k) {
+    energy += 0.5 * 300 * (p[k] - targets[4][k]) * (p[k] - targets[4][k]);
+    EXPECT_NEAR(p[k], 0.2 * x[0].v[k] + 0.3 * x[1].v[k] + 0.5 * x[2].v[k], 1e-15);
+  }
+  VectorField of_pins(3);
+  const double pins = two_pins().add(x, targets, of_pins);
+  EXPECT_NEAR(points.add(x, targets, gradient) - pins, energy, 1e-13 * energy);
+  for (int k = 0; k < 3; ++k) {
+    EXPECT_NEAR(gradient[2][k],
+                150 * (p[static_cast<std::size_t>(k)] - targets[4][static_cast<std::size_t>(k)]),
+                1e-10);
+  }
+}
+
+TEST(Pins, HeldTargetsMoveInAStraightLineOverTheFrame) {
+  HeldTargets held{.from = {{0, 0, 0}}, .to = {{1, 2, 3}}};
+  EXPECT_EQ(held.at(0, 100), (Vec3{0, 0, 0})) << "between two frames";
+  held.begin = 2;
+  held.end = 6;
+  EXPECT_EQ(held.at(0, 2), (Vec3{0, 0, 0}));
+  EXPECT_EQ(held.at(0, 3), (Vec3{0.25, 0.5, 0.75}));
+  EXPECT_EQ(held.at(0, 6), (Vec3{1, 2, 3}));
+  EXPECT_EQ(held.at(0, std::nextafter(6.0, 0.0)), (Vec3{1, 2, 3})) << "times have rounding";
+}
+
 TEST(Pins, TheGradientIsThatOfTheEnergy) {
   const PinSet set = two_pins();
   VectorField x(2), gradient(2), unused(2);

@@ -224,6 +224,38 @@ TEST(Allocation, ForcesAreNothingNewAfterTheFirst) {
   }
 }
 
+TEST(Allocation, DraggingAllocatesNothing) {
+  if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
+  for (const char* method :
+       {"l_bfgs", "quasi_newton", "gradient_descent", "projective_dynamics", "chebyshev", "jacobi",
+        "gauss_seidel", "vertex_block_descent", "xpbd", "pbd"}) {
+    Scene scene = test::twisting_bar({8, 3, 3}, test::material_of(method));
+    scene.solver.method = method;
+    scene.time.substeps = 2;
+    Simulation simulation(scene, {.threads = 1});
+    const auto hit = simulation.raycast({0.1, 5, 0.2}, {0, -1, 0});
+    ASSERT_TRUE(hit);
+    const Attachment point = simulation.attach(*hit, hit->point, 1e4);
+    const std::vector<int> vertices{1, 2, 3};
+    std::vector<Vec3> targets;
+    for (const int v : vertices) {
+      targets.push_back(scene.bodies[0].mesh.vertices[static_cast<std::size_t>(v)]);
+    }
+    const Attachment side = simulation.attach(0, vertices, targets, 1e4);
+    allocations = 0;
+    for (int frame = 0; frame < 5; ++frame) {
+      counting = frame >= 2;
+      simulation.set_target(point, {0.1, 0.5 + 0.01 * frame, 0.2});
+      simulation.set_targets(side, targets);
+      simulation.set_targets(side, Pose{.translation = {0, 0.01 * frame, 0}});
+      simulation.step();
+      simulation.force(point);
+      counting = false;
+    }
+    EXPECT_EQ(allocations, 0) << method;
+  }
+}
+
 TEST(Allocation, SettingsTakeNoMemoryThatAFactorWould) {
   if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
   for (const char* hessian : {"laplacian", "rest", "warped_rest"}) {

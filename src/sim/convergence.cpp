@@ -205,9 +205,10 @@ void ConvergenceProbe::find_elastic_gradient(Objective& objective) {
   const std::vector<Vec3>& targets = (elastic != nullptr ? *elastic : objective).pin_targets();
   for (std::size_t i = 0; i < targets.size(); ++i) {
     const PinnedVertex& pin = model_->pins.pins[i];
-    const auto v = static_cast<std::size_t>(pin.vertex);
+    const Vec3 stretch = model_->pins.stretch(i, z, targets);
+    PaddedVector& of_vertex = gradient[static_cast<std::size_t>(pin.vertex)];
     for (int k = 0; k < 3; ++k) {
-      gradient[v][k] -= pin.stiffness * (z[v][k] - targets[i][static_cast<std::size_t>(k)]);
+      of_vertex[k] -= pin.stiffness * stretch[static_cast<std::size_t>(k)];
     }
   }
 }

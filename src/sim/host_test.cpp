@@ -274,5 +274,26 @@ TEST(FailingStep, KeepsTheStateAndTellsWhatWasThrown) {
   }
 }
 
+TEST(FailingStep, KeepsWhatIsAttachedAndWhereItsTargetsWere) {
+  const auto calls_left = std::make_shared<std::atomic<int>>(std::numeric_limits<int>::max());
+  const Scene scene = fragile_block(calls_left);
+  Simulation simulation(scene, {.threads = 2}), other(scene, {.threads = 2});
+  const SurfaceHit hit{.vertices = {0, 1, 4}, .weights = {0.2, 0.3, 0.5}};
+  const Attachment held = simulation.attach(hit, {0, 0, 0}, 1e4);
+  const Attachment also = other.attach(hit, {0, 0, 0}, 1e4);
+  test::run(simulation, 2);
+  test::run(other, 2);
+  const Vec3 before = simulation.force(held);
+  simulation.set_target(held, {0, 0.1, 0});
+  other.set_target(also, {0, 0.1, 0});
+  *calls_left = 100;
+  ASSERT_EQ(simulation.step().status, StepStatus::failed);
+  *calls_left = std::numeric_limits<int>::max();
+  EXPECT_EQ(simulation.force(held), before);
+  test::run(simulation, 2);
+  test::run(other, 2);
+  test::expect_same_bits(simulation, other);
+}
+
 }  // namespace
 }  // namespace supple

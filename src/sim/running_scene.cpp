@@ -59,10 +59,8 @@ double force_scale(const Model& model, const Vec3& gravity, const PositionStep& 
     }
   }
   for (std::size_t i = 0; i < pin_targets.size(); ++i) {
-    const PinnedVertex& pin = model.pins.pins[i];
-    const PaddedVector& x = z[static_cast<std::size_t>(pin.vertex)];
-    for (int k = 0; k < 3; ++k) {
-      const double force = pin.stiffness * (x[k] - pin_targets[i][static_cast<std::size_t>(k)]);
+    for (const double stretch : model.pins.stretch(i, z, pin_targets)) {
+      const double force = model.pins.pins[i].stiffness * stretch;
       pins2 += force * force;
     }
   }
@@ -546,6 +544,7 @@ void RunningScene::run_frame(StepReport& report) {
   measure_frame(finite, report);
   has_multipliers_ = finite && position_solver_ != nullptr && multipliers_fit_;
   is_remembered_ = false;
+  attachments_.end_frame(!finite);
   if (finite) ++state_.frame;
 }
 
@@ -568,10 +567,12 @@ StepReport RunningScene::step() {
   objective_.reset_counters();
   queries_.moved();
   has_multipliers_ = false;
+  attachments_.begin_frame(state_.time, state_.time + scene_.time.step);
   try {
     run_frame(report);
   } catch (...) {
     if (is_remembered_) restore();
+    attachments_.end_frame(true);
     clear_forces();
     throw;
   }
@@ -586,7 +587,7 @@ StepReport RunningScene::step() {
 
 /// Exchanges the model's pins for these, with all that was made from them; on an error they are
 /// exchanged back.
-void RunningScene::use_pins(PinSet& pins) {
+void RunningScene::use_pins(PinSet pins) {
   std::swap(model_.pins, pins);
   try {
     setup_.check_pins(scene_);
@@ -601,6 +602,15 @@ void RunningScene::use_pins(PinSet& pins) {
     objective_.pins_changed();
     throw;
   }
+  state_.acceleration.clear();  // it was that of the other pins
+}
+
+/// Those of the scene and the attachments.
+PinSet RunningScene::all_pins() const {
+  PinSet set = pins_of(scene_);
+  for (PinnedVertex& pin : set.pins) pin.vertex = numbering_.to_model(pin.vertex);
+  attachments_.add_to(set, numbering_);
+  return set;
 }
 
 /// Energies know nothing of what keeps an incompressible body's volume, and pbd nothing of
@@ -613,14 +623,34 @@ void RunningScene::set_pins(int body, std::vector<Pin> pins) {
   std::vector<Pin>& own = scene_.bodies[static_cast<std::size_t>(body)].pins;
   std::swap(own, pins);
   try {
-    PinSet set = pins_of(scene_);
-    for (PinnedVertex& pin : set.pins) pin.vertex = numbering_.to_model(pin.vertex);
-    use_pins(set);
+    use_pins(all_pins());
   } catch (...) {
     std::swap(own, pins);
     throw;
   }
-  state_.acceleration.clear();  // it was that of the other pins
+}
+
+void RunningScene::use_attachments(Attachments attachments) {
+  std::swap(attachments_, attachments);
+  try {
+    use_pins(all_pins());
+  } catch (...) {
+    std::swap(attachments_, attachments);
+    throw;
+  }
+}
+
+Attachment RunningScene::attach(Grip grip) {
+  Attachments next = attachments_;
+  const Attachment added = next.add(std::move(grip));
+  use_attachments(std::move(next));
+  return added;
+}
+
+void RunningScene::detach(Attachment attachment) {
+  Attachments next = attachments_;
+  next.remove(attachment);
+  use_attachments(std::move(next));
 }
 
 void RunningScene::use_contact(ContactEnergy* contact) {
@@ -801,6 +831,7 @@ void RunningScene::take_over(const RunningScene& other) {
     state.previous_velocities.clear();
   }
   set_state(state);
+  if (!other.attachments_.empty()) use_attachments(other.attachments_);
   if (!setup_.integrator().has_inertia) return;
   other.setup_.given_loads().for_each([&](std::size_t i, const PaddedVector& force) {
     const int vertex = numbering_.to_model(other.numbering_.to_scene(static_cast<int>(i)));

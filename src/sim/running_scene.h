@@ -14,6 +14,7 @@
 #include "descent/minimise.h"
 #include "descent/objective.h"
 #include "model/model.h"
+#include "sim/attachments.h"
 #include "sim/convergence.h"
 #include "sim/energy_guard.h"
 #include "sim/numbering.h"
@@ -59,13 +60,28 @@ class RunningScene {
   void clear_forces() { setup_.given_loads().clear(); }
   Pushes pushes(const char* name) const { return {model_, numbering_, name}; }
 
+  /// Simulation::attach, detach and what they may hold.
+  Attachment attach(Grip grip);
+  void detach(Attachment attachment);
+  const Attachments& attachments() const { return attachments_; }
+  /// To move targets.
+  Attachments& attachments() { return attachments_; }
+  Vec3 force(Attachment attachment) const {
+    return attachments_.force(attachment, state_.x, numbering_);
+  }
+  std::vector<Vec3> forces(Attachment attachment) const {
+    return attachments_.forces(attachment, state_.x, numbering_);
+  }
+  /// Holds what another scene of the same vertices holds.
+  void use_attachments(Attachments attachments);
+
   SimulationState state() const;
   void set_state(const SimulationState& state);
 
   /// Goes on where another scene of the same vertices stands. What that one's integrator remembers
   /// comes along where it means the same here: the last positions and velocities where substeps are
   /// as long, accelerations never, which are those of other forces. So do the forces that wait for
-  /// the next step.
+  /// the next step, and attachments.
   void take_over(const RunningScene& other);
 
   /// Between two steps, by any number of threads: what a step evaluates with is used, so that only
@@ -79,7 +95,10 @@ class RunningScene {
 
   const Scene& scene() const { return scene_; }
   const Model& model() const { return model_; }
-  const std::vector<std::array<int, 3>>& surface() const { return surface_.triangles; }
+  const Numbering& numbering() const { return numbering_; }
+  const VectorField& positions() const { return state_.x; }
+  const VectorField& velocities() const { return state_.v; }
+  const SceneSurface& surface() const { return surface_; }
   SurfaceQueries& queries() const { return queries_; }
   double time() const { return state_.time; }
   std::int64_t frame() const { return state_.frame; }
@@ -130,7 +149,8 @@ class RunningScene {
   void end_substep();
   std::optional<std::chrono::steady_clock::time_point> deadline(
       int substep_of_frame, std::chrono::steady_clock::time_point frame_started) const;
-  void use_pins(PinSet& pins);
+  PinSet all_pins() const;
+  void use_pins(PinSet pins);
   void use_contact(ContactEnergy* contact);
   void use_elements(ElementLayout& elements);
 
@@ -139,6 +159,7 @@ class RunningScene {
   Model model_;
   State state_;
   Numbering numbering_;
+  Attachments attachments_;  ///< pins of the model refer to it
   std::unique_ptr<ContactEnergy> contact_;
   Objective objective_;
   StepSetup setup_;

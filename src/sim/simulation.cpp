@@ -11,6 +11,7 @@
 #include "base/refuse.h"
 #include "base/stopwatch.h"
 #include "model/pin_selection.h"
+#include "sim/body_reads.h"
 #include "sim/running_scene.h"
 #include "sim/stepper.h"
 #include "supple/error.h"
@@ -95,6 +96,7 @@ struct Simulation::Implementation {
     if (!is_broken) return;
     auto whole = std::make_unique<RunningScene>(running->scene(), options);
     whole->set_state(running->state());
+    if (!running->attachments().empty()) whole->use_attachments(running->attachments());
     running = std::move(whole);
     is_broken = false;
   }
@@ -115,6 +117,20 @@ struct Simulation::Implementation {
   void add_impulses(const Make& make) {
     running->require_inertia("impulses");
     running->add_impulses(make(running->pushes("impulse")));
+  }
+
+  /// Of one body, positions or velocities.
+  template <class Number>
+  void read(int body, const VectorField& (RunningScene::*field)() const, std::span<Number> out,
+            int stride) const {
+    check_body(running->scene(), body);
+    read_body(((*running).*field)(), running->model(), running->numbering(), body, out, stride);
+  }
+  template <class Number>
+  void read_normals(int body, std::span<Number> out, int stride) const {
+    check_body(running->scene(), body);
+    supple::read_normals(running->positions(), running->model(), running->numbering(),
+                         running->surface(), body, out, stride);
   }
 
   SimulationOptions options;
@@ -264,6 +280,72 @@ void Simulation::set_velocity(int body, const Vec3& velocity) {
   self().running->set_velocity(body, velocity);
 }
 
+Attachment Simulation::attach(int body, std::span<const int> vertices,
+                              std::span<const Vec3> targets, double stiffness) {
+  RunningScene& running = *self().running;
+  check_body(scene(), body);
+  return running.attach(
+      Attachments::of_vertices(running.model(), body, vertices, targets, stiffness));
+}
+Attachment Simulation::attach(const SurfaceHit& hit, const Vec3& target, double stiffness) {
+  RunningScene& running = *self().running;
+  return running.attach(
+      Attachments::of_hit(running.model(), running.numbering(), hit, target, stiffness));
+}
+Attachment Simulation::attach(int tet, const std::array<double, 4>& weights, const Vec3& target,
+                              double stiffness) {
+  RunningScene& running = *self().running;
+  return running.attach(Attachments::of_tet(scene(), running.model(), running.numbering(), tet,
+                                            weights, target, stiffness));
+}
+void Simulation::set_targets(Attachment attachment, std::span<const Vec3> targets) {
+  self().running->attachments().set_targets(attachment, targets);
+}
+void Simulation::set_targets(Attachment attachment, const Pose& pose) {
+  self().running->attachments().set_targets(attachment, pose);
+}
+void Simulation::set_target(Attachment attachment, const Vec3& target) {
+  self().running->attachments().set_targets(attachment, {&target, 1});
+}
+void Simulation::detach(Attachment attachment) { self().running->detach(attachment); }
+bool Simulation::is_attached(Attachment attachment) const {
+  return self().running->attachments().contains(attachment);
+}
+std::vector<Vec3> Simulation::forces(Attachment attachment) const {
+  return self().running->forces(attachment);
+}
+Vec3 Simulation::force(Attachment attachment) const { return self().running->force(attachment); }
+
+void Simulation::body_positions(int body, std::span<double> out, int stride) const {
+  self().read(body, &RunningScene::positions, out, stride);
+}
+void Simulation::body_positions(int body, std::span<float> out, int stride) const {
+  self().read(body, &RunningScene::positions, out, stride);
+}
+void Simulation::body_velocities(int body, std::span<double> out, int stride) const {
+  self().read(body, &RunningScene::velocities, out, stride);
+}
+void Simulation::body_velocities(int body, std::span<float> out, int stride) const {
+  self().read(body, &RunningScene::velocities, out, stride);
+}
+void Simulation::body_normals(int body, std::span<double> out, int stride) const {
+  self().read_normals(body, out, stride);
+}
+void Simulation::body_normals(int body, std::span<float> out, int stride) const {
+  self().read_normals(body, out, stride);
+}
+Box Simulation::body_bounds(int body) const {
+  const RunningScene& running = *self().running;
+  check_body(running.scene(), body);
+  return bounds_of(running.positions(), running.model(), body);
+}
+Simulation::TriangleRange Simulation::body_triangles(int body) const {
+  const RunningScene& running = *self().running;
+  check_body(running.scene(), body);
+  const int* const first = &running.surface().body_triangles[static_cast<std::size_t>(body)];
+  return {first[0], first[1] - first[0]};
+}
+
 void Simulation::change(const Scene& scene, int after_frames) {
   Implementation& own = self();
   if (after_frames < 0) refuse("after_frames", "expected a number of frames from 0");
@@ -338,7 +420,7 @@ std::vector<ConstraintGroup> Simulation::constraint_groups() const {
 }
 
 const std::vector<std::array<int, 3>>& Simulation::surface() const {
-  return self().running->surface();
+  return self().running->surface().triangles;
 }
 const std::vector<int>& Simulation::body_vertices() const {
   return self().running->model().body_vertices;

@@ -28,7 +28,7 @@ endfunction()
 function(check_dragged_block program)
   run(${program})
   message("${output}")
-  # The body flew 1 m along x before its corner was taken; a spring of 1e5 N/m then gives way by centimetres at most.
+  # The body flew 1 m along x before it was taken; a spring of 1e5 N/m then gives way by centimetres at most.
   if(NOT output MATCHES "the hand is at (-?[0-9.]+) (-?[0-9.]+) (-?[0-9.]+) m, what it holds at (-?[0-9.]+) (-?[0-9.]+) (-?[0-9.]+) m")
     message(FATAL_ERROR "there is no line about the hand")
   endif()

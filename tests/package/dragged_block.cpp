@@ -1,7 +1,6 @@
 #include <supple/supple.h>
 
 #include <cstdio>
-#include <vector>
 
 int main() {
   const auto [mu, lambda] = supple::lame_parameters(1e5, 0.4);
@@ -10,25 +9,20 @@ int main() {
   supple::Simulation simulation(supple::Scene{.gravity = {0, 0, 0}, .bodies = {block}});
   for (int frame = 0; frame < 30; ++frame) simulation.step();  // it flies a second, one metre
 
-  const int touched = simulation.num_vertices() - 1;
-  std::vector<double> x(3 * simulation.num_vertices());
-  simulation.copy_positions(x);
-  supple::Vec3 hand{x[3 * touched], x[3 * touched + 1], x[3 * touched + 2]};
-  const supple::Vec3 rest = simulation.scene().bodies[0].mesh.vertices[touched];
-  std::vector<supple::Pin> pins = simulation.scene().bodies[0].pins;
-  pins.push_back({.vertices = {touched}, .stiffness = 1e5});
+  const auto hit = simulation.raycast({5, 0.2, 0.1}, {-1, 0, 0});
+  if (!hit) return 1;
+  supple::Vec3 hand = hit->point;
+  const double stiffness = 1e5;  // N/m
+  const supple::Attachment grip = simulation.attach(*hit, hand, stiffness);
   for (int frame = 0; frame < 60; ++frame) {
     hand[1] += 0.01;  // wherever the mouse is now
-    // A motion moves the rest position; one of a single keyframe is the same at all times.
-    pins.back().motion.keyframes = {
-        {.translate = {hand[0] - rest[0], hand[1] - rest[1], hand[2] - rest[2]}}};
-    simulation.set_pins(0, pins);  // from the next step on
+    simulation.set_target(grip, hand);
     simulation.step();
   }
-  simulation.copy_positions(x);
+  const supple::Vec3 force = simulation.force(grip);  // stiffness * (hand - what it holds)
   std::printf("the hand is at %.2f %.2f %.2f m, what it holds at %.2f %.2f %.2f m\n", hand[0],
-              hand[1], hand[2], x[3 * touched], x[3 * touched + 1], x[3 * touched + 2]);
-  pins.pop_back();
-  simulation.set_pins(0, pins);  // let go
+              hand[1], hand[2], hand[0] - force[0] / stiffness, hand[1] - force[1] / stiffness,
+              hand[2] - force[2] / stiffness);
+  simulation.detach(grip);  // let go
   simulation.step();
 }
