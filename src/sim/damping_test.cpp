@@ -379,6 +379,25 @@ TEST(DampedBodies, HaveTheSameBitsOnAnyNumberOfThreadsAndAfterARestart) {
   }
 }
 
+TEST(DampedBodies, AreDampedByTheStiffnessOfAnotherMaterialOnceTheyHaveIt) {
+  for (const char* const method : {"newton", "vertex_block_descent", "jacobi", "gauss_seidel"}) {
+    Scene scene = hanging_scene(0.02);
+    scene.bodies.erase(scene.bodies.begin(), scene.bodies.begin() + 2);
+    scene.solver.method = method;
+    Simulation simulation(scene, {.threads = 1});
+    test::run(simulation, 2);
+    for (const char* const material : {"neo_hookean", "stvk"}) {
+      MaterialSettings other = test::soft_material(material);
+      other.mu = 3 * other.mu.value;
+      simulation.set_material(0, other);
+      Simulation built = test::fresh(simulation);
+      test::run(simulation, 2);
+      test::run(built, 2);
+      expect_same_bits(simulation, built);
+    }
+  }
+}
+
 TEST(DampedBodies, StoreNoEnergyInTheirDamping) {
   Simulation damped(hanging_scene(0.02), {.threads = 1});
   test::run(damped, 5);
