@@ -169,6 +169,14 @@ struct Stretch {
 };
 using Initial = std::variant<AtRest, Randomize, Flatten, Stretch>;
 
+/// Damping of how a body deforms; its flight and its turning stay as they are.
+struct BodyDamping {
+  /// tau, s, >= 0: stresses are those of the constant stiffness at a rate of strain times tau, so
+  /// that vibrations of the angular frequency w decay as exp(-tau w^2 t/2) or faster
+  /// (docs/damping.md). For backward_euler and implicit_midpoint with the methods of descent.
+  double stiffness = 0;
+};
+
 struct Body {
   std::string name{};
   TetMesh mesh{};  ///< rest shape in the world, m; a body of springs or a membrane has no tets
@@ -190,7 +198,8 @@ struct Body {
   std::vector<MaterialSettings> layers{};
   std::vector<MaterialRegion> regions{};  ///< the last one that contains a tet wins
   std::optional<FiberSettings> fiber{};
-  Vec3 velocity{0, 0, 0};  ///< m/s at time 0
+  std::optional<BodyDamping> damping{};  ///< empty: the scene's
+  Vec3 velocity{0, 0, 0};                ///< m/s at time 0
   Initial initial{};
   std::vector<Pin> pins{};
 };
@@ -332,7 +341,8 @@ struct WindSettings {
 };
 
 struct DampingSettings {
-  double drag = 0;  ///< 1/s, >= 0: v is multiplied by exp(-drag h) before each substep
+  double drag = 0;       ///< 1/s, >= 0: v is multiplied by exp(-drag h) before each substep
+  double stiffness = 0;  ///< s, >= 0: BodyDamping of bodies without one of their own
 };
 
 /// A whole scene.

@@ -57,6 +57,48 @@ SUPPLE_INLINE Fiber<One> fiber_at(const double* all, int b, int first) {
           One::load(f + 3 * lanes)};
 }
 
+/// The damping of the pairs; once for all materials.
+template <bool energy_alone>
+void add_damping(const PairWork& work, double* energies, PairSums* sums) {
+  for (int first = 0; first < lanes; first += width) {
+    const Vector3<One> own = load_vector(work.own, first);
+    const Vector3<One> own_start = detail::gather_lanes<width>(work.start.x, work.vertex + first);
+    One energy = One::load(energies + first);
+    Vector3<One> gradient;
+    Mat3<One> hessian;
+    if constexpr (!energy_alone) {
+      gradient = load_vector(sums->gradient, first);
+      hessian = load_matrix(sums->hessian, first);
+    }
+    for (int b = 0; b < work.num_batches; ++b) {
+      const PairBatch& batch = work.batches[b];
+      const Mat3<One> inverse_Dm = load_matrix(batch.inverse_rest, first);
+      const Mat3<One> F = deformation_gradient(batch, inverse_Dm, work.x, own, first);
+      const One viscosity = One::load(work.viscosity + std::ptrdiff_t{b} * lanes + first);
+      const StepDamping<One> damping{
+          One(work.start.inverse_a) * (One::load(batch.volume + first) * viscosity),
+          deformation_gradient(batch, inverse_Dm, work.start.x, own_start, first)};
+      if constexpr (energy_alone) {
+        energy += damping.energy_density(F);
+      } else {
+        Vector3<One> shape;
+        for (int k = 0; k < 3; ++k) {
+          shape[k] = One(-1.0) * (inverse_Dm(0, k) + inverse_Dm(1, k) + inverse_Dm(2, k));
+        }
+        Mat3<One> P;
+        energy += damping.energy_and_stress(F, P);
+        gradient = gradient + P * shape;
+        hessian = hessian + damping.positive_hessian(F).block(shape, shape);
+      }
+    }
+    energy.store(energies + first);
+    if constexpr (!energy_alone) {
+      store_vector(gradient, sums->gradient, first);
+      store_matrix(hessian, sums->hessian, first);
+    }
+  }
+}
+
 void add_energy(const PairWork& work, double* energy) {
   visit_model(*work.material, [&](const auto& family) {
     for (int first = 0; first < lanes; first += width) {
@@ -73,6 +115,7 @@ void add_energy(const PairWork& work, double* energy) {
       sum.store(energy + first);
     }
   });
+  if (work.viscosity != nullptr) add_damping<true>(work, energy, nullptr);
 }
 
 void add_pairs(const PairWork& work, PairSums& sums) {
@@ -116,6 +159,7 @@ void add_pairs(const PairWork& work, PairSums& sums) {
       store_matrix(hessian, sums.hessian, first);
     }
   });
+  if (work.viscosity != nullptr) add_damping<false>(work, sums.energy, &sums);
 }
 
 void solve_absolute(const double (*hessian)[lanes], const double (*b)[lanes], const double* floor,
@@ -160,23 +204,58 @@ SUPPLE_INLINE void corner_diagonals(const ElementWork& work, const Family& famil
   for (int a = 0; a < 4; ++a) entries[a] = volume * entries[a];
 }
 
+/// The same of the damping.
+SUPPLE_INLINE void damped_diagonals(const ElementWork& work, int b, int first,
+                                    Vector3<One> (&entries)[4]) {
+  const ElementBatch& batch = work.batches[b];
+  const Mat3<One> inverse_Dm = detail::inverse_rest_of<width>(batch, first);
+  const One viscosity = One::load(work.viscosity + std::ptrdiff_t{b} * lanes + first);
+  const StepDamping<One> damping{
+      One(work.start.inverse_a) * (One::load(batch.volume + first) * viscosity),
+      detail::deformation_gradient_of<width>(batch, first, work.start.x, inverse_Dm)};
+  const auto hessian = damping.positive_hessian(
+      detail::deformation_gradient_of<width>(batch, first, work.x, inverse_Dm));
+  Vector3<One> gradient[4];
+  gradient[0] = {{One(0.0), One(0.0), One(0.0)}};
+  for (int a = 1; a < 4; ++a) {
+    for (int k = 0; k < 3; ++k) gradient[a][k] = inverse_Dm(a - 1, k);
+    gradient[0] = gradient[0] - gradient[a];
+  }
+  for (int a = 0; a < 4; ++a) {
+    const Mat3<One> K = hessian.block(gradient[a], gradient[a]);
+    entries[a] = {{K(0, 0), K(1, 1), K(2, 2)}};
+  }
+}
+
+/// Adds what entries_of(b, first, entries) gives of each batch to the slots.
+template <class EntriesOf>
+SUPPLE_INLINE void add_diagonals(const ElementWork& work, const EntriesOf& entries_of) {
+  for (int b = 0; b < work.num_batches; ++b) {
+    double all[4][3][lanes];
+    for (int first = 0; first < lanes; first += width) {
+      Vector3<One> entries[4];
+      entries_of(b, first, entries);
+      for (int a = 0; a < 4; ++a) store_vector(entries[a], all[a], first);
+    }
+    for (int a = 0; a < 4; ++a) {
+      for (int lane = 0; lane < lanes; ++lane) {
+        PaddedVector& slot = work.slots[work.batches[b].slot[a][lane]];
+        for (int k = 0; k < 3; ++k) slot[k] += all[a][k][lane];
+      }
+    }
+  }
+}
+
 void hessian_diagonal(const ElementWork& work) {
   for (int s = 0; s < work.num_slots; ++s) work.slots[s] = PaddedVector{};
   visit_model(*work.material, [&](const auto& family) {
-    for (int b = 0; b < work.num_batches; ++b) {
-      double all[4][3][lanes];
-      for (int first = 0; first < lanes; first += width) {
-        Vector3<One> entries[4];
-        corner_diagonals(work, family, b, first, entries);
-        for (int a = 0; a < 4; ++a) store_vector(entries[a], all[a], first);
-      }
-      for (int a = 0; a < 4; ++a) {
-        for (int lane = 0; lane < lanes; ++lane) {
-          PaddedVector& slot = work.slots[work.batches[b].slot[a][lane]];
-          for (int k = 0; k < 3; ++k) slot[k] += all[a][k][lane];
-        }
-      }
-    }
+    add_diagonals(work, [&](int b, int first, Vector3<One>(&entries)[4]) {
+      corner_diagonals(work, family, b, first, entries);
+    });
+  });
+  if (work.viscosity == nullptr) return;
+  add_diagonals(work, [&](int b, int first, Vector3<One>(&entries)[4]) {
+    damped_diagonals(work, b, first, entries);
   });
 }
 

@@ -13,10 +13,13 @@ struct PairWork {
   const MaterialModel* material;
   const PairBatch* batches;
   int num_batches;
-  const double* parameters;  ///< [num_batches][num_parameters][lanes]
-  const double* fibers;      ///< [num_batches][4][lanes], or none
-  const PaddedVector* x;     ///< [num_vertices], m
-  double own[3][lanes];      ///< where the group's vertices stand, m
+  const double* parameters;              ///< [num_batches][num_parameters][lanes]
+  const double* fibers;                  ///< [num_batches][4][lanes], or none
+  const PaddedVector* x;                 ///< [num_vertices], m
+  double own[3][lanes];                  ///< where the group's vertices stand, m
+  const std::int32_t* vertex = nullptr;  ///< of the group where it is damped, [lanes]
+  const double* viscosity = nullptr;     ///< [num_batches][lanes], tau k, Pa s; or none
+  StepStart start{};                     ///< of damping
 };
 
 /// What the pairs give their vertices.

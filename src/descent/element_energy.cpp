@@ -37,6 +37,10 @@ std::vector<int> by_vertices(const Model& model) {
 
 }  // namespace
 
+const double* viscosity_of(const ElementRange& range, std::size_t local) {
+  return range.viscosity.empty() ? nullptr : range.viscosity.data() + local * lanes;
+}
+
 ElementWork work_of_block(const Model& model, const ElementBlock& block, const VectorField& x,
                           VectorField& slots) {
   const ElementRange& range = model.ranges[static_cast<std::size_t>(block.range)];

@@ -43,6 +43,7 @@ class ElementEnergy {
 
   /// Corner forces of the last `evaluate`, as the model's `slot_list` names them, N.
   const VectorField& slots() const { return slots_; }
+  VectorField& slots() { return slots_; }
 
  private:
   void prepare();

@@ -351,9 +351,34 @@ void project_block(const ElementWork& work) {
   });
 }
 
+double add_damping(const DampingWork& work) {
+  One energy[lanes / width];
+  for (One& part : energy) part = One(0.0);
+  TetForces forces;
+  for (std::ptrdiff_t b = 0; b < work.num_batches; ++b) {
+    const ElementBatch& batch = work.batches[b];
+    for (int first = 0; first < lanes; first += width) {
+      const StepDamping<One> damping{
+          One(work.start.inverse_a) * One::load(work.viscosity + b * lanes + first),
+          deformation_gradient(batch, first, work.start.x)};
+      Mat3<One> P;
+      const One density = damping.energy_and_stress(deformation_gradient(batch, first, work.x), P);
+      energy[first / width] += One::load(batch.volume + first) * density;
+      keep_forces(P, batch, first, forces);
+    }
+    forces.complete(batch.slot);
+    forces.add_to(work.slots);
+  }
+  double sum = 0;
+  for (const One& part : energy) {
+    for (int lane = 0; lane < width; ++lane) sum += part[lane];
+  }
+  return sum;
+}
+
 }  // namespace
 
-const ElementKernels element_table{energy_and_forces, count_inverted, project_block};
+const ElementKernels element_table{energy_and_forces, count_inverted, project_block, add_damping};
 
 }  // namespace SUPPLE_SIMD
 

@@ -2,6 +2,7 @@
 
 #include "base/simd_level.h"
 #include "descent/packed_elements.h"
+#include "materials/step_damping.h"
 
 /// What is done with the elements, a block of batches at a time: compiled once for each level of
 /// vectors (base/simd_level.h). Every level gives the same bits.
@@ -17,9 +18,14 @@ struct ElementWork {
   const PaddedVector* x;     ///< [num_vertices], m
   PaddedVector* slots;       ///< [num_slots], written
   int num_slots;
+  const double* viscosity = nullptr;  ///< [num_batches][lanes], tau k, Pa s; or none
+  StepStart start{};                  ///< of damping
 };
 
-/// The work of a block of the model; `slots` are those of the whole model.
+/// Viscosities of a range from its batch `local` on; null where it is not damped.
+const double* viscosity_of(const ElementRange& range, std::size_t local);
+
+/// The work of a block of the model, without damping; `slots` are those of the whole model.
 ElementWork work_of_block(const Model& model, const ElementBlock& block, const VectorField& x,
                           VectorField& slots);
 
@@ -43,6 +49,16 @@ struct BlockSums {
   int num_inverted = 0;  ///< tets with J < 0
 };
 
+/// Batches that are damped (materials/step_damping.h).
+struct DampingWork {
+  const ElementBatch* batches;
+  int num_batches;
+  const double* viscosity;  ///< [num_batches][lanes], tau k, Pa s
+  StepStart start;
+  const PaddedVector* x;  ///< [num_vertices], m
+  PaddedVector* slots;    ///< of the block, added to
+};
+
 struct ElementKernels {
   /// The corner forces of the block go to its slots, N.
   BlockSums (*energy_and_forces)(const PackedWork& work);
@@ -51,6 +67,8 @@ struct ElementKernels {
   /// The corners' sums of k V G p^T, the local step of Projective Dynamics, to the slots, N. Of a
   /// material without a projection: nothing but zeros.
   void (*project)(const ElementWork& work);
+  /// Energy of the damping, J; the corners' forces are added to the slots, N.
+  double (*add_damping)(const DampingWork& work);
 };
 
 const ElementKernels& element_kernels(SimdLevel level);

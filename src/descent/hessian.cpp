@@ -1,10 +1,12 @@
 #include "descent/hessian.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "base/index.h"
 #include "base/stopwatch.h"
+#include "descent/damping.h"
 #include "descent/hessian_kernels.h"
 
 namespace supple {
@@ -16,6 +18,7 @@ namespace {
 /// Columns of blocks, and springs, that one thread works through: some 5 us.
 constexpr int columns_per_chunk = 64;
 constexpr int springs_per_chunk = 512;
+constexpr int triangles_per_chunk = 64;
 
 template <class Work>
 void in_chunks(Threads& threads, int count, int size, const Work& work) {
@@ -188,8 +191,8 @@ void HessianAssembly::sort_sources(const std::vector<Source>& list) {
   for (const Source& source : list) sources_[at(next[at(source.block)]++)] = source.place;
 }
 
-void HessianAssembly::evaluate_elements(const VectorField& z, NegativeEigenvalues mode,
-                                        Threads& threads) {
+void HessianAssembly::evaluate_elements(const VectorField& z, const StepStart& start,
+                                        NegativeEigenvalues mode, Threads& threads) {
   const Model& model = *model_;
   threads.parallel_for(static_cast<int>(model.blocks.size()), [&](int i) {
     const ElementBlock& block = model.blocks[at(i)];
@@ -206,17 +209,40 @@ void HessianAssembly::evaluate_elements(const VectorField& z, NegativeEigenvalue
          .mode = mode,
          .edges = &edges_[at(block.first_batch) * num_edges * lanes],
          .sums = &sums_[at(first_sum_[at(i)]) * entries_per_sum],
-         .num_sums = first_sum_[at(i) + 1] - first_sum_[at(i)]});
+         .num_sums = first_sum_[at(i) + 1] - first_sum_[at(i)],
+         .viscosity = viscosity_of(range, local),
+         .start = start});
   });
 }
 
-void HessianAssembly::evaluate_springs(const VectorField& z, NegativeEigenvalues mode,
-                                       Threads& threads) {
+void HessianAssembly::evaluate_springs(const VectorField& z, const StepStart& start,
+                                       NegativeEigenvalues mode, Threads& threads) {
   const SpringSet& set = model_->springs;
   in_chunks(threads, static_cast<int>(set.size()), springs_per_chunk, [&](int s) {
     const SpringSet::Spring& spring = set.springs[at(s)];
-    spring_hessian(spring, z[at(spring.a)].v, z[at(spring.b)].v, of_springs(mode),
-                   &sums_[at(first_sum_.back() + s) * entries_per_sum]);
+    double* const sum = &sums_[at(first_sum_.back() + s) * entries_per_sum];
+    spring_hessian(spring, z[at(spring.a)].v, z[at(spring.b)].v, of_springs(mode), sum);
+    if (!model_->is_damped()) return;
+    double damped[9];
+    spring_hessian(damper(*model_, spring, start), z[at(spring.a)].v, z[at(spring.b)].v,
+                   of_springs(mode), damped);
+    for (int i = 0; i < 9; ++i) sum[i] += damped[i];
+  });
+}
+
+void HessianAssembly::damp_membranes(const VectorField& z, const StepStart& start,
+                                     NegativeEigenvalues mode, Threads& threads) {
+  const MembraneSet& set = model_->membranes;
+  in_chunks(threads, set.num_lanes(), triangles_per_chunk, [&](int lane) {
+    if (!set.is_triangle(lane)) return;
+    const SheetDamping damping(*model_, lane, start);
+    const auto hessian = damping.hessian(z, mode);
+    for (int k = 0; k < blocks_of_triangle; ++k) {
+      const Mat3<double> K = damping.block(hessian, block_row[k], block_column[k]);
+      double* const sum =
+          &sums_[at(first_membrane_sum_ + lane * blocks_of_triangle + k) * entries_per_sum];
+      for (int i = 0; i < 9; ++i) sum[i] += K(i / 3, i % 3);
+    }
   });
 }
 
@@ -247,14 +273,16 @@ void HessianAssembly::sum_column(int k) {
   }
 }
 
-void HessianAssembly::add_all(const VectorField& z, double inverse_a2, NegativeEigenvalues mode,
-                              Threads& threads, bool with_pins) {
+void HessianAssembly::add_all(const VectorField& z, const VectorField& x_start, double inverse_a2,
+                              NegativeEigenvalues mode, Threads& threads, bool with_pins) {
   const Stopwatch element_watch;
-  evaluate_elements(z, mode, threads);
-  evaluate_springs(z, mode, threads);
+  const StepStart start{x_start.data(), std::sqrt(inverse_a2)};
+  evaluate_elements(z, start, mode, threads);
+  evaluate_springs(z, start, mode, threads);
   if (!model_->membranes.empty()) {
     membrane_hessians(model_->membranes, z, mode, threads,
                       &sums_[at(first_membrane_sum_) * entries_per_sum]);
+    if (model_->is_damped()) damp_membranes(z, start, mode, threads);
   }
   milliseconds_.elements = element_watch.milliseconds();
   const Stopwatch sum_watch;
@@ -290,13 +318,13 @@ void HessianAssembly::make_exact(const PinnedPoint& point) {
 
 void HessianAssembly::assemble(const VectorField& z, double inverse_a2, NegativeEigenvalues mode,
                                Threads& threads, bool with_pins) {
-  add_all(z, inverse_a2, mode, threads, with_pins);
+  add_all(z, z, inverse_a2, mode, threads, with_pins);
   keep_rows_solvable();
 }
 
 void HessianAssembly::assemble(const Objective& objective, const VectorField& z,
                                NegativeEigenvalues mode) {
-  add_all(z, objective.inverse_a2(), mode, objective.threads(), true);
+  add_all(z, objective.x_start(), objective.inverse_a2(), mode, objective.threads(), true);
   if (objective.contact() != nullptr) {
     objective.contact()->visit_hessian(z[0].v, [&](int vertex, int other, const double* block) {
       if (other != vertex) {

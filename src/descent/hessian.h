@@ -10,6 +10,7 @@
 namespace supple {
 
 struct HessianKernels;
+struct StepStart;
 
 /// The Hessian of the objective, M/a^2 + d2E/dx2, 3n x 3n: as it is, or with the negative
 /// eigenvalues of every element and spring mended, so that the whole is positive semi-definite
@@ -37,7 +38,8 @@ class HessianAssembly {
   void assemble(const Objective& objective, const VectorField& z,
                 NegativeEigenvalues mode = NegativeEigenvalues::clamp);
 
-  /// The same without contacts, 1/a^2 = inverse_a2, and on request without pins.
+  /// The same without contacts, 1/a^2 = inverse_a2, and on request without pins, of a step that
+  /// starts at z.
   void assemble(const VectorField& z, double inverse_a2, NegativeEigenvalues mode, Threads& threads,
                 bool with_pins = true);
 
@@ -66,10 +68,14 @@ class HessianAssembly {
   void place_edges(const ElementBlock& block, int first_sum, std::vector<Source>& list);
   void sort_sources(const std::vector<Source>& list);
 
-  void add_all(const VectorField& z, double inverse_a2, NegativeEigenvalues mode, Threads& threads,
-               bool with_pins);
-  void evaluate_elements(const VectorField& z, NegativeEigenvalues mode, Threads& threads);
-  void evaluate_springs(const VectorField& z, NegativeEigenvalues mode, Threads& threads);
+  void add_all(const VectorField& z, const VectorField& x_start, double inverse_a2,
+               NegativeEigenvalues mode, Threads& threads, bool with_pins);
+  void evaluate_elements(const VectorField& z, const StepStart& start, NegativeEigenvalues mode,
+                         Threads& threads);
+  void evaluate_springs(const VectorField& z, const StepStart& start, NegativeEigenvalues mode,
+                        Threads& threads);
+  void damp_membranes(const VectorField& z, const StepStart& start, NegativeEigenvalues mode,
+                      Threads& threads);
   void place_membranes(int place, std::vector<Source>& list);
   void place_bending();
   void sum_column(int k);

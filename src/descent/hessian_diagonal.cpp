@@ -1,5 +1,6 @@
 #include "descent/hessian_diagonal.h"
 
+#include "descent/damping.h"
 #include "descent/element_kernels.h"
 
 namespace supple {
@@ -11,14 +12,21 @@ HessianDiagonal::HessianDiagonal(const Model& model)
       kernels_(&corner_kernels(simd_level_in_use())),
       slots_(static_cast<std::size_t>(model.num_slots)) {}
 
-void HessianDiagonal::evaluate_elements(const VectorField& z, Threads& threads) {
+void HessianDiagonal::evaluate_elements(const VectorField& z, const StepStart& start,
+                                        Threads& threads) {
   threads.parallel_for(static_cast<int>(model_->blocks.size()), [&](int i) {
     const ElementBlock& block = model_->blocks[static_cast<std::size_t>(i)];
-    kernels_->hessian_diagonal(work_of_block(*model_, block, z, slots_));
+    const ElementRange& range = model_->ranges[static_cast<std::size_t>(block.range)];
+    ElementWork work = work_of_block(*model_, block, z, slots_);
+    work.viscosity =
+        viscosity_of(range, static_cast<std::size_t>(block.first_batch - range.first_batch));
+    work.start = start;
+    kernels_->hessian_diagonal(work);
   });
 }
 
-PaddedVector HessianDiagonal::of_vertex(std::size_t vertex, const VectorField& z) const {
+PaddedVector HessianDiagonal::of_vertex(std::size_t vertex, const VectorField& z,
+                                        const StepStart& start) const {
   const Model& model = *model_;
   PaddedVector sum;
   for (int s = model.slot_start[vertex]; s < model.slot_start[vertex + 1]; ++s) {
@@ -34,6 +42,10 @@ PaddedVector HessianDiagonal::of_vertex(std::size_t vertex, const VectorField& z
     spring_hessian(spring, z[static_cast<std::size_t>(spring.a)].v,
                    z[static_cast<std::size_t>(spring.b)].v, SpringHessian::clamp, block);
     for (int k = 0; k < 3; ++k) sum[k] += block[4 * k];
+    if (!model.is_damped()) continue;
+    spring_hessian(damper(model, spring, start), z[static_cast<std::size_t>(spring.a)].v,
+                   z[static_cast<std::size_t>(spring.b)].v, SpringHessian::clamp, block);
+    for (int k = 0; k < 3; ++k) sum[k] += block[4 * k];
   }
   const MembraneSet& membranes = model.membranes;
   if (membranes.empty()) return sum;
@@ -47,6 +59,11 @@ PaddedVector HessianDiagonal::of_vertex(std::size_t vertex, const VectorField& z
     membranes.energy_at_corner(corner / 3, x, corner % 3, NegativeEigenvalues::clamp, gradient,
                                block);
     for (int k = 0; k < 3; ++k) sum[k] += block[4 * k];
+    if (!model.is_damped()) continue;
+    const SheetDamping damping(model, corner / 3, start);
+    const Mat3<double> K =
+        damping.block(damping.hessian(z, NegativeEigenvalues::clamp), corner % 3, corner % 3);
+    for (int k = 0; k < 3; ++k) sum[k] += K(k, k);
   }
   for (int i = membranes.bend_start[vertex]; i < membranes.bend_start[vertex + 1]; ++i) {
     const auto& [bend, weight] = membranes.bends_of_vertex[static_cast<std::size_t>(i)];
@@ -59,9 +76,10 @@ PaddedVector HessianDiagonal::of_vertex(std::size_t vertex, const VectorField& z
 
 void HessianDiagonal::evaluate(const Objective& objective, const VectorField& z,
                                VectorField& diagonal) {
-  evaluate_elements(z, objective.threads());
+  const StepStart start = objective.start();
+  evaluate_elements(z, start, objective.threads());
   for (std::size_t vertex = 0; vertex < diagonal.size(); ++vertex) {
-    PaddedVector sum = of_vertex(vertex, z);
+    PaddedVector sum = of_vertex(vertex, z, start);
     for (int k = 0; k < 3; ++k) sum[k] += model_->mass[vertex] * objective.inverse_a2();
     diagonal[vertex] = sum;
   }

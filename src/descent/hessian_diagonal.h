@@ -20,8 +20,8 @@ class HessianDiagonal {
   void evaluate(const Objective& objective, const VectorField& z, VectorField& diagonal);
 
  private:
-  void evaluate_elements(const VectorField& z, Threads& threads);
-  PaddedVector of_vertex(std::size_t vertex, const VectorField& z) const;
+  void evaluate_elements(const VectorField& z, const StepStart& start, Threads& threads);
+  PaddedVector of_vertex(std::size_t vertex, const VectorField& z, const StepStart& start) const;
 
   const Model* model_;
   const CornerKernels* kernels_;

@@ -141,6 +141,38 @@ void add_block(const HessianWork& work, const Family& family) {
   }
 }
 
+/// The damping of `width` tets from lane `first` on, N/m.
+SUPPLE_INLINE void evaluate_damping(const HessianWork& work, std::size_t b, int first,
+                                    Blocks& out) {
+  const ElementBatch& batch = work.batches[b];
+  const Mat3<One> inverse_Dm = detail::inverse_rest_of<width>(batch, first);
+  const One viscosity = One::load(work.viscosity + b * lanes + static_cast<std::size_t>(first));
+  const StepDamping<One> damping{
+      One(work.start.inverse_a) * (One::load(batch.volume + first) * viscosity),
+      detail::deformation_gradient_of<width>(batch, first, work.start.x, inverse_Dm)};
+  const Mat3<One> F = detail::deformation_gradient_of<width>(batch, first, work.x, inverse_Dm);
+  const auto hessian =
+      work.mode == NegativeEigenvalues::keep ? damping.hessian(F) : damping.positive_hessian(F);
+  Vector3<One> gradient[3];
+  for (int a = 0; a < 3; ++a) {
+    gradient[a] = {{inverse_Dm(a, 0), inverse_Dm(a, 1), inverse_Dm(a, 2)}};
+  }
+  Mat3<One> corner[3], edge[3];
+  for (int a = 0; a < 3; ++a) corner[a] = hessian.block(gradient[a], gradient[a]);
+  for (int e = 0; e < 3; ++e) {
+    edge[e] = hessian.block(gradient[edge_a[e + 3] - 1], gradient[edge_b[e + 3] - 1]);
+  }
+  store_blocks(corner, edge, work.edges + b * num_edges * lanes, first, out);
+}
+
+void add_damping(const HessianWork& work) {
+  Blocks blocks;
+  for (std::size_t b = 0; b < static_cast<std::size_t>(work.num_batches); ++b) {
+    for (int first = 0; first < lanes; first += width) evaluate_damping(work, b, first, blocks);
+    add_batch(blocks, work.batches[b], work.edges + b * num_edges * lanes, work.sums);
+  }
+}
+
 void add_elements(const HessianWork& work) {
   visit_model(*work.material, [&](const auto& family) {
     if (work.fibers != nullptr) {
@@ -149,6 +181,7 @@ void add_elements(const HessianWork& work) {
       add_block<false>(work, family);
     }
   });
+  if (work.viscosity != nullptr) add_damping(work);
 }
 
 void find_largest_eigenvalues(const LargestEigenvalueWork& work) {

@@ -4,6 +4,7 @@
 
 #include "base/simd_level.h"
 #include "materials/principal.h"
+#include "materials/step_damping.h"
 #include "model/model.h"
 
 /// Second derivatives of the elements, a block of batches at a time.
@@ -36,6 +37,8 @@ struct HessianWork {
   const std::int32_t* edges;
   double* sums;  ///< [num_sums][entries_per_sum], written, N/m
   int num_sums;
+  const double* viscosity = nullptr;  ///< [num_batches][lanes], tau k, Pa s; or none
+  StepStart start{};                  ///< of damping
 };
 
 /// Of batches of one material.

@@ -1,6 +1,7 @@
 #include "descent/laplacian.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "base/index.h"
@@ -11,11 +12,14 @@ namespace supple {
 
 namespace {
 
-/// k_j V_j g_a . g_b for corners a, b of tet t [thesis eq. 8.4].
-double laplacian_entry(const Model& model, std::size_t t, std::size_t a, std::size_t b) {
+/// (1 + tau/a) k_j V_j g_a . g_b for corners a, b of tet t [thesis eq. 8.4].
+double laplacian_entry(const Model& model, double inverse_a, std::size_t t, std::size_t a,
+                       std::size_t b) {
   const Vec3& ga = model.shape_gradient[t][a];
   const Vec3& gb = model.shape_gradient[t][b];
-  return model.stiffness[t] * model.volume[t] * (ga[0] * gb[0] + ga[1] * gb[1] + ga[2] * gb[2]);
+  const double k =
+      model.stiffness[t] + model.stiffness[t] * model.damping_of(model.tets[t][0], inverse_a);
+  return k * model.volume[t] * (ga[0] * gb[0] + ga[1] * gb[1] + ga[2] * gb[2]);
 }
 
 }  // namespace
@@ -64,19 +68,17 @@ std::vector<int> elimination_order(const Model& model, const Adjacency& adjacenc
 std::vector<double> laplacian_diagonal(const Model& model, double inverse_a2, Pins pins) {
   std::vector<double> diagonal(static_cast<std::size_t>(model.num_vertices));
   for (std::size_t i = 0; i < diagonal.size(); ++i) diagonal[i] = model.mass[i] * inverse_a2;
+  const double inverse_a = std::sqrt(inverse_a2);
   for (std::size_t t = 0; t < model.tets.size(); ++t) {
     for (std::size_t a = 0; a < 4; ++a) {
-      diagonal[static_cast<std::size_t>(model.tets[t][a])] += laplacian_entry(model, t, a, a);
+      diagonal[static_cast<std::size_t>(model.tets[t][a])] +=
+          laplacian_entry(model, inverse_a, t, a, a);
     }
   }
-  for (const SpringSet::Spring& spring : model.springs.springs) {
-    diagonal[static_cast<std::size_t>(spring.a)] += spring.stiffness;
-    diagonal[static_cast<std::size_t>(spring.b)] += spring.stiffness;
-  }
-  for (const MembraneSet::Edge& edge : model.membranes.edges) {
-    diagonal[static_cast<std::size_t>(edge.a)] += edge.stiffness;
-    diagonal[static_cast<std::size_t>(edge.b)] += edge.stiffness;
-  }
+  visit_laplacian_edges(model, inverse_a2, [&](int a, int b, double k) {
+    diagonal[static_cast<std::size_t>(a)] += k;
+    diagonal[static_cast<std::size_t>(b)] += k;
+  });
   if (pins == Pins::in_the_matrix) {
     for (const PinnedVertex& pin : model.pins.pins) {
       diagonal[static_cast<std::size_t>(pin.vertex)] += pin.stiffness;
@@ -120,6 +122,7 @@ void make_exact(const PinSet& pins, const PinnedPoint& point, const std::vector<
 SpdSolver::Matrix laplacian_lower(const Model& model, double inverse_a2,
                                   const std::vector<int>& order, Pins pins) {
   const int n = model.num_vertices;
+  const double inverse_a = std::sqrt(inverse_a2);
   std::vector<int> place(order.size());
   for (int k = 0; k < n; ++k) {
     place[static_cast<std::size_t>(order[static_cast<std::size_t>(k)])] = k;
@@ -137,20 +140,15 @@ SpdSolver::Matrix laplacian_lower(const Model& model, double inverse_a2,
       for (std::size_t b = 0; b < a; ++b) {
         const int i = place[static_cast<std::size_t>(model.tets[t][a])];
         const int j = place[static_cast<std::size_t>(model.tets[t][b])];
-        entries.emplace_back(std::max(i, j), std::min(i, j), laplacian_entry(model, t, a, b));
+        entries.emplace_back(std::max(i, j), std::min(i, j),
+                             laplacian_entry(model, inverse_a, t, a, b));
       }
     }
   }
-  for (const SpringSet::Spring& spring : model.springs.springs) {
-    const int i = place[static_cast<std::size_t>(spring.a)];
-    const int j = place[static_cast<std::size_t>(spring.b)];
-    entries.emplace_back(std::max(i, j), std::min(i, j), -spring.stiffness);
-  }
-  for (const MembraneSet::Edge& edge : model.membranes.edges) {
-    const int i = place[static_cast<std::size_t>(edge.a)];
-    const int j = place[static_cast<std::size_t>(edge.b)];
-    entries.emplace_back(std::max(i, j), std::min(i, j), -edge.stiffness);
-  }
+  visit_laplacian_edges(model, inverse_a2, [&](int a, int b, double k) {
+    const int i = place[static_cast<std::size_t>(a)], j = place[static_cast<std::size_t>(b)];
+    entries.emplace_back(std::max(i, j), std::min(i, j), -k);
+  });
   SpdSolver::Matrix lower(n, n);
   lower.setFromTriplets(entries.begin(), entries.end());
   if (pins == Pins::in_the_matrix) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,7 +29,8 @@ enum class Weights { constant, following };
 /// Quasi-Newton with the constant matrix of Projective Dynamics [Liu et al. 2017, sec. 4; thesis
 /// eqs. 7.11 and 8.1 to 8.6]:
 ///   A = M/a^2 + L,  L = sum_j k_j V_j G_j^T G_j + sum_s k_s (e_a - e_b)(e_a - e_b)^T + pins,
-/// the sum over elements also over the triangles of membranes and their constant bending,
+/// the sum over elements also over the triangles of membranes and their constant bending, and
+/// every k but that of bending times 1 + tau/a where a body is damped (materials/step_damping.h),
 /// n x n, the same for x, y and z: factored once, solved for three right-hand sides at once. k_j is
 /// the slope of the best linear fit of the element's stress [thesis eq. 7.14]. Contacts are left
 /// out [thesis sec. 8.5].
@@ -71,6 +73,25 @@ class Laplacian final : public Direction {
   std::unique_ptr<Compliance> compliance_;
   std::optional<FollowingWeights> weights_;  ///< none: they are constant
 };
+
+/// Calls visit(a, b, k) for what springs and membranes add to L, k (e_a - e_b)(e_a - e_b)^T, N/m,
+/// with their damping.
+template <class Visit>
+void visit_laplacian_edges(const Model& model, double inverse_a2, const Visit& visit) {
+  const double inverse_a = std::sqrt(inverse_a2);
+  for (const SpringSet::Spring& spring : model.springs.springs) {
+    visit(spring.a, spring.b,
+          spring.stiffness + spring.stiffness * model.damping_of(spring.a, inverse_a));
+  }
+  for (const MembraneSet::Edge& edge : model.membranes.edges) {
+    visit(edge.a, edge.b, edge.stiffness + edge.stiffness * model.damping_of(edge.a, inverse_a));
+  }
+  if (!model.is_damped()) return;
+  // Bending, which the edges hold too, is not damped.
+  for (const MembraneSet::Edge& edge : model.membranes.bending_edges) {
+    visit(edge.a, edge.b, -edge.stiffness * model.damping_of(edge.a, inverse_a));
+  }
+}
 
 /// What of M/a^2 + L is meant.
 enum class Pins { in_the_matrix, left_out };

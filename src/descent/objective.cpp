@@ -39,6 +39,7 @@ Objective::Objective(const Model& model, ContactEnergy* contact, Threads& thread
       elements_(model),
       springs_(model.springs),
       membranes_(model.membranes),
+      damping_(model),
       algebra_(model.num_vertices, threads),
       y_(static_cast<std::size_t>(model.num_vertices)),
       pin_targets_(model.pins.pins.size()),
@@ -48,6 +49,7 @@ Objective::Objective(const Model& model, ContactEnergy* contact, Threads& thread
 
 void Objective::materials_changed() {
   elements_.elements_changed();
+  damping_.elements_changed();
   find_energy_scale();
 }
 
@@ -87,7 +89,12 @@ double Objective::value_and_gradient(const VectorField& z, VectorField& gradient
   const Stopwatch watch;
   ++evaluations_;
   elastic_energy_ = elastic_energy_at(z);
-  double value = elastic_energy_ + inertia(z, gradient.data());
+  double value = elastic_energy_;
+  if (model_->is_damped()) {
+    value += damping_.add(z, start(), *threads_, elements_.slots(), springs_.forces(),
+                          membranes_.slots());
+  }
+  value += inertia(z, gradient.data());
   value += model_->pins.add(z, pin_targets_, gradient);
   local_milliseconds_ += watch.milliseconds();
   if (contact_ == nullptr) return value;

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cmath>
 #include <vector>
 
 #include "contact/contact_energy.h"
+#include "descent/damping.h"
 #include "descent/element_energy.h"
 #include "descent/field_algebra.h"
 #include "model/model.h"
@@ -23,9 +25,10 @@ struct StepTarget {
 };
 
 /// The function that an implicit step minimises [thesis eqs. 3.30 and 3.31]:
-///   g(z) = |z - y|_M^2 / (2 a^2) - sum_i m_i weight . z_i + E(z),
-/// E being the elastic energy of the tets, springs and membranes, the pins and the contacts.
-/// Backward Euler has a = h and no weight.
+///   g(z) = |z - y|_M^2 / (2 a^2) - sum_i m_i weight . z_i + E(z) + D(z),
+/// E being the elastic energy of the tets, springs and membranes, the pins and the contacts, and D
+/// what damping of the deformation costs from the start of the step to z (damping.h). Backward
+/// Euler has a = h and no weight.
 class Objective {
  public:
   Objective(const Model& model, ContactEnergy* contact, Threads& threads);
@@ -42,7 +45,8 @@ class Objective {
   /// A new step. `x_start` must outlive it, the rest is copied.
   void begin_step(const StepTarget& target);
 
-  /// g, J, and its gradient, N: grad g = M (z - y)/a^2 + dE/dz. The contacts are found at z.
+  /// g, J, and its gradient, N: grad g = M (z - y)/a^2 + dE/dz + dD/dz. The contacts are found at
+  /// z.
   double value_and_gradient(const VectorField& z, VectorField& gradient);
 
   /// sqrt(sum_j (k_j V_j)^2 + sum_s (k_s r_s^2/10)^2), J. An element's energy is a sum of terms of
@@ -54,7 +58,8 @@ class Objective {
   double inertia_energy(const VectorField& z);
 
   /// g where the rest of it is known, the elastic energy of elements and springs and the inertia's,
-  /// J: costs pins and contacts alone. The contacts are found at z.
+  /// J, and nothing is deformed on the way from the start of the step: costs pins and contacts
+  /// alone. The contacts are found at z.
   double value_with(const VectorField& z, double energy);
 
   /// Elastic energy of the elements and springs at z, J; not counted as an evaluation.
@@ -95,6 +100,8 @@ class Objective {
   const VectorField& inertial_target() const { return y_; }
   /// Positions at the step's beginning, m.
   const VectorField& x_start() const { return *x_start_; }
+  /// What damping measures the step from.
+  StepStart start() const { return {x_start_->data(), std::sqrt(inverse_a2_)}; }
   const Vec3& weight() const { return weight_; }
   const Vec3& fall() const { return fall_; }
   /// Of the model's pins in the step, m.
@@ -117,6 +124,7 @@ class Objective {
   ElementEnergy elements_;
   SpringEnergy springs_;
   MembraneEnergy membranes_;
+  Damping damping_;
   FieldAlgebra algebra_;
   VectorField y_;
   const VectorField* x_start_ = nullptr;

@@ -1,6 +1,7 @@
 #include "descent/projective_dynamics.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "descent/laplacian.h"
@@ -79,6 +80,7 @@ double dot3(const Vec3& a, const Vec3& b) { return a[0] * b[0] + a[1] * b[1] + a
 SpdSolver::Matrix global_matrix(const Model& model, double inverse_a2,
                                 const std::vector<int>& order) {
   const int n = model.num_vertices;
+  const double inverse_a = std::sqrt(inverse_a2);
   std::vector<int> place(order.size());
   for (int k = 0; k < n; ++k) {
     place[static_cast<std::size_t>(order[static_cast<std::size_t>(k)])] = k;
@@ -99,15 +101,16 @@ SpdSolver::Matrix global_matrix(const Model& model, double inverse_a2,
         const Vec3& ga = model.shape_gradient[t][a];
         const Vec3& gb = model.shape_gradient[t][b];
         double value = fibers[t][3] * dot3(ga, direction) * dot3(gb, direction);
-        if (a != b) value += model.stiffness[t] * dot3(ga, gb);  // else it is in the diagonal
+        if (a != b) {  // else it is in the diagonal
+          value += model.stiffness[t] * dot3(ga, gb);
+          value +=
+              model.damping_of(model.tets[t][0], inverse_a) * model.stiffness[t] * dot3(ga, gb);
+        }
         add(model.tets[t][a], model.tets[t][b], model.volume[t] * value);
       }
     }
   }
-  for (const SpringSet::Spring& spring : model.springs.springs) {
-    add(spring.a, spring.b, -spring.stiffness);
-  }
-  for (const MembraneSet::Edge& edge : model.membranes.edges) add(edge.a, edge.b, -edge.stiffness);
+  visit_laplacian_edges(model, inverse_a2, [&](int a, int b, double k) { add(a, b, -k); });
   SpdSolver::Matrix lower(n, n);
   lower.setFromTriplets(entries.begin(), entries.end());
   return lower;
@@ -214,7 +217,8 @@ void ProjectiveDynamics::add_target_of_vertex(std::size_t vertex, PaddedVector& 
 }
 
 bool ProjectiveDynamics::compute(Objective& objective, const Iterate& at, VectorField& p) {
-  if (!is_exact()) {
+  // With damping the local and global step is the same, -A^-1 grad g.
+  if (!is_exact() || model_->is_damped()) {
     matrix_.solve(at.gradient, p, objective.threads());
     return true;
   }

@@ -217,6 +217,71 @@ TYPED_TEST(SimdLevels, GiveTheSameBitsAroundAVertex) {
   }
 }
 
+TEST(SimdLevels, GiveTheSameBitsInDamping) {
+  if (wider_levels().empty()) GTEST_SKIP() << "this processor or build has one level";
+  Elements elements(NeoHookeanModel{}, {1, 1}, 6);
+  const Elements before(NeoHookeanModel{}, {1, 1}, 7);
+  const std::vector<double> viscosity(all_lanes, 2.0);
+  const std::vector<std::int32_t> vertex(lanes, 1);
+  const StepStart start{before.x.data(), 3};
+  const auto results = [&](SimdLevel level) {
+    std::vector<double> list;
+    const auto keep = [&](const double* values, std::size_t count) {
+      list.insert(list.end(), values, values + count);
+    };
+    const auto keep_slots = [&] { keep(elements.slots[0].v, 4 * elements.slots.size()); };
+    for (PaddedVector& slot : elements.slots) slot = PaddedVector{};
+    list.push_back(element_kernels(level).add_damping({.batches = elements.batches.data(),
+                                                       .num_batches = num_batches,
+                                                       .viscosity = viscosity.data(),
+                                                       .start = start,
+                                                       .x = elements.x.data(),
+                                                       .slots = elements.slots.data()}));
+    keep_slots();
+    ElementWork work = elements.work(false);
+    work.viscosity = viscosity.data();
+    work.start = start;
+    corner_kernels(level).hessian_diagonal(work);
+    keep_slots();
+    constexpr int num_sums = num_vertices + static_cast<int>(all_lanes) * num_edges;
+    std::vector<std::int32_t> edges(all_lanes * num_edges);
+    for (std::size_t i = 0; i < edges.size(); ++i) {
+      edges[i] = static_cast<std::int32_t>(num_vertices + i);
+    }
+    std::vector<double> sums(std::size_t{num_sums} * entries_per_sum);
+    hessian_kernels(level).add_elements({.material = work.material,
+                                         .batches = work.batches,
+                                         .num_batches = num_batches,
+                                         .parameters = work.parameters,
+                                         .fibers = nullptr,
+                                         .x = work.x,
+                                         .mode = NegativeEigenvalues::clamp,
+                                         .edges = edges.data(),
+                                         .sums = sums.data(),
+                                         .num_sums = num_sums,
+                                         .viscosity = viscosity.data(),
+                                         .start = start});
+    keep(sums.data(), sums.size());
+    PairWork pairs = elements.pair_work(false);
+    pairs.vertex = vertex.data();
+    pairs.viscosity = viscosity.data();
+    pairs.start = start;
+    PairSums of_pairs{};
+    corner_kernels(level).add_pairs(pairs, of_pairs);
+    keep(&of_pairs.hessian[0][0], std::size_t{9} * lanes);
+    keep(&of_pairs.gradient[0][0], std::size_t{3} * lanes);
+    double energy[lanes] = {};
+    corner_kernels(level).add_energy(pairs, energy);
+    keep(energy, lanes);
+    return list;
+  };
+  const std::vector<double> first = results(SimdLevel::baseline);
+  for (const double value : first) ASSERT_TRUE(std::isfinite(value));
+  for (const SimdLevel level : wider_levels()) {
+    EXPECT_TRUE(same_bits(results(level), first)) << simd_level_name(level);
+  }
+}
+
 TEST(SimdLevels, CountTheSameInvertedTetsAndDecomposeAlike) {
   if (wider_levels().empty()) GTEST_SKIP() << "this processor or build has one level";
   Elements elements(NeoHookeanModel{}, {1, 1}, 6);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "descent/coordinates.h"
+#include "descent/damping.h"
 
 namespace supple {
 
@@ -199,8 +200,14 @@ void VertexBlockDescent::add_kinked(const Objective& objective, int vertex, int 
     const double sign = entry % 2 == 0 ? 1.0 : -1.0;
     for (int k = 0; k < 3; ++k) gradient[k] += sign * force[k];
     for (int k = 0; k < 9; ++k) hessian[k] += block[k];
+    if (!model_->is_damped()) continue;
+    const SpringSet::Spring damping = damper(*model_, spring, objective.start());
+    energy += energy_and_force(damping, set.rest_direction[s], a, b, force);
+    spring_hessian(damping, a, b, SpringHessian::exact, block);
+    for (int k = 0; k < 3; ++k) gradient[k] += sign * force[k];
+    for (int k = 0; k < 9; ++k) hessian[k] += block[k];
   }
-  energy += add_membranes(vertex, x_[v].v, gradient, hessian);
+  energy += add_membranes(objective, vertex, x_[v].v, gradient, hessian);
   for (int i = first_corner_[v]; i >= 0; i = corners_[static_cast<std::size_t>(i)].next) {
     energy +=
         add_contact(objective, corners_[static_cast<std::size_t>(i)], x_[v].v, gradient, hessian);
@@ -212,8 +219,8 @@ void VertexBlockDescent::add_kinked(const Objective& objective, int vertex, int 
 
 /// Energy of the triangles and bends of a vertex that stands at x, J; where `gradient` is not null,
 /// adds their gradient, N, and Hessian by that vertex.
-double VertexBlockDescent::add_membranes(int vertex, const double* x, double* gradient,
-                                         double* hessian) const {
+double VertexBlockDescent::add_membranes(const Objective& objective, int vertex, const double* x,
+                                         double* gradient, double* hessian) const {
   const MembraneSet& set = model_->membranes;
   if (set.empty()) return 0;
   const auto v = static_cast<std::size_t>(vertex);
@@ -225,6 +232,11 @@ double VertexBlockDescent::add_membranes(int vertex, const double* x, double* gr
     const int lane = set.corners[static_cast<std::size_t>(i)] / 3;
     const double* const corners[3] = {place(set.vertex(lane, 0)), place(set.vertex(lane, 1)),
                                       place(set.vertex(lane, 2))};
+    if (model_->is_damped()) {
+      const int corner = set.corners[static_cast<std::size_t>(i)] % 3;
+      energy += SheetDamping(*model_, lane, objective.start())
+                    .energy_at_corner(corners, corner, gradient, hessian);
+    }
     if (gradient == nullptr) {
       energy += set.energy(lane, corners);
       continue;
@@ -276,10 +288,13 @@ double VertexBlockDescent::kinked_energy(const Objective& objective, int vertex,
     const int entry = set.incident[static_cast<std::size_t>(i)];
     const double* other = x_[static_cast<std::size_t>(set.other_end(entry))].v;
     const bool is_a = entry % 2 == 0;
-    energy += set.energy_and_force(static_cast<std::size_t>(entry / 2), is_a ? x : other,
-                                   is_a ? other : x, unused);
+    const auto s = static_cast<std::size_t>(entry / 2);
+    energy += set.energy_and_force(s, is_a ? x : other, is_a ? other : x, unused);
+    if (!model_->is_damped()) continue;
+    energy += energy_and_force(damper(*model_, set.springs[s], objective.start()),
+                               set.rest_direction[s], is_a ? x : other, is_a ? other : x, unused);
   }
-  energy += add_membranes(vertex, x, nullptr, nullptr);
+  energy += add_membranes(objective, vertex, x, nullptr, nullptr);
   for (int i = first_corner_[v]; i >= 0; i = corners_[static_cast<std::size_t>(i)].next) {
     energy += add_contact(objective, corners_[static_cast<std::size_t>(i)], x, unused, nullptr);
   }
@@ -293,22 +308,26 @@ double VertexBlockDescent::kinked_energy(const Objective& objective, int vertex,
 
 /// Calls work(pairs) for the segments of a group whose vertices stand at `own`.
 template <class Work>
-void VertexBlockDescent::for_segments(const VertexGroup& group, const double (&own)[3][lanes],
-                                      const Work& work) const {
+void VertexBlockDescent::for_segments(const Objective& objective, const VertexGroup& group,
+                                      const double (&own)[3][lanes], const Work& work) const {
   for (int s = group.first_segment; s < group.first_segment + group.num_segments; ++s) {
     const PairSegment& segment = groups_.segments[static_cast<std::size_t>(s)];
     const auto r = static_cast<std::size_t>(segment.range);
     const auto first = static_cast<std::size_t>(segment.first_batch);
     const ElementRange& range = model_->ranges[r];
     const PairRange& pairs = groups_.ranges[r];
-    PairWork piece{.material = &range.material,
-                   .batches = &pairs.batches[first],
-                   .num_batches = segment.num_batches,
-                   .parameters = pairs.parameters.data() +
-                                 first * static_cast<std::size_t>(range.num_parameters) * lanes,
-                   .fibers = range.has_fiber ? pairs.fibers.data() + first * 4 * lanes : nullptr,
-                   .x = x_.data(),
-                   .own = {}};
+    PairWork piece{
+        .material = &range.material,
+        .batches = &pairs.batches[first],
+        .num_batches = segment.num_batches,
+        .parameters = pairs.parameters.data() +
+                      first * static_cast<std::size_t>(range.num_parameters) * lanes,
+        .fibers = range.has_fiber ? pairs.fibers.data() + first * 4 * lanes : nullptr,
+        .x = x_.data(),
+        .own = {},
+        .vertex = group.vertex,
+        .viscosity = range.viscosity.empty() ? nullptr : pairs.viscosity.data() + first * lanes,
+        .start = objective.start()};
     std::copy(&own[0][0], &own[0][0] + 3 * lanes, &piece.own[0][0]);
     work(piece);
   }
@@ -324,7 +343,8 @@ void VertexBlockDescent::energy_at(const Objective& objective, const VertexGroup
       energy[lane] = kinked_energy(objective, group.vertex[lane], own);
     }
   }
-  for_segments(group, x, [&](const PairWork& work) { kernels_->add_energy(work, energy); });
+  for_segments(objective, group, x,
+               [&](const PairWork& work) { kernels_->add_energy(work, energy); });
 }
 
 /// The colliders that a vertex is in at x + d, as a quadratic function of its step from x: writes
@@ -394,7 +414,8 @@ void VertexBlockDescent::solve_group(const Objective& objective, const VertexGro
     floor[lane] = floor_[static_cast<std::size_t>(vertex)];
     local.scale[lane] = scale_[static_cast<std::size_t>(vertex)];
   }
-  for_segments(group, own, [&](const PairWork& work) { kernels_->add_pairs(work, local.rest); });
+  for_segments(objective, group, own,
+               [&](const PairWork& work) { kernels_->add_pairs(work, local.rest); });
   solve(floor, local, planes, d);
 
   bool accepted[lanes];

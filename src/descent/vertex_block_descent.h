@@ -60,11 +60,12 @@ class VertexBlockDescent final : public Direction {
   void add_kinked(const Objective& objective, int vertex, int lane, Local& local) const;
   double add_contact(const Objective& objective, const Corner& own, const double* x,
                      double* gradient, double* hessian) const;
-  double add_membranes(int vertex, const double* x, double* gradient, double* hessian) const;
+  double add_membranes(const Objective& objective, int vertex, const double* x, double* gradient,
+                       double* hessian) const;
   double kinked_energy(const Objective& objective, int vertex, const double* x) const;
   template <class Work>
-  void for_segments(const VertexGroup& group, const double (&own)[3][lanes],
-                    const Work& work) const;
+  void for_segments(const Objective& objective, const VertexGroup& group,
+                    const double (&own)[3][lanes], const Work& work) const;
   void energy_at(const Objective& objective, const VertexGroup& group, const double (&x)[3][lanes],
                  double (&energy)[lanes]) const;
 

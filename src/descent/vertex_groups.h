@@ -29,6 +29,7 @@ struct PairRange {
   std::vector<int> source;  ///< [num_batches][lanes], place in the range: batch * lanes + lane
   std::vector<double> parameters;  ///< [num_batches][num_parameters][lanes]
   std::vector<double> fibers;      ///< as ElementRange::fibers
+  std::vector<double> viscosity;   ///< as ElementRange::viscosity
 };
 
 /// Consecutive batches of one range.

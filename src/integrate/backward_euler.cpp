@@ -37,6 +37,7 @@ Integrator backward_euler() {
               "x' = argmin |x - y|_M^2/(2 h^2) + E(x), y = x + h v + h^2 M^-1 f: stable, damps "
               "(first order)",
           .keeps_energy_down = true,
+          .has_velocity_at_z = true,
           .inverse_a2 = inverse_a2,
           .target = target,
           .advance = advance};

@@ -44,6 +44,7 @@ Integrator implicit_midpoint() {
               "forces in the middle of the step: keeps the energy of small vibrations, may blow "
               "up where a step is large for a stiff body (second order)",
           .stage = 0.5,
+          .has_velocity_at_z = true,
           .inverse_a2 = inverse_a2,
           .target = target,
           .advance = advance};

@@ -30,6 +30,8 @@ struct Integrator {
   double stage = 1;         ///< where z stands in the step: 1 its end, 1/2 its middle
   /// A step that is solved gains no mechanical energy where the energy is convex.
   bool keeps_energy_down = false;
+  /// (z - x_n)/a is the velocity at z: damping of the deformation is then a function of z alone.
+  bool has_velocity_at_z = false;
   bool needs_previous = false;      ///< reads State::x_previous and v_previous
   bool needs_acceleration = false;  ///< reads State::acceleration
   /// A force f that acts through one step alone moves y by pushed * a^2 M^-1 f: the step then gives

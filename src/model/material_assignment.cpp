@@ -114,9 +114,30 @@ double MaterialAssignment::fit(const MaterialModel& material,
   }
 }
 
+namespace {
+
+void add_viscosity(const Model& model, ElementLayout& layout) {
+  for (ElementRange& range : layout.ranges) {
+    if (range.layer > 0) continue;
+    const auto first = static_cast<std::size_t>(range.first_batch) * lanes;
+    range.viscosity.assign(static_cast<std::size_t>(range.num_batches) * lanes, 0.0);
+    bool any = false;
+    for (std::size_t i = 0; i < range.viscosity.size(); ++i) {
+      if (layout.tet_of_lane[first + i] < 0) continue;
+      const auto tet = static_cast<std::size_t>(layout.tet_of_lane[first + i]);
+      range.viscosity[i] = layout.stiffness[tet] * model.damping_of(model.tets[tet][0], 1);
+      any = any || range.viscosity[i] > 0;
+    }
+    if (!any) range.viscosity.clear();
+  }
+}
+
+}  // namespace
+
 ElementLayout MaterialAssignment::lay_out(const Model& model) && {
   ElementLayout layout = lay_out_elements(sources_, materials_, model);
   layout.stiffness = std::move(stiffness_);
+  if (model.is_damped()) add_viscosity(model, layout);
   return layout;
 }
 

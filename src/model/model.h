@@ -52,6 +52,8 @@ struct ElementRange {
   int num_parameters = 0;
   /// Where has_fiber: [num_batches][4][lanes], unit direction and kappa in Pa.
   std::vector<double> fibers;
+  /// Of layer 0 where a body is damped: [num_batches][lanes], tau k of the tet in Pa s; or empty.
+  std::vector<double> viscosity;
 };
 
 /// Batches that one thread works through, at most `batches_per_block`.
@@ -91,11 +93,20 @@ struct Model : ElementLayout {
   SpringSet springs;                            ///< of all bodies, in scene order
   MembraneSet membranes;                        ///< of all bodies, body after body
   std::vector<std::array<int, 3>> cloth_faces;  ///< triangles of all cloth, in scene order
+  std::vector<double> damping;                  ///< tau, [num_bodies], s; empty: nothing is damped
   double diagonal_length = 0;                   ///< of the box of the rest shape, m
   /// Rows 0, 1, 2, ... of a matrix of vertices are an elimination order of little fill.
   bool in_elimination_order = false;
 
   int num_bodies() const { return static_cast<int>(body_vertices.size()) - 1; }
+
+  bool is_damped() const { return !damping.empty(); }
+
+  /// What the damping of a vertex's body adds to each part of L in a step of this a, over that
+  /// part: tau/a.
+  double damping_of(int vertex, double inverse_a) const {
+    return damping.empty() ? 0 : damping[static_cast<std::size_t>(body_of(vertex))] * inverse_a;
+  }
 
   /// The body of a vertex.
   int body_of(int vertex) const {

@@ -98,6 +98,7 @@ class ModelBuilder {
 
   Model build() {
     require(!scene_.bodies.empty(), "/bodies", "a scene needs at least one body");
+    set_damping();
     model_.body_vertices.push_back(0);
     for (std::size_t b = 0; b < scene_.bodies.size(); ++b) add_body(b);
     const Box box = bounding_box(model_.rest);
@@ -110,6 +111,15 @@ class ModelBuilder {
   }
 
  private:
+  void set_damping() {
+    bool any = false;
+    for (const Body& body : scene_.bodies) {
+      model_.damping.push_back(body.damping ? body.damping->stiffness : scene_.damping.stiffness);
+      any = any || model_.damping.back() > 0;
+    }
+    if (!any) model_.damping.clear();
+  }
+
   void add_body(std::size_t index) {
     const Body& body = scene_.bodies[index];
     const std::string where = "/bodies/" + std::to_string(index);

@@ -26,7 +26,8 @@ void check(const Scene& scene) {
           "expected a body that starts at rest or stretched, without velocity");
   require(scene.time.integrator == "backward_euler" && scene.time.substeps == 1,
           "expected backward Euler without substeps");
-  require(scene.damping.drag == 0 && scene.contact.friction == 0,
+  require(scene.damping.drag == 0 && scene.damping.stiffness == 0 && !body.damping &&
+              scene.contact.friction == 0,
           "expected no damping or friction");
   require(scene.solver.method == "l_bfgs" && scene.solver.initial_hessian == "laplacian",
           "expected L-BFGS around M/h^2 + L");

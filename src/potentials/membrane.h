@@ -188,6 +188,7 @@ class MembraneEnergy {
   }
 
   const VectorField& slots() const { return slots_; }
+  VectorField& slots() { return slots_; }
 
  private:
   struct Chunk {

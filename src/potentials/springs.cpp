@@ -52,10 +52,15 @@ void SpringSet::project(std::size_t s, const double* x_a, const double* x_b, dou
 
 double SpringSet::energy_and_force(std::size_t s, const double* x_a, const double* x_b,
                                    double* gradient) const {
+  return supple::energy_and_force(springs[s], rest_direction[s], x_a, x_b, gradient);
+}
+
+double energy_and_force(const SpringSet::Spring& spring, const Vec3& rest_direction,
+                        const double* x_a, const double* x_b, double* gradient) {
   const PaddedVector ends[2] = {{{x_a[0], x_a[1], x_a[2], 0}}, {{x_b[0], x_b[1], x_b[2], 0}}};
-  const Spring spring{0, 1, springs[s].stiffness, springs[s].rest_length};
+  const SpringSet::Spring alone{0, 1, spring.stiffness, spring.rest_length};
   PaddedVector out;
-  const double energy = spring_table.evaluate(&spring, &rest_direction[s], ends, 1, &out);
+  const double energy = spring_table.evaluate(&alone, &rest_direction, ends, 1, &out);
   for (int k = 0; k < 3; ++k) gradient[k] = out[k];
   return energy;
 }

@@ -61,6 +61,10 @@ struct SpringSet {
                           double* gradient) const;
 };
 
+/// As SpringSet::energy_and_force of a spring by itself.
+double energy_and_force(const SpringSet::Spring& spring, const Vec3& rest_direction,
+                        const double* x_a, const double* x_b, double* gradient);
+
 /// The 3x3 block H of a spring's Hessian [H, -H; -H, H], N/m, row-major and symmetric [thesis eqs.
 /// 4.5 to 4.8]:
 ///   H = k (n n^T + (1 - r/l) (I - n n^T)).
@@ -95,6 +99,7 @@ class SpringEnergy {
 
   /// dE/dx_a of each spring in the last `evaluate`, N.
   const VectorField& forces() const { return forces_; }
+  VectorField& forces() { return forces_; }
 
  private:
   /// Springs a chunk: about 5 us of work.

@@ -113,6 +113,20 @@ TEST(Allocation, AStepOfAMembraneInTheWindAllocatesNothingAfterTheFirst) {
   }
 }
 
+TEST(Allocation, NeitherDoesAStepOfDampedBodies) {
+  if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
+  for (const char* method : {"l_bfgs", "quasi_newton", "gradient_descent", "projective_dynamics",
+                             "chebyshev", "jacobi", "gauss_seidel", "vertex_block_descent"}) {
+    Scene scene = test::twisting_bar({8, 3, 3}, "arap");
+    scene.bodies.push_back(test::hanging_cloth().bodies[0]);
+    scene.bodies.push_back(test::hanging_membrane("arap").bodies[0]);
+    scene.colliders.push_back({"ground", PlaneShape{{0, 1, 0}, -0.5}, {}});
+    scene.solver.method = method;
+    scene.damping.stiffness = 0.02;
+    EXPECT_EQ(allocations_of_a_step(scene, 1), 0) << method;
+  }
+}
+
 TEST(Allocation, NeitherDoTheOtherMatrices) {
   if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
   struct Variant {

@@ -119,7 +119,7 @@ struct ConvergenceProbe::Room {
   std::optional<LBfgs> turned;  ///< around a matrix that turns with the body, where that is needed
   Minimiser minimiser;
   VectorField z;         ///< where the probe is, m
-  VectorField gradient;  ///< of the elastic energy there, N
+  VectorField gradient;  ///< of the elastic energy there, with damping, N
   VectorField p, q;      ///< m
   std::optional<Objective> without_contact;
 };
@@ -184,14 +184,18 @@ void ConvergenceProbe::make_room(Objective& objective, Direction* direction) {
   }
 }
 
-/// dE_elastic/dz where the probe is, N. Without contacts it is what balances inertia and pins;
-/// contacts do not tell their forces, so the elements are then asked themselves.
+/// dE_elastic/dz with damping where the probe is, N. Without contacts it is what balances inertia
+/// and pins; contacts do not tell their forces, so the elements are then asked themselves.
 void ConvergenceProbe::find_elastic_gradient(Objective& objective) {
   VectorField& gradient = room_->gradient;
   const VectorField& z = room_->z;
   Objective* const elastic = room_->without_contact ? &*room_->without_contact : nullptr;
   if (elastic != nullptr) {
-    elastic->begin_step({.y = z, .inverse_a2 = 0, .x_start = z, .time = 0, .h = 1});
+    elastic->begin_step({.y = z,  // no inertia; the rest is for damping
+                         .inverse_a2 = objective.inverse_a2(),
+                         .x_start = objective.x_start(),
+                         .time = 0,
+                         .h = 1});
     elastic->value_and_gradient(z, gradient);
   } else {
     const VectorField& y = objective.inertial_target();

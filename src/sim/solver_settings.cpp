@@ -188,6 +188,35 @@ bool is_explicit(const std::string& integrator) {
   return found != nullptr && found->is_explicit;
 }
 
+namespace {
+
+void check_body_damping(const Scene& scene, double stiffness, const std::string& where) {
+  require(std::isfinite(stiffness) && stiffness >= 0, where, "expected a time of at least 0 in s");
+  if (stiffness == 0) return;
+  const Integrator& integrator = *find_integrator(scene.time.integrator);
+  require(integrator.has_velocity_at_z, where,
+          integrator.name +
+              " cannot damp how bodies deform; expected 0, or the integrator backward_euler or "
+              "implicit_midpoint");
+  require(!is_position_based(scene.solver.method), where,
+          scene.solver.method +
+              " has no damping of its constraints; expected 0, or a method of descent, for "
+              "example l_bfgs");
+}
+
+void check_damping(const Scene& scene) {
+  require(std::isfinite(scene.damping.drag) && scene.damping.drag >= 0, "/damping/drag",
+          "expected a drag of at least 0 in 1/s");
+  check_body_damping(scene, scene.damping.stiffness, "/damping/stiffness");
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    if (!scene.bodies[b].damping) continue;
+    check_body_damping(scene, scene.bodies[b].damping->stiffness,
+                       "/bodies/" + std::to_string(b) + "/damping/stiffness");
+  }
+}
+
+}  // namespace
+
 void check_settings(const Scene& scene) {
   const TimeSettings& time = scene.time;
   require(std::isfinite(time.step) && time.step > 0, "/time/step",
@@ -199,8 +228,6 @@ void check_settings(const Scene& scene) {
   for (double g : scene.gravity) {
     require(std::isfinite(g), "/gravity", "expected finite numbers in m/s^2");
   }
-  require(std::isfinite(scene.damping.drag) && scene.damping.drag >= 0, "/damping/drag",
-          "expected a drag of at least 0 in 1/s");
   require(std::isfinite(scene.contact.friction) && scene.contact.friction >= 0, "/contact/friction",
           "expected a coefficient of at least 0");
   check_solver(scene.solver);
@@ -211,6 +238,7 @@ void check_settings(const Scene& scene) {
                 " moves vertices by their masses; expected one that has, for example "
                 "backward_euler (with a large /damping/drag a body comes to rest)");
   }
+  check_damping(scene);
   if (const auto fault = find_material_fault(scene, scene.solver.method)) {
     throw Error(ErrorKind::invalid_input, fault->where, fault->message);
   }

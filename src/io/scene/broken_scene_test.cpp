@@ -307,6 +307,11 @@ const std::vector<Broken>& broken_scenes() {
       {{{"/contact/stiffness", "-1"}}, "/contact/stiffness", "of at least 0 N/m"},
       {{{"/contact/friction", "-0.1"}}, "/contact/friction", "of at least 0"},
       {{{"/damping/drag", "-0.1"}}, "/damping/drag", "of at least 0 1/s"},
+      {{{"/damping/stiffness", "-0.1"}}, "/damping/stiffness", "of at least 0 s"},
+      {{{"/bodies/0/damping", R"({"stiffness": -1})"}},
+       "/bodies/0/damping/stiffness",
+       "of at least 0 s"},
+      {{{"/bodies/0/damping", "{}"}}, "/bodies/0/damping", "'stiffness' is missing"},
       // Overrides
       {{{"time/frames", "1"}}, "'time/frames'", "not a JSON pointer"},
       {{{"", "1"}}, "''", "not a JSON pointer"},

@@ -44,7 +44,7 @@ const char* const full_scene = R"({
       "initial": { "flatten": { "axis": "z" } } },
     { "mesh": { "sphere": { "radius": 2, "cells": 4, "center": [1, 1, 1] } },
       "material": { "model": "mooney_rivlin", "c1": 1, "c2": 2, "bulk": 3 },
-      "initial": { "stretch": [1.5, 0.5, 1] } },
+      "initial": { "stretch": [1.5, 0.5, 1] }, "damping": { "stiffness": 0.5 } },
     { "mesh": { "cylinder": { "radius": 1, "height": 3, "cells": 4, "layers": 5, "axis": [1, 0, 0] } },
       "material": { "model": "arap", "mu": 5 } },
     { "mesh": { "torus": { "major": 2, "minor": 0.5, "segments": 8, "cells": 2, "axis": [0, 0, 1] } },
@@ -62,7 +62,7 @@ const char* const full_scene = R"({
                  { "cylinder": { "center": [1, 0, 0], "axis": [0, 0, 1], "radius": 2, "height": 3 } },
                  { "mesh": { "file": "block.obj" }, "transform": { "scale": [2, 3, 4] } } ],
   "contact": { "stiffness": 2e5, "friction": 0.3, "self": false },
-  "damping": { "drag": 0.1 }
+  "damping": { "drag": 0.1, "stiffness": 0.02 }
 })";
 
 TEST(Scene, TheSettingsLandInTheirFields) {
@@ -85,6 +85,7 @@ TEST(Scene, TheSettingsLandInTheirFields) {
   EXPECT_EQ(scene.contact.stiffness, 2e5);
   EXPECT_EQ(scene.contact.friction, 0.3);
   EXPECT_EQ(scene.damping.drag, 0.1);
+  EXPECT_EQ(scene.damping.stiffness, 0.02);
 }
 
 TEST(Scene, TheBodyLandsInItsFields) {
@@ -102,6 +103,7 @@ TEST(Scene, TheBodyLandsInItsFields) {
   }
   EXPECT_EQ(bar.density, 900);
   EXPECT_FALSE(bar.mass);
+  EXPECT_FALSE(bar.damping);
   EXPECT_EQ(bar.material.model, "corotated");
   EXPECT_EQ(bar.material.mu.value, lame_parameters(1e5, 0.45).first);
   EXPECT_EQ(bar.material.lambda.value, lame_parameters(1e5, 0.45).second);
@@ -173,6 +175,8 @@ TEST(Scene, TheOtherBodiesLandInTheirFields) {
   EXPECT_EQ(scene.bodies[2].material.c2.value, 2);
   EXPECT_EQ(scene.bodies[2].material.bulk.value, 3);
   EXPECT_EQ(std::get<Stretch>(scene.bodies[2].initial).factors, (Vec3{1.5, 0.5, 1}));
+  ASSERT_TRUE(scene.bodies[2].damping);
+  EXPECT_EQ(scene.bodies[2].damping->stiffness, 0.5);
   const Box ball = bounding_box(scene.bodies[2].mesh.vertices);
   EXPECT_NEAR(ball.max[1], 3, 1e-12);  // center 1 and radius 2, to rounding
   EXPECT_EQ(scene.bodies[3].material.mu.value, 5);
