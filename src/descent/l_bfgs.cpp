@@ -5,6 +5,15 @@
 
 namespace supple {
 
+namespace {
+
+/// Shortened to less than this, or with a slope that contacts change by more than this share of it,
+/// a step met contacts that the pairs know nothing of. On a ball that falls (24,576 tets) the frame
+/// six after the first contact is 40 times as exact after ten iterations as with such pairs kept.
+constexpr double shortened = 0.5, changed = 0.5;
+
+}  // namespace
+
 LBfgs::LBfgs(const Model& model, std::unique_ptr<Direction> initial, int history)
     : initial_(std::move(initial)),
       pairs_(static_cast<std::size_t>(history)),
@@ -44,6 +53,7 @@ bool LBfgs::restart() {
 bool LBfgs::compute(Objective& objective, const Iterate& at, VectorField& p) {
   went_ahead_ = is_linear_ && at.ahead != nullptr;
   is_bare_ = false;
+  slope_change_ = 0;
   if (!is_linear_) return recur(objective, at, p);
   if (!initial_->compute_unfinished(objective, at, p)) return false;
   linear_->correct(objective.algebra(), at, p, initial_.get());
@@ -55,7 +65,9 @@ bool LBfgs::compute(Objective& objective, const Iterate& at, VectorField& p) {
   if (is_bare_) {
     linear_->clear();
   } else {
+    const double slope = linear_->slope();
     linear_->replace(objective.algebra(), at.gradient, p);
+    slope_change_ = std::abs(linear_->slope() / slope - 1);
   }
   return true;
 }
@@ -88,6 +100,8 @@ void LBfgs::accept(Objective& objective, const Iterate& from, const Iterate& to,
   initial_->accept(objective, from, to, alpha);
   if (pairs_.empty()) return;
   if (is_bare_) return;
+  const bool is_bent = slope_change_ > 0;
+  if (is_bent && (alpha < shortened || slope_change_ > changed)) return linear_->clear();
   if (is_linear_) return linear_->accept(alpha);
   FieldAlgebra& algebra = objective.algebra();
   const int size = static_cast<int>(pairs_.size());

@@ -16,8 +16,9 @@ namespace supple {
 /// positive is not kept. History 0 is the inner direction itself.
 ///
 /// Where A0^-1 is the same symmetric matrix for the whole step, both loops run over numbers alone
-/// (linear_pairs.h). Contacts may bend its directions; where they change A0 the history begins
-/// anew.
+/// (linear_pairs.h). Contacts may bend its directions; where they change A0, or bend one much, the
+/// history begins anew: the pairs tell how the force of contacts set in, of which no curvature
+/// comes.
 class LBfgs final : public Direction {
  public:
   LBfgs(const Model& model, std::unique_ptr<Direction> initial, int history);
@@ -52,6 +53,7 @@ class LBfgs final : public Direction {
   bool is_linear_ = false;   ///< in this step
   bool went_ahead_ = false;  ///< in the last `compute`
   bool is_bare_ = false;     ///< of that no pair can be made
+  double slope_change_ = 0;  ///< share of it by which contacts bent the last direction
   std::optional<LinearPairs> linear_;
 
   // Where it is not.
