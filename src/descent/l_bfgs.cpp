@@ -100,7 +100,8 @@ void LBfgs::accept(Objective& objective, const Iterate& from, const Iterate& to,
   initial_->accept(objective, from, to, alpha);
   if (pairs_.empty()) return;
   if (is_bare_) return;
-  const bool is_bent = slope_change_ > 0;
+  // What the pairs know of friction is in no matrix.
+  const bool is_bent = slope_change_ > 0 && objective.contact()->friction() == 0;
   if (is_bent && (alpha < shortened || slope_change_ > changed)) return linear_->clear();
   if (is_linear_) return linear_->accept(alpha);
   FieldAlgebra& algebra = objective.algebra();
