@@ -139,6 +139,17 @@ struct ConstraintGroup {
   int size = 0;
 };
 
+/// A place where a body touches a collider or another body.
+struct BodyContact {
+  int body = 0;          ///< that the force acts on
+  int other_body = -1;   ///< the body that it touches, which -force acts on; -1: a collider
+  int collider = -1;     ///< into Scene::colliders; -1: a body
+  Vec3 point{0, 0, 0};   ///< on the body, m
+  Vec3 normal{0, 0, 0};  ///< of what it touches, towards the body: unit
+  double depth = 0;      ///< in the collider, or in the layer between two bodies, m
+  Vec3 force{0, 0, 0};   ///< on the body: normal force and friction, N
+};
+
 /// A running simulation of a scene. Vertices are numbered body after body in scene order.
 ///
 /// The constructor builds and factorises; it throws Error if the scene cannot be simulated. `step`
@@ -368,6 +379,12 @@ class Simulation {
   /// Groups of constraints that a position-based method projects together, in the order of an
   /// iteration; empty for other methods.
   std::vector<ConstraintGroup> constraint_groups() const;
+
+  /// What touches at the end of the last step, in an order that the number of threads does not
+  /// change; empty before the first step, after the state or the colliders were changed, and with
+  /// explicit integrators. Forces are those of the contacts' energies there: with position-based
+  /// methods, and where a step is far from converged, they need not balance the rest.
+  std::vector<BodyContact> contacts() const;
 
   // Queries against the deformed surface: the triangles of surface(), and the segments of strands
   // where the query says so. Any number of threads may query at once while no step runs. The first

@@ -257,6 +257,23 @@ typedef struct SuppleSurfaceHit {
   double distance;      ///< m, along the ray, or from the query point: negative inside the body
 } SuppleSurfaceHit;
 
+/// A place where a body touches a collider or another body.
+typedef struct SuppleContact {
+  int32_t body;        ///< that the force acts on
+  int32_t other_body;  ///< the body that it touches, which -force acts on; -1: a collider
+  int32_t collider;    ///< of the scene; -1: a body
+  double point[3];     ///< on the body, m
+  double normal[3];    ///< of what it touches, towards the body: unit
+  double depth;        ///< in the collider, or in the layer between two bodies, m
+  double force[3];     ///< on the body: normal force and friction, N
+} SuppleContact;
+
+/// What touches at the end of the last step; nothing before the first one, after the state or the
+/// colliders were changed, and with explicit integrators. contacts: [room], receives the first
+/// `room` of them, may be NULL if room is 0; count: number of all.
+SuppleError supple_simulation_contacts(const SuppleSimulation* simulation, SuppleContact* contacts,
+                                       size_t room, size_t* count);
+
 /// Where a ray first hits a triangle, from either side, within max_distance, m (>= 0, may be
 /// INFINITY). direction may have any length but zero. Strands are not hit.
 SuppleError supple_simulation_raycast(const SuppleSimulation* simulation, const double origin[3],

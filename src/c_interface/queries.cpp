@@ -27,8 +27,9 @@ SuppleSurfaceHit hit_in_c(const std::optional<supple::SurfaceHit>& found) {
   return hit;
 }
 
-/// As many of the numbers as there is room for.
-void copy_found(const std::vector<int>& found, int32_t* out, size_t room, const char* parameter,
+/// As many as there is room for.
+template <class Found, class Out>
+void copy_found(const std::vector<Found>& found, Out* out, size_t room, const char* parameter,
                 size_t* count) {
   if (room > 0) given(out, parameter);
   given(count, "count") = found.size();
@@ -55,6 +56,23 @@ SuppleError supple_simulation_closest_point(const SuppleSimulation* simulation,
   return guarded([&] {
     const supple::Simulation& self = simulation_of(simulation);
     supple::fill(hit, hit_in_c(self.closest_point(vec3_at(point, "point"), max_distance)), "hit");
+  });
+}
+
+SuppleError supple_simulation_contacts(const SuppleSimulation* simulation, SuppleContact* contacts,
+                                       size_t room, size_t* count) {
+  return guarded([&] {
+    std::vector<SuppleContact> found;
+    for (const supple::BodyContact& own : simulation_of(simulation).contacts()) {
+      found.push_back({own.body,
+                       own.other_body,
+                       own.collider,
+                       {own.point[0], own.point[1], own.point[2]},
+                       {own.normal[0], own.normal[1], own.normal[2]},
+                       own.depth,
+                       {own.force[0], own.force[1], own.force[2]}});
+    }
+    copy_found(found, contacts, room, "contacts", count);
   });
 }
 

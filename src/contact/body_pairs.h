@@ -21,9 +21,9 @@ struct PairSettings {
 /// Keeps the surfaces of bodies apart from each other, and of a body from itself.
 ///
 /// Around each surface is a layer, a small part of the body's size thick. Two features, a vertex
-/// and a face or two edges, that come nearer than the thinner of their layers, d, during a step are held
-/// apart by a plane between them: with the nearest points a and b, on both features, of the first
-/// time when they are as near, and the unit normal n from b to a,
+/// and a face or two edges, that come nearer than the thinner of their layers, d, during a step are
+/// held apart by a plane between them: with the nearest points a and b, on both features, of the
+/// first time when they are as near, and the unit normal n from b to a,
 ///   E = k/2 min(0, n . (a - b) - d)^2,
 /// a and b being means of their corners with weights that stay [after thesis eq. 8.7]. In the next
 /// step points and normal are others. Of features that share their nearest points, as the faces

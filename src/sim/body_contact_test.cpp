@@ -79,7 +79,8 @@ Vec3 middle_of(const Simulation& simulation, std::size_t body) {
   const int first = simulation.body_vertices()[body], last = simulation.body_vertices()[body + 1];
   Vec3 sum{0, 0, 0};
   for (int i = first; i < last; ++i) {
-    for (std::size_t k = 0; k < 3; ++k) sum[k] += x[static_cast<std::size_t>(i)][k] / (last - first);
+    for (std::size_t k = 0; k < 3; ++k)
+      sum[k] += x[static_cast<std::size_t>(i)][k] / (last - first);
   }
   return sum;
 }
@@ -184,7 +185,8 @@ TEST(BodyContact, KeepsMomentumAsFarAsStepsAreSolved) {
     touched = touched || report.contacts > 0;
     // The forces of a pair of features add up to nothing; what is left is the sum of the gradient,
     // at most sqrt(n) times its norm. Of 500 kg m/s.
-    const double left = std::sqrt(simulation.num_vertices()) * report.gradient_norm * scene.time.step;
+    const double left =
+        std::sqrt(simulation.num_vertices()) * report.gradient_norm * scene.time.step;
     for (std::size_t k = 0; k < 3; ++k) {
       EXPECT_NEAR(momenta(simulation)[0][k], start[0][k], left + 1e-9 * 500) << frame;
     }
@@ -246,11 +248,11 @@ TEST(BodyContact, AStackOfCubesThatTouchAtTheStartStaysAStack) {
   EXPECT_LT(std::hypot(after[0] - before[0], after[2] - before[2]), 1e-3);
 }
 
-/// A block on a slab that is held at an angle, degrees; how far it slides in the second third and the
-/// last third of a second.
+/// A block on a slab that is held at an angle, degrees; how far it slides in the second third and
+/// the last third of a second.
 double slide(double degrees, double friction) {
-  Body slab{.mesh = generate(BoxGenerator{
-                .size = {1, 0.2, 4}, .cells = {2, 1, 8}, .center = {0, -0.1, 0}})};
+  Body slab{.mesh = generate(
+                BoxGenerator{.size = {1, 0.2, 4}, .cells = {2, 1, 8}, .center = {0, -0.1, 0}})};
   slab.material = test::soft_material("neo_hookean");
   slab.pins = {{.box = {{-9, -9, -9}, {9, 9, 9}}, .stiffness = 1e8}};
   Body sliding = block({0, 0.2502, 0});
@@ -277,8 +279,8 @@ constexpr double friction_slip = 1e-3;
 TEST(BodyContact, FrictionHoldsBelowItsAngleAndSlowsAboveIt) {
   // tan 26 = 0.488, tan 35 = 0.70.
   EXPECT_LT(slide(26, 0.55), friction_slip);
-  const double a = 9.81 * (std::sin(35 * std::numbers::pi / 180) -
-                           0.5 * std::cos(35 * std::numbers::pi / 180));
+  const double a =
+      9.81 * (std::sin(35 * std::numbers::pi / 180) - 0.5 * std::cos(35 * std::numbers::pi / 180));
   // Friction goes by the forces of the step before, and there are none at first.
   const double way = a / 2 * (1 - 1.0 / 9);
   EXPECT_NEAR(slide(35, 0.5), way, 0.1 * way);
@@ -329,7 +331,8 @@ TEST(BodyContact, AStripThatIsFoldedTouchesItself) {
     strip.triangles.clear();
     constexpr int cells = 16;
     for (int i = 0; i <= cells; ++i) {
-      for (int j = 0; j <= 2; ++j) strip.mesh.vertices.push_back({i / 16.0, 0.02 * (i % 2), j / 10.0});
+      for (int j = 0; j <= 2; ++j)
+        strip.mesh.vertices.push_back({i / 16.0, 0.02 * (i % 2), j / 10.0});
     }
     for (int i = 0; i < cells; ++i) {
       for (int j = 0; j < 2; ++j) {
@@ -421,6 +424,40 @@ TEST(BodyContact, OtherCollidersAndMaterialsKeepWhatTouches) {
   simulation.set_colliders({});
   test::run(simulation, 5);
   EXPECT_GT(middle_of(simulation, 1)[1], middle_of(simulation, 0)[1] + 0.4);
+}
+
+TEST(BodyContact, ForcesThatAreReadHoldWhatRests) {
+  Body low = block({0, 0.25, 0}), high = block({0, 0.752, 0});
+  high.density = 500;
+  Scene scene = with_bodies({low, high});
+  scene.gravity = {0, -9.81, 0};
+  scene.colliders = {{"floor", PlaneShape{}, {}}};
+  scene.contact.friction = 0.3;
+  scene.damping.drag = 3;
+  Simulation simulation(scene);
+  EXPECT_TRUE(simulation.contacts().empty());
+  test::run(simulation, 240);
+  Vec3 on_low{0, 0, 0}, on_high{0, 0, 0}, from_floor{0, 0, 0};
+  for (const BodyContact& contact : simulation.contacts()) {
+    EXPECT_EQ(contact.collider == -1, contact.other_body != -1);
+    for (std::size_t k = 0; k < 3; ++k) {
+      if (contact.collider == 0) from_floor[k] += contact.force[k];
+      const double sign = contact.body == 1 ? 1 : -1;
+      if (contact.collider == -1) on_high[k] += sign * contact.force[k];
+      if (contact.collider == -1) on_low[k] -= sign * contact.force[k];
+    }
+    if (contact.collider == 0) {
+      EXPECT_EQ(contact.body, 0);
+      EXPECT_NEAR(contact.point[1], -contact.depth, 1e-9);
+      EXPECT_EQ(contact.normal, (Vec3{0, 1, 0}));
+    }
+  }
+  // 62.5 kg on 125 kg.
+  EXPECT_NEAR(on_high[1], 62.5 * 9.81, 0.02 * 62.5 * 9.81);
+  EXPECT_NEAR(on_low[1], -on_high[1], 1e-9 * on_high[1]);
+  EXPECT_NEAR(from_floor[1], 187.5 * 9.81, 0.02 * 187.5 * 9.81);
+  simulation.set_state(simulation.state());
+  EXPECT_TRUE(simulation.contacts().empty());
 }
 
 TEST(BodyContact, ForwardStepsKeepBodiesApart) {

@@ -9,6 +9,7 @@
 #include "base/stopwatch.h"
 #include "descent/laplacian.h"
 #include "model/pin_selection.h"
+#include "sim/contact_reads.h"
 #include "sim/contact_setup.h"
 #include "sim/measures.h"
 #include "sim/stepper.h"
@@ -543,6 +544,7 @@ void RunningScene::run_frame(StepReport& report) {
   }
   measure_frame(finite, report);
   has_multipliers_ = finite && position_solver_ != nullptr && multipliers_fit_;
+  has_contacts_ = finite && contact_ != nullptr && !setup_.integrator().is_explicit;
   is_remembered_ = false;
   attachments_.end_frame(!finite);
   if (finite) ++state_.frame;
@@ -566,7 +568,7 @@ StepReport RunningScene::step() {
   StepReport report;
   objective_.reset_counters();
   queries_.moved();
-  has_multipliers_ = false;
+  has_multipliers_ = has_contacts_ = false;
   attachments_.begin_frame(state_.time, state_.time + scene_.time.step);
   try {
     run_frame(report);
@@ -658,6 +660,7 @@ void RunningScene::use_contact(ContactEnergy* contact) {
     contact->pairs()->find_overlaps(state_.x[0].v);
   }
   objective_.contact_changed(contact);
+  has_contacts_ = false;
   convergence_.contact_changed();
   if (position_solver_) position_solver_->contact_changed(contact);
 }
@@ -812,7 +815,7 @@ void RunningScene::set_state(const SimulationState& state) {
   if (pairs()) pairs()->find_overlaps(state_.x[0].v);
   queries_.moved();
   elastic_is_known_ = false;
-  has_multipliers_ = false;
+  has_multipliers_ = has_contacts_ = false;
   convergence_.set_schedule({state.unconverged, state.next_look, state.look_interval});
   clock_ = clock_of(state.time, state.frame, scene_.time);
   clear_forces();
@@ -875,6 +878,13 @@ std::vector<MultiplierStress> RunningScene::multiplier_stresses() {
   std::vector<MultiplierStress> stresses;
   if (has_multipliers_) position_solver_->copy_stresses(z_, stresses);
   return stresses;
+}
+
+std::vector<BodyContact> RunningScene::contacts() {
+  const std::lock_guard lock(reading_);
+  if (!has_contacts_) return {};
+  objective_.find_contacts(z_);
+  return read_contacts(*contact_, model_, z_);
 }
 
 std::vector<ConstraintGroup> RunningScene::constraint_groups() const {

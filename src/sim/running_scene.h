@@ -88,6 +88,7 @@ class RunningScene {
   /// one at a time gets it.
   Energies energies();
   std::vector<MultiplierStress> multiplier_stresses();
+  std::vector<BodyContact> contacts();
   ElementMeasures measure(std::span<const double> positions) const;
   std::vector<ConstraintGroup> constraint_groups() const;
   void copy_positions(std::span<double> out) const;
@@ -171,6 +172,7 @@ class RunningScene {
   bool has_energy_ = false;    ///< the position-based method's steps have one that it may gain
   PositionRun position_run_;
   ConvergenceProbe convergence_;
+  bool has_contacts_ = false;     ///< those of the last step, at z_
   bool has_multipliers_ = false;  ///< those of the state, at z_
   bool multipliers_fit_ = true;   ///< the solver's are those of the substeps that were taken
   VectorField z_;                 ///< where the last substep was solved

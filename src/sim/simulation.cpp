@@ -415,6 +415,7 @@ ElementMeasures Simulation::measure(std::span<const double> positions) const {
 std::vector<MultiplierStress> Simulation::multiplier_stresses() const {
   return self().running->multiplier_stresses();
 }
+std::vector<BodyContact> Simulation::contacts() const { return self().running->contacts(); }
 std::vector<ConstraintGroup> Simulation::constraint_groups() const {
   return self().running->constraint_groups();
 }

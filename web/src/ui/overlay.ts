@@ -17,6 +17,7 @@ const NAMES: { [code: string]: string } = {
   inverted: 'Tets inside out',
   deep_contact: 'Deep contact',
   tunnelled: 'Passed a collider',
+  self_intersection: 'Bodies intersect',
   poor_elements: 'Flat tets',
   step_too_large: 'Step too large',
 };
