@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "base/index.h"
 #include "contact/aabb_tree.h"
@@ -42,6 +43,23 @@ constexpr std::size_t most_planes = 32768;
 Vec3 place_in(const double* x, int vertex) {
   const double* const own = x + 4 * at(vertex);
   return {own[0], own[1], own[2]};
+}
+
+template <std::size_t N>
+Box box_of(const std::array<int, N>& corners, const double* x) {
+  Box box{place_in(x, corners[0]), place_in(x, corners[0])};
+  for (const int corner : corners) {
+    const Vec3 place = place_in(x, corner);
+    box = AabbTree::join(box, {place, place});
+  }
+  return box;
+}
+
+bool may_touch(const Box& a, const Box& b) {
+  for (std::size_t k = 0; k < 3; ++k) {
+    if (a.min[k] > b.max[k] || b.min[k] > a.max[k]) return false;
+  }
+  return true;
 }
 
 /// Whether a goes along b, and not merely across.
@@ -500,76 +518,100 @@ bool BodyPairs::push_apart(double* x) {
   return any;
 }
 
-/// Bodies one of which has an edge through a face of the other.
-std::vector<BodyPairs::Overlap> BodyPairs::overlaps_at(const double* x, bool known_alone) const {
-  std::vector<AabbTree> trees;
-  const auto& triangles = features_.triangles();
+/// Whether an edge of a body passes through a face of another, or of itself.
+bool BodyPairs::pierces(int body, int other, const double* x) const {
   const auto& edges = features_.edges();
-  const auto box_of = [&](const auto& corners) {
-    Box box{place_in(x, corners[0]), place_in(x, corners[0])};
-    for (const int corner : corners) {
-      const Vec3 place = place_in(x, corner);
-      box = AabbTree::join(box, {place, place});
-    }
-    return box;
-  };
-  const auto bodies = static_cast<int>(num_bodies());
-  for (int b = 0; b < bodies; ++b) {
-    std::vector<Box> boxes;
-    for (int t = features_.first_triangle(b); t < features_.first_triangle(b + 1); ++t) {
-      boxes.push_back(box_of(triangles[at(t)]));
-    }
-    trees.emplace_back(boxes);
-  }
-  std::vector<Overlap> found;
-  const auto pierces = [&](const std::array<int, 2>& edge, const Box& box, int body) {
-    return trees[at(body)].any(
-        [&](const Box& other) {
-          for (std::size_t k = 0; k < 3; ++k) {
-            if (box.min[k] > other.max[k] || other.min[k] > box.max[k]) return false;
-          }
-          return true;
-        },
-        [&](int place) {
-          const int t = features_.first_triangle(body) + trees[at(body)].order()[at(place)];
-          const auto& face = triangles[at(t)];
-          for (const int corner : face) {
-            if (corner == edge[0] || corner == edge[1]) return false;
-          }
-          Corners before{place_in(x, edge[0]), place_in(x, face[0]), place_in(x, face[1]),
-                         place_in(x, face[2])};
-          Corners after = before;
-          after[0] = place_in(x, edge[1]);
-          return vertex_face_ccd(before, after).meets;
-        });
-  };
-  for (int a = 0; a < bodies; ++a) {
-    for (int e = features_.first_edge(a); e < features_.first_edge(a + 1); ++e) {
-      const Box box = box_of(edges[at(e)]);
-      for (int b = 0; b < bodies; ++b) {
-        const Overlap pair(std::min(a, b), std::max(a, b));
-        const bool is_known = std::binary_search(overlapping_.begin(), overlapping_.end(), pair);
-        if (trees[at(b)].order().empty() || !(known_alone ? is_known : may_ever_meet(a, b)))
-          continue;
-        if (std::find(found.begin(), found.end(), pair) != found.end()) continue;
-        if (pierces(edges[at(e)], box, b)) found.push_back(pair);
+  const AabbTree& tree = trees_[at(other)];
+  for (int e = features_.first_edge(body); e < features_.first_edge(body + 1); ++e) {
+    const std::array<int, 2>& edge = edges[at(e)];
+    const Box box = box_of(edge, x);
+    const auto touches = [&](const Box& face) { return may_touch(box, face); };
+    const bool found = tree.any(touches, [&](int place) {
+      const auto& face =
+          features_.triangles()[at(features_.first_triangle(other) + tree.order()[at(place)])];
+      for (const int corner : face) {
+        if (corner == edge[0] || corner == edge[1]) return false;
       }
-    }
+      const Corners before{place_in(x, edge[0]), place_in(x, face[0]), place_in(x, face[1]),
+                           place_in(x, face[2])};
+      Corners after = before;
+      after[0] = place_in(x, edge[1]);
+      return vertex_face_ccd(before, after).meets;
+    });
+    if (found) return true;
   }
-  std::sort(found.begin(), found.end());
-  return found;
+  return false;
 }
 
-void BodyPairs::find_overlaps(const double* x) { overlapping_ = overlaps_at(x, false); }
+/// Of the pairs that are asked for, those that overlap: to found_.
+template <class IsAsked>
+void BodyPairs::look_for_overlaps(const double* x, const IsAsked& is_asked) {
+  const auto bodies = static_cast<int>(num_bodies());
+  trees_.resize(num_bodies());
+  boxes_.resize(num_bodies());
+  has_tree_.assign(num_bodies(), 0);
+  const auto make_tree = [&](int body) {
+    if (has_tree_[at(body)] != 0) return;
+    has_tree_[at(body)] = 1;
+    boxes_[at(body)].clear();
+    for (int t = features_.first_triangle(body); t < features_.first_triangle(body + 1); ++t) {
+      boxes_[at(body)].push_back(box_of(features_.triangles()[at(t)], x));
+    }
+    trees_[at(body)].rebuild(boxes_[at(body)]);
+  };
+  bounds_.resize(num_bodies());
+  for (int body = 0; body < bodies; ++body) {
+    Box& bounds = bounds_[at(body)];
+    const int first = features_.first_edge(body), last = features_.first_edge(body + 1);
+    for (int e = first; e < last; ++e) {
+      const Box box = box_of(features_.edges()[at(e)], x);
+      bounds = e == first ? box : AabbTree::join(bounds, box);
+    }
+  }
+  found_.clear();
+  for (int a = 0; a < bodies; ++a) {
+    if (features_.first_edge(a) == features_.first_edge(a + 1)) continue;
+    for (int b = a; b < bodies; ++b) {
+      if (features_.first_edge(b) == features_.first_edge(b + 1)) continue;
+      if (!may_touch(bounds_[at(a)], bounds_[at(b)]) || !is_asked(Overlap(a, b))) continue;
+      make_tree(a);
+      make_tree(b);
+      if (pierces(a, b, x) || (a != b && pierces(b, a, x))) found_.emplace_back(a, b);
+    }
+  }
+}
+
+void BodyPairs::find_overlaps(const double* x) {
+  look_for_overlaps(x, [&](const Overlap& pair) { return may_ever_meet(pair.first, pair.second); });
+  overlapping_ = found_;
+}
 
 void BodyPairs::look_at_overlaps(const double* x) {
-  if (!overlapping_.empty()) overlapping_ = overlaps_at(x, true);
+  if (overlapping_.empty()) return;
+  look_for_overlaps(x, [&](const Overlap& pair) {
+    return std::binary_search(overlapping_.begin(), overlapping_.end(), pair);
+  });
+  overlapping_ = found_;
 }
 
 void BodyPairs::start_apart(double* x) {
   first_part_ = 1;
-  for (int round = 0; round < most_start_rounds; ++round) {
-    if (!push_apart(x)) break;
+  const std::vector<double> given(x, x + end_.size());
+  overlapping_.clear();
+  // Bodies that overlap in earnest stay where they are.
+  for (std::size_t known = 0;;) {
+    for (int round = 0; round < most_start_rounds; ++round) {
+      if (!push_apart(x)) break;
+    }
+    look_for_overlaps(x,
+                      [&](const Overlap& pair) { return may_ever_meet(pair.first, pair.second); });
+    std::vector<Overlap> all;
+    std::set_union(overlapping_.begin(), overlapping_.end(), found_.begin(), found_.end(),
+                   std::back_inserter(all));
+    overlapping_ = all;
+    if (overlapping_.size() == known) break;
+    known = overlapping_.size();
+    std::copy(given.begin(), given.end(), x);
   }
   for (const Candidate& own : candidates_) {
     if (body_of(own.corners[0]) == body_of(own.corners[3])) continue;

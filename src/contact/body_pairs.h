@@ -46,8 +46,8 @@ class BodyPairs {
   /// Two bodies, or parts of one, that intersect.
   using Overlap = std::pair<int, int>;
   /// Moves vertices of x, where a scene starts at time 0, that touch other bodies, or nearly so,
-  /// inwards until there is a gap. Layers that are thicker than the smallest gap grow from it, so
-  /// that they do not throw what lies close.
+  /// inwards until there is a gap; those of bodies that overlap in earnest stay. Layers that are
+  /// thicker than the smallest gap grow from it, so that they do not throw what lies close.
   void start_apart(double* x);
 
   /// Finds the bodies that overlap at x. They do not touch each other from now on.
@@ -113,7 +113,9 @@ class BodyPairs {
   bool may_ever_meet(int a, int b) const;
   bool may_meet(int a, int b) const;
   bool push_apart(double* x);
-  std::vector<Overlap> overlaps_at(const double* x, bool known_alone) const;
+  bool pierces(int body, int other, const double* x) const;
+  template <class IsAsked>
+  void look_for_overlaps(const double* x, const IsAsked& is_asked);
 
   CloseFeatures features_;
   std::vector<int> body_of_;
@@ -121,10 +123,16 @@ class BodyPairs {
   std::vector<Vec3> rest_;     ///< [num_vertices], m
   PairSettings settings_;
   std::vector<Overlap> overlapping_;  ///< sorted
-  std::vector<int> vertices_;         ///< of any feature
-  double first_part_ = 1;             ///< of the layers, at time 0
-  double part_ = 1;                   ///< of the layers in this step
-  double reach_ = 0;                  ///< of candidates beyond their swept boxes, m
+  std::vector<Overlap> found_;
+  // Of the bodies that are asked whether they overlap: boxes and trees of their triangles.
+  std::vector<std::vector<Box>> boxes_;
+  std::vector<AabbTree> trees_;
+  std::vector<Box> bounds_;
+  std::vector<char> has_tree_;
+  std::vector<int> vertices_;  ///< of any feature
+  double first_part_ = 1;      ///< of the layers, at time 0
+  double part_ = 1;            ///< of the layers in this step
+  double reach_ = 0;           ///< of candidates beyond their swept boxes, m
   std::size_t max_planes_ = 0;
   // Topology.
   std::vector<std::array<int, 3>> edges_of_triangle_;  ///< from each corner to the next

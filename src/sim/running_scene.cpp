@@ -116,10 +116,7 @@ RunningScene::RunningScene(const Scene& scene, const SimulationOptions& options)
       queries_(scene_, model_, numbering_, surface_, state_.x),
       clock_(clock_of(0, 0, scene_.time)) {
   state_ = numbering_.to_model(state_);
-  if (BodyPairs* const pairs = this->pairs()) {
-    pairs->start_apart(state_.x[0].v);
-    pairs->find_overlaps(state_.x[0].v);
-  }
+  if (pairs()) pairs()->start_apart(state_.x[0].v);
   if (setup_.integrator().is_explicit) return;
   if (is_position_based(scene_.solver.method)) {
     position_solver_ = make_position_solver(model_, contact_.get(), scene_.solver);

@@ -61,7 +61,7 @@ const char* const full_scene = R"({
                  { "capsule": { "a": [1, 0, 0], "b": [0, 2, 0], "radius": 3 } },
                  { "cylinder": { "center": [1, 0, 0], "axis": [0, 0, 1], "radius": 2, "height": 3 } },
                  { "mesh": { "file": "block.obj" }, "transform": { "scale": [2, 3, 4] } } ],
-  "contact": { "stiffness": 2e5, "friction": 0.3, "self": false },
+  "contact": { "stiffness": 2e5, "friction": 0.3, "bodies": false, "self": true },
   "damping": { "drag": 0.1, "stiffness": 0.02 }
 })";
 
@@ -84,6 +84,8 @@ TEST(Scene, TheSettingsLandInTheirFields) {
   EXPECT_EQ(scene.solver.line_search.shrink, 0.6);
   EXPECT_EQ(scene.contact.stiffness, 2e5);
   EXPECT_EQ(scene.contact.friction, 0.3);
+  EXPECT_FALSE(scene.contact.bodies);
+  EXPECT_TRUE(scene.contact.self);
   EXPECT_EQ(scene.damping.drag, 0.1);
   EXPECT_EQ(scene.damping.stiffness, 0.02);
 }
