@@ -65,18 +65,53 @@ bool may_touch(const Box& a, const Box& b) {
 /// Whether a goes along b, and not merely across.
 bool goes_along(const Vec3& a, const Vec3& b) { return dot(a, b) > level * norm(a) * norm(b); }
 
+/// Two features on a way, each corner linearly.
+struct MovingFeatures {
+  bool is_edges;
+  std::array<Vec3, 4> before, after, motion;
+
+  /// By how much they come nearer to each other, m, at most.
+  double closing() const {
+    const std::size_t second = is_edges ? 2 : 1;
+    double most = 0;
+    for (std::size_t i = 0; i < second; ++i) {
+      for (std::size_t j = second; j < 4; ++j) most = std::max(most, norm(motion[i] - motion[j]));
+    }
+    return most;
+  }
+
+  /// When they come as near as that, m; < 0: never.
+  double meeting(double separation) const {
+    const CcdSettings settings{.separation = separation, .keep = 0, .rounded = true};
+    const CcdAnswer answer = is_edges ? edge_edge_ccd(before, after, settings)
+                                      : vertex_face_ccd(before, after, settings);
+    return answer.meets ? answer.time : -1;
+  }
+};
+
 /// How near two features may come that start a step at a distance, m.
 double nearest_allowed(double start, double layer) { return kept_gap * std::min(start, layer); }
 
-CcdAnswer meeting(bool is_edges, const std::array<Vec3, 4>& before,
-                  const std::array<Vec3, 4>& after, double separation) {
-  const CcdSettings settings{.separation = separation, .keep = 0, .rounded = true};
-  return is_edges ? edge_edge_ccd(before, after, settings)
-                  : vertex_face_ccd(before, after, settings);
+/// When features that start a step at a distance come nearer than they may; < 0: never.
+double crossing(const MovingFeatures& moving, double start, double layer) {
+  const double allowed = nearest_allowed(start, layer);
+  if (!(start > 0) || start - moving.closing() > allowed * (1 + 1e-9)) return -1;
+  return moving.meeting(allowed);
 }
 
 NearestPoints nearest_of(bool is_edges, const std::array<Vec3, 4>& corners) {
   return is_edges ? nearest_of_edges(corners) : nearest_of_face(corners);
+}
+
+/// Calls work(item) for all items, chunk by chunk, in parallel.
+template <class Item, class Work>
+void for_each(std::vector<Item>& items, Threads& threads, const Work& work) {
+  const int num_chunks = (static_cast<int>(items.size()) + chunk_size - 1) / chunk_size;
+  threads.parallel_for(num_chunks, [&](int chunk) {
+    const std::size_t first = at(chunk) * chunk_size;
+    const std::size_t last = std::min(first + chunk_size, items.size());
+    for (std::size_t i = first; i < last; ++i) work(items[i]);
+  });
 }
 
 /// start[i + 1] - start[i] is the number of items of i, `item` ascending; list holds them.
@@ -229,40 +264,24 @@ void BodyPairs::measure(Candidate& own, const Corners& start) const {
 }
 
 void BodyPairs::look(Candidate& own, const ContactWay& way, bool held) const {
-  Corners before, after, motion;
+  MovingFeatures moving{.is_edges = own.is_edges, .before = {}, .after = {}, .motion = {}};
   for (std::size_t i = 0; i < 4; ++i) {
-    before[i] = way.start(own.corners[i]);
-    after[i] = way.end(own.corners[i]);
-    motion[i] = after[i] - before[i];
+    moving.before[i] = way.start(own.corners[i]);
+    moving.after[i] = way.end(own.corners[i]);
+    moving.motion[i] = moving.after[i] - moving.before[i];
   }
-  if (own.start < 0) measure(own, before);
-  own.time = -1;
-  own.crosses = false;
-  const std::size_t second = own.is_edges ? 2 : 1;
-  double closing = 0;  // at most
-  for (std::size_t i = 0; i < second; ++i) {
-    for (std::size_t j = second; j < 4; ++j)
-      closing = std::max(closing, norm(motion[i] - motion[j]));
-  }
-  const double allowed = nearest_allowed(own.start, own.layer);
-  if (held && own.start > 0 && own.start - closing <= allowed * (1 + 1e-9)) {
-    const CcdAnswer answer = meeting(own.is_edges, before, after, allowed);
-    if (answer.meets) {
-      own.time = answer.time;
-      own.crosses = true;
-      return;
-    }
-  }
-  if (own.plane >= 0) return;
+  if (own.start < 0) measure(own, moving.before);
+  own.time = held ? crossing(moving, own.start, own.layer) : -1;
+  own.crosses = own.time >= 0;
+  if (own.crosses || own.plane >= 0) return;
   // What stands on something falls with it until the step is solved: it is what each moves that
   // counts.
   double moved = 0;
-  for (const Vec3& way_of_corner : motion) moved = std::max(moved, norm(way_of_corner));
+  for (const Vec3& way_of_corner : moving.motion) moved = std::max(moved, norm(way_of_corner));
   if (own.start <= own.layer + std::min(2 * moved, spare * own.layer)) {
     own.time = 0;
-  } else if (own.start - closing <= own.layer) {
-    const CcdAnswer answer = meeting(own.is_edges, before, after, own.layer);
-    if (answer.meets) own.time = answer.time;
+  } else if (own.start - moving.closing() <= own.layer) {
+    own.time = moving.meeting(own.layer);
   }
 }
 
@@ -408,12 +427,7 @@ bool BodyPairs::add_plane(Candidate& own, const ContactWay& way, SurfacePoints& 
 
 int BodyPairs::find(const ContactWay& way, bool held, SurfacePoints& points, Threads& threads) {
   collect(way);
-  const int num_chunks = (static_cast<int>(candidates_.size()) + chunk_size - 1) / chunk_size;
-  threads.parallel_for(num_chunks, [&](int chunk) {
-    const std::size_t first = at(chunk) * chunk_size;
-    const std::size_t last = std::min(first + chunk_size, candidates_.size());
-    for (std::size_t i = first; i < last; ++i) look(candidates_[i], way, held);
-  });
+  for_each(candidates_, threads, [&](Candidate& own) { look(own, way, held); });
   int count = 0;
   for (Candidate& own : candidates_) {
     if (own.time >= 0 && known_.size() < max_planes_ && add_plane(own, way, points)) ++count;
@@ -424,35 +438,18 @@ int BodyPairs::find(const ContactWay& way, bool held, SurfacePoints& points, Thr
 bool BodyPairs::find_shares(const ContactWay& way, std::vector<double>& shares, Threads& threads) {
   shares.assign(num_bodies(), 1);
   collect(way);
-  const int num_chunks = (static_cast<int>(candidates_.size()) + chunk_size - 1) / chunk_size;
   bool any = false;
   for (int round = 0;; ++round) {
-    threads.parallel_for(num_chunks, [&](int chunk) {
-      const std::size_t first = at(chunk) * chunk_size;
-      const std::size_t last = std::min(first + chunk_size, candidates_.size());
-      for (std::size_t c = first; c < last; ++c) {
-        Candidate& own = candidates_[c];
-        Corners before, after, motion;
-        for (std::size_t i = 0; i < 4; ++i) {
-          before[i] = way.start(own.corners[i]);
-          motion[i] = shares[at(body_of(own.corners[i]))] * (way.end(own.corners[i]) - before[i]);
-          after[i] = before[i] + motion[i];
-        }
-        if (own.start < 0) measure(own, before);
-        own.time = -1;
-        if (!(own.start > 0)) continue;
-        const std::size_t second = own.is_edges ? 2 : 1;
-        double closing = 0;
-        for (std::size_t i = 0; i < second; ++i) {
-          for (std::size_t j = second; j < 4; ++j) {
-            closing = std::max(closing, norm(motion[i] - motion[j]));
-          }
-        }
-        const double allowed = nearest_allowed(own.start, own.layer);
-        if (own.start - closing > allowed * (1 + 1e-9)) continue;
-        const CcdAnswer answer = meeting(own.is_edges, before, after, allowed);
-        if (answer.meets) own.time = answer.time;
+    for_each(candidates_, threads, [&](Candidate& own) {
+      MovingFeatures moving{.is_edges = own.is_edges, .before = {}, .after = {}, .motion = {}};
+      for (std::size_t i = 0; i < 4; ++i) {
+        const Vec3 start = way.start(own.corners[i]);
+        moving.before[i] = start;
+        moving.motion[i] = shares[at(body_of(own.corners[i]))] * (way.end(own.corners[i]) - start);
+        moving.after[i] = start + moving.motion[i];
       }
+      if (own.start < 0) measure(own, moving.before);
+      own.time = crossing(moving, own.start, own.layer);
     });
     std::vector<double>& next = next_shares_;
     next = shares;
@@ -483,7 +480,7 @@ bool BodyPairs::push_apart(double* x) {
     const auto& t = features_.triangles()[at(triangle)];
     return direction(cross(place(t[1]) - place(t[0]), place(t[2]) - place(t[0])), {0, 0, 0});
   };
-  /// Out of a body's closed surface.
+  // Out of a body's closed surface.
   const auto outward = [&](int edge) {
     Vec3 sum{0, 0, 0};
     for (int i = faces_start_[at(edge)]; i < faces_start_[at(edge) + 1]; ++i) {
