@@ -3,6 +3,9 @@
 // prints the table of docs/solvers.md. Each cell is `right` (within 5 %), `said` (wrong, and the
 // run warns), `refused` (the scene is not accepted), or WRONG with what came out over what is
 // right; `right, said` is a false alarm. Writes no file; exit code 1 where a cell is WRONG.
+//   build/release/bin/supple_trust_bench slopes [METHOD]
+// lets blocks of several materials, stiffnesses, cells and steps slide down slopes with l_bfgs, or
+// another method, and counts verdicts.
 
 #include <fmt/core.h>
 
@@ -72,16 +75,16 @@ Scene bar_of_slivers(const std::string& model) {
   return scene;
 }
 
-/// A block of 5 MPa that slides down a plane of 35 degrees with a coefficient of friction of 0.5,
-/// for two seconds. The plane is the ground, gravity is turned.
-Scene slope(const std::string& model) {
+/// A block on a plane with a coefficient of friction of 0.5. The plane is the ground, gravity is
+/// turned.
+Scene slope(const std::string& model, double young, int cells, double angle) {
   Scene scene;
-  scene.time = {.step = 1.0 / 60, .frames = 120};
-  scene.gravity = {9.81 * std::sin(35 * degree), -9.81 * std::cos(35 * degree), 0};
+  scene.gravity = {9.81 * std::sin(angle), -9.81 * std::cos(angle), 0};
   supple::Body body;
-  body.mesh = supple::generate(supple::BoxGenerator{.size = {0.5, 0.5, 0.5}, .cells = {4, 4, 4}});
+  body.mesh = supple::generate(
+      supple::BoxGenerator{.size = {0.5, 0.5, 0.5}, .cells = {cells, cells, cells}});
   for (Vec3& x : body.mesh.vertices) x[1] += 0.25;
-  body.material = material(model, 5e6);
+  body.material = material(model, young);
   scene.bodies.push_back(body);
   scene.colliders.push_back({"ground", supple::PlaneShape{{0, 1, 0}, 0}, {}});
   scene.contact.friction = 0.5;
@@ -144,7 +147,12 @@ struct Column {
 std::vector<Column> columns() {
   std::vector<Column> list;
   const double speed = 9.81 * (std::sin(35 * degree) - 0.5 * std::cos(35 * degree)) * 2;
-  list.push_back({"slope", slope, speed_along_x, 0, speed});
+  const auto block = [](const std::string& model) {
+    Scene scene = slope(model, 5e6, 4, 35 * degree);
+    scene.time = {.step = 1.0 / 60, .frames = 120};
+    return scene;
+  };
+  list.push_back({"slope", block, speed_along_x, 0, speed});
   for (const double ratio : {1.0, 1e2, 1e3, 1e6}) {
     list.push_back({fmt::format("ratio {:g}", ratio),
                     [ratio](const std::string& model) { return graded_bar(model, ratio); },
@@ -180,9 +188,61 @@ std::string verdict(const std::optional<Outcome>& outcome, double right, double 
   return fmt::format("WRONG {:.3g}/{:.3g}", outcome->value, right);
 }
 
+/// What a block gains in a second, once it is under way.
+Outcome gain(const Scene& scene) {
+  supple::Simulation simulation(scene);
+  supple::RunWatch watch(scene);
+  double before = 0;
+  for (int frame = 1; frame <= scene.time.frames; ++frame) {
+    watch.add(frame, simulation.step(), simulation.energies());
+    if (frame == scene.time.frames / 3) before = speed_along_x(simulation, scene);
+  }
+  return {speed_along_x(simulation, scene) - before, !watch.warnings().empty()};
+}
+
+int count_slopes(const std::string& method) {
+  int right = 0, said = 0, wrong = 0;
+  for (const char* model : {"neo_hookean", "corotated"}) {
+    for (const double young : {1e5, 1e6, 5e6, 2e7, 1e9}) {
+      for (const int cells : {3, 5}) {
+        for (const int rate : {30, 60}) {
+          for (const double angle : {20 * degree, 28 * degree, 35 * degree}) {
+            Scene scene = slope(model, young, cells, angle);
+            scene.time = {.step = 1.0 / rate, .frames = 3 * rate / 2};
+            scene.solver.method = method;
+            const Outcome outcome = gain(scene);
+            const auto is_right = [&](double expected) {
+              return std::abs(outcome.value - expected) <= 0.05 * std::max(1.0, expected);
+            };
+            double expected = std::max(0.0, 9.81 * (std::sin(angle) - 0.5 * std::cos(angle)));
+            if (!is_right(expected)) {  // a soft block may roll
+              scene.solver = {.method = "newton", .iterations = 40};
+              expected = gain(scene).value;
+            }
+            if (is_right(expected)) {
+              ++right;
+            } else if (outcome.said) {
+              ++said;
+            } else {
+              ++wrong;
+              fmt::print("WRONG {}, {:g} Pa, {} cells, 1/{} s, {:g} degrees: {:.3g}/{:.3g}\n",
+                         model, young, cells, rate, angle / degree, outcome.value, expected);
+            }
+          }
+        }
+      }
+    }
+  }
+  fmt::print("{}: {} right, {} said, {} WRONG\n", method, right, said, wrong);
+  return wrong > 0 ? 1 : 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc > 1 && argc < 4 && std::string(argv[1]) == "slopes") {
+    return count_slopes(argc > 2 ? argv[2] : "l_bfgs");
+  }
   if (argc > 2) {
     fmt::print(stderr, "{}: expected at most one method\n", argv[0]);
     return 2;

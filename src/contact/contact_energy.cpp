@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -132,26 +133,40 @@ std::size_t ContactEnergy::find_in_blocks(T* out, Threads& threads, const Find& 
 
 ContactEnergy::Toucher ContactEnergy::vertex_at(std::size_t place) const {
   const ContactVertex& own = vertices_[place];
-  return {ContactPoint::of_vertex(own.vertex), static_cast<int>(place), own.stiffness, own.size,
-          own.is_inner};
+  return {.point = ContactPoint::of_vertex(own.vertex),
+          .place = static_cast<int>(place),
+          .stiffness = own.stiffness,
+          .added = own.added,
+          .soft_depth = own.soft_depth,
+          .size = own.size,
+          .is_inner = own.is_inner};
 }
 
 ContactEnergy::Toucher ContactEnergy::point_at(std::size_t place) const {
-  Toucher own{surface_.points()[place].point, static_cast<int>(place), 0, 0, false};
-  const bool is_pair = surface_.points()[place].collider == SurfaceContact::no_collider;
-  double others = 0, bearing = 0;
+  const SurfaceContact& plane = surface_.points()[place];
+  Toucher own{.point = plane.point,
+              .place = static_cast<int>(place),
+              .stiffness = 0,
+              .added = 0,
+              .soft_depth = std::numeric_limits<double>::infinity(),
+              .size = 0,
+              .is_inner = false};
+  double others = 0, hard = 0, bearing = 0;
   for (int i = 0; i < own.point.count; ++i) {
     const ContactVertex& vertex = vertices_[at(place_of_vertex_[at(own.point.vertices[i])])];
-    const double weight = own.point.weights[i];
-    (weight > 0 ? own.stiffness : others) += std::abs(weight) * vertex.stiffness;
+    const double weight = own.point.weights[i], beyond = vertex.stiffness + vertex.added;
+    own.stiffness += std::max(0.0, weight) * vertex.stiffness;
+    hard += std::max(0.0, weight) * beyond;
+    others += std::max(0.0, -weight) * beyond;
+    own.soft_depth = std::min(own.soft_depth, vertex.soft_depth);
     bearing = std::max(bearing, vertex.bearing);
     own.size = vertex.size;
   }
-  if (is_pair) {
-    // Each gives in as it would by itself.
-    own.stiffness = 2 * own.stiffness * others / (own.stiffness + others);
-    own.stiffness = std::max(own.stiffness, bearing) * surface_.points()[place].harder;
-    own.size = 0;
+  own.added = hard - own.stiffness;
+  if (plane.collider == SurfaceContact::no_collider) {
+    // Each gives in as it would by itself. Soft, they would go through the layer between them.
+    own.stiffness = std::max(2 * hard * others / (hard + others), bearing) * plane.harder;
+    own.added = own.size = 0;
   }
   return own;
 }
@@ -223,8 +238,8 @@ void ContactEnergy::start_pair(std::size_t place) {
   if (!(depth > 0)) return;
   Contact& contact = from_start_[num_from_start_];
   contact = behind({plane.collider, plane.surface, plane.normal}, own, depth, 0);
-  contact.stiffness = 0;
-  contact.friction = friction_ * own.stiffness * depth;
+  contact.friction = friction_ * contact.force();
+  contact.stiffness = contact.added = 0;
   if (contact.friction > 0) ++num_from_start_;
 }
 
@@ -269,13 +284,13 @@ std::size_t ContactEnergy::start_block(std::size_t block, Contact* out) {
 
 /// Makes of what is inside at the start of the step what that decides; false: nothing.
 bool ContactEnergy::start(const Toucher& own, Contact& contact) const {
-  contact.stiffness = 0;
   if (own.size > 0) {
     const double deep = contact.depth / (deep_start * own.size);
     const double slow = std::max(0.0, contact.depth - exit_speed * own.size * h_);
     contact.shift = slow * std::clamp(deep - 1, 0.0, 1.0);
   }
-  contact.friction = friction_ * own.stiffness * (contact.depth - contact.shift);
+  contact.friction = friction_ * contact.force_at(contact.depth - contact.shift);
+  contact.stiffness = contact.added = 0;
   return contact.shift > 0 || contact.friction > 0;
 }
 
@@ -289,6 +304,8 @@ Contact ContactEnergy::behind(const Plane& plane, const Toucher& own, double dep
           .normal = plane.normal,
           .depth = depth,
           .stiffness = own.stiffness,
+          .added = own.added,
+          .soft_depth = own.soft_depth,
           .shift = shift,
           .friction = 0,
           .is_inner = own.is_inner,
@@ -562,8 +579,8 @@ double ContactEnergy::add(const Contact& contact, const double* z, double* gradi
   double energy = 0;
   Vec3 force{0, 0, 0};  // the gradient
   if (local.gap < 0) {
-    energy += 0.5 * contact.stiffness * local.gap * local.gap;
-    force = (contact.stiffness * local.gap) * contact.normal;
+    energy += contact.energy_at(-local.gap);
+    force = -contact.force_at(-local.gap) * contact.normal;
   }
   if (contact.friction > 0) {
     const double most = contact.friction;
@@ -600,7 +617,7 @@ double ContactEnergy::friction_work(const double* z) const {
 Touch ContactEnergy::touch() const {
   Touch sum;
   for (const Contact& contact : touching()) {
-    sum.energy += 0.5 * contact.stiffness * contact.depth * contact.depth;
+    sum.energy += contact.energy_at(contact.depth);
     if (contact.is_of_bodies()) continue;
     sum.deepest = std::max(sum.deepest, contact.depth + contact.shift);
   }
@@ -619,7 +636,7 @@ void ContactEnergy::hessian(const Contact& contact, const double* z, double* blo
     across = contact.friction / std::max(local.speed, slip_) / stage_;
     if (local.speed > slip_) along = across / (local.speed * local.speed);
   }
-  const double normal = (local.gap < 0 ? contact.stiffness / stage_ : 0) - across;
+  const double normal = (local.gap < 0 ? contact.stiffness_at(-local.gap) / stage_ : 0) - across;
   for (std::size_t i = 0; i < 3; ++i) {
     for (std::size_t j = 0; j < 3; ++j) {
       block[3 * i + j] =

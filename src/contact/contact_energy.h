@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -25,6 +26,8 @@
 ///
 /// Normal part. With the signed distance d of a collider at the end of the step,
 ///   E_n(x) = k_i/2 sum_i min(0, d(x_i) + s_i)^2                [after thesis eq. 8.7, unilateral].
+/// Deeper than some d_s the contact is stiffer, by k'_i/2 min(0, d(x_i) + s_i + d_s)^2: what rests
+/// needs soft contacts to converge in few iterations, what comes fast hard ones to be stopped.
 /// The thesis holds a plane while it searches a line and drops it when the vertex and the collider
 /// move apart; both make the function that is minimised jump between iterations, so that no
 /// iteration sees the vertices that its own step pushes in. Here every evaluation finds the
@@ -66,6 +69,8 @@ inline constexpr double deep_start = 0.01;
 struct ContactVertex {
   int vertex = 0;
   double stiffness = 0;   ///< k, N/m, > 0
+  double added = 0;       ///< k', beyond soft_depth, N/m
+  double soft_depth = 0;  ///< d_s, m
   double bearing = 0;     ///< least stiffness between two bodies, that bears their weight, N/m
   double size = 0;        ///< of its body, m; 0: it leaves what it starts in as fast as it can
   bool is_inner = false;  ///< within a body: it touches only where the surface gives way altogether
@@ -74,17 +79,33 @@ struct ContactVertex {
 /// What touches: a point inside a collider, or friction on it.
 struct Contact {
   ContactPoint point;
-  int place;         ///< of a vertex into the list of vertices; of a point of an edge or face into
-                     ///< that of the step's points
-  int collider;      ///< into the list of colliders; SurfaceContact::no_collider: between bodies
-  Vec3 surface;      ///< x_s, m
-  Vec3 normal;       ///< n, unit, outward
-  double depth;      ///< where the contact was found, m, > 0
-  double stiffness;  ///< k, N/m; 0 of what is friction alone
-  double shift;      ///< s, m
-  double friction;   ///< mu N, N; 0 of what is normal force alone
-  bool is_inner;     ///< of a vertex that is
-  Vec3 anchor;       ///< x_n + c: where the point would be had it stuck to the collider, m
+  int place;          ///< of a vertex into the list of vertices; of a point of an edge or face into
+                      ///< that of the step's points
+  int collider;       ///< into the list of colliders; SurfaceContact::no_collider: between bodies
+  Vec3 surface;       ///< x_s, m
+  Vec3 normal;        ///< n, unit, outward
+  double depth;       ///< where the contact was found, m, > 0
+  double stiffness;   ///< k, N/m; 0 of what is friction alone
+  double added;       ///< k', N/m
+  double soft_depth;  ///< d_s, m
+  double shift;       ///< s, m
+  double friction;    ///< mu N, N; 0 of what is normal force alone
+  bool is_inner;      ///< of a vertex that is
+  Vec3 anchor;        ///< x_n + c: where the point would be had it stuck to the collider, m
+
+  /// Of the normal part at a depth, m: N, J, N/m.
+  double force_at(double at_depth) const {
+    return stiffness * at_depth + added * std::max(0.0, at_depth - soft_depth);
+  }
+  double energy_at(double at_depth) const {
+    const double beyond = std::max(0.0, at_depth - soft_depth);
+    return 0.5 * (stiffness * at_depth * at_depth + added * beyond * beyond);
+  }
+  double stiffness_at(double at_depth) const {
+    return stiffness + (at_depth > soft_depth ? added : 0);
+  }
+  /// Where it was found.
+  double force() const { return force_at(depth); }
 
   bool is_of_vertex() const { return point.count == 1; }
   bool is_of_bodies() const { return collider == SurfaceContact::no_collider; }
@@ -271,7 +292,7 @@ class ContactEnergy {
   struct Toucher {
     ContactPoint point;
     int place;  ///< as in Contact
-    double stiffness, size;
+    double stiffness, added, soft_depth, size;
     bool is_inner;
   };
   /// A plane with what is behind it.

@@ -124,7 +124,7 @@ TEST(ContactEnergy, ItIsHalfTheStiffnessTimesTheSquaredDepthWhereItWasChosen) {
 
 /// Derivatives at points as far from where the contacts were chosen as `by`, for positions at the
 /// start of the step as far away as `slip`.
-void expect_derivatives(double by, double slip) {
+void expect_derivatives(double by, double slip, const ContactVertex& like = {.stiffness = 300}) {
   Threads threads(1);
   Cloud cloud(2, 150, 1);
   const std::vector<double> chosen = cloud.x();
@@ -132,7 +132,12 @@ void expect_derivatives(double by, double slip) {
   const std::vector<double> x = cloud.displaced(by);
   std::vector<Collider> still = crowd();
   for (Collider& c : still) c.motion = Motion{};
-  ContactEnergy contact(objects(still), 0.4, all(150, 300));
+  std::vector<ContactVertex> vertices = all(150, 300);
+  for (ContactVertex& own : vertices) {
+    own.added = like.added;
+    own.soft_depth = like.soft_depth;
+  }
+  ContactEnergy contact(objects(still), 0.4, vertices);
   contact.begin_step(step_from(x_n, 0.4), threads);
   contact.detect(chosen.data(), threads);
   ASSERT_GT(contact.contacts().size(), 50u);
@@ -180,6 +185,26 @@ TEST(ContactEnergy, ItsDerivativesAreThoseOfDifferencesWhereVerticesStick) {
 
 TEST(ContactEnergy, ItsDerivativesAreThoseOfDifferencesWhereSomeSeparate) {
   expect_derivatives(0.3, 0.05);
+}
+
+TEST(ContactEnergy, ItsDerivativesAreThoseOfDifferencesWhereSomeAreStifferDeepDown) {
+  expect_derivatives(0.02, 0.05, {.added = 700, .soft_depth = 0.1});
+}
+
+/// Beyond its soft depth a contact has the stiffness of both parts; friction follows the force.
+TEST(ContactEnergy, DeepDownItIsStiffer) {
+  Threads threads(1);
+  const std::vector<double> x_n{0, -0.3, 0, 0}, z{0.1, -0.3, 0, 0};
+  std::vector<Collider> ground{{"", PlaneShape{{0, 1, 0}, 0}, {}}};
+  ContactEnergy contact(objects(ground), 0.5,
+                        {{.vertex = 0, .stiffness = 10, .added = 90, .soft_depth = 0.1}});
+  contact.begin_step(step_from(x_n, 0.4), threads);
+  contact.detect(z.data(), threads);
+  ASSERT_EQ(contact.touching().size(), 1u);
+  EXPECT_DOUBLE_EQ(contact.touch().energy, 0.5 * (10 * 0.3 * 0.3 + 90 * 0.2 * 0.2));
+  const std::vector<double> g = gradient(contact, z);
+  EXPECT_NEAR(g[1], -(10 * 0.3 + 90 * 0.2), 1e-13);
+  EXPECT_NEAR(g[0], 0.5 * (10 * 0.3 + 90 * 0.2), 1e-13);
 }
 
 TEST(ContactEnergy, ItsHessianBlocksArePositiveSemiDefinite) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 #include "base/index.h"
 #include "contact/vec3.h"
@@ -30,6 +31,9 @@ constexpr int most_choices = 6;
 constexpr double harmless = 0.05;
 /// Of the contacts in the matrix: so many more that push, and they are chosen again.
 constexpr int part_new = 8;
+
+/// Of what pushes beyond the soft depth of a contact.
+constexpr int beyond = 3;
 
 /// n . x of a point.
 double along(const Vec3& normal, const ContactPoint& point, const VectorField& x) {
@@ -129,30 +133,39 @@ double ContactMatrix::gather(Objective& objective, const Iterate& at_z, const Ve
     touching_.back().gap = along(own.normal, own.point, at_z.x) - own.plane;
   }
   const std::size_t num_active = touching_.size();
-  const auto add_normal = [&](const Contact& own) {
-    const double gap = -own.depth * stage;
-    add({.point = own.point,
-         .place = own.place,
-         .collider = own.collider,
-         .axis = 0,
-         .normal = own.normal,
-         .stiffness = own.stiffness / stage,
-         .plane = along(own.normal, own.point, at_z.x) - gap,
-         .gap = gap,
-         .assumed = 0,
-         .force = 0});
-  };
-  for (const Contact& own : contact.touching()) {
-    if (own.is_inner) continue;
-    if (Touching* known = find(own, 0, num_active)) {
-      // Its surface may be curved.
-      known->normal = own.normal;
-      known->gap = -own.depth * stage;
-      known->plane = along(own.normal, own.point, at_z.x) - known->gap;
-    } else {
-      add_normal(own);
+  // What a contact is within its soft depth, and what comes on top of it beyond. Where the
+  // direction left the forces out it tells nothing of depths: `add_beyond` sees to it.
+  const auto see = [&](const Contact& own, std::size_t known_up_to, const VectorField& z) {
+    if (own.is_inner) return;
+    const double soft = own.soft_depth * stage, added = own.added / stage;
+    for (const int axis : {0, beyond}) {
+      if (axis == beyond && (left_out_ || !(own.depth > own.soft_depth && added > 0))) continue;
+      const double gap = -own.depth * stage + (axis == beyond ? soft : 0);
+      const double plane = along(own.normal, own.point, z) - gap;
+      if (Touching* const known = find(own, axis, known_up_to)) {
+        known->gap = gap;
+        if (&z == &at_z.x) {
+          // Its surface may be curved.
+          known->normal = own.normal;
+          known->plane = plane;
+        }
+      } else {
+        add({.point = own.point,
+             .place = own.place,
+             .collider = own.collider,
+             .axis = axis,
+             .normal = own.normal,
+             .stiffness = axis == beyond ? added : own.stiffness / stage,
+             .added = axis == beyond ? 0 : added,
+             .soft_depth = soft,
+             .plane = plane,
+             .gap = gap,
+             .assumed = 0,
+             .force = 0});
+      }
     }
-  }
+  };
+  for (const Contact& own : contact.touching()) see(own, num_active, at_z.x);
   gather_friction(contact, at_z.x, num_active);
   const std::size_t num_at_z = touching_.size();
   for (std::size_t i = 0; i < num_at_z; ++i) {
@@ -166,16 +179,7 @@ double ContactMatrix::gather(Objective& objective, const Iterate& at_z, const Ve
   objective.algebra().step(at_z.x, 1, p, column_);
   objective.find_contacts(column_);
   double wrong = 0;
-  for (const Contact& own : contact.touching()) {
-    if (own.is_inner) continue;
-    if (Touching* known = find(own, 0, num_at_z)) {
-      known->gap = -own.depth * stage;
-      continue;
-    }
-    add_normal(own);
-    Touching& next = touching_.back();
-    next.plane += along(own.normal, own.point, p);
-  }
+  for (const Contact& own : contact.touching()) see(own, num_at_z, column_);
   for (std::size_t i = 0; i < touching_.size(); ++i) {
     Touching& own = touching_[i];
     const double force = own.force_at(own.gap);
@@ -185,9 +189,10 @@ double ContactMatrix::gather(Objective& objective, const Iterate& at_z, const Ve
   if (count_fitting() < touching_.size()) {
     std::sort(touching_.begin() + static_cast<std::ptrdiff_t>(num_active), touching_.end(),
               [](const Touching& a, const Touching& b) {
+                const int ka = a.axis % beyond, kb = b.axis % beyond;
                 const double pa = -a.force_at(a.gap), pb = -b.force_at(b.gap);
-                return std::tie(a.axis, pa, a.point.count, a.place, a.collider) <
-                       std::tie(b.axis, pb, b.point.count, b.place, b.collider);
+                return std::tie(ka, pa, a.point.count, a.place, a.collider, a.axis) <
+                       std::tie(kb, pb, b.point.count, b.place, b.collider, b.axis);
               });
     touching_.resize(count_fitting());
   }
@@ -220,12 +225,31 @@ void ContactMatrix::gather_friction(const ContactEnergy& contact, const VectorFi
            .axis = axis,
            .normal = tangent,
            .stiffness = spring.stiffness,
+           .added = 0,
+           .soft_depth = 0,
            .plane = along(tangent, own.point, z) - gap,
            .gap = gap,
            .assumed = 0,
            .force = 0});
     }
   }
+}
+
+/// What pushes beyond the soft depths of contacts that would come to be so deep without it.
+bool ContactMatrix::add_beyond() {
+  const std::size_t n = touching_.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    Touching deep = touching_[i];
+    if (!(deep.added > 0 && deep.force > deep.stiffness * deep.soft_depth)) continue;
+    deep.axis = beyond;
+    deep.stiffness = std::exchange(deep.added, 0.0);
+    deep.plane -= deep.soft_depth;
+    deep.gap += deep.soft_depth;
+    deep.assumed = deep.force = 0;
+    touching_.push_back(deep);
+  }
+  touching_.resize(count_fitting());
+  return touching_.size() > n;
 }
 
 /// How many of the first ones of touching_ there is room for.
@@ -420,6 +444,10 @@ Direction::Respect ContactMatrix::respect_contacts(Objective& objective, const I
   if (!left_out_ && wrong <= harmless * std::abs(slope)) return Respect::as_it_was;
   fill_system(objective.threads());
   find_forces();
+  if (left_out_ && add_beyond()) {
+    fill_system(objective.threads());
+    find_forces();
+  }
   for (const Touching& own : touching_) {
     add_force(own.assumed - own.force, own.normal, own.point, right_);
   }
@@ -453,7 +481,7 @@ bool ContactMatrix::compute_unfinished(Objective& objective, const Iterate& at_z
     // Forces that the matrix does not hold would throw their vertices: respect_contacts finds them.
     column_ = at_z.gradient;
     for (const Contact& own : objective.contact()->touching()) {
-      add_force(own.stiffness * own.depth, own.normal, own.point, column_);
+      add_force(own.force(), own.normal, own.point, column_);
     }
     return inner_.compute_unfinished(objective, {at_z.x, column_, at_z.value}, p);
   }

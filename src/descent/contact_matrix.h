@@ -69,14 +69,17 @@ class ContactMatrix final : public Direction {
   struct Touching {
     ContactPoint point;
     int place, collider;  ///< as in Contact
-    int axis;             ///< 0: it pushes; 1, 2: friction holds it along that tangent
-    Vec3 normal;          ///< or tangent
-    double stiffness;     ///< of the unknown, N/m
-    double plane;         ///< n . z where the gap is zero, m
-    double gap;           ///< at z + p, m
-    double assumed;       ///< f, N
-    double force;         ///< l, N
-    bool only_pushes() const { return axis == 0; }
+    int axis;     ///< 0: it pushes; 1, 2: friction holds it along that tangent; 3: it pushes beyond
+                  ///< the soft depth
+    Vec3 normal;  ///< or tangent
+    double stiffness;   ///< of the unknown, N/m
+    double added;       ///< beyond soft_depth, N/m; 0 of what is that
+    double soft_depth;  ///< m
+    double plane;       ///< n . z where the gap is zero, m
+    double gap;         ///< at z + p, m
+    double assumed;     ///< f, N
+    double force;       ///< l, N
+    bool only_pushes() const { return axis == 0 || axis == 3; }
     /// Of a gap, m: N.
     double force_at(double at_gap) const {
       return -stiffness * (only_pushes() ? std::min(0.0, at_gap) : at_gap);
@@ -90,6 +93,7 @@ class ContactMatrix final : public Direction {
   void add(const Touching& own);
   double gather(Objective& objective, const Iterate& at, const VectorField& p);
   void look_ahead(const Objective& objective);
+  bool add_beyond();
   std::size_t count_fitting() const;
   double between(const ContactPoint& a, const ContactPoint& b) const;
   void fill_system(Threads& threads);

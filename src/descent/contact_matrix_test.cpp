@@ -17,10 +17,10 @@ constexpr double h = 1.0 / 30;
 
 /// A block whose lower part is inside the ground, from where it stood above.
 struct Problem {
-  Problem()
+  explicit Problem(const ContactVertex& like = {.stiffness = 1e7})
       : threads(1),
         model(build_model(scene())),
-        contact(ground(), 0, touching()),
+        contact(ground(), 0, touching(like)),
         objective(model, &contact, threads),
         start(model.rest.size()),
         y(start),
@@ -48,10 +48,9 @@ struct Problem {
     colliders.emplace_back(Collider{"ground", PlaneShape{{0.1, 1, 0}, -1}, {}}, "/colliders/0");
     return colliders;
   }
-  std::vector<ContactVertex> touching() const {
-    std::vector<ContactVertex> vertices;
-    for (int i = 0; i < model.num_vertices; ++i)
-      vertices.push_back({.vertex = i, .stiffness = 1e7});
+  std::vector<ContactVertex> touching(const ContactVertex& like) const {
+    std::vector<ContactVertex> vertices(static_cast<std::size_t>(model.num_vertices), like);
+    for (int i = 0; i < model.num_vertices; ++i) vertices[static_cast<std::size_t>(i)].vertex = i;
     return vertices;
   }
   Iterate at() const { return {y, gradient, value}; }
@@ -67,21 +66,20 @@ struct Problem {
 /// The first direction of a step is the minimum of the quadratic model with unilateral contacts:
 /// A p balances the gradient without contacts and the contacts' forces at y + p, which on a plane
 /// are those of the energy itself.
-TEST(ContactMatrix, TheFirstDirectionIsTheMinimumOfTheModelWithUnilateralContacts) {
-  Problem problem;
+void expect_minimum_of_the_model(Problem& problem) {
   ASSERT_GT(problem.contact.touching().size(), 20u);
   VectorField free(problem.gradient);
   for (const Contact& contact : problem.contact.touching()) {
     for (int k = 0; k < 3; ++k) {
       free[static_cast<std::size_t>(contact.point.vertices[0])][k] +=
-          contact.stiffness * contact.depth * contact.normal[static_cast<std::size_t>(k)];
+          contact.force() * contact.normal[static_cast<std::size_t>(k)];
     }
   }
   ContactMatrix direction(problem.model, 1 / (h * h));
   direction.begin_step(problem.objective);
   ASSERT_TRUE(direction.compute(problem.objective, problem.at(), problem.p));
   EXPECT_GT(direction.num_active(), 5);
-  EXPECT_LT(direction.num_active(), static_cast<int>(problem.touching().size()) / 2);
+  EXPECT_LT(direction.num_active(), problem.model.num_vertices / 2);
 
   VectorField end(problem.y);
   for (std::size_t i = 0; i < end.size(); ++i) {
@@ -89,7 +87,11 @@ TEST(ContactMatrix, TheFirstDirectionIsTheMinimumOfTheModelWithUnilateralContact
   }
   VectorField force(end.size());
   problem.objective.find_contacts(end);
-  EXPECT_EQ(static_cast<int>(problem.contact.touching().size()), direction.num_active());
+  int pushing = 0;
+  for (const Contact& own : problem.contact.touching()) {
+    pushing += own.added > 0 && own.depth > own.soft_depth ? 2 : 1;
+  }
+  EXPECT_EQ(pushing, direction.num_active());
   problem.contact.add(end[0].v, force[0].v);
   std::vector<int> order(end.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
@@ -109,6 +111,20 @@ TEST(ContactMatrix, TheFirstDirectionIsTheMinimumOfTheModelWithUnilateralContact
   // The factor and its columns are floats: 1e-6 of displacements, by a stiffness a hundred times
   // the matrix's.
   EXPECT_LT(residual, 1e-3 * scale);
+}
+
+TEST(ContactMatrix, TheFirstDirectionIsTheMinimumOfTheModelWithUnilateralContacts) {
+  Problem problem;
+  expect_minimum_of_the_model(problem);
+}
+
+TEST(ContactMatrix, SoItIsWhereContactsAreStifferDeepDown) {
+  Problem problem({.stiffness = 1e4, .added = 1e7, .soft_depth = 2e-2});
+  expect_minimum_of_the_model(problem);
+  int deep = 0;
+  for (const Contact& own : problem.contact.touching()) deep += own.depth > own.soft_depth ? 1 : 0;
+  EXPECT_GT(deep, 3);
+  EXPECT_LT(deep, static_cast<int>(problem.contact.touching().size()));
 }
 
 /// From the second direction on p = -H grad g with a symmetric H that is stiff along the normals of

@@ -17,14 +17,21 @@ namespace supple {
 
 namespace {
 
-/// How much stiffer than the body a contact is: it gives in by a hundredth of what the body does.
-constexpr double contact_ratio = 100;
+/// How much stiffer than the body a contact is, as deep as bodies rest. The softer, the sooner a
+/// step converges. At 100, ten iterations on a stiff body leave errors which are several times its
+/// weight in contacts that come and go, and in friction, which follows them.
+constexpr double contact_ratio = 3;
+/// The same deeper than that, where what falls fast or is pressed hard must stop.
+constexpr double deep_ratio = 100;
 /// The same of cloth and strands. They resist a contact by how they are bent or pulled tight, which
 /// is far less than along their surface, of which own_stiffness is: at 100 what is some millimetres
 /// deep holds more energy than all of a cloth.
-constexpr double thin_ratio = 10;
+constexpr double thin_deep_ratio = 10;
 /// Of the body's size: how deep a body rests on as many vertices as one of its sides has.
 constexpr double rest_depth = 1e-3;
+
+/// Of the body's size: how deep contacts are soft. Nothing rests deeper, and few bodies land so.
+constexpr double soft_depth = 2e-3;
 
 /// Of the body's size: how far around a surface it keeps others off. Three times as deep as what
 /// bears its weight sinks in.
@@ -32,7 +39,8 @@ constexpr double layer_share = 3e-3;
 /// Bodies that lie on one, of its own weight: what bears them is that much stiffer.
 constexpr double most_above = 16;
 
-/// Of m/h^2, for explicit steps: forward Euler lets a bounce grow by a twentieth then.
+/// Of m/h^2, for explicit steps, at any depth: forward Euler lets a bounce grow by a twentieth
+/// then.
 constexpr double explicit_share = 1e-3;
 
 struct BodyScale {
@@ -166,10 +174,13 @@ std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& mod
         vertices.push_back({.vertex = i, .stiffness = given, .is_inner = is_inner});
         continue;
       }
-      const double ratio = in_tet[v] != 0 ? contact_ratio : thin_ratio;
-      const double stiffness = std::max(ratio * own[v], bearing);
+      const double stiffness = std::max(contact_ratio * own[v], bearing);
+      const double ratio = in_tet[v] != 0 ? deep_ratio : thin_deep_ratio;
+      const double below = is_explicit ? stiffness : std::max(ratio * own[v], bearing);
       vertices.push_back({.vertex = i,
                           .stiffness = stiffness,
+                          .added = below - stiffness,
+                          .soft_depth = soft_depth * body.size,
                           .bearing = between,
                           .size = body.size,
                           .is_inner = is_inner});

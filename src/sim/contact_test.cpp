@@ -268,6 +268,35 @@ TEST(Contact, FrictionHoldsUpToItsAngle) {
   }
 }
 
+/// Contacts a hundred times stiffer than the body leave more force in the errors of ten iterations
+/// than the block weighs, and friction with it.
+TEST(Contact, AStiffBlockSlidesAsFastAsCoulombSays) {
+  for (const char* model : {"neo_hookean", "corotated"}) {
+    for (const double young : {5e6, 1e9}) {
+      SCOPED_TRACE(std::string(model) + ", Pa: " + std::to_string(young));
+      const double angle = 35 * std::acos(-1.0) / 180;
+      Scene scene = test::free_block("neo_hookean");
+      scene.bodies[0].material = material(model, young, 0.4);
+      scene.gravity = {9.81 * std::sin(angle), -9.81 * std::cos(angle), 0};
+      scene.colliders.push_back({"slope", PlaneShape{{0, 1, 0}, -0.25}, {}});
+      scene.contact.friction = 0.5;
+      scene.time.step = 1.0 / 30;
+      Simulation simulation(scene, {.threads = 1});
+      const auto speed = [&] {
+        const std::vector<double> v = simulation.state().velocities;
+        double sum = 0;
+        for (std::size_t i = 0; i < v.size(); i += 3) sum += v[i];
+        return 3 * sum / static_cast<double>(v.size());
+      };
+      test::run(simulation, 15);
+      const double before = speed();
+      test::run(simulation, 30);
+      const double gain = 9.81 * (std::sin(angle) - 0.5 * std::cos(angle));
+      EXPECT_NEAR(speed() - before, gain, 0.05 * gain);
+    }
+  }
+}
+
 /// The energy that a body gets so is work that was done: nobody takes it back.
 TEST(Contact, AMovingGroundDragsABodyAlong) {
   for (const char* method : {"l_bfgs", "newton", "xpbd"}) {
