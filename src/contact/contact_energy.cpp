@@ -541,21 +541,20 @@ bool ContactEnergy::touches_bodies() const {
                      [](const Contact& own) { return own.is_of_bodies(); });
 }
 
-void ContactEnergy::add_between_bodies(const double* z, const double* d, double* product) const {
+void ContactEnergy::add_of_bodies(const double* z, const double* d, double* product) const {
   double block[9];
   for (const Contact& contact : contacts()) {
     if (!contact.is_of_bodies()) continue;
     const ContactPoint& point = contact.point;
     hessian(contact, point.position(z).data(), block);
-    const Vec3 all = point.position(d);
+    const Vec3 moved = point.position(d);
+    Vec3 force;
+    for (std::size_t k = 0; k < 3; ++k) {
+      force[k] = dot({block[3 * k], block[3 * k + 1], block[3 * k + 2]}, moved);
+    }
     for (int i = 0; i < point.count; ++i) {
-      const std::size_t vertex = 4 * at(point.vertices[i]);
-      Vec3 others;
-      for (std::size_t k = 0; k < 3; ++k) others[k] = all[k] - point.weights[i] * d[vertex + k];
-      for (std::size_t k = 0; k < 3; ++k) {
-        const Vec3 row{block[3 * k], block[3 * k + 1], block[3 * k + 2]};
-        product[vertex + k] += point.weights[i] * dot(row, others);
-      }
+      double* const own = product + 4 * at(point.vertices[i]);
+      for (std::size_t k = 0; k < 3; ++k) own[k] += point.weights[i] * force[k];
     }
   }
 }

@@ -143,6 +143,9 @@ struct Touch {
   double deepest = 0;  ///< m, true depth in colliders
 };
 
+/// What of the Hessian of contacts between bodies is meant.
+enum class OfBodies { nothing, within_vertices };
+
 /// All contacts of a simulation. Everything is allocated at construction.
 ///
 /// Positions and gradients are [4 * num_vertices]: vertex i at 4 i, 4 i + 1, 4 i + 2, then padding
@@ -211,11 +214,13 @@ class ContactEnergy {
   /// Hessian of its energy at z between two of its vertices, N/m: 9 numbers, 3x3 symmetric, and
   /// positive semi-definite where both are one. Each two come once, in either order. Some parts may
   /// be zero; vertices with several contacts come several times. Parts between vertices of two
-  /// bodies, or of two places of one, are left to `add_between_bodies`.
+  /// bodies, or of two places of one, are left out, and on request all that bodies do to each other.
   template <class Visit>
-  void visit_hessian(const double* z, const Visit& visit) const {
+  void visit_hessian(const double* z, const Visit& visit,
+                     OfBodies of_bodies = OfBodies::within_vertices) const {
     double block[9], part[9];
     for (const Contact& contact : contacts()) {
+      if (contact.is_of_bodies() && of_bodies == OfBodies::nothing) continue;
       const ContactPoint& point = contact.point;
       hessian(contact, point.position(z).data(), block);
       for (int i = 0; i < point.count; ++i) {
@@ -246,10 +251,10 @@ class ContactEnergy {
     }
   }
 
-  /// Adds to `product` the product of what visit_hessian leaves out, at z, with d, N: [4 *
-  /// num_vertices].
-  void add_between_bodies(const double* z, const double* d, double* product) const;
-  /// Whether there is any.
+  /// Adds to `product` the product of the Hessian of what bodies do to each other, at z, with d, N:
+  /// [4 * num_vertices].
+  void add_of_bodies(const double* z, const double* d, double* product) const;
+  /// Whether there is anything.
   bool touches_bodies() const;
 
   /// Friction as a spring: its force is -stiffness * slip at z, and its energy is no lower than the

@@ -323,10 +323,10 @@ void HessianAssembly::assemble(const VectorField& z, double inverse_a2, Negative
 }
 
 void HessianAssembly::assemble(const Objective& objective, const VectorField& z,
-                               NegativeEigenvalues mode) {
+                               NegativeEigenvalues mode, OfBodies of_bodies) {
   add_all(z, objective.x_start(), objective.inverse_a2(), mode, objective.threads(), true);
   if (objective.contact() != nullptr) {
-    objective.contact()->visit_hessian(z[0].v, [&](int vertex, int other, const double* block) {
+    const auto add_block = [&](int vertex, int other, const double* block) {
       if (other != vertex) {
         add_between(vertex, other, block);
         return;
@@ -335,7 +335,8 @@ void HessianAssembly::assemble(const Objective& objective, const VectorField& z,
         const int column = 3 * place_[at(vertex)] + c;
         for (int r = c; r < 3; ++r) (&diagonal(column))[r - c] += block[3 * r + c];
       }
-    });
+    };
+    objective.contact()->visit_hessian(z[0].v, add_block, of_bodies);
   }
   keep_rows_solvable();
 }

@@ -34,9 +34,11 @@ class HessianAssembly {
   /// The model's elements stand in other places now; the vertices' neighbours are the same.
   void places_changed() { sort_sources(place_elements()); }
 
-  /// Lower triangle at z. Contacts active in the objective are part of it.
+  /// Lower triangle at z. Contacts active in the objective are part of it; of those between bodies
+  /// what the pattern has room for, or nothing.
   void assemble(const Objective& objective, const VectorField& z,
-                NegativeEigenvalues mode = NegativeEigenvalues::clamp);
+                NegativeEigenvalues mode = NegativeEigenvalues::clamp,
+                OfBodies of_bodies = OfBodies::within_vertices);
 
   /// The same without contacts, 1/a^2 = inverse_a2, and on request without pins, of a step that
   /// starts at z.

@@ -88,8 +88,8 @@ VectorField HessianSystem::rest_positions() const {
   return rest;
 }
 
-bool HessianSystem::prepare(const Objective& objective, const VectorField& z) {
-  hessian_.assemble(objective, z, mode_);
+bool HessianSystem::prepare(const Objective& objective, const VectorField& z, OfBodies of_bodies) {
+  hessian_.assemble(objective, z, mode_, of_bodies);
   return use_assembled(objective.threads());
 }
 

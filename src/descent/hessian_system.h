@@ -38,7 +38,8 @@ class HessianSystem {
   void places_changed() { hessian_.places_changed(); }
 
   /// The Hessian at z. False: it cannot be solved with (not positive definite, or not finite).
-  bool prepare(const Objective& objective, const VectorField& z);
+  bool prepare(const Objective& objective, const VectorField& z,
+               OfBodies of_bodies = OfBodies::within_vertices);
 
   /// The rest Hessian, 1/a^2 = inverse_a2.
   bool prepare_at_rest(double inverse_a2);

@@ -5,7 +5,7 @@ namespace supple {
 namespace {
 
 /// Of the residual: a direction that is more exact brings the next iterate no closer.
-constexpr double enough = 1e-8;
+constexpr double enough = 1e-4;
 constexpr int most_iterations = 200;
 
 }  // namespace
@@ -25,7 +25,7 @@ void Newton::begin_step(Objective& objective) {
 }
 
 bool Newton::compute(Objective& objective, const Iterate& at, VectorField& p) {
-  if (!system_.prepare(objective, at.x)) return false;
+  if (!system_.prepare(objective, at.x, OfBodies::nothing)) return false;
   if (objective.contact() != nullptr && objective.contact()->touches_bodies()) {
     solve_with_bodies(objective, at, p);
   } else {
@@ -49,7 +49,7 @@ void Newton::solve_with_bodies(Objective& objective, const Iterate& at, VectorFi
   const double wanted = enough * enough * along;
   for (int k = 0; k < most_iterations && along > wanted; ++k) {
     clear(between_);  // B d
-    objective.contact()->add_between_bodies(at.x[0].v, d_[0].v, between_[0].v);
+    objective.contact()->add_of_bodies(at.x[0].v, d_[0].v, between_[0].v);
     const double curvature = algebra.dot(d_, between_) - algebra.dot(d_, minus_product_);
     if (!(curvature > 0)) {
       if (k == 0) algebra.add(1, d_, p);

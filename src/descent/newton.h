@@ -11,9 +11,11 @@ namespace supple {
 /// iteration. Where definiteness is none, p may be no descent direction far from the minimum: the
 /// descent then ends there.
 ///
-/// Where bodies touch each other the matrix lacks the blocks between their vertices, B, since its
-/// pattern is that of the elements. Conjugate gradients for A + B with A as preconditioner then
-/// make the direction: each iteration solves with A once.
+/// Where bodies touch each other the matrix lacks what they do to each other, B, since its pattern
+/// is that of the elements. Conjugate gradients for A + B with A as preconditioner then make the
+/// direction: each iteration solves with A once. B has the rank of the contacts, and A^-1 B few
+/// eigenvalues that are far from zero; with the blocks of B on the diagonal in A, their motions
+/// together would hardly move.
 class Newton final : public Direction {
  public:
   /// Each element's Hessian clamped [Teran et al. 2005], sparse Cholesky.
