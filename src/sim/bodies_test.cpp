@@ -28,14 +28,15 @@ Body cube(const Vec3& center, const std::string& name = "",
   return body;
 }
 
-/// Three cubes that lie on each other, on a ground.
+/// Three cubes that lie on each other, on a ground, nearer than the layers around them.
 Scene stack(const std::string& method = "l_bfgs") {
   Scene scene;
   scene.solver.method = method;
   scene.time.step = 1.0 / 60;
   const std::string model = test::material_of(method);
   for (int k = 0; k < 3; ++k) {
-    scene.bodies.push_back(cube({0.02 * k, 0.26 + 0.51 * k, 0}, std::string(1, "abc"[k]), model));
+    scene.bodies.push_back(
+        cube({0.02 * k, 0.2505 + 0.501 * k, 0}, std::string(1, "abc"[k]), model));
   }
   scene.colliders.push_back({"ground", PlaneShape{}, {}});
   return scene;
@@ -181,6 +182,28 @@ TEST(Bodies, TheStepsHaveTheBitsOfASimulationBuiltWithTheScene) {
   }
 }
 
+TEST(Bodies, WeightsThatFollowTheStateStayWithTheirTets) {
+  Simulation simulation(stack(), {.threads = 1});
+  run(simulation, 2);
+  SimulationState state = simulation.state();
+  const std::size_t size = simulation.scene().bodies[0].mesh.tets.size();
+  ASSERT_TRUE(state.weights.empty()) << "as fitted";
+  for (std::size_t t = 0; t < 3 * size; ++t) {
+    state.weights.push_back(2e5 * (1 + static_cast<double>(t)));
+  }
+  state.weights_spent = 1;
+  simulation.set_state(state);
+  simulation.change_bodies({{simulation.handle(0)}}, {{cube({3, 1, 0})}});
+  const SimulationState after = simulation.state();
+  ASSERT_EQ(after.weights.size(), 3 * size);
+  EXPECT_EQ(part(after.weights, 0, 2 * size), part(state.weights, size, 2 * size));
+  EXPECT_EQ(after.weights_spent, 1);
+  Simulation built = fresh(simulation);
+  run(simulation, 2);
+  run(built, 2);
+  expect_same_bits(simulation, built);
+}
+
 TEST(Bodies, TheBitsDependOnNoNumberOfThreads) {
   std::vector<SimulationState> states;
   for (const int threads : {1, 2, 3}) {
@@ -270,6 +293,7 @@ TEST(Bodies, ForcesThatWaitActOnTheirBodiesAlone) {
   Scene scene = stack();
   scene.gravity = {0, 0, 0};
   scene.colliders.clear();
+  scene.contact.bodies = false;
   Simulation simulation(scene, {.threads = 1});
   run(simulation, 1);
   simulation.add_force(0, {600, 0, 0});
