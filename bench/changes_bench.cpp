@@ -1,10 +1,12 @@
 // What a change of a running scene costs: milliseconds of set_pins for 1, 8, 32 and more pins and
 // of the frames after it, beside a simulation that is built anew with them and runs the same frames
 // in turn; the longest of 30 frames while another material is built on another thread, against
-// building it in the way; and set_material and set_colliders beside building anew, with the frames
-// after them. Prints three tables of medians and writes no file:
+// building it in the way; set_material and set_colliders beside building anew, with the frames
+// after them; and bodies that come and go among 1, 10 and 100 of a thousand tets. Prints four
+// tables of medians and writes no file:
 //   build/release/bin/supple_changes_bench [threads [initial_hessian]]
 //   build/release/bin/supple_changes_bench live [threads]      (the third table alone)
+//   build/release/bin/supple_changes_bench bodies [threads]    (the fourth table alone)
 
 #include <fmt/core.h>
 
@@ -229,15 +231,73 @@ void measure_pins_and_scenes(const std::vector<std::pair<std::string, Scene>>& s
   for (const auto& [name, scene] : scenes) measure_change(name, scene, threads);
 }
 
+/// Cubes of half a metre in rows on a ground, 1,080 tets each.
+supple::Body cube(int number, const std::string& model) {
+  supple::Body body;
+  body.mesh = supple::generate(
+      supple::BoxGenerator{.size = {0.5, 0.5, 0.5},
+                           .cells = {6, 5, 6},
+                           .center = {0.8 * (number % 10), 0.26, 0.8 * (number / 10)},
+                           .tets_per_cell = 6});
+  const auto [mu, lambda] = supple::lame_parameters(2e5, 0.4);
+  body.material = {.model = model, .mu = mu, .lambda = lambda};
+  return body;
+}
+
+void measure_bodies(const std::string& method, int num_bodies, int threads) {
+  const std::string model = method == "xpbd" ? "stable_neo_hookean" : "neo_hookean";
+  Scene scene;
+  scene.time.step = 1.0 / 60;
+  scene.solver.method = method;
+  scene.colliders = {{.name = "ground", .shape = supple::PlaneShape{}}};
+  for (int k = 0; k < num_bodies; ++k) scene.bodies.push_back(cube(k, model));
+  const supple::Body added = cube(num_bodies, model);
+  Simulation simulation(scene, {.threads = threads});
+  for (int k = 0; k < 10; ++k) simulation.step();
+  std::vector<double> frame, add, remove, first, rebuild;
+  for (int k = 0; k < (num_bodies > 10 ? 5 : repeats); ++k) {
+    frame.push_back(step_ms(simulation));
+    const Stopwatch adding;
+    const supple::BodyHandle body = simulation.add_body(added);
+    add.push_back(adding.milliseconds());
+    first.push_back(step_ms(simulation));
+    const Stopwatch building;
+    const Simulation fresh(simulation.scene(), {.threads = threads});
+    rebuild.push_back(building.milliseconds());
+    const Stopwatch removing;
+    simulation.remove_body(body);
+    remove.push_back(removing.milliseconds());
+    first.push_back(step_ms(simulation));
+  }
+  fmt::print("{:<10}{:>7}{:>9}{:>9.1f}{:>9.1f}{:>9.1f}{:>10.1f}{:>11.1f}\n", method, num_bodies,
+             simulation.num_tets(), median(frame), median(add), median(remove), median(rebuild),
+             median(first));
+}
+
+void measure_coming_and_going(int threads) {
+  fmt::print("\nms, {} thread{}: a body of 1,080 tets that comes and goes\n", threads,
+             threads == 1 ? "" : "s");
+  fmt::print("{:<10}{:>7}{:>9}{:>9}{:>9}{:>9}{:>10}{:>11}\n", "method", "bodies", "tets", "a frame",
+             "add", "remove", "rebuild", "1st frame");
+  for (const char* method : {"l_bfgs", "xpbd"}) {
+    for (const int num_bodies : {1, 10, 100}) measure_bodies(method, num_bodies, threads);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const bool live_alone = argc > 1 && argv[1] == std::string("live");
-  if (live_alone) {
+  const bool bodies_alone = argc > 1 && argv[1] == std::string("bodies");
+  if (live_alone || bodies_alone) {
     --argc;
     ++argv;
   }
   const int threads = argc > 1 ? std::atoi(argv[1]) : 1;
+  if (bodies_alone) {
+    measure_coming_and_going(threads);
+    return 0;
+  }
   std::vector<std::pair<std::string, Scene>> scenes = {
       {"bar", make_scene(supple::generate(supple::BoxGenerator{
                              .size = {4, 1, 1}, .cells = {34, 7, 7}, .tets_per_cell = 6}),
@@ -255,4 +315,5 @@ int main(int argc, char** argv) {
   fmt::print("{:<6}{:<22}{:<26}{:>8}{:>10}{:>11}{:>8}{:>12}\n", "body", "method", "what", "call",
              "rebuild", "1st frame", "fresh", "difference");
   for (const auto& [name, scene] : scenes) measure_live_changes(name, scene, threads);
+  if (!live_alone) measure_coming_and_going(threads);
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "supple/attachment.h"
+#include "supple/body_handle.h"
 #include "supple/pose.h"
 #include "supple/scene.h"
 #include "supple/surface_hit.h"
@@ -164,10 +165,11 @@ struct BodyContact {
 /// A simulation that was moved from can be destroyed or assigned to. Its `step` ends as
 /// StepStatus::failed; all other members throw Error{invalid_input} at "simulation".
 ///
-/// Pins, colliders and materials can change at any time; `change` replaces anything else by another
-/// scene on the same vertices. Slow preparations run on a background thread while steps go on, and
-/// take over at a step that is known in advance: the same calls give the same bits, however busy
-/// the machine is. The destructor waits for preparations that are still running.
+/// Pins, colliders and materials can change at any time, and bodies come and go; `change` replaces
+/// anything else by another scene on the same vertices. Slow preparations run on a background
+/// thread while steps go on, and take over at a step that is known in advance: the same calls give
+/// the same bits, however busy the machine is. The destructor waits for preparations that are still
+/// running.
 class Simulation {
  public:
   explicit Simulation(const Scene& scene, const SimulationOptions& options = {});
@@ -327,11 +329,55 @@ class Simulation {
   };
   TriangleRange body_triangles(int body) const;
 
+  // Bodies come and go between two steps. A body is named by its index, which all `int body` take:
+  // its place in scene().bodies. The index falls when a body before it is removed; a handle names
+  // the same body for as long as it is there, also across `change`, and its index is found from it.
+  //
+  // Bodies that stay keep everything: positions, velocities, what the integrator remembers of them,
+  // attachments, forces that wait for the next step, user data, and their order. So do time, frame
+  // and all settings. Added bodies come last and start as in a scene at time 0: `mesh` is their
+  // place in the world, `initial` and `velocity` are theirs now; only motions of pins count from
+  // time 0. bdf2 takes an added body to have been in free flight before, newmark finds its
+  // acceleration where it starts. One that touches another body, or nearly so, is moved off it; one
+  // that overlaps another stays and does not touch it until the two have come apart. References
+  // returned by scene(), surface() and body_vertices() are invalid afterwards.
+  //
+  // A call builds the scene anew, as the constructor does, at a cost in proportion to the size of
+  // all bodies together, however few come or go: several are best changed by one call
+  // (docs/changing.md). The next step may allocate. The steps have the bits of a simulation that is
+  // built with scene() and given state(), except for attachments, which its matrix holds as it does
+  // pins.
+  //
+  // All throw Error{invalid_input}, with nothing changed: at "body" for a handle of a body that was
+  // removed, or of none; at "change" while a scene waits to take over; and naming the place in the
+  // scene as it would be, for what the constructor would refuse, such as a scene without bodies,
+  // and for a name that another body has. Nothing has changed either where memory runs out.
+
+  /// Adds a body. One without a name, or with one that no other body has.
+  BodyHandle add_body(const Body& body);
+  void remove_body(BodyHandle body);
+  /// Removes and adds at once, for the cost of one. Returns handles of the added bodies in their
+  /// order.
+  std::vector<BodyHandle> change_bodies(std::span<const BodyHandle> removed,
+                                        std::span<const Body> added);
+
+  /// False for a body that was removed, and a handle made by default.
+  bool is_alive(BodyHandle body) const;
+  /// The present index of a body.
+  int index(BodyHandle body) const;
+  /// The handle of a body by its index. Bodies of the constructor's scene have one too.
+  BodyHandle handle(int body) const;
+
+  /// A number of the program's own for a body, for example an entity or a pointer; 0 at first. It
+  /// has no effect.
+  void set_user_data(BodyHandle body, std::uint64_t data);
+  std::uint64_t user_data(BodyHandle body) const;
+
   /// Continues with another scene: other materials, springs, regions, layers, colliders, gravity,
   /// solver, integrator or time, and other tets on the same vertices (a body that is cut or torn).
-  /// Each body must keep its number of vertices. Positions, velocities, time and frame carry over;
-  /// `initial` and `velocity` have no effect. The integrator keeps its last positions if the time
-  /// step stays the same, and never its accelerations.
+  /// The bodies stay, each with its number of vertices. Positions, velocities, time and frame carry
+  /// over; `initial` and `velocity` have no effect. The integrator keeps its last positions if the
+  /// time step stays the same, and never its accelerations.
   ///
   /// after_frames 0: the new scene is built in the call and has taken over on return. Otherwise it
   /// is built on another thread; the next `after_frames` steps run the old scene, and the step

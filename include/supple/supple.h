@@ -3,6 +3,7 @@
 // The whole public interface: load, build, step, read.
 
 #include "supple/attachment.h"   // IWYU pragma: export
+#include "supple/body_handle.h"  // IWYU pragma: export
 #include "supple/compare.h"      // IWYU pragma: export
 #include "supple/error.h"        // IWYU pragma: export
 #include "supple/io.h"           // IWYU pragma: export

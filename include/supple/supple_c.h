@@ -366,6 +366,44 @@ SuppleError supple_simulation_attachment_forces(const SuppleSimulation* simulati
                                                 SuppleAttachment attachment, double* forces,
                                                 size_t room, size_t* count);
 
+// Bodies come and go between two steps. `body` in every other function is an index: the body's
+// place among the others, which falls when a body before it is removed. A SuppleBody names the same
+// body for as long as it is there. Bodies that stay keep everything, and their order; added bodies
+// come last and start as in a scene at time 0. A call builds the simulation anew, at a cost in
+// proportion to the size of all bodies together: change several in one call (docs/changing.md).
+// supple_invalid_input while a scene waits to take over, for the handle of a body that was removed,
+// for a name that another body has, and for what supple_simulation_create would refuse, such as a
+// scene without bodies; nothing has changed then.
+
+/// Names a body of a simulation until it is removed. 0 is none.
+typedef uint64_t SuppleBody;
+
+/// Adds a scene's only body; nothing else of the scene is read. Overrides of
+/// supple_scene_parse place it: "/bodies/0/transform", "/bodies/0/velocity", "/bodies/0/name".
+/// A body that the scene gives no name has none. body: receives its handle, unless NULL.
+SuppleError supple_simulation_add_body(SuppleSimulation* simulation, const SuppleScene* scene,
+                                       SuppleBody* body);
+SuppleError supple_simulation_remove_body(SuppleSimulation* simulation, SuppleBody body);
+/// Removes bodies and adds all bodies of a scene (NULL: none) for the cost of one. removed:
+/// [num_removed]; added: receives their handles in the scene's order, [num_added], the scene's
+/// number of bodies.
+SuppleError supple_simulation_change_bodies(SuppleSimulation* simulation, const SuppleBody* removed,
+                                            size_t num_removed, const SuppleScene* scene,
+                                            SuppleBody* added, size_t num_added);
+/// is_alive: receives 1, or 0 for a body that was removed.
+SuppleError supple_simulation_is_alive(const SuppleSimulation* simulation, SuppleBody body,
+                                       int32_t* is_alive);
+/// The present index of a body, and the handle of the body with an index.
+SuppleError supple_simulation_body_index(const SuppleSimulation* simulation, SuppleBody body,
+                                         int32_t* index);
+SuppleError supple_simulation_body_handle(const SuppleSimulation* simulation, int32_t index,
+                                          SuppleBody* body);
+/// A number of the program's own for a body, 0 at first; for example a pointer.
+SuppleError supple_simulation_set_user_data(SuppleSimulation* simulation, SuppleBody body,
+                                            uint64_t data);
+SuppleError supple_simulation_user_data(const SuppleSimulation* simulation, SuppleBody body,
+                                        uint64_t* data);
+
 // Settings from the next step on, also for a scene that waits to take over. Nothing is factorised.
 
 SuppleError supple_simulation_set_gravity(SuppleSimulation* simulation, const double gravity[3]);

@@ -15,15 +15,8 @@ using supple::simulation_of;
 using supple::Vec3;
 using supple::vec3_at;
 
-constexpr int bits_of_index = 32;
-
 Attachment attachment_of(SuppleAttachment attachment) {
-  return {static_cast<std::uint32_t>(attachment),
-          static_cast<std::uint32_t>(attachment >> bits_of_index)};
-}
-
-SuppleAttachment in_c(const Attachment& attachment) {
-  return SuppleAttachment{attachment.generation} << bits_of_index | attachment.index;
+  return supple::from_c<Attachment>(attachment);
 }
 
 /// Calls attach() for a new attachment and hands it out.
@@ -31,7 +24,7 @@ template <class Attach>
 SuppleError make(SuppleAttachment* attachment, const Attach& attach) {
   return guarded([&] {
     SuppleAttachment& out = given(attachment, "attachment");
-    out = in_c(attach());
+    out = supple::in_c(attach());
   });
 }
 

@@ -20,11 +20,12 @@ struct SuppleSimulation {
   supple::Simulation simulation;
   /// Of a body, by supple_simulation_hold.
   struct Held {
+    supple::BodyHandle body;
     supple::Attachment attachment;
     std::vector<std::int32_t> vertices;
     double stiffness = 0;
   };
-  std::vector<Held> held;  ///< [num_bodies]
+  std::vector<Held> held{};  ///< of bodies that ever were
 };
 
 namespace supple {
@@ -35,6 +36,16 @@ inline Simulation& simulation_of(SuppleSimulation* handle) {
 }
 inline const Simulation& simulation_of(const SuppleSimulation* handle) {
   return given(handle, "simulation").simulation;
+}
+
+/// An Attachment or a BodyHandle as one number, 0 for none, and back.
+template <class Handle>
+std::uint64_t in_c(const Handle& handle) {
+  return std::uint64_t{handle.generation} << 32 | handle.index;
+}
+template <class Handle>
+Handle from_c(std::uint64_t number) {
+  return {static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(number >> 32)};
 }
 
 /// Three numbers of the caller.

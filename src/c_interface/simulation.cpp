@@ -100,6 +100,17 @@ void hold(supple::Simulation& simulation, int body, const std::vector<supple::Ve
   held = std::move(next);
 }
 
+/// What is held of a body; of removed ones nothing is.
+SuppleSimulation::Held& held_of(SuppleSimulation& self, const supple::BodyHandle& body) {
+  std::erase_if(self.held, [&](const SuppleSimulation::Held& held) {
+    return !self.simulation.is_alive(held.body);
+  });
+  for (SuppleSimulation::Held& held : self.held) {
+    if (held.body == body) return held;
+  }
+  return self.held.emplace_back(SuppleSimulation::Held{.body = body});
+}
+
 /// Threads of a caller in C.
 class TasksOfCaller : public supple::TaskSystem {
  public:
@@ -132,8 +143,7 @@ SuppleSimulation* supple_simulation_create_with(const SuppleScene* scene,
     if (chosen.tasks.run != nullptr) tasks = std::make_unique<TasksOfCaller>(chosen.tasks);
     supple::Simulation simulation(source, {.threads = chosen.threads, .tasks = tasks.get()});
     return std::make_unique<SuppleSimulation>(
-               SuppleSimulation{std::move(tasks), std::move(simulation),
-                                std::vector<SuppleSimulation::Held>(source.bodies.size())})
+               SuppleSimulation{std::move(tasks), std::move(simulation)})
         .release();
   });
 }
@@ -255,7 +265,8 @@ SuppleError supple_simulation_hold(SuppleSimulation* simulation, int32_t body,
     SuppleSimulation::Held next;
     if (count > 0) next.vertices.assign(&given(vertices, "vertices"), vertices + count);
     next.stiffness = stiffness;
-    hold(self.simulation, body, places, std::move(next), self.held[b]);
+    next.body = self.simulation.handle(body);
+    hold(self.simulation, body, places, std::move(next), held_of(self, next.body));
   });
 }
 

@@ -22,6 +22,8 @@ constexpr double spare = 2;
 /// Of a layer: the gap that bodies start with at least, and the time in which it grows, s.
 constexpr double first_gap = 0.125, growth = 0.06;
 constexpr int most_start_rounds = 30;
+/// Where a body is added: what merely touches is apart after two, and no frame waits for more.
+constexpr int most_added_rounds = 4;
 /// Sine of the angle to a face or edge below which it neither comes nearer nor goes away.
 constexpr double level = 1e-3;
 /// Cosine of the angle between two faces from which on nothing sticks out at their edge.
@@ -469,10 +471,10 @@ bool BodyPairs::find_shares(const ContactWay& way, std::vector<double>& shares, 
   }
 }
 
-/// One round; whether any moved.
-bool BodyPairs::push_apart(double* x) {
+/// One round; whether any moved. moves: whose vertices may, [num_bodies]; empty: all.
+bool BodyPairs::push_apart(double* x, const std::vector<char>& moves, double time) {
   const ContactWay way(x, x, 1);
-  begin_step(0);
+  begin_step(time);
   collect(way);
   bool any = false;
   const auto place = [&](int vertex) { return place_in(x, vertex); };
@@ -489,7 +491,12 @@ bool BodyPairs::push_apart(double* x) {
     return direction(sum, {0, 0, 0});
   };
   for (const Candidate& own : candidates_) {
-    if (body_of(own.corners[0]) == body_of(own.corners[3])) continue;
+    const auto first = at(body_of(own.corners[0])), second = at(body_of(own.corners[3]));
+    if (first == second) continue;
+    // Of the two bodies that are moved: each half of the way, or one all of it.
+    const bool both = moves.empty() || (moves[first] != 0 && moves[second] != 0);
+    if (!both && moves[first] == 0 && moves[second] == 0) continue;
+    const double of_first = both ? 0.5 : moves[first], of_second = both ? 0.5 : moves[second];
     Corners corners;
     for (std::size_t i = 0; i < 4; ++i) corners[i] = place(own.corners[i]);
     const NearestPoints nearest = nearest_of(own.is_edges, corners);
@@ -505,7 +512,9 @@ bool BodyPairs::push_apart(double* x) {
       distance = 0;
     }
     for (std::size_t i = 0; i < 4; ++i) {
-      const double sign = nearest.weights[i] > 0 ? 0.5 : nearest.weights[i] < 0 ? -0.5 : 0;
+      const double sign = nearest.weights[i] > 0   ? of_first
+                          : nearest.weights[i] < 0 ? -of_second
+                                                   : 0;
       for (std::size_t k = 0; k < 3; ++k) {
         x[4 * at(own.corners[i]) + k] += sign * (gap - distance) * normal[k];
       }
@@ -591,17 +600,18 @@ void BodyPairs::look_at_overlaps(const double* x) {
   overlapping_ = found_;
 }
 
-void BodyPairs::start_apart(double* x) {
-  first_part_ = 1;
+void BodyPairs::separate(double* x, const std::vector<char>& moves, double time, int most_rounds) {
   const std::vector<double> given(x, x + end_.size());
   overlapping_.clear();
   // Bodies that overlap in earnest stay where they are.
   for (std::size_t known = 0;;) {
-    for (int round = 0; round < most_start_rounds; ++round) {
-      if (!push_apart(x)) break;
+    for (int round = 0; round < most_rounds; ++round) {
+      if (!push_apart(x, moves, time)) break;
     }
-    look_for_overlaps(x,
-                      [&](const Overlap& pair) { return may_ever_meet(pair.first, pair.second); });
+    look_for_overlaps(x, [&](const Overlap& pair) {
+      const auto [a, b] = pair;
+      return may_ever_meet(a, b) && (moves.empty() || moves[at(a)] != 0 || moves[at(b)] != 0);
+    });
     std::vector<Overlap> all;
     std::set_union(overlapping_.begin(), overlapping_.end(), found_.begin(), found_.end(),
                    std::back_inserter(all));
@@ -610,6 +620,11 @@ void BodyPairs::start_apart(double* x) {
     known = overlapping_.size();
     std::copy(given.begin(), given.end(), x);
   }
+}
+
+void BodyPairs::start_apart(double* x) {
+  first_part_ = 1;
+  separate(x, {}, 0, most_start_rounds);
   for (const Candidate& own : candidates_) {
     if (body_of(own.corners[0]) == body_of(own.corners[3])) continue;
     Corners corners;
@@ -619,5 +634,13 @@ void BodyPairs::start_apart(double* x) {
   }
   begin_step(0);
 }
+
+void BodyPairs::add_apart(double* x, const std::vector<char>& is_added, double time) {
+  separate(x, is_added, time, most_added_rounds);
+  find_overlaps(x);
+  begin_step(time);
+}
+
+bool BodyPairs::are_growing(double time) { return time < growth; }
 
 }  // namespace supple

@@ -49,6 +49,11 @@ class BodyPairs {
   /// inwards until there is a gap; those of bodies that overlap in earnest stay. Layers that are
   /// thicker than the smallest gap grow from it, so that they do not throw what lies close.
   void start_apart(double* x);
+  /// The same where bodies are added at some time, s, [num_bodies]: these alone move, and only they
+  /// are looked at.
+  void add_apart(double* x, const std::vector<char>& is_added, double time);
+  /// Whether layers still grow at this time, s, from what start_apart found.
+  static bool are_growing(double time);
 
   /// Finds the bodies that overlap at x. They do not touch each other from now on.
   void find_overlaps(const double* x);
@@ -112,7 +117,8 @@ class BodyPairs {
   bool add_plane(Candidate& own, const ContactWay& way, SurfacePoints& points);
   bool may_ever_meet(int a, int b) const;
   bool may_meet(int a, int b) const;
-  bool push_apart(double* x);
+  bool push_apart(double* x, const std::vector<char>& moves, double time);
+  void separate(double* x, const std::vector<char>& moves, double time, int most_rounds);
   bool pierces(int body, int other, const double* x) const;
   template <class IsAsked>
   void look_for_overlaps(const double* x, const IsAsked& is_asked);

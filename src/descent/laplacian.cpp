@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "base/index.h"
 #include "linear/supernodes.h"
@@ -43,26 +44,35 @@ Adjacency vertex_adjacency(const Model& model) {
     edges.emplace_back(edge.a, edge.b);
     edges.emplace_back(edge.b, edge.a);
   }
-  std::sort(edges.begin(), edges.end());
-  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+  // Row by row: rows are short, and sorted much sooner than all edges together.
   Adjacency adjacency;
-  adjacency.start.assign(static_cast<std::size_t>(model.num_vertices) + 1, 0);
-  adjacency.neighbour.reserve(edges.size());
-  for (const auto& [a, b] : edges) {
-    ++adjacency.start[static_cast<std::size_t>(a) + 1];
-    adjacency.neighbour.push_back(b);
+  std::vector<int>& start = adjacency.start;
+  start.assign(at(model.num_vertices) + 1, 0);
+  for (const auto& [a, b] : edges) ++start[at(a) + 1];
+  std::partial_sum(start.begin(), start.end(), start.begin());
+  std::vector<int> rows(edges.size()), end = start;
+  for (const auto& [a, b] : edges) rows[at(end[at(a)]++)] = b;
+  int first = 0;
+  for (std::size_t v = 0; v + 1 < start.size(); ++v) {
+    const auto begin = rows.begin() + std::exchange(first, start[v + 1]);
+    std::sort(begin, rows.begin() + first);
+    const auto last = std::unique(begin, rows.begin() + first);
+    start[v] = static_cast<int>(adjacency.neighbour.size());
+    adjacency.neighbour.insert(adjacency.neighbour.end(), begin, last);
   }
-  for (std::size_t i = 1; i < adjacency.start.size(); ++i) {
-    adjacency.start[i] += adjacency.start[i - 1];
-  }
+  start.back() = static_cast<int>(adjacency.neighbour.size());
   return adjacency;
 }
 
-std::vector<int> elimination_order(const Model& model, const Adjacency& adjacency) {
-  if (!model.in_elimination_order) return fill_reducing_order(adjacency);
+std::vector<int> elimination_order(const Model& model) {
+  if (!model.in_elimination_order) return fill_reducing_order(vertex_adjacency(model));
   std::vector<int> order(static_cast<std::size_t>(model.num_vertices));
   std::iota(order.begin(), order.end(), 0);
   return order;
+}
+
+std::vector<int> elimination_order(const Model& model, const Adjacency& adjacency) {
+  return model.in_elimination_order ? elimination_order(model) : fill_reducing_order(adjacency);
 }
 
 std::vector<double> laplacian_diagonal(const Model& model, double inverse_a2, Pins pins) {
@@ -166,7 +176,7 @@ Error not_positive_definite(const std::string& matrix) {
 
 Laplacian::Laplacian(const Model& model, double inverse_a2, Precision precision, Weights weights)
     : matrix_([&] {
-        std::vector<int> order = elimination_order(model, vertex_adjacency(model));
+        std::vector<int> order = elimination_order(model);
         SpdSolver::Matrix lower = laplacian_lower(model, inverse_a2, order, Pins::left_out);
         return PinnedMatrix(model, inverse_a2, std::move(order), lower,
                             PinnedMatrix::Coupling::none, precision, "M/h^2 + L");

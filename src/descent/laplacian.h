@@ -21,6 +21,7 @@ Adjacency vertex_adjacency(const Model& model);
 /// An elimination order of little fill: the vertices as they are where the model says so, else one
 /// that is looked for. [num_vertices]
 std::vector<int> elimination_order(const Model& model, const Adjacency& adjacency);
+std::vector<int> elimination_order(const Model& model);
 
 /// The k_j of L: as fitted, or raised where a tet has become stiffer and the line search pays for
 /// it (following_weights.h).

@@ -96,7 +96,7 @@ double size(const VectorField& a) { return distance(a, VectorField(a.size())); }
 
 PinnedMatrix make(const Model& model, const std::string& kind) {
   if (kind == "rest") return factorise_at_rest(model, inverse_a2);
-  const std::vector<int> order = elimination_order(model, vertex_adjacency(model));
+  const std::vector<int> order = elimination_order(model);
   return {model,
           inverse_a2,
           order,

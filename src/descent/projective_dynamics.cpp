@@ -128,7 +128,7 @@ std::vector<bool> idle_vertices(const Model& model) {
 
 PinnedMatrix pinned_matrix(const Model& model, double inverse_a2) {
   check_materials(model);
-  std::vector<int> order = elimination_order(model, vertex_adjacency(model));
+  std::vector<int> order = elimination_order(model);
   SpdSolver::Matrix lower = global_matrix(model, inverse_a2, order);
   return {model,           inverse_a2, std::move(order), lower, PinnedMatrix::Coupling::none,
           Precision::full, "M/h^2 + L"};

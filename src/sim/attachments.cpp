@@ -172,6 +172,18 @@ void Attachments::remove(Attachment attachment) {
   ++slot.generation;
 }
 
+void Attachments::renumber(std::span<const int> vertex) {
+  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+    if (!slots_[i].is_used) continue;
+    std::vector<int>& held = slots_[i].grip.vertices;
+    if (vertex[at(held[0])] < 0) {
+      remove({i, slots_[i].generation});
+      continue;
+    }
+    for (int& own : held) own = vertex[at(own)];
+  }
+}
+
 bool Attachments::contains(Attachment attachment) const {
   return attachment.index < slots_.size() && slots_[attachment.index].is_used &&
          slots_[attachment.index].generation == attachment.generation;

@@ -41,6 +41,10 @@ class Attachments {
   bool contains(Attachment attachment) const;
   bool empty() const { return targets_.from.empty(); }
 
+  /// Vertices are others now: vertex[i] is that of i, or -1 where its body is gone, and what held
+  /// it with it.
+  void renumber(std::span<const int> vertex);
+
   void set_targets(Attachment attachment, std::span<const Vec3> targets);
   void set_targets(Attachment attachment, const Pose& pose);
 

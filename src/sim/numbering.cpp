@@ -12,7 +12,7 @@ namespace {
 /// The elimination order, body after body: no two bodies are coupled, so that the fill stays and
 /// subtrees keep standing without gaps.
 std::vector<int> order_by_bodies(const Model& model) {
-  std::vector<int> order = elimination_order(model, vertex_adjacency(model));
+  std::vector<int> order = elimination_order(model);
   std::stable_sort(order.begin(), order.end(),
                    [&](int a, int b) { return model.body_of(a) < model.body_of(b); });
   return order;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <random>
+#include <set>
+#include <vector>
 
 #include "descent/laplacian.h"
 #include "supple/simulation.h"
@@ -23,6 +25,37 @@ Scene bar_beside_ball() {
   scene.bodies[0].pins = {{.vertices = {0, 5}}};
   scene.bodies[1].velocity = {1, 2, 3};
   return scene;
+}
+
+TEST(VertexAdjacency, HoldsEachNeighbourOnceAscending) {
+  Scene scene = bar_beside_ball();
+  Body strand;
+  strand.mesh.vertices = {{0, 5, 0}, {1, 5, 0}, {2, 5, 0}, {9, 9, 9}};
+  strand.springs = {{2, 1, 1, 1}, {0, 1, 1, 1}, {1, 2, 1, 1}};
+  strand.mass = 1;
+  scene.bodies.push_back(strand);
+  const Model model = build_model(scene);
+  std::vector<std::set<int>> expected(static_cast<std::size_t>(model.num_vertices));
+  const auto add = [&](int a, int b) {
+    if (a != b) expected[static_cast<std::size_t>(a)].insert(b);
+  };
+  for (const auto& tet : model.tets) {
+    for (const int a : tet) {
+      for (const int b : tet) add(a, b);
+    }
+  }
+  for (const auto& spring : model.springs.springs) {
+    add(spring.a, spring.b);
+    add(spring.b, spring.a);
+  }
+  const Adjacency found = vertex_adjacency(model);
+  ASSERT_EQ(found.start.size(), expected.size() + 1);
+  for (std::size_t v = 0; v < expected.size(); ++v) {
+    const std::vector<int> row(found.neighbour.begin() + found.start[v],
+                               found.neighbour.begin() + found.start[v + 1]);
+    EXPECT_EQ(row, std::vector<int>(expected[v].begin(), expected[v].end())) << v;
+  }
+  EXPECT_EQ(found.start.back(), static_cast<int>(found.neighbour.size()));
 }
 
 TEST(Numbering, TheOrderOfTheModelFillsNoMoreThanTheBestOneFound) {

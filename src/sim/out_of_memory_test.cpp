@@ -111,5 +111,46 @@ TEST(OutOfMemory, ASimulationThatCannotBeMendedYetIsMendedLater) {
   test::expect_same_bits(simulation, other);
 }
 
+TEST(OutOfMemory, BodiesThatCannotComeOrGoLeaveEverythingAsItWas) {
+  for (const char* method : {"l_bfgs", "xpbd"}) {
+    SCOPED_TRACE(method);
+    const Scene scene = scene_of(method);
+    Body added = scene.bodies[0];
+    for (Vec3& x : added.mesh.vertices) x[0] += 10;
+    for (Pin& pin : added.pins) {
+      pin.box.min[0] += 10;
+      pin.box.max[0] += 10;
+    }
+    Simulation simulation(scene, {.threads = 1}), unharmed(scene, {.threads = 1});
+    const BodyHandle body = simulation.handle(0);
+    simulation.set_user_data(body, 7);
+    int failures = 0;
+    // Each of the first, then some of the others.
+    for (std::int64_t calls = 0; !testing::Test::HasFailure(); calls += 1 + calls / 50) {
+      SCOPED_TRACE(calls);
+      calls_left = calls;
+      bool has_failed = false;
+      try {
+        simulation.change_bodies({{body}}, {{added}});
+      } catch (const std::bad_alloc&) {
+        has_failed = true;
+      }
+      calls_left = -1;
+      if (!has_failed) break;
+      ++failures;
+      ASSERT_TRUE(simulation.is_alive(body));
+      EXPECT_EQ(simulation.user_data(body), 7U);
+      EXPECT_EQ(simulation.scene().bodies.size(), 1U);
+      if (failures % 20 != 1) continue;
+      test::run(simulation, 1);
+      test::run(unharmed, 1);
+      test::expect_same_bits(simulation, unharmed);
+    }
+    EXPECT_GT(failures, 100);
+    EXPECT_FALSE(simulation.is_alive(body));
+    test::run(simulation, 1);
+  }
+}
+
 }  // namespace
 }  // namespace supple

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/index.h"
 #include "base/refuse.h"
 #include "base/stopwatch.h"
 #include "descent/laplacian.h"
@@ -95,13 +96,15 @@ void copy_field(const VectorField& field, const Numbering& numbering, std::span<
 
 }  // namespace
 
-RunningScene::RunningScene(const Scene& scene, const SimulationOptions& options)
+RunningScene::RunningScene(const Scene& scene, const SimulationOptions& options, Begin begin,
+                           Attachments attachments)
     : scene_((check_settings(scene), scene)),
       threads_(options.threads, options.tasks),
       model_(build_model(scene_)),
       state_(initial_state(scene_, model_)),
       numbering_(model_),
-      contact_(make_contact(scene_, model_, numbering_)),
+      attachments_(std::move(attachments)),
+      contact_((hold_attachments(), make_contact(scene_, model_, numbering_))),
       objective_(model_, contact_.get(), threads_),
       setup_(scene_, model_),
       minimiser_(model_.num_vertices),
@@ -116,7 +119,11 @@ RunningScene::RunningScene(const Scene& scene, const SimulationOptions& options)
       queries_(scene_, model_, numbering_, surface_, state_.x),
       clock_(clock_of(0, 0, scene_.time)) {
   state_ = numbering_.to_model(state_);
-  if (pairs()) pairs()->start_apart(state_.x[0].v);
+  if (begin == Begin::later) {
+    if (pairs()) start_ = state_.x;
+  } else if (pairs()) {
+    pairs()->start_apart(state_.x[0].v);
+  }
   if (setup_.integrator().is_explicit) return;
   if (is_position_based(scene_.solver.method)) {
     position_solver_ = make_position_solver(model_, contact_.get(), scene_.solver);
@@ -126,6 +133,11 @@ RunningScene::RunningScene(const Scene& scene, const SimulationOptions& options)
     direction_ = make_direction(model_, scene_.solver, setup_.inverse_a2());
     limit_factors();
   }
+}
+
+/// Before anything is made from the model's pins.
+void RunningScene::hold_attachments() {
+  if (!attachments_.empty()) model_.pins = all_pins();
 }
 
 FollowingWeights* RunningScene::following_weights() const {
@@ -809,6 +821,7 @@ void RunningScene::set_state(const SimulationState& state) {
                        threads_);
   }
   state_ = std::move(loaded);
+  find_layers();
   if (pairs()) pairs()->find_overlaps(state_.x[0].v);
   queries_.moved();
   elastic_is_known_ = false;
@@ -832,12 +845,67 @@ void RunningScene::take_over(const RunningScene& other) {
   }
   set_state(state);
   if (!other.attachments_.empty()) use_attachments(other.attachments_);
+  carry_forces(other, [](int vertex) { return vertex; });
+}
+
+/// next_vertex: of a vertex of the other scene that of this one, -1: none.
+template <class NextVertex>
+void RunningScene::carry_forces(const RunningScene& other, const NextVertex& next_vertex) {
   if (!setup_.integrator().has_inertia) return;
   other.setup_.given_loads().for_each([&](std::size_t i, const PaddedVector& force) {
-    const int vertex = numbering_.to_model(other.numbering_.to_scene(static_cast<int>(i)));
+    const int next = next_vertex(other.numbering_.to_scene(static_cast<int>(i)));
+    if (next < 0) return;
+    const int vertex = numbering_.to_model(next);
     if (!(model_.mass[static_cast<std::size_t>(vertex)] > 0)) return;
     setup_.given_loads().add(vertex, {force[0], force[1], force[2]}, model_.num_vertices);
   });
+}
+
+/// While layers grow from what they were at time 0, that must be known.
+void RunningScene::find_layers() {
+  if (start_.empty() || !pairs() || !BodyPairs::are_growing(state_.time)) return;
+  pairs()->start_apart(start_[0].v);
+  start_.clear();
+}
+
+/// The state of this scene as it starts, with what a state like `before` remembers beside it.
+SimulationState RunningScene::start_of_added(const SimulationState& before) const {
+  State start = state_;
+  if (!before.previous_positions.empty()) {
+    start.x_previous = start.x;
+    start.v_previous = start.v;
+    setup_.free_flight(start.x, start.v, start.x_previous, start.v_previous);
+  }
+  // They are found where the state is.
+  if (!before.accelerations.empty()) start.acceleration.resize(start.x.size());
+  SimulationState saved = save_state(numbering_.to_scene(start));
+  if (!before.weights.empty()) saved.weights = model_.stiffness;
+  return saved;
+}
+
+void RunningScene::move_added_apart(const Survivors& survivors) {
+  std::vector<char> is_added(scene_.bodies.size());
+  for (std::size_t b = 0; b < is_added.size(); ++b) is_added[b] = survivors.is_added(b) ? 1 : 0;
+  const VectorField before = state_.x;
+  pairs()->add_apart(state_.x[0].v, is_added, state_.time);
+  if (state_.x_previous.empty()) return;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    for (int k = 0; k < 3; ++k) state_.x_previous[i][k] += state_.x[i][k] - before[i][k];
+  }
+}
+
+void RunningScene::go_on_from(const RunningScene& before, const Survivors& survivors) {
+  const SimulationState state = before.state();
+  set_state(survivors.join(state, start_of_added(state)));
+  if (pairs() && survivors.adds()) move_added_apart(survivors);
+  if (!state.accelerations.empty() && survivors.adds()) {
+    const VectorField found = setup_.find_accelerations(state_, clock_, objective_);
+    for (int i = 0; i < model_.num_vertices; ++i) {
+      if (survivors.is_added(at(model_.body_of(i)))) state_.acceleration[at(i)] = found[at(i)];
+    }
+  }
+  const std::vector<int>& vertices = survivors.vertices();
+  carry_forces(before, [&](int vertex) { return vertices[at(vertex)]; });
 }
 
 Energies RunningScene::energies() {

@@ -22,6 +22,7 @@
 #include "sim/pushes.h"
 #include "sim/step_setup.h"
 #include "sim/surface_queries.h"
+#include "sim/survivors.h"
 #include "supple/simulation.h"
 
 namespace supple {
@@ -30,8 +31,12 @@ namespace supple {
 /// another scene takes over.
 class RunningScene {
  public:
+  /// Whether the scene starts, or a state is to follow by set_state, take_over or go_on_from.
+  enum class Begin { at_start, later };
+
   /// Throws Error for what cannot be simulated.
-  RunningScene(const Scene& scene, const SimulationOptions& options);
+  RunningScene(const Scene& scene, const SimulationOptions& options, Begin begin,
+               Attachments attachments = {});
 
   /// Simulation::step, without its change of scene. Where something throws, the state is again what
   /// it was and nothing else is to be relied on: no step and no change may follow.
@@ -84,6 +89,10 @@ class RunningScene {
   /// the next step, and attachments.
   void take_over(const RunningScene& other);
 
+  /// The same for another scene of which some bodies stay and others were added. What the
+  /// integrator remembers stays too; attachments are those of the constructor.
+  void go_on_from(const RunningScene& before, const Survivors& survivors);
+
   /// Between two steps, by any number of threads: what a step evaluates with is used, so that only
   /// one at a time gets it.
   Energies energies();
@@ -106,6 +115,12 @@ class RunningScene {
   int num_threads() const { return threads_.count(); }
 
  private:
+  void hold_attachments();
+  SimulationState start_of_added(const SimulationState& before) const;
+  void move_added_apart(const Survivors& survivors);
+  void find_layers();
+  template <class NextVertex>
+  void carry_forces(const RunningScene& other, const NextVertex& next_vertex);
   FollowingWeights* following_weights() const;
   void limit_factors();
   FieldAlgebra& algebra() { return objective_.algebra(); }
@@ -190,6 +205,7 @@ class RunningScene {
   double elastic_ = 0;    ///< of the state, J, where it is known
   int num_inverted_ = 0;  ///< tets of it, where that is known
   bool elastic_is_known_ = false;
+  VectorField start_;   ///< positions at time 0, until it is known how layers grow from there, m
   std::mutex reading_;  ///< held by whoever evaluates between two steps
 };
 

@@ -12,8 +12,10 @@
 #include "base/stopwatch.h"
 #include "model/pin_selection.h"
 #include "sim/body_reads.h"
+#include "sim/body_table.h"
 #include "sim/running_scene.h"
 #include "sim/stepper.h"
+#include "sim/survivors.h"
 #include "supple/error.h"
 
 namespace supple {
@@ -44,6 +46,16 @@ void check_body(const Scene& scene, int body) {
                         std::to_string(scene.bodies.size()));
 }
 
+/// Of a body that is to come behind others.
+void check_name(const std::vector<Body>& others, const std::string& name) {
+  if (name.empty()) return;
+  for (std::size_t b = 0; b < others.size(); ++b) {
+    if (others[b].name != name) continue;
+    refuse(place_of_body(others.size()) + "/name",
+           "body " + std::to_string(b) + " is called '" + name + "' too");
+  }
+}
+
 using Build = Background<std::unique_ptr<RunningScene>>;
 
 /// A scene that is being built and will take over.
@@ -66,8 +78,9 @@ struct Simulation::Implementation {
     waiting.emplace();
     waiting->scene = next;
     waiting->steps_left = after_frames;
-    waiting->build.start(
-        [next, settings = options] { return std::make_unique<RunningScene>(*next, settings); });
+    waiting->build.start([next, settings = options] {
+      return std::make_unique<RunningScene>(*next, settings, RunningScene::Begin::later);
+    });
   }
 
   /// At the beginning of a step.
@@ -94,9 +107,9 @@ struct Simulation::Implementation {
   /// After a step that failed: what it left half done is built anew, from the scene and the state.
   void mend() {
     if (!is_broken) return;
-    auto whole = std::make_unique<RunningScene>(running->scene(), options);
+    auto whole = std::make_unique<RunningScene>(running->scene(), options,
+                                                RunningScene::Begin::later, running->attachments());
     whole->set_state(running->state());
-    if (!running->attachments().empty()) whole->use_attachments(running->attachments());
     running = std::move(whole);
     is_broken = false;
   }
@@ -105,6 +118,41 @@ struct Simulation::Implementation {
   void adjust(const std::function<void(Scene&)>& edit) {
     running->adjust(edit);
     if (waiting) waiting->edits.push_back(edit);
+  }
+
+  std::vector<BodyHandle> change_bodies(std::span<const BodyHandle> removed,
+                                        std::span<const Body> added) {
+    if (waiting) {
+      refuse("change", "a scene waits to take over: bodies come and go before or after that");
+    }
+    BodyTable next_bodies = bodies;
+    next_bodies.remove(removed);
+    if (removed.empty() && added.empty()) return {};
+    const Scene& now = running->scene();
+    Scene next = now;
+    next.bodies.clear();
+    std::vector<int> origin;
+    for (std::size_t b = 0; b < now.bodies.size(); ++b) {
+      if (!next_bodies.contains(bodies.handle(static_cast<int>(b)))) continue;
+      next.bodies.push_back(now.bodies[b]);
+      origin.push_back(static_cast<int>(b));
+    }
+    std::vector<BodyHandle> handles;
+    for (const Body& body : added) {
+      check_name(next.bodies, body.name);
+      next.bodies.push_back(body);
+      origin.push_back(-1);
+      handles.push_back(next_bodies.add());
+    }
+    const Survivors survivors(now, next, std::move(origin));
+    Attachments held = running->attachments();
+    held.renumber(survivors.vertices());
+    auto built =
+        std::make_unique<RunningScene>(next, options, RunningScene::Begin::later, std::move(held));
+    built->go_on_from(*running, survivors);
+    running = std::move(built);
+    bodies = std::move(next_bodies);
+    return handles;
   }
 
   /// Forces or impulses: what they are called, and what makes and adds them.
@@ -135,6 +183,7 @@ struct Simulation::Implementation {
 
   SimulationOptions options;
   std::unique_ptr<RunningScene> running;
+  BodyTable bodies;
   std::optional<Waiting> waiting;
   Build discarded;
   std::exception_ptr failure;  ///< of a change
@@ -145,7 +194,9 @@ struct Simulation::Implementation {
 Simulation::Simulation(const Scene& scene, const SimulationOptions& options)
     : implementation_(std::make_unique<Implementation>()) {
   implementation_->options = options;
-  implementation_->running = std::make_unique<RunningScene>(scene, options);
+  implementation_->running =
+      std::make_unique<RunningScene>(scene, options, RunningScene::Begin::at_start);
+  implementation_->bodies = BodyTable(scene.bodies.size());
 }
 Simulation::~Simulation() = default;
 Simulation::Simulation(Simulation&&) noexcept = default;
@@ -346,6 +397,25 @@ Simulation::TriangleRange Simulation::body_triangles(int body) const {
   return {first[0], first[1] - first[0]};
 }
 
+std::vector<BodyHandle> Simulation::change_bodies(std::span<const BodyHandle> removed,
+                                                  std::span<const Body> added) {
+  return self().change_bodies(removed, added);
+}
+BodyHandle Simulation::add_body(const Body& body) {
+  return self().change_bodies({}, {&body, 1}).front();
+}
+void Simulation::remove_body(BodyHandle body) { self().change_bodies({&body, 1}, {}); }
+bool Simulation::is_alive(BodyHandle body) const { return self().bodies.contains(body); }
+int Simulation::index(BodyHandle body) const { return self().bodies.index(body); }
+BodyHandle Simulation::handle(int body) const {
+  check_body(scene(), body);
+  return self().bodies.handle(body);
+}
+void Simulation::set_user_data(BodyHandle body, std::uint64_t data) {
+  self().bodies.set_user_data(body, data);
+}
+std::uint64_t Simulation::user_data(BodyHandle body) const { return self().bodies.user_data(body); }
+
 void Simulation::change(const Scene& scene, int after_frames) {
   Implementation& own = self();
   if (after_frames < 0) refuse("after_frames", "expected a number of frames from 0");
@@ -355,7 +425,7 @@ void Simulation::change(const Scene& scene, int after_frames) {
   if (after_frames > 0) {
     own.begin_change(scene, after_frames);
   } else {
-    auto next = std::make_unique<RunningScene>(scene, own.options);
+    auto next = std::make_unique<RunningScene>(scene, own.options, RunningScene::Begin::later);
     next->take_over(*own.running);
     if (own.waiting) own.discarded = std::move(own.waiting->build);
     own.waiting.reset();

@@ -271,6 +271,33 @@ void StepSetup::evaluate_forces(const State& state, const StepClock& clock, Obje
   objective.value_and_gradient(state.x, gradient_);
 }
 
+VectorField StepSetup::find_accelerations(const State& state, const StepClock& clock,
+                                          Objective& objective) {
+  evaluate_forces(state, clock, objective);
+  VectorField acceleration(state.x.size());
+  for (std::size_t i = 0; i < state.x.size(); ++i) {
+    const double mass = model_->mass[i];
+    for (int k = 0; k < 3; ++k) {
+      acceleration[i][k] =
+          mass > 0 ? gravity_[static_cast<std::size_t>(k)] - gradient_[i][k] / mass : 0;
+    }
+  }
+  return acceleration;
+}
+
+/// With these bdf2 gives x + h v + h^2 g/2 and v + h g, as flight does.
+void StepSetup::free_flight(const VectorField& x, const VectorField& v, VectorField& x_previous,
+                            VectorField& v_previous) const {
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const bool moves = model_->mass[i] > 0;
+    for (int k = 0; k < 3; ++k) {
+      const double gained = moves ? h_ * gravity_[at(k)] : 0;
+      x_previous[i][k] = x[i][k] - h_ * (v[i][k] - 0.5 * gained);
+      v_previous[i][k] = v[i][k] - gained;
+    }
+  }
+}
+
 void StepSetup::find_loads(const State& state) {
   if (wind_.empty()) return;
   all_loads_.clear();
@@ -283,15 +310,7 @@ void StepSetup::find_loads(const State& state) {
 double StepSetup::prepare_target(State& state, const StepClock& clock, Objective& objective) {
   find_loads(state);
   if (integrator_->needs_acceleration && state.acceleration.empty()) {
-    evaluate_forces(state, clock, objective);
-    state.acceleration.resize(state.x.size());
-    for (std::size_t i = 0; i < state.x.size(); ++i) {
-      const double mass = model_->mass[i];
-      for (int k = 0; k < 3; ++k) {
-        state.acceleration[i][k] =
-            mass > 0 ? gravity_[static_cast<std::size_t>(k)] - gradient_[i][k] / mass : 0;
-      }
-    }
+    state.acceleration = find_accelerations(state, clock, objective);
   }
   const StepParameters step = parameters(state);
   objective.algebra().for_chunks(

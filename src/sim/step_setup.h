@@ -82,6 +82,15 @@ class StepSetup {
   /// What the loads have moved y by: so many s^2 times their accelerations.
   double push_scale() const { return push_scale_; }
 
+  /// Of all vertices where the state is now, as an integrator that remembers accelerations starts
+  /// with them, m/s^2.
+  VectorField find_accelerations(const State& state, const StepClock& clock, Objective& objective);
+
+  /// What an integrator that looks back would have kept of bodies in free flight that are now at
+  /// the positions x and velocities v: with drag exp(-drag h) and then h g over the last step.
+  void free_flight(const VectorField& x, const VectorField& v, VectorField& x_previous,
+                   VectorField& v_previous) const;
+
   /// The first part of `prepare`, y alone: for methods that do not ask the objective. 1/a^2 of the
   /// substep, 1/s^2.
   double prepare_target(State& state, const StepClock& clock, Objective& objective);

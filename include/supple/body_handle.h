@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+
+#pragma GCC visibility push(default)
+
+namespace supple {
+
+/// Names a body of a Simulation until it is removed, wherever it then stands among the bodies;
+/// after that, and where it was made by default, it names none.
+struct BodyHandle {
+  std::uint32_t index = 0;
+  std::uint32_t generation = 0;  ///< 0: of none
+
+  bool operator==(const BodyHandle&) const = default;
+};
+
+}  // namespace supple
+
+#pragma GCC visibility pop

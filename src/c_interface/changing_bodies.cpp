@@ -1,0 +1,96 @@
+#include <span>
+#include <string>
+#include <vector>
+
+#include "c_interface/fault.h"
+#include "c_interface/handles.h"
+
+namespace {
+
+using supple::BodyHandle;
+using supple::given;
+using supple::guarded;
+using supple::simulation_of;
+
+BodyHandle handle_of(SuppleBody body) { return supple::from_c<BodyHandle>(body); }
+
+/// The bodies of a scene. Names that its reader made up are none: they would be those of bodies
+/// that are there.
+std::vector<supple::Body> bodies_of(const SuppleScene* scene) {
+  std::vector<supple::Body> bodies = given(scene, "scene").loaded.scene.bodies;
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    if (bodies[b].name == "body_" + std::to_string(b)) bodies[b].name.clear();
+  }
+  return bodies;
+}
+
+}  // namespace
+
+SuppleError supple_simulation_add_body(SuppleSimulation* simulation, const SuppleScene* scene,
+                                       SuppleBody* body) {
+  return guarded([&] {
+    const std::vector<supple::Body> bodies = bodies_of(scene);
+    if (bodies.size() != 1) {
+      supple::refuse("scene", "has " + std::to_string(bodies.size()) + " bodies, expected one");
+    }
+    const BodyHandle added = simulation_of(simulation).add_body(bodies[0]);
+    if (body != nullptr) *body = supple::in_c(added);
+  });
+}
+
+SuppleError supple_simulation_remove_body(SuppleSimulation* simulation, SuppleBody body) {
+  return guarded([&] { simulation_of(simulation).remove_body(handle_of(body)); });
+}
+
+SuppleError supple_simulation_change_bodies(SuppleSimulation* simulation, const SuppleBody* removed,
+                                            size_t num_removed, const SuppleScene* scene,
+                                            SuppleBody* added, size_t num_added) {
+  return guarded([&] {
+    if (num_removed > 0) given(removed, "removed");
+    std::vector<BodyHandle> gone;
+    for (size_t i = 0; i < num_removed; ++i) gone.push_back(handle_of(removed[i]));
+    std::vector<supple::Body> bodies;
+    if (scene != nullptr) bodies = bodies_of(scene);
+    supple::check_array(added, num_added, bodies.size(), "added");
+    for (const BodyHandle& handle : simulation_of(simulation).change_bodies(gone, bodies)) {
+      *added++ = supple::in_c(handle);
+    }
+  });
+}
+
+SuppleError supple_simulation_is_alive(const SuppleSimulation* simulation, SuppleBody body,
+                                       int32_t* is_alive) {
+  return guarded([&] {
+    const bool is = simulation_of(simulation).is_alive(handle_of(body));
+    given(is_alive, "is_alive") = is ? 1 : 0;
+  });
+}
+
+SuppleError supple_simulation_body_index(const SuppleSimulation* simulation, SuppleBody body,
+                                         int32_t* index) {
+  return guarded([&] {
+    const int found = simulation_of(simulation).index(handle_of(body));
+    given(index, "index") = found;
+  });
+}
+
+SuppleError supple_simulation_body_handle(const SuppleSimulation* simulation, int32_t index,
+                                          SuppleBody* body) {
+  return guarded([&] {
+    const BodyHandle found = simulation_of(simulation).handle(index);
+    given(body, "body") = supple::in_c(found);
+  });
+}
+
+SuppleError supple_simulation_set_user_data(SuppleSimulation* simulation, SuppleBody body,
+                                            uint64_t data) {
+  return guarded([&] { simulation_of(simulation).set_user_data(handle_of(body), data); });
+}
+
+SuppleError supple_simulation_user_data(const SuppleSimulation* simulation, SuppleBody body,
+                                        uint64_t* data) {
+  return guarded([&] {
+    const uint64_t found = simulation_of(simulation).user_data(handle_of(body));
+    given(data, "data") = found;
+  });
+}

@@ -1,0 +1,81 @@
+#include "sim/survivors.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/index.h"
+
+namespace supple {
+
+namespace {
+
+/// Of each body, then the number of all.
+template <class Count>
+std::vector<std::size_t> firsts(const Scene& scene, const Count& count) {
+  std::vector<std::size_t> first(1, 0);
+  for (const Body& body : scene.bodies) first.push_back(first.back() + count(body));
+  return first;
+}
+
+std::size_t count_vertices(const Body& body) { return body.mesh.vertices.size(); }
+std::size_t count_tets(const Body& body) { return body.mesh.tets.size(); }
+
+}  // namespace
+
+Survivors::Survivors(const Scene& before, const Scene& next, std::vector<int> origin)
+    : origin_(std::move(origin)) {
+  const std::vector<std::size_t> vertex_before = firsts(before, count_vertices),
+                                 vertex_next = firsts(next, count_vertices),
+                                 tet_before = firsts(before, count_tets),
+                                 tet_next = firsts(next, count_tets);
+  vertices_.assign(vertex_before.back(), -1);
+  for (std::size_t b = 0; b < origin_.size(); ++b) {
+    if (is_added(b)) continue;
+    const std::size_t from = at(origin_[b]);
+    vertex_blocks_.push_back({.from = vertex_before[from],
+                              .to = vertex_next[b],
+                              .size = vertex_next[b + 1] - vertex_next[b]});
+    tet_blocks_.push_back(
+        {.from = tet_before[from], .to = tet_next[b], .size = tet_next[b + 1] - tet_next[b]});
+    const Block& block = vertex_blocks_.back();
+    for (std::size_t i = 0; i < block.size; ++i) {
+      vertices_[block.from + i] = static_cast<int>(block.to + i);
+    }
+  }
+}
+
+bool Survivors::adds() const {
+  return std::any_of(origin_.begin(), origin_.end(), [](int body) { return body < 0; });
+}
+
+void Survivors::carry(const std::vector<Block>& blocks, std::size_t width,
+                      const std::vector<double>& from, std::vector<double>& to) const {
+  if (from.empty()) {
+    to.clear();
+    return;
+  }
+  for (const Block& block : blocks) {
+    std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(width * block.from), width * block.size,
+                to.begin() + static_cast<std::ptrdiff_t>(width * block.to));
+  }
+}
+
+SimulationState Survivors::join(const SimulationState& before, SimulationState start) const {
+  for (const auto field :
+       {&SimulationState::positions, &SimulationState::velocities,
+        &SimulationState::previous_positions, &SimulationState::previous_velocities,
+        &SimulationState::accelerations}) {
+    carry(vertex_blocks_, 3, before.*field, start.*field);
+  }
+  carry(tet_blocks_, 1, before.weights, start.weights);
+  start.time = before.time;
+  start.frame = before.frame;
+  start.unconverged = before.unconverged;
+  start.next_look = before.next_look;
+  start.look_interval = before.look_interval;
+  start.weights_spent = before.weights_spent;
+  start.weights_worked = before.weights_worked;
+  return start;
+}
+
+}  // namespace supple
