@@ -325,29 +325,32 @@ void HessianAssembly::assemble(const VectorField& z, double inverse_a2, Negative
 void HessianAssembly::assemble(const Objective& objective, const VectorField& z,
                                NegativeEigenvalues mode) {
   add_all(z, objective.x_start(), objective.inverse_a2(), mode, objective.threads(), true);
-  if (objective.contact() != nullptr) {
-    objective.contact()->visit_hessian(z[0].v, [&](int vertex, int other, const double* block) {
-      if (other != vertex) {
-        add_between(vertex, other, block);
-        return;
-      }
-      for (int c = 0; c < 3; ++c) {
-        const int column = 3 * place_[at(vertex)] + c;
-        for (int r = c; r < 3; ++r) (&diagonal(column))[r - c] += block[3 * r + c];
-      }
-    });
+  const auto add = [&](int vertex, int other, const double* block) {
+    if (other != vertex) {
+      add_between(vertex, other, block);
+      return;
+    }
+    for (int c = 0; c < 3; ++c) {
+      const int column = 3 * place_[at(vertex)] + c;
+      for (int r = c; r < 3; ++r) (&diagonal(column))[r - c] += block[3 * r + c];
+    }
+  };
+  if (objective.contact() != nullptr) objective.contact()->visit_hessian(z[0].v, add);
+  if (objective.pressure() != nullptr) {
+    objective.pressure()->visit_hessian(z, mode, objective.threads(), add);
   }
   keep_rows_solvable();
 }
 
-/// Adds a symmetric block: [9]. Below the diagonal it is one of the column of the vertex that
-/// stands first: three rows for each, after those of the diagonal block.
+/// Adds a block, [9]: rows of `vertex`, columns of `other`. Below the diagonal it is one of the
+/// column of the vertex that stands first: three rows for each, after those of the diagonal block.
 void HessianAssembly::add_between(int vertex, int other, const double* block) {
   const int column = std::min(place_[at(vertex)], place_[at(other)]);
+  const bool is_below = place_[at(vertex)] > place_[at(other)];
   const int after = block_of(vertex, other) - first_block_[at(column)];
   for (int c = 0; c < 3; ++c) {
     double* const entries = &diagonal(3 * column + c) + (3 * after - c);
-    for (int r = 0; r < 3; ++r) entries[r] += block[3 * r + c];
+    for (int r = 0; r < 3; ++r) entries[r] += block[is_below ? 3 * r + c : 3 * c + r];
   }
 }
 

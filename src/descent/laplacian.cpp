@@ -43,6 +43,10 @@ Adjacency vertex_adjacency(const Model& model) {
     edges.emplace_back(edge.a, edge.b);
     edges.emplace_back(edge.b, edge.a);
   }
+  for (const PressureSet::Edge& edge : model.pressures.edges) {
+    edges.emplace_back(edge.a, edge.b);
+    edges.emplace_back(edge.b, edge.a);
+  }
   std::sort(edges.begin(), edges.end());
   edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
   Adjacency adjacency;
