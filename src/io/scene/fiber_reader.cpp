@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/names.h"
+#include "io/scene/json_text.h"
 #include "io/scene/readers.h"
 
 namespace supple {

@@ -50,7 +50,7 @@ TEST(PressureOfABody, RefusesWhatItCannotBe) {
   };
   EXPECT_EQ(place("true"), "/pressure");
   EXPECT_EQ(place("{}"), "/pressure");
-  EXPECT_EQ(place(R"({ "overpressure": 1, "gas": 1 })"), "/pressure");
+  EXPECT_EQ(place(R"({ "overpressure": 1, "gas": 1 })"), "/pressure/gas");
   EXPECT_EQ(place(R"({ "overpressure": 1, "ambient": 1 })"), "/pressure/ambient");
   EXPECT_EQ(place(R"({ "gas": -1 })"), "/pressure/gas");
   EXPECT_EQ(place(R"({ "gas": 1, "ambient": -1 })"), "/pressure/ambient");
@@ -112,7 +112,7 @@ TEST(FiberOfABody, RefusesWhatItCannotBe) {
     return where.substr(where.find("/bodies/0") + 9);
   };
   EXPECT_EQ(place(R"({ "kappa": 1 })"), "/fiber");
-  EXPECT_EQ(place(R"({ "direction": [1, 0, 0], "radial": {}, "kappa": 1 })"), "/fiber");
+  EXPECT_EQ(place(R"({ "direction": [1, 0, 0], "radial": {}, "kappa": 1 })"), "/fiber/radial");
   EXPECT_EQ(place(R"({ "direction": { "x": "young", "y": "yuong", "z": "young" }, "kappa": 1 })"),
             "/fiber/direction/y");
   EXPECT_EQ(place(R"({ "laplace": { "from": { "vertices": [0] }, "to": { "vertices": [999] } },
