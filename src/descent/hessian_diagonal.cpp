@@ -87,14 +87,6 @@ void HessianDiagonal::evaluate(const Objective& objective, const VectorField& z,
     PaddedVector& at = diagonal[static_cast<std::size_t>(pin.vertex)];
     for (int k = 0; k < 3; ++k) at[k] += pin.stiffness;
   }
-  if (objective.pressure() == nullptr) return;
-  objective.pressure()->visit_hessian(z, NegativeEigenvalues::clamp, objective.threads(),
-                                      [&](int vertex, int other, const double* block) {
-                                        if (other != vertex) return;
-                                        for (int k = 0; k < 3; ++k)
-                                          diagonal[static_cast<std::size_t>(vertex)][k] +=
-                                              block[4 * k];
-                                      });
 }
 
 }  // namespace supple

@@ -1,6 +1,7 @@
 #include "potentials/pressure_energy.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "materials/extended_log.h"
 #include "math/motion.h"

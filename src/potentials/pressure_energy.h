@@ -1,11 +1,9 @@
 #pragma once
 
-#include <cmath>
 #include <vector>
 
 #include "base/index.h"
 #include "base/parallel_for.h"
-#include "materials/principal.h"
 #include "math/vector_field.h"
 #include "potentials/pressure.h"
 
@@ -35,19 +33,22 @@ class PressureEnergy {
   /// dE/dV of a chamber: what the pressure inside lacks to that outside, Pa.
   double slope(std::size_t chamber, double volume) const;
 
-  /// Calls visit(vertex, other, block) with the parts of phi'(V) d2V/dx2 at x, N/m: [9], row-major,
-  /// rows of `vertex` and columns of `other`. Each pair of vertices comes once for every edge.
-  /// mode: the blocks [0 W; W^T 0] of the edges have the eigenvalues 0 and +-|W|, whose negative
-  /// ones are kept, cut off or taken as positive. What is left of the Hessian is add_stiffening.
+  /// Calls visit(vertex, other, W) with phi'(V) d2V/dx2 at x, N/m: for each edge once its block of
+  /// two vertices, W = -phi' [c - d]_x/6, [9], row-major, rows of `vertex` and columns of `other`.
+  /// The matrix is indefinite. What is left of the Hessian is add_stiffening.
   template <class Visit>
-  void visit_hessian(const VectorField& x, NegativeEigenvalues mode, Threads& threads,
-                     const Visit& visit) {
+  void visit_hessian(const VectorField& x, Threads& threads, const Visit& visit) {
     evaluate(x, threads);
     for (std::size_t i = 0; i < set_->chambers.size(); ++i) {
       const PressureSet::Chamber& chamber = set_->chambers[i];
-      const double own = slope(i, volumes_[i]);
-      for (int e = 0; e < chamber.num_edges; ++e) {
-        visit_edge(set_->edges[at(chamber.first_edge + e)], own, x, mode, visit);
+      for (int e = chamber.first_edge; e < chamber.first_edge + chamber.num_edges; ++e) {
+        const PressureSet::Edge& edge = set_->edges[at(e)];
+        double w[3];
+        for (int k = 0; k < 3; ++k) {
+          w[k] = -slopes_[i] / 6 * (x[at(edge.c)][k] - x[at(edge.d)][k]);
+        }
+        const double block[9] = {0, -w[2], w[1], w[2], 0, -w[0], -w[1], w[0], 0};
+        visit(edge.a, edge.b, block);
       }
     }
   }
@@ -76,32 +77,6 @@ class PressureEnergy {
   /// Sum of weight[chamber] dV/dx over the chambers at one vertex.
   Vec3 weighted_area(std::size_t place, const VectorField& x,
                      const std::vector<double>& weight) const;
-
-  /// W = -slope [c - d]_x/6, and |W| = w (I - e e^T) with its length w and axis e.
-  template <class Visit>
-  static void visit_edge(const PressureSet::Edge& edge, double slope, const VectorField& x,
-                         NegativeEigenvalues mode, const Visit& visit) {
-    double w[3], block[9];
-    for (int k = 0; k < 3; ++k) w[k] = -slope / 6 * (x[at(edge.c)][k] - x[at(edge.d)][k]);
-    const double length = std::sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
-    if (!(length > 0)) return;
-    const bool keeps = mode == NegativeEigenvalues::keep;
-    if (mode != NegativeEigenvalues::absolute) {
-      const double share = keeps ? 1 : 0.5;
-      const double skew[9] = {0, -w[2], w[1], w[2], 0, -w[0], -w[1], w[0], 0};
-      for (int i = 0; i < 9; ++i) block[i] = share * skew[i];
-      visit(edge.a, edge.b, block);
-    }
-    if (keeps) return;
-    const double share = mode == NegativeEigenvalues::clamp ? 0.5 : 1;
-    for (int r = 0; r < 3; ++r) {
-      for (int k = 0; k < 3; ++k) {
-        block[3 * r + k] = share * ((r == k ? length : 0) - w[r] * w[k] / length);
-      }
-    }
-    visit(edge.a, edge.a, block);
-    visit(edge.b, edge.b, block);
-  }
 
   const PressureSet* set_;
   std::vector<Chunk> chunks_;
