@@ -243,7 +243,7 @@ TEST(PressureInBodies, NewtonConvergesQuadraticallyWithTheWholeHessian) {
     Simulation simulation(scene, {.threads = 1});
     const StepReport report = simulation.step();
     EXPECT_LT(report.gradient_norm, 1e-11 * report.start_gradient_norm);
-    // Five and seven; clamped, it takes twice as many or more.
+    // Five and seven: the last ones double the digits.
     EXPECT_LE(report.iterations, 8);
   }
 }
