@@ -111,10 +111,19 @@ struct StrandGenerator {
   int segments = 20;                   ///< >= 1
 };
 
+/// The surface of a ball as a closed cloth: an icosahedron whose triangles are cut into four again
+/// and again, 20 * 4^subdivisions of them. Its springs are its edges.
+struct IcosphereGenerator {
+  double radius = 0.5;   ///< m, > 0
+  int subdivisions = 3;  ///< >= 0
+  Vec3 center{0, 0, 0};  ///< m
+};
+
 /// Vertices and springs of a generator. Throws Error{invalid_input} if a parameter is out of range
 /// or there would be more than `max_generated_springs` springs.
 SpringMesh generate(const ClothGenerator& cloth);
 SpringMesh generate(const StrandGenerator& strand);
+SpringMesh generate(const IcosphereGenerator& sphere);
 
 inline constexpr std::size_t max_generated_springs = 20'000'000;
 

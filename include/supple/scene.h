@@ -46,6 +46,18 @@ struct Motion {
   bool repeat = false;                ///< starts again after the last keyframe
 };
 
+/// A number as a function of time: `value`, or what is linear between keyframes. The first and the
+/// last hold before and after, or the function repeats with the last keyframe's time as its period.
+struct TimedNumber {
+  double value = 0;
+  /// (time in s, value), times strictly increasing; empty, or `value` is ignored.
+  std::vector<std::pair<double, double>> keyframes{};
+  bool repeat = false;  ///< starts again after the last keyframe
+
+  TimedNumber() = default;
+  TimedNumber(double v) : value(v) {}  // NOLINT(google-explicit-constructor): as of Parameter
+};
+
 // -------------------------------------------------------------------------------- material
 
 /// A material parameter: one value, or one per tet of the body's mesh, or per triangle of a
@@ -109,10 +121,35 @@ struct MembraneSettings {
   std::optional<double> bending{};
 };
 
-/// Adds kappa/2 (|F d| - 1)^2 [thesis sec. 8.3].
+/// Vertices of a body.
+struct VertexSelection {
+  Box box{};                    ///< by rest position, boundary included, m; min = max: none
+  std::vector<int> vertices{};  ///< further ones, by index in the body
+};
+
+/// Fibers that point straight away from an axis.
+struct RadialFibers {
+  Vec3 axis{0, 1, 0};    ///< any non-zero direction
+  Vec3 center{0, 0, 0};  ///< a point of the axis, m
+};
+
+/// Fibers along the gradient of the function that is 0 at one set of vertices, 1 at another one and
+/// harmonic between them, the surface elsewhere letting nothing through.
+struct LaplaceFibers {
+  VertexSelection from{}, to{};
+};
+
+/// Adds kappa/2 (|F d| - (1 - a))^2 [thesis sec. 8.3]: fibers along d, which an activation a
+/// shortens to 1 - a of their rest length. d is `direction`, or of each tet what one of the others
+/// says.
 struct FiberSettings {
   Vec3 direction{1, 0, 0};  ///< at rest, normalised on use
   double kappa = 0;         ///< Pa, >= 0
+  /// Empty, or a direction for each tet of the body's mesh. A Simulation fills it for `laplace`.
+  std::vector<Vec3> directions{};
+  std::optional<RadialFibers> radial{};
+  std::optional<LaplaceFibers> laplace{};
+  TimedNumber activation{};  ///< a in [0, 0.9], at the end of the step; of a muscle over time
 };
 
 /// A spring between two vertices of a body, E = k/2 (|x_a - x_b| - r)^2 [thesis eq. 4.2].
@@ -177,6 +214,19 @@ struct BodyDamping {
   double stiffness = 0;
 };
 
+/// Pressure in each volume that a closed surface of the body encloses: of a cloth, which it blows
+/// up, or of tets. It acts on the surface as it deforms. Either a given overpressure p, of energy
+/// -p (V - V0), or, with `ambient`, a fixed amount of gas at one temperature, of energy
+///   -p V0 log(V/V0) + ambient (V - V0):
+/// p is its absolute pressure in the volume V0 at rest, so that elsewhere it is p V0/V.
+struct PressureSettings {
+  TimedNumber pressure{};           ///< p, Pa, at the end of the step; of a gas >= 0
+  std::optional<double> ambient{};  ///< absolute pressure outside, Pa, >= 0
+  /// Of a body of tets: outer (the volume within its outer surface, which the pressure expands) or
+  /// cavities (each hollow inside the body is a volume of its own). Of a cloth: outer.
+  std::string surface = "outer";
+};
+
 struct Body {
   std::string name{};
   TetMesh mesh{};  ///< rest shape in the world, m; a body of springs or a membrane has no tets
@@ -202,6 +252,7 @@ struct Body {
   Vec3 velocity{0, 0, 0};                ///< m/s at time 0
   Initial initial{};
   std::vector<Pin> pins{};
+  std::optional<PressureSettings> pressure{};
 };
 
 // -------------------------------------------------------------------------------- colliders

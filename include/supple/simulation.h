@@ -88,7 +88,8 @@ struct Energies {
   double kinetic = 0;
   double elastic = 0;  ///< of tets, springs and membranes
   double pins = 0;
-  double gravity = 0;  ///< -sum m g . x
+  double gravity = 0;   ///< -sum m g . x
+  double pressure = 0;  ///< of Body::pressure: 0 at rest, less the work that it has done since
 };
 
 /// Everything needed to continue later with the same bits. Arrays are in scene order.

@@ -137,7 +137,8 @@ typedef struct SuppleEnergies {
   double kinetic;
   double elastic;  ///< of tets and springs
   double pins;
-  double gravity;  ///< -sum m g . x
+  double gravity;   ///< -sum m g . x
+  double pressure;  ///< 0 at rest, less the work that pressure in bodies has done since
 } SuppleEnergies;
 
 typedef struct SuppleCounts {

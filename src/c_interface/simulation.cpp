@@ -212,6 +212,7 @@ SuppleError supple_simulation_energies(const SuppleSimulation* simulation,
     out.elastic = of_state.elastic;
     out.pins = of_state.pins;
     out.gravity = of_state.gravity;
+    out.pressure = of_state.pressure;
     supple::fill(energies, out, "energies");
   });
 }

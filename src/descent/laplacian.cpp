@@ -44,6 +44,10 @@ Adjacency vertex_adjacency(const Model& model) {
     edges.emplace_back(edge.a, edge.b);
     edges.emplace_back(edge.b, edge.a);
   }
+  for (const PressureSet::Edge& edge : model.pressures.edges) {
+    edges.emplace_back(edge.a, edge.b);
+    edges.emplace_back(edge.b, edge.a);
+  }
   // Row by row: rows are short, and sorted much sooner than all edges together.
   Adjacency adjacency;
   std::vector<int>& start = adjacency.start;

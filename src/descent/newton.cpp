@@ -8,6 +8,10 @@ namespace {
 constexpr double enough = 1e-4;
 constexpr int most_iterations = 200;
 
+bool has_gas(const Objective& objective) {
+  return objective.pressure() != nullptr && objective.model().pressures.has_gas();
+}
+
 }  // namespace
 
 // A direct solver asks for no time step.
@@ -17,7 +21,8 @@ Newton::Newton(const Model& model, const SolverSettings& settings, double invers
     : system_(model, settings, inverse_a2) {}
 
 void Newton::begin_step(Objective& objective) {
-  if (objective.contact() == nullptr || objective.contact()->pairs() == nullptr) return;
+  const bool has_pairs = objective.contact() != nullptr && objective.contact()->pairs() != nullptr;
+  if (!has_pairs && !has_gas(objective)) return;
   const auto n = static_cast<std::size_t>(objective.model().num_vertices);
   for (VectorField* field : {&residual_, &solved_, &d_, &minus_product_, &between_}) {
     field->resize(n);
@@ -26,8 +31,9 @@ void Newton::begin_step(Objective& objective) {
 
 bool Newton::compute(Objective& objective, const Iterate& at, VectorField& p) {
   if (!system_.prepare(objective, at.x, OfBodies::nothing)) return false;
-  if (objective.contact() != nullptr && objective.contact()->touches_bodies()) {
-    solve_with_bodies(objective, at, p);
+  const bool touches = objective.contact() != nullptr && objective.contact()->touches_bodies();
+  if (touches || has_gas(objective)) {
+    solve_with_rest(objective, at, p);
   } else {
     system_.solve(at.gradient, p, objective.threads());
   }
@@ -36,7 +42,7 @@ bool Newton::compute(Objective& objective, const Iterate& at, VectorField& p) {
 
 /// Products with A are not needed: those of the directions follow from the residuals, as the
 /// preconditioner is A itself.
-void Newton::solve_with_bodies(Objective& objective, const Iterate& at, VectorField& p) {
+void Newton::solve_with_rest(Objective& objective, const Iterate& at, VectorField& p) {
   FieldAlgebra& algebra = objective.algebra();
   const auto clear = [](VectorField& field) {
     for (PaddedVector& x : field) x = {};
@@ -49,7 +55,12 @@ void Newton::solve_with_bodies(Objective& objective, const Iterate& at, VectorFi
   const double wanted = enough * enough * along;
   for (int k = 0; k < most_iterations && along > wanted; ++k) {
     clear(between_);  // B d
-    objective.contact()->add_of_bodies(at.x[0].v, d_[0].v, between_[0].v);
+    if (objective.contact() != nullptr && objective.contact()->touches_bodies()) {
+      objective.contact()->add_of_bodies(at.x[0].v, d_[0].v, between_[0].v);
+    }
+    if (has_gas(objective)) {
+      objective.pressure()->add_stiffening(at.x, d_, objective.threads(), between_);
+    }
     const double curvature = algebra.dot(d_, between_) - algebra.dot(d_, minus_product_);
     if (!(curvature > 0)) {
       if (k == 0) algebra.add(1, d_, p);

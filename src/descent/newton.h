@@ -15,7 +15,8 @@ namespace supple {
 /// is that of the elements. Conjugate gradients for A + B with A as preconditioner then make the
 /// direction: each iteration solves with A once. B has the rank of the contacts, and A^-1 B few
 /// eigenvalues that are far from zero; with the blocks of B on the diagonal in A, their motions
-/// together would hardly move.
+/// together would hardly move. The same makes good for what gas in a body adds between all vertices
+/// of its surface.
 class Newton final : public Direction {
  public:
   /// Each element's Hessian clamped [Teran et al. 2005], sparse Cholesky.
@@ -29,10 +30,10 @@ class Newton final : public Direction {
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
 
  private:
-  void solve_with_bodies(Objective& objective, const Iterate& at, VectorField& p);
+  void solve_with_rest(Objective& objective, const Iterate& at, VectorField& p);
 
   HessianSystem system_;
-  VectorField residual_, solved_, d_, minus_product_, between_;  ///< where bodies touch
+  VectorField residual_, solved_, d_, minus_product_, between_;  ///< where there is such a B
 };
 
 }  // namespace supple

@@ -44,6 +44,7 @@ Objective::Objective(const Model& model, ContactEnergy* contact, Threads& thread
       y_(static_cast<std::size_t>(model.num_vertices)),
       pin_targets_(model.pins.pins.size()),
       unused_gradient_(static_cast<std::size_t>(model.num_vertices)) {
+  if (!model.pressures.empty()) pressure_ = std::make_unique<PressureEnergy>(model.pressures);
   find_energy_scale();
 }
 
@@ -77,6 +78,7 @@ void Objective::begin_step(const StepTarget& target) {
   weight_ = target.weight;
   fall_ = target.fall;
   model_->pins.targets(target.time, pin_targets_);
+  if (pressure_) pressure_->set_time(target.time);
   if (contact_ == nullptr) return;
   const Stopwatch watch;
   contact_->begin_step(
@@ -96,6 +98,7 @@ double Objective::value_and_gradient(const VectorField& z, VectorField& gradient
   }
   value += inertia(z, gradient.data());
   value += model_->pins.add(z, pin_targets_, gradient);
+  if (pressure_) value += pressure_->add(z, *threads_, gradient);
   local_milliseconds_ += watch.milliseconds();
   if (contact_ == nullptr) return value;
   const Stopwatch contact_watch;
@@ -110,13 +113,15 @@ double Objective::inertia_energy(const VectorField& z) { return inertia(z, nullp
 double Objective::value_with(const VectorField& z, double energy) {
   double value = energy;
   value += model_->pins.add(z, pin_targets_, unused_gradient_);
+  if (pressure_) value += pressure_->evaluate(z, *threads_);
   if (contact_ == nullptr) return value;
   contact_->detect(z[0].v, *threads_);
   return value + contact_->add(z[0].v, unused_gradient_[0].v);
 }
 
 double Objective::potential(double elastic, const VectorField& x, const VectorField& z) {
-  const double sum = elastic + model_->pins.add(x, pin_targets_, unused_gradient_);
+  double sum = elastic + model_->pins.add(x, pin_targets_, unused_gradient_);
+  if (pressure_) sum += pressure_->evaluate(x, *threads_);
   if (contact_ == nullptr) return sum;
   contact_->detect(z[0].v, *threads_);
   return sum + contact_->touch().energy;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <memory>
 #include <vector>
 
 #include "contact/contact_energy.h"
@@ -8,6 +9,7 @@
 #include "descent/element_energy.h"
 #include "descent/field_algebra.h"
 #include "model/model.h"
+#include "potentials/pressure_energy.h"
 
 namespace supple {
 
@@ -26,9 +28,9 @@ struct StepTarget {
 
 /// The function that an implicit step minimises [thesis eqs. 3.30 and 3.31]:
 ///   g(z) = |z - y|_M^2 / (2 a^2) - sum_i m_i weight . z_i + E(z) + D(z),
-/// E being the elastic energy of the tets, springs and membranes, the pins and the contacts, and D
-/// what damping of the deformation costs from the start of the step to z (damping.h). Backward
-/// Euler has a = h and no weight.
+/// E being the elastic energy of the tets, springs and membranes, the pins, the pressures and the
+/// contacts, and D what damping of the deformation costs from the start of the step to z
+/// (damping.h). Backward Euler has a = h and no weight.
 class Objective {
  public:
   Objective(const Model& model, ContactEnergy* contact, Threads& threads);
@@ -38,6 +40,9 @@ class Objective {
 
   /// The model's materials are others now.
   void materials_changed();
+
+  /// Only the fibers of its muscles are others. Allocates nothing.
+  void fibers_changed() { elements_.fibers_changed(); }
 
   /// Other colliders, or none. Of the old ones nothing is kept.
   void contact_changed(ContactEnergy* contact);
@@ -52,14 +57,17 @@ class Objective {
   /// sqrt(sum_j (k_j V_j)^2 + sum_s (k_s r_s^2/10)^2), J. An element's energy is a sum of terms of
   /// size k_j V_j that cancel at rest, as the two lengths of a spring do, so this times the
   /// rounding of a number is what the elastic energy errs by.
-  double energy_scale() const { return energy_scale_; }
+  /// A pressure counts with that times its volume.
+  double energy_scale() const {
+    return pressure_ ? std::hypot(energy_scale_, pressure_->energy_scale()) : energy_scale_;
+  }
 
   /// |z - y|_M^2 / (2 a^2) - sum m weight . z, J.
   double inertia_energy(const VectorField& z);
 
   /// g where the rest of it is known, the elastic energy of elements and springs and the inertia's,
-  /// J, and nothing is deformed on the way from the start of the step: costs pins and contacts
-  /// alone. The contacts are found at z.
+  /// J, and nothing is deformed on the way from the start of the step: costs pins,
+  /// pressures and contacts alone. The contacts are found at z.
   double value_with(const VectorField& z, double energy);
 
   /// Elastic energy of the elements and springs at z, J; not counted as an evaluation.
@@ -75,8 +83,8 @@ class Objective {
   int num_inverted() const { return elements_.num_inverted(); }
 
   /// Mechanical potential energy but for the weight's, J: what is known of the elements and
-  /// springs, pins with their vertices at x, and the normal forces of contacts with the unknown at
-  /// z.
+  /// springs, pins and pressures with their vertices at x, and the normal forces of contacts with
+  /// the unknown at z.
   double potential(double elastic, const VectorField& x, const VectorField& z);
 
   /// Finds the contacts at z, for who asks `contact` after positions other than z were tried.
@@ -95,6 +103,8 @@ class Objective {
   Threads& threads() const { return *threads_; }
   FieldAlgebra& algebra() { return algebra_; }
   const ContactEnergy* contact() const { return contact_; }
+  /// As they are in the step; null: no body has any.
+  PressureEnergy* pressure() const { return pressure_.get(); }
   /// 1/a^2, 1/s^2.
   double inverse_a2() const { return inverse_a2_; }
   const VectorField& inertial_target() const { return y_; }
@@ -125,6 +135,7 @@ class Objective {
   SpringEnergy springs_;
   MembraneEnergy membranes_;
   Damping damping_;
+  std::unique_ptr<PressureEnergy> pressure_;
   FieldAlgebra algebra_;
   VectorField y_;
   const VectorField* x_start_ = nullptr;

@@ -58,6 +58,7 @@ class BlockPacker {
       // Eight numbers for each parameter of the one tets and as many for the other ones.
       double* const parameters = grown(range.parameters, 2 * at(range_.num_parameters) * lanes);
       double* const fibers = grown(range.fibers, range_.has_fiber ? 2 * 4 * lanes : 0);
+      std::array<int, 2 * lanes> bodies{};
       for (int lane = 0; lane < lanes; ++lane) {
         const int index = lane * rows + row;
         const auto [own, other] = two_by_two[at(std::min(index, count - 1))];
@@ -77,8 +78,11 @@ class BlockPacker {
           packed.volume[side][lane] = missing ? 0 : model_.volume[at(tets_[at(tet)].number)];
           copy_parameters(tet, parameters + side * range_.num_parameters * lanes + lane);
           if (range_.has_fiber) turn_fiber(tet, face, fibers + side * 4 * lanes + lane);
+          if (!range_.resting_fibers.empty()) bodies[at(side * lanes + lane)] = body_of(tet);
         }
       }
+      if (range_.resting_fibers.empty()) continue;
+      range.body_of_fiber.insert(range.body_of_fiber.end(), bodies.begin(), bodies.end());
     }
   }
 
@@ -153,9 +157,14 @@ class BlockPacker {
     }
   }
 
+  int body_of(int tet) const { return model_.body_of(model_.tets[at(tets_[at(tet)].number)][0]); }
+
+  /// That of activation 0.
   void turn_fiber(int tet, const RestFace& face, double* to) const {
     const Tet& from = tets_[at(tet)];
-    const double* d = &range_.fibers[at(from.batch) * 4 * lanes + at(from.lane)];
+    const std::vector<double>& fibers =
+        range_.resting_fibers.empty() ? range_.fibers : range_.resting_fibers;
+    const double* d = &fibers[at(from.batch) * 4 * lanes + at(from.lane)];
     for (int k = 0; k < 3; ++k) {
       to[k * lanes] = face.Q[0][k] * d[0] + face.Q[1][k] * d[lanes] + face.Q[2][k] * d[2 * lanes];
     }
@@ -226,6 +235,19 @@ PackedElements::PackedElements(const Model& model)
     const bool uniform = is_uniform(model.ranges[r]);
     if (uniform) ranges[r].parameters.resize(static_cast<std::size_t>(row));
     ranges[r].parameter_stride = uniform ? 0 : row;
+    if (!ranges[r].body_of_fiber.empty()) ranges[r].resting_fibers = ranges[r].fibers;
+  }
+  fibers_changed(model);
+}
+
+void PackedElements::fibers_changed(const Model& model) {
+  for (Range& range : ranges) {
+    for (std::size_t i = 0; i < range.resting_fibers.size(); ++i) {
+      const auto body =
+          static_cast<std::size_t>(range.body_of_fiber[i / (4 * lanes) * lanes + i % lanes]);
+      const double stretch = model.fiber_stretch[body], own = range.resting_fibers[i];
+      range.fibers[i] = i / lanes % 4 == 3 ? own * (stretch * stretch) : own / stretch;
+    }
   }
 }
 

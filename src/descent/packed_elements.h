@@ -46,6 +46,8 @@ struct PackedElements {
     std::vector<double> parameters;
     int parameter_stride = 0;    ///< from the one tets to the other ones, 0: the same for all
     std::vector<double> fibers;  ///< [2 num_pairs][4][lanes], Q^T d and kappa in Pa; or none
+    std::vector<double> resting_fibers;  ///< as ElementRange::resting_fibers
+    std::vector<int> body_of_fiber;      ///< where there are any: [2 num_pairs][lanes]
     int first_pair = 0;
   };
   std::vector<PackedPair> pairs;
@@ -54,6 +56,9 @@ struct PackedElements {
   std::vector<int> vertex_of_slot;  ///< [num_slots]
 
   explicit PackedElements(const Model& model);
+
+  /// Muscles have contracted or stretched: the fibers follow. Allocates nothing.
+  void fibers_changed(const Model& model);
 };
 
 /// The rest shape of a triangle in its plane, and the frame there, det Q = 1.

@@ -178,6 +178,10 @@ void VertexBlockDescent::add_smooth(const Objective& objective, int vertex, int 
       gradient[k] += pin.stiffness * stretch[static_cast<std::size_t>(k)];
     }
   }
+  if (objective.pressure() != nullptr) {
+    const Vec3 push = objective.pressure()->gradient_of(vertex, x_);
+    for (int k = 0; k < 3; ++k) gradient[k] += push[static_cast<std::size_t>(k)];
+  }
   local.quadratic_stiffness[lane] = stiffness;
   for (int k = 0; k < 3; ++k) local.quadratic_gradient[k][lane] = gradient[k];
 }

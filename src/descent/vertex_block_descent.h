@@ -30,6 +30,7 @@ class VertexBlockDescent final : public Direction {
   StepRule step_rule() const override { return StepRule::decrease; }
   void pins_changed(const PinChange& change) override;
   void materials_changed(const MaterialChange& change) override;
+  void fibers_changed(const Model& model) override { groups_.copy_materials(model); }
   void begin_step(Objective& objective) override;
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
 

@@ -7,8 +7,9 @@ namespace supple {
 
 /// Fibers along one direction at rest, added to any material [thesis sec. 8.3]:
 ///   Psi = kappa/2 (|F d| - 1)^2.
-/// direction: unit vector d; kappa: Pa. Where F d = 0 the density has a kink; there the stress is
-/// taken as zero and the Hessian stays finite.
+/// direction: unit vector d; kappa: Pa. (Of muscles it is longer: contract_fibers in model.h.)
+/// Where F d = 0 the density has a kink; there the stress is taken as zero and the Hessian stays
+/// finite.
 template <class S>
 struct Fiber {
   Vector3<S> direction;

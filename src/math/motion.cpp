@@ -97,6 +97,12 @@ std::string check_keyframes(const std::vector<Keyframe>& keys) {
   return "";
 }
 
+std::string check_repeat(std::size_t num_keyframes, double last_time) {
+  if (num_keyframes < 2) return "repeat needs at least two keyframes";
+  if (last_time > 0) return "";
+  return "repeat needs a last keyframe at a positive time: that is its period";
+}
+
 }  // namespace
 
 Pose turned(const Vec3& axis, const Vec3& center, double degrees) {
@@ -138,6 +144,39 @@ Pose evaluate(const Motion& motion, double t) {
   return pose;
 }
 
+double evaluate(const TimedNumber& number, double t) {
+  const auto& keys = number.keyframes;
+  if (keys.empty()) return number.value;
+  if (number.repeat) t = into_period(t, keys.back().first);
+  const auto next = std::upper_bound(keys.begin(), keys.end(), t,
+                                     [](double time, const auto& key) { return time < key.first; });
+  if (next == keys.begin()) return keys.front().second;
+  if (next == keys.end()) return keys.back().second;
+  const auto& [time, value] = *(next - 1);
+  return mix(value, next->second, (t - time) / (next->first - time));
+}
+
+bool changes(const TimedNumber& number) {
+  return std::any_of(number.keyframes.begin(), number.keyframes.end(), [&](const auto& key) {
+    return key.second != number.keyframes.front().second;
+  });
+}
+
+std::string validate(const TimedNumber& number, double low, double high) {
+  const auto allowed = [&](double value) { return usable(value) && value >= low && value <= high; };
+  const auto& keys = number.keyframes;
+  if (keys.empty() && !allowed(number.value)) return "the value is out of range";
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const std::string name = "keyframe " + std::to_string(i) + ": ";
+    if (!usable(keys[i].first)) return name + "the time is not finite";
+    if (!allowed(keys[i].second)) return name + "the value is out of range";
+    if (i > 0 && !(keys[i].first > keys[i - 1].first)) {
+      return name + "the time is not after that of the keyframe before it";
+    }
+  }
+  return number.repeat ? check_repeat(keys.size(), keys.empty() ? 0 : keys.back().first) : "";
+}
+
 std::string validate(const Motion& motion) {
   if (motion.rotate) {
     if (const std::string fault = check_rotation(*motion.rotate); !fault.empty()) {
@@ -149,13 +188,8 @@ std::string validate(const Motion& motion) {
     return "keyframes stand beside a rotation or a velocity; expected one or the other";
   }
   if (std::string fault = check_keyframes(motion.keyframes); !fault.empty()) return fault;
-  if (motion.repeat) {
-    if (motion.keyframes.size() < 2) return "repeat needs at least two keyframes";
-    if (!(motion.keyframes.back().time > 0)) {
-      return "repeat needs a last keyframe at a positive time: that is its period";
-    }
-  }
-  return "";
+  const auto& keys = motion.keyframes;
+  return motion.repeat ? check_repeat(keys.size(), keys.empty() ? 0 : keys.back().time) : "";
 }
 
 }  // namespace supple

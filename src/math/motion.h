@@ -23,4 +23,15 @@ Pose evaluate(const Motion& motion, double t);
 /// keyframes (what lies between them has no direction).
 std::string validate(const Motion& motion);
 
+/// The value of a number at time t, s. Never throws or allocates; `number` must have passed
+/// `validate`.
+double evaluate(const TimedNumber& number, double t);
+
+/// What is wrong with a number over time, in words, or "" where it is valid: as of a motion. low,
+/// high: bounds of its values, included.
+std::string validate(const TimedNumber& number, double low, double high);
+
+/// Whether it has another value at some times than at others.
+bool changes(const TimedNumber& number);
+
 }  // namespace supple

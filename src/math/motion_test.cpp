@@ -186,5 +186,39 @@ TEST(Motion, BrokenMotionsAreNamed) {
   expect_fault(motion, "two keyframes");
 }
 
+TEST(TimedNumbers, AreLinearBetweenTheirKeyframesAndConstantBeyond) {
+  TimedNumber number(7);
+  EXPECT_EQ(evaluate(number, 3), 7);
+  EXPECT_FALSE(changes(number));
+  number.keyframes = {{1, 10}, {3, 20}, {4, 0}};
+  EXPECT_EQ(evaluate(number, 0), 10);
+  EXPECT_EQ(evaluate(number, 2), 15);
+  EXPECT_EQ(evaluate(number, 3.5), 10);
+  EXPECT_EQ(evaluate(number, 9), 0);
+  EXPECT_TRUE(changes(number));
+  number.repeat = true;
+  EXPECT_EQ(evaluate(number, 4 + 2), 15);
+  EXPECT_EQ(evaluate(number, -4 + 2), 15);
+}
+
+TEST(TimedNumbers, OutOfRangeOrOutOfOrderAreRefused) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(validate(TimedNumber(0.5), 0, 1), "");
+  EXPECT_NE(validate(TimedNumber(1.5), 0, 1), "");
+  EXPECT_NE(validate(TimedNumber(nan), 0, 1), "");
+  TimedNumber number;
+  number.keyframes = {{0, 0}, {1, 1}};
+  EXPECT_EQ(validate(number, 0, 1), "");
+  number.keyframes[1].second = 2;
+  EXPECT_NE(validate(number, 0, 1).find("keyframe 1"), std::string::npos);
+  number.keyframes = {{1, 0}, {1, 1}};
+  EXPECT_NE(validate(number, 0, 1).find("not after"), std::string::npos);
+  number.keyframes = {{nan, 0}};
+  EXPECT_NE(validate(number, 0, 1), "");
+  number.keyframes = {{1, 0}};
+  number.repeat = true;
+  EXPECT_NE(validate(number, 0, 1).find("two keyframes"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace supple

@@ -90,6 +90,25 @@ TEST(Strand, IsAChainWithBendingSprings) {
   }
 }
 
+TEST(Icosphere, IsAClosedSurfaceThatLooksOut) {
+  const Vec3 center{1, -2, 3};
+  const SpringMesh mesh =
+      generate(IcosphereGenerator{.radius = 2, .subdivisions = 2, .center = center});
+  ASSERT_EQ(mesh.triangles.size(), 320U);
+  // Euler: vertices - edges + triangles = 2, and each edge has two triangles.
+  EXPECT_EQ(mesh.structural.size(), 480U);
+  EXPECT_EQ(mesh.vertices.size(), 162U);
+  for (const Vec3& x : mesh.vertices) {
+    EXPECT_NEAR(std::hypot(x[0] - center[0], x[1] - center[1], x[2] - center[2]), 2, 1e-14);
+  }
+  for (const auto& t : mesh.triangles) {
+    const Vec3 n = cross_of(mesh, t), &x = mesh.vertices[static_cast<std::size_t>(t[0])];
+    double out = 0;
+    for (std::size_t k = 0; k < 3; ++k) out += n[k] * (x[k] - center[k]);
+    EXPECT_GT(out, 0);
+  }
+}
+
 TEST(SpringMeshes, BadParametersAreRefused) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   refuses(ClothGenerator{.cells = {0, 4}}, "cells/0");
@@ -101,6 +120,9 @@ TEST(SpringMeshes, BadParametersAreRefused) {
   refuses(StrandGenerator{.start = {1, 1, 1}, .end = {1, 1, 1}}, "end");
   refuses(StrandGenerator{.segments = 0}, "segments");
   refuses(StrandGenerator{.segments = 2'000'000'000}, "springs");
+  refuses(IcosphereGenerator{.radius = 0}, "radius");
+  refuses(IcosphereGenerator{.subdivisions = -1}, "subdivisions");
+  refuses(IcosphereGenerator{.subdivisions = 40}, "springs");
   const SpringMesh mesh = generate(StrandGenerator{});
   EXPECT_THROW(make_springs(mesh, {0, 0, 0}), Error);
   EXPECT_THROW(make_springs(mesh, {1, -1, 0}), Error);

@@ -102,6 +102,7 @@ void append_range(const std::vector<const ElementSource*>& elements, ElementRang
     }
     layout.batches.push_back(batch);
   }
+  if (!model.activation.empty()) range.resting_fibers = range.fibers;
   layout.ranges.push_back(std::move(range));
 }
 

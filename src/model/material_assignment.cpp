@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/refuse.h"
+#include "math/motion.h"
 #include "model/pin_selection.h"
 #include "supple/error.h"
 
@@ -10,16 +11,21 @@ namespace supple {
 
 namespace {
 
+Vec3 centroid(const Model& model, const std::array<int, 4>& tet) {
+  Vec3 center{0, 0, 0};
+  for (const int vertex : tet) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      center[k] += 0.25 * model.rest[static_cast<std::size_t>(vertex)][k];
+    }
+  }
+  return center;
+}
+
 /// The settings of each tet of the body: its own, or those of the last region that holds it.
 std::vector<int> settings_of_tets(const Body& body, const Model& model, std::size_t first_tet) {
   std::vector<int> choice(body.mesh.tets.size(), 0);
   for (std::size_t i = 0; i < choice.size() && !body.regions.empty(); ++i) {
-    Vec3 center{0, 0, 0};
-    for (int vertex : model.tets[first_tet + i]) {
-      for (std::size_t k = 0; k < 3; ++k) {
-        center[k] += 0.25 * model.rest[static_cast<std::size_t>(vertex)][k];
-      }
-    }
+    const Vec3 center = centroid(model, model.tets[first_tet + i]);
     for (std::size_t r = 0; r < body.regions.size(); ++r) {
       if (contains(body.regions[r].box, center)) choice[i] = static_cast<int>(r) + 1;
     }
@@ -27,14 +33,55 @@ std::vector<int> settings_of_tets(const Body& body, const Model& model, std::siz
   return choice;
 }
 
-std::array<double, 4> checked_fiber(const FiberSettings& fiber, const std::string& where) {
-  const Vec3& d = fiber.direction;
-  const double length = std::hypot(d[0], d[1], d[2]);
-  require(std::isfinite(length) && length > 0, where + "/direction",
-          "expected a direction that is not zero");
+/// From the axis to x.
+Vec3 away_from(const RadialFibers& radial, const Vec3& x) {
+  const Vec3& a = radial.axis;
+  const double size = std::hypot(a[0], a[1], a[2]);
+  double along = 0;
+  Vec3 away;
+  for (std::size_t k = 0; k < 3; ++k) {
+    away[k] = x[k] - radial.center[k];
+    along += away[k] * (a[k] / size);
+  }
+  for (std::size_t k = 0; k < 3; ++k) away[k] -= along * (a[k] / size);
+  return away;
+}
+
+std::string tet_text(std::size_t tet) { return " in tet " + std::to_string(tet); }
+
+/// Unit direction and kappa of each tet of a body, or one of all.
+std::vector<std::array<double, 4>> fibers_of(const FiberSettings& fiber, const std::string& where,
+                                             const Model& model, std::size_t first_tet,
+                                             std::size_t num_tets) {
   require(std::isfinite(fiber.kappa) && fiber.kappa >= 0, where + "/kappa",
           "expected a stiffness of at least 0 Pa");
-  return {d[0] / length, d[1] / length, d[2] / length, fiber.kappa};
+  const auto checked = [&](const Vec3& d, const char* key, const std::string& of_tet) {
+    const double length = std::hypot(d[0], d[1], d[2]);
+    require(std::isfinite(length) && length > 0, where + key,
+            "expected a direction that is not zero" + of_tet);
+    return std::array<double, 4>{d[0] / length, d[1] / length, d[2] / length, fiber.kappa};
+  };
+  std::vector<std::array<double, 4>> fibers;
+  if (fiber.radial) {
+    checked(fiber.radial->axis, "/radial/axis", "");
+    for (const double c : fiber.radial->center) {
+      require(std::isfinite(c), where + "/radial/center", "expected finite numbers");
+    }
+    for (std::size_t t = 0; t < num_tets; ++t) {
+      const Vec3 away = away_from(*fiber.radial, centroid(model, model.tets[first_tet + t]));
+      fibers.push_back(checked(away, "/radial", tet_text(t) + ", but its centre is on the axis"));
+    }
+  } else if (fiber.laplace || !fiber.directions.empty()) {
+    require(fiber.directions.size() == num_tets, where + "/direction",
+            "a direction per tet needs " + std::to_string(num_tets) + " values, there are " +
+                std::to_string(fiber.directions.size()));
+    for (std::size_t t = 0; t < num_tets; ++t) {
+      fibers.push_back(checked(fiber.directions[t], "/direction", tet_text(t)));
+    }
+  } else {
+    fibers.push_back(checked(fiber.direction, "/direction", ""));
+  }
+  return fibers;
 }
 
 }  // namespace
@@ -54,31 +101,34 @@ void MaterialAssignment::add_body(const Body& body, const std::string& where, co
                                   std::size_t first_tet) {
   const std::size_t num_tets = body.mesh.tets.size();
   const std::vector<int> choice = settings_of_tets(body, model, first_tet);
-  std::array<double, 4> fiber{};
-  if (body.fiber) fiber = checked_fiber(*body.fiber, where + "/fiber");
+  std::vector<std::array<double, 4>> fibers;
+  if (body.fiber) fibers = fibers_of(*body.fiber, where + "/fiber", model, first_tet, num_tets);
   stiffness_.resize(first_tet + num_tets, 0.0);
   for (int s = 0; s <= static_cast<int>(body.regions.size()); ++s) {
     const auto r = static_cast<std::size_t>(s) - 1;
     const MaterialSettings& settings = s == 0 ? body.material : body.regions[r].material;
     const std::string place = where + (s == 0 ? "" : "/regions/" + std::to_string(r)) + "/material";
-    add_layer(settings, place, {.has_fiber = body.fiber.has_value(), .fiber = fiber}, first_tet,
-              num_tets, [&](std::size_t t) { return choice[t] == s; });
+    add_layer(settings, place, {.has_fiber = body.fiber.has_value()}, fibers, first_tet, num_tets,
+              [&](std::size_t t) { return choice[t] == s; });
   }
   require(body.layers.size() <= most_layers, where + "/layers",
           "there are " + std::to_string(body.layers.size()) + " layers, expected at most " +
               std::to_string(most_layers));
   for (std::size_t l = 0; l < body.layers.size(); ++l) {
     add_layer(body.layers[l], where + "/layers/" + std::to_string(l),
-              {.layer = static_cast<int>(l) + 1}, first_tet, num_tets,
+              {.layer = static_cast<int>(l) + 1}, {}, first_tet, num_tets,
               [](std::size_t) { return true; });
   }
 }
 
-/// A material of those tets of the body that `takes` it; `source` holds what they share.
+/// A material of those tets of the body that `takes` it; `source` holds what they share. fibers: of
+/// each tet, or one of all, or none.
 template <class Takes>
 void MaterialAssignment::add_layer(const MaterialSettings& settings, const std::string& place,
-                                   ElementSource source, std::size_t first_tet,
-                                   std::size_t num_tets, const Takes& takes) {
+                                   ElementSource source,
+                                   const std::vector<std::array<double, 4>>& fibers,
+                                   std::size_t first_tet, std::size_t num_tets,
+                                   const Takes& takes) {
   const MaterialModel material = make_material(settings, place);
   const std::vector<const Parameter*> parameters = material_parameters(settings);
   for (const Parameter* parameter : parameters) {
@@ -92,6 +142,7 @@ void MaterialAssignment::add_layer(const MaterialSettings& settings, const std::
   for (std::size_t t = 0; t < num_tets; ++t) {
     if (!takes(t)) continue;
     source.tet = static_cast<int>(first_tet + t);
+    if (!fibers.empty()) source.fiber = fibers[fibers.size() == 1 ? 0 : t];
     for (std::size_t p = 0; p < parameters.size(); ++p) {
       source.parameters[p] = (*parameters[p])[t];
     }
@@ -132,12 +183,30 @@ void add_viscosity(const Model& model, ElementLayout& layout) {
   }
 }
 
+/// Writes the fibers of muscles as `contract_fibers` says.
+void stretch_fibers(const Model& model, ElementLayout& layout) {
+  for (ElementRange& range : layout.ranges) {
+    for (std::size_t i = 0; i < range.resting_fibers.size(); ++i) {
+      const std::size_t batch = i / (4 * lanes), lane = i % lanes;
+      const int tet =
+          layout.tet_of_lane[(static_cast<std::size_t>(range.first_batch) + batch) * lanes + lane];
+      if (tet < 0) continue;
+      const double stretch = model.fiber_stretch[static_cast<std::size_t>(
+          model.body_of(model.tets[static_cast<std::size_t>(tet)][0]))];
+      const bool is_kappa = i / lanes % 4 == 3;
+      range.fibers[i] = is_kappa ? range.resting_fibers[i] * (stretch * stretch)
+                                 : range.resting_fibers[i] / stretch;
+    }
+  }
+}
+
 }  // namespace
 
 ElementLayout MaterialAssignment::lay_out(const Model& model) && {
   ElementLayout layout = lay_out_elements(sources_, materials_, model);
   layout.stiffness = std::move(stiffness_);
   if (model.is_damped()) add_viscosity(model, layout);
+  if (!model.activation.empty()) stretch_fibers(model, layout);
   return layout;
 }
 
@@ -151,6 +220,18 @@ ElementLayout lay_out_materials(const Scene& scene, const Model& model) {
     first_tet += body.mesh.tets.size();
   }
   return std::move(materials).lay_out(model);
+}
+
+bool contract_fibers(Model& model, double time) {
+  bool any = false;
+  for (std::size_t b = 0; b < model.activation.size(); ++b) {
+    const double stretch = 1 - evaluate(model.activation[b], time);
+    any = any || stretch != model.fiber_stretch[b];
+    model.fiber_stretch[b] = stretch;
+  }
+  if (!any) return false;
+  stretch_fibers(model, model);
+  return true;
 }
 
 }  // namespace supple

@@ -30,7 +30,8 @@ class MaterialAssignment {
   int find_or_add(const MaterialModel& material);
   template <class Takes>
   void add_layer(const MaterialSettings& settings, const std::string& place, ElementSource source,
-                 std::size_t first_tet, std::size_t num_tets, const Takes& takes);
+                 const std::vector<std::array<double, 4>>& fibers, std::size_t first_tet,
+                 std::size_t num_tets, const Takes& takes);
   double fit(const MaterialModel& material, const std::array<double, 4>& parameters,
              const std::string& where) const;
 

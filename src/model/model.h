@@ -10,6 +10,7 @@
 #include "math/vector_field.h"
 #include "potentials/membrane.h"
 #include "potentials/pins.h"
+#include "potentials/pressure.h"
 #include "potentials/springs.h"
 #include "supple/mesh.h"
 #include "supple/scene.h"
@@ -52,6 +53,8 @@ struct ElementRange {
   int num_parameters = 0;
   /// Where has_fiber: [num_batches][4][lanes], unit direction and kappa in Pa.
   std::vector<double> fibers;
+  /// Where a body of the range has muscles: `fibers` of activation 0; or empty.
+  std::vector<double> resting_fibers;
   /// Of layer 0 where a body is damped: [num_batches][lanes], tau k of the tet in Pa s; or empty.
   std::vector<double> viscosity;
 };
@@ -90,8 +93,11 @@ struct Model : ElementLayout {
   std::vector<std::array<Vec3, 4>> shape_gradient;  ///< [num_tets], of the four corners, 1/m
 
   PinSet pins;
-  SpringSet springs;                            ///< of all bodies, in scene order
-  MembraneSet membranes;                        ///< of all bodies, body after body
+  SpringSet springs;                    ///< of all bodies, in scene order
+  MembraneSet membranes;                ///< of all bodies, body after body
+  PressureSet pressures;                ///< of all bodies, in scene order
+  std::vector<TimedNumber> activation;  ///< a of the fibers, [num_bodies]; empty: no muscles
+  std::vector<double> fiber_stretch;    ///< 1 - a now, [num_bodies] where there are muscles
   std::vector<std::array<int, 3>> cloth_faces;  ///< triangles of all cloth, in scene order
   std::vector<double> damping;                  ///< tau, [num_bodies], s; empty: nothing is damped
   double diagonal_length = 0;                   ///< of the box of the rest shape, m
@@ -139,6 +145,11 @@ ElementLayout lay_out_materials(const Scene& scene, const Model& model);
 /// Whether the same tets stand in the same lanes, batches, ranges and blocks, so that they differ
 /// in materials alone.
 bool same_places(const ElementLayout& a, const ElementLayout& b);
+
+/// Makes the fibers of muscles those of this time, s: with the rest stretch l = 1 - a,
+///   kappa/2 (|F d| - l)^2 = kappa l^2/2 (|F d/l| - 1)^2,
+/// they stand as d/l and kappa l^2. Whether any are others now. Allocates nothing.
+bool contract_fibers(Model& model, double time);
 
 /// The state at time 0: rest shape, or what `initial` makes of it, and the bodies' velocities.
 State initial_state(const Scene& scene, const Model& model);

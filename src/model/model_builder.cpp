@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/refuse.h"
+#include "math/motion.h"
 #include "model/element_layout.h"
 #include "model/material_assignment.h"
 #include "model/membrane_builder.h"
@@ -14,6 +15,9 @@
 namespace supple {
 
 namespace {
+
+/// Fibers that wanted to have no length would have no direction either.
+constexpr double most_activation = 0.9;
 
 void check_vertices(const std::vector<Vec3>& vertices, const std::string& where) {
   for (std::size_t i = 0; i < vertices.size(); ++i) {
@@ -99,6 +103,7 @@ class ModelBuilder {
   Model build() {
     require(!scene_.bodies.empty(), "/bodies", "a scene needs at least one body");
     set_damping();
+    set_activation();
     model_.body_vertices.push_back(0);
     for (std::size_t b = 0; b < scene_.bodies.size(); ++b) add_body(b);
     const Box box = bounding_box(model_.rest);
@@ -107,6 +112,7 @@ class ModelBuilder {
     static_cast<ElementLayout&>(model_) = std::move(materials_).lay_out(model_);
     model_.springs.index_vertices(model_.num_vertices);
     model_.membranes.index_vertices(model_.num_vertices);
+    model_.pressures.index_vertices(model_.num_vertices);
     return std::move(model_);
   }
 
@@ -118,6 +124,24 @@ class ModelBuilder {
       any = any || model_.damping.back() > 0;
     }
     if (!any) model_.damping.clear();
+  }
+
+  /// Before the elements are laid out.
+  void set_activation() {
+    bool any = false;
+    for (std::size_t b = 0; b < scene_.bodies.size(); ++b) {
+      const std::optional<FiberSettings>& fiber = scene_.bodies[b].fiber;
+      model_.activation.push_back(fiber ? fiber->activation : TimedNumber{});
+      const std::string fault = validate(model_.activation.back(), 0, most_activation);
+      require(fault.empty(), "/bodies/" + std::to_string(b) + "/fiber/activation",
+              fault + "; expected numbers from 0 to 0.9");
+      any =
+          any || model_.activation.back().value != 0 || !model_.activation.back().keyframes.empty();
+    }
+    if (!any) model_.activation.clear();
+    for (const TimedNumber& a : model_.activation) {
+      model_.fiber_stretch.push_back(1 - evaluate(a, 0));
+    }
   }
 
   void add_body(std::size_t index) {
@@ -157,6 +181,13 @@ class ModelBuilder {
       refuse_materials(body, where);
     } else {
       materials_.add_body(body, where, model_, first_tet);
+    }
+    if (body.pressure) {
+      const bool is_cloth = mesh.tets.empty();
+      model_.pressures.add(
+          *body.pressure,
+          of_model(is_cloth ? body.triangles : surface_triangles(mesh), first_vertex), model_.rest,
+          first_vertex, is_cloth, where + "/pressure");
     }
     add_pins(body.pins, mesh.vertices, first_vertex, where, model_.pins);
   }

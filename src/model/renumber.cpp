@@ -62,6 +62,7 @@ void renumber_vertices(const std::vector<int>& order, Model& model) {
     for (int& vertex : face) move(vertex);
   }
   model.membranes.index_vertices(model.num_vertices);
+  model.pressures.renumber(move, model.num_vertices);
 }
 
 }  // namespace supple

@@ -113,6 +113,24 @@ TEST(Allocation, AStepOfAMembraneInTheWindAllocatesNothingAfterTheFirst) {
   }
 }
 
+TEST(Allocation, NeitherDoesAStepOfAMuscleWithPressure) {
+  if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
+  for (const char* method : {"l_bfgs", "quasi_newton", "gradient_descent", "chebyshev", "jacobi",
+                             "gauss_seidel", "vertex_block_descent"}) {
+    const std::string name = method;
+    Scene scene = test::twisting_bar({8, 3, 3}, "neo_hookean");
+    FiberSettings& fiber = scene.bodies[0].fiber.emplace();
+    fiber.kappa = 1e5;
+    fiber.activation.keyframes = {{0, 0}, {1, 0.5}};
+    scene.bodies[0].pressure = PressureSettings{.pressure = 1e3};
+    if (name != "jacobi" && name != "gauss_seidel" && name != "vertex_block_descent") {
+      scene.bodies[0].pressure->ambient = 1e3;
+    }
+    scene.solver.method = method;
+    EXPECT_EQ(allocations_of_a_step(scene, 1), 0) << method;
+  }
+}
+
 TEST(Allocation, NeitherDoesAStepOfDampedBodies) {
   if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
   for (const char* method : {"l_bfgs", "quasi_newton", "gradient_descent", "projective_dynamics",

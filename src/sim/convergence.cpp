@@ -191,6 +191,7 @@ void ConvergenceProbe::find_elastic_gradient(Objective& objective) {
   const VectorField& z = room_->z;
   Objective* const elastic = room_->without_contact ? &*room_->without_contact : nullptr;
   if (elastic != nullptr) {
+    elastic->fibers_changed();
     elastic->begin_step({.y = z,  // no inertia; the rest is for damping
                          .inverse_a2 = objective.inverse_a2(),
                          .x_start = objective.x_start(),
@@ -206,7 +207,11 @@ void ConvergenceProbe::find_elastic_gradient(Objective& objective) {
       }
     }
   }
-  const std::vector<Vec3>& targets = (elastic != nullptr ? *elastic : objective).pin_targets();
+  Objective& evaluated = elastic != nullptr ? *elastic : objective;
+  if (PressureEnergy* const pressure = evaluated.pressure()) {
+    pressure->add(z, evaluated.threads(), gradient, -1);
+  }
+  const std::vector<Vec3>& targets = evaluated.pin_targets();
   for (std::size_t i = 0; i < targets.size(); ++i) {
     const PinnedVertex& pin = model_->pins.pins[i];
     const Vec3 stretch = model_->pins.stretch(i, z, targets);

@@ -8,6 +8,7 @@
 #include "base/index.h"
 #include "base/refuse.h"
 #include "base/stopwatch.h"
+#include "descent/fiber_field.h"
 #include "descent/laplacian.h"
 #include "model/pin_selection.h"
 #include "sim/contact_reads.h"
@@ -98,8 +99,8 @@ void copy_field(const VectorField& field, const Numbering& numbering, std::span<
 
 RunningScene::RunningScene(const Scene& scene, const SimulationOptions& options, Begin begin,
                            Attachments attachments)
-    : scene_((check_settings(scene), scene)),
-      threads_(options.threads, options.tasks),
+    : threads_(options.threads, options.tasks),
+      scene_((check_settings(scene), with_fiber_directions(scene, threads_))),
       model_(build_model(scene_)),
       state_(initial_state(scene_, model_)),
       numbering_(model_),
@@ -375,8 +376,17 @@ void RunningScene::take_smaller_substeps(double elastic_before, StepReport& repo
   }
 }
 
+/// The activation of muscles does its work where energies before a step are taken, as pins do.
+void RunningScene::contract(double time) {
+  if (!contract_fibers(model_, time)) return;
+  objective_.fibers_changed();
+  if (direction_) direction_->fibers_changed(model_);
+  elastic_is_known_ = false;
+}
+
 bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
                            const PlaceInFrame& place) {
+  contract(clock_.at(setup_.integrator().is_explicit ? 0 : setup_.integrator().stage));
   if (setup_.integrator().is_explicit) return explicit_substep(report);
   MinimiseReport result;
   const int tunnelled = report.tunnelled;
@@ -526,6 +536,7 @@ void RunningScene::restore() {
   is_remembered_ = false;
   clock_ = clock_before_;
   setup_.divide(1);
+  contract(state_.time);
   elastic_is_known_ = false;
 }
 
@@ -828,6 +839,7 @@ void RunningScene::set_state(const SimulationState& state) {
   has_multipliers_ = has_contacts_ = false;
   convergence_.set_schedule({state.unconverged, state.next_look, state.look_interval});
   clock_ = clock_of(state.time, state.frame, scene_.time);
+  contract(state_.time);
   clear_forces();
 }
 
@@ -924,6 +936,11 @@ Energies RunningScene::energies() {
   model_.pins.targets(state_.time, targets);
   VectorField gradient(state_.x.size());
   energies.pins = model_.pins.add(state_.x, targets, gradient);
+  if (!model_.pressures.empty()) {
+    PressureEnergy pressure(model_.pressures);
+    pressure.set_time(state_.time);
+    energies.pressure = pressure.evaluate(state_.x, threads_);
+  }
   return energies;
 }
 

@@ -132,6 +132,7 @@ class RunningScene {
   struct PlaceInFrame {
     bool is_first, is_last;
   };
+  void contract(double time);
   /// One substep of h. False: it ended non-finite and the state is not to be used.
   bool substep(StepReport& report, const MinimiseOptions& options, const PlaceInFrame& place);
   /// Of a substep, before it.
@@ -170,8 +171,8 @@ class RunningScene {
   void use_contact(ContactEnergy* contact);
   void use_elements(ElementLayout& elements);
 
-  Scene scene_;
   mutable Threads threads_;  ///< does work, keeps nothing
+  Scene scene_;
   Model model_;
   State state_;
   Numbering numbering_;

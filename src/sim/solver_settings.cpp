@@ -215,6 +215,42 @@ void check_damping(const Scene& scene) {
   }
 }
 
+/// What pushes on a volume needs the volume of all its surface where one vertex moves; a method may
+/// lack that, or have it only while the pressure does not depend on it.
+void check_pressure(const Scene& scene) {
+  const std::string& method = scene.solver.method;
+  if (find_integrator(scene.time.integrator)->is_explicit) return;
+  const bool has_none = is_position_based(method) || method == "projective_dynamics";
+  const bool is_local =
+      method == "jacobi" || method == "gauss_seidel" || method == "vertex_block_descent";
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    const auto& pressure = scene.bodies[b].pressure;
+    if (!pressure) continue;
+    const std::string where = "/bodies/" + std::to_string(b) + "/pressure";
+    require(!has_none, where,
+            method + " has no pressure; expected another method of descent, for example l_bfgs");
+    require(!is_local || !pressure->ambient, where,
+            method +
+                " moves vertices one by one, which gas in a body couples all; expected "
+                "overpressure, or another method of descent, for example l_bfgs");
+  }
+}
+
+/// Constraints on fibers are made once.
+void check_muscles(const Scene& scene) {
+  const std::string& method = scene.solver.method;
+  if (find_integrator(scene.time.integrator)->is_explicit) return;
+  if (!is_position_based(method) || method == "pbd") return;
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    const auto& fiber = scene.bodies[b].fiber;
+    require(!fiber || !changes(fiber->activation),
+            "/bodies/" + std::to_string(b) + "/fiber/activation",
+            method +
+                " has fibers of one length; expected a number, or a method of descent, for "
+                "example l_bfgs");
+  }
+}
+
 }  // namespace
 
 void check_settings(const Scene& scene) {
@@ -239,6 +275,8 @@ void check_settings(const Scene& scene) {
                 "backward_euler (with a large /damping/drag a body comes to rest)");
   }
   check_damping(scene);
+  check_pressure(scene);
+  check_muscles(scene);
   if (const auto fault = find_material_fault(scene, scene.solver.method)) {
     throw Error(ErrorKind::invalid_input, fault->where, fault->message);
   }

@@ -47,35 +47,14 @@ MaterialRegion read_region(ObjectReader& reader, const TetMesh& mesh) {
   return region;
 }
 
-/// The vertices of a pin: those in a box, those of a list, or both.
-void read_selection(ObjectReader& select, const TetMesh& mesh, Pin& pin) {
-  const int last = static_cast<int>(mesh.vertices.size()) - 1;
-  select.expect({"box", "vertices"});
-  const bool by_list = select.has("vertices");
-  if (by_list) pin.vertices = select.whole_list("vertices", 0, last);
-  if (by_list && !select.has("box")) {
-    if (pin.vertices.empty()) select.fail("vertices", "an empty list selects no vertex");
-    return;
-  }
-  pin.box = select.box("box");
-  std::vector<int> inside;
-  for (int i = 0; i <= last; ++i) {
-    if (contains(pin.box, mesh.vertices[static_cast<std::size_t>(i)])) inside.push_back(i);
-  }
-  if (inside.empty() && pin.vertices.empty()) {
-    select.fail("box", fmt::format("selects none of the {} vertices, which lie in {}",
-                                   mesh.vertices.size(), box_text(bounding_box(mesh.vertices))));
-  }
-  // Beside a list, a box that is a point would count as none.
-  if (by_list && pin.box.min == pin.box.max) {
-    pin.vertices.insert(pin.vertices.end(), inside.begin(), inside.end());
-  }
-}
-
 Pin read_pin(ObjectReader& reader, const TetMesh& mesh) {
   Pin pin;
   reader.expect({"select", "stiffness", "motion"});
-  reader.object("select", [&](ObjectReader& select) { read_selection(select, mesh, pin); });
+  reader.object("select", [&](ObjectReader& select) {
+    VertexSelection selection = read_selection(select, mesh);
+    pin.box = selection.box;
+    pin.vertices = std::move(selection.vertices);
+  });
   pin.stiffness = reader.number("stiffness", above_zero("N/m"), pin.stiffness);
   reader.optional_object("motion", [&](ObjectReader& motion) { pin.motion = read_motion(motion); });
   return pin;
@@ -117,21 +96,29 @@ Initial read_initial(ObjectReader& body) {
   return initial;
 }
 
-FiberSettings read_fiber(ObjectReader& reader) {
-  FiberSettings fiber;
-  reader.expect({"direction", "kappa"});
-  fiber.direction = reader.direction("direction");
-  fiber.kappa = reader.number("kappa", from_zero("Pa"));
-  return fiber;
-}
-
-BodyMesh read_placed_mesh(ObjectReader& body, const SceneSources& sources, std::size_t max_tets) {
+struct PlacedMesh {
   BodyMesh mesh;
+  Axes axes;
+};
+
+PlacedMesh read_placed_mesh(ObjectReader& body, const SceneSources& sources, std::size_t max_tets) {
+  PlacedMesh placed;
+  BodyMesh& mesh = placed.mesh;
   const bool is_sheet = body.has("material", "thickness");
   body.object("mesh",
               [&](ObjectReader& reader) { mesh = read_mesh(reader, sources, max_tets, is_sheet); });
   body.object("transform", [&](ObjectReader& transform) {
-    std::visit([&](auto& m) { read_transform(transform, m.vertices); }, mesh);
+    auto& vertices = std::visit([](auto& m) -> std::vector<Vec3>& { return m.vertices; }, mesh);
+    // The origin and the ends of the axes go along.
+    const std::size_t count = vertices.size();
+    vertices.insert(vertices.end(), {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}});
+    read_transform(transform, vertices);
+    for (std::size_t k = 0; k < 3; ++k) {
+      for (std::size_t i = 0; i < 3; ++i) {
+        placed.axes[k][i] = vertices[count + 1 + k][i] - vertices[count][i];
+      }
+    }
+    vertices.resize(count);
     auto* const tets = std::get_if<TetMesh>(&mesh);
     if (tets == nullptr) return;
     try {
@@ -141,7 +128,7 @@ BodyMesh read_placed_mesh(ObjectReader& body, const SceneSources& sources, std::
       transform.fail("leaves a broken mesh: " + error.message());
     }
   });
-  return mesh;
+  return placed;
 }
 
 void read_mass(ObjectReader& reader, const char* unit, double usual_density, Body& body) {
@@ -176,7 +163,7 @@ void read_cloth_body(ObjectReader& reader, SpringMesh mesh, Body& body) {
   body.segments = std::move(mesh.segments);
 }
 
-void read_tet_body(ObjectReader& reader, TetMesh mesh, Body& body) {
+void read_tet_body(ObjectReader& reader, TetMesh mesh, const Axes& axes, Body& body) {
   body.mesh = std::move(mesh);
   read_mass(reader, "kg/m^3", body.density, body);
   reader.object("material", [&](ObjectReader& material) {
@@ -187,20 +174,47 @@ void read_tet_body(ObjectReader& reader, TetMesh mesh, Body& body) {
   reader.each("regions", [&](ObjectReader& region) {
     body.regions.push_back(read_region(region, body.mesh));
   });
-  reader.optional_object("fiber", [&](ObjectReader& fiber) { body.fiber = read_fiber(fiber); });
+  reader.optional_object(
+      "fiber", [&](ObjectReader& fiber) { body.fiber = read_fiber(fiber, body.mesh, axes); });
 }
 
 }  // namespace
+
+VertexSelection read_selection(ObjectReader& select, const TetMesh& mesh) {
+  VertexSelection selection;
+  const int last = static_cast<int>(mesh.vertices.size()) - 1;
+  select.expect({"box", "vertices"});
+  const bool by_list = select.has("vertices");
+  if (by_list) selection.vertices = select.whole_list("vertices", 0, last);
+  if (by_list && !select.has("box")) {
+    if (selection.vertices.empty()) select.fail("vertices", "an empty list selects no vertex");
+    return selection;
+  }
+  selection.box = select.box("box");
+  std::vector<int> inside;
+  for (int i = 0; i <= last; ++i) {
+    if (contains(selection.box, mesh.vertices[static_cast<std::size_t>(i)])) inside.push_back(i);
+  }
+  if (inside.empty() && selection.vertices.empty()) {
+    select.fail("box", fmt::format("selects none of the {} vertices, which lie in {}",
+                                   mesh.vertices.size(), box_text(bounding_box(mesh.vertices))));
+  }
+  // A box that is a point would count as none.
+  if (selection.box.min == selection.box.max) {
+    selection.vertices.insert(selection.vertices.end(), inside.begin(), inside.end());
+  }
+  return selection;
+}
 
 Body read_body(ObjectReader& reader, std::size_t index, const SceneSources& sources,
                std::size_t max_tets) {
   Body body;
   reader.expect({"name", "mesh", "transform", "density", "mass", "material", "layers", "regions",
-                 "fiber", "damping", "velocity", "initial", "pins"});
+                 "fiber", "damping", "velocity", "initial", "pins", "pressure"});
   body.name = reader.text("name", fmt::format("body_{}", index));
-  BodyMesh mesh = read_placed_mesh(reader, sources, max_tets);
+  auto [mesh, axes] = read_placed_mesh(reader, sources, max_tets);
   if (auto* const tets = std::get_if<TetMesh>(&mesh)) {
-    read_tet_body(reader, std::move(*tets), body);
+    read_tet_body(reader, std::move(*tets), axes, body);
   } else {
     read_cloth_body(reader, std::move(std::get<SpringMesh>(mesh)), body);
   }
@@ -211,6 +225,11 @@ Body read_body(ObjectReader& reader, std::size_t index, const SceneSources& sour
   body.velocity = reader.vector("velocity", any_number("m/s"), body.velocity);
   body.initial = read_initial(reader);
   reader.each("pins", [&](ObjectReader& pin) { body.pins.push_back(read_pin(pin, body.mesh)); });
+  if (reader.has("pressure")) {
+    body.pressure = read_pressure(reader);
+  } else {
+    reader.know("pressure");
+  }
   return body;
 }
 

@@ -151,7 +151,9 @@ const std::vector<Broken>& broken_scenes() {
       {{{"/bodies/0/fiber", R"({"direction": [1,0,0], "kappa": -1})"}},
        "/bodies/0/fiber/kappa",
        "of at least 0 Pa"},
-      {{{"/bodies/0/fiber", R"({"kappa": 1})"}}, "/bodies/0/fiber", "'direction' is missing"},
+      {{{"/bodies/0/fiber", R"({"kappa": 1})"}},
+       "/bodies/0/fiber",
+       "there is no direction; expected one of: direction, radial, laplace"},
       // Material
       {{{"/bodies/0/material", "null"}}, "/bodies/0/material", "'model' is missing"},
       {{{"/bodies/0/material/model", "neo_hookan"}},

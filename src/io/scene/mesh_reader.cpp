@@ -98,6 +98,14 @@ SpringMesh read_strand(ObjectReader& reader, std::size_t max_springs) {
   return make(reader, strand, 2.0 * strand.segments, max_springs);
 }
 
+SpringMesh read_icosphere(ObjectReader& reader, std::size_t max_springs) {
+  IcosphereGenerator sphere;
+  sphere.radius = reader.number("radius", above_zero("m"), sphere.radius);
+  sphere.subdivisions = static_cast<int>(reader.whole("subdivisions", 0, 9, sphere.subdivisions));
+  sphere.center = read_center(reader);
+  return make(reader, sphere, 30 * std::pow(4.0, sphere.subdivisions), max_springs);
+}
+
 Vec3 read_scale(ObjectReader& transform) {
   if (transform.is_list("scale")) return transform.vector("scale", above_zero(""));
   const double scale = transform.number("scale", above_zero(""), 1);
@@ -108,10 +116,11 @@ Vec3 read_scale(ObjectReader& transform) {
 
 BodyMesh read_mesh(ObjectReader& reader, const SceneSources& sources, std::size_t max_tets,
                    bool is_sheet) {
-  reader.expect(
-      {"file", "box", "bar", "sphere", "cylinder", "torus", "tetrahedron", "cloth", "strand"});
-  const std::string kind = reader.one_of("mesh", {"file", "box", "bar", "sphere", "cylinder",
-                                                  "torus", "tetrahedron", "cloth", "strand"});
+  reader.expect({"file", "box", "bar", "sphere", "cylinder", "torus", "tetrahedron", "cloth",
+                 "icosphere", "strand"});
+  const std::string kind =
+      reader.one_of("mesh", {"file", "box", "bar", "sphere", "cylinder", "torus", "tetrahedron",
+                             "cloth", "icosphere", "strand"});
   if (kind == "file") {
     const std::string file = reader.text("file");
     if (!is_sheet || !has_surface_format(file)) return sources.tet_mesh(file);
@@ -125,6 +134,8 @@ BodyMesh read_mesh(ObjectReader& reader, const SceneSources& sources, std::size_
   reader.object(kind, [&](ObjectReader& generator) {
     if (kind == "cloth") {
       mesh = read_cloth(generator, max_tets);
+    } else if (kind == "icosphere") {
+      mesh = read_icosphere(generator, max_tets);
     } else if (kind == "strand") {
       mesh = read_strand(generator, max_tets);
     } else if (kind == "box") {

@@ -67,4 +67,24 @@ Motion read_motion(ObjectReader& reader) {
   return motion;
 }
 
+TimedNumber read_timed_number(ObjectReader& reader, const char* key, const Range& range,
+                              std::optional<double> fallback) {
+  if (!reader.is_object(key)) return reader.number(key, range, fallback);
+  TimedNumber number;
+  reader.object(key, [&](ObjectReader& timed) {
+    timed.expect({"keyframes", "repeat"});
+    timed.each("keyframes", [&](ObjectReader& keyframe) {
+      keyframe.expect({"time", "value"});
+      const double time = keyframe.number("time", any_number("s"));
+      number.keyframes.emplace_back(time, keyframe.number("value", range));
+    });
+    if (number.keyframes.empty()) timed.fail("keyframes", "expected at least one keyframe");
+    number.repeat = timed.boolean("repeat", false);
+    if (const std::string fault = validate(number, range.low, range.high); !fault.empty()) {
+      timed.fail(fault);
+    }
+  });
+  return number;
+}
+
 }  // namespace supple

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -20,6 +22,23 @@ WindSettings read_wind(ObjectReader& wind);
 
 /// A motion, already checked by `validate`.
 Motion read_motion(ObjectReader& motion);
+
+/// A number over time under `key`: a number, or an object with keyframes; `range` holds for all its
+/// values. Already checked by `validate`.
+TimedNumber read_timed_number(ObjectReader& reader, const char* key, const Range& range,
+                              std::optional<double> fallback = {});
+
+/// What a transform does to the axes of a mesh file: x, y and z become these.
+using Axes = std::array<Vec3, 3>;
+
+/// "fiber" of a body of tets. Fields of the mesh have directions along its own axes.
+FiberSettings read_fiber(ObjectReader& fiber, const TetMesh& mesh, const Axes& axes);
+
+/// "pressure" of a body.
+PressureSettings read_pressure(ObjectReader& body);
+
+/// Vertices in a box, in a list, or both. At least one.
+VertexSelection read_selection(ObjectReader& select, const TetMesh& mesh);
 
 /// What a body is made of: tets, or a cloth, a strand or a surface from a file.
 using BodyMesh = std::variant<TetMesh, SpringMesh>;

@@ -32,7 +32,7 @@ bool any_differs(const ordered_json& a, const ordered_json& b,
 void compare_bodies(const ordered_json& a, const ordered_json& b, int index, Difference& result) {
   if (any_differs(a, b, {"mesh", "transform"})) result.mesh = result.rebuild = true;
   if (differ(a, b, "name")) result.mesh = true;
-  if (any_differs(a, b, {"density", "mass", "layers", "regions", "fiber", "damping"}))
+  if (any_differs(a, b, {"density", "mass", "layers", "regions", "fiber", "damping", "pressure"}))
     result.rebuild = true;
   if (any_differs(a, b, {"initial", "velocity"})) result.initial = true;
   if (differ(a, b, "pins")) result.pins = true;

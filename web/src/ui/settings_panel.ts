@@ -146,6 +146,7 @@ export class SettingsPanel {
       };
       const parts = [
         part('Mass and fibres', 'density', 'mass', 'fiber'),
+        part('Pressure', 'pressure'),
         part('Pins', 'pins'),
         part('Regions and layers', 'regions', 'layers'),
         part('Shape', 'mesh', 'transform'),

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "supple/scene.h"
+
+namespace supple {
+
+/// Pressure in volumes that closed surfaces of bodies enclose. Of a surface with the corners a, b,
+/// c of its triangles counter-clockwise seen from outside, about any point as origin,
+///   V = sum a.(b x c)/6,  dV/da = sum (b - a) x (c - a)/6,
+///   d2V/da db = -[c - d]_x/6   for an edge from a to b whose triangles end in c and d,
+/// [v]_x being the matrix of v x. The energies E = phi(V) are
+///   -p (V - V0)                              of a given overpressure p,
+///   -p V0 log(V/V0) + ambient (V - V0)       of gas of the absolute pressure p at V0,
+/// with log continued below V = V0/10 as in materials/extended_log.h: what is turned inside out
+/// opens again.
+class PressureSet {
+ public:
+  /// Triangles of one closed surface.
+  struct Chamber {
+    int first_face = 0, num_faces = 0;
+    int first_edge = 0, num_edges = 0;
+    double rest_volume = 0;  ///< V0, m^3, > 0
+    int filling = 0;
+  };
+  /// An edge from a to b with the far corners of its triangles: (a, b, c) and (b, a, d).
+  struct Edge {
+    int a, b, c, d;
+  };
+  /// What the volumes of a body hold.
+  struct Filling {
+    TimedNumber pressure;  ///< p, Pa
+    bool is_gas = false;
+    double ambient = 0;  ///< Pa
+  };
+
+  bool empty() const { return chambers.empty(); }
+  bool has_gas() const;
+
+  /// Adds the volumes of a body's surface: its triangles, as vertices of the model, of which the
+  /// body has those from first_vertex on; each connected part must be closed. cavities: those parts
+  /// that are inside out, the surface of a body of tets around its hollows; else the others (of a
+  /// cloth all, turned where they are inside out). Throws Error{invalid_input} at `where`, the JSON
+  /// pointer of the settings, or below it.
+  void add(const PressureSettings& settings, std::vector<std::array<int, 3>> triangles,
+           const std::vector<Vec3>& rest, int first_vertex, bool is_cloth,
+           const std::string& where);
+
+  /// Calls move(vertex) for each place where a vertex stands, then indexes them.
+  template <class Move>
+  void renumber(const Move& move, int num_vertices) {
+    for (auto& face : faces) {
+      for (int& vertex : face) move(vertex);
+    }
+    for (Edge& edge : edges) {
+      for (int* vertex : {&edge.a, &edge.b, &edge.c, &edge.d}) move(*vertex);
+    }
+    index_vertices(num_vertices);
+  }
+  void index_vertices(int num_vertices);
+
+  std::vector<Chamber> chambers;
+  std::vector<Filling> fillings;
+  std::vector<std::array<int, 3>> faces;
+  std::vector<int> chamber_of_face;
+  std::vector<Edge> edges;
+  /// Vertices on the surfaces, ascending, with the faces around each: [num], [num + 1], 3 * face +
+  /// corner.
+  std::vector<int> vertices, start, corners;
+};
+
+}  // namespace supple

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <vector>
+
+#include "base/index.h"
+#include "base/parallel_for.h"
+#include "math/vector_field.h"
+#include "potentials/pressure.h"
+
+namespace supple {
+
+/// The energies of a PressureSet and their derivatives. Sums run over the triangles in chunks of
+/// fixed size, one after the other; nothing is allocated after the constructor.
+class PressureEnergy {
+ public:
+  explicit PressureEnergy(const PressureSet& set);
+
+  /// From now on the pressures are those of this time, s.
+  void set_time(double time);
+
+  /// Energy at x, J; adds `factor` times its gradient, N.
+  double add(const VectorField& x, Threads& threads, VectorField& gradient, double factor = 1);
+
+  /// Energy alone, J.
+  double evaluate(const VectorField& x, Threads& threads);
+
+  /// Times the rounding of a number this is what the energies err by, J.
+  double energy_scale() const { return energy_scale_; }
+
+  /// Volume of each chamber where the energy was evaluated last, m^3.
+  const std::vector<double>& volumes() const { return volumes_; }
+
+  /// dE/dV of a chamber: what the pressure inside lacks to that outside, Pa.
+  double slope(std::size_t chamber, double volume) const;
+
+  /// Calls visit(vertex, other, W) with phi'(V) d2V/dx2 at x, N/m: for each edge once its block of
+  /// two vertices, W = -phi' [c - d]_x/6, [9], row-major, rows of `vertex` and columns of `other`.
+  /// The matrix is indefinite. What is left of the Hessian is add_stiffening.
+  template <class Visit>
+  void visit_hessian(const VectorField& x, Threads& threads, const Visit& visit) {
+    evaluate(x, threads);
+    for (std::size_t i = 0; i < set_->chambers.size(); ++i) {
+      const PressureSet::Chamber& chamber = set_->chambers[i];
+      for (int e = chamber.first_edge; e < chamber.first_edge + chamber.num_edges; ++e) {
+        const PressureSet::Edge& edge = set_->edges[at(e)];
+        double w[3];
+        for (int k = 0; k < 3; ++k) {
+          w[k] = -slopes_[i] / 6 * (x[at(edge.c)][k] - x[at(edge.d)][k]);
+        }
+        const double block[9] = {0, -w[2], w[1], w[2], 0, -w[0], -w[1], w[0], 0};
+        visit(edge.a, edge.b, block);
+      }
+    }
+  }
+
+  /// Adds phi''(V) dV/dx (dV/dx . d) at x to `out`, N: the rank that each gas adds to the Hessian,
+  /// between all vertices of its surface. phi'' >= 0.
+  void add_stiffening(const VectorField& x, const VectorField& d, Threads& threads,
+                      VectorField& out);
+
+  /// dE/dx of one vertex at x, N, with the volumes of the last evaluation. Where there is no gas it
+  /// is the same wherever that vertex stands.
+  Vec3 gradient_of(int vertex, const VectorField& x) const;
+
+ private:
+  struct Chunk {
+    int chamber, first, last;  ///< faces
+  };
+
+  double energy_of(std::size_t chamber, double volume) const;
+  /// d2E/dV2, Pa/m^3, >= 0.
+  double curvature(std::size_t chamber, double volume) const;
+  /// Calls work(place) for all places in `vertices`, on all threads.
+  template <class Work>
+  void for_vertices(Threads& threads, const Work& work) const;
+
+  /// Sum of weight[chamber] dV/dx over the chambers at one vertex.
+  Vec3 weighted_area(std::size_t place, const VectorField& x,
+                     const std::vector<double>& weight) const;
+
+  const PressureSet* set_;
+  std::vector<Chunk> chunks_;
+  std::vector<double> chunk_volume_;  ///< [num_chunks], m^3
+  std::vector<double> pressure_;      ///< [num_chambers], Pa: now
+  std::vector<double> volumes_;       ///< [num_chambers], m^3
+  std::vector<double> slopes_;        ///< [num_chambers], Pa: dE/dV at `volumes_`
+  std::vector<double> weights_;       ///< [num_chambers]
+  double energy_scale_ = 0;
+};
+
+}  // namespace supple
