@@ -196,7 +196,7 @@ Body read_body(ObjectReader& reader, std::size_t index, const SceneSources& sour
                std::size_t max_tets) {
   Body body;
   reader.expect({"name", "mesh", "transform", "density", "mass", "material", "layers", "regions",
-                 "fiber", "damping", "velocity", "initial", "pins"});
+                 "fiber", "damping", "velocity", "initial", "pins", "touches"});
   body.name = reader.text("name", fmt::format("body_{}", index));
   BodyMesh mesh = read_placed_mesh(reader, sources, max_tets);
   if (auto* const tets = std::get_if<TetMesh>(&mesh)) {
@@ -211,6 +211,7 @@ Body read_body(ObjectReader& reader, std::size_t index, const SceneSources& sour
   body.velocity = reader.vector("velocity", any_number("m/s"), body.velocity);
   body.initial = read_initial(reader);
   reader.each("pins", [&](ObjectReader& pin) { body.pins.push_back(read_pin(pin, body.mesh)); });
+  body.touches = reader.optional_texts("touches");
   return body;
 }
 
