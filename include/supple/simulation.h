@@ -157,8 +157,8 @@ struct BodyContact {
 struct ColliderForce {
   Vec3 force{0, 0, 0};   ///< on the collider, N
   Vec3 torque{0, 0, 0};  ///< on the collider about `center`, N m
-  /// Of the shape (of a capsule its middle, of a mesh, a hull and a plane the point that the viewer
-  /// turns it about, of a function the origin), where `motion` has moved it, m. About another point
+  /// Of the shape, where `motion` has moved it, m: of a mesh and of points the middle of their box,
+  /// of a plane its point nearest to the origin, of a function the origin. About another point
   /// p the torque is torque + (center - p) x force.
   Vec3 center{0, 0, 0};
 };
