@@ -253,6 +253,9 @@ struct Body {
   Initial initial{};
   std::vector<Pin> pins{};
   std::optional<PressureSettings> pressure{};
+  /// Names of the bodies and colliders that it touches; empty: all. Two touch unless one has a list
+  /// without the other. Whether a body touches itself is ContactSettings::self.
+  std::optional<std::vector<std::string>> touches{};
 };
 
 // -------------------------------------------------------------------------------- colliders
@@ -292,13 +295,46 @@ struct TorusShape {
 struct MeshShape {
   TriangleMesh mesh{};
 };
-using ColliderShape = std::variant<PlaneShape, SphereShape, BoxShape, CapsuleShape, CylinderShape,
-                                   TorusShape, MeshShape>;
+/// The smallest convex solid that holds the points.
+struct ConvexHullShape {
+  std::vector<Vec3> points{};  ///< at least four, not in one plane, m
+};
+/// Ground over a rectangle of nx times nz heights at distances of `cell`, row after row: heights[i
+/// + nx j] at x = (i - (nx - 1)/2) cell and z = (j - (nz - 1)/2) cell, in the frame of the field,
+/// whose y points up. Two triangles make a cell, cut along the diagonal from its corner (i, j) to
+/// (i + 1, j + 1). Everything below is solid, down to a floor deeper than bodies get: below the
+/// lowest height by the rectangle's diagonal and the difference of the heights.
+struct HeightFieldShape {
+  int nx = 0, nz = 0;             ///< >= 2, of a product of at most 2^20
+  std::vector<double> heights{};  ///< [nz * nx], m
+  double cell = 1;                ///< m, > 0
+  Vec3 center{0, 0, 0};           ///< middle of the rectangle, at height 0
+  Vec3 axis{0, 1, 0};             ///< rotated about this axis through its centre
+  double degrees = 0;
+};
+/// A solid given by a function: the signed distance of a point from its surface, m, negative
+/// inside, and its gradient there, which points outward.
+///
+/// What the distances of two points differ by must be no more than the way between them: then what
+/// is fast passes no solid that is thicker than a thousandth of its way. A distance may so be less
+/// than the true one, but not more. The gradient is normalised; it may be of any length but 0 near
+/// the surface. Several threads call the function at once. What it throws, or a distance that is
+/// not a number, ends a step as StepStatus::failed. Points are those of the collider at rest:
+/// `motion` moves it.
+struct DistanceShape {
+  std::function<double(const Vec3& x, Vec3& gradient)> distance{};
+};
+using ColliderShape =
+    std::variant<PlaneShape, SphereShape, BoxShape, CapsuleShape, CylinderShape, TorusShape,
+                 MeshShape, ConvexHullShape, HeightFieldShape, DistanceShape>;
 
 struct Collider {
   std::string name{};
   ColliderShape shape{};  ///< at rest; `motion` moves it as a whole
   Motion motion{};
+  std::optional<double> friction{};  ///< Coulomb coefficient, >= 0; empty: the scene's
+  /// Names of the bodies that it touches; empty: all. See Body::touches.
+  std::optional<std::vector<std::string>> touches{};
 };
 
 struct ContactSettings {

@@ -62,7 +62,10 @@ struct StepReport {
   int contacts = 0;                ///< vertices in contact
   double contact_energy = 0;       ///< of the normal forces at the end of the frame, J
   double deepest_penetration = 0;  ///< of a vertex into a collider at the end of the frame, m
-  int tunnelled = 0;               ///< vertices, points of edges and faces that passed a collider
+  /// Work of friction on the bodies in the frame, J: below 0 where it slows them, above 0 where
+  /// moving colliders drag them along. Explicit integrators have none.
+  double friction_work = 0;
+  int tunnelled = 0;  ///< vertices, points of edges and faces that passed a collider
   /// Times that a body's motion was shortened in a substep because its surface would have met
   /// another one, or itself, which its contacts did not prevent.
   int held_back = 0;
@@ -150,6 +153,25 @@ struct BodyContact {
   Vec3 normal{0, 0, 0};  ///< of what it touches, towards the body: unit
   double depth = 0;      ///< in the collider, or in the layer between two bodies, m
   Vec3 force{0, 0, 0};   ///< on the body: normal force and friction, N
+};
+
+/// Sum of what the bodies do to a collider.
+struct ColliderForce {
+  Vec3 force{0, 0, 0};   ///< on the collider, N
+  Vec3 torque{0, 0, 0};  ///< on the collider about `center`, N m
+  /// Of the shape, where `motion` has moved it, m: of a mesh and of points the middle of their box,
+  /// of a plane its point nearest to the origin, of a function the origin. About another point
+  /// p the torque is torque + (center - p) x force.
+  Vec3 center{0, 0, 0};
+};
+
+/// Two have begun or ceased to touch.
+struct ContactEvent {
+  int body = 0;
+  int other_body =
+      -1;              ///< larger than `body`, or the same: the body touches itself; -1: a collider
+  int collider = -1;   ///< into Scene::colliders; -1: a body
+  bool begins = true;  ///< false: they touch no more
 };
 
 /// A running simulation of a scene. Vertices are numbered body after body in scene order.
@@ -432,6 +454,20 @@ class Simulation {
   /// explicit integrators. Forces are those of the contacts' energies there: with position-based
   /// methods, and where a step is far from converged, they need not balance the rest.
   std::vector<BodyContact> contacts() const;
+
+  /// Sums of those forces on each collider of the scene, in its order: [num_colliders]. All zero
+  /// where contacts() is empty.
+  std::vector<ColliderForce> collider_forces() const;
+
+  /// The same forces on each vertex, x y z, N: [num_vertices * 3], in scene order. Throws Error if
+  /// `out` has another size.
+  void copy_contact_forces(std::span<double> out) const;
+
+  /// Which two touch at the end of the last step and did not at the end of the one before, and the
+  /// other way round: pairs of bodies and colliders first by body, then bodies, then colliders.
+  /// What touches for a part of a frame alone is not seen. Where the state, the scene or the number
+  /// of colliders was changed since the step before, all that touches begins.
+  std::vector<ContactEvent> contact_events() const;
 
   // Queries against the deformed surface: the triangles of surface(), and the segments of strands
   // where the query says so. Any number of threads may query at once while no step runs. The first

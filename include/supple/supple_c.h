@@ -76,6 +76,17 @@ SuppleScene* supple_scene_load(const char* file, const SuppleOverride* overrides
 SuppleScene* supple_scene_parse(const char* text, size_t size, const char* name, const char* folder,
                                 const SuppleOverride* overrides, size_t num_overrides);
 void supple_scene_destroy(SuppleScene* scene);
+/// Signed distance of a point, m, from the surface of a solid, negative inside; writes its
+/// gradient, which points outward and may be of any length but 0. Called by several threads at
+/// once. It must change by no more than the way between two points (docs/contact.md). One that is
+/// not a number makes the step fail.
+typedef double (*SuppleDistance)(void* user, const double point[3], double gradient[3]);
+/// Adds a collider to the scene, after those that it has, whose solid is given by a function. name:
+/// NULL: "distance_" and its number. user: passed to the function; it must outlive the scene and
+/// all simulations made of it. friction: a coefficient >= 0, or a negative number: the scene's.
+/// supple_scene_settings does not show it.
+SuppleError supple_scene_add_distance(SuppleScene* scene, const char* name, SuppleDistance distance,
+                                      void* user, double friction);
 /// The scene as JSON with every default filled in. Valid as long as the scene lives; NULL for NULL.
 const char* supple_scene_settings(const SuppleScene* scene);
 
@@ -127,8 +138,9 @@ typedef struct SuppleStepReport {
   double local_milliseconds;    ///< forces and energies of tets and springs
   double solve_milliseconds;    ///< linear solves and what surrounds them
   double contact_milliseconds;  ///< collision detection
-  int32_t held_back;  ///< times that a body's motion was shortened so that surfaces do not meet
-  int32_t overlaps;   ///< pairs of bodies that intersect, and so do not touch each other
+  int32_t held_back;     ///< times that a body's motion was shortened so that surfaces do not meet
+  int32_t overlaps;      ///< pairs of bodies that intersect, and so do not touch each other
+  double friction_work;  ///< of friction on the bodies, J: above 0 where colliders drag them along
 } SuppleStepReport;
 
 /// Mechanical energy, J.
@@ -274,6 +286,35 @@ typedef struct SuppleContact {
 /// `room` of them, may be NULL if room is 0; count: number of all.
 SuppleError supple_simulation_contacts(const SuppleSimulation* simulation, SuppleContact* contacts,
                                        size_t room, size_t* count);
+
+/// Sum of what the bodies do to a collider.
+typedef struct SuppleColliderForce {
+  double force[3];   ///< on the collider, N
+  double torque[3];  ///< on the collider about `center`, N m
+  double center[3];  ///< of its shape, where its motion has moved it, m
+} SuppleColliderForce;
+
+/// One entry for each collider of the scene. forces: [room], receives the first `room` of them, may
+/// be NULL if room is 0; count: number of all.
+SuppleError supple_simulation_collider_forces(const SuppleSimulation* simulation,
+                                              SuppleColliderForce* forces, size_t room,
+                                              size_t* count);
+/// Force of the contacts on each vertex, N: [size], num_vertices * 3 numbers.
+SuppleError supple_simulation_copy_contact_forces(const SuppleSimulation* simulation, double* out,
+                                                  size_t size);
+
+/// Two have begun or ceased to touch.
+typedef struct SuppleContactEvent {
+  int32_t body;
+  int32_t other_body;  ///< -1: a collider
+  int32_t collider;    ///< of the scene; -1: a body
+  int32_t begins;      ///< 1; 0: they touch no more
+} SuppleContactEvent;
+
+/// What has changed between the ends of the last two steps. events: as above.
+SuppleError supple_simulation_contact_events(const SuppleSimulation* simulation,
+                                             SuppleContactEvent* events, size_t room,
+                                             size_t* count);
 
 /// Where a ray first hits a triangle, from either side, within max_distance, m (>= 0, may be
 /// INFINITY). direction may have any length but zero. Strands are not hit.

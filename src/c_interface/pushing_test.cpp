@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <memory>
 #include <string>
@@ -190,6 +192,73 @@ TEST_F(Pushing, NullsAndWrongNumbersAreRefused) {
     EXPECT_EQ(error, supple_invalid_input);
   }
   expect_same_steps();
+}
+
+/// A half-space; user: how many calls are left before it answers with no number.
+double floor_distance(void* user, const double point[3], double gradient[3]) {
+  gradient[0] = gradient[2] = 0;
+  gradient[1] = 2;
+  auto& is_broken = *static_cast<std::atomic<bool>*>(user);
+  return is_broken ? std::nan("") : point[1] + 0.51;
+}
+
+TEST(Colliders, AFunctionHoldsABodyAndItsForcesAndEventsAreRead) {
+  std::string text = block;
+  text.replace(text.find("\"colliders\""), std::string::npos, "\"contact\": {}}");
+  SuppleScene* scene = supple_scene_parse(text.data(), text.size(), "block", nullptr, nullptr, 0);
+  ASSERT_NE(scene, nullptr);
+  std::atomic<bool> is_broken = false;
+  const auto add = [&](const char* name, SuppleDistance distance, double friction) {
+    return supple_scene_add_distance(scene, name, distance, &is_broken, friction);
+  };
+  EXPECT_EQ(add("floor", nullptr, -1), supple_invalid_input);
+  EXPECT_STREQ(supple_last_error_where(), "distance");
+  EXPECT_EQ(add("floor", floor_distance, std::nan("")), supple_invalid_input);
+  EXPECT_EQ(supple_scene_add_distance(nullptr, "a", floor_distance, nullptr, 0),
+            supple_invalid_input);
+  ASSERT_EQ(add("floor", floor_distance, 0.5), supple_ok);
+  EXPECT_EQ(add("floor", floor_distance, 0.5), supple_invalid_input);
+  EXPECT_STREQ(supple_last_error_where(), "name");
+  SuppleSimulation* simulation = supple_simulation_create(scene, 1);
+  supple_scene_destroy(scene);
+  ASSERT_NE(simulation, nullptr);
+
+  std::vector<SuppleContactEvent> all;
+  for (int frame = 0; frame < 100; ++frame) {
+    ASSERT_EQ(supple_simulation_step(simulation, nullptr), supple_ok);
+    SuppleContactEvent events[4];
+    std::size_t count = 0;
+    ASSERT_EQ(supple_simulation_contact_events(simulation, events, 4, &count), supple_ok);
+    all.insert(all.end(), events, events + std::min<std::size_t>(count, 4));
+  }
+  ASSERT_FALSE(all.empty());
+  EXPECT_EQ(all[0].body, 0);
+  EXPECT_EQ(all[0].other_body, -1);
+  EXPECT_EQ(all[0].collider, 0);
+  EXPECT_EQ(all[0].begins, 1);
+
+  SuppleColliderForce force{};
+  std::size_t count = 0;
+  ASSERT_EQ(supple_simulation_collider_forces(simulation, &force, 1, &count), supple_ok);
+  EXPECT_EQ(count, 1U);
+  // 2000 kg, nearly at rest.
+  EXPECT_NEAR(force.force[1], -2000 * 9.81, 0.05 * 2000 * 9.81);
+  EXPECT_EQ(force.center[1], 0);
+  SuppleCounts counts{.struct_size = sizeof counts};
+  ASSERT_EQ(supple_simulation_counts(simulation, &counts), supple_ok);
+  std::vector<double> forces(3 * static_cast<std::size_t>(counts.vertices));
+  ASSERT_EQ(supple_simulation_copy_contact_forces(simulation, forces.data(), forces.size()),
+            supple_ok);
+  double sum = 0;
+  for (std::size_t i = 1; i < forces.size(); i += 3) sum += forces[i];
+  EXPECT_NEAR(sum, -force.force[1], 1e-9 * sum);
+  EXPECT_EQ(supple_simulation_copy_contact_forces(simulation, forces.data(), 3),
+            supple_invalid_input);
+
+  is_broken = true;
+  EXPECT_EQ(supple_simulation_step(simulation, nullptr), supple_invalid_input);
+  EXPECT_STREQ(supple_last_error_where(), "/colliders/0/distance");
+  supple_simulation_destroy(simulation);
 }
 
 }  // namespace

@@ -76,6 +76,32 @@ SuppleError supple_simulation_contacts(const SuppleSimulation* simulation, Suppl
   });
 }
 
+SuppleError supple_simulation_collider_forces(const SuppleSimulation* simulation,
+                                              SuppleColliderForce* forces, size_t room,
+                                              size_t* count) {
+  return guarded([&] {
+    std::vector<SuppleColliderForce> found;
+    for (const supple::ColliderForce& own : simulation_of(simulation).collider_forces()) {
+      found.push_back({{own.force[0], own.force[1], own.force[2]},
+                       {own.torque[0], own.torque[1], own.torque[2]},
+                       {own.center[0], own.center[1], own.center[2]}});
+    }
+    copy_found(found, forces, room, "forces", count);
+  });
+}
+
+SuppleError supple_simulation_contact_events(const SuppleSimulation* simulation,
+                                             SuppleContactEvent* events, size_t room,
+                                             size_t* count) {
+  return guarded([&] {
+    std::vector<SuppleContactEvent> found;
+    for (const supple::ContactEvent& own : simulation_of(simulation).contact_events()) {
+      found.push_back({own.body, own.other_body, own.collider, own.begins ? 1 : 0});
+    }
+    copy_found(found, events, room, "events", count);
+  });
+}
+
 SuppleError supple_simulation_overlap_box(const SuppleSimulation* simulation, const double min[3],
                                           const double max[3], int32_t* bodies, size_t room,
                                           size_t* count) {

@@ -1,7 +1,9 @@
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "c_interface/fault.h"
@@ -31,6 +33,9 @@ supple::SceneSources sources_in(const std::filesystem::path& folder) {
   sources.triangle_mesh = [folder](const std::string& name) {
     return supple::read_triangle_mesh(folder / name);
   };
+  sources.height_grid = [folder](const std::string& name) {
+    return supple::read_heights(folder / name);
+  };
   return sources;
 }
 
@@ -58,6 +63,27 @@ SuppleScene* supple_scene_parse(const char* text, size_t size, const char* name,
                SuppleScene{supple::parse_scene(json, name != nullptr ? name : "scene", sources,
                                                overrides_of(overrides, num_overrides))})
         .release();
+  });
+}
+
+SuppleError supple_scene_add_distance(SuppleScene* scene, const char* name, SuppleDistance distance,
+                                      void* user, double friction) {
+  return supple::guarded([&] {
+    std::vector<supple::Collider>& colliders = given(scene, "scene").loaded.scene.colliders;
+    given(distance, "distance");
+    supple::require(std::isfinite(friction), "friction", "is not a finite number");
+    supple::Collider collider;
+    collider.name = name != nullptr ? name : "distance_" + std::to_string(colliders.size());
+    collider.shape =
+        supple::DistanceShape{[distance, user](const supple::Vec3& x, supple::Vec3& gradient) {
+          return distance(user, x.data(), gradient.data());
+        }};
+    if (friction >= 0) collider.friction = friction;
+    for (const supple::Collider& other : colliders) {
+      supple::require(other.name != collider.name, "name",
+                      "is that of another collider of the scene: '" + collider.name + "'");
+    }
+    colliders.push_back(std::move(collider));
   });
 }
 

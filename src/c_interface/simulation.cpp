@@ -77,6 +77,7 @@ SuppleStepReport in_c(const supple::StepReport& report) {
   out.contact_milliseconds = report.contact_milliseconds;
   out.held_back = report.held_back;
   out.overlaps = report.overlaps;
+  out.friction_work = report.friction_work;
   return out;
 }
 
@@ -225,6 +226,11 @@ SuppleError supple_simulation_copy_positions(const SuppleSimulation* simulation,
 SuppleError supple_simulation_copy_velocities(const SuppleSimulation* simulation, double* out,
                                               size_t size) {
   return copy_field(simulation, out, size, &supple::Simulation::copy_velocities);
+}
+
+SuppleError supple_simulation_copy_contact_forces(const SuppleSimulation* simulation, double* out,
+                                                  size_t size) {
+  return copy_field(simulation, out, size, &supple::Simulation::copy_contact_forces);
 }
 
 SuppleError supple_simulation_copy_positions_float(const SuppleSimulation* simulation, float* out,

@@ -196,7 +196,10 @@ BodyPairs::BodyPairs(const std::vector<BodyFeatures>& bodies, std::vector<int> b
 }
 
 bool BodyPairs::may_ever_meet(int a, int b) const {
-  return a == b ? settings_.within_bodies : settings_.between_bodies;
+  if (a == b) return settings_.within_bodies;
+  return settings_.between_bodies &&
+         !std::binary_search(settings_.apart.begin(), settings_.apart.end(),
+                             Overlap(std::min(a, b), std::max(a, b)));
 }
 
 bool BodyPairs::may_meet(int a, int b) const {

@@ -16,6 +16,8 @@ namespace supple {
 struct PairSettings {
   bool between_bodies = true;  ///< bodies touch each other
   bool within_bodies = false;  ///< a body touches itself
+  /// Two bodies that do not touch, the smaller number first, ascending.
+  std::vector<std::pair<int, int>> apart{};
 };
 
 /// Keeps the surfaces of bodies apart from each other, and of a body from itself.

@@ -1,5 +1,12 @@
 #include "contact/collider.h"
 
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "contact/height_surface.h"
+#include "contact/hull_surface.h"
+#include "contact/shape_center.h"
 #include "contact/vec3.h"
 #include "supple/error.h"
 
@@ -25,6 +32,12 @@ double distance_at_least(const MeshDistance& mesh, const Vec3& x, double enough)
   return to_box > enough ? to_box : mesh.surface(x).distance;
 }
 
+bool is_convex_shape(const ColliderShape& shape) {
+  return !std::holds_alternative<TorusShape>(shape) && !std::holds_alternative<MeshShape>(shape) &&
+         !std::holds_alternative<HeightFieldShape>(shape) &&
+         !std::holds_alternative<DistanceShape>(shape);
+}
+
 }  // namespace
 
 ColliderObject::Shape ColliderObject::make_shape(const ColliderShape& shape,
@@ -40,12 +53,33 @@ ColliderObject::Shape ColliderObject::make_shape(const ColliderShape& shape,
     }
     Shape operator()(const TorusShape& s) const { return TorusDistance(s, where + "/torus"); }
     Shape operator()(const MeshShape& s) const { return MeshDistance(s, where + "/mesh"); }
+    Shape operator()(const ConvexHullShape& s) const {
+      const std::string own = where + "/convex_hull";
+      return MeshDistance({hull_surface(s, own)}, own);
+    }
+    Shape operator()(const HeightFieldShape& s) const {
+      const std::string own = where + "/height_field";
+      return MeshDistance({height_surface(s, own)}, own);
+    }
+    Shape operator()(const DistanceShape& s) const {
+      return FunctionDistance(s, where + "/distance");
+    }
   };
   return std::visit(Make{where}, shape);
 }
 
-ColliderObject::ColliderObject(const Collider& collider, const std::string& where)
-    : shape_(make_shape(collider.shape, where)), motion_(collider.motion) {
+ColliderObject::ColliderObject(const Collider& collider, const std::string& where,
+                               std::vector<std::uint8_t> touches)
+    : shape_(make_shape(collider.shape, where)),
+      is_convex_(is_convex_shape(collider.shape)),
+      center_(center_of(collider.shape)),
+      friction_(collider.friction),
+      touches_(std::move(touches)),
+      motion_(collider.motion) {
+  if (friction_ && !(*friction_ >= 0 && std::isfinite(*friction_))) {
+    throw Error(ErrorKind::invalid_input, where + "/friction",
+                fmt::format("{} is not a coefficient of friction; expected 0 or more", *friction_));
+  }
   if (const std::string fault = validate(motion_); !fault.empty()) {
     throw Error(ErrorKind::invalid_input, where + "/motion", fault);
   }

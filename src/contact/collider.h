@@ -1,11 +1,16 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "contact/box_distance.h"
 #include "contact/capsule_distance.h"
 #include "contact/cylinder_distance.h"
+#include "contact/function_distance.h"
 #include "contact/mesh_distance.h"
 #include "contact/plane_distance.h"
 #include "contact/sphere_distance.h"
@@ -22,8 +27,18 @@ class ColliderObject {
  public:
   /// Posed at time 0. Throws Error{invalid_input} at or below `where`, the collider's JSON pointer
   /// (`/colliders/0`): a length that is not positive, a torus without a hole, a direction that is
-  /// zero, a number that is not finite, a broken mesh (see closed_surface.h), a broken motion.
-  ColliderObject(const Collider& collider, const std::string& where);
+  /// zero, a number that is not finite, a broken mesh (see closed_surface.h), points without a
+  /// hull, a broken height field, a missing function, a broken motion, a negative friction.
+  /// touches: [num_bodies], 0 for a body that passes through; empty: all bodies touch it.
+  ColliderObject(const Collider& collider, const std::string& where,
+                 std::vector<std::uint8_t> touches = {});
+
+  /// Coefficient of friction, if it is not the scene's.
+  const std::optional<double>& friction() const { return friction_; }
+  /// Whether a body touches it.
+  bool touches(int body) const {
+    return touches_.empty() || touches_[static_cast<std::size_t>(body)] != 0;
+  }
 
   /// Poses the collider at time_end, the end of a step of h >= 0, s.
   void move(double time_end, double h);
@@ -45,6 +60,9 @@ class ColliderObject {
   /// with the collider, m.
   Vec3 carried(const Vec3& x) const { return end_.apply(start_.apply_inverse(x)); }
 
+  /// The middle of its shape, at the end of the step, m.
+  Vec3 center() const { return end_.apply(center_); }
+
   /// Displacement over the step, m, of the collider's material point that is at x at its end.
   Vec3 displacement(const Vec3& x) const;
 
@@ -52,18 +70,19 @@ class ColliderObject {
   bool can_be_crossed() const { return !std::holds_alternative<PlaneDistance>(shape_); }
 
   /// Whether every straight line between two of its points is within it.
-  bool is_convex() const {
-    return !std::holds_alternative<TorusDistance>(shape_) &&
-           !std::holds_alternative<MeshDistance>(shape_);
-  }
+  bool is_convex() const { return is_convex_; }
 
  private:
   using Shape = std::variant<PlaneDistance, SphereDistance, BoxDistance, CapsuleDistance,
-                             CylinderDistance, TorusDistance, MeshDistance>;
+                             CylinderDistance, TorusDistance, MeshDistance, FunctionDistance>;
   static Shape make_shape(const ColliderShape& shape, const std::string& where);
   const Pose& pose(Moment moment) const { return moment == Moment::end ? end_ : start_; }
 
   Shape shape_;
+  bool is_convex_;
+  Vec3 center_;  ///< at rest, m
+  std::optional<double> friction_;
+  std::vector<std::uint8_t> touches_;
   Motion motion_;
   Pose end_;    ///< at the end of the step
   Pose start_;  ///< at its start

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <limits>
 #include <random>
@@ -205,9 +206,115 @@ Case mesh_case() {
   return c;
 }
 
+void add_triangle(std::vector<Vec3>& samples, const Vec3& a, const Vec3& b, const Vec3& c, int n) {
+  for (int i = 0; i <= n; ++i) {
+    for (int j = 0; i + j <= n; ++j) {
+      samples.push_back((1.0 / n) * (double(i) * a + double(j) * b + double(n - i - j) * c));
+    }
+  }
+}
+
+/// Every three of the points of which no other is outside make a side.
+Case hull_case() {
+  std::mt19937 engine(7);
+  std::uniform_real_distribution<double> side(-0.9, 0.9);
+  ConvexHullShape shape;
+  for (int i = 0; i < 25; ++i) shape.points.push_back({side(engine), side(engine), side(engine)});
+  const std::vector<Vec3> p = shape.points;
+  Case c{"hull", {"", shape, {}}, {}, {}, 0.05};
+  std::vector<std::pair<Vec3, double>> planes;
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    for (std::size_t j = 0; j < p.size(); ++j) {
+      for (std::size_t k = j + 1; k < p.size(); ++k) {
+        if (i >= j) continue;
+        for (const double sign : {-1.0, 1.0}) {
+          const Vec3 n = sign * direction(cross(p[j] - p[i], p[k] - p[i]), {0, 0, 0});
+          const bool is_side = std::all_of(p.begin(), p.end(),
+                                           [&](const Vec3& x) { return dot(n, x - p[i]) < 1e-12; });
+          if (!is_side) continue;
+          planes.emplace_back(n, dot(n, p[i]));
+          add_triangle(c.samples, p[i], p[j], p[k], 50);
+        }
+      }
+    }
+  }
+  c.inside = [planes](const Vec3& x) {
+    return std::all_of(planes.begin(), planes.end(),
+                       [&](const auto& plane) { return dot(plane.first, x) < plane.second; });
+  };
+  return c;
+}
+
+/// A field of 5 x 4 heights, turned and moved, whose walls end within the cube that is tested.
+Case height_field_case() {
+  HeightFieldShape shape{.nx = 5,
+                         .nz = 4,
+                         .heights = {0.1, 0.2, -0.1, 0.3, 0,    0.3, 0.6,  0.2, 0, 0.1,
+                                     0,   0.1, 0.5,  0.4, -0.2, 0.2, -0.1, 0.3, 0, 0.2},
+                         .cell = 0.4,
+                         .center = {0.1, -0.1, 0.05},
+                         .axis = {1, 2, 0.3},
+                         .degrees = 35};
+  Case c{"height_field", {"", shape, {}}, {}, {}, 0.05};
+  const Pose pose = turned(shape.axis, {0, 0, 0}, shape.degrees);
+  const auto point = [=](int i, int j) {
+    return Vec3{0.4 * (i - 2), shape.heights[static_cast<std::size_t>(5 * j + i)], 0.4 * (j - 1.5)};
+  };
+  const auto placed = [=](const Vec3& q) { return shape.center + pose.rotate(q); };
+  for (int j = 0; j < 3; ++j) {
+    for (int i = 0; i < 4; ++i) {
+      for (const auto& [k, l] : {std::pair{1, 0}, {0, 1}}) {
+        add_triangle(c.samples, placed(point(i, j)), placed(point(i + 1, j + 1)),
+                     placed(point(i + k, j + l)), 15);
+      }
+    }
+  }
+  const auto add_wall = [&](const Vec3& a, const Vec3& b) {
+    for (int i = 0; i <= 15; ++i) {
+      const Vec3 top = (i / 15.0) * a + (1 - i / 15.0) * b;
+      for (int j = 0; j <= 120; ++j) {
+        c.samples.push_back(placed({top[0], top[1] - 3.0 * j / 120, top[2]}));
+      }
+    }
+  };
+  for (int i = 0; i < 4; ++i) {
+    add_wall(point(i, 0), point(i + 1, 0));
+    add_wall(point(i, 3), point(i + 1, 3));
+  }
+  for (int j = 0; j < 3; ++j) {
+    add_wall(point(0, j), point(0, j + 1));
+    add_wall(point(4, j), point(4, j + 1));
+  }
+  c.inside = [=](const Vec3& x) {
+    const Vec3 q = pose.rotate_inverse(x - shape.center);
+    const double u = q[0] / 0.4 + 2, v = q[2] / 0.4 + 1.5;
+    if (!(u > 0 && u < 4 && v > 0 && v < 3)) return false;
+    const int i = static_cast<int>(u), j = static_cast<int>(v);
+    const double s = u - i, t = v - j;
+    // Between the corners 0 0, 1 1, and of the other two that on the side of the point.
+    const double a = point(i, j)[1], d = point(i + 1, j + 1)[1];
+    const double b = point(i + 1, j)[1], e = point(i, j + 1)[1];
+    const double height = s > t ? a + s * (b - a) + t * (d - b) : a + t * (e - a) + s * (d - e);
+    return q[1] < height;
+  };
+  return c;
+}
+
+/// The distance of a ball, with a gradient that is not of length 1.
+Case function_case() {
+  Case c = sphere_case();
+  c.name = "function";
+  const Vec3 center{0.2, -0.1, 0.4};
+  c.collider.shape = DistanceShape{[center](const Vec3& x, Vec3& gradient) {
+    gradient = 3.0 * (x - center);
+    return norm(x - center) - 0.9;
+  }};
+  return c;
+}
+
 std::vector<Case> cases() {
-  return {plane_case(),    sphere_case(), box_case(), capsule_case(),
-          cylinder_case(), torus_case(),  mesh_case()};
+  return {plane_case(), sphere_case(), box_case(),  capsule_case(),      cylinder_case(),
+          torus_case(), mesh_case(),   hull_case(), height_field_case(), function_case()};
 }
 
 std::vector<Vec3> random_points(unsigned seed, int count, double half) {
@@ -449,6 +556,11 @@ TEST(Collider, BrokenShapesAreRejectedWithTheirPlace) {
       {{"", TorusShape{o, y, 0, 0.3}, {}}, "/c/torus/major"},
       {{"", TorusShape{o, y, 1, 1}, {}}, "/c/torus/major"},
       {{"", MeshShape{}, {}}, "/c/mesh"},
+      {{"", ConvexHullShape{{o, y, {1, 0, 0}}}, {}}, "/c/convex_hull/points"},
+      {{"", HeightFieldShape{}, {}}, "/c/height_field/heights"},
+      {{"", DistanceShape{}, {}}, "/c/distance"},
+      {{.shape = SphereShape{o, 1}, .friction = -0.1}, "/c/friction"},
+      {{.shape = SphereShape{o, 1}, .friction = nan}, "/c/friction"},
       {{"", SphereShape{o, 1}, motion}, "/c/motion"},
   };
   for (const auto& [collider, where] : broken) {

@@ -238,7 +238,7 @@ void ContactEnergy::start_pair(std::size_t place) {
   if (!(depth > 0)) return;
   Contact& contact = from_start_[num_from_start_];
   contact = behind({plane.collider, plane.surface, plane.normal}, own, depth, 0);
-  contact.friction = friction_ * contact.force();
+  contact.friction = friction_on(contact.collider) * contact.force();
   contact.stiffness = contact.added = 0;
   if (contact.friction > 0) ++num_from_start_;
 }
@@ -267,6 +267,7 @@ std::size_t ContactEnergy::start_block(std::size_t block, Contact* out) {
   for (std::size_t c = 0; c < colliders_.size(); ++c) {
     const ColliderObject& collider = colliders_[c];
     balls.find(collider, ColliderObject::Moment::start, [&](std::size_t i) {
+      if (!collider.touches(vertices_[first + i].body)) return;
       const Toucher own = vertex_at(first + i);
       const Vec3 x = own.point.position(x_n_);
       SurfacePoint found;
@@ -289,7 +290,8 @@ bool ContactEnergy::start(const Toucher& own, Contact& contact) const {
     const double slow = std::max(0.0, contact.depth - exit_speed * own.size * h_);
     contact.shift = slow * std::clamp(deep - 1, 0.0, 1.0);
   }
-  contact.friction = friction_ * contact.force_at(contact.depth - contact.shift);
+  contact.friction =
+      friction_on(contact.collider) * contact.force_at(contact.depth - contact.shift);
   contact.stiffness = contact.added = 0;
   return contact.shift > 0 || contact.friction > 0;
 }
@@ -329,7 +331,8 @@ void ContactEnergy::find_ahead(const double* z, const Vec3& fall, double steps,
     for (std::size_t c = 0; c < colliders_.size(); ++c) {
       balls.find(colliders_[c], ColliderObject::Moment::end, [&](std::size_t i) {
         SurfacePoint found;
-        if (vertices_[first + i].is_inner) return;
+        const ContactVertex& own = vertices_[first + i];
+        if (own.is_inner || !colliders_[c].touches(own.body)) return;
         if (!colliders_[c].penetration(ahead(first + i), found)) return;
         ahead_[count++] = {found.distance, vertices_[first + i].vertex};
       });
@@ -407,8 +410,10 @@ std::size_t ContactEnergy::detect_block(std::size_t block, const double* z, Cont
 /// Whether a vertex whose step ends there is inside a collider and nothing else holds it; then
 /// `contact` is that.
 bool ContactEnergy::touches(std::size_t place, int c, const Vec3& end, Contact& contact) const {
+  const ColliderObject& collider = colliders_[at(c)];
   SurfacePoint found;
-  if (!colliders_[at(c)].penetration(end, found)) return false;
+  if (!collider.touches(vertices_[place].body)) return false;
+  if (!collider.penetration(end, found)) return false;
   double shift = 0;
   if (is_special_[place] != 0) {
     if (is_held(place, c)) return false;
@@ -438,7 +443,7 @@ Vec3 ContactEnergy::moved_on(const Vec3& middle, std::size_t place) const {
 /// x_n + c of what touches the surface at a point of the end of the step; any place where there is
 /// no friction.
 Vec3 ContactEnergy::anchor_of(const Toucher& own, int collider, const Vec3& surface) const {
-  if (!(friction_ > 0)) return surface;
+  if (!(friction_on(collider) > 0)) return surface;
   if (collider == SurfaceContact::no_collider) return own.point.position(x_n_);
   return own.point.position(x_n_) + colliders_[at(collider)].displacement(surface);
 }
@@ -494,6 +499,7 @@ std::size_t ContactEnergy::sweep_block(std::size_t block, const double* z, Held*
     balls.finish();
     const int own = static_cast<int>(c);
     balls.find(collider, ColliderObject::Moment::end, [&](std::size_t i) {
+      if (!collider.touches(vertices_[first + i].body)) return;
       if (is_special_[first + i] != 0 && is_held(first + i, own)) return;
       if (follow(first + i, own, way.end(vertices_[first + i].vertex), out[count])) ++count;
     });
@@ -534,6 +540,13 @@ double ContactEnergy::add(const double* z, double* gradient) const {
     }
   }
   return energy;
+}
+
+bool ContactEnergy::has_friction() const {
+  return friction_ > 0 ||
+         std::any_of(colliders_.begin(), colliders_.end(), [](const ColliderObject& collider) {
+           return collider.friction().value_or(0) > 0;
+         });
 }
 
 bool ContactEnergy::touches_bodies() const {

@@ -74,6 +74,7 @@ struct ContactVertex {
   double bearing = 0;     ///< least stiffness between two bodies, that bears their weight, N/m
   double size = 0;        ///< of its body, m; 0: it leaves what it starts in as fast as it can
   bool is_inner = false;  ///< within a body: it touches only where the surface gives way altogether
+  int body = 0;
 };
 
 /// What touches: a point inside a collider, or friction on it.
@@ -214,7 +215,8 @@ class ContactEnergy {
   /// Hessian of its energy at z between two of its vertices, N/m: 9 numbers, 3x3 symmetric, and
   /// positive semi-definite where both are one. Each two come once, in either order. Some parts may
   /// be zero; vertices with several contacts come several times. Parts between vertices of two
-  /// bodies, or of two places of one, are left out, and on request all that bodies do to each other.
+  /// bodies, or of two places of one, are left out, and on request all that bodies do to each
+  /// other.
   template <class Visit>
   void visit_hessian(const double* z, const Visit& visit,
                      OfBodies of_bodies = OfBodies::within_vertices) const {
@@ -289,8 +291,13 @@ class ContactEnergy {
 
   /// Where in the step z stands (ContactStep::stage).
   double stage() const { return stage_; }
-  /// Coefficient of friction.
-  double friction() const { return friction_; }
+  /// Coefficient of friction on a collider, or between bodies: SurfaceContact::no_collider.
+  double friction_on(int collider) const {
+    if (collider == SurfaceContact::no_collider) return friction_;
+    return colliders_[static_cast<std::size_t>(collider)].friction().value_or(friction_);
+  }
+  /// Whether there is any anywhere.
+  bool has_friction() const;
 
  private:
   /// What can touch: a vertex, or a point of an edge or face.
@@ -346,7 +353,7 @@ class ContactEnergy {
   double shift_of(std::size_t place, int collider) const;
 
   std::vector<ColliderObject> colliders_;
-  double friction_;  ///< mu
+  double friction_;  ///< mu, of what has no own
   std::vector<ContactVertex> vertices_;
   std::vector<int> place_of_vertex_;  ///< in vertices_, by number; -1: in none
   std::unique_ptr<BodyPairs> pairs_;

@@ -135,6 +135,7 @@ void SurfacePoints::Search::meet(const ColliderObject& collider, int number) {
   }
   for (std::size_t t = block_.first_triangle; t < block_.last_triangle; ++t) {
     const Triangle& triangle = own_.triangles_[t];
+    if (!collider.touches(triangle.body)) continue;
     const std::size_t a = at(triangle.corners[0]), b = at(triangle.corners[1]),
                       c = at(triangle.corners[2]);
     const Ball own = ball_of({carried_[a], carried_[b], carried_[c], end_[a], end_[b], end_[c]});
@@ -545,6 +546,7 @@ SurfacePoints::SurfacePoints(const std::vector<ContactSurface>& surfaces,
   std::vector<Edge> edges;
   std::vector<std::array<int, 3>> list;
   std::vector<double> sizes;
+  std::vector<int> bodies;
   for (const ContactSurface& surface : surfaces) {
     std::vector<std::array<int, 3>> sorted = surface.triangles;
     for (const auto& [a, b] : surface.segments) sorted.push_back({a, b, b});
@@ -564,6 +566,7 @@ SurfacePoints::SurfacePoints(const std::vector<ContactSurface>& surfaces,
       }
       list.push_back(triangle);
       sizes.push_back(surface.size);
+      bodies.push_back(surface.body);
     }
   }
   std::stable_sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) {
@@ -580,6 +583,7 @@ SurfacePoints::SurfacePoints(const std::vector<ContactSurface>& surfaces,
     Block block{first, std::min(first + triangles_a_block, list.size()), vertices_.size(), 0};
     for (std::size_t t = block.first_triangle; t < block.last_triangle; ++t) {
       triangles_[t].clearly = clearly * sizes[t];
+      triangles_[t].body = bodies[t];
       for (std::size_t k = 0; k < 3; ++k) {
         const auto begin = vertices_.begin() + static_cast<std::ptrdiff_t>(block.first_vertex);
         const auto place = std::find(begin, vertices_.end(), list[t][k]);

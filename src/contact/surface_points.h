@@ -19,6 +19,7 @@ struct ContactSurface {
   std::vector<std::array<int, 3>> triangles;  ///< vertices
   std::vector<std::array<int, 2>> segments;   ///< vertices
   double size = 0;                            ///< of the body, m, > 0
+  int body = 0;
 };
 
 /// A point of an edge or a face and the plane that keeps it out of one collider, or the way between
@@ -127,6 +128,7 @@ class SurfacePoints {
     std::array<std::int16_t, 3> corners;  ///< into its block's vertices
     std::uint8_t edges;                   ///< bit k: the edge from corner k on is looked at here
     double clearly;                       ///< m
+    int body;
     bool is_face() const { return corners[1] != corners[2]; }
   };
   struct Block {

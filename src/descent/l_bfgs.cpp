@@ -101,7 +101,7 @@ void LBfgs::accept(Objective& objective, const Iterate& from, const Iterate& to,
   if (pairs_.empty()) return;
   if (is_bare_) return;
   // What the pairs know of friction is in no matrix.
-  const bool is_bent = slope_change_ > 0 && objective.contact()->friction() == 0;
+  const bool is_bent = slope_change_ > 0 && !objective.contact()->has_friction();
   if (is_bent && (alpha < shortened || slope_change_ > changed)) return linear_->clear();
   if (is_linear_) return linear_->accept(alpha);
   FieldAlgebra& algebra = objective.algebra();

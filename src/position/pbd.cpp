@@ -288,13 +288,14 @@ class Pbd final : public PositionSolver {
       Vector normal;
       for (int k = 0; k < 3; ++k) normal[k] = contact.normal[at(k)];
       move(point, -gap, normal);
-      if (!(contact_->friction() > 0)) continue;
+      const double friction = contact_->friction_on(contact.collider);
+      if (!(friction > 0)) continue;
       const Vec3 pushed = point.position(x_[0].v);
       Vector slip;
       for (int k = 0; k < 3; ++k) slip[k] = pushed[at(k)] - contact.anchor[at(k)];
       slip = slip - dot(slip, normal) * normal;
       const double far = std::sqrt(dot(slip, slip));
-      const double held = contact_->friction() * -gap;
+      const double held = friction * -gap;
       const double share = far > held ? held / far : 1;
       move(point, -share, slip);
     }

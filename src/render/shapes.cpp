@@ -3,8 +3,11 @@
 #include <cmath>
 #include <numbers>
 
+#include "contact/height_surface.h"
+#include "contact/hull_surface.h"
 #include "math/motion.h"
 #include "render/vec.h"
+#include "supple/error.h"
 
 namespace supple {
 
@@ -118,6 +121,25 @@ struct Tessellator {
   }
 
   TriangleMesh operator()(const MeshShape& shape) const { return shape.mesh; }
+
+  // Without a surface a picture is without the collider; a simulation says what is wrong with it.
+  TriangleMesh operator()(const ConvexHullShape& shape) const {
+    return or_nothing([&] { return hull_surface(shape, ""); });
+  }
+  TriangleMesh operator()(const HeightFieldShape& shape) const {
+    return or_nothing([&] { return height_ground(shape, ""); });
+  }
+  TriangleMesh operator()(const DistanceShape& /*shape*/) const { return {}; }
+
+ private:
+  template <class Make>
+  static TriangleMesh or_nothing(const Make& make) {
+    try {
+      return make();
+    } catch (const Error&) {
+      return {};
+    }
+  }
 };
 
 }  // namespace

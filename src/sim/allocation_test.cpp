@@ -98,6 +98,26 @@ TEST(Allocation, AStepAllocatesNothingAfterTheFirst) {
   }
 }
 
+TEST(Allocation, NeitherDoesAStepOnHullsFieldsAndFunctions) {
+  if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
+  HeightFieldShape field{.nx = 9, .nz = 9, .cell = 1};
+  for (int i = 0; i < 81; ++i) field.heights.push_back(-0.5 + 0.02 * (i % 5));
+  for (const char* method : {"l_bfgs", "gauss_seidel", "xpbd", "pbd"}) {
+    Scene scene = test::twisting_bar({8, 3, 3}, "arap");
+    scene.gravity = {0, -9.81, 0};
+    scene.contact.friction = 0.2;
+    scene.colliders.push_back({.shape = field, .friction = 0.5});
+    scene.colliders.push_back(
+        {.shape = ConvexHullShape{{{0, -0.4, 0}, {1, -1, 0}, {0, -1, 1}, {-1, -1, -1}}}});
+    scene.colliders.push_back({.shape = DistanceShape{[](const Vec3& x, Vec3& gradient) {
+                                 gradient = {0, 1, 0};
+                                 return x[1] + 0.45;
+                               }}});
+    scene.solver.method = method;
+    EXPECT_EQ(allocations_of_a_step(scene, 1), 0) << method;
+  }
+}
+
 TEST(Allocation, AStepOfAMembraneInTheWindAllocatesNothingAfterTheFirst) {
   if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
   for (const char* method : {"l_bfgs", "quasi_newton", "gradient_descent", "projective_dynamics",

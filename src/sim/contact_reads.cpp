@@ -4,7 +4,11 @@
 #include <tuple>
 #include <utility>
 
+#include "contact/vec3.h"
+
 namespace supple {
+
+using namespace vec3;
 
 namespace {
 
@@ -36,20 +40,53 @@ BodyContact entry_of(const Contact& own, const Model& model, const VectorField& 
   return entry;
 }
 
+/// Of a contact on its point at z, N.
+Vec3 force_of(const ContactEnergy& contact, const Contact& own, const VectorField& z) {
+  double gradient[3] = {};
+  contact.add(own, own.point.position(z[0].v).data(), gradient);
+  return {-gradient[0], -gradient[1], -gradient[2]};
+}
+
 }  // namespace
+
+std::vector<ColliderForce> read_collider_forces(const ContactEnergy& contact,
+                                                const VectorField& z) {
+  std::vector<ColliderForce> list;
+  for (const ColliderObject& collider : contact.colliders()) {
+    list.emplace_back().center = collider.center();
+  }
+  for (const Contact& own : contact.contacts()) {
+    if (own.is_of_bodies()) continue;
+    ColliderForce& sum = list[static_cast<std::size_t>(own.collider)];
+    const Vec3 force = -1.0 * force_of(contact, own, z);
+    sum.force = sum.force + force;
+    sum.torque = sum.torque + cross(place_of(own.point, z) - sum.center, force);
+  }
+  return list;
+}
+
+void add_contact_forces(const ContactEnergy& contact, const VectorField& z, VectorField& forces) {
+  for (const Contact& own : contact.contacts()) {
+    const Vec3 force = force_of(contact, own, z);
+    for (int i = 0; i < own.point.count; ++i) {
+      PaddedVector& vertex = forces[static_cast<std::size_t>(own.point.vertices[i])];
+      for (std::size_t k = 0; k < 3; ++k) {
+        vertex[static_cast<int>(k)] += own.point.weights[i] * force[k];
+      }
+    }
+  }
+}
 
 std::vector<BodyContact> read_contacts(const ContactEnergy& contact, const Model& model,
                                        const VectorField& z) {
   std::vector<BodyContact> list;
   std::map<Key, std::size_t> places;
   for (const Contact& own : contact.contacts()) {
-    double gradient[3] = {};
-    contact.add(own, own.point.position(z[0].v).data(), gradient);
     const auto [found, is_new] = places.try_emplace(key_of(own), list.size());
     if (is_new) list.push_back(entry_of(own, model, z));
     BodyContact& entry = list[found->second];
     if (own.stiffness > 0) entry.depth = own.depth + own.shift;
-    for (std::size_t k = 0; k < 3; ++k) entry.force[k] -= gradient[k];
+    entry.force = entry.force + force_of(contact, own, z);
   }
   return list;
 }

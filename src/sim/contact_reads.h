@@ -8,6 +8,12 @@
 
 namespace supple {
 
+/// Simulation::collider_forces, of the contacts that were found last, at z.
+std::vector<ColliderForce> read_collider_forces(const ContactEnergy& contact, const VectorField& z);
+
+/// Adds the force of the contacts that were found last, at z, on each vertex of the model, N.
+void add_contact_forces(const ContactEnergy& contact, const VectorField& z, VectorField& forces);
+
 /// Simulation::contacts, of the contacts that were found last, at z.
 std::vector<BodyContact> read_contacts(const ContactEnergy& contact, const Model& model,
                                        const VectorField& z);

@@ -11,6 +11,7 @@
 
 #include "descent/laplacian.h"
 #include "integrate/integrator.h"
+#include "sim/touches.h"
 #include "supple/mesh.h"
 
 namespace supple {
@@ -122,7 +123,8 @@ std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& mod
   if (scene.colliders.empty() && !has_pairs) return nullptr;
   std::vector<ColliderObject> colliders;
   for (std::size_t i = 0; i < scene.colliders.size(); ++i) {
-    colliders.emplace_back(scene.colliders[i], "/colliders/" + std::to_string(i));
+    colliders.emplace_back(scene.colliders[i], "/colliders/" + std::to_string(i),
+                           touching_bodies(scene, scene.colliders[i]));
   }
   const bool is_explicit = find_integrator(scene.time.integrator)->is_explicit;
   const double given = scene.contact.stiffness;
@@ -146,7 +148,8 @@ std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& mod
     const BodyScale body = scale_of_body(scene, model, first, last);
     std::fill(body_of.begin() + first, body_of.begin() + last, static_cast<int>(b));
     layers.push_back(layer_share * body.size);
-    surfaces.push_back({.triangles = {}, .segments = {}, .size = body.size});
+    surfaces.push_back(
+        {.triangles = {}, .segments = {}, .size = body.size, .body = static_cast<int>(b)});
     if (body.size > 0) {
       std::copy_if(
           surface.begin(), surface.end(), std::back_inserter(surfaces.back().triangles),
@@ -171,7 +174,8 @@ std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& mod
       const bool is_inner = outside[v] == 0;
       if (given != 0) {
         // Of a body that rests deep on soft contacts nothing starts inside.
-        vertices.push_back({.vertex = i, .stiffness = given, .is_inner = is_inner});
+        vertices.push_back(
+            {.vertex = i, .stiffness = given, .is_inner = is_inner, .body = static_cast<int>(b)});
         continue;
       }
       const double stiffness = std::max(contact_ratio * own[v], bearing);
@@ -183,16 +187,18 @@ std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& mod
                           .soft_depth = soft_depth * body.size,
                           .bearing = between,
                           .size = body.size,
-                          .is_inner = is_inner});
+                          .is_inner = is_inner,
+                          .body = static_cast<int>(b)});
     }
   }
   std::unique_ptr<BodyPairs> pairs;
   if (has_pairs) {
     std::vector<BodyFeatures> features;
     for (const auto& outside_of : surfaces) features.push_back(with_mass(outside_of, model.mass));
-    pairs = std::make_unique<BodyPairs>(
-        features, std::move(body_of), std::move(layers), model.rest,
-        PairSettings{.between_bodies = scene.contact.bodies, .within_bodies = scene.contact.self});
+    pairs = std::make_unique<BodyPairs>(features, std::move(body_of), std::move(layers), model.rest,
+                                        PairSettings{.between_bodies = scene.contact.bodies,
+                                                     .within_bodies = scene.contact.self,
+                                                     .apart = bodies_apart(scene)});
   }
   return std::make_unique<ContactEnergy>(std::move(colliders), scene.contact.friction,
                                          std::move(vertices), surfaces, std::move(pairs));

@@ -15,6 +15,7 @@
 #include "sim/contact_setup.h"
 #include "sim/measures.h"
 #include "sim/stepper.h"
+#include "sim/touches.h"
 #include "supple/error.h"
 
 namespace supple {
@@ -119,6 +120,8 @@ RunningScene::RunningScene(const Scene& scene, const SimulationOptions& options,
       surface_(surface_of(scene_, model_)),
       queries_(scene_, model_, numbering_, surface_, state_.x),
       clock_(clock_of(0, 0, scene_.time)) {
+  check_touches(scene_);
+  touching_.reset(scene_.bodies.size(), scene_.colliders.size());
   state_ = numbering_.to_model(state_);
   if (begin == Begin::later) {
     if (pairs()) start_ = state_.x;
@@ -357,6 +360,7 @@ void RunningScene::take_smaller_substeps(double elastic_before, StepReport& repo
     clock_.substeps_done -= scene_.time.substeps;
     report.energy_gain = report.energy_removed = 0;
     report.tunnelled = 0;
+    report.friction_work = 0;
     report.repeated_substeps += scene_.time.substeps;
     const bool finite = run_substeps(parts, {}, report);
     if (finite) keep_energy_of_frame(elastic_before, parts, report);
@@ -390,6 +394,7 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
   if (setup_.integrator().is_explicit) return explicit_substep(report);
   MinimiseReport result;
   const int tunnelled = report.tunnelled;
+  const double friction_work = report.friction_work;
   if (position_solver_) {
     // What is not measured needs no objective, and no copies of y.
     const bool measured = place.is_last || scene_.solver.tolerance > 0;
@@ -444,6 +449,7 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
   num_inverted_ = result.num_inverted;
   elastic_is_known_ = setup_.ends_at_z() && (direction_ != nullptr || place.is_last);
   // Of a frame that is done again what was seen the first time counts.
+  if (contact_) report.friction_work += contact_->friction_work(z_[0].v);
   if (place.is_last && !(position_solver_ && setup_.is_divided()))
     convergence_.frame_done(state_.frame + 1, objective_, direction_.get(), z_, result);
   setup_.advance(z_, state_, algebra());
@@ -463,6 +469,7 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
       report.energy_removed = removed;
       report.energy_gain = gain;
       report.tunnelled = tunnelled;
+      report.friction_work = friction_work;
       if (!steady_substep(report, options, place)) return false;
     }
   }
@@ -561,6 +568,7 @@ void RunningScene::run_frame(StepReport& report) {
   if (!finite) {
     restore();
     report.status = StepStatus::non_finite;
+    report.friction_work = 0;
   }
   measure_frame(finite, report);
   has_multipliers_ = finite && position_solver_ != nullptr && multipliers_fit_;
@@ -580,6 +588,12 @@ void RunningScene::measure_frame(bool finite, StepReport& report) {
     report.contacts = static_cast<int>(contact_->touching().size());
     report.contact_energy = contact_->touch().energy;
     report.deepest_penetration = contact_->touch().deepest;
+    if (!setup_.ends_at_z()) objective_.find_contacts(z_);
+    touching_.end_frame(contact_.get(), model_);
+  } else if (finite) {
+    touching_.end_frame(nullptr, model_);
+  } else {
+    touching_.end_frame_as_before();
   }
 }
 
@@ -689,6 +703,7 @@ void RunningScene::use_contact(ContactEnergy* contact) {
 void RunningScene::set_colliders(std::vector<Collider> colliders) {
   std::swap(scene_.colliders, colliders);
   try {
+    check_touches(scene_);
     std::unique_ptr<ContactEnergy> contact = make_contact(scene_, model_, numbering_);
     setup_.check_motions(scene_);
     use_contact(contact.get());
@@ -698,6 +713,7 @@ void RunningScene::set_colliders(std::vector<Collider> colliders) {
     use_contact(contact_.get());
     throw;
   }
+  touching_.keep(scene_.bodies.size(), scene_.colliders.size());
   state_.acceleration.clear();  // it may be that of the other colliders
 }
 
@@ -837,6 +853,7 @@ void RunningScene::set_state(const SimulationState& state) {
   queries_.moved();
   elastic_is_known_ = false;
   has_multipliers_ = has_contacts_ = false;
+  touching_.reset(scene_.bodies.size(), scene_.colliders.size());
   convergence_.set_schedule({state.unconverged, state.next_look, state.look_interval});
   clock_ = clock_of(state.time, state.frame, scene_.time);
   contract(state_.time);
@@ -967,6 +984,23 @@ std::vector<BodyContact> RunningScene::contacts() {
   if (!has_contacts_) return {};
   objective_.find_contacts(z_);
   return read_contacts(*contact_, model_, z_);
+}
+
+std::vector<ColliderForce> RunningScene::collider_forces() {
+  const std::lock_guard lock(reading_);
+  if (!has_contacts_) return std::vector<ColliderForce>(scene_.colliders.size());
+  objective_.find_contacts(z_);
+  return read_collider_forces(*contact_, z_);
+}
+
+void RunningScene::copy_contact_forces(std::span<double> out) {
+  const std::lock_guard lock(reading_);
+  VectorField forces(state_.x.size());
+  if (has_contacts_) {
+    objective_.find_contacts(z_);
+    add_contact_forces(*contact_, z_, forces);
+  }
+  copy_field(forces, numbering_, out);
 }
 
 std::vector<ConstraintGroup> RunningScene::constraint_groups() const {

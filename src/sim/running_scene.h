@@ -23,6 +23,7 @@
 #include "sim/step_setup.h"
 #include "sim/surface_queries.h"
 #include "sim/survivors.h"
+#include "sim/touching_pairs.h"
 #include "supple/simulation.h"
 
 namespace supple {
@@ -98,6 +99,9 @@ class RunningScene {
   Energies energies();
   std::vector<MultiplierStress> multiplier_stresses();
   std::vector<BodyContact> contacts();
+  std::vector<ColliderForce> collider_forces();
+  void copy_contact_forces(std::span<double> out);
+  std::vector<ContactEvent> contact_events() const { return touching_.events(); }
   ElementMeasures measure(std::span<const double> positions) const;
   std::vector<ConstraintGroup> constraint_groups() const;
   void copy_positions(std::span<double> out) const;
@@ -188,7 +192,8 @@ class RunningScene {
   bool has_energy_ = false;    ///< the position-based method's steps have one that it may gain
   PositionRun position_run_;
   ConvergenceProbe convergence_;
-  bool has_contacts_ = false;     ///< those of the last step, at z_
+  bool has_contacts_ = false;  ///< those of the last step, at z_
+  TouchingPairs touching_;
   bool has_multipliers_ = false;  ///< those of the state, at z_
   bool multipliers_fit_ = true;   ///< the solver's are those of the substeps that were taken
   VectorField z_;                 ///< where the last substep was solved

@@ -486,6 +486,15 @@ std::vector<MultiplierStress> Simulation::multiplier_stresses() const {
   return self().running->multiplier_stresses();
 }
 std::vector<BodyContact> Simulation::contacts() const { return self().running->contacts(); }
+std::vector<ColliderForce> Simulation::collider_forces() const {
+  return self().running->collider_forces();
+}
+void Simulation::copy_contact_forces(std::span<double> out) const {
+  self().running->copy_contact_forces(out);
+}
+std::vector<ContactEvent> Simulation::contact_events() const {
+  return self().running->contact_events();
+}
 std::vector<ConstraintGroup> Simulation::constraint_groups() const {
   return self().running->constraint_groups();
 }

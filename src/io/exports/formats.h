@@ -28,8 +28,9 @@ void export_ply(const FrameSource& source, const std::filesystem::path& folder);
 /// hydrostatic_stress (Pa) and deviatoric_stress (Pa; components xx, yy, zz, xy, yz, zx), whose
 /// sum, hydrostatic_stress on the diagonal, is the Cauchy stress; NaN in frames of which they are
 /// not known: frame 0 and those before a run was resumed. Everything is NaN for cells that are no
-/// tets. [VTK file formats, "XML file formats"] Throws Error{invalid_input} where there are not as
-/// many measures or stresses as tets.
+/// tets. Where the source has forces of contacts, each vertex has its contact_force (N), NaN in the
+/// same frames. [VTK file formats, "XML file formats"] Throws Error{invalid_input} where there are
+/// not as many measures or stresses as tets, or forces as vertices.
 void export_vtu(const FrameSource& source, const std::filesystem::path& folder);
 
 /// `animation.gltf` with `animation.bin`: one mesh a body whose morph targets are the frames, and

@@ -74,6 +74,28 @@ TEST(Formats, VtuTakesStressesOfAllTetsOrNone) {
   EXPECT_THROW(export_frames("vtu", e.source, e.out()), Error);
 }
 
+TEST(Formats, VtuTakesForcesOfAllVerticesOrNone) {
+  Exported e("obj");
+  const auto count = static_cast<std::size_t>(e.source.num_vertices);
+  e.source.contact_forces = [count](int frame) {
+    return std::vector<Vec3>(frame > 0 ? count : 0, Vec3{0.25, -3, 7});
+  };
+  export_frames("vtu", e.source, e.out());
+  const std::string frame = content(e.out() / "vtu" / "frame_0002.vtu");
+  EXPECT_NE(frame.find("Name=\"contact_force\" NumberOfComponents=\"3\""), std::string::npos);
+  const double force[3] = {0.25, -3, 7};
+  const std::string bytes(reinterpret_cast<const char*>(force), sizeof force);
+  std::size_t found = 0;
+  for (std::size_t at = frame.find(bytes); at != std::string::npos;
+       at = frame.find(bytes, at + 1)) {
+    ++found;
+  }
+  EXPECT_EQ(found, count);
+  EXPECT_EQ(content(e.out() / "vtu" / "frame_0000.vtu").find(bytes), std::string::npos);
+  e.source.contact_forces = [](int) { return std::vector<Vec3>(3); };
+  EXPECT_THROW(export_frames("vtu", e.source, e.out()), Error);
+}
+
 /// Corners of the triangles of each body's surface.
 std::vector<std::vector<Vec3>> expected_corners(const FrameSource& source, int frame) {
   const std::vector<double> x = positions(source, frame);

@@ -42,6 +42,10 @@ struct FrameSource {
   /// Simulation::multiplier_stresses.
   std::function<std::vector<MultiplierStress>(int frame)> stresses;
 
+  /// Forces of contacts on all vertices in that frame, N, or nothing where they are not known;
+  /// empty: of none, and left out. See Simulation::copy_contact_forces.
+  std::function<std::vector<Vec3>(int frame)> contact_forces;
+
   std::vector<double> rest;  ///< [num_vertices * 3], m, or empty: then frame 0 stands for it
 
   // Only pictures show these.

@@ -83,10 +83,11 @@ class Writer {
   std::vector<std::span<const std::byte>> blocks_;
 };
 
-void check_count(std::size_t n, std::size_t num_tets, const char* what) {
-  if (n == num_tets) return;
+void check_count(std::size_t n, std::size_t expected, const char* what,
+                 const char* things = "tets") {
+  if (n == expected) return;
   throw Error(ErrorKind::invalid_input, "export: vtu",
-              fmt::format("{} {} for {} tets", n, what, num_tets));
+              fmt::format("{} {} for {} {}", n, what, expected, things));
 }
 
 void check(const ElementMeasures& measures, std::size_t num_tets) {
@@ -140,7 +141,7 @@ ElementMeasures spread(const ElementMeasures& of_tets, const Topology& topology)
 
 void write_frame(const std::filesystem::path& path, const Topology& topology,
                  std::span<const double> positions, const ElementMeasures* measures,
-                 const CellStresses* stresses, double time) {
+                 const CellStresses* stresses, const std::vector<Vec3>* forces, double time) {
   Writer writer;
   std::string cells = writer.array<std::int32_t>("body", topology.body);
   if (measures != nullptr) {
@@ -156,6 +157,11 @@ void write_frame(const std::filesystem::path& path, const Topology& topology,
                              " ComponentName0=\"xx\" ComponentName1=\"yy\" ComponentName2=\"zz\" "
                              "ComponentName3=\"xy\" ComponentName4=\"yz\" ComponentName5=\"zx\"");
   }
+  std::string points = writer.array<std::int32_t>("vertex", topology.vertex);
+  if (forces != nullptr) {
+    const double* first = forces->empty() ? nullptr : (*forces)[0].data();
+    points += writer.array<double>("contact_force", {first, 3 * forces->size()}, 3);
+  }
   std::string text = fmt::format(
       "<?xml version=\"1.0\"?>\n"
       "<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" "
@@ -167,9 +173,9 @@ void write_frame(const std::filesystem::path& path, const Topology& topology,
       "    </FieldData>\n"
       "    <Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">\n",
       time, topology.vertex.size(), topology.num_cells());
-  text += "      <PointData>\n" + writer.array<std::int32_t>("vertex", topology.vertex) +
-          "      </PointData>\n      <CellData>\n" + cells + "      </CellData>\n      <Points>\n" +
-          writer.array<double>("Points", positions, 3) + "      </Points>\n      <Cells>\n" +
+  text += "      <PointData>\n" + points + "      </PointData>\n      <CellData>\n" + cells +
+          "      </CellData>\n      <Points>\n" + writer.array<double>("Points", positions, 3) +
+          "      </Points>\n      <Cells>\n" +
           writer.array<std::int32_t>("connectivity", topology.connectivity) +
           writer.array<std::int32_t>("offsets", topology.offsets) +
           writer.array<std::uint8_t>("types", topology.types) +
@@ -208,8 +214,15 @@ void export_vtu(const FrameSource& source, const std::filesystem::path& folder) 
     CellStresses stresses;
     const bool stressed = source.stresses && topology.num_tets > 0;
     if (stressed) stresses = spread(source.stresses(frame), topology);
+    std::vector<Vec3> forces;
+    if (source.contact_forces) {
+      forces = source.contact_forces(frame);
+      const double none = std::numeric_limits<double>::quiet_NaN();
+      if (forces.empty()) forces.assign(topology.vertex.size(), Vec3{none, none, none});
+      check_count(forces.size(), topology.vertex.size(), "forces", "vertices");
+    }
     write_frame(files.path(frame), topology, positions, measured ? &measures : nullptr,
-                stressed ? &stresses : nullptr, time);
+                stressed ? &stresses : nullptr, source.contact_forces ? &forces : nullptr, time);
     collection += fmt::format("    <DataSet timestep=\"{}\" part=\"0\" file=\"vtu/{}\"/>\n", time,
                               files.name(frame));
   }

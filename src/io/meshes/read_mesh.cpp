@@ -8,6 +8,7 @@
 #include "base/names.h"
 #include "io/meshes/endings.h"
 #include "io/meshes/formats.h"
+#include "io/meshes/heights.h"
 #include "io/meshes/source.h"
 #include "supple/error.h"
 #include "supple/io.h"
@@ -85,6 +86,8 @@ TriangleMesh read_triangle_mesh(const path& file, const FileBytes& bytes) {
   }
   fail_on_ending(file, "surface", surface_endings(), "tetrahedral mesh", tet_endings());
 }
+
+HeightGrid read_heights(const path& file) { return parse_heights(load_bytes(file), file.string()); }
 
 TetMesh read_tet_mesh(const path& file) { return read_tet_mesh(file, bytes_beside(file)); }
 TriangleMesh read_triangle_mesh(const path& file) {

@@ -148,6 +148,14 @@ std::uint64_t scene_fingerprint(const LoadedScene& loaded) {
     if (const auto* shape = std::get_if<MeshShape>(&collider.shape)) {
       hash.add_values(shape->mesh.vertices);
       hash.add_values(shape->mesh.triangles);
+    } else if (const auto* hull = std::get_if<ConvexHullShape>(&collider.shape)) {
+      hash.add_values(hull->points);
+    } else if (const auto* field = std::get_if<HeightFieldShape>(&collider.shape)) {
+      hash.add_values(field->heights);
+    } else if (std::holds_alternative<DistanceShape>(collider.shape)) {
+      throw Error(ErrorKind::invalid_input, "checkpoint",
+                  "the collider '" + collider.name +
+                      "' is given by a function, which no file can tell from another one");
     }
   }
   return hash.value();

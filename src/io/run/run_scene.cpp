@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "base/stopwatch.h"
 #include "io/exports/atomic_file.h"
@@ -13,8 +15,8 @@
 #include "io/exports/pictures.h"
 #include "io/run/checkpoint.h"
 #include "io/run/frame_table.h"
+#include "io/run/frame_values.h"
 #include "io/run/run_report.h"
-#include "io/run/stress_file.h"
 #include "render/png_file.h"
 #include "sim/stepper.h"
 #include "supple/error.h"
@@ -145,10 +147,60 @@ class FrameFilesOfRun {
 
 bool stopped(const RunOptions& options) { return options.stop && options.stop(); }
 
+/// What only a running simulation tells, kept for the exports that show it.
+class ToldValues {
+ public:
+  ToldValues(const Simulation& simulation, const path& folder, const RunStart& start) {
+    if (!simulation.constraint_groups().empty()) {
+      stresses_.emplace(folder / "stresses.part", start.first_frame,
+                        static_cast<std::size_t>(start.num_tets));
+    }
+    const Scene& scene = simulation.scene();
+    const ContactSettings& contact = scene.contact;
+    const bool touches =
+        !scene.colliders.empty() || contact.self || (contact.bodies && scene.bodies.size() > 1);
+    if (!touches) return;
+    forces_.emplace(folder / "forces.part", start.first_frame,
+                    static_cast<std::size_t>(simulation.num_vertices()));
+    force_.resize(static_cast<std::size_t>(simulation.num_vertices()));
+  }
+
+  /// Those of the frame that was stepped last.
+  void append(const Simulation& simulation) {
+    if (stresses_) stresses_->append(simulation.multiplier_stresses());
+    if (!forces_) return;
+    simulation.copy_contact_forces({force_[0].data(), 3 * force_.size()});
+    forces_->append(force_);
+  }
+
+  void add_to(FrameSource& source) const {
+    if (stresses_ && stresses_->has_any()) {
+      source.stresses = [this](int frame) { return stresses_->read(frame); };
+    }
+    if (forces_ && forces_->has_any()) {
+      source.contact_forces = [this](int frame) { return forces_->read(frame); };
+    }
+  }
+
+ private:
+  std::optional<FrameValues<MultiplierStress>> stresses_;
+  std::optional<FrameValues<Vec3>> forces_;
+  std::vector<Vec3> force_;  ///< of the last frame, N
+};
+
+/// None where no export shows any.
+std::unique_ptr<ToldValues> make_told_values(const Simulation& simulation,
+                                             const RunOptions& options, const RunStart& start) {
+  const bool shown =
+      std::find(options.exports.begin(), options.exports.end(), "vtu") != options.exports.end();
+  if (!shown) return nullptr;
+  return std::make_unique<ToldValues>(simulation, options.folder, start);
+}
+
 /// Steps to the last frame, or to one that is not finite, or until the run is stopped.
 void simulate(Simulation& simulation, const RunOptions& options, const RunObserver& observer,
-              FrameFilesOfRun& files, StressFile* stresses, OutputFolder& folder,
-              HonestyProbe& probe, RunResult& result) {
+              FrameFilesOfRun& files, ToldValues* told, OutputFolder& folder, HonestyProbe& probe,
+              RunResult& result) {
   const Stopwatch watch;
   RunWatch run_watch(simulation.scene());
   while (result.frames < result.start.last_frame) {
@@ -169,7 +221,7 @@ void simulate(Simulation& simulation, const RunOptions& options, const RunObserv
     const Energies energies = simulation.energies();
     run_watch.add(frame, report, energies);
     files.add(simulation, report, energies);
-    if (stresses != nullptr) stresses->append(simulation.multiplier_stresses());
+    if (told != nullptr) told->append(simulation);
     result.frames = frame;
     if (options.checkpoint_every > 0 && frame % options.checkpoint_every == 0) {
       files.checkpoint(simulation);
@@ -195,17 +247,8 @@ void measure_honesty(const LoadedScene& loaded, const RunOptions& options,
   write_file(options.folder / "honesty.csv", honesty_csv(result.honesty));
 }
 
-/// Where stresses are kept for the exports that show them; none where none does or has any.
-std::unique_ptr<StressFile> make_stress_file(const Simulation& simulation,
-                                             const RunOptions& options, const RunStart& start) {
-  const bool shown =
-      std::find(options.exports.begin(), options.exports.end(), "vtu") != options.exports.end();
-  if (!shown || simulation.constraint_groups().empty()) return nullptr;
-  return std::make_unique<StressFile>(options.folder, start.first_frame, start.num_tets);
-}
-
 FrameSource source_of(const Simulation& simulation, const NpyReader& reader,
-                      const StressFile* stresses) {
+                      const ToldValues* told) {
   FrameSource source = frame_source(simulation.scene());
   source.num_frames = static_cast<int>(reader.num_frames());
   source.read = [&reader](int frame, std::span<double> positions) {
@@ -214,9 +257,7 @@ FrameSource source_of(const Simulation& simulation, const NpyReader& reader,
   source.measure = [&simulation](std::span<const double> positions) {
     return simulation.measure(positions);
   };
-  if (stresses != nullptr && stresses->has_any()) {
-    source.stresses = [stresses](int frame) { return stresses->read(frame); };
-  }
+  if (told != nullptr) told->add_to(source);
   return source;
 }
 
@@ -279,12 +320,11 @@ void write_output(const std::string& name, const RunOptions& options, const RunO
   }
 }
 
-void write_outputs(const Simulation& simulation, const StressFile* stresses,
-                   const LoadedScene& loaded, const RunOptions& options,
-                   const RunObserver& observer, RunResult& result) {
+void write_outputs(const Simulation& simulation, const ToldValues* told, const LoadedScene& loaded,
+                   const RunOptions& options, const RunObserver& observer, RunResult& result) {
   write_file(options.folder / "run.json", run_report(loaded, options, result));
   const NpyReader reader(options.folder / "positions.npy");
-  const FrameSource source = source_of(simulation, reader, stresses);
+  const FrameSource source = source_of(simulation, reader, told);
   if (options.preview) {
     write_output("preview.png", options, observer, result, [&] {
       write_png(options.folder / "preview.png", preview(source, options.threads));
@@ -319,12 +359,12 @@ RunResult run_scene(const LoadedScene& loaded, const RunOptions& options,
   // Parts that belong to a checkpoint stay, so that it can be resumed once more.
   if (!options.resume.empty()) folder.keep();
   result.groups = simulation.constraint_groups();
-  const std::unique_ptr<StressFile> stresses = make_stress_file(simulation, options, result.start);
+  const std::unique_ptr<ToldValues> told = make_told_values(simulation, options, result.start);
   const Listing before = list_folder(options.folder);
   {
     FrameFilesOfRun files(simulation, options, fingerprint);
     if (observer.started) observer.started(result.start);
-    simulate(simulation, options, observer, files, stresses.get(), folder, probe, result);
+    simulate(simulation, options, observer, files, told.get(), folder, probe, result);
     // An older report and picture must not stand beside new positions.
     std::error_code ignored;
     for (const char* name : {"run.json", "preview.png", "honesty.csv"}) {
@@ -334,7 +374,7 @@ RunResult run_scene(const LoadedScene& loaded, const RunOptions& options,
   }
   folder.keep();
   measure_honesty(loaded, options, observer, probe, result);
-  write_outputs(simulation, stresses.get(), loaded, options, observer, result);
+  write_outputs(simulation, told.get(), loaded, options, observer, result);
   // One that was stopped before its last frame has its checkpoint.
   if (result.interrupted && result.frames == result.start.last_frame) {
     write_checkpoint(options.folder / "checkpoint.bin", fingerprint, simulation.state());

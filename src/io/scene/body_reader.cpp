@@ -210,7 +210,7 @@ Body read_body(ObjectReader& reader, std::size_t index, const SceneSources& sour
                std::size_t max_tets) {
   Body body;
   reader.expect({"name", "mesh", "transform", "density", "mass", "material", "layers", "regions",
-                 "fiber", "damping", "velocity", "initial", "pins", "pressure"});
+                 "fiber", "damping", "velocity", "initial", "pins", "pressure", "touches"});
   body.name = reader.text("name", fmt::format("body_{}", index));
   auto [mesh, axes] = read_placed_mesh(reader, sources, max_tets);
   if (auto* const tets = std::get_if<TetMesh>(&mesh)) {
@@ -230,6 +230,7 @@ Body read_body(ObjectReader& reader, std::size_t index, const SceneSources& sour
   } else {
     reader.know("pressure");
   }
+  body.touches = reader.optional_texts("touches");
   return body;
 }
 

@@ -55,6 +55,20 @@ ordered_json to_json(const std::array<int, count>& value) {
   return value;
 }
 ordered_json to_json(const std::vector<int>& value) { return value; }
+ordered_json to_json(const std::vector<std::string>& value) { return value; }
+ordered_json to_json(const std::vector<Vec3>& values) {
+  ordered_json list = ordered_json::array();
+  for (const Vec3& value : values) list.push_back(to_json(value));
+  return list;
+}
+ordered_json to_json(const std::vector<std::vector<double>>& rows) {
+  ordered_json list = ordered_json::array();
+  for (const auto& row : rows) {
+    ordered_json& own = list.emplace_back(ordered_json::array());
+    for (const double value : row) own.push_back(number_json(value));
+  }
+  return list;
+}
 
 /// "expected a number above 0 m".
 std::string expectation(const Range& range) {
@@ -398,6 +412,47 @@ std::vector<int> ObjectReader::whole_list(std::string_view key, int low, int hig
         static_cast<int>(checked_whole(value[i], place(key) + "/" + std::to_string(i), low, high)));
   }
   return note(key, std::move(list));
+}
+
+std::optional<std::vector<std::string>> ObjectReader::optional_texts(std::string_view key) {
+  const Json* const value = take(key, false);
+  field(key, "texts", false);
+  if (value == nullptr) return std::nullopt;
+  if (!value->is_array()) fail_type(place(key), "a list of strings", *value);
+  std::vector<std::string> list;
+  for (std::size_t i = 0; i < value->size(); ++i) {
+    const Json& entry = (*value)[i];
+    if (!entry.is_string()) fail_type(place(key) + "/" + std::to_string(i), "a string", entry);
+    list.push_back(entry.get<std::string>());
+  }
+  return note(key, std::move(list));
+}
+
+std::vector<Vec3> ObjectReader::vectors(std::string_view key, const Range& range) {
+  const Json& value = *take(key, true);
+  if (!value.is_array()) fail_type(place(key), "a list of points [[x, y, z], ...]", value);
+  std::vector<Vec3> list;
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    list.push_back(checked_vector(value[i], place(key) + "/" + std::to_string(i), range));
+  }
+  return note(key, std::move(list));
+}
+
+std::vector<std::vector<double>> ObjectReader::rows(std::string_view key, const Range& range) {
+  const Json& value = *take(key, true);
+  if (!value.is_array()) fail_type(place(key), "a list of rows [[a, b, ...], ...]", value);
+  std::vector<std::vector<double>> rows;
+  for (std::size_t j = 0; j < value.size(); ++j) {
+    const std::string at = place(key) + "/" + std::to_string(j);
+    const std::size_t size = rows.empty() ? value[j].size() : rows[0].size();
+    const std::string expected = fmt::format("a row of {} numbers", size);
+    const Json& from = checked_list(value[j], at, size, expected.c_str());
+    std::vector<double>& row = rows.emplace_back();
+    for (std::size_t i = 0; i < size; ++i) {
+      row.push_back(checked_number(from[i], at + "/" + std::to_string(i), range));
+    }
+  }
+  return note(key, std::move(rows));
 }
 
 std::vector<std::pair<double, double>> ObjectReader::pairs(std::string_view key) {

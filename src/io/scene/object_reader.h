@@ -42,7 +42,8 @@ constexpr Range between(double low, double high) { return {.low = low, .high = h
 struct ReadField {
   std::string pointer;  ///< JSON pointer of the key
   /// number, integer, boolean, text, choice, vector (three numbers), pair (two), box (two corners),
-  /// integers (a list; of two or three where a key wants so many), pairs (points of a curve)
+  /// integers (a list; of two or three where a key wants so many), pairs (points of a curve),
+  /// texts (a list). Long lists of numbers are no fields.
   const char* type = "";
   Range range;                       ///< of each number
   std::vector<std::string> choices;  ///< of a choice
@@ -99,6 +100,12 @@ class ObjectReader {
                                 std::optional<std::array<int, 2>> fallback = {});
   /// [i, ...], each from `low` to `high`.
   std::vector<int> whole_list(std::string_view key, int low, int high);
+  /// ["a", ...]; nothing where the key is missing, which is recorded as missing.
+  std::optional<std::vector<std::string>> optional_texts(std::string_view key);
+  /// [[x, y, z], ...], each in `range`. No field.
+  std::vector<Vec3> vectors(std::string_view key, const Range& range);
+  /// [[a, b, ...], ...], of numbers, each in `range`, and all lists of one length. No field.
+  std::vector<std::vector<double>> rows(std::string_view key, const Range& range);
   /// [[x, y], ...]; none where the key is missing.
   std::vector<std::pair<double, double>> pairs(std::string_view key);
 

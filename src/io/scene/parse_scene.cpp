@@ -6,6 +6,7 @@
 #include "io/scene/readers.h"
 #include "io/scene/scene_json.h"
 #include "sim/stepper.h"
+#include "sim/touches.h"
 #include "supple/error.h"
 
 namespace supple {
@@ -90,6 +91,10 @@ Scene read_scene(ObjectReader& reader, const std::string& default_name,
   if (const auto fault = find_material_fault(scene, scene.solver.method)) {
     const std::string place = fault->where + (fault->incompressible ? "/poisson" : "/model");
     throw Error(ErrorKind::invalid_input, json_place(reader.where(), place), fault->message);
+  }
+  if (const auto unknown = find_unknown_touch(scene)) {
+    throw Error(ErrorKind::invalid_input, json_place(reader.where(), unknown->where),
+                unknown->message);
   }
   return scene;
 }

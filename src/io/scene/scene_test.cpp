@@ -217,6 +217,38 @@ TEST(Scene, CollidersLandInTheirFields) {
   EXPECT_EQ(mesh.vertices[3], (Vec3{0, 0, 4}));
 }
 
+TEST(Scene, HullsAndHeightFieldsLandInTheirFields) {
+  const Scene scene = parse(smallest_scene, {{"/colliders", R"([
+      {"convex_hull": {"points": [[0,0,0],[1,0,0],[0,2,0],[0,0,3],[0.1,0.1,0.1]]},
+       "transform": {"translate": [0, 1, 0]}, "friction": 0.25, "touches": ["body_0"]},
+      {"convex_hull": {"file": "block.obj"}, "transform": {"scale": 2}},
+      {"height_field": {"heights": [[0, 1, 2], [3, 4, 5]], "cell": 0.5, "center": [1, 2, 3],
+                        "axis": [0, 0, 1], "degrees": 10}, "touches": []},
+      {"height_field": {"file": "hills.txt"}, "friction": 0}])"},
+                                             {"/bodies/0/touches", R"(["convex_hull_1"])"}})
+                          .scene;
+  const auto& points = std::get<ConvexHullShape>(scene.colliders[0].shape).points;
+  ASSERT_EQ(points.size(), 5U);
+  EXPECT_EQ(points[2], (Vec3{0, 3, 0}));
+  EXPECT_EQ(scene.colliders[0].friction, 0.25);
+  EXPECT_EQ(scene.colliders[0].touches, std::vector<std::string>{"body_0"});
+  EXPECT_EQ(std::get<ConvexHullShape>(scene.colliders[1].shape).points[3], (Vec3{0, 0, 2}));
+  EXPECT_FALSE(scene.colliders[1].friction);
+  EXPECT_FALSE(scene.colliders[1].touches);
+  const auto& field = std::get<HeightFieldShape>(scene.colliders[2].shape);
+  EXPECT_EQ(field.nx, 3);
+  EXPECT_EQ(field.nz, 2);
+  EXPECT_EQ(field.heights, (std::vector<double>{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(field.cell, 0.5);
+  EXPECT_EQ(field.center, (Vec3{1, 2, 3}));
+  EXPECT_EQ(field.axis, (Vec3{0, 0, 1}));
+  EXPECT_EQ(field.degrees, 10);
+  EXPECT_EQ(scene.colliders[2].touches, std::vector<std::string>{});
+  EXPECT_EQ(std::get<HeightFieldShape>(scene.colliders[3].shape).heights.size(), 6U);
+  EXPECT_EQ(scene.colliders[3].friction, 0.0);
+  EXPECT_EQ(scene.bodies[0].touches, std::vector<std::string>{"convex_hull_1"});
+}
+
 TEST(Scene, FunctionsOfTermsHaveTheirDerivatives) {
   const Scene scene = parse(full_scene).scene;
   const MaterialSettings& material = scene.bodies[5].material;

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "contact/height_surface.h"
+#include "contact/hull_surface.h"
 #include "io/exports/exports.h"
 #include "io/view/command_list.h"
 #include "io/view/difference.h"
@@ -108,9 +110,14 @@ ordered_json colliders_json(const SessionState& s) {
     ordered_json& entry = list.emplace_back();
     entry["name"] = collider.name;
     for (const auto& [key, value] : settings[i].items()) {
-      if (key == "name" || key == "motion" || key == "transform") continue;
-      entry["type"] = key;
-      entry[key] = value;
+      if (key == "name" || key == "motion" || key == "transform" || key == "friction" ||
+          key == "touches") {
+        continue;
+      }
+      // The key of the shape. What is sent as a mesh is one to the page.
+      const bool is_mesh = key == "convex_hull" || key == "height_field";
+      entry["type"] = is_mesh ? "mesh" : key;
+      entry[is_mesh ? "mesh" : key] = is_mesh ? ordered_json::object() : value;
     }
     const Vec3 center = center_of(collider.shape);
     const Pose pose = placed_pose(collider.motion, center, placement, s.simulation->time());
@@ -187,16 +194,27 @@ ordered_json fields_json(const std::vector<ReadField>& fields) {
   return list;
 }
 
+/// Of a collider that the page draws from triangles: its surface at rest; of others nothing. The
+/// simulation has taken them all.
+TriangleMesh sent_mesh(const ColliderShape& shape) {
+  if (const auto* const mesh = std::get_if<MeshShape>(&shape)) return mesh->mesh;
+  if (const auto* const hull = std::get_if<ConvexHullShape>(&shape)) return hull_surface(*hull, "");
+  if (const auto* const field = std::get_if<HeightFieldShape>(&shape)) {
+    return height_ground(*field, "");
+  }
+  return {};
+}
+
 void add_mesh_colliders(const Scene& scene, PacketWriter& packet) {
   for (std::size_t i = 0; i < scene.colliders.size(); ++i) {
-    const auto* const shape = std::get_if<MeshShape>(&scene.colliders[i].shape);
-    if (shape == nullptr) continue;
+    const TriangleMesh mesh = sent_mesh(scene.colliders[i].shape);
+    if (mesh.triangles.empty()) continue;
     std::vector<float> vertices;
     std::vector<std::uint32_t> triangles;
-    for (const Vec3& x : shape->mesh.vertices) {
+    for (const Vec3& x : mesh.vertices) {
       for (const double value : x) vertices.push_back(static_cast<float>(value));
     }
-    for (const auto& triangle : shape->mesh.triangles) {
+    for (const auto& triangle : mesh.triangles) {
       for (const int v : triangle) triangles.push_back(static_cast<std::uint32_t>(v));
     }
     const std::string name = "collider_" + std::to_string(i);

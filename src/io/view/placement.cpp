@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <type_traits>
 
 namespace supple {
 
@@ -94,30 +93,6 @@ Motion way_between(const Pose& from, double start, const Pose& to, double end, c
   Motion motion;
   motion.keyframes = {first, last};
   return motion;
-}
-
-Vec3 center_of(const ColliderShape& shape) {
-  return std::visit(
-      [](const auto& s) -> Vec3 {
-        using Shape = std::decay_t<decltype(s)>;
-        if constexpr (std::is_same_v<Shape, PlaneShape>) {
-          double square = 0;
-          for (const double n : s.normal) square += n * n;
-          if (!(square > 0)) return {0, 0, 0};
-          // normal . x = offset for the normal of length 1.
-          const double f = s.offset / std::sqrt(square);
-          return {f * s.normal[0], f * s.normal[1], f * s.normal[2]};
-        } else if constexpr (std::is_same_v<Shape, CapsuleShape>) {
-          return {(s.a[0] + s.b[0]) / 2, (s.a[1] + s.b[1]) / 2, (s.a[2] + s.b[2]) / 2};
-        } else if constexpr (std::is_same_v<Shape, MeshShape>) {
-          const Box box = bounding_box(s.mesh.vertices);
-          return {(box.min[0] + box.max[0]) / 2, (box.min[1] + box.max[1]) / 2,
-                  (box.min[2] + box.max[2]) / 2};
-        } else {
-          return s.center;
-        }
-      },
-      shape);
 }
 
 Pose placed_pose(const Motion& motion, const Vec3& center, const Placement& placement, double t) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "contact/shape_center.h"
 #include "math/motion.h"
 #include "supple/scene.h"
 
@@ -30,9 +31,6 @@ Motion standing(const Pose& pose);
 /// A motion from one pose at time `start` to another at `end`, s, there to stand still. On the way
 /// a point `center` (at rest) goes straight, and all turns about it through the smaller angle.
 Motion way_between(const Pose& from, double start, const Pose& to, double end, const Vec3& center);
-
-/// The point of a shape that it is turned about: its centre, of a plane the foot of the origin.
-Vec3 center_of(const ColliderShape& shape);
 
 /// The pose at time t of what has this motion and was placed by hand; `center` at rest.
 Pose placed_pose(const Motion& motion, const Vec3& center, const Placement& placement, double t);

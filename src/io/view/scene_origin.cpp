@@ -84,6 +84,10 @@ LoadedScene SceneOrigin::load(const ordered_json& document, std::size_t max_tets
                         : read_triangle_mesh(allowed_file(name));
     });
   };
+  sources.height_grid = [&](const std::string& name) {
+    return in_memory_ ? parse_heights(bytes_of(files_)(name), name)
+                      : read_heights(allowed_file(name));
+  };
   LoadedScene loaded = parse_scene(
       document.dump(-1, ' ', false, ordered_json::error_handler_t::replace), name_, sources);
   first_ = false;

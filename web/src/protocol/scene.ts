@@ -12,7 +12,8 @@ export type FieldType =
   | 'pair'
   | 'box'
   | 'integers'
-  | 'pairs';
+  | 'pairs'
+  | 'texts';
 export interface Field {
   pointer: string;
   type: FieldType;

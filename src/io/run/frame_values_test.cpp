@@ -1,9 +1,10 @@
-#include "io/run/stress_file.h"
+#include "io/run/frame_values.h"
 
 #include <gtest/gtest.h>
 
 #include "io/run/test_run.h"
 #include "supple/error.h"
+#include "supple/simulation.h"
 
 namespace supple::test {
 namespace {
@@ -26,9 +27,9 @@ void expect_equal(const std::vector<MultiplierStress>& found,
   }
 }
 
-TEST(StressFile, GivesBackTheFramesThatItTook) {
+TEST(FrameValues, GivesBackTheFramesThatItTook) {
   const TestFolder folder;
-  StressFile file(folder.path(), 4, 5);
+  FrameValues<MultiplierStress> file(folder / "stresses.part", 4, 5);
   EXPECT_FALSE(file.has_any());
   file.append(numbered(0.1));
   file.append({});
@@ -39,18 +40,18 @@ TEST(StressFile, GivesBackTheFramesThatItTook) {
   for (const int none : {0, 3, 5, 7}) EXPECT_TRUE(file.read(none).empty()) << none;
 }
 
-TEST(StressFile, HasNoNameThatCouldStay) {
+TEST(FrameValues, HasNoNameThatCouldStay) {
   const TestFolder folder;
-  StressFile file(folder.path(), 1, 5);
+  FrameValues<MultiplierStress> file(folder / "stresses.part", 1, 5);
   file.append(numbered(1));
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
-TEST(StressFile, TakesNoOtherNumberAndNeedsAFolder) {
+TEST(FrameValues, TakesNoOtherNumberAndNeedsAFolder) {
   const TestFolder folder;
-  StressFile file(folder.path(), 1, 4);
+  FrameValues<MultiplierStress> file(folder / "stresses.part", 1, 4);
   EXPECT_THROW(file.append(numbered(1)), Error);
-  EXPECT_THROW(StressFile(folder / "none", 1, 4), Error);
+  EXPECT_THROW(FrameValues<MultiplierStress>(folder / "none" / "stresses.part", 1, 4), Error);
 }
 
 }  // namespace
