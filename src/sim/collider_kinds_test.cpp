@@ -467,6 +467,27 @@ TEST(ContactEvents, BeginAndEndOnce) {
   }
 }
 
+TEST(ContactEvents, GoOnWhereABodyIsRemoved) {
+  Scene scene = two_balls(half_space());
+  scene.damping.drag = 4;
+  scene.colliders[0].touches = {"low", "high"};
+  Body aside = ball(0.01, "aside");
+  for (Vec3& x : aside.mesh.vertices) x[0] += 5;
+  scene.bodies.insert(scene.bodies.begin(), std::move(aside));
+  Simulation simulation(scene, {.threads = 1});
+  test::run(simulation, 40);
+  // Names of what is gone leave the lists.
+  simulation.remove_body(simulation.handle(2));
+  EXPECT_EQ(simulation.scene().colliders[0].touches, std::vector<std::string>{"low"});
+  EXPECT_EQ(words(simulation.contact_events()), "");
+  simulation.remove_body(simulation.handle(0));
+  test::run(simulation, 1);
+  EXPECT_EQ(words(simulation.contact_events()), "");
+  simulation.set_velocity(0, {0, 5, 0});
+  test::run(simulation, 1);
+  EXPECT_EQ(words(simulation.contact_events()), "-0|0");
+}
+
 TEST(ColliderForces, TorqueIsAboutTheMovedCentre) {
   Scene scene = ball_on(BoxShape{{0.4, -0.5, 0}, {4, 1, 4}, {0, 1, 0}, 0}, 0.001);
   Motion shift;

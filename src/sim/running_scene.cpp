@@ -935,6 +935,7 @@ void RunningScene::go_on_from(const RunningScene& before, const Survivors& survi
   }
   const std::vector<int>& vertices = survivors.vertices();
   carry_forces(before, [&](int vertex) { return vertices[at(vertex)]; });
+  touching_.go_on_from(before.touching_, survivors.origin());
 }
 
 Energies RunningScene::energies() {

@@ -1,5 +1,6 @@
 #include "supple/simulation.h"
 
+#include <algorithm>
 #include <exception>
 #include <functional>
 #include <map>
@@ -54,6 +55,20 @@ void check_name(const std::vector<Body>& others, const std::string& name) {
     refuse(place_of_body(others.size()) + "/name",
            "body " + std::to_string(b) + " is called '" + name + "' too");
   }
+}
+
+/// Takes names that nothing has any more out of the lists of who touches whom.
+void forget_bodies(const Scene& before, Scene& next) {
+  const auto has = [](const Scene& scene, const std::string& name) {
+    return std::any_of(scene.bodies.begin(), scene.bodies.end(),
+                       [&](const Body& body) { return body.name == name; });
+  };
+  const auto forget = [&](std::optional<std::vector<std::string>>& names) {
+    if (!names) return;
+    std::erase_if(*names, [&](const auto& name) { return has(before, name) && !has(next, name); });
+  };
+  for (Body& body : next.bodies) forget(body.touches);
+  for (Collider& collider : next.colliders) forget(collider.touches);
 }
 
 using Build = Background<std::unique_ptr<RunningScene>>;
@@ -144,6 +159,7 @@ struct Simulation::Implementation {
       origin.push_back(-1);
       handles.push_back(next_bodies.add());
     }
+    forget_bodies(now, next);
     const Survivors survivors(now, next, std::move(origin));
     Attachments held = running->attachments();
     held.renumber(survivors.vertices());

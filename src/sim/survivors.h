@@ -13,6 +13,7 @@ class Survivors {
   /// origin: of each body of `next` its index in `before`, ascending; -1: it is added.
   Survivors(const Scene& before, const Scene& next, std::vector<int> origin);
 
+  const std::vector<int>& origin() const { return origin_; }
   bool is_added(std::size_t body) const { return origin_[body] < 0; }
   bool adds() const;
 

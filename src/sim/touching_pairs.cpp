@@ -30,6 +30,22 @@ void TouchingPairs::end_frame(const ContactEnergy* contact, const Model& model) 
   }
 }
 
+void TouchingPairs::go_on_from(const TouchingPairs& before, const std::vector<int>& origin) {
+  reset(origin.size(), before.num_colliders_);
+  const std::size_t row = num_bodies_ + num_colliders_;
+  const std::size_t row_before = before.num_bodies_ + before.num_colliders_;
+  for (std::size_t pair = 0; pair < num_pairs(); ++pair) {
+    const int body = origin[pair / row];
+    const std::size_t other = pair % row;
+    if (body < 0 || (other < num_bodies_ && origin[other] < 0)) continue;
+    const std::size_t was = at(body) * row_before + (other < num_bodies_
+                                                         ? at(origin[other])
+                                                         : before.num_bodies_ + other - num_bodies_);
+    now_[pair / 64] |= (before.now_[was / 64] >> was % 64 & 1) << pair % 64;
+  }
+  before_ = now_;
+}
+
 std::vector<ContactEvent> TouchingPairs::events() const {
   std::vector<ContactEvent> list;
   for (std::size_t word = 0; word < now_.size(); ++word) {

@@ -23,6 +23,9 @@ class TouchingPairs {
     }
   }
 
+  /// Of bodies of which some were removed and added: of each the number it had, or -1.
+  void go_on_from(const TouchingPairs& before, const std::vector<int>& origin);
+
   /// A frame ended, with the contacts that were found last, or with none: null. Allocates nothing.
   void end_frame(const ContactEnergy* contact, const Model& model);
   /// A frame ended where it had begun.
