@@ -273,7 +273,8 @@ SuppleError supple_simulation_hold(SuppleSimulation* simulation, int32_t body,
     if (count > 0) next.vertices.assign(&given(vertices, "vertices"), vertices + count);
     next.stiffness = stiffness;
     next.body = self.simulation.handle(body);
-    hold(self.simulation, body, places, std::move(next), held_of(self, next.body));
+    SuppleSimulation::Held& held = held_of(self, next.body);
+    hold(self.simulation, body, places, std::move(next), held);
   });
 }
 

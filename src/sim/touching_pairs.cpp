@@ -38,9 +38,9 @@ void TouchingPairs::go_on_from(const TouchingPairs& before, const std::vector<in
     const int body = origin[pair / row];
     const std::size_t other = pair % row;
     if (body < 0 || (other < num_bodies_ && origin[other] < 0)) continue;
-    const std::size_t was = at(body) * row_before + (other < num_bodies_
-                                                         ? at(origin[other])
-                                                         : before.num_bodies_ + other - num_bodies_);
+    const std::size_t was =
+        at(body) * row_before +
+        (other < num_bodies_ ? at(origin[other]) : before.num_bodies_ + other - num_bodies_);
     now_[pair / 64] |= (before.now_[was / 64] >> was % 64 & 1) << pair % 64;
   }
   before_ = now_;

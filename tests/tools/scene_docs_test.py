@@ -19,6 +19,7 @@ AROUND = {
     "material": '{{"supple": 1, "bodies": [{{"mesh": {{"box": {{}}}}, {} }}]}}',
     "motion": '{{"supple": 1, "bodies": [{{"mesh": {{"box": {{}}}}, "material": {{"model": "arap", "mu": 1e4}}, '
               '"pins": [{{"select": {{"vertices": [0]}}, {} }}]}}]}}',
+    "colliders": '{{"supple": 1, "bodies": [{{"mesh": {{"box": {{}}}}, "material": {{"model": "arap", "mu": 1e4}}}}], {} }}',
 }
 
 

@@ -416,8 +416,8 @@ std::vector<int> ObjectReader::whole_list(std::string_view key, int low, int hig
 
 std::optional<std::vector<std::string>> ObjectReader::optional_texts(std::string_view key) {
   const Json* const value = take(key, false);
-  field(key, "texts", false);
   if (value == nullptr) return std::nullopt;
+  field(key, "texts", false);
   if (!value->is_array()) fail_type(place(key), "a list of strings", *value);
   std::vector<std::string> list;
   for (std::size_t i = 0; i < value->size(); ++i) {
