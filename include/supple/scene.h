@@ -374,6 +374,9 @@ struct SolverSettings {
   /// Wall-clock limit of a frame, ms; 0: no limit. The result is the best iterate found in time, so
   /// it depends on the machine's speed.
   double budget_ms = 0;
+  /// What bodies inside out are until they are right again: arap (descent methods; see
+  /// docs/solvers.md), or none: what they always are.
+  std::string recovery = "arap";
   /// Where the descent starts: inertia (x_0 = y), extrapolated [Wang & Yang 2016, sec. 4.1],
   /// adaptive (vertex_block_descent only) [Chen et al. 2024, sec. 3.7], or automatic: adaptive if
   /// the method and the integrator support it, else inertia.

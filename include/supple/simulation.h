@@ -59,6 +59,7 @@ struct StepReport {
   double expected_decrease = 0;
   SceneChange change = SceneChange::none;
   int inverted_tets = 0;           ///< with det F < 0
+  int unfolding_bodies = 0;        ///< that were `arap` in this frame: SolverSettings::recovery
   int contacts = 0;                ///< vertices in contact
   double contact_energy = 0;       ///< of the normal forces at the end of the frame, J
   double deepest_penetration = 0;  ///< of a vertex into a collider at the end of the frame, m
@@ -113,6 +114,9 @@ struct SimulationState {
   // estimated time of the evaluations that decides when the next matrix is made.
   std::vector<double> weights{};                 ///< [num_tets], Pa; empty: as fitted
   double weights_spent = 0, weights_worked = 0;  ///< s
+  // /solver/recovery: for each body the frames in a row that began with tets inside out, or,
+  // negative, those in which it was unfolded, and how often it was; empty: none.
+  std::vector<int> unfolding{};  ///< [num_bodies * 2]
 };
 
 struct SimulationOptions {

@@ -28,12 +28,13 @@ inline constexpr double too_large_share = 0.4;
 /// Watches the steps of a run and warns of results not to be trusted. These are the rules:
 ///
 /// unconverged: with f = StepReport::unconverged, the mean of |log f| over about 32 frames exceeds
-///   log 1.1, each frame counting log 3 at most. Three frames that are wholly wrong suffice, or
-///   a lasting f = 1.1.
+///   log 1.1, each frame counting log 3 at most, or more than half of as many frames had |log f|
+///   beyond log 1.1. Three frames that are wholly wrong suffice, or a lasting f = 1.1.
 /// energy_gain: a frame gained more than 1 % of the energy at hand: the largest kinetic and elastic
 ///   energy of the bodies so far, or their weight times the size of the smallest.
 /// inverted: a tet is inside out at the end of a frame. A scene that starts with inverted tets
-///   is warned of once all have been right before, or if some are left at the end.
+///   is warned of once all have been right before, if some are left at the end, or where
+///   StepReport::unfolding_bodies had another material than their own.
 /// deep_contact: a vertex is deeper in a collider than 1 % of the size of the smallest body: the
 /// side of a cube that spans as much. tunnelled: a vertex passed through a collider.
 /// self_intersection: surfaces of bodies that should touch each other intersect; or the motion of
@@ -80,11 +81,13 @@ class RunWatch {
   bool is_crushable_ = false;  ///< some body has less energy crushed than at rest
   std::int64_t frames_ = 0, first_frame_ = 0, last_frame_ = 0;
   Seen soft_, stiff_, gain_, inverted_, deep_, tunnelled_, steady_, overlaps_, held_back_;
+  Seen arap_;       ///< bodies that were unfolded
   Seen unfolding_;  ///< inverted tets of a scene that starts with some, until there are none
   bool unfolds_;    ///< every frame so far had some
-  std::vector<double> factors_;       ///< of the unconverged frames
-  double mean_ = 0, worst_mean_ = 0;  ///< of |log f| over the last frames, and its maximum
-  double not_known_ = 1;              ///< share of that mean due to frames before the run
+  std::vector<double> factors_;         ///< of the unconverged frames
+  double mean_ = 0, worst_mean_ = 0;    ///< of |log f| over the last frames, and its maximum
+  double share_ = 0, worst_share_ = 0;  ///< of the last frames that had |log f| > log 1.1
+  double not_known_ = 1;                ///< share of these means due to frames before the run
   int inverted_now_ = 0;
   double most_energy_ = 0;
   std::vector<double> unbalanced_;    ///< |grad g| at the end of each frame, N

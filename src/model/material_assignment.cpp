@@ -103,6 +103,8 @@ void MaterialAssignment::add_body(const Body& body, const std::string& where, co
   const std::vector<int> choice = settings_of_tets(body, model, first_tet);
   std::vector<std::array<double, 4>> fibers;
   if (body.fiber) fibers = fibers_of(*body.fiber, where + "/fiber", model, first_tet, num_tets);
+  last_source_ = sources_.size();
+  last_tet_ = first_tet;
   stiffness_.resize(first_tet + num_tets, 0.0);
   for (int s = 0; s <= static_cast<int>(body.regions.size()); ++s) {
     const auto r = static_cast<std::size_t>(s) - 1;
@@ -118,6 +120,15 @@ void MaterialAssignment::add_body(const Body& body, const std::string& where, co
     add_layer(body.layers[l], where + "/layers/" + std::to_string(l),
               {.layer = static_cast<int>(l) + 1}, {}, first_tet, num_tets,
               [](std::size_t) { return true; });
+  }
+}
+
+void MaterialAssignment::unfold_last_body() {
+  sources_.resize(last_source_);
+  const int model = find_or_add(ArapModel{});
+  for (std::size_t t = last_tet_; t < stiffness_.size(); ++t) {
+    sources_.push_back(
+        {.tet = static_cast<int>(t), .model = model, .parameters = {stiffness_[t] / 2}});
   }
 }
 
@@ -210,13 +221,15 @@ ElementLayout MaterialAssignment::lay_out(const Model& model) && {
   return layout;
 }
 
-ElementLayout lay_out_materials(const Scene& scene, const Model& model) {
+ElementLayout lay_out_materials(const Scene& scene, const Model& model,
+                                std::span<const char> unfolded) {
   MaterialAssignment materials(scene.solver.stiffness_range);
   std::size_t first_tet = 0;
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const Body& body = scene.bodies[b];
     if (body.mesh.tets.empty()) continue;
     materials.add_body(body, "/bodies/" + std::to_string(b), model, first_tet);
+    if (!unfolded.empty() && unfolded[b] != 0) materials.unfold_last_body();
     first_tet += body.mesh.tets.size();
   }
   return std::move(materials).lay_out(model);

@@ -23,6 +23,9 @@ class MaterialAssignment {
   void add_body(const Body& body, const std::string& where, const Model& model,
                 std::size_t first_tet);
 
+  /// The body added last becomes `arap`, each tet with the stiffness k that it has: mu = k/2.
+  void unfold_last_body();
+
   /// The elements of the model with the materials of all bodies, added in the order of the scene.
   ElementLayout lay_out(const Model& model) &&;
 
@@ -38,7 +41,8 @@ class MaterialAssignment {
   std::pair<double, double> stiffness_range_;
   std::vector<ElementSource> sources_;
   std::vector<MaterialModel> materials_;
-  std::vector<double> stiffness_;  ///< [num_tets], Pa
+  std::vector<double> stiffness_;               ///< [num_tets], Pa
+  std::size_t last_source_ = 0, last_tet_ = 0;  ///< the first ones of the body added last
 };
 
 }  // namespace supple

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "materials/material.h"
@@ -139,8 +140,10 @@ Model build_model(const Scene& scene);
 
 /// The elements of a model with the materials that its scene has now; all else of the scene is as
 /// the model was built from it (the vertices may be numbered anew). They are those that build_model
-/// makes, and it throws what that throws for materials.
-ElementLayout lay_out_materials(const Scene& scene, const Model& model);
+/// makes, and it throws what that throws for materials. unfolded: [num_bodies], or empty; where not
+/// 0 a body is `arap`, each tet with the constant stiffness k of its own material.
+ElementLayout lay_out_materials(const Scene& scene, const Model& model,
+                                std::span<const char> unfolded = {});
 
 /// Whether the same tets stand in the same lanes, batches, ranges and blocks, so that they differ
 /// in materials alone.

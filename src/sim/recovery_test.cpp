@@ -1,11 +1,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 #include <tuple>
 
 #include "sim/test_scenes.h"
+#include "supple/error.h"
 
 /// Bodies that come back: from a fall and from random positions.
 namespace supple {
@@ -46,6 +48,7 @@ Scene scrambled(const std::string& material, bool sphere, unsigned seed) {
     box.max[k] *= 2;
   }
   scene.bodies[0].initial = Randomize{box, seed};
+  scene.solver.recovery = "none";
   return scene;
 }
 
@@ -123,6 +126,151 @@ TEST(Recovery, OtherMaterialsHaveFalseMinima) {
     }
     EXPECT_TRUE(stuck) << material;
   }
+}
+
+/// What has only its rest shape for a minimum, and starts that none of it comes back from by
+/// itself.
+enum class Start { random, flat, point, line, inside_out };
+const char* name_of(Start start) {
+  constexpr std::array<const char*, 5> names{"random", "flat", "point", "line", "inside_out"};
+  return names[static_cast<std::size_t>(start)];
+}
+
+class Unfolded : public testing::TestWithParam<std::tuple<std::string, Start>> {
+ protected:
+  /// With slivers: every second layer of vertices of the block is moved next to the one below.
+  static Scene scene(const std::string& material, Start start, bool slivers) {
+    Scene scene = scrambled(material, false, 1);
+    scene.solver.recovery = "arap";
+    Body& body = scene.bodies[0];
+    if (slivers) {
+      body.mesh = generate(BoxGenerator{.size = {0.5, 0.5, 0.5}, .cells = {4, 4, 4}});
+      for (Vec3& x : body.mesh.vertices) {
+        const auto layer = static_cast<int>(std::lround((x[1] + 0.25) / 0.125));
+        if (layer % 2 == 1) x[1] -= 0.115;
+      }
+    }
+    if (start == Start::flat) body.initial = Flatten{};
+    if (start == Start::inside_out) body.initial = Stretch{{-1, -1, -1}};
+    if (start == Start::point) body.initial = Stretch{{0, 0, 0}};
+    if (start == Start::line) body.initial = Stretch{{0, 1, 0}};
+    return scene;
+  }
+};
+
+TEST_P(Unfolded, EveryBodyIsItselfAgainWithinThreeSeconds) {
+  const auto& [material, start] = GetParam();
+  for (const bool slivers : {false, true}) {
+    Simulation simulation(scene(material, start, slivers), {.threads = 2});
+    int unfolding = 0;
+    StepReport report;
+    for (int frame = 0; frame < 90; ++frame) {
+      report = simulation.step();
+      ASSERT_NE(report.status, StepStatus::non_finite) << frame;
+      unfolding += report.unfolding_bodies;
+    }
+    EXPECT_GT(unfolding, 0);
+    EXPECT_EQ(report.unfolding_bodies, 0);
+    EXPECT_EQ(report.inverted_tets, 0);
+    EXPECT_LT(relative_distance(simulation), 0.05) << "slivers: " << slivers;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Recovery, Unfolded,
+                         testing::Combine(testing::Values("neo_hookean", "stable_neo_hookean",
+                                                          "mooney_rivlin", "polynomial", "spline",
+                                                          "valanis_landel", "stvk"),
+                                          testing::Values(Start::random, Start::flat, Start::point,
+                                                          Start::line, Start::inside_out)),
+                         [](const auto& test) {
+                           return std::get<0>(test.param) + "_" + name_of(std::get<1>(test.param));
+                         });
+
+TEST(Unfolding, LeavesABodyAloneWhoseTetsAreRight) {
+  Scene with = test::free_block("neo_hookean");
+  with.bodies[0].initial = Stretch{{1.5, 0.4, 1}};
+  Scene without = with;
+  without.solver.recovery = "none";
+  Simulation first(with), second(without);
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(first.step().unfolding_bodies, 0);
+    second.step();
+  }
+  test::expect_same_bits(first, second);
+}
+
+TEST(Unfolding, IsOfTheBodyThatNeedsItAlone) {
+  Scene both = scrambled("neo_hookean", false, 3);
+  both.solver.recovery = "arap";
+  both.bodies[0].name = "tangled";
+  both.bodies.push_back(test::free_block("neo_hookean").bodies[0]);
+  both.bodies[1].name = "stretched";
+  both.bodies[1].initial = Stretch{{1.2, 1, 1}};
+  for (Vec3& x : both.bodies[1].mesh.vertices) x[0] += 20;
+  Simulation simulation(both);
+  const double energy = simulation.energies().elastic;
+  EXPECT_EQ(simulation.step().unfolding_bodies, 1);
+  EXPECT_LT(simulation.energies().elastic, energy);
+}
+
+TEST(Unfolding, IsKeptInAStateToTheSameBits) {
+  Scene scene = scrambled("neo_hookean", true, 2);
+  scene.solver.recovery = "arap";
+  Simulation first(scene, {.threads = 1});
+  test::run(first, 3);
+  ASSERT_EQ(first.state().unfolding, (std::vector<int>{-3, 1}));
+  Simulation second(scene, {.threads = 3});
+  second.set_state(first.state());
+  bool ended = false;
+  for (int i = 0; i < 60; ++i) {
+    if (first.step().unfolding_bodies == 0) ended = true;
+    second.step();
+  }
+  EXPECT_TRUE(ended);
+  test::expect_same_bits(first, second);
+  SimulationState wrong = first.state();
+  for (const std::vector<int>& unfolding :
+       {std::vector<int>{-3}, std::vector<int>{-1000, 1}, std::vector<int>{1, -1}}) {
+    wrong.unfolding = unfolding;
+    EXPECT_THROW(second.set_state(wrong), Error);
+  }
+  test::expect_same_bits(first, second);
+}
+
+// A body held where its mirror image is has tets inside out whatever its material: it is tried
+// anew ever more rarely.
+TEST(Unfolding, OfWhatIsHeldInsideOutIsTriedEverMoreRarely) {
+  Scene scene = test::free_block("neo_hookean");
+  Body& body = scene.bodies[0];
+  for (std::size_t i = 0; i < body.mesh.vertices.size(); ++i) {
+    Pin pin{.vertices = {static_cast<int>(i)}, .stiffness = 1e6};
+    pin.motion.keyframes = {{.translate = {-2 * body.mesh.vertices[i][0], 0, 0}}};
+    body.pins.push_back(pin);
+  }
+  Simulation simulation(scene);
+  StepReport report;
+  for (int frame = 0; frame < 900; ++frame) {
+    report = simulation.step();
+    ASSERT_NE(report.status, StepStatus::non_finite);
+  }
+  EXPECT_GT(report.inverted_tets, 0);
+  // Inside out since frame 1, so for 20 frames at frame 20: unfolded from 21 to 319 and, after
+  // 80 more, from 400 to 698; the next wait is 320 frames.
+  EXPECT_EQ(simulation.state().unfolding, (std::vector<int>{201, 2}));
+}
+
+TEST(Unfolding, TakesTheMaterialThatIsSetMeanwhile) {
+  Scene scene = scrambled("neo_hookean", false, 1);
+  scene.solver.recovery = "arap";
+  Simulation simulation(scene);
+  simulation.step();
+  MaterialSettings other = scene.bodies[0].material;
+  other.model = "stable_neo_hookean";
+  simulation.set_material(0, other);
+  EXPECT_EQ(simulation.step().unfolding_bodies, 1);
+  test::run(simulation, 90);
+  EXPECT_EQ(simulation.scene().bodies[0].material.model, "stable_neo_hookean");
+  EXPECT_LT(relative_distance(simulation), 0.05);
 }
 
 }  // namespace

@@ -114,6 +114,7 @@ RunningScene::RunningScene(const Scene& scene, const SimulationOptions& options,
       is_held_(scene_.bodies.size(), 0),
       position_run_(model_.num_vertices),
       convergence_(model_, scene_, setup_.inverse_a2()),
+      unfolding_(scene_.bodies.size()),
       z_(state_.x),
       first_z_(z_),
       before_(state_),
@@ -556,6 +557,8 @@ void RunningScene::run_frame(StepReport& report) {
     elastic_ = objective_.elastic_energy_at(state_.x);
     elastic_is_known_ = true;
   }
+  unfold_bodies();
+  report.unfolding_bodies = unfolding_.count();
   if (pairs()) pairs()->look_at_overlaps(state_.x[0].v);
   const double elastic_before = elastic_;
   const bool was_known = elastic_is_known_;
@@ -582,6 +585,7 @@ void RunningScene::run_frame(StepReport& report) {
 void RunningScene::measure_frame(bool finite, StepReport& report) {
   report.inverted_tets =
       elastic_is_known_ ? num_inverted_ : count_inverted(model_, state_.x, threads_);
+  may_be_inverted_ = report.inverted_tets > 0;
   if (pairs()) report.overlaps = static_cast<int>(pairs()->overlaps().size());
   if (contact_ && finite && !setup_.integrator().is_explicit) {
     objective_.find_contacts(state_.x);
@@ -738,12 +742,33 @@ void RunningScene::use_elements(ElementLayout& elements) {
   }
 }
 
+bool RunningScene::unfolds() const {
+  return direction_ && solver_entry(scene_.solver.method).reads("recovery") &&
+         scene_.solver.recovery == "arap";
+}
+
+/// Bodies that are inside out are turned right first: see Unfolding.
+void RunningScene::unfold_bodies() {
+  if (!unfolds()) return;
+  const bool is_right = !may_be_inverted_ && unfolding_.is_idle();
+  if (!is_right && unfolding_.begin_frame(scene_, model_, state_.x)) use_unfolded();
+  unfolding_.frame_began();
+}
+
+/// The stiffnesses in matrices and of contacts stay as they are.
+void RunningScene::use_unfolded() {
+  ElementLayout elements = lay_out_materials(scene_, model_, unfolding_.bodies());
+  use_elements(elements);
+  state_.acceleration.clear();  // it was that of the other material
+  elastic_is_known_ = false;
+}
+
 void RunningScene::set_material(int body, MaterialSettings material) {
   MaterialSettings& own = scene_.bodies[static_cast<std::size_t>(body)].material;
   std::swap(own, material);
   try {
     check_settings(scene_);
-    ElementLayout elements = lay_out_materials(scene_, model_);
+    ElementLayout elements = lay_out_materials(scene_, model_, unfolding_.bodies());
     use_elements(elements);
   } catch (...) {
     std::swap(own, material);
@@ -838,15 +863,30 @@ SimulationState RunningScene::state() const {
     state.weights_spent = memory.spent;
     state.weights_worked = memory.worked;
   }
+  // Of no use where the next frame has nothing to look at.
+  if (may_be_inverted_ || unfolding_.has_unfolded()) state.unfolding = unfolding_.memory();
   return state;
 }
 
 void RunningScene::set_state(const SimulationState& state) {
   State loaded = numbering_.to_model(load_state(model_, state));
-  if (Laplacian* const matrix = direction_ ? direction_->constant_matrix() : nullptr) {
-    matrix->set_memory({state.weights, state.weights_spent, state.weights_worked}, model_,
-                       threads_);
+  Unfolding unfolding(scene_.bodies.size());
+  unfolding.set_memory(state.unfolding);
+  if (!unfolds()) unfolding = Unfolding(scene_.bodies.size());
+  const bool is_other = !std::ranges::equal(unfolding.bodies(), unfolding_.bodies());
+  std::swap(unfolding_, unfolding);
+  try {
+    if (is_other) use_unfolded();
+    if (Laplacian* const matrix = direction_ ? direction_->constant_matrix() : nullptr) {
+      matrix->set_memory({state.weights, state.weights_spent, state.weights_worked}, model_,
+                         threads_);
+    }
+  } catch (...) {
+    std::swap(unfolding_, unfolding);
+    if (is_other) use_unfolded();
+    throw;
   }
+  may_be_inverted_ = true;
   state_ = std::move(loaded);
   find_layers();
   if (pairs()) pairs()->find_overlaps(state_.x[0].v);

@@ -24,6 +24,7 @@
 #include "sim/surface_queries.h"
 #include "sim/survivors.h"
 #include "sim/touching_pairs.h"
+#include "sim/unfolding.h"
 #include "supple/simulation.h"
 
 namespace supple {
@@ -174,6 +175,9 @@ class RunningScene {
   void use_pins(PinSet pins);
   void use_contact(ContactEnergy* contact);
   void use_elements(ElementLayout& elements);
+  bool unfolds() const;
+  void unfold_bodies();
+  void use_unfolded();
 
   mutable Threads threads_;  ///< does work, keeps nothing
   Scene scene_;
@@ -192,6 +196,7 @@ class RunningScene {
   bool has_energy_ = false;    ///< the position-based method's steps have one that it may gain
   PositionRun position_run_;
   ConvergenceProbe convergence_;
+  Unfolding unfolding_;
   bool has_contacts_ = false;  ///< those of the last step, at z_
   TouchingPairs touching_;
   bool has_multipliers_ = false;  ///< those of the state, at z_
@@ -211,6 +216,7 @@ class RunningScene {
   double elastic_ = 0;    ///< of the state, J, where it is known
   int num_inverted_ = 0;  ///< tets of it, where that is known
   bool elastic_is_known_ = false;
+  bool may_be_inverted_ = true;  ///< tets at the end of the last frame
   VectorField start_;   ///< positions at time 0, until it is known how layers grow from there, m
   std::mutex reading_;  ///< held by whoever evaluates between two steps
 };

@@ -12,13 +12,13 @@ const std::vector<SolverEntry>& solver_entries() {
         "identity, rest, warped_rest, frame), weights (following, constant), linear_solver "
         "(direct, "
         "cg), linear_iterations, preconditioner"},
-       {"line_search", "history", "initial_hessian", "weights", "linear_solver",
+       {"recovery", "line_search", "history", "initial_hessian", "weights", "linear_solver",
         "linear_iterations", "preconditioner"}},
       {{"quasi_newton",
         "that matrix alone, by default the constant M/h^2 + L, prefactored [Liu et al. 2017]: "
         "iterations, initial_hessian, weights, linear_solver, linear_iterations, preconditioner"},
-       {"line_search", "initial_hessian", "weights", "linear_solver", "linear_iterations",
-        "preconditioner"}},
+       {"recovery", "line_search", "initial_hessian", "weights", "linear_solver",
+        "linear_iterations", "preconditioner"}},
       {{"projective_dynamics",
         "local/global steps with the constant matrix [Bouaziz et al. 2014]; arap, strain_limit, "
         "volume, fibers and springs: iterations"},
@@ -26,25 +26,27 @@ const std::vector<SolverEntry>& solver_entries() {
       {{"newton",
         "Newton's method: iterations, definiteness (clamp, absolute, tikhonov, none), "
         "linear_solver (direct, cg, truncated_cg), linear_iterations, preconditioner"},
-       {"line_search", "definiteness", "linear_solver", "linear_iterations", "preconditioner"}},
-      {{"gradient_descent", "the gradient with an adaptive scale: iterations"}, {"line_search"}},
+       {"recovery", "line_search", "definiteness", "linear_solver", "linear_iterations",
+        "preconditioner"}},
+      {{"gradient_descent", "the gradient with an adaptive scale: iterations"},
+       {"recovery", "line_search"}},
       {{"jacobi",
         "the Hessian's diagonal [Wang & Yang 2016]: iterations, refresh, acceleration (automatic, "
         "none, chebyshev), delay"},
-       {"line_search", "refresh", "acceleration", "delay"}},
+       {"recovery", "line_search", "refresh", "acceleration", "delay"}},
       {{"gauss_seidel",
         "block sweeps of the Hessian over coloured vertices [Fratarcangeli et al. 2016]: "
         "iterations, refresh, acceleration (automatic, none, chebyshev), delay"},
-       {"line_search", "refresh", "acceleration", "delay"}},
+       {"recovery", "line_search", "refresh", "acceleration", "delay"}},
       {{"vertex_block_descent",
         "a Newton step of each vertex, colour after colour, from a start that adapts to what holds "
         "the body [Chen et al. 2024]: iterations, acceleration (automatic, none, chebyshev), "
         "delay"},
-       {"acceleration", "delay"}},
+       {"recovery", "acceleration", "delay"}},
       {{"chebyshev",
         "the Chebyshev semi-iterative method around M/h^2 + L [Wang 2015; Liu et al. 2017]: "
         "iterations, delay"},
-       {"line_search", "delay"}},
+       {"recovery", "line_search", "delay"}},
       {{"xpbd",
         "compliant constraints one after the other [Macklin & Mueller 2021], Poisson's ratio up to "
         "0.5: iterations, projection (stress, sequential, block), multipliers (zero, kept), order "

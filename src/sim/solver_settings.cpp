@@ -57,6 +57,7 @@ std::vector<std::string> solver_choices(const std::string& method, const std::st
   if (key == "line_search/type") return {"backtracking", "wolfe", "exact", "none"};
   if (key == "initial_hessian") return {"laplacian", "identity", "rest", "warped_rest", "frame"};
   if (key == "weights") return {"following", "constant"};
+  if (key == "recovery") return {"arap", "none"};
   if (key == "linear_solver") {
     if (method == "newton") return {"direct", "cg", "truncated_cg"};
     return {"direct", "cg"};
@@ -146,6 +147,7 @@ void check_solver(const SolverSettings& solver) {
   if (entry.reads("initial_hessian")) {
     require_choice("initial_hessian", solver.initial_hessian, "initial Hessian");
   }
+  if (entry.reads("recovery")) require_choice("recovery", solver.recovery, "recovery");
   if (entry.reads("weights")) require_choice("weights", solver.weights, "weights");
   if (entry.reads("linear_solver")) {
     require_choice("linear_solver", solver.linear_solver, "linear solver");

@@ -68,6 +68,15 @@ SimulationState Survivors::join(const SimulationState& before, SimulationState s
     carry(vertex_blocks_, 3, before.*field, start.*field);
   }
   carry(tet_blocks_, 1, before.weights, start.weights);
+  if (!before.unfolding.empty()) {
+    start.unfolding.assign(2 * origin_.size(), 0);
+    for (std::size_t b = 0; b < origin_.size(); ++b) {
+      if (origin_[b] < 0) continue;
+      const std::size_t from = 2 * static_cast<std::size_t>(origin_[b]);
+      std::copy_n(before.unfolding.begin() + static_cast<std::ptrdiff_t>(from), 2,
+                  start.unfolding.begin() + static_cast<std::ptrdiff_t>(2 * b));
+    }
+  }
   start.time = before.time;
   start.frame = before.frame;
   start.unconverged = before.unconverged;

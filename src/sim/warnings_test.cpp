@@ -64,6 +64,20 @@ TEST(Warnings, ComeOfATenthThatStays) {
   expect_one(warnings_of(reports), "unconverged", 1, 100);
 }
 
+TEST(Warnings, ComeOfMostFramesThatActAsSoft) {
+  // In the mean less than 1.1: 1.12^0.8 and 1.12^0.6.
+  for (const int soft : {3, 4}) {
+    std::vector<StepReport> reports(100);
+    for (std::size_t i = 0; i < reports.size(); ++i) {
+      reports[i].unconverged = static_cast<int>(i % 10) < 2 * soft ? 1.12 : 1;
+    }
+    expect_one(warnings_of(reports), "unconverged", 1, 90 + 2 * soft);
+  }
+  std::vector<StepReport> some(100);
+  for (std::size_t i = 0; i < some.size(); i += 3) some[i].unconverged = 1.2;
+  EXPECT_TRUE(warnings_of(some).empty());
+}
+
 TEST(Warnings, SayThatEnergyWasGained) {
   // Of 613 J, and of 1e4 J where the block had that much.
   expect_one(warnings_of({{}, {.energy_gain = 10}}), "energy_gain", 2, 2);

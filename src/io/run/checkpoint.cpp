@@ -1,5 +1,6 @@
 #include "io/run/checkpoint.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -24,7 +25,7 @@ static_assert(std::endian::native == std::endian::little, "checkpoints are writt
 
 // The line break tells a file that went through a text conversion.
 constexpr std::array<char, 8> magic{'S', 'U', 'P', 'P', 'L', 'E', '\r', '\n'};
-constexpr std::uint32_t format_version = 4;
+constexpr std::uint32_t format_version = 5;
 
 // What follows positions and velocities.
 constexpr std::uint32_t has_previous = 1;
@@ -42,9 +43,10 @@ struct Header {
   double weights_spent;
   double weights_worked;
   std::uint64_t num_weights;
+  std::uint64_t num_unfolding;
   std::uint64_t num_values;
 };
-static_assert(std::is_trivially_copyable_v<Header> && sizeof(Header) == 96);
+static_assert(std::is_trivially_copyable_v<Header> && sizeof(Header) == 104);
 
 /// FNV-1a [Fowler, Noll & Vo].
 class Hash {
@@ -120,9 +122,12 @@ void check_sound(const std::filesystem::path& path, std::span<const char> bytes,
   }
   const std::size_t values = (bytes.size() - sizeof(Header)) / sizeof(double);
   const std::size_t arrays = num_arrays(header);
-  if (values * sizeof(double) != bytes.size() - sizeof(Header) || values < 1 + header.num_weights ||
-      header.num_weights >= values || (values - 1 - header.num_weights) % arrays != 0 ||
-      header.num_values != (values - 1 - header.num_weights) / arrays) {
+  const bool too_many = header.num_weights >= values || header.num_unfolding >= values ||
+                        values < 1 + header.num_weights + header.num_unfolding;
+  const std::size_t of_arrays =
+      too_many ? 0 : values - 1 - header.num_weights - header.num_unfolding;
+  if (values * sizeof(double) != bytes.size() - sizeof(Header) || too_many ||
+      of_arrays % arrays != 0 || header.num_values != of_arrays / arrays) {
     fail(path, "is cut off or damaged: its size does not fit what it should hold");
   }
   std::uint64_t stored = 0;
@@ -177,6 +182,7 @@ void write_checkpoint(const std::filesystem::path& path, std::uint64_t fingerpri
                       .weights_spent = state.weights_spent,
                       .weights_worked = state.weights_worked,
                       .num_weights = state.weights.size(),
+                      .num_unfolding = state.unfolding.size(),
                       .num_values = state.positions.size()};
   std::vector<char> bytes(sizeof(Header));
   std::memcpy(bytes.data(), &header, sizeof(Header));
@@ -186,6 +192,7 @@ void write_checkpoint(const std::filesystem::path& path, std::uint64_t fingerpri
   };
   for (const std::vector<double>* values : arrays_of(state, history)) add(*values);
   add(state.weights);
+  add({state.unfolding.begin(), state.unfolding.end()});
   AtomicFile file(path);
   file.write(std::as_bytes(std::span(bytes)));
   file.write_value(checksum(bytes));
@@ -218,6 +225,12 @@ SimulationState read_checkpoint(const std::filesystem::path& path, std::uint64_t
     take(*array, header.num_values);
   }
   take(state.weights, header.num_weights);
+  std::vector<double> unfolding;
+  take(unfolding, header.num_unfolding);
+  for (const double number : unfolding) {
+    constexpr double most = 1 << 30;
+    state.unfolding.push_back(static_cast<int>(std::clamp(number, -most, most)));
+  }
   if (state.frame < 0 || !std::isfinite(state.time)) fail(path, "holds no frame or time");
   return state;
 }

@@ -53,6 +53,7 @@ void read_options(ObjectReader& solver, SolverSettings& settings) {
       value = static_cast<int>(solver.whole(key, low, high, value));
     }
   };
+  choice("recovery", "recovery", settings.recovery);
   whole("history", 0, 1000, settings.history);
   choice("initial_hessian", "initial Hessian", settings.initial_hessian);
   const bool ignores_linear_solver =

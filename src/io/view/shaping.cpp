@@ -42,6 +42,7 @@ void reshape(SessionState& s, const Place& place) {
   std::fill(state.previous_velocities.begin(), state.previous_velocities.end(), 0.0);
   std::fill(state.accelerations.begin(), state.accelerations.end(), 0.0);
   if (!state.previous_positions.empty()) state.previous_positions = state.positions;
+  state.unfolding.clear();
   s.simulation->set_state(state);
   s.frame_is_new = true;
   after_jump(s);
