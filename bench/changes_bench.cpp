@@ -2,7 +2,9 @@
 // of the frames after it, beside a simulation that is built anew with them and runs the same frames
 // in turn; the longest of 30 frames while another material is built on another thread, against
 // building it in the way; set_material and set_colliders beside building anew, with the frames
-// after them; and bodies that come and go among 1, 10 and 100 of a thousand tets. Prints four
+// after them; and bodies that come and go among 1, 10 and 50 of a thousand tets, all of one mesh or
+// each with its vertices in an order of its own; and how long a new simulation of bodies takes that
+// start in one place. Prints four
 // tables of medians and writes no file:
 //   build/release/bin/supple_changes_bench [threads [initial_hessian]]
 //   build/release/bin/supple_changes_bench live [threads]      (the third table alone)
@@ -13,6 +15,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <numeric>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -231,27 +235,42 @@ void measure_pins_and_scenes(const std::vector<std::pair<std::string, Scene>>& s
   for (const auto& [name, scene] : scenes) measure_change(name, scene, threads);
 }
 
+/// The vertices of a mesh in an order of chance, which differs from number to number.
+void shuffle(supple::TetMesh& mesh, int number) {
+  std::vector<int> place(mesh.vertices.size());
+  std::iota(place.begin(), place.end(), 0);
+  std::shuffle(place.begin(), place.end(), std::mt19937(static_cast<unsigned>(number)));
+  const std::vector<supple::Vec3> vertices = mesh.vertices;
+  for (std::size_t i = 0; i < place.size(); ++i) {
+    mesh.vertices[static_cast<std::size_t>(place[i])] = vertices[i];
+  }
+  for (auto& tet : mesh.tets) {
+    for (int& vertex : tet) vertex = place[static_cast<std::size_t>(vertex)];
+  }
+}
+
 /// Cubes of half a metre in rows on a ground, 1,080 tets each.
-supple::Body cube(int number, const std::string& model) {
+supple::Body cube(int number, const std::string& model, bool is_own) {
   supple::Body body;
   body.mesh = supple::generate(
       supple::BoxGenerator{.size = {0.5, 0.5, 0.5},
                            .cells = {6, 5, 6},
                            .center = {0.8 * (number % 10), 0.26, 0.8 * (number / 10)},
                            .tets_per_cell = 6});
+  if (is_own) shuffle(body.mesh, number);
   const auto [mu, lambda] = supple::lame_parameters(2e5, 0.4);
   body.material = {.model = model, .mu = mu, .lambda = lambda};
   return body;
 }
 
-void measure_bodies(const std::string& method, int num_bodies, int threads) {
+void measure_bodies(const std::string& method, int num_bodies, bool are_own, int threads) {
   const std::string model = method == "xpbd" ? "stable_neo_hookean" : "neo_hookean";
   Scene scene;
   scene.time.step = 1.0 / 60;
   scene.solver.method = method;
   scene.colliders = {{.name = "ground", .shape = supple::PlaneShape{}}};
-  for (int k = 0; k < num_bodies; ++k) scene.bodies.push_back(cube(k, model));
-  const supple::Body added = cube(num_bodies, model);
+  for (int k = 0; k < num_bodies; ++k) scene.bodies.push_back(cube(k, model, are_own));
+  const supple::Body added = cube(num_bodies, model, are_own);
   Simulation simulation(scene, {.threads = threads});
   for (int k = 0; k < 10; ++k) simulation.step();
   std::vector<double> frame, add, remove, first, rebuild;
@@ -269,19 +288,32 @@ void measure_bodies(const std::string& method, int num_bodies, int threads) {
     remove.push_back(removing.milliseconds());
     first.push_back(step_ms(simulation));
   }
-  fmt::print("{:<10}{:>7}{:>9}{:>9.1f}{:>9.1f}{:>9.1f}{:>10.1f}{:>11.1f}\n", method, num_bodies,
-             simulation.num_tets(), median(frame), median(add), median(remove), median(rebuild),
-             median(first));
+  fmt::print("{:<10}{:>7}{:>11}{:>9}{:>9.1f}{:>9.1f}{:>9.1f}{:>10.1f}{:>11.1f}\n", method,
+             num_bodies, are_own ? "different" : "equal", simulation.num_tets(), median(frame),
+             median(add), median(remove), median(rebuild), median(first));
+}
+
+void measure_one_place(int num_bodies, int threads) {
+  Scene scene;
+  for (int k = 0; k < num_bodies; ++k) scene.bodies.push_back(cube(0, "neo_hookean", false));
+  const Stopwatch building;
+  Simulation simulation(scene, {.threads = threads});
+  const double built = building.milliseconds();
+  fmt::print("{} bodies in one place: a new simulation {:.1f}, its first frame {:.1f}\n",
+             num_bodies, built, step_ms(simulation));
 }
 
 void measure_coming_and_going(int threads) {
   fmt::print("\nms, {} thread{}: a body of 1,080 tets that comes and goes\n", threads,
              threads == 1 ? "" : "s");
-  fmt::print("{:<10}{:>7}{:>9}{:>9}{:>9}{:>9}{:>10}{:>11}\n", "method", "bodies", "tets", "a frame",
-             "add", "remove", "rebuild", "1st frame");
+  fmt::print("{:<10}{:>7}{:>11}{:>9}{:>9}{:>9}{:>9}{:>10}{:>11}\n", "method", "bodies", "meshes",
+             "tets", "a frame", "add", "remove", "rebuild", "1st frame");
   for (const char* method : {"l_bfgs", "xpbd"}) {
-    for (const int num_bodies : {1, 10, 100}) measure_bodies(method, num_bodies, threads);
+    for (const int num_bodies : {1, 10, 50}) {
+      for (const bool are_own : {false, true}) measure_bodies(method, num_bodies, are_own, threads);
+    }
   }
+  for (const int num_bodies : {10, 50}) measure_one_place(num_bodies, threads);
 }
 
 }  // namespace

@@ -369,8 +369,8 @@ class Simulation {
   // that overlaps another stays and does not touch it until the two have come apart. References
   // returned by scene(), surface() and body_vertices() are invalid afterwards.
   //
-  // A call builds the scene anew, as the constructor does, at a cost in proportion to the size of
-  // all bodies together, however few come or go: several are best changed by one call
+  // A call costs the set-up of the added bodies and a share of that of all others, whose orders,
+  // factors and surfaces are taken over: several are best changed by one call
   // (docs/changing.md). The next step may allocate. The steps have the bits of a simulation that is
   // built with scene() and given state(), except for attachments, which its matrix holds as it does
   // pins.

@@ -412,8 +412,8 @@ SuppleError supple_simulation_attachment_forces(const SuppleSimulation* simulati
 // Bodies come and go between two steps. `body` in every other function is an index: the body's
 // place among the others, which falls when a body before it is removed. A SuppleBody names the same
 // body for as long as it is there. Bodies that stay keep everything, and their order; added bodies
-// come last and start as in a scene at time 0. A call builds the simulation anew, at a cost in
-// proportion to the size of all bodies together: change several in one call (docs/changing.md).
+// come last and start as in a scene at time 0. A call costs the set-up of the added bodies and a
+// share of that of all others: change several in one call (docs/changing.md).
 // supple_invalid_input while a scene waits to take over, for the handle of a body that was removed,
 // for a name that another body has, and for what supple_simulation_create would refuse, such as a
 // scene without bodies; nothing has changed then.

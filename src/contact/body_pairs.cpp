@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <numbers>
 
 #include "base/index.h"
 #include "contact/aabb_tree.h"
 #include "contact/ccd.h"
+#include "contact/triangle.h"
 #include "contact/vec3.h"
 
 namespace supple {
@@ -22,6 +24,9 @@ constexpr double spare = 2;
 /// Of a layer: the gap that bodies start with at least, and the time in which it grows, s.
 constexpr double first_gap = 0.125, growth = 0.06;
 constexpr int most_start_rounds = 30;
+/// Of two bodies that overlap when they start: no more points than this are asked whether they are
+/// deep in both.
+constexpr int most_probes = 64;
 /// Where a body is added: what merely touches is apart after two, and no frame waits for more.
 constexpr int most_added_rounds = 4;
 /// Sine of the angle to a face or edge below which it neither comes nearer nor goes away.
@@ -182,6 +187,15 @@ BodyPairs::BodyPairs(const std::vector<BodyFeatures>& bodies, std::vector<int> b
     const int* const faces = &faces_of_edge_[0] + faces_start_[e];
     const bool is_inside = faces_start_[e + 1] - faces_start_[e] == 2;
     is_sharp_.push_back(!is_inside || dot(normal(faces[0]), normal(faces[1])) < sharp ? 1 : 0);
+  }
+  for (std::size_t body = 0; body < num_bodies(); ++body) {
+    const int first = features_.first_edge(static_cast<int>(body));
+    const int last = features_.first_edge(static_cast<int>(body) + 1);
+    bool is_closed = last > first;
+    for (int e = first; e < last; ++e) {
+      is_closed = is_closed && faces_start_[at(e) + 1] - faces_start_[at(e)] == 2;
+    }
+    is_closed_.push_back(is_closed ? 1 : 0);
   }
   for (std::size_t v = 0; v < body_of_.size(); ++v) {
     if (edges_start_[v + 1] > edges_start_[v]) vertices_.push_back(static_cast<int>(v));
@@ -552,6 +566,66 @@ bool BodyPairs::pierces(int body, int other, const double* x) const {
   return false;
 }
 
+/// Whether a point is inside a closed body, farther from its surface than that, m. By the solid
+/// angle of the surface, 4 pi from inside [van Oosterom & Strackee 1983]. The body has its tree.
+bool BodyPairs::is_deep_inside(const Vec3& point, int body, double depth, const double* x) const {
+  const int first = features_.first_triangle(body), last = features_.first_triangle(body + 1);
+  const auto corners_of = [&](int triangle, Vec3(&corners)[3]) {
+    const auto& own = features_.triangles()[at(triangle)];
+    for (std::size_t i = 0; i < 3; ++i) corners[i] = place_in(x, own[i]);
+  };
+  bool is_near = false;
+  trees_[at(body)].nearest(
+      point,
+      [&](int place) {
+        Vec3 c[3];
+        corners_of(first + trees_[at(body)].order()[at(place)], c);
+        is_near = is_near || nearest_point(triangle_of(c[0], c[1], c[2]), point).squared_distance <
+                                 depth * depth;
+        return is_near ? 0 : depth * depth;
+      },
+      depth * depth);
+  if (is_near) return false;
+  double angle = 0;
+  for (int t = first; t < last; ++t) {
+    Vec3 c[3];
+    corners_of(t, c);
+    for (Vec3& corner : c) corner = corner - point;
+    const double a = norm(c[0]), b = norm(c[1]), d = norm(c[2]);
+    angle +=
+        2 * std::atan2(dot(c[0], cross(c[1], c[2])),
+                       a * b * d + dot(c[0], c[1]) * d + dot(c[1], c[2]) * a + dot(c[2], c[0]) * b);
+  }
+  return angle > 2 * std::numbers::pi;
+}
+
+/// Whether a point below a face of `body` is that deep in both, which are closed.
+bool BodyPairs::is_deep_in_both(int body, int other, double depth, const double* x) const {
+  if (is_closed_[at(body)] == 0 || is_closed_[at(other)] == 0) return false;
+  const Box& bounds = bounds_[at(other)];
+  const int first = features_.first_triangle(body), last = features_.first_triangle(body + 1);
+  std::vector<Vec3> points;
+  for (int t = first; t < last; ++t) {
+    const auto& corners = features_.triangles()[at(t)];
+    const Vec3 a = place_in(x, corners[0]), b = place_in(x, corners[1]),
+               c = place_in(x, corners[2]);
+    const Vec3 inwards = direction(cross(c - a, b - a), {0, 0, 0});
+    const Vec3 point = (1.0 / 3) * (a + b + c) + 2 * depth * inwards;
+    bool is_within = true;
+    for (std::size_t k = 0; k < 3; ++k) {
+      is_within = is_within && point[k] > bounds.min[k] + depth && point[k] < bounds.max[k] - depth;
+    }
+    if (is_within) points.push_back(point);
+  }
+  const std::size_t every = points.size() / most_probes + 1;
+  for (std::size_t i = 0; i < points.size(); i += every) {
+    if (is_deep_inside(points[i], other, depth, x) && is_deep_inside(points[i], body, depth, x)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /// Of the pairs that are asked for, those that overlap: to found_.
 template <class IsAsked>
 void BodyPairs::look_for_overlaps(const double* x, const IsAsked& is_asked) {
@@ -605,16 +679,27 @@ void BodyPairs::look_at_overlaps(const double* x) {
 
 void BodyPairs::separate(double* x, const std::vector<char>& moves, double time, int most_rounds) {
   const std::vector<double> given(x, x + end_.size());
+  const auto is_asked = [&](const Overlap& pair) {
+    const auto [a, b] = pair;
+    return may_ever_meet(a, b) && (moves.empty() || moves[at(a)] != 0 || moves[at(b)] != 0);
+  };
+  // Bodies that overlap in earnest stay where they are. Those are that no round could part: a point
+  // is deeper in both than all rounds move a surface.
   overlapping_.clear();
-  // Bodies that overlap in earnest stay where they are.
-  for (std::size_t known = 0;;) {
+  look_for_overlaps(x, is_asked);
+  for (const Overlap& pair : found_) {
+    const auto [a, b] = pair;
+    const double depth = most_rounds * first_gap * std::min(layer_[at(a)], layer_[at(b)]);
+    if (a != b && (is_deep_in_both(a, b, depth, x) || is_deep_in_both(b, a, depth, x))) {
+      overlapping_.push_back(pair);
+    }
+  }
+  // Or that the rounds did not part.
+  for (std::size_t known = overlapping_.size();;) {
     for (int round = 0; round < most_rounds; ++round) {
       if (!push_apart(x, moves, time)) break;
     }
-    look_for_overlaps(x, [&](const Overlap& pair) {
-      const auto [a, b] = pair;
-      return may_ever_meet(a, b) && (moves.empty() || moves[at(a)] != 0 || moves[at(b)] != 0);
-    });
+    look_for_overlaps(x, is_asked);
     std::vector<Overlap> all;
     std::set_union(overlapping_.begin(), overlapping_.end(), found_.begin(), found_.end(),
                    std::back_inserter(all));

@@ -122,6 +122,8 @@ class BodyPairs {
   bool push_apart(double* x, const std::vector<char>& moves, double time);
   void separate(double* x, const std::vector<char>& moves, double time, int most_rounds);
   bool pierces(int body, int other, const double* x) const;
+  bool is_deep_inside(const Vec3& point, int body, double depth, const double* x) const;
+  bool is_deep_in_both(int body, int other, double depth, const double* x) const;
   template <class IsAsked>
   void look_for_overlaps(const double* x, const IsAsked& is_asked);
 
@@ -148,6 +150,7 @@ class BodyPairs {
   std::vector<int> edges_start_, edges_of_vertex_;     ///< [num_vertices + 1]; the same
   std::vector<char> is_sharp_;                         ///< [num_edges]
   std::vector<int> first_face_;                        ///< [num_vertices]; -1: none
+  std::vector<char> is_closed_;                        ///< [num_bodies], around a solid
   // Of the step.
   std::vector<Candidate> candidates_;
   std::vector<Known> known_;

@@ -10,6 +10,7 @@
 
 #include "contact/ccd.h"
 #include "contact/nearest_features.h"
+#include "contact/test_meshes.h"
 #include "contact/vec3.h"
 #include "math/vector_field.h"
 
@@ -250,6 +251,57 @@ TEST(BodyPairs, FacesThatTouchAtTheStartArePushedApart) {
   }
   pairs.find_overlaps(two.start[0].v);
   EXPECT_TRUE(pairs.overlaps().empty());
+}
+
+/// Spheres of 1 m, one body each.
+struct Spheres {
+  VectorField x;
+  std::vector<BodyFeatures> bodies;
+  std::vector<int> body_of;
+  std::vector<Vec3> rest;
+
+  explicit Spheres(const std::vector<Vec3>& centers) {
+    const TriangleMesh mesh = test_meshes::sphere(2);
+    for (const Vec3& center : centers) {
+      const int first = static_cast<int>(x.size());
+      for (const Vec3& p : mesh.vertices) {
+        rest.push_back(p + center);
+        x.push_back({{rest.back()[0], rest.back()[1], rest.back()[2], 0}});
+        body_of.push_back(static_cast<int>(bodies.size()));
+      }
+      BodyFeatures& own = bodies.emplace_back();
+      for (const auto& [a, b, c] : mesh.triangles) {
+        own.triangles.push_back({first + a, first + b, first + c});
+      }
+    }
+  }
+  BodyPairs pairs(double layer) const {
+    return {bodies, body_of, std::vector<double>(bodies.size(), layer), rest, PairSettings{}};
+  }
+};
+
+/// What no round could part stays to the bit, and what is beside it is parted all the same.
+TEST(BodyPairs, BodiesThatOverlapInEarnestStayWhereTheyStart) {
+  // Three in one place, one that overlaps them by half, one that touches that by a point.
+  Spheres spheres({{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {1, 0, 0}, {3, 0, 0}});
+  const VectorField given = spheres.x;
+  BodyPairs pairs = spheres.pairs(0.006);
+  pairs.start_apart(spheres.x[0].v);
+  const std::vector<BodyPairs::Overlap> expected = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+  EXPECT_EQ(pairs.overlaps(), expected);
+  double moved = 0;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    for (int k = 0; k < 3; ++k) {
+      if (spheres.body_of[i] < 3) {
+        EXPECT_EQ(spheres.x[i][k], given[i][k]);
+      }
+      moved = std::max(moved, std::abs(spheres.x[i][k] - given[i][k]));
+    }
+  }
+  EXPECT_GT(moved, 0.9 * 0.006 / 16);
+  EXPECT_LT(moved, 0.006);
+  pairs.find_overlaps(spheres.x[0].v);
+  EXPECT_EQ(pairs.overlaps(), expected) << "the other two are apart";
 }
 
 }  // namespace

@@ -50,8 +50,9 @@ void add_force(double force, const Vec3& normal, const ContactPoint& point, Vect
 
 }  // namespace
 
-ContactMatrix::ContactMatrix(const Model& model, double inverse_a2, Weights weights)
-    : own_(std::make_unique<Laplacian>(model, inverse_a2, Precision::mixed, weights)),
+ContactMatrix::ContactMatrix(const Model& model, double inverse_a2, Weights weights,
+                             const Earlier<Laplacian>& earlier)
+    : own_(std::make_unique<Laplacian>(model, inverse_a2, Precision::mixed, weights, earlier)),
       inner_(*own_),
       kernels_(&front_kernels(simd_level_in_use())) {}
 

@@ -41,7 +41,8 @@ namespace supple {
 /// with l of any sign.
 class ContactMatrix final : public Direction {
  public:
-  ContactMatrix(const Model& model, double inverse_a2, Weights weights = Weights::constant);
+  ContactMatrix(const Model& model, double inverse_a2, Weights weights = Weights::constant,
+                const Earlier<Laplacian>& earlier = {});
   /// Around the matrix of somebody else, who tells it of steps, pins and materials.
   ContactMatrix(const Model& model, Laplacian& shared);
   Laplacian* constant_matrix() override { return &inner_; }

@@ -31,7 +31,7 @@ HessianSystem::HessianSystem(const Model& model, const SolverSettings& settings,
       direct_(settings.linear_solver == "direct"),
       mode_(mode_of(settings.definiteness)),
       tikhonov_(settings.definiteness == "tikhonov"),
-      order_(direct_ ? elimination_order(model, adjacency) : bandwidth_order(adjacency)),
+      order_(direct_ ? elimination_order(model) : bandwidth_order(adjacency)),
       hessian_(model, order_, adjacency),
       right_side_(3 * order_.size()),
       cg_(direct_ ? 0 : 3 * model.num_vertices, 1) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "base/index.h"
@@ -25,42 +26,59 @@ double laplacian_entry(const Model& model, double inverse_a, std::size_t t, std:
 
 }  // namespace
 
-Adjacency vertex_adjacency(const Model& model) {
+namespace {
+
+/// Items of one body among those of all, body after body; vertex_of: any vertex of an item.
+template <class Item, class VertexOf>
+std::span<const Item> of_body(const std::vector<Item>& items, const Model& model, int body,
+                              const VertexOf& vertex_of) {
+  const auto first_from = [&](int vertex) {
+    return std::partition_point(items.begin(), items.end(),
+                                [&](const Item& item) { return vertex_of(item) < vertex; });
+  };
+  return {first_from(model.body_vertices[at(body)]), first_from(model.body_vertices[at(body) + 1])};
+}
+
+}  // namespace
+
+Adjacency vertex_adjacency(const Model& model, int body) {
+  const int first = model.body_vertices[at(body)];
+  const auto of_edge = [](const auto& edge) { return edge.a; };
+  const auto tets = of_body(model.tets, model, body, [](const auto& tet) { return tet[0]; });
+  const auto springs = of_body(model.springs.springs, model, body, of_edge);
+  const auto membranes = of_body(model.membranes.edges, model, body, of_edge);
+  const auto pressures = of_body(model.pressures.edges, model, body, of_edge);
   std::vector<std::pair<int, int>> edges;
-  edges.reserve(model.tets.size() * 12 + model.springs.size() * 2 +
-                model.membranes.edges.size() * 2);
-  for (const auto& tet : model.tets) {
+  edges.reserve(tets.size() * 12 + 2 * (springs.size() + membranes.size() + pressures.size()));
+  for (const auto& tet : tets) {
     for (int a : tet) {
       for (int b : tet) {
-        if (a != b) edges.emplace_back(a, b);
+        if (a != b) edges.emplace_back(a - first, b - first);
       }
     }
   }
-  for (const SpringSet::Spring& spring : model.springs.springs) {
-    edges.emplace_back(spring.a, spring.b);
-    edges.emplace_back(spring.b, spring.a);
-  }
-  for (const MembraneSet::Edge& edge : model.membranes.edges) {
-    edges.emplace_back(edge.a, edge.b);
-    edges.emplace_back(edge.b, edge.a);
-  }
-  for (const PressureSet::Edge& edge : model.pressures.edges) {
-    edges.emplace_back(edge.a, edge.b);
-    edges.emplace_back(edge.b, edge.a);
-  }
+  const auto add = [&](const auto& of_set) {
+    for (const auto& edge : of_set) {
+      edges.emplace_back(edge.a - first, edge.b - first);
+      edges.emplace_back(edge.b - first, edge.a - first);
+    }
+  };
+  add(springs);
+  add(membranes);
+  add(pressures);
   // Row by row: rows are short, and sorted much sooner than all edges together.
   Adjacency adjacency;
   std::vector<int>& start = adjacency.start;
-  start.assign(at(model.num_vertices) + 1, 0);
+  start.assign(at(model.body_vertices[at(body) + 1] - first) + 1, 0);
   for (const auto& [a, b] : edges) ++start[at(a) + 1];
   std::partial_sum(start.begin(), start.end(), start.begin());
   std::vector<int> rows(edges.size()), end = start;
   for (const auto& [a, b] : edges) rows[at(end[at(a)]++)] = b;
-  int first = 0;
+  int begin_of_row = 0;
   for (std::size_t v = 0; v + 1 < start.size(); ++v) {
-    const auto begin = rows.begin() + std::exchange(first, start[v + 1]);
-    std::sort(begin, rows.begin() + first);
-    const auto last = std::unique(begin, rows.begin() + first);
+    const auto begin = rows.begin() + std::exchange(begin_of_row, start[v + 1]);
+    std::sort(begin, rows.begin() + begin_of_row);
+    const auto last = std::unique(begin, rows.begin() + begin_of_row);
     start[v] = static_cast<int>(adjacency.neighbour.size());
     adjacency.neighbour.insert(adjacency.neighbour.end(), begin, last);
   }
@@ -68,15 +86,28 @@ Adjacency vertex_adjacency(const Model& model) {
   return adjacency;
 }
 
-std::vector<int> elimination_order(const Model& model) {
-  if (!model.in_elimination_order) return fill_reducing_order(vertex_adjacency(model));
-  std::vector<int> order(static_cast<std::size_t>(model.num_vertices));
-  std::iota(order.begin(), order.end(), 0);
-  return order;
+Adjacency vertex_adjacency(const Model& model) {
+  Adjacency all;
+  all.start.assign(1, 0);
+  for (int b = 0; b < model.num_bodies(); ++b) {
+    const Adjacency own = vertex_adjacency(model, b);
+    const int first = model.body_vertices[at(b)], before = all.start.back();
+    for (std::size_t i = 1; i < own.start.size(); ++i) all.start.push_back(before + own.start[i]);
+    for (const int neighbour : own.neighbour) all.neighbour.push_back(first + neighbour);
+  }
+  return all;
 }
 
-std::vector<int> elimination_order(const Model& model, const Adjacency& adjacency) {
-  return model.in_elimination_order ? elimination_order(model) : fill_reducing_order(adjacency);
+std::vector<int> elimination_order(const Model& model) {
+  std::vector<int> order(static_cast<std::size_t>(model.num_vertices));
+  std::iota(order.begin(), order.end(), 0);
+  for (int b = 0; b < model.num_bodies() && !model.in_elimination_order; ++b) {
+    const int first = model.body_vertices[at(b)];
+    std::vector<int> own = fill_reducing_order(vertex_adjacency(model, b));
+    std::transform(own.begin(), own.end(), order.begin() + first,
+                   [&](int vertex) { return first + vertex; });
+  }
+  return order;
 }
 
 std::vector<double> laplacian_diagonal(const Model& model, double inverse_a2, Pins pins) {
@@ -133,42 +164,103 @@ void make_exact(const PinSet& pins, const PinnedPoint& point, const std::vector<
 
 }  // namespace
 
-SpdSolver::Matrix laplacian_lower(const Model& model, double inverse_a2,
-                                  const std::vector<int>& order, Pins pins) {
+namespace {
+
+/// The entries of M/a^2 + L in the rows of some bodies, whose vertices are `wanted`:
+/// [num_vertices].
+template <class Wanted>
+SpdSolver::Matrix lower_where(const Model& model, double inverse_a2, const std::vector<int>& place,
+                              const std::vector<double>& diagonal, const Wanted& wanted) {
   const int n = model.num_vertices;
   const double inverse_a = std::sqrt(inverse_a2);
-  std::vector<int> place(order.size());
-  for (int k = 0; k < n; ++k) {
-    place[static_cast<std::size_t>(order[static_cast<std::size_t>(k)])] = k;
-  }
   std::vector<Eigen::Triplet<double>> entries;
   entries.reserve(model.tets.size() * 6 + model.springs.size() + model.membranes.edges.size() +
-                  static_cast<std::size_t>(n));
-  const std::vector<double> diagonal = laplacian_diagonal(model, inverse_a2, pins);
+                  at(n));
   for (int i = 0; i < n; ++i) {
-    const int k = place[static_cast<std::size_t>(i)];
-    entries.emplace_back(k, k, diagonal[static_cast<std::size_t>(i)]);
+    if (wanted(i)) entries.emplace_back(place[at(i)], place[at(i)], diagonal[at(i)]);
   }
   for (std::size_t t = 0; t < model.tets.size(); ++t) {
+    if (!wanted(model.tets[t][0])) continue;
     for (std::size_t a = 0; a < 4; ++a) {
       for (std::size_t b = 0; b < a; ++b) {
-        const int i = place[static_cast<std::size_t>(model.tets[t][a])];
-        const int j = place[static_cast<std::size_t>(model.tets[t][b])];
+        const int i = place[at(model.tets[t][a])], j = place[at(model.tets[t][b])];
         entries.emplace_back(std::max(i, j), std::min(i, j),
                              laplacian_entry(model, inverse_a, t, a, b));
       }
     }
   }
   visit_laplacian_edges(model, inverse_a2, [&](int a, int b, double k) {
-    const int i = place[static_cast<std::size_t>(a)], j = place[static_cast<std::size_t>(b)];
-    entries.emplace_back(std::max(i, j), std::min(i, j), -k);
+    const int i = place[at(a)], j = place[at(b)];
+    if (wanted(a)) entries.emplace_back(std::max(i, j), std::min(i, j), -k);
   });
   SpdSolver::Matrix lower(n, n);
   lower.setFromTriplets(entries.begin(), entries.end());
+  return lower;
+}
+
+}  // namespace
+
+SpdSolver::Matrix laplacian_lower(const Model& model, double inverse_a2,
+                                  const std::vector<int>& order, Pins pins) {
+  std::vector<int> place(order.size());
+  for (std::size_t k = 0; k < order.size(); ++k) place[at(order[k])] = static_cast<int>(k);
+  SpdSolver::Matrix lower =
+      lower_where(model, inverse_a2, place, laplacian_diagonal(model, inverse_a2, pins),
+                  [](int) { return true; });
   if (pins == Pins::in_the_matrix) {
     for (const PinnedPoint& point : model.pins.points) make_exact(model.pins, point, place, lower);
   }
   return lower;
+}
+
+/// Of a model in elimination order, without pins.
+SpdSolver::Matrix Laplacian::lower_of(const Model& model, double inverse_a2,
+                                      const Earlier<Laplacian>& earlier) {
+  const std::vector<int> order = elimination_order(model);
+  if (earlier.made == nullptr || !model.in_elimination_order) {
+    return laplacian_lower(model, inverse_a2, order, Pins::left_out);
+  }
+  std::vector<char> is_new(order.size());
+  for (std::size_t b = 0; b < at(model.num_bodies()); ++b) {
+    std::fill(is_new.begin() + model.body_vertices[b], is_new.begin() + model.body_vertices[b + 1],
+              earlier.of(b) < 0 ? 1 : 0);
+  }
+  const SpdSolver::Matrix own =
+      lower_where(model, inverse_a2, order, laplacian_diagonal(model, inverse_a2, Pins::left_out),
+                  [&](int vertex) { return is_new[at(vertex)] != 0; });
+  const PinnedMatrix& other = earlier.made->matrix_;
+  const std::vector<int>& other_first = other.matrix().pattern().blocks;
+  const int n = model.num_vertices;
+  std::vector<int> start(1, 0), rows;
+  std::vector<double> values;
+  const std::size_t room = at(own.nonZeros() + other.matrix().lower().nonZeros());
+  rows.reserve(room);
+  values.reserve(room);
+  start.reserve(at(n) + 1);
+  for (std::size_t b = 0; b < at(model.num_bodies()); ++b) {
+    const int first = model.body_vertices[b], last = model.body_vertices[b + 1];
+    const int origin = earlier.of(b);
+    const int shift = origin < 0 ? 0 : first - other_first[at(origin)];
+    const auto add = [&](int row, int column, double value) {
+      if (column + shift == static_cast<int>(start.size())) {
+        start.push_back(static_cast<int>(rows.size()));
+      }
+      rows.push_back(row + shift);
+      values.push_back(value);
+    };
+    if (origin >= 0) {
+      other.visit_first(first - shift, last - shift, add);
+      continue;
+    }
+    for (int j = first; j < last; ++j) {
+      for (SpdSolver::Matrix::InnerIterator entry(own, j); entry; ++entry) {
+        add(static_cast<int>(entry.row()), j, entry.value());
+      }
+    }
+  }
+  start.push_back(static_cast<int>(rows.size()));
+  return Eigen::Map<const SpdSolver::Matrix>(n, n, static_cast<Eigen::Index>(rows.size()),
+                                             start.data(), rows.data(), values.data());
 }
 
 Error not_positive_definite(const std::string& matrix) {
@@ -178,13 +270,11 @@ Error not_positive_definite(const std::string& matrix) {
               "step are out of what double precision can hold"};
 }
 
-Laplacian::Laplacian(const Model& model, double inverse_a2, Precision precision, Weights weights)
-    : matrix_([&] {
-        std::vector<int> order = elimination_order(model);
-        SpdSolver::Matrix lower = laplacian_lower(model, inverse_a2, order, Pins::left_out);
-        return PinnedMatrix(model, inverse_a2, std::move(order), lower,
-                            PinnedMatrix::Coupling::none, precision, "M/h^2 + L");
-      }()),
+Laplacian::Laplacian(const Model& model, double inverse_a2, Precision precision, Weights weights,
+                     const Earlier<Laplacian>& earlier)
+    : matrix_(model, inverse_a2, elimination_order(model), lower_of(model, inverse_a2, earlier),
+              PinnedMatrix::Coupling::none, precision, "M/h^2 + L",
+              {earlier.made != nullptr ? &earlier.made->matrix_ : nullptr, earlier.origin}),
       num_vertices_(static_cast<std::size_t>(model.num_vertices)) {
   if (weights == Weights::following && model.num_tets > 0) weights_.emplace(model);
 }

@@ -15,12 +15,13 @@
 
 namespace supple {
 
-/// Neighbours of each vertex through tets, springs and membranes.
+/// Neighbours of each vertex through tets, springs, membranes and pressures; of a body alone,
+/// counted from its first vertex.
 Adjacency vertex_adjacency(const Model& model);
+Adjacency vertex_adjacency(const Model& model, int body);
 
 /// An elimination order of little fill: the vertices as they are where the model says so, else one
-/// that is looked for. [num_vertices]
-std::vector<int> elimination_order(const Model& model, const Adjacency& adjacency);
+/// that is looked for, body after body: no two of them are coupled. [num_vertices]
 std::vector<int> elimination_order(const Model& model);
 
 /// The k_j of L: as fitted, or raised where a tet has become stiffer and the line search pays for
@@ -41,8 +42,9 @@ class Laplacian final : public Direction {
   /// then -H grad g with a symmetric positive definite H near A^-1 (linear/multigrid.h). Its mean
   /// over each connected part is exact all the same: what is not held keeps its momentum
   /// to the last digit.
+  /// earlier: that of another scene, whose bodies have the same elements and the same order.
   Laplacian(const Model& model, double inverse_a2, Precision precision = Precision::mixed,
-            Weights weights = Weights::constant);
+            Weights weights = Weights::constant, const Earlier<Laplacian>& earlier = {});
   bool is_linear() const override { return true; }
   Laplacian* constant_matrix() override { return this; }
   void pins_changed(const PinChange& change) override {
@@ -69,6 +71,9 @@ class Laplacian final : public Direction {
   Compliance& compliance();
 
  private:
+  static SpdSolver::Matrix lower_of(const Model& model, double inverse_a2,
+                                    const Earlier<Laplacian>& earlier);
+
   PinnedMatrix matrix_;
   std::size_t num_vertices_;
   std::unique_ptr<Compliance> compliance_;

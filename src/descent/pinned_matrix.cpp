@@ -5,7 +5,7 @@
 
 #include "base/index.h"
 #include "descent/laplacian.h"
-#include "linear/supernodes.h"
+#include "linear/factor_pattern.h"
 
 namespace supple {
 
@@ -34,7 +34,7 @@ std::vector<double> diagonal_of(const SpdSolver::Matrix& lower) {
 
 PinnedMatrix::PinnedMatrix(const Model& model, double inverse_a2, std::vector<int> order,
                            SpdSolver::Matrix lower, Coupling coupling, Precision precision,
-                           std::string name)
+                           std::string name, const Earlier<PinnedMatrix>& earlier)
     : order_(std::move(order)),
       mass_(order_.size()),
       kernels_(&field_kernels(simd_level_in_use())),
@@ -46,8 +46,14 @@ PinnedMatrix::PinnedMatrix(const Model& model, double inverse_a2, std::vector<in
         for (std::size_t k = 0; k < order_.size(); ++k) {
           mass_[k] = model.mass[static_cast<std::size_t>(order_[k])] * inverse_a2;
         }
-        find_parts(elimination_tree(
-            {static_cast<int>(lower.rows()), lower.outerIndexPtr(), lower.innerIndexPtr()}));
+        const ChangeableCholesky* const others =
+            earlier.made != nullptr ? &earlier.made->matrix_ : nullptr;
+        const Earlier<FactorPattern> other_pattern{others != nullptr ? &others->pattern() : nullptr,
+                                                   earlier.origin};
+        const auto pattern = std::make_shared<const FactorPattern>(analyse_pattern(
+            {static_cast<int>(lower.rows()), lower.outerIndexPtr(), lower.innerIndexPtr()},
+            find_blocks(model), other_pattern));
+        find_parts(pattern->tree);
         Pinned pinned = with_pins(model, free_);
         for (std::size_t row = 0; row < free_.size(); ++row) {
           lower.valuePtr()[lower.outerIndexPtr()[row]] = pinned.diagonal[row];
@@ -55,7 +61,7 @@ PinnedMatrix::PinnedMatrix(const Model& model, double inverse_a2, std::vector<in
         weigh_parts(std::move(pinned.weight));
         const int most_rows =
             coupling == Coupling::none ? most_vertices : 3 * most_coupled_vertices;
-        return ChangeableCholesky(lower, precision, most_rows);
+        return ChangeableCholesky(lower, precision, most_rows, pattern, {others, earlier.origin});
       }()),
       work_((coupling == Coupling::none ? 4 : 3) * order_.size()) {
   cut_parts();
@@ -97,6 +103,20 @@ PinnedMatrix::Pinned PinnedMatrix::with_pins(const Model& model, std::vector<dou
     }
   }
   return pinned;
+}
+
+/// The bodies, where the order goes through one after the other.
+std::vector<int> PinnedMatrix::find_blocks(const Model& model) const {
+  std::vector<int> blocks;
+  for (std::size_t b = 0; b + 1 < model.body_vertices.size(); ++b) {
+    const int first = model.body_vertices[b], last = model.body_vertices[b + 1];
+    const bool is_apart = std::all_of(order_.begin() + first, order_.begin() + last,
+                                      [&](int v) { return first <= v && v < last; });
+    if (!is_apart) return {0, static_cast<int>(rows_of_vertex_ * order_.size())};
+    blocks.push_back(static_cast<int>(rows_of_vertex_) * first);
+  }
+  blocks.push_back(static_cast<int>(rows_of_vertex_ * order_.size()));
+  return blocks;
 }
 
 /// The order ends every tree of the elimination at its root: a column with nothing below.

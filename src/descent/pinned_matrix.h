@@ -30,14 +30,32 @@ class PinnedMatrix {
     full,  ///< 3n x 3n, row 3 k + c being coordinate c of vertex order[k]
   };
 
-  /// lower: the matrix without pins, a row for vertex order[k] at k. Throws Error{invalid_input},
-  /// naming the matrix by `name`, where it is not positive definite.
+  /// lower: the matrix without pins, a row for vertex order[k] at k. earlier: that of another scene
+  /// with bodies of this one, each in the same order. Throws Error{invalid_input}, naming the
+  /// matrix by `name`, where it is not positive definite.
   PinnedMatrix(const Model& model, double inverse_a2, std::vector<int> order,
-               SpdSolver::Matrix lower, Coupling coupling, Precision precision, std::string name);
+               SpdSolver::Matrix lower, Coupling coupling, Precision precision, std::string name,
+               const Earlier<PinnedMatrix>& earlier = {});
 
   /// The model's pins are others now. h: length of a step, s. Throws Error{invalid_input} for pins
   /// that the matrix cannot hold; nothing changes then.
   void pins_changed(const Model& model, double h);
+
+  /// Calls visit(row, column, value), ascending, for the entries that the lower triangle had at
+  /// first in some columns, without pins and additions.
+  template <class Visit>
+  void visit_first(int first_column, int last_column, const Visit& visit) const {
+    const SpdSolver::Matrix& lower = matrix_.lower();
+    for (int j = first_column; j < last_column; ++j) {
+      for (int k = lower.outerIndexPtr()[j]; k < lower.outerIndexPtr()[j + 1]; ++k) {
+        const auto place = static_cast<std::size_t>(k);
+        const double value = !first_.empty()                 ? first_[place]
+                             : k == lower.outerIndexPtr()[j] ? free_[static_cast<std::size_t>(j)]
+                                                             : lower.valuePtr()[place];
+        visit(lower.innerIndexPtr()[place], j, value);
+      }
+    }
+  }
 
   /// An addition to L between two vertices, N/m: to the diagonal where they are the same one, else
   /// to both entries.
@@ -88,6 +106,7 @@ class PinnedMatrix {
   };
 
   Pinned with_pins(const Model& model, std::vector<double> free) const;
+  std::vector<int> find_blocks(const Model& model) const;
   void find_parts(const std::vector<int>& parent);
   void weigh_parts(std::vector<double> weight);
   void cut_parts();

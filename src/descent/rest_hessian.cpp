@@ -17,7 +17,7 @@ constexpr const char* name = "of the rest pose";
 
 PinnedMatrix factorise_at_rest(const Model& model, double inverse_a2) {
   const Adjacency adjacency = vertex_adjacency(model);
-  std::vector<int> order = elimination_order(model, adjacency);
+  std::vector<int> order = elimination_order(model);
   HessianAssembly hessian(model, order, adjacency);
   VectorField rest(model.rest.size());
   for (std::size_t i = 0; i < rest.size(); ++i) {

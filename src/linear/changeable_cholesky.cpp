@@ -31,27 +31,28 @@ constexpr int part_kept = 4;
 /// Rows that one thread corrects at a time.
 constexpr int rows_per_chunk = 1024;
 
-double factor_operations(const SpdSolver::Matrix& lower) {
+using Pattern = std::shared_ptr<const FactorPattern>;
+
+Pattern pattern_of(const SpdSolver::Matrix& lower) {
+  const auto n = static_cast<int>(lower.rows());
+  return std::make_shared<const FactorPattern>(
+      analyse_pattern({n, lower.outerIndexPtr(), lower.innerIndexPtr()}, {0, n}));
+}
+
+double factor_operations(const FactorPattern& pattern) {
   double operations = 0;
-  for (const int count : column_counts(
-           {static_cast<int>(lower.rows()), lower.outerIndexPtr(), lower.innerIndexPtr()})) {
-    operations += static_cast<double>(count) * count;
-  }
+  for (const int count : pattern.counts) operations += static_cast<double>(count) * count;
   // The inverses in the panels cost as much again.
   return 2 * operations;
 }
 
-std::unique_ptr<SpdSolver> factorise(const SpdSolver::Matrix& lower, Precision precision,
-                                     Threads& threads) {
+std::unique_ptr<SpdSolver> factorise(const SpdSolver::Matrix& lower, const Pattern& pattern,
+                                     Precision precision, Threads& threads,
+                                     const Earlier<SpdSolver>& earlier = {}) {
   std::unique_ptr<SpdSolver> solver = make_supernodal_cholesky(precision);
-  solver->analyse(lower);
-  if (!solver->factor(lower, threads)) return nullptr;
+  solver->analyse(lower, pattern);
+  if (!solver->factor(lower, threads, earlier)) return nullptr;
   return solver;
-}
-
-std::unique_ptr<SpdSolver> factorise(const SpdSolver::Matrix& lower, Precision precision) {
-  Threads alone(1);
-  return factorise(lower, precision, alone);
 }
 
 /// out[i] += sum_j M[i][j] v[j], M being r x r, for interleaved sides.
@@ -76,13 +77,21 @@ std::vector<double> row_major(const Eigen::MatrixXd& M) {
 }  // namespace
 
 ChangeableCholesky::ChangeableCholesky(const SpdSolver::Matrix& lower, Precision precision,
-                                       int most_rows)
+                                       int most_rows, Pattern pattern,
+                                       const Earlier<ChangeableCholesky>& earlier)
     : lower_(std::make_shared<const SpdSolver::Matrix>(lower)),
+      pattern_(pattern != nullptr ? std::move(pattern) : pattern_of(*lower_)),
       precision_(precision),
       most_rows_(most_rows),
-      factor_seconds_(factor_operations(*lower_) / operations_per_second),
-      solver_(factorise(*lower_, precision)),
+      factor_seconds_(factor_operations(*pattern_) / operations_per_second),
       factored_(at(lower_->rows())) {
+  Threads alone(1);
+  if (earlier.made != nullptr && earlier.made->is_factored()) {
+    const std::vector<int> same = same_blocks(earlier);
+    solver_ = factorise(*lower_, pattern_, precision, alone, {earlier.made->solver_.get(), same});
+  } else {
+    solver_ = factorise(*lower_, pattern_, precision, alone);
+  }
   for (std::size_t row = 0; row < factored_.size(); ++row) {
     factored_[row] = lower_->valuePtr()[lower_->outerIndexPtr()[row]];
   }
@@ -90,6 +99,30 @@ ChangeableCholesky::ChangeableCholesky(const SpdSolver::Matrix& lower, Precision
   if (is_factored() && !solver_->is_direct()) {
     factor_seconds_ = grid_seconds_per_row * static_cast<double>(factored_.size());
   }
+}
+
+/// Of each block the earlier one whose factor is that of the same entries, or -1.
+std::vector<int> ChangeableCholesky::same_blocks(const Earlier<ChangeableCholesky>& earlier) const {
+  const ChangeableCholesky& other = *earlier.made;
+  const int* const start = lower_->outerIndexPtr();
+  const int* const other_start = other.lower_->outerIndexPtr();
+  std::vector<int> same(pattern_->num_blocks(), -1);
+  for (std::size_t b = 0; b < same.size(); ++b) {
+    const int origin = earlier.of(b);
+    if (origin < 0) continue;
+    const int first = pattern_->blocks[b], last = pattern_->blocks[b + 1];
+    const int shift = other.pattern_->blocks[at(origin)] - first;
+    bool is_same = true;
+    for (int j = first; j < last && is_same; ++j) {
+      const double* const own = lower_->valuePtr() + start[j];
+      const double* const others = other.lower_->valuePtr() + other_start[j + shift];
+      // The diagonal comes first, and may be another one by now.
+      is_same = *own == other.factored_[at(j + shift)] &&
+                std::equal(own + 1, own + (start[j + 1] - start[j]), others + 1);
+    }
+    if (is_same) same[b] = origin;
+  }
+  return same;
 }
 
 int ChangeableCholesky::steps_until_factor(double h) const {
@@ -130,7 +163,7 @@ bool ChangeableCholesky::set_entries(const std::vector<double>& entries, Threads
   std::vector<double> factored = diagonal;
   // A solver of its own: how precise it is depends on this matrix alone, and the present one serves
   // where this one fails.
-  std::unique_ptr<SpdSolver> solver = factorise(*next, precision_, threads);
+  std::unique_ptr<SpdSolver> solver = factorise(*next, pattern_, precision_, threads);
   if (solver == nullptr) return false;
   // What is being made is of the matrix before.
   steps_left_ = 0;
@@ -147,12 +180,13 @@ bool ChangeableCholesky::set_entries(const std::vector<double>& entries, Threads
 
 void ChangeableCholesky::start_build() {
   // The work shares nothing that changes.
-  build_.start([lower = lower_, precision = precision_, target = diagonal_] {
+  build_.start([lower = lower_, pattern = pattern_, precision = precision_, target = diagonal_] {
     SpdSolver::Matrix matrix = *lower;
     for (std::size_t row = 0; row < target.size(); ++row) {
       matrix.valuePtr()[matrix.outerIndexPtr()[row]] = target[row];
     }
-    return Factor{.solver = factorise(matrix, precision), .diagonal = target};
+    Threads alone(1);
+    return Factor{.solver = factorise(matrix, pattern, precision, alone), .diagonal = target};
   });
   steps_left_ = steps_until_factor(h_);
 }

@@ -35,8 +35,11 @@ namespace supple {
 /// waiting if need be: the same input gives the same bits, however busy the machine is.
 class ChangeableCholesky {
  public:
-  /// lower: A's lower triangle in the order of elimination.
-  ChangeableCholesky(const SpdSolver::Matrix& lower, Precision precision, int most_rows);
+  /// lower: A's lower triangle in the order of elimination. pattern: of it; none: it is looked for.
+  /// earlier: another matrix, of which some blocks may have the same entries.
+  ChangeableCholesky(const SpdSolver::Matrix& lower, Precision precision, int most_rows,
+                     std::shared_ptr<const FactorPattern> pattern = nullptr,
+                     const Earlier<ChangeableCholesky>& earlier = {});
 
   /// False: A is not positive definite, nothing can be solved.
   bool is_factored() const { return solver_ != nullptr; }
@@ -65,6 +68,7 @@ class ChangeableCholesky {
 
   /// The matrix that was factorised last; its diagonal may be another one by now.
   const SpdSolver::Matrix& lower() const { return *lower_; }
+  const FactorPattern& pattern() const { return *pattern_; }
 
   /// What a factorisation takes, s, by the number of its operations alone.
   double factor_seconds() const { return factor_seconds_; }
@@ -142,7 +146,10 @@ class ChangeableCholesky {
   template <int sides>
   void solve_low_rank(double* x, Threads& threads);
 
+  std::vector<int> same_blocks(const Earlier<ChangeableCholesky>& earlier) const;
+
   std::shared_ptr<const SpdSolver::Matrix> lower_;  ///< its diagonal is that of the first factor
+  std::shared_ptr<const FactorPattern> pattern_;
   Precision precision_;
   int most_rows_;
   double factor_seconds_ = 0;  ///< by the number of operations

@@ -1,8 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <numeric>
-#include <optional>
 #include <vector>
 
 #include "base/index.h"
@@ -10,7 +8,7 @@
 #include "linear/refined_cholesky.h"
 #include "linear/spd_solver.h"
 #include "linear/supernodal_cholesky.h"
-#include "linear/supernodes.h"
+#include "supple/error.h"
 
 namespace supple {
 
@@ -43,10 +41,13 @@ constexpr std::ptrdiff_t most_in_a_factor = std::ptrdiff_t{1} << 21;
 /// have 2e-6 in floats; a factor that leaves what is far from a rounding does not hold the matrix.
 constexpr double tolerance_of_floats = 1e-4;
 
-std::ptrdiff_t num_factor_entries(const SpdSolver::Matrix& lower) {
-  const std::vector<int> counts =
-      column_counts({static_cast<int>(lower.rows()), lower.outerIndexPtr(), lower.innerIndexPtr()});
-  return std::accumulate(counts.begin(), counts.end(), std::ptrdiff_t{0});
+std::shared_ptr<const FactorPattern> pattern_of_whole(const SpdSolver::Matrix& lower) {
+  if (lower.rows() != lower.cols()) {
+    throw Error(ErrorKind::invalid_input, "SpdSolver", "expected a square matrix");
+  }
+  const auto n = static_cast<int>(lower.rows());
+  return std::make_shared<const FactorPattern>(
+      analyse_pattern({n, lower.outerIndexPtr(), lower.innerIndexPtr()}, {0, n}));
 }
 
 /// Multigrid, a factor in floats where that does not hold the matrix, or in doubles where floats do
@@ -55,21 +56,20 @@ class MixedCholesky final : public SpdSolver {
  public:
   MixedCholesky(Precision precision, SimdLevel level) : precision_(precision), level_(level) {}
 
-  void analyse(const Matrix& lower) override {
-    tries_grids_ =
-        lower.rows() == lower.cols() &&
-        (precision_ == Precision::multigrid ||
-         (precision_ == Precision::mixed && num_factor_entries(lower) > most_in_a_factor));
-    nodes_.reset();
+  void analyse(const Matrix& lower) override { analyse(lower, pattern_of_whole(lower)); }
+  void analyse(const Matrix&, const std::shared_ptr<const FactorPattern>& pattern) override {
+    pattern_ = pattern;
+    tries_grids_ = precision_ == Precision::multigrid ||
+                   (precision_ == Precision::mixed && pattern_->num_entries() > most_in_a_factor);
     multigrid_.reset();
     in_floats_.reset();
     in_doubles_.reset();
     solver_ = nullptr;
-    if (!tries_grids_) nodes_ = supernodes_of(lower);
   }
 
   /// What did not hold the matrix before may hold the next one.
-  bool factor(const Matrix& lower, Threads& threads) override {
+  bool factor(const Matrix& lower, Threads& threads) override { return factor(lower, threads, {}); }
+  bool factor(const Matrix& lower, Threads& threads, const Earlier<SpdSolver>& earlier) override {
     solver_ = nullptr;
     in_doubles_.reset();
     if (tries_grids_) {
@@ -80,12 +80,13 @@ class MixedCholesky final : public SpdSolver {
         return true;
       }
       multigrid_.reset();
-      if (!nodes_) nodes_ = supernodes_of(lower);
     }
-    if (!factor_as(in_floats_, lower, threads)) return false;
+    const auto* const other = dynamic_cast<const MixedCholesky*>(earlier.made);
+    const SpdSolver* const factors = other != nullptr ? other->in_floats_.get() : nullptr;
+    if (!factor_as(in_floats_, lower, threads, {factors, earlier.origin})) return false;
     if (holds(lower, tolerance_of_floats, threads)) return true;
     in_floats_.reset();
-    return factor_as(in_doubles_, lower, threads);
+    return factor_as(in_doubles_, lower, threads, {});
   }
 
   bool is_direct() const override { return solver_ == nullptr || solver_->is_direct(); }
@@ -105,13 +106,13 @@ class MixedCholesky final : public SpdSolver {
  private:
   template <class Real>
   bool factor_as(std::unique_ptr<SupernodalCholesky<Real>>& own, const Matrix& lower,
-                 Threads& threads) {
+                 Threads& threads, const Earlier<SpdSolver>& earlier) {
     solver_ = nullptr;
     if (own == nullptr) {
       own = std::make_unique<SupernodalCholesky<Real>>(level_);
-      own->analyse(*nodes_);
+      own->analyse(lower, pattern_);
     }
-    if (!own->factor(lower, threads)) return false;
+    if (!own->factor(lower, threads, earlier)) return false;
     solver_ = own.get();
     return true;
   }
@@ -133,7 +134,7 @@ class MixedCholesky final : public SpdSolver {
   Precision precision_;
   SimdLevel level_;
   bool tries_grids_ = false;
-  std::optional<Supernodes> nodes_;  ///< once a factor is wanted
+  std::shared_ptr<const FactorPattern> pattern_;
   std::unique_ptr<Multigrid> multigrid_;
   std::unique_ptr<SupernodalCholesky<float>> in_floats_;
   std::unique_ptr<SupernodalCholesky<double>> in_doubles_;

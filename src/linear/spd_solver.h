@@ -5,8 +5,10 @@
 #include <memory>
 #include <vector>
 
+#include "base/earlier.h"
 #include "base/parallel_for.h"
 #include "base/simd_level.h"
+#include "linear/factor_pattern.h"
 #include "linear/ordering.h"
 #include "linear/solve_ends.h"
 
@@ -23,10 +25,21 @@ class SpdSolver {
 
   /// A: n x n, its lower triangle in the order of elimination (fill_reducing_order).
   virtual void analyse(const Matrix& lower) = 0;
+  /// The same where its pattern has been looked at.
+  virtual void analyse(const Matrix& lower,
+                       const std::shared_ptr<const FactorPattern>& /*pattern*/) {
+    analyse(lower);
+  }
 
   /// Values in the analysed pattern. False: not positive definite (or not finite); the solver
   /// cannot solve then.
   virtual bool factor(const Matrix& lower, Threads& threads) = 0;
+  /// The same with the factors of those blocks that another solver of this kind had with the same
+  /// entries; both have analysed patterns of blocks.
+  virtual bool factor(const Matrix& lower, Threads& threads,
+                      const Earlier<SpdSolver>& /*earlier*/) {
+    return factor(lower, threads);
+  }
 
   /// Whether x = A^-1 b to rounding. If not, x = H b with a symmetric positive definite H near
   /// A^-1, the same from `factor` to `factor`.

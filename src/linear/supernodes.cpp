@@ -1,6 +1,7 @@
 #include "linear/supernodes.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/index.h"
 
@@ -178,11 +179,14 @@ std::vector<int> postorder(const std::vector<int>& parent) {
   return order;
 }
 
-Supernodes find_supernodes(const LowerPattern& lower) {
+Supernodes find_supernodes(const LowerPattern& lower, std::vector<int>* own_tree,
+                           std::vector<int>* own_counts) {
   const Rows by_rows = rows_of(lower);
-  const std::vector<int> tree = tree_of(by_rows);
+  std::vector<int> tree = tree_of(by_rows), counts = counts_of(by_rows, tree);
   Supernodes nodes;
-  nodes.first = first_columns(tree, counts_of(by_rows, tree));
+  nodes.first = first_columns(tree, counts);
+  if (own_tree != nullptr) *own_tree = std::move(tree);
+  if (own_counts != nullptr) *own_counts = std::move(counts);
   const int count = static_cast<int>(nodes.first.size()) - 1;
   nodes.parent.assign(at(count), -1);
   nodes.row_start.assign(1, 0);

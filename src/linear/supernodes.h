@@ -44,7 +44,9 @@ std::vector<int> postorder(const std::vector<int>& parent);
 
 /// The supernodes of the factor of a matrix with this pattern. A child whose columns come right
 /// before its parent's is taken into it where the zeros that its panel then stores are few
-/// [Ashcraft & Grimes 1989]: they cost less than the bookkeeping of a further panel.
-Supernodes find_supernodes(const LowerPattern& lower);
+/// [Ashcraft & Grimes 1989]: they cost less than the bookkeeping of a further panel. tree, counts:
+/// where not null, for elimination_tree and column_counts, which are found on the way.
+Supernodes find_supernodes(const LowerPattern& lower, std::vector<int>* tree = nullptr,
+                           std::vector<int>* counts = nullptr);
 
 }  // namespace supple

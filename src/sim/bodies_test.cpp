@@ -458,5 +458,63 @@ TEST(Bodies, AnAddedBodyIsInEveryQuery) {
   EXPECT_EQ(simulation.raycast({5, 5, 0}, {0, -1, 0})->body, 2);
 }
 
+/// What is taken over from bodies that stay is what a new simulation makes: of bodies of all kinds,
+/// in any order, after every change that their matrices remember.
+TEST(Bodies, WhatIsTakenOverHasTheBitsOfWhatIsMadeAnew) {
+  for (const char* method : {"l_bfgs", "quasi_newton", "chebyshev", "vertex_block_descent"}) {
+    SCOPED_TRACE(method);
+    Scene scene = stack(method);
+    scene.solver.iterations = 5;
+    scene.bodies.push_back(cube({2, 0.3, 0}, "pinned", "neo_hookean", 3));
+    scene.bodies.back().pins.push_back({.vertices = {0, 1, 2, 3, 7}, .stiffness = 1e5});
+    scene.bodies.push_back(test::cloth_body());
+    scene.bodies.back().name = "cloth";
+    for (Vec3& x : scene.bodies.back().mesh.vertices) x[1] += 4;
+    scene.bodies.push_back(cube({4, 0.3, 0}, "layered"));
+    scene.bodies.back().layers = {test::soft_material("corotated")};
+    scene.bodies.push_back(cube({6, 0.3, 0}, "soft"));
+    Simulation simulation(scene, {.threads = 1});
+    const auto expect_as_new = [&] {
+      Simulation built = fresh(simulation);
+      for (int frame = 0; frame < 3; ++frame) {
+        run(simulation, 1);
+        run(built, 1);
+        expect_same_bits(simulation, built);
+      }
+    };
+    run(simulation, 2);
+    // Three of one mesh, one with a mesh of its own, in front of which a body goes.
+    simulation.change_bodies({{simulation.handle(1)}},
+                             {{cube({2, 2, 0}, "d"), cube({3, 2, 0}, "e"),
+                               cube({4, 2, 0}, "f", "neo_hookean", 3), cube({5, 2, 0}, "g")}});
+    expect_as_new();
+    const int last = static_cast<int>(simulation.scene().bodies.size()) - 1;
+    MaterialSettings stiffer = simulation.scene().bodies[0].material;
+    stiffer.mu.value *= 3;
+    simulation.set_material(0, stiffer);
+    simulation.set_pins(last, {{.vertices = {1, 2}, .stiffness = 1e4}});
+    simulation.set_pins(2, {});
+    simulation.set_gravity({0, -5, 0});
+    run(simulation, 40);
+    simulation.remove_body(simulation.handle(1));
+    expect_as_new();
+    // Weights that follow make another matrix of the same bodies.
+    SimulationState state = simulation.state();
+    if (method == std::string("l_bfgs")) {
+      std::size_t num_tets = 0;
+      for (const Body& body : simulation.scene().bodies) num_tets += body.mesh.tets.size();
+      for (std::size_t t = 0; t < num_tets; ++t) {
+        state.weights.push_back(2e5 * (1 + 0.01 * static_cast<double>(t)));
+      }
+      state.weights_spent = 1;
+      simulation.set_state(state);
+    }
+    simulation.add_body(cube({7, 2, 0}, "h"));
+    expect_as_new();
+    simulation.add_body(cube({8, 2, 0}, "i", "corotated"));
+    expect_as_new();
+  }
+}
+
 }  // namespace
 }  // namespace supple

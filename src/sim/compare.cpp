@@ -29,7 +29,7 @@ class Step {
         model_(build_model(scene)),
         numbering_(model_),
         state_(numbering_.to_model(load_state(model_, from))),
-        contact_(make_contact(scene, model_, numbering_)),
+        contact_(make_contact(scene, model_, numbering_, surface_of(scene, model_, numbering_))),
         objective_(model_, contact_.get(), threads_),
         minimiser_(model_.num_vertices),
         setup_(scene, model_),

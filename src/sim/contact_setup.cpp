@@ -68,11 +68,28 @@ BodyScale scale_of_body(const Scene& scene, const Model& model, int first, int l
           mass * std::hypot(g[0], g[1], g[2])};
 }
 
-std::vector<std::array<int, 3>> surface_of(const Model& model) {
-  TetMesh mesh;
-  mesh.vertices = model.rest;
-  mesh.tets = model.tets;
-  return surface_triangles(mesh);
+/// Of the tets, body after body, with the model's numbers.
+std::vector<std::array<int, 3>> faces_of_tets(const Scene& scene, const Model& model,
+                                              const Numbering& numbering,
+                                              const SceneSurface& surface) {
+  std::vector<std::array<int, 3>> faces;
+  faces.reserve(surface.triangles.size());
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    if (scene.bodies[b].triangles.empty()) {
+      for (int t = surface.body_triangles[b]; t < surface.body_triangles[b + 1]; ++t) {
+        faces.push_back(surface.triangles[static_cast<std::size_t>(t)]);
+        for (int& vertex : faces.back()) vertex = numbering.to_model(vertex);
+      }
+    } else if (surface.body_tets[b + 1] > surface.body_tets[b]) {
+      // The scene's surface is another one.
+      const std::vector<std::array<int, 3>> own =
+          surface_triangles({.vertices = model.rest,
+                             .tets = {model.tets.begin() + surface.body_tets[b],
+                                      model.tets.begin() + surface.body_tets[b + 1]}});
+      faces.insert(faces.end(), own.begin(), own.end());
+    }
+  }
+  return faces;
 }
 
 /// What of a surface has mass.
@@ -118,7 +135,8 @@ std::vector<double> own_stiffness(const Scene& scene, const Model& model) {
 }  // namespace
 
 std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& model,
-                                            const Numbering& numbering) {
+                                            const Numbering& numbering,
+                                            const SceneSurface& scene_surface) {
   const bool has_pairs = scene.contact.self || (scene.contact.bodies && scene.bodies.size() > 1);
   if (scene.colliders.empty() && !has_pairs) return nullptr;
   std::vector<ColliderObject> colliders;
@@ -129,7 +147,8 @@ std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& mod
   const bool is_explicit = find_integrator(scene.time.integrator)->is_explicit;
   const double given = scene.contact.stiffness;
   const std::vector<double> own = given > 0 ? std::vector<double>() : own_stiffness(scene, model);
-  const std::vector<std::array<int, 3>> surface = surface_of(model);
+  const std::vector<std::array<int, 3>> surface =
+      faces_of_tets(scene, model, numbering, scene_surface);
   const std::vector<char> outside = is_outside(model, surface);
   std::vector<char> in_tet(static_cast<std::size_t>(model.num_vertices), 0);
   for (const auto& tet : model.tets) {
@@ -151,9 +170,11 @@ std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& mod
     surfaces.push_back(
         {.triangles = {}, .segments = {}, .size = body.size, .body = static_cast<int>(b)});
     if (body.size > 0) {
-      std::copy_if(
-          surface.begin(), surface.end(), std::back_inserter(surfaces.back().triangles),
-          [&](const auto& triangle) { return first <= triangle[0] && triangle[0] < last; });
+      const auto begin = std::partition_point(surface.begin(), surface.end(),
+                                              [&](const auto& t) { return t[0] < first; });
+      const auto end =
+          std::partition_point(begin, surface.end(), [&](const auto& t) { return t[0] < last; });
+      surfaces.back().triangles.assign(begin, end);
       for (auto triangle : scene.bodies[b].triangles) {
         for (int& vertex : triangle) vertex = numbering.to_model(first + vertex);
         surfaces.back().triangles.push_back(triangle);

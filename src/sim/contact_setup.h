@@ -5,6 +5,7 @@
 #include "contact/contact_energy.h"
 #include "model/model.h"
 #include "sim/numbering.h"
+#include "sim/surface_queries.h"
 #include "supple/scene.h"
 
 namespace supple {
@@ -22,6 +23,7 @@ namespace supple {
 /// and moduli may so be of any size. Explicit integrators, whose step would have to be shorter the
 /// stiffer a contact is, have a thousandth of m/h^2. Throws Error{invalid_input} as ContactEnergy.
 std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& model,
-                                            const Numbering& numbering);
+                                            const Numbering& numbering,
+                                            const SceneSurface& surface);
 
 }  // namespace supple

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/index.h"
 #include "descent/laplacian.h"
 #include "model/renumber.h"
 
@@ -9,13 +10,19 @@ namespace supple {
 
 namespace {
 
-/// The elimination order, body after body: no two bodies are coupled, so that the fill stays and
-/// subtrees keep standing without gaps.
-std::vector<int> order_by_bodies(const Model& model) {
-  std::vector<int> order = elimination_order(model);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int a, int b) { return model.body_of(a) < model.body_of(b); });
-  return order;
+/// By the numbers alone [Fowler, Noll & Vo 1991, FNV-1a].
+std::uint64_t hash_of(const Adjacency& graph) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const std::vector<int>* const numbers : {&graph.start, &graph.neighbour}) {
+    for (const int number : *numbers) {
+      hash = (hash ^ static_cast<std::uint32_t>(number)) * 0x100000001b3;
+    }
+  }
+  return hash;
+}
+
+bool same_graph(const Adjacency& a, const Adjacency& b) {
+  return a.start == b.start && a.neighbour == b.neighbour;
 }
 
 /// to[k] = from[source[k]]
@@ -37,10 +44,44 @@ State picked(const State& state, const std::vector<int>& source) {
 
 }  // namespace
 
-Numbering::Numbering(Model& model)
-    : scene_vertex_(order_by_bodies(model)), model_vertex_(scene_vertex_.size()) {
+Numbering::Numbering(Model& model, const Earlier<Numbering>& earlier)
+    : scene_vertex_(at(model.num_vertices)),
+      model_vertex_(scene_vertex_.size()),
+      first_(model.body_vertices),
+      graph_(at(model.num_bodies())) {
+  const auto copy_order = [&](const Numbering& from, std::size_t of, std::size_t to) {
+    const int shift = first_[to] - from.first_[of];
+    std::transform(from.scene_vertex_.begin() + from.first_[of],
+                   from.scene_vertex_.begin() + from.first_[of + 1],
+                   scene_vertex_.begin() + first_[to], [&](int vertex) { return vertex + shift; });
+    graph_[to] = from.graph_[of];
+  };
+  std::vector<std::size_t> ordered;
+  for (std::size_t b = 0; b < graph_.size(); ++b) {
+    const int origin = earlier.of(b);
+    if (origin < 0) continue;
+    copy_order(*earlier.made, at(origin), b);
+    ordered.push_back(b);
+  }
+  for (std::size_t b = 0; b < graph_.size(); ++b) {
+    if (earlier.of(b) >= 0) continue;
+    const Adjacency graph = vertex_adjacency(model, static_cast<int>(b));
+    graph_[b] = hash_of(graph);
+    const auto like = std::find_if(ordered.begin(), ordered.end(), [&](std::size_t other) {
+      return graph_[other] == graph_[b] &&
+             same_graph(graph, vertex_adjacency(model, static_cast<int>(other)));
+    });
+    if (like != ordered.end()) {
+      copy_order(*this, *like, b);
+      continue;
+    }
+    const std::vector<int> order = fill_reducing_order(graph);
+    std::transform(order.begin(), order.end(), scene_vertex_.begin() + first_[b],
+                   [&](int vertex) { return vertex + first_[b]; });
+    ordered.push_back(b);
+  }
   for (std::size_t k = 0; k < scene_vertex_.size(); ++k) {
-    model_vertex_[static_cast<std::size_t>(scene_vertex_[k])] = static_cast<int>(k);
+    model_vertex_[at(scene_vertex_[k])] = static_cast<int>(k);
   }
   renumber_vertices(scene_vertex_, model);
   model.in_elimination_order = true;

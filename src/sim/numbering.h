@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
+#include "base/earlier.h"
 #include "model/model.h"
 
 namespace supple {
@@ -14,8 +16,9 @@ namespace supple {
 /// second.
 class Numbering {
  public:
-  /// Renumbers `model`, whose vertices are in scene order.
-  explicit Numbering(Model& model);
+  /// Renumbers `model`, whose vertices are in scene order. An order is looked for once for all
+  /// bodies whose elements join their vertices alike.
+  explicit Numbering(Model& model, const Earlier<Numbering>& earlier = {});
 
   /// The model's vertex of a vertex of the scene.
   int to_model(int vertex) const { return model_vertex_[static_cast<std::size_t>(vertex)]; }
@@ -35,6 +38,9 @@ class Numbering {
  private:
   std::vector<int> scene_vertex_;  ///< [num_vertices], of each vertex of the model
   std::vector<int> model_vertex_;  ///< and the other way round
+  std::vector<int> first_;         ///< [num_bodies + 1], vertex
+  /// [num_bodies], a number that bodies have in common where the same vertices are joined.
+  std::vector<std::uint64_t> graph_;
 };
 
 }  // namespace supple

@@ -99,26 +99,27 @@ void copy_field(const VectorField& field, const Numbering& numbering, std::span<
 }  // namespace
 
 RunningScene::RunningScene(const Scene& scene, const SimulationOptions& options, Begin begin,
-                           Attachments attachments)
+                           Attachments attachments, const Earlier<RunningScene>& earlier)
     : threads_(options.threads, options.tasks),
       scene_((check_settings(scene), with_fiber_directions(scene, threads_))),
       model_(build_model(scene_)),
       state_(initial_state(scene_, model_)),
-      numbering_(model_),
+      numbering_(model_, part_of(earlier, &RunningScene::numbering_)),
       attachments_(std::move(attachments)),
-      contact_((hold_attachments(), make_contact(scene_, model_, numbering_))),
+      surface_(surface_of(scene_, model_, numbering_, part_of(earlier, &RunningScene::surface_))),
+      contact_((hold_attachments(), make_contact(scene_, model_, numbering_, surface_))),
       objective_(model_, contact_.get(), threads_),
       setup_(scene_, model_),
       minimiser_(model_.num_vertices),
       guard_(model_),
       is_held_(scene_.bodies.size(), 0),
+      is_changed_(is_held_),
       position_run_(model_.num_vertices),
       convergence_(model_, scene_, setup_.inverse_a2()),
       unfolding_(scene_.bodies.size()),
       z_(state_.x),
       first_z_(z_),
       before_(state_),
-      surface_(surface_of(scene_, model_)),
       queries_(scene_, model_, numbering_, surface_, state_.x),
       clock_(clock_of(0, 0, scene_.time)) {
   check_touches(scene_);
@@ -135,9 +136,19 @@ RunningScene::RunningScene(const Scene& scene, const SimulationOptions& options,
     before_substep_ = before_;
     find_energy();
   } else {
-    direction_ = make_direction(model_, scene_.solver, setup_.inverse_a2());
+    Direction* const before = earlier.made != nullptr ? earlier.made->direction_.get() : nullptr;
+    const Laplacian* const matrix = before != nullptr ? before->constant_matrix() : nullptr;
+    direction_ =
+        make_direction(model_, scene_.solver, setup_.inverse_a2(), {matrix, earlier.origin});
     limit_factors();
   }
+}
+
+std::vector<int> RunningScene::unchanged(std::vector<int> origin) const {
+  for (int& body : origin) {
+    if (body >= 0 && is_changed_[at(body)] != 0) body = -1;
+  }
+  return origin;
 }
 
 /// Before anything is made from the model's pins.
@@ -708,7 +719,7 @@ void RunningScene::set_colliders(std::vector<Collider> colliders) {
   std::swap(scene_.colliders, colliders);
   try {
     check_touches(scene_);
-    std::unique_ptr<ContactEnergy> contact = make_contact(scene_, model_, numbering_);
+    std::unique_ptr<ContactEnergy> contact = make_contact(scene_, model_, numbering_, surface_);
     setup_.check_motions(scene_);
     use_contact(contact.get());
     contact_ = std::move(contact);
@@ -774,8 +785,9 @@ void RunningScene::set_material(int body, MaterialSettings material) {
     std::swap(own, material);
     throw;
   }
+  is_changed_[at(body)] = 1;
   state_.acceleration.clear();  // it was that of the other material
-  std::unique_ptr<ContactEnergy> contact = make_contact(scene_, model_, numbering_);
+  std::unique_ptr<ContactEnergy> contact = make_contact(scene_, model_, numbering_, surface_);
   use_contact(contact.get());
   contact_ = std::move(contact);
   find_energy();
@@ -794,7 +806,7 @@ void RunningScene::adjust(const std::function<void(Scene&)>& edit) {
     check_settings(scene_);
     // How much contacts bear goes by the weight.
     const bool same = gravity == scene_.gravity && settings.friction == scene_.contact.friction;
-    if (contact_ && !same) contact = make_contact(scene_, model_, numbering_);
+    if (contact_ && !same) contact = make_contact(scene_, model_, numbering_, surface_);
     setup_.settings_changed(scene_);
   } catch (...) {
     scene_.gravity = gravity;

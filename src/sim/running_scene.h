@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "base/earlier.h"
 #include "base/parallel_for.h"
 #include "contact/contact_energy.h"
 #include "descent/minimise.h"
@@ -36,9 +37,13 @@ class RunningScene {
   /// Whether the scene starts, or a state is to follow by set_state, take_over or go_on_from.
   enum class Begin { at_start, later };
 
-  /// Throws Error for what cannot be simulated.
+  /// Throws Error for what cannot be simulated. earlier: a scene with the same settings, of which
+  /// some bodies stay: what was made for each of them is taken over. The result has the same bits.
   RunningScene(const Scene& scene, const SimulationOptions& options, Begin begin,
-               Attachments attachments = {});
+               Attachments attachments = {}, const Earlier<RunningScene>& earlier = {});
+
+  /// `origin` without the bodies of this scene that have been changed since it was built.
+  std::vector<int> unchanged(std::vector<int> origin) const;
 
   /// Simulation::step, without its change of scene. Where something throws, the state is again what
   /// it was and nothing else is to be relied on: no step and no change may follow.
@@ -120,6 +125,11 @@ class RunningScene {
   int num_threads() const { return threads_.count(); }
 
  private:
+  template <class Part>
+  static Earlier<Part> part_of(const Earlier<RunningScene>& earlier, Part RunningScene::*part) {
+    if (earlier.made == nullptr) return {};
+    return {&(earlier.made->*part), earlier.origin};
+  }
   void hold_attachments();
   SimulationState start_of_added(const SimulationState& before) const;
   void move_added_apart(const Survivors& survivors);
@@ -185,6 +195,7 @@ class RunningScene {
   State state_;
   Numbering numbering_;
   Attachments attachments_;  ///< pins of the model refer to it
+  SceneSurface surface_;
   std::unique_ptr<ContactEnergy> contact_;
   Objective objective_;
   StepSetup setup_;
@@ -192,8 +203,9 @@ class RunningScene {
   std::unique_ptr<PositionSolver> position_solver_;  ///< of a position-based one
   Minimiser minimiser_;
   EnergyGuard guard_;
-  std::vector<char> is_held_;  ///< [num_bodies], for the guard
-  bool has_energy_ = false;    ///< the position-based method's steps have one that it may gain
+  std::vector<char> is_held_;     ///< [num_bodies], for the guard
+  std::vector<char> is_changed_;  ///< [num_bodies], its material is not that of the constructor
+  bool has_energy_ = false;       ///< the position-based method's steps have one that it may gain
   PositionRun position_run_;
   ConvergenceProbe convergence_;
   Unfolding unfolding_;
@@ -210,8 +222,7 @@ class RunningScene {
   bool is_remembered_ = false;  ///< the state has changed since it was
   std::exception_ptr step_failure_;  ///< what ended the last step, until it is asked for
   State before_substep_;             ///< of an integrator that may gain energy: x and v
-  SceneSurface surface_;
-  mutable SurfaceQueries queries_;  ///< derives, keeps nothing of its own
+  mutable SurfaceQueries queries_;   ///< derives, keeps nothing of its own
   StepClock clock_;
   double elastic_ = 0;    ///< of the state, J, where it is known
   int num_inverted_ = 0;  ///< tets of it, where that is known

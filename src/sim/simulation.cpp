@@ -163,8 +163,10 @@ struct Simulation::Implementation {
     const Survivors survivors(now, next, std::move(origin));
     Attachments held = running->attachments();
     held.renumber(survivors.vertices());
-    auto built =
-        std::make_unique<RunningScene>(next, options, RunningScene::Begin::later, std::move(held));
+    const std::vector<int> same = running->unchanged(survivors.origin());
+    auto built = std::make_unique<RunningScene>(
+        next, options, RunningScene::Begin::later, std::move(held),
+        Earlier<RunningScene>{.made = running.get(), .origin = same});
     built->go_on_from(*running, survivors);
     running = std::move(built);
     bodies = std::move(next_bodies);

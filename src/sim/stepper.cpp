@@ -27,7 +27,7 @@ namespace {
 
 /// A matrix to put before the gradient, as /solver/initial_hessian names it.
 std::unique_ptr<Direction> make_matrix(const Model& model, const SolverSettings& settings,
-                                       double inverse_a2) {
+                                       double inverse_a2, const Earlier<Laplacian>& earlier) {
   const std::string& name = settings.initial_hessian;
   if (name == "identity") return std::make_unique<ScaledIdentity>(model, inverse_a2);
   if (name == "rest") return std::make_unique<RestHessian>(model, settings, inverse_a2);
@@ -37,7 +37,8 @@ std::unique_ptr<Direction> make_matrix(const Model& model, const SolverSettings&
     return std::make_unique<LaplacianCg>(model, settings, inverse_a2);
   }
   return std::make_unique<ContactMatrix>(
-      model, inverse_a2, settings.weights == "following" ? Weights::following : Weights::constant);
+      model, inverse_a2, settings.weights == "following" ? Weights::following : Weights::constant,
+      earlier);
 }
 
 /// A method with the acceleration that /solver/acceleration names.
@@ -50,13 +51,13 @@ std::unique_ptr<Direction> accelerated(const Model& model, const SolverSettings&
 }  // namespace
 
 std::unique_ptr<Direction> make_direction(const Model& model, const SolverSettings& settings,
-                                          double inverse_a2) {
+                                          double inverse_a2, const Earlier<Laplacian>& earlier) {
   const std::string& method = solver_entry(settings.method).description.name;
   if (method == "l_bfgs") {
-    return std::make_unique<LBfgs>(model, make_matrix(model, settings, inverse_a2),
+    return std::make_unique<LBfgs>(model, make_matrix(model, settings, inverse_a2, earlier),
                                    settings.history);
   }
-  if (method == "quasi_newton") return make_matrix(model, settings, inverse_a2);
+  if (method == "quasi_newton") return make_matrix(model, settings, inverse_a2, earlier);
   if (method == "projective_dynamics") {
     return std::make_unique<ProjectiveDynamics>(model, inverse_a2);
   }
@@ -74,8 +75,11 @@ std::unique_ptr<Direction> make_direction(const Model& model, const SolverSettin
     return accelerated(model, settings, std::make_unique<VertexBlockDescent>(model, inverse_a2));
   }
   if (method == "chebyshev") {
-    return std::make_unique<Chebyshev>(model, std::make_unique<Laplacian>(model, inverse_a2),
-                                       plain_iterations(settings));
+    return std::make_unique<Chebyshev>(
+        model,
+        std::make_unique<Laplacian>(model, inverse_a2, Precision::mixed, Weights::constant,
+                                    earlier),
+        plain_iterations(settings));
   }
   throw std::logic_error(method + " is listed, but make_direction does not know it");
 }

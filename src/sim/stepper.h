@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "base/earlier.h"
 #include "descent/direction.h"
+#include "descent/laplacian.h"
 #include "position/position_solver.h"
 #include "supple/simulation.h"
 
@@ -56,9 +58,11 @@ std::optional<SolverConflict> find_conflict(const SolverSettings& solver);
 
 /// The direction that the settings name, for a step with 1/a^2 = inverse_a2. Throws
 /// Error{invalid_input} naming the key for a name that is not known, a value out of its range, and
-/// a material that the method cannot run (with those that it can).
+/// a material that the method cannot run (with those that it can). earlier: constant matrix of
+/// another scene with these settings, of whose bodies some stay as they are.
 std::unique_ptr<Direction> make_direction(const Model& model, const SolverSettings& settings,
-                                          double inverse_a2);
+                                          double inverse_a2,
+                                          const Earlier<Laplacian>& earlier = {});
 
 /// Whether a method moves positions until constraints hold, and does not descend.
 bool is_position_based(const std::string& method);

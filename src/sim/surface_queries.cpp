@@ -34,24 +34,43 @@ void require_box(const Box& box) {
 
 }  // namespace
 
-SceneSurface surface_of(const Scene& scene, const Model& model) {
+SceneSurface surface_of(const Scene& scene, const Model& model, const Numbering& numbering,
+                        const Earlier<SceneSurface>& earlier) {
   SceneSurface surface;
-  int first_tet = 0;
+  surface.body_vertices = model.body_vertices;
+  surface.body_tets.assign(1, 0);
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const Body& body = scene.bodies[b];
-    TetMesh mesh = body.mesh;
-    if (!mesh.tets.empty()) normalise(mesh, "/bodies/" + std::to_string(b) + "/mesh");
+    const int first_vertex = model.body_vertices[b], first_tet = surface.body_tets.back();
+    const auto num_tets = static_cast<int>(body.mesh.tets.size());
     surface.body_triangles.push_back(static_cast<int>(surface.triangles.size()));
-    const auto add = [&](std::array<int, 3> triangle, int tet) {
-      for (int& vertex : triangle) vertex += model.body_vertices[b];
+    surface.body_tets.push_back(first_tet + num_tets);
+    const auto add = [&](std::array<int, 3> triangle, int vertex_shift, int tet) {
+      for (int& vertex : triangle) vertex += vertex_shift;
       surface.triangles.push_back(triangle);
       surface.tets.push_back(tet);
     };
-    for (const auto& triangle : body.triangles) add(triangle, -1);
-    if (body.triangles.empty()) {
-      for (const SurfaceFace& face : surface_faces(mesh)) add(face.corners, first_tet + face.tet);
+    if (const int origin = earlier.of(b); origin >= 0) {
+      const SceneSurface& other = *earlier.made;
+      const std::size_t o = at(origin);
+      for (int t = other.body_triangles[o]; t < other.body_triangles[o + 1]; ++t) {
+        const int tet = other.tets[at(t)];
+        add(other.triangles[at(t)], first_vertex - other.body_vertices[o],
+            tet < 0 ? tet : tet + first_tet - other.body_tets[o]);
+      }
+      continue;
     }
-    first_tet += static_cast<int>(mesh.tets.size());
+    for (const auto& triangle : body.triangles) add(triangle, first_vertex, -1);
+    if (!body.triangles.empty()) continue;
+    TetMesh mesh{.vertices = body.mesh.vertices, .tets = {}};
+    for (int t = first_tet; t < first_tet + num_tets; ++t) {
+      std::array<int, 4> tet = model.tets[at(t)];
+      for (int& vertex : tet) vertex = numbering.to_scene(vertex) - first_vertex;
+      mesh.tets.push_back(tet);
+    }
+    for (const SurfaceFace& face : surface_faces(mesh)) {
+      add(face.corners, first_vertex, first_tet + face.tet);
+    }
   }
   surface.body_triangles.push_back(static_cast<int>(surface.triangles.size()));
   return surface;

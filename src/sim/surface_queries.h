@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/earlier.h"
 #include "base/on_demand.h"
 #include "contact/surface_tree.h"
 #include "model/model.h"
@@ -17,9 +18,11 @@ struct SceneSurface {
   std::vector<std::array<int, 3>> triangles;  ///< [num_triangles], in scene order
   std::vector<int> tets;                      ///< [num_triangles], of the scene; -1: of no tet
   std::vector<int> body_triangles;            ///< [num_bodies + 1], the first of each body
+  std::vector<int> body_vertices, body_tets;  ///< [num_bodies + 1], those of the scene
 };
 
-SceneSurface surface_of(const Scene& scene, const Model& model);
+SceneSurface surface_of(const Scene& scene, const Model& model, const Numbering& numbering,
+                        const Earlier<SceneSurface>& earlier = {});
 
 /// What a simulation says about places: Simulation::raycast and its like. All of it may be asked by
 /// several threads at once while no step runs.
