@@ -65,7 +65,8 @@ struct StepReport {
   /// Work of friction on the bodies in the frame, J: below 0 where it slows them, above 0 where
   /// moving colliders drag them along. Explicit integrators have none.
   double friction_work = 0;
-  int tunnelled = 0;  ///< vertices, points of edges and faces that passed a collider
+  double plastic_work = 0;  ///< elastic energy that plastic flow has taken in the frame, J, >= 0
+  int tunnelled = 0;        ///< vertices, points of edges and faces that passed a collider
   /// Times that a body's motion was shortened in a substep because its surface would have met
   /// another one, or itself, which its contacts did not prevent.
   int held_back = 0;
@@ -113,6 +114,9 @@ struct SimulationState {
   // estimated time of the evaluations that decides when the next matrix is made.
   std::vector<double> weights{};                 ///< [num_tets], Pa; empty: as fitted
   double weights_spent = 0, weights_worked = 0;  ///< s
+  /// Of each tet F_p, row after row, and the accumulated plastic strain: [num_tets * 10]; empty
+  /// where no material flows, or nothing has flowed yet.
+  std::vector<double> plastic{};
 };
 
 struct SimulationOptions {

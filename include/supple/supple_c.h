@@ -141,6 +141,7 @@ typedef struct SuppleStepReport {
   int32_t held_back;     ///< times that a body's motion was shortened so that surfaces do not meet
   int32_t overlaps;      ///< pairs of bodies that intersect, and so do not touch each other
   double friction_work;  ///< of friction on the bodies, J: above 0 where colliders drag them along
+  double plastic_work;   ///< elastic energy that plastic flow has taken, J
 } SuppleStepReport;
 
 /// Mechanical energy, J.

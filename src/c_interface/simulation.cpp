@@ -78,6 +78,7 @@ SuppleStepReport in_c(const supple::StepReport& report) {
   out.held_back = report.held_back;
   out.overlaps = report.overlaps;
   out.friction_work = report.friction_work;
+  out.plastic_work = report.plastic_work;
   return out;
 }
 

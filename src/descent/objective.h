@@ -41,8 +41,8 @@ class Objective {
   /// The model's materials are others now.
   void materials_changed();
 
-  /// Only the fibers of its muscles are others. Allocates nothing.
-  void fibers_changed() { elements_.fibers_changed(); }
+  /// Only the fibers of its muscles or rest shapes are others. Allocates nothing.
+  void shapes_changed() { elements_.shapes_changed(); }
 
   /// Other colliders, or none. Of the old ones nothing is kept.
   void contact_changed(ContactEnergy* contact);

@@ -68,6 +68,10 @@ SimulationState Survivors::join(const SimulationState& before, SimulationState s
     carry(vertex_blocks_, 3, before.*field, start.*field);
   }
   carry(tet_blocks_, 1, before.weights, start.weights);
+  // Bodies that flow may all be added, or all gone.
+  if (!before.plastic.empty() && !start.plastic.empty()) {
+    carry(tet_blocks_, 10, before.plastic, start.plastic);
+  }
   start.time = before.time;
   start.frame = before.frame;
   start.unconverged = before.unconverged;

@@ -24,7 +24,7 @@ static_assert(std::endian::native == std::endian::little, "checkpoints are writt
 
 // The line break tells a file that went through a text conversion.
 constexpr std::array<char, 8> magic{'S', 'U', 'P', 'P', 'L', 'E', '\r', '\n'};
-constexpr std::uint32_t format_version = 4;
+constexpr std::uint32_t format_version = 5;
 
 // What follows positions and velocities.
 constexpr std::uint32_t has_previous = 1;
@@ -42,9 +42,10 @@ struct Header {
   double weights_spent;
   double weights_worked;
   std::uint64_t num_weights;
+  std::uint64_t num_plastic;
   std::uint64_t num_values;
 };
-static_assert(std::is_trivially_copyable_v<Header> && sizeof(Header) == 96);
+static_assert(std::is_trivially_copyable_v<Header> && sizeof(Header) == 104);
 
 /// FNV-1a [Fowler, Noll & Vo].
 class Hash {
@@ -120,9 +121,12 @@ void check_sound(const std::filesystem::path& path, std::span<const char> bytes,
   }
   const std::size_t values = (bytes.size() - sizeof(Header)) / sizeof(double);
   const std::size_t arrays = num_arrays(header);
-  if (values * sizeof(double) != bytes.size() - sizeof(Header) || values < 1 + header.num_weights ||
-      header.num_weights >= values || (values - 1 - header.num_weights) % arrays != 0 ||
-      header.num_values != (values - 1 - header.num_weights) / arrays) {
+  // Of tets; none of the sums below can overflow.
+  const bool fit = header.num_weights < values && header.num_plastic < values &&
+                   header.num_weights + header.num_plastic < values;
+  const std::size_t of_vertices = fit ? values - 1 - header.num_weights - header.num_plastic : 0;
+  if (values * sizeof(double) != bytes.size() - sizeof(Header) || !fit ||
+      of_vertices % arrays != 0 || header.num_values != of_vertices / arrays) {
     fail(path, "is cut off or damaged: its size does not fit what it should hold");
   }
   std::uint64_t stored = 0;
@@ -177,6 +181,7 @@ void write_checkpoint(const std::filesystem::path& path, std::uint64_t fingerpri
                       .weights_spent = state.weights_spent,
                       .weights_worked = state.weights_worked,
                       .num_weights = state.weights.size(),
+                      .num_plastic = state.plastic.size(),
                       .num_values = state.positions.size()};
   std::vector<char> bytes(sizeof(Header));
   std::memcpy(bytes.data(), &header, sizeof(Header));
@@ -186,6 +191,7 @@ void write_checkpoint(const std::filesystem::path& path, std::uint64_t fingerpri
   };
   for (const std::vector<double>* values : arrays_of(state, history)) add(*values);
   add(state.weights);
+  add(state.plastic);
   AtomicFile file(path);
   file.write(std::as_bytes(std::span(bytes)));
   file.write_value(checksum(bytes));
@@ -218,6 +224,7 @@ SimulationState read_checkpoint(const std::filesystem::path& path, std::uint64_t
     take(*array, header.num_values);
   }
   take(state.weights, header.num_weights);
+  take(state.plastic, header.num_plastic);
   if (state.frame < 0 || !std::isfinite(state.time)) fail(path, "holds no frame or time");
   return state;
 }
