@@ -131,6 +131,9 @@ struct ElementMeasures {
   std::vector<double> determinant{};  ///< J = det F
   std::vector<double> von_mises{};    ///< of the Cauchy stress P F^T / J, Pa
   std::vector<Vec3> stretches{};      ///< signed principal stretches, descending
+  /// Accumulated plastic strain of the simulation's state; empty where no material flows. What is
+  /// above is then of the elastic part F_e of F.
+  std::vector<double> plastic_strain{};
 };
 
 /// Cauchy stress of a tet by the multipliers of its constraints: hydrostatic * I + deviatoric
@@ -237,8 +240,9 @@ class Simulation {
   void set_colliders(std::vector<Collider> colliders);
 
   /// Replaces the material of a body's tets from the next step on; the model may differ. Regions,
-  /// layers and fiber stay. scene() shows it. A scene waiting to take over keeps its own material.
-  /// Takes some milliseconds for ten thousand tets.
+  /// layers and fiber stay, and so does whether it flows (`plasticity`) and what has flowed.
+  /// scene() shows it. A scene waiting to take over keeps its own material. Takes some milliseconds
+  /// for ten thousand tets.
   ///
   /// The matrices factorised by l_bfgs, quasi_newton, chebyshev and projective_dynamics, and the
   /// preconditioners laplacian and rest of conjugate gradients, stay those of the old material.

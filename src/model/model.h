@@ -109,6 +109,7 @@ struct Model : ElementLayout {
   /// R^-1, R = F_p G, of tets whose rest shape is changed by growth G and by plastic flow F_p, so
   /// that F_e = F R^-1: [num_tets]; empty where no rest shape changes.
   std::vector<Mat3<double>> inverse_change;
+  std::vector<char> has_new_rest;    ///< whether R is another one since the solvers were told
   std::vector<Mat3<double>> grown;   ///< G, where anything grows: [num_tets]; or empty
   std::vector<double> grown_volume;  ///< det G, as `grown`
 

@@ -110,6 +110,7 @@ bool grow(Model& model, const std::vector<PlasticStrain>& plastic, double time) 
 void begin_rest_changes(Model& model) {
   if (model.growth.empty() && model.plasticity.empty()) return;
   model.inverse_change.assign(model.tets.size(), Mat3<double>::identity());
+  model.has_new_rest.assign(model.tets.size(), 0);
   if (!model.growth.empty()) {
     model.grown.assign(model.tets.size(), Mat3<double>::identity());
     model.grown_volume.assign(model.tets.size(), 1.0);
@@ -120,7 +121,12 @@ void begin_rest_changes(Model& model) {
 }
 
 void change_rest(Model& model, std::size_t tet, const Mat3<double>& plastic) {
-  model.inverse_change[tet] = inverse(model.grown.empty() ? plastic : plastic * model.grown[tet]);
+  const Mat3<double> next = inverse(model.grown.empty() ? plastic : plastic * model.grown[tet]);
+  const Mat3<double>& own = model.inverse_change[tet];
+  for (int i = 0; i < 9; ++i) {
+    if (next(i / 3, i % 3) != own(i / 3, i % 3)) model.has_new_rest[tet] = 1;
+  }
+  model.inverse_change[tet] = next;
 }
 
 void write_lane(Model& model, std::size_t tet, std::size_t place) {

@@ -368,14 +368,14 @@ void TetConstraints<T>::set_shape(int tet, bool filled, const Origin& origin, bo
 
 template <class T>
 void TetConstraints<T>::shapes_changed() {
+  if (model_->has_new_rest.empty()) return;
   for (const Run& run : runs_) {
     const auto num_rows = static_cast<std::size_t>(num_tet_rows(run.material, projection_));
     const std::size_t first = static_cast<std::size_t>(run.first_batch) * width;
     for (std::size_t i = 0; i < static_cast<std::size_t>(run.num_batches) * width; ++i) {
-      const auto range = static_cast<std::size_t>(origin_[first + i].range);
-      if (!model_->ranges[range].changes_rest) continue;
       const int own = tet_of_lane_[first + i];
       const int tet = own < 0 ? tet_of_lane_[first + i / width * width] : own;
+      if (model_->has_new_rest[static_cast<std::size_t>(tet)] == 0) continue;
       Row* const rows = rows_.data() + run.first_row + i / width * num_rows;
       set_shape(tet, own >= 0, origin_[first + i], run.material == nullptr, i % width, rows);
       if (run.material != nullptr) set_parameters(tet, origin_[first + i], i % width, rows);

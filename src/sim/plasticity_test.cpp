@@ -344,6 +344,21 @@ TEST(Plasticity, StaysWithItsTetsWhereBodiesAndScenesChange) {
   changed.step();
 }
 
+TEST(Plasticity, IsMeasuredBesideTheElasticStrain) {
+  Simulation simulation(flowing_bar("neo_hookean"), {.threads = 1});
+  test::run(simulation, 6);
+  std::vector<double> x(3 * at(simulation.num_vertices()));
+  simulation.copy_positions(x);
+  const ElementMeasures measures = simulation.measure(x);
+  const std::vector<double> plastic = simulation.state().plastic;
+  ASSERT_EQ(10 * measures.plastic_strain.size(), plastic.size());
+  for (std::size_t t = 0; t < measures.plastic_strain.size(); ++t) {
+    EXPECT_EQ(measures.plastic_strain[t], plastic[10 * t + 9]);
+    const Vec3& s = measures.stretches[t];
+    EXPECT_LT(std::abs(std::log(s[0] * s[1] * s[2]) - std::log(measures.determinant[t])), 1e-12);
+  }
+}
+
 TEST(Plasticity, ComparesSolversInAStateThatHasFlown) {
   Scene scene = flowing_bar("neo_hookean");
   scene.bodies[0].growth.push_back({.stretch = 1.1});

@@ -401,6 +401,7 @@ void RunningScene::tell_shapes() {
   objective_.shapes_changed();
   if (direction_) direction_->shapes_changed(model_);
   if (position_solver_) position_solver_->shapes_changed();
+  std::fill(model_.has_new_rest.begin(), model_.has_new_rest.end(), 0);
   elastic_is_known_ = false;
 }
 
@@ -417,6 +418,7 @@ void RunningScene::flow(StepReport& report) {
       flow_.advance(model_, state_.x, setup_.length(), state_.plastic, threads_);
   if (!taken) return;
   report.plastic_work += *taken;
+  multipliers_fit_ = false;  // they are those of the shapes before
   const bool was_known = elastic_is_known_;
   tell_shapes();
   if (!was_known) return;
@@ -1051,7 +1053,11 @@ ElementMeasures RunningScene::measure(std::span<const double> positions) const {
   }
   VectorField x(static_cast<std::size_t>(model_.num_vertices));
   pad(positions, x);
-  return measure_elements(model_, numbering_.to_model(x));
+  ElementMeasures measures = measure_elements(model_, numbering_.to_model(x));
+  for (const PlasticStrain& own : state_.plastic) {
+    measures.plastic_strain.push_back(own.accumulated);
+  }
+  return measures;
 }
 
 std::vector<MultiplierStress> RunningScene::multiplier_stresses() {
