@@ -24,7 +24,8 @@ class ElementEnergy {
   void elements_changed();
 
   /// Only the fibers of its muscles or rest shapes are others. Allocates nothing.
-  void shapes_changed() { packed_.shapes_changed(*model_); }
+  /// all: as in PackedElements.
+  void shapes_changed(bool all) { packed_.shapes_changed(*model_, all); }
 
   /// Elastic energy, J; the corner forces stay in the slots until `gradient_of_vertex` reads them.
   double evaluate(const VectorField& x, Threads& threads);

@@ -42,7 +42,8 @@ class Objective {
   void materials_changed();
 
   /// Only the fibers of its muscles or rest shapes are others. Allocates nothing.
-  void shapes_changed() { elements_.shapes_changed(); }
+  /// all: for who is not told of each change.
+  void shapes_changed(bool all = false) { elements_.shapes_changed(all); }
 
   /// Other colliders, or none. Of the old ones nothing is kept.
   void contact_changed(ContactEnergy* contact);

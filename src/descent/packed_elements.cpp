@@ -249,38 +249,44 @@ PackedElements::PackedElements(const Model& model)
     ranges[r].parameter_stride = uniform ? 0 : row;
     if (!ranges[r].body_of_fiber.empty()) ranges[r].resting_fibers = ranges[r].fibers;
   }
-  shapes_changed(model);
+  shapes_changed(model, true);
 }
 
 namespace {
 
 /// The rest shape of a lane of the model to one of a pair, and its fiber. The corners are in the
-/// order of the model.
+/// order of the model: det T > 0. From its last row on, Dm^-1 = T Q^T is Gram and Schmidt's.
 void repack(const Model& model, const ElementRange& range, std::size_t place, std::size_t lane,
             PackedPair& pair, double* fiber) {
   const ElementBatch& batch = model.batches[place / lanes];
   const std::size_t from = place % lanes;
-  Mat3<double> inverse_Dm;
-  for (int i = 0; i < 9; ++i) inverse_Dm(i / 3, i % 3) = batch.inverse_rest[i][from];
-  const Mat3<double> Dm = inverse(inverse_Dm);
-  Vec3 E[3];
-  for (std::size_t c = 0; c < 3; ++c) {
-    for (int k = 0; k < 3; ++k) E[c][static_cast<std::size_t>(k)] = Dm(k, static_cast<int>(c));
-  }
-  const RestFace face = rest_face(E[0], E[1]);
-  const std::array<double, 3> apex = rest_apex(face, E[2], 1 / determinant(inverse_Dm));
+  Vec3 row[3];
+  for (std::size_t i = 0; i < 9; ++i) row[i / 3][i % 3] = batch.inverse_rest[i][from];
+  const double T_33 = std::sqrt(dot(row[2], row[2]));
+  const Vec3 q3 = scaled(row[2], 1 / T_33);
+  const double T_23 = dot(row[1], q3);
+  const Vec3 second = less(row[1], T_23, q3);
+  const double T_22 = std::sqrt(dot(second, second));
+  const Vec3 q2 = scaled(second, 1 / T_22);
+  const double T_13 = dot(row[0], q3);
+  const Vec3 beside = less(row[0], T_13, q3);
+  const double T_12 = dot(beside, q2);
+  const Vec3 first = less(beside, T_12, q2);
+  const double T_11 = std::sqrt(dot(first, first));
+  const double face[3] = {T_11, T_12, T_22}, apex[3] = {T_13, T_23, T_33};
   for (std::size_t i = 0; i < 3; ++i) {
-    pair.face[i][lane] = face.T[i];
+    pair.face[i][lane] = face[i];
     pair.apex[0][i][lane] = pair.apex[1][i][lane] = apex[i];
   }
   if (pair.volume[0][lane] != 0) pair.volume[0][lane] = batch.volume[from];
   if (fiber == nullptr) return;
+  const Vec3 Q[3] = {scaled(first, 1 / T_11), q2, q3};
   const std::size_t local = place - static_cast<std::size_t>(range.first_batch) * lanes;
   const double* const d = &range.fibers[local / lanes * 4 * lanes + from];
   for (int side = 0; side < 2; ++side) {
     double* const to = fiber + static_cast<std::size_t>(side) * 4 * lanes + lane;
     for (std::size_t k = 0; k < 3; ++k) {
-      to[k * lanes] = face.Q[0][k] * d[0] + face.Q[1][k] * d[lanes] + face.Q[2][k] * d[2 * lanes];
+      to[k * lanes] = dot(Q[k], {d[0], d[lanes], d[2 * lanes]});
     }
     to[3 * lanes] = d[3 * lanes];
   }
@@ -288,7 +294,7 @@ void repack(const Model& model, const ElementRange& range, std::size_t place, st
 
 }  // namespace
 
-void PackedElements::shapes_changed(const Model& model) {
+void PackedElements::shapes_changed(const Model& model, bool all) {
   for (std::size_t r = 0; r < ranges.size(); ++r) {
     Range& range = ranges[r];
     for (std::size_t i = 0; i < range.resting_fibers.size(); ++i) {
@@ -299,6 +305,10 @@ void PackedElements::shapes_changed(const Model& model) {
     }
     for (std::size_t i = 0; i < range.place.size(); ++i) {
       const std::size_t pair = i / lanes;
+      const int tet = model.tet_of_lane[static_cast<std::size_t>(range.place[i])];
+      // Fibers may have contracted.
+      const bool is_same = !all && model.has_new_rest[static_cast<std::size_t>(tet)] == 0;
+      if (is_same && range.fibers.empty()) continue;
       repack(model, model.ranges[r], static_cast<std::size_t>(range.place[i]), i % lanes,
              pairs[static_cast<std::size_t>(range.first_pair) + pair],
              range.fibers.empty() ? nullptr : &range.fibers[2 * pair * 4 * lanes]);

@@ -64,7 +64,8 @@ struct PackedElements {
   explicit PackedElements(const Model& model);
 
   /// Fibers of muscles have contracted or stretched, or rest shapes are others. Allocates nothing.
-  void shapes_changed(const Model& model);
+  /// all: of all rest shapes, not of those alone that are others since the solvers were told.
+  void shapes_changed(const Model& model, bool all);
 };
 
 /// The rest shape of a triangle in its plane, and the frame there, det Q = 1.

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "materials/plastic_strain.h"
 #include "math/mat3.h"
 #include "math/svd.h"
 #include "supple/scene.h"
@@ -17,12 +18,6 @@
 ///   change of a = (e - y)/(1 + hardening) (1 - exp(-creep (1 + hardening) h)).
 /// Along d the energy of an isotropic material with stresses in the order of the stretches falls.
 namespace supple {
-
-/// What has flowed of a tet.
-struct PlasticStrain {
-  Mat3<double> F = Mat3<double>::identity();  ///< F_p, det F_p = 1
-  double accumulated = 0;                     ///< a
-};
 
 /// d of positive singular values.
 inline Vector3<double> hencky_deviator(const Vector3<double>& s) {
@@ -60,6 +55,10 @@ inline double plastic_strain(const Mat3<double>& F) {
   return equivalent_strain(hencky_deviator(svd(F).s));
 }
 
+inline bool is_beyond(const Mat3<double>& F, double most) {
+  return !is_surely_elastic(F, most) && plastic_strain(F) > most;
+}
+
 }  // namespace detail
 
 /// What flows in h, s, at the elastic F_e. False: nothing does, and `plastic` is as it was. Tets
@@ -82,11 +81,11 @@ inline bool flow(const PlasticitySettings& rule, const Mat3<double>& F_e, double
     return (1 / std::cbrt(determinant(F))) * F;
   };
   Mat3<double> next = flown(change);
-  if (detail::plastic_strain(next) > rule.max) {
+  if (detail::is_beyond(next, rule.max)) {
     double low = 0, high = change;
     for (int i = 0; i < 40; ++i) {
       const double middle = 0.5 * (low + high);
-      (detail::plastic_strain(flown(middle)) > rule.max ? high : low) = middle;
+      (detail::is_beyond(flown(middle), rule.max) ? high : low) = middle;
     }
     change = low;
     next = flown(change);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "materials/material.h"
-#include "materials/plastic_flow.h"
+#include "materials/plastic_strain.h"
 #include "math/batch.h"
 #include "math/mat3.h"
 #include "math/vector_field.h"

@@ -44,7 +44,7 @@ class Step {
     contract_fibers(model_, clock_.at(setup_.integrator().stage));
     grow(model_, state_.plastic, clock_.at(setup_.integrator().stage));
     if (!state_.plastic.empty()) write_rest_shapes(model_, state_.plastic);
-    objective_.shapes_changed();
+    objective_.shapes_changed(true);
     setup_.prepare(state_, clock_, objective_);
   }
 
