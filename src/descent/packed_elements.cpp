@@ -255,38 +255,33 @@ PackedElements::PackedElements(const Model& model)
 namespace {
 
 /// The rest shape of a lane of the model to one of a pair, and its fiber. The corners are in the
-/// order of the model: det T > 0. From its last row on, Dm^-1 = T Q^T is Gram and Schmidt's.
+/// order of the model. Of nearly flat tets Dm^-1 does not tell it: it is R times that of the mesh.
 void repack(const Model& model, const ElementRange& range, std::size_t place, std::size_t lane,
             PackedPair& pair, double* fiber) {
-  const ElementBatch& batch = model.batches[place / lanes];
   const std::size_t from = place % lanes;
-  Vec3 row[3];
-  for (std::size_t i = 0; i < 9; ++i) row[i / 3][i % 3] = batch.inverse_rest[i][from];
-  const double T_33 = std::sqrt(dot(row[2], row[2]));
-  const Vec3 q3 = scaled(row[2], 1 / T_33);
-  const double T_23 = dot(row[1], q3);
-  const Vec3 second = less(row[1], T_23, q3);
-  const double T_22 = std::sqrt(dot(second, second));
-  const Vec3 q2 = scaled(second, 1 / T_22);
-  const double T_13 = dot(row[0], q3);
-  const Vec3 beside = less(row[0], T_13, q3);
-  const double T_12 = dot(beside, q2);
-  const Vec3 first = less(beside, T_12, q2);
-  const double T_11 = std::sqrt(dot(first, first));
-  const double face[3] = {T_11, T_12, T_22}, apex[3] = {T_13, T_23, T_33};
+  const auto tet = static_cast<std::size_t>(model.tet_of_lane[place]);
+  const Mat3<double> R = inverse(model.inverse_change[tet]);
+  Vec3 E[3];
+  for (std::size_t c = 0; c < 3; ++c) {
+    const Vec3& origin = model.rest[static_cast<std::size_t>(model.tets[tet][0])];
+    const Vec3 d = less(model.rest[static_cast<std::size_t>(model.tets[tet][c + 1])], 1, origin);
+    const Vector3<double> changed = R * Vector3<double>{{d[0], d[1], d[2]}};
+    E[c] = {changed[0], changed[1], changed[2]};
+  }
+  const RestFace face = rest_face(E[0], E[1]);
+  const std::array<double, 3> apex = rest_apex(face, E[2], 6 * model.elastic_volume(tet));
   for (std::size_t i = 0; i < 3; ++i) {
-    pair.face[i][lane] = face[i];
+    pair.face[i][lane] = face.T[i];
     pair.apex[0][i][lane] = pair.apex[1][i][lane] = apex[i];
   }
-  if (pair.volume[0][lane] != 0) pair.volume[0][lane] = batch.volume[from];
+  if (pair.volume[0][lane] != 0) pair.volume[0][lane] = model.elastic_volume(tet);
   if (fiber == nullptr) return;
-  const Vec3 Q[3] = {scaled(first, 1 / T_11), q2, q3};
   const std::size_t local = place - static_cast<std::size_t>(range.first_batch) * lanes;
   const double* const d = &range.fibers[local / lanes * 4 * lanes + from];
   for (int side = 0; side < 2; ++side) {
     double* const to = fiber + static_cast<std::size_t>(side) * 4 * lanes + lane;
     for (std::size_t k = 0; k < 3; ++k) {
-      to[k * lanes] = dot(Q[k], {d[0], d[lanes], d[2 * lanes]});
+      to[k * lanes] = face.Q[0][k] * d[0] + face.Q[1][k] * d[lanes] + face.Q[2][k] * d[2 * lanes];
     }
     to[3 * lanes] = d[3 * lanes];
   }
