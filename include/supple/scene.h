@@ -85,6 +85,18 @@ struct SplineCurve {
       points{};  ///< x strictly increasing; empty: the zero function
 };
 
+/// Multiplicative plasticity, F = F_e F_p: the energy is that of F_e, and F_p, of det F_p = 1,
+/// flows after each step where the elastic strain e of a tet, sqrt(2/3) |dev log U_e|, is above its
+/// limit y (in uniaxial stretch of an incompressible material e is the logarithm of the stretch):
+///   da/dt = creep (e - y),  y = yield + hardening a,
+/// a being the plastic strain that has accumulated (docs/plasticity.md).
+struct PlasticitySettings {
+  double yield = 0.05;            ///< elastic strain that it bears, >= 0
+  std::optional<double> creep{};  ///< 1/s, > 0; empty: what is above the limit flows at once
+  double hardening = 0;           ///< of the limit, per accumulated plastic strain, >= 0
+  double max = 1;                 ///< plastic strain sqrt(2/3) |log F_p| at most, in (0, 3]
+};
+
 /// A hyperelastic material. `model` decides which fields are read:
 /// | model                                                | fields                       |
 /// | corotated, stvk, neo_hookean, stable_neo_hookean     | mu, lambda                   |
@@ -110,6 +122,7 @@ struct MaterialSettings {
   /// What the weft shortens by where the warp is stretched; poisson^2 < warp/weft.
   double poisson = 0;
   Vec3 direction{1, 0, 0};  ///< of the warp at rest; its part along each triangle counts
+  std::optional<PlasticitySettings> plasticity{};  ///< of tets without fibers; empty: elastic
 };
 
 /// Makes a membrane of a body's triangles: a sheet of its material, which resists stretch and shear
@@ -150,6 +163,15 @@ struct FiberSettings {
   std::optional<RadialFibers> radial{};
   std::optional<LaplaceFibers> laplace{};
   TimedNumber activation{};  ///< a in [0, 0.9], at the end of the step; of a muscle over time
+};
+
+/// A rest shape that changes over time: that of the tets is stretched, and so is their volume. The
+/// mass stays. Several multiply, in their order.
+struct GrowthSettings {
+  TimedNumber stretch = 1;          ///< of lengths, in [0.1, 10], at the end of the step
+  std::optional<Vec3> direction{};  ///< at rest, the only one that is stretched; empty: all
+  bool along_fiber = false;         ///< `direction` is that of Body::fiber in each tet
+  Box box{};  ///< tets whose rest centroid lies in it, m; min = max: all of the body
 };
 
 /// A spring between two vertices of a body, E = k/2 (|x_a - x_b| - r)^2 [thesis eq. 4.2].
@@ -253,6 +275,7 @@ struct Body {
   Initial initial{};
   std::vector<Pin> pins{};
   std::optional<PressureSettings> pressure{};
+  std::vector<GrowthSettings> growth{};  ///< of the tets
   /// Names of the bodies and colliders that it touches; empty: all. Two touch unless one has a list
   /// without the other. Whether a body touches itself is ContactSettings::self.
   std::optional<std::vector<std::string>> touches{};

@@ -66,7 +66,8 @@ struct StepReport {
   /// Work of friction on the bodies in the frame, J: below 0 where it slows them, above 0 where
   /// moving colliders drag them along. Explicit integrators have none.
   double friction_work = 0;
-  int tunnelled = 0;  ///< vertices, points of edges and faces that passed a collider
+  double plastic_work = 0;  ///< elastic energy that plastic flow has taken in the frame, J, >= 0
+  int tunnelled = 0;        ///< vertices, points of edges and faces that passed a collider
   /// Times that a body's motion was shortened in a substep because its surface would have met
   /// another one, or itself, which its contacts did not prevent.
   int held_back = 0;
@@ -117,6 +118,9 @@ struct SimulationState {
   // /solver/recovery: for each body the frames in a row that began with tets inside out, or,
   // negative, those in which it was unfolded, and how often it was; empty: none.
   std::vector<int> unfolding{};  ///< [num_bodies * 2]
+  /// Of each tet F_p, row after row, and the accumulated plastic strain: [num_tets * 10]; empty
+  /// where no material flows, or nothing has flowed yet.
+  std::vector<double> plastic{};
 };
 
 struct SimulationOptions {
@@ -131,6 +135,9 @@ struct ElementMeasures {
   std::vector<double> determinant{};  ///< J = det F
   std::vector<double> von_mises{};    ///< of the Cauchy stress P F^T / J, Pa
   std::vector<Vec3> stretches{};      ///< signed principal stretches, descending
+  /// Accumulated plastic strain of the simulation's state; empty where no material flows. What is
+  /// above is then of the elastic part F_e of F.
+  std::vector<double> plastic_strain{};
 };
 
 /// Cauchy stress of a tet by the multipliers of its constraints: hydrostatic * I + deviatoric
@@ -237,8 +244,9 @@ class Simulation {
   void set_colliders(std::vector<Collider> colliders);
 
   /// Replaces the material of a body's tets from the next step on; the model may differ. Regions,
-  /// layers and fiber stay. scene() shows it. A scene waiting to take over keeps its own material.
-  /// Takes some milliseconds for ten thousand tets.
+  /// layers and fiber stay, and so does whether it flows (`plasticity`) and what has flowed.
+  /// scene() shows it. A scene waiting to take over keeps its own material. Takes some milliseconds
+  /// for ten thousand tets.
   ///
   /// The matrices factorised by l_bfgs, quasi_newton, chebyshev and projective_dynamics, and the
   /// preconditioners laplacian and rest of conjugate gradients, stay those of the old material.

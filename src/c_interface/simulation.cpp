@@ -79,6 +79,7 @@ SuppleStepReport in_c(const supple::StepReport& report) {
   out.overlaps = report.overlaps;
   out.friction_work = report.friction_work;
   out.unfolding_bodies = report.unfolding_bodies;
+  out.plastic_work = report.plastic_work;
   return out;
 }
 

@@ -31,7 +31,7 @@ class Chebyshev final : public Direction {
 
   StepRule step_rule() const override;
   void pins_changed(const PinChange& change) override { inner_->pins_changed(change); }
-  void fibers_changed(const Model& model) override { inner_->fibers_changed(model); }
+  void shapes_changed(const Model& model) override { inner_->shapes_changed(model); }
   void materials_changed(const MaterialChange& change) override {
     inner_->materials_changed(change);
   }

@@ -66,8 +66,9 @@ class Direction {
   /// then.
   virtual void materials_changed(const MaterialChange&) {}
 
-  /// Between two steps: fibers of muscles have contracted or stretched. Allocates nothing.
-  virtual void fibers_changed(const Model&) {}
+  /// Between two steps: fibers of muscles have contracted or stretched, or rest shapes are others.
+  /// Allocates nothing.
+  virtual void shapes_changed(const Model&) {}
 
   /// A new step begins: what was learnt in the last one is forgotten.
   virtual void begin_step(Objective&) {}

@@ -23,8 +23,9 @@ class ElementEnergy {
   /// The model has other elements now, or other materials.
   void elements_changed();
 
-  /// Only the fibers of its muscles are others. Allocates nothing.
-  void fibers_changed() { packed_.fibers_changed(*model_); }
+  /// Only the fibers of its muscles or rest shapes are others. Allocates nothing.
+  /// all: as in PackedElements.
+  void shapes_changed(bool all) { packed_.shapes_changed(*model_, all); }
 
   /// Elastic energy, J; the corner forces stay in the slots until `gradient_of_vertex` reads them.
   double evaluate(const VectorField& x, Threads& threads);

@@ -41,8 +41,9 @@ class Objective {
   /// The model's materials are others now.
   void materials_changed();
 
-  /// Only the fibers of its muscles are others. Allocates nothing.
-  void fibers_changed() { elements_.fibers_changed(); }
+  /// Only the fibers of its muscles or rest shapes are others. Allocates nothing.
+  /// all: for who is not told of each change.
+  void shapes_changed(bool all = false) { elements_.shapes_changed(all); }
 
   /// Other colliders, or none. Of the old ones nothing is kept.
   void contact_changed(ContactEnergy* contact);

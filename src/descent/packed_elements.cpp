@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "math/mat3.h"
 #include "mesh/face_pairs.h"
 
 namespace supple {
@@ -50,7 +51,8 @@ class BlockPacker {
   /// Here, too, neighbours stand in one lane: the pairs of a PackedPair share few vertices, and
   /// their forces do not wait for each other in the slots.
   void append_to(std::vector<PackedPair>& pairs, PackedElements::Range& range) const {
-    const std::vector<std::pair<int, int>> two_by_two = pair_by_faces(slots_);
+    const std::vector<std::pair<int, int>> two_by_two =
+        range_.changes_rest ? each_alone() : pair_by_faces(slots_);
     const int count = static_cast<int>(two_by_two.size());
     const int rows = (count + lanes - 1) / lanes;
     for (int row = 0; row < rows; ++row) {
@@ -81,7 +83,11 @@ class BlockPacker {
           if (!range_.resting_fibers.empty()) bodies[at(side * lanes + lane)] = body_of(tet);
         }
       }
-      if (range_.resting_fibers.empty()) continue;
+      for (int lane = 0; lane < lanes && range_.changes_rest; ++lane) {
+        const Tet& tet = tets_[at(two_by_two[at(std::min(lane * rows + row, count - 1))].first)];
+        range.place.push_back((range_.first_batch + tet.batch) * lanes + tet.lane);
+      }
+      if (range_.resting_fibers.empty() || range_.changes_rest) continue;
       range.body_of_fiber.insert(range.body_of_fiber.end(), bodies.begin(), bodies.end());
     }
   }
@@ -96,6 +102,12 @@ class BlockPacker {
   };
 
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+  std::vector<std::pair<int, int>> each_alone() const {
+    std::vector<std::pair<int, int>> alone;
+    for (int t = 0; t < static_cast<int>(tets_.size()); ++t) alone.emplace_back(t, -1);
+    return alone;
+  }
 
   static double* grown(std::vector<double>& values, std::size_t by) {
     values.resize(values.size() + by);
@@ -237,16 +249,64 @@ PackedElements::PackedElements(const Model& model)
     ranges[r].parameter_stride = uniform ? 0 : row;
     if (!ranges[r].body_of_fiber.empty()) ranges[r].resting_fibers = ranges[r].fibers;
   }
-  fibers_changed(model);
+  shapes_changed(model, true);
 }
 
-void PackedElements::fibers_changed(const Model& model) {
-  for (Range& range : ranges) {
+namespace {
+
+/// The rest shape of a lane of the model to one of a pair, and its fiber. The corners are in the
+/// order of the model. Of nearly flat tets Dm^-1 does not tell it: it is R times that of the mesh.
+void repack(const Model& model, const ElementRange& range, std::size_t place, std::size_t lane,
+            PackedPair& pair, double* fiber) {
+  const std::size_t from = place % lanes;
+  const auto tet = static_cast<std::size_t>(model.tet_of_lane[place]);
+  const Mat3<double> R = inverse(model.inverse_change[tet]);
+  Vec3 E[3];
+  for (std::size_t c = 0; c < 3; ++c) {
+    const Vec3& origin = model.rest[static_cast<std::size_t>(model.tets[tet][0])];
+    const Vec3 d = less(model.rest[static_cast<std::size_t>(model.tets[tet][c + 1])], 1, origin);
+    const Vector3<double> changed = R * Vector3<double>{{d[0], d[1], d[2]}};
+    E[c] = {changed[0], changed[1], changed[2]};
+  }
+  const RestFace face = rest_face(E[0], E[1]);
+  const std::array<double, 3> apex = rest_apex(face, E[2], 6 * model.elastic_volume(tet));
+  for (std::size_t i = 0; i < 3; ++i) {
+    pair.face[i][lane] = face.T[i];
+    pair.apex[0][i][lane] = pair.apex[1][i][lane] = apex[i];
+  }
+  if (pair.volume[0][lane] != 0) pair.volume[0][lane] = model.elastic_volume(tet);
+  if (fiber == nullptr) return;
+  const std::size_t local = place - static_cast<std::size_t>(range.first_batch) * lanes;
+  const double* const d = &range.fibers[local / lanes * 4 * lanes + from];
+  for (int side = 0; side < 2; ++side) {
+    double* const to = fiber + static_cast<std::size_t>(side) * 4 * lanes + lane;
+    for (std::size_t k = 0; k < 3; ++k) {
+      to[k * lanes] = face.Q[0][k] * d[0] + face.Q[1][k] * d[lanes] + face.Q[2][k] * d[2 * lanes];
+    }
+    to[3 * lanes] = d[3 * lanes];
+  }
+}
+
+}  // namespace
+
+void PackedElements::shapes_changed(const Model& model, bool all) {
+  for (std::size_t r = 0; r < ranges.size(); ++r) {
+    Range& range = ranges[r];
     for (std::size_t i = 0; i < range.resting_fibers.size(); ++i) {
       const auto body =
           static_cast<std::size_t>(range.body_of_fiber[i / (4 * lanes) * lanes + i % lanes]);
       const double stretch = model.fiber_stretch[body], own = range.resting_fibers[i];
       range.fibers[i] = i / lanes % 4 == 3 ? own * (stretch * stretch) : own / stretch;
+    }
+    for (std::size_t i = 0; i < range.place.size(); ++i) {
+      const std::size_t pair = i / lanes;
+      const int tet = model.tet_of_lane[static_cast<std::size_t>(range.place[i])];
+      // Fibers may have contracted.
+      const bool is_same = !all && model.has_new_rest[static_cast<std::size_t>(tet)] == 0;
+      if (is_same && range.fibers.empty()) continue;
+      repack(model, model.ranges[r], static_cast<std::size_t>(range.place[i]), i % lanes,
+             pairs[static_cast<std::size_t>(range.first_pair) + pair],
+             range.fibers.empty() ? nullptr : &range.fibers[2 * pair * 4 * lanes]);
     }
   }
 }

@@ -31,6 +31,9 @@ static_assert(4 * most_slots <= 65536);
 /// isotropic, whose stress there is P(F) Q, so that the forces V P Dm^-T = V (P Q) T^T are the
 /// same. (T_33 of one is negative, as is its det Ds.) A fiber's direction d stands as Q^T d, as
 /// F d is (F Q)(Q^T d).
+///
+/// Where rest shapes change (growth, plastic flow), those of two tets no longer share a face: each
+/// tet then stands alone, with no other one.
 struct alignas(64) PackedPair {
   double face[3][lanes];     ///< T_11, T_12, T_22, 1/m
   double apex[2][3][lanes];  ///< T_13, T_23, T_33 of each tet, 1/m
@@ -48,6 +51,9 @@ struct PackedElements {
     std::vector<double> fibers;  ///< [2 num_pairs][4][lanes], Q^T d and kappa in Pa; or none
     std::vector<double> resting_fibers;  ///< as ElementRange::resting_fibers
     std::vector<int> body_of_fiber;      ///< where there are any: [2 num_pairs][lanes]
+    /// Where rest shapes change, of the one tet of each pair, batch * lanes + lane of the model:
+    /// [num_pairs][lanes]; else empty.
+    std::vector<int> place;
     int first_pair = 0;
   };
   std::vector<PackedPair> pairs;
@@ -57,8 +63,9 @@ struct PackedElements {
 
   explicit PackedElements(const Model& model);
 
-  /// Muscles have contracted or stretched: the fibers follow. Allocates nothing.
-  void fibers_changed(const Model& model);
+  /// Fibers of muscles have contracted or stretched, or rest shapes are others. Allocates nothing.
+  /// all: of all rest shapes, not of those alone that are others since the solvers were told.
+  void shapes_changed(const Model& model, bool all);
 };
 
 /// The rest shape of a triangle in its plane, and the frame there, det Q = 1.

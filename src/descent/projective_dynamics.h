@@ -27,7 +27,7 @@ namespace supple {
 /// bound of g no longer, and where there are colliders the step is shortened while g does not
 /// decrease; as p = -(M/a^2 + L)^-1 grad g still, some length decreases it. The same goes for the
 /// steps between a change of many pins and the factor with them (pinned_matrix.h), in which p =
-/// -H grad g, and where the materials are no longer those of the matrix.
+/// -H grad g, and where materials or rest shapes may no longer be those of the matrix.
 class ProjectiveDynamics final : public Direction {
  public:
   /// Throws Error{invalid_input} at /solver/method for a material without a projection, naming
@@ -46,8 +46,10 @@ class ProjectiveDynamics final : public Direction {
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
 
  private:
-  /// Whether the matrix is that of these materials and pins.
-  bool is_exact() const { return has_its_stiffness_ && matrix_.is_exact(); }
+  /// Whether the matrix is that of these materials, rest shapes and pins.
+  bool is_exact() const {
+    return has_its_stiffness_ && model_->inverse_change.empty() && matrix_.is_exact();
+  }
   void project_elements(const VectorField& x, Threads& threads);
   void project_springs(const VectorField& x, Threads& threads);
   void add_membrane_targets(const VectorField& x, Threads& threads);

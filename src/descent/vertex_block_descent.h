@@ -30,7 +30,10 @@ class VertexBlockDescent final : public Direction {
   StepRule step_rule() const override { return StepRule::decrease; }
   void pins_changed(const PinChange& change) override;
   void materials_changed(const MaterialChange& change) override;
-  void fibers_changed(const Model& model) override { groups_.copy_materials(model); }
+  void shapes_changed(const Model& model) override {
+    groups_.copy_materials(model);
+    groups_.copy_rest_shapes(model);
+  }
   void begin_step(Objective& objective) override;
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
 

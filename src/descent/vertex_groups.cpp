@@ -54,11 +54,9 @@ Incidence incidence_of(const Model& model, const ElementRange& range) {
   return incidence;
 }
 
-/// Writes a pair into the last batch of `pairs`.
-void fill_lane(const Model& model, const ElementRange& range, const Corner& from, int lane,
-               bool empty, PairRange& pairs) {
+/// Writes the shape of a pair.
+void fill_shape(const Model& model, const Corner& from, int lane, bool empty, PairBatch& batch) {
   const ElementBatch& source = model.batches[static_cast<std::size_t>(from.batch)];
-  PairBatch& batch = pairs.batches.back();
   double gradient[4][3];
   for (int k = 0; k < 3; ++k) {
     gradient[0][k] = 0;
@@ -76,6 +74,12 @@ void fill_lane(const Model& model, const ElementRange& range, const Corner& from
     }
   }
   batch.volume[lane] = empty ? 0 : source.volume[from.lane];
+}
+
+/// Writes a pair into the last batch of `pairs`.
+void fill_lane(const Model& model, const ElementRange& range, const Corner& from, int lane,
+               bool empty, PairRange& pairs) {
+  fill_shape(model, from, lane, empty, pairs.batches.back());
   pairs.source.push_back((from.batch - range.first_batch) * lanes + from.lane);
 }
 
@@ -161,6 +165,21 @@ void VertexGroups::copy_materials(const Model& model) {
                 ranges[r].parameters);
     if (range.has_fiber) copy_values(ranges[r], range.fibers, 4, ranges[r].fibers);
     if (!range.viscosity.empty()) copy_values(ranges[r], range.viscosity, 1, ranges[r].viscosity);
+  }
+}
+
+void VertexGroups::copy_rest_shapes(const Model& model) {
+  for (std::size_t r = 0; r < ranges.size(); ++r) {
+    const ElementRange& range = model.ranges[r];
+    if (!range.changes_rest) continue;
+    for (std::size_t i = 0; i < ranges[r].source.size(); ++i) {
+      const int lane = static_cast<int>(i % lanes);
+      PairBatch& pair = ranges[r].batches[i / lanes];
+      Corner from{range.first_batch + ranges[r].source[i] / lanes, ranges[r].source[i] % lanes, 0};
+      const ElementBatch& source = model.batches[static_cast<std::size_t>(from.batch)];
+      while (source.vertex[from.corner][from.lane] != pair.vertex[0][lane]) ++from.corner;
+      fill_shape(model, from, lane, pair.volume[lane] == 0, pair);
+    }
   }
 }
 

@@ -52,6 +52,9 @@ struct VertexGroups {
   /// Parameters and fibers of all pairs, out of a model whose elements stand where they stood.
   void copy_materials(const Model& model);
 
+  /// Those that change, out of such a model.
+  void copy_rest_shapes(const Model& model);
+
   std::vector<int> colour_start;  ///< [num_colours + 1], into `groups`
   std::vector<VertexGroup> groups;
   std::vector<PairSegment> segments;

@@ -186,13 +186,15 @@ ElementLayout lay_out_elements(const std::vector<ElementSource>& sources,
   };
   int num_layers = 1;
   for (const ElementSource& source : sources) num_layers = std::max(num_layers, source.layer + 1);
-  // [layer][model][with fiber]
+  // [layer][model][with fiber][changes]
   std::vector<std::vector<const ElementSource*>> groups(static_cast<std::size_t>(num_layers) *
-                                                        materials.size() * 2);
+                                                        materials.size() * 4);
   for (const ElementSource& source : sources) {
     const auto layer = static_cast<std::size_t>(source.layer);
     const auto m = static_cast<std::size_t>(source.model);
-    groups[(layer * materials.size() + m) * 2 + (source.has_fiber ? 1 : 0)].push_back(&source);
+    groups[(layer * materials.size() + m) * 4 + (source.has_fiber ? 2 : 0) +
+           (source.changes_rest ? 1 : 0)]
+        .push_back(&source);
   }
   for (std::size_t g = 0; g < groups.size(); ++g) {
     std::vector<const ElementSource*>& elements = groups[g];
@@ -201,9 +203,10 @@ ElementLayout lay_out_elements(const std::vector<ElementSource>& sources,
         elements.begin(), elements.end(),
         [&](const ElementSource* a, const ElementSource* b) { return place_of(a) < place_of(b); });
     ElementRange range;
-    range.material = materials[g / 2 % materials.size()];
+    range.material = materials[g / 4 % materials.size()];
     range.layer = elements.front()->layer;
-    range.has_fiber = g % 2 == 1;
+    range.has_fiber = elements.front()->has_fiber;
+    range.changes_rest = elements.front()->changes_rest;
     range.num_parameters =
         std::visit([](const auto& material) { return material.num_parameters; }, range.material);
     append_range(elements, std::move(range), model, layout);
@@ -214,7 +217,8 @@ ElementLayout lay_out_elements(const std::vector<ElementSource>& sources,
 
 bool same_places(const ElementLayout& a, const ElementLayout& b) {
   const auto same_range = [](const ElementRange& x, const ElementRange& y) {
-    return x.layer == y.layer && x.has_fiber == y.has_fiber && x.num_batches == y.num_batches;
+    return x.layer == y.layer && x.has_fiber == y.has_fiber && x.changes_rest == y.changes_rest &&
+           x.num_batches == y.num_batches;
   };
   return a.tet_of_lane == b.tet_of_lane &&
          std::equal(a.ranges.begin(), a.ranges.end(), b.ranges.begin(), b.ranges.end(), same_range);

@@ -12,6 +12,7 @@ struct ElementSource {
   int layer = 0;  ///< of its body: 0 is the body's own material
   int model = 0;  ///< into the list of material models
   bool has_fiber = false;
+  bool changes_rest = false;           ///< of all layers of the tet
   std::array<double, 4> parameters{};  ///< of the material, the first num_parameters of them
   std::array<double, 4> fiber{};       ///< unit direction, kappa
 };

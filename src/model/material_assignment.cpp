@@ -1,25 +1,18 @@
 #include "model/material_assignment.h"
 
 #include <cmath>
+#include <limits>
 
+#include "base/index.h"
 #include "base/refuse.h"
 #include "math/motion.h"
 #include "model/pin_selection.h"
+#include "model/rest_changes.h"
 #include "supple/error.h"
 
 namespace supple {
 
 namespace {
-
-Vec3 centroid(const Model& model, const std::array<int, 4>& tet) {
-  Vec3 center{0, 0, 0};
-  for (const int vertex : tet) {
-    for (std::size_t k = 0; k < 3; ++k) {
-      center[k] += 0.25 * model.rest[static_cast<std::size_t>(vertex)][k];
-    }
-  }
-  return center;
-}
 
 /// The settings of each tet of the body: its own, or those of the last region that holds it.
 std::vector<int> settings_of_tets(const Body& body, const Model& model, std::size_t first_tet) {
@@ -47,9 +40,25 @@ Vec3 away_from(const RadialFibers& radial, const Vec3& x) {
   return away;
 }
 
+/// Of the body's material, or that of a region.
+std::string place_of_settings(int s) {
+  return (s == 0 ? "" : "/regions/" + std::to_string(s - 1)) + "/material";
+}
+
 std::string tet_text(std::size_t tet) { return " in tet " + std::to_string(tet); }
 
-/// Unit direction and kappa of each tet of a body, or one of all.
+}  // namespace
+
+Vec3 centroid(const Model& model, const std::array<int, 4>& tet) {
+  Vec3 center{0, 0, 0};
+  for (const int vertex : tet) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      center[k] += 0.25 * model.rest[static_cast<std::size_t>(vertex)][k];
+    }
+  }
+  return center;
+}
+
 std::vector<std::array<double, 4>> fibers_of(const FiberSettings& fiber, const std::string& where,
                                              const Model& model, std::size_t first_tet,
                                              std::size_t num_tets) {
@@ -84,8 +93,6 @@ std::vector<std::array<double, 4>> fibers_of(const FiberSettings& fiber, const s
   return fibers;
 }
 
-}  // namespace
-
 /// Index of a material model; those whose tets differ in parameters alone share one.
 int MaterialAssignment::find_or_add(const MaterialModel& material) {
   const bool by_parameters =
@@ -106,30 +113,74 @@ void MaterialAssignment::add_body(const Body& body, const std::string& where, co
   last_source_ = sources_.size();
   last_tet_ = first_tet;
   stiffness_.resize(first_tet + num_tets, 0.0);
+  plasticity_of_tet_.resize(first_tet + num_tets, -1);
+  std::vector<int> flow;  // of the settings
   for (int s = 0; s <= static_cast<int>(body.regions.size()); ++s) {
-    const auto r = static_cast<std::size_t>(s) - 1;
-    const MaterialSettings& settings = s == 0 ? body.material : body.regions[r].material;
-    const std::string place = where + (s == 0 ? "" : "/regions/" + std::to_string(r)) + "/material";
-    add_layer(settings, place, {.has_fiber = body.fiber.has_value()}, fibers, first_tet, num_tets,
-              [&](std::size_t t) { return choice[t] == s; });
+    const MaterialSettings& settings = s == 0 ? body.material : body.regions[at(s - 1)].material;
+    flow.push_back(add_plasticity(settings, where + place_of_settings(s), body));
+  }
+  std::vector<char> changes_rest(num_tets, 0);
+  for (std::size_t t = 0; t < num_tets; ++t) {
+    plasticity_of_tet_[first_tet + t] = flow[at(choice[t])];
+    changes_rest[t] = flow[at(choice[t])] >= 0 ? 1 : 0;
+  }
+  for (const GrowthField& field : model.growth) {
+    for (const int tet : field.tets) {
+      if (at(tet) >= first_tet && at(tet) < first_tet + num_tets) {
+        changes_rest[at(tet) - first_tet] = 1;
+      }
+    }
+  }
+  for (int s = 0; s <= static_cast<int>(body.regions.size()); ++s) {
+    const MaterialSettings& settings = s == 0 ? body.material : body.regions[at(s - 1)].material;
+    add_layer(settings, where + place_of_settings(s), {.has_fiber = body.fiber.has_value()}, fibers,
+              changes_rest, first_tet, num_tets, [&](std::size_t t) { return choice[t] == s; });
   }
   require(body.layers.size() <= most_layers, where + "/layers",
           "there are " + std::to_string(body.layers.size()) + " layers, expected at most " +
               std::to_string(most_layers));
   for (std::size_t l = 0; l < body.layers.size(); ++l) {
-    add_layer(body.layers[l], where + "/layers/" + std::to_string(l),
-              {.layer = static_cast<int>(l) + 1}, {}, first_tet, num_tets,
-              [](std::size_t) { return true; });
+    const std::string place = where + "/layers/" + std::to_string(l);
+    require(!body.layers[l].plasticity, place + "/plasticity",
+            "layers flow as the body's material does; expected it there");
+    add_layer(body.layers[l], place, {.layer = static_cast<int>(l) + 1}, {}, changes_rest,
+              first_tet, num_tets, [](std::size_t) { return true; });
   }
 }
 
 void MaterialAssignment::unfold_last_body() {
+  std::vector<char> changes_rest(stiffness_.size() - last_tet_, 0);
+  for (std::size_t i = last_source_; i < sources_.size(); ++i) {
+    if (sources_[i].changes_rest) changes_rest[at(sources_[i].tet) - last_tet_] = 1;
+  }
   sources_.resize(last_source_);
   const int model = find_or_add(ArapModel{});
   for (std::size_t t = last_tet_; t < stiffness_.size(); ++t) {
-    sources_.push_back(
-        {.tet = static_cast<int>(t), .model = model, .parameters = {stiffness_[t] / 2}});
+    sources_.push_back({.tet = static_cast<int>(t),
+                        .model = model,
+                        .changes_rest = changes_rest[t - last_tet_] != 0,
+                        .parameters = {stiffness_[t] / 2}});
   }
+  // Settings that no strain reaches take the place of those of the body.
+  const auto settings = plasticity_.size();
+  for (std::size_t t = last_tet_; t < stiffness_.size(); ++t) {
+    if (plasticity_of_tet_[t] < 0) continue;
+    if (plasticity_.size() == settings) {
+      plasticity_.push_back({.yield = std::numeric_limits<double>::infinity()});
+    }
+    plasticity_of_tet_[t] = static_cast<int>(settings);
+  }
+}
+
+/// Index of what flows in a material; -1: nothing does.
+int MaterialAssignment::add_plasticity(const MaterialSettings& settings, const std::string& place,
+                                       const Body& body) {
+  if (!settings.plasticity) return -1;
+  const std::string where = place + "/plasticity";
+  require(!body.fiber, where, "a body with fibers has no plastic flow; expected no fiber");
+  check_plasticity(*settings.plasticity, where);
+  plasticity_.push_back(*settings.plasticity);
+  return static_cast<int>(plasticity_.size()) - 1;
 }
 
 /// A material of those tets of the body that `takes` it; `source` holds what they share. fibers: of
@@ -138,8 +189,8 @@ template <class Takes>
 void MaterialAssignment::add_layer(const MaterialSettings& settings, const std::string& place,
                                    ElementSource source,
                                    const std::vector<std::array<double, 4>>& fibers,
-                                   std::size_t first_tet, std::size_t num_tets,
-                                   const Takes& takes) {
+                                   const std::vector<char>& changes_rest, std::size_t first_tet,
+                                   std::size_t num_tets, const Takes& takes) {
   const MaterialModel material = make_material(settings, place);
   const std::vector<const Parameter*> parameters = material_parameters(settings);
   for (const Parameter* parameter : parameters) {
@@ -153,6 +204,7 @@ void MaterialAssignment::add_layer(const MaterialSettings& settings, const std::
   for (std::size_t t = 0; t < num_tets; ++t) {
     if (!takes(t)) continue;
     source.tet = static_cast<int>(first_tet + t);
+    source.changes_rest = changes_rest[t] != 0;
     if (!fibers.empty()) source.fiber = fibers[fibers.size() == 1 ? 0 : t];
     for (std::size_t p = 0; p < parameters.size(); ++p) {
       source.parameters[p] = (*parameters[p])[t];
@@ -216,6 +268,10 @@ void stretch_fibers(const Model& model, ElementLayout& layout) {
 ElementLayout MaterialAssignment::lay_out(const Model& model) && {
   ElementLayout layout = lay_out_elements(sources_, materials_, model);
   layout.stiffness = std::move(stiffness_);
+  if (!plasticity_.empty()) {
+    layout.plasticity = std::move(plasticity_);
+    layout.plasticity_of_tet = std::move(plasticity_of_tet_);
+  }
   if (model.is_damped()) add_viscosity(model, layout);
   if (!model.activation.empty()) stretch_fibers(model, layout);
   return layout;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>
@@ -7,6 +8,15 @@
 #include "model/element_layout.h"
 
 namespace supple {
+
+/// Middle of a tet at rest, m.
+Vec3 centroid(const Model& model, const std::array<int, 4>& tet);
+
+/// Unit direction and kappa of the fibers of each tet of a body, or one of all. first_tet: of its
+/// tets in the model. Throws Error{invalid_input} at `where` or below it.
+std::vector<std::array<double, 4>> fibers_of(const FiberSettings& fiber, const std::string& where,
+                                             const Model& model, std::size_t first_tet,
+                                             std::size_t num_tets);
 
 /// Of a body: each costs the memory and the time of another body.
 inline constexpr std::size_t most_layers = 16;
@@ -23,7 +33,8 @@ class MaterialAssignment {
   void add_body(const Body& body, const std::string& where, const Model& model,
                 std::size_t first_tet);
 
-  /// The body added last becomes `arap`, each tet with the stiffness k that it has: mu = k/2.
+  /// The body added last becomes `arap`, each tet with the stiffness k that it has: mu = k/2; it does not
+  /// flow.
   void unfold_last_body();
 
   /// The elements of the model with the materials of all bodies, added in the order of the scene.
@@ -33,8 +44,10 @@ class MaterialAssignment {
   int find_or_add(const MaterialModel& material);
   template <class Takes>
   void add_layer(const MaterialSettings& settings, const std::string& place, ElementSource source,
-                 const std::vector<std::array<double, 4>>& fibers, std::size_t first_tet,
-                 std::size_t num_tets, const Takes& takes);
+                 const std::vector<std::array<double, 4>>& fibers,
+                 const std::vector<char>& changes_rest, std::size_t first_tet, std::size_t num_tets,
+                 const Takes& takes);
+  int add_plasticity(const MaterialSettings& settings, const std::string& place, const Body& body);
   double fit(const MaterialModel& material, const std::array<double, 4>& parameters,
              const std::string& where) const;
 
@@ -43,6 +56,8 @@ class MaterialAssignment {
   std::vector<MaterialModel> materials_;
   std::vector<double> stiffness_;               ///< [num_tets], Pa
   std::size_t last_source_ = 0, last_tet_ = 0;  ///< the first ones of the body added last
+  std::vector<PlasticitySettings> plasticity_;
+  std::vector<int> plasticity_of_tet_;  ///< [num_tets], -1: elastic
 };
 
 }  // namespace supple

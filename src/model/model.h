@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "materials/material.h"
+#include "materials/plastic_strain.h"
 #include "math/batch.h"
+#include "math/mat3.h"
 #include "math/vector_field.h"
 #include "potentials/membrane.h"
 #include "potentials/pins.h"
@@ -16,7 +18,8 @@
 #include "supple/mesh.h"
 #include "supple/scene.h"
 
-/// The body as the solvers read it: plain arrays, immutable once built.
+/// The body as the solvers read it: plain arrays, immutable once built but for what follows
+/// muscles, growth and plastic flow.
 ///
 /// Elements live in batches of eight lanes, so that the local step runs one template on a SIMD
 /// number. Batches of one material model stand together (a range); a range is sorted along a
@@ -37,7 +40,7 @@ inline constexpr int batches_per_block = 96;
 struct ElementBatch {
   std::int32_t vertex[4][lanes];  ///< corner, lane -> vertex of the model
   std::int32_t slot[4][lanes];    ///< corner, lane -> slot, counted from the block's first
-  double inverse_rest[9][lanes];  ///< Dm^-1, row-major, 1/m
+  double inverse_rest[9][lanes];  ///< Dm^-1, row-major, 1/m; of changed rest shapes (R Dm)^-1
   double volume[lanes];           ///< m^3; 0 in an empty lane
 };
 
@@ -47,6 +50,7 @@ struct ElementRange {
   MaterialModel material;
   int layer = 0;
   bool has_fiber = false;
+  bool changes_rest = false;  ///< its tets grow or flow
   int first_batch = 0;
   int num_batches = 0;
   /// Parameters: [num_batches][num_parameters][lanes].
@@ -81,6 +85,16 @@ struct ElementLayout {
   int num_slots = 0;
   std::vector<int> slot_start;  ///< [num_vertices + 1], into slot_list
   std::vector<int> slot_list;   ///< [num_slots], each vertex's slots in the order of the blocks
+  std::vector<PlasticitySettings> plasticity;  ///< of the materials that flow
+  std::vector<int> plasticity_of_tet;  ///< [num_tets], -1: elastic; empty where nothing flows
+};
+
+/// Growth of some tets.
+struct GrowthField {
+  TimedNumber stretch;
+  std::vector<int> tets;
+  std::vector<Vec3> directions;  ///< unit, [num tets of it]; empty: in all directions
+  double now = 1;                ///< stretch that the rest shapes have
 };
 
 struct Model : ElementLayout {
@@ -92,6 +106,13 @@ struct Model : ElementLayout {
   std::vector<std::array<int, 4>> tets;  ///< [num_tets], in scene order
   std::vector<double> volume;            ///< [num_tets], m^3
   std::vector<std::array<Vec3, 4>> shape_gradient;  ///< [num_tets], of the four corners, 1/m
+  std::vector<GrowthField> growth;                  ///< empty: nothing grows
+  /// R^-1, R = F_p G, of tets whose rest shape is changed by growth G and by plastic flow F_p, so
+  /// that F_e = F R^-1: [num_tets]; empty where no rest shape changes.
+  std::vector<Mat3<double>> inverse_change;
+  std::vector<char> has_new_rest;    ///< whether R is another one since the solvers were told
+  std::vector<Mat3<double>> grown;   ///< G, where anything grows: [num_tets]; or empty
+  std::vector<double> grown_volume;  ///< det G, as `grown`
 
   PinSet pins;
   SpringSet springs;                    ///< of all bodies, in scene order
@@ -106,6 +127,22 @@ struct Model : ElementLayout {
   bool in_elimination_order = false;
 
   int num_bodies() const { return static_cast<int>(body_vertices.size()) - 1; }
+
+  /// Gradient of a corner's shape function in the rest shape as it is now, 1/m.
+  Vec3 elastic_gradient(std::size_t tet, std::size_t corner) const {
+    const Vec3& b = shape_gradient[tet][corner];
+    if (inverse_change.empty()) return b;
+    const Mat3<double>& m = inverse_change[tet];
+    Vec3 own;
+    for (int k = 0; k < 3; ++k) {
+      own[static_cast<std::size_t>(k)] = b[0] * m(0, k) + b[1] * m(1, k) + b[2] * m(2, k);
+    }
+    return own;
+  }
+  /// Volume of a tet's rest shape as it is now, m^3.
+  double elastic_volume(std::size_t tet) const {
+    return grown_volume.empty() ? volume[tet] : volume[tet] * grown_volume[tet];
+  }
 
   bool is_damped() const { return !damping.empty(); }
 
@@ -129,9 +166,10 @@ struct State {
   double time = 0;         ///< s
   std::int64_t frame = 0;  ///< frames done
   // What some integrators remember; empty before the first step and where it is not needed.
-  VectorField x_previous;    ///< at the start of the last step, [num_vertices], m
-  VectorField v_previous;    ///< there, as drag left it, [num_vertices], m/s
-  VectorField acceleration;  ///< [num_vertices], m/s^2
+  VectorField x_previous;                ///< at the start of the last step, [num_vertices], m
+  VectorField v_previous;                ///< there, as drag left it, [num_vertices], m/s
+  VectorField acceleration;              ///< [num_vertices], m/s^2
+  std::vector<PlasticStrain> plastic{};  ///< [num_tets]; empty where no material flows
 };
 
 /// Builds the model. Throws Error{invalid_input} naming the JSON pointer of what cannot be
@@ -153,6 +191,13 @@ bool same_places(const ElementLayout& a, const ElementLayout& b);
 ///   kappa/2 (|F d| - l)^2 = kappa l^2/2 (|F d/l| - 1)^2,
 /// they stand as d/l and kappa l^2. Whether any are others now. Allocates nothing.
 bool contract_fibers(Model& model, double time);
+
+/// Makes the rest shapes that grow those of this time, s, as far as `plastic`, of the state, has
+/// flowed. Whether any are others now. Allocates nothing.
+bool grow(Model& model, const std::vector<PlasticStrain>& plastic, double time);
+
+/// Writes R^-1 of all tets whose rest shape changes, and their places in the batches.
+void write_rest_shapes(Model& model, const std::vector<PlasticStrain>& plastic);
 
 /// The state at time 0: rest shape, or what `initial` makes of it, and the bodies' velocities.
 State initial_state(const Scene& scene, const Model& model);

@@ -10,6 +10,7 @@
 #include "model/membrane_builder.h"
 #include "model/model.h"
 #include "model/pin_selection.h"
+#include "model/rest_changes.h"
 #include "supple/error.h"
 
 namespace supple {
@@ -71,6 +72,12 @@ void refuse_materials(const Body& body, const std::string& where) {
   require(body.layers.empty() || body.membrane, where + "/layers", "a layer " + reason);
   require(body.regions.empty(), where + "/regions", "a region " + reason);
   require(!body.fiber, where + "/fiber", "a fiber " + reason);
+  require(body.growth.empty(), where + "/growth", "growth " + reason);
+  require(!body.material.plasticity, where + "/material/plasticity", "plastic flow " + reason);
+  for (std::size_t l = 0; l < body.layers.size(); ++l) {
+    require(!body.layers[l].plasticity, where + "/layers/" + std::to_string(l) + "/plasticity",
+            "plastic flow " + reason);
+  }
 }
 
 template <std::size_t num_corners>
@@ -110,6 +117,7 @@ class ModelBuilder {
     model_.diagonal_length =
         std::hypot(box.max[0] - box.min[0], box.max[1] - box.min[1], box.max[2] - box.min[2]);
     static_cast<ElementLayout&>(model_) = std::move(materials_).lay_out(model_);
+    begin_rest_changes(model_);
     model_.springs.index_vertices(model_.num_vertices);
     model_.membranes.index_vertices(model_.num_vertices);
     model_.pressures.index_vertices(model_.num_vertices);
@@ -180,6 +188,7 @@ class ModelBuilder {
     if (mesh.tets.empty()) {
       refuse_materials(body, where);
     } else {
+      add_growth(body, where, first_tet, model_);
       materials_.add_body(body, where, model_, first_tet);
     }
     if (body.pressure) {

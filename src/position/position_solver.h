@@ -54,6 +54,10 @@ class PositionSolver {
   /// The model's materials are others than before. same_places: of the elements (model.h).
   virtual void materials_changed(bool same_places) = 0;
 
+  /// The model's rest shapes are others than before. Allocates nothing. Methods whose constraints
+  /// are made of one rest shape are not run with bodies that grow or flow (check_settings).
+  virtual void shapes_changed() {}
+
   /// Other colliders than before, or none. Of contacts with the old ones nothing is kept.
   virtual void contact_changed(ContactEnergy* contact) = 0;
 

@@ -61,8 +61,52 @@ bool same_kind(const Model& model, const Source& a, const Source& b) {
          model.ranges[static_cast<std::size_t>(b.range)].material.index();
 }
 
-double fiber_value(const ElementRange& range, const Source& source, int i) {
-  return range.fibers[static_cast<std::size_t>((source.batch * 4 + i) * lanes + source.lane)];
+double fiber_value(const ElementRange& range, int place, int i) {
+  return range.fibers[static_cast<std::size_t>((place / lanes * 4 + i) * lanes + place % lanes)];
+}
+
+/// 1/kg; 0 without mass
+double weight_of(const Model& model, std::size_t tet, std::size_t corner) {
+  const auto v = static_cast<std::size_t>(model.tets[tet][corner]);
+  return model.mass[v] > 0 ? 1 / model.mass[v] : 0;
+}
+
+/// What of the rows of a tet follows from its rest shape. set: (row, value).
+template <class Set>
+void set_tet(const Model& model, std::size_t tet, bool filled, const Set& set) {
+  Vector3<double> b[4];
+  Mat3<double> G = Mat3<double>::zero();
+  for (std::size_t c = 0; c < 4; ++c) {
+    const Vec3 gradient = model.elastic_gradient(tet, c);
+    b[c] = {{gradient[0], gradient[1], gradient[2]}};
+    const double w = filled ? weight_of(model, tet, c) : 0;
+    set(tet_rows::weights + static_cast<int>(c), c == 0 ? w : -w);
+    for (int i = 0; i < 9; ++i) G(i / 3, i % 3) += w * b[c][i / 3] * b[c][i % 3];
+  }
+  // The right frame of a symmetric matrix without negative eigenvalues is theirs.
+  const Mat3<double> R = svd(G).V;
+  const Mat3<double> diagonal = transpose_times(R, G * R);
+  for (int i = 0; i < 3; ++i) set(tet_rows::mobility + i, std::max(0.0, diagonal(i, i)));
+  for (int i = 0; i < 9; ++i) set(tet_rows::gradients + i, dot(R.column(i % 3), b[i / 3 + 1]));
+}
+
+/// The same for its fiber. place: of the range, batch * lanes + lane.
+template <class Set>
+void set_fiber(const Model& model, std::size_t tet, bool filled, const ElementRange& range,
+               int place, const Set& set) {
+  double mobility = 0;
+  for (std::size_t c = 0; c < 4; ++c) {
+    const Vec3 b = model.elastic_gradient(tet, c);
+    double e = 0;
+    for (int i = 0; i < 3; ++i) e += fiber_value(range, place, i) * b[static_cast<std::size_t>(i)];
+    const double w = filled ? weight_of(model, tet, c) : 0;
+    const int corner = static_cast<int>(c);
+    if (c > 0) set(tet_rows::fiber_gradients + corner - 1, e);
+    set(tet_rows::fiber_weights + corner, c == 0 ? w : -w);
+    mobility += w * e * e;
+  }
+  set(tet_rows::fiber_mobility, mobility);
+  set(tet_rows::fiber_stiffness, model.elastic_volume(tet) * fiber_value(range, place, 3));
 }
 
 /// Places are counted in bytes: 2^32 of them are 134 million vertices.
@@ -176,63 +220,13 @@ struct TetConstraints<T>::Builder {
       const auto& corners = model.tets[static_cast<std::size_t>(from.tet)];
       for (std::size_t c = 0; c < 4; ++c) to.places_.back().v[c][lane] = place_of(corners[c]);
       Row* rows = to.rows_.data() + first_row;
-      const auto set = [&](int row, double value) { rows[row].v[lane] = static_cast<T>(value); };
-      if (material == nullptr) {
-        set_fiber(from, filled, set);
-      } else {
-        set_tet(from, filled, set);
-        to.set_parameters(from.tet, to.origin_.back(), lane, rows);
-      }
+      to.set_shape(from.tet, filled, to.origin_.back(), material == nullptr, lane, rows);
+      if (material != nullptr) to.set_parameters(from.tet, to.origin_.back(), lane, rows);
     }
   }
 
   static std::uint32_t place_of(int vertex) {
     return static_cast<std::uint32_t>(static_cast<std::size_t>(vertex) * sizeof(PaddedPosition<T>));
-  }
-
-  double weight(int tet, std::size_t corner) const {
-    const auto v = static_cast<std::size_t>(model.tets[static_cast<std::size_t>(tet)][corner]);
-    return model.mass[v] > 0 ? 1 / model.mass[v] : 0;
-  }
-
-  template <class Set>
-  void set_tet(const Lane& from, bool filled, const Set& set) {
-    const auto tet = static_cast<std::size_t>(from.tet);
-    Vector3<double> b[4];
-    Mat3<double> G = Mat3<double>::zero();
-    for (std::size_t c = 0; c < 4; ++c) {
-      const Vec3& gradient = model.shape_gradient[tet][c];
-      b[c] = {{gradient[0], gradient[1], gradient[2]}};
-      const double w = filled ? weight(from.tet, c) : 0;
-      set(tet_rows::weights + static_cast<int>(c), c == 0 ? w : -w);
-      for (int i = 0; i < 9; ++i) G(i / 3, i % 3) += w * b[c][i / 3] * b[c][i % 3];
-    }
-    // The right frame of a symmetric matrix without negative eigenvalues is theirs.
-    const Mat3<double> R = svd(G).V;
-    const Mat3<double> diagonal = transpose_times(R, G * R);
-    for (int i = 0; i < 3; ++i) set(tet_rows::mobility + i, std::max(0.0, diagonal(i, i)));
-    for (int i = 0; i < 9; ++i) set(tet_rows::gradients + i, dot(R.column(i % 3), b[i / 3 + 1]));
-  }
-
-  template <class Set>
-  void set_fiber(const Lane& from, bool filled, const Set& set) {
-    const auto tet = static_cast<std::size_t>(from.tet);
-    const ElementRange& range = model.ranges[static_cast<std::size_t>(from.source->range)];
-    double mobility = 0;
-    for (std::size_t c = 0; c < 4; ++c) {
-      const Vec3& b = model.shape_gradient[tet][c];
-      double e = 0;
-      for (int i = 0; i < 3; ++i) {
-        e += fiber_value(range, *from.source, i) * b[static_cast<std::size_t>(i)];
-      }
-      const double w = filled ? weight(from.tet, c) : 0;
-      const int corner = static_cast<int>(c);
-      if (c > 0) set(tet_rows::fiber_gradients + corner - 1, e);
-      set(tet_rows::fiber_weights + corner, c == 0 ? w : -w);
-      mobility += w * e * e;
-    }
-    set(tet_rows::fiber_mobility, mobility);
-    set(tet_rows::fiber_stiffness, model.volume[tet] * fiber_value(range, *from.source, 3));
   }
 };
 
@@ -360,10 +354,40 @@ void TetConstraints<T>::project(Positions<T>& x, Threads& threads) {
 }
 
 template <class T>
+void TetConstraints<T>::set_shape(int tet, bool filled, const Origin& origin, bool is_fiber,
+                                  std::size_t lane, Row* rows) const {
+  const auto set = [&](int row, double value) { rows[row].v[lane] = static_cast<T>(value); };
+  const auto t = static_cast<std::size_t>(tet);
+  if (is_fiber) {
+    set_fiber(*model_, t, filled, model_->ranges[static_cast<std::size_t>(origin.range)],
+              origin.place, set);
+  } else {
+    set_tet(*model_, t, filled, set);
+  }
+}
+
+template <class T>
+void TetConstraints<T>::shapes_changed() {
+  if (model_->has_new_rest.empty()) return;
+  for (const Run& run : runs_) {
+    const auto num_rows = static_cast<std::size_t>(num_tet_rows(run.material, projection_));
+    const std::size_t first = static_cast<std::size_t>(run.first_batch) * width;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(run.num_batches) * width; ++i) {
+      const int own = tet_of_lane_[first + i];
+      const int tet = own < 0 ? tet_of_lane_[first + i / width * width] : own;
+      if (model_->has_new_rest[static_cast<std::size_t>(tet)] == 0) continue;
+      Row* const rows = rows_.data() + run.first_row + i / width * num_rows;
+      set_shape(tet, own >= 0, origin_[first + i], run.material == nullptr, i % width, rows);
+      if (run.material != nullptr) set_parameters(tet, origin_[first + i], i % width, rows);
+    }
+  }
+}
+
+template <class T>
 void TetConstraints<T>::set_parameters(int tet, const Origin& origin, std::size_t lane,
                                        Row* rows) const {
   const ElementRange& range = model_->ranges[static_cast<std::size_t>(origin.range)];
-  const double volume = model_->volume[static_cast<std::size_t>(tet)];
+  const double volume = model_->elastic_volume(static_cast<std::size_t>(tet));
   const auto set = [&](int row, double value) { rows[row].v[lane] = static_cast<T>(value); };
   const auto parameter = [&](int p) {
     const int batch = origin.place / lanes, from = origin.place % lanes;
@@ -428,7 +452,11 @@ void TetConstraints<T>::stresses(const Positions<T>& x, std::vector<Mat3<double>
         Mat3<double> impulse;
         for (int i = 0; i < 9; ++i)
           impulse(i / 3, i % 3) = static_cast<double>(Q[lane](i / 3, i % 3));
-        P[t] = P[t] + (-1 / (a2_ * model_->volume[t])) * impulse;
+        // The gradients of a changed rest shape give R^-1 at rest, not I.
+        if (!model_->inverse_change.empty() && run.material != nullptr) {
+          impulse = impulse * transpose(inverse(model_->inverse_change[t]));
+        }
+        P[t] = P[t] + (-1 / (a2_ * model_->elastic_volume(t))) * impulse;
       }
     }
   }
@@ -454,10 +482,11 @@ void TetConstraints<T>::add_pressures(std::vector<double>& pressure,
         const auto t = static_cast<std::size_t>(tet);
         // The stress form keeps A p, the others -A p.
         const double impulse = static_cast<double>(rows[place].v[lane]) * (whole ? 1 : -1);
-        const double p = impulse / (a2_ * model_->volume[t]);
+        const double p = impulse / (a2_ * model_->elastic_volume(t));
         pressure[t] += p;
         if (rows[tet_rows::material + 1].v[lane] != T(0)) continue;
-        excess[t] += p + static_cast<double>(rows[tet_rows::material].v[lane]) / model_->volume[t];
+        excess[t] +=
+            p + static_cast<double>(rows[tet_rows::material].v[lane]) / model_->elastic_volume(t);
       }
     }
   }

@@ -26,6 +26,10 @@ class TetConstraints {
   /// was, and this must be made anew; it is as before then.
   bool take_materials();
 
+  /// Rest shapes of the model that change are others; the next substep must not begin with kept
+  /// multipliers.
+  void shapes_changed();
+
   /// A new substep: multipliers are zero. a2: a^2, s^2.
   void begin(double a2);
 
@@ -83,6 +87,8 @@ class TetConstraints {
   };
   struct Builder;
 
+  void set_shape(int tet, bool filled, const Origin& origin, bool is_fiber, std::size_t lane,
+                 Row* rows) const;
   void set_parameters(int tet, const Origin& origin, std::size_t lane, Row* rows) const;
 
   TetWork<T> work_of(const Run& run, PaddedPosition<T>* x) const;

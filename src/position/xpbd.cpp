@@ -47,7 +47,7 @@ Mat3<double> deformation_gradient(const Model& model, std::size_t tet, const Vec
   Mat3<double> F = Mat3<double>::zero();
   for (std::size_t c = 0; c < 4; ++c) {
     const PaddedVector& x = z[static_cast<std::size_t>(model.tets[tet][c])];
-    const Vec3& b = model.shape_gradient[tet][c];
+    const Vec3 b = model.elastic_gradient(tet, c);
     for (int i = 0; i < 9; ++i) F(i / 3, i % 3) += x[i / 3] * b[static_cast<std::size_t>(i % 3)];
   }
   return F;
@@ -137,6 +137,9 @@ class Xpbd final : public PositionSolver {
     for (TetConstraints<T>& tets : tets_) taken = taken && tets.take_materials();
     if (!taken) tets_ = make_parts();
   }
+  void shapes_changed() override {
+    for (TetConstraints<T>& tets : tets_) tets.shapes_changed();
+  }
   void contact_changed(ContactEnergy* contact) override { vertices_.contact_changed(contact); }
 
   std::vector<ConstraintGroup> groups() const override {
@@ -162,10 +165,10 @@ class Xpbd final : public PositionSolver {
     for (std::size_t t = 0; t < excess_.size(); ++t) {
       if (excess_[t] == 0) continue;
       const Mat3<double> P =
-          model_->volume[t] * excess_[t] * cofactor(deformation_gradient(*model_, t, z));
+          model_->elastic_volume(t) * excess_[t] * cofactor(deformation_gradient(*model_, t, z));
       for (std::size_t c = 0; c < 4; ++c) {
         PaddedVector& of_vertex = gradient[static_cast<std::size_t>(model_->tets[t][c])];
-        const Vec3& b = model_->shape_gradient[t][c];
+        const Vec3 b = model_->elastic_gradient(t, c);
         for (int k = 0; k < 3; ++k) {
           of_vertex[k] += P(k, 0) * b[0] + P(k, 1) * b[1] + P(k, 2) * b[2];
         }

@@ -151,6 +151,20 @@ TEST(Allocation, NeitherDoesAStepOfAMuscleWithPressure) {
   }
 }
 
+TEST(Allocation, NeitherDoesAStepOfWhatFlowsAndGrows) {
+  if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
+  for (const char* method :
+       {"l_bfgs", "quasi_newton", "gradient_descent", "chebyshev", "jacobi", "gauss_seidel",
+        "vertex_block_descent", "projective_dynamics", "xpbd"}) {
+    Scene scene = test::twisting_bar({8, 3, 3}, "arap");
+    scene.bodies[0].material.plasticity = PlasticitySettings{.yield = 0.001};
+    scene.bodies[0].growth.push_back({.stretch = {}});
+    scene.bodies[0].growth[0].stretch.keyframes = {{0, 1}, {1, 1.5}};
+    scene.solver.method = method;
+    EXPECT_EQ(allocations_of_a_step(scene, 1), 0) << method;
+  }
+}
+
 TEST(Allocation, NeitherDoesAStepOfDampedBodies) {
   if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
   for (const char* method : {"l_bfgs", "quasi_newton", "gradient_descent", "projective_dynamics",

@@ -41,6 +41,10 @@ class Step {
     if (contact_ && contact_->pairs() != nullptr) {
       contact_->pairs()->find_overlaps(state_.x[0].v);
     }
+    contract_fibers(model_, clock_.at(setup_.integrator().stage));
+    grow(model_, state_.plastic, clock_.at(setup_.integrator().stage));
+    if (!state_.plastic.empty()) write_rest_shapes(model_, state_.plastic);
+    objective_.shapes_changed(true);
     setup_.prepare(state_, clock_, objective_);
   }
 

@@ -191,7 +191,7 @@ void ConvergenceProbe::find_elastic_gradient(Objective& objective) {
   const VectorField& z = room_->z;
   Objective* const elastic = room_->without_contact ? &*room_->without_contact : nullptr;
   if (elastic != nullptr) {
-    elastic->fibers_changed();
+    elastic->shapes_changed(true);
     elastic->begin_step({.y = z,  // no inertia; the rest is for damping
                          .inverse_a2 = objective.inverse_a2(),
                          .x_start = objective.x_start(),

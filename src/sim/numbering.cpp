@@ -39,7 +39,8 @@ State picked(const State& state, const std::vector<int>& source) {
           .frame = state.frame,
           .x_previous = picked(state.x_previous, source),
           .v_previous = picked(state.v_previous, source),
-          .acceleration = picked(state.acceleration, source)};
+          .acceleration = picked(state.acceleration, source),
+          .plastic = state.plastic};
 }
 
 }  // namespace

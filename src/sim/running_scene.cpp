@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <utility>
 
 #include "base/index.h"
@@ -109,6 +110,7 @@ RunningScene::RunningScene(const Scene& scene, const SimulationOptions& options,
       surface_(surface_of(scene_, model_, numbering_, part_of(earlier, &RunningScene::surface_))),
       contact_((hold_attachments(), make_contact(scene_, model_, numbering_, surface_))),
       objective_(model_, contact_.get(), threads_),
+      flow_(model_),
       setup_(scene_, model_),
       minimiser_(model_.num_vertices),
       guard_(model_),
@@ -324,7 +326,8 @@ void RunningScene::keep_energy_of_frame(double elastic_before, int parts, StepRe
   // Of what colliders drag along the last substep is known.
   const EnergyBefore before{.kinetic = kept * guard_.kinetic(before_.v),
                             .work = work_of_forces(before_.x, state_.x) +
-                                    scene_.time.substeps * parts * work_of_friction_};
+                                    scene_.time.substeps * parts * work_of_friction_ +
+                                    work_of_shapes_ - report.plastic_work};
   potential_ = objective_.potential(elastic_before, before_.x, before_.x);
   const double gained = energy_gained(elastic_, state_.x, guard_.kinetic(state_.v), before);
   if (std::isfinite(gained) && gained > 0) keep_energy(gained, report);
@@ -335,6 +338,7 @@ bool RunningScene::run_substeps(int parts, std::chrono::steady_clock::time_point
                                 StepReport& report) {
   const StepClock clock = clock_;
   setup_.divide(parts);
+  work_of_shapes_ = 0;
   if (parts > 1) clock_ = {.start = clock.at(0), .substeps_done = 0, .h = setup_.length()};
   const int count = scene_.time.substeps * parts;
   bool finite = true;
@@ -367,12 +371,16 @@ void RunningScene::take_smaller_substeps(double elastic_before, StepReport& repo
     algebra().copy(state_.x, before_substep_.x);
     algebra().copy(state_.v, before_substep_.v);
     algebra().copy(z_, first_z_);
+    before_substep_.plastic = state_.plastic;
     algebra().copy(before_.x, state_.x);
     algebra().copy(before_.v, state_.v);
+    state_.plastic = before_.plastic;
+    use_plastic();
     clock_.substeps_done -= scene_.time.substeps;
     report.energy_gain = report.energy_removed = 0;
     report.tunnelled = 0;
     report.friction_work = 0;
+    report.plastic_work = 0;
     report.repeated_substeps += scene_.time.substeps;
     const bool finite = run_substeps(parts, {}, report);
     if (finite) keep_energy_of_frame(elastic_before, parts, report);
@@ -380,6 +388,8 @@ void RunningScene::take_smaller_substeps(double elastic_before, StepReport& repo
     algebra().copy(before_substep_.x, state_.x);
     algebra().copy(before_substep_.v, state_.v);
     algebra().copy(first_z_, z_);
+    state_.plastic = before_substep_.plastic;
+    use_plastic();
     elastic_ = elastic;
     num_inverted_ = num_inverted;
     elastic_is_known_ = true;
@@ -392,17 +402,54 @@ void RunningScene::take_smaller_substeps(double elastic_before, StepReport& repo
   }
 }
 
-/// The activation of muscles does its work where energies before a step are taken, as pins do.
-void RunningScene::contract(double time) {
-  if (!contract_fibers(model_, time)) return;
-  objective_.fibers_changed();
-  if (direction_) direction_->fibers_changed(model_);
+/// The activation of muscles and growth do their work where energies before a step are taken, as
+/// pins do.
+void RunningScene::follow(double time) {
+  const bool contracts = contract_fibers(model_, time);
+  if (grow(model_, state_.plastic, time) || contracts) tell_shapes();
+}
+
+void RunningScene::tell_shapes() {
+  objective_.shapes_changed();
+  if (direction_) direction_->shapes_changed(model_);
+  if (position_solver_) position_solver_->shapes_changed();
+  std::fill(model_.has_new_rest.begin(), model_.has_new_rest.end(), 0);
   elastic_is_known_ = false;
+}
+
+/// The state has flowed otherwise.
+void RunningScene::use_plastic() {
+  if (state_.plastic.empty()) return;
+  write_rest_shapes(model_, state_.plastic);
+  tell_shapes();
+}
+
+/// After a substep.
+void RunningScene::flow(StepReport& report) {
+  const std::optional<double> taken =
+      flow_.advance(model_, state_.x, setup_.length(), state_.plastic, threads_);
+  if (!taken) return;
+  report.plastic_work += *taken;
+  multipliers_fit_ = false;  // they are those of the shapes before
+  const bool was_known = elastic_is_known_;
+  tell_shapes();
+  if (!was_known) return;
+  elastic_ = objective_.elastic_energy_at(state_.x);
+  elastic_is_known_ = true;
+}
+
+/// The same at the start of a substep. Position-based methods take energies at the start of a frame
+/// alone, and so must know what this has done since.
+void RunningScene::follow_in_substep(double time) {
+  const bool is_asked = position_solver_ && has_energy_ && !model_.growth.empty();
+  const double before = is_asked ? objective_.elastic_energy_at(state_.x) : 0;
+  follow(time);
+  if (is_asked) work_of_shapes_ += objective_.elastic_energy_at(state_.x) - before;
 }
 
 bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
                            const PlaceInFrame& place) {
-  contract(clock_.at(setup_.integrator().is_explicit ? 0 : setup_.integrator().stage));
+  follow_in_substep(clock_.at(setup_.integrator().is_explicit ? 0 : setup_.integrator().stage));
   if (setup_.integrator().is_explicit) return explicit_substep(report);
   MinimiseReport result;
   const int tunnelled = report.tunnelled;
@@ -482,9 +529,13 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
       report.energy_gain = gain;
       report.tunnelled = tunnelled;
       report.friction_work = friction_work;
+      // Its parts have flowed.
       if (!steady_substep(report, options, place)) return false;
+      end_substep();
+      return true;
     }
   }
+  flow(report);
   end_substep();
   return true;
 }
@@ -511,6 +562,7 @@ bool RunningScene::explicit_substep(StepReport& report) {
       }
     }
   }
+  flow(report);
   end_substep();
   report.status = StepStatus::converged;
   const double sum = objective_.algebra().norm(state_.x) + objective_.algebra().norm(state_.v);
@@ -545,6 +597,7 @@ void RunningScene::remember() {
   keep(state_.v_previous, before_.v_previous);
   keep(state_.acceleration, before_.acceleration);
   before_.time = state_.time;
+  before_.plastic = state_.plastic;
   before_.frame = state_.frame;
 }
 
@@ -555,7 +608,8 @@ void RunningScene::restore() {
   is_remembered_ = false;
   clock_ = clock_before_;
   setup_.divide(1);
-  contract(state_.time);
+  follow(state_.time);
+  use_plastic();
   elastic_is_known_ = false;
 }
 
@@ -582,7 +636,7 @@ void RunningScene::run_frame(StepReport& report) {
   if (!finite) {
     restore();
     report.status = StepStatus::non_finite;
-    report.friction_work = 0;
+    report.friction_work = report.plastic_work = 0;
   }
   measure_frame(finite, report);
   has_multipliers_ = finite && position_solver_ != nullptr && multipliers_fit_;
@@ -738,6 +792,8 @@ void RunningScene::use_elements(ElementLayout& elements) {
   ElementLayout& own = model_;
   const bool same = same_places(own, elements);
   const auto tell = [&] {
+    if (!model_.inverse_change.empty()) write_rest_shapes(model_, state_.plastic);
+    flow_.make_room(model_);
     if (direction_) direction_->materials_changed({model_, setup_.inverse_a2(), same});
     if (position_solver_) position_solver_->materials_changed(same);
     objective_.materials_changed();
@@ -776,6 +832,10 @@ void RunningScene::use_unfolded() {
 
 void RunningScene::set_material(int body, MaterialSettings material) {
   MaterialSettings& own = scene_.bodies[static_cast<std::size_t>(body)].material;
+  // What has flowed would be lost, or there is no place for it.
+  require(own.plasticity.has_value() == material.plasticity.has_value(),
+          "/bodies/" + std::to_string(body) + "/material/plasticity",
+          "comes and goes with the scene alone (Simulation::change); its values may change");
   std::swap(own, material);
   try {
     check_settings(scene_);
@@ -908,14 +968,37 @@ void RunningScene::set_state(const SimulationState& state) {
   touching_.reset(scene_.bodies.size(), scene_.colliders.size());
   convergence_.set_schedule({state.unconverged, state.next_look, state.look_interval});
   clock_ = clock_of(state.time, state.frame, scene_.time);
-  contract(state_.time);
+  follow(state_.time);
+  use_plastic();
   clear_forces();
+}
+
+/// What has flowed in another scene of the same vertices, for the tets that there are here too.
+std::vector<double> RunningScene::plastic_of(const RunningScene& other) const {
+  if (state_.plastic.empty() || other.state_.plastic.empty()) return {};
+  const auto corners = [](const RunningScene& scene, std::size_t tet) {
+    std::array<int, 4> vertices = scene.model_.tets[tet];
+    for (int& v : vertices) v = scene.numbering_.to_scene(v);
+    std::sort(vertices.begin(), vertices.end());
+    return vertices;
+  };
+  std::map<std::array<int, 4>, std::size_t> known;
+  for (std::size_t t = 0; t < other.model_.tets.size(); ++t) known[corners(other, t)] = t;
+  State next;
+  next.plastic.resize(model_.tets.size());
+  for (std::size_t t = 0; t < model_.tets.size(); ++t) {
+    const auto found = known.find(corners(*this, t));
+    if (model_.plasticity_of_tet[t] < 0 || found == known.end()) continue;
+    next.plastic[t] = other.state_.plastic[found->second];
+  }
+  return save_state(next).plastic;
 }
 
 void RunningScene::take_over(const RunningScene& other) {
   SimulationState state = other.state();
   state.accelerations.clear();
   state.look_interval = 0;
+  state.plastic = plastic_of(other);
   // Another scene, other weights.
   state.weights.clear();
   state.weights_spent = state.weights_worked = 0;
@@ -1022,7 +1105,11 @@ ElementMeasures RunningScene::measure(std::span<const double> positions) const {
   }
   VectorField x(static_cast<std::size_t>(model_.num_vertices));
   pad(positions, x);
-  return measure_elements(model_, numbering_.to_model(x));
+  ElementMeasures measures = measure_elements(model_, numbering_.to_model(x));
+  for (const PlasticStrain& own : state_.plastic) {
+    measures.plastic_strain.push_back(own.accumulated);
+  }
+  return measures;
 }
 
 std::vector<MultiplierStress> RunningScene::multiplier_stresses() {

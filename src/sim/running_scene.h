@@ -14,6 +14,7 @@
 #include "contact/contact_energy.h"
 #include "descent/minimise.h"
 #include "descent/objective.h"
+#include "descent/plastic_flow.h"
 #include "model/model.h"
 #include "sim/attachments.h"
 #include "sim/convergence.h"
@@ -147,7 +148,12 @@ class RunningScene {
   struct PlaceInFrame {
     bool is_first, is_last;
   };
-  void contract(double time);
+  void follow(double time);
+  void follow_in_substep(double time);
+  void tell_shapes();
+  void use_plastic();
+  void flow(StepReport& report);
+  std::vector<double> plastic_of(const RunningScene& other) const;
   /// One substep of h. False: it ended non-finite and the state is not to be used.
   bool substep(StepReport& report, const MinimiseOptions& options, const PlaceInFrame& place);
   /// Of a substep, before it.
@@ -198,6 +204,7 @@ class RunningScene {
   SceneSurface surface_;
   std::unique_ptr<ContactEnergy> contact_;
   Objective objective_;
+  PlasticFlow flow_;
   StepSetup setup_;
   std::unique_ptr<Direction> direction_;             ///< of a descent method
   std::unique_ptr<PositionSolver> position_solver_;  ///< of a position-based one
@@ -214,6 +221,7 @@ class RunningScene {
   bool has_multipliers_ = false;  ///< those of the state, at z_
   bool multipliers_fit_ = true;   ///< the solver's are those of the substeps that were taken
   VectorField z_;                 ///< where the last substep was solved
+  double work_of_shapes_ = 0;     ///< in the frame of a position-based method, J: by growth
   double work_of_friction_ = 0;   ///< in the last substep of a position-based method, J
   VectorField first_z_;           ///< where a substep came to that is solved again
   double potential_ = 0;        ///< E at the start of the substep, J: pins and colliders of its end

@@ -253,6 +253,31 @@ void check_muscles(const Scene& scene) {
   }
 }
 
+bool flows(const Body& body) {
+  return body.material.plasticity ||
+         std::any_of(body.regions.begin(), body.regions.end(), [](const MaterialRegion& region) {
+           return region.material.plasticity.has_value();
+         });
+}
+
+/// Some constraints are made of one rest shape, and multipliers that are kept are those of one.
+void check_rest_changes(const Scene& scene) {
+  const SolverSettings& solver = scene.solver;
+  if (find_integrator(scene.time.integrator)->is_explicit) return;
+  if (!is_position_based(solver.method)) return;
+  const bool keeps = solver.method == "xpbd" && solver.multipliers == "kept";
+  if (solver.method == "xpbd" && !keeps) return;
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    const Body& body = scene.bodies[b];
+    if (!flows(body) && body.growth.empty()) continue;
+    const std::string where = "/bodies/" + std::to_string(b);
+    refuse(where + (body.growth.empty() ? "/material/plasticity" : "/growth"),
+           (keeps ? std::string("xpbd with multipliers kept") : solver.method) +
+               " has constraints of one rest shape; expected none, or another solver, for example "
+               "l_bfgs or xpbd with multipliers zero");
+  }
+}
+
 }  // namespace
 
 void check_settings(const Scene& scene) {
@@ -279,6 +304,7 @@ void check_settings(const Scene& scene) {
   check_damping(scene);
   check_pressure(scene);
   check_muscles(scene);
+  check_rest_changes(scene);
   if (const auto fault = find_material_fault(scene, scene.solver.method)) {
     throw Error(ErrorKind::invalid_input, fault->where, fault->message);
   }

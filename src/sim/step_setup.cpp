@@ -35,6 +35,44 @@ std::vector<double> save_array(const VectorField& field) {
   return values;
 }
 
+/// F_p and a of a tet.
+constexpr std::size_t plastic_numbers = 10;
+
+std::vector<PlasticStrain> load_plastic(const Model& model, const std::vector<double>& values) {
+  if (model.plasticity.empty()) {
+    require(values.empty(), "plastic", "no material of the scene flows; expected no numbers");
+    return {};
+  }
+  std::vector<PlasticStrain> plastic(model.tets.size());
+  if (values.empty()) return plastic;
+  const auto fail = [&](const std::string& message) { refuse("plastic", message); };
+  if (values.size() != plastic_numbers * plastic.size()) {
+    fail("expected " + std::to_string(plastic_numbers * plastic.size()) +
+         " numbers or none, there are " + std::to_string(values.size()));
+  }
+  for (std::size_t t = 0; t < plastic.size(); ++t) {
+    const double* const own = &values[plastic_numbers * t];
+    for (int i = 0; i < 9; ++i) plastic[t].F(i / 3, i % 3) = own[i];
+    plastic[t].accumulated = own[9];
+    // It keeps volumes, but for the rounding of whoever wrote it.
+    if (!(std::abs(determinant(plastic[t].F) - 1) < 1e-6) || !std::isfinite(own[9]) || own[9] < 0) {
+      fail("expected a matrix of determinant 1 and a strain of at least 0 in tet " +
+           std::to_string(t));
+    }
+  }
+  return plastic;
+}
+
+std::vector<double> save_plastic(const std::vector<PlasticStrain>& plastic) {
+  std::vector<double> values;
+  values.reserve(plastic_numbers * plastic.size());
+  for (const PlasticStrain& own : plastic) {
+    for (int i = 0; i < 9; ++i) values.push_back(own.F(i / 3, i % 3));
+    values.push_back(own.accumulated);
+  }
+  return values;
+}
+
 /// Without inertia a part of a body that nothing holds has no place of its own.
 void require_pins(const Scene& scene, const Model& model) {
   const Adjacency adjacency = vertex_adjacency(model);
@@ -166,6 +204,7 @@ State load_state(const Model& model, const SimulationState& state) {
   if (!state.accelerations.empty()) {
     load_array(state.accelerations, model.num_vertices, "accelerations", loaded.acceleration);
   }
+  loaded.plastic = load_plastic(model, state.plastic);
   loaded.time = state.time;
   loaded.frame = state.frame;
   return loaded;
@@ -180,6 +219,7 @@ SimulationState save_state(const State& state) {
   saved.previous_positions = save_array(state.x_previous);
   saved.previous_velocities = save_array(state.v_previous);
   saved.accelerations = save_array(state.acceleration);
+  saved.plastic = save_plastic(state.plastic);
   return saved;
 }
 

@@ -77,6 +77,10 @@ SimulationState Survivors::join(const SimulationState& before, SimulationState s
                   start.unfolding.begin() + static_cast<std::ptrdiff_t>(2 * b));
     }
   }
+  // Bodies that flow may all be added, or all gone.
+  if (!before.plastic.empty() && !start.plastic.empty()) {
+    carry(tet_blocks_, 10, before.plastic, start.plastic);
+  }
   start.time = before.time;
   start.frame = before.frame;
   start.unconverged = before.unconverged;

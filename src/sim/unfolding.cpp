@@ -40,7 +40,7 @@ double volume_ratio(const Model& model, std::size_t tet, const VectorField& x) {
     const int l = (k + 1) % 3, m = (k + 2) % 3;
     six_volumes += edge(1, k) * (edge(2, l) * edge(3, m) - edge(2, m) * edge(3, l));
   }
-  return six_volumes / (6 * model.volume[tet]);
+  return six_volumes / (6 * model.elastic_volume(tet));
 }
 
 }  // namespace

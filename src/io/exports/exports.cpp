@@ -26,7 +26,8 @@ constexpr std::array<ExportFormat, 6> formats_of_numbers{{
      plain<export_ply>},
     {"vtu",
      "VTK: vtu/frame_0000.vtu and on with animation.pvd, tets with J, von_mises and "
-     "principal_stretches, of xpbd also hydrostatic_stress and deviatoric_stress",
+     "principal_stretches, of xpbd also hydrostatic_stress and deviatoric_stress, of what flows "
+     "plastic_strain",
      plain<export_vtu>},
     {"gltf", "glTF 2.0: animation.gltf with animation.bin, frames as morph targets",
      plain<export_gltf>},

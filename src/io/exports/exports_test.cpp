@@ -90,7 +90,9 @@ TEST(Exports, ASourceThatIsNotSoundIsRefused) {
     for (FrameBody& body : s.bodies) body.triangles.clear();
   });
   refused(
-      [](FrameSource& s) { s.measure = [](std::span<const double>) { return ElementMeasures(); }; },
+      [](FrameSource& s) {
+        s.measure = [](int, std::span<const double>) { return ElementMeasures(); };
+      },
       "vtu");
   for (const double bad : {std::numeric_limits<double>::quiet_NaN(), 1e200}) {
     const auto spoil = [bad](FrameSource& s) {

@@ -23,14 +23,15 @@ void export_obj(const FrameSource& source, const std::filesystem::path& folder);
 void export_ply(const FrameSource& source, const std::filesystem::path& folder);
 
 /// `vtu/frame_0000.vtu` and `animation.pvd`: a file a frame with all tets and the measures of each
-/// (J, von_mises, principal_stretches, body), positions in double precision and the number of each
-/// vertex; the .pvd lists them with their times. Where the source has stresses of multipliers, also
-/// hydrostatic_stress (Pa) and deviatoric_stress (Pa; components xx, yy, zz, xy, yz, zx), whose
-/// sum, hydrostatic_stress on the diagonal, is the Cauchy stress; NaN in frames of which they are
-/// not known: frame 0 and those before a run was resumed. Everything is NaN for cells that are no
-/// tets. Where the source has forces of contacts, each vertex has its contact_force (N), NaN in the
-/// same frames. [VTK file formats, "XML file formats"] Throws Error{invalid_input} where there are
-/// not as many measures or stresses as tets, or forces as vertices.
+/// (J, von_mises, principal_stretches, plastic_strain where there is one, body), positions in
+/// double precision and the number of each vertex; the .pvd lists them with their times. Where the
+/// source has stresses of multipliers, also hydrostatic_stress (Pa) and deviatoric_stress (Pa;
+/// components xx, yy, zz, xy, yz, zx), whose sum, hydrostatic_stress on the diagonal, is the Cauchy
+/// stress; NaN in frames of which they are not known: frame 0 and those before a run was resumed.
+/// Everything is NaN for cells that are no tets. Where the source has forces of contacts, each
+/// vertex has its contact_force (N), NaN in the same frames. [VTK file formats, "XML file formats"]
+/// Throws Error{invalid_input} where there are not as many measures or stresses as tets, or forces
+/// as vertices.
 void export_vtu(const FrameSource& source, const std::filesystem::path& folder);
 
 /// `animation.gltf` with `animation.bin`: one mesh a body whose morph targets are the frames, and

@@ -50,11 +50,11 @@ struct Exported {
   }
 
   /// Numbers that tell tets and frames apart; the frame is known by the swelling of the ball.
-  std::function<ElementMeasures(std::span<const double>)> measures() const {
+  std::function<ElementMeasures(int, std::span<const double>)> measures() const {
     const auto last = static_cast<std::size_t>(3 * source.num_vertices - 3);
     const double rest = source.rest[last];
     const std::size_t count = source.bodies[0].tets.size() + source.bodies[1].tets.size();
-    return [last, rest, count](std::span<const double> x) {
+    return [last, rest, count](int, std::span<const double> x) {
       const double frame = std::round((x[last] / rest - 1) / 0.05);
       ElementMeasures m;
       for (std::size_t i = 0; i < count; ++i) {

@@ -33,9 +33,9 @@ struct FrameSource {
   /// order and more than once.
   std::function<void(int frame, std::span<double> positions)> read;
 
-  /// What the elements of all bodies tell about positions, in the order of the bodies; empty: not
-  /// known, and left out. See Simulation::measure.
-  std::function<ElementMeasures(std::span<const double> positions)> measure;
+  /// What the elements of all bodies tell about the positions of a frame, in the order of the
+  /// bodies; empty: not known, and left out. See Simulation::measure.
+  std::function<ElementMeasures(int frame, std::span<const double> positions)> measure;
 
   /// Stresses of all tets, in the order of the bodies, by the multipliers of the solver in that
   /// frame, or nothing where they are not known of that frame; empty: of none, and left out. See
@@ -55,6 +55,10 @@ struct FrameSource {
 
 /// A source with all that the scene tells. Left to fill in are num_frames, read and measure.
 FrameSource frame_source(const Scene& scene);
+
+/// Whether elements are others in each frame, with muscles that contract and rest shapes that grow
+/// or flow, so that positions alone do not tell their measures.
+bool elements_change(const Scene& scene);
 
 /// Throws Error{invalid_input} for: no frames, a step that is not positive, no `read`, a body,
 /// triangle, tet or segment out of range, a rest shape of another size.

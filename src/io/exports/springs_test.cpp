@@ -47,7 +47,7 @@ struct Growing {
       for (std::size_t i = 0; i < x.size(); ++i) x[i] = (1 + 0.1 * frame) * rest[i];
     };
     const std::size_t tets = scene.bodies[0].mesh.tets.size();
-    source.measure = [tets](std::span<const double>) {
+    source.measure = [tets](int, std::span<const double>) {
       return ElementMeasures{std::vector<double>(tets, 1), std::vector<double>(tets, 2),
                              std::vector<Vec3>(tets, Vec3{3, 2, 1})};
     };

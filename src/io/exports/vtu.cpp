@@ -95,6 +95,9 @@ void check(const ElementMeasures& measures, std::size_t num_tets) {
        {measures.determinant.size(), measures.von_mises.size(), measures.stretches.size()}) {
     check_count(n, num_tets, "measures");
   }
+  if (!measures.plastic_strain.empty()) {
+    check_count(measures.plastic_strain.size(), num_tets, "plastic strains");
+  }
 }
 
 /// Of the cells, as they are written.
@@ -127,13 +130,15 @@ ElementMeasures spread(const ElementMeasures& of_tets, const Topology& topology)
   const std::size_t n = topology.num_cells();
   const double none = std::numeric_limits<double>::quiet_NaN();
   ElementMeasures result{std::vector<double>(n, none), std::vector<double>(n, none),
-                         std::vector<Vec3>(n, Vec3{none, none, none})};
+                         std::vector<Vec3>(n, Vec3{none, none, none}),
+                         std::vector<double>(of_tets.plastic_strain.empty() ? 0 : n, none)};
   std::size_t tet = 0;
   for (std::size_t cell = 0; cell < n; ++cell) {
     if (topology.types[cell] != vtk_tetra) continue;
     result.determinant[cell] = of_tets.determinant[tet];
     result.von_mises[cell] = of_tets.von_mises[tet];
     result.stretches[cell] = of_tets.stretches[tet];
+    if (!result.plastic_strain.empty()) result.plastic_strain[cell] = of_tets.plastic_strain[tet];
     ++tet;
   }
   return result;
@@ -149,6 +154,9 @@ void write_frame(const std::filesystem::path& path, const Topology& topology,
     cells += writer.array<double>("J", measures->determinant);
     cells += writer.array<double>("von_mises", measures->von_mises);
     cells += writer.array<double>("principal_stretches", {stretches, 3 * topology.num_cells()}, 3);
+    if (!measures->plastic_strain.empty()) {
+      cells += writer.array<double>("plastic_strain", measures->plastic_strain);
+    }
   }
   if (stresses != nullptr) {
     cells += writer.array<double>("hydrostatic_stress", stresses->hydrostatic);
@@ -207,7 +215,7 @@ void export_vtu(const FrameSource& source, const std::filesystem::path& folder) 
     ElementMeasures measures;
     const bool measured = source.measure && topology.num_tets > 0;
     if (measured) {
-      measures = source.measure(positions);
+      measures = source.measure(frame, positions);
       check(measures, topology.num_tets);
       measures = spread(measures, topology);
     }

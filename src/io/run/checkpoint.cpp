@@ -43,10 +43,11 @@ struct Header {
   double weights_spent;
   double weights_worked;
   std::uint64_t num_weights;
+  std::uint64_t num_plastic;
   std::uint64_t num_unfolding;
   std::uint64_t num_values;
 };
-static_assert(std::is_trivially_copyable_v<Header> && sizeof(Header) == 104);
+static_assert(std::is_trivially_copyable_v<Header> && sizeof(Header) == 112);
 
 /// FNV-1a [Fowler, Noll & Vo].
 class Hash {
@@ -122,12 +123,14 @@ void check_sound(const std::filesystem::path& path, std::span<const char> bytes,
   }
   const std::size_t values = (bytes.size() - sizeof(Header)) / sizeof(double);
   const std::size_t arrays = num_arrays(header);
-  const bool too_many = header.num_weights >= values || header.num_unfolding >= values ||
-                        values < 1 + header.num_weights + header.num_unfolding;
-  const std::size_t of_arrays =
-      too_many ? 0 : values - 1 - header.num_weights - header.num_unfolding;
-  if (values * sizeof(double) != bytes.size() - sizeof(Header) || too_many ||
-      of_arrays % arrays != 0 || header.num_values != of_arrays / arrays) {
+  // None of the sums below can overflow.
+  const bool fit = header.num_weights < values && header.num_plastic < values &&
+                   header.num_unfolding < values &&
+                   header.num_weights + header.num_plastic + header.num_unfolding < values;
+  const std::size_t of_vertices =
+      fit ? values - 1 - header.num_weights - header.num_plastic - header.num_unfolding : 0;
+  if (values * sizeof(double) != bytes.size() - sizeof(Header) || !fit ||
+      of_vertices % arrays != 0 || header.num_values != of_vertices / arrays) {
     fail(path, "is cut off or damaged: its size does not fit what it should hold");
   }
   std::uint64_t stored = 0;
@@ -182,6 +185,7 @@ void write_checkpoint(const std::filesystem::path& path, std::uint64_t fingerpri
                       .weights_spent = state.weights_spent,
                       .weights_worked = state.weights_worked,
                       .num_weights = state.weights.size(),
+                      .num_plastic = state.plastic.size(),
                       .num_unfolding = state.unfolding.size(),
                       .num_values = state.positions.size()};
   std::vector<char> bytes(sizeof(Header));
@@ -192,6 +196,7 @@ void write_checkpoint(const std::filesystem::path& path, std::uint64_t fingerpri
   };
   for (const std::vector<double>* values : arrays_of(state, history)) add(*values);
   add(state.weights);
+  add(state.plastic);
   add({state.unfolding.begin(), state.unfolding.end()});
   AtomicFile file(path);
   file.write(std::as_bytes(std::span(bytes)));
@@ -225,6 +230,7 @@ SimulationState read_checkpoint(const std::filesystem::path& path, std::uint64_t
     take(*array, header.num_values);
   }
   take(state.weights, header.num_weights);
+  take(state.plastic, header.num_plastic);
   std::vector<double> unfolding;
   take(unfolding, header.num_unfolding);
   for (const double number : unfolding) {

@@ -11,7 +11,7 @@ namespace supple {
 /// The table of a run, `frames.csv`: a row a simulated frame,
 ///   frame,time,iterations,evaluations,objective,gradient_norm,kinetic_energy,elastic_energy,
 ///   milliseconds,pin_energy,gravity_energy,contact_energy,deepest_penetration,inverted,contacts,
-///   unconverged,friction_work
+///   unconverged,friction_work,plastic_work
 /// with numbers in the shortest form that reads back to the same bits. Rows go to NAME.part, which
 /// `finish` turns into NAME; a table that is destroyed before leaves the part. Throws
 /// Error{bad_file} where a file cannot be written.

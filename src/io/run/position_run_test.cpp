@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <map>
@@ -94,6 +95,31 @@ TEST(StressesOfARun, AreTheCauchyStressOfTheMaterial) {
     const std::vector<double> first = array_of(folder / "vtu/frame_0000.vtu", name);
     ASSERT_FALSE(first.empty());
     for (const double value : first) EXPECT_TRUE(std::isnan(value));
+  }
+}
+
+/// Of rest shapes that change, measures are those of the frame and not of the last one.
+TEST(MeasuresOfARun, AreThoseOfTheirFrame) {
+  const TestFolder folder;
+  RunOptions options = options_in(folder.path());
+  options.exports = {"vtu"};
+  const LoadedScene loaded = hanging_block(
+      {{"/time/frames", "4"},
+       {"/bodies/0/material/plasticity", R"({ "yield": 0.001, "creep": 3 })"},
+       {"/bodies/0/growth", R"([ { "stretch": { "keyframes": [ { "time": 0, "value": 1 },
+                                               { "time": 0.1, "value": 1.5 } ] } } ])"}});
+  run_scene(loaded, options);
+  Simulation simulation(loaded.scene, {.threads = 1});
+  for (int frame = 0; frame <= 4; ++frame) {
+    if (frame > 0) simulation.step();
+    const ElementMeasures expected = simulation.measure(simulation.state().positions);
+    const std::filesystem::path file =
+        folder.path() / ("vtu/frame_000" + std::to_string(frame) + ".vtu");
+    EXPECT_EQ(array_of(file, "J"), expected.determinant) << frame;
+    EXPECT_EQ(array_of(file, "von_mises"), expected.von_mises) << frame;
+    EXPECT_EQ(array_of(file, "plastic_strain"), expected.plastic_strain) << frame;
+    EXPECT_GT(*std::max_element(expected.plastic_strain.begin(), expected.plastic_strain.end()),
+              frame > 0 ? 1e-4 : -1);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <system_error>
@@ -147,6 +148,13 @@ class FrameFilesOfRun {
 
 bool stopped(const RunOptions& options) { return options.stop && options.stop(); }
 
+/// The measures of a tet.
+struct TetMeasures {
+  double determinant, von_mises;
+  Vec3 stretches;
+  double plastic_strain;
+};
+
 /// What only a running simulation tells, kept for the exports that show it.
 class ToldValues {
  public:
@@ -156,6 +164,11 @@ class ToldValues {
                         static_cast<std::size_t>(start.num_tets));
     }
     const Scene& scene = simulation.scene();
+    num_tets_ = static_cast<std::size_t>(start.num_tets);
+    if (elements_change(scene) && num_tets_ > 0) {
+      measures_.emplace(folder / "measures.part", start.first_frame - 1, num_tets_);
+      append_measures(simulation);
+    }
     const ContactSettings& contact = scene.contact;
     const bool touches =
         !scene.colliders.empty() || contact.self || (contact.bodies && scene.bodies.size() > 1);
@@ -168,12 +181,16 @@ class ToldValues {
   /// Those of the frame that was stepped last.
   void append(const Simulation& simulation) {
     if (stresses_) stresses_->append(simulation.multiplier_stresses());
+    append_measures(simulation);
     if (!forces_) return;
     simulation.copy_contact_forces({force_[0].data(), 3 * force_.size()});
     forces_->append(force_);
   }
 
   void add_to(FrameSource& source) const {
+    if (measures_) {
+      source.measure = [this](int frame, std::span<const double>) { return measures_of(frame); };
+    }
     if (stresses_ && stresses_->has_any()) {
       source.stresses = [this](int frame) { return stresses_->read(frame); };
     }
@@ -183,6 +200,38 @@ class ToldValues {
   }
 
  private:
+  void append_measures(const Simulation& simulation) {
+    if (!measures_) return;
+    std::vector<double> x(3 * static_cast<std::size_t>(simulation.num_vertices()));
+    simulation.copy_positions(x);
+    const ElementMeasures all = simulation.measure(x);
+    flows_ = !all.plastic_strain.empty();
+    std::vector<TetMeasures> of_tets;
+    for (std::size_t t = 0; t < num_tets_; ++t) {
+      of_tets.push_back({all.determinant[t], all.von_mises[t], all.stretches[t],
+                         flows_ ? all.plastic_strain[t] : 0});
+    }
+    measures_->append(of_tets);
+  }
+
+  /// Numbers that are none for frames before the run was resumed.
+  ElementMeasures measures_of(int frame) const {
+    const double none = std::numeric_limits<double>::quiet_NaN();
+    std::vector<TetMeasures> of_tets = measures_->read(frame);
+    if (of_tets.empty()) of_tets.assign(num_tets_, {none, none, {none, none, none}, none});
+    ElementMeasures all;
+    for (const TetMeasures& tet : of_tets) {
+      all.determinant.push_back(tet.determinant);
+      all.von_mises.push_back(tet.von_mises);
+      all.stretches.push_back(tet.stretches);
+      if (flows_) all.plastic_strain.push_back(tet.plastic_strain);
+    }
+    return all;
+  }
+
+  std::size_t num_tets_ = 0;
+  std::optional<FrameValues<TetMeasures>> measures_;
+  bool flows_ = false;
   std::optional<FrameValues<MultiplierStress>> stresses_;
   std::optional<FrameValues<Vec3>> forces_;
   std::vector<Vec3> force_;  ///< of the last frame, N
@@ -254,7 +303,7 @@ FrameSource source_of(const Simulation& simulation, const NpyReader& reader,
   source.read = [&reader](int frame, std::span<double> positions) {
     reader.read_frame(frame, positions);
   };
-  source.measure = [&simulation](std::span<const double> positions) {
+  source.measure = [&simulation](int, std::span<const double> positions) {
     return simulation.measure(positions);
   };
   if (told != nullptr) told->add_to(source);

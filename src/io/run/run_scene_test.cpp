@@ -92,7 +92,7 @@ TEST(RunScene, TheTableHasARowAFrameWithItsEnergies) {
   EXPECT_EQ(line,
             "frame,time,iterations,evaluations,objective,gradient_norm,kinetic_energy,"
             "elastic_energy,pin_energy,gravity_energy,contact_energy,deepest_penetration,inverted,"
-            "contacts,unconverged,friction_work");
+            "contacts,unconverged,friction_work,plastic_work");
   for (int frame = 1; frame <= 12; ++frame) {
     ASSERT_TRUE(std::getline(table, line));
     const StepReport report = simulation.step();
@@ -100,14 +100,15 @@ TEST(RunScene, TheTableHasARowAFrameWithItsEnergies) {
     std::istringstream row(line);
     std::vector<double> values;
     for (std::string cell; std::getline(row, cell, ',');) values.push_back(std::stod(cell));
-    EXPECT_EQ(values,
-              (std::vector<double>{
-                  static_cast<double>(frame), simulation.time(),
-                  static_cast<double>(report.iterations), static_cast<double>(report.evaluations),
-                  report.objective, report.gradient_norm, energies.kinetic, energies.elastic,
-                  energies.pins, energies.gravity, report.contact_energy,
-                  report.deepest_penetration, static_cast<double>(report.inverted_tets),
-                  static_cast<double>(report.contacts), report.unconverged, report.friction_work}));
+    EXPECT_EQ(
+        values,
+        (std::vector<double>{
+            static_cast<double>(frame), simulation.time(), static_cast<double>(report.iterations),
+            static_cast<double>(report.evaluations), report.objective, report.gradient_norm,
+            energies.kinetic, energies.elastic, energies.pins, energies.gravity,
+            report.contact_energy, report.deepest_penetration,
+            static_cast<double>(report.inverted_tets), static_cast<double>(report.contacts),
+            report.unconverged, report.friction_work, report.plastic_work}));
   }
   EXPECT_FALSE(std::getline(table, line));
 }

@@ -32,19 +32,48 @@ Vec3 centroid(const TetMesh& mesh, const std::array<int, 4>& tet) {
   return center;
 }
 
+/// At least one whose centre lies in the box.
+void require_tets(const ObjectReader& reader, const Box& box, const TetMesh& mesh) {
+  for (const auto& tet : mesh.tets) {
+    if (contains(box, centroid(mesh, tet))) return;
+  }
+  reader.fail("box", fmt::format("holds the centre of none of the {} tets, which lie in {}",
+                                 mesh.tets.size(), box_text(bounding_box(mesh.vertices))));
+}
+
 MaterialRegion read_region(ObjectReader& reader, const TetMesh& mesh) {
   MaterialRegion region;
   reader.expect({"box", "material"});
   region.box = reader.box("box");
-  bool any = false;
-  for (const auto& tet : mesh.tets) any = any || contains(region.box, centroid(mesh, tet));
-  if (!any) {
-    reader.fail("box", fmt::format("holds the centre of none of the {} tets, which lie in {}",
-                                   mesh.tets.size(), box_text(bounding_box(mesh.vertices))));
-  }
+  require_tets(reader, region.box, mesh);
   reader.object("material",
                 [&](ObjectReader& material) { region.material = read_material(material, mesh); });
   return region;
+}
+
+/// Its fiber was read.
+GrowthSettings read_growth(ObjectReader& reader, const Body& body) {
+  GrowthSettings growth;
+  reader.expect({"stretch", "direction", "box"});
+  growth.stretch = read_timed_number(
+      reader, "stretch",
+      {.low = 0.1, .high = 10, .low_included = true, .high_included = true, .unit = ""});
+  if (reader.is_text("direction")) {
+    reader.choice("direction", "direction", {"fiber"});
+    if (!body.fiber) reader.fail("direction", "the body has no fiber to grow along");
+    growth.along_fiber = true;
+  } else if (reader.has("direction")) {
+    growth.direction = reader.direction("direction");
+  } else {
+    reader.know("direction");
+  }
+  if (!reader.has("box")) {
+    reader.know("box");
+    return growth;
+  }
+  growth.box = reader.box("box");
+  require_tets(reader, growth.box, body.mesh);
+  return growth;
 }
 
 Pin read_pin(ObjectReader& reader, const TetMesh& mesh) {
@@ -157,7 +186,7 @@ void read_cloth_body(ObjectReader& reader, SpringMesh mesh, Body& body) {
   } else {
     reader.reject("layers", reason);
   }
-  for (const char* key : {"regions", "fiber"}) reader.reject(key, reason);
+  for (const char* key : {"regions", "fiber", "growth"}) reader.reject(key, reason);
   body.mesh.vertices = std::move(mesh.vertices);
   body.triangles = std::move(mesh.triangles);
   body.segments = std::move(mesh.segments);
@@ -169,13 +198,17 @@ void read_tet_body(ObjectReader& reader, TetMesh mesh, const Axes& axes, Body& b
   reader.object("material", [&](ObjectReader& material) {
     body.material = read_material(material, body.mesh);
   });
-  reader.each("layers",
-              [&](ObjectReader& layer) { body.layers.push_back(read_material(layer, body.mesh)); });
+  reader.each("layers", [&](ObjectReader& layer) {
+    layer.reject("plasticity", "layers flow as the body's material does; expected it there");
+    body.layers.push_back(read_material(layer, body.mesh));
+  });
   reader.each("regions", [&](ObjectReader& region) {
     body.regions.push_back(read_region(region, body.mesh));
   });
   reader.optional_object(
       "fiber", [&](ObjectReader& fiber) { body.fiber = read_fiber(fiber, body.mesh, axes); });
+  reader.each("growth",
+              [&](ObjectReader& growth) { body.growth.push_back(read_growth(growth, body)); });
 }
 
 }  // namespace
@@ -210,7 +243,8 @@ Body read_body(ObjectReader& reader, std::size_t index, const SceneSources& sour
                std::size_t max_tets) {
   Body body;
   reader.expect({"name", "mesh", "transform", "density", "mass", "material", "layers", "regions",
-                 "fiber", "damping", "velocity", "initial", "pins", "pressure", "touches"});
+                 "fiber", "growth", "damping", "velocity", "initial", "pins", "pressure",
+                 "touches"});
   body.name = reader.text("name", fmt::format("body_{}", index));
   auto [mesh, axes] = read_placed_mesh(reader, sources, max_tets);
   if (auto* const tets = std::get_if<TetMesh>(&mesh)) {

@@ -254,6 +254,26 @@ std::vector<Spring> read_springs(ObjectReader& material, const SpringMesh& mesh)
   return make_springs(mesh, settings);
 }
 
+PlasticitySettings read_plasticity(ObjectReader& reader) {
+  PlasticitySettings settings;
+  reader.expect({"yield", "creep", "hardening", "max"});
+  settings.yield = reader.number("yield", from_zero(""));
+  if (reader.has("creep")) {
+    settings.creep = reader.number("creep", above_zero("1/s"));
+  } else {
+    reader.know("creep");
+    if (settings.yield == 0) {
+      reader.fail("yield",
+                  "a material that bears no strain and flows at once has no shape; expected a "
+                  "strain above 0, or a creep");
+    }
+  }
+  settings.hardening = reader.number("hardening", from_zero(""), settings.hardening);
+  settings.max =
+      reader.number("max", {.low = 0, .high = 3, .high_included = true, .unit = ""}, settings.max);
+  return settings;
+}
+
 }  // namespace
 
 MaterialSettings read_material(ObjectReader& material, const TetMesh& mesh) {
@@ -265,13 +285,18 @@ MaterialSettings read_material(ObjectReader& material, const TetMesh& mesh) {
                                ", but this body has tets; expected a material of tets, for "
                                "example neo_hookean");
   }
+  material.know("plasticity");
   read_parameters(material, mesh, false, settings);
   make_material(settings, material.where());  // its checks point below `where`
+  material.optional_object("plasticity", [&](ObjectReader& plasticity) {
+    settings.plasticity = read_plasticity(plasticity);
+  });
   return settings;
 }
 
 MaterialSettings read_sheet(ObjectReader& material, const SpringMesh& mesh) {
   MaterialSettings settings;
+  material.reject("plasticity", "plastic flow needs tets, but this body is a membrane");
   settings.model = read_model(material, sheet_names());
   if (is_spring(settings.model)) {
     material.fail("model", "a membrane has no springs; expected another material of it");
@@ -281,6 +306,7 @@ MaterialSettings read_sheet(ObjectReader& material, const SpringMesh& mesh) {
 }
 
 void read_cloth_material(ObjectReader& material, const SpringMesh& mesh, Body& body) {
+  material.reject("plasticity", "plastic flow needs tets, but this body has none");
   std::vector<std::string> offered = names_of(list_spring_materials());
   if (!mesh.triangles.empty()) {
     for (std::string& name : sheet_names()) offered.push_back(std::move(name));

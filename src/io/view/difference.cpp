@@ -32,11 +32,17 @@ bool any_differs(const ordered_json& a, const ordered_json& b,
 void compare_bodies(const ordered_json& a, const ordered_json& b, int index, Difference& result) {
   if (any_differs(a, b, {"mesh", "transform"})) result.mesh = result.rebuild = true;
   if (differ(a, b, "name")) result.mesh = true;
-  if (any_differs(a, b, {"density", "mass", "layers", "regions", "fiber", "damping", "pressure"}))
+  if (any_differs(
+          a, b, {"density", "mass", "layers", "regions", "fiber", "damping", "pressure", "growth"}))
     result.rebuild = true;
   if (any_differs(a, b, {"initial", "velocity"})) result.initial = true;
   if (differ(a, b, "pins")) result.pins = true;
   if (differ(a, b, "material")) result.materials.push_back(index);
+  // Plastic flow comes and goes with the scene alone.
+  const auto flows = [](const ordered_json& body) {
+    return value_of(body, "material").contains("plasticity");
+  };
+  if (flows(a) != flows(b)) result.rebuild = true;
 }
 
 void collect(const ordered_json& from, const ordered_json& to, const std::string& pointer,

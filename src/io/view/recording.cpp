@@ -126,8 +126,9 @@ Answer do_export(SessionState& s, Command&, ObjectReader& keys) {
     const std::vector<float>& from = recording.frames[static_cast<std::size_t>(frame)];
     std::copy(from.begin(), from.end(), positions.begin());
   };
-  if (recording.generation == s.generation && s.simulation->num_tets() > 0) {
-    source.measure = [&](std::span<const double> x) { return s.simulation->measure(x); };
+  if (recording.generation == s.generation && s.simulation->num_tets() > 0 &&
+      !elements_change(s.simulation->scene())) {
+    source.measure = [&](int, std::span<const double> x) { return s.simulation->measure(x); };
   }
   const PassingFolder passing;
   export_frames(format, source, passing.folder());

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "math/mat3.h"
+
+namespace supple {
+
+/// What has flowed of a tet (materials/plastic_flow.h).
+struct PlasticStrain {
+  Mat3<double> F = Mat3<double>::identity();  ///< F_p, det F_p = 1
+  double accumulated = 0;                     ///< a
+};
+
+}  // namespace supple
