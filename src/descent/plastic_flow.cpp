@@ -27,6 +27,41 @@ Mat3<double> elastic_gradient(const Model& model, std::size_t tet, const VectorF
   return F;
 }
 
+/// Tets that may flow, whose decompositions are done eight at once.
+struct Candidates {
+  std::size_t tet[lanes] = {};
+  int count = 0;
+  alignas(64) double F[9][lanes];
+
+  void add(std::size_t t, const Mat3<double>& F_e) {
+    tet[count] = t;
+    // Empty lanes repeat the first.
+    for (int lane = count; lane < (count == 0 ? lanes : count + 1); ++lane) {
+      for (int i = 0; i < 9; ++i) F[i][lane] = F_e(i / 3, i % 3);
+    }
+    ++count;
+  }
+
+  /// work(tet, its decomposition) for each; none are left.
+  template <class Work>
+  void take(const Work& work) {
+    if (count == 0) return;
+    Mat3<Batch8> all;
+    for (int i = 0; i < 9; ++i) all(i / 3, i % 3) = Batch8::load(F[i]);
+    const Svd<Batch8> parts = svd(all);
+    for (int lane = 0; lane < count; ++lane) {
+      Svd<double> own;
+      for (int i = 0; i < 9; ++i) {
+        own.U(i / 3, i % 3) = parts.U(i / 3, i % 3)[lane];
+        own.V(i / 3, i % 3) = parts.V(i / 3, i % 3)[lane];
+      }
+      for (int i = 0; i < 3; ++i) own.s[i] = parts.s[i][lane];
+      work(tet[lane], own);
+    }
+    count = 0;
+  }
+};
+
 }  // namespace
 
 void PlasticFlow::make_room(const Model& model) {
@@ -42,17 +77,26 @@ bool PlasticFlow::find_flow(Model& model, const VectorField& x, double h,
     const std::size_t first = at(piece) * tets_a_piece,
                       last = std::min(first + tets_a_piece, model.tets.size());
     char any = 0;
+    Candidates candidates;
+    const auto flow_one = [&](std::size_t t, const Svd<double>& parts) {
+      const PlasticitySettings& rule = model.plasticity[at(model.plasticity_of_tet[t])];
+      elastic_[t].flows = flow(rule, parts, h, plastic[t]);
+      if (!elastic_[t].flows) return;
+      any = 1;
+      change_rest(model, t, plastic[t].F);
+      elastic_[t].after = elastic_gradient(model, t, x);
+    };
     for (std::size_t t = first; t < last; ++t) {
       Elastic& own = elastic_[t];
       own.flows = false;
       if (t >= model.plasticity_of_tet.size() || model.plasticity_of_tet[t] < 0) continue;
       own.before = elastic_gradient(model, t, x);
-      own.flows = flow(model.plasticity[at(model.plasticity_of_tet[t])], own.before, h, plastic[t]);
-      if (!own.flows) continue;
-      any = 1;
-      change_rest(model, t, plastic[t].F);
-      own.after = elastic_gradient(model, t, x);
+      const PlasticitySettings& rule = model.plasticity[at(model.plasticity_of_tet[t])];
+      if (detail::is_surely_elastic(own.before, elastic_limit(rule, plastic[t]))) continue;
+      candidates.add(t, own.before);
+      if (candidates.count == lanes) candidates.take(flow_one);
     }
+    candidates.take(flow_one);
     any_[at(piece)] = any;
   });
   return std::find(any_.begin(), any_.end(), 1) != any_.end();

@@ -61,13 +61,17 @@ inline bool is_beyond(const Mat3<double>& F, double most) {
 
 }  // namespace detail
 
-/// What flows in h, s, at the elastic F_e. False: nothing does, and `plastic` is as it was. Tets
-/// that are inverted bear everything. Where F_p would pass `max` as much flows as does not.
-inline bool flow(const PlasticitySettings& rule, const Mat3<double>& F_e, double h,
+/// The elastic strain that is borne.
+inline double elastic_limit(const PlasticitySettings& rule, const PlasticStrain& plastic) {
+  return rule.yield + rule.hardening * plastic.accumulated;
+}
+
+/// What flows in h, s, at the elastic F_e, whose parts are given. False: nothing does, and
+/// `plastic` is as it was. Tets that are inverted bear everything. Where F_p would pass `max` as
+/// much flows as does not.
+inline bool flow(const PlasticitySettings& rule, const Svd<double>& parts, double h,
                  PlasticStrain& plastic) {
-  const double limit = rule.yield + rule.hardening * plastic.accumulated;
-  if (detail::is_surely_elastic(F_e, limit)) return false;
-  const Svd<double> parts = svd(F_e);
+  const double limit = elastic_limit(rule, plastic);
   if (!(parts.s[2] > 0)) return false;
   const Vector3<double> d = hencky_deviator(parts.s);
   const double e = equivalent_strain(d), above = e - limit;
@@ -94,6 +98,13 @@ inline bool flow(const PlasticitySettings& rule, const Mat3<double>& F_e, double
   plastic.F = next;
   plastic.accumulated += change;
   return true;
+}
+
+/// The same of one F_e.
+inline bool flow(const PlasticitySettings& rule, const Mat3<double>& F_e, double h,
+                 PlasticStrain& plastic) {
+  if (detail::is_surely_elastic(F_e, elastic_limit(rule, plastic))) return false;
+  return flow(rule, svd(F_e), h, plastic);
 }
 
 }  // namespace supple
