@@ -75,6 +75,7 @@ class RunWatch {
   void warn_inverted(std::vector<Warning>& list) const;
 
   SolverSettings solver_;
+  bool touches_ = false;    ///< there is something to touch
   double size_ = 0;         ///< of the smallest body, m
   double weight_size_ = 0;  ///< weight of all bodies times size_, J
   int num_flat_tets_ = 0;

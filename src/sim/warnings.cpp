@@ -138,7 +138,13 @@ bool begins_inverted(const Body& body) {
          std::holds_alternative<Flatten>(body.initial);
 }
 
-std::string remedy(const SolverSettings& solver) {
+/// A matrix with contacts in it is worth more than one that knows shear from volume.
+std::string remedy(const SolverSettings& solver, bool touches) {
+  const bool is_scalar = solver.initial_hessian == "laplacian" && !touches;
+  if (solver.method == "l_bfgs" && is_scalar) {
+    return "raise iterations or substeps, set /solver/initial_hessian to warped_rest, or take "
+           "newton";
+  }
   if (solver.method == "l_bfgs") return "raise iterations or substeps, or take newton";
   if (solver.method == "newton") return "raise iterations or substeps";
   if (solver.method == "xpbd") return "raise substeps or take l_bfgs";
@@ -161,6 +167,7 @@ RunWatch::RunWatch(const Scene& scene)
 
 void RunWatch::scene_changed(const Scene& scene) {
   solver_ = scene.solver;
+  touches_ = !scene.colliders.empty() || scene.bodies.size() > 1;
   size_ = std::numeric_limits<double>::infinity();
   double mass = 0;
   num_flat_tets_ = 0;
@@ -243,7 +250,7 @@ void RunWatch::warn_unconverged(std::vector<Warning>& list) const {
   const Seen& one = soft_.count > 0 ? soft_ : stiff_;
   const Seen& other = stiff_.count > 0 ? stiff_ : soft_;
   list.push_back({"unconverged",
-                  "the steps are not converged: the body acted " + acted + "; " + remedy(solver_),
+                  "the steps are not converged: the body acted " + acted + "; " + remedy(solver_, touches_),
                   std::min(one.first, other.first), std::max(one.last, other.last)});
 }
 

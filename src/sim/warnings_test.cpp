@@ -64,6 +64,16 @@ TEST(Warnings, ComeOfATenthThatStays) {
   expect_one(warnings_of(reports), "unconverged", 1, 100);
 }
 
+TEST(Warnings, NameAMatrixThatKnowsShearFromVolumeWhereNothingTouches) {
+  Scene scene = heavy_block();
+  for (const bool touches : {false, true}) {
+    if (touches) scene.colliders.push_back({"ground", PlaneShape{}, {}});
+    RunWatch watch(scene);
+    watch.add(1, {.unconverged = 2});
+    EXPECT_EQ(watch.warnings().at(0).text.find("warped_rest") == std::string::npos, touches);
+  }
+}
+
 TEST(Warnings, ComeOfMostFramesThatActAsSoft) {
   // In the mean less than 1.1: 1.12^0.8 and 1.12^0.6.
   for (const int soft : {3, 4}) {
