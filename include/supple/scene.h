@@ -366,6 +366,8 @@ struct ContactSettings {
   double friction = 0;  ///< Coulomb coefficient, >= 0
   bool bodies = true;   ///< bodies touch each other
   bool self = false;    ///< a body touches itself
+  /// soft: contacts give way by a small part of a body's size; barrier: what is apart never meets
+  std::string mode = "soft";
 };
 
 // --------------------------------------------------------------------------------- stepping

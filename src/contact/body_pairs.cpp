@@ -222,7 +222,7 @@ bool BodyPairs::may_meet(int a, int b) const {
 }
 
 void BodyPairs::begin_step(double time) {
-  part_ = std::clamp(first_part_ + time / growth, 0.0, 1.0);
+  part_ = grown(first_part_, time);
   candidates_.clear();
   known_.clear();
   is_collected_ = false;
@@ -424,7 +424,8 @@ bool BodyPairs::add_plane(Candidate& own, const ContactWay& way, SurfacePoints& 
   SurfaceContact plane;
   plane.collider = SurfaceContact::no_collider;
   plane.normal = (1 / nearest.distance) * nearest.between;
-  plane.surface = layer_of(own, nearest) * plane.normal;
+  plane.layer = layer_of(own, nearest);
+  plane.surface = plane.layer * plane.normal;
   plane.start_depth = 0;
   plane.harder = 1;
   plane.point.count = 0;
@@ -664,8 +665,13 @@ void BodyPairs::look_for_overlaps(const double* x, const IsAsked& is_asked) {
   }
 }
 
-void BodyPairs::find_overlaps(const double* x) {
+const BodyPairs::Overlap* BodyPairs::first_overlap(const double* x) {
   look_for_overlaps(x, [&](const Overlap& pair) { return may_ever_meet(pair.first, pair.second); });
+  return found_.empty() ? nullptr : &found_.front();
+}
+
+void BodyPairs::find_overlaps(const double* x) {
+  first_overlap(x);
   overlapping_ = found_;
 }
 
@@ -730,5 +736,9 @@ void BodyPairs::add_apart(double* x, const std::vector<char>& is_added, double t
 }
 
 bool BodyPairs::are_growing(double time) { return time < growth; }
+
+double BodyPairs::grown(double first_part, double time) {
+  return std::clamp(first_part + time / growth, 0.0, 1.0);
+}
 
 }  // namespace supple

@@ -56,9 +56,13 @@ class BodyPairs {
   void add_apart(double* x, const std::vector<char>& is_added, double time);
   /// Whether layers still grow at this time, s, from what start_apart found.
   static bool are_growing(double time);
+  /// Part of the layers at that time which is first_part at time 0.
+  static double grown(double first_part, double time);
 
   /// Finds the bodies that overlap at x. They do not touch each other from now on.
   void find_overlaps(const double* x);
+  /// The first overlap at x of those that may touch, which is not kept; null: none.
+  const Overlap* first_overlap(const double* x);
   /// The same of those alone that did: others do not come to overlap.
   void look_at_overlaps(const double* x);
   /// The smaller number first, ascending.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include "contact/height_surface.h"
 #include "contact/hull_surface.h"
@@ -18,10 +19,12 @@ namespace {
 
 // A point within an analytic shape costs no more to project than to test.
 template <class Shape>
-bool surely_outside(const Shape&, const Vec3&) {
+bool surely_outside(const Shape&, const Vec3&, double) {
   return false;
 }
-bool surely_outside(const MeshDistance& mesh, const Vec3& x) { return mesh.outside_box(x); }
+bool surely_outside(const MeshDistance& mesh, const Vec3& x, double offset) {
+  return offset > 0 ? mesh.distance_to_box(x) >= offset : mesh.outside_box(x);
+}
 
 template <class Shape>
 double distance_at_least(const Shape& shape, const Vec3& x, double) {
@@ -101,18 +104,21 @@ SurfacePoint to_world(const Pose& pose, const SurfacePoint& local) {
 
 SurfacePoint ColliderObject::surface(const Vec3& x, Moment moment) const {
   const Vec3 local = pose(moment).apply_inverse(x);
-  return to_world(pose(moment),
-                  std::visit([&](const auto& shape) { return shape.surface(local); }, shape_));
+  SurfacePoint found = to_world(
+      pose(moment), std::visit([&](const auto& shape) { return shape.surface(local); }, shape_));
+  push_out(found);
+  return found;
 }
 
 bool ColliderObject::penetration(const Vec3& x, SurfacePoint& found, Moment moment) const {
   const Vec3 local = pose(moment).apply_inverse(x);
   return std::visit(
       [&](const auto& shape) {
-        if (surely_outside(shape, local)) return false;
+        if (surely_outside(shape, local, offset_)) return false;
         const SurfacePoint point = shape.surface(local);
-        if (!(point.distance < 0)) return false;
+        if (!(point.distance < offset_)) return false;
         found = to_world(pose(moment), point);
+        push_out(found);
         return true;
       },
       shape_);
@@ -122,7 +128,23 @@ bool ColliderObject::clear_of(const Vec3& center, double radius, Moment moment) 
   // A signed distance changes by no more than the way between two points.
   const Vec3 local = pose(moment).apply_inverse(center);
   return std::visit(
-      [&](const auto& shape) { return distance_at_least(shape, local, radius) > radius; }, shape_);
+      [&](const auto& shape) {
+        return distance_at_least(shape, local, radius + offset_) > radius + offset_;
+      },
+      shape_);
+}
+
+void ColliderObject::push_out(SurfacePoint& found) const {
+  if (offset_ == 0) return;
+  found.distance -= offset_;
+  found.point = found.point + offset_ * found.normal;
+}
+
+double ColliderObject::bend(const Vec3& q, double r) const {
+  if (is_convex_) return 0;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const TorusDistance* const torus = std::get_if<TorusDistance>(&shape_);
+  return torus != nullptr ? torus->bend(end_.apply_inverse(q), r) : infinity;
 }
 
 Vec3 ColliderObject::displacement(const Vec3& x) const {

@@ -43,6 +43,11 @@ class ColliderObject {
   /// Poses the collider at time_end, the end of a step of h >= 0, s.
   void move(double time_end, double h);
 
+  /// Makes the collider larger: all distances are less by that, m, >= 0, and its surface is as far
+  /// out.
+  void inflate(double offset) { offset_ = offset; }
+  double offset() const { return offset_; }
+
   /// The two times of a step at which the collider can be asked.
   enum class Moment { start, end };
 
@@ -69,10 +74,16 @@ class ColliderObject {
   /// False where a straight path from outside cannot leave on another side: a half-space.
   bool can_be_crossed() const { return !std::holds_alternative<PlaneDistance>(shape_); }
 
+  /// Within r of q, m, where the distance is d with the gradient n, it is at least
+  /// d + n . (x - q) - c |x - q|^2/2: this c, 1/m. 0 of what is convex, infinite where there is
+  /// none.
+  double bend(const Vec3& q, double r) const;
+
   /// Whether every straight line between two of its points is within it.
   bool is_convex() const { return is_convex_; }
 
  private:
+  void push_out(SurfacePoint& found) const;
   using Shape = std::variant<PlaneDistance, SphereDistance, BoxDistance, CapsuleDistance,
                              CylinderDistance, TorusDistance, MeshDistance, FunctionDistance>;
   static Shape make_shape(const ColliderShape& shape, const std::string& where);
@@ -84,8 +95,9 @@ class ColliderObject {
   std::optional<double> friction_;
   std::vector<std::uint8_t> touches_;
   Motion motion_;
-  Pose end_;    ///< at the end of the step
-  Pose start_;  ///< at its start
+  Pose end_;           ///< at the end of the step
+  Pose start_;         ///< at its start
+  double offset_ = 0;  ///< m
 };
 
 }  // namespace supple

@@ -88,12 +88,13 @@ std::vector<int> places_of(const std::vector<ContactVertex>& vertices) {
 ContactEnergy::ContactEnergy(std::vector<ColliderObject> colliders, double friction,
                              std::vector<ContactVertex> vertices,
                              const std::vector<ContactSurface>& surfaces,
-                             std::unique_ptr<BodyPairs> pairs)
+                             std::unique_ptr<BodyPairs> pairs, std::unique_ptr<ColliderGuard> guard)
     : colliders_(std::move(colliders)),
       friction_(friction),
       vertices_(std::move(vertices)),
       place_of_vertex_(places_of(vertices_)),
       pairs_(std::move(pairs)),
+      guard_(std::move(guard)),
       surface_(surfaces, place_of_vertex_, colliders_, pairs_ ? pairs_->max_planes() : 0),
       contacts_(std::make_unique_for_overwrite<Contact[]>(max_contacts())),
       from_start_(std::make_unique_for_overwrite<Contact[]>(max_pairs())),
@@ -185,6 +186,7 @@ ContactEnergy::Toucher ContactEnergy::point_at(std::size_t place) const {
 
 void ContactEnergy::begin_step(const ContactStep& step, Threads& threads) {
   for (ColliderObject& collider : colliders_) collider.move(step.time_end, step.h);
+  if (guard_) guard_->inflate(colliders_, step.time_end);
   x_n_ = step.x_n;
   h_ = step.h;
   stage_ = step.stage;
@@ -267,6 +269,29 @@ std::span<const double> ContactEnergy::hold_back(const double* start, double* z,
   return shares_;
 }
 
+std::span<const char> ContactEnergy::keep_outside(const double* start, double* z,
+                                                  Threads& threads) {
+  if (!guard_) return {};
+  return guard_->hold(colliders_, start, z, stage_, threads);
+}
+
+void ContactEnergy::start_outside(double* x) {
+  guard_->start_outside(colliders_, x);
+  require_apart(x);
+}
+
+void ContactEnergy::require_apart(const double* x) {
+  guard_->require_outside(colliders_, x);
+  const BodyPairs::Overlap* const found = pairs_ ? pairs_->first_overlap(x) : nullptr;
+  if (found == nullptr) return;
+  const auto [a, b] = *found;
+  throw Error(
+      ErrorKind::invalid_input, fmt::format("/bodies/{}", b),
+      fmt::format("its surface intersects {}, and the contact mode barrier keeps apart only "
+                  "what is; move it, or take the mode soft",
+                  a == b ? "itself" : fmt::format("that of /bodies/{}", a)));
+}
+
 std::size_t ContactEnergy::start_block(std::size_t block, Contact* out) {
   const std::size_t first = block * block_size;
   const std::size_t size = std::min(block_size, vertices_.size() - first);
@@ -323,6 +348,10 @@ Contact ContactEnergy::behind(const Plane& plane, const Toucher& own, double dep
           .shift = shift,
           .friction = 0,
           .is_inner = own.is_inner,
+          .layer = !guard_ ? 0
+                   : plane.collider == SurfaceContact::no_collider
+                       ? surface_.points()[at(own.place)].layer
+                       : colliders_[at(plane.collider)].offset(),
           .anchor = anchor_of(own, plane.collider, plane.point)};
 }
 
@@ -642,7 +671,8 @@ Touch ContactEnergy::touch() const {
   Touch sum;
   for (const Contact& contact : touching()) {
     sum.energy += contact.energy_at(contact.depth);
-    if (contact.is_of_bodies()) continue;
+    // What a guard keeps out is at no depth, whatever planes it is behind.
+    if (contact.is_of_bodies() || guard_) continue;
     sum.deepest = std::max(sum.deepest, contact.depth + contact.shift);
   }
   return sum;

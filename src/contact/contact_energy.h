@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "base/parallel_for.h"
+#include "contact/barrier.h"
 #include "contact/body_pairs.h"
 #include "contact/collider.h"
+#include "contact/collider_guard.h"
 #include "contact/contact_point.h"
 #include "contact/surface_points.h"
 #include "supple/scene.h"
@@ -37,6 +39,10 @@
 ///
 /// s_i is 0 but for a vertex that starts the step deep inside: then it may come out by
 /// `exit_speed` sizes of its body a second and no faster.
+///
+/// In barrier mode, with a ColliderGuard, colliders are larger by a layer d and contacts are
+/// barriers (barrier.h) of k, which is their stiffness in the middle of it; so are those between
+/// bodies. The depth is that in the layer, and what is deeper than d would be inside.
 ///
 /// A path from outside that leaves a thin collider on another side, or ends beyond its middle, is
 /// held by the plane where it entered, for that step (`sweep`).
@@ -92,17 +98,21 @@ struct Contact {
   double shift;       ///< s, m
   double friction;    ///< mu N, N; 0 of what is normal force alone
   bool is_inner;      ///< of a vertex that is
+  double layer;       ///< of a barrier (barrier.h), m; 0: springs
   Vec3 anchor;        ///< x_n + c: where the point would be had it stuck to the collider, m
 
   /// Of the normal part at a depth, m: N, J, N/m.
   double force_at(double at_depth) const {
+    if (layer > 0) return -stiffness * layer * barrier::slope(1 - at_depth / layer);
     return stiffness * at_depth + added * std::max(0.0, at_depth - soft_depth);
   }
   double energy_at(double at_depth) const {
+    if (layer > 0) return stiffness * layer * layer * barrier::energy(1 - at_depth / layer);
     const double beyond = std::max(0.0, at_depth - soft_depth);
     return 0.5 * (stiffness * at_depth * at_depth + added * beyond * beyond);
   }
   double stiffness_at(double at_depth) const {
+    if (layer > 0) return stiffness * barrier::curvature(1 - at_depth / layer);
     return stiffness + (at_depth > soft_depth ? added : 0);
   }
   /// Where it was found.
@@ -159,7 +169,8 @@ class ContactEnergy {
   ContactEnergy(std::vector<ColliderObject> colliders, double friction,
                 std::vector<ContactVertex> vertices,
                 const std::vector<ContactSurface>& surfaces = {},
-                std::unique_ptr<BodyPairs> pairs = nullptr);
+                std::unique_ptr<BodyPairs> pairs = nullptr,
+                std::unique_ptr<ColliderGuard> guard = nullptr);
 
   /// Poses the colliders, finds what the state at the start of the step decides (friction, slow
   /// exits, planes of paths to `reach`), and drops all contacts.
@@ -200,6 +211,18 @@ class ContactEnergy {
   /// Shortens the ways from `start` to z of bodies that would meet, as contacts see the step: which
   /// share of its way each body goes, [bodies]; empty: all reach their places.
   std::span<const double> hold_back(const double* start, double* z, Threads& threads);
+
+  /// Barrier mode: what is apart stays apart, of colliders too.
+  bool is_barrier() const { return guard_ != nullptr; }
+  /// Barrier mode: moves what would enter a collider on the way from `start` to z to before it. Of
+  /// each body whether any of it was: [bodies]; empty: nothing. To be called before `hold_back`.
+  std::span<const char> keep_outside(const double* start, double* z, Threads& threads);
+  /// Barrier mode: moves vertices of x, where a scene starts, that touch a collider to before it;
+  /// their layers grow from there. Throws as require_apart.
+  void start_outside(double* x);
+  /// Barrier mode: throws Error{invalid_input} at a body that is in a collider at x, or in another
+  /// body, or in itself.
+  void require_apart(const double* x);
 
   /// Of bodies with each other; null: they do not touch.
   BodyPairs* pairs() const { return pairs_.get(); }
@@ -357,6 +380,7 @@ class ContactEnergy {
   std::vector<ContactVertex> vertices_;
   std::vector<int> place_of_vertex_;  ///< in vertices_, by number; -1: in none
   std::unique_ptr<BodyPairs> pairs_;
+  std::unique_ptr<ColliderGuard> guard_;
   SurfacePoints surface_;
   std::vector<double> shares_;  ///< of bodies' ways
   const double* x_n_ = nullptr;

@@ -480,6 +480,10 @@ bool SurfacePoints::Search::has_been_through(const Vec3& start, const Vec3& plac
                                              const Vec3& normal) const {
   if (!(dot(place - start, normal) > 0)) return false;
   SurfacePoint entry = collider_->surface(start);
+  // In a layer it is outside already.
+  if (entry.distance <= 0 && entry.distance > -collider_->offset()) {
+    return dot(entry.normal, normal) < 0;
+  }
   return entry.distance > 0 && find_entry(*collider_, start, place, entry) &&
          dot(entry.normal, normal) < 0;
 }
@@ -521,6 +525,7 @@ void SurfacePoints::Search::keep(const Feature& feature, const Corners& corners,
   own.surface = place - deepest.distance * own.normal;
   own.start_depth = depth_at_start(feature);
   own.harder = 1;
+  own.layer = 0;
   for (int i = 0; i < 3; ++i) {
     own.point.vertices[i] = i < feature.count ? vertex(feature, i) : -1;
     own.point.weights[i] = deepest.weights[i];
@@ -565,7 +570,7 @@ SurfacePoints::SurfacePoints(const std::vector<ContactSurface>& surfaces,
         edges.push_back({low, high, list.size(), k});
       }
       list.push_back(triangle);
-      sizes.push_back(surface.size);
+      sizes.push_back(surface.detail * surface.size);
       bodies.push_back(surface.body);
     }
   }

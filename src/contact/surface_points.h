@@ -20,6 +20,7 @@ struct ContactSurface {
   std::vector<std::array<int, 2>> segments;   ///< vertices
   double size = 0;                            ///< of the body, m, > 0
   int body = 0;
+  double detail = 1;  ///< factor of `clearly` below
 };
 
 /// A point of an edge or a face and the plane that keeps it out of one collider, or the way between
@@ -32,6 +33,7 @@ struct SurfaceContact {
   Vec3 normal;         ///< of the plane, unit, across the edge or face, out of the collider
   double start_depth;  ///< how deep its edge or face starts the step; 0 where it is outside, m
   double harder;       ///< factor of its stiffness
+  double layer;        ///< of what is between two points: how thick, m
 };
 
 /// The step as contacts see it: from x_n to its end x_n + (z - x_n)/stage.

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <limits>
+
 #include "contact/shape_checks.h"
 #include "contact/vec3.h"
 #include "supple/error.h"
@@ -30,6 +33,12 @@ SurfacePoint TorusDistance::surface(const Vec3& x) const {
   double length = 0;
   const Vec3 n = direction(from_circle, radial, length);
   return {length - minor_, frame_.rotate(n), frame_.apply(major_ * radial + minor_ * n)};
+}
+
+double TorusDistance::bend(const Vec3& q, double r) const {
+  const Vec3 own = frame_.apply_inverse(q);
+  const double rho = std::hypot(own[0], own[1]) - r;
+  return rho > 0 ? 1 / rho : std::numeric_limits<double>::infinity();
 }
 
 }  // namespace supple

@@ -15,6 +15,9 @@ class TorusDistance {
   /// Throws Error{invalid_input} below `where`, a JSON pointer.
   TorusDistance(const TorusShape& shape, const std::string& where);
   SurfacePoint surface(const Vec3& x) const;
+  /// As ColliderObject::bend: around the tube the distance bends like a circle's, along the ring by
+  /// cos(a)/rho, rho being the distance from the axis.
+  double bend(const Vec3& q, double r) const;
 
  private:
   Pose frame_;  ///< origin in the middle, third axis along the torus's

@@ -32,6 +32,9 @@ constexpr double harmless = 0.05;
 /// Of the contacts in the matrix: so many more that push, and they are chosen again.
 constexpr int part_new = 8;
 
+/// Of a barrier's layer: how deep what rests is in it.
+constexpr double rest_from = 0.5, rest_to = 0.65;
+
 /// Of what pushes beyond the soft depth of a contact.
 constexpr int beyond = 3;
 
@@ -46,6 +49,21 @@ void add_force(double force, const Vec3& normal, const ContactPoint& point, Vect
     PaddedVector& own = sum[at(point.vertices[i])];
     for (int k = 0; k < 3; ++k) own[k] += point.weights[i] * (force * normal[at(k)]);
   }
+}
+
+/// A spring in place of a barrier: its stiffness, N/m, and how far it is pressed, m.
+struct BarrierSpring {
+  double stiffness, pressed;
+};
+
+/// The tangent of a barrier's force where it was found, or, where that is not where it will be, in
+/// the part of the layer in which bodies rest. It is not softer than in the middle of the layer,
+/// which is where what has just come in goes.
+BarrierSpring spring_of(const Contact& own, bool will_move) {
+  const double at_depth =
+      will_move ? std::clamp(own.depth, rest_from * own.layer, rest_to * own.layer) : own.depth;
+  const double stiffness = std::max(own.stiffness, own.stiffness_at(at_depth));
+  return {stiffness, own.force_at(at_depth) / stiffness + own.depth - at_depth};
 }
 
 }  // namespace
@@ -132,6 +150,9 @@ double ContactMatrix::gather(Objective& objective, const Iterate& at_z, const Ve
   for (const Touching& own : active_) {
     add(own);
     touching_.back().gap = along(own.normal, own.point, at_z.x) - own.plane;
+    touching_.back().in_matrix = own.stiffness;
+    touching_.back().is_at_z = false;
+    touching_.back().leave_barrier();
   }
   const std::size_t num_active = touching_.size();
   // What a contact is within its soft depth, and what comes on top of it beyond. Where the
@@ -141,9 +162,23 @@ double ContactMatrix::gather(Objective& objective, const Iterate& at_z, const Ve
     const double soft = own.soft_depth * stage, added = own.added / stage;
     for (const int axis : {0, beyond}) {
       if (axis == beyond && (left_out_ || !(own.depth > own.soft_depth && added > 0))) continue;
-      const double gap = -own.depth * stage + (axis == beyond ? soft : 0);
+      Touching* const known = find(own, axis, known_up_to);
+      double gap = -own.depth * stage + (axis == beyond ? soft : 0);
+      double stiffness = axis == beyond ? added : own.stiffness / stage;
+      if (own.layer > 0) {
+        const bool is_at_z = &z == &at_z.x;
+        // Where it pushes at z it is known how.
+        if (!is_at_z && known != nullptr && known->is_at_z) continue;
+        const BarrierSpring spring = spring_of(own, left_out_ || !is_at_z);
+        stiffness = spring.stiffness / stage;
+        gap = -spring.pressed * stage;
+        if (known != nullptr) {
+          known->stiffness = stiffness;
+          known->is_at_z = is_at_z;
+        }
+      }
       const double plane = along(own.normal, own.point, z) - gap;
-      if (Touching* const known = find(own, axis, known_up_to)) {
+      if (known != nullptr) {
         known->gap = gap;
         if (&z == &at_z.x) {
           // Its surface may be curved.
@@ -156,9 +191,12 @@ double ContactMatrix::gather(Objective& objective, const Iterate& at_z, const Ve
              .collider = own.collider,
              .axis = axis,
              .normal = own.normal,
-             .stiffness = axis == beyond ? added : own.stiffness / stage,
+             .stiffness = stiffness,
              .added = axis == beyond ? 0 : added,
              .soft_depth = soft,
+             .in_matrix = 0,
+             .is_barrier = own.layer > 0,
+             .is_at_z = &z == &at_z.x,
              .plane = plane,
              .gap = gap,
              .assumed = 0,
@@ -174,8 +212,9 @@ double ContactMatrix::gather(Objective& objective, const Iterate& at_z, const Ve
     const double closing = along(own.normal, own.point, p);
     // Friction is never left out.
     if (!left_out_ || !own.only_pushes()) own.assumed = own.force_at(own.gap);
-    if (i < num_active) own.assumed -= own.stiffness * closing;
+    if (i < num_active) own.assumed -= own.in_matrix * closing;
     own.gap += closing;
+    if (!own.is_at_z) own.leave_barrier();
   }
   objective.algebra().step(at_z.x, 1, p, column_);
   objective.find_contacts(column_);
@@ -228,6 +267,9 @@ void ContactMatrix::gather_friction(const ContactEnergy& contact, const VectorFi
            .stiffness = spring.stiffness,
            .added = 0,
            .soft_depth = 0,
+           .in_matrix = 0,
+           .is_barrier = false,
+           .is_at_z = true,
            .plane = along(tangent, own.point, z) - gap,
            .gap = gap,
            .assumed = 0,

@@ -76,6 +76,9 @@ class ContactMatrix final : public Direction {
     double stiffness;   ///< of the unknown, N/m
     double added;       ///< beyond soft_depth, N/m; 0 of what is that
     double soft_depth;  ///< m
+    double in_matrix;   ///< its stiffness there, N/m; 0: it is not
+    bool is_barrier;    ///< its spring changes with the iterate
+    bool is_at_z;       ///< a barrier that touches there, and not only at z + p
     double plane;       ///< n . z where the gap is zero, m
     double gap;         ///< at z + p, m
     double assumed;     ///< f, N
@@ -84,6 +87,10 @@ class ContactMatrix final : public Direction {
     /// Of a gap, m: N.
     double force_at(double at_gap) const {
       return -stiffness * (only_pushes() ? std::min(0.0, at_gap) : at_gap);
+    }
+    /// A barrier that is not found touching pushes nothing, whatever its last spring would.
+    void leave_barrier() {
+      if (is_barrier) gap = std::max(0.0, gap);
     }
     /// The force that it may have, N.
     double allowed(double wanted) const { return only_pushes() ? std::max(0.0, wanted) : wanted; }

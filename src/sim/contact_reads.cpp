@@ -85,7 +85,7 @@ std::vector<BodyContact> read_contacts(const ContactEnergy& contact, const Model
     const auto [found, is_new] = places.try_emplace(key_of(own), list.size());
     if (is_new) list.push_back(entry_of(own, model, z));
     BodyContact& entry = list[found->second];
-    if (own.stiffness > 0) entry.depth = own.depth + own.shift;
+    if (own.stiffness > 0) entry.depth = own.depth + own.shift - own.layer;
     entry.force = entry.force + force_of(contact, own, z);
   }
   return list;

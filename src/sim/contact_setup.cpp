@@ -37,6 +37,10 @@ constexpr double soft_depth = 2e-3;
 /// Of the body's size: how far around a surface it keeps others off. Three times as deep as what
 /// bears its weight sinks in.
 constexpr double layer_share = 3e-3;
+/// Of what is looked for between the vertices of edges and faces: a layer, which bodies do not go
+/// through as they go into the surface of a collider, is only three times as thick as that.
+constexpr double barrier_detail = 0.2;
+
 /// Bodies that lie on one, of its own weight: what bears them is that much stiffer.
 constexpr double most_above = 16;
 
@@ -132,6 +136,26 @@ std::vector<double> own_stiffness(const Scene& scene, const Model& model) {
   return stiffness;
 }
 
+/// Barrier mode: in front of each collider is the thinnest layer of a body that touches it.
+std::unique_ptr<ColliderGuard> make_guard(const std::vector<ColliderObject>& colliders,
+                                          const std::vector<ContactSurface>& surfaces,
+                                          const std::vector<int>& body_of,
+                                          const std::vector<double>& mass) {
+  std::vector<double> layers;
+  for (const ColliderObject& collider : colliders) {
+    double size = std::numeric_limits<double>::infinity();
+    for (const ContactSurface& surface : surfaces) {
+      if (surface.size > 0 && collider.touches(surface.body)) size = std::min(size, surface.size);
+    }
+    layers.push_back(std::isfinite(size) ? layer_share * size : 0);
+  }
+  std::vector<int> touching = body_of;
+  for (std::size_t v = 0; v < touching.size(); ++v) {
+    if (!(mass[v] > 0)) touching[v] = -1;
+  }
+  return std::make_unique<ColliderGuard>(surfaces, std::move(touching), std::move(layers));
+}
+
 }  // namespace
 
 std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& model,
@@ -144,6 +168,7 @@ std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& mod
     colliders.emplace_back(scene.colliders[i], "/colliders/" + std::to_string(i),
                            touching_bodies(scene, scene.colliders[i]));
   }
+  const bool is_barrier = scene.contact.mode == "barrier";
   const bool is_explicit = find_integrator(scene.time.integrator)->is_explicit;
   const double given = scene.contact.stiffness;
   const std::vector<double> own = given > 0 ? std::vector<double>() : own_stiffness(scene, model);
@@ -167,8 +192,11 @@ std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& mod
     const BodyScale body = scale_of_body(scene, model, first, last);
     std::fill(body_of.begin() + first, body_of.begin() + last, static_cast<int>(b));
     layers.push_back(layer_share * body.size);
-    surfaces.push_back(
-        {.triangles = {}, .segments = {}, .size = body.size, .body = static_cast<int>(b)});
+    surfaces.push_back({.triangles = {},
+                        .segments = {},
+                        .size = body.size,
+                        .body = static_cast<int>(b),
+                        .detail = is_barrier ? barrier_detail : 1});
     if (body.size > 0) {
       const auto begin = std::partition_point(surface.begin(), surface.end(),
                                               [&](const auto& t) { return t[0] < first; });
@@ -204,7 +232,7 @@ std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& mod
       const double below = is_explicit ? stiffness : std::max(ratio * own[v], bearing);
       vertices.push_back({.vertex = i,
                           .stiffness = stiffness,
-                          .added = below - stiffness,
+                          .added = is_barrier ? 0 : below - stiffness,
                           .soft_depth = soft_depth * body.size,
                           .bearing = between,
                           .size = body.size,
@@ -212,6 +240,8 @@ std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& mod
                           .body = static_cast<int>(b)});
     }
   }
+  std::unique_ptr<ColliderGuard> guard;
+  if (is_barrier) guard = make_guard(colliders, surfaces, body_of, model.mass);
   std::unique_ptr<BodyPairs> pairs;
   if (has_pairs) {
     std::vector<BodyFeatures> features;
@@ -222,7 +252,8 @@ std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& mod
                                                      .apart = bodies_apart(scene)});
   }
   return std::make_unique<ContactEnergy>(std::move(colliders), scene.contact.friction,
-                                         std::move(vertices), surfaces, std::move(pairs));
+                                         std::move(vertices), surfaces, std::move(pairs),
+                                         std::move(guard));
 }
 
 }  // namespace supple

@@ -20,7 +20,8 @@ namespace supple {
 /// does: r is 100, and 10 where no tet has the vertex. M is the mass of its body, l the body's size
 /// (the diagonal of its box at rest) and c an eighth of n^(2/3), n its vertices: about those of one
 /// side. A body that rests on fewer sinks in by a thousandth of its size. Masses, lengths, steps
-/// and moduli may so be of any size. Explicit integrators, whose step would have to be shorter the
+/// and moduli may so be of any size. In barrier mode k is the same, and no stiffer one follows:
+/// the barrier is. Explicit integrators, whose step would have to be shorter the
 /// stiffer a contact is, have a thousandth of m/h^2. Throws Error{invalid_input} as ContactEnergy.
 std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& model,
                                             const Numbering& numbering,

@@ -128,9 +128,9 @@ RunningScene::RunningScene(const Scene& scene, const SimulationOptions& options,
   touching_.reset(scene_.bodies.size(), scene_.colliders.size());
   state_ = numbering_.to_model(state_);
   if (begin == Begin::later) {
-    if (pairs()) start_ = state_.x;
-  } else if (pairs()) {
-    pairs()->start_apart(state_.x[0].v);
+    if (contact_) start_ = state_.x;
+  } else {
+    start_apart(state_.x);
   }
   if (setup_.integrator().is_explicit) return;
   if (is_position_based(scene_.solver.method)) {
@@ -151,6 +151,12 @@ std::vector<int> RunningScene::unchanged(std::vector<int> origin) const {
     if (body >= 0 && is_changed_[at(body)] != 0) body = -1;
   }
   return origin;
+}
+
+/// Where a scene starts.
+void RunningScene::start_apart(VectorField& x) {
+  if (pairs()) pairs()->start_apart(x[0].v);
+  if (contact_ && contact_->is_barrier()) contact_->start_outside(x[0].v);
 }
 
 /// Before anything is made from the model's pins.
@@ -540,8 +546,19 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
   return true;
 }
 
+/// What is outside of colliders stays so, in barrier mode.
+void RunningScene::keep_outside(MinimiseReport& result, StepReport& report) {
+  const auto held = contact_->keep_outside(state_.x[0].v, z_[0].v, threads_);
+  report.tunnelled = 0;
+  if (held.empty()) return;
+  report.held_back += static_cast<int>(std::count(held.begin(), held.end(), char{1}));
+  result.elastic = objective_.elastic_energy_at(z_);
+  result.num_inverted = objective_.num_inverted();
+}
+
 /// Surfaces that are apart stay so: bodies that would meet stop before.
 void RunningScene::hold_back(MinimiseReport& result, StepReport& report) {
+  if (contact_ && contact_->is_barrier()) keep_outside(result, report);
   if (!pairs()) return;
   const auto shares = contact_->hold_back(state_.x[0].v, z_[0].v, threads_);
   if (shares.empty()) return;
@@ -758,6 +775,11 @@ void RunningScene::detach(Attachment attachment) {
   use_attachments(std::move(next));
 }
 
+/// In barrier mode.
+void RunningScene::require_apart(ContactEnergy* contact, const VectorField& x) {
+  if (contact != nullptr && contact->is_barrier()) contact->require_apart(x[0].v);
+}
+
 void RunningScene::use_contact(ContactEnergy* contact) {
   if (contact != nullptr && contact->pairs() != nullptr) {
     contact->pairs()->find_overlaps(state_.x[0].v);
@@ -773,8 +795,10 @@ void RunningScene::set_colliders(std::vector<Collider> colliders) {
   std::swap(scene_.colliders, colliders);
   try {
     check_touches(scene_);
+    check_contact(scene_);
     std::unique_ptr<ContactEnergy> contact = make_contact(scene_, model_, numbering_, surface_);
     setup_.check_motions(scene_);
+    require_apart(contact.get(), state_.x);
     use_contact(contact.get());
     contact_ = std::move(contact);
   } catch (...) {
@@ -942,6 +966,7 @@ SimulationState RunningScene::state() const {
 
 void RunningScene::set_state(const SimulationState& state) {
   State loaded = numbering_.to_model(load_state(model_, state));
+  require_apart(contact_.get(), loaded.x);
   Unfolding unfolding(scene_.bodies.size());
   unfolding.set_memory(state.unfolding);
   if (!unfolds()) unfolding = Unfolding(scene_.bodies.size());
@@ -1027,8 +1052,8 @@ void RunningScene::carry_forces(const RunningScene& other, const NextVertex& nex
 
 /// While layers grow from what they were at time 0, that must be known.
 void RunningScene::find_layers() {
-  if (start_.empty() || !pairs() || !BodyPairs::are_growing(state_.time)) return;
-  pairs()->start_apart(start_[0].v);
+  if (start_.empty() || !BodyPairs::are_growing(state_.time)) return;
+  start_apart(start_);
   start_.clear();
 }
 
@@ -1062,6 +1087,7 @@ void RunningScene::go_on_from(const RunningScene& before, const Survivors& survi
   const SimulationState state = before.state();
   set_state(survivors.join(state, start_of_added(state)));
   if (pairs() && survivors.adds()) move_added_apart(survivors);
+  require_apart(contact_.get(), state_.x);
   if (!state.accelerations.empty() && survivors.adds()) {
     const VectorField found = setup_.find_accelerations(state_, clock_, objective_);
     for (int i = 0; i < model_.num_vertices; ++i) {

@@ -134,7 +134,10 @@ class RunningScene {
   void hold_attachments();
   SimulationState start_of_added(const SimulationState& before) const;
   void move_added_apart(const Survivors& survivors);
+  void start_apart(VectorField& x);
   void find_layers();
+  static void require_apart(ContactEnergy* contact, const VectorField& x);
+  void keep_outside(MinimiseReport& result, StepReport& report);
   template <class NextVertex>
   void carry_forces(const RunningScene& other, const NextVertex& next_vertex);
   FollowingWeights* following_weights() const;

@@ -280,6 +280,44 @@ void check_rest_changes(const Scene& scene) {
 
 }  // namespace
 
+const std::vector<std::string>& contact_modes() {
+  static const std::vector<std::string> modes{"soft", "barrier"};
+  return modes;
+}
+
+void check_contact(const Scene& scene) {
+  require(std::isfinite(scene.contact.friction) && scene.contact.friction >= 0, "/contact/friction",
+          "expected a coefficient of at least 0");
+  require_known(scene.contact.mode, contact_modes(), "contact mode", "/contact/mode");
+  if (scene.contact.mode != "barrier") return;
+  require(!is_explicit(scene.time.integrator), "/time/integrator",
+          scene.time.integrator +
+              " takes no barriers, which are too stiff for it; expected an integrator that solves, "
+              "for example backward_euler, or the contact mode soft");
+  for (std::size_t c = 0; c < scene.colliders.size(); ++c) {
+    const Collider& collider = scene.colliders[c];
+    const std::string where = "/colliders/" + std::to_string(c);
+    const Motion& motion = collider.motion;
+    const bool moves = motion.rotate || motion.velocity || !motion.keyframes.empty();
+    require(!moves, where + "/motion",
+            "the contact mode barrier takes colliders at rest, as one that moves leaves bodies no "
+            "way out; expected a body that pins move, or the contact mode soft");
+    const auto refuse_shape = [&](const char* key, const char* what) {
+      refuse(where + key,
+             std::string("the contact mode barrier cannot prove that nothing enters ") + what +
+                 "; expected a plane, sphere, box, capsule, cylinder, torus or convex "
+                 "hull, a body that is pinned, or the contact mode soft");
+    };
+    if (std::holds_alternative<MeshShape>(collider.shape)) refuse_shape("/mesh", "a mesh");
+    if (std::holds_alternative<HeightFieldShape>(collider.shape)) {
+      refuse_shape("/height_field", "a height field");
+    }
+    if (std::holds_alternative<DistanceShape>(collider.shape)) {
+      refuse_shape("/distance", "a function");
+    }
+  }
+}
+
 void check_settings(const Scene& scene) {
   const TimeSettings& time = scene.time;
   require(std::isfinite(time.step) && time.step > 0, "/time/step",
@@ -291,8 +329,7 @@ void check_settings(const Scene& scene) {
   for (double g : scene.gravity) {
     require(std::isfinite(g), "/gravity", "expected finite numbers in m/s^2");
   }
-  require(std::isfinite(scene.contact.friction) && scene.contact.friction >= 0, "/contact/friction",
-          "expected a coefficient of at least 0");
+  check_contact(scene);
   check_solver(scene.solver);
   const Integrator& integrator = *find_integrator(time.integrator);
   if (is_position_based(scene.solver.method) && !integrator.is_explicit) {

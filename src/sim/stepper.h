@@ -74,6 +74,14 @@ std::unique_ptr<PositionSolver> make_position_solver(const Model& model, Contact
 /// Whether an integrator of list_integrators() solves nothing: it reads no solver settings.
 bool is_explicit(const std::string& integrator);
 
+/// Names that /contact/mode may have.
+const std::vector<std::string>& contact_modes();
+
+/// Throws Error{invalid_input} for a contact mode that is not known, and for what the mode barrier
+/// cannot keep out: colliders that move, or have no shape that it can prove to be left alone, and
+/// explicit integrators.
+void check_contact(const Scene& scene);
+
 /// Throws Error{invalid_input} for time and solver settings out of their range and for materials
 /// that the method cannot run.
 void check_settings(const Scene& scene);

@@ -313,7 +313,7 @@ std::vector<Warning> RunWatch::warnings() const {
   }
   if (static_cast<double>(held_back_.count) > held_back_share * static_cast<double>(frames_)) {
     list.push_back({"self_intersection",
-                    fmt::format("in {} bodies were held back so that their surfaces do not meet, "
+                    fmt::format("in {} bodies were held back so that their surfaces meet nothing, "
                                 "which slows them; raise iterations or substeps",
                                 counted(static_cast<double>(held_back_.count), "frame", "frames")),
                     held_back_.first, held_back_.last});

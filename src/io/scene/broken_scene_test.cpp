@@ -357,7 +357,7 @@ const std::vector<Broken>& broken_scenes() {
        "/colliders/0/transform",
        "only a mesh"},
       {{{"/contact/self", "0"}}, "/contact/self", "expected true or false"},
-      {{{"/contact/mode", R"("barrier")"}}, "/contact/mode", "Known: soft"},
+      {{{"/contact/mode", R"("hard")"}}, "/contact/mode", "Known: soft, barrier"},
       {{{"/contact/bodies", "1"}}, "/contact/bodies", "expected true or false"},
       {{{"/contact/stiffness", "-1"}}, "/contact/stiffness", "of at least 0 N/m"},
       {{{"/contact/friction", "-0.1"}}, "/contact/friction", "of at least 0"},

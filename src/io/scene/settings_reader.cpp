@@ -159,7 +159,7 @@ ContactSettings read_contact(ObjectReader& contact) {
   ContactSettings settings;
   settings.stiffness = contact.number("stiffness", from_zero("N/m"), settings.stiffness);
   settings.friction = contact.number("friction", from_zero(""), settings.friction);
-  contact.choice("mode", "contact mode", {"soft"}, "soft");  // the only one there is
+  settings.mode = contact.choice("mode", "contact mode", contact_modes(), settings.mode);
   settings.bodies = contact.boolean("bodies", settings.bodies);
   settings.self = contact.boolean("self", settings.self);
   return settings;

@@ -1,0 +1,384 @@
+#include "contact/collider_guard.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "base/index.h"
+#include "contact/body_pairs.h"
+#include "contact/deepest_point.h"
+#include "contact/vec3.h"
+#include "supple/error.h"
+
+namespace supple {
+
+using namespace vec3;
+
+namespace {
+
+/// Of the layer: how far from a collider what would enter it is moved, and how near a step may come
+/// by itself. Between them something that is pushed on comes to rest.
+constexpr double held_gap = 0.1, least_gap = 0.05;
+/// The same of what starts a step nearer than that.
+constexpr double least_of_start = 0.5;
+/// Of the layer: the gap with which scenes start at least, about that with which bodies rest.
+constexpr double start_gap = 0.35;
+/// Rounds in which corners are moved out, and in which they are stopped.
+constexpr int most_rounds = 8, most_stops = 8, most_first_rounds = 30;
+/// Parts that a way is cut into for a proof. Triangles on a ball as large as they are take some
+/// fifty.
+constexpr int most_parts = 2000;
+/// Of the size of all numbers that are at hand: rounding of a distance and its plane, 45 times
+/// 2^-52. A distance and its normal are those of a place that is by a few roundings elsewhere.
+constexpr double plane_rounding = 1e-14;
+/// Halvings for the last time that is proved.
+constexpr int most_halvings = 12;
+constexpr int elements_a_chunk = 64;
+
+using Corners = std::array<Vec3, 3>;
+using Hull = std::array<Corners, 2>;
+
+Vec3 corner_at(const double* x, std::size_t vertex) {
+  return {x[4 * vertex], x[4 * vertex + 1], x[4 * vertex + 2]};
+}
+
+double largest(const Vec3& x) { return std::max({std::abs(x[0]), std::abs(x[1]), std::abs(x[2])}); }
+
+struct Middle {
+  Vec3 place;
+  double radius;
+};
+
+Middle middle_of(const Hull& hull) {
+  Vec3 sum{0, 0, 0};
+  for (const Corners& corners : hull) {
+    for (const Vec3& p : corners) sum = sum + p;
+  }
+  Middle middle{(1.0 / 6) * sum, 0};
+  for (const Corners& corners : hull) {
+    for (const Vec3& p : corners) middle.radius = std::max(middle.radius, norm(p - middle.place));
+  }
+  return middle;
+}
+
+/// Of a hull: how far its middle is, m, and how near any of it may be.
+struct Range {
+  double here, at_least;
+};
+
+Range range_of(const ColliderObject& collider, const Hull& hull) {
+  const auto [q, r] = middle_of(hull);
+  const SurfacePoint found = collider.surface(q);
+  const double d = found.distance + collider.offset();
+  const double size = largest(q) + largest(found.point) + std::abs(d) + r;
+  const double slack = plane_rounding * size * (1 + r / std::max(std::abs(d), 1e-300));
+  double by_plane = std::numeric_limits<double>::infinity();
+  for (const Corners& corners : hull) {
+    for (const Vec3& p : corners) by_plane = std::min(by_plane, d + dot(found.normal, p - q));
+  }
+  const double bend = collider.bend(q, r);
+  const double bent = bend > 0 ? by_plane - 0.5 * bend * r * r : by_plane;
+  return {d, std::max(bent, d - r) - slack};
+}
+
+/// Halves a hull across its longest edge, or in time where it moves by more.
+std::pair<Hull, Hull> halves_of(const Hull& hull) {
+  double moved = 0, longest = 0;
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    moved = std::max(moved, norm(hull[1][i] - hull[0][i]));
+    for (const Corners& corners : hull) {
+      const double length = norm(corners[(i + 1) % 3] - corners[i]);
+      if (length > longest) {
+        longest = length;
+        first = i;
+      }
+    }
+  }
+  std::pair<Hull, Hull> halves{hull, hull};
+  if (moved > longest) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      halves.first[1][i] = halves.second[0][i] = 0.5 * (hull[0][i] + hull[1][i]);
+    }
+    return halves;
+  }
+  for (std::size_t end = 0; end < 2; ++end) {
+    const Vec3 middle = 0.5 * (hull[end][first] + hull[end][(first + 1) % 3]);
+    halves.first[end][(first + 1) % 3] = halves.second[end][first] = middle;
+  }
+  return halves;
+}
+
+/// Whether nothing of a hull is nearer than that, m, with a proof.
+bool is_proved(const ColliderObject& collider, const Hull& hull, double gap) {
+  std::array<Hull, 64> stack;
+  stack[0] = hull;
+  int size = 1;
+  for (int part = 0; part < most_parts; ++part) {
+    const Hull own = stack[at(--size)];
+    const Range range = range_of(collider, own);
+    if (!(range.at_least >= gap)) {
+      if (!(range.here >= gap) || size + 2 > static_cast<int>(stack.size())) return false;
+      const auto [one, other] = halves_of(own);
+      stack[at(size++)] = one;
+      stack[at(size++)] = other;
+    }
+    if (size == 0) return true;
+  }
+  return false;
+}
+
+/// Where a triangle is nearest to a collider, about; its distance is that to the true surface.
+SurfacePoint nearest_place(const ColliderObject& collider, const Corners& places) {
+  const AskedCorner corners[3] = {AskedCorner::at(collider, places[0]),
+                                  AskedCorner::at(collider, places[1]),
+                                  AskedCorner::at(collider, places[2])};
+  const Depth wanted{.tolerance = 0.01 * collider.offset()};
+  const bool is_edge = places[1] == places[2];
+  Vec3 weights{1, 0, 0};
+  if (!is_edge) {
+    const DeepestPoint found = deepest_on_triangle(collider, corners, wanted);
+    weights = {found.weights[0], found.weights[1], found.weights[2]};
+  } else if (places[0] != places[1]) {
+    const DeepestPoint found = deepest_on_edge(collider, corners[0], corners[1], wanted);
+    weights = {found.weights[0], found.weights[1], 0};
+  }
+  const Vec3 points[3] = {places[0], places[1], places[2]};
+  SurfacePoint nearest = collider.surface(mean_of(weights, points));
+  nearest.distance += collider.offset();
+  nearest.point = nearest.point - collider.offset() * nearest.normal;
+  return nearest;
+}
+
+Corners along(const Hull& hull, double time) {
+  Corners corners;
+  for (std::size_t i = 0; i < 3; ++i) {
+    corners[i] = hull[0][i] + time * (hull[1][i] - hull[0][i]);
+  }
+  return corners;
+}
+
+}  // namespace
+
+ColliderGuard::ColliderGuard(const std::vector<ContactSurface>& surfaces, std::vector<int> body_of,
+                             std::vector<double> layers)
+    : body_of_(std::move(body_of)), layers_(std::move(layers)) {
+  std::vector<char> is_in_element(body_of_.size(), 0);
+  const auto add = [&](const std::array<int, 3>& corners, int count) {
+    const bool touches = std::all_of(corners.begin(), corners.end(),
+                                     [&](int vertex) { return body_of_[at(vertex)] >= 0; });
+    if (!touches) return;
+    for (const int vertex : corners) is_in_element[at(vertex)] = 1;
+    elements_.push_back({corners, count, body_of_[at(corners[0])], -1});
+  };
+  for (const ContactSurface& surface : surfaces) {
+    for (const auto& triangle : surface.triangles) add(triangle, 3);
+    for (const auto& [a, b] : surface.segments) add({a, b, b}, 2);
+  }
+  for (std::size_t v = 0; v < body_of_.size(); ++v) {
+    const int vertex = static_cast<int>(v);
+    if (is_in_element[v] == 0) add({vertex, vertex, vertex}, 1);
+    num_bodies_ = std::max(num_bodies_, at(body_of_[v] + 1));
+  }
+  starts_.resize(body_of_.size());
+  ends_.resize(body_of_.size());
+  is_moved_.resize(body_of_.size());
+  is_stopped_.resize(body_of_.size());
+  bodies_.resize(num_bodies_);
+}
+
+void ColliderGuard::inflate(std::vector<ColliderObject>& colliders, double time) const {
+  const double part = BodyPairs::grown(first_part_, time);
+  for (std::size_t c = 0; c < colliders.size(); ++c) colliders[c].inflate(part * layers_[c]);
+}
+
+ColliderGuard::Hull ColliderGuard::hull_of(const Element& own) const {
+  Hull hull;
+  for (std::size_t i = 0; i < 3; ++i) {
+    hull[0][i] = starts_[at(own.corners[i])];
+    hull[1][i] = ends_[at(own.corners[i])];
+  }
+  return hull;
+}
+
+bool ColliderGuard::is_at_rest(const Element& own) const {
+  return std::all_of(own.corners.begin(), own.corners.end(),
+                     [&](int vertex) { return starts_[at(vertex)] == ends_[at(vertex)]; });
+}
+
+/// Whether a way is proved and ends far enough outside.
+bool ColliderGuard::is_clear(const ColliderObject& collider, const Element& own) const {
+  const Hull hull = hull_of(own);
+  const double least = least_gap * collider.offset();
+  const auto [middle, radius] = middle_of(hull);
+  if (collider.clear_of(middle, radius) || is_proved(collider, hull, least)) return true;
+  const double start = nearest_place(collider, hull[0]).distance;
+  if (start >= least) return false;
+  return nearest_place(collider, hull[1]).distance >= start &&
+         is_proved(collider, hull, least_of_start * start);
+}
+
+/// Which elements meet a collider.
+void ColliderGuard::look(const std::vector<ColliderObject>& colliders, Threads& threads) {
+  const int num_chunks =
+      (static_cast<int>(elements_.size()) + elements_a_chunk - 1) / elements_a_chunk;
+  threads.parallel_for(num_chunks, [&](int chunk) {
+    const std::size_t first = at(chunk) * elements_a_chunk;
+    const std::size_t last = std::min(first + elements_a_chunk, elements_.size());
+    for (std::size_t e = first; e < last; ++e) {
+      Element& own = elements_[e];
+      own.met = -1;
+      if (is_at_rest(own)) continue;
+      for (std::size_t c = 0; c < colliders.size() && own.met < 0; ++c) {
+        if (!colliders[c].touches(own.body) || is_clear(colliders[c], own)) continue;
+        own.met = static_cast<int>(c);
+      }
+    }
+  });
+}
+
+bool ColliderGuard::any_met() const {
+  return std::any_of(elements_.begin(), elements_.end(),
+                     [](const Element& own) { return own.met >= 0; });
+}
+
+void ColliderGuard::move(int vertex, const Vec3& end) {
+  ends_[at(vertex)] = end;
+  is_moved_[at(vertex)] = 1;
+  bodies_[at(body_of_[at(vertex)])] = 1;
+}
+
+/// To before the plane where its way is proved last. Whether any corner was moved.
+bool ColliderGuard::push_out(const ColliderObject& collider, const Element& own) {
+  const Hull hull = hull_of(own);
+  double proved = 0, open = 1;
+  for (int i = 0; i < most_halvings && proved < 0.5 * open; ++i) {
+    const double time = 0.5 * (proved + open);
+    const bool is_clear_until =
+        is_proved(collider, {hull[0], along(hull, time)}, least_gap * collider.offset());
+    (is_clear_until ? proved : open) = time;
+  }
+  const SurfacePoint plane = nearest_place(collider, along(hull, proved));
+  bool any = false;
+  for (int i = 0; i < own.count; ++i) {
+    const int vertex = own.corners[at(i)];
+    const Vec3 end = ends_[at(vertex)];
+    const double missing = held_gap * collider.offset() - dot(plane.normal, end - plane.point);
+    if (!(missing > 0) || is_stopped_[at(vertex)] != 0) continue;
+    move(vertex, end + missing * plane.normal);
+    any = true;
+  }
+  return any;
+}
+
+/// Whether any corner was not stopped yet.
+bool ColliderGuard::stop(const Element& own) {
+  bool any = false;
+  for (const int vertex : own.corners) {
+    if (is_stopped_[at(vertex)] != 0) continue;
+    is_stopped_[at(vertex)] = 1;
+    move(vertex, starts_[at(vertex)]);
+    any = true;
+  }
+  return any;
+}
+
+std::span<const char> ColliderGuard::hold(const std::vector<ColliderObject>& colliders,
+                                          const double* x, double* z, double stage,
+                                          Threads& threads) {
+  const ContactWay way(x, z, stage);
+  for (std::size_t v = 0; v < body_of_.size(); ++v) {
+    starts_[v] = way.start(static_cast<int>(v));
+    ends_[v] = way.end(static_cast<int>(v));
+  }
+  std::fill(is_moved_.begin(), is_moved_.end(), char{0});
+  std::fill(is_stopped_.begin(), is_stopped_.end(), char{0});
+  std::fill(bodies_.begin(), bodies_.end(), char{0});
+  for (int round = 0;; ++round) {
+    look(colliders, threads);
+    if (!any_met()) break;
+    for (const Element& own : elements_) {
+      if (own.met < 0) continue;
+      if (round < most_rounds && push_out(colliders[at(own.met)], own)) continue;
+      stop(own);
+      if (round < most_rounds + most_stops) continue;
+      for (std::size_t v = 0; v < body_of_.size(); ++v) {
+        if (body_of_[v] == own.body) move(static_cast<int>(v), starts_[v]);
+      }
+    }
+  }
+  if (std::find(bodies_.begin(), bodies_.end(), char{1}) == bodies_.end()) return {};
+  for (std::size_t v = 0; v < body_of_.size(); ++v) {
+    if (is_moved_[v] == 0) continue;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const double way_of_end = ends_[v][k] - starts_[v][k];
+      z[4 * v + k] = stage == 1 ? ends_[v][k] : starts_[v][k] + stage * way_of_end;
+    }
+  }
+  return bodies_;
+}
+
+void ColliderGuard::start_outside(std::vector<ColliderObject>& colliders, double* x) {
+  first_part_ = 1;
+  inflate(colliders, 0);
+  const auto corners_of = [&](const Element& own) {
+    Corners corners;
+    for (std::size_t i = 0; i < 3; ++i) corners[i] = corner_at(x, at(own.corners[i]));
+    return corners;
+  };
+  // What is nearer to a collider than its layer.
+  const auto visit_near = [&](const auto& visit) {
+    for (const Element& own : elements_) {
+      const Corners corners = corners_of(own);
+      const auto [middle, radius] = middle_of({corners, corners});
+      for (const ColliderObject& collider : colliders) {
+        if (!collider.touches(own.body) || collider.clear_of(middle, radius)) continue;
+        visit(own, collider, nearest_place(collider, corners));
+      }
+    }
+  };
+  for (int round = 0; round < most_first_rounds; ++round) {
+    bool any = false;
+    visit_near([&](const Element& own, const ColliderObject& collider, const SurfacePoint& near) {
+      const double gap = start_gap * collider.offset();
+      if (near.distance >= 0.9 * gap || near.distance < -collider.offset()) return;
+      for (int i = 0; i < own.count; ++i) {
+        double* const corner = x + 4 * at(own.corners[at(i)]);
+        const double missing =
+            gap - dot(near.normal, Vec3{corner[0], corner[1], corner[2]} - near.point);
+        for (std::size_t k = 0; missing > 0 && k < 3; ++k) corner[k] += missing * near.normal[k];
+      }
+      any = true;
+    });
+    if (!any) break;
+  }
+  visit_near([&](const Element&, const ColliderObject& collider, const SurfacePoint& near) {
+    const double part = near.distance / collider.offset();
+    first_part_ = std::min(first_part_, std::max(part, 0.5 * start_gap));
+  });
+}
+
+void ColliderGuard::require_outside(const std::vector<ColliderObject>& colliders,
+                                    const double* x) const {
+  for (const Element& own : elements_) {
+    Corners corners;
+    for (std::size_t i = 0; i < 3; ++i) corners[i] = corner_at(x, at(own.corners[i]));
+    for (std::size_t c = 0; c < colliders.size(); ++c) {
+      if (!colliders[c].touches(own.body)) continue;
+      const auto [middle, radius] = middle_of({corners, corners});
+      if (colliders[c].clear_of(middle, radius)) continue;
+      if (is_proved(colliders[c], {corners, corners}, std::numeric_limits<double>::min())) continue;
+      const Vec3 place = nearest_place(colliders[c], corners).point;
+      throw Error(ErrorKind::invalid_input, fmt::format("/bodies/{}", own.body),
+                  fmt::format("its surface is in /colliders/{} near [{:.6g}, {:.6g}, {:.6g}], and "
+                              "the contact mode barrier keeps out only what is outside; move it, "
+                              "or take the mode soft",
+                              c, place[0], place[1], place[2]));
+    }
+  }
+}
+
+}  // namespace supple

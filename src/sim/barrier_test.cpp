@@ -1,0 +1,463 @@
+// Contact mode barrier: what is apart at the start never meets, however a step is solved.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "contact/ccd.h"
+#include "contact/collider.h"
+#include "sim/test_scenes.h"
+#include "supple/warnings.h"
+
+namespace supple {
+namespace {
+
+Vec3 operator+(const Vec3& a, const Vec3& b) { return {a[0] + b[0], a[1] + b[1], a[2] + b[2]}; }
+Vec3 operator*(double s, const Vec3& a) { return {s * a[0], s * a[1], s * a[2]}; }
+
+/// A block whose weight sags it as much at any size.
+Body block(const Vec3& center, double size, int cells, double stiffness = 1) {
+  Body body{.mesh = generate(BoxGenerator{
+                .size = {size, size, size}, .cells = {cells, cells, cells}, .center = center})};
+  body.material = test::soft_material("stable_neo_hookean");
+  body.material.mu = stiffness * 2 * size * body.material.mu.value;
+  body.material.lambda = stiffness * 2 * size * body.material.lambda.value;
+  return body;
+}
+
+/// Turned about the axis (1, 1, 0) through a point.
+void turn(Body& body, double degrees, const Vec3& center) {
+  const double a = degrees * std::numbers::pi / 180, c = std::cos(a), s = std::sin(a);
+  const double u = std::numbers::sqrt2 / 2;
+  for (Vec3& x : body.mesh.vertices) {
+    const Vec3 q = x + -1 * center;
+    const double along = u * (q[0] + q[1]);
+    const Vec3 across{u * q[2], -u * q[2], u * (q[1] - q[0])};
+    for (std::size_t k = 0; k < 3; ++k) {
+      x[k] = center[k] + c * q[k] + s * across[k] + (k < 2 ? (1 - c) * along * u : 0);
+    }
+  }
+}
+
+Scene barrier_scene(std::vector<Body> bodies) {
+  Scene scene;
+  scene.bodies = std::move(bodies);
+  scene.time.step = 1.0 / 60;
+  scene.gravity = {0, -9.81, 0};
+  scene.contact.mode = "barrier";
+  return scene;
+}
+
+/// Edges of the surface that are not proved to be apart from a face of what they may touch, and
+/// share no vertex with: an edge is the way of a point from one end to the other (contact/ccd.h).
+int num_intersections(const Simulation& simulation) {
+  const std::vector<Vec3> x = test::positions_of(simulation);
+  const auto at = [&](int v) { return x[static_cast<std::size_t>(v)]; };
+  const auto& bodies = simulation.body_vertices();
+  const auto body_of = [&](int v) { return std::upper_bound(bodies.begin(), bodies.end(), v); };
+  const bool self = simulation.scene().contact.self;
+  int count = 0;
+  for (const auto& own : simulation.surface()) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      const int a = own[i], b = own[(i + 1) % 3];
+      for (const auto& t : simulation.surface()) {
+        if (!self && body_of(t[0]) == body_of(a)) continue;
+        if (std::find(t.begin(), t.end(), a) != t.end()) continue;
+        if (std::find(t.begin(), t.end(), b) != t.end()) continue;
+        const std::array<Vec3, 4> before{at(a), at(t[0]), at(t[1]), at(t[2])};
+        std::array<Vec3, 4> after = before;
+        after[0] = at(b);
+        count += vertex_face_ccd(before, after).meets ? 1 : 0;
+      }
+    }
+  }
+  return count;
+}
+
+/// The least distance of any of its surface to a collider, in sizes: a grid on each triangle, and
+/// all vertices.
+double least_distance(const Simulation& simulation) {
+  const std::vector<Vec3> x = test::positions_of(simulation);
+  double least = 1e300;
+  for (std::size_t c = 0; c < simulation.scene().colliders.size(); ++c) {
+    const ColliderObject collider(simulation.scene().colliders[c], "/colliders");
+    for (const Vec3& own : x) least = std::min(least, collider.surface(own).distance);
+    for (const auto& t : simulation.surface()) {
+      for (int i = 0; i <= 6; ++i) {
+        for (int j = 0; i + j <= 6; ++j) {
+          const Vec3 p = (i / 6.0) * x[static_cast<std::size_t>(t[0])] +
+                         (j / 6.0) * x[static_cast<std::size_t>(t[1])] +
+                         (1 - (i + j) / 6.0) * x[static_cast<std::size_t>(t[2])];
+          least = std::min(least, collider.surface(p).distance);
+        }
+      }
+    }
+  }
+  return least;
+}
+
+/// Runs and fails the test where anything meets.
+StepReport run_apart(Simulation& simulation, int frames) {
+  StepReport report;
+  for (int frame = 0; frame < frames; ++frame) {
+    report = simulation.step();
+    EXPECT_NE(report.status, StepStatus::non_finite) << frame;
+    EXPECT_EQ(num_intersections(simulation), 0) << frame;
+    EXPECT_GT(least_distance(simulation), 0) << frame;
+    EXPECT_EQ(report.tunnelled, 0) << frame;
+    EXPECT_EQ(report.deepest_penetration, 0) << frame;
+    EXPECT_EQ(report.overlaps, 0) << frame;
+    if (testing::Test::HasFailure()) break;
+  }
+  return report;
+}
+
+Vec3 middle_of(const Simulation& simulation, std::size_t body) {
+  const std::vector<Vec3> x = test::positions_of(simulation);
+  const int first = simulation.body_vertices()[body], last = simulation.body_vertices()[body + 1];
+  Vec3 sum{0, 0, 0};
+  for (int i = first; i < last; ++i) {
+    sum = sum + (1.0 / (last - first)) * x[static_cast<std::size_t>(i)];
+  }
+  return sum;
+}
+
+/// Three cubes of a size, of which one falls askew on two that touch each other and the floor.
+Scene stack(double size) {
+  Body low = block({0, size / 2, 0}, size, 2, 10), middle = block({0, 1.5 * size, 0}, size, 3, 10);
+  Body high = block({0.1 * size, 2.9 * size, 0}, size, 2, 10);
+  turn(high, 25, {0.1 * size, 2.9 * size, 0});
+  high.velocity = {0, -3 * std::sqrt(size), 0};
+  Scene scene = barrier_scene({low, middle, high});
+  scene.colliders = {{"floor", PlaneShape{}, {}}};
+  scene.contact.friction = 0.4;
+  return scene;
+}
+
+TEST(Barrier, NothingMeetsAtAnyBudgetStepAndScale) {
+  for (const double size : {1e-3, 0.5, 100.0}) {
+    for (const double step : {1.0 / 240, 1.0 / 60, 1.0 / 10}) {
+      for (const int iterations : {2, 5, 10}) {
+        SCOPED_TRACE(std::to_string(size) + " m, " + std::to_string(step) + " s, " +
+                     std::to_string(iterations) + " iterations");
+        Scene scene = stack(size);
+        scene.time.step = step;
+        scene.solver.iterations = iterations;
+        Simulation simulation(scene, {.threads = 1});
+        run_apart(simulation, 12);
+        if (HasFailure()) return;
+        // They did fall, and are there.
+        EXPECT_LT(middle_of(simulation, 2)[1], 2.9 * size);
+        EXPECT_GT(middle_of(simulation, 0)[1], 0.2 * size);
+      }
+    }
+  }
+}
+
+class BarrierOfSolver : public testing::TestWithParam<std::string> {};
+
+/// A block that falls fast on a ball and on one that pins press down.
+TEST_P(BarrierOfSolver, NothingMeetsInAnyMethod) {
+  Body falling = block({0.05, 1.05, 0.02}, 0.5, 3), pressed = block({2, 0.5, 0}, 0.5, 3);
+  turn(falling, 30, {0.05, 1.05, 0.02});
+  falling.velocity = {0, -8, 0};
+  // Into the ground by more than it is high.
+  pressed.pins = {
+      {.box = {{-9, 0.7, -9}, {9, 9, 9}},
+       .stiffness = 1e4,
+       .motion = {.keyframes = {{.time = 0}, {.time = 0.2, .translate = {0, -0.9, 0}}}}}};
+  for (Body* body : {&falling, &pressed}) {
+    body->material = test::soft_material(test::material_of(GetParam()));
+  }
+  Scene scene = barrier_scene({falling, pressed});
+  scene.colliders = {{"ball", SphereShape{{0, 0.2, 0}, 0.4}, {}}, {"ground", PlaneShape{}, {}}};
+  scene.solver.method = GetParam();
+  Simulation simulation(scene, {.threads = 2});
+  run_apart(simulation, 25);
+}
+
+std::vector<std::string> all_solvers() {
+  std::vector<std::string> names;
+  for (const Description& solver : list_solvers()) names.push_back(solver.name);
+  return names;
+}
+INSTANTIATE_TEST_SUITE_P(Solvers, BarrierOfSolver, testing::ValuesIn(all_solvers()),
+                         [](const auto& solver) { return solver.param; });
+
+class BarrierOfShape : public testing::TestWithParam<int> {};
+
+std::vector<Collider> barrier_shapes() {
+  return {{"sphere", SphereShape{{0, 0, 0}, 0.3}, {}},
+          {"box", BoxShape{{0, 0, 0}, {0.1, 0.6, 0.1}, {0, 1, 0}, 20}, {}},
+          {"capsule", CapsuleShape{{-1, 0, 0.1}, {1, 0, -0.1}, 0.04}, {}},
+          {"cylinder", CylinderShape{{0, 0, 0}, {0.2, 1, 0}, 0.05, 0.5}, {}},
+          {"torus", TorusShape{{0, 0, 0}, {0.2, 1, 0}, 0.35, 0.12}, {}},
+          {"hull",
+           ConvexHullShape{{{-0.3, -0.3, -0.3}, {0.3, -0.3, -0.3}, {0, -0.3, 0.4}, {0, 0.3, 0}}},
+           {}}};
+}
+
+TEST_P(BarrierOfShape, CoarseBodiesThatFallOnItStayOutside) {
+  for (const double speed : {1.0, 60.0}) {
+    Body body = block({0.03, 0.8, 0.05}, 0.6, 2);
+    turn(body, 12, {0.03, 0.8, 0.05});
+    body.velocity = {0, -speed, 0};
+    Scene scene = barrier_scene({body});
+    scene.colliders = {barrier_shapes()[static_cast<std::size_t>(GetParam())]};
+    scene.solver.iterations = 6;
+    Simulation simulation(scene, {.threads = 1});
+    SCOPED_TRACE(speed);
+    run_apart(simulation, speed > 10 ? 12 : 40);
+  }
+}
+
+TEST_P(BarrierOfShape, ClothThatFallsOnItStaysOutsideAndOffItself) {
+  for (const double step : {1.0 / 120, 1.0 / 15}) {
+    Body cloth = test::cloth_body();
+    Vec3 middle{0, 0, 0};
+    for (const Vec3& x : cloth.mesh.vertices) {
+      middle = middle + (1.0 / static_cast<double>(cloth.mesh.vertices.size())) * x;
+    }
+    for (Vec3& x : cloth.mesh.vertices) x = x + -1 * middle + Vec3{0.04, 0.55, 0.02};
+    cloth.velocity = {0, -1, 0};
+    Scene scene = barrier_scene({cloth});
+    scene.colliders = {barrier_shapes()[static_cast<std::size_t>(GetParam())]};
+    scene.contact.self = true;
+    scene.contact.friction = 0.3;
+    scene.time.step = step;
+    Simulation simulation(scene, {.threads = 1});
+    SCOPED_TRACE(step);
+    run_apart(simulation, 30);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, BarrierOfShape,
+                         testing::Range(0, static_cast<int>(barrier_shapes().size())),
+                         [](const auto& shape) {
+                           return barrier_shapes()[static_cast<std::size_t>(shape.param)].name;
+                         });
+
+TEST(Barrier, BodiesThatPinsPressIntoEachOtherStayApartAndItIsSaid) {
+  Body left = block({-0.26, 0, 0}, 0.5, 3), right = block({0.26, 0.05, 0.02}, 0.5, 3);
+  turn(right, 20, {0.3, 0.05, 0.02});
+  for (Vec3& x : right.mesh.vertices) x[0] += 0.12;
+  left.pins = {{.box = {{-9, -9, -9}, {-0.4, 9, 9}}, .stiffness = 1e6}};
+  // Through the other body, and stiff.
+  right.pins = {{.box = {{0.5, -9, -9}, {9, 9, 9}},
+                 .stiffness = 1e6,
+                 .motion = {.keyframes = {{.time = 0}, {.time = 0.3, .translate = {-1, 0, 0}}}}}};
+  Scene scene = barrier_scene({left, right});
+  scene.gravity = {0, 0, 0};
+  scene.contact.self = true;
+  Simulation simulation(scene, {.threads = 1});
+  RunWatch watch(scene);
+  int held = 0;
+  for (int frame = 0; frame < 40; ++frame) {
+    const StepReport report = run_apart(simulation, 1);
+    if (HasFailure()) return;
+    watch.add(frame + 1, report, simulation.energies());
+    held += report.held_back;
+  }
+  EXPECT_GT(held, 0);
+  const auto warnings = watch.warnings();
+  EXPECT_TRUE(std::any_of(warnings.begin(), warnings.end(), [](const Warning& warning) {
+    return warning.code == "self_intersection";
+  }));
+}
+
+TEST(Barrier, ABodyRestsInsideItsLayerWithTheForcesOfItsWeight) {
+  for (const double size : {1e-3, 0.5, 100.0}) {
+    Scene scene = barrier_scene({block({0, size / 2, 0}, size, 3, 10)});
+    scene.colliders = {{"floor", PlaneShape{}, {}}};
+    scene.damping.drag = 5 / std::sqrt(size);
+    scene.time.step = std::sqrt(size) / 40;
+    Simulation simulation(scene, {.threads = 1});
+    const StepReport report = run_apart(simulation, 150);
+    EXPECT_EQ(report.held_back, 0);
+    double lowest = 1e300;
+    for (const Vec3& x : test::positions_of(simulation)) lowest = std::min(lowest, x[1]);
+    const double layer = 3e-3 * std::sqrt(3.0) * size;
+    EXPECT_GT(lowest, 0.1 * layer) << size;
+    EXPECT_LT(lowest, layer) << size;
+    const double weight = 1000 * size * size * size * 9.81;
+    EXPECT_NEAR(simulation.collider_forces()[0].force[1], -weight, 0.02 * weight) << size;
+    // What is read is a gap.
+    for (const BodyContact& contact : simulation.contacts()) {
+      EXPECT_NEAR(contact.depth, -contact.point[1], 1e-9 * size);
+    }
+  }
+}
+
+/// Velocity and length of the way of a block on a slope, after some time, m/s.
+double speed_on_slope(double degrees, double friction) {
+  Scene scene = barrier_scene({block({0, 0.25, 0}, 0.5, 3, 100)});
+  scene.colliders = {{"floor", PlaneShape{}, {}}};
+  const double a = degrees * std::numbers::pi / 180;
+  scene.gravity = {9.81 * std::sin(a), -9.81 * std::cos(a), 0};
+  scene.contact.friction = friction;
+  Simulation simulation(scene, {.threads = 1});
+  test::run(simulation, 60);
+  const double before = middle_of(simulation, 0)[0];
+  test::run(simulation, 12);
+  return (middle_of(simulation, 0)[0] - before) / 0.2;
+}
+
+TEST(Barrier, FrictionHoldsBelowItsAngle) {
+  // Below 1 mm/s of slip friction grows with it (contact/contact_energy.h).
+  EXPECT_LT(speed_on_slope(20, 0.5), 1e-3);
+}
+
+/// kg m/s; a quarter of each tet's mass is in each of its corners.
+Vec3 momentum_of(const Simulation& simulation) {
+  std::vector<double> v(3 * static_cast<std::size_t>(simulation.num_vertices()));
+  simulation.copy_velocities(v);
+  Vec3 sum{0, 0, 0};
+  std::size_t first = 0;
+  for (const Body& body : simulation.scene().bodies) {
+    const auto& x = body.mesh.vertices;
+    for (const auto& t : body.mesh.tets) {
+      const auto edge = [&](std::size_t i) {
+        return x[static_cast<std::size_t>(t[i])] + -1 * x[static_cast<std::size_t>(t[0])];
+      };
+      const Vec3 a = edge(1), b = edge(2), c = edge(3);
+      const double six = a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
+                         a[2] * (b[0] * c[1] - b[1] * c[0]);
+      for (const int corner : t) {
+        const std::size_t vertex = first + static_cast<std::size_t>(corner);
+        for (std::size_t k = 0; k < 3; ++k) {
+          sum[k] += body.density * std::abs(six) / 24 * v[3 * vertex + k];
+        }
+      }
+    }
+    first += x.size();
+  }
+  return sum;
+}
+
+TEST(Barrier, BodiesThatMeetInFreeFlightKeepTheirMomentumAndGainNoEnergy) {
+  Body left = block({-0.3, 0, 0}, 0.5, 3), right = block({0.5, 0.1, 0.05}, 0.5, 3);
+  turn(right, 33, {0.5, 0.1, 0.05});
+  left.velocity = {2, 0, 0};
+  right.velocity = {-2, 0, 0};
+  Scene scene = barrier_scene({left, right});
+  scene.gravity = {0, 0, 0};
+  scene.contact.friction = 0.3;
+  scene.solver.iterations = 40;
+  Simulation simulation(scene, {.threads = 1});
+  bool touched = false;
+  double energy = simulation.energies().kinetic + simulation.energies().elastic;
+  for (int frame = 0; frame < 20; ++frame) {
+    const Vec3 before = momentum_of(simulation);
+    const StepReport report = run_apart(simulation, 1);
+    if (HasFailure()) return;
+    EXPECT_EQ(report.held_back, 0) << frame;
+    touched = touched || report.contacts > 0;
+    // As of BodyContact.KeepsMomentumAsFarAsStepsAreSolved; 250 kg m/s each.
+    const double left_open =
+        std::sqrt(simulation.num_vertices()) * report.gradient_norm * scene.time.step;
+    const Vec3 after = momentum_of(simulation);
+    for (std::size_t k = 0; k < 3; ++k) {
+      EXPECT_NEAR(after[k], before[k], left_open + 1e-9 * 250) << frame;
+    }
+    const double now =
+        simulation.energies().kinetic + simulation.energies().elastic + report.contact_energy;
+    EXPECT_LE(now, 1.001 * energy) << frame;
+    energy = now;
+  }
+  EXPECT_TRUE(touched);
+  EXPECT_LT(middle_of(simulation, 0)[0] + 0.3, middle_of(simulation, 1)[0]);
+}
+
+TEST(Barrier, SameBitsAtAnyNumberOfThreadsAndFromACheckpoint) {
+  Scene scene = stack(0.5);
+  scene.contact.self = true;
+  scene.solver.iterations = 4;
+  Simulation one(scene, {.threads = 1});
+  test::run(one, 2);
+  Simulation later(scene, {.threads = 2});
+  later.set_state(one.state());
+  test::run(one, 18);
+  test::run(later, 18);
+  test::expect_same_bits(one, later);
+  for (const int threads : {2, 3, 8}) {
+    Simulation other(scene, {.threads = threads});
+    test::run(other, 20);
+    test::expect_same_bits(one, other);
+  }
+}
+
+TEST(Barrier, EveryIntegratorThatSolvesKeepsBodiesOut) {
+  for (const std::string integrator : {"implicit_midpoint", "bdf2", "newmark", "quasi_static"}) {
+    Scene scene = stack(0.5);
+    scene.time.integrator = integrator;
+    if (integrator == "quasi_static") {
+      for (Body& body : scene.bodies) {
+        body.velocity = {0, 0, 0};
+        body.pins = {{.box = {{-9, -9, -9}, {9, 9, 9}},
+                      .stiffness = 1e2,
+                      .motion = {.velocity = Vec3{0, -1, 0}}}};
+      }
+    }
+    SCOPED_TRACE(integrator);
+    Simulation simulation(scene, {.threads = 1});
+    run_apart(simulation, 25);
+  }
+}
+
+TEST(Barrier, WhatCannotBeKeptOutIsRefusedByName) {
+  const auto place = [](const auto& edit) {
+    Scene scene = stack(0.5);
+    edit(scene);
+    return test::place_of([&] { Simulation simulation(scene); });
+  };
+  EXPECT_EQ(place([](Scene&) {}), "nothing");
+  EXPECT_EQ(place([](Scene& scene) { scene.contact.mode = "hard"; }), "/contact/mode");
+  EXPECT_EQ(place([](Scene& scene) { scene.time.integrator = "symplectic_euler"; }),
+            "/time/integrator");
+  EXPECT_EQ(place([](Scene& scene) {
+              scene.colliders[0].motion.velocity = Vec3{0, 1, 0};
+            }),
+            "/colliders/0/motion");
+  EXPECT_EQ(place([](Scene& scene) {
+              scene.colliders.push_back(
+                  {"bowl", DistanceShape{[](const Vec3&, Vec3&) { return 1.0; }}, {}});
+            }),
+            "/colliders/1/distance");
+  // In the floor, and in another body.
+  EXPECT_EQ(place([](Scene& scene) {
+              for (Vec3& x : scene.bodies[0].mesh.vertices) x[1] -= 0.05;
+            }),
+            "/bodies/0");
+  EXPECT_EQ(place([](Scene& scene) {
+              for (Vec3& x : scene.bodies[1].mesh.vertices) x[1] -= 0.05;
+            }),
+            "/bodies/1");
+}
+
+TEST(Barrier, ChangesThatWouldPutSomethingInsideAreRefusedAndChangeNothing) {
+  Scene scene = stack(0.5);
+  Simulation simulation(scene), other(scene);
+  test::run(simulation, 3);
+  test::run(other, 3);
+  const Collider inside{"ball", SphereShape{{0, 0.3, 0}, 0.1}, {}};
+  EXPECT_EQ(test::place_of([&] {
+              simulation.set_colliders({scene.colliders[0], inside});
+            }),
+            "/bodies/0");
+  EXPECT_EQ(test::place_of([&] {
+              simulation.set_colliders({{"floor", PlaneShape{}, {.velocity = Vec3{0, 1, 0}}}});
+            }),
+            "/colliders/0/motion");
+  SimulationState state = simulation.state();
+  for (std::size_t i = 1; i < state.positions.size(); i += 3) state.positions[i] -= 0.1;
+  EXPECT_EQ(test::place_of([&] { simulation.set_state(state); }), "/bodies/0");
+  test::run(simulation, 3);
+  test::run(other, 3);
+  test::expect_same_bits(simulation, other);
+}
+
+}  // namespace
+}  // namespace supple
