@@ -142,7 +142,7 @@ typedef struct SuppleStepReport {
   int32_t overlaps;      ///< pairs of bodies that intersect, and so do not touch each other
   double friction_work;  ///< of friction on the bodies, J: above 0 where colliders drag them along
   int32_t unfolding_bodies;  ///< that were arap in this frame, being inside out
-  double plastic_work;   ///< elastic energy that plastic flow has taken, J
+  double plastic_work;       ///< elastic energy that plastic flow has taken, J
 } SuppleStepReport;
 
 /// Mechanical energy, J.

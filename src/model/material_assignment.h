@@ -33,8 +33,8 @@ class MaterialAssignment {
   void add_body(const Body& body, const std::string& where, const Model& model,
                 std::size_t first_tet);
 
-  /// The body added last becomes `arap`, each tet with the stiffness k that it has: mu = k/2; it does not
-  /// flow.
+  /// The body added last becomes `arap`, each tet with the stiffness k that it has: mu = k/2; it
+  /// does not flow.
   void unfold_last_body();
 
   /// The elements of the model with the materials of all bodies, added in the order of the scene.

@@ -259,6 +259,33 @@ TEST(Unfolding, OfWhatIsHeldInsideOutIsTriedEverMoreRarely) {
   EXPECT_EQ(simulation.state().unfolding, (std::vector<int>{201, 2}));
 }
 
+TEST(Unfolding, FlowsNothingAndKeepsWhatHasFlowed) {
+  Scene scene = scrambled("neo_hookean", false, 1);
+  scene.solver.recovery = "arap";
+  scene.bodies[0].material.plasticity = PlasticitySettings{.yield = 0.05};
+  Simulation simulation(scene);
+  for (int frame = 0; frame < 3; ++frame) {
+    const StepReport report = simulation.step();
+    ASSERT_EQ(report.unfolding_bodies, 1);
+    EXPECT_EQ(report.plastic_work, 0);
+  }
+  EXPECT_TRUE(simulation.state().plastic.empty());
+  SimulationState state = simulation.state();
+  // A stretch by 2 that has flowed: rest is where F = F_p.
+  state.plastic.clear();
+  for (std::size_t t = 0; t < scene.bodies[0].mesh.tets.size(); ++t) {
+    state.plastic.insert(state.plastic.end(),
+                         {2, 0, 0, 0, std::sqrt(0.5), 0, 0, 0, std::sqrt(0.5), std::log(2.0)});
+  }
+  simulation.set_state(state);
+  int frame = 0;
+  while (simulation.step().unfolding_bodies > 0 && frame < 90) {
+    EXPECT_EQ(simulation.state().plastic, state.plastic) << frame;
+    ++frame;
+  }
+  EXPECT_LT(frame, 90);
+}
+
 TEST(Unfolding, TakesTheMaterialThatIsSetMeanwhile) {
   Scene scene = scrambled("neo_hookean", false, 1);
   scene.solver.recovery = "arap";

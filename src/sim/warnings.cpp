@@ -249,9 +249,10 @@ void RunWatch::warn_unconverged(std::vector<Warning>& list) const {
                                 : times(1 / factor) + " stiffer than its material, as if held back";
   const Seen& one = soft_.count > 0 ? soft_ : stiff_;
   const Seen& other = stiff_.count > 0 ? stiff_ : soft_;
-  list.push_back({"unconverged",
-                  "the steps are not converged: the body acted " + acted + "; " + remedy(solver_, touches_),
-                  std::min(one.first, other.first), std::max(one.last, other.last)});
+  list.push_back(
+      {"unconverged",
+       "the steps are not converged: the body acted " + acted + "; " + remedy(solver_, touches_),
+       std::min(one.first, other.first), std::max(one.last, other.last)});
 }
 
 void RunWatch::warn_inverted(std::vector<Warning>& list) const {
