@@ -184,6 +184,7 @@ LoadedScene exploding_scene(const std::string& size) {
       {{"/bodies/0/material",
         R"({"model": "valanis_landel", "a": [{"coefficient": 1e5, "power": 2, "about": 1},
                                              {"coefficient": 1, "power": 32, "about": 1}]})"},
+       {"/solver/recovery", "\"none\""},
        {"/bodies/0/initial/randomize/box", "[[0, 0, 0], " + corner + "]"}});
 }
 
