@@ -33,10 +33,12 @@ template <class Item, class VertexOf>
 std::span<const Item> of_body(const std::vector<Item>& items, const Model& model, int body,
                               const VertexOf& vertex_of) {
   const auto first_from = [&](int vertex) {
-    return std::partition_point(items.begin(), items.end(),
+    return std::partition_point(items.data(), items.data() + items.size(),
                                 [&](const Item& item) { return vertex_of(item) < vertex; });
   };
-  return {first_from(model.body_vertices[at(body)]), first_from(model.body_vertices[at(body) + 1])};
+  const Item* const first = first_from(model.body_vertices[at(body)]);
+  const Item* const last = first_from(model.body_vertices[at(body) + 1]);
+  return {first, static_cast<std::size_t>(last - first)};
 }
 
 }  // namespace

@@ -970,7 +970,8 @@ void RunningScene::set_state(const SimulationState& state) {
   Unfolding unfolding(scene_.bodies.size());
   unfolding.set_memory(state.unfolding);
   if (!unfolds()) unfolding = Unfolding(scene_.bodies.size());
-  const bool is_other = !std::ranges::equal(unfolding.bodies(), unfolding_.bodies());
+  const auto before = unfolding_.bodies(), after = unfolding.bodies();
+  const bool is_other = !std::equal(before.begin(), before.end(), after.begin(), after.end());
   std::swap(unfolding_, unfolding);
   try {
     if (is_other) use_unfolded();
