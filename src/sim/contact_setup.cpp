@@ -183,8 +183,11 @@ std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& mod
   for (const auto& tet : model.tets) {
     for (const int vertex : tet) in_tet[static_cast<std::size_t>(vertex)] = 1;
   }
-  const double inertia = find_integrator(scene.time.integrator)
-                             ->inverse_a2(scene.time.step / scene.time.substeps, false);
+  // Explicit integrators have none, and no barriers.
+  const double inertia = is_explicit
+                             ? 0
+                             : find_integrator(scene.time.integrator)
+                                   ->inverse_a2(scene.time.step / scene.time.substeps, false);
   std::vector<ContactSurface> surfaces;
   std::vector<double> layers;
   std::vector<int> body_of(static_cast<std::size_t>(model.num_vertices), 0);
