@@ -7,7 +7,6 @@
 
 #include "base/earlier.h"
 #include "descent/direction.h"
-#include "descent/laplacian.h"
 #include "position/position_solver.h"
 #include "supple/simulation.h"
 
