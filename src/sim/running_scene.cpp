@@ -833,9 +833,10 @@ void RunningScene::use_elements(ElementLayout& elements) {
   }
 }
 
+/// Whoever switches the line search off wants to see what it prevents.
 bool RunningScene::unfolds() const {
   return direction_ && solver_entry(scene_.solver.method).reads("recovery") &&
-         scene_.solver.recovery == "arap";
+         scene_.solver.recovery == "arap" && scene_.solver.line_search.type != "none";
 }
 
 /// Bodies that are inside out are turned right first: see Unfolding.
