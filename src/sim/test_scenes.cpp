@@ -194,4 +194,19 @@ void expect_same_bits(const Simulation& a, const Simulation& b) {
   EXPECT_EQ(a.state().velocities, b.state().velocities);
 }
 
+void expect_same_bits_however_run(const Scene& scene, int before, int after) {
+  Simulation one(scene, {.threads = 1});
+  run(one, before);
+  Simulation later(scene, {.threads = 2});
+  later.set_state(one.state());
+  run(one, after);
+  run(later, after);
+  expect_same_bits(one, later);
+  for (const int threads : {2, 3, 8}) {
+    Simulation other(scene, {.threads = threads});
+    run(other, before + after);
+    expect_same_bits(one, other);
+  }
+}
+
 }  // namespace supple::test

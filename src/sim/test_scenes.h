@@ -60,4 +60,8 @@ Simulation fresh(const Simulation& simulation, int threads = 1);
 /// Fails the test where time, frame, positions or velocities differ.
 void expect_same_bits(const Simulation& a, const Simulation& b);
 
+/// That so many frames and then so many more end with the same bits at 1, 2, 3 and 8 threads, and
+/// from the state in between.
+void expect_same_bits_however_run(const Scene& scene, int before, int after);
+
 }  // namespace supple::test
