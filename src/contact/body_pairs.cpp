@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <numbers>
+#include <numeric>
 
 #include "base/index.h"
 #include "contact/aabb_tree.h"
@@ -200,6 +201,14 @@ BodyPairs::BodyPairs(const std::vector<BodyFeatures>& bodies, std::vector<int> b
   for (std::size_t v = 0; v < body_of_.size(); ++v) {
     if (edges_start_[v + 1] > edges_start_[v]) vertices_.push_back(static_cast<int>(v));
   }
+  for (std::size_t body = 0; body <= num_bodies(); ++body) {
+    const auto is_before = [&](int v) { return at(this->body_of(v)) < body; };
+    vertices_start_.push_back(static_cast<int>(
+        std::partition_point(vertices_.begin(), vertices_.end(), is_before) - vertices_.begin()));
+  }
+  selected_.resize(num_bodies());
+  std::iota(selected_.begin(), selected_.end(), 0);
+  is_selected_.assign(num_bodies(), 1);
   const double thickest = layer_.empty() ? 0 : *std::max_element(layer_.begin(), layer_.end());
   reach_ = (1 + 2 * spare) * thickest;
   max_planes_ = std::min(most_planes, 8 * vertices_.size());
@@ -221,6 +230,16 @@ bool BodyPairs::may_meet(int a, int b) const {
                                                     Overlap(std::min(a, b), std::max(a, b)));
 }
 
+void BodyPairs::select(std::span<const int> bodies) {
+  for (const int body : selected_) is_selected_[at(body)] = 0;
+  selected_.clear();
+  for (const int body : bodies) {
+    if (at(body) >= num_bodies()) break;
+    selected_.push_back(body);
+    is_selected_[at(body)] = 1;
+  }
+}
+
 void BodyPairs::begin_step(double time) {
   part_ = grown(first_part_, time);
   candidates_.clear();
@@ -231,16 +250,24 @@ void BodyPairs::begin_step(double time) {
 /// The candidates for a way, unless those that are there will do.
 void BodyPairs::collect(const ContactWay& way) {
   double moved = 0;
-  for (const int vertex : vertices_) {
+  const auto for_selected = [&](const auto& visit) {
+    for (const int body : selected_) {
+      for (int i = vertices_start_[at(body)]; i < vertices_start_[at(body) + 1]; ++i) {
+        visit(vertices_[at(i)]);
+      }
+    }
+  };
+  for_selected([&](int vertex) {
     const Vec3 end = way.end(vertex);
     for (std::size_t k = 0; k < 3; ++k) {
       end_[4 * at(vertex) + k] = end[k];
       moved = std::max(moved, std::abs(end[k] - collected_for_[4 * at(vertex) + k]));
     }
-  }
+  });
   const double thickest = reach_ / (1 + 2 * spare);
   if (is_collected_ && moved <= spare * thickest) return;
-  std::copy(end_.begin(), end_.end(), collected_for_.begin());
+  for_selected(
+      [&](int vertex) { std::copy_n(&end_[4 * at(vertex)], 3, &collected_for_[4 * at(vertex)]); });
   is_collected_ = true;
   features_.find(way.starts(), collected_for_.data(), reach_,
                  [this](int a, int b) { return may_meet(a, b); });
@@ -446,10 +473,18 @@ bool BodyPairs::add_plane(Candidate& own, const ContactWay& way, SurfacePoints& 
 }
 
 int BodyPairs::find(const ContactWay& way, bool held, SurfacePoints& points, Threads& threads) {
+  if (selected_.size() == 1 && !settings_.within_bodies) return 0;
   collect(way);
-  for_each(candidates_, threads, [&](Candidate& own) { look(own, way, held); });
+  const auto is_asked = [&](const Candidate& own) {
+    return is_selected_[at(body_of(own.corners[0]))] != 0 &&
+           is_selected_[at(body_of(own.corners[3]))] != 0;
+  };
+  for_each(candidates_, threads, [&](Candidate& own) {
+    if (is_asked(own)) look(own, way, held);
+  });
   int count = 0;
   for (Candidate& own : candidates_) {
+    if (!is_asked(own)) continue;
     if (own.time >= 0 && known_.size() < max_planes_ && add_plane(own, way, points)) ++count;
   }
   return count;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -70,6 +71,10 @@ class BodyPairs {
 
   /// A new step, at whose end the time is this, s: what was found is forgotten.
   void begin_step(double time);
+
+  /// From now on `find` looks at what these bodies, ascending, do to each other and themselves; the
+  /// way is read where they are. Allocates nothing.
+  void select(std::span<const int> bodies);
 
   /// Adds to `points` planes between features that come near on a way of this step and have none.
   /// held: the way is where the step is about to end, so that features that would meet on it get a
@@ -143,10 +148,13 @@ class BodyPairs {
   std::vector<AabbTree> trees_;
   std::vector<Box> bounds_;
   std::vector<char> has_tree_;
-  std::vector<int> vertices_;  ///< of any feature
-  double first_part_ = 1;      ///< of the layers, at time 0
-  double part_ = 1;            ///< of the layers in this step
-  double reach_ = 0;           ///< of candidates beyond their swept boxes, m
+  std::vector<int> vertices_;        ///< of any feature
+  std::vector<int> vertices_start_;  ///< [num_bodies + 1]
+  std::vector<int> selected_;        ///< bodies
+  std::vector<char> is_selected_;    ///< [num_bodies]
+  double first_part_ = 1;            ///< of the layers, at time 0
+  double part_ = 1;                  ///< of the layers in this step
+  double reach_ = 0;                 ///< of candidates beyond their swept boxes, m
   std::size_t max_planes_ = 0;
   // Topology.
   std::vector<std::array<int, 3>> edges_of_triangle_;  ///< from each corner to the next

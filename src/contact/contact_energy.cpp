@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <type_traits>
 #include <utility>
 
@@ -71,6 +72,23 @@ class BlockOfVertices {
   Ball balls_[num_groups];
 };
 
+std::size_t count_bodies(const std::vector<ContactVertex>& vertices,
+                         const std::vector<ContactSurface>& surfaces) {
+  int last = 0;
+  for (const ContactVertex& own : vertices) last = std::max(last, own.body);
+  for (const ContactSurface& own : surfaces) last = std::max(last, own.body);
+  return at(last) + 1;
+}
+
+/// The first vertex of each body in a list of them in the order of the bodies: [num_bodies + 1].
+std::vector<int> first_of_bodies(const std::vector<ContactVertex>& vertices,
+                                 std::size_t num_bodies) {
+  std::vector<int> first(num_bodies + 1, 0);
+  for (const ContactVertex& own : vertices) ++first[at(own.body) + 1];
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  return first;
+}
+
 /// Where each vertex is in a list; -1: nowhere.
 std::vector<int> places_of(const std::vector<ContactVertex>& vertices) {
   std::vector<int> places;
@@ -103,7 +121,15 @@ ContactEnergy::ContactEnergy(std::vector<ColliderObject> colliders, double frict
       ahead_(std::make_unique_for_overwrite<std::pair<double, int>[]>(max_pairs())),
       shift_of_point_(std::make_unique_for_overwrite<double[]>(max_points())),
       is_special_(vertices_.size(), 0),
-      count_in_block_((vertices_.size() + block_size - 1) / block_size) {
+      num_bodies_(count_bodies(vertices_, surfaces)),
+      pieces_(cut_into_pieces(
+          first_of_bodies(vertices_, num_bodies_), [](int) { return static_cast<int>(block_size); },
+          blocks_)),
+      points_(num_bodies_, max_points()),
+      held_of_bodies_(num_bodies_, max_pairs()),
+      start_of_bodies_(num_bodies_, max_pairs()),
+      has_news_(num_bodies_, 0),
+      count_in_block_(blocks_.size()) {
   if (!(friction_ >= 0 && std::isfinite(friction_))) {
     throw Error(ErrorKind::invalid_input, "/contact/friction",
                 fmt::format("{} is not a coefficient of friction; expected 0 or more", friction_));
@@ -120,19 +146,42 @@ ContactEnergy::ContactEnergy(std::vector<ColliderObject> colliders, double frict
   }
 }
 
+void ContactEnergy::select(std::span<const int> bodies) {
+  pieces_.select(bodies);
+  surface_.select(bodies);
+  if (pairs_) pairs_->select(bodies);
+  for (auto* list : {&points_, &held_of_bodies_, &start_of_bodies_}) list->select(bodies);
+}
+
+bool ContactEnergy::take_news(int body) {
+  return at(body) < num_bodies_ && std::exchange(has_news_[at(body)], char{0}) != 0;
+}
+
+void ContactEnergy::file(BodyLists& list, int body) {
+  list.add(at(body));
+  has_news_[at(body)] = 1;
+}
+
+void ContactEnergy::file_point(std::size_t place) {
+  const ContactPoint& point = surface_.points()[place].point;
+  file(points_, body_of(point));
+  has_news_[at(body_of_vertex(point.vertices[point.count - 1]))] = 1;
+}
+
 /// Lets find(block, out) write what it finds in each block of vertices, from the block's own place
 /// on, and closes the gaps in order. How many there are.
 template <class T, class Find>
 std::size_t ContactEnergy::find_in_blocks(T* out, Threads& threads, const Find& find) {
-  const std::size_t room = block_size * colliders_.size();
-  threads.parallel_for(static_cast<int>(num_blocks()), [&](int block) {
-    count_in_block_[at(block)] = find(at(block), out + at(block) * room);
-  });
+  const auto room_of = [&](int block) {
+    return out + at(blocks_[at(block)].first) * colliders_.size();
+  };
+  pieces_.parallel_for(
+      threads, [&](int block) { count_in_block_[at(block)] = find(at(block), room_of(block)); });
   std::size_t count = 0;
-  for (std::size_t block = 0; block < num_blocks(); ++block) {
-    const T* from = out + block * room;
-    if (from != out + count) std::copy(from, from + count_in_block_[block], out + count);
-    count += count_in_block_[block];
+  for (const int block : pieces_.selected()) {
+    const T* from = room_of(block);
+    if (from != out + count) std::copy(from, from + count_in_block_[at(block)], out + count);
+    count += count_in_block_[at(block)];
   }
   return count;
 }
@@ -193,11 +242,16 @@ void ContactEnergy::begin_step(const ContactStep& step, Threads& threads) {
   slip_ = friction_slip_speed * step.h;
   num_contacts_ = num_touching_ = num_held_ = 0;
   surface_.clear();
+  for (auto* list : {&points_, &held_of_bodies_, &start_of_bodies_}) list->clear();
+  std::fill(has_news_.begin(), has_news_.end(), char{0});
   if (pairs_) pairs_->begin_step(step.time_end);
   std::fill(is_special_.begin(), is_special_.end(), std::uint8_t{0});
   num_from_start_ =
       find_in_blocks(from_start_.get(), threads,
                      [&](std::size_t block, Contact* out) { return start_block(block, out); });
+  for (std::size_t i = 0; i < num_from_start_; ++i) {
+    start_of_bodies_.add(at(body_of(from_start_[i].point)));
+  }
   if (step.reach != nullptr) {
     follow_paths(step.reach, threads);
     find_points(step.reach, false, threads);
@@ -209,10 +263,29 @@ void ContactEnergy::begin_step(const ContactStep& step, Threads& threads) {
 /// Looks for points of edges and faces on the way to z, and at what they begin the step with.
 Encounters ContactEnergy::find_points(const double* z, bool held, Threads& threads) {
   const std::size_t before = num_points();
-  const int count = surface_.find(colliders_, way_to(z), threads);
+  int count = surface_.find(colliders_, way_to(z), threads);
+  if (pairs_) count += pairs_->find(way_to(z), held, surface_, threads);
+  return start_points(before, z, count);
+}
+
+Encounters ContactEnergy::sweep_pairs(const double* z, Threads& threads) {
+  if (!pairs_) return {};
+  const std::size_t before = num_points();
+  surface_.forget_hardened();
+  return start_points(before, z, pairs_->find(way_to(z), true, surface_, threads));
+}
+
+/// What points do from the start of the step on that are new; of those and harder ones there are
+/// `count`.
+Encounters ContactEnergy::start_points(std::size_t before, const double* z, int count) {
   Encounters met{.crossings = 0, .points = count};
-  if (pairs_) met.points += pairs_->find(way_to(z), held, surface_, threads);
+  for (const int place : surface_.hardened()) {
+    const ContactPoint& point = surface_.points()[at(place)].point;
+    has_news_[at(body_of(point))] = 1;
+    has_news_[at(body_of_vertex(point.vertices[point.count - 1]))] = 1;
+  }
   for (std::size_t i = before; i < num_points(); ++i) {
+    file_point(i);
     if (surface_.points()[i].collider == SurfaceContact::no_collider) {
       start_pair(i);
       continue;
@@ -239,8 +312,14 @@ void ContactEnergy::start_point(std::size_t place) {
   if (!(depth > 0)) return;
   Contact& contact = from_start_[num_from_start_];
   contact = behind({plane.collider, plane.surface, plane.normal}, own, depth, 0);
-  if (start(own, contact)) ++num_from_start_;
+  if (start(own, contact)) keep_from_start();
   shift_of_point_[place] = contact.shift;
+}
+
+/// The one behind the last.
+void ContactEnergy::keep_from_start() {
+  start_of_bodies_.add(at(body_of(from_start_[num_from_start_].point)));
+  ++num_from_start_;
 }
 
 /// Friction between two bodies goes by how they press on each other at the start of the step.
@@ -254,7 +333,7 @@ void ContactEnergy::start_pair(std::size_t place) {
   contact = behind({plane.collider, plane.surface, plane.normal}, own, depth, 0);
   contact.friction = friction_on(contact.collider) * contact.force();
   contact.stiffness = contact.added = 0;
-  if (contact.friction > 0) ++num_from_start_;
+  if (contact.friction > 0) keep_from_start();
 }
 
 std::span<const double> ContactEnergy::hold_back(const double* start, double* z, Threads& threads) {
@@ -293,8 +372,7 @@ void ContactEnergy::require_apart(const double* x) {
 }
 
 std::size_t ContactEnergy::start_block(std::size_t block, Contact* out) {
-  const std::size_t first = block * block_size;
-  const std::size_t size = std::min(block_size, vertices_.size() - first);
+  const std::size_t first = at(blocks_[block].first), size = at(blocks_[block].last) - first;
   BlockOfVertices balls(size);
   for (std::size_t i = 0; i < size; ++i) {
     balls.add(i, way_to(x_n_).start(vertices_[first + i].vertex));
@@ -364,8 +442,9 @@ void ContactEnergy::find_ahead(const double* z, const Vec3& fall, double steps,
     return start + steps * (way.end(vertices_[place].vertex) - (1 / stage_) * fall - start);
   };
   std::size_t count = 0;
-  for (std::size_t first = 0; first < vertices_.size(); first += block_size) {
-    const std::size_t size = std::min(block_size, vertices_.size() - first);
+  for (const int block : pieces_.selected()) {
+    const std::size_t first = at(blocks_[at(block)].first),
+                      size = at(blocks_[at(block)].last) - first;
     BlockOfVertices balls(size);
     for (std::size_t i = 0; i < size; ++i) balls.add(i, ahead(first + i));
     balls.finish();
@@ -387,7 +466,8 @@ void ContactEnergy::detect(const double* z, const Pushed& pushed, Threads& threa
   Contact* const out = contacts_.get();
   num_touching_ = find_in_blocks(
       out, threads, [&](std::size_t block, Contact* own) { return detect_block(block, z, own); });
-  for (std::size_t i = 0; i < num_points(); ++i) {
+  for (const int place : points_.selected()) {
+    const std::size_t i = at(place);
     const SurfaceContact& plane = surface_.points()[i];
     const Toucher own = point_at(i);
     const double shift = shift_of_point_[i];
@@ -398,14 +478,15 @@ void ContactEnergy::detect(const double* z, const Pushed& pushed, Threads& threa
     if (!(gap < 0)) continue;
     out[num_touching_++] = behind({plane.collider, plane.surface, plane.normal}, own, -gap, shift);
   }
-  for (std::size_t i = 0; i < num_held_; ++i) {
-    const Vec3 end = way_to(z).end(vertices_[held_[i].place].vertex);
-    if (touches(held_[i], end, out[num_touching_])) ++num_touching_;
+  for (const int i : held_of_bodies_.selected()) {
+    const Held& held = held_[at(i)];
+    const Vec3 end = way_to(z).end(vertices_[held.place].vertex);
+    if (touches(held, end, out[num_touching_])) ++num_touching_;
   }
   for (const Pushed::Vertex& own : pushed.vertices) add_pushed(own, z);
   num_contacts_ = num_touching_;
-  for (std::size_t i = 0; i < num_from_start_; ++i) {
-    if (from_start_[i].friction > 0) out[num_contacts_++] = from_start_[i];
+  for (const int i : start_of_bodies_.selected()) {
+    if (from_start_[at(i)].friction > 0) out[num_contacts_++] = from_start_[at(i)];
   }
 }
 
@@ -432,8 +513,7 @@ void ContactEnergy::add_pushed(const Pushed::Vertex& pushed, const double* z) {
 }
 
 std::size_t ContactEnergy::detect_block(std::size_t block, const double* z, Contact* out) const {
-  const std::size_t first = block * block_size;
-  const std::size_t size = std::min(block_size, vertices_.size() - first);
+  const std::size_t first = at(blocks_[block].first), size = at(blocks_[block].last) - first;
   const ContactWay way = way_to(z);
   BlockOfVertices balls(size);
   for (std::size_t i = 0; i < size; ++i) balls.add(i, way.end(vertices_[first + i].vertex));
@@ -519,13 +599,13 @@ int ContactEnergy::follow_paths(const double* z, Threads& threads) {
   for (std::size_t i = 0; i < count; ++i) {
     is_special_[found_[i].place] = 1;
     held_[num_held_++] = found_[i];
+    file(held_of_bodies_, vertices_[found_[i].place].body);
   }
   return static_cast<int>(count);
 }
 
 std::size_t ContactEnergy::sweep_block(std::size_t block, const double* z, Held* out) const {
-  const std::size_t first = block * block_size;
-  const std::size_t size = std::min(block_size, vertices_.size() - first);
+  const std::size_t first = at(blocks_[block].first), size = at(blocks_[block].last) - first;
   const ContactWay way = way_to(z);
   std::size_t count = 0;
   for (std::size_t c = 0; c < colliders_.size(); ++c) {
@@ -657,8 +737,8 @@ ContactEnergy::Spring ContactEnergy::friction_spring(const Contact& contact,
 
 double ContactEnergy::friction_work(const double* z) const {
   double work = 0;
-  for (std::size_t i = 0; i < num_from_start_; ++i) {
-    const Contact& own = from_start_[i];
+  for (const int i : start_of_bodies_.selected()) {
+    const Contact& own = from_start_[at(i)];
     const Vec3 start = own.point.position(x_n_), end = own.point.position(z);
     double gradient[3] = {};
     add(own, end.data(), gradient);

@@ -8,8 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/parallel_for.h"
+#include "base/body_pieces.h"
 #include "contact/barrier.h"
+#include "contact/body_lists.h"
 #include "contact/body_pairs.h"
 #include "contact/collider.h"
 #include "contact/collider_guard.h"
@@ -176,6 +177,24 @@ class ContactEnergy {
   /// exits, planes of paths to `reach`), and drops all contacts.
   void begin_step(const ContactStep& step, Threads& threads);
 
+  /// From now on only these bodies, ascending: what is found, followed, held and summed up is
+  /// theirs alone, and what bodies do to others that are not among them is left out. A step begins
+  /// with all. Allocates nothing.
+  void select(std::span<const int> bodies);
+
+  /// Calls visit(int a, int b) for the bodies of each plane of the step, a <= b; of one body alone
+  /// twice the same.
+  template <class Visit>
+  void visit_coupled(const Visit& visit) const {
+    for (const SurfaceContact& plane : surface_.points()) {
+      const int a = body_of(plane.point),
+                b = body_of_vertex(plane.point.vertices[plane.point.count - 1]);
+      visit(std::min(a, b), std::max(a, b));
+    }
+  }
+  /// Whether a sweep has met something of a body, or made it harder, since this was asked last.
+  bool take_news(int body);
+
   /// Vertices, inner ones left out, that would be inside a collider after so many steps like the
   /// one that begins, whose end is z less the fall, m: the deepest first.
   void find_ahead(const double* z, const Vec3& fall, double steps,
@@ -207,6 +226,9 @@ class ContactEnergy {
   /// held: z is where the step is about to end. Where it is not, what bodies would do to each other
   /// on the way is not looked at, as the descent may still prevent it.
   Encounters sweep(const double* z, bool held, Threads& threads);
+
+  /// Of `sweep` with `held` what bodies do to each other alone.
+  Encounters sweep_pairs(const double* z, Threads& threads);
 
   /// Shortens the ways from `start` to z of bodies that would meet, as contacts see the step: which
   /// share of its way each body goes, [bodies]; empty: all reach their places.
@@ -310,6 +332,7 @@ class ContactEnergy {
   std::size_t num_points() const { return surface_.points().size(); }
   std::size_t max_points() const { return surface_.max_points(); }
   const std::vector<ColliderObject>& colliders() const { return colliders_; }
+  /// Body after body.
   const std::vector<ContactVertex>& vertices() const { return vertices_; }
 
   /// Where in the step z stands (ContactStep::stage).
@@ -351,7 +374,13 @@ class ContactEnergy {
   std::size_t max_pairs() const {
     return vertices_.size() * colliders_.size() + surface_.max_points();
   }
-  std::size_t num_blocks() const { return count_in_block_.size(); }
+  int body_of_vertex(int vertex) const {
+    return vertices_[static_cast<std::size_t>(place_of_vertex_[static_cast<std::size_t>(vertex)])]
+        .body;
+  }
+  int body_of(const ContactPoint& point) const { return body_of_vertex(point.vertices[0]); }
+  void file(BodyLists& list, int body);
+  void file_point(std::size_t place);
   template <class T, class Find>
   std::size_t find_in_blocks(T* out, Threads& threads, const Find& find);
   ContactWay way_to(const double* z) const { return {x_n_, z, stage_}; }
@@ -367,7 +396,9 @@ class ContactEnergy {
   bool touches(const Held& held, const Vec3& end, Contact& contact) const;
   Vec3 moved_on(const Vec3& middle, std::size_t place) const;
   Encounters find_points(const double* z, bool held, Threads& threads);
+  Encounters start_points(std::size_t before, const double* z, int count);
   void start_pair(std::size_t place);
+  void keep_from_start();
   int follow_paths(const double* z, Threads& threads);
   void add_pushed(const Pushed::Vertex& pushed, const double* z);
   bool follow(std::size_t place, int collider, const Vec3& end, Held& held) const;
@@ -398,6 +429,11 @@ class ContactEnergy {
   std::size_t num_held_ = 0;
   std::unique_ptr<double[]> shift_of_point_;  ///< [max_points()], m
   std::vector<std::uint8_t> is_special_;      ///< of each vertex: it has a slow exit or is held
+  std::size_t num_bodies_;
+  std::vector<PieceRange> blocks_;  ///< of vertices_
+  BodyPieces pieces_;               ///< blocks_
+  BodyLists points_, held_of_bodies_, start_of_bodies_;
+  std::vector<char> has_news_;  ///< [num_bodies]
   std::vector<std::size_t> count_in_block_;
 };
 

@@ -539,6 +539,7 @@ SurfacePoints::SurfacePoints(const std::vector<ContactSurface>& surfaces,
       std::count_if(colliders.begin(), colliders.end(),
                     [](const ColliderObject& collider) { return collider.can_be_crossed(); }));
   max_points_ = room;
+  hardened_.reserve(room);
   if (num_crossable == 0) {
     points_ = std::make_unique_for_overwrite<SurfaceContact[]>(max_points_);
     return;
@@ -584,8 +585,17 @@ SurfacePoints::SurfacePoints(const std::vector<ContactSurface>& surfaces,
     Triangle& triangle = triangles_[edge.triangle];
     triangle.edges = static_cast<std::uint8_t>(triangle.edges | 1U << edge.corner);
   }
-  for (std::size_t first = 0; first < list.size(); first += triangles_a_block) {
-    Block block{first, std::min(first + triangles_a_block, list.size()), vertices_.size(), 0};
+  const int num_bodies = bodies.empty() ? 0 : bodies.back() + 1;
+  std::vector<int> first_triangle;
+  for (int body = 0; body <= num_bodies; ++body) {
+    first_triangle.push_back(
+        static_cast<int>(std::lower_bound(bodies.begin(), bodies.end(), body) - bodies.begin()));
+  }
+  std::vector<PieceRange> pieces;
+  pieces_ = cut_into_pieces(
+      first_triangle, [](int) { return static_cast<int>(triangles_a_block); }, pieces);
+  for (const PieceRange& piece : pieces) {
+    Block block{at(piece.first), at(piece.last), vertices_.size(), 0};
     for (std::size_t t = block.first_triangle; t < block.last_triangle; ++t) {
       triangles_[t].clearly = clearly * sizes[t];
       triangles_[t].body = bodies[t];
@@ -607,7 +617,8 @@ SurfacePoints::SurfacePoints(const std::vector<ContactSurface>& surfaces,
 
 int SurfacePoints::find(const std::vector<ColliderObject>& colliders, const ContactWay& way,
                         Threads& threads) {
-  threads.parallel_for(static_cast<int>(blocks_.size()), [&](int b) {
+  hardened_.clear();
+  pieces_.parallel_for(threads, [&](int b) {
     Search search(*this, blocks_[at(b)], way, found_.get() + at(b) * room_of_block);
     for (std::size_t c = 0; c < colliders.size(); ++c) {
       if (colliders[c].can_be_crossed()) search.meet(colliders[c], static_cast<int>(c));
@@ -615,9 +626,9 @@ int SurfacePoints::find(const std::vector<ColliderObject>& colliders, const Cont
     count_in_block_[at(b)] = search.count();
   });
   const std::size_t before = num_points_;
-  for (std::size_t b = 0; b < blocks_.size(); ++b) {
-    const SurfaceContact* const found = found_.get() + b * room_of_block;
-    const std::size_t count = std::min(count_in_block_[b], max_points_ - num_points_);
+  for (const int b : pieces_.selected()) {
+    const SurfaceContact* const found = found_.get() + at(b) * room_of_block;
+    const std::size_t count = std::min(count_in_block_[at(b)], max_points_ - num_points_);
     std::copy(found, found + count, points_.get() + num_points_);
     num_points_ += count;
   }

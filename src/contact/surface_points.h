@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "base/parallel_for.h"
+#include "base/body_pieces.h"
 #include "contact/collider.h"
 #include "contact/contact_point.h"
 
@@ -101,6 +101,9 @@ class SurfacePoints {
   /// A new step, without points.
   void clear() { num_points_ = 0; }
 
+  /// From now on `find` looks at these bodies alone, ascending. Allocates nothing.
+  void select(std::span<const int> bodies) { pieces_.select(bodies); }
+
   /// Adds what is met on a way of this step and is not known yet. How many; those before keep their
   /// places. The same whatever the number of threads.
   int find(const std::vector<ColliderObject>& colliders, const ContactWay& way, Threads& threads);
@@ -117,8 +120,12 @@ class SurfacePoints {
     double& own = points_[place].harder;
     if (own >= most) return false;
     own *= factor;
+    hardened_.push_back(static_cast<int>(place));
     return true;
   }
+  /// Those that were made stiffer since the last `find`.
+  std::span<const int> hardened() const { return hardened_; }
+  void forget_hardened() { hardened_.clear(); }
 
   std::span<const SurfaceContact> points() const { return {points_.get(), num_points_}; }
   /// There are never more than this.
@@ -142,6 +149,8 @@ class SurfacePoints {
   std::vector<Triangle> triangles_;
   std::vector<int> vertices_;  ///< of each block, each once
   std::vector<Block> blocks_;
+  BodyPieces pieces_;  ///< blocks_
+  std::vector<int> hardened_;
   std::vector<std::size_t> count_in_block_;
   std::size_t max_points_ = 0, num_points_ = 0;
   std::unique_ptr<SurfaceContact[]> points_, found_;

@@ -1,6 +1,7 @@
 #include "descent/compliance.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/index.h"
 
@@ -15,71 +16,127 @@ constexpr std::size_t fewest_slots = 32;
 
 }  // namespace
 
-Compliance::Compliance(PinnedMatrix& matrix, std::size_t num_vertices)
-    : matrix_(matrix),
-      slot_of_vertex_(num_vertices, -1),
-      num_slots_(std::clamp(most_column_entries / num_vertices, fewest_slots, most_vertices)),
-      columns_(std::make_unique_for_overwrite<float[]>(num_slots_ * num_vertices)),
-      between_(std::make_unique_for_overwrite<float[]>(num_slots_ * num_slots_)),
-      right_(num_vertices),
-      column_(num_vertices) {
-  vertex_of_slot_.reserve(num_slots_);
-  missing_.reserve(num_slots_);
+Compliance::Compliance(BodyMatrices& matrices)
+    : matrices_(matrices),
+      tables_(matrices.count()),
+      slot_of_vertex_(at(matrices.first_vertex(matrices.count())), -1),
+      right_(slot_of_vertex_.size()),
+      column_(slot_of_vertex_.size()) {
+  std::size_t most = 0;
+  for (std::size_t body = 0; body < tables_.size(); ++body) {
+    Table& table = tables_[body];
+    table.first_vertex = at(matrices.first_vertex(body));
+    table.num_vertices = at(matrices.first_vertex(body + 1)) - table.first_vertex;
+    if (table.num_vertices == 0) continue;
+    table.num_slots =
+        std::min(std::clamp(most_column_entries / table.num_vertices, fewest_slots, most_vertices),
+                 table.num_vertices);
+    most += table.num_slots;
+  }
+  for (auto* list : {&missing_, &asked_, &own_}) list->reserve(most);
 }
 
-void Compliance::forget() {
-  for (const int vertex : vertex_of_slot_) slot_of_vertex_[at(vertex)] = -1;
-  vertex_of_slot_.clear();
+void Compliance::make_room(Table& table) {
+  if (table.columns) return;
+  table.columns = std::make_unique_for_overwrite<float[]>(table.num_slots * table.num_vertices);
+  table.entries = std::make_unique_for_overwrite<float[]>(table.num_slots * table.num_slots);
+  table.vertex_of_slot.reserve(table.num_slots);
 }
 
-void Compliance::begin_step() {
-  const long version = matrix_.matrix().num_changes();
-  if (version == version_) return;
-  version_ = version;
-  forget();
+std::size_t Compliance::max_vertices(std::span<const int> bodies) const {
+  std::size_t most = std::numeric_limits<std::size_t>::max();
+  for (const int body : bodies) {
+    const Table& table = tables_[at(body)];
+    if (!table.has_all()) most = std::min(most, table.num_slots);
+  }
+  return most;
+}
+
+bool Compliance::has_room(int vertex, std::size_t count) const {
+  const Table& table = tables_[body_of(vertex)];
+  return table.has_all() || table.num_slots - table.vertex_of_slot.size() >= count;
+}
+
+std::size_t Compliance::num_vertices() const {
+  std::size_t count = 0;
+  for (const Table& table : tables_) count += table.vertex_of_slot.size();
+  return count;
+}
+
+void Compliance::forget(Table& table) {
+  for (const int vertex : table.vertex_of_slot) slot_of_vertex_[at(vertex)] = -1;
+  table.vertex_of_slot.clear();
+}
+
+void Compliance::begin_step(std::span<const int> bodies) {
+  for (const int body : bodies) {
+    const long version = matrices_[at(body)].matrix().num_changes();
+    Table& table = tables_[at(body)];
+    if (version == table.version) continue;
+    table.version = version;
+    forget(table);
+  }
 }
 
 void Compliance::find(std::span<const int> vertices, Threads& threads) {
+  asked_.assign(vertices.begin(), vertices.end());
+  while (!asked_.empty()) {
+    const std::size_t body = body_of(asked_.front());
+    own_.clear();
+    std::copy_if(asked_.begin(), asked_.end(), std::back_inserter(own_),
+                 [&](int vertex) { return body_of(vertex) == body; });
+    std::erase_if(asked_, [&](int vertex) { return body_of(vertex) == body; });
+    find_in(body, own_, threads);
+  }
+}
+
+void Compliance::find_in(std::size_t body, std::span<const int> vertices, Threads& threads) {
+  Table& table = tables_[body];
   const auto find_missing = [&] {
     missing_.clear();
     for (const int vertex : vertices) {
       if (!has(vertex)) missing_.push_back(vertex);
     }
   };
+  make_room(table);
   find_missing();
-  if (vertex_of_slot_.size() + missing_.size() > num_slots_) {
-    forget();
+  if (table.vertex_of_slot.size() + missing_.size() > table.num_slots) {
+    forget(table);
     find_missing();
   }
-  const std::size_t first = vertex_of_slot_.size();
+  const std::size_t first = table.vertex_of_slot.size();
   for (std::size_t i = 0; i < missing_.size(); ++i) {
     slot_of_vertex_[at(missing_[i])] = static_cast<int>(first + i);
-    vertex_of_slot_.push_back(missing_[i]);
+    table.vertex_of_slot.push_back(missing_[i]);
   }
   for (std::size_t i = 0; i < missing_.size(); i += 3) {
-    find_columns(std::span(missing_).subspan(i, std::min<std::size_t>(3, missing_.size() - i)),
+    find_columns(body,
+                 std::span(missing_).subspan(i, std::min<std::size_t>(3, missing_.size() - i)),
                  threads);
   }
-  const std::size_t n = column_.size();
-  for (std::size_t own = first; own < vertex_of_slot_.size(); ++own) {
+  const std::size_t n = table.num_vertices, slots = table.num_slots;
+  for (std::size_t own = first; own < table.vertex_of_slot.size(); ++own) {
     for (std::size_t other = 0; other <= own; ++other) {
-      const bool is_first = vertex_of_slot_[own] < vertex_of_slot_[other];
+      const bool is_first = table.vertex_of_slot[own] < table.vertex_of_slot[other];
       const std::size_t column = is_first ? own : other, row = is_first ? other : own;
-      between_[own * num_slots_ + other] = between_[other * num_slots_ + own] =
-          columns_[column * n + at(vertex_of_slot_[row])];
+      table.entries[own * slots + other] = table.entries[other * slots + own] =
+          table.columns[column * n + at(table.vertex_of_slot[row]) - table.first_vertex];
     }
   }
 }
 
 /// Solves for up to three vertices at once: the matrix is the same for x, y and z.
-void Compliance::find_columns(std::span<const int> vertices, Threads& threads) {
+void Compliance::find_columns(std::size_t body, std::span<const int> vertices, Threads& threads) {
+  const Table& table = tables_[body];
   const int count = static_cast<int>(vertices.size());
   for (int k = 0; k < count; ++k) right_[at(vertices[at(k)])][k] = 1;
-  matrix_.solve(right_, column_, threads);
+  matrices_[body].solve(right_, column_, threads);
   for (int k = 0; k < count; ++k) {
     right_[at(vertices[at(k)])][k] = 0;
-    float* const kept = &columns_[slot(vertices[at(k)]) * column_.size()];
-    for (std::size_t i = 0; i < column_.size(); ++i) kept[i] = static_cast<float>(-column_[i][k]);
+    float* const kept = &table.columns[slot(vertices[at(k)]) * table.num_vertices];
+    for (std::size_t i = 0; i < table.num_vertices; ++i) {
+      kept[i] = static_cast<float>(-column_[table.first_vertex + i][k]);
+    }
   }
 }
 

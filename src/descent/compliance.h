@@ -1,54 +1,77 @@
 #pragma once
 
+#include <cstddef>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
 
-#include "descent/pinned_matrix.h"
+#include "descent/body_matrices.h"
 
 namespace supple {
 
 /// Entries of A^-1, m/N, between vertices that were asked for: A is constant, so that they are
-/// found once, by a solve for three vertices, and kept.
+/// found once, by a solve for three vertices, and kept. Between vertices of two bodies they are 0.
 class Compliance {
  public:
-  /// The matrix outlives it.
-  Compliance(PinnedMatrix& matrix, std::size_t num_vertices);
+  /// The matrices outlive it.
+  explicit Compliance(BodyMatrices& matrices);
 
-  /// Entries of a matrix that is another one by now are dropped.
-  void begin_step();
+  /// Entries of matrices of these bodies that are others by now are dropped.
+  void begin_step(std::span<const int> bodies);
 
-  /// There is never room for more vertices.
-  std::size_t max_vertices() const { return num_slots_; }
+  /// There is never room for more vertices of these bodies together.
+  std::size_t max_vertices(std::span<const int> bodies) const;
   bool has(int vertex) const { return slot_of_vertex_[static_cast<std::size_t>(vertex)] >= 0; }
-  std::size_t num_vertices() const { return vertex_of_slot_.size(); }
+  /// Whether there is room for so many more of a vertex's body.
+  bool has_room(int vertex, std::size_t count) const;
+  std::size_t num_vertices() const;
 
   /// Finds what is missing between these vertices, which are different, and those that it has;
-  /// where there is no room it forgets all others first. `vertices`: no more than max_vertices().
+  /// where there is no room in a body it forgets all others of that first. `vertices`: no more than
+  /// max_vertices().
   void find(std::span<const int> vertices, Threads& threads);
 
-  /// Between two vertices that it has: entries[slot(other)] of one.
-  const float* entries(int vertex) const { return &between_[slot(vertex) * num_slots_]; }
+  /// Between two vertices that it has.
+  float between(int a, int b) const {
+    const std::size_t body = matrices_.body_of(a);
+    return body == matrices_.body_of(b) ? row(a)[slot(b)] : 0;
+  }
+  /// The entries between a vertex that it has and all others of its body, by their slots.
+  const float* row(int vertex) const {
+    return tables_[matrices_.body_of(vertex)].row(slot(vertex));
+  }
   std::size_t slot(int vertex) const {
     return static_cast<std::size_t>(slot_of_vertex_[static_cast<std::size_t>(vertex)]);
   }
+  std::size_t body_of(int vertex) const { return matrices_.body_of(vertex); }
 
  private:
-  void forget();
-  void find_columns(std::span<const int> vertices, Threads& threads);
+  /// Of one body; without room until a vertex is asked for.
+  struct Table {
+    long version = -1;  ///< of the matrix that the entries are of
+    std::size_t first_vertex = 0, num_vertices = 0;
+    std::size_t num_slots = 0;
+    std::vector<int> vertex_of_slot;
+    // Left uninitialised, so that the system gives memory only to what is used.
+    std::unique_ptr<float[]> columns;  ///< of A^-1: [slots][num_vertices]
+    /// Between slots: [slots][slots]. That between two vertices is the entry of the column of the
+    /// one with the smaller number, so that it is the same whichever was asked for first.
+    std::unique_ptr<float[]> entries;
 
-  PinnedMatrix& matrix_;
-  long version_ = -1;                ///< of the matrix that the entries are of
-  std::vector<int> slot_of_vertex_;  ///< -1: none
-  std::vector<int> vertex_of_slot_;
-  std::size_t num_slots_;
-  // Left uninitialised, so that the system gives memory only to what is used.
-  std::unique_ptr<float[]> columns_;  ///< of A^-1: [slots][num_vertices]
-  /// Between slots: [slots][slots]. That between two vertices is the entry of the column of the one
-  /// with the smaller number, so that it is the same whichever was asked for first.
-  std::unique_ptr<float[]> between_;
+    const float* row(std::size_t slot) const { return &entries[slot * num_slots]; }
+    bool has_all() const { return num_slots == num_vertices; }
+  };
+  void forget(Table& table);
+  void make_room(Table& table);
+  void find_in(std::size_t body, std::span<const int> vertices, Threads& threads);
+  void find_columns(std::size_t body, std::span<const int> vertices, Threads& threads);
+
+  BodyMatrices& matrices_;
+  std::vector<Table> tables_;        ///< [num_bodies]
+  std::vector<int> slot_of_vertex_;  ///< in the table of its body; -1: none
   VectorField right_, column_;
-  std::vector<int> missing_;
+  std::vector<int> missing_, asked_, own_;
 };
 
 }  // namespace supple

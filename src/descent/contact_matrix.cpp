@@ -84,17 +84,15 @@ void ContactMatrix::make_room(const Objective& objective) {
   column_.resize(n);
   place_.assign(n, -1);
   compliance_ = &inner_.compliance();
-  most_ = std::min(most_contacts, compliance_->max_vertices());
-  system_.resize(most_ * most_);
-  front_.resize(most_ * most_);
-  inverse_.resize(most_ * most_);
-  gap_.resize(most_);
-  for (auto* list : {&members_, &next_}) list->reserve(most_);
-  for (auto* list : {&work_, &values_, &free_gap_}) list->reserve(most_);
-  active_.reserve(most_);
-  slots_.reserve(most_);
-  normals_.reserve(most_);
-  ahead_.reserve(std::max(objective.contact()->vertices().size(), compliance_->max_vertices()));
+  system_.resize(most_contacts * most_contacts);
+  gap_.resize(most_contacts);
+  for (auto* list : {&front_, &inverse_}) list->resize(most_contacts * most_contacts);
+  for (auto* list : {&members_, &next_, &slots_}) list->reserve(most_contacts);
+  for (auto* list : {&work_, &values_, &free_gap_}) list->reserve(most_contacts);
+  bodies_.reserve(most_contacts);
+  active_.reserve(most_contacts);
+  normals_.reserve(most_contacts);
+  ahead_.reserve(std::max(objective.contact()->vertices().size(), 4 * most_contacts));
 }
 
 void ContactMatrix::begin_step(Objective& objective) {
@@ -103,8 +101,9 @@ void ContactMatrix::begin_step(Objective& objective) {
   active_.clear();
   if (objective.contact() == nullptr) return;
   make_room(objective);
+  most_vertices_ = compliance_->max_vertices(objective.selected());
   touching_.reserve(2 * objective.contact()->max_contacts() + most_contacts);
-  compliance_->begin_step();
+  compliance_->begin_step(objective.selected());
   if (own_) look_ahead(objective);
 }
 
@@ -112,10 +111,10 @@ void ContactMatrix::begin_step(Objective& objective) {
 void ContactMatrix::look_ahead(const Objective& objective) {
   objective.contact()->find_ahead(objective.inertial_target()[0].v, objective.fall(), steps_ahead,
                                   ahead_);
-  std::erase_if(ahead_, [&](int vertex) { return compliance_->has(vertex); });
-  const std::size_t room = compliance_->max_vertices() - compliance_->num_vertices();
-  if (ahead_.empty() || room == 0) return;
-  ahead_.resize(std::min({ahead_.size(), most_ahead, room}));
+  std::erase_if(ahead_, [&](int vertex) {
+    return compliance_->has(vertex) || !compliance_->has_room(vertex, most_ahead);
+  });
+  ahead_.resize(std::min(ahead_.size(), most_ahead));
   compliance_->find(ahead_, objective.threads());
 }
 
@@ -300,7 +299,7 @@ std::size_t ContactMatrix::count_fitting() const {
   std::size_t count = 0, num_vertices = 0;
   for (const Touching& own : touching_) {
     num_vertices += at(own.point.count);
-    if (count == most_ || num_vertices > compliance_->max_vertices()) break;
+    if (count == most_contacts || num_vertices > most_vertices_) break;
     ++count;
   }
   return count;
@@ -310,10 +309,9 @@ std::size_t ContactMatrix::count_fitting() const {
 double ContactMatrix::between(const ContactPoint& a, const ContactPoint& b) const {
   double sum = 0;
   for (int i = 0; i < a.count; ++i) {
-    const float* const entries = compliance_->entries(a.vertices[i]);
     for (int j = 0; j < b.count; ++j) {
       sum += a.weights[i] * b.weights[j] *
-             static_cast<double>(entries[compliance_->slot(b.vertices[j])]);
+             static_cast<double>(compliance_->between(a.vertices[i], b.vertices[j]));
     }
   }
   return sum;
@@ -332,22 +330,23 @@ void ContactMatrix::fill_system(Threads& threads) {
   for (const int vertex : ahead_) place_[at(vertex)] = -1;
   compliance_->find(ahead_, threads);
   slots_.clear();
+  bodies_.clear();
   normals_.clear();
   for (const Touching& own : touching_) {
     const bool is_single = own.point.count == 1;
     slots_.push_back(is_single ? static_cast<int>(compliance_->slot(own.point.vertices[0])) : -1);
+    bodies_.push_back(compliance_->body_of(own.point.vertices[0]));
     normals_.push_back(own.normal);
   }
   const std::size_t n = touching_.size();
   for (std::size_t i = 0; i < n; ++i) {
     const Touching& own = touching_[i];
-    const float* const entries =
-        slots_[i] < 0 ? nullptr : compliance_->entries(own.point.vertices[0]);
+    const float* const entries = slots_[i] < 0 ? nullptr : compliance_->row(own.point.vertices[0]);
     const Vec3 normal = own.normal;
     for (std::size_t j = 0; j <= i; ++j) {
-      const double moved = entries != nullptr && slots_[j] >= 0
-                               ? static_cast<double>(entries[slots_[j]])
-                               : between(own.point, touching_[j].point);
+      const bool is_simple = entries != nullptr && slots_[j] >= 0 && bodies_[i] == bodies_[j];
+      const double moved = is_simple ? static_cast<double>(entries[slots_[j]])
+                                     : between(own.point, touching_[j].point);
       system_[i * n + j] = static_cast<float>(vec3::dot(normal, normals_[j]) * moved);
     }
     system_[i * n + i] += static_cast<float>(1 / own.stiffness);
@@ -509,7 +508,7 @@ Direction::Respect ContactMatrix::respect_contacts(Objective& objective, const I
 
 bool ContactMatrix::compute(Objective& objective, const Iterate& at_z, VectorField& p) {
   if (!compute_unfinished(objective, at_z, p)) return false;
-  finish(0, static_cast<int>(p.size()), p);
+  objective.algebra().for_chunks([&](int, int first, int last) { finish(first, last, p); });
   respect_contacts(objective, at_z, p);
   return true;
 }
@@ -522,7 +521,7 @@ bool ContactMatrix::compute_unfinished(Objective& objective, const Iterate& at_z
     left_out_ = choices_ < most_choices && !objective.contact()->touching().empty();
     if (!left_out_) return inner_.compute_unfinished(objective, at_z, p);
     // Forces that the matrix does not hold would throw their vertices: respect_contacts finds them.
-    column_ = at_z.gradient;
+    objective.algebra().copy(at_z.gradient, column_);
     for (const Contact& own : objective.contact()->touching()) {
       add_force(own.force(), own.normal, own.point, column_);
     }

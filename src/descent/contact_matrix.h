@@ -47,6 +47,9 @@ class ContactMatrix final : public Direction {
   ContactMatrix(const Model& model, Laplacian& shared);
   Laplacian* constant_matrix() override { return &inner_; }
   bool is_linear() const override { return true; }
+  bool can_select(const Objective& objective) const override {
+    return inner_.can_select(objective);
+  }
   void pins_changed(const PinChange& change) override {
     if (own_) own_->pins_changed(change);
   }
@@ -123,7 +126,7 @@ class ContactMatrix final : public Direction {
   /// [num_vertices], first in touching_ of those whose first vertex it is, or -1
   std::vector<int> place_;
   Compliance* compliance_ = nullptr;  ///< of the matrix
-  std::size_t most_ = 0;              ///< contacts in a system
+  std::size_t most_vertices_ = 0;     ///< of the contacts in a system
   VectorField right_, column_;
   // The dense system.
   std::vector<float> system_;            ///< C + K^-1 of touching_, m/N
@@ -136,6 +139,7 @@ class ContactMatrix final : public Direction {
   std::vector<double> free_gap_;     ///< u, m
   std::vector<int> ahead_;           ///< vertices
   std::vector<int> slots_;           ///< of touching_ in compliance_; -1: more than one vertex
+  std::vector<std::size_t> bodies_;  ///< of their first vertices
   std::vector<Vec3> normals_;        ///< of touching_
   bool is_factored_ = false;         ///< the dense system is that of active_
   bool is_whole_ = false;            ///< the last direction wants no `finish`

@@ -184,12 +184,10 @@ TEST(Compliance, HasTheEntriesOfTheInverseWhateverCameBefore) {
   Problem problem;
   Laplacian laplacian(problem.model, 1 / (h * h));
   Compliance& compliance = laplacian.compliance();
-  compliance.begin_step();
+  compliance.begin_step(std::vector<int>{0});
   const std::vector<int> few{7, 90, 3, 41, 60};
   compliance.find(few, problem.threads);
-  const auto between = [&](int a, int b) {
-    return static_cast<double>(compliance.entries(a)[compliance.slot(b)]);
-  };
+  const auto between = [&](int a, int b) { return static_cast<double>(compliance.between(a, b)); };
   std::vector<int> order(problem.y.size());
   std::iota(order.begin(), order.end(), 0);
   const Eigen::MatrixXd lower = laplacian_lower(problem.model, 1 / (h * h), order);
@@ -207,13 +205,12 @@ TEST(Compliance, HasTheEntriesOfTheInverseWhateverCameBefore) {
   laplacian.compliance().find(back, problem.threads);
   EXPECT_EQ(compliance.num_vertices(), 6u);
   Laplacian other(problem.model, 1 / (h * h));
-  other.compliance().begin_step();
+  other.compliance().begin_step(std::vector<int>{0});
   other.compliance().find(back, problem.threads);
   for (std::size_t i = 0; i < first.size(); ++i) {
     const int a = few[i / few.size()], b = few[i % few.size()];
     EXPECT_EQ(between(a, b), first[i]);
-    const Compliance& fresh = other.compliance();
-    EXPECT_EQ(static_cast<double>(fresh.entries(a)[fresh.slot(b)]), first[i]);
+    EXPECT_EQ(static_cast<double>(other.compliance().between(a, b)), first[i]);
   }
 }
 
@@ -225,18 +222,42 @@ TEST(Compliance, MakesRoomForWhatIsAskedFor) {
   Threads threads(1);
   Laplacian laplacian(model, 1 / (h * h));
   Compliance& compliance = laplacian.compliance();
-  compliance.begin_step();
-  const auto most = static_cast<int>(compliance.max_vertices());
+  compliance.begin_step(std::vector<int>{0});
+  const auto most = static_cast<int>(compliance.max_vertices(std::vector<int>{0}));
   ASSERT_LT(most, model.num_vertices);
   std::vector<int> all(static_cast<std::size_t>(most));
   std::iota(all.begin(), all.end(), 0);
   compliance.find(all, threads);
-  const float before = compliance.entries(1)[compliance.slot(2)];
+  const float before = compliance.between(1, 2);
   const std::vector<int> next{most, 1, 2};
   compliance.find(next, threads);
   EXPECT_EQ(compliance.num_vertices(), 3u);
   EXPECT_FALSE(compliance.has(0));
-  EXPECT_EQ(compliance.entries(1)[compliance.slot(2)], before);
+  EXPECT_EQ(compliance.between(1, 2), before);
+}
+
+/// Of two bodies each entry is that of its body alone, and nothing is between them.
+TEST(Compliance, OfTwoBodiesIsThatOfEach) {
+  Scene scene = Problem::scene();
+  const Model one = build_model(scene);
+  scene.bodies.push_back(scene.bodies[0]);
+  const Model two = build_model(scene);
+  Threads threads(1);
+  Laplacian of_one(one, 1 / (h * h)), of_two(two, 1 / (h * h));
+  const std::vector<int> bodies{0, 1};
+  of_one.compliance().begin_step(std::vector<int>{0});
+  of_two.compliance().begin_step(bodies);
+  const int n = one.num_vertices;
+  of_one.compliance().find(std::vector<int>{3, 8, 40}, threads);
+  of_two.compliance().find(std::vector<int>{40, n + 3, 3, n + 40, 8, n + 8}, threads);
+  for (const int a : {3, 8, 40}) {
+    for (const int b : {3, 8, 40}) {
+      const float wanted = of_one.compliance().between(a, b);
+      EXPECT_EQ(of_two.compliance().between(a, b), wanted);
+      EXPECT_EQ(of_two.compliance().between(n + a, n + b), wanted);
+      EXPECT_EQ(of_two.compliance().between(a, n + b), 0);
+    }
+  }
 }
 
 /// A body on its way to the ground has its compliance there before it touches.

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/index.h"
+#include "descent/element_energy.h"
 
 namespace supple {
 
@@ -15,18 +16,6 @@ constexpr int springs_a_piece = 512;
 constexpr int triangles_a_piece = 64;
 
 int chunks_of(int count, int size) { return (count + size - 1) / size; }
-
-/// Sums work(i) of all i < count, each chunk by itself and then the chunks.
-template <class Work>
-double sum_chunks(Threads& threads, int count, int size, std::vector<double>& sums,
-                  const Work& work) {
-  threads.parallel_for(chunks_of(count, size), [&](int chunk) {
-    double sum = 0;
-    for (int i = chunk * size; i < std::min((chunk + 1) * size, count); ++i) sum += work(i);
-    sums[at(chunk)] = sum;
-  });
-  return std::accumulate(sums.begin(), sums.end(), 0.0);
-}
 
 }  // namespace
 
@@ -94,9 +83,18 @@ double SheetDamping::energy_at_corner(const double* const (&x)[3], int corner, d
 Damping::Damping(const Model& model)
     : model_(&model),
       kernels_(&element_kernels(simd_level_in_use())),
+      blocks_(blocks_of_bodies(model)),
+      springs_(cut_into_pieces(
+          model.springs.first_of_bodies(model.body_vertices), [](int) { return springs_a_piece; },
+          spring_chunks_)),
       block_energy_(model.blocks.size()),
-      spring_energy_(at(chunks_of(static_cast<int>(model.springs.size()), springs_a_piece))),
+      spring_energy_(spring_chunks_.size()),
       membrane_energy_(at(chunks_of(model.membranes.num_lanes(), triangles_a_piece))) {}
+
+void Damping::elements_changed() {
+  blocks_ = blocks_of_bodies(*model_);
+  block_energy_.resize(model_->blocks.size());
+}
 
 double Damping::add(const VectorField& z, const StepStart& start, Threads& threads,
                     VectorField& slots, VectorField& spring_forces, VectorField& membrane_slots) {
@@ -107,7 +105,7 @@ double Damping::add(const VectorField& z, const StepStart& start, Threads& threa
 double Damping::add_elements(const VectorField& z, const StepStart& start, Threads& threads,
                              VectorField& slots) {
   const Model& model = *model_;
-  threads.parallel_for(static_cast<int>(model.blocks.size()), [&](int b) {
+  blocks_.parallel_for(threads, [&](int b) {
     const ElementBlock& block = model.blocks[at(b)];
     const ElementRange& range = model.ranges[at(block.range)];
     const double* const viscosity = viscosity_of(range, at(block.first_batch - range.first_batch));
@@ -121,37 +119,46 @@ double Damping::add_elements(const VectorField& z, const StepStart& start, Threa
                                      .x = z.data(),
                                      .slots = slots.data() + block.first_slot});
   });
-  return std::accumulate(block_energy_.begin(), block_energy_.end(), 0.0);
+  return blocks_.sum(block_energy_);
 }
 
 double Damping::add_springs(const VectorField& z, const StepStart& start, Threads& threads,
                             VectorField& forces) {
   const SpringSet& set = model_->springs;
-  return sum_chunks(
-      threads, static_cast<int>(set.size()), springs_a_piece, spring_energy_, [&](int s) {
-        const SpringSet::Spring damping = damper(*model_, set.springs[at(s)], start);
-        double force[3];
-        const double energy = energy_and_force(damping, set.rest_direction[at(s)],
-                                               z[at(damping.a)].v, z[at(damping.b)].v, force);
-        for (int k = 0; k < 3; ++k) forces[at(s)][k] += force[k];
-        return energy;
-      });
+  springs_.parallel_for(threads, [&](int chunk) {
+    double sum = 0;
+    for (int s = spring_chunks_[at(chunk)].first; s < spring_chunks_[at(chunk)].last; ++s) {
+      const SpringSet::Spring damping = damper(*model_, set.springs[at(s)], start);
+      double force[3];
+      sum += energy_and_force(damping, set.rest_direction[at(s)], z[at(damping.a)].v,
+                              z[at(damping.b)].v, force);
+      for (int k = 0; k < 3; ++k) forces[at(s)][k] += force[k];
+    }
+    spring_energy_[at(chunk)] = sum;
+  });
+  return springs_.sum(spring_energy_);
 }
 
 double Damping::add_membranes(const VectorField& z, const StepStart& start, Threads& threads,
                               VectorField& slots) {
   const MembraneSet& set = model_->membranes;
-  return sum_chunks(threads, set.num_lanes(), triangles_a_piece, membrane_energy_, [&](int lane) {
-    if (!set.is_triangle(lane)) return 0.0;
-    const double* const x[3] = {z[at(set.vertex(lane, 0))].v, z[at(set.vertex(lane, 1))].v,
-                                z[at(set.vertex(lane, 2))].v};
-    Vector3<double> forces[2];
-    const double energy = SheetDamping(*model_, lane, start).energy_and_forces(x, forces);
-    for (int a = 0; a < 2; ++a) {
-      for (int k = 0; k < 3; ++k) slots[at(2 * lane + a)][k] += forces[a][k];
+  const int count = set.num_lanes();
+  threads.parallel_for(chunks_of(count, triangles_a_piece), [&](int chunk) {
+    double sum = 0;
+    for (int lane = chunk * triangles_a_piece;
+         lane < std::min((chunk + 1) * triangles_a_piece, count); ++lane) {
+      if (!set.is_triangle(lane)) continue;
+      const double* const x[3] = {z[at(set.vertex(lane, 0))].v, z[at(set.vertex(lane, 1))].v,
+                                  z[at(set.vertex(lane, 2))].v};
+      Vector3<double> forces[2];
+      sum += SheetDamping(*model_, lane, start).energy_and_forces(x, forces);
+      for (int a = 0; a < 2; ++a) {
+        for (int k = 0; k < 3; ++k) slots[at(2 * lane + a)][k] += forces[a][k];
+      }
     }
-    return energy;
+    membrane_energy_[at(chunk)] = sum;
   });
+  return std::accumulate(membrane_energy_.begin(), membrane_energy_.end(), 0.0);
 }
 
 }  // namespace supple

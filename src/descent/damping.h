@@ -1,8 +1,9 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
-#include "base/parallel_for.h"
+#include "base/body_pieces.h"
 #include "descent/element_kernels.h"
 #include "materials/principal.h"
 #include "model/model.h"
@@ -60,7 +61,14 @@ class Damping {
   explicit Damping(const Model& model);
 
   /// The model has other elements now, or other materials.
-  void elements_changed() { block_energy_.resize(model_->blocks.size()); }
+  void elements_changed();
+
+  /// From now on `add` works on the tets and springs of these bodies alone, ascending. Allocates
+  /// nothing.
+  void select(std::span<const int> bodies) {
+    blocks_.select(bodies);
+    springs_.select(bodies);
+  }
 
   /// D, J; adds its forces to those that the last evaluation of tets, springs and membranes has
   /// left, N.
@@ -77,6 +85,8 @@ class Damping {
 
   const Model* model_;
   const ElementKernels* kernels_;
+  std::vector<PieceRange> spring_chunks_;
+  BodyPieces blocks_, springs_;
   std::vector<double> block_energy_;     ///< [num_blocks], J
   std::vector<double> spring_energy_;    ///< [num_chunks], J
   std::vector<double> membrane_energy_;  ///< [num_chunks], J

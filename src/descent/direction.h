@@ -52,6 +52,10 @@ class Direction {
   /// `respect_contacts` does.
   virtual bool is_linear() const { return false; }
 
+  /// Whether a minimisation may be that of some bodies alone (Objective::select), the same whatever
+  /// the others do.
+  virtual bool can_select(const Objective&) const { return false; }
+
   /// The direction of the constant matrix M/a^2 + L where it has been factorised for this one; else
   /// null. It is this direction's own: who borrows it may compute with it between two iterations.
   virtual Laplacian* constant_matrix() { return nullptr; }

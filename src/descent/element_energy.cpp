@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
+#include "base/index.h"
 #include "descent/batch_gather.h"
 
 namespace supple {
@@ -11,9 +13,10 @@ SUPPLE_DEFINE_KERNELS(ElementKernels, element_kernels, element_table)
 
 namespace {
 
-/// Blocks by the mean number of their vertices. Passes over vertices give each thread a contiguous
-/// part of them: so it has forces to read and positions to write that are in its own cache. Where
-/// the curve of the tets runs against the numbers of the vertices, every line changes hands twice.
+/// Blocks of each body by the mean number of their vertices. Passes over vertices give each thread
+/// a contiguous part of them: so it has forces to read and positions to write that are in its own
+/// cache. Where the curve of the tets runs against the numbers of the vertices, every line changes
+/// hands twice.
 std::vector<int> by_vertices(const Model& model) {
   std::vector<double> mean;
   mean.reserve(model.blocks.size());
@@ -29,8 +32,9 @@ std::vector<int> by_vertices(const Model& model) {
   }
   std::vector<int> order(mean.size());
   std::iota(order.begin(), order.end(), 0);
+  const auto body = [&](int block) { return model.ranges[at(model.blocks[at(block)].range)].body; };
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-    return mean[static_cast<std::size_t>(a)] < mean[static_cast<std::size_t>(b)];
+    return body(a) != body(b) ? body(a) < body(b) : mean[at(a)] < mean[at(b)];
   });
   return order;
 }
@@ -39,6 +43,14 @@ std::vector<int> by_vertices(const Model& model) {
 
 const double* viscosity_of(const ElementRange& range, std::size_t local) {
   return range.viscosity.empty() ? nullptr : range.viscosity.data() + local * lanes;
+}
+
+BodyPieces blocks_of_bodies(const Model& model) {
+  std::vector<int> first(at(model.num_bodies()) + 1, 0);
+  for (const ElementBlock& block : model.blocks)
+    ++first[at(model.ranges[at(block.range)].body) + 1];
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  return BodyPieces(std::move(first));
 }
 
 ElementWork work_of_block(const Model& model, const ElementBlock& block, const VectorField& x,
@@ -70,6 +82,7 @@ void ElementEnergy::prepare() {
   slots_.resize(static_cast<std::size_t>(model_->num_slots));
   block_sums_.resize(model_->blocks.size());
   turn_ = by_vertices(*model_);
+  pieces_ = blocks_of_bodies(*model_);
 }
 
 PackedWork ElementEnergy::work_of(std::size_t b, const VectorField& x) {
@@ -93,20 +106,29 @@ PackedWork ElementEnergy::work_of(std::size_t b, const VectorField& x) {
 }
 
 double ElementEnergy::evaluate(const VectorField& x, Threads& threads) {
-  threads.parallel_for(static_cast<int>(model_->blocks.size()), [&](int i) {
-    const auto b = static_cast<std::size_t>(turn_[static_cast<std::size_t>(i)]);
+  pieces_.parallel_for(threads, [&](int i) {
+    const auto b = at(turn_[at(i)]);
     block_sums_[b] = kernels_->energy_and_forces(work_of(b, x));
   });
   double energy = 0;
-  for (const BlockSums& sums : block_sums_) energy += sums.energy;
+  // A body has the same numbers in turn_ as among the blocks.
+  for (const int b : pieces_.selected()) energy += block_sums_[at(b)].energy;
+  return energy;
+}
+
+double ElementEnergy::energy_of(int body) const {
+  double energy = 0;
+  for (int b = pieces_.first(body); b < pieces_.first(body + 1); ++b) {
+    energy += block_sums_[at(b)].energy;
+  }
   return energy;
 }
 
 int ElementEnergy::num_inverted() const {
   int found = 0;
-  for (std::size_t b = 0; b < block_sums_.size(); ++b) {
-    const auto range = static_cast<std::size_t>(model_->blocks[b].range);
-    if (model_->ranges[range].layer == 0) found += block_sums_[b].num_inverted;
+  for (const int b : pieces_.selected()) {
+    const int range = model_->blocks[at(b)].range;
+    if (model_->ranges[at(range)].layer == 0) found += block_sums_[at(b)].num_inverted;
   }
   return found;
 }

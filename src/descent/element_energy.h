@@ -1,8 +1,9 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
-#include "base/parallel_for.h"
+#include "base/body_pieces.h"
 #include "descent/element_kernels.h"
 #include "model/model.h"
 
@@ -27,10 +28,17 @@ class ElementEnergy {
   /// all: as in PackedElements.
   void shapes_changed(bool all) { packed_.shapes_changed(*model_, all); }
 
+  /// From now on `evaluate` works on these bodies alone, ascending. Allocates nothing.
+  void select(std::span<const int> bodies) { pieces_.select(bodies); }
+
   /// Elastic energy, J; the corner forces stay in the slots until `gradient_of_vertex` reads them.
   double evaluate(const VectorField& x, Threads& threads);
 
-  /// Tets with J < 0 in the last `evaluate`; one with several layers of materials counts once.
+  /// Of one body in its last `evaluate`, J.
+  double energy_of(int body) const;
+
+  /// Tets with J < 0 in the last `evaluate` of each body that is selected; one with several layers
+  /// of materials counts once.
   int num_inverted() const;
 
   /// dE/dx of a vertex after `evaluate`, N.
@@ -57,9 +65,13 @@ class ElementEnergy {
   const ElementKernels* kernels_;
   PackedElements packed_;
   VectorField slots_;                  ///< [num_slots]
+  BodyPieces pieces_;                  ///< places in turn_
   std::vector<int> turn_;              ///< [num_blocks], the order in which blocks are begun
   std::vector<BlockSums> block_sums_;  ///< [num_blocks]
 };
+
+/// The blocks of the model as pieces of work.
+BodyPieces blocks_of_bodies(const Model& model);
 
 /// Deformation gradients of all tets, row-major in scene order: [num_tets].
 std::vector<Mat3<double>> deformation_gradients(const Model& model, const VectorField& x);

@@ -12,9 +12,9 @@ namespace {
 const double* flat(const VectorField& a, int first) { return a[static_cast<std::size_t>(first)].v; }
 double* flat(VectorField& a, int first) { return a[static_cast<std::size_t>(first)].v; }
 
-/// Vertices a chunk. A pass over 1,024 takes a microsecond, about what it takes to share it: such a
-/// field stays on the calling thread. Of a larger one the shares should come out even: chunks of at
-/// most 256, an even number of them, whole lines of the cache each.
+/// Vertices a chunk of a body. A pass over 1,024 takes a microsecond, about what it takes to share
+/// it: such a field stays on the calling thread. Of a larger one the shares should come out even:
+/// chunks of at most 256, an even number of them, whole lines of the cache each.
 int chunk_size(int num_vertices) {
   if (num_vertices <= 1024) return 1024;
   const int pairs = (num_vertices + 511) / 512;
@@ -23,13 +23,11 @@ int chunk_size(int num_vertices) {
 
 }  // namespace
 
-FieldAlgebra::FieldAlgebra(int num_vertices, Threads& threads)
-    : num_vertices_(num_vertices),
-      chunk_size_(chunk_size(num_vertices)),
-      num_chunks_((num_vertices + chunk_size_ - 1) / chunk_size_),
+FieldAlgebra::FieldAlgebra(std::span<const int> body_vertices, Threads& threads)
+    : pieces_(cut_into_pieces(body_vertices, chunk_size, chunks_)),
       threads_(&threads),
       kernels_(&field_kernels(simd_level_in_use())),
-      partial_(static_cast<std::size_t>(num_chunks_)) {}
+      partial_(chunks_.size()) {}
 
 double FieldAlgebra::dot(const VectorField& a, const VectorField& b) {
   return sum([&](int first, int last) {

@@ -1,9 +1,10 @@
 #pragma once
 
-#include <algorithm>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include "base/body_pieces.h"
 #include "base/parallel_for.h"
 #include "descent/field_kernels.h"
 #include "math/vector_field.h"
@@ -11,10 +12,15 @@
 namespace supple {
 
 /// Sums and products of vector fields with an order of summation that does not depend on the number
-/// of threads: chunks of a fixed number of vertices, added in order.
+/// of threads: chunks of vertices of one body, added in order. All of them work on the bodies that
+/// are selected, and leave the others alone.
 class FieldAlgebra {
  public:
-  FieldAlgebra(int num_vertices, Threads& threads);
+  /// body_vertices: [num_bodies + 1], the first vertex of each body. All are selected.
+  FieldAlgebra(std::span<const int> body_vertices, Threads& threads);
+
+  /// From now on only these bodies, ascending. Allocates nothing.
+  void select(std::span<const int> bodies) { pieces_.select(bodies); }
 
   /// sum_i a_i . b_i
   double dot(const VectorField& a, const VectorField& b);
@@ -28,17 +34,17 @@ class FieldAlgebra {
   /// y = x, both of the same size.
   void copy(const VectorField& x, VectorField& y);
 
-  int num_chunks() const { return num_chunks_; }
+  int num_chunks() const { return static_cast<int>(chunks_.size()); }
   /// Its first vertex and the first behind it.
-  std::pair<int, int> chunk(int i) const {
-    return {i * chunk_size_, std::min((i + 1) * chunk_size_, num_vertices_)};
-  }
+  std::pair<int, int> chunk(int i) const { return {chunks_[at(i)].first, chunks_[at(i)].last}; }
+  /// Chunks of the bodies that are selected, ascending.
+  std::span<const int> selected() const { return pieces_.selected(); }
   const FieldKernels& kernels() const { return *kernels_; }
 
   /// Calls work(chunk, first, last) over chunks of vertices, in parallel.
   template <class Work>
   void for_chunks(const Work& work) {
-    threads_->parallel_for(num_chunks_, [&](int chunk) {
+    pieces_.parallel_for(*threads_, [&](int chunk) {
       const auto [first, last] = this->chunk(chunk);
       work(chunk, first, last);
     });
@@ -49,15 +55,12 @@ class FieldAlgebra {
     for_chunks([&](int chunk, int first, int last) {
       partial_[static_cast<std::size_t>(chunk)] = work(first, last);
     });
-    double total = 0;
-    for (double p : partial_) total += p;
-    return total;
+    return pieces_.sum(partial_);
   }
 
  private:
-  int num_vertices_;
-  int chunk_size_;  ///< vertices
-  int num_chunks_;
+  std::vector<PieceRange> chunks_;
+  BodyPieces pieces_;
   Threads* threads_;
   const FieldKernels* kernels_;
   std::vector<double> partial_;

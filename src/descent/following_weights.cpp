@@ -52,7 +52,7 @@ void FollowingWeights::count(const Objective& objective) {
   worked_ += tries * try_seconds;
 }
 
-void FollowingWeights::begin_step(Objective& objective, PinnedMatrix& matrix) {
+void FollowingWeights::begin_step(Objective& objective, BodyMatrices& matrix) {
   evaluations_ = -1;
   const Model& model = objective.model();
   if (objective.contact() != nullptr) {
@@ -67,7 +67,7 @@ void FollowingWeights::begin_step(Objective& objective, PinnedMatrix& matrix) {
   }
   // A look at the weights costs about an evaluation.
   const double look = seconds_per_tet * model.num_tets;
-  const double price = matrix.matrix().factor_seconds() + look;
+  const double price = matrix.factor_seconds() + look;
   const bool is_paid = spent_ >= std::max(price, worked_ / work_per_spent);
   if (!is_paid && worked_ < work_per_spent * price) return;
   spent_ = worked_ = is_paid && is_raised_ ? -futile_prices * price : 0;
@@ -118,7 +118,7 @@ bool FollowingWeights::choose() {
   return are_new;
 }
 
-bool FollowingWeights::refactor(const Model& model, Threads& threads, PinnedMatrix& matrix) {
+bool FollowingWeights::refactor(const Model& model, Threads& threads, BodyMatrices& matrix) {
   addition_.clear();
   for (std::size_t t = 0; t < next_.size(); ++t) {
     if (next_[t] == fitted_[t]) continue;
@@ -143,7 +143,7 @@ FollowingWeights::Memory FollowingWeights::memory() const {
 }
 
 void FollowingWeights::set_memory(const Memory& memory, const Model& model, Threads& threads,
-                                  PinnedMatrix& matrix) {
+                                  BodyMatrices& matrix) {
   const std::vector<double>& next = memory.weights.empty() ? fitted_ : memory.weights;
   const bool are_sound =
       std::all_of(next.begin(), next.end(), [](double k) { return std::isfinite(k) && k > 0; });

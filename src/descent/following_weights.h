@@ -3,9 +3,9 @@
 #include <limits>
 #include <vector>
 
+#include "descent/body_matrices.h"
 #include "descent/hessian_kernels.h"
 #include "descent/objective.h"
-#include "descent/pinned_matrix.h"
 
 namespace supple {
 
@@ -37,7 +37,7 @@ class FollowingWeights {
   void make_room(const Model& model);
 
   /// A step begins. Throws nothing: without memory for it the matrix stays as it is.
-  void begin_step(Objective& objective, PinnedMatrix& matrix);
+  void begin_step(Objective& objective, BodyMatrices& matrix);
 
   /// A direction is computed after so many evaluations of the objective.
   void count(const Objective& objective);
@@ -55,12 +55,12 @@ class FollowingWeights {
   Memory memory() const;
   /// Continues from there. Throws Error{invalid_input}, with nothing changed, if the weights are
   /// not one positive finite number per tet.
-  void set_memory(const Memory& memory, const Model& model, Threads& threads, PinnedMatrix& matrix);
+  void set_memory(const Memory& memory, const Model& model, Threads& threads, BodyMatrices& matrix);
 
  private:
   void find_eigenvalues(const Model& model, const VectorField& z, Threads& threads);
   bool choose();
-  bool refactor(const Model& model, Threads& threads, PinnedMatrix& matrix);
+  bool refactor(const Model& model, Threads& threads, BodyMatrices& matrix);
 
   const HessianKernels* kernels_;
   std::vector<double> fitted_;   ///< [num_tets], Pa

@@ -26,6 +26,9 @@ class LBfgs final : public Direction {
   void materials_changed(const MaterialChange& change) override {
     initial_->materials_changed(change);
   }
+  bool can_select(const Objective& objective) const override {
+    return linear_.has_value() && initial_->can_select(objective);
+  }
   Laplacian* constant_matrix() override { return initial_->constant_matrix(); }
   void begin_step(Objective& objective) override;
   /// Without the pairs it goes on from the inner direction.

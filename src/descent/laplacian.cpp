@@ -215,54 +215,20 @@ SpdSolver::Matrix laplacian_lower(const Model& model, double inverse_a2,
   return lower;
 }
 
-/// Of a model in elimination order, without pins.
+/// Without pins; of a body that is taken over nothing.
 SpdSolver::Matrix Laplacian::lower_of(const Model& model, double inverse_a2,
                                       const Earlier<Laplacian>& earlier) {
   const std::vector<int> order = elimination_order(model);
-  if (earlier.made == nullptr || !model.in_elimination_order) {
-    return laplacian_lower(model, inverse_a2, order, Pins::left_out);
-  }
   std::vector<char> is_new(order.size());
   for (std::size_t b = 0; b < at(model.num_bodies()); ++b) {
     std::fill(is_new.begin() + model.body_vertices[b], is_new.begin() + model.body_vertices[b + 1],
               earlier.of(b) < 0 ? 1 : 0);
   }
-  const SpdSolver::Matrix own =
-      lower_where(model, inverse_a2, order, laplacian_diagonal(model, inverse_a2, Pins::left_out),
-                  [&](int vertex) { return is_new[at(vertex)] != 0; });
-  const PinnedMatrix& other = earlier.made->matrix_;
-  const std::vector<int>& other_first = other.matrix().pattern().blocks;
-  const int n = model.num_vertices;
-  std::vector<int> start(1, 0), rows;
-  std::vector<double> values;
-  const std::size_t room = at(own.nonZeros() + other.matrix().lower().nonZeros());
-  rows.reserve(room);
-  values.reserve(room);
-  start.reserve(at(n) + 1);
-  for (std::size_t b = 0; b < at(model.num_bodies()); ++b) {
-    const int first = model.body_vertices[b], last = model.body_vertices[b + 1];
-    const int origin = earlier.of(b);
-    const int shift = origin < 0 ? 0 : first - other_first[at(origin)];
-    const auto add = [&](int row, int column, double value) {
-      if (column + shift == static_cast<int>(start.size())) {
-        start.push_back(static_cast<int>(rows.size()));
-      }
-      rows.push_back(row + shift);
-      values.push_back(value);
-    };
-    if (origin >= 0) {
-      other.visit_first(first - shift, last - shift, add);
-      continue;
-    }
-    for (int j = first; j < last; ++j) {
-      for (SpdSolver::Matrix::InnerIterator entry(own, j); entry; ++entry) {
-        add(static_cast<int>(entry.row()), j, entry.value());
-      }
-    }
-  }
-  start.push_back(static_cast<int>(rows.size()));
-  return Eigen::Map<const SpdSolver::Matrix>(n, n, static_cast<Eigen::Index>(rows.size()),
-                                             start.data(), rows.data(), values.data());
+  std::vector<int> place(order.size());
+  for (std::size_t k = 0; k < order.size(); ++k) place[at(order[k])] = static_cast<int>(k);
+  return lower_where(model, inverse_a2, place,
+                     laplacian_diagonal(model, inverse_a2, Pins::left_out),
+                     [&](int vertex) { return is_new[at(vertex)] != 0; });
 }
 
 Error not_positive_definite(const std::string& matrix) {
@@ -275,31 +241,30 @@ Error not_positive_definite(const std::string& matrix) {
 Laplacian::Laplacian(const Model& model, double inverse_a2, Precision precision, Weights weights,
                      const Earlier<Laplacian>& earlier)
     : matrix_(model, inverse_a2, elimination_order(model), lower_of(model, inverse_a2, earlier),
-              PinnedMatrix::Coupling::none, precision, "M/h^2 + L",
-              {earlier.made != nullptr ? &earlier.made->matrix_ : nullptr, earlier.origin}),
-      num_vertices_(static_cast<std::size_t>(model.num_vertices)) {
+              precision, "M/h^2 + L",
+              {earlier.made != nullptr ? &earlier.made->matrix_ : nullptr, earlier.origin}) {
   if (weights == Weights::following && model.num_tets > 0) weights_.emplace(model);
 }
 
 void Laplacian::begin_step(Objective& objective) {
-  matrix_.begin_step();
+  matrix_.begin_step(objective.selected());
   if (weights_) weights_->begin_step(objective, matrix_);
 }
 
 Compliance& Laplacian::compliance() {
-  if (!compliance_) compliance_ = std::make_unique<Compliance>(matrix_, num_vertices_);
+  if (!compliance_) compliance_ = std::make_unique<Compliance>(matrix_);
   return *compliance_;
 }
 
 bool Laplacian::compute(Objective& objective, const Iterate& at, VectorField& p) {
   if (weights_) weights_->count(objective);
-  matrix_.solve(at.gradient, p, objective.threads());
+  matrix_.solve(objective.selected(), at.gradient, p, objective.threads());
   return true;
 }
 
 bool Laplacian::compute_unfinished(Objective& objective, const Iterate& at, VectorField& p) {
   if (weights_) weights_->count(objective);
-  matrix_.begin_solve(at.gradient, p, objective.threads());
+  matrix_.begin_solve(objective.selected(), at.gradient, p, objective.threads());
   return true;
 }
 

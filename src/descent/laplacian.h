@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "descent/body_matrices.h"
 #include "descent/compliance.h"
 #include "descent/direction.h"
 #include "descent/following_weights.h"
-#include "descent/pinned_matrix.h"
 #include "linear/spd_solver.h"
 #include "supple/error.h"
 
@@ -46,6 +46,10 @@ class Laplacian final : public Direction {
   Laplacian(const Model& model, double inverse_a2, Precision precision = Precision::mixed,
             Weights weights = Weights::constant, const Earlier<Laplacian>& earlier = {});
   bool is_linear() const override { return true; }
+  /// Weights that follow the state are chosen for all bodies together.
+  bool can_select(const Objective& objective) const override {
+    return !weights_ || objective.contact() != nullptr;
+  }
   Laplacian* constant_matrix() override { return this; }
   void pins_changed(const PinChange& change) override {
     matrix_.pins_changed(change.model, change.h);
@@ -59,8 +63,7 @@ class Laplacian final : public Direction {
   void finish(int first, int last, VectorField& p) const override {
     matrix_.finish(first, last, p);
   }
-  long long factor_entries() const { return matrix_.matrix().factor_entries(); }
-  const PinnedMatrix& matrix() const { return matrix_; }
+  long long factor_entries() const { return matrix_.factor_entries(); }
   /// Null if the weights are constant.
   FollowingWeights* weights() { return weights_ ? &*weights_ : nullptr; }
   /// See FollowingWeights; nothing happens if the weights are constant.
@@ -74,8 +77,7 @@ class Laplacian final : public Direction {
   static SpdSolver::Matrix lower_of(const Model& model, double inverse_a2,
                                     const Earlier<Laplacian>& earlier);
 
-  PinnedMatrix matrix_;
-  std::size_t num_vertices_;
+  BodyMatrices matrix_;
   std::unique_ptr<Compliance> compliance_;
   std::optional<FollowingWeights> weights_;  ///< none: they are constant
 };

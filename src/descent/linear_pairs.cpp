@@ -4,15 +4,25 @@
 #include <cmath>
 #include <type_traits>
 
+#include "base/index.h"
+
 namespace supple {
 
 namespace {
 
-/// Vertices whose fields stay in doubles.
+/// Vertices of a body whose fields stay in doubles.
 constexpr int most_in_doubles = 8192;
 
 /// A curvature t . p is nothing but rounding below this part of the slopes at both ends.
 constexpr double rounding = 1e-13;
+
+int largest_body(const Model& model) {
+  int most = 0;
+  for (std::size_t b = 0; b + 1 < model.body_vertices.size(); ++b) {
+    most = std::max(most, model.body_vertices[b + 1] - model.body_vertices[b]);
+  }
+  return most;
+}
 
 /// Vertices at which a new connected part begins: no tet, spring and
 /// triangle reaches from one side of it to the other.
@@ -46,7 +56,7 @@ LinearPairs::LinearPairs(const Model& model, int history, Kept kept)
       // A chain of pairs has one z more than pairs; one more for a pair that was left out of it.
       num_inner_(history + 2),
       num_fields_(num_inner_ + history + 1),
-      in_floats_(kept == Kept::by_size ? model.num_vertices > most_in_doubles
+      in_floats_(kept == Kept::by_size ? largest_body(model) > most_in_doubles
                                        : kept == Kept::in_floats),
       stride_(4 * static_cast<std::size_t>(model.num_vertices)),
       products_(static_cast<std::size_t>(num_fields_)),
@@ -291,19 +301,19 @@ void LinearPairs::multiply(FieldAlgebra& algebra, const Iterate& at,
   for (int k = 0; k < count; ++k) {
     Products& of = products_[static_cast<std::size_t>(live_[static_cast<std::size_t>(k)])];
     of.before = of.now;
-    of.now = sum_of_chunks(static_cast<std::size_t>(k));
+    of.now = sum_of_chunks(algebra, supple::at(k));
   }
   if (!has_step_) return;
   const auto first = static_cast<std::size_t>(num_fields_);
-  t_direction_ = sum_of_chunks(first);
-  t_from_ = sum_of_chunks(first + 1);
-  t_to_ = sum_of_chunks(first + 2);
+  t_direction_ = sum_of_chunks(algebra, first);
+  t_from_ = sum_of_chunks(algebra, first + 1);
+  t_to_ = sum_of_chunks(algebra, first + 2);
 }
 
-double LinearPairs::sum_of_chunks(std::size_t place) const {
+double LinearPairs::sum_of_chunks(const FieldAlgebra& algebra, std::size_t place) const {
   double sum = 0;
-  for (; place < partial_.size(); place += static_cast<std::size_t>(num_fields_ + 3)) {
-    sum += partial_[place];
+  for (const int chunk : algebra.selected()) {
+    sum += partial_[at(chunk) * at(num_fields_ + 3) + place];
   }
   return sum;
 }

@@ -18,9 +18,9 @@ namespace supple {
 ///   p = z + sum zeta_i w_i - sum (zeta_i - eta_i) s_i,
 /// and writes two fields; a step that is taken costs nothing.
 ///
-/// Fields of large bodies are kept in floats: they shape the direction only. What the rounding of a
-/// field takes from its mean, weighed by the masses, is kept beside it for each run of vertices, so
-/// that what nothing holds has its momentum to the last digit.
+/// Fields of scenes with a large body are kept in floats: they shape the direction only. What the
+/// rounding of a field takes from its mean, weighed by the masses, is kept beside it for each run
+/// of vertices, so that what nothing holds has its momentum to the last digit.
 class LinearPairs {
  public:
   enum class Kept { by_size, in_doubles, in_floats };
@@ -82,7 +82,7 @@ class LinearPairs {
   template <class T>
   void multiply(FieldAlgebra& algebra, const Iterate& at, const Direction* inner, VectorField& p,
                 int kept);
-  double sum_of_chunks(std::size_t place) const;
+  double sum_of_chunks(const FieldAlgebra& algebra, std::size_t place) const;
   template <class T>
   void combine(FieldAlgebra& algebra, const Iterate& at, double own_factor, VectorField& p,
                int kept);

@@ -70,7 +70,8 @@ void follow(Kept kept, int history, const std::vector<int>& against, double tole
   const int n = 11, size = 3 * n;
   const Model model = two_parts(6, n);
   Threads threads(1);
-  FieldAlgebra algebra(n, threads);
+  const std::vector<int> body{0, n};
+  FieldAlgebra algebra(body, threads);
   const auto spd = [&](unsigned seed) -> Eigen::MatrixXd {
     const Eigen::MatrixXd m = random_matrix(size, size, seed);
     return m * m.transpose() / size + Eigen::MatrixXd::Identity(size, size);
@@ -125,7 +126,8 @@ TEST(LinearPairs, APairWithoutPositiveCurvatureIsLeftOut) {
 TEST(LinearPairs, ANewStepAndARestartBeginWithTheInnerDirection) {
   const Model model = two_parts(6, 11);
   Threads threads(1);
-  FieldAlgebra algebra(11, threads);
+  const std::vector<int> body{0, 11};
+  FieldAlgebra algebra(body, threads);
   LinearPairs linear(model, 3);
   const Eigen::VectorXd g = random_matrix(33, 1, 1), z = random_matrix(33, 1, 2);
   VectorField before;
@@ -151,7 +153,8 @@ TEST(LinearPairs, InFloatsKeepTheMeanOfEachPart) {
   const int first = 700, n = 2100;
   const Model model = two_parts(first, n);
   Threads threads(2);
-  FieldAlgebra algebra(n, threads);
+  const std::vector<int> body{0, n};
+  FieldAlgebra algebra(body, threads);
   const auto mean = [&](const VectorField& p, int begin, int end) {
     Eigen::Vector4d sum = Eigen::Vector4d::Zero();
     for (int i = begin; i < end; ++i) {

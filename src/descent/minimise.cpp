@@ -31,6 +31,7 @@ MinimiseReport Minimiser::run(Objective& objective, Direction& direction,
   bool is_new = true;  // nothing is known of the way that led to z
   const auto finish = [&](StepStatus status) {
     report.status = status;
+    report.ends_at_last = status != StepStatus::stalled && status != StepStatus::non_finite;
     return report;
   };
   for (int k = 0;; ++k) {

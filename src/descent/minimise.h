@@ -24,6 +24,7 @@ struct MinimiseReport {
   /// the last step, were g the parabola that the direction's matrix sees.
   double expected_decrease = 0;
   double direction_milliseconds = 0;
+  bool ends_at_last = false;  ///< g was evaluated last where the minimisation ends
 };
 
 /// What bounds and what watches a minimisation.

@@ -1,6 +1,7 @@
 #include "descent/objective.h"
 
 #include <cmath>
+#include <numeric>
 
 #include "base/stopwatch.h"
 
@@ -37,15 +38,38 @@ Objective::Objective(const Model& model, ContactEnergy* contact, Threads& thread
       contact_(contact),
       threads_(&threads),
       elements_(model),
-      springs_(model.springs),
+      springs_(model.springs, model.body_vertices),
       membranes_(model.membranes),
       damping_(model),
-      algebra_(model.num_vertices, threads),
+      algebra_(model.body_vertices, threads),
       y_(static_cast<std::size_t>(model.num_vertices)),
-      pin_targets_(model.pins.pins.size()),
+      all_bodies_(static_cast<std::size_t>(model.num_bodies())),
+      selected_(all_bodies_),
       unused_gradient_(static_cast<std::size_t>(model.num_vertices)) {
+  std::iota(all_bodies_.begin(), all_bodies_.end(), 0);
+  pins_changed();
   if (!model.pressures.empty()) pressure_ = std::make_unique<PressureEnergy>(model.pressures);
   find_energy_scale();
+}
+
+void Objective::pins_changed() {
+  pin_targets_.resize(model_->pins.pins.size());
+  pins_of_bodies_ = model_->pins.by_body(model_->body_vertices);
+  selected_pins_ = model_->pins.all().pins;
+}
+
+void Objective::select(std::span<const int> bodies) {
+  selected_ = bodies;
+  algebra_.select(bodies);
+  elements_.select(bodies);
+  springs_.select(bodies);
+  damping_.select(bodies);
+  selected_pins_.clear();
+  for (const int body : bodies) {
+    const std::vector<int>& own = pins_of_bodies_[static_cast<std::size_t>(body)].pins;
+    selected_pins_.insert(selected_pins_.end(), own.begin(), own.end());
+  }
+  if (contact_ != nullptr) contact_->select(bodies);
 }
 
 void Objective::materials_changed() {
@@ -56,17 +80,29 @@ void Objective::materials_changed() {
 
 void Objective::find_energy_scale() {
   const Model& model = *model_;
-  energy_scale_ = 0;
+  energy_scale_.assign(static_cast<std::size_t>(model.num_bodies()), 0.0);
+  const auto add = [&](int vertex, double energy) {
+    double& own = energy_scale_[static_cast<std::size_t>(model.body_of(vertex))];
+    own = std::hypot(own, energy);
+  };
   for (std::size_t t = 0; t < model.tets.size(); ++t) {
-    energy_scale_ = std::hypot(energy_scale_, model.stiffness[t] * model.volume[t]);
+    add(model.tets[t][0], model.stiffness[t] * model.volume[t]);
   }
   for (const SpringSet::Spring& spring : model.springs.springs) {
-    energy_scale_ = std::hypot(
-        energy_scale_, spring_strain * spring.stiffness * spring.rest_length * spring.rest_length);
+    add(spring.a, spring_strain * spring.stiffness * spring.rest_length * spring.rest_length);
   }
   for (int lane = 0; lane < model.membranes.num_lanes(); ++lane) {
-    energy_scale_ = std::hypot(energy_scale_, model.membranes.energy_scale(lane));
+    if (!model.membranes.is_triangle(lane)) continue;
+    add(model.membranes.vertex(lane, 0), model.membranes.energy_scale(lane));
   }
+}
+
+double Objective::energy_scale() const {
+  double scale = 0;
+  for (const int body : selected_) {
+    scale = std::hypot(scale, energy_scale_[static_cast<std::size_t>(body)]);
+  }
+  return pressure_ ? std::hypot(scale, pressure_->energy_scale()) : scale;
 }
 
 void Objective::contact_changed(ContactEnergy* contact) { contact_ = contact; }
@@ -97,7 +133,7 @@ double Objective::value_and_gradient(const VectorField& z, VectorField& gradient
                           membranes_.slots());
   }
   value += inertia(z, gradient.data());
-  value += model_->pins.add(z, pin_targets_, gradient);
+  value += model_->pins.add(z, pin_targets_, gradient, selected_pins_);
   if (pressure_) value += pressure_->add(z, *threads_, gradient);
   local_milliseconds_ += watch.milliseconds();
   if (contact_ == nullptr) return value;
@@ -112,7 +148,7 @@ double Objective::inertia_energy(const VectorField& z) { return inertia(z, nullp
 
 double Objective::value_with(const VectorField& z, double energy) {
   double value = energy;
-  value += model_->pins.add(z, pin_targets_, unused_gradient_);
+  value += model_->pins.add(z, pin_targets_, unused_gradient_, selected_pins_);
   if (pressure_) value += pressure_->evaluate(z, *threads_);
   if (contact_ == nullptr) return value;
   contact_->detect(z[0].v, *threads_);
@@ -120,7 +156,7 @@ double Objective::value_with(const VectorField& z, double energy) {
 }
 
 double Objective::potential(double elastic, const VectorField& x, const VectorField& z) {
-  double sum = elastic + model_->pins.add(x, pin_targets_, unused_gradient_);
+  double sum = elastic + model_->pins.add(x, pin_targets_, unused_gradient_, selected_pins_);
   if (pressure_) sum += pressure_->evaluate(x, *threads_);
   if (contact_ == nullptr) return sum;
   contact_->detect(z[0].v, *threads_);
@@ -132,7 +168,9 @@ void Objective::find_held_bodies(std::vector<char>& is_held) const {
   const auto hold = [&](int vertex) {
     is_held[static_cast<std::size_t>(model_->body_of(vertex))] = 1;
   };
-  for (const PinnedVertex& pin : model_->pins.pins) hold(pin.vertex);
+  for (const int pin : selected_pins_) {
+    hold(model_->pins.pins[static_cast<std::size_t>(pin)].vertex);
+  }
   if (contact_ == nullptr) return;
   for (const Contact& contact : contact_->contacts()) {
     for (int i = 0; i < contact.point.count; ++i) hold(contact.point.vertices[i]);
@@ -145,6 +183,10 @@ void Objective::find_contacts(const VectorField& z) {
 
 Encounters Objective::hold_crossings(const VectorField& z, bool at_end) {
   return contact_ == nullptr ? Encounters{} : contact_->sweep(z[0].v, at_end, *threads_);
+}
+
+Encounters Objective::hold_meetings(const VectorField& z) {
+  return contact_ == nullptr ? Encounters{} : contact_->sweep_pairs(z[0].v, *threads_);
 }
 
 void Objective::reset_counters() {

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "contact/contact_energy.h"
@@ -36,7 +37,23 @@ class Objective {
   Objective(const Model& model, ContactEnergy* contact, Threads& threads);
 
   /// The model's pins are others now.
-  void pins_changed() { pin_targets_.resize(model_->pins.pins.size()); }
+  void pins_changed();
+
+  /// Whether `select` may leave bodies out: it cannot where there are membranes or pressures.
+  bool can_select() const { return model_->membranes.empty() && model_->pressures.empty(); }
+
+  /// From now on only these bodies, ascending: g is that of them alone, and so is all that is said
+  /// of it, contacts included; the others stay where they are and are not looked at. Between two
+  /// steps all bodies must be selected. Allocates nothing.
+  void select(std::span<const int> bodies);
+  void select_all() { select(all_bodies_); }
+  std::span<const int> selected() const { return selected_; }
+
+  /// Elastic energy of one body in the last call of value_and_gradient or elastic_energy_at that
+  /// saw it, J.
+  double elastic_energy_of(int body) const {
+    return elements_.energy_of(body) + springs_.energy_of(body);
+  }
 
   /// The model's materials are others now.
   void materials_changed();
@@ -59,9 +76,7 @@ class Objective {
   /// size k_j V_j that cancel at rest, as the two lengths of a spring do, so this times the
   /// rounding of a number is what the elastic energy errs by.
   /// A pressure counts with that times its volume.
-  double energy_scale() const {
-    return pressure_ ? std::hypot(energy_scale_, pressure_->energy_scale()) : energy_scale_;
-  }
+  double energy_scale() const;
 
   /// |z - y|_M^2 / (2 a^2) - sum m weight . z, J.
   double inertia_energy(const VectorField& z);
@@ -96,8 +111,11 @@ class Objective {
   /// at_end: the minimisation has come to its end.
   Encounters hold_crossings(const VectorField& z, bool at_end = true);
 
-  /// 1 for each body of which a pin holds or a collider touches a vertex, 0 for the others:
-  /// [num_bodies].
+  /// Of `hold_crossings` what bodies do to each other alone.
+  Encounters hold_meetings(const VectorField& z);
+
+  /// 1 for each body that is selected and of which a pin holds or a collider touches a vertex, 0
+  /// for the others: [num_bodies].
   void find_held_bodies(std::vector<char>& is_held) const;
 
   const Model& model() const { return *model_; }
@@ -119,6 +137,8 @@ class Objective {
   const std::vector<Vec3>& pin_targets() const { return pin_targets_; }
 
   int num_evaluations() const { return evaluations_; }
+  /// What was evaluated for bodies one after the other counts as if it had been at once.
+  void set_evaluations(int evaluations) { evaluations_ = evaluations; }
   double local_milliseconds() const { return local_milliseconds_; }
   double contact_milliseconds() const { return contact_milliseconds_; }
   void reset_counters();
@@ -143,8 +163,12 @@ class Objective {
   double inverse_a2_ = 0;
   Vec3 weight_{0, 0, 0}, fall_{0, 0, 0};
   double elastic_energy_ = 0;
-  double energy_scale_ = 0;
+  std::vector<double> energy_scale_;  ///< of the elements of each body, J
   std::vector<Vec3> pin_targets_;
+  std::vector<int> all_bodies_;
+  std::span<const int> selected_;             ///< bodies
+  std::vector<PinSet::Some> pins_of_bodies_;  ///< [num_bodies]
+  std::vector<int> selected_pins_;
   VectorField unused_gradient_;  ///< where only the value is wanted
   int evaluations_ = 0;
   double local_milliseconds_ = 0;

@@ -34,8 +34,10 @@ std::vector<double> diagonal_of(const SpdSolver::Matrix& lower) {
 
 PinnedMatrix::PinnedMatrix(const Model& model, double inverse_a2, std::vector<int> order,
                            SpdSolver::Matrix lower, Coupling coupling, Precision precision,
-                           std::string name, const Earlier<PinnedMatrix>& earlier)
+                           std::string name, const PinSet::Some& pins,
+                           const Earlier<PinnedMatrix>& earlier)
     : order_(std::move(order)),
+      first_vertex_(at(*std::min_element(order_.begin(), order_.end()))),
       mass_(order_.size()),
       kernels_(&field_kernels(simd_level_in_use())),
       rows_of_vertex_(coupling == Coupling::none ? 1 : 3),
@@ -54,7 +56,7 @@ PinnedMatrix::PinnedMatrix(const Model& model, double inverse_a2, std::vector<in
             {static_cast<int>(lower.rows()), lower.outerIndexPtr(), lower.innerIndexPtr()},
             find_blocks(model), other_pattern));
         find_parts(pattern->tree);
-        Pinned pinned = with_pins(model, free_);
+        Pinned pinned = with_pins(model, pins, free_);
         for (std::size_t row = 0; row < free_.size(); ++row) {
           lower.valuePtr()[lower.outerIndexPtr()[row]] = pinned.diagonal[row];
         }
@@ -68,37 +70,42 @@ PinnedMatrix::PinnedMatrix(const Model& model, double inverse_a2, std::vector<in
   is_in_order_ = std::is_sorted(order_.begin(), order_.end());
   if (!matrix_.is_factored()) throw not_positive_definite(name_);
   // No factor is asked for: the diagonal is the same.
-  if (!model.pins.points.empty()) pins_changed(model, 1);
+  if (!pins.points.empty()) pins_changed(model, pins, 1);
 }
 
-PinnedMatrix::Pinned PinnedMatrix::with_pins(const Model& model, std::vector<double> free) const {
-  std::vector<std::size_t> place(order_.size());
-  for (std::size_t k = 0; k < order_.size(); ++k) place[static_cast<std::size_t>(order_[k])] = k;
+PinnedMatrix::Pinned PinnedMatrix::with_pins(const Model& model, const PinSet::Some& pins,
+                                             std::vector<double> free) const {
+  std::vector<std::size_t> places(order_.size());
+  for (std::size_t k = 0; k < order_.size(); ++k) places[at(order_[k]) - first_vertex_] = k;
+  const auto place = [&](int vertex) { return places[at(vertex) - first_vertex_]; };
   Pinned pinned{.diagonal = std::move(free), .terms = {}, .weight = mass_};
   std::vector<double> held(order_.size(), 0.0);
-  const int num_terms = std::min(static_cast<int>(model.pins.points.size()),
-                                 rows_of_vertex_ == 1 ? most_points : most_coupled_points);
-  for (const PinnedVertex& pin : model.pins.pins) {
-    const std::size_t k = place[static_cast<std::size_t>(pin.vertex)];
-    const bool is_of_term = pin.point >= 0 && pin.point < num_terms;
+  const std::size_t num_terms =
+      std::min(pins.points.size(), at(rows_of_vertex_ == 1 ? most_points : most_coupled_points));
+  const auto terms_end = pins.points.begin() + static_cast<std::ptrdiff_t>(num_terms);
+  for (const int number : pins.pins) {
+    const PinnedVertex& pin = model.pins.pins[at(number)];
+    const std::size_t k = place(pin.vertex);
+    const bool is_of_term =
+        pin.point >= 0 && std::binary_search(pins.points.begin(), terms_end, pin.point);
     for (std::size_t c = 0; c < rows_of_vertex_ && !is_of_term; ++c) {
       double& entry = pinned.diagonal[rows_of_vertex_ * k + c];
       // Where no element acts on a vertex, a one stands in for the pin.
-      if (held[k] == 0 && !(model.mass[static_cast<std::size_t>(pin.vertex)] > 0)) entry = 0;
+      if (held[k] == 0 && !(model.mass[at(pin.vertex)] > 0)) entry = 0;
       entry += pin.stiffness;
     }
     held[k] += pin.stiffness;
   }
   for (std::size_t k = 0; k < held.size(); ++k) pinned.weight[k] += held[k];
-  for (int p = 0; p < num_terms; ++p) {
-    const PinnedPoint& point = model.pins.points[at(p)];
+  for (auto number = pins.points.begin(); number != terms_end; ++number) {
+    const PinnedPoint& point = model.pins.points[at(*number)];
     for (std::size_t c = 0; c < rows_of_vertex_; ++c) {
       ChangeableCholesky::Term& term = pinned.terms.emplace_back();
       term = {
           .count = point.count, .rows = {}, .weights = point.weights, .stiffness = point.stiffness};
       for (std::size_t i = 0; i < at(point.count); ++i) {
         const int vertex = model.pins.pins[at(point.first) + i].vertex;
-        term.rows[i] = static_cast<int>(rows_of_vertex_ * place[at(vertex)] + c);
+        term.rows[i] = static_cast<int>(rows_of_vertex_ * place(vertex) + c);
       }
     }
   }
@@ -107,15 +114,21 @@ PinnedMatrix::Pinned PinnedMatrix::with_pins(const Model& model, std::vector<dou
 
 /// The bodies, where the order goes through one after the other.
 std::vector<int> PinnedMatrix::find_blocks(const Model& model) const {
+  const auto row = [&](int vertex) {
+    return static_cast<int>(rows_of_vertex_) * (vertex - static_cast<int>(first_vertex_));
+  };
+  const int end = static_cast<int>(first_vertex_ + order_.size());
   std::vector<int> blocks;
   for (std::size_t b = 0; b + 1 < model.body_vertices.size(); ++b) {
     const int first = model.body_vertices[b], last = model.body_vertices[b + 1];
-    const bool is_apart = std::all_of(order_.begin() + first, order_.begin() + last,
-                                      [&](int v) { return first <= v && v < last; });
-    if (!is_apart) return {0, static_cast<int>(rows_of_vertex_ * order_.size())};
-    blocks.push_back(static_cast<int>(rows_of_vertex_) * first);
+    if (first < static_cast<int>(first_vertex_) || last > end || first == last) continue;
+    const auto begin = order_.begin() + (first - static_cast<int>(first_vertex_));
+    const bool is_apart =
+        std::all_of(begin, begin + (last - first), [&](int v) { return first <= v && v < last; });
+    if (!is_apart) return {0, row(end)};
+    blocks.push_back(row(first));
   }
-  blocks.push_back(static_cast<int>(rows_of_vertex_ * order_.size()));
+  blocks.push_back(row(end));
   return blocks;
 }
 
@@ -157,38 +170,50 @@ void PinnedMatrix::weigh_parts(std::vector<double> weight) {
   }
 }
 
-void PinnedMatrix::pins_changed(const Model& model, double h) {
-  Pinned pinned = with_pins(model, free_);
-  const std::size_t num_terms = pinned.terms.size();
+void PinnedMatrix::pins_changed(const Model& model, const PinSet::Some& pins, double h) {
+  require_pins(model, pins);
+  take_pins(model, pins, h);
+}
+
+void PinnedMatrix::require_pins(const Model& model, const PinSet::Some& pins) const {
+  const Pinned pinned = with_pins(model, pins, free_);
   if (!std::all_of(pinned.diagonal.begin(), pinned.diagonal.end(),
                    [](double d) { return std::isfinite(d); })) {
     throw not_positive_definite(name_);
   }
+}
+
+void PinnedMatrix::take_pins(const Model& model, const PinSet::Some& pins, double h) {
+  Pinned pinned = with_pins(model, pins, free_);
+  const std::size_t num_terms = pinned.terms.size();
   matrix_.set_diagonal(std::move(pinned.diagonal), h, std::move(pinned.terms));
-  has_all_points_ = model.pins.points.size() * rows_of_vertex_ == num_terms;
+  has_all_points_ = pins.points.size() * rows_of_vertex_ == num_terms;
   weigh_parts(std::move(pinned.weight));
 }
 
-bool PinnedMatrix::set_addition(const Model& model, std::span<const Entry> entries,
-                                Threads& threads) {
+bool PinnedMatrix::set_addition(const Model& model, const PinSet::Some& pins,
+                                std::span<const Entry> entries, Threads& threads) {
   const SpdSolver::Matrix& lower = matrix_.lower();
   const int* const start = lower.outerIndexPtr();
   if (first_.empty()) {
     first_.assign(lower.valuePtr(), lower.valuePtr() + lower.nonZeros());
     for (std::size_t row = 0; row < free_.size(); ++row) first_[at(start[row])] = free_[row];
   }
-  std::vector<int> place(order_.size());
-  for (std::size_t k = 0; k < order_.size(); ++k) place[at(order_[k])] = static_cast<int>(k);
+  std::vector<int> places(order_.size());
+  for (std::size_t k = 0; k < order_.size(); ++k) {
+    places[at(order_[k]) - first_vertex_] = static_cast<int>(k);
+  }
+  const auto place = [&](int vertex) { return places[at(vertex) - first_vertex_]; };
   std::vector<double> values = first_;
   for (const Entry& entry : entries) {
-    const auto [column, row] = std::minmax(place[at(entry.vertex)], place[at(entry.other)]);
+    const auto [column, row] = std::minmax({place(entry.vertex), place(entry.other)});
     const int* const rows = lower.innerIndexPtr();
     const int* const found = std::lower_bound(rows + start[column], rows + start[column + 1], row);
     values[at(found - rows)] += entry.value;
   }
   std::vector<double> diagonal(free_.size());
   for (std::size_t row = 0; row < free_.size(); ++row) diagonal[row] = values[at(start[row])];
-  const Pinned pinned = with_pins(model, diagonal);
+  const Pinned pinned = with_pins(model, pins, diagonal);
   for (std::size_t row = 0; row < free_.size(); ++row) {
     values[at(start[row])] = pinned.diagonal[row];
   }
@@ -201,20 +226,20 @@ void PinnedMatrix::solve(const VectorField& b, VectorField& p, Threads& threads)
   begin_solve(b, p, threads);
   if (!is_unfinished_) return;
   for_groups(threads, [&](int first, int last) {
-    finish(static_cast<int>(pieces_[at(first)].begin), static_cast<int>(pieces_[at(last) - 1].end),
-           p);
+    finish(static_cast<int>(first_vertex_ + pieces_[at(first)].begin),
+           static_cast<int>(first_vertex_ + pieces_[at(last) - 1].end), p);
   });
 }
 
 void PinnedMatrix::finish(int first, int last, VectorField& p) const {
   if (!is_unfinished_) return;
-  for (auto i = at(run_piece_[at(first / SolveEnds::rows)]);
-       i < pieces_.size() && pieces_[i].begin < at(last); ++i) {
-    const std::size_t begin = std::max(pieces_[i].begin, at(first)),
-                      end = std::min(pieces_[i].end, at(last));
+  const std::size_t from = at(first) - first_vertex_, to = at(last) - first_vertex_;
+  for (auto i = at(run_piece_[from / SolveEnds::rows]); i < pieces_.size() && pieces_[i].begin < to;
+       ++i) {
+    const std::size_t begin = std::max(pieces_[i].begin, from), end = std::min(pieces_[i].end, to);
     if (begin >= end) continue;
     kernels_->negate_shifted(parts_[pieces_[i].part].shift.v, static_cast<int>(end - begin),
-                             &p[begin]);
+                             &p[first_vertex_ + begin]);
   }
 }
 
@@ -244,21 +269,21 @@ class PinnedMatrix::Ends final : public SolveEnds {
 
   double size() const override { return size_; }
   const double* bring(int first, int last, double* room) const override {
-    if (is_exact_) return (*b_)[at(first)].v;
+    if (is_exact_) return (*b_)[owner_->first_vertex_ + at(first)].v;
     for_pieces(first, last, [&](const Piece& piece) {
       const Part& part = owner_->parts_[piece.part];
       PaddedVector mean = {};
       for (int c = 0; c < 4 && part.weight > 0; ++c) mean[c] = part.force[c] / part.weight;
-      owner_->kernels_->subtract_weighted(&(*b_)[piece.begin], &owner_->weight_[piece.begin],
-                                          mean.v, piece.count(),
+      owner_->kernels_->subtract_weighted(&(*b_)[owner_->first_vertex_ + piece.begin],
+                                          &owner_->weight_[piece.begin], mean.v, piece.count(),
                                           room + 4 * (piece.begin - at(first)));
     });
     return room;
   }
   void take(int first, int last) override {
     for_pieces(first, last, [&](Piece& piece) {
-      owner_->kernels_->sum(&(*p_)[piece.begin], &owner_->weight_[piece.begin], piece.count(),
-                            piece.sum.v);
+      owner_->kernels_->sum(&(*p_)[owner_->first_vertex_ + piece.begin],
+                            &owner_->weight_[piece.begin], piece.count(), piece.sum.v);
     });
   }
 
@@ -283,8 +308,8 @@ void PinnedMatrix::solve_in_order(const VectorField& b, VectorField& p, Threads&
     for_groups(threads, [&](int first, int last) {
       for (int i = first; i < last; ++i) {
         Piece& piece = pieces_[at(i)];
-        kernels_->sum(&b[piece.begin], nullptr, piece.count(), piece.sum.v);
-        piece.largest = kernels_->largest(&b[piece.begin], piece.count());
+        kernels_->sum(&b[first_vertex_ + piece.begin], nullptr, piece.count(), piece.sum.v);
+        piece.largest = kernels_->largest(&b[first_vertex_ + piece.begin], piece.count());
       }
     });
     double size = 0;
@@ -293,7 +318,7 @@ void PinnedMatrix::solve_in_order(const VectorField& b, VectorField& p, Threads&
       for (int c = 0; c < 4; ++c) parts_[piece.part].force[c] += piece.sum[c];
     }
     Ends ends(*this, b, p, size);
-    matrix_.solve4_between(ends, static_cast<int>(b.size()), p[0].v, threads);
+    matrix_.solve4_between(ends, static_cast<int>(order_.size()), p[first_vertex_].v, threads);
     for (const Piece& piece : pieces_) {
       for (int c = 0; c < 4; ++c) parts_[piece.part].shift[c] -= piece.sum[c];
     }
@@ -303,7 +328,7 @@ void PinnedMatrix::solve_in_order(const VectorField& b, VectorField& p, Threads&
       }
     }
   } else {
-    matrix_.solve4(b[0].v, p[0].v, threads);
+    matrix_.solve4(b[first_vertex_].v, p[first_vertex_].v, threads);
   }
 }
 

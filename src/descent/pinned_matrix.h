@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "descent/field_kernels.h"
@@ -11,10 +12,10 @@
 
 namespace supple {
 
-/// A constant matrix of a descent, A = M/a^2 + L + pins, with L constant and the pins changing now
-/// and then (linear/changeable_cholesky.h): n x n and the same for x, y and z, or 3n x 3n.
-/// Pinned points are terms k w w^T; where there are many, some are pins of their corners, which
-/// hold more (potentials/pins.h).
+/// A constant matrix of a descent, or one body's part of it, A = M/a^2 + L + pins, with L constant
+/// and the pins changing now and then (linear/changeable_cholesky.h): n x n and the same for x, y
+/// and z, or 3n x 3n. Pinned points are terms k w w^T; where there are many, some are pins of their
+/// corners, which hold more (potentials/pins.h).
 ///
 /// A vector moved as a whole costs L nothing, so that 1^T A x = w . x holds with w = M 1/a^2 + the
 /// pins of each vertex, on every connected part of the matrix. Where x is not A^-1 b to
@@ -30,16 +31,26 @@ class PinnedMatrix {
     full,  ///< 3n x 3n, row 3 k + c being coordinate c of vertex order[k]
   };
 
-  /// lower: the matrix without pins, a row for vertex order[k] at k. earlier: that of another scene
-  /// with bodies of this one, each in the same order. Throws Error{invalid_input}, naming the
-  /// matrix by `name`, where it is not positive definite.
+  /// order: of all vertices, or of those of some bodies that follow each other. lower: the matrix
+  /// without pins, a row for vertex order[k] at k. pins: of those vertices. earlier: that of
+  /// another scene with bodies of this one, each in the same order. Throws Error{invalid_input},
+  /// naming the matrix by `name`, where it is not positive definite.
   PinnedMatrix(const Model& model, double inverse_a2, std::vector<int> order,
                SpdSolver::Matrix lower, Coupling coupling, Precision precision, std::string name,
-               const Earlier<PinnedMatrix>& earlier = {});
+               const PinSet::Some& pins, const Earlier<PinnedMatrix>& earlier = {});
+  /// Of all vertices, with all pins.
+  PinnedMatrix(const Model& model, double inverse_a2, std::vector<int> order,
+               SpdSolver::Matrix lower, Coupling coupling, Precision precision, std::string name)
+      : PinnedMatrix(model, inverse_a2, std::move(order), std::move(lower), coupling, precision,
+                     std::move(name), model.pins.all()) {}
 
   /// The model's pins are others now. h: length of a step, s. Throws Error{invalid_input} for pins
   /// that the matrix cannot hold; nothing changes then.
-  void pins_changed(const Model& model, double h);
+  void pins_changed(const Model& model, const PinSet::Some& pins, double h);
+  void pins_changed(const Model& model, double h) { pins_changed(model, model.pins.all(), h); }
+  /// The same in two parts: what may throw so, and the rest.
+  void require_pins(const Model& model, const PinSet::Some& pins) const;
+  void take_pins(const Model& model, const PinSet::Some& pins, double h);
 
   /// Calls visit(row, column, value), ascending, for the entries that the lower triangle had at
   /// first in some columns, without pins and additions.
@@ -65,7 +76,8 @@ class PinnedMatrix {
   };
   /// L is from now on what it was at first and these, in its pattern; n x n alone. False: that is
   /// not positive definite, and it is what it was. Throws std::bad_alloc alone.
-  bool set_addition(const Model& model, std::span<const Entry> entries, Threads& threads);
+  bool set_addition(const Model& model, const PinSet::Some& pins, std::span<const Entry> entries,
+                    Threads& threads);
 
   /// A step begins.
   void begin_step() noexcept { matrix_.begin_step(); }
@@ -73,11 +85,12 @@ class PinnedMatrix {
   /// Whether p is -A^-1 b to rounding. If not, it is -H b with a symmetric positive definite H.
   bool is_exact() const { return matrix_.is_exact() && has_all_points_; }
 
-  /// p = -A^-1 b: [num_vertices] both.
+  /// p = -A^-1 b: [num_vertices] of the model both, of which the vertices of the order are read and
+  /// written.
   void solve(const VectorField& b, VectorField& p, Threads& threads);
   /// The same but for what `finish` does, which must follow for all vertices.
   void begin_solve(const VectorField& b, VectorField& p, Threads& threads);
-  /// Vertices first .. last - 1 of p. Threads call it for different vertices at once.
+  /// Vertices first .. last - 1 of the order, of p. Threads call it for different vertices at once.
   void finish(int first, int last, VectorField& p) const;
 
   const ChangeableCholesky& matrix() const { return matrix_; }
@@ -105,7 +118,7 @@ class PinnedMatrix {
     std::vector<double> weight;  ///< w, [num_vertices], in elimination order, N/m
   };
 
-  Pinned with_pins(const Model& model, std::vector<double> free) const;
+  Pinned with_pins(const Model& model, const PinSet::Some& pins, std::vector<double> free) const;
   std::vector<int> find_blocks(const Model& model) const;
   void find_parts(const std::vector<int>& parent);
   void weigh_parts(std::vector<double> weight);
@@ -118,6 +131,7 @@ class PinnedMatrix {
   void solve_as(const VectorField& b, VectorField& p, Threads& threads);
 
   std::vector<int> order_;    ///< [num_vertices], elimination order
+  std::size_t first_vertex_;  ///< the smallest one in it
   std::vector<double> mass_;  ///< [num_vertices], in elimination order: M/a^2, N/m
   const FieldKernels* kernels_;
   std::size_t rows_of_vertex_;  ///< 1 or 3
@@ -129,7 +143,7 @@ class PinnedMatrix {
   std::vector<Piece> pieces_;   ///< of the parts, in their order
   std::vector<int> run_piece_;  ///< [runs + 1], first piece of each
   std::vector<int> groups_;     ///< first piece of each group for a thread, and pieces_.size()
-  bool is_in_order_;            ///< order_ is 0, 1, 2, ...
+  bool is_in_order_;            ///< order_ is ascending
   bool has_all_points_ = true;  ///< none of them is taken for pins of its corners
   bool is_unfinished_ = false;  ///< p of the last solve wants its shift and its sign
   std::vector<double> weight_;  ///< w, N/m

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
+#include <span>
+#include <tuple>
 
+#include "base/index.h"
 #include "math/mat3.h"
 
 namespace supple {
@@ -21,19 +24,39 @@ std::uint64_t spread(std::uint64_t x) {
   return x;
 }
 
-/// Place of each tet's centroid on the Morton curve through the box of all vertices.
-std::vector<std::uint64_t> morton_codes(const Model& model) {
-  const Box box = bounding_box(model.rest);
-  double extent = 0;
-  for (std::size_t k = 0; k < 3; ++k) extent = std::max(extent, box.max[k] - box.min[k]);
-  const double scale = extent > 0 ? 2097151.0 / extent : 0;
+/// Body of each tet.
+std::vector<int> bodies_of_tets(const Model& model) {
+  std::vector<int> bodies;
+  bodies.reserve(model.tets.size());
+  int body = 0;
+  for (const auto& tet : model.tets) {
+    while (tet[0] >= model.body_vertices[at(body) + 1]) ++body;
+    bodies.push_back(body);
+  }
+  return bodies;
+}
+
+/// Place of each tet's centroid on the Morton curve through the box of its body's vertices.
+std::vector<std::uint64_t> morton_codes(const Model& model, const std::vector<int>& body_of_tet) {
   std::vector<std::uint64_t> codes;
   codes.reserve(model.tets.size());
-  for (const auto& tet : model.tets) {
+  int body = -1;
+  Box box;
+  double scale = 0;
+  for (std::size_t t = 0; t < model.tets.size(); ++t) {
+    if (body != body_of_tet[t]) {
+      body = body_of_tet[t];
+      const Vec3* const rest = model.rest.data();
+      box = bounding_box(
+          {rest + model.body_vertices[at(body)], rest + model.body_vertices[at(body) + 1]});
+      double extent = 0;
+      for (std::size_t k = 0; k < 3; ++k) extent = std::max(extent, box.max[k] - box.min[k]);
+      scale = extent > 0 ? 2097151.0 / extent : 0;
+    }
     std::uint64_t code = 0;
     for (std::size_t k = 0; k < 3; ++k) {
       double center = 0;
-      for (int vertex : tet) center += 0.25 * model.rest[static_cast<std::size_t>(vertex)][k];
+      for (int vertex : model.tets[t]) center += 0.25 * model.rest[at(vertex)][k];
       const double cell = std::clamp((center - box.min[k]) * scale, 0.0, 2097151.0);
       code |= spread(static_cast<std::uint64_t>(cell)) << k;
     }
@@ -71,7 +94,7 @@ std::vector<int> cuts_of(int num_batches) {
 /// Appends the batches of one range, its elements already in order. Inside a block neighbouring
 /// tets stand in one lane, batch after batch, not side by side: the eight tets of a batch then
 /// share few vertices and their forces do not wait for each other in the slots.
-void append_range(const std::vector<const ElementSource*>& elements, ElementRange range,
+void append_range(std::span<const ElementSource* const> elements, ElementRange range,
                   const Model& model, ElementLayout& layout) {
   range.first_batch = static_cast<int>(layout.batches.size());
   const int count = static_cast<int>(elements.size());
@@ -180,36 +203,34 @@ std::array<Vec3, 4> shape_gradients(const std::array<Vec3, 4>& corners) {
 ElementLayout lay_out_elements(const std::vector<ElementSource>& sources,
                                const std::vector<MaterialModel>& materials, const Model& model) {
   ElementLayout layout;
-  const std::vector<std::uint64_t> codes = morton_codes(model);
+  const std::vector<int> body_of_tet = bodies_of_tets(model);
+  const std::vector<std::uint64_t> codes = morton_codes(model, body_of_tet);
   const auto place_of = [&](const ElementSource* element) {
-    return std::pair(codes[static_cast<std::size_t>(element->tet)], element->tet);
+    return std::tuple(body_of_tet[at(element->tet)], element->layer, element->model,
+                      element->has_fiber, element->changes_rest);
   };
-  int num_layers = 1;
-  for (const ElementSource& source : sources) num_layers = std::max(num_layers, source.layer + 1);
-  // [layer][model][with fiber][changes]
-  std::vector<std::vector<const ElementSource*>> groups(static_cast<std::size_t>(num_layers) *
-                                                        materials.size() * 4);
-  for (const ElementSource& source : sources) {
-    const auto layer = static_cast<std::size_t>(source.layer);
-    const auto m = static_cast<std::size_t>(source.model);
-    groups[(layer * materials.size() + m) * 4 + (source.has_fiber ? 2 : 0) +
-           (source.changes_rest ? 1 : 0)]
-        .push_back(&source);
-  }
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    std::vector<const ElementSource*>& elements = groups[g];
-    if (elements.empty()) continue;
-    std::sort(
-        elements.begin(), elements.end(),
-        [&](const ElementSource* a, const ElementSource* b) { return place_of(a) < place_of(b); });
+  std::vector<const ElementSource*> elements;
+  elements.reserve(sources.size());
+  for (const ElementSource& source : sources) elements.push_back(&source);
+  std::sort(elements.begin(), elements.end(), [&](const auto* a, const auto* b) {
+    return std::tuple(place_of(a), codes[at(a->tet)], a->tet) <
+           std::tuple(place_of(b), codes[at(b->tet)], b->tet);
+  });
+  for (auto first = elements.begin(); first != elements.end();) {
+    const ElementSource& source = **first;
+    const auto last = std::find_if(first, elements.end(), [&](const ElementSource* other) {
+      return place_of(other) != place_of(&source);
+    });
     ElementRange range;
-    range.material = materials[g / 4 % materials.size()];
-    range.layer = elements.front()->layer;
-    range.has_fiber = elements.front()->has_fiber;
-    range.changes_rest = elements.front()->changes_rest;
+    range.material = materials[at(source.model)];
+    range.body = body_of_tet[at(source.tet)];
+    range.layer = source.layer;
+    range.has_fiber = source.has_fiber;
+    range.changes_rest = source.changes_rest;
     range.num_parameters =
         std::visit([](const auto& material) { return material.num_parameters; }, range.material);
-    append_range(elements, std::move(range), model, layout);
+    append_range({first, last}, std::move(range), model, layout);
+    first = last;
   }
   cut_blocks(model.num_vertices, layout);
   return layout;
@@ -217,8 +238,8 @@ ElementLayout lay_out_elements(const std::vector<ElementSource>& sources,
 
 bool same_places(const ElementLayout& a, const ElementLayout& b) {
   const auto same_range = [](const ElementRange& x, const ElementRange& y) {
-    return x.layer == y.layer && x.has_fiber == y.has_fiber && x.changes_rest == y.changes_rest &&
-           x.num_batches == y.num_batches;
+    return x.body == y.body && x.layer == y.layer && x.has_fiber == y.has_fiber &&
+           x.changes_rest == y.changes_rest && x.num_batches == y.num_batches;
   };
   return a.tet_of_lane == b.tet_of_lane &&
          std::equal(a.ranges.begin(), a.ranges.end(), b.ranges.begin(), b.ranges.end(), same_range);

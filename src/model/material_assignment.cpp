@@ -249,13 +249,12 @@ void add_viscosity(const Model& model, ElementLayout& layout) {
 /// Writes the fibers of muscles as `contract_fibers` says.
 void stretch_fibers(const Model& model, ElementLayout& layout) {
   for (ElementRange& range : layout.ranges) {
+    const double stretch = model.fiber_stretch[static_cast<std::size_t>(range.body)];
     for (std::size_t i = 0; i < range.resting_fibers.size(); ++i) {
       const std::size_t batch = i / (4 * lanes), lane = i % lanes;
       const int tet =
           layout.tet_of_lane[(static_cast<std::size_t>(range.first_batch) + batch) * lanes + lane];
       if (tet < 0) continue;
-      const double stretch = model.fiber_stretch[static_cast<std::size_t>(
-          model.body_of(model.tets[static_cast<std::size_t>(tet)][0]))];
       const bool is_kappa = i / lanes % 4 == 3;
       range.fibers[i] = is_kappa ? range.resting_fibers[i] * (stretch * stretch)
                                  : range.resting_fibers[i] / stretch;

@@ -22,8 +22,9 @@
 /// muscles, growth and plastic flow.
 ///
 /// Elements live in batches of eight lanes, so that the local step runs one template on a SIMD
-/// number. Batches of one material model stand together (a range); a range is sorted along a
-/// space-filling curve and cut into blocks of a fixed number of batches. A block sums the forces of
+/// number. Batches of one body and one material model stand together (a range), those of a body one
+/// after the other; a range is sorted along a space-filling curve and cut into blocks of a fixed
+/// number of batches. A block sums the forces of
 /// its tets into private places (slots, one for each vertex it touches) and a vertex then adds its
 /// slots in the order of the blocks: no two blocks write to one place, and the order of every sum
 /// is fixed by the model alone, whatever the number of threads.
@@ -44,10 +45,11 @@ struct ElementBatch {
   double volume[lanes];           ///< m^3; 0 in an empty lane
 };
 
-/// Consecutive batches whose tets share one material model. A tet stands in one range of layer 0
-/// and once more in a range of each further layer of its body.
+/// Consecutive batches of one body whose tets share one material model. A tet stands in one range
+/// of layer 0 and once more in a range of each further layer of its body.
 struct ElementRange {
   MaterialModel material;
+  int body = 0;
   int layer = 0;
   bool has_fiber = false;
   bool changes_rest = false;  ///< its tets grow or flow

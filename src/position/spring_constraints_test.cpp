@@ -54,7 +54,7 @@ std::pair<double, double> gradient_of_g(const Model& model, const VectorField& y
                                         const Positions<double>& z) {
   VectorField padded(y.size());
   copy_to(z, padded);
-  SpringEnergy energy(model.springs);
+  SpringEnergy energy(model.springs, model.body_vertices);
   Threads alone(1);
   energy.evaluate(padded, alone);
   double norm = 0, size = 0;

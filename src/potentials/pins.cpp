@@ -1,5 +1,8 @@
 #include "potentials/pins.h"
 
+#include <algorithm>
+#include <numeric>
+
 #include "base/index.h"
 #include "math/motion.h"
 
@@ -61,13 +64,13 @@ Vec3 PinSet::stretch(std::size_t pin, const VectorField& x, const std::vector<Ve
   return stretch;
 }
 
-double PinSet::add(const VectorField& x, const std::vector<Vec3>& target,
-                   VectorField& gradient) const {
+double PinSet::add(const VectorField& x, const std::vector<Vec3>& target, VectorField& gradient,
+                   std::span<const int> some) const {
   double energy = 0;
-  for (std::size_t i = 0; i < pins.size(); ++i) {
-    const double k = pins[i].stiffness;
-    const Vec3 pull = stretch(i, x, target);
-    PaddedVector& force = gradient[at(pins[i].vertex)];
+  for (const int pin : some) {
+    const double k = pins[at(pin)].stiffness;
+    const Vec3 pull = stretch(at(pin), x, target);
+    PaddedVector& force = gradient[at(pins[at(pin)].vertex)];
     for (int c = 0; c < 3; ++c) {
       const double d = pull[at(c)];
       energy += 0.5 * k * d * d;
@@ -75,6 +78,31 @@ double PinSet::add(const VectorField& x, const std::vector<Vec3>& target,
     }
   }
   return energy;
+}
+
+double PinSet::add(const VectorField& x, const std::vector<Vec3>& target,
+                   VectorField& gradient) const {
+  return add(x, target, gradient, all().pins);
+}
+
+PinSet::Some PinSet::all() const {
+  Some all{.pins = std::vector<int>(pins.size()), .points = std::vector<int>(points.size())};
+  std::iota(all.pins.begin(), all.pins.end(), 0);
+  std::iota(all.points.begin(), all.points.end(), 0);
+  return all;
+}
+
+std::vector<PinSet::Some> PinSet::by_body(std::span<const int> body_vertices) const {
+  std::vector<Some> some(body_vertices.size() - 1);
+  const auto body = [&](int pin) {
+    const auto next =
+        std::upper_bound(body_vertices.begin(), body_vertices.end(), pins[at(pin)].vertex);
+    return at(next - body_vertices.begin() - 1);
+  };
+  const Some every = all();
+  for (const int pin : every.pins) some[body(pin)].pins.push_back(pin);
+  for (const int point : every.points) some[body(points[at(point)].first)].points.push_back(point);
+  return some;
 }
 
 }  // namespace supple

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "math/vector_field.h"
@@ -58,8 +59,19 @@ struct PinSet {
   /// p, m.
   Vec3 place(const PinnedPoint& point, const VectorField& x) const;
 
-  /// Energy, J; adds the gradient, N, to `gradient`.
+  /// Energy of some of the pins, J; adds their gradient, N, to `gradient`.
+  double add(const VectorField& x, const std::vector<Vec3>& target, VectorField& gradient,
+             std::span<const int> some) const;
+  /// The same of all.
   double add(const VectorField& x, const std::vector<Vec3>& target, VectorField& gradient) const;
+
+  /// Pins and points, by their numbers, ascending.
+  struct Some {
+    std::vector<int> pins, points;
+  };
+  Some all() const;
+  /// Those of each body: [num_bodies].
+  std::vector<Some> by_body(std::span<const int> body_vertices) const;
 };
 
 }  // namespace supple

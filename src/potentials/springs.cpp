@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/index.h"
 #include "potentials/spring_kernels.h"
 
 namespace supple {
@@ -10,6 +11,9 @@ namespace supple {
 SUPPLE_DEFINE_KERNELS(SpringKernels, spring_kernels, spring_table)
 
 namespace {
+
+/// Springs a chunk: about 5 us of work.
+constexpr int chunk_size = 1024;
 
 double length(const double* d) { return std::sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]); }
 
@@ -84,22 +88,40 @@ void spring_hessian(const SpringSet::Spring& spring, const double* x_a, const do
   }
 }
 
-SpringEnergy::SpringEnergy(const SpringSet& set)
+std::vector<int> SpringSet::first_of_bodies(std::span<const int> body_vertices) const {
+  std::vector<int> first;
+  for (const int vertex : body_vertices) {
+    const auto found = std::partition_point(
+        springs.begin(), springs.end(), [&](const Spring& spring) { return spring.a < vertex; });
+    first.push_back(static_cast<int>(found - springs.begin()));
+  }
+  return first;
+}
+
+SpringEnergy::SpringEnergy(const SpringSet& set, std::span<const int> body_vertices)
     : set_(&set),
       kernels_(&spring_kernels(simd_level_in_use())),
+      pieces_(cut_into_pieces(
+          set.first_of_bodies(body_vertices), [](int) { return chunk_size; }, chunks_)),
       forces_(set.size()),
-      chunk_energy_((set.size() + chunk_size - 1) / chunk_size) {}
+      chunk_energy_(chunks_.size()) {}
 
 double SpringEnergy::evaluate(const VectorField& x, Threads& threads) {
   if (set_->empty()) return 0;
-  threads.parallel_for(static_cast<int>(chunk_energy_.size()), [&](int chunk) {
-    const std::size_t first = static_cast<std::size_t>(chunk) * chunk_size;
-    const int count = static_cast<int>(std::min(first + chunk_size, set_->size()) - first);
-    chunk_energy_[static_cast<std::size_t>(chunk)] = kernels_->evaluate(
+  pieces_.parallel_for(threads, [&](int chunk) {
+    const std::size_t first = at(chunks_[at(chunk)].first);
+    const int count = chunks_[at(chunk)].last - chunks_[at(chunk)].first;
+    chunk_energy_[at(chunk)] = kernels_->evaluate(
         &set_->springs[first], &set_->rest_direction[first], x.data(), count, &forces_[first]);
   });
+  return pieces_.sum(chunk_energy_);
+}
+
+double SpringEnergy::energy_of(int body) const {
   double energy = 0;
-  for (double e : chunk_energy_) energy += e;
+  for (int c = pieces_.first(body); c < pieces_.first(body + 1); ++c) {
+    energy += chunk_energy_[at(c)];
+  }
   return energy;
 }
 

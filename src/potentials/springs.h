@@ -1,9 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
-#include "base/parallel_for.h"
+#include "base/body_pieces.h"
 #include "math/vector_field.h"
 #include "supple/mesh.h"
 
@@ -43,6 +44,9 @@ struct SpringSet {
   /// Appends a spring; `rest` holds the rest positions of the model's vertices.
   void add(const Spring& spring, const std::vector<Vec3>& rest);
 
+  /// The first spring of each body, [num_bodies + 1]: springs are in the order of the bodies.
+  std::vector<int> first_of_bodies(std::span<const int> body_vertices) const;
+
   /// Fills `start` and `incident` once all springs are there.
   void index_vertices(int num_vertices);
 
@@ -80,10 +84,17 @@ struct SpringKernels;
 /// order. So no sum depends on the number of threads.
 class SpringEnergy {
  public:
-  explicit SpringEnergy(const SpringSet& set);
+  /// body_vertices: [num_bodies + 1], the first vertex of each body.
+  SpringEnergy(const SpringSet& set, std::span<const int> body_vertices);
+
+  /// From now on `evaluate` works on these bodies alone, ascending. Allocates nothing.
+  void select(std::span<const int> bodies) { pieces_.select(bodies); }
 
   /// Energy at x, J. The forces stay until `add_gradient_of_vertex` reads them.
   double evaluate(const VectorField& x, Threads& threads);
+
+  /// Of one body in its last `evaluate`, J.
+  double energy_of(int body) const;
 
   /// Adds dE/dx of a vertex, as of the last `evaluate`, N.
   void add_gradient_of_vertex(int vertex, PaddedVector& sum) const {
@@ -102,11 +113,10 @@ class SpringEnergy {
   VectorField& forces() { return forces_; }
 
  private:
-  /// Springs a chunk: about 5 us of work.
-  static constexpr int chunk_size = 1024;
-
   const SpringSet* set_;
   const SpringKernels* kernels_;
+  std::vector<PieceRange> chunks_;
+  BodyPieces pieces_;
   VectorField forces_;                ///< [num_springs], dE/dx_a, N
   std::vector<double> chunk_energy_;  ///< [num_chunks], J
 };

@@ -37,7 +37,8 @@ struct Net {
 
   double energy_and_gradient(VectorField& gradient, int num_threads = 1) const {
     Threads threads(num_threads);
-    SpringEnergy energy(set);
+    const std::vector<int> body{0, static_cast<int>(x.size())};
+    SpringEnergy energy(set, body);
     const double value = energy.evaluate(x, threads);
     gradient.assign(x.size(), {});
     for (std::size_t v = 0; v < x.size(); ++v) {
@@ -56,7 +57,8 @@ TEST(Springs, TheEnergyIsHalfStiffnessTimesSquaredStretch) {
   VectorField x(2);
   x[0] = {{0, 3, 0, 0}};
   x[1] = {{4, 0, 0, 0}};
-  SpringEnergy energy(set);
+  const std::vector<int> body{0, 2};
+  SpringEnergy energy(set, body);
   Threads threads(1);
   EXPECT_DOUBLE_EQ(energy.evaluate(x, threads), 0.5 * 50 * 9);  // 3-4-5: stretched by 3
   PaddedVector at_a, at_b;

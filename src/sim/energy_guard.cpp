@@ -75,32 +75,43 @@ double EnergyGuard::rigid_square(std::size_t body, const VectorField& x,
   return sum;
 }
 
-double EnergyGuard::kinetic(const VectorField& v) const {
-  double sum = 0;
-  for (std::size_t i = 0; i < v.size(); ++i) {
-    sum += model_->mass[i] * (v[i][0] * v[i][0] + v[i][1] * v[i][1] + v[i][2] * v[i][2]);
+template <class Visit>
+void EnergyGuard::for_vertices(std::span<const int> bodies, const Visit& visit) const {
+  for (const int body : bodies) {
+    for (int i = model_->body_vertices[supple::at(body)];
+         i < model_->body_vertices[supple::at(body) + 1]; ++i) {
+      visit(supple::at(i));
+    }
   }
+}
+
+double EnergyGuard::kinetic(std::span<const int> bodies, const VectorField& v) const {
+  double sum = 0;
+  for_vertices(bodies, [&](std::size_t i) {
+    sum += model_->mass[i] * (v[i][0] * v[i][0] + v[i][1] * v[i][1] + v[i][2] * v[i][2]);
+  });
   return 0.5 * sum;
 }
 
-double EnergyGuard::kinetic_of_way(const VectorField& x, const VectorField& z, double h) const {
+double EnergyGuard::kinetic_of_way(std::span<const int> bodies, const VectorField& x,
+                                   const VectorField& z, double h) const {
   double sum = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
+  for_vertices(bodies, [&](std::size_t i) {
     for (int k = 0; k < 3; ++k) {
       sum += model_->mass[i] * (z[i][k] - x[i][k]) * (z[i][k] - x[i][k]);
     }
-  }
+  });
   return 0.5 * sum / (h * h);
 }
 
-double EnergyGuard::work_of_weight(const Vec3& gravity, const VectorField& from,
-                                   const VectorField& to) const {
+double EnergyGuard::work_of_weight(std::span<const int> bodies, const Vec3& gravity,
+                                   const VectorField& from, const VectorField& to) const {
   double sum = 0;
-  for (std::size_t i = 0; i < from.size(); ++i) {
+  for_vertices(bodies, [&](std::size_t i) {
     sum += model_->mass[i] *
            (gravity[0] * (to[i][0] - from[i][0]) + gravity[1] * (to[i][1] - from[i][1]) +
             gravity[2] * (to[i][2] - from[i][2]));
-  }
+  });
   return sum;
 }
 
@@ -116,10 +127,12 @@ double EnergyGuard::weight_times_size(const Vec3& gravity) const {
   return sum * std::hypot(gravity[0], gravity[1], gravity[2]);
 }
 
-double EnergyGuard::dissipate(double excess, const std::vector<char>& is_held, const VectorField& x,
+double EnergyGuard::dissipate(std::span<const int> bodies, double excess,
+                              const std::vector<char>& is_held, const VectorField& x,
                               VectorField& v) {
   double beside = 0, along = 0;  // of rigid motions; rigid, of bodies that are held
-  for (std::size_t b = 0; b < rigid_.size(); ++b) {
+  for (const int body : bodies) {
+    const std::size_t b = supple::at(body);
     rigid_[b] = rigid_of(b, x, v);
     for (auto i = supple::at(model_->body_vertices[b]);
          i < supple::at(model_->body_vertices[b + 1]); ++i) {
@@ -132,7 +145,8 @@ double EnergyGuard::dissipate(double excess, const std::vector<char>& is_held, c
   const double from_along = std::min(excess - from_beside, most_taken * along);
   const double keep_beside = beside > 0 ? std::sqrt(1 - from_beside / beside) : 1;
   const double keep_along = along > 0 ? std::sqrt(1 - from_along / along) : 1;
-  for (std::size_t b = 0; b < rigid_.size(); ++b) {
+  for (const int body : bodies) {
+    const std::size_t b = supple::at(body);
     const double keep = is_held[b] != 0 ? keep_along : 1;
     for (auto i = supple::at(model_->body_vertices[b]);
          i < supple::at(model_->body_vertices[b + 1]); ++i) {
@@ -143,9 +157,11 @@ double EnergyGuard::dissipate(double excess, const std::vector<char>& is_held, c
   return from_beside + from_along;
 }
 
-void EnergyGuard::move_rigidly(const VectorField& x, const VectorField& v, const Vec3& gravity,
-                               double t, VectorField& moved) {
-  for (std::size_t b = 0; b < rigid_.size(); ++b) {
+void EnergyGuard::move_rigidly(std::span<const int> bodies, const VectorField& x,
+                               const VectorField& v, const Vec3& gravity, double t,
+                               VectorField& moved) {
+  for (const int body : bodies) {
+    const std::size_t b = supple::at(body);
     const Rigid rigid = rigid_of(b, x, v);
     const double rate = std::sqrt(dot(rigid.spin, rigid.spin));
     const Vector axis = rate > 0 ? (1 / rate) * rigid.spin : Vector{{0, 0, 0}};
@@ -166,14 +182,16 @@ void EnergyGuard::move_rigidly(const VectorField& x, const VectorField& v, const
   }
 }
 
-void EnergyGuard::push(const Loads& loads, double scale, VectorField& moved) {
+void EnergyGuard::push(std::span<const int> bodies, const Loads& loads, double scale,
+                       VectorField& moved) {
   if (loads.empty()) return;
   for (Rigid& rigid : rigid_) rigid = {};
   loads.for_each([&](std::size_t i, const PaddedVector& force) {
     Rigid& rigid = rigid_[supple::at(model_->body_of(static_cast<int>(i)))];
     rigid.velocity = rigid.velocity + vector_of(force);
   });
-  for (std::size_t b = 0; b < rigid_.size(); ++b) {
+  for (const int body : bodies) {
+    const std::size_t b = supple::at(body);
     const std::size_t first = supple::at(model_->body_vertices[b]);
     const std::size_t last = supple::at(model_->body_vertices[b + 1]);
     double mass = 0;

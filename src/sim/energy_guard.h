@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "math/mat3.h"
@@ -11,19 +12,21 @@ namespace supple {
 /// Keeps the mechanical energy of a step from growing beyond the work that was done, where solving
 /// it better does not: takes the excess out of the velocities. A body loses what it moves by beside
 /// a rigid motion, so that it keeps its momentum, linear and angular; one that something holds or
-/// touches may lose of the rigid motion too.
+/// touches may lose of the rigid motion too. `bodies` are those that a call is about, ascending.
 class EnergyGuard {
  public:
   explicit EnergyGuard(const Model& model);
 
   /// Kinetic energy, J.
-  double kinetic(const VectorField& v) const;
+  double kinetic(std::span<const int> bodies, const VectorField& v) const;
 
   /// The same of moving from x to z in h, s.
-  double kinetic_of_way(const VectorField& x, const VectorField& z, double h) const;
+  double kinetic_of_way(std::span<const int> bodies, const VectorField& x, const VectorField& z,
+                        double h) const;
 
   /// Work of the weight from one place to another, J.
-  double work_of_weight(const Vec3& gravity, const VectorField& from, const VectorField& to) const;
+  double work_of_weight(std::span<const int> bodies, const Vec3& gravity, const VectorField& from,
+                        const VectorField& to) const;
 
   /// Weight of each body times its size, all together: J, of which a body falls by itself.
   double weight_times_size(const Vec3& gravity) const;
@@ -34,16 +37,16 @@ class EnergyGuard {
 
   /// Takes up to `excess` J out of the velocities at x. is_held: whether something outside acts on
   /// a body, [num_bodies]. What was taken, J.
-  double dissipate(double excess, const std::vector<char>& is_held, const VectorField& x,
-                   VectorField& v);
+  double dissipate(std::span<const int> bodies, double excess, const std::vector<char>& is_held,
+                   const VectorField& x, VectorField& v);
 
   /// Where the bodies would be had they moved rigidly for a time t, s, under gravity alone: a start
   /// of a descent that costs no elastic energy.
-  void move_rigidly(const VectorField& x, const VectorField& v, const Vec3& gravity, double t,
-                    VectorField& moved);
+  void move_rigidly(std::span<const int> bodies, const VectorField& x, const VectorField& v,
+                    const Vec3& gravity, double t, VectorField& moved);
 
   /// Shifts each body as a whole by scale, s^2, times the acceleration that the forces give it.
-  void push(const Loads& loads, double scale, VectorField& moved);
+  void push(std::span<const int> bodies, const Loads& loads, double scale, VectorField& moved);
 
  private:
   using Vector = Vector3<double>;
@@ -54,6 +57,8 @@ class EnergyGuard {
     Vector spin{{0, 0, 0}};                         ///< 1/s
     Vector at(const PaddedVector& x) const;
   };
+  template <class Visit>
+  void for_vertices(std::span<const int> bodies, const Visit& visit) const;
   Rigid rigid_of(std::size_t body, const VectorField& x, const VectorField& v) const;
 
   const Model* model_;

@@ -39,10 +39,12 @@ class Loads {
     for (const int vertex : vertices_) visit(at(vertex), force_[at(vertex)]);
   }
 
-  /// Work from one place to another, J.
-  double work(const VectorField& from, const VectorField& to) const {
+  /// Work from one place to another of what acts on vertices that are asked for, J.
+  template <class IsAsked>
+  double work(const VectorField& from, const VectorField& to, const IsAsked& is_asked) const {
     double sum = 0;
     for_each([&](std::size_t i, const PaddedVector& force) {
+      if (!is_asked(i)) return;
       for (int k = 0; k < 3; ++k) sum += force[k] * (to[i][k] - from[i][k]);
     });
     return sum;

@@ -121,6 +121,10 @@ RunningScene::RunningScene(const Scene& scene, const SimulationOptions& options,
       unfolding_(scene_.bodies.size()),
       z_(state_.x),
       first_z_(z_),
+      potential_(scene_.bodies.size()),
+      islands_(scene_.bodies.size()),
+      before_of_(scene_.bodies.size()),
+      elastic_of_(scene_.bodies.size()),
       before_(state_),
       queries_(scene_, model_, numbering_, surface_, state_.x),
       clock_(clock_of(0, 0, scene_.time)) {
@@ -177,6 +181,156 @@ void RunningScene::limit_factors() {
   weights->set_longest_factor(budget > 0 ? budget / 4 : std::numeric_limits<double>::infinity());
 }
 
+bool RunningScene::is_guarded() const {
+  return direction_ && setup_.integrator().has_inertia && scene_.solver.line_search.type != "none";
+}
+
+/// Whether what nothing couples is minimised by itself: neither does a hard body then cost an easy
+/// one anything, nor does its step depend on it. Integrators whose steps may gain energy are done
+/// again as a whole.
+bool RunningScene::has_islands() const {
+  return scene_.bodies.size() > 1 && objective_.can_select() &&
+         direction_->can_select(objective_) && setup_.integrator().keeps_energy_down;
+}
+
+/// The elastic energies at x, all together and of each body.
+void RunningScene::find_elastic(const VectorField& x) {
+  elastic_ = objective_.elastic_energy_at(x);
+  num_inverted_ = objective_.num_inverted();
+  for (std::size_t body = 0; body < elastic_of_.size(); ++body) {
+    elastic_of_[body] = objective_.elastic_energy_of(static_cast<int>(body));
+  }
+}
+
+double RunningScene::elastic_of_selected() const {
+  if (objective_.selected().size() == elastic_of_.size()) return elastic_;
+  double sum = 0;
+  for (const int body : objective_.selected()) sum += elastic_of_[at(body)];
+  return sum;
+}
+
+double RunningScene::potential_of_selected() const {
+  double sum = 0;
+  for (const int body : objective_.selected()) sum += potential_[at(body)];
+  return sum;
+}
+
+/// Minimises from the start of the substep, island after island.
+MinimiseReport RunningScene::solve(StepReport& report, const MinimiseOptions& options) {
+  std::fill(potential_.begin(), potential_.end(), 0.0);
+  const bool are_apart = has_islands();
+  islands_.find(are_apart ? contact_.get() : nullptr, are_apart);
+  if (islands_.count() > 1) return solve_islands(report, options);
+  // Its sum by bodies has other digits.
+  if (!elastic_is_known_ || elastic_of_is_known_) {
+    elastic_ = objective_.elastic_energy_at(state_.x);
+  }
+  elastic_of_is_known_ = false;
+  return descend(report, options);
+}
+
+namespace {
+
+StepStatus worse(StepStatus a, StepStatus b) {
+  for (const StepStatus status : {StepStatus::non_finite, StepStatus::out_of_time,
+                                  StepStatus::iteration_limit, StepStatus::stalled}) {
+    if (a == status || b == status) return status;
+  }
+  return a;
+}
+
+/// What islands came to, as if they had been minimised at once.
+void join(const MinimiseReport& own, MinimiseReport& all) {
+  all.status = worse(all.status, own.status);
+  all.iterations = std::max(all.iterations, own.iterations);
+  all.value += own.value;
+  all.elastic += own.elastic;
+  all.num_inverted += own.num_inverted;
+  all.gradient_norm = std::hypot(all.gradient_norm, own.gradient_norm);
+  all.start_value += own.start_value;
+  all.start_gradient_norm = std::hypot(all.start_gradient_norm, own.start_gradient_norm);
+  all.expected_decrease += own.expected_decrease;
+}
+
+}  // namespace
+
+MinimiseReport RunningScene::solve_islands(StepReport& report, const MinimiseOptions& options) {
+  if (!elastic_is_known_ || !elastic_of_is_known_) find_elastic(state_.x);
+  MinimiseReport all{.status = StepStatus::converged};
+  const int evaluations = objective_.num_evaluations(), iterations = report.iterations;
+  int most_evaluations = 0, most_iterations = 0, vertices_left = model_.num_vertices;
+  for (int i = 0; i < islands_.count(); ++i) {
+    objective_.select(islands_[i]);
+    report.iterations = 0;
+    objective_.set_evaluations(0);
+    MinimiseOptions own_options = options;
+    if (options.deadline) {
+      // Of the time that is left as large a part as of the vertices.
+      int own = 0;
+      for (const int body : islands_[i]) {
+        own += model_.body_vertices[at(body) + 1] - model_.body_vertices[at(body)];
+      }
+      const auto now = std::chrono::steady_clock::now();
+      own_options.deadline = now + (*options.deadline - now) * own / std::max(vertices_left, 1);
+      vertices_left -= own;
+    }
+    const MinimiseReport result = descend(report, own_options);
+    note_elastic(result);
+    join(result, all);
+    most_iterations = std::max(most_iterations, report.iterations);
+    most_evaluations = std::max(most_evaluations, objective_.num_evaluations());
+    if (all.status == StepStatus::non_finite) break;
+  }
+  objective_.set_evaluations(evaluations + most_evaluations);
+  report.iterations = iterations + most_iterations;
+  objective_.select_all();
+  if (all.status == StepStatus::non_finite) return all;
+  meet(all, report, options);
+  objective_.find_contacts(z_);
+  report.status = all.status;
+  report.objective = all.value;
+  report.gradient_norm = all.gradient_norm;
+  report.start_gradient_norm = all.start_gradient_norm;
+  report.expected_decrease = all.expected_decrease;
+  return all;
+}
+
+/// Of the bodies that are selected, in z_.
+void RunningScene::note_elastic(const MinimiseReport& result) {
+  if (!result.ends_at_last) objective_.elastic_energy_at(z_);
+  for (const int body : objective_.selected()) {
+    elastic_of_[at(body)] = objective_.elastic_energy_of(body);
+  }
+}
+
+/// What islands do to each other on their ways couples them: those that meet are solved again
+/// together.
+void RunningScene::meet(MinimiseReport& all, StepReport& report, const MinimiseOptions& options) {
+  if (contact_ == nullptr) return;
+  const auto has_news = [&](std::span<const int> bodies) {
+    bool any = false;
+    for (const int body : bodies) any = contact_->take_news(body) || any;
+    return any;
+  };
+  has_news(objective_.selected());
+  for (int attempt = 0; all.status != StepStatus::non_finite; ++attempt) {
+    if (!objective_.hold_meetings(z_).anything() || attempt == most_holds) return;
+    islands_.find(contact_.get(), true);
+    MinimiseReport again{.status = StepStatus::converged};
+    for (int i = 0; i < islands_.count(); ++i) {
+      if (!has_news(islands_[i])) continue;
+      objective_.select(islands_[i]);
+      const MinimiseReport result = minimise(report, options);
+      note_elastic(result);
+      join(result, again);
+    }
+    objective_.select_all();
+    all.status = worse(all.status, again.status);
+    all.expected_decrease = std::max(all.expected_decrease, again.expected_decrease);
+    all.gradient_norm = std::max(all.gradient_norm, again.gradient_norm);
+  }
+}
+
 /// Minimises from z_ on, and again while the way there meets what was not known yet: paths that
 /// cross a collider, edges and faces in one. Most of it is met early, when there is budget left.
 MinimiseReport RunningScene::minimise(StepReport& report, MinimiseOptions options) {
@@ -208,9 +362,11 @@ MinimiseReport RunningScene::minimise(StepReport& report, MinimiseOptions option
 void RunningScene::start_safely(double value_at_start) {
   if (setup_.integrator().has_inertia) {
     const double time = setup_.integrator().stage * setup_.length();
-    guard_.move_rigidly(state_.x, state_.v, scene_.gravity, time, z_);
-    guard_.push(setup_.loads(), setup_.push_scale(), z_);
-    const double moved = objective_.value_with(z_, elastic_ + objective_.inertia_energy(z_));
+    const auto bodies = objective_.selected();
+    guard_.move_rigidly(bodies, state_.x, state_.v, scene_.gravity, time, z_);
+    guard_.push(bodies, setup_.loads(), setup_.push_scale(), z_);
+    const double moved =
+        objective_.value_with(z_, elastic_of_selected() + objective_.inertia_energy(z_));
     if (moved < value_at_start) return;
   }
   algebra().copy(state_.x, z_);
@@ -224,10 +380,10 @@ void RunningScene::start_safely(double value_at_start) {
 /// holds for every step, every budget and every integrator, but for `allowed_rise`: z is no worse
 /// than standing still. A quasi-static step begins at x_n anyway.
 MinimiseReport RunningScene::descend(StepReport& report, const MinimiseOptions& options) {
-  if (!elastic_is_known_) elastic_ = objective_.elastic_energy_at(state_.x);
+  const double elastic = elastic_of_selected();
   const double inertia = objective_.inertia_energy(state_.x);
-  const double value_at_start = objective_.value_with(state_.x, elastic_ + inertia);
-  potential_ = objective_.potential(elastic_, state_.x, state_.x);
+  const double value_at_start = objective_.value_with(state_.x, elastic + inertia);
+  potential_[at(objective_.selected().front())] = objective_.potential(elastic, state_.x, state_.x);
   algebra().copy(setup_.start(), z_);
   MinimiseReport result = minimise(report, options);
   // Whoever switches the line search off wants to see what it prevents.
@@ -236,7 +392,7 @@ MinimiseReport RunningScene::descend(StepReport& report, const MinimiseOptions& 
   const double allowed =
       value_at_start + allowed_rise * std::max(0.0, inertia) + 1e-12 * std::abs(value_at_start);
   const bool finite = result.status != StepStatus::non_finite;
-  if (finite && result.value <= allowed) return result;
+  if (finite && result.value <= allowed) return solve_better(result, report, options);
   ++report.repeated_substeps;
   algebra().copy(z_, first_z_);
   const MinimiseReport first = result;
@@ -245,16 +401,27 @@ MinimiseReport RunningScene::descend(StepReport& report, const MinimiseOptions& 
   if (finite && !(result.value <= first.value)) {
     algebra().copy(first_z_, z_);
     result = first;
+    result.ends_at_last = false;
   }
-  return result;
+  return solve_better(result, report, options);
+}
+
+/// Of what is selected, at the start of a substep; its work is not known yet.
+RunningScene::EnergyBefore RunningScene::energy_before() const {
+  return {.kinetic =
+              setup_.kept() * setup_.kept() * guard_.kinetic(objective_.selected(), state_.v)};
 }
 
 /// With backward Euler a step that is solved gains no energy where E is convex: one that gains
 /// much is not solved yet.
-MinimiseReport RunningScene::solve_better(MinimiseReport result, EnergyBefore before,
-                                          StepReport& report, const MinimiseOptions& options) {
+MinimiseReport RunningScene::solve_better(MinimiseReport result, StepReport& report,
+                                          const MinimiseOptions& options) {
+  if (!is_guarded() || !setup_.integrator().keeps_energy_down) return result;
+  if (result.status == StepStatus::non_finite) return result;
+  EnergyBefore before = energy_before();
   for (int round = 0; round < most_rounds; ++round) {
-    const double kinetic = guard_.kinetic_of_way(state_.x, z_, setup_.length());
+    const double kinetic =
+        guard_.kinetic_of_way(objective_.selected(), state_.x, z_, setup_.length());
     before.work = work_of_forces(state_.x, z_) + work_of_friction();
     const double gained = energy_gained(result.elastic, z_, kinetic, before);
     if (!(gained > serious_gain * std::max(kinetic, before.kinetic))) break;
@@ -275,7 +442,18 @@ MinimiseReport RunningScene::solve_better(MinimiseReport result, EnergyBefore be
 double RunningScene::energy_gained(double elastic, const VectorField& x, double kinetic,
                                    const EnergyBefore& before) {
   const double potential = objective_.potential(elastic, x, x);
-  return potential - potential_ + kinetic - before.kinetic - before.work;
+  return potential - potential_of_selected() + kinetic - before.kinetic - before.work;
+}
+
+double RunningScene::work_of_forces(const VectorField& from, const VectorField& to) const {
+  const auto bodies = objective_.selected();
+  const auto acts = [&](std::size_t vertex) {
+    return bodies.size() == scene_.bodies.size() ||
+           std::binary_search(bodies.begin(), bodies.end(),
+                              model_.body_of(static_cast<int>(vertex)));
+  };
+  return guard_.work_of_weight(bodies, scene_.gravity, from, to) +
+         setup_.loads().work(from, to, acts);
 }
 
 /// What colliders do on what they drag along from state_ to z_, J; known before the state advances.
@@ -285,15 +463,17 @@ double RunningScene::work_of_friction() const {
 
 /// Takes a step's excess of energy out of the velocities that it has come to. What is left, J.
 double RunningScene::keep_energy(double gained, StepReport& report) {
-  const double slack = energy_rounding * (std::abs(potential_) + objective_.energy_scale() +
-                                          guard_.kinetic(state_.v));
+  const auto bodies = objective_.selected();
+  const double slack =
+      energy_rounding * (std::abs(potential_of_selected()) + objective_.energy_scale() +
+                         guard_.kinetic(bodies, state_.v));
   if (!(gained > slack)) return 0;
   objective_.find_held_bodies(is_held_);
-  const double taken = guard_.dissipate(gained, is_held_, state_.x, state_.v);
+  const double taken = guard_.dissipate(bodies, gained, is_held_, state_.x, state_.v);
   report.energy_removed += taken;
   report.energy_gain += gained - taken;
   // What remembers the velocities before would bring them back.
-  if (taken > serious_gain * guard_.kinetic(state_.v)) {
+  if (taken > serious_gain * guard_.kinetic(bodies, state_.v)) {
     state_.x_previous.clear();
     state_.v_previous.clear();
   }
@@ -330,12 +510,14 @@ bool RunningScene::steady_substep(StepReport& report, const MinimiseOptions& opt
 void RunningScene::keep_energy_of_frame(double elastic_before, int parts, StepReport& report) {
   const double kept = std::pow(setup_.kept(), 2.0 * scene_.time.substeps);
   // Of what colliders drag along the last substep is known.
-  const EnergyBefore before{.kinetic = kept * guard_.kinetic(before_.v),
+  const auto bodies = objective_.selected();
+  const EnergyBefore before{.kinetic = kept * guard_.kinetic(bodies, before_.v),
                             .work = work_of_forces(before_.x, state_.x) +
                                     scene_.time.substeps * parts * work_of_friction_ +
                                     work_of_shapes_ - report.plastic_work};
-  potential_ = objective_.potential(elastic_before, before_.x, before_.x);
-  const double gained = energy_gained(elastic_, state_.x, guard_.kinetic(state_.v), before);
+  potential_.assign(potential_.size(), 0.0);
+  potential_[0] = objective_.potential(elastic_before, before_.x, before_.x);
+  const double gained = energy_gained(elastic_, state_.x, guard_.kinetic(bodies, state_.v), before);
   if (std::isfinite(gained) && gained > 0) keep_energy(gained, report);
 }
 
@@ -367,8 +549,8 @@ void RunningScene::take_smaller_substeps(double elastic_before, StepReport& repo
   if (scene_.solver.budget_ms > 0 || !setup_.integrator().keeps_energy_down || setup_.looks_back())
     return;
   if (report.energy_gain == 0) return;
-  const double at_hand =
-      std::max(guard_.kinetic(before_.v), guard_.weight_times_size(scene_.gravity));
+  const double at_hand = std::max(guard_.kinetic(objective_.selected(), before_.v),
+                                  guard_.weight_times_size(scene_.gravity));
   for (int parts = smaller; parts <= smallest; parts *= smaller) {
     if (!(report.energy_gain > serious_gain * at_hand)) return;
     const StepReport first = report;
@@ -440,7 +622,7 @@ void RunningScene::flow(StepReport& report) {
   const bool was_known = elastic_is_known_;
   tell_shapes();
   if (!was_known) return;
-  elastic_ = objective_.elastic_energy_at(state_.x);
+  find_elastic(state_.x);
   elastic_is_known_ = true;
 }
 
@@ -451,6 +633,18 @@ void RunningScene::follow_in_substep(double time) {
   const double before = is_asked ? objective_.elastic_energy_at(state_.x) : 0;
   follow(time);
   if (is_asked) work_of_shapes_ += objective_.elastic_energy_at(state_.x) - before;
+}
+
+/// Of what is selected, at the end of a substep; false: more was left than its energy may swing by.
+bool RunningScene::keep_energy_of_substep(const EnergyBefore& before, StepReport& report) {
+  const bool may_gain = !setup_.integrator().keeps_energy_down;
+  const double kinetic = guard_.kinetic(objective_.selected(), state_.v);
+  const double gained = energy_gained(elastic_of_selected(), state_.x, kinetic, before);
+  // Other integrators let energy swing about what they keep; where bodies touch, steps that gain
+  // follow each other.
+  const double swing = may_gain ? allowed_swing * std::max(kinetic, before.kinetic) : 0;
+  const double allowed = contact_ && !contact_->contacts().empty() ? 0 : swing;
+  return !(gained > allowed && keep_energy(gained - allowed, report) > swing);
 }
 
 bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
@@ -488,49 +682,57 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
       report.force_scale = force_scale(model_, scene_.gravity, step, objective_.pin_targets(), z_);
   } else {
     setup_.prepare(state_, clock_, objective_);
-    result = descend(report, options);
+    result = solve(report, options);
   }
   if (result.status == StepStatus::non_finite) return false;
   const Integrator& integrator = setup_.integrator();
-  if (position_solver_) hold_back(result, report);
-  const bool is_guarded =
-      direction_ && integrator.has_inertia && scene_.solver.line_search.type != "none";
-  EnergyBefore before;
-  const bool may_gain = is_guarded && !integrator.keeps_energy_down;
+  const bool may_gain = is_guarded() && !integrator.keeps_energy_down;
   if (may_gain) {
     before_substep_.x = state_.x;
     before_substep_.v = state_.v;
   }
-  if (is_guarded) {
-    before.kinetic = setup_.kept() * setup_.kept() * guard_.kinetic(state_.v);
-    if (integrator.keeps_energy_down) result = solve_better(result, before, report, options);
-  }
-  if (direction_) hold_back(result, report);
-  if (is_guarded) {
-    before.work = work_of_forces(state_.x, z_) / integrator.stage + work_of_friction();
+  const bool is_moved = hold_back(report);
+  const auto for_islands = [&](const auto& visit) {
+    for (int i = 0; i < islands_.count(); ++i) {
+      if (islands_.count() > 1) objective_.select(islands_[i]);
+      visit(before_of_[at(i)]);
+    }
+    objective_.select_all();
+  };
+  if (is_guarded()) {
+    for_islands([&](EnergyBefore& before) {
+      before = energy_before();
+      before.work = work_of_forces(state_.x, z_) / integrator.stage + work_of_friction();
+    });
   }
   if (position_solver_ && place.is_last) work_of_friction_ = work_of_friction();
-  elastic_ = result.elastic;
-  num_inverted_ = result.num_inverted;
+  if (direction_ && islands_.count() > 1) {
+    if (is_moved) note_elastic({});
+    elastic_of_is_known_ = true;
+    elastic_ = 0;
+    for (const double own : elastic_of_) elastic_ += own;
+    num_inverted_ = objective_.num_inverted();
+  } else {
+    elastic_ = is_moved ? objective_.elastic_energy_at(z_) : result.elastic;
+    num_inverted_ = is_moved ? objective_.num_inverted() : result.num_inverted;
+  }
   elastic_is_known_ = setup_.ends_at_z() && (direction_ != nullptr || place.is_last);
   // Of a frame that is done again what was seen the first time counts.
   if (contact_) report.friction_work += contact_->friction_work(z_[0].v);
   if (place.is_last && !(position_solver_ && setup_.is_divided()))
     convergence_.frame_done(state_.frame + 1, objective_, direction_.get(), z_, result);
   setup_.advance(z_, state_, algebra());
-  if (is_guarded) {
+  if (is_guarded()) {
     if (!setup_.ends_at_z()) {
-      elastic_ = objective_.elastic_energy_at(state_.x);
+      find_elastic(state_.x);
       elastic_is_known_ = true;
     }
-    const double kinetic = guard_.kinetic(state_.v);
-    const double gained = energy_gained(elastic_, state_.x, kinetic, before);
-    // Other integrators let energy swing about what they keep; where bodies touch, steps that gain
-    // follow each other.
-    const double swing = may_gain ? allowed_swing * std::max(kinetic, before.kinetic) : 0;
-    const double allowed = contact_ && !contact_->contacts().empty() ? 0 : swing;
+    bool is_kept = true;
     const double removed = report.energy_removed, gain = report.energy_gain;
-    if (gained > allowed && keep_energy(gained - allowed, report) > swing && may_gain) {
+    for_islands([&](const EnergyBefore& before) {
+      is_kept = keep_energy_of_substep(before, report) && is_kept;
+    });
+    if (!is_kept && may_gain) {
       report.energy_removed = removed;
       report.energy_gain = gain;
       report.tunnelled = tunnelled;
@@ -546,25 +748,22 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
   return true;
 }
 
-/// What is outside of colliders stays so, in barrier mode.
-void RunningScene::keep_outside(MinimiseReport& result, StepReport& report) {
+/// What is outside of colliders stays so, in barrier mode; whether z_ is another place now.
+bool RunningScene::keep_outside(StepReport& report) {
   const auto held = contact_->keep_outside(state_.x[0].v, z_[0].v, threads_);
   report.tunnelled = 0;
-  if (held.empty()) return;
   report.held_back += static_cast<int>(std::count(held.begin(), held.end(), char{1}));
-  result.elastic = objective_.elastic_energy_at(z_);
-  result.num_inverted = objective_.num_inverted();
+  return !held.empty();
 }
 
-/// Surfaces that are apart stay so: bodies that would meet stop before.
-void RunningScene::hold_back(MinimiseReport& result, StepReport& report) {
-  if (contact_ && contact_->is_barrier()) keep_outside(result, report);
-  if (!pairs()) return;
+/// Surfaces that are apart stay so: bodies that would meet stop before. Whether z_ is another place
+/// now.
+bool RunningScene::hold_back(StepReport& report) {
+  const bool is_moved = contact_ && contact_->is_barrier() && keep_outside(report);
+  if (!pairs()) return is_moved;
   const auto shares = contact_->hold_back(state_.x[0].v, z_[0].v, threads_);
-  if (shares.empty()) return;
   report.held_back += num_shortened(shares);
-  result.elastic = objective_.elastic_energy_at(z_);
-  result.num_inverted = objective_.num_inverted();
+  return is_moved || !shares.empty();
 }
 
 bool RunningScene::explicit_substep(StepReport& report) {
@@ -621,6 +820,7 @@ void RunningScene::remember() {
 /// The state as it was remembered. Nothing is allocated: this is also the end of a step for which
 /// there was no memory.
 void RunningScene::restore() {
+  objective_.select_all();
   std::swap(state_, before_);
   is_remembered_ = false;
   clock_ = clock_before_;

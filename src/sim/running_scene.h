@@ -19,6 +19,7 @@
 #include "sim/attachments.h"
 #include "sim/convergence.h"
 #include "sim/energy_guard.h"
+#include "sim/islands.h"
 #include "sim/numbering.h"
 #include "sim/position_run.h"
 #include "sim/pushes.h"
@@ -137,7 +138,7 @@ class RunningScene {
   void start_apart(VectorField& x);
   void find_layers();
   static void require_apart(ContactEnergy* contact, const VectorField& x);
-  void keep_outside(MinimiseReport& result, StepReport& report);
+  bool keep_outside(StepReport& report);
   template <class NextVertex>
   void carry_forces(const RunningScene& other, const NextVertex& next_vertex);
   FollowingWeights* following_weights() const;
@@ -164,11 +165,22 @@ class RunningScene {
     double kinetic = 0;  ///< as drag left it, J
     double work = 0;     ///< of the weight, of forces and of colliders that drag, J
   };
+  bool has_islands() const;
+  void find_elastic(const VectorField& x);
+  double elastic_of_selected() const;
+  double potential_of_selected() const;
+  MinimiseReport solve(StepReport& report, const MinimiseOptions& options);
+  MinimiseReport solve_islands(StepReport& report, const MinimiseOptions& options);
+  void note_elastic(const MinimiseReport& result);
+  void meet(MinimiseReport& all, StepReport& report, const MinimiseOptions& options);
   MinimiseReport minimise(StepReport& report, MinimiseOptions options);
   void start_safely(double value_at_start);
   MinimiseReport descend(StepReport& report, const MinimiseOptions& options);
-  MinimiseReport solve_better(MinimiseReport result, EnergyBefore before, StepReport& report,
+  MinimiseReport solve_better(MinimiseReport result, StepReport& report,
                               const MinimiseOptions& options);
+  bool is_guarded() const;
+  EnergyBefore energy_before() const;
+  bool keep_energy_of_substep(const EnergyBefore& before, StepReport& report);
   double energy_gained(double elastic, const VectorField& x, double kinetic,
                        const EnergyBefore& before);
   double keep_energy(double gained, StepReport& report);
@@ -176,16 +188,14 @@ class RunningScene {
                       const PlaceInFrame& place);
   double work_of_friction() const;
   /// Of the weight and of the forces on vertices, J.
-  double work_of_forces(const VectorField& from, const VectorField& to) const {
-    return guard_.work_of_weight(scene_.gravity, from, to) + setup_.loads().work(from, to);
-  }
+  double work_of_forces(const VectorField& from, const VectorField& to) const;
   void kick(int vertex, const Vec3& change);
   void find_energy();
   void keep_energy_of_frame(double elastic_before, int parts, StepReport& report);
   bool run_substeps(int parts, std::chrono::steady_clock::time_point started, StepReport& report);
   void take_smaller_substeps(double elastic_before, StepReport& report);
   BodyPairs* pairs() const { return contact_ ? contact_->pairs() : nullptr; }
-  void hold_back(MinimiseReport& result, StepReport& report);
+  bool hold_back(StepReport& report);
   bool explicit_substep(StepReport& report);
   void end_substep();
   std::optional<std::chrono::steady_clock::time_point> deadline(
@@ -227,10 +237,16 @@ class RunningScene {
   double work_of_shapes_ = 0;     ///< in the frame of a position-based method, J: by growth
   double work_of_friction_ = 0;   ///< in the last substep of a position-based method, J
   VectorField first_z_;           ///< where a substep came to that is solved again
-  double potential_ = 0;        ///< E at the start of the substep, J: pins and colliders of its end
-  State before_;                ///< the frame
-  StepClock clock_before_;      ///< as it was then
-  bool is_remembered_ = false;  ///< the state has changed since it was
+  /// E at the start of the substep, J, with pins and colliders of its end: of each island, where
+  /// its first body is; [num_bodies].
+  std::vector<double> potential_;
+  Islands islands_;                      ///< of the substep
+  std::vector<EnergyBefore> before_of_;  ///< of the islands
+  std::vector<double> elastic_of_;       ///< of each body in the state, J, where it is known
+  bool elastic_of_is_known_ = false;
+  State before_;                     ///< the frame
+  StepClock clock_before_;           ///< as it was then
+  bool is_remembered_ = false;       ///< the state has changed since it was
   std::exception_ptr step_failure_;  ///< what ended the last step, until it is asked for
   State before_substep_;             ///< of an integrator that may gain energy: x and v
   mutable SurfaceQueries queries_;   ///< derives, keeps nothing of its own
