@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace supple {
 
@@ -52,6 +53,13 @@ void FieldAlgebra::step(const VectorField& x, double s, const VectorField& p, Ve
 void FieldAlgebra::difference(const VectorField& x, const VectorField& y, VectorField& z) {
   for_chunks([&](int, int first, int last) {
     kernels_->difference(flat(x, first), flat(y, first), 4 * (last - first), flat(z, first));
+  });
+}
+
+void FieldAlgebra::swap(VectorField& x, VectorField& y) {
+  if (pieces_.selected().size() == chunks_.size()) return std::swap(x, y);
+  for_chunks([&](int, int first, int last) {
+    std::swap_ranges(x.begin() + first, x.begin() + last, y.begin() + first);
   });
 }
 

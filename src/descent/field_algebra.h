@@ -31,6 +31,8 @@ class FieldAlgebra {
   void step(const VectorField& x, double s, const VectorField& p, VectorField& z);
   /// z = x - y
   void difference(const VectorField& x, const VectorField& y, VectorField& z);
+  /// Exchanges them.
+  void swap(VectorField& x, VectorField& y);
   /// y = x, both of the same size.
   void copy(const VectorField& x, VectorField& y);
 

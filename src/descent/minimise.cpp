@@ -83,8 +83,8 @@ MinimiseReport Minimiser::run(Objective& objective, Direction& direction,
     const Stopwatch accept_watch;
     direction.accept(objective, from, {trial_, trial_gradient_, search.value}, search.alpha);
     report.direction_milliseconds += accept_watch.milliseconds();
-    std::swap(z, trial_);
-    std::swap(gradient_, trial_gradient_);
+    algebra.swap(z, trial_);
+    algebra.swap(gradient_, trial_gradient_);
     value = search.value;
     note();
   }

@@ -40,8 +40,9 @@ class PinnedMatrix {
                const PinSet::Some& pins, const Earlier<PinnedMatrix>& earlier = {});
   /// Of all vertices, with all pins.
   PinnedMatrix(const Model& model, double inverse_a2, std::vector<int> order,
-               SpdSolver::Matrix lower, Coupling coupling, Precision precision, std::string name)
-      : PinnedMatrix(model, inverse_a2, std::move(order), std::move(lower), coupling, precision,
+               const SpdSolver::Matrix& lower, Coupling coupling, Precision precision,
+               std::string name)
+      : PinnedMatrix(model, inverse_a2, std::move(order), lower, coupling, precision,
                      std::move(name), model.pins.all()) {}
 
   /// The model's pins are others now. h: length of a step, s. Throws Error{invalid_input} for pins

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "sim/test_scenes.h"
@@ -57,7 +58,7 @@ std::vector<double> bits_of(const Simulation& simulation, int body) {
   return bits;
 }
 
-class IslandsOf : public testing::TestWithParam<std::string> {};
+class IslandsOf : public testing::TestWithParam<std::tuple<std::string, int>> {};
 
 /// What a body does not touch does not change a bit of its motion. (How hard bodies push on each
 /// other goes by the weight of all that there is, so that there is none.)
@@ -66,7 +67,7 @@ TEST_P(IslandsOf, ABodyMovesAsItDoesAlone) {
   scene.gravity = {0, 0, 0};
   for (const std::size_t body : {0, 1, 2}) scene.bodies[body].velocity[1] = body == 1 ? -2 : -0.5;
   scene.bodies[3].velocity = {0, -3, 1};
-  scene.solver.method = GetParam();
+  std::tie(scene.solver.method, scene.solver.iterations) = GetParam();
   Simulation all(scene, {.threads = 2});
   const std::vector<std::vector<std::size_t>> islands{{0, 1}, {2}, {3}};
   std::vector<Simulation> alone;
@@ -89,8 +90,13 @@ TEST_P(IslandsOf, ABodyMovesAsItDoesAlone) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Solvers, IslandsOf, testing::Values("l_bfgs", "quasi_newton"),
-                         [](const auto& own) { return own.param; });
+INSTANTIATE_TEST_SUITE_P(Solvers, IslandsOf,
+                         testing::Combine(testing::Values("l_bfgs", "quasi_newton"),
+                                          testing::Values(1, 7, 10)),
+                         [](const auto& own) {
+                           return std::get<0>(own.param) + "_" +
+                                  std::to_string(std::get<1>(own.param));
+                         });
 
 TEST(Islands, AreTheSameBitsHoweverRun) {
   test::expect_same_bits_however_run(scene_of_four(), 20, 20);
