@@ -49,6 +49,11 @@ void check_material(const MaterialModel& material) {
 
 void check_materials(const Model& model) {
   for (const ElementRange& range : model.ranges) check_material(range.material);
+  if (!model.membranes.hinges.empty()) {
+    throw Error(ErrorKind::invalid_input, "/solver/method",
+                "projective_dynamics cannot run dihedral bending, whose matrix is not constant; "
+                "expected quadratic bending, or for example quasi_newton or l_bfgs");
+  }
   for (const MembraneRange& range : model.membranes.ranges) {
     if (range.model.is_orthotropic) refuse_material("orthotropic_stvk");
     check_material(range.model.isotropic);

@@ -264,6 +264,13 @@ std::vector<Description> list_membrane_materials() {
            "has a thickness and bending"}};
 }
 
+std::vector<Description> list_bending_models() {
+  return {{"quadratic", "isometric, around vertices: tends to be flat [Bergou et al. 2006]"},
+          {"dihedral",
+           "angles between triangles: keeps those of the mesh and of folds "
+           "[Grinspun et al. 2003]"}};
+}
+
 std::vector<Description> list_spring_materials() {
   return {{"spring",
            "cloth and strands: k/2 (l - r)^2 for each spring [Liu et al. 2013]; stiffness "

@@ -124,6 +124,17 @@ Scene hanging_membrane(const std::string& model) {
   return scene;
 }
 
+Scene folded_membrane(const std::string& model) {
+  Scene scene = hanging_membrane(model);
+  Body& body = scene.bodies[0];
+  body.membrane->bending_model = "dihedral";
+  Fold fold;
+  for (int j = 0; j < 5; ++j) fold.select.vertices.push_back(6 * j + 2);
+  fold.degrees = 60;
+  body.folds = {fold};
+  return scene;
+}
+
 std::vector<Vec3> positions_of(const Simulation& simulation) {
   std::vector<double> flat(3 * static_cast<std::size_t>(simulation.num_vertices()));
   simulation.copy_positions(flat);

@@ -41,6 +41,9 @@ Scene hanging_cloth();
 /// list_membrane_materials(), about as stiff.
 Scene hanging_membrane(const std::string& model);
 
+/// The same with dihedral bending and a fold by 60 degrees along its third column.
+Scene folded_membrane(const std::string& model);
+
 /// Positions of all vertices.
 std::vector<Vec3> positions_of(const Simulation& simulation);
 

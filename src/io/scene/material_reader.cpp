@@ -228,10 +228,13 @@ void read_membrane(ObjectReader& material, const SpringMesh& mesh, Body& body) {
   }
   MembraneSettings membrane;
   material.know("bending");
+  material.know("bending_model");
   membrane.thickness = material.number("thickness", above_zero("m"));
   read_sheet_parameters(material, mesh, body.material);
   membrane.bending = material.number("bending", from_zero("N m"),
                                      plate_bending(body.material, membrane.thickness));
+  membrane.bending_model = material.choice("bending_model", "bending model",
+                                           names_of(list_bending_models()), membrane.bending_model);
   body.membrane = membrane;
 }
 

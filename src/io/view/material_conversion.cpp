@@ -175,7 +175,9 @@ ordered_json converted_cloth_material(const ordered_json& old, const MaterialSet
     }
   }
   material["thickness"] = thickness;
-  if (old.contains("bending") && from != "spring") material["bending"] = old["bending"];
+  for (const char* const key : {"bending", "bending_model"}) {
+    if (old.contains(key) && from != "spring") material[key] = old[key];
+  }
   return material;
 }
 
