@@ -108,6 +108,8 @@ struct PlasticitySettings {
 /// | valanis_landel                                       | a, b, c                      |
 /// | orthotropic_stvk (of membranes alone)                | warp, weft, shear, poisson,  |
 /// |                                                      | direction                    |
+/// | woven_limit (of membranes alone)                     | mu, warp_limits,             |
+/// |                                                      | weft_limits, direction       |
 struct MaterialSettings {
   std::string model = "neo_hookean";
   Parameter mu = 0;  ///< shear modulus (second Lame parameter), Pa, >= 0
@@ -123,6 +125,8 @@ struct MaterialSettings {
   /// What the weft shortens by where the warp is stretched; poisson^2 < warp/weft.
   double poisson = 0;
   Vec3 direction{1, 0, 0};  ///< of the warp at rest; its part along each triangle counts
+  /// Least and largest free stretch along warp and weft, 0 <= min <= 1 <= max.
+  std::array<double, 2> warp_limits{1, 1}, weft_limits{1, 1};
   std::optional<PlasticitySettings> plasticity{};  ///< of tets without fibers; empty: elastic
 };
 

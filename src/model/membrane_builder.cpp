@@ -167,7 +167,7 @@ double add_sheet(const Body& body, const MaterialSettings& settings, const std::
                 " values, there are " + std::to_string(parameter.per_tet.size()));
   }
   std::optional<Vec3> direction;
-  if (sheet.model.is_orthotropic) direction = settings.direction;
+  if (sheet.model.is_woven()) direction = settings.direction;
   RangeBuilder builder(sheet.model, sheet.parameters.size(), set);
   std::array<double, most_sheet_parameters> values{}, fitted{};
   std::array<double, 2> stiffness{};

@@ -165,16 +165,17 @@ struct Sheet {
 };
 
 /// The sheet that the settings name, checked. Throws as make_material and sheet_settings do, and
-/// for orthotropic_stvk unless warp, weft, shear > 0 and poisson^2 < warp/weft.
+/// for orthotropic_stvk unless warp, weft, shear > 0 and poisson^2 < warp/weft, and for woven_limit
+/// unless mu > 0 and 0 <= min <= 1 <= max in both directions.
 Sheet make_sheet(const MaterialSettings& settings, const std::string& where);
 
 /// Constant k of L along both axes [Pa] for parameters of a sheet: fit_stiffness of materials/, of
-/// an orthotropic sheet that of either modulus, but at least 2 G.
+/// an orthotropic sheet that of either modulus, but at least 2 G, and of a woven limit 2 mu.
 std::array<double, 2> fit_sheet_stiffness(const SheetModel& model, const double* parameters,
                                           std::pair<double, double> range);
 
-/// d2Psi/ds^2 of the sheet at rest [Pa], of an orthotropic one the geometric mean of both: times
-/// thickness^3/12 the bending rigidity of a plate.
+/// d2Psi/ds^2 of the sheet at rest [Pa], of an orthotropic one the geometric mean of both, of
+/// limits 0: times thickness^3/12 the bending rigidity of a plate.
 double rest_stiffness(const SheetModel& model, const double* parameters);
 
 struct MembraneKernels;

@@ -134,7 +134,8 @@ std::vector<Problem> make_problems() {
   damped.reference = solve_converged(damped.scene, damped.state, 1);
   problems.push_back(std::move(damped));
   for (const char* const material :
-       {"membrane_arap", "membrane_neo_hookean", "membrane_orthotropic_stvk", "folded_arap"}) {
+       {"membrane_arap", "membrane_neo_hookean", "membrane_orthotropic_stvk",
+        "membrane_woven_limit", "folded_arap"}) {
     Problem sheet{.material = material, .scene = membrane(material)};
     // As stiff as the sheet in a step of 1/30 s.
     if (sheet.material == "membrane_arap") sheet.scene.damping.stiffness = 0.03;
@@ -157,7 +158,7 @@ bool runs(const Variant& variant, const Problem& problem) {
   if (is_damped && is_position_based(variant.settings.method)) return false;
   if (!model.empty() && is_position_based(variant.settings.method)) return false;
   if (!model.empty() && variant.settings.method == "projective_dynamics") {
-    return model == "arap" && !is_folded(problem.material);
+    return (model == "arap" || model == "woven_limit") && !is_folded(problem.material);
   }
   if (!model.empty()) return true;
   return problem.material == "spring" || test::runs(variant.settings.method, problem.material);
@@ -260,7 +261,9 @@ double change_by_turning(const Variant& variant, const std::string& material, do
 /// Only what is built from the Hessian of the rest shape knows which way that lay
 /// [Liu et al. 2017, sec. 5; thesis Table 7.1], but where the material has none there.
 bool knows_the_rest_orientation(const SolverSettings& settings, const std::string& material) {
-  if (material == "polynomial" || material == "strain_limit") return false;
+  for (const char* const free : {"polynomial", "strain_limit", "membrane_woven_limit"}) {
+    if (material == free) return false;
+  }
   const SolverEntry& entry = solver_entry(settings.method);
   if (entry.reads("initial_hessian") && settings.initial_hessian == "rest") return true;
   return uses_linear_solver(settings) && settings.linear_solver != "direct" &&

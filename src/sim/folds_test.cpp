@@ -19,16 +19,10 @@ constexpr double pi = std::numbers::pi;
 
 /// A strip in the plane of x and z, whose front looks up: 1 m along x in `columns` columns.
 Body strip(int columns, int rows) {
-  const SpringMesh mesh = generate(ClothGenerator{
-      .center = {0.5, 0, 0}, .u = {1, 0, 0}, .v = {0, 0, -0.25}, .cells = {columns, rows}});
-  Body body;
-  body.name = "strip";
-  body.mesh.vertices = mesh.vertices;
-  body.triangles = mesh.triangles;
-  body.density = 0.2;
-  body.membrane =
-      MembraneSettings{.thickness = 0.001, .bending = 0.01, .bending_model = "dihedral"};
-  body.material.model = "corotated";
+  Body body = test::sheet(
+      {.center = {0.5, 0, 0}, .u = {1, 0, 0}, .v = {0, 0, -0.25}, .cells = {columns, rows}});
+  body.membrane->bending = 0.01;
+  body.membrane->bending_model = "dihedral";
   std::tie(body.material.mu, body.material.lambda) = lame_parameters(1e9, 0.3);
   return body;
 }
@@ -49,14 +43,9 @@ Fold fold_at(int columns, int rows, int column, double degrees) {
   return fold;
 }
 
-Scene statics(Body body) {
-  Scene scene;
+Scene weightless(Body body) {
+  Scene scene = test::statics(std::move(body));
   scene.gravity = {0, 0, 0};
-  scene.time.integrator = "quasi_static";
-  scene.solver.method = "newton";
-  scene.solver.iterations = 500;
-  scene.solver.tolerance = 1e-11;
-  scene.bodies.push_back(std::move(body));
   return scene;
 }
 
@@ -98,7 +87,7 @@ TEST(Folds, AFlatStripFoldsItselfAndHasNoEnergyThen) {
     Pin pin;
     pin.vertices = columns_of(columns, rows, 0, 4);
     body.pins = {pin};
-    Scene scene = statics(body);
+    Scene scene = weightless(body);
     scene.time.integrator = "backward_euler";
     scene.time.step = 0.1;
     scene.damping.drag = 2;
@@ -162,9 +151,7 @@ Vec3 tip_of_band(int columns, double gravity_over_bending) {
   pin.vertices = columns_of(columns, 1, 0, 1);
   pin.stiffness = 1e7;
   body.pins = {pin};
-  Scene scene = statics(body);
-  scene.gravity = {0, -9.81, 0};
-  Simulation simulation(scene, {.threads = 1});
+  Simulation simulation(test::statics(body), {.threads = 1});
   simulation.step();
   const Vec3 tip = positions_of(simulation)[static_cast<std::size_t>(columns)];
   return {(tip[0] - h) / length, tip[1] / length, 0};
@@ -233,7 +220,7 @@ TEST(Folds, AnySizeFoldsAlike) {
     Pin pin;
     pin.vertices = columns_of(columns, rows, 0, 2);
     body.pins = {pin};
-    Scene scene = statics(body);
+    Scene scene = weightless(body);
     scene.time.integrator = "backward_euler";
     Simulation simulation(scene, {.threads = 1});
     test::run(simulation, 5);

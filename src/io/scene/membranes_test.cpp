@@ -95,6 +95,34 @@ const char* const folded_scene = R"({
       "folds": [ { "select": { "box": [[0, -1, -1], [0, 1, 1]] }, "degrees": 120 },
                  { "select": { "vertices": [1, 6, 11] }, "degrees": -30 } ] } ] })";
 
+const char* const limited_scene = R"({
+  "supple": 1,
+  "bodies": [
+    { "mesh": { "cloth": { "u": [0, 2, 0], "v": [1, 0, 0], "cells": [4, 2] } },
+      "material": { "model": "arap", "mu": 1e5, "thickness": 1e-3 },
+      "layers": [ { "model": "woven_limit", "mu": 1e6, "warp_limits": [0.95, 1.05],
+                    "weft_limits": [0.8, 1.2] } ] } ] })";
+
+TEST(MembraneScene, LimitsOfThreadsAreReadAndReadTheSameAgain) {
+  const LoadedScene first = parse(limited_scene);
+  for (const LoadedScene& loaded : {first, parse(first.settings)}) {
+    const MaterialSettings& limit = loaded.scene.bodies[0].layers.at(0);
+    EXPECT_EQ(limit.model, "woven_limit");
+    EXPECT_EQ(limit.mu.value, 1e6);
+    EXPECT_EQ(limit.warp_limits, (std::array{0.95, 1.05}));
+    EXPECT_EQ(limit.weft_limits, (std::array{0.8, 1.2}));
+    EXPECT_NEAR(limit.direction[1], 0.5, 1e-12);  // along u, a cell
+  }
+  const Refusals refused{limited_scene};
+  const std::string limit = "/bodies/0/layers/0";
+  refused(limit + "/mu", "0", limit + "/mu", "above 0 Pa");
+  refused(limit + "/warp_limits", "[1.1, 1.2]", limit + "/warp_limits", "from 0 to 1");
+  refused(limit + "/weft_limits", "[0.9, 0.95]", limit + "/weft_limits", "at least 1");
+  refused(limit + "/weft_limits", "0.9", limit + "/weft_limits", "");
+  refused(limit + "/warp", "1", limit + "/warp", "unknown key");
+  refused("/bodies/0/mesh", R"({"box": {}})", "/bodies/0/material/thickness", "");
+}
+
 TEST(MembraneScene, FoldsAreReadAndReadTheSameAgain) {
   const LoadedScene first = parse(folded_scene);
   for (const LoadedScene& loaded : {first, parse(first.settings)}) {
