@@ -202,7 +202,9 @@ void add_hinges(const Body& body, const std::string& where, int first_vertex,
       is_selected.back()[at(vertex)] = 1;
     }
   }
-  std::vector<char> has_edge(body.folds.size(), rigidity > 0 ? 0 : 1);
+  require(body.folds.empty() || rigidity > 0, where + "/folds",
+          "a sheet that does not resist bending keeps no folds; expected a bending above 0 N m");
+  std::vector<char> has_edge(body.folds.size(), 0);
   const auto fold = [&](int a, int b) {
     double angle = 0;
     for (std::size_t f = 0; f < body.folds.size(); ++f) {

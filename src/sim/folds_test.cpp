@@ -265,6 +265,7 @@ TEST(Folds, WhatIsWrongIsRefusedByName) {
       "/bodies/0/folds/0/select", "99999");
   refused([](Scene& s) { s.bodies[0].folds[0].select.vertices = {}; }, "/bodies/0/folds/0/select",
           "selects none");
+  refused([](Scene& s) { s.bodies[0].membrane->bending = 0; }, "/bodies/0/folds", "above 0 N m");
   // One vertex has no edge, two neighbours on the border none between two triangles.
   refused([](Scene& s) { s.bodies[0].folds[0].select.vertices = {0}; }, "/bodies/0/folds/0/select",
           "no edge between two triangles");
