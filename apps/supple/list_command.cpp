@@ -78,8 +78,9 @@ Command add_list_command(CLI::App& app) {
     const char* text;
     std::vector<Description> (*make)();
   };
-  static const std::array<List, 5> lists{{
+  static const std::array<List, 6> lists{{
       {"materials", "hyperelastic models, membranes and springs", list_all_materials},
+      {"bending", "how membranes resist bending", list_bending_models},
       {"solvers", "methods that solve a step", list_solvers},
       {"integrators", "definitions of a time step", list_integrators},
       {"scenes", "scenes that come with the program: file and name", list_scene_files},

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -107,6 +108,8 @@ struct PlasticitySettings {
 /// | valanis_landel                                       | a, b, c                      |
 /// | orthotropic_stvk (of membranes alone)                | warp, weft, shear, poisson,  |
 /// |                                                      | direction                    |
+/// | woven_limit (of membranes alone)                     | mu, warp_limits,             |
+/// |                                                      | weft_limits, direction       |
 struct MaterialSettings {
   std::string model = "neo_hookean";
   Parameter mu = 0;  ///< shear modulus (second Lame parameter), Pa, >= 0
@@ -122,22 +125,33 @@ struct MaterialSettings {
   /// What the weft shortens by where the warp is stretched; poisson^2 < warp/weft.
   double poisson = 0;
   Vec3 direction{1, 0, 0};  ///< of the warp at rest; its part along each triangle counts
+  /// Least and largest free stretch along warp and weft, 0 <= min <= 1 <= max.
+  std::array<double, 2> warp_limits{1, 1}, weft_limits{1, 1};
   std::optional<PlasticitySettings> plasticity{};  ///< of tets without fibers; empty: elastic
 };
 
 /// Makes a membrane of a body's triangles: a sheet of its material, which resists stretch and shear
-/// in the sheet, with hinges that resist bending.
+/// in the sheet, and bending.
 struct MembraneSettings {
   double thickness = 0.001;  ///< m, > 0
-  /// Bending rigidity, N m, >= 0; empty: that of a plate of the material, E t^3/(12 (1 - nu^2)). A
-  /// membrane tends to be flat, whatever the shape of its mesh.
+  /// Bending rigidity, N m, >= 0; empty: that of a plate of the material, E t^3/(12 (1 - nu^2)).
   std::optional<double> bending{};
+  /// quadratic: tends to be flat, whatever the shape of the mesh; dihedral: keeps the angles
+  /// between the triangles of the mesh and what Body::folds adds to them.
+  std::string bending_model = "quadratic";
 };
 
 /// Vertices of a body.
 struct VertexSelection {
   Box box{};                    ///< by rest position, boundary included, m; min = max: none
   std::vector<int> vertices{};  ///< further ones, by index in the body
+};
+
+/// A fold in the rest shape of a membrane with `dihedral` bending: the two triangles at each edge
+/// between selected vertices are turned towards each other.
+struct Fold {
+  VertexSelection select{};  ///< at least the two ends of one edge between two triangles
+  double degrees = 0;        ///< above 0 the fronts approach each other; in (-180, 180)
 };
 
 /// Fibers that point straight away from an axis.
@@ -276,6 +290,7 @@ struct Body {
   std::vector<Pin> pins{};
   std::optional<PressureSettings> pressure{};
   std::vector<GrowthSettings> growth{};  ///< of the tets
+  std::vector<Fold> folds{};             ///< of a membrane; those of an edge add up
   /// Names of the bodies and colliders that it touches; empty: all. Two touch unless one has a list
   /// without the other. Whether a body touches itself is ContactSettings::self.
   std::optional<std::vector<std::string>> touches{};

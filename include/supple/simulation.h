@@ -534,6 +534,7 @@ struct Description {
 std::vector<Description> list_materials();           ///< of tets, and of membranes but for volume
 std::vector<Description> list_membrane_materials();  ///< further ones of membranes
 std::vector<Description> list_spring_materials();    ///< of cloth and strands
+std::vector<Description> list_bending_models();      ///< of membranes
 std::vector<Description> list_solvers();
 std::vector<Description> list_integrators();
 

@@ -16,24 +16,6 @@ namespace {
 /// Of the steepest slope: one that is less is rounding, and has no direction.
 constexpr double least_slope = 1e-9;
 
-std::vector<int> selected(const VertexSelection& selection, const std::vector<Vec3>& rest,
-                          const std::string& where) {
-  const int num_vertices = static_cast<int>(rest.size());
-  std::vector<int> chosen;
-  for (const int vertex : selection.vertices) {
-    require(vertex >= 0 && vertex < num_vertices, where + "/vertices",
-            "there is no vertex " + std::to_string(vertex) + ": the body has " +
-                std::to_string(num_vertices));
-    chosen.push_back(vertex);
-  }
-  for (int i = 0; i < num_vertices && selection.box.min != selection.box.max; ++i) {
-    if (contains(selection.box, rest[at(i)])) chosen.push_back(i);
-  }
-  require(!chosen.empty(), where,
-          "selects none of the body's " + std::to_string(num_vertices) + " vertices");
-  return chosen;
-}
-
 using Corners = std::array<Vec3, 4>;
 
 Corners corners_of(const TetMesh& mesh, std::size_t tet) {
@@ -139,10 +121,10 @@ std::vector<Vec3> laplace_directions(const TetMesh& original, const LaplaceFiber
   TetMesh mesh = original;
   normalise(mesh, where);
   std::vector<int> fixed(mesh.vertices.size(), -1);
-  for (const int vertex : selected(fibers.from, mesh.vertices, where + "/from")) {
+  for (const int vertex : selected_vertices(fibers.from, mesh.vertices, where + "/from")) {
     fixed[at(vertex)] = 0;
   }
-  for (const int vertex : selected(fibers.to, mesh.vertices, where + "/to")) {
+  for (const int vertex : selected_vertices(fibers.to, mesh.vertices, where + "/to")) {
     require(fixed[at(vertex)] != 0, where + "/to",
             "selects vertex " + std::to_string(vertex) + ", which `from` selects, too");
     fixed[at(vertex)] = 1;

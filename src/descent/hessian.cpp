@@ -111,6 +111,9 @@ std::vector<HessianAssembly::Source> HessianAssembly::place_elements() {
   first_membrane_sum_ = place;
   place_membranes(place, list);
   place += model_->membranes.num_lanes() * blocks_of_triangle;
+  first_hinge_sum_ = place;
+  place_hinges(place, list);
+  place += static_cast<int>(model_->membranes.hinges.size()) * blocks_of_hinge;
   sums_.assign(at(place) * entries_per_sum, 0.0);
   place_bending();
   return list;
@@ -123,6 +126,16 @@ void HessianAssembly::place_membranes(int place, std::vector<Source>& list) {
       const int row = set.vertex(lane, block_row[k]), column = set.vertex(lane, block_column[k]);
       const int own = place + lane * blocks_of_triangle + k;
       list.push_back({block_of(row, column), place_[at(row)] < place_[at(column)] ? ~own : own});
+    }
+  }
+}
+
+void HessianAssembly::place_hinges(int place, std::vector<Source>& list) {
+  for (const Hinge& hinge : model_->membranes.hinges) {
+    for (int k = 0; k < blocks_of_hinge; ++k, ++place) {
+      const int row = hinge.vertex[hinge_row[k]], column = hinge.vertex[hinge_column[k]];
+      list.push_back(
+          {block_of(row, column), place_[at(row)] < place_[at(column)] ? ~place : place});
     }
   }
 }
@@ -283,6 +296,8 @@ void HessianAssembly::add_all(const VectorField& z, const VectorField& x_start, 
     membrane_hessians(model_->membranes, z, mode, threads,
                       &sums_[at(first_membrane_sum_) * entries_per_sum]);
     if (model_->is_damped()) damp_membranes(z, start, mode, threads);
+    hinge_hessians(model_->membranes, z, mode, threads,
+                   sums_.data() + at(first_hinge_sum_) * entries_per_sum);
   }
   milliseconds_.elements = element_watch.milliseconds();
   const Stopwatch sum_watch;

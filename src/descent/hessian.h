@@ -80,6 +80,7 @@ class HessianAssembly {
   void damp_membranes(const VectorField& z, const StepStart& start, NegativeEigenvalues mode,
                       Threads& threads);
   void place_membranes(int place, std::vector<Source>& list);
+  void place_hinges(int place, std::vector<Source>& list);
   void place_bending();
   void sum_column(int k);
   double& diagonal(int row) { return lower_.valuePtr()[lower_.outerIndexPtr()[row]]; }
@@ -99,7 +100,7 @@ class HessianAssembly {
   std::vector<std::int32_t> sources_;
   std::vector<std::int32_t> edges_;  ///< [num_batches][num_edges][lanes], as HessianWork
   std::vector<int> first_sum_;       ///< [num element blocks + 1]; the last: of the springs
-  int first_membrane_sum_ = 0;
+  int first_membrane_sum_ = 0, first_hinge_sum_ = 0;
   std::vector<double> bending_;  ///< [num_blocks], constant diagonal of each block, N/m; or empty
   std::vector<double> sums_;     ///< [num_sums][entries_per_sum], N/m
   Milliseconds milliseconds_;

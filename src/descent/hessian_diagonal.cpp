@@ -71,6 +71,14 @@ PaddedVector HessianDiagonal::of_vertex(std::size_t vertex, const VectorField& z
         membranes.bends[static_cast<std::size_t>(bend)].stiffness * weight * weight;
     for (int k = 0; k < 3; ++k) sum[k] += stiffness;
   }
+  for (int i = membranes.hinge_start[vertex]; i < membranes.hinge_start[vertex + 1]; ++i) {
+    const int corner = membranes.hinges_of_vertex[static_cast<std::size_t>(i)];
+    const BentHinge hinge =
+        bent_hinge(membranes.hinges[static_cast<std::size_t>(corner / 4)],
+                   [&](int other) { return z[static_cast<std::size_t>(other)].v; });
+    const Mat3<double> block = hinge.positive_block(corner % 4, corner % 4);
+    for (int k = 0; k < 3; ++k) sum[k] += block(k, k);
+  }
   return sum;
 }
 

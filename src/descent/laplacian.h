@@ -96,8 +96,10 @@ void visit_laplacian_edges(const Model& model, double inverse_a2, const Visit& v
   }
   if (!model.is_damped()) return;
   // Bending, which the edges hold too, is not damped.
-  for (const MembraneSet::Edge& edge : model.membranes.bending_edges) {
-    visit(edge.a, edge.b, -edge.stiffness * model.damping_of(edge.a, inverse_a));
+  for (const auto* const edges : {&model.membranes.bending_edges, &model.membranes.hinge_edges}) {
+    for (const MembraneSet::Edge& edge : *edges) {
+      visit(edge.a, edge.b, -edge.stiffness * model.damping_of(edge.a, inverse_a));
+    }
   }
 }
 

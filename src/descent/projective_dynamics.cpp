@@ -33,10 +33,11 @@ std::string projective_names() {
 }
 
 [[noreturn]] void refuse_material(const std::string& name) {
-  throw Error(ErrorKind::invalid_input, "/solver/method",
-              "projective_dynamics cannot run the material " + name +
-                  ", which is not a distance to a set; it runs " + projective_names() +
-                  ", fibers and springs. Others take for example quasi_newton or l_bfgs");
+  throw Error(
+      ErrorKind::invalid_input, "/solver/method",
+      "projective_dynamics cannot run the material " + name +
+          ", which is not a distance to a set; it runs " + projective_names() +
+          ", woven_limit, fibers and springs. Others take for example quasi_newton or l_bfgs");
 }
 
 void check_material(const MaterialModel& material) {
@@ -49,9 +50,16 @@ void check_material(const MaterialModel& material) {
 
 void check_materials(const Model& model) {
   for (const ElementRange& range : model.ranges) check_material(range.material);
+  if (!model.membranes.hinges.empty()) {
+    throw Error(ErrorKind::invalid_input, "/solver/method",
+                "projective_dynamics cannot run dihedral bending, whose matrix is not constant; "
+                "expected quadratic bending, or for example quasi_newton or l_bfgs");
+  }
   for (const MembraneRange& range : model.membranes.ranges) {
-    if (range.model.is_orthotropic) refuse_material("orthotropic_stvk");
-    check_material(range.model.isotropic);
+    if (range.model.kind == SheetModel::Kind::orthotropic) {
+      refuse_material(OrthotropicSheetModel::name);
+    }
+    if (range.model.kind == SheetModel::Kind::isotropic) check_material(range.model.isotropic);
   }
 }
 

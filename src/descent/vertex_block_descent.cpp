@@ -221,8 +221,8 @@ void VertexBlockDescent::add_kinked(const Objective& objective, int vertex, int 
   for (int k = 0; k < 9; ++k) local.rest.hessian[k][lane] = hessian[k];
 }
 
-/// Energy of the triangles and bends of a vertex that stands at x, J; where `gradient` is not null,
-/// adds their gradient, N, and Hessian by that vertex.
+/// Energy of the triangles, bends and hinges of a vertex that stands at x, J; where `gradient` is
+/// not null, adds their gradient, N, and Hessian by that vertex.
 double VertexBlockDescent::add_membranes(const Objective& objective, int vertex, const double* x,
                                          double* gradient, double* hessian) const {
   const MembraneSet& set = model_->membranes;
@@ -261,6 +261,16 @@ double VertexBlockDescent::add_membranes(const Objective& objective, int vertex,
       gradient[k] += bend.stiffness * weight * bent[k];
       hessian[4 * k] += bend.stiffness * weight * weight;
     }
+  }
+  for (int i = set.hinge_start[v]; i < set.hinge_start[v + 1]; ++i) {
+    const int corner = set.hinges_of_vertex[static_cast<std::size_t>(i)];
+    const BentHinge hinge = bent_hinge(set.hinges[static_cast<std::size_t>(corner / 4)], place);
+    energy += hinge.energy();
+    if (gradient == nullptr) continue;
+    const Vector3<double> force = hinge.gradient(corner % 4);
+    const Mat3<double> block = hinge.exact_block(corner % 4, corner % 4);
+    for (int k = 0; k < 3; ++k) gradient[k] += force[k];
+    for (int k = 0; k < 9; ++k) hessian[k] += block(k / 3, k % 3);
   }
   return energy;
 }

@@ -261,7 +261,17 @@ std::vector<Description> list_membrane_materials() {
   return {{"orthotropic_stvk",
            "membranes, woven: StVK in plane stress with a warp and a weft; warp, weft, shear, "
            "poisson, direction. Membranes take the materials of tets, too, all but volume; each "
-           "has a thickness and bending"}};
+           "has a thickness and bending"},
+          {"woven_limit",
+           "membranes, woven: free stretch of warp and weft within limits, mu (l - clamped l)^2 "
+           "each, for layers; mu, warp_limits, weft_limits, direction"}};
+}
+
+std::vector<Description> list_bending_models() {
+  return {{"quadratic", "isometric, around vertices: tends to be flat [Bergou et al. 2006]"},
+          {"dihedral",
+           "angles between triangles: keeps those of the mesh and of folds "
+           "[Grinspun et al. 2003]"}};
 }
 
 std::vector<Description> list_spring_materials() {

@@ -7,8 +7,11 @@
 #include <optional>
 
 #include "base/index.h"
+#include "base/names.h"
 #include "base/refuse.h"
 #include "model/material_assignment.h"
+#include "model/pin_selection.h"
+#include "supple/simulation.h"
 
 namespace supple {
 
@@ -18,6 +21,9 @@ namespace {
 constexpr double least_area = 1e-12;
 /// Part of the warp's direction that lies in the plane of a triangle, at least.
 constexpr double least_warp = 1e-6;
+constexpr double degree = 0.017453292519943295;  // radians
+
+constexpr const char* dihedral = "dihedral";
 
 using Vector = Vector3<double>;
 
@@ -34,6 +40,15 @@ void check_membrane(const Body& body, const std::string& where) {
   if (membrane.bending) {
     require(std::isfinite(*membrane.bending) && *membrane.bending >= 0, where + "/material/bending",
             "expected a rigidity of at least 0 N m");
+  }
+  const std::vector<Description> models = list_bending_models();
+  if (std::none_of(models.begin(), models.end(), [&](const Description& model) {
+        return model.name == membrane.bending_model;
+      })) {
+    std::vector<std::string> known;
+    for (const Description& model : models) known.push_back(model.name);
+    refuse(where + "/material/bending_model",
+           unknown_name("bending model", membrane.bending_model, known));
   }
   require(body.mesh.tets.empty() && body.segments.empty(), where + "/mesh",
           "a membrane has triangles alone, no tets and no segments");
@@ -152,7 +167,7 @@ double add_sheet(const Body& body, const MaterialSettings& settings, const std::
                 " values, there are " + std::to_string(parameter.per_tet.size()));
   }
   std::optional<Vec3> direction;
-  if (sheet.model.is_orthotropic) direction = settings.direction;
+  if (sheet.model.is_woven()) direction = settings.direction;
   RangeBuilder builder(sheet.model, sheet.parameters.size(), set);
   std::array<double, most_sheet_parameters> values{}, fitted{};
   std::array<double, 2> stiffness{};
@@ -173,6 +188,40 @@ double add_sheet(const Body& body, const MaterialSettings& settings, const std::
     total += triangle.area;
   }
   return plate / total;
+}
+
+/// With the folds of the body in their rest angles.
+void add_hinges(const Body& body, const std::string& where, int first_vertex,
+                const std::vector<std::array<int, 3>>& triangles, const std::vector<Vec3>& rest,
+                double rigidity, MembraneSet& set) {
+  std::vector<std::vector<char>> is_selected;
+  for (std::size_t f = 0; f < body.folds.size(); ++f) {
+    is_selected.emplace_back(body.mesh.vertices.size(), 0);
+    for (const int vertex : selected_vertices(body.folds[f].select, body.mesh.vertices,
+                                              where + "/folds/" + std::to_string(f) + "/select")) {
+      is_selected.back()[at(vertex)] = 1;
+    }
+  }
+  require(body.folds.empty() || rigidity > 0, where + "/folds",
+          "a sheet that does not resist bending keeps no folds; expected a bending above 0 N m");
+  std::vector<char> has_edge(body.folds.size(), 0);
+  const auto fold = [&](int a, int b) {
+    double angle = 0;
+    for (std::size_t f = 0; f < body.folds.size(); ++f) {
+      if (is_selected[f][at(a - first_vertex)] == 0 || is_selected[f][at(b - first_vertex)] == 0) {
+        continue;
+      }
+      angle += body.folds[f].degrees * degree;
+      has_edge[f] = 1;
+    }
+    return angle;
+  };
+  const std::vector<Hinge> own = make_hinges(triangles, rest, rigidity, fold);
+  set.hinges.insert(set.hinges.end(), own.begin(), own.end());
+  for (std::size_t f = 0; f < body.folds.size(); ++f) {
+    require(has_edge[f] != 0, where + "/folds/" + std::to_string(f) + "/select",
+            "selects no edge between two triangles; expected both ends of one at least");
+  }
 }
 
 }  // namespace
@@ -196,8 +245,23 @@ void add_membrane(const Body& body, const std::string& where, int first_vertex,
     for (int& vertex : t) vertex += first_vertex;
   }
   const double thickness = body.membrane->thickness;
-  add_bends(triangles, rest,
-            body.membrane->bending.value_or(plate * thickness * thickness * thickness / 12), set);
+  const double rigidity =
+      body.membrane->bending.value_or(plate * thickness * thickness * thickness / 12);
+  if (body.membrane->bending_model == dihedral) {
+    add_hinges(body, where, first_vertex, triangles, rest, rigidity, set);
+  } else {
+    add_bends(triangles, rest, rigidity, set);
+  }
+}
+
+void check_folds(const Body& body, const std::string& where) {
+  require(body.folds.empty() || (body.membrane && body.membrane->bending_model == dihedral),
+          where + "/folds", "folds need a membrane with the bending model dihedral");
+  for (std::size_t f = 0; f < body.folds.size(); ++f) {
+    require(std::abs(body.folds[f].degrees) < 180,
+            where + "/folds/" + std::to_string(f) + "/degrees",
+            "expected an angle between -180 and 180 degrees");
+  }
 }
 
 }  // namespace supple

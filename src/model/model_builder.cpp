@@ -185,6 +185,7 @@ class ModelBuilder {
       add_membrane(body, where, first_vertex, scene_.solver.stiffness_range, model_.rest,
                    model_.membranes);
     }
+    check_folds(body, where);
     if (mesh.tets.empty()) {
       refuse_materials(body, where);
     } else {

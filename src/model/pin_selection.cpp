@@ -50,6 +50,24 @@ bool contains(const Box& box, const Vec3& x) {
   return true;
 }
 
+std::vector<int> selected_vertices(const VertexSelection& selection, const std::vector<Vec3>& rest,
+                                   const std::string& where) {
+  const int num_vertices = static_cast<int>(rest.size());
+  std::vector<int> chosen;
+  for (const int vertex : selection.vertices) {
+    require(vertex >= 0 && vertex < num_vertices, where + "/vertices",
+            "there is no vertex " + std::to_string(vertex) + ": the body has " +
+                std::to_string(num_vertices));
+    chosen.push_back(vertex);
+  }
+  for (int i = 0; i < num_vertices && selection.box.min != selection.box.max; ++i) {
+    if (contains(selection.box, rest[static_cast<std::size_t>(i)])) chosen.push_back(i);
+  }
+  require(!chosen.empty(), where,
+          "selects none of the body's " + std::to_string(num_vertices) + " vertices");
+  return chosen;
+}
+
 void add_pins(const std::vector<Pin>& pins, const std::vector<Vec3>& rest, int first_vertex,
               const std::string& where, PinSet& to) {
   for (std::size_t p = 0; p < pins.size(); ++p) {

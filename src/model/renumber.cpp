@@ -58,6 +58,9 @@ void renumber_vertices(const std::vector<int>& order, Model& model) {
     }
   }
   for (auto& vertex : model.membranes.bend_vertex) move(vertex);
+  for (Hinge& hinge : model.membranes.hinges) {
+    for (auto& vertex : hinge.vertex) move(vertex);
+  }
   for (auto& face : model.cloth_faces) {
     for (int& vertex : face) move(vertex);
   }

@@ -16,6 +16,9 @@ namespace {
 /// Batches and bends of one piece of work: some 10 us.
 constexpr int batches_per_chunk = 32;
 constexpr int bends_per_chunk = 1024;
+constexpr int hinges_per_chunk = 128;
+/// In place of the range of a chunk.
+constexpr int of_bends = -1, of_hinges = -2;
 
 MembraneWork work_of(const MembraneSet& set, const MembraneRange& range, int first, int count,
                      const VectorField& x) {
@@ -47,6 +50,14 @@ void gradient_of(const MembraneBatch& batch, int lane, const double* const (&x)[
     const double first = x[1][k] - x[0][k], second = x[2][k] - x[0][k];
     f[0][k] = m(0) * first + m(2) * second;
     f[1][k] = m(1) * first + m(3) * second;
+  }
+}
+
+/// The parts of stiffness c c^T between two vertices.
+void add_edges(const std::int32_t* vertex, const double* c, int count, double stiffness,
+               std::vector<MembraneSet::Edge>& edges) {
+  for (int i = 0; i < count; ++i) {
+    for (int j = 0; j < i; ++j) edges.push_back({vertex[i], vertex[j], -stiffness * c[i] * c[j]});
   }
 }
 
@@ -99,6 +110,7 @@ const MembraneRange& MembraneSet::range_of(int lane) const {
 void MembraneSet::index_edges() {
   edges.clear();
   bending_edges.clear();
+  hinge_edges.clear();
   for (int lane = 0; lane < num_lanes(); ++lane) {
     if (!is_triangle(lane)) continue;
     const MembraneBatch& own = batch(lane);
@@ -119,16 +131,16 @@ void MembraneSet::index_edges() {
     }
   }
   for (const Bend& bend : bends) {
-    for (int i = 0; i < bend.count; ++i) {
-      for (int j = 0; j < i; ++j) {
-        const std::size_t p = at(bend.first + i), q = at(bend.first + j);
-        bending_edges.push_back(
-            {bend_vertex[p], bend_vertex[q], -bend.stiffness * bend_weight[p] * bend_weight[q]});
-      }
-    }
+    add_edges(&bend_vertex[at(bend.first)], &bend_weight[at(bend.first)], bend.count,
+              bend.stiffness, bending_edges);
   }
-  sort_and_merge(bending_edges);
-  edges.insert(edges.end(), bending_edges.begin(), bending_edges.end());
+  for (const Hinge& hinge : hinges) {
+    add_edges(hinge.vertex, hinge.weight, 4, hinge.stiffness, hinge_edges);
+  }
+  for (std::vector<Edge>* const own : {&bending_edges, &hinge_edges}) {
+    sort_and_merge(*own);
+    edges.insert(edges.end(), own->begin(), own->end());
+  }
   sort_and_merge(edges);
 }
 
@@ -147,6 +159,13 @@ void MembraneSet::index_terms(int num_vertices) {
           const int slot = 2 * num_lanes() + static_cast<int>(i);
           for (int k = bends[i].first; k < bends[i].first + bends[i].count; ++k) {
             visit(bend_vertex[at(k)], Term{slot, bend_weight[at(k)]});
+          }
+        }
+        for (std::size_t h = 0; h < hinges.size(); ++h) {
+          for (int c = 1; c < 4; ++c) {
+            const int slot = static_cast<int>(first_hinge_slot() + 3 * h) + c - 1;
+            visit(hinges[h].vertex[0], Term{slot, -1.0});
+            visit(hinges[h].vertex[c], Term{slot, 1.0});
           }
         }
       },
@@ -175,6 +194,14 @@ void MembraneSet::index_vertices(int num_vertices) {
         }
       },
       bend_start, bends_of_vertex);
+  list_by_vertex<int>(
+      num_vertices,
+      [&](const auto& visit) {
+        for (std::size_t h = 0; h < hinges.size(); ++h) {
+          for (int c = 0; c < 4; ++c) visit(hinges[h].vertex[c], 4 * static_cast<int>(h) + c);
+        }
+      },
+      hinge_start, hinges_of_vertex);
 }
 
 namespace {
@@ -241,7 +268,11 @@ MembraneEnergy::MembraneEnergy(const MembraneSet& set)
   });
   const int num_bends = static_cast<int>(set.bends.size());
   for (int first = 0; first < num_bends; first += bends_per_chunk) {
-    chunks_.push_back({-1, first, std::min(bends_per_chunk, num_bends - first)});
+    chunks_.push_back({of_bends, first, std::min(bends_per_chunk, num_bends - first)});
+  }
+  const int num_hinges = static_cast<int>(set.hinges.size());
+  for (int first = 0; first < num_hinges; first += hinges_per_chunk) {
+    chunks_.push_back({of_hinges, first, std::min(hinges_per_chunk, num_hinges - first)});
   }
   chunk_energy_.resize(chunks_.size());
 }
@@ -255,6 +286,17 @@ double MembraneEnergy::evaluate(const VectorField& x, Threads& threads) {
       energy = kernels_->evaluate(
           work_of(*set_, set_->ranges[at(chunk.range)], chunk.first, chunk.count, x),
           &slots_[2 * at(chunk.first) * sheet_lanes]);
+    } else if (chunk.range == of_hinges) {
+      for (int k = chunk.first; k < chunk.first + chunk.count; ++k) {
+        const BentHinge hinge =
+            bent_hinge(set_->hinges[at(k)], [&](int vertex) { return x[at(vertex)].v; });
+        for (int c = 1; c < 4; ++c) {
+          const Vector3<double> force = hinge.gradient(c);
+          PaddedVector& slot = slots_[set_->first_hinge_slot() + 3 * at(k) + at(c - 1)];
+          for (int d = 0; d < 3; ++d) slot[d] = force[d];
+        }
+        energy += hinge.energy();
+      }
     } else {
       for (int k = chunk.first; k < chunk.first + chunk.count; ++k) {
         const Bend& bend = set_->bends[at(k)];
@@ -285,6 +327,26 @@ void membrane_hessians(const MembraneSet& set, const VectorField& x, NegativeEig
                            blocks + at(first) * sheet_lanes * blocks_of_triangle * 9);
         });
   }
+}
+
+void hinge_hessians(const MembraneSet& set, const VectorField& x, NegativeEigenvalues mode,
+                    Threads& threads, double* blocks) {
+  const int count = static_cast<int>(set.hinges.size());
+  threads.parallel_for((count + hinges_per_chunk - 1) / hinges_per_chunk, [&](int chunk) {
+    const int end = std::min((chunk + 1) * hinges_per_chunk, count);
+    for (int h = chunk * hinges_per_chunk; h < end; ++h) {
+      const BentHinge hinge =
+          bent_hinge(set.hinges[at(h)], [&](int vertex) { return x[at(vertex)].v; });
+      for (int k = 0; k < blocks_of_hinge; ++k) {
+        const int row = hinge_row[k], column = hinge_column[k];
+        const Mat3<double> block = mode == NegativeEigenvalues::keep
+                                       ? hinge.exact_block(row, column)
+                                       : hinge.positive_block(row, column);
+        double* const to = blocks + (at(h) * blocks_of_hinge + at(k)) * 9;
+        for (int i = 0; i < 9; ++i) to[i] = block(i / 3, i % 3);
+      }
+    }
+  });
 }
 
 }  // namespace supple

@@ -9,6 +9,7 @@
 #include "materials/principal.h"
 #include "math/mat3.h"
 #include "math/vector_field.h"
+#include "potentials/hinge.h"
 #include "potentials/sheet_model.h"
 #include "supple/mesh.h"
 #include "supple/scene.h"
@@ -67,23 +68,29 @@ struct MembraneSet {
   std::vector<Bend> bends{};
   std::vector<std::int32_t> bend_vertex{};
   std::vector<double> bend_weight{};  ///< K
+  std::vector<Hinge> hinges{};
   /// [num_batches * lanes]: the axes of each triangle at rest, unit and perpendicular.
   std::vector<std::array<Vec3, 2>> axes{};
 
   // What `index_vertices` makes of these.
   std::vector<Edge> edges{};          ///< of the constant matrix L, ascending
   std::vector<Edge> bending_edges{};  ///< of the bends alone, whose Hessian that is
+  std::vector<Edge> hinge_edges{};    ///< of the hinges alone
   std::vector<int> term_start{};      ///< [num_vertices + 1]; empty where there is no membrane
-  std::vector<Term> terms{};          ///< of each vertex: of triangles, then of bends
+  std::vector<Term> terms{};          ///< of each vertex: of triangles, bends, then hinges
   std::vector<int> corner_start{};    ///< [num_vertices + 1]
   std::vector<int> corners{};         ///< 3 t + c for corner c of the triangle in lane t
   std::vector<int> bend_start{};      ///< [num_vertices + 1]
   std::vector<std::pair<int, double>> bends_of_vertex{};  ///< bend and the vertex's weight in it
+  std::vector<int> hinge_start{};                         ///< [num_vertices + 1]
+  std::vector<int> hinges_of_vertex{};                    ///< 4 h + c for corner c of hinge h
 
   bool empty() const { return batches.empty(); }
   int num_lanes() const { return static_cast<int>(batches.size()) * sheet_lanes; }
-  /// Two of each triangle (the forces on corners 1 and 2) and one of each bend.
-  std::size_t num_slots() const { return 2 * batches.size() * sheet_lanes + bends.size(); }
+  /// Two of each triangle (the forces on corners 1 and 2), one of each bend, and three of each
+  /// hinge (those on corners 1 to 3).
+  std::size_t num_slots() const { return first_hinge_slot() + 3 * hinges.size(); }
+  std::size_t first_hinge_slot() const { return 2 * batches.size() * sheet_lanes + bends.size(); }
   bool is_triangle(int lane) const { return batch(lane).volume[lane % sheet_lanes] > 0; }
   int vertex(int lane, int corner) const { return batch(lane).vertex[corner][lane % sheet_lanes]; }
   /// k V of the triangle in a lane, the larger one of both axes, J.
@@ -124,6 +131,13 @@ Vector3<double> curvature_vector(const MembraneSet& set, const Bend& bend,
   return sum;
 }
 
+/// A hinge with its vertices where position(vertex), a double[3], says.
+template <class Position>
+BentHinge bent_hinge(const Hinge& hinge, const Position& position) {
+  return {hinge, HingeCorners{position(hinge.vertex[0]), position(hinge.vertex[1]),
+                              position(hinge.vertex[2]), position(hinge.vertex[3])}};
+}
+
 /// Adds the bends of a sheet with the bending rigidity D in N m to the set. triangles: vertices of
 /// the model, which lie at `rest`.
 void add_bends(const std::vector<std::array<int, 3>>& triangles, const std::vector<Vec3>& rest,
@@ -151,22 +165,23 @@ struct Sheet {
 };
 
 /// The sheet that the settings name, checked. Throws as make_material and sheet_settings do, and
-/// for orthotropic_stvk unless warp, weft, shear > 0 and poisson^2 < warp/weft.
+/// for orthotropic_stvk unless warp, weft, shear > 0 and poisson^2 < warp/weft, and for woven_limit
+/// unless mu > 0 and 0 <= min <= 1 <= max in both directions.
 Sheet make_sheet(const MaterialSettings& settings, const std::string& where);
 
 /// Constant k of L along both axes [Pa] for parameters of a sheet: fit_stiffness of materials/, of
-/// an orthotropic sheet that of either modulus, but at least 2 G.
+/// an orthotropic sheet that of either modulus, but at least 2 G, and of a woven limit 2 mu.
 std::array<double, 2> fit_sheet_stiffness(const SheetModel& model, const double* parameters,
                                           std::pair<double, double> range);
 
-/// d2Psi/ds^2 of the sheet at rest [Pa], of an orthotropic one the geometric mean of both: times
-/// thickness^3/12 the bending rigidity of a plate.
+/// d2Psi/ds^2 of the sheet at rest [Pa], of an orthotropic one the geometric mean of both, of
+/// limits 0: times thickness^3/12 the bending rigidity of a plate.
 double rest_stiffness(const SheetModel& model, const double* parameters);
 
 struct MembraneKernels;
 
-/// Energy of all triangles and bends and its gradient. They are worked through in chunks of a
-/// fixed size, each writing to places of its own; a vertex then adds its terms in their order. So
+/// Energy of all triangles, bends and hinges and its gradient. They are worked through in chunks of
+/// a fixed size, each writing to places of its own; a vertex then adds its terms in their order. So
 /// no sum depends on the number of threads.
 class MembraneEnergy {
  public:
@@ -192,7 +207,7 @@ class MembraneEnergy {
 
  private:
   struct Chunk {
-    int range;  ///< -1: of bends
+    int range;  ///< or of_bends, of_hinges
     int first, count;
   };
   const MembraneSet* set_;
@@ -206,6 +221,11 @@ class MembraneEnergy {
 /// (2,1) of d2E/dx2 after each other, N/m, from blocks[54 t] on. Runs on all threads.
 void membrane_hessians(const MembraneSet& set, const VectorField& x, NegativeEigenvalues mode,
                        Threads& threads, double* blocks);
+
+/// The same of all hinges, blocks in the order of hinge_row and hinge_column: [num_hinges][10][9].
+/// `keep` is exact; the others take what is positive semi-definite, k dtheta dtheta^T.
+void hinge_hessians(const MembraneSet& set, const VectorField& x, NegativeEigenvalues mode,
+                    Threads& threads, double* blocks);
 
 inline constexpr int blocks_of_triangle = 6;
 /// Corners of those blocks as (row, column).

@@ -43,6 +43,16 @@ std::vector<MaterialSettings> elastic_settings() {
   return list;
 }
 
+MaterialSettings uneven_weave() {
+  MaterialSettings woven;
+  woven.model = "orthotropic_stvk";
+  woven.warp = 8e5;
+  woven.weft = 2e5;
+  woven.shear = 4e4;
+  woven.poisson = 0.4;
+  return woven;
+}
+
 std::vector<MaterialSettings> all_settings() {
   std::vector<MaterialSettings> list = elastic_settings();
   MaterialSettings arap;
@@ -69,13 +79,13 @@ std::vector<MaterialSettings> all_settings() {
   spline.spline_a.points = {{0, -1e5}, {1, 0}, {2, 2e5}};
   spline.spline_c.points = {{0, -5e4}, {1, 0}, {2, 3e4}};
   list.push_back(spline);
-  MaterialSettings uneven;
-  uneven.model = "orthotropic_stvk";
-  uneven.warp = 8e5;
-  uneven.weft = 2e5;
-  uneven.shear = 4e4;
-  uneven.poisson = 0.4;
-  list.push_back(uneven);
+  list.push_back(uneven_weave());
+  MaterialSettings threads;
+  threads.model = "woven_limit";
+  threads.mu = 1e5;
+  threads.warp_limits = {0.9, 1.1};
+  threads.weft_limits = {0.7, 1.3};
+  list.push_back(threads);
   return list;
 }
 
@@ -94,7 +104,7 @@ struct Patch {
     MembraneRange range{.model = sheet.model,
                         .num_batches = (num_triangles + 7) / 8,
                         .num_parameters = static_cast<int>(num_parameters)};
-    double values[4] = {};
+    double values[most_sheet_parameters] = {};
     for (std::size_t p = 0; p < num_parameters; ++p) values[p] = sheet.parameters[p].value;
     const auto k = fit_sheet_stiffness(sheet.model, values, {0.5, 1.5});
     for (int b = 0; b < range.num_batches; ++b) {
@@ -352,7 +362,7 @@ TEST_P(EverySheet, EveryLevelOfVectorsAndEveryNumberOfThreadsGivesTheSameBits) {
 /// Stress of a sheet at stretches along its axes, Pa.
 std::array<double, 2> stress_at(const MaterialSettings& settings, double first, double second) {
   const Sheet sheet = make_sheet(settings, "/material");
-  double values[4] = {};
+  double values[most_sheet_parameters] = {};
   for (std::size_t p = 0; p < sheet.parameters.size(); ++p) values[p] = sheet.parameters[p].value;
   return visit_sheet(sheet.model, [&](const auto& model) {
     const Vector3<double> f[2] = {{{first, 0, 0}}, {{0, second, 0}}};
@@ -394,12 +404,7 @@ TEST(Membrane, AnIncompressibleSheetHasAPoissonsRatioOfAHalf) {
 
 /// S = C E in both directions, P = F S: with the side free, P_1 = E_1 s (s^2 - 1)/2.
 TEST(Membrane, AWovenStripPulledAlongWarpOrWeftFollowsItsClosedForm) {
-  MaterialSettings woven;
-  woven.model = "orthotropic_stvk";
-  woven.warp = 8e5;
-  woven.weft = 2e5;
-  woven.shear = 4e4;
-  woven.poisson = 0.4;
+  MaterialSettings woven = uneven_weave();
   for (const double s : {0.95, 1.1, 1.3}) {
     const double across = free_stretch(woven, s);
     EXPECT_NEAR(stress_at(woven, s, across)[0], woven.warp * s * (s * s - 1) / 2,
@@ -410,6 +415,64 @@ TEST(Membrane, AWovenStripPulledAlongWarpOrWeftFollowsItsClosedForm) {
   woven.poisson *= 0.25;  // nu_21 = nu_12 E_2/E_1
   const double across = free_stretch(woven, 1.2);
   EXPECT_NEAR(across * across - 1, -0.1 * (1.44 - 1), 1e-9);
+}
+
+/// Uniaxial tension sigma d d^T of the second Piola-Kirchhoff stress at any angle has
+///   E : d d^T = sigma/E_d,  1/E_d = c^4/E_1 + s^4/E_2 + c^2 s^2 (1/G - 2 nu_12/E_1),
+/// [Jones 1999, eq. 2.97], so a strip cut askew pulls with E_d s (s^2 - 1)/2, too.
+TEST(Membrane, AWovenStripPulledAtAnyAngleFollowsItsClosedForm) {
+  const MaterialSettings woven = uneven_weave();
+  const Sheet sheet = make_sheet(woven, "/material");
+  double values[most_sheet_parameters] = {};
+  for (std::size_t p = 0; p < sheet.parameters.size(); ++p) values[p] = sheet.parameters[p].value;
+  for (const double degrees : {0.0, 30.0, 45.0, 90.0}) {
+    const double c = std::cos(degrees * 0.017453292519943295),
+                 s = std::sin(degrees * 0.017453292519943295);
+    const double askew = 1 / (c * c * c * c / woven.warp + s * s * s * s / woven.weft +
+                              c * c * s * s * (1 / woven.shear - 2 * woven.poisson / woven.warp));
+    for (const double sigma : {-2e3, 1e4, 4e4}) {
+      // The strain that belongs to the stress, and F = sqrt(I + 2 E).
+      const double s11 = sigma * c * c, s22 = sigma * s * s, s12 = sigma * c * s;
+      Eigen::Matrix2d C;
+      C(0, 0) = 1 + 2 * (s11 - woven.poisson * s22) / woven.warp;
+      C(1, 1) = 1 + 2 * (s22 / woven.weft - woven.poisson * s11 / woven.warp);
+      C(0, 1) = C(1, 0) = s12 / woven.shear;
+      const Eigen::Matrix2d F = Eigen::SelfAdjointEigenSolver<Eigen::Matrix2d>(C).operatorSqrt();
+      const Vector3<double> f[2] = {{{F(0, 0), F(1, 0), 0}}, {{F(0, 1), F(1, 1), 0}}};
+      Vector3<double> P[2];
+      visit_sheet(sheet.model, [&](const auto& model) {
+        return model.template at<double>(values).energy_and_stress(f, P);
+      });
+      const Eigen::Vector2d d(c, s), across(-s, c);
+      Eigen::Matrix2d stress;
+      stress << P[0][0], P[1][0], P[0][1], P[1][1];
+      // Nothing pulls at the sides; along the strip, with l its stretch.
+      EXPECT_NEAR((stress * across).norm(), 0, 1e-10 * woven.warp);
+      const double l = (F * d).norm();
+      EXPECT_NEAR((stress * d).norm(), std::abs(askew * l * (l * l - 1) / 2), 1e-10 * woven.warp)
+          << degrees << " degrees, " << sigma << " Pa";
+    }
+  }
+}
+
+TEST(Membrane, ThreadsAreFreeWithinTheirLimitsAndTurnFreely) {
+  MaterialSettings threads;
+  threads.model = "woven_limit";
+  threads.mu = 1e5;
+  threads.warp_limits = {0.9, 1.1};
+  threads.weft_limits = {0.7, 1.3};
+  for (const auto& [warp, weft] : {std::pair(0.9, 1.3), std::pair(1.1, 0.7), std::pair(1.0, 1.0)}) {
+    const auto stress = stress_at(threads, warp, weft);
+    EXPECT_EQ(stress[0], 0);
+    EXPECT_EQ(stress[1], 0);
+  }
+  EXPECT_NEAR(stress_at(threads, 1.15, 1)[0], 2e5 * 0.05, 1e-9);
+  EXPECT_NEAR(stress_at(threads, 1, 0.6)[1], -2e5 * 0.1, 1e-9);
+  EXPECT_EQ(stress_at(threads, 1.15, 1)[1], 0);
+  // Sheared by 40 degrees the threads keep their lengths.
+  const Vector3<double> f[2] = {{{1, 0, 0}}, {{std::sin(0.7), std::cos(0.7), 0}}};
+  Vector3<double> P[2];
+  EXPECT_EQ((WovenLimit<double>{1e5, {0.9, 0.9}, {1.1, 1.1}}.energy_and_stress(f, P)), 0);
 }
 
 TEST(Membrane, MaterialsThatAreNoSheetAreRefusedByName) {
@@ -448,6 +511,20 @@ TEST(Membrane, MaterialsThatAreNoSheetAreRefusedByName) {
   settings = elastic_settings().back();
   settings.direction = {0, 0, 0};
   refuses(settings, "/direction");
+  settings = {};
+  settings.model = "woven_limit";
+  refuses(settings, "/mu");
+  settings.mu = 1e5;
+  EXPECT_NO_THROW(make_sheet(settings, ""));
+  for (const std::array<double, 2> limits :
+       {std::array{1.1, 1.2}, {0.8, 0.9}, {-0.1, 1}, {0.9, NAN}, {NAN, 1.1}, {0, HUGE_VAL}}) {
+    MaterialSettings broken = settings;
+    broken.warp_limits = limits;
+    refuses(broken, "/warp_limits");
+    broken = settings;
+    broken.weft_limits = limits;
+    refuses(broken, "/weft_limits");
+  }
 }
 
 TEST(Membrane, TheConstantMatrixIsHalfAsStiffAsTheRestShapeAtLeast) {

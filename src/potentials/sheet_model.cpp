@@ -12,8 +12,6 @@ namespace supple {
 
 namespace {
 
-constexpr const char* orthotropic = "orthotropic_stvk";
-
 /// f(first, second) for each value of two parameters, as a parameter.
 template <class F>
 Parameter combined(const Parameter& first, const Parameter& second, const F& f) {
@@ -50,6 +48,31 @@ void check_modulus(double value, const std::string& where) {
           fmt::format("{:g} is out of range: expected a number above 0 Pa", value));
 }
 
+void check_direction(const Vec3& d, const std::string& where) {
+  const double length = std::hypot(d[0], d[1], d[2]);
+  require(std::isfinite(length) && length > 0, where + "/direction",
+          "expected a direction that is not zero");
+}
+
+Sheet make_woven_limit(const MaterialSettings& s, const std::string& where) {
+  for (std::size_t t = 0; t < std::max<std::size_t>(s.mu.per_tet.size(), 1); ++t) {
+    check_modulus(s.mu[t], where + "/mu");
+  }
+  const auto check = [&](const std::array<double, 2>& limits, const char* key) {
+    require(std::isfinite(limits[1]) && limits[0] >= 0 && limits[0] <= 1 && limits[1] >= 1,
+            where + key,
+            fmt::format("{:g} to {:g} is out of range: expected a least stretch from 0 to 1 and a "
+                        "largest one of at least 1",
+                        limits[0], limits[1]));
+  };
+  check(s.warp_limits, "/warp_limits");
+  check(s.weft_limits, "/weft_limits");
+  check_direction(s.direction, where);
+  return {
+      .model = {.kind = SheetModel::Kind::woven_limit},
+      .parameters = {s.mu, s.warp_limits[0], s.warp_limits[1], s.weft_limits[0], s.weft_limits[1]}};
+}
+
 Sheet make_orthotropic(const MaterialSettings& s, const std::string& where) {
   check_modulus(s.warp, where + "/warp");
   check_modulus(s.weft, where + "/weft");
@@ -59,11 +82,8 @@ Sheet make_orthotropic(const MaterialSettings& s, const std::string& where) {
   require(std::isfinite(s.poisson) && rest > 1e-9, where + "/poisson",
           fmt::format("{:g} is out of range: expected its square below warp/weft, which is {:g}",
                       s.poisson, s.warp / s.weft));
-  const Vec3& d = s.direction;
-  const double length = std::hypot(d[0], d[1], d[2]);
-  require(std::isfinite(length) && length > 0, where + "/direction",
-          "expected a direction that is not zero");
-  return {.model = {.is_orthotropic = true},
+  check_direction(s.direction, where);
+  return {.model = {.kind = SheetModel::Kind::orthotropic},
           .parameters = {s.warp / rest, s.weft / rest, other * s.warp / rest, s.shear}};
 }
 
@@ -92,7 +112,8 @@ MaterialSettings sheet_settings(const MaterialSettings& settings, const std::str
 }
 
 Sheet make_sheet(const MaterialSettings& settings, const std::string& where) {
-  if (settings.model == orthotropic) return make_orthotropic(settings, where);
+  if (settings.model == OrthotropicSheetModel::name) return make_orthotropic(settings, where);
+  if (settings.model == WovenLimitModel::name) return make_woven_limit(settings, where);
   Sheet sheet;
   sheet.model.isotropic = make_material(settings, where);
   const MaterialSettings of_sheet = sheet_settings(settings, where);
@@ -104,7 +125,9 @@ Sheet make_sheet(const MaterialSettings& settings, const std::string& where) {
 
 std::array<double, 2> fit_sheet_stiffness(const SheetModel& model, const double* parameters,
                                           std::pair<double, double> range) {
-  if (!model.is_orthotropic) {
+  // The smallest that bounds its Hessian everywhere.
+  if (model.kind == SheetModel::Kind::woven_limit) return {2 * parameters[0], 2 * parameters[0]};
+  if (model.kind == SheetModel::Kind::isotropic) {
     const double k = fit_stiffness(model.isotropic, parameters, range);
     return {k, k};
   }
@@ -117,7 +140,8 @@ std::array<double, 2> fit_sheet_stiffness(const SheetModel& model, const double*
 }
 
 double rest_stiffness(const SheetModel& model, const double* parameters) {
-  if (model.is_orthotropic) return std::sqrt(parameters[0] * parameters[1]);
+  if (model.kind == SheetModel::Kind::woven_limit) return 0;
+  if (model.kind == SheetModel::Kind::orthotropic) return std::sqrt(parameters[0] * parameters[1]);
   return std::visit(
       [&](const auto& family) -> double {
         if constexpr (has_sheet<std::decay_t<decltype(family)>>) {

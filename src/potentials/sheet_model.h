@@ -5,18 +5,24 @@
 
 #include "materials/visit.h"
 #include "potentials/sheet.h"
+#include "potentials/woven_limit.h"
 
 namespace supple {
 
 /// What the triangles of a membrane are made of, without the parameters.
 struct SheetModel {
-  MaterialModel isotropic{ArapModel{}};  ///< one of principal stretches; read unless:
-  bool is_orthotropic = false;           ///< four parameters: those of OrthotropicSheet
+  enum class Kind { isotropic, orthotropic, woven_limit };
+  MaterialModel isotropic{ArapModel{}};  ///< one of principal stretches; read of that kind alone
+  Kind kind = Kind::isotropic;
+
+  /// Whether its first axis is that of the warp.
+  bool is_woven() const { return kind != Kind::isotropic; }
 };
 
-inline constexpr int most_sheet_parameters = 4;
+inline constexpr int most_sheet_parameters = 5;
 
 struct OrthotropicSheetModel {
+  static constexpr const char* name = "orthotropic_stvk";
   static constexpr int num_parameters = 4;
   template <class S>
   OrthotropicSheet<S> at(const S* p) const {
@@ -44,7 +50,8 @@ inline constexpr bool has_sheet =
 template <class F>
 SUPPLE_INLINE auto visit_sheet(const SheetModel& sheet, const F& f) {
   using Result = decltype(f(OrthotropicSheetModel{}));
-  if (sheet.is_orthotropic) return f(OrthotropicSheetModel{});
+  if (sheet.kind == SheetModel::Kind::orthotropic) return f(OrthotropicSheetModel{});
+  if (sheet.kind == SheetModel::Kind::woven_limit) return f(WovenLimitModel{});
   return visit_model(sheet.isotropic, [&](const auto& family) -> Result {
     using Family = std::decay_t<decltype(family)>;
     if constexpr (has_sheet<Family>) {

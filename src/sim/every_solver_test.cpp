@@ -96,6 +96,22 @@ SimulationState scattered_state(const Scene& scene, double distance) {
   return state;
 }
 
+/// The model of a membrane's material; empty for other problems.
+std::string model_of_membrane(const std::string& material) {
+  for (const std::string prefix : {"membrane_", "folded_"}) {
+    if (material.starts_with(prefix)) return material.substr(prefix.size());
+  }
+  return "";
+}
+
+/// Is its bending dihedral?
+bool is_folded(const std::string& material) { return material.starts_with("folded_"); }
+
+Scene membrane(const std::string& material) {
+  const std::string model = model_of_membrane(material);
+  return is_folded(material) ? test::folded_membrane(model) : test::hanging_membrane(model);
+}
+
 std::vector<Problem> make_problems() {
   std::vector<Problem> problems;
   for (const Description& material : list_materials()) {
@@ -117,9 +133,10 @@ std::vector<Problem> make_problems() {
   damped.state = scattered_state(damped.scene, 0.02);
   damped.reference = solve_converged(damped.scene, damped.state, 1);
   problems.push_back(std::move(damped));
-  for (const char* const material : {"arap", "neo_hookean", "orthotropic_stvk"}) {
-    Problem sheet{.material = std::string("membrane_") + material,
-                  .scene = test::hanging_membrane(material)};
+  for (const char* const material :
+       {"membrane_arap", "membrane_neo_hookean", "membrane_orthotropic_stvk",
+        "membrane_woven_limit", "folded_arap"}) {
+    Problem sheet{.material = material, .scene = membrane(material)};
     // As stiff as the sheet in a step of 1/30 s.
     if (sheet.material == "membrane_arap") sheet.scene.damping.stiffness = 0.03;
     sheet.scene.solver.method = "newton";
@@ -135,18 +152,14 @@ const std::vector<Problem>& problems() {
   return list;
 }
 
-/// The model of a membrane's material; empty for other problems.
-std::string model_of_membrane(const std::string& material) {
-  const std::string prefix = "membrane_";
-  return material.starts_with(prefix) ? material.substr(prefix.size()) : "";
-}
-
 bool runs(const Variant& variant, const Problem& problem) {
   const std::string model = model_of_membrane(problem.material);
   const bool is_damped = problem.scene.damping.stiffness > 0;
   if (is_damped && is_position_based(variant.settings.method)) return false;
   if (!model.empty() && is_position_based(variant.settings.method)) return false;
-  if (!model.empty() && variant.settings.method == "projective_dynamics") return model == "arap";
+  if (!model.empty() && variant.settings.method == "projective_dynamics") {
+    return (model == "arap" || model == "woven_limit") && !is_folded(problem.material);
+  }
   if (!model.empty()) return true;
   return problem.material == "spring" || test::runs(variant.settings.method, problem.material);
 }
@@ -171,6 +184,7 @@ TEST_P(EverySolver, ReachesTheSameMinimumOfEveryMaterialAndDescentsNeverRise) {
             scene.damping.stiffness > 0 || !model_of_membrane(problem.material).empty();
         const char* const other =
             is_of_another_method && scene.solver.method != "projective_dynamics" ? "l_bfgs"
+            : is_folded(problem.material)                                        ? "quadratic"
                                                                                  : "arap";
         EXPECT_NE(error.message().find(other), std::string::npos) << error.what();
       }
@@ -204,10 +218,9 @@ void turn(std::vector<double>& values) {
 /// The largest distance between what a few iterations make of a scene and of the same one turned by
 /// 90 degrees about z, as a share of the way from the start. The rest shape is not turned.
 double change_by_turning(const Variant& variant, const std::string& material, double damping) {
-  const std::string sheet = model_of_membrane(material);
-  Scene scene = !sheet.empty()         ? test::hanging_membrane(sheet)
-                : material == "spring" ? test::hanging_cloth()
-                                       : test::twisting_bar({4, 2, 2}, material);
+  Scene scene = !model_of_membrane(material).empty() ? membrane(material)
+                : material == "spring"               ? test::hanging_cloth()
+                                                     : test::twisting_bar({4, 2, 2}, material);
   scene.gravity = {1, -9.81, 2};
   scene.damping.stiffness = damping;
   for (Pin& pin : scene.bodies[0].pins) {
@@ -248,7 +261,9 @@ double change_by_turning(const Variant& variant, const std::string& material, do
 /// Only what is built from the Hessian of the rest shape knows which way that lay
 /// [Liu et al. 2017, sec. 5; thesis Table 7.1], but where the material has none there.
 bool knows_the_rest_orientation(const SolverSettings& settings, const std::string& material) {
-  if (material == "polynomial" || material == "strain_limit") return false;
+  for (const char* const free : {"polynomial", "strain_limit", "membrane_woven_limit"}) {
+    if (material == free) return false;
+  }
   const SolverEntry& entry = solver_entry(settings.method);
   if (entry.reads("initial_hessian") && settings.initial_hessian == "rest") return true;
   return uses_linear_solver(settings) && settings.linear_solver != "direct" &&

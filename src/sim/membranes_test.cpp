@@ -14,19 +14,11 @@ namespace {
 
 using test::hanging_membrane;
 using test::positions_of;
+using test::statics;
 
 /// A strip in the plane of x and z: columns along x, length 1 m, rows along z, 0.25 m.
 Body strip(int columns, int rows) {
-  const SpringMesh mesh =
-      generate(ClothGenerator{.u = {1, 0, 0}, .v = {0, 0, -0.25}, .cells = {columns, rows}});
-  Body body;
-  body.name = "strip";
-  body.mesh.vertices = mesh.vertices;
-  body.triangles = mesh.triangles;
-  body.density = 0.2;
-  body.membrane = MembraneSettings{.thickness = 0.001};
-  body.material.model = "corotated";
-  return body;
+  return test::sheet({.u = {1, 0, 0}, .v = {0, 0, -0.25}, .cells = {columns, rows}});
 }
 
 /// Vertices of the columns from `first` to `last`.
@@ -37,16 +29,6 @@ Pin hold_columns(int columns, int rows, int first, int last) {
   }
   pin.stiffness = 1e7;
   return pin;
-}
-
-Scene statics(Body body) {
-  Scene scene;
-  scene.time.integrator = "quasi_static";
-  scene.solver.method = "newton";
-  scene.solver.iterations = 300;
-  scene.solver.tolerance = 1e-11;
-  scene.bodies.push_back(std::move(body));
-  return scene;
 }
 
 /// A vertical strip under its own weight without Poisson's ratio stretches by rho g L^2/(2 E t):
@@ -154,7 +136,8 @@ TEST(Membranes, AStripHeldAtBothEndsHangsInACatenary) {
 }
 
 TEST(Membranes, EnergyDoesNotGrow) {
-  for (const char* model : {"neo_hookean", "stvk", "orthotropic_stvk", "strain_limit"}) {
+  for (const char* model :
+       {"neo_hookean", "stvk", "orthotropic_stvk", "strain_limit", "woven_limit"}) {
     Scene scene = hanging_membrane(model);
     scene.gravity = {0, 0, 0};
     Simulation simulation(scene, {.threads = 1});
@@ -163,8 +146,8 @@ TEST(Membranes, EnergyDoesNotGrow) {
       state.positions[i + 1] += 0.05 * std::sin(11.0 * static_cast<double>(i));
     }
     simulation.set_state(state);
-    double last = simulation.energies().elastic;
-    EXPECT_GT(last, 1e-4) << model;
+    double last = simulation.energies().elastic + simulation.energies().pins;
+    EXPECT_GT(simulation.energies().elastic, 1e-4) << model;
     for (int frame = 0; frame < 60; ++frame) {
       simulation.step();
       const Energies now = simulation.energies();
@@ -257,6 +240,39 @@ TEST(Membranes, RestOnAColliderAndOnlyVerticesTouch) {
   for (const Vec3& x : positions_of(simulation)) EXPECT_NEAR(x[1], 0, 5e-3);
 }
 
+/// Lengths of the two sides of each triangle of a strip that lie along x and z, over those at rest.
+std::array<std::vector<double>, 2> thread_stretches(const Body& body, const std::vector<Vec3>& x) {
+  std::array<std::vector<double>, 2> stretches;
+  const std::vector<Vec3>& rest = body.mesh.vertices;
+  for (const auto& t : body.triangles) {
+    for (std::size_t c = 0; c < 3; ++c) {
+      const auto a = static_cast<std::size_t>(t[c]), b = static_cast<std::size_t>(t[(c + 1) % 3]);
+      const bool along_x = std::abs(rest[a][2] - rest[b][2]) < 1e-9,
+                 along_z = std::abs(rest[a][0] - rest[b][0]) < 1e-9;
+      if (!along_x && !along_z) continue;
+      const auto length = [&](const std::vector<Vec3>& p) {
+        return std::hypot(p[a][0] - p[b][0], p[a][1] - p[b][1], p[a][2] - p[b][2]);
+      };
+      stretches[along_x ? 0 : 1].push_back(length(x) / length(rest));
+    }
+  }
+  return stretches;
+}
+
+Scene hanging_strip(const Body& body, const std::string& method) {
+  Scene scene;
+  scene.gravity = {9.81, 0, 0};
+  scene.damping.drag = 2;
+  scene.solver.method = method;
+  scene.solver.iterations = 30;
+  scene.bodies = {body};
+  scene.bodies[0].pins = {hold_columns(12, 3, 0, 0)};
+  return scene;
+}
+
+/// The weight below pulls a thread beyond its limit by 0.2 g/(2 mu t) = 1e-4 at most.
+constexpr double softness = 1e-4;
+
 /// Thesis Fig. 6.1: 90 to 110, 80 to 120 and 70 to 130 percent. Nothing resists between the limits,
 /// so a weighted cloth hangs at the upper one.
 TEST(Membranes, StrainLimitsHoldWhereTheyAreSet) {
@@ -264,20 +280,57 @@ TEST(Membranes, StrainLimitsHoldWhereTheyAreSet) {
     for (const char* method : {"projective_dynamics", "newton"}) {
       Body body = strip(12, 3);
       body.material = {.model = "strain_limit", .mu = 1e7, .min = 1 - limit, .max = 1 + limit};
-      body.pins = {hold_columns(12, 3, 0, 0)};
-      Scene scene;
-      scene.gravity = {9.81, 0, 0};
-      scene.damping.drag = 2;
-      scene.solver.method = method;
-      scene.solver.iterations = 30;
-      scene.bodies = {body};
-      Simulation simulation(scene, {.threads = 1});
+      Simulation simulation(hanging_strip(body, method), {.threads = 1});
       test::run(simulation, 200);
-      // 0.2 g/(2 mu t) = 1e-4 beyond the limit at most, in the first row.
       const double length = positions_of(simulation)[12][0] + 0.5;
       EXPECT_NEAR(length, 1 + limit, 0.002) << method;
+      for (const auto& stretches : thread_stretches(body, positions_of(simulation))) {
+        for (const double s : stretches) {
+          EXPECT_LT(s, 1 + limit + 2 * softness) << method;
+          EXPECT_GT(s, 1 - limit - 2 * softness) << method;
+        }
+      }
     }
   }
+}
+
+/// Of warp and weft, each for itself; the strip hangs by the one and then by the other.
+TEST(Membranes, ThreadsStayWithinTheirLimits) {
+  for (const char* const method : {"l_bfgs", "quasi_newton", "newton", "projective_dynamics"}) {
+    for (const bool warp_hangs : {true, false}) {
+      SCOPED_TRACE(method);
+      Body body = strip(12, 3);
+      body.material = {.model = "woven_limit",
+                       .mu = 1e7,
+                       .direction = warp_hangs ? Vec3{1, 0, 0} : Vec3{0, 0, 1},
+                       .warp_limits = {0.9, 1.1},
+                       .weft_limits = {0.7, 1.3}};
+      Scene scene = hanging_strip(body, method);
+      scene.solver.iterations = 200;
+      scene.solver.tolerance = 1e-8;
+      Simulation simulation(scene, {.threads = 1});
+      test::run(simulation, 150);
+      const auto [along, across] = thread_stretches(body, positions_of(simulation));
+      const double below = warp_hangs ? 0.1 : 0.3, beside = warp_hangs ? 0.3 : 0.1;
+      for (const double s : along) EXPECT_NEAR(s, 1 + below, 2 * softness);
+      for (const double s : across) {
+        EXPECT_LT(s, 1 + beside + softness);
+        EXPECT_GT(s, 1 - beside - softness);
+      }
+    }
+  }
+}
+
+/// Alone it would hang to 1 + 0.2 g/(2 E t) = 1.49 of its length.
+TEST(Membranes, AsALayerThreadsStopASoftClothAtTheirLimits) {
+  Body body = strip(12, 3);
+  std::tie(body.material.mu, body.material.lambda) = lame_parameters(2e3, 0);
+  body.layers = {{.model = "woven_limit", .mu = 1e7, .warp_limits = {0.9, 1.1}}};
+  Simulation simulation(hanging_strip(body, "newton"), {.threads = 1});
+  test::run(simulation, 200);
+  const auto stretches = thread_stretches(body, positions_of(simulation))[0];
+  EXPECT_NEAR(*std::max_element(stretches.begin(), stretches.end()), 1.1, softness);
+  EXPECT_LT(*std::min_element(stretches.begin(), stretches.end()), 1.09);  // near the lower end
 }
 
 TEST(Membranes, LayersAddUp) {

@@ -21,7 +21,7 @@ const std::vector<SolverEntry>& solver_entries() {
         "linear_iterations", "preconditioner"}},
       {{"projective_dynamics",
         "local/global steps with the constant matrix [Bouaziz et al. 2014]; arap, strain_limit, "
-        "volume, fibers and springs: iterations"},
+        "volume, woven_limit, fibers and springs: iterations"},
        {}},
       {{"newton",
         "Newton's method: iterations, definiteness (clamp, absolute, tikhonov, none), "

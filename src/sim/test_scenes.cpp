@@ -107,6 +107,28 @@ Scene hanging_cloth() {
   return scene;
 }
 
+Body sheet(const ClothGenerator& cloth) {
+  const SpringMesh mesh = generate(cloth);
+  Body body;
+  body.name = "sheet";
+  body.mesh.vertices = mesh.vertices;
+  body.triangles = mesh.triangles;
+  body.density = 0.2;
+  body.membrane = MembraneSettings{.thickness = 0.001};
+  body.material.model = "corotated";
+  return body;
+}
+
+Scene statics(Body body) {
+  Scene scene;
+  scene.time.integrator = "quasi_static";
+  scene.solver.method = "newton";
+  scene.solver.iterations = 500;
+  scene.solver.tolerance = 1e-11;
+  scene.bodies.push_back(std::move(body));
+  return scene;
+}
+
 Scene hanging_membrane(const std::string& model) {
   Scene scene = hanging_cloth();
   Body& body = scene.bodies[0];
@@ -118,9 +140,23 @@ Scene hanging_membrane(const std::string& model) {
     body.material.weft = 1e5;
     body.material.shear = 3e4;
     body.material.poisson = 0.3;
+  } else if (model == "woven_limit") {
+    body.material = {
+        .model = model, .mu = 1e5, .warp_limits = {0.95, 1.05}, .weft_limits = {0.9, 1.1}};
   } else {
     body.material = soft_material(model);
   }
+  return scene;
+}
+
+Scene folded_membrane(const std::string& model) {
+  Scene scene = hanging_membrane(model);
+  Body& body = scene.bodies[0];
+  body.membrane->bending_model = "dihedral";
+  Fold fold;
+  for (int j = 0; j < 5; ++j) fold.select.vertices.push_back(6 * j + 2);
+  fold.degrees = 60;
+  body.folds = {fold};
   return scene;
 }
 

@@ -37,9 +37,18 @@ Body cloth_body();
 /// The same held at two neighbouring corners, with gravity.
 Scene hanging_cloth();
 
+/// A cloth of 0.2 kg/m^2 as a membrane of 1 mm of corotated, without its parameters.
+Body sheet(const ClothGenerator& cloth);
+
+/// A body and a step that ends in its equilibrium, by Newton's method.
+Scene statics(Body body);
+
 /// The same held cloth as a membrane of 1 mm of a material of list_materials() or
 /// list_membrane_materials(), about as stiff.
 Scene hanging_membrane(const std::string& model);
+
+/// The same with dihedral bending and a fold by 60 degrees along its third column.
+Scene folded_membrane(const std::string& model);
 
 /// Positions of all vertices.
 std::vector<Vec3> positions_of(const Simulation& simulation);

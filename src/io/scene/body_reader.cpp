@@ -89,6 +89,25 @@ Pin read_pin(ObjectReader& reader, const TetMesh& mesh) {
   return pin;
 }
 
+Fold read_fold(ObjectReader& reader, const TetMesh& mesh) {
+  Fold fold;
+  reader.expect({"select", "degrees"});
+  reader.object("select",
+                [&](ObjectReader& select) { fold.select = read_selection(select, mesh); });
+  fold.degrees = reader.number("degrees", {.low = -180, .high = 180, .unit = "degrees"});
+  return fold;
+}
+
+/// Its material was read.
+void read_folds(ObjectReader& reader, Body& body) {
+  if (body.membrane && body.membrane->bending_model == "dihedral") {
+    reader.each("folds",
+                [&](ObjectReader& fold) { body.folds.push_back(read_fold(fold, body.mesh)); });
+  } else {
+    reader.reject("folds", "needs a membrane with the bending_model dihedral");
+  }
+}
+
 Initial read_initial(ObjectReader& body) {
   const std::vector<std::string> kinds{"randomize", "flatten", "stretch"};
   if (!body.is_object("initial")) {
@@ -243,7 +262,7 @@ Body read_body(ObjectReader& reader, std::size_t index, const SceneSources& sour
                std::size_t max_tets) {
   Body body;
   reader.expect({"name", "mesh", "transform", "density", "mass", "material", "layers", "regions",
-                 "fiber", "growth", "damping", "velocity", "initial", "pins", "pressure",
+                 "fiber", "growth", "folds", "damping", "velocity", "initial", "pins", "pressure",
                  "touches"});
   body.name = reader.text("name", fmt::format("body_{}", index));
   auto [mesh, axes] = read_placed_mesh(reader, sources, max_tets);
@@ -252,6 +271,7 @@ Body read_body(ObjectReader& reader, std::size_t index, const SceneSources& sour
   } else {
     read_cloth_body(reader, std::move(std::get<SpringMesh>(mesh)), body);
   }
+  read_folds(reader, body);
   reader.optional_object("damping", [&](ObjectReader& damping) {
     damping.expect({"stiffness"});
     body.damping = BodyDamping{damping.number("stiffness", from_zero("s"))};

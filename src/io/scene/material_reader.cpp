@@ -167,7 +167,10 @@ void read_parameters(ObjectReader& material, const TetMesh& mesh, bool is_sheet,
 }
 
 bool is_spring(const std::string& model) { return model == "spring"; }
-bool is_woven(const std::string& model) { return model == "orthotropic_stvk"; }
+bool is_limit(const std::string& model) { return model == WovenLimitModel::name; }
+bool is_woven(const std::string& model) {
+  return model == OrthotropicSheetModel::name || is_limit(model);
+}
 
 /// What a membrane can be made of.
 std::vector<std::string> sheet_names() {
@@ -188,11 +191,22 @@ std::string read_model(ObjectReader& material, std::vector<std::string> of_this_
 }
 
 void read_woven(ObjectReader& material, const SpringMesh& mesh, MaterialSettings& settings) {
-  material.expect({"model", "warp", "weft", "shear", "poisson", "direction"});
-  settings.warp = material.number("warp", above_zero("Pa"));
-  settings.weft = material.number("weft", above_zero("Pa"));
-  settings.shear = material.number("shear", above_zero("Pa"));
-  settings.poisson = material.number("poisson", any_number(""));
+  if (is_limit(settings.model)) {
+    material.expect({"model", "mu", "warp_limits", "weft_limits", "direction"});
+    settings.mu = material.number("mu", above_zero("Pa"));
+    const auto limits = [&](const char* key) {
+      const auto [min, max] = material.pair(key, from_zero(""));
+      return std::array<double, 2>{min, max};
+    };
+    settings.warp_limits = limits("warp_limits");
+    settings.weft_limits = limits("weft_limits");
+  } else {
+    material.expect({"model", "warp", "weft", "shear", "poisson", "direction"});
+    settings.warp = material.number("warp", above_zero("Pa"));
+    settings.weft = material.number("weft", above_zero("Pa"));
+    settings.shear = material.number("shear", above_zero("Pa"));
+    settings.poisson = material.number("poisson", any_number(""));
+  }
   // A generated cloth is woven along its first side; its second vertex lies there.
   std::optional<Vec3> side;
   if (!mesh.structural.empty()) {
@@ -228,10 +242,13 @@ void read_membrane(ObjectReader& material, const SpringMesh& mesh, Body& body) {
   }
   MembraneSettings membrane;
   material.know("bending");
+  material.know("bending_model");
   membrane.thickness = material.number("thickness", above_zero("m"));
   read_sheet_parameters(material, mesh, body.material);
   membrane.bending = material.number("bending", from_zero("N m"),
                                      plate_bending(body.material, membrane.thickness));
+  membrane.bending_model = material.choice("bending_model", "bending model",
+                                           names_of(list_bending_models()), membrane.bending_model);
   body.membrane = membrane;
 }
 

@@ -22,6 +22,18 @@ const char* const membrane_scene = R"({
     { "mesh": { "file": "block.obj" }, "mass": 2,
       "material": { "model": "arap", "mu": 1e5, "thickness": 1e-3 } } ] })";
 
+/// What a scene says with a value changed.
+struct Refusals {
+  const char* scene;
+  void operator()(const std::string& pointer, const std::string& value, const std::string& where,
+                  const std::string& message) const {
+    const Error error = error_of(scene, {{pointer, value}});
+    EXPECT_EQ(error.kind(), ErrorKind::invalid_input);
+    EXPECT_EQ(error.where(), "bar.json: " + where) << error.what();
+    EXPECT_NE(error.message().find(message), std::string::npos) << error.what();
+  }
+};
+
 TEST(MembraneScene, ClothAndSurfacesBecomeMembranes) {
   const Scene scene = parse(membrane_scene).scene;
   const Body& woven = scene.bodies[0];
@@ -74,14 +86,74 @@ TEST(MembraneScene, PanelsSeeEveryKeyOfItsMaterial) {
   }
 }
 
+const char* const folded_scene = R"({
+  "supple": 1,
+  "bodies": [
+    { "mesh": { "cloth": { "cells": [4, 2] } },
+      "material": { "model": "arap", "mu": 1e5, "thickness": 1e-3, "bending": 1e-5,
+                    "bending_model": "dihedral" },
+      "folds": [ { "select": { "box": [[0, -1, -1], [0, 1, 1]] }, "degrees": 120 },
+                 { "select": { "vertices": [1, 6, 11] }, "degrees": -30 } ] } ] })";
+
+const char* const limited_scene = R"({
+  "supple": 1,
+  "bodies": [
+    { "mesh": { "cloth": { "u": [0, 2, 0], "v": [1, 0, 0], "cells": [4, 2] } },
+      "material": { "model": "arap", "mu": 1e5, "thickness": 1e-3 },
+      "layers": [ { "model": "woven_limit", "mu": 1e6, "warp_limits": [0.95, 1.05],
+                    "weft_limits": [0.8, 1.2] } ] } ] })";
+
+TEST(MembraneScene, LimitsOfThreadsAreReadAndReadTheSameAgain) {
+  const LoadedScene first = parse(limited_scene);
+  for (const LoadedScene& loaded : {first, parse(first.settings)}) {
+    const MaterialSettings& limit = loaded.scene.bodies[0].layers.at(0);
+    EXPECT_EQ(limit.model, "woven_limit");
+    EXPECT_EQ(limit.mu.value, 1e6);
+    EXPECT_EQ(limit.warp_limits, (std::array{0.95, 1.05}));
+    EXPECT_EQ(limit.weft_limits, (std::array{0.8, 1.2}));
+    EXPECT_NEAR(limit.direction[1], 0.5, 1e-12);  // along u, a cell
+  }
+  const Refusals refused{limited_scene};
+  const std::string limit = "/bodies/0/layers/0";
+  refused(limit + "/mu", "0", limit + "/mu", "above 0 Pa");
+  refused(limit + "/warp_limits", "[1.1, 1.2]", limit + "/warp_limits", "from 0 to 1");
+  refused(limit + "/weft_limits", "[0.9, 0.95]", limit + "/weft_limits", "at least 1");
+  refused(limit + "/weft_limits", "0.9", limit + "/weft_limits", "");
+  refused(limit + "/warp", "1", limit + "/warp", "unknown key");
+  refused("/bodies/0/mesh", R"({"box": {}})", "/bodies/0/material/thickness", "");
+}
+
+TEST(MembraneScene, FoldsAreReadAndReadTheSameAgain) {
+  const LoadedScene first = parse(folded_scene);
+  for (const LoadedScene& loaded : {first, parse(first.settings)}) {
+    const Body& body = loaded.scene.bodies[0];
+    EXPECT_EQ(body.membrane->bending_model, "dihedral");
+    ASSERT_EQ(body.folds.size(), 2U);
+    EXPECT_EQ(body.folds[0].select.box.min[1], -1);
+    EXPECT_EQ(body.folds[0].degrees, 120);
+    EXPECT_EQ(body.folds[1].select.vertices, (std::vector<int>{1, 6, 11}));
+    EXPECT_EQ(body.folds[1].degrees, -30);
+  }
+  EXPECT_EQ(parse(membrane_scene).scene.bodies[0].membrane->bending_model, "quadratic");
+}
+
+TEST(MembraneScene, WrongFoldsAreNamed) {
+  const Refusals refused{folded_scene};
+  const std::string body = "/bodies/0", fold = body + "/folds/0";
+  refused(body + "/material/bending_model", "\"dihedrl\"", body + "/material/bending_model",
+          "did you mean 'dihedral'");
+  refused(body + "/material/bending_model", "\"quadratic\"", body + "/folds", "dihedral");
+  refused(body + "/material", R"({"model": "spring", "stiffness": 1})", body + "/folds",
+          "needs a membrane");
+  refused(fold + "/degrees", "180", fold + "/degrees", "180");
+  refused(fold + "/degrees", "null", fold, "'degrees' is missing");
+  refused(fold + "/select", R"({"box": [[5, 5, 5], [6, 6, 6]]})", fold + "/select/box",
+          "selects none");
+  refused(fold + "/angle", "3", fold + "/angle", "unknown key");
+}
+
 TEST(MembraneScene, WhatIsWrongIsNamed) {
-  const auto refused = [](const std::string& pointer, const std::string& value,
-                          const std::string& where, const std::string& message) {
-    const Error error = error_of(membrane_scene, {{pointer, value}});
-    EXPECT_EQ(error.kind(), ErrorKind::invalid_input);
-    EXPECT_EQ(error.where(), "bar.json: " + where) << error.what();
-    EXPECT_NE(error.message().find(message), std::string::npos) << error.what();
-  };
+  const Refusals refused{membrane_scene};
   const std::string woven = "/bodies/0/material", sheet = "/bodies/1/material";
   refused(woven + "/thickness", "0", woven + "/thickness", "above 0 m");
   refused(woven + "/thickness", "-1", woven + "/thickness", "above 0 m");

@@ -381,6 +381,7 @@ ordered_json hello_message(const SessionState& s) {
            {{"materials", names_json(list_materials())},
             {"membrane_materials", names_json(list_membrane_materials())},
             {"spring_materials", names_json(list_spring_materials())},
+            {"bending_models", names_json(list_bending_models())},
             {"solvers", names_json(list_solvers())},
             {"integrators", names_json(list_integrators())},
             {"exports", exports},

@@ -59,6 +59,7 @@ bool keep_pair(const ordered_json& old, ordered_json& material) {
 }  // namespace
 
 std::optional<std::pair<double, double>> small_strain_moduli(const MaterialSettings& material) {
+  if (is_one_of(material.model, {"polynomial", "volume", "strain_limit", "woven_limit"})) return {};
   constexpr double e = 1e-5;  // the error of the differences is about e^2
   const auto slope = [&](const Vec3& direction) {
     const Vec3 forth{1 + e * direction[0], 1 + e * direction[1], 1 + e * direction[2]};
@@ -67,9 +68,8 @@ std::optional<std::pair<double, double>> small_strain_moduli(const MaterialSetti
   };
   const double along = slope({1, 0, 0}), across = slope({0, 1, 0});
   const double mu = (along - across) / 2;
-  const bool has_none = is_one_of(material.model, {"polynomial", "volume", "strain_limit"});
   const bool sound = mu > 0 && std::isfinite(mu) && std::isfinite(across) && along > across;
-  if (has_none || (!sound && !std::isinf(material.lambda.value))) return {};
+  if (!sound && !std::isinf(material.lambda.value)) return {};
   if (std::isinf(material.lambda.value)) return std::pair(material.mu.value, infinity_modulus);
   return std::pair(mu, across);
 }
@@ -155,7 +155,9 @@ ordered_json converted_cloth_material(const ordered_json& old, const MaterialSet
     material["warp"] = material["weft"] = young;
     material["shear"] = young / (2 * (1 + poisson));
     material["poisson"] = poisson;
-    if (old.contains("direction")) material["direction"] = old["direction"];
+  } else if (model == "woven_limit") {
+    material["mu"] = young / (2 * (1 + poisson));
+    material["warp_limits"] = material["weft_limits"] = {0.9, 1.1};
   } else if (takes_pair(model)) {
     if (!takes_pair(from) || !keep_pair(old, material)) {
       material["young"] = young;
@@ -174,8 +176,12 @@ ordered_json converted_cloth_material(const ordered_json& old, const MaterialSet
       material["bulk"] = same.lambda.value - 4 * c2;
     }
   }
+  const bool is_woven = model == "orthotropic_stvk" || model == "woven_limit";
+  if (is_woven && old.contains("direction")) material["direction"] = old["direction"];
   material["thickness"] = thickness;
-  if (old.contains("bending") && from != "spring") material["bending"] = old["bending"];
+  for (const char* const key : {"bending", "bending_model"}) {
+    if (old.contains(key) && from != "spring") material[key] = old[key];
+  }
   return material;
 }
 
