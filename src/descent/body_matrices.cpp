@@ -1,7 +1,6 @@
 #include "descent/body_matrices.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/index.h"
 
@@ -39,15 +38,13 @@ BodyMatrices::BodyMatrices(const Model& model, double inverse_a2, const std::vec
                            const SpdSolver::Matrix& lower, Precision precision,
                            const std::string& name, const Earlier<BodyMatrices>& earlier)
     : first_(model.body_vertices), pins_(model.pins.by_body(first_)) {
-  static constexpr std::array<int, 1> the_only_one{0};
   for (std::size_t body = 0; body + 1 < first_.size(); ++body) {
     const int first = first_[body], last = first_[body + 1], origin = earlier.of(body);
     const PinnedMatrix* const before = origin < 0 ? nullptr : &(*earlier.made)[at(origin)];
     matrices_.push_back(std::make_unique<PinnedMatrix>(
         model, inverse_a2, std::vector<int>(order.begin() + first, order.begin() + last),
         before != nullptr ? first_of(*before, last - first) : cut_out(lower, first, last),
-        PinnedMatrix::Coupling::none, precision, name, pins_[body],
-        Earlier<PinnedMatrix>{before, the_only_one}));
+        PinnedMatrix::Coupling::none, precision, name, pins_[body], before));
   }
 }
 

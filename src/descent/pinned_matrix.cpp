@@ -5,7 +5,6 @@
 
 #include "base/index.h"
 #include "descent/laplacian.h"
-#include "linear/factor_pattern.h"
 
 namespace supple {
 
@@ -34,8 +33,7 @@ std::vector<double> diagonal_of(const SpdSolver::Matrix& lower) {
 
 PinnedMatrix::PinnedMatrix(const Model& model, double inverse_a2, std::vector<int> order,
                            SpdSolver::Matrix lower, Coupling coupling, Precision precision,
-                           std::string name, const PinSet::Some& pins,
-                           const Earlier<PinnedMatrix>& earlier)
+                           std::string name, const PinSet::Some& pins, const PinnedMatrix* earlier)
     : order_(std::move(order)),
       first_vertex_(at(*std::min_element(order_.begin(), order_.end()))),
       mass_(order_.size()),
@@ -48,24 +46,19 @@ PinnedMatrix::PinnedMatrix(const Model& model, double inverse_a2, std::vector<in
         for (std::size_t k = 0; k < order_.size(); ++k) {
           mass_[k] = model.mass[static_cast<std::size_t>(order_[k])] * inverse_a2;
         }
-        const ChangeableCholesky* const others =
-            earlier.made != nullptr ? &earlier.made->matrix_ : nullptr;
-        const Earlier<FactorPattern> other_pattern{others != nullptr ? &others->pattern() : nullptr,
-                                                   earlier.origin};
-        const auto pattern = std::make_shared<const FactorPattern>(analyse_pattern(
-            {static_cast<int>(lower.rows()), lower.outerIndexPtr(), lower.innerIndexPtr()},
-            find_blocks(model), other_pattern));
-        find_parts(pattern->tree);
         Pinned pinned = with_pins(model, pins, free_);
         for (std::size_t row = 0; row < free_.size(); ++row) {
           lower.valuePtr()[lower.outerIndexPtr()[row]] = pinned.diagonal[row];
         }
-        weigh_parts(std::move(pinned.weight));
+        weight_ = std::move(pinned.weight);
         const int most_rows =
             coupling == Coupling::none ? most_vertices : 3 * most_coupled_vertices;
-        return ChangeableCholesky(lower, precision, most_rows, pattern, {others, earlier.origin});
+        return ChangeableCholesky(lower, precision, most_rows,
+                                  earlier != nullptr ? &earlier->matrix_ : nullptr);
       }()),
       work_((coupling == Coupling::none ? 4 : 3) * order_.size()) {
+  find_parts(matrix_.pattern().tree);
+  weigh_parts(std::move(weight_));
   cut_parts();
   is_in_order_ = std::is_sorted(order_.begin(), order_.end());
   if (!matrix_.is_factored()) throw not_positive_definite(name_);
@@ -110,26 +103,6 @@ PinnedMatrix::Pinned PinnedMatrix::with_pins(const Model& model, const PinSet::S
     }
   }
   return pinned;
-}
-
-/// The bodies, where the order goes through one after the other.
-std::vector<int> PinnedMatrix::find_blocks(const Model& model) const {
-  const auto row = [&](int vertex) {
-    return static_cast<int>(rows_of_vertex_) * (vertex - static_cast<int>(first_vertex_));
-  };
-  const int end = static_cast<int>(first_vertex_ + order_.size());
-  std::vector<int> blocks;
-  for (std::size_t b = 0; b + 1 < model.body_vertices.size(); ++b) {
-    const int first = model.body_vertices[b], last = model.body_vertices[b + 1];
-    if (first < static_cast<int>(first_vertex_) || last > end || first == last) continue;
-    const auto begin = order_.begin() + (first - static_cast<int>(first_vertex_));
-    const bool is_apart =
-        std::all_of(begin, begin + (last - first), [&](int v) { return first <= v && v < last; });
-    if (!is_apart) return {0, row(end)};
-    blocks.push_back(row(first));
-  }
-  blocks.push_back(row(end));
-  return blocks;
 }
 
 /// The order ends every tree of the elimination at its root: a column with nothing below.

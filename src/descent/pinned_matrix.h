@@ -32,12 +32,12 @@ class PinnedMatrix {
   };
 
   /// order: of all vertices, or of those of some bodies that follow each other. lower: the matrix
-  /// without pins, a row for vertex order[k] at k. pins: of those vertices. earlier: that of
-  /// another scene with bodies of this one, each in the same order. Throws Error{invalid_input},
+  /// without pins, a row for vertex order[k] at k. pins: of those vertices. earlier: one
+  /// with the same entries but for their values, or null. Throws Error{invalid_input},
   /// naming the matrix by `name`, where it is not positive definite.
   PinnedMatrix(const Model& model, double inverse_a2, std::vector<int> order,
                SpdSolver::Matrix lower, Coupling coupling, Precision precision, std::string name,
-               const PinSet::Some& pins, const Earlier<PinnedMatrix>& earlier = {});
+               const PinSet::Some& pins, const PinnedMatrix* earlier = nullptr);
   /// Of all vertices, with all pins.
   PinnedMatrix(const Model& model, double inverse_a2, std::vector<int> order,
                const SpdSolver::Matrix& lower, Coupling coupling, Precision precision,
@@ -120,7 +120,6 @@ class PinnedMatrix {
   };
 
   Pinned with_pins(const Model& model, const PinSet::Some& pins, std::vector<double> free) const;
-  std::vector<int> find_blocks(const Model& model) const;
   void find_parts(const std::vector<int>& parent);
   void weigh_parts(std::vector<double> weight);
   void cut_parts();

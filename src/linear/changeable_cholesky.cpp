@@ -36,7 +36,7 @@ using Pattern = std::shared_ptr<const FactorPattern>;
 Pattern pattern_of(const SpdSolver::Matrix& lower) {
   const auto n = static_cast<int>(lower.rows());
   return std::make_shared<const FactorPattern>(
-      analyse_pattern({n, lower.outerIndexPtr(), lower.innerIndexPtr()}, {0, n}));
+      analyse_pattern({n, lower.outerIndexPtr(), lower.innerIndexPtr()}));
 }
 
 double factor_operations(const FactorPattern& pattern) {
@@ -47,11 +47,10 @@ double factor_operations(const FactorPattern& pattern) {
 }
 
 std::unique_ptr<SpdSolver> factorise(const SpdSolver::Matrix& lower, const Pattern& pattern,
-                                     Precision precision, Threads& threads,
-                                     const Earlier<SpdSolver>& earlier = {}) {
+                                     Precision precision, Threads& threads) {
   std::unique_ptr<SpdSolver> solver = make_supernodal_cholesky(precision);
   solver->analyse(lower, pattern);
-  if (!solver->factor(lower, threads, earlier)) return nullptr;
+  if (!solver->factor(lower, threads)) return nullptr;
   return solver;
 }
 
@@ -77,21 +76,20 @@ std::vector<double> row_major(const Eigen::MatrixXd& M) {
 }  // namespace
 
 ChangeableCholesky::ChangeableCholesky(const SpdSolver::Matrix& lower, Precision precision,
-                                       int most_rows, Pattern pattern,
-                                       const Earlier<ChangeableCholesky>& earlier)
+                                       int most_rows, const ChangeableCholesky* earlier)
     : lower_(std::make_shared<const SpdSolver::Matrix>(lower)),
-      pattern_(pattern != nullptr ? std::move(pattern) : pattern_of(*lower_)),
+      pattern_(earlier != nullptr ? earlier->pattern_ : pattern_of(*lower_)),
       precision_(precision),
       most_rows_(most_rows),
       factor_seconds_(factor_operations(*pattern_) / operations_per_second),
       factored_(at(lower_->rows())) {
   Threads alone(1);
-  if (earlier.made != nullptr && earlier.made->is_factored()) {
-    const std::vector<int> same = same_blocks(earlier);
-    solver_ = factorise(*lower_, pattern_, precision, alone, {earlier.made->solver_.get(), same});
-  } else {
-    solver_ = factorise(*lower_, pattern_, precision, alone);
+  if (earlier != nullptr && earlier->has_factor_of(*lower_)) {
+    solver_ = make_supernodal_cholesky(precision);
+    solver_->analyse(*lower_, pattern_);
+    if (!solver_->copy_factor(*earlier->solver_)) solver_.reset();
   }
+  if (solver_ == nullptr) solver_ = factorise(*lower_, pattern_, precision, alone);
   for (std::size_t row = 0; row < factored_.size(); ++row) {
     factored_[row] = lower_->valuePtr()[lower_->outerIndexPtr()[row]];
   }
@@ -101,28 +99,19 @@ ChangeableCholesky::ChangeableCholesky(const SpdSolver::Matrix& lower, Precision
   }
 }
 
-/// Of each block the earlier one whose factor is that of the same entries, or -1.
-std::vector<int> ChangeableCholesky::same_blocks(const Earlier<ChangeableCholesky>& earlier) const {
-  const ChangeableCholesky& other = *earlier.made;
-  const int* const start = lower_->outerIndexPtr();
-  const int* const other_start = other.lower_->outerIndexPtr();
-  std::vector<int> same(pattern_->num_blocks(), -1);
-  for (std::size_t b = 0; b < same.size(); ++b) {
-    const int origin = earlier.of(b);
-    if (origin < 0) continue;
-    const int first = pattern_->blocks[b], last = pattern_->blocks[b + 1];
-    const int shift = other.pattern_->blocks[at(origin)] - first;
-    bool is_same = true;
-    for (int j = first; j < last && is_same; ++j) {
-      const double* const own = lower_->valuePtr() + start[j];
-      const double* const others = other.lower_->valuePtr() + other_start[j + shift];
-      // The diagonal comes first, and may be another one by now.
-      is_same = *own == other.factored_[at(j + shift)] &&
-                std::equal(own + 1, own + (start[j + 1] - start[j]), others + 1);
-    }
-    if (is_same) same[b] = origin;
+/// Whether the factor is that of these entries in the same pattern.
+bool ChangeableCholesky::has_factor_of(const SpdSolver::Matrix& lower) const {
+  if (!is_factored()) return false;
+  const int* const start = lower.outerIndexPtr();
+  for (std::size_t j = 0; j < factored_.size(); ++j) {
+    const double* const own = lower_->valuePtr() + start[j];
+    const double* const others = lower.valuePtr() + start[j];
+    // The diagonal comes first, and may be another one by now.
+    if (*others != factored_[j] ||
+        !std::equal(own + 1, own + (start[j + 1] - start[j]), others + 1))
+      return false;
   }
-  return same;
+  return true;
 }
 
 int ChangeableCholesky::steps_until_factor(double h) const {

@@ -35,11 +35,10 @@ namespace supple {
 /// waiting if need be: the same input gives the same bits, however busy the machine is.
 class ChangeableCholesky {
  public:
-  /// lower: A's lower triangle in the order of elimination. pattern: of it; none: it is looked for.
-  /// earlier: another matrix, of which some blocks may have the same entries.
+  /// lower: A's lower triangle in the order of elimination. earlier: another one with this pattern
+  /// and precision, whose factor may be that of the same entries; or null.
   ChangeableCholesky(const SpdSolver::Matrix& lower, Precision precision, int most_rows,
-                     std::shared_ptr<const FactorPattern> pattern = nullptr,
-                     const Earlier<ChangeableCholesky>& earlier = {});
+                     const ChangeableCholesky* earlier = nullptr);
 
   /// False: A is not positive definite, nothing can be solved.
   bool is_factored() const { return solver_ != nullptr; }
@@ -146,7 +145,7 @@ class ChangeableCholesky {
   template <int sides>
   void solve_low_rank(double* x, Threads& threads);
 
-  std::vector<int> same_blocks(const Earlier<ChangeableCholesky>& earlier) const;
+  bool has_factor_of(const SpdSolver::Matrix& lower) const;
 
   std::shared_ptr<const SpdSolver::Matrix> lower_;  ///< its diagonal is that of the first factor
   std::shared_ptr<const FactorPattern> pattern_;

@@ -360,32 +360,6 @@ TEST(ChangeableCholesky, EntriesThatCannotBeFactorisedLeaveTheFactorAsItWas) {
   EXPECT_EQ(error(matrix, A), before);
 }
 
-/// Matrices beside each other that are coupled by nothing, with the first row of each.
-struct Blocks {
-  Eigen::MatrixXd A;
-  std::vector<int> first{0};
-
-  explicit Blocks(const std::vector<Eigen::MatrixXd>& parts) {
-    for (const Eigen::MatrixXd& part : parts) {
-      first.push_back(first.back() + static_cast<int>(part.rows()));
-    }
-    A.setZero(first.back(), first.back());
-    for (std::size_t b = 0; b < parts.size(); ++b) {
-      A.block(first[b], first[b], parts[b].rows(), parts[b].rows()) = parts[b];
-    }
-  }
-  ChangeableCholesky make(Precision precision, const Earlier<ChangeableCholesky>& earlier) const {
-    const SpdSolver::Matrix lower = test::lower_of(A);
-    const Earlier<FactorPattern> pattern{
-        earlier.made != nullptr ? &earlier.made->pattern() : nullptr, earlier.origin};
-    return {lower, precision, most_rows,
-            std::make_shared<const FactorPattern>(analyse_pattern(
-                {static_cast<int>(lower.rows()), lower.outerIndexPtr(), lower.innerIndexPtr()},
-                first, pattern)),
-            earlier};
-  }
-};
-
 std::vector<double> solution(ChangeableCholesky& matrix) {
   std::vector<double> x(4 * matrix.lower().rows());
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::sin(1 + 3.0 * static_cast<double>(i));
@@ -393,76 +367,35 @@ std::vector<double> solution(ChangeableCholesky& matrix) {
   return x;
 }
 
-TEST(ChangeableCholesky, BlocksThatWereFactorisedBeforeGiveTheBitsOfANewFactor) {
-  const Eigen::MatrixXd a = test::grid_laplacian(9), b = test::grid_laplacian(12),
-                        c = test::grid_laplacian(5), d = test::random_matrix(test::grid(7), 3);
+/// Whether its factor is that of the same entries or not, what an earlier one leaves to a new one
+/// shows in no bit.
+TEST(ChangeableCholesky, AfterAnEarlierOneItHasTheBitsOfANewOne) {
+  const Eigen::MatrixXd A = test::grid_laplacian(12);
+  Eigen::MatrixXd other = A;
+  other(40, 40) += 2;
   for (const Precision precision : {Precision::full, Precision::single, Precision::mixed}) {
-    const Blocks before({a, b, c}), next({b, d, c, a});
-    ChangeableCholesky old = before.make(precision, {});
-    // The factor of b is that of another diagonal by now, which must be seen.
-    std::vector<double> diagonal(static_cast<std::size_t>(before.A.rows()));
+    ChangeableCholesky old(test::lower_of(A), precision, most_rows);
+    const auto expect_bits_of_new = [&](const Eigen::MatrixXd& matrix) {
+      const SpdSolver::Matrix lower = test::lower_of(matrix);
+      ChangeableCholesky taken(lower, precision, most_rows, &old);
+      ChangeableCholesky made(lower, precision, most_rows);
+      ASSERT_TRUE(taken.is_factored());
+      EXPECT_EQ(taken.factor_entries(), made.factor_entries());
+      EXPECT_EQ(taken.factor_seconds(), made.factor_seconds());
+      EXPECT_EQ(solution(taken), solution(made));
+    };
+    expect_bits_of_new(A);
+    expect_bits_of_new(other);
+    // The factor is that of another diagonal by now, which must be seen.
+    std::vector<double> diagonal(static_cast<std::size_t>(A.rows()));
     for (std::size_t i = 0; i < diagonal.size(); ++i) {
-      const auto row = static_cast<Eigen::Index>(i);
-      diagonal[i] = before.A(row, row) + (row >= before.first[1] && row < before.first[2] ? 2 : 0);
+      diagonal[i] = A(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(i)) + 2;
     }
     old.set_diagonal(diagonal, h);
     for (int step = 0; old.is_waiting() && step < 100; ++step) old.begin_step();
     ASSERT_TRUE(old.is_plain());
-    const std::vector<int> origin{1, -1, 2, 0};
-    ChangeableCholesky taken = next.make(precision, {&old, origin});
-    ChangeableCholesky made = next.make(precision, {});
-    ASSERT_TRUE(taken.is_factored());
-    EXPECT_EQ(taken.factor_entries(), made.factor_entries());
-    EXPECT_EQ(taken.factor_seconds(), made.factor_seconds());
-    EXPECT_EQ(taken.pattern().tree, made.pattern().tree);
-    EXPECT_EQ(taken.pattern().nodes.rows, made.pattern().nodes.rows);
-    const std::vector<double> x = solution(taken);
-    EXPECT_EQ(x, solution(made));
-    // And they solve the matrix.
-    double residual = 0;
-    for (Eigen::Index i = 0; i < next.A.rows(); ++i) {
-      double sum = -std::sin(1 + 12.0 * static_cast<double>(i));
-      for (Eigen::Index j = 0; j < next.A.rows(); ++j) {
-        sum += next.A(i, j) * x[static_cast<std::size_t>(4 * j)];
-      }
-      residual = std::max(residual, std::abs(sum));
-    }
-    // Sides are about 1 and entries of x up to 1e3, of the held grids' softest motion.
-    EXPECT_LT(residual, precision == Precision::full ? 1e-9 : 1e-2);
+    expect_bits_of_new(A);
   }
-}
-
-/// What is found for a block does not depend on those beside it.
-TEST(FactorPattern, ABlockIsThatOfItsMatrixAlone) {
-  const std::vector<Eigen::MatrixXd> parts = {test::grid_laplacian(20), test::grid_laplacian(3),
-                                              test::grid_laplacian(8)};
-  const Blocks all(parts);
-  const SpdSolver::Matrix lower = test::lower_of(all.A);
-  const FactorPattern whole = analyse_pattern(
-      {static_cast<int>(lower.rows()), lower.outerIndexPtr(), lower.innerIndexPtr()}, all.first);
-  ASSERT_EQ(whole.num_blocks(), 3U);
-  EXPECT_EQ(whole.tree, elimination_tree({static_cast<int>(lower.rows()), lower.outerIndexPtr(),
-                                          lower.innerIndexPtr()}));
-  long long entries = 0;
-  for (std::size_t b = 0; b < parts.size(); ++b) {
-    const SpdSolver::Matrix own = test::lower_of(parts[b]);
-    const Supernodes nodes =
-        find_supernodes({static_cast<int>(own.rows()), own.outerIndexPtr(), own.innerIndexPtr()});
-    const int first = whole.block_nodes[b];
-    ASSERT_EQ(whole.block_nodes[b + 1] - first, nodes.count());
-    for (int s = 0; s < nodes.count(); ++s) {
-      EXPECT_EQ(whole.nodes.width(first + s), nodes.width(s));
-      ASSERT_EQ(whole.nodes.num_rows(first + s), nodes.num_rows(s));
-      for (int k = 0; k < nodes.num_rows(s); ++k) {
-        EXPECT_EQ(whole.nodes.rows_of(first + s)[k], nodes.rows_of(s)[k] + all.first[b]);
-      }
-    }
-    entries +=
-        analyse_pattern({static_cast<int>(own.rows()), own.outerIndexPtr(), own.innerIndexPtr()},
-                        {0, static_cast<int>(own.rows())})
-            .num_entries();
-  }
-  EXPECT_EQ(whole.num_entries(), entries);
 }
 
 }  // namespace

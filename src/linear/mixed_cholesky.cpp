@@ -47,7 +47,7 @@ std::shared_ptr<const FactorPattern> pattern_of_whole(const SpdSolver::Matrix& l
   }
   const auto n = static_cast<int>(lower.rows());
   return std::make_shared<const FactorPattern>(
-      analyse_pattern({n, lower.outerIndexPtr(), lower.innerIndexPtr()}, {0, n}));
+      analyse_pattern({n, lower.outerIndexPtr(), lower.innerIndexPtr()}));
 }
 
 /// Multigrid, a factor in floats where that does not hold the matrix, or in doubles where floats do
@@ -68,8 +68,7 @@ class MixedCholesky final : public SpdSolver {
   }
 
   /// What did not hold the matrix before may hold the next one.
-  bool factor(const Matrix& lower, Threads& threads) override { return factor(lower, threads, {}); }
-  bool factor(const Matrix& lower, Threads& threads, const Earlier<SpdSolver>& earlier) override {
+  bool factor(const Matrix& lower, Threads& threads) override {
     solver_ = nullptr;
     in_doubles_.reset();
     if (tries_grids_) {
@@ -81,12 +80,21 @@ class MixedCholesky final : public SpdSolver {
       }
       multigrid_.reset();
     }
-    const auto* const other = dynamic_cast<const MixedCholesky*>(earlier.made);
-    const SpdSolver* const factors = other != nullptr ? other->in_floats_.get() : nullptr;
-    if (!factor_as(in_floats_, lower, threads, {factors, earlier.origin})) return false;
+    if (!factor_as(in_floats_, lower, threads)) return false;
     if (holds(lower, tolerance_of_floats, threads)) return true;
     in_floats_.reset();
-    return factor_as(in_doubles_, lower, threads, {});
+    return factor_as(in_doubles_, lower, threads);
+  }
+
+  /// Of floats, which most are.
+  bool copy_factor(const SpdSolver& other) override {
+    const auto* const own_kind = dynamic_cast<const MixedCholesky*>(&other);
+    if (own_kind == nullptr || own_kind->in_floats_ == nullptr) return false;
+    in_floats_ = std::make_unique<SupernodalCholesky<float>>(level_);
+    in_floats_->analyse({}, pattern_);
+    if (!in_floats_->copy_factor(*own_kind->in_floats_)) return false;
+    solver_ = in_floats_.get();
+    return true;
   }
 
   bool is_direct() const override { return solver_ == nullptr || solver_->is_direct(); }
@@ -106,13 +114,13 @@ class MixedCholesky final : public SpdSolver {
  private:
   template <class Real>
   bool factor_as(std::unique_ptr<SupernodalCholesky<Real>>& own, const Matrix& lower,
-                 Threads& threads, const Earlier<SpdSolver>& earlier) {
+                 Threads& threads) {
     solver_ = nullptr;
     if (own == nullptr) {
       own = std::make_unique<SupernodalCholesky<Real>>(level_);
       own->analyse(lower, pattern_);
     }
-    if (!own->factor(lower, threads, earlier)) return false;
+    if (!own->factor(lower, threads)) return false;
     solver_ = own.get();
     return true;
   }

@@ -50,11 +50,9 @@ class Panels {
   const Real* values() const { return values_.data() + offset_; }
   const std::ptrdiff_t* start() const { return start_.data(); }
 
-  /// Takes the panels of supernodes, so many from one on, that are here from another one on.
-  void copy(const Panels& from, int first, int count, int to) {
-    const auto begin = from.values() + from.start()[first];
-    std::copy(begin, from.values() + from.start()[first + count],
-              values_.data() + offset_ + start_[static_cast<std::size_t>(to)]);
+  /// Takes the values of panels of the same supernodes.
+  void copy(const Panels& from) {
+    std::copy(from.values(), from.values() + start_.back(), values_.data() + offset_);
   }
 
   /// Writes inverse (w x w, lower) and below (r x w), column-major.

@@ -5,7 +5,6 @@
 #include <memory>
 #include <vector>
 
-#include "base/earlier.h"
 #include "base/parallel_for.h"
 #include "base/simd_level.h"
 #include "linear/factor_pattern.h"
@@ -34,12 +33,9 @@ class SpdSolver {
   /// Values in the analysed pattern. False: not positive definite (or not finite); the solver
   /// cannot solve then.
   virtual bool factor(const Matrix& lower, Threads& threads) = 0;
-  /// The same with the factors of those blocks that another solver of this kind had with the same
-  /// entries; both have analysed patterns of blocks.
-  virtual bool factor(const Matrix& lower, Threads& threads,
-                      const Earlier<SpdSolver>& /*earlier*/) {
-    return factor(lower, threads);
-  }
+  /// In place of `factor` where another solver of this kind has factorised the same entries in the
+  /// same pattern. False: it cannot be copied.
+  virtual bool copy_factor(const SpdSolver& /*other*/) { return false; }
 
   /// Whether x = A^-1 b to rounding. If not, x = H b with a symmetric positive definite H near
   /// A^-1, the same from `factor` to `factor`.

@@ -50,7 +50,6 @@ Supernodes supernodes_of(const SpdSolver::Matrix& lower) {
 template <class Real, class Work>
 void SupernodalCholesky<Real, Work>::analyse(const Supernodes& nodes) {
   factored_ = false;
-  pattern_.reset();
   nodes_ = nodes;
   n_ = nodes_.first.back();
   panels_.allocate(nodes_);
@@ -145,39 +144,28 @@ void SupernodalCholesky<Real, Work>::place_rows() {
   scratch_.assign(shares_.size() * scratch_size_, Real(0));
 }
 
-/// Panels of the blocks that have been factorised before: which supernodes have theirs.
 template <class Real, class Work>
-std::vector<char> SupernodalCholesky<Real, Work>::take_blocks(const Earlier<SpdSolver>& earlier) {
-  std::vector<char> is_taken(at(nodes_.count()), 0);
-  const auto* const other = dynamic_cast<const SupernodalCholesky*>(earlier.made);
-  if (other == nullptr || !other->factored_ || other->scale_ != scale_ || !pattern_ ||
-      !other->pattern_) {
-    return is_taken;
-  }
-  for (std::size_t b = 0; b < pattern_->num_blocks(); ++b) {
-    const int origin = earlier.of(b);
-    if (origin < 0) continue;
-    const int first = pattern_->block_nodes[b], end = pattern_->block_nodes[b + 1];
-    panels_.copy(other->panels_, other->pattern_->block_nodes[at(origin)], end - first, first);
-    std::fill(is_taken.begin() + first, is_taken.begin() + end, 1);
-  }
-  return is_taken;
+bool SupernodalCholesky<Real, Work>::copy_factor(const SpdSolver& other) {
+  const auto* const own_kind = dynamic_cast<const SupernodalCholesky*>(&other);
+  if (own_kind == nullptr || !own_kind->factored_) return false;
+  panels_.copy(own_kind->panels_);
+  scale_ = own_kind->scale_;
+  factored_ = true;
+  return true;
 }
 
 /// Multifrontal: each supernode adds what its children leave to its own columns of the matrix,
 /// eliminates its columns densely and leaves the rest to its parent [Duff & Reid 1983; Liu 1992].
 template <class Real, class Work>
-bool SupernodalCholesky<Real, Work>::factor(const Matrix& lower, Threads& threads,
-                                            const Earlier<SpdSolver>& earlier) {
+bool SupernodalCholesky<Real, Work>::factor(const Matrix& lower, Threads& threads) {
   left_.resize(at(nodes_.count()));
   if constexpr (std::is_same_v<Work, float>) scale_ = scale_of(lower);
-  const std::vector<char> is_taken = take_blocks(earlier);
   std::vector<char> good(shares_.size(), 1);
   const auto eliminate_share = [&](std::size_t i) {
     Front own;
     own.place.resize(at(n_));
     for (const int s : shares_[i].nodes) {
-      if (is_taken[at(s)] == 0 && good[i] != 0 && !eliminate(s, lower, own)) good[i] = 0;
+      if (good[i] != 0 && !eliminate(s, lower, own)) good[i] = 0;
     }
   };
   const auto all_good = [&] { return std::find(good.begin(), good.end(), 0) == good.end(); };

@@ -34,12 +34,11 @@ class SupernodalCholesky final : public SpdSolver {
   void analyse(const Matrix& lower) override { analyse(supernodes_of(lower)); }
   void analyse(const Matrix&, const std::shared_ptr<const FactorPattern>& pattern) override {
     analyse(pattern->nodes);
-    pattern_ = pattern;
   }
   void analyse(const Supernodes& nodes);
 
-  bool factor(const Matrix& lower, Threads& threads) override { return factor(lower, threads, {}); }
-  bool factor(const Matrix& lower, Threads& threads, const Earlier<SpdSolver>& earlier) override;
+  bool factor(const Matrix& lower, Threads& threads) override;
+  bool copy_factor(const SpdSolver& other) override;
 
   void solve(const double* b, double* x, Threads& threads) override;
   void solve4(const double* b, double* x, Threads& threads) override;
@@ -81,7 +80,6 @@ class SupernodalCholesky final : public SpdSolver {
   std::vector<int> make_shares();
   void place_rows();
   int place_in(const Share& share, int row) const;
-  std::vector<char> take_blocks(const Earlier<SpdSolver>& earlier);
   bool eliminate(int s, const Matrix& lower, Front& own);
   void add_remainder(int child, Front& own, std::size_t size);
   template <int sides, class Ends>
@@ -112,7 +110,6 @@ class SupernodalCholesky final : public SpdSolver {
   const FrontKernels* front_kernels_;
   int n_ = 0;
   Supernodes nodes_;
-  std::shared_ptr<const FactorPattern> pattern_;  ///< none: of one block
   detail::Panels<Real> panels_;
   std::vector<int> child_start_, children_;  ///< of each supernode, ascending
   /// The subtrees', then those of the branches, then that of the top, of which there is one.
