@@ -118,6 +118,7 @@ RunningScene::RunningScene(const Scene& scene, const SimulationOptions& options,
       is_changed_(is_held_),
       position_run_(model_.num_vertices),
       convergence_(model_, scene_, setup_.inverse_a2()),
+      drift_(model_, scene_),
       unfolding_(scene_.bodies.size()),
       z_(state_.x),
       first_z_(z_),
@@ -453,6 +454,16 @@ void RunningScene::follow_in_substep(double time) {
   if (is_asked) work_of_shapes_ += objective_.elastic_energy_at(state_.x) - before;
 }
 
+/// Of a position-based method one substep of a frame is measured, and stands for all.
+void RunningScene::add_drift(const MinimiseReport& result, const PlaceInFrame& place) {
+  if (setup_.integrator().name != "backward_euler" || scene_.solver.method == "pbd") return;
+  if (position_solver_ && (!place.is_last || setup_.is_divided())) return;
+  const VectorField& gradient = position_solver_ ? position_run_.gradient() : minimiser_.gradient();
+  // Where the better of two descents was the first, the gradient is that of the other one.
+  if (algebra().norm(gradient) != result.gradient_norm) return;
+  drift_.add(objective_, z_, gradient, setup_.kept(), position_solver_ ? scene_.time.substeps : 1);
+}
+
 bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
                            const PlaceInFrame& place) {
   follow_in_substep(clock_.at(setup_.integrator().is_explicit ? 0 : setup_.integrator().stage));
@@ -505,6 +516,7 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
     before.kinetic = setup_.kept() * setup_.kept() * guard_.kinetic(state_.v);
     if (integrator.keeps_energy_down) result = solve_better(result, before, report, options);
   }
+  add_drift(result, place);
   if (direction_) hold_back(result, report);
   if (is_guarded) {
     before.work = work_of_forces(state_.x, z_) / integrator.stage + work_of_friction();
@@ -701,6 +713,7 @@ StepReport RunningScene::step() {
   clear_forces();
   report.evaluations = objective_.num_evaluations() - convergence_.evaluations();
   report.unconverged = convergence_.softness();
+  report.drift = drift_.share();
   report.local_milliseconds = objective_.local_milliseconds();
   report.contact_milliseconds = objective_.contact_milliseconds();
   report.total_milliseconds = watch.milliseconds();
@@ -994,6 +1007,7 @@ void RunningScene::set_state(const SimulationState& state) {
   has_multipliers_ = has_contacts_ = false;
   touching_.reset(scene_.bodies.size(), scene_.colliders.size());
   convergence_.set_schedule({state.unconverged, state.next_look, state.look_interval});
+  drift_.begin();
   clock_ = clock_of(state.time, state.frame, scene_.time);
   follow(state_.time);
   use_plastic();

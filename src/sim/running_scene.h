@@ -18,6 +18,7 @@
 #include "model/model.h"
 #include "sim/attachments.h"
 #include "sim/convergence.h"
+#include "sim/drift.h"
 #include "sim/energy_guard.h"
 #include "sim/numbering.h"
 #include "sim/position_run.h"
@@ -158,6 +159,7 @@ class RunningScene {
   void flow(StepReport& report);
   std::vector<double> plastic_of(const RunningScene& other) const;
   /// One substep of h. False: it ended non-finite and the state is not to be used.
+  void add_drift(const MinimiseReport& result, const PlaceInFrame& place);
   bool substep(StepReport& report, const MinimiseOptions& options, const PlaceInFrame& place);
   /// Of a substep, before it.
   struct EnergyBefore {
@@ -218,6 +220,7 @@ class RunningScene {
   bool has_energy_ = false;       ///< the position-based method's steps have one that it may gain
   PositionRun position_run_;
   ConvergenceProbe convergence_;
+  Drift drift_;
   Unfolding unfolding_;
   bool has_contacts_ = false;  ///< those of the last step, at z_
   TouchingPairs touching_;
