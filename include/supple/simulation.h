@@ -82,6 +82,10 @@ struct StepReport {
   /// Estimated factor by which the body acted too soft because the method had not converged; 1: it
   /// had. Measured in some frames and kept in between.
   double unconverged = 1;
+  /// Estimate for bodies that pins hold: how far one has come off the motion of converged steps
+  /// since the simulation began or its state was set, as a share of its largest displacement
+  /// (docs/solvers.md). Of backward Euler alone.
+  double drift = 0;
   double total_milliseconds = 0;
   double local_milliseconds = 0;    ///< forces and energies of tets, springs, membranes
   double solve_milliseconds = 0;    ///< descent direction: linear solves and what surrounds them

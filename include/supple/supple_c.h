@@ -143,6 +143,7 @@ typedef struct SuppleStepReport {
   double friction_work;  ///< of friction on the bodies, J: above 0 where colliders drag them along
   int32_t unfolding_bodies;  ///< that were arap in this frame, being inside out
   double plastic_work;       ///< elastic energy that plastic flow has taken, J
+  double drift;  ///< how far bodies that pins hold are estimated to be off converged steps, a share
 } SuppleStepReport;
 
 /// Mechanical energy, J.

@@ -29,7 +29,8 @@ inline constexpr double too_large_share = 0.4;
 ///
 /// unconverged: with f = StepReport::unconverged, the mean of |log f| over about 32 frames exceeds
 ///   log 1.1, each frame counting log 3 at most, or more than half of as many frames had |log f|
-///   beyond log 1.1. Three frames that are wholly wrong suffice, or a lasting f = 1.1.
+///   beyond log 1.1. Three frames that are wholly wrong suffice, or a lasting f = 1.1. Or
+///   StepReport::drift exceeds 0.043: what is a little wrong in every frame adds up over a swing.
 /// energy_gain: a frame gained more than 1 % of the energy at hand: the largest kinetic and elastic
 ///   energy of the bodies so far, or their weight times the size of the smallest.
 /// inverted: a tet is inside out at the end of a frame. A scene that starts with inverted tets
@@ -88,6 +89,7 @@ class RunWatch {
   std::vector<double> factors_;         ///< of the unconverged frames
   double mean_ = 0, worst_mean_ = 0;    ///< of |log f| over the last frames, and its maximum
   double share_ = 0, worst_share_ = 0;  ///< of the last frames that had |log f| > log 1.1
+  double drift_ = 0;                    ///< after the last frame
   double not_known_ = 1;                ///< share of these means due to frames before the run
   int inverted_now_ = 0;
   double most_energy_ = 0;

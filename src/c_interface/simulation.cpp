@@ -80,6 +80,7 @@ SuppleStepReport in_c(const supple::StepReport& report) {
   out.friction_work = report.friction_work;
   out.unfolding_bodies = report.unfolding_bodies;
   out.plastic_work = report.plastic_work;
+  out.drift = report.drift;
   return out;
 }
 

@@ -53,6 +53,9 @@ class Minimiser {
   MinimiseReport run(Objective& objective, Direction& direction, const SolverSettings& settings,
                      VectorField& z, const MinimiseOptions& options = {});
 
+  /// grad g where the last run ended, N.
+  const VectorField& gradient() const { return gradient_; }
+
  private:
   VectorField gradient_, p_, trial_, trial_gradient_;
 };

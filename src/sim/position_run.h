@@ -18,6 +18,9 @@ class PositionRun {
                      const SolverSettings& settings, bool measured, VectorField& z,
                      const MinimiseOptions& options = {});
 
+  /// grad g where the last run that was measured ended, N.
+  const VectorField& gradient() const { return gradient_; }
+
  private:
   /// |grad g| at z, N, where with_multipliers with the forces of hard constraints; puts g into the
   /// report.

@@ -118,6 +118,7 @@ RunningScene::RunningScene(const Scene& scene, const SimulationOptions& options,
       is_changed_(is_held_),
       position_run_(model_.num_vertices),
       convergence_(model_, scene_, setup_.inverse_a2()),
+      drift_(model_, scene_),
       unfolding_(scene_.bodies.size()),
       z_(state_.x),
       first_z_(z_),
@@ -257,6 +258,7 @@ void join(const MinimiseReport& own, MinimiseReport& all) {
 MinimiseReport RunningScene::solve_islands(StepReport& report, const MinimiseOptions& options) {
   if (!elastic_is_known_ || !elastic_of_is_known_) find_elastic(state_.x);
   MinimiseReport all{.status = StepStatus::converged};
+  has_gradients_ = true;
   const int evaluations = objective_.num_evaluations(), iterations = report.iterations;
   int most_evaluations = 0, most_iterations = 0, vertices_left = model_.num_vertices;
   for (int i = 0; i < islands_.count(); ++i) {
@@ -275,6 +277,7 @@ MinimiseReport RunningScene::solve_islands(StepReport& report, const MinimiseOpt
       vertices_left -= own;
     }
     const MinimiseReport result = descend(report, own_options);
+    has_gradients_ = has_gradients_ && is_gradient_of(result, minimiser_.gradient());
     note_elastic(result);
     join(result, all);
     most_iterations = std::max(most_iterations, report.iterations);
@@ -647,6 +650,20 @@ bool RunningScene::keep_energy_of_substep(const EnergyBefore& before, StepReport
   return !(gained > allowed && keep_energy(gained - allowed, report) > swing);
 }
 
+/// Where the better of two descents was the first, the gradient is that of the other one.
+bool RunningScene::is_gradient_of(const MinimiseReport& result, const VectorField& gradient) {
+  return algebra().norm(gradient) == result.gradient_norm;
+}
+
+/// Of a position-based method one substep of a frame is measured, and stands for all.
+void RunningScene::add_drift(const MinimiseReport& result, const PlaceInFrame& place) {
+  if (setup_.integrator().name != "backward_euler" || scene_.solver.method == "pbd") return;
+  if (position_solver_ && (!place.is_last || setup_.is_divided())) return;
+  const VectorField& gradient = position_solver_ ? position_run_.gradient() : minimiser_.gradient();
+  if (islands_.count() > 1 ? !has_gradients_ : !is_gradient_of(result, gradient)) return;
+  drift_.add(objective_, z_, gradient, setup_.kept(), position_solver_ ? scene_.time.substeps : 1);
+}
+
 bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
                            const PlaceInFrame& place) {
   follow_in_substep(clock_.at(setup_.integrator().is_explicit ? 0 : setup_.integrator().stage));
@@ -691,6 +708,7 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
     before_substep_.x = state_.x;
     before_substep_.v = state_.v;
   }
+  add_drift(result, place);
   const bool is_moved = hold_back(report);
   const auto for_islands = [&](const auto& visit) {
     for (int i = 0; i < islands_.count(); ++i) {
@@ -901,6 +919,7 @@ StepReport RunningScene::step() {
   clear_forces();
   report.evaluations = objective_.num_evaluations() - convergence_.evaluations();
   report.unconverged = convergence_.softness();
+  report.drift = drift_.share();
   report.local_milliseconds = objective_.local_milliseconds();
   report.contact_milliseconds = objective_.contact_milliseconds();
   report.total_milliseconds = watch.milliseconds();
@@ -1194,6 +1213,7 @@ void RunningScene::set_state(const SimulationState& state) {
   has_multipliers_ = has_contacts_ = false;
   touching_.reset(scene_.bodies.size(), scene_.colliders.size());
   convergence_.set_schedule({state.unconverged, state.next_look, state.look_interval});
+  drift_.begin();
   clock_ = clock_of(state.time, state.frame, scene_.time);
   follow(state_.time);
   use_plastic();

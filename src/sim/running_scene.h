@@ -18,6 +18,7 @@
 #include "model/model.h"
 #include "sim/attachments.h"
 #include "sim/convergence.h"
+#include "sim/drift.h"
 #include "sim/energy_guard.h"
 #include "sim/islands.h"
 #include "sim/numbering.h"
@@ -159,6 +160,8 @@ class RunningScene {
   void flow(StepReport& report);
   std::vector<double> plastic_of(const RunningScene& other) const;
   /// One substep of h. False: it ended non-finite and the state is not to be used.
+  bool is_gradient_of(const MinimiseReport& result, const VectorField& gradient);
+  void add_drift(const MinimiseReport& result, const PlaceInFrame& place);
   bool substep(StepReport& report, const MinimiseOptions& options, const PlaceInFrame& place);
   /// Of a substep, before it.
   struct EnergyBefore {
@@ -228,6 +231,7 @@ class RunningScene {
   bool has_energy_ = false;       ///< the position-based method's steps have one that it may gain
   PositionRun position_run_;
   ConvergenceProbe convergence_;
+  Drift drift_;
   Unfolding unfolding_;
   bool has_contacts_ = false;  ///< those of the last step, at z_
   TouchingPairs touching_;
@@ -244,6 +248,7 @@ class RunningScene {
   std::vector<EnergyBefore> before_of_;  ///< of the islands
   std::vector<double> elastic_of_;       ///< of each body in the state, J, where it is known
   bool elastic_of_is_known_ = false;
+  bool has_gradients_ = false;  ///< the minimiser's are those where the islands ended
   State before_;                     ///< the frame
   StepClock clock_before_;           ///< as it was then
   bool is_remembered_ = false;       ///< the state has changed since it was

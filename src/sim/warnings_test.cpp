@@ -88,6 +88,22 @@ TEST(Warnings, ComeOfMostFramesThatActAsSoft) {
   EXPECT_TRUE(warnings_of(some).empty());
 }
 
+TEST(Warnings, ComeOfAMotionThatIsOffThoughItsStepsAreNearlyRight) {
+  std::vector<StepReport> reports(30);
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    reports[i].unconverged = 1.06;
+    reports[i].drift = 0.0014 * static_cast<double>(i);
+  }
+  EXPECT_TRUE(warnings_of(reports).empty());
+  reports.back().drift = 0.06;
+  const std::vector<Warning> warnings = warnings_of(reports);
+  expect_one(warnings, "unconverged", 1, 30);
+  EXPECT_NE(warnings[0].text.find("by 6 % of its largest displacement"), std::string::npos);
+  // Soft steps are told as such.
+  for (StepReport& report : reports) report.unconverged = 1.2;
+  EXPECT_NE(warnings_of(reports)[0].text.find("softer"), std::string::npos);
+}
+
 TEST(Warnings, SayThatEnergyWasGained) {
   // Of 613 J, and of 1e4 J where the block had that much.
   expect_one(warnings_of({{}, {.energy_gain = 10}}), "energy_gain", 2, 2);
