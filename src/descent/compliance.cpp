@@ -13,6 +13,8 @@ namespace {
 constexpr std::size_t most_column_entries = std::size_t{1} << 24, most_vertices = 1536;
 /// Even of the largest bodies.
 constexpr std::size_t fewest_slots = 32;
+/// Right-hand sides of a solve.
+constexpr std::size_t sides = 4;
 
 }  // namespace
 
@@ -109,9 +111,8 @@ void Compliance::find_in(std::size_t body, std::span<const int> vertices, Thread
     slot_of_vertex_[at(missing_[i])] = static_cast<int>(first + i);
     table.vertex_of_slot.push_back(missing_[i]);
   }
-  for (std::size_t i = 0; i < missing_.size(); i += 3) {
-    find_columns(body,
-                 std::span(missing_).subspan(i, std::min<std::size_t>(3, missing_.size() - i)),
+  for (std::size_t i = 0; i < missing_.size(); i += sides) {
+    find_columns(body, std::span(missing_).subspan(i, std::min(sides, missing_.size() - i)),
                  threads);
   }
   const std::size_t n = table.num_vertices, slots = table.num_slots;
@@ -125,19 +126,22 @@ void Compliance::find_in(std::size_t body, std::span<const int> vertices, Thread
   }
 }
 
-/// Solves for up to three vertices at once: the matrix is the same for x, y and z.
+/// Solves for up to four vertices at once: the matrix is the same for x, y, z and the padding.
 void Compliance::find_columns(std::size_t body, std::span<const int> vertices, Threads& threads) {
   const Table& table = tables_[body];
   const int count = static_cast<int>(vertices.size());
-  for (int k = 0; k < count; ++k) right_[at(vertices[at(k)])][k] = 1;
-  matrices_[body].solve(right_, column_, threads);
+  float* kept[sides] = {};
   for (int k = 0; k < count; ++k) {
-    right_[at(vertices[at(k)])][k] = 0;
-    float* const kept = &table.columns[slot(vertices[at(k)]) * table.num_vertices];
-    for (std::size_t i = 0; i < table.num_vertices; ++i) {
-      kept[i] = static_cast<float>(-column_[table.first_vertex + i][k]);
+    right_[at(vertices[at(k)])][k] = 1;
+    kept[k] = &table.columns[slot(vertices[at(k)]) * table.num_vertices];
+  }
+  matrices_[body].solve(right_, column_, threads);
+  for (std::size_t i = 0; i < table.num_vertices; ++i) {
+    for (int k = 0; k < count; ++k) {
+      kept[k][i] = static_cast<float>(-column_[table.first_vertex + i][k]);
     }
   }
+  for (int k = 0; k < count; ++k) right_[at(vertices[at(k)])][k] = 0;
 }
 
 }  // namespace supple

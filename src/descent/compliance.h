@@ -11,7 +11,7 @@
 namespace supple {
 
 /// Entries of A^-1, m/N, between vertices that were asked for: A is constant, so that they are
-/// found once, by a solve for three vertices, and kept. Between vertices of two bodies they are 0.
+/// found once, by a solve for four vertices, and kept. Between vertices of two bodies they are 0.
 class Compliance {
  public:
   /// The matrices outlive it.

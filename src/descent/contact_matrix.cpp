@@ -20,9 +20,10 @@ constexpr std::size_t most_contacts = 320;
 constexpr int most_sweeps = 30;
 constexpr float settled = 1e-3F;
 /// Steps of free motion within which a vertex is expected to touch, and vertices that are prepared
-/// for it in each step: three solves.
+/// for it in each step: two solves, and one for each direction that the step before has not taken
+/// of a usual number.
 constexpr double steps_ahead = 30;
-constexpr std::size_t most_ahead = 18;
+constexpr int ahead_always = 8, ahead_for_direction = 4, usual_directions = 10;
 /// Of an active set: what has not settled by then is left to the line search.
 constexpr int most_set_rounds = 6;
 /// Times that contacts are chosen in a step: what was learnt of the energy is lost each time.
@@ -104,17 +105,19 @@ void ContactMatrix::begin_step(Objective& objective) {
   most_vertices_ = compliance_->max_vertices(objective.selected());
   touching_.reserve(2 * objective.contact()->max_contacts() + most_contacts);
   compliance_->begin_step(objective.selected());
-  if (own_) look_ahead(objective);
+  if (own_) look_ahead(objective, std::exchange(num_directions_, 0));
 }
 
 /// The compliance of some vertices that will touch soon: an impact brings hundreds of them at once.
-void ContactMatrix::look_ahead(const Objective& objective) {
+void ContactMatrix::look_ahead(const Objective& objective, int last_directions) {
   objective.contact()->find_ahead(objective.inertial_target()[0].v, objective.fall(), steps_ahead,
                                   ahead_);
+  const int idle = std::max(0, usual_directions - last_directions);
+  const std::size_t most = at(ahead_always + ahead_for_direction * idle);
   std::erase_if(ahead_, [&](int vertex) {
-    return compliance_->has(vertex) || !compliance_->has_room(vertex, most_ahead);
+    return compliance_->has(vertex) || !compliance_->has_room(vertex, most);
   });
-  ahead_.resize(std::min(ahead_.size(), most_ahead));
+  ahead_.resize(std::min(ahead_.size(), most));
   compliance_->find(ahead_, objective.threads());
 }
 
@@ -215,10 +218,11 @@ double ContactMatrix::gather(Objective& objective, const Iterate& at_z, const Ve
     own.gap += closing;
     if (!own.is_at_z) own.leave_barrier();
   }
-  objective.algebra().step(at_z.x, 1, p, column_);
-  objective.find_contacts(column_);
+  VectorField& end = at_z.ahead != nullptr ? *at_z.ahead : column_;
+  objective.algebra().step(at_z.x, 1, p, end);
+  objective.find_contacts(end);
   double wrong = 0;
-  for (const Contact& own : contact.touching()) see(own, num_at_z, column_);
+  for (const Contact& own : contact.touching()) see(own, num_at_z, end);
   for (std::size_t i = 0; i < touching_.size(); ++i) {
     Touching& own = touching_[i];
     const double force = own.force_at(own.gap);
@@ -483,7 +487,10 @@ Direction::Respect ContactMatrix::respect_contacts(Objective& objective, const I
     const Touching& own = touching_[i];
     slope += own.assumed * along(own.normal, own.point, p);
   }
-  if (!left_out_ && wrong <= harmless * std::abs(slope)) return Respect::as_it_was;
+  if (!left_out_ && wrong <= harmless * std::abs(slope)) {
+    found_ahead_ = at_z.ahead != nullptr;
+    return Respect::as_it_was;
+  }
   fill_system(objective.threads());
   find_forces();
   if (left_out_ && add_beyond()) {
@@ -515,7 +522,8 @@ bool ContactMatrix::compute(Objective& objective, const Iterate& at_z, VectorFie
 
 bool ContactMatrix::compute_unfinished(Objective& objective, const Iterate& at_z, VectorField& p) {
   left_out_ = false;
-  is_whole_ = false;
+  is_whole_ = found_ahead_ = false;
+  ++num_directions_;
   if (objective.contact() == nullptr) return inner_.compute_unfinished(objective, at_z, p);
   if (active_.empty()) {
     left_out_ = choices_ < most_choices && !objective.contact()->touching().empty();

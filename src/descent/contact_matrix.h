@@ -65,6 +65,8 @@ class ContactMatrix final : public Direction {
     if (!is_whole_) inner_.finish(first, last, p);
   }
 
+  bool found_contacts() const override { return found_ahead_; }
+
   /// Contacts in the matrix.
   int num_active() const { return static_cast<int>(active_.size()); }
 
@@ -103,7 +105,7 @@ class ContactMatrix final : public Direction {
   void gather_friction(const ContactEnergy& contact, const VectorField& z, std::size_t num_active);
   void add(const Touching& own);
   double gather(Objective& objective, const Iterate& at, const VectorField& p);
-  void look_ahead(const Objective& objective);
+  void look_ahead(const Objective& objective, int last_directions);
   bool add_beyond();
   std::size_t count_fitting() const;
   double between(const ContactPoint& a, const ContactPoint& b) const;
@@ -119,8 +121,10 @@ class ContactMatrix final : public Direction {
   std::unique_ptr<Laplacian> own_;
   Laplacian& inner_;
   const FrontKernels* kernels_;
-  int choices_ = 0;        ///< in this step
-  bool left_out_ = false;  ///< the last direction was made without the forces of what touches
+  int choices_ = 0;           ///< in this step
+  int num_directions_ = 0;    ///< since the last look ahead
+  bool found_ahead_ = false;  ///< the contacts at x + p, which is where a direction may leave it
+  bool left_out_ = false;     ///< the last direction was made without the forces of what touches
   std::vector<Touching> touching_;
   std::vector<Touching> active_;  ///< in the matrix
   /// [num_vertices], first in touching_ of those whose first vertex it is, or -1

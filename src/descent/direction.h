@@ -85,6 +85,8 @@ class Direction {
   virtual bool compute(Objective& objective, const Iterate& at, VectorField& p) = 0;
   /// Whether the last `compute` has left x + p where it might.
   virtual bool went_ahead() const { return false; }
+  /// Whether these were the last contacts that it had found.
+  virtual bool found_contacts() const { return false; }
 
   /// As `compute`, for who goes over p anyway: what is left to do with each vertex by itself does
   /// `finish`, which must be called for all of them.

@@ -21,6 +21,8 @@ LBfgs::LBfgs(const Model& model, std::unique_ptr<Direction> initial, int history
   if (history > 0 && initial_->is_linear()) linear_.emplace(model, history);
 }
 
+bool LBfgs::found_contacts() const { return went_ahead_ && initial_->found_contacts(); }
+
 void LBfgs::begin_step(Objective& objective) {
   count_ = 0;
   newest_ = -1;

@@ -35,6 +35,7 @@ class LBfgs final : public Direction {
   bool restart() override;
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
   bool went_ahead() const override { return went_ahead_; }
+  bool found_contacts() const override;
   std::optional<double> slope() const override;
   void accept(Objective& objective, const Iterate& from, const Iterate& to, double alpha) override;
 

@@ -30,7 +30,9 @@ class Line {
     if (!is_there) {
       place_.objective.algebra().step(place_.from.x, alpha, place_.p, place_.trial);
     }
-    return place_.objective.value_and_gradient(place_.trial, place_.trial_gradient);
+    const auto contacts =
+        is_there && place_.contacts_are_found ? Contacts::are_found : Contacts::to_be_found;
+    return place_.objective.value_and_gradient(place_.trial, place_.trial_gradient, contacts);
   }
   /// grad g(x + alpha p) . p at the last trial.
   double slope() { return place_.objective.algebra().dot(place_.trial_gradient, place_.p); }

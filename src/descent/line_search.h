@@ -34,6 +34,7 @@ struct LineSearchPlace {
   VectorField& trial_gradient;
   std::optional<double> known_slope = {};  ///< grad g . p at alpha = 0, J
   bool trial_is_there = false;             ///< `trial` holds x + p already
+  bool contacts_are_found = false;         ///< those there
 };
 
 /// What the rule of the direction and the settings ask for.

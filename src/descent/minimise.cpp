@@ -70,7 +70,7 @@ MinimiseReport Minimiser::run(Objective& objective, Direction& direction,
       search = {.end = LineSearchEnd::not_a_descent};
       if (has_direction) {
         search = search_line({objective, from, p_, trial_, trial_gradient_, direction.slope(),
-                              direction.went_ahead()},
+                              direction.went_ahead(), direction.found_contacts()},
                              direction.step_rule(), settings.line_search);
       }
       const bool failed =

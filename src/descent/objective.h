@@ -27,6 +27,9 @@ struct StepTarget {
   Vec3 fall{0, 0, 0};  ///< what gravity moves y by, m
 };
 
+/// Of where g is asked for: whether those that were found last were found there.
+enum class Contacts { to_be_found, are_found };
+
 /// The function that an implicit step minimises [thesis eqs. 3.30 and 3.31]:
 ///   g(z) = |z - y|_M^2 / (2 a^2) - sum_i m_i weight . z_i + E(z) + D(z),
 /// E being the elastic energy of the tets, springs and membranes, the pins, the pressures and the
@@ -70,7 +73,8 @@ class Objective {
 
   /// g, J, and its gradient, N: grad g = M (z - y)/a^2 + dE/dz + dD/dz. The contacts are found at
   /// z.
-  double value_and_gradient(const VectorField& z, VectorField& gradient);
+  double value_and_gradient(const VectorField& z, VectorField& gradient,
+                            Contacts contacts = Contacts::to_be_found);
 
   /// sqrt(sum_j (k_j V_j)^2 + sum_s (k_s r_s^2/10)^2), J. An element's energy is a sum of terms of
   /// size k_j V_j that cancel at rest, as the two lengths of a spring do, so this times the

@@ -248,7 +248,7 @@ class RunningScene {
   std::vector<EnergyBefore> before_of_;  ///< of the islands
   std::vector<double> elastic_of_;       ///< of each body in the state, J, where it is known
   bool elastic_of_is_known_ = false;
-  bool has_gradients_ = false;  ///< the minimiser's are those where the islands ended
+  bool has_gradients_ = false;       ///< the minimiser's are those where the islands ended
   State before_;                     ///< the frame
   StepClock clock_before_;           ///< as it was then
   bool is_remembered_ = false;       ///< the state has changed since it was

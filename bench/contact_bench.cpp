@@ -1,0 +1,163 @@
+// What contact costs, and how fast steps with it converge:
+//   build/release/bin/supple_contact_bench times SCENE [first last threads]
+// runs a scene to frame `last`, five times, and after each frame from `first` on the same step
+// without colliders from the same state: medians of the processor's milliseconds, of both and of
+// their ratio.
+//   build/release/bin/supple_contact_bench errors SCENE FRAME... [SOLVER] [bare]
+// how many iterations and milliseconds the solver of the scene, or another one, takes in these
+// frames, on one thread, to relative errors of 1e-3 and 1e-6 of what L-BFGS(20) comes to in 1,000;
+// evaluations of a hundred iterations. bare: without colliders from the same states.
+// Writes no file.
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <ctime>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "supple/compare.h"
+#include "supple/io.h"
+#include "supple/supple.h"
+
+namespace {
+
+using supple::Scene;
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values.empty() ? 0 : values[values.size() / 2];
+}
+
+/// Of all threads: other programs do not count.
+double processor_milliseconds() { return 1e3 * static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+int times(Scene scene, int first, int last, int threads) {
+  constexpr int repeats = 5;
+  struct Frame {
+    std::vector<double> with, without, ratio, local, solve, contact;
+    supple::StepReport report;
+  };
+  std::vector<Frame> frames(static_cast<std::size_t>(last - first + 1));
+  Scene bare = scene;
+  bare.colliders.clear();
+  for (int repeat = 0; repeat < repeats; ++repeat) {
+    supple::Simulation simulation(scene, {.threads = threads});
+    supple::Simulation free(bare, {.threads = threads});
+    for (int k = 1; k <= last; ++k) {
+      const supple::SimulationState state = simulation.state();
+      const double begin = processor_milliseconds();
+      const supple::StepReport report = simulation.step();
+      const double with = processor_milliseconds() - begin;
+      if (k < first) continue;
+      free.set_state(state);
+      const double free_begin = processor_milliseconds();
+      free.step();
+      const double without = processor_milliseconds() - free_begin;
+      Frame& own = frames[static_cast<std::size_t>(k - first)];
+      own.report = report;
+      own.with.push_back(with);
+      own.without.push_back(without);
+      own.ratio.push_back(with / without);
+      own.local.push_back(report.local_milliseconds);
+      own.solve.push_back(report.solve_milliseconds);
+      own.contact.push_back(report.contact_milliseconds);
+    }
+  }
+  fmt::print("{:>6}{:>10}{:>12}{:>13}{:>9}{:>9}{:>9}{:>9}{:>9}{:>8}\n", "frame", "contacts",
+             "iterations", "evaluations", "local", "solve", "contact", "ms", "without", "ratio");
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    const Frame& own = frames[i];
+    fmt::print("{:>6}{:>10}{:>12}{:>13}{:>9.2f}{:>9.2f}{:>9.2f}{:>9.2f}{:>9.2f}{:>8.2f}\n",
+               first + static_cast<int>(i), own.report.contacts, own.report.iterations,
+               own.report.evaluations, median(own.local), median(own.solve), median(own.contact),
+               median(own.with), median(own.without), median(own.ratio));
+    ratios.push_back(median(own.ratio));
+  }
+  fmt::print("median ratio {:.2f}\n", median(ratios));
+  return 0;
+}
+
+struct Reached {
+  int iterations = -1;
+  double milliseconds = 0;
+};
+
+Reached reached(const supple::ConvergenceCurve& curve, double g_start, double g_end, double error) {
+  for (const supple::ConvergencePoint& point : curve.points) {
+    if ((point.objective - g_end) <= error * (g_start - g_end)) {
+      return {point.iteration, point.milliseconds};
+    }
+  }
+  return {};
+}
+
+int errors(const Scene& scene, std::span<const int> frames, bool is_bare,
+           const std::string& solver) {
+  fmt::print("{:>6}{:>10}{:>10}{:>10}{:>10}{:>8}{:>10}{:>8}{:>10}{:>13}{:>12}\n", "frame", "at 10",
+             "at 20", "at 60", "at 100", "1e-3", "ms", "1e-6", "ms", "evaluations", "g*");
+  supple::Simulation simulation(scene, {.threads = 1});
+  int done = 0;
+  for (const int frame : frames) {
+    for (; done + 1 < frame; ++done) simulation.step();
+    const supple::SimulationState state = simulation.state();
+    supple::ConvergedStep unknown;
+    unknown.positions = state.positions;
+    Scene far = scene;
+    if (is_bare) far.colliders.clear();
+    far.solver.method = "l_bfgs";
+    far.solver.history = 20;
+    far.solver.iterations = 1000;
+    const supple::ConvergenceCurve long_one = record_descent(far, state, unknown, 1);
+    Scene own = scene;
+    if (is_bare) own.colliders.clear();
+    if (!solver.empty()) own.solver = supple::parse_solver(solver).settings;
+    own.solver.iterations = 100;
+    const supple::ConvergenceCurve curve = record_descent(own, state, unknown, 1);
+    const double start = curve.points.front().objective;
+    const double end = std::min(curve.points.back().objective, long_one.points.back().objective);
+    const auto error_at = [&](std::size_t k) {
+      const std::size_t place = std::min(k, curve.points.size() - 1);
+      return (curve.points[place].objective - end) / (start - end);
+    };
+    const Reached coarse = reached(curve, start, end, 1e-3),
+                  fine = reached(curve, start, end, 1e-6);
+    fmt::print(
+        "{:>6}{:>10.1e}{:>10.1e}{:>10.1e}{:>10.1e}{:>8}{:>10.1f}{:>8}{:>10.1f}{:>13}{:>16.9g}\n",
+        frame, error_at(10), error_at(20), error_at(60), error_at(100), coarse.iterations,
+        coarse.milliseconds, fine.iterations, fine.milliseconds, curve.evaluations, end);
+    std::fflush(stdout);
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (arguments.size() < 2) return 2;
+  std::vector<int> numbers;
+  bool is_bare = false;
+  std::string solver;
+  for (std::size_t i = 2; i < arguments.size(); ++i) {
+    if (arguments[i] == "bare") {
+      is_bare = true;
+      continue;
+    }
+    if (std::isalpha(arguments[i][0])) {
+      solver = arguments[i];
+      continue;
+    }
+    numbers.push_back(std::atoi(arguments[i].c_str()));
+  }
+  const Scene scene = supple::load_scene(arguments[1]);
+  if (arguments[0] == "errors") return errors(scene, numbers, is_bare, solver);
+  const auto number = [&](std::size_t i, int otherwise) {
+    return i < numbers.size() ? numbers[i] : otherwise;
+  };
+  return times(scene, number(0, 12), number(1, 45), number(2, 1));
+}
