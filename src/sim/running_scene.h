@@ -34,7 +34,9 @@
 namespace supple {
 
 /// A scene with all that was built from it, and its state: what stands behind a Simulation until
-/// another scene takes over.
+/// another scene takes over. running_scene_descent.cpp finds where a substep ends,
+/// running_scene_frame.cpp has the frame with its safeguards, and running_scene_changes.cpp what
+/// changes between two of them.
 class RunningScene {
  public:
   /// Whether the scene starts, or a state is to follow by set_state, take_over or go_on_from.
@@ -160,6 +162,10 @@ class RunningScene {
   void flow(StepReport& report);
   std::vector<double> plastic_of(const RunningScene& other) const;
   /// One substep of h. False: it ended non-finite and the state is not to be used.
+  /// Of its kinetic energy: what a step may gain before it is solved anew, with more iterations or
+  /// in smaller parts. Less is taken out of the velocities at once.
+  static constexpr double serious_gain = 0.01;
+  static void add_to_report(const MinimiseReport& result, StepReport& report);
   bool is_gradient_of(const MinimiseReport& result, const VectorField& gradient);
   void add_drift(const MinimiseReport& result, const PlaceInFrame& place);
   bool substep(StepReport& report, const MinimiseOptions& options, const PlaceInFrame& place);

@@ -1,0 +1,411 @@
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/index.h"
+#include "base/refuse.h"
+#include "model/pin_selection.h"
+#include "sim/contact_setup.h"
+#include "sim/running_scene.h"
+#include "sim/stepper.h"
+#include "sim/touches.h"
+#include "supple/error.h"
+
+namespace supple {
+
+/// Exchanges the model's pins for these, with all that was made from them; on an error they are
+/// exchanged back.
+void RunningScene::use_pins(PinSet pins) {
+  std::swap(model_.pins, pins);
+  try {
+    setup_.check_pins(scene_);
+    objective_.pins_changed();
+    if (direction_) {
+      direction_->pins_changed({model_, setup_.inverse_a2(), setup_.length()});
+    }
+    if (position_solver_) position_solver_->pins_changed();
+    convergence_.pins_changed({model_, setup_.inverse_a2(), setup_.length()});
+  } catch (...) {
+    std::swap(model_.pins, pins);
+    objective_.pins_changed();
+    throw;
+  }
+  state_.acceleration.clear();  // it was that of the other pins
+}
+
+/// Those of the scene and the attachments.
+PinSet RunningScene::all_pins() const {
+  PinSet set = pins_of(scene_);
+  for (PinnedVertex& pin : set.pins) pin.vertex = numbering_.to_model(pin.vertex);
+  attachments_.add_to(set, numbering_);
+  return set;
+}
+
+/// Energies know nothing of what keeps an incompressible body's volume, and pbd nothing of
+/// energies.
+void RunningScene::find_energy() {
+  has_energy_ = scene_.solver.method != "pbd" && !find_material_fault(scene_, "newton");
+}
+
+void RunningScene::set_pins(int body, std::vector<Pin> pins) {
+  std::vector<Pin>& own = scene_.bodies[static_cast<std::size_t>(body)].pins;
+  std::swap(own, pins);
+  try {
+    use_pins(all_pins());
+  } catch (...) {
+    std::swap(own, pins);
+    throw;
+  }
+}
+
+void RunningScene::use_attachments(Attachments attachments) {
+  std::swap(attachments_, attachments);
+  try {
+    use_pins(all_pins());
+  } catch (...) {
+    std::swap(attachments_, attachments);
+    throw;
+  }
+}
+
+Attachment RunningScene::attach(Grip grip) {
+  Attachments next = attachments_;
+  const Attachment added = next.add(std::move(grip));
+  use_attachments(std::move(next));
+  return added;
+}
+
+void RunningScene::detach(Attachment attachment) {
+  Attachments next = attachments_;
+  next.remove(attachment);
+  use_attachments(std::move(next));
+}
+
+/// In barrier mode.
+void RunningScene::require_apart(ContactEnergy* contact, const VectorField& x) {
+  if (contact != nullptr && contact->is_barrier()) contact->require_apart(x[0].v);
+}
+
+void RunningScene::use_contact(ContactEnergy* contact) {
+  if (contact != nullptr && contact->pairs() != nullptr) {
+    contact->pairs()->find_overlaps(state_.x[0].v);
+  }
+  objective_.contact_changed(contact);
+  has_contacts_ = false;
+  convergence_.contact_changed();
+  if (position_solver_) position_solver_->contact_changed(contact);
+}
+
+/// Matrices hold no contacts, so that there is nothing to factorise; no contact outlives its step.
+void RunningScene::set_colliders(std::vector<Collider> colliders) {
+  std::swap(scene_.colliders, colliders);
+  try {
+    check_touches(scene_);
+    check_contact(scene_);
+    std::unique_ptr<ContactEnergy> contact = make_contact(scene_, model_, numbering_, surface_);
+    setup_.check_motions(scene_);
+    require_apart(contact.get(), state_.x);
+    use_contact(contact.get());
+    contact_ = std::move(contact);
+  } catch (...) {
+    std::swap(scene_.colliders, colliders);
+    use_contact(contact_.get());
+    throw;
+  }
+  touching_.keep(scene_.bodies.size(), scene_.colliders.size());
+  state_.acceleration.clear();  // it may be that of the other colliders
+}
+
+/// Exchanges the model's elements for these, with all that refers to them; on an error they are
+/// exchanged back.
+void RunningScene::use_elements(ElementLayout& elements) {
+  ElementLayout& own = model_;
+  const bool same = same_places(own, elements);
+  const auto tell = [&] {
+    if (!model_.inverse_change.empty()) write_rest_shapes(model_, state_.plastic);
+    flow_.make_room(model_);
+    if (direction_) direction_->materials_changed({model_, setup_.inverse_a2(), same});
+    if (position_solver_) position_solver_->materials_changed(same);
+    objective_.materials_changed();
+    convergence_.materials_changed(scene_);
+  };
+  std::swap(own, elements);
+  try {
+    tell();
+  } catch (...) {
+    std::swap(own, elements);
+    tell();
+    throw;
+  }
+}
+
+/// Whoever switches the line search off wants to see what it prevents.
+bool RunningScene::unfolds() const {
+  return direction_ && solver_entry(scene_.solver.method).reads("recovery") &&
+         scene_.solver.recovery == "arap" && scene_.solver.line_search.type != "none";
+}
+
+/// Bodies that are inside out are turned right first: see Unfolding.
+void RunningScene::unfold_bodies() {
+  if (!unfolds()) return;
+  const bool is_right = !may_be_inverted_ && unfolding_.is_idle();
+  if (!is_right && unfolding_.begin_frame(scene_, model_, state_.x)) use_unfolded();
+  unfolding_.frame_began();
+}
+
+/// The stiffnesses in matrices and of contacts stay as they are.
+void RunningScene::use_unfolded() {
+  ElementLayout elements = lay_out_materials(scene_, model_, unfolding_.bodies());
+  use_elements(elements);
+  state_.acceleration.clear();  // it was that of the other material
+  elastic_is_known_ = false;
+}
+
+void RunningScene::set_material(int body, MaterialSettings material) {
+  MaterialSettings& own = scene_.bodies[static_cast<std::size_t>(body)].material;
+  // What has flowed would be lost, or there is no place for it.
+  require(own.plasticity.has_value() == material.plasticity.has_value(),
+          "/bodies/" + std::to_string(body) + "/material/plasticity",
+          "comes and goes with the scene alone (Simulation::change); its values may change");
+  std::swap(own, material);
+  try {
+    check_settings(scene_);
+    ElementLayout elements = lay_out_materials(scene_, model_, unfolding_.bodies());
+    use_elements(elements);
+  } catch (...) {
+    std::swap(own, material);
+    throw;
+  }
+  is_changed_[at(body)] = 1;
+  state_.acceleration.clear();  // it was that of the other material
+  std::unique_ptr<ContactEnergy> contact = make_contact(scene_, model_, numbering_, surface_);
+  use_contact(contact.get());
+  contact_ = std::move(contact);
+  find_energy();
+  elastic_is_known_ = false;
+  has_multipliers_ = false;
+}
+
+void RunningScene::adjust(const std::function<void(Scene&)>& edit) {
+  const Vec3 gravity = scene_.gravity;
+  const SolverSettings solver = scene_.solver;
+  const DampingSettings damping = scene_.damping;
+  const ContactSettings settings = scene_.contact;
+  std::unique_ptr<ContactEnergy> contact;
+  edit(scene_);
+  try {
+    check_settings(scene_);
+    // How much contacts bear goes by the weight.
+    const bool same = gravity == scene_.gravity && settings.friction == scene_.contact.friction;
+    if (contact_ && !same) contact = make_contact(scene_, model_, numbering_, surface_);
+    setup_.settings_changed(scene_);
+  } catch (...) {
+    scene_.gravity = gravity;
+    scene_.solver = solver;
+    scene_.damping = damping;
+    scene_.contact = settings;
+    throw;
+  }
+  if (contact) {
+    use_contact(contact.get());
+    contact_ = std::move(contact);
+  }
+  convergence_.settings_changed(scene_);
+  limit_factors();
+  state_.acceleration.clear();  // it may be that of another gravity or friction
+}
+
+void RunningScene::require_inertia(const char* what) const {
+  const Integrator& integrator = setup_.integrator();
+  if (integrator.has_inertia) return;
+  refuse("/time/integrator", integrator.name + " takes no " + what +
+                                 "; expected an integrator with inertia, for example "
+                                 "backward_euler with drag");
+}
+
+void RunningScene::add_forces(const std::vector<Push>& forces) {
+  for (const Push& force : forces) {
+    setup_.given_loads().add(force.vertex, force.amount, model_.num_vertices);
+  }
+}
+
+/// Changes the velocity of a vertex as from outside: what is remembered must not take it for
+/// something that the body did and does again.
+void RunningScene::kick(int vertex, const Vec3& change) {
+  const auto i = static_cast<std::size_t>(vertex);
+  for (int k = 0; k < 3; ++k) state_.v[i][k] += change[static_cast<std::size_t>(k)];
+  forget_kick(i, change, state_);
+}
+
+void RunningScene::add_impulses(const std::vector<Push>& impulses) {
+  for (const auto& [vertex, impulse] : impulses) {
+    const double mass = model_.mass[static_cast<std::size_t>(vertex)];
+    kick(vertex, {impulse[0] / mass, impulse[1] / mass, impulse[2] / mass});
+  }
+}
+
+void RunningScene::set_velocity(int body, const Vec3& velocity) {
+  const auto b = static_cast<std::size_t>(body);
+  for (int i = model_.body_vertices[b]; i < model_.body_vertices[b + 1]; ++i) {
+    PaddedVector& v = state_.v[static_cast<std::size_t>(i)];
+    if (!(model_.mass[static_cast<std::size_t>(i)] > 0)) continue;
+    kick(i, {velocity[0] - v[0], velocity[1] - v[1], velocity[2] - v[2]});
+    for (int k = 0; k < 3; ++k) v[k] = velocity[static_cast<std::size_t>(k)];
+  }
+}
+
+SimulationState RunningScene::state() const {
+  SimulationState state = save_state(numbering_.to_scene(state_));
+  const ConvergenceProbe::Schedule& schedule = convergence_.schedule();
+  state.unconverged = schedule.softness;
+  state.next_look = schedule.next;
+  state.look_interval = schedule.interval;
+  if (const FollowingWeights* const weights = following_weights()) {
+    FollowingWeights::Memory memory = weights->memory();
+    state.weights = std::move(memory.weights);
+    state.weights_spent = memory.spent;
+    state.weights_worked = memory.worked;
+  }
+  // Of no use where the next frame has nothing to look at.
+  if (may_be_inverted_ || unfolding_.has_unfolded()) state.unfolding = unfolding_.memory();
+  return state;
+}
+
+void RunningScene::set_state(const SimulationState& state) {
+  State loaded = numbering_.to_model(load_state(model_, state));
+  require_apart(contact_.get(), loaded.x);
+  Unfolding unfolding(scene_.bodies.size());
+  unfolding.set_memory(state.unfolding);
+  if (!unfolds()) unfolding = Unfolding(scene_.bodies.size());
+  const auto before = unfolding_.bodies(), after = unfolding.bodies();
+  const bool is_other = !std::equal(before.begin(), before.end(), after.begin(), after.end());
+  std::swap(unfolding_, unfolding);
+  try {
+    if (is_other) use_unfolded();
+    if (Laplacian* const matrix = direction_ ? direction_->constant_matrix() : nullptr) {
+      matrix->set_memory({state.weights, state.weights_spent, state.weights_worked}, model_,
+                         threads_);
+    }
+  } catch (...) {
+    std::swap(unfolding_, unfolding);
+    if (is_other) use_unfolded();
+    throw;
+  }
+  may_be_inverted_ = true;
+  state_ = std::move(loaded);
+  find_layers();
+  if (pairs()) pairs()->find_overlaps(state_.x[0].v);
+  queries_.moved();
+  elastic_is_known_ = false;
+  has_multipliers_ = has_contacts_ = false;
+  touching_.reset(scene_.bodies.size(), scene_.colliders.size());
+  convergence_.set_schedule({state.unconverged, state.next_look, state.look_interval});
+  drift_.begin();
+  clock_ = clock_of(state.time, state.frame, scene_.time);
+  follow(state_.time);
+  use_plastic();
+  clear_forces();
+}
+
+/// What has flowed in another scene of the same vertices, for the tets that there are here too.
+std::vector<double> RunningScene::plastic_of(const RunningScene& other) const {
+  if (state_.plastic.empty() || other.state_.plastic.empty()) return {};
+  const auto corners = [](const RunningScene& scene, std::size_t tet) {
+    std::array<int, 4> vertices = scene.model_.tets[tet];
+    for (int& v : vertices) v = scene.numbering_.to_scene(v);
+    std::sort(vertices.begin(), vertices.end());
+    return vertices;
+  };
+  std::map<std::array<int, 4>, std::size_t> known;
+  for (std::size_t t = 0; t < other.model_.tets.size(); ++t) known[corners(other, t)] = t;
+  State next;
+  next.plastic.resize(model_.tets.size());
+  for (std::size_t t = 0; t < model_.tets.size(); ++t) {
+    const auto found = known.find(corners(*this, t));
+    if (model_.plasticity_of_tet[t] < 0 || found == known.end()) continue;
+    next.plastic[t] = other.state_.plastic[found->second];
+  }
+  return save_state(next).plastic;
+}
+
+void RunningScene::take_over(const RunningScene& other) {
+  SimulationState state = other.state();
+  state.accelerations.clear();
+  state.look_interval = 0;
+  state.plastic = plastic_of(other);
+  // Another scene, other weights.
+  state.weights.clear();
+  state.weights_spent = state.weights_worked = 0;
+  // What this one does not keep up to date must not wait for one that reads it.
+  if (setup_.length() != other.setup_.length() || !setup_.looks_back()) {
+    state.previous_positions.clear();
+    state.previous_velocities.clear();
+  }
+  set_state(state);
+  if (!other.attachments_.empty()) use_attachments(other.attachments_);
+  carry_forces(other, [](int vertex) { return vertex; });
+}
+
+/// next_vertex: of a vertex of the other scene that of this one, -1: none.
+template <class NextVertex>
+void RunningScene::carry_forces(const RunningScene& other, const NextVertex& next_vertex) {
+  if (!setup_.integrator().has_inertia) return;
+  other.setup_.given_loads().for_each([&](std::size_t i, const PaddedVector& force) {
+    const int next = next_vertex(other.numbering_.to_scene(static_cast<int>(i)));
+    if (next < 0) return;
+    const int vertex = numbering_.to_model(next);
+    if (!(model_.mass[static_cast<std::size_t>(vertex)] > 0)) return;
+    setup_.given_loads().add(vertex, {force[0], force[1], force[2]}, model_.num_vertices);
+  });
+}
+
+/// While layers grow from what they were at time 0, that must be known.
+void RunningScene::find_layers() {
+  if (start_.empty() || !BodyPairs::are_growing(state_.time)) return;
+  start_apart(start_);
+  start_.clear();
+}
+
+/// The state of this scene as it starts, with what a state like `before` remembers beside it.
+SimulationState RunningScene::start_of_added(const SimulationState& before) const {
+  State start = state_;
+  if (!before.previous_positions.empty()) {
+    start.x_previous = start.x;
+    start.v_previous = start.v;
+    setup_.free_flight(start.x, start.v, start.x_previous, start.v_previous);
+  }
+  // They are found where the state is.
+  if (!before.accelerations.empty()) start.acceleration.resize(start.x.size());
+  SimulationState saved = save_state(numbering_.to_scene(start));
+  if (!before.weights.empty()) saved.weights = model_.stiffness;
+  return saved;
+}
+
+void RunningScene::move_added_apart(const Survivors& survivors) {
+  std::vector<char> is_added(scene_.bodies.size());
+  for (std::size_t b = 0; b < is_added.size(); ++b) is_added[b] = survivors.is_added(b) ? 1 : 0;
+  const VectorField before = state_.x;
+  pairs()->add_apart(state_.x[0].v, is_added, state_.time);
+  if (state_.x_previous.empty()) return;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    for (int k = 0; k < 3; ++k) state_.x_previous[i][k] += state_.x[i][k] - before[i][k];
+  }
+}
+
+void RunningScene::go_on_from(const RunningScene& before, const Survivors& survivors) {
+  const SimulationState state = before.state();
+  set_state(survivors.join(state, start_of_added(state)));
+  if (pairs() && survivors.adds()) move_added_apart(survivors);
+  require_apart(contact_.get(), state_.x);
+  if (!state.accelerations.empty() && survivors.adds()) {
+    const VectorField found = setup_.find_accelerations(state_, clock_, objective_);
+    for (int i = 0; i < model_.num_vertices; ++i) {
+      if (survivors.is_added(at(model_.body_of(i)))) state_.acceleration[at(i)] = found[at(i)];
+    }
+  }
+  const std::vector<int>& vertices = survivors.vertices();
+  carry_forces(before, [&](int vertex) { return vertices[at(vertex)]; });
+  touching_.go_on_from(before.touching_, survivors.origin());
+}
+
+}  // namespace supple

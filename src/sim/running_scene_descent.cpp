@@ -1,0 +1,300 @@
+#include <algorithm>
+#include <cmath>
+
+#include "base/index.h"
+#include "sim/running_scene.h"
+
+namespace supple {
+
+namespace {
+
+/// Share of the energy of free flight by which a step may end above where it began. Nothing at all
+/// would have a body that rests on the ground, whose start y lies below it, do every step twice for
+/// the last digits; a hundredth is less than backward Euler damps.
+constexpr double allowed_rise = 0.01;
+/// Times that a step is solved anew because paths crossed a collider.
+constexpr int most_holds = 3;
+/// Times the budget that a step which gains energy is solved again.
+constexpr int most_rounds = 2;
+
+StepStatus worse(StepStatus a, StepStatus b) {
+  for (const StepStatus status : {StepStatus::non_finite, StepStatus::out_of_time,
+                                  StepStatus::iteration_limit, StepStatus::stalled}) {
+    if (a == status || b == status) return status;
+  }
+  return a;
+}
+
+/// What islands came to, as if they had been minimised at once.
+void join(const MinimiseReport& own, MinimiseReport& all) {
+  all.status = worse(all.status, own.status);
+  all.iterations = std::max(all.iterations, own.iterations);
+  all.value += own.value;
+  all.elastic += own.elastic;
+  all.num_inverted += own.num_inverted;
+  all.gradient_norm = std::hypot(all.gradient_norm, own.gradient_norm);
+  all.start_value += own.start_value;
+  all.start_gradient_norm = std::hypot(all.start_gradient_norm, own.start_gradient_norm);
+  all.expected_decrease += own.expected_decrease;
+}
+
+}  // namespace
+
+bool RunningScene::is_guarded() const {
+  return direction_ && setup_.integrator().has_inertia && scene_.solver.line_search.type != "none";
+}
+
+/// Whether what nothing couples is minimised by itself: neither does a hard body then cost an easy
+/// one anything, nor does its step depend on it. Integrators whose steps may gain energy are done
+/// again as a whole.
+bool RunningScene::has_islands() const {
+  return scene_.bodies.size() > 1 && objective_.can_select() &&
+         direction_->can_select(objective_) && setup_.integrator().keeps_energy_down;
+}
+
+/// The elastic energies at x, all together and of each body.
+void RunningScene::find_elastic(const VectorField& x) {
+  elastic_ = objective_.elastic_energy_at(x);
+  num_inverted_ = objective_.num_inverted();
+  for (std::size_t body = 0; body < elastic_of_.size(); ++body) {
+    elastic_of_[body] = objective_.elastic_energy_of(static_cast<int>(body));
+  }
+}
+
+double RunningScene::elastic_of_selected() const {
+  if (objective_.selected().size() == elastic_of_.size()) return elastic_;
+  double sum = 0;
+  for (const int body : objective_.selected()) sum += elastic_of_[at(body)];
+  return sum;
+}
+
+double RunningScene::potential_of_selected() const {
+  double sum = 0;
+  for (const int body : objective_.selected()) sum += potential_[at(body)];
+  return sum;
+}
+
+/// Minimises from the start of the substep, island after island.
+MinimiseReport RunningScene::solve(StepReport& report, const MinimiseOptions& options) {
+  std::fill(potential_.begin(), potential_.end(), 0.0);
+  const bool are_apart = has_islands();
+  islands_.find(are_apart ? contact_.get() : nullptr, are_apart);
+  if (islands_.count() > 1) return solve_islands(report, options);
+  // Its sum by bodies has other digits.
+  if (!elastic_is_known_ || elastic_of_is_known_) {
+    elastic_ = objective_.elastic_energy_at(state_.x);
+  }
+  elastic_of_is_known_ = false;
+  return descend(report, options);
+}
+
+MinimiseReport RunningScene::solve_islands(StepReport& report, const MinimiseOptions& options) {
+  if (!elastic_is_known_ || !elastic_of_is_known_) find_elastic(state_.x);
+  MinimiseReport all{.status = StepStatus::converged};
+  has_gradients_ = true;
+  const int evaluations = objective_.num_evaluations(), iterations = report.iterations;
+  int most_evaluations = 0, most_iterations = 0, vertices_left = model_.num_vertices;
+  for (int i = 0; i < islands_.count(); ++i) {
+    objective_.select(islands_[i]);
+    report.iterations = 0;
+    objective_.set_evaluations(0);
+    MinimiseOptions own_options = options;
+    if (options.deadline) {
+      // Of the time that is left as large a part as of the vertices.
+      int own = 0;
+      for (const int body : islands_[i]) {
+        own += model_.body_vertices[at(body) + 1] - model_.body_vertices[at(body)];
+      }
+      const auto now = std::chrono::steady_clock::now();
+      own_options.deadline = now + (*options.deadline - now) * own / std::max(vertices_left, 1);
+      vertices_left -= own;
+    }
+    const MinimiseReport result = descend(report, own_options);
+    has_gradients_ = has_gradients_ && is_gradient_of(result, minimiser_.gradient());
+    note_elastic(result);
+    join(result, all);
+    most_iterations = std::max(most_iterations, report.iterations);
+    most_evaluations = std::max(most_evaluations, objective_.num_evaluations());
+    if (all.status == StepStatus::non_finite) break;
+  }
+  objective_.set_evaluations(evaluations + most_evaluations);
+  report.iterations = iterations + most_iterations;
+  objective_.select_all();
+  if (all.status == StepStatus::non_finite) return all;
+  meet(all, report, options);
+  objective_.find_contacts(z_);
+  report.status = all.status;
+  report.objective = all.value;
+  report.gradient_norm = all.gradient_norm;
+  report.start_gradient_norm = all.start_gradient_norm;
+  report.expected_decrease = all.expected_decrease;
+  return all;
+}
+
+/// Of the bodies that are selected, in z_.
+void RunningScene::note_elastic(const MinimiseReport& result) {
+  if (!result.ends_at_last) objective_.elastic_energy_at(z_);
+  for (const int body : objective_.selected()) {
+    elastic_of_[at(body)] = objective_.elastic_energy_of(body);
+  }
+}
+
+/// What islands do to each other on their ways couples them: those that meet are solved again
+/// together.
+void RunningScene::meet(MinimiseReport& all, StepReport& report, const MinimiseOptions& options) {
+  if (contact_ == nullptr) return;
+  const auto has_news = [&](std::span<const int> bodies) {
+    bool any = false;
+    for (const int body : bodies) any = contact_->take_news(body) || any;
+    return any;
+  };
+  has_news(objective_.selected());
+  for (int attempt = 0; all.status != StepStatus::non_finite; ++attempt) {
+    if (!objective_.hold_meetings(z_).anything() || attempt == most_holds) return;
+    islands_.find(contact_.get(), true);
+    MinimiseReport again{.status = StepStatus::converged};
+    for (int i = 0; i < islands_.count(); ++i) {
+      if (!has_news(islands_[i])) continue;
+      objective_.select(islands_[i]);
+      const MinimiseReport result = minimise(report, options);
+      note_elastic(result);
+      join(result, again);
+    }
+    objective_.select_all();
+    all.status = worse(all.status, again.status);
+    all.expected_decrease = std::max(all.expected_decrease, again.expected_decrease);
+    all.gradient_norm = std::max(all.gradient_norm, again.gradient_norm);
+  }
+}
+
+/// Minimises from z_ on, and again while the way there meets what was not known yet: paths that
+/// cross a collider, edges and faces in one. Most of it is met early, when there is budget left.
+MinimiseReport RunningScene::minimise(StepReport& report, MinimiseOptions options) {
+  options.look_at = std::max(1, scene_.solver.iterations / 4);
+  if (contact_) {
+    options.changes = [this](const VectorField& z) {
+      return objective_.hold_crossings(z, false).anything();
+    };
+  }
+  MinimiseReport result = minimiser_.run(objective_, *direction_, scene_.solver, z_, options);
+  options.changes = nullptr;
+  add_to_report(result, report);
+  for (int attempt = 0; result.status != StepStatus::non_finite; ++attempt) {
+    const Encounters met = objective_.hold_crossings(z_);
+    if (!met.anything()) break;
+    if (attempt == most_holds) {
+      report.tunnelled += met.crossings;
+      break;
+    }
+    options.good_enough = result.gradient_norm;
+    result = minimiser_.run(objective_, *direction_, scene_.solver, z_, options);
+    add_to_report(result, report);
+  }
+  return result;
+}
+
+/// Puts z_ to the lower of two places that cost no elastic energy: where the bodies are, with
+/// g = value_at_start, and where they would be had they moved on rigidly.
+void RunningScene::start_safely(double value_at_start) {
+  if (setup_.integrator().has_inertia) {
+    const double time = setup_.integrator().stage * setup_.length();
+    const auto bodies = objective_.selected();
+    guard_.move_rigidly(bodies, state_.x, state_.v, scene_.gravity, time, z_);
+    guard_.push(bodies, setup_.loads(), setup_.push_scale(), z_);
+    const double moved =
+        objective_.value_with(z_, elastic_of_selected() + objective_.inertia_energy(z_));
+    if (moved < value_at_start) return;
+  }
+  algebra().copy(state_.x, z_);
+}
+
+/// The descent starts at y, as in the papers, or where the settings say. Where that is a bad start
+/// (a body that turns inside out in free flight, an energy that overflows) the budget can end above
+/// g(x_n), and such a step would add energy: it is done again from a place where g is no higher,
+/// from where every descent ends below, and the better of both is taken. So
+///   |z - y|_M^2/(2 a^2) + E(z) <= |x_n - y|_M^2/(2 a^2) + E(x_n)
+/// holds for every step, every budget and every integrator, but for `allowed_rise`: z is no worse
+/// than standing still. A quasi-static step begins at x_n anyway.
+MinimiseReport RunningScene::descend(StepReport& report, const MinimiseOptions& options) {
+  const double elastic = elastic_of_selected();
+  const double inertia = objective_.inertia_energy(state_.x);
+  const double value_at_start = objective_.value_with(state_.x, elastic + inertia);
+  potential_[at(objective_.selected().front())] = objective_.potential(elastic, state_.x, state_.x);
+  algebra().copy(setup_.start(), z_);
+  MinimiseReport result = minimise(report, options);
+  // Whoever switches the line search off wants to see what it prevents.
+  if (scene_.solver.line_search.type == "none") return result;
+  // Without inertia this is the potential of the weight, which may be negative.
+  const double allowed =
+      value_at_start + allowed_rise * std::max(0.0, inertia) + 1e-12 * std::abs(value_at_start);
+  const bool finite = result.status != StepStatus::non_finite;
+  if (finite && result.value <= allowed) return solve_better(result, report, options);
+  ++report.repeated_substeps;
+  algebra().copy(z_, first_z_);
+  const MinimiseReport first = result;
+  start_safely(value_at_start);
+  result = minimise(report, options);
+  if (finite && !(result.value <= first.value)) {
+    algebra().copy(first_z_, z_);
+    result = first;
+    result.ends_at_last = false;
+  }
+  return solve_better(result, report, options);
+}
+
+/// Of what is selected, at the start of a substep; its work is not known yet.
+RunningScene::EnergyBefore RunningScene::energy_before() const {
+  return {.kinetic =
+              setup_.kept() * setup_.kept() * guard_.kinetic(objective_.selected(), state_.v)};
+}
+
+/// With backward Euler a step that is solved gains no energy where E is convex: one that gains
+/// much is not solved yet.
+MinimiseReport RunningScene::solve_better(MinimiseReport result, StepReport& report,
+                                          const MinimiseOptions& options) {
+  if (!is_guarded() || !setup_.integrator().keeps_energy_down) return result;
+  if (result.status == StepStatus::non_finite) return result;
+  EnergyBefore before = energy_before();
+  for (int round = 0; round < most_rounds; ++round) {
+    const double kinetic =
+        guard_.kinetic_of_way(objective_.selected(), state_.x, z_, setup_.length());
+    before.work = work_of_forces(state_.x, z_) + work_of_friction();
+    const double gained = energy_gained(result.elastic, z_, kinetic, before);
+    if (!(gained > serious_gain * std::max(kinetic, before.kinetic))) break;
+    ++report.repeated_substeps;
+    const MinimiseReport next = minimise(report, options);
+    if (next.status == StepStatus::non_finite) break;
+    const bool no_better = next.iterations == 0 || !(next.value < result.value);
+    result = next;
+    if (no_better) break;
+  }
+  return result;
+}
+
+/// Mechanical energy that the substep gains beyond the work of the weight and forces, J, from
+/// `before` to the state that z_ makes, whose positions x and velocities have the energies given.
+/// Pins and moving colliders do their work where `before` is taken: at the positions before with
+/// the targets and poses of the end.
+double RunningScene::energy_gained(double elastic, const VectorField& x, double kinetic,
+                                   const EnergyBefore& before) {
+  const double potential = objective_.potential(elastic, x, x);
+  return potential - potential_of_selected() + kinetic - before.kinetic - before.work;
+}
+
+double RunningScene::work_of_forces(const VectorField& from, const VectorField& to) const {
+  const auto bodies = objective_.selected();
+  const auto acts = [&](std::size_t vertex) {
+    return bodies.size() == scene_.bodies.size() ||
+           std::binary_search(bodies.begin(), bodies.end(),
+                              model_.body_of(static_cast<int>(vertex)));
+  };
+  return guard_.work_of_weight(bodies, scene_.gravity, from, to) +
+         setup_.loads().work(from, to, acts);
+}
+
+/// What colliders do on what they drag along from state_ to z_, J; known before the state advances.
+double RunningScene::work_of_friction() const {
+  return contact_ ? std::max(0.0, contact_->friction_work(z_[0].v)) : 0;
+}
+
+}  // namespace supple

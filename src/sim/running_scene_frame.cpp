@@ -1,0 +1,534 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "base/index.h"
+#include "base/stopwatch.h"
+#include "sim/measures.h"
+#include "sim/running_scene.h"
+
+namespace supple {
+
+namespace {
+
+/// Parts of a substep, of each of those, and the most of them in one.
+constexpr int smaller = 4, smallest = 16;
+/// Of its kinetic energy: by how much the energy of an integrator may swing in a step that keeps
+/// the energy of small vibrations, but not that of large ones.
+constexpr double allowed_swing = 0.01;
+/// Of the energies at hand: their rounding.
+constexpr double energy_rounding = 1e-13;
+
+/// StepReport::force_scale of a substep that was solved at z.
+double force_scale(const Model& model, const Vec3& gravity, const PositionStep& step,
+                   const std::vector<Vec3>& pin_targets, const VectorField& z) {
+  double mass2 = 0, inertia2 = 0, size2 = 0, gravity2 = 0, pins2 = 0;
+  for (std::size_t i = 0; i < z.size(); ++i) {
+    const double m2 = model.mass[i] * model.mass[i];
+    mass2 += m2;
+    for (int k = 0; k < 3; ++k) {
+      const double away = z[i][k] - step.y[i][k];
+      inertia2 += m2 * away * away;
+    }
+  }
+  for (std::size_t i = 0; i < pin_targets.size(); ++i) {
+    for (const double stretch : model.pins.stretch(i, z, pin_targets)) {
+      const double force = model.pins.pins[i].stiffness * stretch;
+      pins2 += force * force;
+    }
+  }
+  for (std::size_t k = 0; k < 3; ++k) {
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+    for (const Vec3& x : model.rest) {
+      low = std::min(low, x[k]);
+      high = std::max(high, x[k]);
+    }
+    if (high > low) size2 += (high - low) * (high - low);
+    gravity2 += gravity[k] * gravity[k];
+  }
+  constexpr double rounding = 1e-7;  // single precision, which is a choice, has 24 bits
+  return std::max({std::sqrt(inertia2) * step.inverse_a2, std::sqrt(mass2 * gravity2),
+                   std::sqrt(pins2), rounding * std::sqrt(mass2 * size2) * step.inverse_a2});
+}
+
+int num_shortened(std::span<const double> shares) {
+  return static_cast<int>(
+      std::count_if(shares.begin(), shares.end(), [](double share) { return share < 1; }));
+}
+
+}  // namespace
+
+void RunningScene::add_to_report(const MinimiseReport& result, StepReport& report) {
+  report.status = result.status;
+  report.iterations += result.iterations;
+  report.objective = result.value;
+  report.gradient_norm = result.gradient_norm;
+  report.start_gradient_norm = result.start_gradient_norm;
+  report.expected_decrease = result.expected_decrease;
+  report.solve_milliseconds += result.direction_milliseconds;
+}
+
+/// Takes a step's excess of energy out of the velocities that it has come to. What is left, J.
+double RunningScene::keep_energy(double gained, StepReport& report) {
+  const auto bodies = objective_.selected();
+  const double slack =
+      energy_rounding * (std::abs(potential_of_selected()) + objective_.energy_scale() +
+                         guard_.kinetic(bodies, state_.v));
+  if (!(gained > slack)) return 0;
+  objective_.find_held_bodies(is_held_);
+  const double taken = guard_.dissipate(bodies, gained, is_held_, state_.x, state_.v);
+  report.energy_removed += taken;
+  report.energy_gain += gained - taken;
+  // What remembers the velocities before would bring them back.
+  if (taken > serious_gain * guard_.kinetic(bodies, state_.v)) {
+    state_.x_previous.clear();
+    state_.v_previous.clear();
+  }
+  return gained - taken;
+}
+
+/// From the start of the substep on by backward Euler, in as many steps as the matrix is made for.
+/// The middle of a step of the midpoint rule is such a step, so that half of the work is done again
+/// and the energy which its second half found in nothing is not.
+bool RunningScene::steady_substep(StepReport& report, const MinimiseOptions& options,
+                                  const PlaceInFrame& place) {
+  algebra().copy(before_substep_.x, state_.x);
+  algebra().copy(before_substep_.v, state_.v);
+  state_.x_previous.clear();
+  state_.v_previous.clear();
+  state_.acceleration.clear();
+  elastic_is_known_ = false;
+  ++report.repeated_substeps;
+  ++report.steady_substeps;
+  const StepClock clock = clock_;
+  const int parts = setup_.num_steady();
+  setup_.divide(parts);
+  clock_ = {.start = clock.at(0), .substeps_done = 0, .h = setup_.length()};
+  bool finite = true;
+  for (int part = 0; part < parts && finite; ++part) {
+    finite = substep(report, options, {place.is_first, place.is_last && part + 1 == parts});
+  }
+  setup_.divide(1);
+  clock_ = clock;
+  return finite;
+}
+
+/// Of a frame of a position-based method, whose energies are known at its end alone.
+void RunningScene::keep_energy_of_frame(double elastic_before, int parts, StepReport& report) {
+  const double kept = std::pow(setup_.kept(), 2.0 * scene_.time.substeps);
+  // Of what colliders drag along the last substep is known.
+  const auto bodies = objective_.selected();
+  const EnergyBefore before{.kinetic = kept * guard_.kinetic(bodies, before_.v),
+                            .work = work_of_forces(before_.x, state_.x) +
+                                    scene_.time.substeps * parts * work_of_friction_ +
+                                    work_of_shapes_ - report.plastic_work};
+  potential_.assign(potential_.size(), 0.0);
+  potential_[0] = objective_.potential(elastic_before, before_.x, before_.x);
+  const double gained = energy_gained(elastic_, state_.x, guard_.kinetic(bodies, state_.v), before);
+  if (std::isfinite(gained) && gained > 0) keep_energy(gained, report);
+}
+
+/// The substeps of a frame, each in so many parts. False: the state is not to be used.
+bool RunningScene::run_substeps(int parts, std::chrono::steady_clock::time_point started,
+                                StepReport& report) {
+  const StepClock clock = clock_;
+  setup_.divide(parts);
+  work_of_shapes_ = 0;
+  if (parts > 1) clock_ = {.start = clock.at(0), .substeps_done = 0, .h = setup_.length()};
+  const int count = scene_.time.substeps * parts;
+  bool finite = true;
+  for (int s = 0; s < count && finite; ++s) {
+    finite = substep(report, {.deadline = deadline(s / parts, started)},
+                     {.is_first = s == 0, .is_last = s == count - 1});
+  }
+  setup_.divide(1);
+  clock_ = clock;
+  clock_.substeps_done += scene_.time.substeps;
+  state_.time = clock_.at(0);
+  return finite;
+}
+
+/// A frame of a position-based method that gained what its velocities cannot give back was not
+/// solved: a constraint at a time does not crush a body evenly that moves on by a tet or more. It
+/// is done again in smaller substeps, which each move it by less, and the one that gains least is
+/// taken.
+void RunningScene::take_smaller_substeps(double elastic_before, StepReport& report) {
+  if (scene_.solver.budget_ms > 0 || !setup_.integrator().keeps_energy_down || setup_.looks_back())
+    return;
+  if (report.energy_gain == 0) return;
+  const double at_hand = std::max(guard_.kinetic(objective_.selected(), before_.v),
+                                  guard_.weight_times_size(scene_.gravity));
+  for (int parts = smaller; parts <= smallest; parts *= smaller) {
+    if (!(report.energy_gain > serious_gain * at_hand)) return;
+    const StepReport first = report;
+    const double elastic = elastic_;
+    const int num_inverted = num_inverted_;
+    algebra().copy(state_.x, before_substep_.x);
+    algebra().copy(state_.v, before_substep_.v);
+    algebra().copy(z_, first_z_);
+    before_substep_.plastic = state_.plastic;
+    algebra().copy(before_.x, state_.x);
+    algebra().copy(before_.v, state_.v);
+    state_.plastic = before_.plastic;
+    use_plastic();
+    clock_.substeps_done -= scene_.time.substeps;
+    report.energy_gain = report.energy_removed = 0;
+    report.tunnelled = 0;
+    report.friction_work = 0;
+    report.plastic_work = 0;
+    report.repeated_substeps += scene_.time.substeps;
+    const bool finite = run_substeps(parts, {}, report);
+    if (finite) keep_energy_of_frame(elastic_before, parts, report);
+    if (finite && report.energy_gain < first.energy_gain) continue;
+    algebra().copy(before_substep_.x, state_.x);
+    algebra().copy(before_substep_.v, state_.v);
+    algebra().copy(first_z_, z_);
+    state_.plastic = before_substep_.plastic;
+    use_plastic();
+    elastic_ = elastic;
+    num_inverted_ = num_inverted;
+    elastic_is_known_ = true;
+    multipliers_fit_ = false;
+    const int iterations = report.iterations, repeated = report.repeated_substeps;
+    report = first;
+    report.iterations = iterations;
+    report.repeated_substeps = repeated;
+    return;
+  }
+}
+
+/// The activation of muscles and growth do their work where energies before a step are taken, as
+/// pins do.
+void RunningScene::follow(double time) {
+  const bool contracts = contract_fibers(model_, time);
+  if (grow(model_, state_.plastic, time) || contracts) tell_shapes();
+}
+
+void RunningScene::tell_shapes() {
+  objective_.shapes_changed();
+  if (direction_) direction_->shapes_changed(model_);
+  if (position_solver_) position_solver_->shapes_changed();
+  std::fill(model_.has_new_rest.begin(), model_.has_new_rest.end(), 0);
+  elastic_is_known_ = false;
+}
+
+/// The state has flowed otherwise.
+void RunningScene::use_plastic() {
+  if (state_.plastic.empty()) return;
+  write_rest_shapes(model_, state_.plastic);
+  tell_shapes();
+}
+
+/// After a substep.
+void RunningScene::flow(StepReport& report) {
+  const std::optional<double> taken =
+      flow_.advance(model_, state_.x, setup_.length(), state_.plastic, threads_);
+  if (!taken) return;
+  report.plastic_work += *taken;
+  multipliers_fit_ = false;  // they are those of the shapes before
+  const bool was_known = elastic_is_known_;
+  tell_shapes();
+  if (!was_known) return;
+  find_elastic(state_.x);
+  elastic_is_known_ = true;
+}
+
+/// The same at the start of a substep. Position-based methods take energies at the start of a frame
+/// alone, and so must know what this has done since.
+void RunningScene::follow_in_substep(double time) {
+  const bool is_asked = position_solver_ && has_energy_ && !model_.growth.empty();
+  const double before = is_asked ? objective_.elastic_energy_at(state_.x) : 0;
+  follow(time);
+  if (is_asked) work_of_shapes_ += objective_.elastic_energy_at(state_.x) - before;
+}
+
+/// Of what is selected, at the end of a substep; false: more was left than its energy may swing by.
+bool RunningScene::keep_energy_of_substep(const EnergyBefore& before, StepReport& report) {
+  const bool may_gain = !setup_.integrator().keeps_energy_down;
+  const double kinetic = guard_.kinetic(objective_.selected(), state_.v);
+  const double gained = energy_gained(elastic_of_selected(), state_.x, kinetic, before);
+  // Other integrators let energy swing about what they keep; where bodies touch, steps that gain
+  // follow each other.
+  const double swing = may_gain ? allowed_swing * std::max(kinetic, before.kinetic) : 0;
+  const double allowed = contact_ && !contact_->contacts().empty() ? 0 : swing;
+  return !(gained > allowed && keep_energy(gained - allowed, report) > swing);
+}
+
+/// Where the better of two descents was the first, the gradient is that of the other one.
+bool RunningScene::is_gradient_of(const MinimiseReport& result, const VectorField& gradient) {
+  return algebra().norm(gradient) == result.gradient_norm;
+}
+
+/// Of a position-based method one substep of a frame is measured, and stands for all.
+void RunningScene::add_drift(const MinimiseReport& result, const PlaceInFrame& place) {
+  if (setup_.integrator().name != "backward_euler" || scene_.solver.method == "pbd") return;
+  if (position_solver_ && (!place.is_last || setup_.is_divided())) return;
+  const VectorField& gradient = position_solver_ ? position_run_.gradient() : minimiser_.gradient();
+  if (islands_.count() > 1 ? !has_gradients_ : !is_gradient_of(result, gradient)) return;
+  drift_.add(objective_, z_, gradient, setup_.kept(), position_solver_ ? scene_.time.substeps : 1);
+}
+
+bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
+                           const PlaceInFrame& place) {
+  follow_in_substep(clock_.at(setup_.integrator().is_explicit ? 0 : setup_.integrator().stage));
+  if (setup_.integrator().is_explicit) return explicit_substep(report);
+  MinimiseReport result;
+  const int tunnelled = report.tunnelled;
+  const double friction_work = report.friction_work;
+  if (position_solver_) {
+    // What is not measured needs no objective, and no copies of y.
+    const bool measured = place.is_last || scene_.solver.tolerance > 0;
+    double inverse_a2 = 0;
+    if (measured) {
+      setup_.prepare(state_, clock_, objective_);
+      inverse_a2 = objective_.inverse_a2();
+      algebra().copy(setup_.start(), z_);
+    } else {
+      inverse_a2 = setup_.prepare_target(state_, clock_, objective_);
+    }
+    const double stage = setup_.integrator().stage;
+    const PositionStep step{.y = setup_.target(),
+                            .x_start = state_.x,
+                            .inverse_a2 = inverse_a2,
+                            .time = clock_.at(stage),
+                            .h = stage * setup_.length(),
+                            .stage = stage,
+                            .first_of_frame = place.is_first};
+    result = position_run_.run(objective_, *position_solver_, step, scene_.solver, place.is_last,
+                               z_, options);
+    add_to_report(result, report);
+    if (place.is_last) report.tunnelled += objective_.hold_crossings(z_).crossings;
+    const bool reads_material = scene_.solver.method != "pbd";
+    if (place.is_last && reads_material)
+      report.force_scale = force_scale(model_, scene_.gravity, step, objective_.pin_targets(), z_);
+  } else {
+    setup_.prepare(state_, clock_, objective_);
+    result = solve(report, options);
+  }
+  if (result.status == StepStatus::non_finite) return false;
+  const Integrator& integrator = setup_.integrator();
+  const bool may_gain = is_guarded() && !integrator.keeps_energy_down;
+  if (may_gain) {
+    before_substep_.x = state_.x;
+    before_substep_.v = state_.v;
+  }
+  add_drift(result, place);
+  const bool is_moved = hold_back(report);
+  const auto for_islands = [&](const auto& visit) {
+    for (int i = 0; i < islands_.count(); ++i) {
+      if (islands_.count() > 1) objective_.select(islands_[i]);
+      visit(before_of_[at(i)]);
+    }
+    objective_.select_all();
+  };
+  if (is_guarded()) {
+    for_islands([&](EnergyBefore& before) {
+      before = energy_before();
+      before.work = work_of_forces(state_.x, z_) / integrator.stage + work_of_friction();
+    });
+  }
+  if (position_solver_ && place.is_last) work_of_friction_ = work_of_friction();
+  if (direction_ && islands_.count() > 1) {
+    if (is_moved) note_elastic({});
+    elastic_of_is_known_ = true;
+    elastic_ = 0;
+    for (const double own : elastic_of_) elastic_ += own;
+    num_inverted_ = objective_.num_inverted();
+  } else {
+    elastic_ = is_moved ? objective_.elastic_energy_at(z_) : result.elastic;
+    num_inverted_ = is_moved ? objective_.num_inverted() : result.num_inverted;
+  }
+  elastic_is_known_ = setup_.ends_at_z() && (direction_ != nullptr || place.is_last);
+  // Of a frame that is done again what was seen the first time counts.
+  if (contact_) report.friction_work += contact_->friction_work(z_[0].v);
+  if (place.is_last && !(position_solver_ && setup_.is_divided()))
+    convergence_.frame_done(state_.frame + 1, objective_, direction_.get(), z_, result);
+  setup_.advance(z_, state_, algebra());
+  if (is_guarded()) {
+    if (!setup_.ends_at_z()) {
+      find_elastic(state_.x);
+      elastic_is_known_ = true;
+    }
+    bool is_kept = true;
+    const double removed = report.energy_removed, gain = report.energy_gain;
+    for_islands([&](const EnergyBefore& before) {
+      is_kept = keep_energy_of_substep(before, report) && is_kept;
+    });
+    if (!is_kept && may_gain) {
+      report.energy_removed = removed;
+      report.energy_gain = gain;
+      report.tunnelled = tunnelled;
+      report.friction_work = friction_work;
+      // Its parts have flowed.
+      if (!steady_substep(report, options, place)) return false;
+      end_substep();
+      return true;
+    }
+  }
+  flow(report);
+  end_substep();
+  return true;
+}
+
+/// What is outside of colliders stays so, in barrier mode; whether z_ is another place now.
+bool RunningScene::keep_outside(StepReport& report) {
+  const auto held = contact_->keep_outside(state_.x[0].v, z_[0].v, threads_);
+  report.tunnelled = 0;
+  report.held_back += static_cast<int>(std::count(held.begin(), held.end(), char{1}));
+  return !held.empty();
+}
+
+/// Surfaces that are apart stay so: bodies that would meet stop before. Whether z_ is another place
+/// now.
+bool RunningScene::hold_back(StepReport& report) {
+  const bool is_moved = contact_ && contact_->is_barrier() && keep_outside(report);
+  if (!pairs()) return is_moved;
+  const auto shares = contact_->hold_back(state_.x[0].v, z_[0].v, threads_);
+  report.held_back += num_shortened(shares);
+  return is_moved || !shares.empty();
+}
+
+bool RunningScene::explicit_substep(StepReport& report) {
+  if (pairs()) algebra().copy(state_.x, first_z_);
+  setup_.step_explicitly(state_, clock_, objective_);
+  if (pairs()) {
+    const auto shares = contact_->hold_back(first_z_[0].v, state_.x[0].v, threads_);
+    if (!shares.empty()) report.held_back += num_shortened(shares);
+    for (std::size_t b = 0; b < shares.size(); ++b) {
+      for (int i = model_.body_vertices[b]; shares[b] < 1 && i < model_.body_vertices[b + 1]; ++i) {
+        for (int k = 0; k < 3; ++k) state_.v[static_cast<std::size_t>(i)][k] *= shares[b];
+      }
+    }
+  }
+  flow(report);
+  end_substep();
+  report.status = StepStatus::converged;
+  const double sum = objective_.algebra().norm(state_.x) + objective_.algebra().norm(state_.v);
+  return std::isfinite(sum);
+}
+
+void RunningScene::end_substep() {
+  ++clock_.substeps_done;
+  state_.time = clock_.at(0);
+}
+
+/// When substep s of a frame must end: each gets an equal share of the budget.
+std::optional<std::chrono::steady_clock::time_point> RunningScene::deadline(
+    int substep_of_frame, std::chrono::steady_clock::time_point frame_started) const {
+  if (scene_.solver.budget_ms == 0) return std::nullopt;
+  const double share = (substep_of_frame + 1.0) / scene_.time.substeps;
+  // More than a day is as good as none, and the clock counts in whole nanoseconds.
+  const double milliseconds = std::min(scene_.solver.budget_ms * share, 1e8);
+  return frame_started + std::chrono::nanoseconds(static_cast<std::int64_t>(milliseconds * 1e6));
+}
+
+/// The state as it is before a frame. Of the same sizes from the second one on: nothing is
+/// allocated.
+void RunningScene::remember() {
+  const auto keep = [&](const VectorField& from, VectorField& to) {
+    to.resize(from.size());
+    if (!from.empty()) algebra().copy(from, to);
+  };
+  keep(state_.x, before_.x);
+  keep(state_.v, before_.v);
+  keep(state_.x_previous, before_.x_previous);
+  keep(state_.v_previous, before_.v_previous);
+  keep(state_.acceleration, before_.acceleration);
+  before_.time = state_.time;
+  before_.plastic = state_.plastic;
+  before_.frame = state_.frame;
+}
+
+/// The state as it was remembered. Nothing is allocated: this is also the end of a step for which
+/// there was no memory.
+void RunningScene::restore() {
+  objective_.select_all();
+  std::swap(state_, before_);
+  is_remembered_ = false;
+  clock_ = clock_before_;
+  setup_.divide(1);
+  follow(state_.time);
+  use_plastic();
+  elastic_is_known_ = false;
+}
+
+void RunningScene::run_frame(StepReport& report) {
+  const auto started = std::chrono::steady_clock::now();
+  remember();
+  clock_before_ = clock_;
+  is_remembered_ = true;
+  if (position_solver_ && setup_.ends_at_z() && !elastic_is_known_) {
+    elastic_ = objective_.elastic_energy_at(state_.x);
+    elastic_is_known_ = true;
+  }
+  unfold_bodies();
+  report.unfolding_bodies = unfolding_.count();
+  if (pairs()) pairs()->look_at_overlaps(state_.x[0].v);
+  const double elastic_before = elastic_;
+  const bool was_known = elastic_is_known_;
+  multipliers_fit_ = true;
+  bool finite = run_substeps(1, started, report);
+  if (finite && was_known && elastic_is_known_ && position_solver_ && has_energy_) {
+    keep_energy_of_frame(elastic_before, 1, report);
+    take_smaller_substeps(elastic_before, report);
+  }
+  if (!finite) {
+    restore();
+    report.status = StepStatus::non_finite;
+    report.friction_work = report.plastic_work = 0;
+  }
+  measure_frame(finite, report);
+  has_multipliers_ = finite && position_solver_ != nullptr && multipliers_fit_;
+  has_contacts_ = finite && contact_ != nullptr && !setup_.integrator().is_explicit;
+  is_remembered_ = false;
+  attachments_.end_frame(!finite);
+  if (finite) ++state_.frame;
+}
+
+/// What a report says about the state that the frame has come to.
+void RunningScene::measure_frame(bool finite, StepReport& report) {
+  report.inverted_tets =
+      elastic_is_known_ ? num_inverted_ : count_inverted(model_, state_.x, threads_);
+  may_be_inverted_ = report.inverted_tets > 0;
+  if (pairs()) report.overlaps = static_cast<int>(pairs()->overlaps().size());
+  if (contact_ && finite && !setup_.integrator().is_explicit) {
+    objective_.find_contacts(state_.x);
+    report.contacts = static_cast<int>(contact_->touching().size());
+    report.contact_energy = contact_->touch().energy;
+    report.deepest_penetration = contact_->touch().deepest;
+    if (!setup_.ends_at_z()) objective_.find_contacts(z_);
+    touching_.end_frame(contact_.get(), model_);
+  } else if (finite) {
+    touching_.end_frame(nullptr, model_);
+  } else {
+    touching_.end_frame_as_before();
+  }
+}
+
+StepReport RunningScene::step() {
+  const Stopwatch watch;
+  StepReport report;
+  objective_.reset_counters();
+  queries_.moved();
+  has_multipliers_ = has_contacts_ = false;
+  attachments_.begin_frame(state_.time, state_.time + scene_.time.step);
+  try {
+    run_frame(report);
+  } catch (...) {
+    if (is_remembered_) restore();
+    attachments_.end_frame(true);
+    clear_forces();
+    throw;
+  }
+  clear_forces();
+  report.evaluations = objective_.num_evaluations() - convergence_.evaluations();
+  report.unconverged = convergence_.softness();
+  report.drift = drift_.share();
+  report.local_milliseconds = objective_.local_milliseconds();
+  report.contact_milliseconds = objective_.contact_milliseconds();
+  report.total_milliseconds = watch.milliseconds();
+  return report;
+}
+
+}  // namespace supple
