@@ -229,7 +229,9 @@ ElementLayout lay_out_elements(const std::vector<ElementSource>& sources,
     range.changes_rest = source.changes_rest;
     range.num_parameters =
         std::visit([](const auto& material) { return material.num_parameters; }, range.material);
-    append_range({first, last}, std::move(range), model, layout);
+    const std::span<const ElementSource* const> all = elements;
+    append_range(all.subspan(at(first - elements.begin()), at(last - first)), std::move(range),
+                 model, layout);
     first = last;
   }
   cut_blocks(model.num_vertices, layout);
