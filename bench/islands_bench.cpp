@@ -1,6 +1,7 @@
 // What many bodies in one scene cost: a frame of 1, 10, 100 and 1000 equal blocks that lie on the
-// ground apart from each other, in one simulation and in one of its own for each, and in one with
-// xpbd. Prints medians over the frames after they have come to lie, and writes no file:
+// ground apart from each other, in one simulation and in one of its own for each, in one with
+// xpbd, and where all but one sleep or all do. Prints medians over the frames after they have come
+// to lie, and writes no file:
 //   build/release/bin/supple_islands_bench [threads [cells]]
 
 #include <fmt/core.h>
@@ -75,6 +76,22 @@ Cost cost_of(std::vector<Simulation>& simulations) {
   return {median(milliseconds), median(evaluations)};
 }
 
+/// With one body that is woken before each frame, or none.
+Cost cost_asleep(Scene scene, int threads, bool is_one_awake) {
+  scene.time.sleep_after = 0.5;
+  Simulation simulation(scene, {.threads = threads});
+  const int count = static_cast<int>(scene.bodies.size());
+  for (int frame = 0; frame < 600 && simulation.step().sleeping_bodies < count;) ++frame;
+  std::vector<double> milliseconds, evaluations;
+  for (int frame = 0; frame < frames; ++frame) {
+    if (is_one_awake) simulation.wake(count / 2);
+    const Stopwatch watch;
+    evaluations.push_back(simulation.step().evaluations);
+    milliseconds.push_back(watch.milliseconds());
+  }
+  return {median(milliseconds), median(evaluations)};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -84,8 +101,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   fmt::print("{} tets a body, {} threads\n", 6 * cells * cells * cells, threads);
-  fmt::print("{:>6} {:>22} {:>22} {:>10}\n", "bodies", "one simulation, ms (ev)",
-             "one for each, ms (ev)", "xpbd, ms");
+  fmt::print("{:>6} {:>22} {:>22} {:>10} {:>15} {:>12}\n", "bodies", "one simulation, ms (ev)",
+             "one for each, ms (ev)", "xpbd, ms", "one awake, ms", "asleep, ms");
   for (const int count : {1, 10, 100, 1000}) {
     std::vector<Simulation> together, apart, xpbd;
     const Scene scene = scene_of(count, cells, "l_bfgs");
@@ -98,8 +115,10 @@ int main(int argc, char** argv) {
     xpbd.emplace_back(scene_of(count, cells, "xpbd"),
                       supple::SimulationOptions{.threads = threads});
     const Cost all = cost_of(together), each = cost_of(apart), other = cost_of(xpbd);
-    fmt::print("{:>6} {:>15.2f} ({:>4}) {:>15.2f} ({:>4}) {:>10.2f}\n", count, all.milliseconds,
-               all.evaluations, each.milliseconds, each.evaluations, other.milliseconds);
+    fmt::print("{:>6} {:>15.2f} ({:>4}) {:>15.2f} ({:>4}) {:>10.2f} {:>15.3f} {:>12.4f}\n", count,
+               all.milliseconds, all.evaluations, each.milliseconds, each.evaluations,
+               other.milliseconds, cost_asleep(scene, threads, true).milliseconds,
+               cost_asleep(scene, threads, false).milliseconds);
   }
   return 0;
 }

@@ -25,6 +25,7 @@ struct TetMesh {
 struct TriangleMesh {
   std::vector<Vec3> vertices{};                 ///< [num_vertices], m
   std::vector<std::array<int, 3>> triangles{};  ///< [num_triangles]
+  bool operator==(const TriangleMesh&) const = default;
 };
 
 /// Axis-aligned box.

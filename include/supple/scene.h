@@ -25,6 +25,7 @@ struct Rotation {
   Vec3 axis{0, 1, 0};    ///< any non-zero direction
   Vec3 center{0, 0, 0};  ///< m
   double degrees_per_second = 0;
+  bool operator==(const Rotation&) const = default;
 };
 
 /// A pose at a time: first rotated about `axis` through `center`, then translated.
@@ -34,6 +35,7 @@ struct Keyframe {
   Vec3 axis{0, 1, 0};       ///< any non-zero direction
   Vec3 center{0, 0, 0};     ///< m
   double degrees = 0;
+  bool operator==(const Keyframe&) const = default;
 };
 
 /// A rigid motion: rotation first, then translation. A motion has either keyframes, or a rotation,
@@ -45,6 +47,7 @@ struct Motion {
   std::optional<Vec3> velocity{};     ///< m/s
   std::vector<Keyframe> keyframes{};  ///< times strictly increasing
   bool repeat = false;                ///< starts again after the last keyframe
+  bool operator==(const Motion&) const = default;
 };
 
 /// A number as a function of time: `value`, or what is linear between keyframes. The first and the
@@ -302,40 +305,48 @@ struct Body {
 struct PlaneShape {
   Vec3 normal{0, 1, 0};
   double offset = 0;  ///< m
+  bool operator==(const PlaneShape&) const = default;
 };
 struct SphereShape {
   Vec3 center{0, 0, 0};
   double radius = 1;
+  bool operator==(const SphereShape&) const = default;
 };
 struct BoxShape {
   Vec3 center{0, 0, 0};
   Vec3 size{1, 1, 1};  ///< edge lengths
   Vec3 axis{0, 1, 0};  ///< rotated about this axis through its centre
   double degrees = 0;
+  bool operator==(const BoxShape&) const = default;
 };
 struct CapsuleShape {
   Vec3 a{0, 0, 0}, b{0, 1, 0};  ///< ends of the middle line
   double radius = 0.5;
+  bool operator==(const CapsuleShape&) const = default;
 };
 struct CylinderShape {
   Vec3 center{0, 0, 0};
   Vec3 axis{0, 1, 0};
   double radius = 0.5;
   double height = 1;
+  bool operator==(const CylinderShape&) const = default;
 };
 struct TorusShape {
   Vec3 center{0, 0, 0};
   Vec3 axis{0, 1, 0};
   double major = 1;
   double minor = 0.3;
+  bool operator==(const TorusShape&) const = default;
 };
 /// A closed surface. The sign of the angle-weighted pseudo-normal tells inside from outside.
 struct MeshShape {
   TriangleMesh mesh{};
+  bool operator==(const MeshShape&) const = default;
 };
 /// The smallest convex solid that holds the points.
 struct ConvexHullShape {
   std::vector<Vec3> points{};  ///< at least four, not in one plane, m
+  bool operator==(const ConvexHullShape&) const = default;
 };
 /// Ground over a rectangle of nx times nz heights at distances of `cell`, row after row: heights[i
 /// + nx j] at x = (i - (nx - 1)/2) cell and z = (j - (nz - 1)/2) cell, in the frame of the field,
@@ -349,6 +360,7 @@ struct HeightFieldShape {
   Vec3 center{0, 0, 0};           ///< middle of the rectangle, at height 0
   Vec3 axis{0, 1, 0};             ///< rotated about this axis through its centre
   double degrees = 0;
+  bool operator==(const HeightFieldShape&) const = default;
 };
 /// A solid given by a function: the signed distance of a point from its surface, m, negative
 /// inside, and its gradient there, which points outward.
@@ -361,6 +373,8 @@ struct HeightFieldShape {
 /// `motion` moves it.
 struct DistanceShape {
   std::function<double(const Vec3& x, Vec3& gradient)> distance{};
+  /// Functions cannot be told apart.
+  bool operator==(const DistanceShape&) const { return false; }
 };
 using ColliderShape =
     std::variant<PlaneShape, SphereShape, BoxShape, CapsuleShape, CylinderShape, TorusShape,
@@ -373,6 +387,7 @@ struct Collider {
   std::optional<double> friction{};  ///< Coulomb coefficient, >= 0; empty: the scene's
   /// Names of the bodies that it touches; empty: all. See Body::touches.
   std::optional<std::vector<std::string>> touches{};
+  bool operator==(const Collider&) const = default;
 };
 
 struct ContactSettings {
@@ -392,6 +407,9 @@ struct TimeSettings {
   int frames = 120;        ///< >= 0
   int substeps = 1;        ///< steps per frame, each of step/substeps, >= 1
   std::string integrator = "backward_euler";
+  /// s, >= 0: bodies that have rested for so long sleep, at no cost, until something acts on them
+  /// (docs/changing.md). 0: they never do.
+  double sleep_after = 0;
 };
 
 struct LineSearchSettings {

@@ -58,6 +58,7 @@ struct StepReport {
   /// g - g* before the last step. 0 if there was no step.
   double expected_decrease = 0;
   SceneChange change = SceneChange::none;
+  int sleeping_bodies = 0;         ///< from the next frame on: TimeSettings::sleep_after
   int inverted_tets = 0;           ///< with det F < 0
   int unfolding_bodies = 0;        ///< that were `arap` in this frame: SolverSettings::recovery
   int contacts = 0;                ///< vertices in contact
@@ -125,6 +126,9 @@ struct SimulationState {
   /// Of each tet F_p, row after row, and the accumulated plastic strain: [num_tets * 10]; empty
   /// where no material flows, or nothing has flowed yet.
   std::vector<double> plastic{};
+  /// TimeSettings::sleep_after: for how long each body has rested, s, and -1 of those that sleep:
+  /// [num_bodies]; empty: none has.
+  std::vector<double> rested{};
 };
 
 struct SimulationOptions {
@@ -302,6 +306,15 @@ class Simulation {
 
   /// Sets the velocity of all vertices of a body, m/s.
   void set_velocity(int body, const Vec3& velocity);
+
+  // With TimeSettings::sleep_after, bodies that have rested for so long sleep: they stay where they
+  // are, bit for bit, and cost nothing until something acts on them (docs/changing.md). Whatever is
+  // done to a body wakes it, and a body that wakes takes those along that it lies against.
+
+  /// Whether a body sleeps from the next step on. Throws Error{invalid_input} where there is none.
+  bool is_asleep(int body) const;
+  /// As if something had been done to it.
+  void wake(int body);
 
   // An attachment holds vertices, or one point of a body, at places in the world, by springs of no
   // length at rest: k/2 |x - target|^2 each, k being `stiffness`, N/m, > 0. Attachments add to the

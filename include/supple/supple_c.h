@@ -144,6 +144,7 @@ typedef struct SuppleStepReport {
   int32_t unfolding_bodies;  ///< that were arap in this frame, being inside out
   double plastic_work;       ///< elastic energy that plastic flow has taken, J
   double drift;  ///< how far bodies that pins hold are estimated to be off converged steps, a share
+  int32_t sleeping_bodies;  ///< from the next frame on
 } SuppleStepReport;
 
 /// Mechanical energy, J.
@@ -443,6 +444,11 @@ SuppleError supple_simulation_body_index(const SuppleSimulation* simulation, Sup
                                          int32_t* index);
 SuppleError supple_simulation_body_handle(const SuppleSimulation* simulation, int32_t index,
                                           SuppleBody* body);
+/// asleep: receives 1 for a body that sleeps, which costs nothing (docs/changing.md), or 0.
+SuppleError supple_simulation_is_asleep(const SuppleSimulation* simulation, int32_t body,
+                                        int32_t* asleep);
+/// Wakes a body, with all that it lies against.
+SuppleError supple_simulation_wake(SuppleSimulation* simulation, int32_t body);
 /// A number of the program's own for a body, 0 at first; for example a pointer.
 SuppleError supple_simulation_set_user_data(SuppleSimulation* simulation, SuppleBody body,
                                             uint64_t data);

@@ -58,6 +58,18 @@ SuppleError supple_simulation_change_bodies(SuppleSimulation* simulation, const 
   });
 }
 
+SuppleError supple_simulation_is_asleep(const SuppleSimulation* simulation, int32_t body,
+                                        int32_t* asleep) {
+  return guarded([&] {
+    const bool is = simulation_of(simulation).is_asleep(body);
+    given(asleep, "asleep") = is ? 1 : 0;
+  });
+}
+
+SuppleError supple_simulation_wake(SuppleSimulation* simulation, int32_t body) {
+  return guarded([&] { simulation_of(simulation).wake(body); });
+}
+
 SuppleError supple_simulation_is_alive(const SuppleSimulation* simulation, SuppleBody body,
                                        int32_t* is_alive) {
   return guarded([&] {

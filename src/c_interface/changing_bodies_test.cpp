@@ -89,6 +89,25 @@ TEST_F(ChangingBodies, ComeAndGoAsInTheLibrary) {
   expect_same_steps();
 }
 
+TEST_F(ChangingBodies, ABodySleepsUntilItIsWoken) {
+  const Scene scene = scene_of(one, {{"/time/sleep_after", "0.1"}, {"/gravity", "[0, 0, 0]"}});
+  const std::unique_ptr<SuppleSimulation, Destroy> still(supple_simulation_create(scene.get(), 1));
+  SuppleStepReport report{.struct_size = sizeof report};
+  for (int frame = 0; frame < 5; ++frame) {
+    ASSERT_EQ(supple_simulation_step(still.get(), &report), supple_ok);
+  }
+  EXPECT_EQ(report.sleeping_bodies, 1);
+  int32_t asleep = -1;
+  ASSERT_EQ(supple_simulation_is_asleep(still.get(), 0, &asleep), supple_ok);
+  EXPECT_EQ(asleep, 1);
+  ASSERT_EQ(supple_simulation_wake(still.get(), 0), supple_ok);
+  ASSERT_EQ(supple_simulation_is_asleep(still.get(), 0, &asleep), supple_ok);
+  EXPECT_EQ(asleep, 0);
+  EXPECT_EQ(supple_simulation_is_asleep(still.get(), 1, &asleep), supple_invalid_input);
+  EXPECT_EQ(supple_simulation_is_asleep(still.get(), 0, nullptr), supple_invalid_input);
+  EXPECT_EQ(supple_simulation_wake(still.get(), -1), supple_invalid_input);
+}
+
 TEST_F(ChangingBodies, WhatIsHeldStaysHeldAndLeavesWithItsBody) {
   const Scene thrown = scene_of(one, {{"/bodies/0/transform", R"({"translate": [2, 1, 0]})"}});
   SuppleBody first = 0, added = 0;

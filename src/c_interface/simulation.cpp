@@ -81,6 +81,7 @@ SuppleStepReport in_c(const supple::StepReport& report) {
   out.unfolding_bodies = report.unfolding_bodies;
   out.plastic_work = report.plastic_work;
   out.drift = report.drift;
+  out.sleeping_bodies = report.sleeping_bodies;
   return out;
 }
 

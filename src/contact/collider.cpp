@@ -147,6 +147,10 @@ double ColliderObject::bend(const Vec3& q, double r) const {
   return torus != nullptr ? torus->bend(end_.apply_inverse(q), r) : infinity;
 }
 
+bool ColliderObject::moves() const {
+  return start_.rotation != end_.rotation || start_.translation != end_.translation;
+}
+
 Vec3 ColliderObject::displacement(const Vec3& x) const {
   return x - start_.apply(end_.apply_inverse(x));
 }

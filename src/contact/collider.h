@@ -43,6 +43,9 @@ class ColliderObject {
   /// Poses the collider at time_end, the end of a step of h >= 0, s.
   void move(double time_end, double h);
 
+  /// Whether it is posed otherwise at the end of the step than at its start.
+  bool moves() const;
+
   /// Makes the collider larger: all distances are less by that, m, >= 0, and its surface is as far
   /// out.
   void inflate(double offset) { offset_ = offset; }

@@ -146,6 +146,29 @@ ContactEnergy::ContactEnergy(std::vector<ColliderObject> colliders, double frict
   }
 }
 
+const std::vector<char>& ContactEnergy::move_colliders(double time_end, double h) {
+  moves_.resize(colliders_.size());
+  for (std::size_t c = 0; c < colliders_.size(); ++c) {
+    colliders_[c].move(time_end, h);
+    moves_[c] = colliders_[c].moves() ? 1 : 0;
+  }
+  return moves_;
+}
+
+bool ContactEnergy::comes_near(int body, const Box& box, const std::vector<char>& asked) const {
+  // Beyond the layers in which contacts are looked for; an arc is longer than its chord.
+  constexpr double margin = 1.05, arc = 1.6;
+  const Vec3 center = 0.5 * (box.min + box.max);
+  const double radius = margin * 0.5 * norm(box.max - box.min);
+  for (std::size_t c = 0; c < colliders_.size(); ++c) {
+    const ColliderObject& own = colliders_[c];
+    if (asked[c] == 0 || !own.touches(body)) continue;
+    const double way = arc * norm(own.displacement(center));
+    if (!own.clear_of(center, radius + way)) return true;
+  }
+  return false;
+}
+
 void ContactEnergy::select(std::span<const int> bodies) {
   pieces_.select(bodies);
   surface_.select(bodies);

@@ -177,6 +177,12 @@ class ContactEnergy {
   /// exits, planes of paths to `reach`), and drops all contacts.
   void begin_step(const ContactStep& step, Threads& threads);
 
+  /// Poses the colliders for a step that may come. 1 for each that moves in it, 0 for the others.
+  const std::vector<char>& move_colliders(double time_end, double h);
+  /// Whether one of the colliders, 1 in `asked`, may be in the box around a body anywhere in the
+  /// step for which they were posed.
+  bool comes_near(int body, const Box& box, const std::vector<char>& asked) const;
+
   /// From now on only these bodies, ascending: what is found, followed, held and summed up is
   /// theirs alone, and what bodies do to others that are not among them is left out. A step begins
   /// with all. Allocates nothing.
@@ -407,7 +413,8 @@ class ContactEnergy {
   double shift_of(std::size_t place, int collider) const;
 
   std::vector<ColliderObject> colliders_;
-  double friction_;  ///< mu, of what has no own
+  std::vector<char> moves_;  ///< of move_colliders
+  double friction_;          ///< mu, of what has no own
   std::vector<ContactVertex> vertices_;
   std::vector<int> place_of_vertex_;  ///< in vertices_, by number; -1: in none
   std::unique_ptr<BodyPairs> pairs_;

@@ -45,6 +45,9 @@ class Attachments {
   /// it with it.
   void renumber(std::span<const int> vertex);
 
+  /// Of the scene, in the body that it holds.
+  int any_vertex(Attachment attachment) const { return slot_of(attachment).grip.vertices.front(); }
+
   void set_targets(Attachment attachment, std::span<const Vec3> targets);
   void set_targets(Attachment attachment, const Pose& pose);
 

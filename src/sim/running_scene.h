@@ -24,6 +24,7 @@
 #include "sim/numbering.h"
 #include "sim/position_run.h"
 #include "sim/pushes.h"
+#include "sim/sleep.h"
 #include "sim/step_setup.h"
 #include "sim/surface_queries.h"
 #include "sim/survivors.h"
@@ -75,14 +76,22 @@ class RunningScene {
   void add_impulses(const std::vector<Push>& impulses);
   void set_velocity(int body, const Vec3& velocity);
   void clear_forces() { setup_.given_loads().clear(); }
+
+  /// Simulation::is_asleep, wake.
+  bool is_asleep(int body) const { return sleep_.is_asleep(body); }
+  void wake(int body) { sleep_.wake(body); }
   Pushes pushes(const char* name) const { return {model_, numbering_, name}; }
 
   /// Simulation::attach, detach and what they may hold.
   Attachment attach(Grip grip);
   void detach(Attachment attachment);
   const Attachments& attachments() const { return attachments_; }
-  /// To move targets.
-  Attachments& attachments() { return attachments_; }
+  /// Simulation::set_targets.
+  template <class Targets>
+  void set_targets(Attachment attachment, const Targets& targets) {
+    attachments_.set_targets(attachment, targets);
+    wake_held(attachment);
+  }
   Vec3 force(Attachment attachment) const {
     return attachments_.force(attachment, state_.x, numbering_);
   }
@@ -148,6 +157,12 @@ class RunningScene {
   void limit_factors();
   FieldAlgebra& algebra() { return objective_.algebra(); }
   void remember();
+  void wake_held(Attachment attachment);
+  void wake_left_alone(const RunningScene& before, const Survivors& survivors);
+  void wake_by_colliders();
+  void wake_beside(const ContactEnergy* contact, const std::vector<char>& asked);
+  void lay_down(int body);
+  void sleep_frame(StepReport& report);
   void run_frame(StepReport& report);
   void measure_frame(bool finite, StepReport& report);
   void restore();
@@ -238,6 +253,8 @@ class RunningScene {
   PositionRun position_run_;
   ConvergenceProbe convergence_;
   Drift drift_;
+  Sleep sleep_;
+  StepReport asleep_;  ///< of a frame in which all bodies fell asleep
   Unfolding unfolding_;
   bool has_contacts_ = false;  ///< those of the last step, at z_
   TouchingPairs touching_;

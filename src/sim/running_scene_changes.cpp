@@ -5,6 +5,7 @@
 #include "base/index.h"
 #include "base/refuse.h"
 #include "model/pin_selection.h"
+#include "sim/body_reads.h"
 #include "sim/contact_setup.h"
 #include "sim/running_scene.h"
 #include "sim/stepper.h"
@@ -56,6 +57,7 @@ void RunningScene::set_pins(int body, std::vector<Pin> pins) {
     std::swap(own, pins);
     throw;
   }
+  sleep_.body_changed(scene_, body);
 }
 
 void RunningScene::use_attachments(Attachments attachments) {
@@ -72,10 +74,16 @@ Attachment RunningScene::attach(Grip grip) {
   Attachments next = attachments_;
   const Attachment added = next.add(std::move(grip));
   use_attachments(std::move(next));
+  wake_held(added);
   return added;
 }
 
+void RunningScene::wake_held(Attachment attachment) {
+  wake(model_.body_of(numbering_.to_model(attachments_.any_vertex(attachment))));
+}
+
 void RunningScene::detach(Attachment attachment) {
+  wake_held(attachment);
   Attachments next = attachments_;
   next.remove(attachment);
   use_attachments(std::move(next));
@@ -96,22 +104,53 @@ void RunningScene::use_contact(ContactEnergy* contact) {
   if (position_solver_) position_solver_->contact_changed(contact);
 }
 
+namespace {
+
+/// 1 for each collider that the others have not in its place.
+std::vector<char> changed_among(const std::vector<Collider>& colliders,
+                                const std::vector<Collider>& others) {
+  std::vector<char> changed(colliders.size(), 1);
+  for (std::size_t c = 0; c < std::min(colliders.size(), others.size()); ++c) {
+    changed[c] = colliders[c] == others[c] ? 0 : 1;
+  }
+  return changed;
+}
+
+/// Whether boxes of bodies, each a twentieth larger, meet: beyond the layers of contact.
+bool are_near(const Box& a, const Box& b) {
+  constexpr double margin = 0.025;
+  for (std::size_t k = 0; k < 3; ++k) {
+    const double gap = std::max(a.min[k] - b.max[k], b.min[k] - a.max[k]);
+    const auto size = [](const Box& box) {
+      return std::hypot(box.max[0] - box.min[0], box.max[1] - box.min[1], box.max[2] - box.min[2]);
+    };
+    if (gap > margin * (size(a) + size(b))) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 /// Matrices hold no contacts, so that there is nothing to factorise; no contact outlives its step.
 void RunningScene::set_colliders(std::vector<Collider> colliders) {
+  std::unique_ptr<ContactEnergy> contact;
   std::swap(scene_.colliders, colliders);
   try {
     check_touches(scene_);
     check_contact(scene_);
-    std::unique_ptr<ContactEnergy> contact = make_contact(scene_, model_, numbering_, surface_);
+    contact = make_contact(scene_, model_, numbering_, surface_);
     setup_.check_motions(scene_);
     require_apart(contact.get(), state_.x);
     use_contact(contact.get());
-    contact_ = std::move(contact);
+    std::swap(contact_, contact);
   } catch (...) {
     std::swap(scene_.colliders, colliders);
     use_contact(contact_.get());
     throw;
   }
+  // `contact` and `colliders` are the old ones.
+  wake_beside(contact.get(), changed_among(colliders, scene_.colliders));
+  wake_beside(contact_.get(), changed_among(scene_.colliders, colliders));
   touching_.keep(scene_.bodies.size(), scene_.colliders.size());
   state_.acceleration.clear();  // it may be that of the other colliders
 }
@@ -184,6 +223,7 @@ void RunningScene::set_material(int body, MaterialSettings material) {
   find_energy();
   elastic_is_known_ = false;
   has_multipliers_ = false;
+  sleep_.body_changed(scene_, body);
 }
 
 void RunningScene::adjust(const std::function<void(Scene&)>& edit) {
@@ -213,6 +253,7 @@ void RunningScene::adjust(const std::function<void(Scene&)>& edit) {
   convergence_.settings_changed(scene_);
   limit_factors();
   state_.acceleration.clear();  // it may be that of another gravity or friction
+  sleep_.wake_all();
 }
 
 void RunningScene::require_inertia(const char* what) const {
@@ -226,6 +267,7 @@ void RunningScene::require_inertia(const char* what) const {
 void RunningScene::add_forces(const std::vector<Push>& forces) {
   for (const Push& force : forces) {
     setup_.given_loads().add(force.vertex, force.amount, model_.num_vertices);
+    wake(model_.body_of(force.vertex));
   }
 }
 
@@ -235,6 +277,7 @@ void RunningScene::kick(int vertex, const Vec3& change) {
   const auto i = static_cast<std::size_t>(vertex);
   for (int k = 0; k < 3; ++k) state_.v[i][k] += change[static_cast<std::size_t>(k)];
   forget_kick(i, change, state_);
+  wake(model_.body_of(vertex));
 }
 
 void RunningScene::add_impulses(const std::vector<Push>& impulses) {
@@ -268,6 +311,7 @@ SimulationState RunningScene::state() const {
   }
   // Of no use where the next frame has nothing to look at.
   if (may_be_inverted_ || unfolding_.has_unfolded()) state.unfolding = unfolding_.memory();
+  state.rested = sleep_.memory();
   return state;
 }
 
@@ -279,6 +323,7 @@ void RunningScene::set_state(const SimulationState& state) {
   if (!unfolds()) unfolding = Unfolding(scene_.bodies.size());
   const auto before = unfolding_.bodies(), after = unfolding.bodies();
   const bool is_other = !std::equal(before.begin(), before.end(), after.begin(), after.end());
+  sleep_.check_memory(state.rested);
   std::swap(unfolding_, unfolding);
   try {
     if (is_other) use_unfolded();
@@ -293,6 +338,7 @@ void RunningScene::set_state(const SimulationState& state) {
   }
   may_be_inverted_ = true;
   state_ = std::move(loaded);
+  sleep_.set_memory(state.rested);
   find_layers();
   if (pairs()) pairs()->find_overlaps(state_.x[0].v);
   queries_.moved();
@@ -333,6 +379,7 @@ void RunningScene::take_over(const RunningScene& other) {
   state.accelerations.clear();
   state.look_interval = 0;
   state.plastic = plastic_of(other);
+  state.rested.clear();
   // Another scene, other weights.
   state.weights.clear();
   state.weights_spent = state.weights_worked = 0;
@@ -392,6 +439,21 @@ void RunningScene::move_added_apart(const Survivors& survivors) {
   }
 }
 
+/// Bodies of which a neighbour has been removed.
+void RunningScene::wake_left_alone(const RunningScene& before, const Survivors& survivors) {
+  std::vector<char> is_gone(before.scene_.bodies.size(), 1);
+  for (const int origin : survivors.origin()) {
+    if (origin >= 0) is_gone[at(origin)] = 0;
+  }
+  for (std::size_t gone = 0; sleep_.count() > 0 && gone < is_gone.size(); ++gone) {
+    if (is_gone[gone] == 0) continue;
+    const Box box = bounds_of(before.state_.x, before.model_, static_cast<int>(gone));
+    for (int body = 0; body < model_.num_bodies(); ++body) {
+      if (is_asleep(body) && are_near(box, bounds_of(state_.x, model_, body))) wake(body);
+    }
+  }
+}
+
 void RunningScene::go_on_from(const RunningScene& before, const Survivors& survivors) {
   const SimulationState state = before.state();
   set_state(survivors.join(state, start_of_added(state)));
@@ -406,6 +468,7 @@ void RunningScene::go_on_from(const RunningScene& before, const Survivors& survi
   const std::vector<int>& vertices = survivors.vertices();
   carry_forces(before, [&](int vertex) { return vertices[at(vertex)]; });
   touching_.go_on_from(before.touching_, survivors.origin());
+  wake_left_alone(before, survivors);
 }
 
 }  // namespace supple

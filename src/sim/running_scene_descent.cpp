@@ -80,6 +80,7 @@ MinimiseReport RunningScene::solve(StepReport& report, const MinimiseOptions& op
   const bool are_apart = has_islands();
   islands_.find(are_apart ? contact_.get() : nullptr, are_apart);
   if (islands_.count() > 1) return solve_islands(report, options);
+  sleep_.stays_asleep(islands_[0]);
   // Its sum by bodies has other digits.
   if (!elastic_is_known_ || elastic_of_is_known_) {
     elastic_ = objective_.elastic_energy_at(state_.x);
@@ -96,6 +97,11 @@ MinimiseReport RunningScene::solve_islands(StepReport& report, const MinimiseOpt
   int most_evaluations = 0, most_iterations = 0, vertices_left = model_.num_vertices;
   for (int i = 0; i < islands_.count(); ++i) {
     objective_.select(islands_[i]);
+    if (sleep_.stays_asleep(islands_[i])) {
+      algebra().copy(state_.x, z_);
+      has_gradients_ = false;
+      continue;
+    }
     report.iterations = 0;
     objective_.set_evaluations(0);
     MinimiseOptions own_options = options;
@@ -154,7 +160,7 @@ void RunningScene::meet(MinimiseReport& all, StepReport& report, const MinimiseO
     islands_.find(contact_.get(), true);
     MinimiseReport again{.status = StepStatus::converged};
     for (int i = 0; i < islands_.count(); ++i) {
-      if (!has_news(islands_[i])) continue;
+      if (!has_news(islands_[i]) || sleep_.stays_asleep(islands_[i])) continue;
       objective_.select(islands_[i]);
       const MinimiseReport result = minimise(report, options);
       note_elastic(result);

@@ -5,6 +5,7 @@
 
 #include "base/index.h"
 #include "base/stopwatch.h"
+#include "sim/body_reads.h"
 #include "sim/measures.h"
 #include "sim/running_scene.h"
 
@@ -317,6 +318,7 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
   const bool is_moved = hold_back(report);
   const auto for_islands = [&](const auto& visit) {
     for (int i = 0; i < islands_.count(); ++i) {
+      if (sleep_.stays_asleep(islands_[i])) continue;
       if (islands_.count() > 1) objective_.select(islands_[i]);
       visit(before_of_[at(i)]);
     }
@@ -345,6 +347,9 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
   if (place.is_last && !(position_solver_ && setup_.is_divided()))
     convergence_.frame_done(state_.frame + 1, objective_, direction_.get(), z_, result);
   setup_.advance(z_, state_, algebra());
+  for (int body = 0; sleep_.count() > 0 && body < model_.num_bodies(); ++body) {
+    if (sleep_.is_asleep(body)) lay_down(body);
+  }
   if (is_guarded()) {
     if (!setup_.ends_at_z()) {
       find_elastic(state_.x);
@@ -453,6 +458,43 @@ void RunningScene::restore() {
   elastic_is_known_ = false;
 }
 
+/// A body that sleeps stays where it is, and integrators that look back find it at rest.
+void RunningScene::lay_down(int body) {
+  for (int i = model_.body_vertices[at(body)]; i < model_.body_vertices[at(body) + 1]; ++i) {
+    const PaddedVector none{};
+    state_.v[at(i)] = none;
+    if (!state_.x_previous.empty()) state_.x_previous[at(i)] = state_.x[at(i)];
+    if (!state_.v_previous.empty()) state_.v_previous[at(i)] = none;
+    if (!state_.acceleration.empty()) state_.acceleration[at(i)] = none;
+  }
+}
+
+/// Wakes bodies that some of the colliders, 1 in `asked`, may touch.
+void RunningScene::wake_beside(const ContactEnergy* contact, const std::vector<char>& asked) {
+  if (contact == nullptr || std::find(asked.begin(), asked.end(), char{1}) == asked.end()) return;
+  for (int body = 0; sleep_.count() > 0 && body < model_.num_bodies(); ++body) {
+    if (!sleep_.is_asleep(body)) continue;
+    if (contact->comes_near(body, bounds_of(state_.x, model_, body), asked)) sleep_.wake(body);
+  }
+}
+
+/// Colliders that move in the frame wake what they come near.
+void RunningScene::wake_by_colliders() {
+  if (!contact_ || sleep_.count() == 0) return;
+  wake_beside(contact_.get(),
+              contact_->move_colliders(clock_.at(scene_.time.substeps), scene_.time.step));
+}
+
+/// A frame in which all bodies sleep. What the last one said of them is still true.
+void RunningScene::sleep_frame(StepReport& report) {
+  clock_.substeps_done += scene_.time.substeps;
+  state_.time = clock_.at(0);
+  ++state_.frame;
+  touching_.end_frame_as_before();
+  attachments_.end_frame(false);
+  report = asleep_;
+}
+
 void RunningScene::run_frame(StepReport& report) {
   const auto started = std::chrono::steady_clock::now();
   remember();
@@ -483,7 +525,24 @@ void RunningScene::run_frame(StepReport& report) {
   has_contacts_ = finite && contact_ != nullptr && !setup_.integrator().is_explicit;
   is_remembered_ = false;
   attachments_.end_frame(!finite);
-  if (finite) ++state_.frame;
+  if (!finite) return;
+  ++state_.frame;
+  if (!sleep_.is_on()) return;
+  sleep_.end_frame(islands_, guard_, before_.x, state_.x, state_.v, scene_.time.step,
+                   [this](int body) { lay_down(body); });
+  for (int body = 0; sleep_.count() > 0 && body < model_.num_bodies(); ++body) {
+    if (!unfolding_.is_idle(at(body))) sleep_.wake(body);
+  }
+  report.sleeping_bodies = sleep_.count();
+  if (sleep_.are_all_asleep()) {
+    asleep_ = {.status = StepStatus::converged,
+               .sleeping_bodies = report.sleeping_bodies,
+               .inverted_tets = report.inverted_tets,
+               .contacts = report.contacts,
+               .contact_energy = report.contact_energy,
+               .deepest_penetration = report.deepest_penetration,
+               .overlaps = report.overlaps};
+  }
 }
 
 /// What a report says about the state that the frame has come to.
@@ -510,9 +569,18 @@ StepReport RunningScene::step() {
   const Stopwatch watch;
   StepReport report;
   objective_.reset_counters();
+  attachments_.begin_frame(state_.time, state_.time + scene_.time.step);
+  wake_by_colliders();
+  if (sleep_.are_all_asleep()) {
+    sleep_frame(report);
+    report.unconverged = convergence_.softness();
+    report.drift = drift_.share();
+    report.total_milliseconds = watch.milliseconds();
+    return report;
+  }
+  if (!direction_ || !has_islands()) sleep_.stays_asleep(islands_[0]);
   queries_.moved();
   has_multipliers_ = has_contacts_ = false;
-  attachments_.begin_frame(state_.time, state_.time + scene_.time.step);
   try {
     run_frame(report);
   } catch (...) {

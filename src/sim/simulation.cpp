@@ -329,6 +329,15 @@ void Simulation::add_force(const SurfaceHit& hit, const Vec3& force) {
 void Simulation::add_force(std::span<const int> vertices, std::span<const Vec3> forces) {
   self().add_forces([&](const Pushes& pushes) { return pushes.of_vertices(vertices, forces); });
 }
+bool Simulation::is_asleep(int body) const {
+  check_body(scene(), body);
+  return self().running->is_asleep(body);
+}
+void Simulation::wake(int body) {
+  check_body(scene(), body);
+  self().running->wake(body);
+}
+
 void Simulation::clear_forces() { self().running->clear_forces(); }
 
 void Simulation::add_impulse(int body, const Vec3& impulse) {
@@ -368,13 +377,13 @@ Attachment Simulation::attach(int tet, const std::array<double, 4>& weights, con
                                             weights, target, stiffness));
 }
 void Simulation::set_targets(Attachment attachment, std::span<const Vec3> targets) {
-  self().running->attachments().set_targets(attachment, targets);
+  self().running->set_targets(attachment, targets);
 }
 void Simulation::set_targets(Attachment attachment, const Pose& pose) {
-  self().running->attachments().set_targets(attachment, pose);
+  self().running->set_targets(attachment, pose);
 }
 void Simulation::set_target(Attachment attachment, const Vec3& target) {
-  self().running->attachments().set_targets(attachment, {&target, 1});
+  self().running->set_targets(attachment, std::span<const Vec3>(&target, 1));
 }
 void Simulation::detach(Attachment attachment) { self().running->detach(attachment); }
 bool Simulation::is_attached(Attachment attachment) const {

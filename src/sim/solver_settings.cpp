@@ -326,6 +326,10 @@ void check_settings(const Scene& scene) {
           "expected a number from 1 to 100000");
   require(time.frames >= 0, "/time/frames", "expected a number of at least 0");
   require_known(time.integrator, names_of(list_integrators()), "integrator", "/time/integrator");
+  require(std::isfinite(time.sleep_after) && time.sleep_after >= 0, "/time/sleep_after",
+          "expected a time of at least 0 in s");
+  require(time.sleep_after == 0 || find_integrator(time.integrator)->has_inertia,
+          "/time/sleep_after", time.integrator + " has no velocities to rest from; expected 0");
   for (double g : scene.gravity) {
     require(std::isfinite(g), "/gravity", "expected finite numbers in m/s^2");
   }

@@ -77,6 +77,12 @@ SimulationState Survivors::join(const SimulationState& before, SimulationState s
                   start.unfolding.begin() + static_cast<std::ptrdiff_t>(2 * b));
     }
   }
+  if (!before.rested.empty()) {
+    start.rested.assign(origin_.size(), 0.0);
+    for (std::size_t b = 0; b < origin_.size(); ++b) {
+      if (origin_[b] >= 0) start.rested[b] = before.rested[static_cast<std::size_t>(origin_[b])];
+    }
+  }
   // Bodies that flow may all be added, or all gone.
   if (!before.plastic.empty() && !start.plastic.empty()) {
     carry(tet_blocks_, 10, before.plastic, start.plastic);

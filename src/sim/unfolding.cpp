@@ -47,7 +47,7 @@ double volume_ratio(const Model& model, std::size_t tet, const VectorField& x) {
 
 bool Unfolding::is_idle() const {
   for (std::size_t b = 0; b < is_now_.size(); ++b) {
-    if (memory_[2 * b] != 0) return false;
+    if (!is_idle(b)) return false;
   }
   return true;
 }

@@ -36,6 +36,7 @@ class Unfolding {
   /// No body is unfolded or waits for it: a frame that begins without a tet inside out changes
   /// nothing.
   bool is_idle() const;
+  bool is_idle(std::size_t body) const { return memory_[2 * body] == 0; }
 
   /// Some body was, or began the last frame with tets inside out.
   bool has_unfolded() const;

@@ -25,7 +25,7 @@ static_assert(std::endian::native == std::endian::little, "checkpoints are writt
 
 // The line break tells a file that went through a text conversion.
 constexpr std::array<char, 8> magic{'S', 'U', 'P', 'P', 'L', 'E', '\r', '\n'};
-constexpr std::uint32_t format_version = 5;
+constexpr std::uint32_t format_version = 6;
 
 // What follows positions and velocities.
 constexpr std::uint32_t has_previous = 1;
@@ -45,9 +45,10 @@ struct Header {
   std::uint64_t num_weights;
   std::uint64_t num_plastic;
   std::uint64_t num_unfolding;
+  std::uint64_t num_rested;
   std::uint64_t num_values;
 };
-static_assert(std::is_trivially_copyable_v<Header> && sizeof(Header) == 112);
+static_assert(std::is_trivially_copyable_v<Header> && sizeof(Header) == 120);
 
 /// FNV-1a [Fowler, Noll & Vo].
 class Hash {
@@ -124,11 +125,13 @@ void check_sound(const std::filesystem::path& path, std::span<const char> bytes,
   const std::size_t values = (bytes.size() - sizeof(Header)) / sizeof(double);
   const std::size_t arrays = num_arrays(header);
   // None of the sums below can overflow.
-  const bool fit = header.num_weights < values && header.num_plastic < values &&
-                   header.num_unfolding < values &&
-                   header.num_weights + header.num_plastic + header.num_unfolding < values;
-  const std::size_t of_vertices =
-      fit ? values - 1 - header.num_weights - header.num_plastic - header.num_unfolding : 0;
+  const bool fit =
+      header.num_weights < values && header.num_plastic < values && header.num_unfolding < values &&
+      header.num_rested < values &&
+      header.num_weights + header.num_plastic + header.num_unfolding + header.num_rested < values;
+  const std::size_t of_vertices = fit ? values - 1 - header.num_weights - header.num_plastic -
+                                            header.num_unfolding - header.num_rested
+                                      : 0;
   if (values * sizeof(double) != bytes.size() - sizeof(Header) || !fit ||
       of_vertices % arrays != 0 || header.num_values != of_vertices / arrays) {
     fail(path, "is cut off or damaged: its size does not fit what it should hold");
@@ -187,6 +190,7 @@ void write_checkpoint(const std::filesystem::path& path, std::uint64_t fingerpri
                       .num_weights = state.weights.size(),
                       .num_plastic = state.plastic.size(),
                       .num_unfolding = state.unfolding.size(),
+                      .num_rested = state.rested.size(),
                       .num_values = state.positions.size()};
   std::vector<char> bytes(sizeof(Header));
   std::memcpy(bytes.data(), &header, sizeof(Header));
@@ -198,6 +202,7 @@ void write_checkpoint(const std::filesystem::path& path, std::uint64_t fingerpri
   add(state.weights);
   add(state.plastic);
   add({state.unfolding.begin(), state.unfolding.end()});
+  add(state.rested);
   AtomicFile file(path);
   file.write(std::as_bytes(std::span(bytes)));
   file.write_value(checksum(bytes));
@@ -237,6 +242,7 @@ SimulationState read_checkpoint(const std::filesystem::path& path, std::uint64_t
     constexpr double most = 1 << 30;
     state.unfolding.push_back(static_cast<int>(std::clamp(number, -most, most)));
   }
+  take(state.rested, header.num_rested);
   if (state.frame < 0 || !std::isfinite(state.time)) fail(path, "holds no frame or time");
   return state;
 }

@@ -70,6 +70,22 @@ TEST(Checkpoint, KeepsWhatAnIntegratorRemembers) {
   }
 }
 
+TEST(Checkpoint, KeepsWhatBodiesAndTetsRemember) {
+  const TestFolder folder;
+  SimulationState state = some_state();
+  state.weights = {1e5, 2e5};
+  state.plastic = {1, 0, 0, 0, 1, 0, 0, 0, 1, 0.5};
+  state.unfolding = {-3, 1};
+  state.rested = {-1, 0.25, 0};
+  write_checkpoint(folder / "c.bin", 42, state);
+  const SimulationState read = read_checkpoint(folder / "c.bin", 42);
+  EXPECT_EQ(read.positions, state.positions);
+  EXPECT_EQ(read.weights, state.weights);
+  EXPECT_EQ(read.plastic, state.plastic);
+  EXPECT_EQ(read.unfolding, state.unfolding);
+  EXPECT_EQ(read.rested, state.rested);
+}
+
 TEST(Checkpoint, OfAnotherSceneIsRefused) {
   const TestFolder folder;
   write_checkpoint(folder / "c.bin", 42, some_state());

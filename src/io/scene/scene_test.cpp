@@ -15,7 +15,8 @@ namespace {
 const char* const full_scene = R"({
   "supple": 1,                              // version of this format
   "name": "twisting bar",
-  "time": { "step": 0.02, "frames": 12, "substeps": 3, "integrator": "backward_euler" },
+  "time": { "step": 0.02, "frames": 12, "substeps": 3, "integrator": "backward_euler",
+            "sleep_after": 0.5 },
   "gravity": [0.5, -9.5, 0.25],
   "solver": { "method": "l_bfgs", "iterations": 11, "history": 7, "initial_hessian": "laplacian",
               "tolerance": 1e-3, "stiffness_range": [0.75, 1.25],
@@ -72,6 +73,7 @@ TEST(Scene, TheSettingsLandInTheirFields) {
   EXPECT_EQ(scene.time.frames, 12);
   EXPECT_EQ(scene.time.substeps, 3);
   EXPECT_EQ(scene.time.integrator, "backward_euler");
+  EXPECT_EQ(scene.time.sleep_after, 0.5);
   EXPECT_EQ(scene.gravity, (Vec3{0.5, -9.5, 0.25}));
   EXPECT_EQ(scene.solver.method, "l_bfgs");
   EXPECT_EQ(scene.solver.iterations, 11);
@@ -327,21 +329,37 @@ TEST(Scene, TheSettingsReadAgainAreTheSame) {
 
 TEST(Scene, TheSettingsHoldEveryDefault) {
   const std::string settings = parse(smallest_scene).settings;
-  for (const char* key : {"name",        "step",
-                          "frames",      "substeps",
-                          "integrator",  "gravity",
-                          "method",      "iterations",
-                          "history",     "initial_hessian",
-                          "tolerance",   "stiffness_range",
-                          "line_search", "sufficient_decrease",
-                          "shrink",      "tets_per_cell",
-                          "transform",   "scale",
-                          "translate",   "density",
-                          "regions",     "velocity",
-                          "initial",     "pins",
-                          "colliders",   "contact",
-                          "stiffness",   "friction",
-                          "self",        "damping",
+  for (const char* key : {"name",
+                          "step",
+                          "frames",
+                          "substeps",
+                          "integrator",
+                          "gravity",
+                          "sleep_after",
+                          "method",
+                          "iterations",
+                          "history",
+                          "initial_hessian",
+                          "tolerance",
+                          "stiffness_range",
+                          "line_search",
+                          "sufficient_decrease",
+                          "shrink",
+                          "tets_per_cell",
+                          "transform",
+                          "scale",
+                          "translate",
+                          "density",
+                          "regions",
+                          "velocity",
+                          "initial",
+                          "pins",
+                          "colliders",
+                          "contact",
+                          "stiffness",
+                          "friction",
+                          "self",
+                          "damping",
                           "drag"}) {
     EXPECT_NE(settings.find("\"" + std::string(key) + "\""), std::string::npos) << key;
   }

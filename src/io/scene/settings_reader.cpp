@@ -125,6 +125,7 @@ TimeSettings read_time(ObjectReader& time) {
   settings.step = time.number("step", above_zero("s"), settings.step);
   settings.frames = static_cast<int>(time.whole("frames", 0, 10'000'000, settings.frames));
   settings.substeps = static_cast<int>(time.whole("substeps", 1, 100'000, settings.substeps));
+  settings.sleep_after = time.number("sleep_after", from_zero("s"), settings.sleep_after);
   settings.integrator =
       time.choice("integrator", "integrator", names_of(list_integrators()), settings.integrator);
   return settings;
