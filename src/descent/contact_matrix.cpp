@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -88,9 +89,10 @@ void ContactMatrix::make_room(const Objective& objective) {
   system_.resize(most_contacts * most_contacts);
   gap_.resize(most_contacts);
   for (auto* list : {&front_, &inverse_}) list->resize(most_contacts * most_contacts);
-  for (auto* list : {&members_, &next_, &slots_}) list->reserve(most_contacts);
+  for (auto* list : {&members_, &next_, &point_of_}) list->reserve(most_contacts);
   for (auto* list : {&work_, &values_, &free_gap_}) list->reserve(most_contacts);
-  bodies_.reserve(most_contacts);
+  points_.reserve(most_contacts);
+  corners_.reserve(std::size(ContactPoint{}.vertices) * most_contacts);
   active_.reserve(most_contacts);
   normals_.reserve(most_contacts);
   ahead_.reserve(std::max(objective.contact()->vertices().size(), 4 * most_contacts));
@@ -309,13 +311,47 @@ std::size_t ContactMatrix::count_fitting() const {
   return count;
 }
 
+/// The points of touching_, each once however many rows it has, and where their corners are in the
+/// compliance.
+void ContactMatrix::find_points() {
+  points_.clear();
+  corners_.clear();
+  point_of_.clear();
+  for (const Touching& own : touching_) {
+    int& head = place_[at(own.point.vertices[0])];
+    const auto is_same = [&](const Point& known) {
+      return known.place == own.place && known.count == own.point.count;
+    };
+    int point = head;
+    while (point >= 0 && !is_same(points_[at(point)])) point = points_[at(point)].next;
+    if (point < 0) {
+      point = static_cast<int>(points_.size());
+      points_.push_back({.place = own.place,
+                         .count = own.point.count,
+                         .first = static_cast<int>(corners_.size()),
+                         .next = std::exchange(head, point)});
+      for (int k = 0; k < own.point.count; ++k) {
+        const int vertex = own.point.vertices[k];
+        corners_.push_back({.entries = compliance_->row(vertex),
+                            .slot = compliance_->slot(vertex),
+                            .body = compliance_->body_of(vertex),
+                            .weight = own.point.weights[k]});
+      }
+    }
+    point_of_.push_back(point);
+  }
+  for (const Touching& own : touching_) place_[at(own.point.vertices[0])] = -1;
+}
+
 /// Of A^-1 between two points, m/N.
-double ContactMatrix::between(const ContactPoint& a, const ContactPoint& b) const {
+double ContactMatrix::between(const Point& a, const Point& b) const {
   double sum = 0;
   for (int i = 0; i < a.count; ++i) {
+    const Corner& from = corners_[at(a.first + i)];
     for (int j = 0; j < b.count; ++j) {
-      sum += a.weights[i] * b.weights[j] *
-             static_cast<double>(compliance_->between(a.vertices[i], b.vertices[j]));
+      const Corner& to = corners_[at(b.first + j)];
+      if (from.body != to.body) continue;
+      sum += from.weight * to.weight * static_cast<double>(from.entries[to.slot]);
     }
   }
   return sum;
@@ -333,27 +369,24 @@ void ContactMatrix::fill_system(Threads& threads) {
   }
   for (const int vertex : ahead_) place_[at(vertex)] = -1;
   compliance_->find(ahead_, threads);
-  slots_.clear();
-  bodies_.clear();
+  find_points();
   normals_.clear();
-  for (const Touching& own : touching_) {
-    const bool is_single = own.point.count == 1;
-    slots_.push_back(is_single ? static_cast<int>(compliance_->slot(own.point.vertices[0])) : -1);
-    bodies_.push_back(compliance_->body_of(own.point.vertices[0]));
-    normals_.push_back(own.normal);
-  }
-  const std::size_t n = touching_.size();
-  for (std::size_t i = 0; i < n; ++i) {
-    const Touching& own = touching_[i];
-    const float* const entries = slots_[i] < 0 ? nullptr : compliance_->row(own.point.vertices[0]);
-    const Vec3 normal = own.normal;
-    for (std::size_t j = 0; j <= i; ++j) {
-      const bool is_simple = entries != nullptr && slots_[j] >= 0 && bodies_[i] == bodies_[j];
-      const double moved = is_simple ? static_cast<double>(entries[slots_[j]])
-                                     : between(own.point, touching_[j].point);
-      system_[i * n + j] = static_cast<float>(vec3::dot(normal, normals_[j]) * moved);
+  for (const Touching& own : touching_) normals_.push_back(own.normal);
+  const std::size_t n = touching_.size(), m = points_.size();
+  // Not in use until the system is factorised.
+  double* const moved = front_.data();
+  for (std::size_t a = 0; a < m; ++a) {
+    for (std::size_t b = 0; b <= a; ++b) {
+      moved[a * m + b] = moved[b * m + a] = between(points_[a], points_[b]);
     }
-    system_[i * n + i] += static_cast<float>(1 / own.stiffness);
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    const double* const row = moved + at(point_of_[i]) * m;
+    for (std::size_t j = 0; j <= i; ++j) {
+      system_[i * n + j] =
+          static_cast<float>(vec3::dot(normals_[i], normals_[j]) * row[point_of_[j]]);
+    }
+    system_[i * n + i] += static_cast<float>(1 / touching_[i].stiffness);
   }
   mirror(n);
 }

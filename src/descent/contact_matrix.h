@@ -100,6 +100,17 @@ class ContactMatrix final : public Direction {
     /// The force that it may have, N.
     double allowed(double wanted) const { return only_pushes() ? std::max(0.0, wanted) : wanted; }
   };
+  /// What touches, once for all its directions.
+  struct Point {
+    int place, count;  ///< as in Contact, and its vertices
+    int first;         ///< into corners_
+    int next;          ///< of the same first vertex; -1: none
+  };
+  struct Corner {
+    const float* entries;  ///< Compliance::row
+    std::size_t slot, body;
+    double weight;
+  };
   void make_room(const Objective& objective);
   Touching* find(const Contact& contact, int axis, std::size_t count);
   void gather_friction(const ContactEnergy& contact, const VectorField& z, std::size_t num_active);
@@ -108,7 +119,8 @@ class ContactMatrix final : public Direction {
   void look_ahead(const Objective& objective, int last_directions);
   bool add_beyond();
   std::size_t count_fitting() const;
-  double between(const ContactPoint& a, const ContactPoint& b) const;
+  void find_points();
+  double between(const Point& a, const Point& b) const;
   void fill_system(Threads& threads);
   void mirror(std::size_t n);
   bool factor();
@@ -142,8 +154,9 @@ class ContactMatrix final : public Direction {
   std::vector<int> members_, next_;  ///< into touching_
   std::vector<double> free_gap_;     ///< u, m
   std::vector<int> ahead_;           ///< vertices
-  std::vector<int> slots_;           ///< of touching_ in compliance_; -1: more than one vertex
-  std::vector<std::size_t> bodies_;  ///< of their first vertices
+  std::vector<Point> points_;
+  std::vector<Corner> corners_;
+  std::vector<int> point_of_;        ///< of touching_, into points_
   std::vector<Vec3> normals_;        ///< of touching_
   bool is_factored_ = false;         ///< the dense system is that of active_
   bool is_whole_ = false;            ///< the last direction wants no `finish`
