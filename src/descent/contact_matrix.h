@@ -156,10 +156,10 @@ class ContactMatrix final : public Direction {
   std::vector<int> ahead_;           ///< vertices
   std::vector<Point> points_;
   std::vector<Corner> corners_;
-  std::vector<int> point_of_;        ///< of touching_, into points_
-  std::vector<Vec3> normals_;        ///< of touching_
-  bool is_factored_ = false;         ///< the dense system is that of active_
-  bool is_whole_ = false;            ///< the last direction wants no `finish`
+  std::vector<int> point_of_;  ///< of touching_, into points_
+  std::vector<Vec3> normals_;  ///< of touching_
+  bool is_factored_ = false;   ///< the dense system is that of active_
+  bool is_whole_ = false;      ///< the last direction wants no `finish`
 };
 
 }  // namespace supple
