@@ -203,10 +203,11 @@ Outcome gain(const Scene& scene) {
 int count_slopes(const std::string& method) {
   int right = 0, said = 0, wrong = 0;
   for (const char* model : {"neo_hookean", "corotated"}) {
-    for (const double young : {1e5, 1e6, 5e6, 2e7, 1e9}) {
+    for (const double young : {1e5, 1e6, 5e6, 2e7, 1e8, 1e9}) {
       for (const int cells : {3, 5}) {
         for (const int rate : {30, 60}) {
-          for (const double angle : {20 * degree, 28 * degree, 35 * degree}) {
+          for (const double angle : {18 * degree, 25 * degree, 27.5 * degree, 28 * degree,
+                                     30 * degree, 35 * degree, 40 * degree}) {
             Scene scene = slope(model, young, cells, angle);
             scene.time = {.step = 1.0 / rate, .frames = 3 * rate / 2};
             scene.solver.method = method;

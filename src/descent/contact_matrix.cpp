@@ -14,19 +14,11 @@ namespace supple {
 
 namespace {
 
-/// Contacts in the matrix at most: the dense system's cost grows with their cube. Of more the
-/// deepest are taken, and the line search sees to the others.
-constexpr std::size_t most_contacts = 320;
-/// Sweeps of Gauss-Seidel, and the part of what the first of them changes below which they end.
-constexpr int most_sweeps = 30;
-constexpr float settled = 1e-3F;
 /// Steps of free motion within which a vertex is expected to touch, and vertices that are prepared
 /// for it in each step: two solves, and one for each direction that the step before has not taken
 /// of a usual number.
 constexpr double steps_ahead = 30;
 constexpr int ahead_always = 8, ahead_for_direction = 4, usual_directions = 10;
-/// Of an active set: what has not settled by then is left to the line search.
-constexpr int most_set_rounds = 6;
 /// Times that contacts are chosen in a step: what was learnt of the energy is lost each time.
 constexpr int most_choices = 6;
 /// Of the decrease that a direction promises: what it may be wrong by in its contacts.
@@ -36,9 +28,6 @@ constexpr int part_new = 8;
 
 /// Of a barrier's layer: how deep what rests is in it.
 constexpr double rest_from = 0.5, rest_to = 0.65;
-
-/// Of what pushes beyond the soft depth of a contact.
-constexpr int beyond = 3;
 
 /// n . x of a point.
 double along(const Vec3& normal, const ContactPoint& point, const VectorField& x) {
@@ -73,11 +62,9 @@ BarrierSpring spring_of(const Contact& own, bool will_move) {
 ContactMatrix::ContactMatrix(const Model& model, double inverse_a2, Weights weights,
                              const Earlier<Laplacian>& earlier)
     : own_(std::make_unique<Laplacian>(model, inverse_a2, Precision::mixed, weights, earlier)),
-      inner_(*own_),
-      kernels_(&front_kernels(simd_level_in_use())) {}
+      inner_(*own_) {}
 
-ContactMatrix::ContactMatrix(const Model& /*model*/, Laplacian& shared)
-    : inner_(shared), kernels_(&front_kernels(simd_level_in_use())) {}
+ContactMatrix::ContactMatrix(const Model& /*model*/, Laplacian& shared) : inner_(shared) {}
 
 void ContactMatrix::make_room(const Objective& objective) {
   if (compliance_ != nullptr) return;
@@ -86,16 +73,14 @@ void ContactMatrix::make_room(const Objective& objective) {
   column_.resize(n);
   place_.assign(n, -1);
   compliance_ = &inner_.compliance();
-  system_.resize(most_contacts * most_contacts);
-  gap_.resize(most_contacts);
-  for (auto* list : {&front_, &inverse_}) list->resize(most_contacts * most_contacts);
-  for (auto* list : {&members_, &next_, &point_of_}) list->reserve(most_contacts);
-  for (auto* list : {&work_, &values_, &free_gap_}) list->reserve(most_contacts);
-  points_.reserve(most_contacts);
-  corners_.reserve(std::size(ContactPoint{}.vertices) * most_contacts);
-  active_.reserve(most_contacts);
-  normals_.reserve(most_contacts);
-  ahead_.reserve(std::max(objective.contact()->vertices().size(), 4 * most_contacts));
+  system_.make_room(3 * objective.contact()->max_contacts());
+  const std::size_t most_points = system_.capacity();
+  values_.reserve(3 * most_points);
+  active_.reserve(3 * most_points);
+  points_.reserve(most_points);
+  between_.reserve(most_points * most_points);
+  corners_.reserve(std::size(ContactPoint{}.vertices) * most_points);
+  ahead_.reserve(std::max(objective.contact()->vertices().size(), 4 * most_points));
 }
 
 void ContactMatrix::begin_step(Objective& objective) {
@@ -105,7 +90,11 @@ void ContactMatrix::begin_step(Objective& objective) {
   if (objective.contact() == nullptr) return;
   make_room(objective);
   most_vertices_ = compliance_->max_vertices(objective.selected());
-  touching_.reserve(2 * objective.contact()->max_contacts() + most_contacts);
+  // At z and at z + p, and what is in the matrix besides.
+  const std::size_t most_rows = 3 * (objective.contact()->max_contacts() + system_.capacity());
+  touching_.reserve(most_rows);
+  fits_.reserve(most_rows);
+  point_of_.reserve(most_rows);
   compliance_->begin_step(objective.selected());
   if (own_) look_ahead(objective, std::exchange(num_directions_, 0));
 }
@@ -132,13 +121,13 @@ bool ContactMatrix::restart() {
 }
 
 /// Among the first of touching_.
-ContactMatrix::Touching* ContactMatrix::find(const Contact& contact, int axis, std::size_t count) {
+ContactRow* ContactMatrix::find(const Contact& contact, RowKind kind, std::size_t count) {
   const int first = place_[at(contact.point.vertices[0])];
   if (first < 0) return nullptr;
   for (std::size_t i = at(first); i < count; ++i) {
-    Touching& own = touching_[i];
+    ContactRow& own = touching_[i];
     if (own.place == contact.place && own.point.count == contact.point.count &&
-        own.collider == contact.collider && own.axis == axis) {
+        own.collider == contact.collider && own.kind == kind) {
       return &own;
     }
   }
@@ -151,24 +140,26 @@ double ContactMatrix::gather(Objective& objective, const Iterate& at_z, const Ve
   const ContactEnergy& contact = *objective.contact();
   const double stage = contact.stage();
   touching_.clear();
-  for (const Touching& own : active_) {
+  for (const ContactRow& own : active_) {
     add(own);
-    touching_.back().gap = along(own.normal, own.point, at_z.x) - own.plane;
+    touching_.back().gap = along(own.direction, own.point, at_z.x) - own.plane;
     touching_.back().in_matrix = own.stiffness;
     touching_.back().is_at_z = false;
     touching_.back().leave_barrier();
   }
   const std::size_t num_active = touching_.size();
+  const bool can_turn = num_active <= system_.capacity();
   // What a contact is within its soft depth, and what comes on top of it beyond. Where the
   // direction left the forces out it tells nothing of depths: `add_beyond` sees to it.
   const auto see = [&](const Contact& own, std::size_t known_up_to, const VectorField& z) {
     if (own.is_inner) return;
     const double soft = own.soft_depth * stage, added = own.added / stage;
-    for (const int axis : {0, beyond}) {
-      if (axis == beyond && (left_out_ || !(own.depth > own.soft_depth && added > 0))) continue;
-      Touching* const known = find(own, axis, known_up_to);
-      double gap = -own.depth * stage + (axis == beyond ? soft : 0);
-      double stiffness = axis == beyond ? added : own.stiffness / stage;
+    for (const RowKind kind : {RowKind::push, RowKind::push_beyond}) {
+      const bool is_beyond = kind == RowKind::push_beyond;
+      if (is_beyond && (left_out_ || !(own.depth > own.soft_depth && added > 0))) continue;
+      ContactRow* const known = find(own, kind, known_up_to);
+      double gap = -own.depth * stage + (is_beyond ? soft : 0);
+      double stiffness = is_beyond ? added : own.stiffness / stage;
       if (own.layer > 0) {
         const bool is_at_z = &z == &at_z.x;
         // Where it pushes at z it is known how.
@@ -183,20 +174,23 @@ double ContactMatrix::gather(Objective& objective, const Iterate& at_z, const Ve
       }
       const double plane = along(own.normal, own.point, z) - gap;
       if (known != nullptr) {
+        const bool is_at_z = &z == &at_z.x;
+        // Its surface may be curved. Where there is no room for another direction the plane that it
+        // was found with goes on.
+        if (is_at_z && !can_turn && !system_.is_in_frame(own.normal)) continue;
         known->gap = gap;
-        if (&z == &at_z.x) {
-          // Its surface may be curved.
-          known->normal = own.normal;
+        if (is_at_z) {
+          known->direction = own.normal;
           known->plane = plane;
         }
       } else {
         add({.point = own.point,
              .place = own.place,
              .collider = own.collider,
-             .axis = axis,
-             .normal = own.normal,
+             .kind = kind,
+             .direction = own.normal,
              .stiffness = stiffness,
-             .added = axis == beyond ? 0 : added,
+             .added = is_beyond ? 0 : added,
              .soft_depth = soft,
              .in_matrix = 0,
              .is_barrier = own.layer > 0,
@@ -212,8 +206,8 @@ double ContactMatrix::gather(Objective& objective, const Iterate& at_z, const Ve
   gather_friction(contact, at_z.x, num_active);
   const std::size_t num_at_z = touching_.size();
   for (std::size_t i = 0; i < num_at_z; ++i) {
-    Touching& own = touching_[i];
-    const double closing = along(own.normal, own.point, p);
+    ContactRow& own = touching_[i];
+    const double closing = along(own.direction, own.point, p);
     // Friction is never left out.
     if (!left_out_ || !own.only_pushes()) own.assumed = own.force_at(own.gap);
     if (i < num_active) own.assumed -= own.in_matrix * closing;
@@ -226,49 +220,53 @@ double ContactMatrix::gather(Objective& objective, const Iterate& at_z, const Ve
   double wrong = 0;
   for (const Contact& own : contact.touching()) see(own, num_at_z, end);
   for (std::size_t i = 0; i < touching_.size(); ++i) {
-    Touching& own = touching_[i];
+    ContactRow& own = touching_[i];
     const double force = own.force_at(own.gap);
     wrong += (force - own.assumed) * (force - own.assumed) / (2 * own.stiffness);
     place_[at(own.point.vertices[0])] = -1;
   }
-  if (count_fitting() < touching_.size()) {
+  if (num_active == 0) system_.choose_frame(touching_);
+  if (!all_fit(num_active)) {
     std::sort(touching_.begin() + static_cast<std::ptrdiff_t>(num_active), touching_.end(),
-              [](const Touching& a, const Touching& b) {
-                const int ka = a.axis % beyond, kb = b.axis % beyond;
+              [](const ContactRow& a, const ContactRow& b) {
+                const auto key = [](const ContactRow& own) {
+                  return own.only_pushes() ? RowKind::push : own.kind;
+                };
+                const RowKind ka = key(a), kb = key(b);
                 const double pa = -a.force_at(a.gap), pb = -b.force_at(b.gap);
-                return std::tie(ka, pa, a.point.count, a.place, a.collider, a.axis) <
-                       std::tie(kb, pb, b.point.count, b.place, b.collider, b.axis);
+                return std::tie(ka, pa, a.point.count, a.place, a.collider, a.kind) <
+                       std::tie(kb, pb, b.point.count, b.place, b.collider, b.kind);
               });
-    touching_.resize(count_fitting());
+    keep_fitting(num_active);
   }
   return wrong;
 }
 
-void ContactMatrix::add(const Touching& own) {
+void ContactMatrix::add(const ContactRow& own) {
   touching_.push_back(own);
   int& first = place_[at(own.point.vertices[0])];
   if (first < 0) first = static_cast<int>(touching_.size()) - 1;
 }
 
-/// Friction at z between bodies; what is in the matrix already stays as it is there.
+/// Friction at z; what is in the matrix already stays as it is there.
 void ContactMatrix::gather_friction(const ContactEnergy& contact, const VectorField& z,
                                     std::size_t num_active) {
   for (const Contact& own : contact.contacts()) {
-    if (!own.is_of_bodies() || !(own.friction > 0)) continue;
-    if (find(own, 1, num_active) != nullptr) continue;
+    if (!(own.friction > 0)) continue;
+    if (find(own, RowKind::friction_first, num_active) != nullptr) continue;
     const ContactEnergy::Spring spring = contact.friction_spring(own, z[0].v);
     const Vec3& n = own.normal;
     const Vec3 across = std::abs(n[0]) < 0.6 ? Vec3{1, 0, 0} : Vec3{0, 1, 0};
     const Vec3 first = vec3::direction(vec3::cross(n, across), {0, 0, 0});
     const Vec3 tangents[2] = {first, vec3::cross(n, first)};
-    for (int axis = 1; axis <= 2; ++axis) {
-      const Vec3& tangent = tangents[axis - 1];
+    for (const RowKind kind : {RowKind::friction_first, RowKind::friction_second}) {
+      const Vec3& tangent = tangents[kind == RowKind::friction_first ? 0 : 1];
       const double gap = vec3::dot(tangent, spring.slip);
       add({.point = own.point,
            .place = own.place,
            .collider = own.collider,
-           .axis = axis,
-           .normal = tangent,
+           .kind = kind,
+           .direction = tangent,
            .stiffness = spring.stiffness,
            .added = 0,
            .soft_depth = 0,
@@ -287,60 +285,76 @@ void ContactMatrix::gather_friction(const ContactEnergy& contact, const VectorFi
 bool ContactMatrix::add_beyond() {
   const std::size_t n = touching_.size();
   for (std::size_t i = 0; i < n; ++i) {
-    Touching deep = touching_[i];
+    ContactRow deep = touching_[i];
     if (!(deep.added > 0 && deep.force > deep.stiffness * deep.soft_depth)) continue;
-    deep.axis = beyond;
+    deep.kind = RowKind::push_beyond;
     deep.stiffness = std::exchange(deep.added, 0.0);
     deep.plane -= deep.soft_depth;
     deep.gap += deep.soft_depth;
     deep.assumed = deep.force = 0;
     touching_.push_back(deep);
   }
-  touching_.resize(count_fitting());
+  keep_fitting(n);
   return touching_.size() > n;
 }
 
-/// How many of the first ones of touching_ there is room for.
-std::size_t ContactMatrix::count_fitting() const {
-  std::size_t count = 0, num_vertices = 0;
-  for (const Touching& own : touching_) {
-    num_vertices += at(own.point.count);
-    if (count == most_contacts || num_vertices > most_vertices_) break;
-    ++count;
-  }
-  return count;
-}
-
-/// The points of touching_, each once however many rows it has, and where their corners are in the
-/// compliance.
-void ContactMatrix::find_points() {
+/// Whether there is room for all of touching_, for the first `kept` of which there is; fits_ says
+/// for which. Also numbers their points.
+bool ContactMatrix::all_fit(std::size_t kept) {
   points_.clear();
-  corners_.clear();
   point_of_.clear();
-  for (const Touching& own : touching_) {
+  fits_.assign(touching_.size(), 1);
+  std::size_t num_vertices = 0;
+  for (std::size_t i = 0; i < touching_.size(); ++i) {
+    const ContactRow& own = touching_[i];
     int& head = place_[at(own.point.vertices[0])];
     const auto is_same = [&](const Point& known) {
       return known.place == own.place && known.count == own.point.count;
     };
     int point = head;
     while (point >= 0 && !is_same(points_[at(point)])) point = points_[at(point)].next;
-    if (point < 0) {
+    if (point < 0 && points_.size() < system_.capacity() &&
+        num_vertices + at(own.point.count) <= most_vertices_) {
+      num_vertices += at(own.point.count);
       point = static_cast<int>(points_.size());
       points_.push_back({.place = own.place,
                          .count = own.point.count,
-                         .first = static_cast<int>(corners_.size()),
+                         .row = static_cast<int>(i),
+                         .first = 0,
                          .next = std::exchange(head, point)});
-      for (int k = 0; k < own.point.count; ++k) {
-        const int vertex = own.point.vertices[k];
-        corners_.push_back({.entries = compliance_->row(vertex),
-                            .slot = compliance_->slot(vertex),
-                            .body = compliance_->body_of(vertex),
-                            .weight = own.point.weights[k]});
-      }
     }
     point_of_.push_back(point);
+    if (point < 0) fits_[i] = 0;
   }
-  for (const Touching& own : touching_) place_[at(own.point.vertices[0])] = -1;
+  for (const ContactRow& own : touching_) place_[at(own.point.vertices[0])] = -1;
+  system_.find_fitting(touching_, kept, fits_);
+  return std::find(fits_.begin(), fits_.end(), 0) == fits_.end();
+}
+
+/// Leaves out what there is no room for.
+void ContactMatrix::keep_fitting(std::size_t kept) {
+  if (all_fit(kept)) return;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < touching_.size(); ++i) {
+    if (fits_[i] != 0) touching_[count++] = touching_[i];
+  }
+  touching_.resize(count);
+}
+
+/// Where the corners of points are in the compliance.
+void ContactMatrix::find_corners() {
+  corners_.clear();
+  for (Point& point : points_) {
+    point.first = static_cast<int>(corners_.size());
+    const ContactPoint& own = touching_[at(point.row)].point;
+    for (int k = 0; k < own.count; ++k) {
+      const int vertex = own.vertices[k];
+      corners_.push_back({.entries = compliance_->row(vertex),
+                          .slot = compliance_->slot(vertex),
+                          .body = compliance_->body_of(vertex),
+                          .weight = own.weights[k]});
+    }
+  }
 }
 
 /// Of A^-1 between two points, m/N.
@@ -360,7 +374,7 @@ double ContactMatrix::between(const Point& a, const Point& b) const {
 /// The system of touching_.
 void ContactMatrix::fill_system(Threads& threads) {
   ahead_.clear();
-  for (const Touching& own : touching_) {
+  for (const ContactRow& own : touching_) {
     for (int i = 0; i < own.point.count; ++i) {
       int& place = place_[at(own.point.vertices[i])];
       if (place < 0) ahead_.push_back(own.point.vertices[i]);
@@ -369,145 +383,22 @@ void ContactMatrix::fill_system(Threads& threads) {
   }
   for (const int vertex : ahead_) place_[at(vertex)] = -1;
   compliance_->find(ahead_, threads);
-  find_points();
-  normals_.clear();
-  for (const Touching& own : touching_) normals_.push_back(own.normal);
-  const std::size_t n = touching_.size(), m = points_.size();
-  // Not in use until the system is factorised.
-  double* const moved = front_.data();
+  all_fit(touching_.size());
+  find_corners();
+  const std::size_t m = points_.size();
+  between_.resize(m * m);
   for (std::size_t a = 0; a < m; ++a) {
     for (std::size_t b = 0; b <= a; ++b) {
-      moved[a * m + b] = moved[b * m + a] = between(points_[a], points_[b]);
+      between_[a * m + b] = between_[b * m + a] = between(points_[a], points_[b]);
     }
   }
-  for (std::size_t i = 0; i < n; ++i) {
-    const double* const row = moved + at(point_of_[i]) * m;
-    for (std::size_t j = 0; j <= i; ++j) {
-      system_[i * n + j] =
-          static_cast<float>(vec3::dot(normals_[i], normals_[j]) * row[point_of_[j]]);
-    }
-    system_[i * n + i] += static_cast<float>(1 / touching_[i].stiffness);
-  }
-  mirror(n);
+  system_.fill(touching_, point_of_, between_, m);
 }
 
-/// The upper triangle of the system from its lower one, block by block.
-void ContactMatrix::mirror(std::size_t n) {
-  constexpr std::size_t block = 32;
-  for (std::size_t rows = 0; rows < n; rows += block) {
-    for (std::size_t columns = 0; columns <= rows; columns += block) {
-      for (std::size_t i = rows; i < std::min(n, rows + block); ++i) {
-        for (std::size_t j = columns; j < std::min(i, columns + block); ++j) {
-          system_[j * n + i] = system_[i * n + j];
-        }
-      }
-    }
-  }
-}
-
-/// Factorises the system of members_.
-bool ContactMatrix::factor() {
-  size_ = members_.size();
-  for (std::size_t j = 0; j < size_; ++j) {
-    const float* const column = &system_[at(members_[j]) * touching_.size()];
-    for (std::size_t i = j; i < size_; ++i) {
-      front_[j * size_ + i] = static_cast<double>(column[members_[i]]);
-    }
-  }
-  return kernels_->eliminate(front_.data(), static_cast<int>(size_), 0, false, inverse_.data(),
-                             nullptr);
-}
-
-/// right becomes (C + K^-1)^-1 right = L^-T L^-1 right.
-void ContactMatrix::solve(std::vector<double>& right) const {
-  work_.assign(size_, 0.0);
-  for (std::size_t j = 0; j < size_; ++j) {
-    const double* const column = inverse_.data() + j * size_;
-    for (std::size_t i = j; i < size_; ++i) work_[i] += column[i] * right[j];
-  }
-  for (std::size_t j = 0; j < size_; ++j) {
-    const double* const column = inverse_.data() + j * size_;
-    double sum = 0;
-    for (std::size_t i = j; i < size_; ++i) sum += column[i] * work_[i];
-    right[j] = sum;
-  }
-}
-
-/// Solves the complementarity problem of touching_; members_ are those that push.
+/// Solves the complementarity problem of touching_.
 void ContactMatrix::find_forces() {
-  relax();
-  members_.clear();
-  for (std::size_t i = 0; i < touching_.size(); ++i) {
-    const Touching& own = touching_[i];
-    if (own.force > 0 || !own.only_pushes()) members_.push_back(static_cast<int>(i));
-  }
-  if (active_.empty()) find_set();
-}
-
-/// From the forces that the direction takes the contacts to have, of which their gaps come.
-void ContactMatrix::relax() {
-  const std::size_t n = touching_.size();
-  for (std::size_t i = 0; i < n; ++i) {
-    Touching& own = touching_[i];
-    own.force = own.assumed;
-    gap_[i] = static_cast<float>(own.gap + own.assumed / own.stiffness);
-  }
-  float first = 0;
-  for (int sweep = 0; sweep < most_sweeps; ++sweep) {
-    float largest = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      const float* const column = &system_[i * n];
-      double& force = touching_[i].force;
-      const double pushes = touching_[i].allowed(force - static_cast<double>(gap_[i] / column[i]));
-      const auto change = static_cast<float>(pushes - force);
-      force = pushes;
-      if (change == 0) continue;
-      largest = std::max(largest, std::abs(change) * column[i]);
-      for (std::size_t j = 0; j < n; ++j) gap_[j] += change * column[j];
-    }
-    if (sweep == 0) first = largest;
-    if (largest <= settled * first) return;
-  }
-}
-
-/// From the contacts that push to those that do in the solution.
-void ContactMatrix::find_set() {
-  const std::size_t n = touching_.size();
-  free_gap_.clear();
-  for (std::size_t i = 0; i < n; ++i) {
-    double gap = touching_[i].gap + touching_[i].assumed / touching_[i].stiffness;
-    for (std::size_t j = 0; j < n; ++j) {
-      gap -= static_cast<double>(system_[i * n + j]) * touching_[j].assumed;
-    }
-    free_gap_.push_back(gap);
-  }
-  is_factored_ = false;
-  for (int round = 0; round < most_set_rounds && !members_.empty(); ++round) {
-    is_factored_ = factor();
-    if (!is_factored_) return members_.clear();
-    values_.clear();
-    for (const int i : members_) values_.push_back(-free_gap_[at(i)]);
-    solve(values_);
-    next_.clear();
-    std::size_t k = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      Touching& own = touching_[i];
-      double wanted = 0;
-      if (k < members_.size() && members_[k] == static_cast<int>(i)) {
-        wanted = values_[k++];
-        own.force = own.allowed(wanted);
-      } else {
-        own.force = 0;
-        wanted = -free_gap_[i];
-        for (std::size_t j = 0; j < members_.size(); ++j) {
-          wanted -= static_cast<double>(system_[i * n + at(members_[j])]) * values_[j];
-        }
-      }
-      if (wanted > 0 || !own.only_pushes()) next_.push_back(static_cast<int>(i));
-    }
-    if (next_ == members_ || round + 1 == most_set_rounds) return;
-    std::swap(members_, next_);
-  }
+  system_.relax(touching_);
+  if (active_.empty()) is_factored_ = system_.find_set(touching_);
 }
 
 Direction::Respect ContactMatrix::respect_contacts(Objective& objective, const Iterate& at_z,
@@ -517,8 +408,8 @@ Direction::Respect ContactMatrix::respect_contacts(Objective& objective, const I
   // Of what the matrix does not hold the slope is as wrong as the direction.
   double slope = objective.algebra().dot(at_z.gradient, p);
   for (std::size_t i = active_.size(); i < touching_.size(); ++i) {
-    const Touching& own = touching_[i];
-    slope += own.assumed * along(own.normal, own.point, p);
+    const ContactRow& own = touching_[i];
+    slope += own.assumed * along(own.direction, own.point, p);
   }
   if (!left_out_ && wrong <= harmless * std::abs(slope)) {
     found_ahead_ = at_z.ahead != nullptr;
@@ -530,19 +421,20 @@ Direction::Respect ContactMatrix::respect_contacts(Objective& objective, const I
     fill_system(objective.threads());
     find_forces();
   }
-  for (const Touching& own : touching_) {
-    add_force(own.assumed - own.force, own.normal, own.point, right_);
+  for (const ContactRow& own : touching_) {
+    add_force(own.assumed - own.force, own.direction, own.point, right_);
   }
   add_response(objective, touching_, p);
   const auto num_active = static_cast<int>(active_.size());
+  const std::span<const int> members = system_.members();
   const auto num_new =
-      std::count_if(members_.begin(), members_.end(), [&](int i) { return i >= num_active; });
+      std::count_if(members.begin(), members.end(), [&](int i) { return i >= num_active; });
   const bool is_settled = choices_ == most_choices || num_new <= num_active / part_new;
   if (!left_out_ && is_settled) return Respect::corrected;
   ++choices_;
   is_factored_ = is_factored_ && active_.empty();
   active_.clear();
-  for (const int i : members_) active_.push_back(touching_[at(i)]);
+  for (const int i : members) active_.push_back(touching_[at(i)]);
   return Respect::new_matrix;
 }
 
@@ -572,15 +464,13 @@ bool ContactMatrix::compute_unfinished(Objective& objective, const Iterate& at_z
   if (!is_factored_) {
     touching_ = active_;
     fill_system(objective.threads());
-    members_.resize(active_.size());
-    std::iota(members_.begin(), members_.end(), 0);
-    is_factored_ = factor();
+    is_factored_ = system_.factor_all();
   }
   values_.clear();
-  for (const Touching& own : active_) values_.push_back(along(own.normal, own.point, p));
-  solve(values_);
+  for (const ContactRow& own : active_) values_.push_back(along(own.direction, own.point, p));
+  system_.solve(values_);
   for (std::size_t i = 0; i < active_.size(); ++i) {
-    add_force(values_[i], active_[i].normal, active_[i].point, right_);
+    add_force(values_[i], active_[i].direction, active_[i].point, right_);
   }
   add_response(objective, active_, p);
   is_whole_ = true;
@@ -589,10 +479,10 @@ bool ContactMatrix::compute_unfinished(Objective& objective, const Iterate& at_z
 
 /// Adds to p what forces at these contacts, which are in right_, do, and clears them. Few rows of
 /// the right-hand side are not zero, which spares half of a solve.
-void ContactMatrix::add_response(Objective& objective, std::span<const Touching> contacts,
+void ContactMatrix::add_response(Objective& objective, std::span<const ContactRow> contacts,
                                  VectorField& p) {
   inner_.compute(objective, {p, right_, 0}, column_);
-  for (const Touching& own : contacts) {
+  for (const ContactRow& own : contacts) {
     for (int i = 0; i < own.point.count; ++i) right_[at(own.point.vertices[i])] = {};
   }
   objective.algebra().add(1, column_, p);

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "descent/contact_system.h"
 #include "descent/laplacian.h"
-#include "linear/front.h"
 
 namespace supple {
 
@@ -36,7 +36,7 @@ namespace supple {
 /// found. The contacts that push in that direction are in the matrix from then on; where many
 /// others come to push they are chosen again.
 ///
-/// Friction between bodies is in it too, as the springs of both tangents that have its force at the
+/// Friction is in it too, as the springs of both tangents that have its force at the
 /// iterate and no less energy elsewhere. They pull as well as they push: the complementarity holds
 /// with l of any sign.
 class ContactMatrix final : public Direction {
@@ -71,38 +71,10 @@ class ContactMatrix final : public Direction {
   int num_active() const { return static_cast<int>(active_.size()); }
 
  private:
-  /// A contact as the model of g sees it.
-  struct Touching {
-    ContactPoint point;
-    int place, collider;  ///< as in Contact
-    int axis;     ///< 0: it pushes; 1, 2: friction holds it along that tangent; 3: it pushes beyond
-                  ///< the soft depth
-    Vec3 normal;  ///< or tangent
-    double stiffness;   ///< of the unknown, N/m
-    double added;       ///< beyond soft_depth, N/m; 0 of what is that
-    double soft_depth;  ///< m
-    double in_matrix;   ///< its stiffness there, N/m; 0: it is not
-    bool is_barrier;    ///< its spring changes with the iterate
-    bool is_at_z;       ///< a barrier that touches there, and not only at z + p
-    double plane;       ///< n . z where the gap is zero, m
-    double gap;         ///< at z + p, m
-    double assumed;     ///< f, N
-    double force;       ///< l, N
-    bool only_pushes() const { return axis == 0 || axis == 3; }
-    /// Of a gap, m: N.
-    double force_at(double at_gap) const {
-      return -stiffness * (only_pushes() ? std::min(0.0, at_gap) : at_gap);
-    }
-    /// A barrier that is not found touching pushes nothing, whatever its last spring would.
-    void leave_barrier() {
-      if (is_barrier) gap = std::max(0.0, gap);
-    }
-    /// The force that it may have, N.
-    double allowed(double wanted) const { return only_pushes() ? std::max(0.0, wanted) : wanted; }
-  };
   /// What touches, once for all its directions.
   struct Point {
     int place, count;  ///< as in Contact, and its vertices
+    int row;           ///< one of it, into touching_
     int first;         ///< into corners_
     int next;          ///< of the same first vertex; -1: none
   };
@@ -112,54 +84,43 @@ class ContactMatrix final : public Direction {
     double weight;
   };
   void make_room(const Objective& objective);
-  Touching* find(const Contact& contact, int axis, std::size_t count);
+  ContactRow* find(const Contact& contact, RowKind kind, std::size_t count);
   void gather_friction(const ContactEnergy& contact, const VectorField& z, std::size_t num_active);
-  void add(const Touching& own);
+  void add(const ContactRow& own);
   double gather(Objective& objective, const Iterate& at, const VectorField& p);
   void look_ahead(const Objective& objective, int last_directions);
   bool add_beyond();
-  std::size_t count_fitting() const;
-  void find_points();
+  bool all_fit(std::size_t kept);
+  void keep_fitting(std::size_t kept);
+  void find_corners();
   double between(const Point& a, const Point& b) const;
   void fill_system(Threads& threads);
-  void mirror(std::size_t n);
-  bool factor();
-  void solve(std::vector<double>& right) const;
   void find_forces();
-  void relax();
-  void find_set();
-  void add_response(Objective& objective, std::span<const Touching> contacts, VectorField& p);
+  void add_response(Objective& objective, std::span<const ContactRow> contacts, VectorField& p);
 
   std::unique_ptr<Laplacian> own_;
   Laplacian& inner_;
-  const FrontKernels* kernels_;
   int choices_ = 0;           ///< in this step
   int num_directions_ = 0;    ///< since the last look ahead
   bool found_ahead_ = false;  ///< the contacts at x + p, which is where a direction may leave it
   bool left_out_ = false;     ///< the last direction was made without the forces of what touches
-  std::vector<Touching> touching_;
-  std::vector<Touching> active_;  ///< in the matrix
+  std::vector<ContactRow> touching_;
+  std::vector<ContactRow> active_;  ///< in the matrix
   /// [num_vertices], first in touching_ of those whose first vertex it is, or -1
   std::vector<int> place_;
   Compliance* compliance_ = nullptr;  ///< of the matrix
   std::size_t most_vertices_ = 0;     ///< of the contacts in a system
   VectorField right_, column_;
-  // The dense system.
-  std::vector<float> system_;            ///< C + K^-1 of touching_, m/N
-  std::vector<float> gap_;               ///< of the complementarity problem, of touching_, m
-  std::vector<double> front_, inverse_;  ///< of members_: L^-1, column-major
-  std::size_t size_ = 0;
-  mutable std::vector<double> work_;
+  ContactSystem system_;  ///< of touching_
   std::vector<double> values_;
-  std::vector<int> members_, next_;  ///< into touching_
-  std::vector<double> free_gap_;     ///< u, m
-  std::vector<int> ahead_;           ///< vertices
+  std::vector<int> ahead_;  ///< vertices
   std::vector<Point> points_;
   std::vector<Corner> corners_;
-  std::vector<int> point_of_;  ///< of touching_, into points_
-  std::vector<Vec3> normals_;  ///< of touching_
-  bool is_factored_ = false;   ///< the dense system is that of active_
-  bool is_whole_ = false;      ///< the last direction wants no `finish`
+  std::vector<int> point_of_;    ///< of touching_, into points_
+  std::vector<char> fits_;       ///< of touching_
+  std::vector<double> between_;  ///< A^-1 between points_, m/N
+  bool is_factored_ = false;     ///< the dense system is that of active_
+  bool is_whole_ = false;        ///< the last direction wants no `finish`
 };
 
 }  // namespace supple

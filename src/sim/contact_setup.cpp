@@ -22,7 +22,13 @@ namespace {
 /// step converges. At 100, ten iterations on a stiff body leave errors which are several times its
 /// weight in contacts that come and go, and in friction, which follows them.
 constexpr double contact_ratio = 3;
-/// The same deeper than that, where what falls fast or is pressed hard must stop.
+/// Of m/a^2: what counts of the body's stiffness in that at most. A step without contact ends h^2
+/// |g| lower, and the depth that bears the weight has to be found to a fraction of itself: with
+/// this one it is about a hundredth of that way, whatever the material. On a block of 1e9 Pa it
+/// would else be a hundred-thousandth, which ten iterations do not reach: contacts come and go for
+/// a second, and friction lets it slide where it should stick.
+constexpr double resting_ratio = 100;
+/// The same as contact_ratio deeper than that, where what falls fast or is pressed hard must stop.
 constexpr double deep_ratio = 100;
 /// The same of cloth and strands. They resist a contact by how they are bent or pulled tight, which
 /// is far less than along their surface, of which own_stiffness is: at 100 what is some millimetres
@@ -183,7 +189,7 @@ std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& mod
   for (const auto& tet : model.tets) {
     for (const int vertex : tet) in_tet[static_cast<std::size_t>(vertex)] = 1;
   }
-  // Explicit integrators have none, and no barriers.
+  // Explicit integrators have none, and no barriers; nor has a quasi-static step.
   const double inertia = is_explicit
                              ? 0
                              : find_integrator(scene.time.integrator)
@@ -236,10 +242,9 @@ std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& mod
             {.vertex = i, .stiffness = given, .is_inner = is_inner, .body = static_cast<int>(b)});
         continue;
       }
-      const double stiffness = std::max(
-          contact_ratio *
-              (is_barrier ? std::min(own[v], barrier_ratio * inertia * model.mass[v]) : own[v]),
-          bearing);
+      const double most = (is_barrier ? barrier_ratio : resting_ratio) * inertia * model.mass[v];
+      const double counts = most > 0 ? std::min(own[v], most) : own[v];
+      const double stiffness = std::max(contact_ratio * counts, bearing);
       const double ratio = in_tet[v] != 0 ? deep_ratio : thin_deep_ratio;
       const double below = is_explicit ? stiffness : std::max(ratio * own[v], bearing);
       vertices.push_back({.vertex = i,

@@ -1,0 +1,281 @@
+#include "descent/contact_system.h"
+
+#include <cmath>
+#include <utility>
+
+#include "base/index.h"
+#include "contact/vec3.h"
+
+namespace supple {
+
+namespace {
+
+/// Of a direction across the frame's axes: what rounding leaves of directions that are meant to be
+/// those of one plane.
+constexpr double in_frame = 1e-9;
+/// Sweeps of Gauss-Seidel, and the part of what the first of them changes below which they end.
+constexpr int most_sweeps = 30;
+constexpr float settled = 1e-3F;
+/// Of an active set: what has not settled by then is left to the line search.
+constexpr int most_set_rounds = 6;
+
+}  // namespace
+
+void ContactSystem::make_room(std::size_t rows) {
+  capacity_ = std::min(most_rows, rows);
+  for (Block& block : blocks_) {
+    block.rows.reserve(capacity_);
+    block.members.reserve(capacity_);
+    block.right.reserve(capacity_);
+    block.system.resize(capacity_ * capacity_);
+    block.inverse.resize(capacity_ * capacity_);
+  }
+  const std::size_t all = blocks_.size() * capacity_;
+  for (auto* list : {&block_of_row_, &block_of_factor_}) list->reserve(all);
+  members_.reserve(all);
+  next_.reserve(capacity_);
+  gap_.resize(capacity_);
+  for (auto* list : {&free_gap_, &work_}) list->reserve(capacity_);
+  front_.resize(capacity_ * capacity_);
+}
+
+void ContactSystem::choose_frame(std::span<const ContactRow> rows) {
+  if (rows.empty()) return;
+  frame_[0] = rows[0].direction;
+  const Vec3 away = std::abs(frame_[0][0]) < 0.6 ? Vec3{1, 0, 0} : Vec3{0, 1, 0};
+  frame_[1] = vec3::direction(vec3::cross(frame_[0], away), {0, 0, 0});
+  for (const ContactRow& own : rows) {
+    if (std::abs(vec3::dot(own.direction, frame_[0])) > in_frame) continue;
+    frame_[1] = own.direction;
+    break;
+  }
+  frame_[2] = vec3::cross(frame_[0], frame_[1]);
+}
+
+/// 0, 1, 2, or -1: none.
+int ContactSystem::axis_of(const Vec3& direction) const {
+  int axis = -1;
+  for (int k = 0; k < 3; ++k) {
+    if (std::abs(vec3::dot(direction, frame_[k])) <= in_frame) continue;
+    if (axis >= 0) return -1;
+    axis = k;
+  }
+  return axis;
+}
+
+void ContactSystem::find_fitting(std::span<const ContactRow> rows, std::size_t kept,
+                                 std::vector<char>& fits) {
+  const auto count_outside = [&](std::span<const ContactRow> some) {
+    return std::count_if(some.begin(), some.end(),
+                         [&](const ContactRow& own) { return !is_in_frame(own.direction); });
+  };
+  // One row across the frame makes one block of all. Where what is kept is too much for that it
+  // stays out.
+  const bool is_one = kept <= capacity_ && count_outside(rows) > 0;
+  std::array<std::size_t, 3> count{};
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const int axis = is_one ? 0 : axis_of(rows[i].direction);
+    const bool has_room = axis >= 0 && count[at(axis)] < capacity_;
+    fits[i] = static_cast<char>(has_room && fits[i] != 0);
+    if (fits[i] != 0) ++count[at(axis)];
+  }
+}
+
+void ContactSystem::fill(std::span<const ContactRow> rows, std::span<const int> point_of,
+                         std::span<const double> between, std::size_t num_points) {
+  const bool is_one = std::any_of(
+      rows.begin(), rows.end(), [&](const ContactRow& own) { return !is_in_frame(own.direction); });
+  for (Block& block : blocks_) block.rows.clear();
+  block_of_row_.clear();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const int axis = is_one ? 0 : axis_of(rows[i].direction);
+    blocks_[at(axis)].rows.push_back(static_cast<int>(i));
+    block_of_row_.push_back(static_cast<signed char>(axis));
+  }
+  for (Block& block : blocks_) {
+    const std::size_t n = block.rows.size();
+    for (std::size_t i = 0; i < n; ++i) {
+      const ContactRow& own = rows[at(block.rows[i])];
+      const double* const row = between.data() + at(point_of[at(block.rows[i])]) * num_points;
+      for (std::size_t j = 0; j <= i; ++j) {
+        const int other = block.rows[j];
+        block.system[i * n + j] = static_cast<float>(
+            vec3::dot(own.direction, rows[at(other)].direction) * row[point_of[at(other)]]);
+      }
+      block.system[i * n + i] += static_cast<float>(1 / own.stiffness);
+    }
+    mirror(block);
+  }
+}
+
+/// The upper triangle of the system from its lower one, piece by piece.
+void ContactSystem::mirror(Block& block) {
+  constexpr std::size_t piece = 32;
+  const std::size_t n = block.rows.size();
+  for (std::size_t rows = 0; rows < n; rows += piece) {
+    for (std::size_t columns = 0; columns <= rows; columns += piece) {
+      for (std::size_t i = rows; i < std::min(n, rows + piece); ++i) {
+        for (std::size_t j = columns; j < std::min(i, columns + piece); ++j) {
+          block.system[j * n + i] = block.system[i * n + j];
+        }
+      }
+    }
+  }
+}
+
+void ContactSystem::relax(std::span<ContactRow> rows) {
+  for (Block& block : blocks_) relax(block, rows);
+  gather_members();
+}
+
+/// From the forces that the direction takes the contacts to have, of which their gaps come.
+void ContactSystem::relax(Block& block, std::span<ContactRow> rows) {
+  const std::size_t n = block.rows.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    ContactRow& own = rows[at(block.rows[i])];
+    own.force = own.assumed;
+    gap_[i] = static_cast<float>(own.gap + own.assumed / own.stiffness);
+  }
+  float first = 0;
+  for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+    float largest = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const float* const column = &block.system[i * n];
+      ContactRow& own = rows[at(block.rows[i])];
+      const double pushes = own.allowed(own.force - static_cast<double>(gap_[i] / column[i]));
+      const auto change = static_cast<float>(pushes - own.force);
+      own.force = pushes;
+      if (change == 0) continue;
+      largest = std::max(largest, std::abs(change) * column[i]);
+      for (std::size_t j = 0; j < n; ++j) gap_[j] += change * column[j];
+    }
+    if (sweep == 0) first = largest;
+    if (largest <= settled * first) break;
+  }
+  block.members.clear();
+  for (std::size_t i = 0; i < n; ++i) {
+    const ContactRow& own = rows[at(block.rows[i])];
+    if (own.force > 0 || !own.only_pushes()) block.members.push_back(static_cast<int>(i));
+  }
+}
+
+bool ContactSystem::find_set(std::span<ContactRow> rows) {
+  bool is_factored = true;
+  for (Block& block : blocks_) is_factored = find_set(block, rows) && is_factored;
+  gather_members();
+  block_of_factor_.clear();
+  for (const int i : members_) block_of_factor_.push_back(block_of_row_[at(i)]);
+  return is_factored;
+}
+
+bool ContactSystem::find_set(Block& block, std::span<ContactRow> rows) {
+  const std::size_t n = block.rows.size();
+  std::vector<int>& members = block.members;
+  free_gap_.clear();
+  for (std::size_t i = 0; i < n; ++i) {
+    const ContactRow& own = rows[at(block.rows[i])];
+    double gap = own.gap + own.assumed / own.stiffness;
+    for (std::size_t j = 0; j < n; ++j) {
+      gap -= static_cast<double>(block.system[i * n + j]) * rows[at(block.rows[j])].assumed;
+    }
+    free_gap_.push_back(gap);
+  }
+  block.size = 0;
+  for (int round = 0; round < most_set_rounds && !members.empty(); ++round) {
+    if (!factor(block)) {
+      members.clear();
+      block.size = 0;
+      return false;
+    }
+    block.right.clear();
+    for (const int i : members) block.right.push_back(-free_gap_[at(i)]);
+    solve(block);
+    next_.clear();
+    std::size_t k = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      ContactRow& own = rows[at(block.rows[i])];
+      double wanted = 0;
+      if (k < members.size() && members[k] == static_cast<int>(i)) {
+        wanted = block.right[k++];
+        own.force = own.allowed(wanted);
+      } else {
+        own.force = 0;
+        wanted = -free_gap_[i];
+        for (std::size_t j = 0; j < members.size(); ++j) {
+          wanted -= static_cast<double>(block.system[i * n + at(members[j])]) * block.right[j];
+        }
+      }
+      if (wanted > 0 || !own.only_pushes()) next_.push_back(static_cast<int>(i));
+    }
+    if (next_ == members || round + 1 == most_set_rounds) break;
+    std::swap(members, next_);
+  }
+  if (members.empty()) block.size = 0;
+  return true;
+}
+
+/// Of the blocks' members.
+void ContactSystem::gather_members() {
+  members_.clear();
+  for (const Block& block : blocks_) {
+    for (const int i : block.members) members_.push_back(block.rows[at(i)]);
+  }
+  std::sort(members_.begin(), members_.end());
+}
+
+bool ContactSystem::factor_all() {
+  for (Block& block : blocks_) {
+    block.members.clear();
+    for (std::size_t i = 0; i < block.rows.size(); ++i)
+      block.members.push_back(static_cast<int>(i));
+    if (!factor(block)) return false;
+  }
+  block_of_factor_ = block_of_row_;
+  return true;
+}
+
+/// Factorises the system of a block's members.
+bool ContactSystem::factor(Block& block) {
+  const std::size_t n = block.rows.size();
+  block.size = block.members.size();
+  if (block.size == 0) return true;
+  for (std::size_t j = 0; j < block.size; ++j) {
+    const float* const column = &block.system[at(block.members[j]) * n];
+    for (std::size_t i = j; i < block.size; ++i) {
+      front_[j * block.size + i] = static_cast<double>(column[block.members[i]]);
+    }
+  }
+  return kernels_->eliminate(front_.data(), static_cast<int>(block.size), 0, false,
+                             block.inverse.data(), nullptr);
+}
+
+/// block.right becomes L^-T L^-1 block.right.
+void ContactSystem::solve(Block& block) {
+  const std::size_t n = block.size;
+  work_.assign(n, 0.0);
+  for (std::size_t j = 0; j < n; ++j) {
+    const double* const column = block.inverse.data() + j * n;
+    for (std::size_t i = j; i < n; ++i) work_[i] += column[i] * block.right[j];
+  }
+  for (std::size_t j = 0; j < n; ++j) {
+    const double* const column = block.inverse.data() + j * n;
+    double sum = 0;
+    for (std::size_t i = j; i < n; ++i) sum += column[i] * work_[i];
+    block.right[j] = sum;
+  }
+}
+
+void ContactSystem::solve(std::span<double> right) {
+  for (Block& block : blocks_) block.right.clear();
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    blocks_[at(block_of_factor_[i])].right.push_back(right[i]);
+  }
+  for (Block& block : blocks_) solve(block);
+  std::array<std::size_t, 3> next{};
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    const auto block = at(block_of_factor_[i]);
+    right[i] = blocks_[block].right[next[block]++];
+  }
+}
+
+}  // namespace supple

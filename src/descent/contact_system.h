@@ -1,0 +1,128 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "contact/contact_energy.h"
+#include "linear/front.h"
+
+namespace supple {
+
+/// What a row of the contacts' system stands for.
+enum class RowKind {
+  push,            ///< a contact along its normal: it pushes and does not pull
+  push_beyond,     ///< what it pushes on top of that beyond its soft depth
+  friction_first,  ///< friction along the first tangent: a spring both ways
+  friction_second  ///< along the second one
+};
+
+/// A contact, or one direction of its friction, as the model of g sees it.
+struct ContactRow {
+  ContactPoint point;
+  int place, collider;  ///< as in Contact
+  RowKind kind;
+  Vec3 direction;     ///< normal or tangent, unit
+  double stiffness;   ///< of the unknown, N/m
+  double added;       ///< beyond soft_depth, N/m; 0 of what is that
+  double soft_depth;  ///< m
+  double in_matrix;   ///< its stiffness there, N/m; 0: it is not
+  bool is_barrier;    ///< its spring changes with the iterate
+  bool is_at_z;       ///< a barrier that touches there, and not only at z + p
+  double plane;       ///< direction . z where the gap is zero, m
+  double gap;         ///< at z + p, m
+  double assumed;     ///< f, N
+  double force;       ///< l, N
+
+  bool only_pushes() const { return kind == RowKind::push || kind == RowKind::push_beyond; }
+  /// Of a gap, m: N.
+  double force_at(double at_gap) const {
+    return -stiffness * (only_pushes() ? std::min(0.0, at_gap) : at_gap);
+  }
+  /// A barrier that is not found touching pushes nothing, whatever its last spring would.
+  void leave_barrier() {
+    if (is_barrier) gap = std::max(0.0, gap);
+  }
+  /// The force that it may have, N.
+  double allowed(double wanted) const { return only_pushes() ? std::max(0.0, wanted) : wanted; }
+};
+
+/// The dense system (C + K^-1) l = r of contacts and its complementarity problem
+/// (contact_matrix.h).
+///
+/// C_ij is the compliance between two points times d_i . d_j, the same compliance for x, y and z.
+/// Rows whose directions are at right angles therefore do not see each other. Where all directions
+/// are, to rounding, those of one frame, the system falls into three blocks, each with a factor and
+/// sweeps of its own: on a plane, in a box and in an upright stack the normals are one block and
+/// both tangents of friction another two, which costs three times a system of the normals alone
+/// instead of 27 times.
+class ContactSystem {
+ public:
+  /// Of a block at most: its cost grows with their cube.
+  static constexpr std::size_t most_rows = 320;
+
+  /// For systems of no more than so many rows. Nothing allocates afterwards.
+  void make_room(std::size_t rows);
+  std::size_t capacity() const { return capacity_; }
+
+  /// Takes a frame of these rows' directions.
+  void choose_frame(std::span<const ContactRow> rows);
+  /// Whether a direction is one of the frame.
+  bool is_in_frame(const Vec3& direction) const { return axis_of(direction) >= 0; }
+  /// Which rows there is room for, the first ones before later ones: 1, else 0, of each. The first
+  /// `kept`, which had room by this frame already, all have.
+  void find_fitting(std::span<const ContactRow> rows, std::size_t kept, std::vector<char>& fits);
+
+  /// Sets up the system of rows that fit: row i is about point point_of[i], and `between` is the
+  /// compliance of points, m/N: [num_points * num_points], row by row.
+  void fill(std::span<const ContactRow> rows, std::span<const int> point_of,
+            std::span<const double> between, std::size_t num_points);
+
+  /// Solves the complementarity problem from the forces that the rows are assumed to have by
+  /// projected Gauss-Seidel sweeps.
+  void relax(std::span<ContactRow> rows);
+  /// From the rows that push to those that do in the solution, by a primal-dual active set. The
+  /// factor is that of `members` afterwards. False: a block could not be factorised.
+  bool find_set(std::span<ContactRow> rows);
+  /// The rows with forces, ascending. Valid until the next `relax` or `find_set`.
+  std::span<const int> members() const { return members_; }
+
+  /// Factorises the system of all rows. False: it is not positive definite.
+  bool factor_all();
+  /// right becomes (C + K^-1)^-1 right, of the rows that were factorised last.
+  void solve(std::span<double> right);
+
+ private:
+  /// Rows that see each other.
+  struct Block {
+    std::vector<int> rows;        ///< ascending
+    std::vector<int> members;     ///< into rows, ascending
+    std::size_t size = 0;         ///< of the factor
+    std::vector<float> system;    ///< C + K^-1 of rows, m/N
+    std::vector<double> inverse;  ///< of the factor: L^-1, column-major
+    std::vector<double> right;
+  };
+  int axis_of(const Vec3& direction) const;
+  void relax(Block& block, std::span<ContactRow> rows);
+  bool find_set(Block& block, std::span<ContactRow> rows);
+  bool factor(Block& block);
+  void solve(Block& block);
+  static void mirror(Block& block);
+  void gather_members();
+
+  const FrontKernels* kernels_ = &front_kernels(simd_level_in_use());
+  std::size_t capacity_ = 0;
+  Vec3 frame_[3] = {};
+  std::array<Block, 3> blocks_;
+  std::vector<signed char> block_of_row_;     ///< of rows
+  std::vector<signed char> block_of_factor_;  ///< of the rows that are factorised
+  std::vector<int> members_;                  ///< into rows
+  std::vector<int> next_;                     ///< into a block's rows
+  std::vector<float> gap_;                    ///< of the complementarity problem, m
+  std::vector<double> free_gap_;              ///< u, m
+  std::vector<double> front_, work_;
+};
+
+}  // namespace supple

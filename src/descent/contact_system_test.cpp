@@ -1,0 +1,177 @@
+#include "descent/contact_system.h"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Cholesky>
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "contact/vec3.h"
+
+namespace supple {
+namespace {
+
+/// Points with a random compliance, and rows about them.
+struct Problem {
+  explicit Problem(int num_points) {
+    std::mt19937 random(7);
+    std::normal_distribution<double> normal;
+    const Eigen::MatrixXd root = Eigen::MatrixXd::NullaryExpr(
+        num_points, num_points, [&] { return normal(random) / std::sqrt(num_points); });
+    const Eigen::MatrixXd C = root * root.transpose();
+    between.assign(C.data(), C.data() + C.size());
+    uniform = std::uniform_real_distribution<double>(-1, 1);
+    engine = random;
+  }
+  /// A contact with this normal, and, with another direction, friction along that and across both.
+  void add(int point, const Vec3& normal, const Vec3* tangent) {
+    const auto add_row = [&](RowKind kind, const Vec3& direction) {
+      ContactRow row{};
+      row.kind = kind;
+      row.direction = direction;
+      row.stiffness = 5 + uniform(engine);
+      row.gap = uniform(engine);
+      row.assumed = kind == RowKind::push ? std::max(0.0, uniform(engine)) : uniform(engine);
+      rows.push_back(row);
+      point_of.push_back(point);
+    };
+    add_row(RowKind::push, normal);
+    if (tangent == nullptr) return;
+    add_row(RowKind::friction_first, *tangent);
+    add_row(RowKind::friction_second, vec3::cross(normal, *tangent));
+  }
+  std::size_t num_points() const {
+    return static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(between.size()))));
+  }
+  /// C + K^-1 of all rows, with every product of directions.
+  Eigen::MatrixXd dense() const {
+    const auto n = static_cast<Eigen::Index>(rows.size());
+    Eigen::MatrixXd A(n, n);
+    for (Eigen::Index i = 0; i < n; ++i) {
+      for (Eigen::Index j = 0; j < n; ++j) {
+        const auto a = static_cast<std::size_t>(i), b = static_cast<std::size_t>(j);
+        A(i, j) = vec3::dot(rows[a].direction, rows[b].direction) *
+                  between[static_cast<std::size_t>(point_of[a]) * num_points() +
+                          static_cast<std::size_t>(point_of[b])];
+      }
+      A(i, i) += 1 / rows[static_cast<std::size_t>(i)].stiffness;
+    }
+    return A;
+  }
+  void set_up(ContactSystem& system) const {
+    system.make_room(ContactSystem::most_rows);
+    system.choose_frame(rows);
+    std::vector<char> fits(rows.size(), 1);
+    system.find_fitting(rows, 0, fits);
+    for (const char one : fits) ASSERT_TRUE(one);
+    system.fill(rows, point_of, between, num_points());
+  }
+
+  std::vector<ContactRow> rows;
+  std::vector<int> point_of;
+  std::vector<double> between;
+  std::uniform_real_distribution<double> uniform;
+  std::mt19937 engine;
+};
+
+/// A frame that is that of no axes.
+const Vec3 normal = vec3::direction({0.3, 1, -0.2}, {});
+const Vec3 tangent = vec3::direction(vec3::cross(normal, {1, 0, 0}), {});
+
+/// The system is solved in blocks where all directions are those of a frame, and as one where one
+/// of them is not.
+TEST(ContactSystem, IsTheDenseOneInBlocksAndAsAWhole) {
+  for (const bool is_one : {false, true}) {
+    SCOPED_TRACE(is_one);
+    Problem problem(12);
+    for (int point = 0; point < 11; ++point) problem.add(point, normal, &tangent);
+    // The side of a box that stands on the plane, and another direction altogether.
+    problem.add(11, is_one ? vec3::direction({1, 0.2, 0.1}, {}) : tangent, nullptr);
+    ContactSystem system;
+    problem.set_up(system);
+    ASSERT_TRUE(system.factor_all());
+    std::vector<double> right(problem.rows.size());
+    for (double& b : right) b = problem.uniform(problem.engine);
+    const Eigen::VectorXd want = problem.dense().llt().solve(
+        Eigen::Map<const Eigen::VectorXd>(right.data(), static_cast<Eigen::Index>(right.size())));
+    system.solve(right);
+    for (std::size_t i = 0; i < right.size(); ++i) {
+      // The system is kept in floats; its condition is below 1e2.
+      EXPECT_NEAR(right[i], want(static_cast<Eigen::Index>(i)), 1e-5 * want.norm());
+    }
+  }
+}
+
+/// Forces of contacts do not pull, and gaps A l + u are not negative and zero where they push;
+/// friction has both signs.
+TEST(ContactSystem, ItsForcesSolveTheComplementarityProblem) {
+  for (const bool with_set : {false, true}) {
+    SCOPED_TRACE(with_set);
+    Problem problem(30);
+    for (int point = 0; point < 30; ++point) problem.add(point, normal, &tangent);
+    ContactSystem system;
+    problem.set_up(system);
+    system.relax(problem.rows);
+    if (with_set) {
+      ASSERT_TRUE(system.find_set(problem.rows));
+    }
+    const Eigen::MatrixXd A = problem.dense();
+    Eigen::VectorXd change(A.rows());
+    for (Eigen::Index i = 0; i < A.rows(); ++i) {
+      const ContactRow& own = problem.rows[static_cast<std::size_t>(i)];
+      change(i) = own.force - own.assumed;
+    }
+    const Eigen::VectorXd moved = A * change;
+    int pushing = 0, free = 0, pulling = 0;
+    for (Eigen::Index i = 0; i < A.rows(); ++i) {
+      const ContactRow& own = problem.rows[static_cast<std::size_t>(i)];
+      const double gap = own.gap + own.assumed / own.stiffness + moved(i);
+      // Sweeps end at a thousandth of what the first one changes; the set is exact to floats.
+      const double exact = with_set ? 1e-5 : 1e-2;
+      if (own.only_pushes()) {
+        EXPECT_GE(own.force, 0);
+        EXPECT_GE(gap, -exact);
+        EXPECT_NEAR(own.force * gap, 0, exact);
+        ++(own.force > 0 ? pushing : free);
+      } else {
+        EXPECT_NEAR(gap, 0, exact);
+        pulling += own.force < 0 ? 1 : 0;
+      }
+    }
+    EXPECT_GT(pushing, 5);
+    EXPECT_GT(free, 5);
+    EXPECT_GT(pulling, 5);
+    EXPECT_EQ(static_cast<int>(system.members().size()), pushing + 60);
+  }
+}
+
+/// Each block has room for as many rows as a system that is one, for later rows none where what is
+/// kept has taken it, and directions across the frame then have none.
+TEST(ContactSystem, HasRoomForABlockOfEachDirectionOfTheFrame) {
+  const int most = static_cast<int>(ContactSystem::most_rows);
+  Problem problem(1);
+  for (int i = 0; i < most + 1; ++i) problem.add(0, normal, &tangent);
+  ContactSystem system;
+  system.make_room(10 * ContactSystem::most_rows);
+  system.choose_frame(problem.rows);
+  std::vector<char> fits(problem.rows.size(), 1);
+  system.find_fitting(problem.rows, 0, fits);
+  EXPECT_EQ(std::accumulate(fits.begin(), fits.end(), 0), 3 * most);
+  for (std::size_t i = fits.size() - 3; i < fits.size(); ++i) EXPECT_FALSE(fits[i]);
+
+  const Vec3 across = vec3::direction({1, 1, 1}, {});
+  EXPECT_FALSE(system.is_in_frame(across));
+  problem.add(0, across, nullptr);
+  fits.assign(problem.rows.size(), 1);
+  system.find_fitting(problem.rows, static_cast<std::size_t>(3 * most), fits);
+  EXPECT_EQ(std::accumulate(fits.begin(), fits.end(), 0), 3 * most);
+  EXPECT_FALSE(fits.back());
+  fits.assign(problem.rows.size(), 1);
+  system.find_fitting(problem.rows, 0, fits);
+  EXPECT_EQ(std::accumulate(fits.begin(), fits.end(), 0), most);
+}
+
+}  // namespace
+}  // namespace supple
