@@ -112,6 +112,23 @@ struct StrandGenerator {
   int segments = 20;                   ///< >= 1
 };
 
+/// A strand through points, segment by segment.
+struct PolylineGenerator {
+  std::vector<Vec3> points{};  ///< at least two, of a closed one three, m; no two in a row the same
+  bool closed = false;         ///< a last segment joins the last point to the first
+};
+
+/// A strand along a helix: from start, which lies at `radius` from the axis through `center`, up
+/// the axis by `pitch` each turn. Vertex i of n segments lies at the angle 2 pi turns i/n.
+struct HelixGenerator {
+  double radius = 0.1;   ///< m, > 0
+  double pitch = 0.05;   ///< m a turn, along the axis; of any sign
+  double turns = 4;      ///< > 0; right-handed with a pitch above 0
+  int segments = 64;     ///< >= 1
+  Vec3 axis{0, -1, 0};   ///< any non-zero direction
+  Vec3 center{0, 0, 0};  ///< m, where the helix begins on its axis
+};
+
 /// The surface of a ball as a closed cloth: an icosahedron whose triangles are cut into four again
 /// and again, 20 * 4^subdivisions of them. Its springs are its edges.
 struct IcosphereGenerator {
@@ -124,6 +141,8 @@ struct IcosphereGenerator {
 /// or there would be more than `max_generated_springs` springs.
 SpringMesh generate(const ClothGenerator& cloth);
 SpringMesh generate(const StrandGenerator& strand);
+SpringMesh generate(const PolylineGenerator& line);
+SpringMesh generate(const HelixGenerator& helix);
 SpringMesh generate(const IcosphereGenerator& sphere);
 
 inline constexpr std::size_t max_generated_springs = 20'000'000;

@@ -209,6 +209,33 @@ struct SpringSettings {
 /// Error{invalid_input} if a stiffness is out of range or a spring's vertex does not exist.
 std::vector<Spring> make_springs(const SpringMesh& mesh, const SpringSettings& settings);
 
+/// Makes a strand's segments a rod, which resists bending and twist; its springs resist stretch. Of
+/// a round rod all three stiffnesses follow from `rod_stiffness`.
+struct RodSettings {
+  double bending = 0;  ///< E I, N m^2, > 0
+  double twist = 0;    ///< G J, N m^2, > 0
+  /// mesh: it keeps the curvature of its mesh; straight: it tends to be straight, whatever that is.
+  std::string rest_shape = "mesh";
+  /// How far the rod is twisted at rest from its first segment to its last one, degrees: spread
+  /// evenly over its length, right-handed above 0.
+  double rest_twist = 0;
+};
+
+/// Stiffness of a round rod of radius r: E A (N), E I and G J (N m^2) with
+///   A = pi r^2,  I = pi r^4/4,  J = pi r^4/2,  G = E/(2 (1 + nu)).
+struct RodStiffness {
+  double stretch = 0, bending = 0, twist = 0;
+};
+
+/// Throws Error{invalid_input} unless young > 0 (Pa), -1 < poisson <= 0.5 and radius > 0 (m), and
+/// all three are numbers above 0 that a double holds.
+RodStiffness rod_stiffness(double young, double poisson, double radius);
+
+/// A spring for each segment of a strand, of stiffness `stretch` (E A, N) over its length. Throws
+/// Error{invalid_input} unless stretch > 0, for a vertex that does not exist and for a segment
+/// without length.
+std::vector<Spring> make_springs(const SpringMesh& mesh, double stretch);
+
 /// Gives the tets whose rest centroid lies in `box` this material instead of the body's.
 struct MaterialRegion {
   Box box{};  ///< in rest positions, m
@@ -276,6 +303,9 @@ struct Body {
   /// body of springs without triangles or segments follows from its springs' rest lengths.
   std::vector<std::array<int, 2>> segments{};
   std::vector<Spring> springs{};
+  /// Makes the segments a rod. The body then has springs for its stretch and no tets or triangles,
+  /// and no vertex has more than two segments.
+  std::optional<RodSettings> rod{};
   /// Makes the triangles a membrane of `material` and `layers`. The body then has no tets, segments
   /// or springs, and no regions and fibers.
   std::optional<MembraneSettings> membrane{};

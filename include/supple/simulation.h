@@ -126,6 +126,10 @@ struct SimulationState {
   /// Of each tet F_p, row after row, and the accumulated plastic strain: [num_tets * 10]; empty
   /// where no material flows, or nothing has flowed yet.
   std::vector<double> plastic{};
+  /// Of each segment of a rod its direction, a unit vector across that turns with the material, and
+  /// the twist at its beginning, rad: [num_segments * 7]; empty where there are no rods, or for
+  /// rods twisted as at rest.
+  std::vector<double> rods{};
   /// TimeSettings::sleep_after: for how long each body has rested, s, and -1 of those that sleep:
   /// [num_bodies]; empty: none has.
   std::vector<double> rested{};

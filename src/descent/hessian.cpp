@@ -43,7 +43,10 @@ SpringHessian of_springs(NegativeEigenvalues mode) {
 
 HessianAssembly::HessianAssembly(const Model& model, const std::vector<int>& order,
                                  const Adjacency& adjacency)
-    : model_(&model), kernels_(&hessian_kernels(simd_level_in_use())), place_(order.size()) {
+    : model_(&model),
+      kernels_(&hessian_kernels(simd_level_in_use())),
+      rods_(model.rods),
+      place_(order.size()) {
   for (std::size_t k = 0; k < order.size(); ++k) place_[at(order[k])] = static_cast<int>(k);
   make_pattern(order, adjacency);
   sort_sources(place_elements());
@@ -334,22 +337,22 @@ void HessianAssembly::make_exact(const PinnedPoint& point) {
 void HessianAssembly::assemble(const VectorField& z, double inverse_a2, NegativeEigenvalues mode,
                                Threads& threads, bool with_pins) {
   add_all(z, z, inverse_a2, mode, threads, with_pins);
+  rods_.set_time(model_->pins, 0);
+  rods_.visit_hessian(z, threads, [this](int vertex, int other, const double* block) {
+    add_block(vertex, other, block);
+  });
   keep_rows_solvable();
 }
 
 void HessianAssembly::assemble(const Objective& objective, const VectorField& z,
                                NegativeEigenvalues mode, OfBodies of_bodies) {
   add_all(z, objective.x_start(), objective.inverse_a2(), mode, objective.threads(), true);
-  const auto add = [&](int vertex, int other, const double* block) {
-    if (other != vertex) {
-      add_between(vertex, other, block);
-      return;
-    }
-    for (int c = 0; c < 3; ++c) {
-      const int column = 3 * place_[at(vertex)] + c;
-      for (int r = c; r < 3; ++r) (&diagonal(column))[r - c] += block[3 * r + c];
-    }
+  const auto add = [this](int vertex, int other, const double* block) {
+    add_block(vertex, other, block);
   };
+  if (objective.rods() != nullptr) {
+    objective.rods()->visit_hessian(z, objective.threads(), add);
+  }
   if (objective.contact() != nullptr) {
     objective.contact()->visit_hessian(z[0].v, add, of_bodies);
   }
@@ -362,7 +365,19 @@ void HessianAssembly::assemble(const Objective& objective, const VectorField& z,
   keep_rows_solvable();
 }
 
-/// Adds a block, [9]: rows of `vertex`, columns of `other`. Below the diagonal it is one of the
+/// Adds a block, [9]: rows of `vertex`, columns of `other`.
+void HessianAssembly::add_block(int vertex, int other, const double* block) {
+  if (other != vertex) {
+    add_between(vertex, other, block);
+    return;
+  }
+  for (int c = 0; c < 3; ++c) {
+    const int column = 3 * place_[at(vertex)] + c;
+    for (int r = c; r < 3; ++r) (&diagonal(column))[r - c] += block[3 * r + c];
+  }
+}
+
+/// The same of two different vertices. Below the diagonal it is one of the
 /// column of the vertex that stands first: three rows for each, after those of the diagonal block.
 void HessianAssembly::add_between(int vertex, int other, const double* block) {
   const int column = std::min(place_[at(vertex)], place_[at(other)]);

@@ -73,6 +73,7 @@ class HessianAssembly {
 
   void add_all(const VectorField& z, const VectorField& x_start, double inverse_a2,
                NegativeEigenvalues mode, Threads& threads, bool with_pins);
+  void add_block(int vertex, int other, const double* block);
   void evaluate_elements(const VectorField& z, const StepStart& start, NegativeEigenvalues mode,
                          Threads& threads);
   void evaluate_springs(const VectorField& z, const StepStart& start, NegativeEigenvalues mode,
@@ -90,6 +91,7 @@ class HessianAssembly {
 
   const Model* model_;
   const HessianKernels* kernels_;
+  RodEnergy rods_;          ///< of who has no objective
   std::vector<int> place_;  ///< [num_vertices], row/3 of each vertex
   SpdSolver::Matrix lower_;
   /// [num_vertices + 1], first block of each column of blocks, the diagonal one first, then by rows

@@ -91,6 +91,9 @@ void HessianDiagonal::evaluate(const Objective& objective, const VectorField& z,
     for (int k = 0; k < 3; ++k) sum[k] += model_->mass[vertex] * objective.inverse_a2();
     diagonal[vertex] = sum;
   }
+  for (std::size_t vertex = 0; vertex < model_->rods.bending_diagonal.size(); ++vertex) {
+    for (int k = 0; k < 3; ++k) diagonal[vertex][k] += model_->rods.bending_diagonal[vertex];
+  }
   for (const PinnedVertex& pin : model_->pins.pins) {
     PaddedVector& at = diagonal[static_cast<std::size_t>(pin.vertex)];
     for (int k = 0; k < 3; ++k) at[k] += pin.stiffness;

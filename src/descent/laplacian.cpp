@@ -49,9 +49,11 @@ Adjacency vertex_adjacency(const Model& model, int body) {
   const auto tets = of_body(model.tets, model, body, [](const auto& tet) { return tet[0]; });
   const auto springs = of_body(model.springs.springs, model, body, of_edge);
   const auto membranes = of_body(model.membranes.edges, model, body, of_edge);
+  const auto rods = of_body(model.rods.edges, model, body, of_edge);
   const auto pressures = of_body(model.pressures.edges, model, body, of_edge);
   std::vector<std::pair<int, int>> edges;
-  edges.reserve(tets.size() * 12 + 2 * (springs.size() + membranes.size() + pressures.size()));
+  edges.reserve(tets.size() * 12 +
+                2 * (springs.size() + membranes.size() + rods.size() + pressures.size()));
   for (const auto& tet : tets) {
     for (int a : tet) {
       for (int b : tet) {
@@ -67,6 +69,7 @@ Adjacency vertex_adjacency(const Model& model, int body) {
   };
   add(springs);
   add(membranes);
+  add(rods);
   add(pressures);
   // Row by row: rows are short, and sorted much sooner than all edges together.
   Adjacency adjacency;
@@ -177,7 +180,7 @@ SpdSolver::Matrix lower_where(const Model& model, double inverse_a2, const std::
   const double inverse_a = std::sqrt(inverse_a2);
   std::vector<Eigen::Triplet<double>> entries;
   entries.reserve(model.tets.size() * 6 + model.springs.size() + model.membranes.edges.size() +
-                  at(n));
+                  model.rods.edges.size() + at(n));
   for (int i = 0; i < n; ++i) {
     if (wanted(i)) entries.emplace_back(place[at(i)], place[at(i)], diagonal[at(i)]);
   }

@@ -15,7 +15,7 @@
 
 namespace supple {
 
-/// Neighbours of each vertex through tets, springs, membranes and pressures; of a body alone,
+/// Neighbours of each vertex through tets, springs, membranes, rods and pressures; of a body alone,
 /// counted from its first vertex.
 Adjacency vertex_adjacency(const Model& model);
 Adjacency vertex_adjacency(const Model& model, int body);
@@ -82,8 +82,8 @@ class Laplacian final : public Direction {
   std::optional<FollowingWeights> weights_;  ///< none: they are constant
 };
 
-/// Calls visit(a, b, k) for what springs and membranes add to L, k (e_a - e_b)(e_a - e_b)^T, N/m,
-/// with their damping.
+/// Calls visit(a, b, k) for what springs, membranes and rods add to L, k (e_a - e_b)(e_a - e_b)^T,
+/// N/m, with their damping.
 template <class Visit>
 void visit_laplacian_edges(const Model& model, double inverse_a2, const Visit& visit) {
   const double inverse_a = std::sqrt(inverse_a2);
@@ -94,6 +94,8 @@ void visit_laplacian_edges(const Model& model, double inverse_a2, const Visit& v
   for (const MembraneSet::Edge& edge : model.membranes.edges) {
     visit(edge.a, edge.b, edge.stiffness + edge.stiffness * model.damping_of(edge.a, inverse_a));
   }
+  // Their bending is not damped.
+  for (const RodSet::Edge& edge : model.rods.edges) visit(edge.a, edge.b, edge.stiffness);
   if (!model.is_damped()) return;
   // Bending, which the edges hold too, is not damped.
   for (const auto* const edges : {&model.membranes.bending_edges, &model.membranes.hinge_edges}) {

@@ -47,6 +47,7 @@ Objective::Objective(const Model& model, ContactEnergy* contact, Threads& thread
       selected_(all_bodies_),
       unused_gradient_(static_cast<std::size_t>(model.num_vertices)) {
   std::iota(all_bodies_.begin(), all_bodies_.end(), 0);
+  if (!model.rods.empty()) rods_ = std::make_unique<RodEnergy>(model.rods);
   pins_changed();
   if (!model.pressures.empty()) pressure_ = std::make_unique<PressureEnergy>(model.pressures);
   find_energy_scale();
@@ -63,6 +64,7 @@ void Objective::select(std::span<const int> bodies) {
   algebra_.select(bodies);
   elements_.select(bodies);
   springs_.select(bodies);
+  if (rods_) rods_->select(bodies);
   damping_.select(bodies);
   selected_pins_.clear();
   for (const int body : bodies) {
@@ -91,6 +93,9 @@ void Objective::find_energy_scale() {
   for (const SpringSet::Spring& spring : model.springs.springs) {
     add(spring.a, spring_strain * spring.stiffness * spring.rest_length * spring.rest_length);
   }
+  for (const RodSet::Joint& joint : model.rods.joints) {
+    add(model.rods.segments[static_cast<std::size_t>(joint.before)].a, joint.bending);
+  }
   for (int lane = 0; lane < model.membranes.num_lanes(); ++lane) {
     if (!model.membranes.is_triangle(lane)) continue;
     add(model.membranes.vertex(lane, 0), model.membranes.energy_scale(lane));
@@ -114,6 +119,7 @@ void Objective::begin_step(const StepTarget& target) {
   weight_ = target.weight;
   fall_ = target.fall;
   model_->pins.targets(target.time, pin_targets_);
+  if (rods_) rods_->set_time(model_->pins, target.time);
   if (pressure_) pressure_->set_time(target.time);
   if (contact_ == nullptr) return;
   const Stopwatch watch;
@@ -134,6 +140,7 @@ double Objective::value_and_gradient(const VectorField& z, VectorField& gradient
                           membranes_.slots());
   }
   value += inertia(z, gradient.data());
+  if (rods_) rods_->add_gradient(gradient);
   value += model_->pins.add(z, pin_targets_, gradient, selected_pins_);
   if (pressure_) value += pressure_->add(z, *threads_, gradient);
   local_milliseconds_ += watch.milliseconds();

@@ -11,6 +11,7 @@
 #include "descent/field_algebra.h"
 #include "model/model.h"
 #include "potentials/pressure_energy.h"
+#include "potentials/rod_energy.h"
 
 namespace supple {
 
@@ -32,8 +33,8 @@ enum class Contacts { to_be_found, are_found };
 
 /// The function that an implicit step minimises [thesis eqs. 3.30 and 3.31]:
 ///   g(z) = |z - y|_M^2 / (2 a^2) - sum_i m_i weight . z_i + E(z) + D(z),
-/// E being the elastic energy of the tets, springs and membranes, the pins, the pressures and the
-/// contacts, and D what damping of the deformation costs from the start of the step to z
+/// E being the elastic energy of the tets, springs, membranes and rods, the pins, the pressures and
+/// the contacts, and D what damping of the deformation costs from the start of the step to z
 /// (damping.h). Backward Euler has a = h and no weight.
 class Objective {
  public:
@@ -55,7 +56,8 @@ class Objective {
   /// Elastic energy of one body in the last call of value_and_gradient or elastic_energy_at that
   /// saw it, J.
   double elastic_energy_of(int body) const {
-    return elements_.energy_of(body) + springs_.energy_of(body);
+    return elements_.energy_of(body) + springs_.energy_of(body) +
+           (rods_ ? rods_->energy_of(body) : 0);
   }
 
   /// The model's materials are others now.
@@ -93,7 +95,7 @@ class Objective {
   /// Elastic energy of the elements and springs at z, J; not counted as an evaluation.
   double elastic_energy_at(const VectorField& z) {
     return elements_.evaluate(z, *threads_) + springs_.evaluate(z, *threads_) +
-           membranes_.evaluate(z, *threads_);
+           membranes_.evaluate(z, *threads_) + (rods_ ? rods_->evaluate(z, *threads_) : 0);
   }
 
   /// Elastic energy of the elements and springs in the last call of value_and_gradient, J.
@@ -127,6 +129,8 @@ class Objective {
   FieldAlgebra& algebra() { return algebra_; }
   const ContactEnergy* contact() const { return contact_; }
   /// As they are in the step; null: no body has any.
+  RodEnergy* rods() const { return rods_.get(); }
+  /// As they are in the step; null: no body has any.
   PressureEnergy* pressure() const { return pressure_.get(); }
   /// 1/a^2, 1/s^2.
   double inverse_a2() const { return inverse_a2_; }
@@ -159,6 +163,7 @@ class Objective {
   ElementEnergy elements_;
   SpringEnergy springs_;
   MembraneEnergy membranes_;
+  std::unique_ptr<RodEnergy> rods_;
   Damping damping_;
   std::unique_ptr<PressureEnergy> pressure_;
   FieldAlgebra algebra_;

@@ -44,4 +44,19 @@ std::vector<Spring> make_springs(const SpringMesh& mesh, const SpringSettings& s
   return springs;
 }
 
+std::vector<Spring> make_springs(const SpringMesh& mesh, double stretch) {
+  if (!(std::isfinite(stretch) && stretch > 0)) {
+    throw Error(ErrorKind::invalid_input, "springs", "stretch: expected a number above 0 N");
+  }
+  std::vector<Spring> springs;
+  add(mesh, mesh.segments, 1, springs);
+  for (std::size_t s = 0; s < springs.size(); ++s) {
+    springs[s].stiffness = stretch / springs[s].rest_length;
+    if (std::isfinite(springs[s].stiffness)) continue;
+    throw Error(ErrorKind::invalid_input, "springs",
+                "segment " + std::to_string(s) + " has no length: expected two different vertices");
+  }
+  return springs;
+}
+
 }  // namespace supple

@@ -90,6 +90,31 @@ TEST(Strand, IsAChainWithBendingSprings) {
   }
 }
 
+TEST(Polyline, GoesThroughItsPointsAndRoundWhereClosed) {
+  const PolylineGenerator open{.points = {{0, 0, 0}, {1, 0, 0}, {1, 2, 0}, {0, 2, 0}}};
+  EXPECT_EQ(generate(open).vertices, open.points);
+  EXPECT_EQ(generate(open).segments, (std::vector<std::array<int, 2>>{{0, 1}, {1, 2}, {2, 3}}));
+  EXPECT_EQ(generate(open).bending.size(), 2U);
+  const SpringMesh ring = generate(PolylineGenerator{.points = open.points, .closed = true});
+  EXPECT_EQ(ring.segments.back(), (std::array<int, 2>{3, 0}));
+  EXPECT_EQ(ring.bending.size(), 4U);
+}
+
+TEST(Helix, LiesOnItsCylinderAndClimbsByItsPitch) {
+  const SpringMesh mesh = generate(HelixGenerator{
+      .radius = 2, .pitch = 3, .turns = 2, .segments = 40, .axis = {0, 0, 1}, .center = {1, 0, 5}});
+  ASSERT_EQ(mesh.vertices.size(), 41U);
+  for (const Vec3& x : mesh.vertices) EXPECT_NEAR(std::hypot(x[0] - 1, x[1]), 2, 1e-13);
+  EXPECT_NEAR(mesh.vertices.front()[2], 5, 1e-13);
+  EXPECT_NEAR(mesh.vertices[20][2], 8, 1e-13);
+  // Right-handed: counter-clockwise seen from where it goes.
+  const Vec3 &a = mesh.vertices[0], &b = mesh.vertices[1];
+  EXPECT_GT((a[0] - 1) * b[1] - a[1] * (b[0] - 1), 0);
+  const std::vector<Spring> springs = make_springs(mesh, 7.0);
+  ASSERT_EQ(springs.size(), 40U);
+  EXPECT_NEAR(springs[3].stiffness * springs[3].rest_length, 7, 1e-12);
+}
+
 TEST(Icosphere, IsAClosedSurfaceThatLooksOut) {
   const Vec3 center{1, -2, 3};
   const SpringMesh mesh =
@@ -120,6 +145,18 @@ TEST(SpringMeshes, BadParametersAreRefused) {
   refuses(StrandGenerator{.start = {1, 1, 1}, .end = {1, 1, 1}}, "end");
   refuses(StrandGenerator{.segments = 0}, "segments");
   refuses(StrandGenerator{.segments = 2'000'000'000}, "springs");
+  refuses(PolylineGenerator{.points = {{0, 0, 0}}}, "at least two");
+  refuses(PolylineGenerator{.points = {{0, 0, 0}, {1, 0, 0}}, .closed = true}, "at least three");
+  refuses(PolylineGenerator{.points = {{0, 0, 0}, {1, 0, 0}, {1, 0, 0}}}, "are the same");
+  refuses(PolylineGenerator{.points = {{0, 0, 0}, {1, nan, 0}}}, "points");
+  refuses(HelixGenerator{.radius = 0}, "radius");
+  refuses(HelixGenerator{.pitch = nan}, "pitch");
+  refuses(HelixGenerator{.pitch = 0}, "pitch");
+  refuses(HelixGenerator{.turns = -1}, "turns");
+  refuses(HelixGenerator{.turns = 1e300}, "segments");
+  refuses(HelixGenerator{.segments = 0}, "segments");
+  refuses(HelixGenerator{.segments = 2'000'000'000}, "springs");
+  refuses(HelixGenerator{.axis = {0, 0, 0}}, "axis");
   refuses(IcosphereGenerator{.radius = 0}, "radius");
   refuses(IcosphereGenerator{.subdivisions = -1}, "subdivisions");
   refuses(IcosphereGenerator{.subdivisions = 40}, "springs");
@@ -127,6 +164,8 @@ TEST(SpringMeshes, BadParametersAreRefused) {
   EXPECT_THROW(make_springs(mesh, {0, 0, 0}), Error);
   EXPECT_THROW(make_springs(mesh, {1, -1, 0}), Error);
   EXPECT_THROW(make_springs(mesh, {1, 0, nan}), Error);
+  EXPECT_THROW(make_springs(mesh, 0.0), Error);
+  EXPECT_THROW(make_springs(mesh, nan), Error);
   SpringMesh broken = mesh;
   broken.structural.push_back({0, 99});
   EXPECT_THROW(make_springs(broken, {1, 0, 0}), Error);

@@ -79,6 +79,7 @@ struct Place {
 State initial_state(const Scene& scene, const Model& model) {
   State state;
   if (!model.plasticity.empty()) state.plastic.resize(model.tets.size());
+  state.rods = model.rods.rest_frames;
   state.x.resize(static_cast<std::size_t>(model.num_vertices));
   state.v.resize(static_cast<std::size_t>(model.num_vertices));
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {

@@ -14,6 +14,7 @@
 #include "potentials/membrane.h"
 #include "potentials/pins.h"
 #include "potentials/pressure.h"
+#include "potentials/rods.h"
 #include "potentials/springs.h"
 #include "supple/mesh.h"
 #include "supple/scene.h"
@@ -119,6 +120,7 @@ struct Model : ElementLayout {
   PinSet pins;
   SpringSet springs;                    ///< of all bodies, in scene order
   MembraneSet membranes;                ///< of all bodies, body after body
+  RodSet rods;                          ///< of all bodies, body after body
   PressureSet pressures;                ///< of all bodies, in scene order
   std::vector<TimedNumber> activation;  ///< a of the fibers, [num_bodies]; empty: no muscles
   std::vector<double> fiber_stretch;    ///< 1 - a now, [num_bodies] where there are muscles
@@ -172,6 +174,7 @@ struct State {
   VectorField v_previous;                ///< there, as drag left it, [num_vertices], m/s
   VectorField acceleration;              ///< [num_vertices], m/s^2
   std::vector<PlasticStrain> plastic{};  ///< [num_tets]; empty where no material flows
+  std::vector<RodFrame> rods{};          ///< [segments of the rods]
 };
 
 /// Builds the model. Throws Error{invalid_input} naming the JSON pointer of what cannot be

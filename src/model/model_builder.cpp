@@ -68,6 +68,7 @@ void check_shape(const Body& body, const std::string& where) {
 /// A body without tets has nothing that could carry these.
 void refuse_materials(const Body& body, const std::string& where) {
   const std::string reason = body.membrane ? "needs tets, but this body is a membrane"
+                             : body.rod    ? "needs tets, but this body is a rod"
                                            : "needs tets, but this body has only springs";
   require(body.layers.empty() || body.membrane, where + "/layers", "a layer " + reason);
   require(body.regions.empty(), where + "/regions", "a region " + reason);
@@ -120,6 +121,8 @@ class ModelBuilder {
     begin_rest_changes(model_);
     model_.springs.index_vertices(model_.num_vertices);
     model_.membranes.index_vertices(model_.num_vertices);
+    model_.rods.index_vertices(model_.num_vertices);
+    model_.rods.find_clamps(model_.pins);
     model_.pressures.index_vertices(model_.num_vertices);
     return std::move(model_);
   }
@@ -181,6 +184,7 @@ class ModelBuilder {
       model_.cloth_faces.push_back(face);
     }
     add_springs(body, where, first_vertex);
+    model_.rods.add(body, where, first_vertex, model_.rest);
     if (body.membrane) {
       add_membrane(body, where, first_vertex, scene_.solver.stiffness_range, model_.rest,
                    model_.membranes);

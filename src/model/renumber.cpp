@@ -65,6 +65,11 @@ void renumber_vertices(const std::vector<int>& order, Model& model) {
     for (int& vertex : face) move(vertex);
   }
   model.membranes.index_vertices(model.num_vertices);
+  for (RodSet::Segment& segment : model.rods.segments) {
+    move(segment.a);
+    move(segment.b);
+  }
+  model.rods.index_vertices(model.num_vertices);
   model.pressures.renumber(move, model.num_vertices);
 }
 

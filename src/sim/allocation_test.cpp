@@ -98,6 +98,21 @@ TEST(Allocation, AStepAllocatesNothingAfterTheFirst) {
   }
 }
 
+TEST(Allocation, NeitherDoesAStepOfARodThatIsTwisted) {
+  if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
+  for (const char* method :
+       {"l_bfgs", "quasi_newton", "gradient_descent", "chebyshev", "jacobi", "gauss_seidel"}) {
+    Scene scene = test::hanging_curl();
+    Pin pin;
+    pin.vertices = {47, 48};
+    pin.motion.rotate = Rotation{{0, 1, 0}, {}, 100};
+    scene.bodies[0].pins.push_back(pin);
+    scene.colliders.push_back({"ground", PlaneShape{{0, 1, 0}, -0.1}, {}});
+    scene.solver.method = method;
+    EXPECT_EQ(allocations_of_a_step(scene, 1), 0) << method;
+  }
+}
+
 TEST(Allocation, NeitherDoesAStepOnHullsFieldsAndFunctions) {
   if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
   HeightFieldShape field{.nx = 9, .nz = 9, .cell = 1};

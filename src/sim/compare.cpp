@@ -45,6 +45,8 @@ class Step {
     grow(model_, state_.plastic, clock_.at(setup_.integrator().stage));
     if (!state_.plastic.empty()) write_rest_shapes(model_, state_.plastic);
     objective_.shapes_changed(true);
+    model_.rods.frames = state_.rods;
+    model_.rods.time = state_.time;
     setup_.prepare(state_, clock_, objective_);
   }
 

@@ -86,6 +86,10 @@ Scene scale_stiffness(const Scene& scene, double factor) {
     for (MaterialRegion& region : body.regions) scale(region.material, factor);
     if (body.fiber) body.fiber->kappa *= factor;
     for (Spring& spring : body.springs) spring.stiffness *= factor;
+    if (body.rod) {
+      body.rod->bending *= factor;
+      body.rod->twist *= factor;
+    }
     if (body.membrane && body.membrane->bending) *body.membrane->bending *= factor;
   }
   return result;

@@ -16,6 +16,13 @@ bool is_incompressible(const MaterialSettings& material) {
   return lambda.per_tet.empty() && std::isinf(lambda.value);
 }
 
+/// Constraints have no form of them, and who evaluates energies vertex by vertex would have to turn
+/// the material of all other segments each time.
+bool runs_rods(const std::string& method) {
+  return !is_position_based(method) && method != "projective_dynamics" &&
+         method != "vertex_block_descent";
+}
+
 std::string joined(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
@@ -51,6 +58,13 @@ std::optional<MaterialFault> find_material_fault(const Scene& scene, const std::
                            "a membrane has no form as constraints, which " + method +
                                " needs; expected a method of descent, for example l_bfgs, or a "
                                "cloth of springs"};
+    }
+    if (body.rod && !explicit_step && !runs_rods(method)) {
+      return MaterialFault{where + "/material", false,
+                           method +
+                               " has no rods, whose twist couples a whole strand; expected a "
+                               "method that has, for example newton or l_bfgs, or a strand of "
+                               "springs"};
     }
     if (body.mesh.tets.empty()) continue;
     std::optional<MaterialFault> fault;

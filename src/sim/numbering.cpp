@@ -40,7 +40,8 @@ State picked(const State& state, const std::vector<int>& source) {
           .x_previous = picked(state.x_previous, source),
           .v_previous = picked(state.v_previous, source),
           .acceleration = picked(state.acceleration, source),
-          .plastic = state.plastic};
+          .plastic = state.plastic,
+          .rods = state.rods};
 }
 
 }  // namespace

@@ -174,6 +174,9 @@ class RunningScene {
   void follow_in_substep(double time);
   void tell_shapes();
   void use_plastic();
+  void use_rods();
+  void advance_rods();
+  std::vector<double> rods_of(const RunningScene& other) const;
   void flow(StepReport& report);
   std::vector<double> plastic_of(const RunningScene& other) const;
   /// One substep of h. False: it ended non-finite and the state is not to be used.

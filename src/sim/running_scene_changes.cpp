@@ -20,6 +20,7 @@ void RunningScene::use_pins(PinSet pins) {
   std::swap(model_.pins, pins);
   try {
     setup_.check_pins(scene_);
+    model_.rods.find_clamps(model_.pins);
     objective_.pins_changed();
     if (direction_) {
       direction_->pins_changed({model_, setup_.inverse_a2(), setup_.length()});
@@ -28,9 +29,11 @@ void RunningScene::use_pins(PinSet pins) {
     convergence_.pins_changed({model_, setup_.inverse_a2(), setup_.length()});
   } catch (...) {
     std::swap(model_.pins, pins);
+    model_.rods.find_clamps(model_.pins);
     objective_.pins_changed();
     throw;
   }
+  use_rods();
   state_.acceleration.clear();  // it was that of the other pins
 }
 
@@ -350,6 +353,7 @@ void RunningScene::set_state(const SimulationState& state) {
   clock_ = clock_of(state.time, state.frame, scene_.time);
   follow(state_.time);
   use_plastic();
+  use_rods();
   clear_forces();
 }
 
@@ -374,11 +378,24 @@ std::vector<double> RunningScene::plastic_of(const RunningScene& other) const {
   return save_state(next).plastic;
 }
 
+/// How the rods of another scene of the same vertices stand, if they are those of this one.
+std::vector<double> RunningScene::rods_of(const RunningScene& other) const {
+  const std::vector<RodSet::Segment>&own = model_.rods.segments,
+        &others = other.model_.rods.segments;
+  const auto is_same = [&](const RodSet::Segment& a, const RodSet::Segment& b) {
+    return numbering_.to_scene(a.a) == other.numbering_.to_scene(b.a) &&
+           numbering_.to_scene(a.b) == other.numbering_.to_scene(b.b);
+  };
+  if (!std::equal(own.begin(), own.end(), others.begin(), others.end(), is_same)) return {};
+  return save_state(other.state_).rods;
+}
+
 void RunningScene::take_over(const RunningScene& other) {
   SimulationState state = other.state();
   state.accelerations.clear();
   state.look_interval = 0;
   state.plastic = plastic_of(other);
+  state.rods = rods_of(other);
   state.rested.clear();
   // Another scene, other weights.
   state.weights.clear();

@@ -221,6 +221,25 @@ void RunningScene::use_plastic() {
   tell_shapes();
 }
 
+/// The state has other rods, or the same at another time.
+void RunningScene::use_rods() {
+  if (model_.rods.empty()) return;
+  model_.rods.frames = state_.rods;
+  model_.rods.time = state_.time;
+  objective_.rods()->set_time(model_.pins, state_.time);
+  elastic_is_known_ = false;
+}
+
+/// After a substep: the material of rods has turned with them.
+void RunningScene::advance_rods() {
+  if (model_.rods.empty()) return;
+  objective_.rods()->set_time(model_.pins, clock_.at(1));
+  objective_.rods()->advance(state_.x, threads_, state_.rods);
+  model_.rods.frames = state_.rods;
+  model_.rods.time = clock_.at(1);
+  objective_.rods()->set_time(model_.pins, model_.rods.time);
+}
+
 /// After a substep.
 void RunningScene::flow(StepReport& report) {
   const std::optional<double> taken =
@@ -305,6 +324,8 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
       report.force_scale = force_scale(model_, scene_.gravity, step, objective_.pin_targets(), z_);
   } else {
     setup_.prepare(state_, clock_, objective_);
+    // Pins that turn do their work where energies before a step are taken.
+    if (objective_.rods() != nullptr && objective_.rods()->has_turned()) elastic_is_known_ = false;
     result = solve(report, options);
   }
   if (result.status == StepStatus::non_finite) return false;
@@ -371,6 +392,7 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
       return true;
     }
   }
+  advance_rods();
   flow(report);
   end_substep();
   return true;
@@ -406,6 +428,7 @@ bool RunningScene::explicit_substep(StepReport& report) {
       }
     }
   }
+  advance_rods();
   flow(report);
   end_substep();
   report.status = StepStatus::converged;
@@ -442,6 +465,7 @@ void RunningScene::remember() {
   keep(state_.acceleration, before_.acceleration);
   before_.time = state_.time;
   before_.plastic = state_.plastic;
+  before_.rods = state_.rods;
   before_.frame = state_.frame;
 }
 
@@ -455,6 +479,7 @@ void RunningScene::restore() {
   setup_.divide(1);
   follow(state_.time);
   use_plastic();
+  use_rods();
   elastic_is_known_ = false;
 }
 

@@ -73,6 +73,45 @@ std::vector<double> save_plastic(const std::vector<PlasticStrain>& plastic) {
   return values;
 }
 
+/// Tangent, director and twist of a segment.
+constexpr std::size_t rod_numbers = 7;
+
+std::vector<RodFrame> load_rods(const Model& model, const std::vector<double>& values) {
+  std::vector<RodFrame> rods = model.rods.rest_frames;
+  if (values.empty()) return rods;
+  if (values.size() != rod_numbers * rods.size()) {
+    refuse("rods", "expected " + std::to_string(rod_numbers * rods.size()) +
+                       " numbers or none, there are " + std::to_string(values.size()));
+  }
+  for (std::size_t s = 0; s < rods.size(); ++s) {
+    const double* const own = &values[rod_numbers * s];
+    RodFrame& rod = rods[s];
+    rod = {.tangent = {{own[0], own[1], own[2]}},
+           .director = {{own[3], own[4], own[5]}},
+           .twist = own[6]};
+    // But for the rounding of whoever wrote it.
+    const bool is_frame = std::abs(dot(rod.tangent, rod.tangent) - 1) < 1e-6 &&
+                          std::abs(dot(rod.director, rod.director) - 1) < 1e-6 &&
+                          std::abs(dot(rod.tangent, rod.director)) < 1e-6;
+    require(
+        is_frame && std::isfinite(rod.twist), "rods",
+        "expected two unit vectors across each other and an angle of segment " + std::to_string(s));
+  }
+  return rods;
+}
+
+std::vector<double> save_rods(const std::vector<RodFrame>& rods) {
+  std::vector<double> values;
+  values.reserve(rod_numbers * rods.size());
+  for (const RodFrame& rod : rods) {
+    for (const Vector3<double>& v : {rod.tangent, rod.director}) {
+      for (int k = 0; k < 3; ++k) values.push_back(v[k]);
+    }
+    values.push_back(rod.twist);
+  }
+  return values;
+}
+
 /// Without inertia a part of a body that nothing holds has no place of its own.
 void require_pins(const Scene& scene, const Model& model) {
   const Adjacency adjacency = vertex_adjacency(model);
@@ -205,6 +244,7 @@ State load_state(const Model& model, const SimulationState& state) {
     load_array(state.accelerations, model.num_vertices, "accelerations", loaded.acceleration);
   }
   loaded.plastic = load_plastic(model, state.plastic);
+  loaded.rods = load_rods(model, state.rods);
   loaded.time = state.time;
   loaded.frame = state.frame;
   return loaded;
@@ -220,6 +260,7 @@ SimulationState save_state(const State& state) {
   saved.previous_velocities = save_array(state.v_previous);
   saved.accelerations = save_array(state.acceleration);
   saved.plastic = save_plastic(state.plastic);
+  saved.rods = save_rods(state.rods);
   return saved;
 }
 

@@ -19,6 +19,7 @@ std::vector<std::size_t> firsts(const Scene& scene, const Count& count) {
 
 std::size_t count_vertices(const Body& body) { return body.mesh.vertices.size(); }
 std::size_t count_tets(const Body& body) { return body.mesh.tets.size(); }
+std::size_t count_rods(const Body& body) { return body.rod ? body.segments.size() : 0; }
 
 }  // namespace
 
@@ -27,7 +28,9 @@ Survivors::Survivors(const Scene& before, const Scene& next, std::vector<int> or
   const std::vector<std::size_t> vertex_before = firsts(before, count_vertices),
                                  vertex_next = firsts(next, count_vertices),
                                  tet_before = firsts(before, count_tets),
-                                 tet_next = firsts(next, count_tets);
+                                 tet_next = firsts(next, count_tets),
+                                 rod_before = firsts(before, count_rods),
+                                 rod_next = firsts(next, count_rods);
   vertices_.assign(vertex_before.back(), -1);
   for (std::size_t b = 0; b < origin_.size(); ++b) {
     if (is_added(b)) continue;
@@ -37,6 +40,8 @@ Survivors::Survivors(const Scene& before, const Scene& next, std::vector<int> or
                               .size = vertex_next[b + 1] - vertex_next[b]});
     tet_blocks_.push_back(
         {.from = tet_before[from], .to = tet_next[b], .size = tet_next[b + 1] - tet_next[b]});
+    rod_blocks_.push_back(
+        {.from = rod_before[from], .to = rod_next[b], .size = rod_next[b + 1] - rod_next[b]});
     const Block& block = vertex_blocks_.back();
     for (std::size_t i = 0; i < block.size; ++i) {
       vertices_[block.from + i] = static_cast<int>(block.to + i);
@@ -87,6 +92,7 @@ SimulationState Survivors::join(const SimulationState& before, SimulationState s
   if (!before.plastic.empty() && !start.plastic.empty()) {
     carry(tet_blocks_, 10, before.plastic, start.plastic);
   }
+  if (!before.rods.empty() && !start.rods.empty()) carry(rod_blocks_, 7, before.rods, start.rods);
   start.time = before.time;
   start.frame = before.frame;
   start.unconverged = before.unconverged;

@@ -33,7 +33,7 @@ class Survivors {
 
   std::vector<int> origin_;
   std::vector<int> vertices_;
-  std::vector<Block> vertex_blocks_, tet_blocks_;  ///< of what stays
+  std::vector<Block> vertex_blocks_, tet_blocks_, rod_blocks_;  ///< of what stays
 };
 
 }  // namespace supple

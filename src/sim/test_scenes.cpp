@@ -160,6 +160,28 @@ Scene folded_membrane(const std::string& model) {
   return scene;
 }
 
+Body rod_body(const SpringMesh& mesh) {
+  const RodStiffness stiffness = rod_stiffness(5e6, 0.5, 0.002);
+  Body body;
+  body.name = "rod";
+  body.mesh.vertices = mesh.vertices;
+  body.segments = mesh.segments;
+  body.springs = make_springs(mesh, stiffness.stretch);
+  body.rod = RodSettings{.bending = stiffness.bending, .twist = stiffness.twist};
+  body.density = 0.015;
+  return body;
+}
+
+Scene hanging_curl() {
+  Scene scene;
+  scene.bodies = {rod_body(
+      generate(HelixGenerator{.radius = 0.05, .pitch = 0.04, .turns = 3, .segments = 48}))};
+  Pin pin;
+  pin.vertices = {0, 1};
+  scene.bodies[0].pins = {pin};
+  return scene;
+}
+
 std::vector<Vec3> positions_of(const Simulation& simulation) {
   std::vector<double> flat(3 * static_cast<std::size_t>(simulation.num_vertices()));
   simulation.copy_positions(flat);

@@ -50,6 +50,12 @@ Scene hanging_membrane(const std::string& model);
 /// The same with dihedral bending and a fold by 60 degrees along its third column.
 Scene folded_membrane(const std::string& model);
 
+/// A strand as a rod of rubber of 4 mm (E = 5e6 Pa, Poisson's ratio 0.5), 0.015 kg/m.
+Body rod_body(const SpringMesh& mesh);
+
+/// A helix of 3 turns about y that hangs from its clamped first segment.
+Scene hanging_curl();
+
 /// Positions of all vertices.
 std::vector<Vec3> positions_of(const Simulation& simulation);
 

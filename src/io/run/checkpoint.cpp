@@ -25,7 +25,7 @@ static_assert(std::endian::native == std::endian::little, "checkpoints are writt
 
 // The line break tells a file that went through a text conversion.
 constexpr std::array<char, 8> magic{'S', 'U', 'P', 'P', 'L', 'E', '\r', '\n'};
-constexpr std::uint32_t format_version = 6;
+constexpr std::uint32_t format_version = 7;
 
 // What follows positions and velocities.
 constexpr std::uint32_t has_previous = 1;
@@ -46,9 +46,10 @@ struct Header {
   std::uint64_t num_plastic;
   std::uint64_t num_unfolding;
   std::uint64_t num_rested;
+  std::uint64_t num_rods;
   std::uint64_t num_values;
 };
-static_assert(std::is_trivially_copyable_v<Header> && sizeof(Header) == 120);
+static_assert(std::is_trivially_copyable_v<Header> && sizeof(Header) == 128);
 
 /// FNV-1a [Fowler, Noll & Vo].
 class Hash {
@@ -125,12 +126,15 @@ void check_sound(const std::filesystem::path& path, std::span<const char> bytes,
   const std::size_t values = (bytes.size() - sizeof(Header)) / sizeof(double);
   const std::size_t arrays = num_arrays(header);
   // None of the sums below can overflow.
-  const bool fit =
-      header.num_weights < values && header.num_plastic < values && header.num_unfolding < values &&
-      header.num_rested < values &&
-      header.num_weights + header.num_plastic + header.num_unfolding + header.num_rested < values;
+  const bool fit = header.num_weights < values && header.num_plastic < values &&
+                   header.num_unfolding < values && header.num_rested < values &&
+                   header.num_rods < values &&
+                   header.num_weights + header.num_plastic + header.num_unfolding +
+                           header.num_rested + header.num_rods <
+                       values;
   const std::size_t of_vertices = fit ? values - 1 - header.num_weights - header.num_plastic -
-                                            header.num_unfolding - header.num_rested
+                                            header.num_unfolding - header.num_rested -
+                                            header.num_rods
                                       : 0;
   if (values * sizeof(double) != bytes.size() - sizeof(Header) || !fit ||
       of_vertices % arrays != 0 || header.num_values != of_vertices / arrays) {
@@ -191,6 +195,7 @@ void write_checkpoint(const std::filesystem::path& path, std::uint64_t fingerpri
                       .num_plastic = state.plastic.size(),
                       .num_unfolding = state.unfolding.size(),
                       .num_rested = state.rested.size(),
+                      .num_rods = state.rods.size(),
                       .num_values = state.positions.size()};
   std::vector<char> bytes(sizeof(Header));
   std::memcpy(bytes.data(), &header, sizeof(Header));
@@ -203,6 +208,7 @@ void write_checkpoint(const std::filesystem::path& path, std::uint64_t fingerpri
   add(state.plastic);
   add({state.unfolding.begin(), state.unfolding.end()});
   add(state.rested);
+  add(state.rods);
   AtomicFile file(path);
   file.write(std::as_bytes(std::span(bytes)));
   file.write_value(checksum(bytes));
@@ -243,6 +249,7 @@ SimulationState read_checkpoint(const std::filesystem::path& path, std::uint64_t
     state.unfolding.push_back(static_cast<int>(std::clamp(number, -most, most)));
   }
   take(state.rested, header.num_rested);
+  take(state.rods, header.num_rods);
   if (state.frame < 0 || !std::isfinite(state.time)) fail(path, "holds no frame or time");
   return state;
 }

@@ -77,6 +77,7 @@ TEST(Checkpoint, KeepsWhatBodiesAndTetsRemember) {
   state.plastic = {1, 0, 0, 0, 1, 0, 0, 0, 1, 0.5};
   state.unfolding = {-3, 1};
   state.rested = {-1, 0.25, 0};
+  state.rods = {1, 0, 0, 0, 1, 0, 2.5};
   write_checkpoint(folder / "c.bin", 42, state);
   const SimulationState read = read_checkpoint(folder / "c.bin", 42);
   EXPECT_EQ(read.positions, state.positions);
@@ -84,6 +85,7 @@ TEST(Checkpoint, KeepsWhatBodiesAndTetsRemember) {
   EXPECT_EQ(read.plastic, state.plastic);
   EXPECT_EQ(read.unfolding, state.unfolding);
   EXPECT_EQ(read.rested, state.rested);
+  EXPECT_EQ(read.rods, state.rods);
 }
 
 TEST(Checkpoint, OfAnotherSceneIsRefused) {

@@ -198,6 +198,7 @@ void read_cloth_body(ObjectReader& reader, SpringMesh mesh, Body& body) {
   reader.object("material",
                 [&](ObjectReader& material) { read_cloth_material(material, mesh, body); });
   const std::string reason = body.membrane ? "needs tets, but this body is a membrane"
+                             : body.rod    ? "needs tets, but this body is a rod"
                                            : "needs tets, but this body has only springs";
   if (body.membrane) {
     reader.each("layers",

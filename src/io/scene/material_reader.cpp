@@ -166,6 +166,8 @@ void read_parameters(ObjectReader& material, const TetMesh& mesh, bool is_sheet,
   }
 }
 
+constexpr const char* rod_name = "rod";
+
 bool is_spring(const std::string& model) { return model == "spring"; }
 bool is_limit(const std::string& model) { return model == WovenLimitModel::name; }
 bool is_woven(const std::string& model) {
@@ -271,6 +273,38 @@ std::vector<Spring> read_springs(ObjectReader& material, const SpringMesh& mesh)
   return make_springs(mesh, settings);
 }
 
+/// A round rod, or given stiffnesses in place of its own.
+void read_rod(ObjectReader& material, const SpringMesh& mesh, Body& body) {
+  material.expect({"model", "young", "poisson", "shear", "radius", "stretch", "bending", "twist",
+                   "rest_shape", "rest_twist"});
+  const double young = material.number("young", above_zero("Pa"));
+  const double radius = material.number("radius", above_zero("m"));
+  double shear = 0;
+  if (material.has("shear")) {
+    material.reject("poisson", "conflicts with shear; expected only one of the two");
+    shear = material.number("shear", above_zero("Pa"));
+  } else {
+    const double poisson =
+        material.number("poisson", {.low = -1, .high = 0.5, .high_included = true, .unit = ""});
+    shear = young / (2 * (1 + poisson));
+  }
+  RodStiffness round;
+  try {
+    round = rod_stiffness(young, 0, radius);
+  } catch (const Error& error) {
+    material.fail("radius", error.message());
+  }
+  round.twist *= shear / (young / 2);
+  const double stretch = material.number("stretch", above_zero("N"), round.stretch);
+  RodSettings rod;
+  rod.bending = material.number("bending", above_zero("N m^2"), round.bending);
+  rod.twist = material.number("twist", above_zero("N m^2"), round.twist);
+  rod.rest_shape = material.choice("rest_shape", "rest shape", {"mesh", "straight"}, "mesh");
+  rod.rest_twist = material.number("rest_twist", {.low = -1e9, .high = 1e9, .unit = "degrees"}, 0);
+  body.springs = make_springs(mesh, stretch);
+  body.rod = rod;
+}
+
 PlasticitySettings read_plasticity(ObjectReader& reader) {
   PlasticitySettings settings;
   reader.expect({"yield", "creep", "hardening", "max"});
@@ -296,9 +330,12 @@ PlasticitySettings read_plasticity(ObjectReader& reader) {
 MaterialSettings read_material(ObjectReader& material, const TetMesh& mesh) {
   MaterialSettings settings;
   settings.model = read_model(material, names_of(list_materials()));
-  if (is_spring(settings.model) || is_woven(settings.model)) {
+  const bool is_rod = settings.model == rod_name;
+  if (is_spring(settings.model) || is_rod || is_woven(settings.model)) {
     material.fail("model", settings.model + " is for " +
-                               (is_woven(settings.model) ? "membranes" : "cloth and strands") +
+                               (is_woven(settings.model) ? "membranes"
+                                : is_rod                 ? "strands"
+                                                         : "cloth and strands") +
                                ", but this body has tets; expected a material of tets, for "
                                "example neo_hookean");
   }
@@ -315,8 +352,10 @@ MaterialSettings read_sheet(ObjectReader& material, const SpringMesh& mesh) {
   MaterialSettings settings;
   material.reject("plasticity", "plastic flow needs tets, but this body is a membrane");
   settings.model = read_model(material, sheet_names());
-  if (is_spring(settings.model)) {
-    material.fail("model", "a membrane has no springs; expected another material of it");
+  if (is_spring(settings.model) || settings.model == rod_name) {
+    material.fail("model", "a membrane has no " + settings.model +
+                               (is_spring(settings.model) ? "s" : "") +
+                               "; expected another material of it");
   }
   read_sheet_parameters(material, mesh, settings);
   return settings;
@@ -326,6 +365,7 @@ void read_cloth_material(ObjectReader& material, const SpringMesh& mesh, Body& b
   material.reject("plasticity", "plastic flow needs tets, but this body has none");
   std::vector<std::string> offered = names_of(list_spring_materials());
   if (!mesh.triangles.empty()) {
+    offered.erase(std::find(offered.begin(), offered.end(), rod_name));
     for (std::string& name : sheet_names()) offered.push_back(std::move(name));
   }
   const std::string model = read_model(material, std::move(offered));
@@ -334,9 +374,18 @@ void read_cloth_material(ObjectReader& material, const SpringMesh& mesh, Body& b
     return;
   }
   if (mesh.triangles.empty()) {
-    material.fail("model", model +
-                               " needs tets or triangles, but this body is a strand; expected "
-                               "spring");
+    if (model != rod_name) {
+      material.fail("model", model +
+                                 " needs tets or triangles, but this body is a strand; expected "
+                                 "spring or rod");
+    }
+    read_rod(material, mesh, body);
+    return;
+  }
+  if (model == rod_name) {
+    material.fail("model",
+                  "rod is for strands, but this body has triangles; expected spring, or "
+                  "a material of a membrane, for example neo_hookean with a thickness");
   }
   body.material.model = model;
   read_membrane(material, mesh, body);

@@ -98,6 +98,25 @@ SpringMesh read_strand(ObjectReader& reader, std::size_t max_springs) {
   return make(reader, strand, 2.0 * strand.segments, max_springs);
 }
 
+SpringMesh read_polyline(ObjectReader& reader, std::size_t max_springs) {
+  PolylineGenerator line;
+  line.points = reader.vectors("points", any_number("m"));
+  line.closed = reader.boolean("closed", line.closed);
+  const auto count = 2.0 * static_cast<double>(line.points.size());
+  return make(reader, line, count, max_springs);
+}
+
+SpringMesh read_helix(ObjectReader& reader, std::size_t max_springs) {
+  HelixGenerator helix;
+  helix.radius = reader.number("radius", above_zero("m"), helix.radius);
+  helix.pitch = reader.number("pitch", any_number("m"), helix.pitch);
+  helix.turns = reader.number("turns", above_zero(""), helix.turns);
+  helix.segments = static_cast<int>(reader.whole("segments", 1, 1'000'000, helix.segments));
+  helix.axis = reader.direction("axis", helix.axis);
+  helix.center = read_center(reader);
+  return make(reader, helix, 2.0 * helix.segments, max_springs);
+}
+
 SpringMesh read_icosphere(ObjectReader& reader, std::size_t max_springs) {
   IcosphereGenerator sphere;
   sphere.radius = reader.number("radius", above_zero("m"), sphere.radius);
@@ -117,10 +136,10 @@ Vec3 read_scale(ObjectReader& transform) {
 BodyMesh read_mesh(ObjectReader& reader, const SceneSources& sources, std::size_t max_tets,
                    bool is_sheet) {
   reader.expect({"file", "box", "bar", "sphere", "cylinder", "torus", "tetrahedron", "cloth",
-                 "icosphere", "strand"});
+                 "icosphere", "strand", "polyline", "helix"});
   const std::string kind =
       reader.one_of("mesh", {"file", "box", "bar", "sphere", "cylinder", "torus", "tetrahedron",
-                             "cloth", "icosphere", "strand"});
+                             "cloth", "icosphere", "strand", "polyline", "helix"});
   if (kind == "file") {
     const std::string file = reader.text("file");
     if (!is_sheet || !has_surface_format(file)) return sources.tet_mesh(file);
@@ -138,6 +157,10 @@ BodyMesh read_mesh(ObjectReader& reader, const SceneSources& sources, std::size_
       mesh = read_icosphere(generator, max_tets);
     } else if (kind == "strand") {
       mesh = read_strand(generator, max_tets);
+    } else if (kind == "polyline") {
+      mesh = read_polyline(generator, max_tets);
+    } else if (kind == "helix") {
+      mesh = read_helix(generator, max_tets);
     } else if (kind == "box") {
       mesh = read_box(generator, {}, max_tets);
     } else if (kind == "bar") {

@@ -99,8 +99,10 @@ std::optional<FoundMaterial> material_of(const Scene& scene,
     length = 5;
   }
   const bool is_cloth = body.mesh.tets.empty();
-  if (is_cloth && (body.triangles.empty() || length != 3)) return {};
+  if (is_cloth && length != 3) return {};
   if (settings == nullptr || steps.size() <= length) return {};
+  // Of strands only the model changes other keys.
+  if (is_cloth && body.triangles.empty() && steps[length] != "model") return {};
   return FoundMaterial{{steps.begin(), steps.begin() + static_cast<long>(length)},
                        settings,
                        steps[length],

@@ -51,6 +51,16 @@ TEST(Choices, ClothTakesEveryMaterialThatItIsOffered) {
   }
 }
 
+TEST(Choices, AStrandTakesBothOfItsMaterials) {
+  Page page("cloth");
+  page.tell(R"({"do": "pause"})");
+  for (const char* name : {"rod", "spring", "rod"}) {
+    ASSERT_TRUE(set(page, "/bodies/1/material/model", name)) << name;
+    page.tell(R"({"do": "reset"})");
+    expect_steps(page, name);
+  }
+}
+
 TEST(Choices, EverySolverRunsEveryMaterialThatItCan) {
   Page page("block");
   page.tell(R"({"do": "pause"})");

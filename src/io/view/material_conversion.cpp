@@ -129,10 +129,29 @@ ordered_json converted_material(const ordered_json& old, const MaterialSettings&
   return material;
 }
 
+namespace {
+
+/// Between the springs of a strand and a rod, for segments of 5 cm.
+ordered_json converted_strand_material(const ordered_json& old, const std::string& model) {
+  constexpr double length = 0.05, pi = 3.14159265358979323846;
+  const double radius = number_in(old, "radius", 1e-3), area = pi * radius * radius;
+  if (model == "rod") {
+    return {{"model", model},
+            {"young", number_in(old, "stiffness", 1e3) * length / area},
+            {"poisson", 0.3},
+            {"radius", radius}};
+  }
+  const double stretch = number_in(old, "stretch", number_in(old, "young", 1e7) * area);
+  return {{"model", model}, {"stiffness", stretch / length}};
+}
+
+}  // namespace
+
 ordered_json converted_cloth_material(const ordered_json& old, const MaterialSettings& settings,
                                       const std::string& model) {
   const std::string from = old.value("model", "");
   if (model == from) return old;
+  if (model == "rod" || from == "rod") return converted_strand_material(old, model);
   const double thickness = number_in(old, "thickness", 1e-3);
   double young = 0, poisson = 0.3;
   if (from == "spring") {

@@ -27,7 +27,7 @@ nlohmann::ordered_json converted_material(const nlohmann::ordered_json& old,
                                           const std::string& model);
 
 /// The same of cloth: between springs, orthotropic_stvk and the materials of a membrane. Young's
-/// modulus times the thickness is the stiffness of springs.
+/// modulus times the thickness is the stiffness of springs. Of a strand between springs and rod.
 nlohmann::ordered_json converted_cloth_material(const nlohmann::ordered_json& old,
                                                 const MaterialSettings& settings,
                                                 const std::string& model);

@@ -1,0 +1,124 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "base/body_pieces.h"
+#include "math/mat3.h"
+#include "math/vector_field.h"
+#include "potentials/rods.h"
+
+namespace supple {
+
+/// Energy of all rods and its gradient, at positions x and with the frames of the set at the
+/// beginning of the step [Bergou et al. 2008].
+///
+/// The material of segment j stands as its frame at the beginning of the step, transported from the
+/// tangent then to that at x and turned by an angle theta_j about it. Where a pin clamps the
+/// segment, its frame at rest, moved by the pin, takes the place of the former, and theta_j = 0.
+/// The other angles are those of least energy: twist spreads much faster along a rod than bending.
+/// With the parts P, Q of what bending has along the transported frame,
+///   E(theta) = -sum_j (P_j cos theta_j + Q_j sin theta_j)
+///              + sum_i C_i/2 (a_i + theta_{i+1} - theta_i - m_i)^2 + const,
+/// whose tridiagonal Hessian is factorised for Newton's method. So E is a function of x and of the
+/// frames before, and as dE/dtheta = 0 its gradient is that at fixed theta. A straight rod needs
+/// one iteration, and is then twisted evenly.
+///
+/// Each strand is one piece of work, so that no sum depends on the number of threads.
+class RodEnergy {
+ public:
+  explicit RodEnergy(const RodSet& set);
+
+  /// From now on `evaluate` works on these bodies alone, ascending. Allocates nothing.
+  void select(std::span<const int> bodies) { pieces_.select(bodies); }
+
+  /// Clamps stand where pins have moved them at a time, s. Allocates nothing.
+  void set_time(const PinSet& pins, double time);
+
+  /// Whether clamps have turned since the frames were taken.
+  bool has_turned() const { return has_turned_; }
+
+  /// Energy at x, J.
+  double evaluate(const VectorField& x, Threads& threads);
+
+  /// Of one body in its last `evaluate`, J.
+  double energy_of(int body) const;
+
+  /// Adds dE/dx, as of the last `evaluate`, N.
+  void add_gradient(VectorField& gradient) const;
+
+  /// The frames at x, where the next step begins, of the bodies that are selected. Allocates
+  /// nothing.
+  void advance(const VectorField& x, Threads& threads, std::vector<RodFrame>& frames);
+
+  /// Calls add(vertex, other, block) for the 3x3 blocks of sum J^T J at x, N/m, row-major, J being
+  /// the derivatives of what E squares, at fixed theta: positive semi-definite, and exact for a rod
+  /// without strain. Each pair is visited once.
+  template <class Add>
+  void visit_hessian(const VectorField& x, Threads& threads, const Add& add) {
+    if (set_->empty()) return;
+    evaluate(x, threads);
+    for (const int chain : pieces_.selected()) {
+      const RodSet::Chain& own = set_->chains[at(chain)];
+      for (int j = own.first_joint; j < own.first_joint + own.num_joints; ++j) {
+        const JointHessian hessian = joint_hessian(j);
+        for (int r = 0; r < 3; ++r) {
+          for (int c = 0; c <= r; ++c) {
+            add(hessian.vertex[r], hessian.vertex[c], hessian.block[r][c]);
+          }
+        }
+      }
+    }
+  }
+
+ private:
+  /// A segment at x.
+  struct Place {
+    Vector3<double> edge{};
+    RodFrame frame{};                ///< transported, and then turned by theta
+    Vector3<double> before_tangent;  ///< from where it was transported
+    double inverse_length = 0;       ///< 1/|e|, 1/m; 0 of an edge without length
+    double cosine = 0, sine = 0;     ///< P and Q, J
+    double theta = 0;                ///< rad
+    double moment = 0;               ///< dE/dtheta, J
+    Vector3<double> force{};         ///< dE/de, N
+  };
+  /// What Newton's method for the angles works with.
+  struct Row {
+    double diagonal = 0, next = 0;  ///< of the matrix, J; next: with the segment after
+    double factor = 0, pivot = 0;
+    double border = 0;  ///< solution for the column of the last segment of a closed strand
+    double step = 0;
+  };
+  struct JointHessian {
+    int vertex[3];
+    double block[3][3][9];
+  };
+  void evaluate_chain(const RodSet::Chain& chain, const VectorField& x, double& energy);
+  void place(int segment, const VectorField& x);
+  void find_twist(int joint);
+  void add_bending(int joint);
+  void settle(const RodSet::Chain& chain);
+  double energy_of_angles(const RodSet::Chain& chain, double part) const;
+  void find_moments(const RodSet::Chain& chain);
+  bool factorise(const RodSet::Chain& chain, bool is_mended);
+  void solve(const RodSet::Chain& chain);
+  double finish_joint(int joint);
+  void finish_segment(int segment);
+  JointHessian joint_hessian(int joint) const;
+  Vector3<double> curvature(int joint) const;
+  Vector3<double> rest_of(int joint, int end) const;
+  bool is_free(int segment) const { return set_->clamp[at(segment)] < 0; }
+
+  const RodSet* set_;
+  BodyPieces pieces_;
+  std::vector<RodFrame> clamps_;      ///< [num_segments], of those that are clamped
+  std::vector<double> clamp_turn_;    ///< [num_segments], rad: about the tangent since the frames
+  std::vector<Place> places_;         ///< [num_segments]
+  std::vector<Row> rows_;             ///< [num_segments]
+  std::vector<double> twist_;         ///< [num_joints], m of the transported frames, rad
+  std::vector<double> chain_energy_;  ///< [num_chains], J
+  bool has_turned_ = false;
+};
+
+}  // namespace supple
