@@ -74,7 +74,7 @@ TEST(BondsOfAScene, BadOnesAreRefusedWithTheirPlace) {
   EXPECT_EQ(of_bond(R"("body": "right", "to": "left", "lenght": 1, )" + select), "/bonds/0/lenght");
   EXPECT_EQ(
       place(boxes(R"("seams": [{ "a": { "body": "left", "select": { "vertices": [0] } } }])")),
-      "/seams/0/b/body");
+      "/seams/0/b");
   EXPECT_EQ(place(boxes(
                 R"("seams": [{ "close": -1, "a": { "body": "left", "select": { "vertices": [0] } },
              "b": { "body": "left", "select": { "vertices": [1] } } }])")),
