@@ -254,6 +254,9 @@ struct Pin {
   std::vector<int> vertices{};  ///< selects further vertices, by index in the body
   double stiffness = 1e6;       ///< N/m per vertex, > 0
   Motion motion{};              ///< from rest position to target, at the end of the step
+  /// Name of a collider whose motion is that of the targets, instead of `motion`. The vertices do
+  /// not touch it, and it bears their forces (Simulation::collider_forces). Empty: none.
+  std::string collider{};
 };
 
 struct AtRest {};
@@ -430,6 +433,39 @@ struct ContactSettings {
   std::string mode = "soft";
 };
 
+// ------------------------------------------------------------------------------------ bonds
+
+/// Ties vertices of a body to another one: each x_a to the point p = sum_i w_i x_i of the other
+/// body that lies there at rest, by E = k/2 |x_a - p|^2, k being the stiffness. What is beside a
+/// body of tets is tied to the continuation of the nearest one, with weights beyond 0 and 1, and
+/// so keeps its place beside the body as that turns and deforms. Beside a cloth or a strand, or far
+/// beyond the size of the tets, E = k/2 (|x_a - p| - r)^2 keeps the distance r at rest from the
+/// nearest point.
+struct Bond {
+  std::string body{};        ///< name of the body whose vertices are tied
+  VertexSelection select{};  ///< of its vertices
+  std::string to{};          ///< name of another body
+  double stiffness = 0;      ///< N/m per vertex, >= 0; 0: chosen for each (docs/bonds.md)
+  /// m, >= 0: vertices farther from the other body are not tied; empty: all are.
+  std::optional<double> distance{};
+};
+
+/// Vertices of a body that are one side of a seam.
+struct SeamSide {
+  std::string body{};  ///< its name
+  VertexSelection select{};
+};
+
+/// Sews vertices of two bodies, or of one, together: pairs of vertices by springs
+///   E = k/2 (|x_a - x_b| - r(t))^2,  r(t) = r(0) max(0, 1 - t/close),
+/// r(0) being their distance at rest. Two lists of equally many vertices, without boxes, are paired
+/// in their order; else each vertex of either side is sewn to the nearest of the other at rest.
+struct Seam {
+  SeamSide a{}, b{};
+  double close = 1;      ///< s, >= 0: when the seam is closed; 0: from the start
+  double stiffness = 0;  ///< N/m per pair, >= 0; 0: chosen for each (docs/bonds.md)
+};
+
 // --------------------------------------------------------------------------------- stepping
 
 struct TimeSettings {
@@ -534,6 +570,8 @@ struct Scene {
   ContactSettings contact{};
   DampingSettings damping{};
   std::optional<WindSettings> wind{};  ///< none: cloth does not feel the air
+  std::vector<Bond> bonds{};
+  std::vector<Seam> seams{};
 };
 
 }  // namespace supple

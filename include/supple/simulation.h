@@ -345,6 +345,13 @@ class Simulation {
   Attachment attach(int tet, const std::array<double, 4>& weights, const Vec3& target,
                     double stiffness);
 
+  /// Ties vertices of a body to another one where both are now, as Bond does. vertices: indices in
+  /// the body, from 0, each once. to: the other body. stiffness: N/m per vertex; 0: chosen for
+  /// each. It has no targets; it ends with either body. Attaching and detaching factorise the
+  /// matrix of both bodies in the call. Refused at "to" by the methods that refuse bonds
+  /// (docs/bonds.md).
+  Attachment attach(int body, std::span<const int> vertices, int to, double stiffness = 0);
+
   /// Moves the targets: one for each vertex, or one for a point.
   void set_targets(Attachment attachment, std::span<const Vec3> targets);
   /// Moves the targets given to `attach` rigidly: to R target + d. R must be a rotation.
@@ -358,6 +365,7 @@ class Simulation {
   bool is_attached(Attachment attachment) const;
 
   /// Force of an attachment on the body at the end of the last step, N: stiffness * (target - x).
+  /// Of one that ties two bodies: on the body whose vertices are tied; the other has the opposite.
   /// pbd, which reads no stiffness, holds vertices without any.
   Vec3 force(Attachment attachment) const;
   /// The same on each vertex; for a point, on each corner with a weight that is not zero.
@@ -488,8 +496,8 @@ class Simulation {
   /// methods, and where a step is far from converged, they need not balance the rest.
   std::vector<BodyContact> contacts() const;
 
-  /// Sums of those forces on each collider of the scene, in its order: [num_colliders]. All zero
-  /// where contacts() is empty.
+  /// Sums of those forces on each collider of the scene, in its order, with those of pins that
+  /// follow it (Pin::collider): [num_colliders]. Contacts have none where contacts() is empty.
   std::vector<ColliderForce> collider_forces() const;
 
   /// The same forces on each vertex, x y z, N: [num_vertices * 3], in scene order. Throws Error if

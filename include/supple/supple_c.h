@@ -391,6 +391,11 @@ SuppleError supple_simulation_attach_at(SuppleSimulation* simulation, const Supp
 SuppleError supple_simulation_attach_in_tet(SuppleSimulation* simulation, int32_t tet,
                                             const double weights[4], const double target[3],
                                             double stiffness, SuppleAttachment* attachment);
+/// Ties vertices of a body to another one, `to`, where both are now. vertices: [count], indices in
+/// the body from 0, each once; stiffness: N/m per vertex, or 0: chosen for each. It has no targets.
+SuppleError supple_simulation_attach_to_body(SuppleSimulation* simulation, int32_t body,
+                                             const int32_t* vertices, size_t count, int32_t to,
+                                             double stiffness, SuppleAttachment* attachment);
 /// Moves the targets: [count * 3], one for each vertex, or one for a point.
 SuppleError supple_simulation_set_targets(SuppleSimulation* simulation, SuppleAttachment attachment,
                                           const double* targets, size_t count);

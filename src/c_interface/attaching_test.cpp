@@ -66,7 +66,14 @@ TEST_F(Attaching, HoldsMovesAndLetsGoAsTheLibraryDoes) {
       supple_simulation_attach_in_tet(plain.get(), 3, weights.data(), to.data(), 1e2, &inside),
       supple_ok);
   cpp->attach(3, weights, to, 1e2);
+  SuppleAttachment tie = 0;
+  ASSERT_EQ(supple_simulation_attach_to_body(plain.get(), 0, vertices.data(), 2, 1, 0, &tie),
+            supple_ok);
+  cpp->attach(0, vertices, 1);
   expect_same_steps();
+  ASSERT_EQ(supple_simulation_attach_to_body(plain.get(), 0, vertices.data(), 2, 0, 0, &tie),
+            supple_invalid_input);
+  EXPECT_EQ(std::string(supple_last_error_where()), "to");
 
   targets[1] = places[0][1] = 0.25;
   ASSERT_EQ(supple_simulation_set_targets(plain.get(), side, targets.data(), 2), supple_ok);
@@ -178,6 +185,8 @@ TEST_F(Attaching, AMissingPointerIsAnErrorAndChangesNothing) {
   EXPECT_EQ(supple_simulation_attach(self, 0, &vertex, some, 1, 1, nullptr), supple_invalid_input);
   EXPECT_EQ(supple_simulation_attach_at(self, nullptr, some, 1, &attachment), supple_invalid_input);
   EXPECT_EQ(supple_simulation_attach_in_tet(self, 0, nullptr, some, 1, &attachment),
+            supple_invalid_input);
+  EXPECT_EQ(supple_simulation_attach_to_body(self, 0, nullptr, 1, 1, 0, &attachment),
             supple_invalid_input);
   EXPECT_EQ(attachment, 0U);
   ASSERT_EQ(supple_simulation_attach(self, 0, &vertex, some, 1, 1, &attachment), supple_ok);

@@ -60,6 +60,16 @@ SuppleError supple_simulation_attach_in_tet(SuppleSimulation* simulation, int32_
   });
 }
 
+SuppleError supple_simulation_attach_to_body(SuppleSimulation* simulation, int32_t body,
+                                             const int32_t* vertices, size_t count, int32_t to,
+                                             double stiffness, SuppleAttachment* attachment) {
+  return make(attachment, [&] {
+    if (count > 0) given(vertices, "vertices");
+    return simulation_of(simulation)
+        .attach(body, std::span<const int>(vertices, count), to, stiffness);
+  });
+}
+
 SuppleError supple_simulation_set_targets(SuppleSimulation* simulation, SuppleAttachment attachment,
                                           const double* targets, size_t count) {
   return guarded([&] {

@@ -144,6 +144,12 @@ BodyPairs::BodyPairs(const std::vector<BodyFeatures>& bodies, std::vector<int> b
       layer_(std::move(layer)),
       rest_(std::move(rest)),
       settings_(settings) {
+  if (!settings_.tied_to_body.empty() || !settings_.tied_vertices.empty()) {
+    is_tied_.assign(body_of_.size(), 0);
+    for (const auto* const list : {&settings_.tied_to_body, &settings_.tied_vertices}) {
+      for (const auto& [vertex, to] : *list) is_tied_[at(vertex)] = 1;
+    }
+  }
   const auto& edges = features_.edges();
   const auto& triangles = features_.triangles();
   // Edges of a body stand together, ascending.
@@ -218,6 +224,27 @@ BodyPairs::BodyPairs(const std::vector<BodyFeatures>& bodies, std::vector<int> b
   known_.reserve(max_planes_);
 }
 
+/// Whether what ties the corners of two features, of two bodies or of one, lets them be.
+template <class First, class Second>
+bool BodyPairs::are_tied(const First& first, const Second& second) const {
+  if (is_tied_.empty()) return false;
+  const int a = body_of(first[0]), b = body_of(second[0]);
+  const auto ties = [&](const auto& corners, int other) {
+    return std::any_of(corners.begin(), corners.end(), [&](int vertex) {
+      return is_tied_[at(vertex)] != 0 &&
+             std::binary_search(settings_.tied_to_body.begin(), settings_.tied_to_body.end(),
+                                std::pair(vertex, other));
+    });
+  };
+  if (a != b) return ties(first, b) || ties(second, a);
+  return std::any_of(first.begin(), first.end(), [&](int vertex) {
+    return is_tied_[at(vertex)] != 0 && std::any_of(second.begin(), second.end(), [&](int other) {
+             return std::binary_search(settings_.tied_vertices.begin(),
+                                       settings_.tied_vertices.end(), std::pair(vertex, other));
+           });
+  });
+}
+
 bool BodyPairs::may_ever_meet(int a, int b) const {
   if (a == b) return settings_.within_bodies;
   return settings_.between_bodies &&
@@ -275,10 +302,12 @@ void BodyPairs::collect(const ContactWay& way) {
   candidates_.clear();
   for (const VertexFacePair& pair : features_.vertex_faces()) {
     const auto& t = features_.triangles()[at(pair.triangle)];
+    if (are_tied(std::array{pair.vertex}, t)) continue;
     add({pair.vertex, t[0], t[1], t[2]}, pair.vertex, pair.triangle, false);
   }
   for (const EdgePair& pair : features_.edge_edges()) {
     const auto &a = features_.edges()[at(pair.first)], &b = features_.edges()[at(pair.second)];
+    if (are_tied(a, b)) continue;
     add({a[0], a[1], b[0], b[1]}, pair.first, pair.second, true);
   }
 }
@@ -591,6 +620,7 @@ bool BodyPairs::pierces(int body, int other, const double* x) const {
       for (const int corner : face) {
         if (corner == edge[0] || corner == edge[1]) return false;
       }
+      if (are_tied(edge, face)) return false;
       const Corners before{place_in(x, edge[0]), place_in(x, face[0]), place_in(x, face[1]),
                            place_in(x, face[2])};
       Corners after = before;

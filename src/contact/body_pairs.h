@@ -19,6 +19,11 @@ struct PairSettings {
   bool within_bodies = false;  ///< a body touches itself
   /// Two bodies that do not touch, the smaller number first, ascending.
   std::vector<std::pair<int, int>> apart{};
+  /// Features with such a vertex do not touch that other body: (vertex, body), ascending.
+  std::vector<std::pair<int, int>> tied_to_body{};
+  /// Features of one body with such vertices on either side do not touch each other, as if they
+  /// shared a vertex: (a, b) and (b, a), ascending.
+  std::vector<std::pair<int, int>> tied_vertices{};
 };
 
 /// Keeps the surfaces of bodies apart from each other, and of a body from itself.
@@ -126,6 +131,8 @@ class BodyPairs {
                        bool& is_flat) const;
   double layer_of(const Candidate& own, const NearestPoints& nearest) const;
   bool add_plane(Candidate& own, const ContactWay& way, SurfacePoints& points);
+  template <class First, class Second>
+  bool are_tied(const First& first, const Second& second) const;
   bool may_ever_meet(int a, int b) const;
   bool may_meet(int a, int b) const;
   bool push_apart(double* x, const std::vector<char>& moves, double time);
@@ -141,6 +148,7 @@ class BodyPairs {
   std::vector<double> layer_;  ///< [num_bodies], m
   std::vector<Vec3> rest_;     ///< [num_vertices], m
   PairSettings settings_;
+  std::vector<char> is_tied_;         ///< [num_vertices]; empty: nothing is
   std::vector<Overlap> overlapping_;  ///< sorted
   std::vector<Overlap> found_;
   // Of the bodies that are asked whether they overlap: boxes and trees of their triangles.

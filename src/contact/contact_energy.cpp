@@ -134,6 +134,14 @@ ContactEnergy::ContactEnergy(std::vector<ColliderObject> colliders, double frict
     throw Error(ErrorKind::invalid_input, "/contact/friction",
                 fmt::format("{} is not a coefficient of friction; expected 0 or more", friction_));
   }
+  if (std::any_of(vertices_.begin(), vertices_.end(),
+                  [](const ContactVertex& own) { return own.held_by >= 0; })) {
+    std::vector<int> holder(place_of_vertex_.size(), -1);
+    for (const ContactVertex& own : vertices_) {
+      if (own.vertex >= 0) holder[at(own.vertex)] = own.held_by;
+    }
+    surface_.set_holders(std::move(holder));
+  }
   for (const ContactVertex& vertex : vertices_) {
     if (vertex.vertex < 0) {
       throw Error(ErrorKind::invalid_input, "/contact",
@@ -475,7 +483,7 @@ void ContactEnergy::find_ahead(const double* z, const Vec3& fall, double steps,
       balls.find(colliders_[c], ColliderObject::Moment::end, [&](std::size_t i) {
         SurfacePoint found;
         const ContactVertex& own = vertices_[first + i];
-        if (own.is_inner || !colliders_[c].touches(own.body)) return;
+        if (own.is_inner || !may_touch(first + i, static_cast<int>(c))) return;
         if (!colliders_[c].penetration(ahead(first + i), found)) return;
         ahead_[count++] = {found.distance, vertices_[first + i].vertex};
       });
@@ -556,7 +564,7 @@ std::size_t ContactEnergy::detect_block(std::size_t block, const double* z, Cont
 bool ContactEnergy::touches(std::size_t place, int c, const Vec3& end, Contact& contact) const {
   const ColliderObject& collider = colliders_[at(c)];
   SurfacePoint found;
-  if (!collider.touches(vertices_[place].body)) return false;
+  if (!may_touch(place, c)) return false;
   if (!collider.penetration(end, found)) return false;
   double shift = 0;
   if (is_special_[place] != 0) {
@@ -643,7 +651,7 @@ std::size_t ContactEnergy::sweep_block(std::size_t block, const double* z, Held*
     balls.finish();
     const int own = static_cast<int>(c);
     balls.find(collider, ColliderObject::Moment::end, [&](std::size_t i) {
-      if (!collider.touches(vertices_[first + i].body)) return;
+      if (!may_touch(first + i, own)) return;
       if (is_special_[first + i] != 0 && is_held(first + i, own)) return;
       if (follow(first + i, own, way.end(vertices_[first + i].vertex), out[count])) ++count;
     });

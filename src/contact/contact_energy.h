@@ -82,6 +82,7 @@ struct ContactVertex {
   double size = 0;        ///< of its body, m; 0: it leaves what it starts in as fast as it can
   bool is_inner = false;  ///< within a body: it touches only where the surface gives way altogether
   int body = 0;
+  int held_by = -1;  ///< a collider that it and what it is a corner of do not touch; -1: none
 };
 
 /// What touches: a point inside a collider, or friction on it.
@@ -379,6 +380,12 @@ class ContactEnergy {
   Local at_position(const Contact& contact, const double* z) const;
   std::size_t max_pairs() const {
     return vertices_.size() * colliders_.size() + surface_.max_points();
+  }
+  /// Whether vertices_[place] may touch a collider.
+  bool may_touch(std::size_t place, int collider) const {
+    const ContactVertex& own = vertices_[place];
+    return own.held_by != collider &&
+           colliders_[static_cast<std::size_t>(collider)].touches(own.body);
   }
   int body_of_vertex(int vertex) const {
     return vertices_[static_cast<std::size_t>(place_of_vertex_[static_cast<std::size_t>(vertex)])]

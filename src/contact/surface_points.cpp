@@ -100,6 +100,7 @@ class SurfacePoints::Search {
   Low lowest_on_grid(const Feature& face, const Corners& corners) const;
   Border lowest_on_border(const Feature& face, const Corners& corners) const;
   void follow(const Feature& feature);
+  bool is_held(const Triangle& triangle) const;
   template <class Visit>
   bool any_known(const Feature& feature, const Corners& corners, const Visit& visit) const;
   bool is_known(const Feature& feature, const Corners& corners, double& gap) const;
@@ -135,7 +136,7 @@ void SurfacePoints::Search::meet(const ColliderObject& collider, int number) {
   }
   for (std::size_t t = block_.first_triangle; t < block_.last_triangle; ++t) {
     const Triangle& triangle = own_.triangles_[t];
-    if (!collider.touches(triangle.body)) continue;
+    if (!collider.touches(triangle.body) || is_held(triangle)) continue;
     const std::size_t a = at(triangle.corners[0]), b = at(triangle.corners[1]),
                       c = at(triangle.corners[2]);
     const Ball own = ball_of({carried_[a], carried_[b], carried_[c], end_[a], end_[b], end_[c]});
@@ -145,6 +146,15 @@ void SurfacePoints::Search::meet(const ColliderObject& collider, int number) {
     }
     if (triangle.is_face()) follow(feature(triangle, 0, 3));
   }
+}
+
+/// Whether the collider holds a corner.
+bool SurfacePoints::Search::is_held(const Triangle& triangle) const {
+  if (own_.holder_.empty()) return false;
+  return std::any_of(
+      std::begin(triangle.corners), std::end(triangle.corners), [&](const auto corner) {
+        return own_.holder_[at(own_.vertices_[block_.first_vertex + at(corner)])] == number_;
+      });
 }
 
 void SurfacePoints::Search::ask(std::size_t local) {

@@ -98,6 +98,10 @@ class SurfacePoints {
                 const std::vector<int>& place_of_vertex,
                 const std::vector<ColliderObject>& colliders, std::size_t room = 0);
 
+  /// What has a corner that a collider holds does not touch that one: [number of vertices], the
+  /// collider or -1.
+  void set_holders(std::vector<int> holder) { holder_ = std::move(holder); }
+
   /// A new step, without points.
   void clear() { num_points_ = 0; }
 
@@ -148,6 +152,7 @@ class SurfacePoints {
 
   std::vector<Triangle> triangles_;
   std::vector<int> vertices_;  ///< of each block, each once
+  std::vector<int> holder_;    ///< of set_holders; or empty
   std::vector<Block> blocks_;
   BodyPieces pieces_;  ///< blocks_
   std::vector<int> hardened_;

@@ -37,18 +37,24 @@ SpdSolver::Matrix first_of(const PinnedMatrix& matrix, int n) {
 BodyMatrices::BodyMatrices(const Model& model, double inverse_a2, const std::vector<int>& order,
                            const SpdSolver::Matrix& lower, Precision precision,
                            const std::string& name, const Earlier<BodyMatrices>& earlier)
-    : first_(model.body_vertices), pins_(model.pins.by_body(first_)) {
-  for (std::size_t body = 0; body + 1 < first_.size(); ++body) {
-    const int first = first_[body], last = first_[body + 1], origin = earlier.of(body);
-    const PinnedMatrix* const before = origin < 0 ? nullptr : &(*earlier.made)[at(origin)];
+    : part_of_body_(at(model.num_bodies())) {
+  const std::vector<int> groups = model.bonds.groups(model.body_vertices);
+  for (const int body : groups) first_.push_back(model.body_vertices[at(body)]);
+  pins_ = model.pins.by_body(first_);
+  for (std::size_t part = 0; part + 1 < groups.size(); ++part) {
+    std::fill(part_of_body_.begin() + groups[part], part_of_body_.begin() + groups[part + 1], part);
+    const int first = first_[part], last = first_[part + 1];
+    const int origin = earlier.of(at(groups[part]));
+    const PinnedMatrix* const before =
+        origin < 0 ? nullptr : &(*earlier.made)[earlier.made->part_of_body(origin)];
     matrices_.push_back(std::make_unique<PinnedMatrix>(
         model, inverse_a2, std::vector<int>(order.begin() + first, order.begin() + last),
         before != nullptr ? first_of(*before, last - first) : cut_out(lower, first, last),
-        PinnedMatrix::Coupling::none, precision, name, pins_[body], before));
+        PinnedMatrix::Coupling::none, precision, name, pins_[part], before));
   }
 }
 
-std::size_t BodyMatrices::body_of(int vertex) const {
+std::size_t BodyMatrices::part_of(int vertex) const {
   if (matrices_.size() == 1) return 0;
   const auto next = std::upper_bound(first_.begin(), first_.end(), vertex);
   return at(next - first_.begin() - 1);
@@ -56,36 +62,36 @@ std::size_t BodyMatrices::body_of(int vertex) const {
 
 void BodyMatrices::pins_changed(const Model& model, double h) {
   std::vector<PinSet::Some> pins = model.pins.by_body(first_);
-  const auto are_there = [&](std::size_t body) {
-    return !pins[body].pins.empty() || !pins_[body].pins.empty();
+  const auto are_there = [&](std::size_t part) {
+    return !pins[part].pins.empty() || !pins_[part].pins.empty();
   };
-  for (std::size_t body = 0; body < count(); ++body) {
-    if (are_there(body)) matrices_[body]->require_pins(model, pins[body]);
+  for (std::size_t part = 0; part < count(); ++part) {
+    if (are_there(part)) matrices_[part]->require_pins(model, pins[part]);
   }
-  for (std::size_t body = 0; body < count(); ++body) {
-    if (are_there(body)) matrices_[body]->take_pins(model, pins[body], h);
+  for (std::size_t part = 0; part < count(); ++part) {
+    if (are_there(part)) matrices_[part]->take_pins(model, pins[part], h);
   }
   pins_ = std::move(pins);
 }
 
 bool BodyMatrices::set_addition(const Model& model, std::span<const PinnedMatrix::Entry> entries,
                                 Threads& threads) {
-  const auto of_body = [&](std::span<const PinnedMatrix::Entry> all, std::size_t body) {
+  const auto of_part = [&](std::span<const PinnedMatrix::Entry> all, std::size_t part) {
     const auto from = [&](int vertex) {
       return std::partition_point(all.begin(), all.end(),
                                   [&](const auto& entry) { return entry.vertex < vertex; }) -
              all.begin();
     };
-    const auto first = from(first_[body]);
-    return all.subspan(at(first), at(from(first_[body + 1]) - first));
+    const auto first = from(first_[part]);
+    return all.subspan(at(first), at(from(first_[part + 1]) - first));
   };
   std::vector<PinnedMatrix::Entry> next(entries.begin(), entries.end());
-  for (std::size_t body = 0; body < count(); ++body) {
-    const auto before = of_body(addition_, body), own = of_body(entries, body);
+  for (std::size_t part = 0; part < count(); ++part) {
+    const auto before = of_part(addition_, part), own = of_part(entries, part);
     if (before.empty() && own.empty()) continue;
-    if (matrices_[body]->set_addition(model, pins_[body], own, threads)) continue;
-    while (body-- > 0) {
-      matrices_[body]->set_addition(model, pins_[body], of_body(addition_, body), threads);
+    if (matrices_[part]->set_addition(model, pins_[part], own, threads)) continue;
+    while (part-- > 0) {
+      matrices_[part]->set_addition(model, pins_[part], of_part(addition_, part), threads);
     }
     return false;
   }
@@ -94,9 +100,9 @@ bool BodyMatrices::set_addition(const Model& model, std::span<const PinnedMatrix
 }
 
 void BodyMatrices::finish(int first, int last, VectorField& p) const {
-  for (std::size_t body = body_of(first); first < last; ++body) {
-    const int end = std::min(last, first_[body + 1]);
-    if (first < end) matrices_[body]->finish(first, end, p);
+  for (std::size_t part = part_of(first); first < last; ++part) {
+    const int end = std::min(last, first_[part + 1]);
+    if (first < end) matrices_[part]->finish(first, end, p);
     first = std::max(first, end);
   }
 }

@@ -10,21 +10,36 @@
 
 namespace supple {
 
-/// A constant n x n matrix that couples no two bodies, M/a^2 + L + pins: one matrix for each body,
-/// with a factor of its own. What is made of one does not depend on those beside it.
+/// A constant n x n matrix, M/a^2 + L + pins, in parts that it does not couple, each with a factor
+/// of its own: a body, or the bodies of a group that bonds couple (BondSet::groups). What is made
+/// of one part does not depend on those beside it. Who asks for one body of a group asks for all.
 class BodyMatrices {
  public:
-  /// order: of all vertices, body after body. lower: without pins, in that order; columns of bodies
-  /// that are taken over from `earlier` are not read. Throws as PinnedMatrix.
+  /// order: of all vertices, part after part. lower: without pins, in that order; columns of bodies
+  /// that are taken over from `earlier`, none of them in a group, are not read. Throws as
+  /// PinnedMatrix.
   BodyMatrices(const Model& model, double inverse_a2, const std::vector<int>& order,
                const SpdSolver::Matrix& lower, Precision precision, const std::string& name,
                const Earlier<BodyMatrices>& earlier = {});
 
   std::size_t count() const { return matrices_.size(); }
-  PinnedMatrix& operator[](std::size_t body) { return *matrices_[body]; }
-  const PinnedMatrix& operator[](std::size_t body) const { return *matrices_[body]; }
-  int first_vertex(std::size_t body) const { return first_[body]; }
-  std::size_t body_of(int vertex) const;
+  PinnedMatrix& operator[](std::size_t part) { return *matrices_[part]; }
+  const PinnedMatrix& operator[](std::size_t part) const { return *matrices_[part]; }
+  int first_vertex(std::size_t part) const { return first_[part]; }
+  /// The part with a vertex, or with a body.
+  std::size_t part_of(int vertex) const;
+  std::size_t part_of_body(int body) const { return part_of_body_[static_cast<std::size_t>(body)]; }
+  /// Calls visit(part) once for each part that has some of these bodies, ascending.
+  template <class Visit>
+  void for_parts(std::span<const int> bodies, const Visit& visit) const {
+    std::size_t next = 0;
+    for (const int body : bodies) {
+      const std::size_t part = part_of_body(body);
+      if (part < next) continue;
+      visit(part);
+      next = part + 1;
+    }
+  }
 
   /// PinnedMatrix::pins_changed, of all or, where it throws, of none.
   void pins_changed(const Model& model, double h);
@@ -35,19 +50,17 @@ class BodyMatrices {
 
   /// A step of these bodies begins.
   void begin_step(std::span<const int> bodies) noexcept {
-    for (const int body : bodies) matrices_[static_cast<std::size_t>(body)]->begin_step();
+    for_parts(bodies, [&](std::size_t part) { matrices_[part]->begin_step(); });
   }
 
   /// p = -A^-1 b of the vertices of these bodies; the others' are left as they are.
   void solve(std::span<const int> bodies, const VectorField& b, VectorField& p, Threads& threads) {
-    for (const int body : bodies) matrices_[static_cast<std::size_t>(body)]->solve(b, p, threads);
+    for_parts(bodies, [&](std::size_t part) { matrices_[part]->solve(b, p, threads); });
   }
   /// The same but for what `finish` does, which must follow for all of their vertices.
   void begin_solve(std::span<const int> bodies, const VectorField& b, VectorField& p,
                    Threads& threads) {
-    for (const int body : bodies) {
-      matrices_[static_cast<std::size_t>(body)]->begin_solve(b, p, threads);
-    }
+    for_parts(bodies, [&](std::size_t part) { matrices_[part]->begin_solve(b, p, threads); });
   }
   /// Vertices first .. last - 1 of p. Threads call it for different vertices at once.
   void finish(int first, int last, VectorField& p) const;
@@ -59,9 +72,10 @@ class BodyMatrices {
 
  private:
   std::vector<std::unique_ptr<PinnedMatrix>> matrices_;
-  std::vector<int> first_;                     ///< [num_bodies + 1], vertex
-  std::vector<PinSet::Some> pins_;             ///< [num_bodies]
-  std::vector<PinnedMatrix::Entry> addition_;  ///< body after body
+  std::vector<std::size_t> part_of_body_;      ///< [num_bodies]
+  std::vector<int> first_;                     ///< [num_parts + 1], vertex
+  std::vector<PinSet::Some> pins_;             ///< [num_parts]
+  std::vector<PinnedMatrix::Entry> addition_;  ///< part after part
 };
 
 }  // namespace supple

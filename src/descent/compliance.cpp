@@ -25,10 +25,10 @@ Compliance::Compliance(BodyMatrices& matrices)
       right_(slot_of_vertex_.size()),
       column_(slot_of_vertex_.size()) {
   std::size_t most = 0;
-  for (std::size_t body = 0; body < tables_.size(); ++body) {
-    Table& table = tables_[body];
-    table.first_vertex = at(matrices.first_vertex(body));
-    table.num_vertices = at(matrices.first_vertex(body + 1)) - table.first_vertex;
+  for (std::size_t part = 0; part < tables_.size(); ++part) {
+    Table& table = tables_[part];
+    table.first_vertex = at(matrices.first_vertex(part));
+    table.num_vertices = at(matrices.first_vertex(part + 1)) - table.first_vertex;
     if (table.num_vertices == 0) continue;
     table.num_slots =
         std::min(std::clamp(most_column_entries / table.num_vertices, fewest_slots, most_vertices),
@@ -47,15 +47,15 @@ void Compliance::make_room(Table& table) {
 
 std::size_t Compliance::max_vertices(std::span<const int> bodies) const {
   std::size_t most = std::numeric_limits<std::size_t>::max();
-  for (const int body : bodies) {
-    const Table& table = tables_[at(body)];
+  matrices_.for_parts(bodies, [&](std::size_t part) {
+    const Table& table = tables_[part];
     if (!table.has_all()) most = std::min(most, table.num_slots);
-  }
+  });
   return most;
 }
 
 bool Compliance::has_room(int vertex, std::size_t count) const {
-  const Table& table = tables_[body_of(vertex)];
+  const Table& table = tables_[part_of(vertex)];
   return table.has_all() || table.num_slots - table.vertex_of_slot.size() >= count;
 }
 
@@ -71,29 +71,29 @@ void Compliance::forget(Table& table) {
 }
 
 void Compliance::begin_step(std::span<const int> bodies) {
-  for (const int body : bodies) {
-    const long version = matrices_[at(body)].matrix().num_changes();
-    Table& table = tables_[at(body)];
-    if (version == table.version) continue;
+  matrices_.for_parts(bodies, [&](std::size_t part) {
+    const long version = matrices_[part].matrix().num_changes();
+    Table& table = tables_[part];
+    if (version == table.version) return;
     table.version = version;
     forget(table);
-  }
+  });
 }
 
 void Compliance::find(std::span<const int> vertices, Threads& threads) {
   asked_.assign(vertices.begin(), vertices.end());
   while (!asked_.empty()) {
-    const std::size_t body = body_of(asked_.front());
+    const std::size_t part = part_of(asked_.front());
     own_.clear();
     std::copy_if(asked_.begin(), asked_.end(), std::back_inserter(own_),
-                 [&](int vertex) { return body_of(vertex) == body; });
-    std::erase_if(asked_, [&](int vertex) { return body_of(vertex) == body; });
-    find_in(body, own_, threads);
+                 [&](int vertex) { return part_of(vertex) == part; });
+    std::erase_if(asked_, [&](int vertex) { return part_of(vertex) == part; });
+    find_in(part, own_, threads);
   }
 }
 
-void Compliance::find_in(std::size_t body, std::span<const int> vertices, Threads& threads) {
-  Table& table = tables_[body];
+void Compliance::find_in(std::size_t part, std::span<const int> vertices, Threads& threads) {
+  Table& table = tables_[part];
   const auto find_missing = [&] {
     missing_.clear();
     for (const int vertex : vertices) {
@@ -112,7 +112,7 @@ void Compliance::find_in(std::size_t body, std::span<const int> vertices, Thread
     table.vertex_of_slot.push_back(missing_[i]);
   }
   for (std::size_t i = 0; i < missing_.size(); i += sides) {
-    find_columns(body, std::span(missing_).subspan(i, std::min(sides, missing_.size() - i)),
+    find_columns(part, std::span(missing_).subspan(i, std::min(sides, missing_.size() - i)),
                  threads);
   }
   const std::size_t n = table.num_vertices, slots = table.num_slots;
@@ -127,15 +127,15 @@ void Compliance::find_in(std::size_t body, std::span<const int> vertices, Thread
 }
 
 /// Solves for up to four vertices at once: the matrix is the same for x, y, z and the padding.
-void Compliance::find_columns(std::size_t body, std::span<const int> vertices, Threads& threads) {
-  const Table& table = tables_[body];
+void Compliance::find_columns(std::size_t part, std::span<const int> vertices, Threads& threads) {
+  const Table& table = tables_[part];
   const int count = static_cast<int>(vertices.size());
   float* kept[sides] = {};
   for (int k = 0; k < count; ++k) {
     right_[at(vertices[at(k)])][k] = 1;
     kept[k] = &table.columns[slot(vertices[at(k)]) * table.num_vertices];
   }
-  matrices_[body].solve(right_, column_, threads);
+  matrices_[part].solve(right_, column_, threads);
   for (std::size_t i = 0; i < table.num_vertices; ++i) {
     for (int k = 0; k < count; ++k) {
       kept[k][i] = static_cast<float>(-column_[table.first_vertex + i][k]);

@@ -11,7 +11,8 @@
 namespace supple {
 
 /// Entries of A^-1, m/N, between vertices that were asked for: A is constant, so that they are
-/// found once, by a solve for four vertices, and kept. Between vertices of two bodies they are 0.
+/// found once, by a solve for four vertices, and kept. Between vertices of two parts of the matrix
+/// (BodyMatrices), two bodies that no bonds couple, they are 0.
 class Compliance {
  public:
   /// The matrices outlive it.
@@ -23,31 +24,29 @@ class Compliance {
   /// There is never room for more vertices of these bodies together.
   std::size_t max_vertices(std::span<const int> bodies) const;
   bool has(int vertex) const { return slot_of_vertex_[static_cast<std::size_t>(vertex)] >= 0; }
-  /// Whether there is room for so many more of a vertex's body.
+  /// Whether there is room for so many more of a vertex's part.
   bool has_room(int vertex, std::size_t count) const;
   std::size_t num_vertices() const;
 
   /// Finds what is missing between these vertices, which are different, and those that it has;
-  /// where there is no room in a body it forgets all others of that first. `vertices`: no more than
+  /// where there is no room in a part it forgets all others of that first. `vertices`: no more than
   /// max_vertices().
   void find(std::span<const int> vertices, Threads& threads);
 
   /// Between two vertices that it has.
   float between(int a, int b) const {
-    const std::size_t body = matrices_.body_of(a);
-    return body == matrices_.body_of(b) ? row(a)[slot(b)] : 0;
+    const std::size_t part = part_of(a);
+    return part == part_of(b) ? row(a)[slot(b)] : 0;
   }
-  /// The entries between a vertex that it has and all others of its body, by their slots.
-  const float* row(int vertex) const {
-    return tables_[matrices_.body_of(vertex)].row(slot(vertex));
-  }
+  /// The entries between a vertex that it has and all others of its part, by their slots.
+  const float* row(int vertex) const { return tables_[part_of(vertex)].row(slot(vertex)); }
   std::size_t slot(int vertex) const {
     return static_cast<std::size_t>(slot_of_vertex_[static_cast<std::size_t>(vertex)]);
   }
-  std::size_t body_of(int vertex) const { return matrices_.body_of(vertex); }
+  std::size_t part_of(int vertex) const { return matrices_.part_of(vertex); }
 
  private:
-  /// Of one body; without room until a vertex is asked for.
+  /// Of one part; without room until a vertex is asked for.
   struct Table {
     long version = -1;  ///< of the matrix that the entries are of
     std::size_t first_vertex = 0, num_vertices = 0;
@@ -64,12 +63,12 @@ class Compliance {
   };
   void forget(Table& table);
   void make_room(Table& table);
-  void find_in(std::size_t body, std::span<const int> vertices, Threads& threads);
-  void find_columns(std::size_t body, std::span<const int> vertices, Threads& threads);
+  void find_in(std::size_t part, std::span<const int> vertices, Threads& threads);
+  void find_columns(std::size_t part, std::span<const int> vertices, Threads& threads);
 
   BodyMatrices& matrices_;
-  std::vector<Table> tables_;        ///< [num_bodies]
-  std::vector<int> slot_of_vertex_;  ///< in the table of its body; -1: none
+  std::vector<Table> tables_;        ///< [num_parts]
+  std::vector<int> slot_of_vertex_;  ///< in the table of its part; -1: none
   VectorField right_, column_;
   std::vector<int> missing_, asked_, own_;
 };

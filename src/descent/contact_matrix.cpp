@@ -351,7 +351,7 @@ void ContactMatrix::find_corners() {
       const int vertex = own.vertices[k];
       corners_.push_back({.entries = compliance_->row(vertex),
                           .slot = compliance_->slot(vertex),
-                          .body = compliance_->body_of(vertex),
+                          .part = compliance_->part_of(vertex),
                           .weight = own.weights[k]});
     }
   }
@@ -364,7 +364,7 @@ double ContactMatrix::between(const Point& a, const Point& b) const {
     const Corner& from = corners_[at(a.first + i)];
     for (int j = 0; j < b.count; ++j) {
       const Corner& to = corners_[at(b.first + j)];
-      if (from.body != to.body) continue;
+      if (from.part != to.part) continue;
       sum += from.weight * to.weight * static_cast<double>(from.entries[to.slot]);
     }
   }

@@ -80,7 +80,7 @@ class ContactMatrix final : public Direction {
   };
   struct Corner {
     const float* entries;  ///< Compliance::row
-    std::size_t slot, body;
+    std::size_t slot, part;
     double weight;
   };
   void make_room(const Objective& objective);

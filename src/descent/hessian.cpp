@@ -39,6 +39,17 @@ SpringHessian of_springs(NegativeEigenvalues mode) {
   }
 }
 
+BondHessian of_bonds(NegativeEigenvalues mode) {
+  switch (mode) {
+    case NegativeEigenvalues::keep:
+      return BondHessian::exact;
+    case NegativeEigenvalues::absolute:
+      return BondHessian::absolute;
+    default:
+      return BondHessian::clamp;
+  }
+}
+
 }  // namespace
 
 HessianAssembly::HessianAssembly(const Model& model, const std::vector<int>& order,
@@ -289,7 +300,8 @@ void HessianAssembly::sum_column(int k) {
   }
 }
 
-void HessianAssembly::add_all(const VectorField& z, const VectorField& x_start, double inverse_a2,
+void HessianAssembly::add_all(const VectorField& z, const VectorField& x_start,
+                              std::span<const double> bond_lengths, double inverse_a2,
                               NegativeEigenvalues mode, Threads& threads, bool with_pins) {
   const Stopwatch element_watch;
   const StepStart start{x_start.data(), std::sqrt(inverse_a2)};
@@ -313,7 +325,25 @@ void HessianAssembly::add_all(const VectorField& z, const VectorField& x_start, 
     for (const PinnedVertex& pin : model_->pins.pins) add_to_vertex(pin.vertex, pin.stiffness);
     for (const PinnedPoint& point : model_->pins.points) make_exact(point);
   }
+  add_bonds(z, bond_lengths, mode);
   milliseconds_.sums = sum_watch.milliseconds();
+}
+
+void HessianAssembly::add_bonds(const VectorField& z, std::span<const double> lengths,
+                                NegativeEigenvalues mode) {
+  const BondSet& set = model_->bonds;
+  for (std::size_t k = 0; k < set.size(); ++k) {
+    const PointBond& bond = set.bonds[k];
+    const Mat3<double> H = set.hessian(k, lengths[k], z, of_bonds(mode));
+    for (std::size_t i = 0; i < at(bond.count); ++i) {
+      for (std::size_t j = 0; j <= i; ++j) {
+        const double weight = bond.weights[i] * bond.weights[j];
+        double block[9];
+        for (int e = 0; e < 9; ++e) block[e] = weight * H(e / 3, e % 3);
+        add_block(bond.vertices[i], bond.vertices[j], block);
+      }
+    }
+  }
 }
 
 /// From k diag(w), which is there, to k w w^T. Corners that elements do not join (others have taken
@@ -336,7 +366,9 @@ void HessianAssembly::make_exact(const PinnedPoint& point) {
 
 void HessianAssembly::assemble(const VectorField& z, double inverse_a2, NegativeEigenvalues mode,
                                Threads& threads, bool with_pins) {
-  add_all(z, z, inverse_a2, mode, threads, with_pins);
+  std::vector<double> lengths(model_->bonds.size());
+  model_->bonds.lengths(0, lengths);
+  add_all(z, z, lengths, inverse_a2, mode, threads, with_pins);
   rods_.set_time(model_->pins, 0);
   rods_.visit_hessian(z, threads, [this](int vertex, int other, const double* block) {
     add_block(vertex, other, block);
@@ -346,7 +378,8 @@ void HessianAssembly::assemble(const VectorField& z, double inverse_a2, Negative
 
 void HessianAssembly::assemble(const Objective& objective, const VectorField& z,
                                NegativeEigenvalues mode, OfBodies of_bodies) {
-  add_all(z, objective.x_start(), objective.inverse_a2(), mode, objective.threads(), true);
+  add_all(z, objective.x_start(), objective.bond_lengths(), objective.inverse_a2(), mode,
+          objective.threads(), true);
   const auto add = [this](int vertex, int other, const double* block) {
     add_block(vertex, other, block);
   };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "descent/objective.h"
@@ -71,9 +72,9 @@ class HessianAssembly {
   void place_edges(const ElementBlock& block, int first_sum, std::vector<Source>& list);
   void sort_sources(const std::vector<Source>& list);
 
-  void add_all(const VectorField& z, const VectorField& x_start, double inverse_a2,
-               NegativeEigenvalues mode, Threads& threads, bool with_pins);
-  void add_block(int vertex, int other, const double* block);
+  void add_all(const VectorField& z, const VectorField& x_start,
+               std::span<const double> bond_lengths, double inverse_a2, NegativeEigenvalues mode,
+               Threads& threads, bool with_pins);
   void evaluate_elements(const VectorField& z, const StepStart& start, NegativeEigenvalues mode,
                          Threads& threads);
   void evaluate_springs(const VectorField& z, const StepStart& start, NegativeEigenvalues mode,
@@ -87,6 +88,8 @@ class HessianAssembly {
   double& diagonal(int row) { return lower_.valuePtr()[lower_.outerIndexPtr()[row]]; }
   void add_between(int vertex, int other, const double* block);
   void make_exact(const PinnedPoint& point);
+  void add_bonds(const VectorField& z, std::span<const double> lengths, NegativeEigenvalues mode);
+  void add_block(int vertex, int other, const double* block);
   void keep_rows_solvable();
 
   const Model* model_;

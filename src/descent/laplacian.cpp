@@ -91,6 +91,47 @@ Adjacency vertex_adjacency(const Model& model, int body) {
   return adjacency;
 }
 
+namespace {
+
+/// With the neighbours that bonds make.
+Adjacency with_bonds(Adjacency without, const BondSet& bonds) {
+  if (bonds.empty()) return without;
+  std::vector<std::pair<int, int>> edges;
+  bonds.visit_edges([&](int a, int b, double) {
+    edges.emplace_back(a, b);
+    edges.emplace_back(b, a);
+  });
+  std::sort(edges.begin(), edges.end());
+  Adjacency all;
+  all.start.assign(1, 0);
+  auto next = edges.begin();
+  for (std::size_t v = 0; v + 1 < without.start.size(); ++v) {
+    const auto first = all.neighbour.size();
+    all.neighbour.insert(all.neighbour.end(), without.neighbour.begin() + without.start[v],
+                         without.neighbour.begin() + without.start[v + 1]);
+    for (; next != edges.end() && next->first == static_cast<int>(v); ++next) {
+      all.neighbour.push_back(next->second);
+    }
+    const auto begin = all.neighbour.begin() + static_cast<std::ptrdiff_t>(first);
+    std::sort(begin, all.neighbour.end());
+    all.neighbour.erase(std::unique(begin, all.neighbour.end()), all.neighbour.end());
+    all.start.push_back(static_cast<int>(all.neighbour.size()));
+  }
+  return all;
+}
+
+/// Rows first .. last - 1, which are coupled to no others.
+Adjacency part_of(const Adjacency& all, int first, int last) {
+  Adjacency part;
+  for (int v = first; v <= last; ++v) part.start.push_back(all.start[at(v)] - all.start[at(first)]);
+  for (int k = all.start[at(first)]; k < all.start[at(last)]; ++k) {
+    part.neighbour.push_back(all.neighbour[at(k)] - first);
+  }
+  return part;
+}
+
+}  // namespace
+
 Adjacency vertex_adjacency(const Model& model) {
   Adjacency all;
   all.start.assign(1, 0);
@@ -100,19 +141,52 @@ Adjacency vertex_adjacency(const Model& model) {
     for (std::size_t i = 1; i < own.start.size(); ++i) all.start.push_back(before + own.start[i]);
     for (const int neighbour : own.neighbour) all.neighbour.push_back(first + neighbour);
   }
-  return all;
+  return with_bonds(std::move(all), model.bonds);
 }
 
 std::vector<int> elimination_order(const Model& model) {
   std::vector<int> order(static_cast<std::size_t>(model.num_vertices));
   std::iota(order.begin(), order.end(), 0);
-  for (int b = 0; b < model.num_bodies() && !model.in_elimination_order; ++b) {
-    const int first = model.body_vertices[at(b)];
-    std::vector<int> own = fill_reducing_order(vertex_adjacency(model, b));
+  const auto use = [&](const Adjacency& graph, int first) {
+    const std::vector<int> own = fill_reducing_order(graph);
     std::transform(own.begin(), own.end(), order.begin() + first,
                    [&](int vertex) { return first + vertex; });
+  };
+  for (int b = 0; b < model.num_bodies() && !model.in_elimination_order; ++b) {
+    use(vertex_adjacency(model, b), model.body_vertices[at(b)]);
+  }
+  if (model.bonds.empty()) return order;
+  const Adjacency all = vertex_adjacency(model);
+  const std::vector<char> is_bound = bound_bodies(model);
+  const std::vector<int> groups = model.bonds.groups(model.body_vertices);
+  for (std::size_t g = 0; g + 1 < groups.size(); ++g) {
+    if (is_bound[at(groups[g])] == 0) continue;
+    const int first = model.body_vertices[at(groups[g])];
+    use(part_of(all, first, model.body_vertices[at(groups[g + 1])]), first);
   }
   return order;
+}
+
+std::vector<char> bound_bodies(const Model& model) {
+  std::vector<char> is_bound(at(model.num_bodies()), 0);
+  const std::vector<int> groups = model.bonds.groups(model.body_vertices);
+  for (std::size_t g = 0; g + 1 < groups.size(); ++g) {
+    if (groups[g + 1] == groups[g] + 1) continue;
+    std::fill(is_bound.begin() + groups[g], is_bound.begin() + groups[g + 1], 1);
+  }
+  for (const PointBond& bond : model.bonds.bonds) {
+    is_bound[at(model.body_of(bond.vertices[0]))] = 1;
+  }
+  return is_bound;
+}
+
+std::vector<double> own_diagonal(const Model& model, double inverse_a2) {
+  std::vector<double> diagonal = laplacian_diagonal(model, inverse_a2, Pins::left_out);
+  model.bonds.visit_edges([&](int a, int b, double k) {
+    diagonal[at(a)] -= k;
+    diagonal[at(b)] -= k;
+  });
+  return diagonal;
 }
 
 std::vector<double> laplacian_diagonal(const Model& model, double inverse_a2, Pins pins) {
@@ -241,11 +315,28 @@ Error not_positive_definite(const std::string& matrix) {
               "step are out of what double precision can hold"};
 }
 
+/// `origin` of the bodies that no bonds couple, there and here: [num_bodies].
+std::vector<int> Laplacian::taken_over(const Model& model, const Earlier<Laplacian>& earlier) {
+  std::vector<int> origin;
+  const std::vector<char> is_bound = bound_bodies(model);
+  for (std::size_t b = 0; b < is_bound.size(); ++b) {
+    const int own = earlier.of(b);
+    const bool is_same = own >= 0 && is_bound[b] == 0 && earlier.made->is_bound_[at(own)] == 0;
+    origin.push_back(is_same ? own : -1);
+  }
+  return origin;
+}
+
 Laplacian::Laplacian(const Model& model, double inverse_a2, Precision precision, Weights weights,
                      const Earlier<Laplacian>& earlier)
-    : matrix_(model, inverse_a2, elimination_order(model), lower_of(model, inverse_a2, earlier),
-              precision, "M/h^2 + L",
-              {earlier.made != nullptr ? &earlier.made->matrix_ : nullptr, earlier.origin}) {
+    : Laplacian(model, inverse_a2, precision, weights, earlier.made, taken_over(model, earlier)) {}
+
+Laplacian::Laplacian(const Model& model, double inverse_a2, Precision precision, Weights weights,
+                     const Laplacian* earlier, const std::vector<int>& origin)
+    : is_bound_(bound_bodies(model)),
+      matrix_(model, inverse_a2, elimination_order(model),
+              lower_of(model, inverse_a2, {earlier, origin}), precision, "M/h^2 + L",
+              {earlier != nullptr ? &earlier->matrix_ : nullptr, origin}) {
   if (weights == Weights::following && model.num_tets > 0) weights_.emplace(model);
 }
 

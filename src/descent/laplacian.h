@@ -15,14 +15,18 @@
 
 namespace supple {
 
-/// Neighbours of each vertex through tets, springs, membranes, rods and pressures; of a body alone,
-/// counted from its first vertex.
+/// Neighbours of each vertex through tets, springs, membranes, rods, pressures and bonds; of a body
+/// alone, counted from its first vertex and without bonds.
 Adjacency vertex_adjacency(const Model& model);
 Adjacency vertex_adjacency(const Model& model, int body);
 
 /// An elimination order of little fill: the vertices as they are where the model says so, else one
-/// that is looked for, body after body: no two of them are coupled. [num_vertices]
+/// that is looked for, body after body: no two of them are coupled. Of bodies that bonds couple it
+/// is one for all of them, behind those of the bodies before (BondSet::groups). [num_vertices]
 std::vector<int> elimination_order(const Model& model);
+
+/// 1 for each body whose matrix has bonds: it is in a group with others, or bound to itself.
+std::vector<char> bound_bodies(const Model& model);
 
 /// The k_j of L: as fitted, or raised where a tet has become stiffer and the line search pays for
 /// it (following_weights.h).
@@ -31,7 +35,8 @@ enum class Weights { constant, following };
 /// Quasi-Newton with the constant matrix of Projective Dynamics [Liu et al. 2017, sec. 4; thesis
 /// eqs. 7.11 and 8.1 to 8.6]:
 ///   A = M/a^2 + L,  L = sum_j k_j V_j G_j^T G_j + sum_s k_s (e_a - e_b)(e_a - e_b)^T + pins,
-/// the sum over elements also over the triangles of membranes and their constant bending, and
+/// the second sum also over the bonds (bonds.h), the first one also over the triangles of
+/// membranes and their constant bending, and
 /// every k but that of bending times 1 + tau/a where a body is damped (materials/step_damping.h),
 /// n x n, the same for x, y and z: factored once, solved for three right-hand sides at once. k_j is
 /// the slope of the best linear fit of the element's stress [thesis eq. 7.14]. Contacts are left
@@ -74,15 +79,20 @@ class Laplacian final : public Direction {
   Compliance& compliance();
 
  private:
+  Laplacian(const Model& model, double inverse_a2, Precision precision, Weights weights,
+            const Laplacian* earlier, const std::vector<int>& origin);
+  static std::vector<int> taken_over(const Model& model, const Earlier<Laplacian>& earlier);
   static SpdSolver::Matrix lower_of(const Model& model, double inverse_a2,
                                     const Earlier<Laplacian>& earlier);
+
+  std::vector<char> is_bound_;  ///< [num_bodies], when it was made
 
   BodyMatrices matrix_;
   std::unique_ptr<Compliance> compliance_;
   std::optional<FollowingWeights> weights_;  ///< none: they are constant
 };
 
-/// Calls visit(a, b, k) for what springs, membranes and rods add to L, k (e_a - e_b)(e_a - e_b)^T,
+/// Calls visit(a, b, k) for what springs, membranes, rods and bonds add to L, k (e_a - e_b)(e_a - e_b)^T,
 /// N/m, with their damping.
 template <class Visit>
 void visit_laplacian_edges(const Model& model, double inverse_a2, const Visit& visit) {
@@ -96,6 +106,7 @@ void visit_laplacian_edges(const Model& model, double inverse_a2, const Visit& v
   }
   // Their bending is not damped.
   for (const RodSet::Edge& edge : model.rods.edges) visit(edge.a, edge.b, edge.stiffness);
+  model.bonds.visit_edges(visit);
   if (!model.is_damped()) return;
   // Bending, which the edges hold too, is not damped.
   for (const auto* const edges : {&model.membranes.bending_edges, &model.membranes.hinge_edges}) {
@@ -107,6 +118,10 @@ void visit_laplacian_edges(const Model& model, double inverse_a2, const Visit& v
 
 /// What of M/a^2 + L is meant.
 enum class Pins { in_the_matrix, left_out };
+
+/// Diagonal entries of M/a^2 + L without pins and bonds, N/m: how stiff the bodies are by
+/// themselves.
+std::vector<double> own_diagonal(const Model& model, double inverse_a2);
 
 /// Diagonal entries of M/a^2 + L, N/m: [num_vertices]; 1 where nothing acts on a vertex.
 std::vector<double> laplacian_diagonal(const Model& model, double inverse_a2,

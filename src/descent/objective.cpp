@@ -49,6 +49,7 @@ Objective::Objective(const Model& model, ContactEnergy* contact, Threads& thread
   std::iota(all_bodies_.begin(), all_bodies_.end(), 0);
   if (!model.rods.empty()) rods_ = std::make_unique<RodEnergy>(model.rods);
   pins_changed();
+  bonds_changed();
   if (!model.pressures.empty()) pressure_ = std::make_unique<PressureEnergy>(model.pressures);
   find_energy_scale();
 }
@@ -59,6 +60,20 @@ void Objective::pins_changed() {
   selected_pins_ = model_->pins.all().pins;
 }
 
+void Objective::bonds_changed() {
+  bond_lengths_.resize(model_->bonds.size());
+  bonds_of_bodies_ = model_->bonds.by_body(model_->body_vertices);
+  selected_bonds_.resize(model_->bonds.size());
+  std::iota(selected_bonds_.begin(), selected_bonds_.end(), 0);
+}
+
+/// Energy of what springs hold, of pins and bonds, J; adds its gradient, N.
+double Objective::add_held(const VectorField& z, VectorField& gradient) const {
+  const double energy = model_->pins.add(z, pin_targets_, gradient, selected_pins_);
+  if (model_->bonds.empty()) return energy;
+  return energy + model_->bonds.add(z, bond_lengths_, gradient, selected_bonds_);
+}
+
 void Objective::select(std::span<const int> bodies) {
   selected_ = bodies;
   algebra_.select(bodies);
@@ -67,9 +82,13 @@ void Objective::select(std::span<const int> bodies) {
   if (rods_) rods_->select(bodies);
   damping_.select(bodies);
   selected_pins_.clear();
+  selected_bonds_.clear();
   for (const int body : bodies) {
-    const std::vector<int>& own = pins_of_bodies_[static_cast<std::size_t>(body)].pins;
+    const auto b = static_cast<std::size_t>(body);
+    const std::vector<int>& own = pins_of_bodies_[b].pins;
     selected_pins_.insert(selected_pins_.end(), own.begin(), own.end());
+    const std::vector<int>& bonds = bonds_of_bodies_[b];
+    selected_bonds_.insert(selected_bonds_.end(), bonds.begin(), bonds.end());
   }
   if (contact_ != nullptr) contact_->select(bodies);
 }
@@ -120,6 +139,7 @@ void Objective::begin_step(const StepTarget& target) {
   fall_ = target.fall;
   model_->pins.targets(target.time, pin_targets_);
   if (rods_) rods_->set_time(model_->pins, target.time);
+  model_->bonds.lengths(target.time, bond_lengths_);
   if (pressure_) pressure_->set_time(target.time);
   if (contact_ == nullptr) return;
   const Stopwatch watch;
@@ -141,7 +161,7 @@ double Objective::value_and_gradient(const VectorField& z, VectorField& gradient
   }
   value += inertia(z, gradient.data());
   if (rods_) rods_->add_gradient(gradient);
-  value += model_->pins.add(z, pin_targets_, gradient, selected_pins_);
+  value += add_held(z, gradient);
   if (pressure_) value += pressure_->add(z, *threads_, gradient);
   local_milliseconds_ += watch.milliseconds();
   if (contact_ == nullptr) return value;
@@ -156,7 +176,7 @@ double Objective::inertia_energy(const VectorField& z) { return inertia(z, nullp
 
 double Objective::value_with(const VectorField& z, double energy) {
   double value = energy;
-  value += model_->pins.add(z, pin_targets_, unused_gradient_, selected_pins_);
+  value += add_held(z, unused_gradient_);
   if (pressure_) value += pressure_->evaluate(z, *threads_);
   if (contact_ == nullptr) return value;
   contact_->detect(z[0].v, *threads_);
@@ -164,7 +184,7 @@ double Objective::value_with(const VectorField& z, double energy) {
 }
 
 double Objective::potential(double elastic, const VectorField& x, const VectorField& z) {
-  double sum = elastic + model_->pins.add(x, pin_targets_, unused_gradient_, selected_pins_);
+  double sum = elastic + add_held(x, unused_gradient_);
   if (pressure_) sum += pressure_->evaluate(x, *threads_);
   if (contact_ == nullptr) return sum;
   contact_->detect(z[0].v, *threads_);
@@ -179,9 +199,23 @@ void Objective::find_held_bodies(std::vector<char>& is_held) const {
   for (const int pin : selected_pins_) {
     hold(model_->pins.pins[static_cast<std::size_t>(pin)].vertex);
   }
-  if (contact_ == nullptr) return;
-  for (const Contact& contact : contact_->contacts()) {
-    for (int i = 0; i < contact.point.count; ++i) hold(contact.point.vertices[i]);
+  if (contact_ != nullptr) {
+    for (const Contact& contact : contact_->contacts()) {
+      for (int i = 0; i < contact.point.count; ++i) hold(contact.point.vertices[i]);
+    }
+  }
+  for (bool is_new = !selected_bonds_.empty(); is_new;) {
+    is_new = false;
+    for (const int i : selected_bonds_) {
+      const PointBond& bond = model_->bonds.bonds[static_cast<std::size_t>(i)];
+      const auto a = static_cast<std::size_t>(model_->body_of(bond.vertices[0]));
+      for (std::size_t c = 1; c < static_cast<std::size_t>(bond.count); ++c) {
+        const auto b = static_cast<std::size_t>(model_->body_of(bond.vertices[c]));
+        if (is_held[a] == is_held[b]) continue;
+        is_held[a] = is_held[b] = 1;
+        is_new = true;
+      }
+    }
   }
 }
 

@@ -33,9 +33,9 @@ enum class Contacts { to_be_found, are_found };
 
 /// The function that an implicit step minimises [thesis eqs. 3.30 and 3.31]:
 ///   g(z) = |z - y|_M^2 / (2 a^2) - sum_i m_i weight . z_i + E(z) + D(z),
-/// E being the elastic energy of the tets, springs, membranes and rods, the pins, the pressures and
-/// the contacts, and D what damping of the deformation costs from the start of the step to z
-/// (damping.h). Backward Euler has a = h and no weight.
+/// E being the elastic energy of the tets, springs, membranes and rods, the pins, the bonds, the
+/// pressures and the contacts, and D what damping of the deformation costs from the start of the
+/// step to z (damping.h). Backward Euler has a = h and no weight.
 class Objective {
  public:
   Objective(const Model& model, ContactEnergy* contact, Threads& threads);
@@ -43,12 +43,15 @@ class Objective {
   /// The model's pins are others now.
   void pins_changed();
 
+  /// The model's bonds are others now.
+  void bonds_changed();
+
   /// Whether `select` may leave bodies out: it cannot where there are membranes or pressures.
   bool can_select() const { return model_->membranes.empty() && model_->pressures.empty(); }
 
-  /// From now on only these bodies, ascending: g is that of them alone, and so is all that is said
-  /// of it, contacts included; the others stay where they are and are not looked at. Between two
-  /// steps all bodies must be selected. Allocates nothing.
+  /// From now on only these bodies, ascending, none of them bound to another one: g is that of them
+  /// alone, and so is all that is said of it, contacts included; the others stay where they are and
+  /// are not looked at. Between two steps all bodies must be selected. Allocates nothing.
   void select(std::span<const int> bodies);
   void select_all() { select(all_bodies_); }
   std::span<const int> selected() const { return selected_; }
@@ -120,8 +123,8 @@ class Objective {
   /// Of `hold_crossings` what bodies do to each other alone.
   Encounters hold_meetings(const VectorField& z);
 
-  /// 1 for each body that is selected and of which a pin holds or a collider touches a vertex, 0
-  /// for the others: [num_bodies].
+  /// 1 for each body that is selected and of which a pin holds or a collider touches a vertex, or
+  /// that is bound to such a body, 0 for the others: [num_bodies].
   void find_held_bodies(std::vector<char>& is_held) const;
 
   const Model& model() const { return *model_; }
@@ -143,6 +146,8 @@ class Objective {
   const Vec3& fall() const { return fall_; }
   /// Of the model's pins in the step, m.
   const std::vector<Vec3>& pin_targets() const { return pin_targets_; }
+  /// Of the model's bonds in the step, m.
+  const std::vector<double>& bond_lengths() const { return bond_lengths_; }
 
   int num_evaluations() const { return evaluations_; }
   /// What was evaluated for bodies one after the other counts as if it had been at once.
@@ -155,6 +160,7 @@ class Objective {
   /// As inertia_energy; where `gradient` is not null also the gradient of g without pins and
   /// contacts at z, where the elements and springs were evaluated last.
   double inertia(const VectorField& z, PaddedVector* gradient);
+  double add_held(const VectorField& z, VectorField& gradient) const;
   void find_energy_scale();
 
   const Model* model_;
@@ -178,6 +184,9 @@ class Objective {
   std::span<const int> selected_;             ///< bodies
   std::vector<PinSet::Some> pins_of_bodies_;  ///< [num_bodies]
   std::vector<int> selected_pins_;
+  std::vector<double> bond_lengths_;
+  std::vector<std::vector<int>> bonds_of_bodies_;  ///< [num_bodies]
+  std::vector<int> selected_bonds_;
   VectorField unused_gradient_;  ///< where only the value is wanted
   int evaluations_ = 0;
   double local_milliseconds_ = 0;

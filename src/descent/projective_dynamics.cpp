@@ -261,6 +261,20 @@ bool ProjectiveDynamics::compute(Objective& objective, const Iterate& at, Vector
           pin.stiffness * targets[i][static_cast<std::size_t>(k)];
     }
   }
+  // A bond with a length of r has its points as far apart, in the direction in which they are.
+  for (std::size_t b = 0; b < model_->bonds.size(); ++b) {
+    const PointBond& bond = model_->bonds.bonds[b];
+    const double length = objective.bond_lengths()[b];
+    if (length == 0) continue;
+    const Vec3 d = bond.span(at.x), pull = model_->bonds.pull(b, length, at.x);
+    for (std::size_t c = 0; c < static_cast<std::size_t>(bond.count); ++c) {
+      PaddedVector& of_vertex = right_[static_cast<std::size_t>(bond.vertices[c])];
+      for (int k = 0; k < 3; ++k) {
+        const auto own = static_cast<std::size_t>(k);
+        of_vertex[k] -= bond.weights[c] * (bond.stiffness * d[own] + pull[own]);
+      }
+    }
+  }
   add_membrane_targets(at.x, objective.threads());
   if (has_contacts_) objective.contact()->add(at.x[0].v, right_[0].v);
 

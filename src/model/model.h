@@ -11,6 +11,7 @@
 #include "math/batch.h"
 #include "math/mat3.h"
 #include "math/vector_field.h"
+#include "potentials/bonds.h"
 #include "potentials/membrane.h"
 #include "potentials/pins.h"
 #include "potentials/pressure.h"
@@ -118,6 +119,7 @@ struct Model : ElementLayout {
   std::vector<double> grown_volume;  ///< det G, as `grown`
 
   PinSet pins;
+  BondSet bonds;                        ///< between bodies and within them (sim/bond_setup.h)
   SpringSet springs;                    ///< of all bodies, in scene order
   MembraneSet membranes;                ///< of all bodies, body after body
   RodSet rods;                          ///< of all bodies, body after body

@@ -203,7 +203,7 @@ class ModelBuilder {
           of_model(is_cloth ? body.triangles : surface_triangles(mesh), first_vertex), model_.rest,
           first_vertex, is_cloth, where + "/pressure");
     }
-    add_pins(body.pins, mesh.vertices, first_vertex, where, model_.pins);
+    add_pins(body.pins, mesh.vertices, first_vertex, where, scene_.colliders, model_.pins);
   }
 
   void add_tet(const std::array<int, 4>& tet) {

@@ -209,7 +209,7 @@ TEST(PinSelection, AListCostsItsOwnLengthWhateverTheBodys) {
   for (int i = 0; i < count; ++i) pins[static_cast<std::size_t>(i)].vertices = {count - 1 - i};
   const auto start = std::chrono::steady_clock::now();
   PinSet set;
-  add_pins(pins, rest, 7, "", set);
+  add_pins(pins, rest, 7, "", {}, set);
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
   ASSERT_EQ(set.pins.size(), pins.size());
   EXPECT_EQ(set.pins.front().vertex, count + 6);
@@ -221,7 +221,7 @@ TEST(PinSelection, AListCostsItsOwnLengthWhateverTheBodys) {
 TEST(PinSelection, AVertexOfAListAndOfABoxIsPinnedOnce) {
   const std::vector<Vec3> rest{{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {3, 0, 0}};
   PinSet set;
-  add_pins({{.box = {{0.5, -1, -1}, {2.5, 1, 1}}, .vertices = {3, 1, 3}}}, rest, 0, "", set);
+  add_pins({{.box = {{0.5, -1, -1}, {2.5, 1, 1}}, .vertices = {3, 1, 3}}}, rest, 0, "", {}, set);
   std::vector<int> vertices;
   for (const PinnedVertex& pin : set.pins) vertices.push_back(pin.vertex);
   EXPECT_EQ(vertices, (std::vector<int>{1, 2, 3}));

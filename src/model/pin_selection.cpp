@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/names.h"
 #include "base/refuse.h"
 #include "math/motion.h"
 #include "supple/error.h"
@@ -11,11 +12,27 @@ namespace supple {
 
 namespace {
 
+/// The collider that a pin follows; -1: it has a motion of its own.
+int collider_of(const Pin& pin, std::span<const Collider> colliders, const std::string& where) {
+  if (pin.collider.empty()) return -1;
+  require(pin.motion == Motion{}, where + "/motion",
+          "the pin has the motion of the collider that it follows; expected none");
+  std::vector<std::string> names;
+  for (std::size_t c = 0; c < colliders.size(); ++c) {
+    if (colliders[c].name == pin.collider) return static_cast<int>(c);
+    names.push_back(colliders[c].name);
+  }
+  refuse(where + "/collider", unknown_name("collider", pin.collider, names));
+}
+
 void add_pin(const Pin& pin, const std::vector<Vec3>& rest, int first_vertex,
-             const std::string& where, PinSet& to) {
+             const std::string& where, std::span<const Collider> colliders, PinSet& to) {
   const int num_vertices = static_cast<int>(rest.size());
   require(std::isfinite(pin.stiffness) && pin.stiffness > 0, where + "/stiffness",
           "expected a positive stiffness in N/m");
+  const int collider = collider_of(pin, colliders, where);
+  const Motion& motion =
+      collider < 0 ? pin.motion : colliders[static_cast<std::size_t>(collider)].motion;
   const std::string fault = validate(pin.motion);
   require(fault.empty(), where + "/motion", fault);
   for (const int vertex : pin.vertices) {
@@ -38,7 +55,8 @@ void add_pin(const Pin& pin, const std::vector<Vec3>& rest, int first_vertex,
     to.pins.push_back({first_vertex + i, static_cast<int>(to.motions.size()), pin.stiffness,
                        rest[static_cast<std::size_t>(i)]});
   }
-  to.motions.push_back(pin.motion);
+  to.motions.push_back(motion);
+  to.colliders.push_back(collider);
 }
 
 }  // namespace
@@ -69,9 +87,9 @@ std::vector<int> selected_vertices(const VertexSelection& selection, const std::
 }
 
 void add_pins(const std::vector<Pin>& pins, const std::vector<Vec3>& rest, int first_vertex,
-              const std::string& where, PinSet& to) {
+              const std::string& where, std::span<const Collider> colliders, PinSet& to) {
   for (std::size_t p = 0; p < pins.size(); ++p) {
-    add_pin(pins[p], rest, first_vertex, where + "/pins/" + std::to_string(p), to);
+    add_pin(pins[p], rest, first_vertex, where + "/pins/" + std::to_string(p), colliders, to);
   }
 }
 
@@ -80,7 +98,8 @@ PinSet pins_of(const Scene& scene) {
   int first_vertex = 0;
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const Body& body = scene.bodies[b];
-    add_pins(body.pins, body.mesh.vertices, first_vertex, "/bodies/" + std::to_string(b), set);
+    add_pins(body.pins, body.mesh.vertices, first_vertex, "/bodies/" + std::to_string(b),
+             scene.colliders, set);
     first_vertex += static_cast<int>(body.mesh.vertices.size());
   }
   return set;

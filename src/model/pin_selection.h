@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,9 +17,10 @@ std::vector<int> selected_vertices(const VertexSelection& selection, const std::
 
 /// Adds the pins of a body with these rest vertices, m, whose first vertex in the scene is
 /// `first_vertex`. Throws Error{invalid_input} at `where`/pins/k for a pin that selects nothing,
-/// names a vertex that is not there, or has no positive stiffness or no proper motion.
+/// names a vertex or a collider that is not there, or has no positive stiffness or no proper
+/// motion.
 void add_pins(const std::vector<Pin>& pins, const std::vector<Vec3>& rest, int first_vertex,
-              const std::string& where, PinSet& to);
+              const std::string& where, std::span<const Collider> colliders, PinSet& to);
 
 /// All pins of a scene, vertices counted body after body. Throws as add_pins.
 PinSet pins_of(const Scene& scene);

@@ -47,6 +47,9 @@ void renumber_vertices(const std::vector<int>& order, Model& model) {
   }
   permute_slots(order, model);
   for (PinnedVertex& pin : model.pins.pins) move(pin.vertex);
+  for (PointBond& bond : model.bonds.bonds) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(bond.count); ++i) move(bond.vertices[i]);
+  }
   for (SpringSet::Spring& spring : model.springs.springs) {
     move(spring.a);
     move(spring.b);

@@ -47,6 +47,7 @@ struct HeldTargets {
 struct PinSet {
   std::vector<PinnedVertex> pins;  ///< of the scene in its order, then those that are held
   std::vector<Motion> motions;     ///< one per pin of the scene
+  std::vector<int> colliders;      ///< whose motion each is: of the scene, or -1
   std::vector<PinnedPoint> points;
   const HeldTargets* held = nullptr;  ///< of somebody who outlives the set; null: no pin has one
 

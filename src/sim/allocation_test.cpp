@@ -195,6 +195,23 @@ TEST(Allocation, NeitherDoesAStepOfDampedBodies) {
   }
 }
 
+TEST(Allocation, NeitherDoesAStepOfBodiesThatAreTiedAndSewn) {
+  if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
+  for (const char* method :
+       {"l_bfgs", "quasi_newton", "gradient_descent", "chebyshev", "projective_dynamics"}) {
+    Scene scene = test::twisting_bar({8, 3, 3}, "arap");
+    scene.solver.method = method;
+    scene.bodies[0].name = "bar";
+    scene.bodies.push_back(scene.bodies[0]);
+    scene.bodies[1].name = "other";
+    scene.bodies[1].pins.clear();
+    for (Vec3& x : scene.bodies[1].mesh.vertices) x[1] += 1;
+    scene.bonds = {{.body = "other", .select = {.vertices = {0, 1, 2, 3}}, .to = "bar"}};
+    scene.seams = {{.a = {"other", {.vertices = {20, 21}}}, .b = {"bar", {.vertices = {30, 31}}}}};
+    EXPECT_EQ(allocations_of_a_step(scene, 1), 0) << method;
+  }
+}
+
 TEST(Allocation, NeitherDoTheOtherMatrices) {
   if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
   struct Variant {

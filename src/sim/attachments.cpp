@@ -7,6 +7,7 @@
 
 #include "base/index.h"
 #include "base/refuse.h"
+#include "sim/bond_setup.h"
 
 namespace supple {
 
@@ -176,11 +177,16 @@ void Attachments::renumber(std::span<const int> vertex) {
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     if (!slots_[i].is_used) continue;
     std::vector<int>& held = slots_[i].grip.vertices;
-    if (vertex[at(held[0])] < 0) {
+    std::vector<PointBond>& bonds = slots_[i].grip.bonds;
+    if (vertex[at(held[0])] < 0 || (!bonds.empty() && vertex[at(bonds[0].vertices[1])] < 0)) {
       remove({i, slots_[i].generation});
       continue;
     }
     for (int& own : held) own = vertex[at(own)];
+    for (PointBond& bond : bonds) {
+      for (std::size_t c = 0; c < at(bond.count); ++c)
+        bond.vertices[c] = vertex[at(bond.vertices[c])];
+    }
   }
 }
 
@@ -199,12 +205,14 @@ const Attachments::Slot& Attachments::slot_of(Attachment attachment) const {
 
 void Attachments::set_targets(Attachment attachment, std::span<const Vec3> targets) {
   const Slot& slot = slot_of(attachment);
+  if (!slot.grip.bonds.empty()) refuse("attachment", "ties two bodies and has no targets");
   check_targets(targets, slot.grip.targets.size());
   std::copy(targets.begin(), targets.end(), targets_.to.begin() + slot.first_target);
 }
 
 void Attachments::set_targets(Attachment attachment, const Pose& pose) {
   const Slot& slot = slot_of(attachment);
+  if (!slot.grip.bonds.empty()) refuse("attachment", "ties two bodies and has no targets");
   check_rotation(pose.rotation);
   check_place(pose.translation, "pose.translation");
   std::transform(slot.grip.targets.begin(), slot.grip.targets.end(),
@@ -217,6 +225,7 @@ void Attachments::add_to(PinSet& pins, const Numbering& numbering) const {
   for (const std::uint32_t index : order_) {
     const Slot& slot = slots_[index];
     const Grip& grip = slot.grip;
+    if (!grip.bonds.empty()) continue;
     const int point = grip.is_point() ? static_cast<int>(pins.points.size()) : -1;
     if (grip.is_point()) {
       PinnedPoint& added =
@@ -239,9 +248,22 @@ void Attachments::add_to(PinSet& pins, const Numbering& numbering) const {
   }
 }
 
+void Attachments::add_to(BondSet& bonds, const Numbering& numbering) const {
+  for (const std::uint32_t index : order_) {
+    std::vector<PointBond> own = slots_[index].grip.bonds;
+    to_model(numbering, own);
+    bonds.bonds.insert(bonds.bonds.end(), own.begin(), own.end());
+  }
+}
+
 Vec3 Attachments::force_on(const Slot& slot, std::size_t i, const VectorField& x,
                            const Numbering& numbering) const {
   const Grip& grip = slot.grip;
+  if (!grip.bonds.empty()) {
+    BondSet alone{{grip.bonds[i]}};
+    to_model(numbering, alone.bonds);
+    return alone.pull(0, grip.bonds[i].length, x);
+  }
   Vec3 place{0, 0, 0};
   const auto add = [&](std::size_t vertex, double weight) {
     const PaddedVector& corner = x[at(numbering.to_model(grip.vertices[vertex]))];

@@ -18,6 +18,9 @@ struct Grip {
   std::vector<double> weights;  ///< of a point; empty: each vertex by itself
   std::vector<Vec3> targets;    ///< one for each vertex, or one for a point, m
   double stiffness = 0;         ///< N/m
+  /// Of vertices that are tied to another body instead, one for each; between vertices of the
+  /// scene.
+  std::vector<PointBond> bonds{};
 
   bool is_point() const { return !weights.empty(); }
 };
@@ -45,14 +48,23 @@ class Attachments {
   /// it with it.
   void renumber(std::span<const int> vertex);
 
-  /// Of the scene, in the body that it holds.
-  int any_vertex(Attachment attachment) const { return slot_of(attachment).grip.vertices.front(); }
+  /// Calls visit(vertex), of the scene, for one or more in each body that it holds.
+  template <class Visit>
+  void visit_held(Attachment attachment, const Visit& visit) const {
+    const Grip& grip = slot_of(attachment).grip;
+    visit(grip.vertices.front());
+    if (!grip.bonds.empty()) visit(grip.bonds.front().vertices[1]);
+  }
 
   void set_targets(Attachment attachment, std::span<const Vec3> targets);
   void set_targets(Attachment attachment, const Pose& pose);
 
   /// Adds them to pins, with the model's vertices. The pins refer to this object from then on.
   void add_to(PinSet& pins, const Numbering& numbering) const;
+
+  /// Adds those that tie bodies, with the model's vertices.
+  void add_to(BondSet& bonds, const Numbering& numbering) const;
+  bool ties_bodies(Attachment attachment) const { return !slot_of(attachment).grip.bonds.empty(); }
 
   /// Force on all vertices together and on each, with the positions x of the model, at the end of
   /// the last frame, N.

@@ -65,6 +65,22 @@ std::vector<ColliderForce> read_collider_forces(const ContactEnergy& contact,
   return list;
 }
 
+void add_pin_forces(const PinSet& pins, double time, const VectorField& x,
+                    std::vector<ColliderForce>& forces) {
+  std::vector<Vec3> targets(pins.pins.size());
+  pins.targets(time, targets);
+  for (std::size_t i = 0; i < pins.pins.size(); ++i) {
+    const PinnedVertex& pin = pins.pins[i];
+    const int collider = pin.motion < 0 ? -1 : pins.colliders[static_cast<std::size_t>(pin.motion)];
+    if (collider < 0) continue;
+    ColliderForce& sum = forces[static_cast<std::size_t>(collider)];
+    const Vec3 force = pin.stiffness * pins.stretch(i, x, targets);
+    const PaddedVector& place = x[static_cast<std::size_t>(pin.vertex)];
+    sum.force = sum.force + force;
+    sum.torque = sum.torque + cross(Vec3{place[0], place[1], place[2]} - sum.center, force);
+  }
+}
+
 void add_contact_forces(const ContactEnergy& contact, const VectorField& z, VectorField& forces) {
   for (const Contact& own : contact.contacts()) {
     const Vec3 force = force_of(contact, own, z);

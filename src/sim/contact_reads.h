@@ -11,6 +11,10 @@ namespace supple {
 /// Simulation::collider_forces, of the contacts that were found last, at z.
 std::vector<ColliderForce> read_collider_forces(const ContactEnergy& contact, const VectorField& z);
 
+/// Adds what pins that follow a collider do to it at a time, s, with the vertices at x.
+void add_pin_forces(const PinSet& pins, double time, const VectorField& x,
+                    std::vector<ColliderForce>& forces);
+
 /// Adds the force of the contacts that were found last, at z, on each vertex of the model, N.
 void add_contact_forces(const ContactEnergy& contact, const VectorField& z, VectorField& forces);
 

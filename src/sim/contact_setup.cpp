@@ -137,7 +137,7 @@ std::vector<double> own_stiffness(const Scene& scene, const Model& model) {
   const Integrator& integrator = *find_integrator(scene.time.integrator);
   const double h = scene.time.step / scene.time.substeps;
   if (!integrator.is_explicit) {
-    return laplacian_diagonal(model, integrator.inverse_a2(h, false), Pins::left_out);
+    return own_diagonal(model, integrator.inverse_a2(h, false));
   }
   std::vector<double> stiffness;
   for (const double mass : model.mass) {
@@ -164,6 +164,36 @@ std::unique_ptr<ColliderGuard> make_guard(const std::vector<ColliderObject>& col
     if (!(mass[v] > 0)) touching[v] = -1;
   }
   return std::make_unique<ColliderGuard>(surfaces, std::move(touching), std::move(layers));
+}
+
+/// What bonds tie does not touch: see BodyPairs.
+void add_ties(const Model& model, PairSettings& settings) {
+  for (const PointBond& bond : model.bonds.bonds) {
+    const int own = bond.vertices[0], body = model.body_of(own),
+              other = model.body_of(bond.vertices[1]);
+    if (body != other) settings.tied_to_body.emplace_back(own, other);
+    if (body != other && bond.count == 2)
+      settings.tied_to_body.emplace_back(bond.vertices[1], body);
+    for (std::size_t i = 1; body == other && i < static_cast<std::size_t>(bond.count); ++i) {
+      settings.tied_vertices.emplace_back(own, bond.vertices[i]);
+      settings.tied_vertices.emplace_back(bond.vertices[i], own);
+    }
+  }
+  for (auto* const list : {&settings.tied_to_body, &settings.tied_vertices}) {
+    std::sort(list->begin(), list->end());
+    list->erase(std::unique(list->begin(), list->end()), list->end());
+  }
+}
+
+/// The collider whose motion a pin has: [num_vertices], -1: none.
+std::vector<int> holders_of(const Model& model) {
+  std::vector<int> holder(static_cast<std::size_t>(model.num_vertices), -1);
+  for (const PinnedVertex& pin : model.pins.pins) {
+    if (pin.motion < 0) continue;
+    const int collider = model.pins.colliders[static_cast<std::size_t>(pin.motion)];
+    if (collider >= 0) holder[static_cast<std::size_t>(pin.vertex)] = collider;
+  }
+  return holder;
 }
 
 }  // namespace
@@ -257,16 +287,22 @@ std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& mod
                           .body = static_cast<int>(b)});
     }
   }
+  const std::vector<int> holder = holders_of(model);
+  for (ContactVertex& vertex : vertices) {
+    vertex.held_by = holder[static_cast<std::size_t>(vertex.vertex)];
+  }
   std::unique_ptr<ColliderGuard> guard;
   if (is_barrier) guard = make_guard(colliders, surfaces, body_of, model.mass);
   std::unique_ptr<BodyPairs> pairs;
   if (has_pairs) {
     std::vector<BodyFeatures> features;
     for (const auto& outside_of : surfaces) features.push_back(with_mass(outside_of, model.mass));
+    PairSettings settings{.between_bodies = scene.contact.bodies,
+                          .within_bodies = scene.contact.self,
+                          .apart = bodies_apart(scene)};
+    add_ties(model, settings);
     pairs = std::make_unique<BodyPairs>(features, std::move(body_of), std::move(layers), model.rest,
-                                        PairSettings{.between_bodies = scene.contact.bodies,
-                                                     .within_bodies = scene.contact.self,
-                                                     .apart = bodies_apart(scene)});
+                                        settings);
   }
   return std::make_unique<ContactEnergy>(std::move(colliders), scene.contact.friction,
                                          std::move(vertices), surfaces, std::move(pairs),

@@ -156,6 +156,12 @@ void ConvergenceProbe::pins_changed(const PinChange& change) {
 void ConvergenceProbe::find_material(const Scene& scene) {
   is_defined_ = solver_.method != "pbd" && !find_material_fault(scene, "newton");
   is_graded_ = is_graded(*model_);
+  is_tied_.assign(model_->body_vertices.size() - 1, 0);
+  const std::vector<int> groups = model_->bonds.groups(model_->body_vertices);
+  for (std::size_t g = 0; g + 1 < groups.size(); ++g) {
+    if (groups[g + 1] == groups[g] + 1) continue;
+    std::fill(is_tied_.begin() + groups[g], is_tied_.begin() + groups[g + 1], 1);
+  }
 }
 
 void ConvergenceProbe::materials_changed(const Scene& scene) {
@@ -220,6 +226,16 @@ void ConvergenceProbe::find_elastic_gradient(Objective& objective) {
       of_vertex[k] -= pin.stiffness * stretch[static_cast<std::size_t>(k)];
     }
   }
+  const BondSet& bonds = model_->bonds;
+  for (std::size_t b = 0; b < bonds.size(); ++b) {
+    const Vec3 pull = bonds.pull(b, evaluated.bond_lengths()[b], z);
+    for (std::size_t c = 0; c < static_cast<std::size_t>(bonds.bonds[b].count); ++c) {
+      PaddedVector& of_vertex = gradient[static_cast<std::size_t>(bonds.bonds[b].vertices[c])];
+      for (int k = 0; k < 3; ++k) {
+        of_vertex[k] += bonds.bonds[b].weights[c] * pull[static_cast<std::size_t>(k)];
+      }
+    }
+  }
 }
 
 /// How much softer than its material one body acted, by p, q and c = z* - y.
@@ -262,7 +278,8 @@ double ConvergenceProbe::factor_of(std::size_t body, const Objective& objective)
     const double deflection = std::abs(first_order) * std::sqrt(qq);
     if (!(deflection >= visible_deflection * size * kappa_share)) factor = 1;
   }
-  const bool is_motion = rigid > least_rigid * std::sqrt(pp);
+  // What is tied to another body is moved by how that one is deformed.
+  const bool is_motion = rigid > least_rigid * std::sqrt(pp) && is_tied_[body] == 0;
   if (cc > 0 && is_motion && std::sqrt(pp) * inverse_a2 > visible_acceleration * size) {
     const double made = std::max(1 - std::sqrt(pp / cc), least);
     const double held = pc > 0 ? 1 / made : made;
@@ -271,8 +288,8 @@ double ConvergenceProbe::factor_of(std::size_t body, const Objective& objective)
   return factor;
 }
 
-/// By which factor the mean acceleration of one body should be smaller. 1 of one that pins hold or
-/// that touches nothing.
+/// By which factor the mean acceleration of one body should be smaller. 1 of one that pins or bonds
+/// hold or that touches nothing.
 double ConvergenceProbe::sliding_factor(std::size_t body, const Objective& objective,
                                         const VectorField& z) const {
   const int first = model_->body_vertices[body], last = model_->body_vertices[body + 1];
@@ -280,6 +297,11 @@ double ConvergenceProbe::sliding_factor(std::size_t body, const Objective& objec
   const auto& pins = model_->pins.pins;
   const auto holds = [&](const PinnedVertex& pin) { return is_own(pin.vertex); };
   if (objective.contact() == nullptr || std::any_of(pins.begin(), pins.end(), holds)) return 1;
+  const auto& bonds = model_->bonds.bonds;
+  const auto ties = [&](const PointBond& bond) {
+    return std::any_of(bond.vertices.begin(), bond.vertices.begin() + bond.count, is_own);
+  };
+  if (std::any_of(bonds.begin(), bonds.end(), ties)) return 1;
   const auto contacts = objective.contact()->contacts();
   const auto touches = [&](const Contact& own) {
     return std::any_of(own.point.vertices, own.point.vertices + own.point.count, is_own);

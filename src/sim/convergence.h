@@ -107,8 +107,9 @@ class ConvergenceProbe {
   std::unique_ptr<Room> room_;
   Schedule schedule_;
   int evaluations_ = 0;
-  bool is_defined_ = false;  ///< the method reads a material, and none is incompressible
-  bool is_graded_ = false;   ///< a part of a body is much stiffer than another
+  bool is_defined_ = false;    ///< the method reads a material, and none is incompressible
+  bool is_graded_ = false;     ///< a part of a body is much stiffer than another
+  std::vector<char> is_tied_;  ///< [num_bodies], by bonds, in a group with others
 };
 
 }  // namespace supple

@@ -13,10 +13,15 @@ namespace {
 
 constexpr double visible_share = 1e-4;  ///< of the size of a body
 
-/// Whether vertices first .. last - 1 touch something.
+/// Whether vertices first .. last - 1 touch something or are tied to something.
 bool touches(const Objective& objective, int first, int last) {
-  if (objective.contact() == nullptr) return false;
   const auto is_own = [&](int vertex) { return vertex >= first && vertex < last; };
+  const auto& bonds = objective.model().bonds.bonds;
+  const auto ties = [&](const PointBond& bond) {
+    return std::any_of(bond.vertices.begin(), bond.vertices.begin() + bond.count, is_own);
+  };
+  if (std::any_of(bonds.begin(), bonds.end(), ties)) return true;
+  if (objective.contact() == nullptr) return false;
   const auto contacts = objective.contact()->contacts();
   return std::any_of(contacts.begin(), contacts.end(), [&](const Contact& contact) {
     return std::any_of(contact.point.vertices, contact.point.vertices + contact.point.count,

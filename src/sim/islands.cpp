@@ -24,6 +24,9 @@ int Islands::root(int body) {
 void Islands::find(const ContactEnergy* contact, bool are_apart) {
   std::iota(parent_.begin(), parent_.end(), 0);
   if (!are_apart) std::fill(parent_.begin(), parent_.end(), 0);
+  for (std::size_t g = 0; are_apart && g + 1 < groups_.size(); ++g) {
+    std::fill(parent_.begin() + groups_[g], parent_.begin() + groups_[g + 1], groups_[g]);
+  }
   if (contact != nullptr) {
     contact->visit_coupled([&](int a, int b) {
       const auto [low, high] = std::minmax({root(a), root(b)});

@@ -7,6 +7,7 @@
 #include "base/index.h"
 #include "descent/fiber_field.h"
 #include "descent/laplacian.h"
+#include "sim/bond_setup.h"
 #include "sim/contact_reads.h"
 #include "sim/contact_setup.h"
 #include "sim/measures.h"
@@ -61,6 +62,7 @@ RunningScene::RunningScene(const Scene& scene, const SimulationOptions& options,
       queries_(scene_, model_, numbering_, surface_, state_.x),
       clock_(clock_of(0, 0, scene_.time)) {
   check_touches(scene_);
+  islands_.set_groups(model_.bonds.groups(model_.body_vertices));
   touching_.reset(scene_.bodies.size(), scene_.colliders.size());
   state_ = numbering_.to_model(state_);
   if (begin == Begin::later) {
@@ -98,6 +100,18 @@ void RunningScene::start_apart(VectorField& x) {
 /// Before anything is made from the model's pins.
 void RunningScene::hold_attachments() {
   if (!attachments_.empty()) model_.pins = all_pins();
+  model_.bonds = all_bonds();
+}
+
+/// Those of the scene and the attachments.
+BondSet RunningScene::all_bonds() {
+  BondSet bonds;
+  if (!scene_.bonds.empty() || !scene_.seams.empty()) {
+    bonds = make_bonds(scene_, model_, numbering_);
+  }
+  num_scene_bonds_ = bonds.size();
+  attachments_.add_to(bonds, numbering_);
+  return bonds;
 }
 
 FollowingWeights* RunningScene::following_weights() const {
@@ -128,6 +142,12 @@ Energies RunningScene::energies() {
   model_.pins.targets(state_.time, targets);
   VectorField gradient(state_.x.size());
   energies.pins = model_.pins.add(state_.x, targets, gradient);
+  std::vector<double> lengths(model_.bonds.size());
+  model_.bonds.lengths(state_.time, lengths);
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    const int own = static_cast<int>(i);
+    energies.pins += model_.bonds.add(state_.x, lengths, gradient, {&own, 1});
+  }
   if (!model_.pressures.empty()) {
     PressureEnergy pressure(model_.pressures);
     pressure.set_time(state_.time);
@@ -167,9 +187,16 @@ std::vector<BodyContact> RunningScene::contacts() {
 
 std::vector<ColliderForce> RunningScene::collider_forces() {
   const std::lock_guard lock(reading_);
-  if (!has_contacts_) return std::vector<ColliderForce>(scene_.colliders.size());
-  objective_.find_contacts(z_);
-  return read_collider_forces(*contact_, z_);
+  std::vector<ColliderForce> forces(scene_.colliders.size());
+  if (has_contacts_) {
+    objective_.find_contacts(z_);
+    forces = read_collider_forces(*contact_, z_);
+  }
+  for (std::size_t c = 0; contact_ && !has_contacts_ && c < forces.size(); ++c) {
+    forces[c].center = contact_->colliders()[c].center();
+  }
+  add_pin_forces(model_.pins, state_.time, state_.x, forces);
+  return forces;
 }
 
 void RunningScene::copy_contact_forces(std::span<double> out) {

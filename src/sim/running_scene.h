@@ -84,6 +84,8 @@ class RunningScene {
 
   /// Simulation::attach, detach and what they may hold.
   Attachment attach(Grip grip);
+  /// Vertices of a body, tied to another one.
+  Attachment attach(int body, std::span<const int> vertices, int to, double stiffness);
   void detach(Attachment attachment);
   const Attachments& attachments() const { return attachments_; }
   /// Simulation::set_targets.
@@ -145,6 +147,9 @@ class RunningScene {
     return {&(earlier.made->*part), earlier.origin};
   }
   void hold_attachments();
+  BondSet all_bonds();
+  void use_bonds(Attachments attachments);
+  void renew_contact();
   SimulationState start_of_added(const SimulationState& before) const;
   void move_added_apart(const Survivors& survivors);
   void start_apart(VectorField& x);
@@ -240,7 +245,8 @@ class RunningScene {
   Model model_;
   State state_;
   Numbering numbering_;
-  Attachments attachments_;  ///< pins of the model refer to it
+  Attachments attachments_;          ///< pins of the model refer to it
+  std::size_t num_scene_bonds_ = 0;  ///< of the model, the first ones; the others are attachments
   SceneSurface surface_;
   std::unique_ptr<ContactEnergy> contact_;
   Objective objective_;

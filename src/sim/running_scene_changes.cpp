@@ -1,11 +1,14 @@
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "base/index.h"
 #include "base/refuse.h"
 #include "model/pin_selection.h"
 #include "sim/body_reads.h"
+#include "sim/bond_checks.h"
+#include "sim/bond_setup.h"
 #include "sim/contact_setup.h"
 #include "sim/running_scene.h"
 #include "sim/stepper.h"
@@ -13,6 +16,16 @@
 #include "supple/error.h"
 
 namespace supple {
+
+namespace {
+
+/// Whether some of the pins follow a collider.
+bool follow_collider(const std::vector<Pin>& pins) {
+  return std::any_of(pins.begin(), pins.end(),
+                     [](const Pin& pin) { return !pin.collider.empty(); });
+}
+
+}  // namespace
 
 /// Exchanges the model's pins for these, with all that was made from them; on an error they are
 /// exchanged back.
@@ -51,6 +64,13 @@ void RunningScene::find_energy() {
   has_energy_ = scene_.solver.method != "pbd" && !find_material_fault(scene_, "newton");
 }
 
+/// Contacts of bodies that have changed.
+void RunningScene::renew_contact() {
+  std::unique_ptr<ContactEnergy> contact = make_contact(scene_, model_, numbering_, surface_);
+  use_contact(contact.get());
+  contact_ = std::move(contact);
+}
+
 void RunningScene::set_pins(int body, std::vector<Pin> pins) {
   std::vector<Pin>& own = scene_.bodies[static_cast<std::size_t>(body)].pins;
   std::swap(own, pins);
@@ -60,6 +80,8 @@ void RunningScene::set_pins(int body, std::vector<Pin> pins) {
     std::swap(own, pins);
     throw;
   }
+  // What a collider holds does not touch it.
+  if (follow_collider(own) || follow_collider(pins)) renew_contact();
   sleep_.body_changed(scene_, body);
 }
 
@@ -73,6 +95,50 @@ void RunningScene::use_attachments(Attachments attachments) {
   }
 }
 
+/// The bonds of the scene and those of the attachments, with all that is made from them: the
+/// constant matrices of the bodies that they tie, who is solved with whom, and what does not touch.
+/// On an error they are what they were.
+void RunningScene::use_bonds(Attachments attachments) {
+  BondSet bonds;
+  bonds.bonds.assign(model_.bonds.bonds.begin(),
+                     model_.bonds.bonds.begin() + static_cast<std::ptrdiff_t>(num_scene_bonds_));
+  attachments.add_to(bonds, numbering_);
+  if (bonds.size() > num_scene_bonds_) {
+    require_bonds(scene_, 1, "/solver/method", "/solver/method");
+  }
+  std::vector<int> same(scene_.bodies.size());
+  std::iota(same.begin(), same.end(), 0);
+  std::swap(model_.bonds, bonds);
+  std::unique_ptr<Direction> direction;
+  std::unique_ptr<ContactEnergy> contact;
+  try {
+    setup_.check_pins(scene_);
+    if (direction_) {
+      direction = make_direction(model_, scene_.solver, setup_.inverse_a2(),
+                                 {direction_->constant_matrix(), same});
+      if (FollowingWeights* const before = following_weights()) {
+        direction->constant_matrix()->set_memory(before->memory(), model_, threads_);
+      }
+    }
+    contact = make_contact(scene_, model_, numbering_, surface_);
+    objective_.bonds_changed();
+  } catch (...) {
+    std::swap(model_.bonds, bonds);
+    objective_.bonds_changed();
+    throw;
+  }
+  std::swap(attachments_, attachments);
+  convergence_.materials_changed(scene_);  // it looks with the matrix of before
+  if (direction_) {
+    direction_ = std::move(direction);
+    limit_factors();
+  }
+  islands_.set_groups(model_.bonds.groups(model_.body_vertices));
+  use_contact(contact.get());
+  contact_ = std::move(contact);
+  state_.acceleration.clear();  // it was that of the other bonds
+}
+
 Attachment RunningScene::attach(Grip grip) {
   Attachments next = attachments_;
   const Attachment added = next.add(std::move(grip));
@@ -81,15 +147,31 @@ Attachment RunningScene::attach(Grip grip) {
   return added;
 }
 
+Attachment RunningScene::attach(int body, std::span<const int> vertices, int to, double stiffness) {
+  Grip grip;
+  grip.bonds = bonds_between(scene_, model_, numbering_, state_.x, body, vertices, to, stiffness);
+  for (const PointBond& bond : grip.bonds) grip.vertices.push_back(bond.vertices[0]);
+  Attachments next = attachments_;
+  const Attachment added = next.add(std::move(grip));
+  use_bonds(std::move(next));
+  wake_held(added);
+  return added;
+}
+
 void RunningScene::wake_held(Attachment attachment) {
-  wake(model_.body_of(numbering_.to_model(attachments_.any_vertex(attachment))));
+  attachments_.visit_held(
+      attachment, [this](int vertex) { wake(model_.body_of(numbering_.to_model(vertex))); });
 }
 
 void RunningScene::detach(Attachment attachment) {
   wake_held(attachment);
   Attachments next = attachments_;
   next.remove(attachment);
-  use_attachments(std::move(next));
+  if (attachments_.ties_bodies(attachment)) {
+    use_bonds(std::move(next));
+  } else {
+    use_attachments(std::move(next));
+  }
 }
 
 /// In barrier mode.
@@ -137,10 +219,14 @@ bool are_near(const Box& a, const Box& b) {
 /// Matrices hold no contacts, so that there is nothing to factorise; no contact outlives its step.
 void RunningScene::set_colliders(std::vector<Collider> colliders) {
   std::unique_ptr<ContactEnergy> contact;
+  const bool has_followers =
+      std::any_of(scene_.bodies.begin(), scene_.bodies.end(),
+                  [](const Body& body) { return follow_collider(body.pins); });
   std::swap(scene_.colliders, colliders);
   try {
     check_touches(scene_);
     check_contact(scene_);
+    if (has_followers) use_pins(all_pins());
     contact = make_contact(scene_, model_, numbering_, surface_);
     setup_.check_motions(scene_);
     require_apart(contact.get(), state_.x);
@@ -148,8 +234,12 @@ void RunningScene::set_colliders(std::vector<Collider> colliders) {
     std::swap(contact_, contact);
   } catch (...) {
     std::swap(scene_.colliders, colliders);
+    if (has_followers) use_pins(all_pins());
     use_contact(contact_.get());
     throw;
+  }
+  for (std::size_t b = 0; has_followers && b < scene_.bodies.size(); ++b) {
+    if (follow_collider(scene_.bodies[b].pins)) sleep_.body_changed(scene_, static_cast<int>(b));
   }
   // `contact` and `colliders` are the old ones.
   wake_beside(contact.get(), changed_among(colliders, scene_.colliders));
@@ -220,9 +310,7 @@ void RunningScene::set_material(int body, MaterialSettings material) {
   }
   is_changed_[at(body)] = 1;
   state_.acceleration.clear();  // it was that of the other material
-  std::unique_ptr<ContactEnergy> contact = make_contact(scene_, model_, numbering_, surface_);
-  use_contact(contact.get());
-  contact_ = std::move(contact);
+  renew_contact();
   find_energy();
   elastic_is_known_ = false;
   has_multipliers_ = false;
@@ -407,6 +495,7 @@ void RunningScene::take_over(const RunningScene& other) {
   }
   set_state(state);
   if (!other.attachments_.empty()) use_attachments(other.attachments_);
+  if (other.model_.bonds.size() > other.num_scene_bonds_) use_bonds(other.attachments_);
   carry_forces(other, [](int vertex) { return vertex; });
 }
 

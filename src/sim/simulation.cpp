@@ -57,7 +57,8 @@ void check_name(const std::vector<Body>& others, const std::string& name) {
   }
 }
 
-/// Takes names that nothing has any more out of the lists of who touches whom.
+/// Takes names that nothing has any more out of the lists of who touches whom, and what ties such
+/// bodies out of the scene.
 void forget_bodies(const Scene& before, Scene& next) {
   const auto has = [](const Scene& scene, const std::string& name) {
     return std::any_of(scene.bodies.begin(), scene.bodies.end(),
@@ -69,6 +70,11 @@ void forget_bodies(const Scene& before, Scene& next) {
   };
   for (Body& body : next.bodies) forget(body.touches);
   for (Collider& collider : next.colliders) forget(collider.touches);
+  const auto is_gone = [&](const std::string& name) { return !has(next, name); };
+  std::erase_if(next.bonds,
+                [&](const Bond& bond) { return is_gone(bond.body) || is_gone(bond.to); });
+  std::erase_if(next.seams,
+                [&](const Seam& seam) { return is_gone(seam.a.body) || is_gone(seam.b.body); });
 }
 
 using Build = Background<std::unique_ptr<RunningScene>>;
@@ -268,7 +274,8 @@ void Simulation::set_pins(int body, std::vector<Pin> pins) {
   }
   const auto b = static_cast<std::size_t>(body);
   PinSet of_next;
-  add_pins(pins, own.waiting->scene->bodies[b].mesh.vertices, 0, place_of_body(b), of_next);
+  add_pins(pins, own.waiting->scene->bodies[b].mesh.vertices, 0, place_of_body(b),
+           own.waiting->scene->colliders, of_next);
   std::map<int, std::vector<Pin>> later{{body, pins}};
   own.running->set_pins(body, std::move(pins));
   own.waiting->pins.erase(body);
@@ -375,6 +382,10 @@ Attachment Simulation::attach(int tet, const std::array<double, 4>& weights, con
   RunningScene& running = *self().running;
   return running.attach(Attachments::of_tet(scene(), running.model(), running.numbering(), tet,
                                             weights, target, stiffness));
+}
+Attachment Simulation::attach(int body, std::span<const int> vertices, int to, double stiffness) {
+  check_body(scene(), body);
+  return self().running->attach(body, vertices, to, stiffness);
 }
 void Simulation::set_targets(Attachment attachment, std::span<const Vec3> targets) {
   self().running->set_targets(attachment, targets);

@@ -15,12 +15,21 @@ namespace {
 constexpr double asleep = -1;
 
 /// Whether something acts on the body that is another one at another time, though nothing moves.
-bool changes_with_time(const Body& body) {
-  const auto moves = [](const Pin& pin) { return !(pin.motion == Motion{}); };
+bool changes_with_time(const Scene& scene, const Body& body) {
+  const auto moves = [&](const Pin& pin) {
+    const auto holds = [&](const Collider& collider) { return collider.name == pin.collider; };
+    const auto holder = std::find_if(scene.colliders.begin(), scene.colliders.end(), holds);
+    const bool follows = !pin.collider.empty() && holder != scene.colliders.end();
+    return !((follows ? holder->motion : pin.motion) == Motion{});
+  };
+  const auto is_sewn = [&](const Seam& seam) {
+    return seam.close > 0 && (seam.a.body == body.name || seam.b.body == body.name);
+  };
   const auto creeps = [](const MaterialSettings& material) {
     return material.plasticity && material.plasticity->creep;
   };
-  return std::any_of(body.pins.begin(), body.pins.end(), moves) || creeps(body.material) ||
+  return std::any_of(scene.seams.begin(), scene.seams.end(), is_sewn) ||
+         std::any_of(body.pins.begin(), body.pins.end(), moves) || creeps(body.material) ||
          std::any_of(body.layers.begin(), body.layers.end(), creeps) ||
          std::any_of(body.regions.begin(), body.regions.end(),
                      [&](const MaterialRegion& region) { return creeps(region.material); }) ||
@@ -50,7 +59,7 @@ Sleep::Sleep(const Scene& scene, const Model& model)
 void Sleep::body_changed(const Scene& scene, int body) {
   if (!is_on()) return;
   wake(body);
-  may_sleep_[at(body)] = scene.wind || changes_with_time(scene.bodies[at(body)]) ? 0 : 1;
+  may_sleep_[at(body)] = scene.wind || changes_with_time(scene, scene.bodies[at(body)]) ? 0 : 1;
 }
 
 void Sleep::wake(int body) {

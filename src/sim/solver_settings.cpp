@@ -4,6 +4,7 @@
 #include "base/names.h"
 #include "base/refuse.h"
 #include "integrate/integrator.h"
+#include "sim/bond_checks.h"
 #include "sim/stepper.h"
 #include "supple/error.h"
 
@@ -342,6 +343,7 @@ void check_settings(const Scene& scene) {
                 " moves vertices by their masses; expected one that has, for example "
                 "backward_euler (with a large /damping/drag a body comes to rest)");
   }
+  check_bonds(scene);
   check_damping(scene);
   check_pressure(scene);
   check_muscles(scene);

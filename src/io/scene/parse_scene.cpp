@@ -1,10 +1,13 @@
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/names.h"
 #include "io/scene/json_text.h"
 #include "io/scene/readers.h"
 #include "io/scene/scene_json.h"
+#include "sim/bond_checks.h"
 #include "sim/stepper.h"
 #include "sim/touches.h"
 #include "supple/error.h"
@@ -56,11 +59,27 @@ std::vector<Body> read_bodies(ObjectReader& reader, const SceneSources& sources)
   return bodies;
 }
 
+/// Pins that follow colliders follow some that are there.
+void check_followers(const ObjectReader& reader, const Scene& scene) {
+  std::vector<std::string> names;
+  for (const Collider& collider : scene.colliders) names.push_back(collider.name);
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    for (std::size_t p = 0; p < scene.bodies[b].pins.size(); ++p) {
+      const std::string& name = scene.bodies[b].pins[p].collider;
+      if (name.empty() || std::find(names.begin(), names.end(), name) != names.end()) continue;
+      throw Error(ErrorKind::invalid_input,
+                  json_place(reader.where(), "/bodies/" + std::to_string(b) + "/pins/" +
+                                                 std::to_string(p) + "/collider"),
+                  unknown_name("collider", name, names));
+    }
+  }
+}
+
 Scene read_scene(ObjectReader& reader, const std::string& default_name,
                  const SceneSources& sources) {
   Scene scene;
   reader.expect({"supple", "name", "time", "gravity", "solver", "bodies", "colliders", "contact",
-                 "damping", "wind"});
+                 "damping", "wind", "bonds", "seams"});
   check_version(reader);
   scene.name = reader.text("name", default_name);
   reader.object("time", [&](ObjectReader& time) { scene.time = read_time(time); });
@@ -85,12 +104,20 @@ Scene read_scene(ObjectReader& reader, const std::string& default_name,
     scene.damping.stiffness = damping.number("stiffness", from_zero("s"), scene.damping.stiffness);
   });
   reader.optional_object("wind", [&](ObjectReader& wind) { scene.wind = read_wind(wind); });
+  reader.each("bonds",
+              [&](ObjectReader& bond) { scene.bonds.push_back(read_bond(bond, scene.bodies)); });
+  reader.each("seams",
+              [&](ObjectReader& seam) { scene.seams.push_back(read_seam(seam, scene.bodies)); });
   reader.finish();
   // After the unknown keys: "bodys" should be called that.
   if (scene.bodies.empty()) reader.fail("bodies", "a scene needs at least one body");
   if (const auto fault = find_material_fault(scene, scene.solver.method)) {
     const std::string place = fault->where + (fault->incompressible ? "/poisson" : "/model");
     throw Error(ErrorKind::invalid_input, json_place(reader.where(), place), fault->message);
+  }
+  check_followers(reader, scene);
+  if (const auto fault = find_bond_fault(scene)) {
+    throw Error(ErrorKind::invalid_input, json_place(reader.where(), fault->where), fault->message);
   }
   if (const auto unknown = find_unknown_touch(scene)) {
     throw Error(ErrorKind::invalid_input, json_place(reader.where(), unknown->where),

@@ -40,6 +40,10 @@ PressureSettings read_pressure(ObjectReader& body);
 /// Vertices in a box, in a list, or both. At least one.
 VertexSelection read_selection(ObjectReader& select, const TetMesh& mesh);
 
+/// An element of "bonds", and one of "seams", between these bodies.
+Bond read_bond(ObjectReader& bond, const std::vector<Body>& bodies);
+Seam read_seam(ObjectReader& seam, const std::vector<Body>& bodies);
+
 /// What a body is made of: tets, or a cloth, a strand or a surface from a file.
 using BodyMesh = std::variant<TetMesh, SpringMesh>;
 

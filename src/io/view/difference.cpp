@@ -85,7 +85,8 @@ Difference difference(const Scene& scene_a, const ordered_json& a, const Scene& 
     if (time->is_object()) time->erase("frames");
   }
   result.rebuild =
-      time_a != time_b || any_differs(a, b, {"gravity", "solver", "contact", "damping", "wind"});
+      time_a != time_b ||
+      any_differs(a, b, {"gravity", "solver", "contact", "damping", "wind", "bonds", "seams"});
   result.colliders = differ(a, b, "colliders");
   const ordered_json& bodies_a = value_of(a, "bodies");
   const ordered_json& bodies_b = value_of(b, "bodies");

@@ -75,7 +75,9 @@ std::vector<Pin> pins_at(const Body& body, const std::vector<std::vector<int>>& 
     if (pin.vertices.empty()) continue;
     pin.stiffness = body.pins[p].stiffness;
     pin.motion = body.pins[p].motion;
-    if (!edit.placement.is_identity()) {
+    if (edit.placement.is_identity()) {
+      pin.collider = body.pins[p].collider;
+    } else {
       pin.motion =
           standing(placed_pose(pin.motion, rest_center(body, selected[p]), edit.placement, t));
     }

@@ -85,7 +85,7 @@ void check_pins(const Setup& setup) {
   for (std::size_t b = 0; b < bodies.size(); ++b) {
     PinSet unused;
     add_pins(pins_at(bodies[b], setup.selected(b), setup.edit.pins[b], 0), bodies[b].mesh.vertices,
-             0, "/bodies/" + std::to_string(b), unused);
+             0, "/bodies/" + std::to_string(b), setup.scene().colliders, unused);
   }
 }
 

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "math/mat3.h"
+#include "math/vector_field.h"
+#include "supple/mesh.h"
+
+namespace supple {
+
+/// A spring between two points of bodies, each a mean of vertices. With d = sum_i w_i x_i, from the
+/// one to the other,
+///   E = k/2 (|d| - r(t))^2,  dE/dx_i = w_i k (1 - r/|d|) d,
+///   d2E/dx_i dx_j = w_i w_j k ((1 - r/|d|) I + (r/|d|) n n^T),  n = d/|d|.
+/// sum_i w_i = 0: the forces have no sum, and as all of them go along d, no torque either. k w w^T,
+/// which is what M/a^2 + L has of it, is the Hessian where r = 0 and nowhere less than that.
+struct PointBond {
+  int count = 0;                    ///< of its vertices
+  std::array<int, 5> vertices{};    ///< of the model, each once
+  std::array<double, 5> weights{};  ///< w, that of the first one is 1
+  double stiffness = 0;             ///< k, N/m
+  double length = 0;                ///< r at time 0, m
+  /// s: r falls linearly to 0 until then, and is 0 where it is 0; infinite: r stays.
+  double close = std::numeric_limits<double>::infinity();
+
+  double length_at(double time) const;
+  /// d, m.
+  Vec3 span(const VectorField& x) const;
+};
+
+/// What of a Hessian with negative eigenvalues is meant.
+enum class BondHessian { exact, clamp, absolute };
+
+struct BondSet {
+  std::vector<PointBond> bonds;
+
+  bool empty() const { return bonds.empty(); }
+  std::size_t size() const { return bonds.size(); }
+
+  /// r of each at a time, s: [size()], m. `out` has that size already.
+  void lengths(double time, std::vector<double>& out) const;
+
+  /// Pull of a bond of length r on its first vertex, -dE/dd, N.
+  Vec3 pull(std::size_t bond, double length, const VectorField& x) const;
+
+  /// Energy of some of the bonds, J; adds their gradient, N, to `gradient`.
+  double add(const VectorField& x, std::span<const double> length, VectorField& gradient,
+             std::span<const int> some) const;
+
+  /// d2E/dd2 of a bond of length r, N/m.
+  Mat3<double> hessian(std::size_t bond, double length, const VectorField& x,
+                       BondHessian which) const;
+
+  /// Calls visit(a, b, k) with k w w^T as a sum of k_ab (e_a - e_b)(e_a - e_b)^T, N/m; that between
+  /// two corners of one point is negative.
+  template <class Visit>
+  void visit_edges(const Visit& visit) const {
+    for (const PointBond& own : bonds) {
+      for (std::size_t i = 0; i < static_cast<std::size_t>(own.count); ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+          visit(own.vertices[j], own.vertices[i], -own.stiffness * own.weights[i] * own.weights[j]);
+        }
+      }
+    }
+  }
+
+  /// Bonds by the body of their first vertex, ascending: [num_bodies].
+  std::vector<std::vector<int>> by_body(std::span<const int> body_vertices) const;
+
+  /// Bodies that follow each other in groups that no bond leaves, as small as they can be: the
+  /// first body of each, then the number of bodies.
+  std::vector<int> groups(std::span<const int> body_vertices) const;
+};
+
+}  // namespace supple
