@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -43,7 +44,9 @@ class Attachments {
 
   /// Vertices are others now: vertex[i] is that of i, or -1 where its body is gone, and what held
   /// it with it.
-  void renumber(std::span<const int> vertex);
+  /// moves(corners): gives the corners of a point others by itself.
+  void renumber(std::span<const int> vertex,
+                const std::function<bool(std::vector<int>&)>& moves = {});
 
   /// Of the scene, in the body that it holds.
   int any_vertex(Attachment attachment) const { return slot_of(attachment).grip.vertices.front(); }

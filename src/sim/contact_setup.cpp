@@ -164,7 +164,8 @@ std::unique_ptr<ColliderGuard> make_guard(const std::vector<ColliderObject>& col
 
 std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& model,
                                             const Numbering& numbering,
-                                            const SceneSurface& scene_surface) {
+                                            const SceneSurface& scene_surface,
+                                            std::vector<Vec3> rest) {
   const bool has_pairs = scene.contact.self || (scene.contact.bodies && scene.bodies.size() > 1);
   if (scene.colliders.empty() && !has_pairs) return nullptr;
   std::vector<ColliderObject> colliders;
@@ -258,7 +259,8 @@ std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& mod
   if (has_pairs) {
     std::vector<BodyFeatures> features;
     for (const auto& outside_of : surfaces) features.push_back(with_mass(outside_of, model.mass));
-    pairs = std::make_unique<BodyPairs>(features, std::move(body_of), std::move(layers), model.rest,
+    pairs = std::make_unique<BodyPairs>(features, std::move(body_of), std::move(layers),
+                                        std::move(rest),
                                         PairSettings{.between_bodies = scene.contact.bodies,
                                                      .within_bodies = scene.contact.self,
                                                      .apart = bodies_apart(scene)});
