@@ -296,6 +296,15 @@ struct PressureSettings {
   std::string surface = "outer";
 };
 
+/// Where a body of tets or a membrane tears: around a vertex, its elements come apart across the
+/// direction in which they are stretched most (docs/tearing.md). At least one limit.
+struct TearingSettings {
+  std::optional<double> stretch{};  ///< largest principal stretch that elements bear, > 1
+  /// Largest principal Cauchy stress that tets bear, Pa, > 0.
+  std::optional<double> stress{};
+  int per_frame = 4;  ///< vertices around which elements come apart in a frame at most, >= 1
+};
+
 struct Body {
   std::string name{};
   TetMesh mesh{};  ///< rest shape in the world, m; a body of springs or a membrane has no tets
@@ -330,6 +339,7 @@ struct Body {
   /// Names of the bodies and colliders that it touches; empty: all. Two touch unless one has a list
   /// without the other. Whether a body touches itself is ContactSettings::self.
   std::optional<std::vector<std::string>> touches{};
+  std::optional<TearingSettings> tearing{};  ///< empty: it does not tear
 };
 
 // -------------------------------------------------------------------------------- colliders
@@ -466,6 +476,18 @@ struct Seam {
   double stiffness = 0;  ///< N/m per pair, >= 0; 0: chosen for each (docs/bonds.md)
 };
 
+// ----------------------------------------------------------------------------------- blades
+
+/// Cuts bodies of tets along faces and membranes along edges, next to where it is: at the start of
+/// each frame, a segment cuts what it has passed in the frame before, and a triangle where it
+/// stands then (docs/tearing.md).
+struct Blade {
+  std::string name{};
+  std::vector<Vec3> points{};  ///< two: the ends of a segment, three: a triangle; at rest, m
+  Motion motion{};
+  std::optional<std::vector<std::string>> cuts{};  ///< names of bodies; empty: all
+};
+
 // --------------------------------------------------------------------------------- stepping
 
 struct TimeSettings {
@@ -567,6 +589,7 @@ struct Scene {
   SolverSettings solver{};
   std::vector<Body> bodies{};
   std::vector<Collider> colliders{};
+  std::vector<Blade> blades{};
   ContactSettings contact{};
   DampingSettings damping{};
   std::optional<WindSettings> wind{};  ///< none: cloth does not feel the air

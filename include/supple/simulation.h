@@ -58,6 +58,9 @@ struct StepReport {
   /// g - g* before the last step. 0 if there was no step.
   double expected_decrease = 0;
   SceneChange change = SceneChange::none;
+  /// Faces and edges along which elements came apart at the start of the frame, by Body::tearing
+  /// and Scene::blades: vertices, surface() and scene() are others from then on.
+  int separated = 0;
   int sleeping_bodies = 0;         ///< from the next frame on: TimeSettings::sleep_after
   int inverted_tets = 0;           ///< with det F < 0
   int unfolding_bodies = 0;        ///< that were `arap` in this frame: SolverSettings::recovery
@@ -102,6 +105,16 @@ struct Energies {
   double pressure = 0;  ///< of Body::pressure: 0 at rest, less the work that it has done since
 };
 
+/// Two elements of a body, tets or triangles of a membrane, that have come apart along the face or
+/// edge that they had in common.
+struct Separation {
+  std::int64_t frame = 0;  ///< after how many frames
+  int event = 0;           ///< ascending; what has the same number came apart at once
+  int body = 0;
+  int first = 0, second = 0;  ///< elements of the body
+  bool operator==(const Separation&) const = default;
+};
+
 /// Everything needed to continue later with the same bits. Arrays are in scene order.
 struct SimulationState {
   double time = 0;  ///< s
@@ -133,6 +146,9 @@ struct SimulationState {
   /// TimeSettings::sleep_after: for how long each body has rested, s, and -1 of those that sleep:
   /// [num_bodies]; empty: none has.
   std::vector<double> rested{};
+  /// All that has come apart since the bodies were whole, in that order: their vertices follow from
+  /// it. set_state takes any, and makes of the whole bodies what a state is of.
+  std::vector<Separation> separated{};
 };
 
 struct SimulationOptions {
@@ -436,6 +452,26 @@ class Simulation {
   /// has no effect.
   void set_user_data(BodyHandle body, std::uint64_t data);
   std::uint64_t user_data(BodyHandle body) const;
+
+  // Bodies of tets come apart along faces, membranes along edges; no element changes its shape or
+  // goes. Around a vertex whose elements then hang together in several groups, each further group
+  // gets a copy of it, behind all vertices of the body: the vertices of later bodies move up.
+  // Copies have its position, velocity and what the integrator remembers of it; masses are those of
+  // the elements, so that mass, momentum and energy are kept. Pins hold all copies and share their
+  // stiffness; an attachment to vertices keeps the one that has the number, one to a point stays in
+  // its element. References returned by scene(), surface() and body_vertices() are invalid
+  // afterwards (docs/tearing.md).
+  //
+  // Both return along how many faces and edges elements came apart, and throw Error{invalid_input}
+  // with nothing changed: at "change" while a scene waits to take over, and for what cannot be cut.
+
+  /// Cuts where the bodies are now: elements come apart that have their centres on different sides
+  /// of a triangle, the line between the centres passing through it. Throws at "triangles[i]" for
+  /// corners that are not finite or in one line. bodies: those that it cuts; empty: all.
+  int cut(std::span<const std::array<Vec3, 3>> triangles, std::span<const int> bodies = {});
+  /// Separates pairs of elements of a body: tets that share a face, or triangles of a membrane that
+  /// share an edge. Throws at "elements" for pairs that do not, or do no more.
+  int separate(int body, std::span<const std::array<int, 2>> elements);
 
   /// Continues with another scene: other materials, springs, regions, layers, colliders, gravity,
   /// solver, integrator or time, and other tets on the same vertices (a body that is cut or torn).

@@ -1,3 +1,4 @@
+#include <array>
 #include <span>
 #include <string>
 #include <vector>
@@ -63,6 +64,34 @@ SuppleError supple_simulation_is_asleep(const SuppleSimulation* simulation, int3
   return guarded([&] {
     const bool is = simulation_of(simulation).is_asleep(body);
     given(asleep, "asleep") = is ? 1 : 0;
+  });
+}
+
+SuppleError supple_simulation_cut(SuppleSimulation* simulation, const double* triangles,
+                                  size_t num_triangles, const int32_t* bodies, size_t num_bodies,
+                                  int32_t* separated) {
+  return guarded([&] {
+    if (num_triangles > 0) given(triangles, "triangles");
+    if (num_bodies > 0) given(bodies, "bodies");
+    std::vector<std::array<supple::Vec3, 3>> cutting(num_triangles);
+    for (std::size_t i = 0; i < 9 * num_triangles; ++i) {
+      cutting[i / 9][i / 3 % 3][i % 3] = triangles[i];
+    }
+    const std::vector<int> cut(bodies, bodies + num_bodies);
+    const int count = simulation_of(simulation).cut(cutting, cut);
+    if (separated != nullptr) *separated = count;
+  });
+}
+
+SuppleError supple_simulation_separate(SuppleSimulation* simulation, int32_t body,
+                                       const int32_t* elements, size_t num_pairs,
+                                       int32_t* separated) {
+  return guarded([&] {
+    if (num_pairs > 0) given(elements, "elements");
+    std::vector<std::array<int, 2>> pairs(num_pairs);
+    for (std::size_t i = 0; i < num_pairs; ++i) pairs[i] = {elements[2 * i], elements[2 * i + 1]};
+    const int count = simulation_of(simulation).separate(body, pairs);
+    if (separated != nullptr) *separated = count;
   });
 }
 

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -129,6 +130,37 @@ TEST_F(ChangingBodies, WhatIsHeldStaysHeldAndLeavesWithItsBody) {
   SuppleEnergies energies{.struct_size = sizeof energies};
   ASSERT_EQ(supple_simulation_energies(plain.get(), &energies), supple_ok);
   EXPECT_EQ(energies.pins, 0);
+}
+
+TEST_F(ChangingBodies, ComeApartAsInTheLibrary) {
+  expect_same_steps();
+  const std::vector<double> corners{0.01, -9, -9, 0.01, 9, -9, 0.01, 0, 30};
+  const std::vector<std::array<supple::Vec3, 3>> triangle{
+      {supple::Vec3{0.01, -9, -9}, supple::Vec3{0.01, 9, -9}, supple::Vec3{0.01, 0, 30}}};
+  int32_t separated = 0;
+  ASSERT_EQ(supple_simulation_cut(plain.get(), corners.data(), 1, nullptr, 0, &separated),
+            supple_ok);
+  EXPECT_EQ(separated, cpp.cut(triangle));
+  EXPECT_GT(separated, 0);
+  SuppleCounts counts{.struct_size = sizeof counts};
+  ASSERT_EQ(supple_simulation_counts(plain.get(), &counts), supple_ok);
+  EXPECT_EQ(counts.vertices, cpp.num_vertices());
+  EXPECT_GT(counts.vertices, 27);
+  expect_same_steps();
+  const std::vector<int32_t> pair{0, 1};
+  const SuppleError error = supple_simulation_separate(plain.get(), 0, pair.data(), 1, &separated);
+  const std::vector<std::array<int, 2>> same{{0, 1}};
+  if (error == supple_ok) {
+    EXPECT_EQ(separated, cpp.separate(0, same));
+  } else {
+    EXPECT_STREQ(supple_last_error_where(), "elements");
+  }
+  const int32_t absent = 4;
+  EXPECT_EQ(supple_simulation_cut(plain.get(), corners.data(), 1, &absent, 1, nullptr),
+            supple_invalid_input);
+  EXPECT_EQ(supple_simulation_cut(plain.get(), nullptr, 1, nullptr, 0, nullptr),
+            supple_invalid_input);
+  EXPECT_EQ(supple_simulation_separate(plain.get(), 0, nullptr, 1, nullptr), supple_invalid_input);
 }
 
 TEST_F(ChangingBodies, WhatCannotBeDoneIsSaid) {

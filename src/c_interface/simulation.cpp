@@ -82,6 +82,7 @@ SuppleStepReport in_c(const supple::StepReport& report) {
   out.plastic_work = report.plastic_work;
   out.drift = report.drift;
   out.sleeping_bodies = report.sleeping_bodies;
+  out.separated = report.separated;
   return out;
 }
 

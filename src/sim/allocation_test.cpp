@@ -149,6 +149,14 @@ TEST(Allocation, AStepOfAMembraneInTheWindAllocatesNothingAfterTheFirst) {
   }
 }
 
+TEST(Allocation, NeitherDoesOneThatLooksForTearsAndCuts) {
+  if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
+  Scene scene = test::free_block("neo_hookean");
+  scene.bodies[0].tearing = TearingSettings{.stretch = 9, .stress = 1e9};
+  scene.blades = {{.points = {{0.7, 1, -1}, {0.7, 1, 1}}, .motion = {.velocity = Vec3{0, -1, 0}}}};
+  for (const int threads : {1, 2}) EXPECT_EQ(allocations_of_a_step(scene, threads), 0);
+}
+
 TEST(Allocation, NeitherDoesAStepOfAMuscleWithPressure) {
   if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
   for (const char* method : {"l_bfgs", "quasi_newton", "gradient_descent", "chebyshev", "jacobi",

@@ -173,7 +173,8 @@ void Attachments::remove(Attachment attachment) {
   ++slot.generation;
 }
 
-void Attachments::renumber(std::span<const int> vertex) {
+void Attachments::renumber(std::span<const int> vertex,
+                           const std::function<bool(std::vector<int>&)>& moves) {
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     if (!slots_[i].is_used) continue;
     std::vector<int>& held = slots_[i].grip.vertices;
@@ -182,6 +183,7 @@ void Attachments::renumber(std::span<const int> vertex) {
       remove({i, slots_[i].generation});
       continue;
     }
+    if (moves && slots_[i].grip.is_point() && moves(held)) continue;
     for (int& own : held) own = vertex[at(own)];
     for (PointBond& bond : bonds) {
       for (std::size_t c = 0; c < at(bond.count); ++c)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -46,7 +47,9 @@ class Attachments {
 
   /// Vertices are others now: vertex[i] is that of i, or -1 where its body is gone, and what held
   /// it with it.
-  void renumber(std::span<const int> vertex);
+  /// moves(corners): gives the corners of a point others by itself.
+  void renumber(std::span<const int> vertex,
+                const std::function<bool(std::vector<int>&)>& moves = {});
 
   /// Calls visit(vertex), of the scene, for one or more in each body that it holds.
   template <class Visit>

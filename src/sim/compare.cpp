@@ -3,6 +3,7 @@
 #include <cmath>
 #include <memory>
 
+#include "base/refuse.h"
 #include "base/stopwatch.h"
 #include "descent/laplacian.h"
 #include "descent/minimise.h"
@@ -10,6 +11,7 @@
 #include "sim/contact_setup.h"
 #include "sim/numbering.h"
 #include "sim/position_run.h"
+#include "sim/separations.h"
 #include "sim/step_setup.h"
 #include "sim/stepper.h"
 #include "supple/error.h"
@@ -29,7 +31,8 @@ class Step {
         model_(build_model(scene)),
         numbering_(model_),
         state_(numbering_.to_model(load_state(model_, from))),
-        contact_(make_contact(scene, model_, numbering_, surface_of(scene, model_, numbering_))),
+        contact_(make_contact(scene, model_, numbering_, surface_of(scene, model_, numbering_),
+                              model_.rest)),
         objective_(model_, contact_.get(), threads_),
         minimiser_(model_.num_vertices),
         setup_(scene, model_),
@@ -146,6 +149,10 @@ class Recorder {
 
 ConvergedStep solve_converged(const Scene& scene, const SimulationState& state, int threads) {
   check_settings(scene);
+  require(
+      !separates(scene), "/bodies",
+      "bodies that tear or are cut have no one mesh to compare on; expected neither tearing nor "
+      "blades");
   if (const auto fault = find_material_fault(scene, "newton")) {
     throw Error(ErrorKind::invalid_input, fault->where,
                 "there is no converged answer by energies: " + fault->message);
@@ -178,6 +185,10 @@ ConvergedStep solve_converged(const Scene& scene, const SimulationState& state, 
 ConvergenceCurve record_descent(const Scene& scene, const SimulationState& state,
                                 const ConvergedStep& reference, int threads) {
   check_settings(scene);
+  require(
+      !separates(scene), "/bodies",
+      "bodies that tear or are cut have no one mesh to compare on; expected neither tearing nor "
+      "blades");
   Step step(scene, state, threads);
   if (reference.positions.size() != 3 * static_cast<std::size_t>(step.model().num_vertices)) {
     throw Error(ErrorKind::invalid_input, "reference", "is the answer of another scene");

@@ -200,7 +200,8 @@ std::vector<int> holders_of(const Model& model) {
 
 std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& model,
                                             const Numbering& numbering,
-                                            const SceneSurface& scene_surface) {
+                                            const SceneSurface& scene_surface,
+                                            std::vector<Vec3> rest) {
   const bool has_pairs = scene.contact.self || (scene.contact.bodies && scene.bodies.size() > 1);
   if (scene.colliders.empty() && !has_pairs) return nullptr;
   std::vector<ColliderObject> colliders;
@@ -301,7 +302,8 @@ std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& mod
                           .within_bodies = scene.contact.self,
                           .apart = bodies_apart(scene)};
     add_ties(model, settings);
-    pairs = std::make_unique<BodyPairs>(features, std::move(body_of), std::move(layers), model.rest,
+    pairs = std::make_unique<BodyPairs>(features, std::move(body_of), std::move(layers),
+                                        std::move(rest),
                                         settings);
   }
   return std::make_unique<ContactEnergy>(std::move(colliders), scene.contact.friction,

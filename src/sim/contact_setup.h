@@ -24,8 +24,10 @@ namespace supple {
 /// and moduli may so be of any size. In barrier mode 20 m/a^2 counts at most, and no stiffer
 /// contact follows: the barrier is. Explicit integrators, whose step would have to be shorter the
 /// stiffer a contact is, have a thousandth of m/h^2. Throws Error{invalid_input} as ContactEnergy.
+/// rest: the model's, or where parts of a body are to be taken to be at rest so that they touch
+/// each other, m.
 std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& model,
-                                            const Numbering& numbering,
-                                            const SceneSurface& surface);
+                                            const Numbering& numbering, const SceneSurface& surface,
+                                            std::vector<Vec3> rest);
 
 }  // namespace supple

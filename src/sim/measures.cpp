@@ -1,5 +1,6 @@
 #include "sim/measures.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <limits>
@@ -26,10 +27,9 @@ double von_mises(const Mat3<double>& F, const Mat3<double>& P) {
 
 }  // namespace
 
-ElementMeasures measure_elements(const Model& model, const VectorField& x) {
-  const std::vector<Mat3<double>> gradients = deformation_gradients(model, x);
-  const std::size_t n = gradients.size();
-  std::vector<Mat3<double>> stress(n, Mat3<double>::zero());  // summed over the layers
+void element_stresses(const Model& model, const std::vector<Mat3<double>>& gradients,
+                      std::vector<Mat3<double>>& stress) {
+  std::fill(stress.begin(), stress.end(), Mat3<double>::zero());
   for (const ElementRange& range : model.ranges) {
     for (int b = 0; b < range.num_batches; ++b) {
       for (int lane = 0; lane < lanes; ++lane) {
@@ -63,6 +63,13 @@ ElementMeasures measure_elements(const Model& model, const VectorField& x) {
       }
     }
   }
+}
+
+ElementMeasures measure_elements(const Model& model, const VectorField& x) {
+  const std::vector<Mat3<double>> gradients = deformation_gradients(model, x);
+  const std::size_t n = gradients.size();
+  std::vector<Mat3<double>> stress(n);
+  element_stresses(model, gradients, stress);
   ElementMeasures result{std::vector<double>(n), std::vector<double>(n), std::vector<Vec3>(n)};
   for (std::size_t tet = 0; tet < n; ++tet) {
     const Svd<double> decomposition = svd(gradients[tet]);

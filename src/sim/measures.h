@@ -9,6 +9,10 @@ namespace supple {
 /// J, von Mises stress and principal stretches of all tets at x.
 ElementMeasures measure_elements(const Model& model, const VectorField& x);
 
+/// First Piola-Kirchhoff stresses of all tets, summed over their layers, Pa. Both [num_tets].
+void element_stresses(const Model& model, const std::vector<Mat3<double>>& gradients,
+                      std::vector<Mat3<double>>& stress);
+
 /// Diagonal of a body's box at rest, m.
 double box_diagonal(const Model& model, std::size_t body);
 

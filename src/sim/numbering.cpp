@@ -46,7 +46,27 @@ State picked(const State& state, const std::vector<int>& source) {
 
 }  // namespace
 
-Numbering::Numbering(Model& model, const Earlier<Numbering>& earlier)
+/// Vertices of a body in their order, counted in the body.
+std::vector<int> Numbering::torn_order(const TornBodies& torn, std::size_t body) const {
+  const std::vector<int>& copies = torn.copies[body];
+  const int count = first_[body + 1] - first_[body] - static_cast<int>(copies.size());
+  std::vector<std::vector<int>> behind(at(count));
+  for (std::size_t i = 0; i < copies.size(); ++i) {
+    behind[at(copies[i])].push_back(count + static_cast<int>(i));
+  }
+  const std::size_t origin = at(torn.origin[body]);
+  const int first = torn.made->first_[origin];
+  std::vector<int> order;
+  for (int k = first; k < torn.made->first_[origin + 1]; ++k) {
+    const int vertex = torn.made->scene_vertex_[at(k)] - first;
+    if (vertex >= count) continue;
+    order.push_back(vertex);
+    order.insert(order.end(), behind[at(vertex)].begin(), behind[at(vertex)].end());
+  }
+  return order;
+}
+
+Numbering::Numbering(Model& model, const Earlier<Numbering>& earlier, const TornBodies& torn)
     : scene_vertex_(at(model.num_vertices)),
       model_vertex_(scene_vertex_.size()),
       first_(model.body_vertices),
@@ -67,6 +87,12 @@ Numbering::Numbering(Model& model, const Earlier<Numbering>& earlier)
   }
   for (std::size_t b = 0; b < graph_.size(); ++b) {
     if (earlier.of(b) >= 0) continue;
+    if (torn.made != nullptr && !torn.copies[b].empty()) {
+      const std::vector<int> order = torn_order(torn, b);
+      std::transform(order.begin(), order.end(), scene_vertex_.begin() + first_[b],
+                     [&](int vertex) { return vertex + first_[b]; });
+      continue;
+    }
     const Adjacency graph = vertex_adjacency(model, static_cast<int>(b));
     graph_[b] = hash_of(graph);
     const auto like = std::find_if(ordered.begin(), ordered.end(), [&](std::size_t other) {

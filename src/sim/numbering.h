@@ -9,6 +9,19 @@
 
 namespace supple {
 
+class Numbering;
+
+/// Bodies that have come apart since others were numbered. Their order is that of the whole body,
+/// each copy behind the vertex that it is a copy of: as fast to solve, and found without a search.
+struct TornBodies {
+  const Numbering* made = nullptr;
+  /// [num_bodies]: the body there, of the same whole vertices.
+  std::vector<int> origin{};
+  /// [num_bodies]: of each vertex behind those of the whole body, which of these it is a copy of;
+  /// empty of bodies that are whole.
+  std::vector<std::vector<int>> copies{};
+};
+
 /// The two numberings of a simulation's vertices. A scene counts them body after body in the order
 /// of its meshes; the model counts them, inside each body, in the order in which Cholesky
 /// eliminates them: what a solve and a local step touch together then lies together, whatever the
@@ -18,7 +31,8 @@ class Numbering {
  public:
   /// Renumbers `model`, whose vertices are in scene order. An order is looked for once for all
   /// bodies whose elements join their vertices alike.
-  explicit Numbering(Model& model, const Earlier<Numbering>& earlier = {});
+  explicit Numbering(Model& model, const Earlier<Numbering>& earlier = {},
+                     const TornBodies& torn = {});
 
   /// The model's vertex of a vertex of the scene.
   int to_model(int vertex) const { return model_vertex_[static_cast<std::size_t>(vertex)]; }
@@ -36,6 +50,8 @@ class Numbering {
   void unpad_to_scene(const VectorField& field, std::span<double> out) const;
 
  private:
+  std::vector<int> torn_order(const TornBodies& torn, std::size_t body) const;
+
   std::vector<int> scene_vertex_;  ///< [num_vertices], of each vertex of the model
   std::vector<int> model_vertex_;  ///< and the other way round
   std::vector<int> first_;         ///< [num_bodies + 1], vertex

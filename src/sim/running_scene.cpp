@@ -31,15 +31,17 @@ void copy_field(const VectorField& field, const Numbering& numbering, std::span<
 }  // namespace
 
 RunningScene::RunningScene(const Scene& scene, const SimulationOptions& options, Begin begin,
-                           Attachments attachments, const Earlier<RunningScene>& earlier)
+                           Attachments attachments, const Earlier<RunningScene>& earlier,
+                           const TornBodies& torn)
     : threads_(options.threads, options.tasks),
       scene_((check_settings(scene), with_fiber_directions(scene, threads_))),
       model_(build_model(scene_)),
       state_(initial_state(scene_, model_)),
-      numbering_(model_, part_of(earlier, &RunningScene::numbering_)),
+      numbering_(model_, part_of(earlier, &RunningScene::numbering_), torn),
       attachments_(std::move(attachments)),
       surface_(surface_of(scene_, model_, numbering_, part_of(earlier, &RunningScene::surface_))),
-      contact_((hold_attachments(), make_contact(scene_, model_, numbering_, surface_))),
+      split_(split_vertices(torn)),
+      contact_((hold_attachments(), new_contact())),
       objective_(model_, contact_.get(), threads_),
       flow_(model_),
       setup_(scene_, model_),
@@ -52,6 +54,7 @@ RunningScene::RunningScene(const Scene& scene, const SimulationOptions& options,
       drift_(model_, scene_),
       sleep_(scene_, model_),
       unfolding_(scene_.bodies.size()),
+      tear_finder_(scene_, model_),
       z_(state_.x),
       first_z_(z_),
       potential_(scene_.bodies.size()),

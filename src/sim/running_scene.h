@@ -18,16 +18,19 @@
 #include "model/model.h"
 #include "sim/attachments.h"
 #include "sim/convergence.h"
+#include "sim/cutting.h"
 #include "sim/drift.h"
 #include "sim/energy_guard.h"
 #include "sim/islands.h"
 #include "sim/numbering.h"
 #include "sim/position_run.h"
 #include "sim/pushes.h"
+#include "sim/separations.h"
 #include "sim/sleep.h"
 #include "sim/step_setup.h"
 #include "sim/surface_queries.h"
 #include "sim/survivors.h"
+#include "sim/tear_finder.h"
 #include "sim/touching_pairs.h"
 #include "sim/unfolding.h"
 #include "supple/simulation.h"
@@ -45,8 +48,10 @@ class RunningScene {
 
   /// Throws Error for what cannot be simulated. earlier: a scene with the same settings, of which
   /// some bodies stay: what was made for each of them is taken over. The result has the same bits.
+  /// torn: bodies of `scene` that have come apart.
   RunningScene(const Scene& scene, const SimulationOptions& options, Begin begin,
-               Attachments attachments = {}, const Earlier<RunningScene>& earlier = {});
+               Attachments attachments = {}, const Earlier<RunningScene>& earlier = {},
+               const TornBodies& torn = {});
 
   /// `origin` without the bodies of this scene that have been changed since it was built.
   std::vector<int> unchanged(std::vector<int> origin) const;
@@ -76,6 +81,13 @@ class RunningScene {
   void add_impulses(const std::vector<Push>& impulses);
   void set_velocity(int body, const Vec3& velocity);
   void clear_forces() { setup_.given_loads().clear(); }
+
+  /// What is to come apart now: what of the bodies that are awake is beyond its limits, and what
+  /// the blades have passed.
+  std::vector<BodySeparation> find_separations(Separations& separations);
+  /// Of these bodies what triangles cut: Simulation::cut.
+  std::vector<BodySeparation> cut(const std::vector<CutTriangle>& triangles,
+                                  std::span<const int> bodies, Separations& separations);
 
   /// Simulation::is_asleep, wake.
   bool is_asleep(int body) const { return sleep_.is_asleep(body); }
@@ -152,12 +164,17 @@ class RunningScene {
   void renew_contact();
   SimulationState start_of_added(const SimulationState& before) const;
   void move_added_apart(const Survivors& survivors);
+  void cut_by(const Blade& blade, Separations& separations, std::vector<BodySeparation>& found);
+  std::vector<char> split_vertices(const TornBodies& torn) const;
+  template <class Field>
+  void open(const std::vector<char>& asked, Field& x) const;
+  void open_tears(const RunningScene& before, const Survivors& survivors);
+  std::unique_ptr<ContactEnergy> new_contact() const;
   void start_apart(VectorField& x);
   void find_layers();
   static void require_apart(ContactEnergy* contact, const VectorField& x);
   bool keep_outside(StepReport& report);
-  template <class NextVertex>
-  void carry_forces(const RunningScene& other, const NextVertex& next_vertex);
+  void carry_forces(const RunningScene& other, const std::vector<int>& sources);
   FollowingWeights* following_weights() const;
   void limit_factors();
   FieldAlgebra& algebra() { return objective_.algebra(); }
@@ -248,6 +265,7 @@ class RunningScene {
   Attachments attachments_;          ///< pins of the model refer to it
   std::size_t num_scene_bonds_ = 0;  ///< of the model, the first ones; the others are attachments
   SceneSurface surface_;
+  std::vector<char> split_;  ///< [num_vertices], of the model: at a tear
   std::unique_ptr<ContactEnergy> contact_;
   Objective objective_;
   PlasticFlow flow_;
@@ -265,7 +283,11 @@ class RunningScene {
   Sleep sleep_;
   StepReport asleep_;  ///< of a frame in which all bodies fell asleep
   Unfolding unfolding_;
-  bool has_contacts_ = false;  ///< those of the last step, at z_
+  TearFinder tear_finder_;
+  std::vector<Vec3> centres_;     ///< of the elements of a body that is cut, m
+  std::vector<Vec3> velocities_;  ///< the same, m/s
+  std::vector<BladeMoment> way_;  ///< of a blade
+  bool has_contacts_ = false;     ///< those of the last step, at z_
   TouchingPairs touching_;
   bool has_multipliers_ = false;  ///< those of the state, at z_
   bool multipliers_fit_ = true;   ///< the solver's are those of the substeps that were taken

@@ -66,7 +66,7 @@ void RunningScene::find_energy() {
 
 /// Contacts of bodies that have changed.
 void RunningScene::renew_contact() {
-  std::unique_ptr<ContactEnergy> contact = make_contact(scene_, model_, numbering_, surface_);
+  std::unique_ptr<ContactEnergy> contact = new_contact();
   use_contact(contact.get());
   contact_ = std::move(contact);
 }
@@ -120,7 +120,7 @@ void RunningScene::use_bonds(Attachments attachments) {
         direction->constant_matrix()->set_memory(before->memory(), model_, threads_);
       }
     }
-    contact = make_contact(scene_, model_, numbering_, surface_);
+    contact = new_contact();
     objective_.bonds_changed();
   } catch (...) {
     std::swap(model_.bonds, bonds);
@@ -227,7 +227,7 @@ void RunningScene::set_colliders(std::vector<Collider> colliders) {
     check_touches(scene_);
     check_contact(scene_);
     if (has_followers) use_pins(all_pins());
-    contact = make_contact(scene_, model_, numbering_, surface_);
+    contact = new_contact();
     setup_.check_motions(scene_);
     require_apart(contact.get(), state_.x);
     use_contact(contact.get());
@@ -328,7 +328,7 @@ void RunningScene::adjust(const std::function<void(Scene&)>& edit) {
     check_settings(scene_);
     // How much contacts bear goes by the weight.
     const bool same = gravity == scene_.gravity && settings.friction == scene_.contact.friction;
-    if (contact_ && !same) contact = make_contact(scene_, model_, numbering_, surface_);
+    if (contact_ && !same) contact = new_contact();
     setup_.settings_changed(scene_);
   } catch (...) {
     scene_.gravity = gravity;
@@ -496,19 +496,29 @@ void RunningScene::take_over(const RunningScene& other) {
   set_state(state);
   if (!other.attachments_.empty()) use_attachments(other.attachments_);
   if (other.model_.bonds.size() > other.num_scene_bonds_) use_bonds(other.attachments_);
-  carry_forces(other, [](int vertex) { return vertex; });
+  std::vector<int> same(state_.x.size());
+  std::iota(same.begin(), same.end(), 0);
+  carry_forces(other, same);
 }
 
-/// next_vertex: of a vertex of the other scene that of this one, -1: none.
-template <class NextVertex>
-void RunningScene::carry_forces(const RunningScene& other, const NextVertex& next_vertex) {
-  if (!setup_.integrator().has_inertia) return;
+/// sources: of each vertex of this scene that of the other, -1: none. Copies share a force by their
+/// masses.
+void RunningScene::carry_forces(const RunningScene& other, const std::vector<int>& sources) {
+  if (!setup_.integrator().has_inertia || other.setup_.given_loads().empty()) return;
+  std::vector<std::vector<int>> next(other.state_.x.size());
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    if (sources[i] >= 0) next[at(sources[i])].push_back(numbering_.to_model(static_cast<int>(i)));
+  }
   other.setup_.given_loads().for_each([&](std::size_t i, const PaddedVector& force) {
-    const int next = next_vertex(other.numbering_.to_scene(static_cast<int>(i)));
-    if (next < 0) return;
-    const int vertex = numbering_.to_model(next);
-    if (!(model_.mass[static_cast<std::size_t>(vertex)] > 0)) return;
-    setup_.given_loads().add(vertex, {force[0], force[1], force[2]}, model_.num_vertices);
+    const std::vector<int>& own = next[at(other.numbering_.to_scene(static_cast<int>(i)))];
+    double sum = 0;
+    for (const int vertex : own) sum += model_.mass[at(vertex)];
+    for (const int vertex : own) {
+      if (!(model_.mass[at(vertex)] > 0)) continue;
+      const double share = model_.mass[at(vertex)] / sum;
+      setup_.given_loads().add(vertex, {share * force[0], share * force[1], share * force[2]},
+                               model_.num_vertices);
+    }
   });
 }
 
@@ -564,6 +574,7 @@ void RunningScene::go_on_from(const RunningScene& before, const Survivors& survi
   const SimulationState state = before.state();
   set_state(survivors.join(state, start_of_added(state)));
   if (pairs() && survivors.adds()) move_added_apart(survivors);
+  if (scene_.contact.self) open_tears(before, survivors);
   require_apart(contact_.get(), state_.x);
   if (!state.accelerations.empty() && survivors.adds()) {
     const VectorField found = setup_.find_accelerations(state_, clock_, objective_);
@@ -571,8 +582,7 @@ void RunningScene::go_on_from(const RunningScene& before, const Survivors& survi
       if (survivors.is_added(at(model_.body_of(i)))) state_.acceleration[at(i)] = found[at(i)];
     }
   }
-  const std::vector<int>& vertices = survivors.vertices();
-  carry_forces(before, [&](int vertex) { return vertices[at(vertex)]; });
+  carry_forces(before, survivors.sources());
   touching_.go_on_from(before.touching_, survivors.origin());
   wake_left_alone(before, survivors);
 }

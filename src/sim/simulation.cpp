@@ -1,9 +1,11 @@
 #include "supple/simulation.h"
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,6 +17,7 @@
 #include "sim/body_reads.h"
 #include "sim/body_table.h"
 #include "sim/running_scene.h"
+#include "sim/separations.h"
 #include "sim/stepper.h"
 #include "sim/survivors.h"
 #include "supple/error.h"
@@ -69,6 +72,7 @@ void forget_bodies(const Scene& before, Scene& next) {
     std::erase_if(*names, [&](const auto& name) { return has(before, name) && !has(next, name); });
   };
   for (Body& body : next.bodies) forget(body.touches);
+  for (Blade& blade : next.blades) forget(blade.cuts);
   for (Collider& collider : next.colliders) forget(collider.touches);
   const auto is_gone = [&](const std::string& name) { return !has(next, name); };
   std::erase_if(next.bonds,
@@ -117,6 +121,7 @@ struct Simulation::Implementation {
       next->take_over(*running);
       running = std::move(next);
       is_broken = false;
+      separations = Separations(running->scene().bodies.size());
     } catch (...) {
       failure = std::current_exception();
       end = SceneChange::failed;
@@ -125,11 +130,19 @@ struct Simulation::Implementation {
     return end;
   }
 
+  /// Those of the scene that runs, which have come apart so.
+  TornBodies torn_bodies(const Separations& by) const {
+    std::vector<int> origin(running->scene().bodies.size());
+    std::iota(origin.begin(), origin.end(), 0);
+    return {.made = &running->numbering(), .origin = std::move(origin), .copies = by.copies()};
+  }
+
   /// After a step that failed: what it left half done is built anew, from the scene and the state.
   void mend() {
     if (!is_broken) return;
     auto whole = std::make_unique<RunningScene>(running->scene(), options,
-                                                RunningScene::Begin::later, running->attachments());
+                                                RunningScene::Begin::later, running->attachments(),
+                                                Earlier<RunningScene>{}, torn_bodies(separations));
     whole->set_state(running->state());
     running = std::move(whole);
     is_broken = false;
@@ -170,13 +183,128 @@ struct Simulation::Implementation {
     Attachments held = running->attachments();
     held.renumber(survivors.vertices());
     const std::vector<int> same = running->unchanged(survivors.origin());
-    auto built = std::make_unique<RunningScene>(
-        next, options, RunningScene::Begin::later, std::move(held),
-        Earlier<RunningScene>{.made = running.get(), .origin = same});
+    Separations next_separations = separations.of_bodies(survivors.origin());
+    auto built =
+        std::make_unique<RunningScene>(next, options, RunningScene::Begin::later, std::move(held),
+                                       Earlier<RunningScene>{.made = running.get(), .origin = same},
+                                       TornBodies{.made = &running->numbering(),
+                                                  .origin = survivors.origin(),
+                                                  .copies = next_separations.copies()});
     built->go_on_from(*running, survivors);
     running = std::move(built);
     bodies = std::move(next_bodies);
+    separations = std::move(next_separations);
     return handles;
+  }
+
+  /// How many pairs of elements have come apart.
+  int come_apart(const std::vector<BodySeparation>& pairs) {
+    if (pairs.empty()) return 0;
+    const Scene& now = running->scene();
+    Separations next_separations = separations;
+    const SeparatedScene next = next_separations.separate(now, pairs, running->frame());
+    int count = 0;
+    for (const BodySeparation& some : pairs) count += static_cast<int>(some.pairs.size());
+    if (next.has_copies()) {
+      std::vector<int> origin(now.bodies.size());
+      std::iota(origin.begin(), origin.end(), 0);
+      const Survivors survivors(now, next.scene, origin, next.copies);
+      Attachments held = running->attachments();
+      held.renumber(survivors.vertices(),
+                    [&](std::vector<int>& corners) { return follow_element(now, next, corners); });
+      std::vector<int> same = running->unchanged(origin);
+      for (std::size_t b = 0; b < same.size(); ++b) {
+        if (!next.copies[b].empty()) same[b] = -1;
+      }
+      auto built = std::make_unique<RunningScene>(
+          next.scene, options, RunningScene::Begin::later, std::move(held),
+          Earlier<RunningScene>{.made = running.get(), .origin = same},
+          torn_bodies(next_separations));
+      built->go_on_from(*running, survivors);
+      running = std::move(built);
+    }
+    separations = std::move(next_separations);
+    return count;
+  }
+
+  /// At the beginning of a step: what tears, and what the blades cut. Not while a scene waits, of
+  /// the same vertices.
+  int separate() {
+    if (waiting || !separates(running->scene())) return 0;
+    return come_apart(running->find_separations(separations));
+  }
+
+  void require_no_change() const {
+    if (!waiting) return;
+    refuse("change", "a scene waits to take over: bodies come apart before or after that");
+  }
+
+  int cut(std::span<const std::array<Vec3, 3>> triangles, std::span<const int> asked) {
+    require_no_change();
+    const Scene& now = running->scene();
+    std::vector<int> chosen(asked.begin(), asked.end());
+    for (std::size_t b = 0; asked.empty() && b < now.bodies.size(); ++b) {
+      chosen.push_back(static_cast<int>(b));
+    }
+    std::sort(chosen.begin(), chosen.end());
+    chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+    for (const int body : chosen) check_separable(body);
+    std::vector<CutTriangle> cutting;
+    for (std::size_t i = 0; i < triangles.size(); ++i) {
+      const std::string where = "triangles[" + std::to_string(i) + "]";
+      for (const Vec3& corner : triangles[i]) {
+        for (const double x : corner) {
+          require(std::abs(x) <= 1e100, where, "expected numbers between -1e100 and 1e100");
+        }
+      }
+      const auto triangle = CutTriangle::of(triangles[i]);
+      if (!triangle) refuse(where, "its corners are in one line");
+      cutting.push_back(*triangle);
+    }
+    return come_apart(running->cut(cutting, chosen, separations));
+  }
+
+  int separate(int body, std::span<const std::array<int, 2>> elements) {
+    require_no_change();
+    check_separable(body);
+    BodySeparation some{body, {}};
+    for (const auto& [a, b] : elements) some.pairs.emplace_back(std::min(a, b), std::max(a, b));
+    std::sort(some.pairs.begin(), some.pairs.end());
+    some.pairs.erase(std::unique(some.pairs.begin(), some.pairs.end()), some.pairs.end());
+    return some.pairs.empty() ? 0 : come_apart({some});
+  }
+
+  void check_separable(int body) const {
+    check_body(running->scene(), body);
+    const std::string reason = why_inseparable(running->scene(), static_cast<std::size_t>(body));
+    require(reason.empty(), place_of_body(static_cast<std::size_t>(body)), "this body " + reason);
+  }
+
+  SimulationState state() const {
+    SimulationState state = running->state();
+    state.separated = separations.all();
+    return state;
+  }
+
+  void set_state(const SimulationState& state) {
+    if (state.separated == separations.all()) {
+      running->set_state(state);
+      return;
+    }
+    require(!waiting, "change",
+            "a scene waits to take over: a state in which others came apart fits neither");
+    Separations next_separations = separations;
+    std::vector<int> vertices;
+    const SeparatedScene next =
+        next_separations.replay(running->scene(), state.separated, vertices);
+    Attachments held = running->attachments();
+    held.renumber(vertices);
+    auto built = std::make_unique<RunningScene>(next.scene, options, RunningScene::Begin::later,
+                                                std::move(held), Earlier<RunningScene>{},
+                                                torn_bodies(next_separations));
+    built->set_state(state);
+    running = std::move(built);
+    separations = std::move(next_separations);
   }
 
   /// Forces or impulses: what they are called, and what makes and adds them.
@@ -208,6 +336,7 @@ struct Simulation::Implementation {
   SimulationOptions options;
   std::unique_ptr<RunningScene> running;
   BodyTable bodies;
+  Separations separations;
   std::optional<Waiting> waiting;
   Build discarded;
   std::exception_ptr failure;  ///< of a change
@@ -221,6 +350,7 @@ Simulation::Simulation(const Scene& scene, const SimulationOptions& options)
   implementation_->running =
       std::make_unique<RunningScene>(scene, options, RunningScene::Begin::at_start);
   implementation_->bodies = BodyTable(scene.bodies.size());
+  implementation_->separations = Separations(scene.bodies.size());
 }
 Simulation::~Simulation() = default;
 Simulation::Simulation(Simulation&&) noexcept = default;
@@ -246,8 +376,10 @@ StepReport Simulation::step() noexcept {
   Implementation& own = *implementation_;
   const SceneChange change = own.advance_change();
   own.step_failure = nullptr;
+  int separated = 0;
   try {
     own.mend();
+    separated = own.separate();
     report = own.running->step();
   } catch (...) {
     own.step_failure = std::current_exception();
@@ -255,6 +387,7 @@ StepReport Simulation::step() noexcept {
     report.status = StepStatus::failed;
   }
   report.change = change;
+  report.separated = separated;
   report.total_milliseconds = watch.milliseconds();
   return report;
 }
@@ -269,7 +402,9 @@ void Simulation::set_pins(int body, std::vector<Pin> pins) {
   Implementation& own = self();
   check_body(scene(), body);
   if (!own.waiting) {
+    std::vector<Pin> given = pins;
     own.running->set_pins(body, std::move(pins));
+    own.separations.pins_given(body, given);
     return;
   }
   const auto b = static_cast<std::size_t>(body);
@@ -468,6 +603,7 @@ void Simulation::change(const Scene& scene, int after_frames) {
     if (own.waiting) own.discarded = std::move(own.waiting->build);
     own.waiting.reset();
     own.running = std::move(next);
+    own.separations = Separations(scene.bodies.size());
   }
   own.failure = nullptr;
 }
@@ -492,8 +628,15 @@ void Simulation::copy_velocities(std::span<double> out) const {
   self().running->copy_velocities(out);
 }
 
-SimulationState Simulation::state() const { return self().running->state(); }
-void Simulation::set_state(const SimulationState& state) { self().running->set_state(state); }
+SimulationState Simulation::state() const { return self().state(); }
+void Simulation::set_state(const SimulationState& state) { self().set_state(state); }
+
+int Simulation::cut(std::span<const std::array<Vec3, 3>> triangles, std::span<const int> bodies) {
+  return self().cut(triangles, bodies);
+}
+int Simulation::separate(int body, std::span<const std::array<int, 2>> elements) {
+  return self().separate(body, elements);
+}
 
 std::optional<SurfaceHit> Simulation::raycast(const Vec3& origin, const Vec3& direction,
                                               double max_distance) const {

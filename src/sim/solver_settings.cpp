@@ -5,6 +5,7 @@
 #include "base/refuse.h"
 #include "integrate/integrator.h"
 #include "sim/bond_checks.h"
+#include "sim/separations.h"
 #include "sim/stepper.h"
 #include "supple/error.h"
 
@@ -348,6 +349,7 @@ void check_settings(const Scene& scene) {
   check_pressure(scene);
   check_muscles(scene);
   check_rest_changes(scene);
+  check_separations(scene);
   if (const auto fault = find_material_fault(scene, scene.solver.method)) {
     throw Error(ErrorKind::invalid_input, fault->where, fault->message);
   }

@@ -23,28 +23,30 @@ std::size_t count_rods(const Body& body) { return body.rod ? body.segments.size(
 
 }  // namespace
 
-Survivors::Survivors(const Scene& before, const Scene& next, std::vector<int> origin)
-    : origin_(std::move(origin)) {
+Survivors::Survivors(const Scene& before, const Scene& next, std::vector<int> origin,
+                     std::vector<std::vector<int>> copies)
+    : origin_(std::move(origin)), copies_(std::move(copies)) {
   const std::vector<std::size_t> vertex_before = firsts(before, count_vertices),
                                  vertex_next = firsts(next, count_vertices),
                                  tet_before = firsts(before, count_tets),
                                  tet_next = firsts(next, count_tets),
                                  rod_before = firsts(before, count_rods),
                                  rod_next = firsts(next, count_rods);
+  copies_.resize(origin_.size());
   vertices_.assign(vertex_before.back(), -1);
+  sources_.assign(vertex_next.back(), -1);
   for (std::size_t b = 0; b < origin_.size(); ++b) {
     if (is_added(b)) continue;
     const std::size_t from = at(origin_[b]);
-    vertex_blocks_.push_back({.from = vertex_before[from],
-                              .to = vertex_next[b],
-                              .size = vertex_next[b + 1] - vertex_next[b]});
     tet_blocks_.push_back(
         {.from = tet_before[from], .to = tet_next[b], .size = tet_next[b + 1] - tet_next[b]});
     rod_blocks_.push_back(
         {.from = rod_before[from], .to = rod_next[b], .size = rod_next[b + 1] - rod_next[b]});
-    const Block& block = vertex_blocks_.back();
-    for (std::size_t i = 0; i < block.size; ++i) {
-      vertices_[block.from + i] = static_cast<int>(block.to + i);
+    const std::size_t had = vertex_before[from + 1] - vertex_before[from];
+    for (std::size_t i = 0; i < vertex_next[b + 1] - vertex_next[b]; ++i) {
+      const std::size_t own = i < had ? i : at(copies_[b][i - had]);
+      sources_[vertex_next[b] + i] = static_cast<int>(vertex_before[from] + own);
+      if (i < had) vertices_[vertex_before[from] + i] = static_cast<int>(vertex_next[b] + i);
     }
   }
 }
@@ -53,8 +55,20 @@ bool Survivors::adds() const {
   return std::any_of(origin_.begin(), origin_.end(), [](int body) { return body < 0; });
 }
 
+void Survivors::carry_vertices(const std::vector<double>& from, std::vector<double>& to) const {
+  if (from.empty()) {
+    to.clear();
+    return;
+  }
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    if (sources_[i] < 0) continue;
+    std::copy_n(from.begin() + 3 * static_cast<std::ptrdiff_t>(sources_[i]), 3,
+                to.begin() + 3 * static_cast<std::ptrdiff_t>(i));
+  }
+}
+
 void Survivors::carry(const std::vector<Block>& blocks, std::size_t width,
-                      const std::vector<double>& from, std::vector<double>& to) const {
+                      const std::vector<double>& from, std::vector<double>& to) {
   if (from.empty()) {
     to.clear();
     return;
@@ -70,7 +84,7 @@ SimulationState Survivors::join(const SimulationState& before, SimulationState s
        {&SimulationState::positions, &SimulationState::velocities,
         &SimulationState::previous_positions, &SimulationState::previous_velocities,
         &SimulationState::accelerations}) {
-    carry(vertex_blocks_, 3, before.*field, start.*field);
+    carry_vertices(before.*field, start.*field);
   }
   carry(tet_blocks_, 1, before.weights, start.weights);
   if (!before.unfolding.empty()) {
@@ -85,7 +99,8 @@ SimulationState Survivors::join(const SimulationState& before, SimulationState s
   if (!before.rested.empty()) {
     start.rested.assign(origin_.size(), 0.0);
     for (std::size_t b = 0; b < origin_.size(); ++b) {
-      if (origin_[b] >= 0) start.rested[b] = before.rested[static_cast<std::size_t>(origin_[b])];
+      // What comes apart wakes.
+      if (origin_[b] >= 0 && copies_[b].empty()) start.rested[b] = before.rested[at(origin_[b])];
     }
   }
   // Bodies that flow may all be added, or all gone.

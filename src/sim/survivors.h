@@ -10,8 +10,11 @@ namespace supple {
 /// Which bodies of a scene stay in the next one, where others were removed and added.
 class Survivors {
  public:
-  /// origin: of each body of `next` its index in `before`, ascending; -1: it is added.
-  Survivors(const Scene& before, const Scene& next, std::vector<int> origin);
+  /// origin: of each body of `next` its index in `before`, ascending; -1: it is added. copies: of
+  /// the vertices that a body has behind those that it had, which of these each is a copy of:
+  /// [bodies of `next`], or empty.
+  Survivors(const Scene& before, const Scene& next, std::vector<int> origin,
+            std::vector<std::vector<int>> copies = {});
 
   const std::vector<int>& origin() const { return origin_; }
   bool is_added(std::size_t body) const { return origin_[body] < 0; }
@@ -19,6 +22,8 @@ class Survivors {
 
   /// [vertices of `before`]: their indices in `next`, in scene order; -1: removed.
   const std::vector<int>& vertices() const { return vertices_; }
+  /// [vertices of `next`]: those of `before` that they were, or are copies of; -1: added.
+  const std::vector<int>& sources() const { return sources_; }
 
   /// The state of `before` for the bodies that stay, that of `start` for those that are added.
   /// Arrays that `before` has are those of `start` too.
@@ -28,12 +33,14 @@ class Survivors {
   struct Block {
     std::size_t from, to, size;
   };
-  void carry(const std::vector<Block>& blocks, std::size_t width, const std::vector<double>& from,
-             std::vector<double>& to) const;
+  void carry_vertices(const std::vector<double>& from, std::vector<double>& to) const;
+  static void carry(const std::vector<Block>& blocks, std::size_t width,
+                    const std::vector<double>& from, std::vector<double>& to);
 
   std::vector<int> origin_;
-  std::vector<int> vertices_;
-  std::vector<Block> vertex_blocks_, tet_blocks_, rod_blocks_;  ///< of what stays
+  std::vector<std::vector<int>> copies_;
+  std::vector<int> vertices_, sources_;
+  std::vector<Block> tet_blocks_, rod_blocks_;  ///< of what stays
 };
 
 }  // namespace supple

@@ -31,6 +31,9 @@ constexpr std::uint32_t format_version = 7;
 constexpr std::uint32_t has_previous = 1;
 constexpr std::uint32_t has_accelerations = 2;
 
+/// Numbers of a Separation.
+constexpr std::size_t separation_size = 5;
+
 struct Header {
   std::array<char, 8> magic;
   std::uint32_t version;
@@ -47,9 +50,10 @@ struct Header {
   std::uint64_t num_unfolding;
   std::uint64_t num_rested;
   std::uint64_t num_rods;
+  std::uint64_t num_separated;  ///< numbers, five of each
   std::uint64_t num_values;
 };
-static_assert(std::is_trivially_copyable_v<Header> && sizeof(Header) == 128);
+static_assert(std::is_trivially_copyable_v<Header> && sizeof(Header) == 136);
 
 /// FNV-1a [Fowler, Noll & Vo].
 class Hash {
@@ -128,13 +132,14 @@ void check_sound(const std::filesystem::path& path, std::span<const char> bytes,
   // None of the sums below can overflow.
   const bool fit = header.num_weights < values && header.num_plastic < values &&
                    header.num_unfolding < values && header.num_rested < values &&
-                   header.num_rods < values &&
+                   header.num_rods < values && header.num_separated < values &&
+                   header.num_separated % separation_size == 0 &&
                    header.num_weights + header.num_plastic + header.num_unfolding +
-                           header.num_rested + header.num_rods <
+                           header.num_rested + header.num_rods + header.num_separated <
                        values;
   const std::size_t of_vertices = fit ? values - 1 - header.num_weights - header.num_plastic -
                                             header.num_unfolding - header.num_rested -
-                                            header.num_rods
+                                            header.num_rods - header.num_separated
                                       : 0;
   if (values * sizeof(double) != bytes.size() - sizeof(Header) || !fit ||
       of_vertices % arrays != 0 || header.num_values != of_vertices / arrays) {
@@ -196,6 +201,7 @@ void write_checkpoint(const std::filesystem::path& path, std::uint64_t fingerpri
                       .num_unfolding = state.unfolding.size(),
                       .num_rested = state.rested.size(),
                       .num_rods = state.rods.size(),
+                      .num_separated = separation_size * state.separated.size(),
                       .num_values = state.positions.size()};
   std::vector<char> bytes(sizeof(Header));
   std::memcpy(bytes.data(), &header, sizeof(Header));
@@ -209,6 +215,14 @@ void write_checkpoint(const std::filesystem::path& path, std::uint64_t fingerpri
   add({state.unfolding.begin(), state.unfolding.end()});
   add(state.rested);
   add(state.rods);
+  std::vector<double> separated;
+  for (const Separation& own : state.separated) {
+    separated.insert(separated.end(),
+                     {static_cast<double>(own.frame), static_cast<double>(own.event),
+                      static_cast<double>(own.body), static_cast<double>(own.first),
+                      static_cast<double>(own.second)});
+  }
+  add(separated);
   AtomicFile file(path);
   file.write(std::as_bytes(std::span(bytes)));
   file.write_value(checksum(bytes));
@@ -244,12 +258,22 @@ SimulationState read_checkpoint(const std::filesystem::path& path, std::uint64_t
   take(state.plastic, header.num_plastic);
   std::vector<double> unfolding;
   take(unfolding, header.num_unfolding);
-  for (const double number : unfolding) {
+  const auto whole = [](double number) {
     constexpr double most = 1 << 30;
-    state.unfolding.push_back(static_cast<int>(std::clamp(number, -most, most)));
-  }
+    return static_cast<int>(number > -most ? std::min(number, most) : -most);
+  };
+  for (const double number : unfolding) state.unfolding.push_back(whole(number));
   take(state.rested, header.num_rested);
   take(state.rods, header.num_rods);
+  std::vector<double> separated;
+  take(separated, header.num_separated);
+  for (std::size_t i = 0; i < separated.size(); i += separation_size) {
+    state.separated.push_back({.frame = whole(separated[i]),
+                               .event = whole(separated[i + 1]),
+                               .body = whole(separated[i + 2]),
+                               .first = whole(separated[i + 3]),
+                               .second = whole(separated[i + 4])});
+  }
   if (state.frame < 0 || !std::isfinite(state.time)) fail(path, "holds no frame or time");
   return state;
 }

@@ -22,7 +22,7 @@ std::uint64_t scene_fingerprint(const LoadedScene& loaded);
 ///   if history & 1: float64 previous_positions[n]; float64 previous_velocities[n];
 ///   if history & 2: float64 accelerations[n];
 ///   float64 weights[m]; float64 plastic[p]; float64 unfolding[u]; float64 rested[r];
-///   float64 rods[s];
+///   float64 rods[s]; float64 separated[t], five of each;
 ///   uint64 FNV-1a of all bytes before. Little endian.
 void write_checkpoint(const std::filesystem::path& path, std::uint64_t fingerprint,
                       const SimulationState& state);

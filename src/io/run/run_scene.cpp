@@ -18,7 +18,9 @@
 #include "io/run/frame_table.h"
 #include "io/run/frame_values.h"
 #include "io/run/run_report.h"
+#include "io/run/torn_positions.h"
 #include "render/png_file.h"
+#include "sim/separations.h"
 #include "sim/stepper.h"
 #include "supple/error.h"
 
@@ -80,6 +82,7 @@ class OutputFolder {
     for (const char* name : {"positions.npy", "frames.csv"}) {
       std::filesystem::remove(part_name(folder_ / name), ignored);
     }
+    std::filesystem::remove(folder_ / "positions.npy.torn", ignored);
     for (const path& made : made_) std::filesystem::remove(made, ignored);
   }
   OutputFolder(const OutputFolder&) = delete;
@@ -96,13 +99,14 @@ class OutputFolder {
 /// positions.npy and frames.csv while they grow, and the checkpoints that count on them.
 class FrameFilesOfRun {
  public:
-  FrameFilesOfRun(const Simulation& simulation, const RunOptions& options,
+  /// whole: the scene as it starts.
+  FrameFilesOfRun(const Scene& whole, const Simulation& simulation, const RunOptions& options,
                   std::uint64_t fingerprint)
-      : options_(options),
+      : whole_(whole),
+        options_(options),
         fingerprint_(fingerprint),
-        positions_(make_positions(simulation, options)),
-        table_(make_table(simulation, options)),
-        values_(3 * static_cast<std::size_t>(simulation.num_vertices())) {
+        table_(make_table(simulation, options)) {
+    make_positions(simulation);
     if (options.resume.empty()) add_positions(simulation);
   }
 
@@ -113,21 +117,33 @@ class FrameFilesOfRun {
 
   /// After this, a run can be resumed from here whatever happens.
   void checkpoint(const Simulation& simulation) {
-    positions_.sync();
+    if (torn_) torn_->sync();
+    if (positions_) positions_->sync();
     table_.sync();
     write_checkpoint(options_.folder / "checkpoint.bin", fingerprint_, simulation.state());
   }
 
-  void finish() {
-    positions_.finish();
+  /// keeps_parts: a checkpoint counts on them.
+  void finish(const Simulation& simulation, bool keeps_parts) {
+    if (torn_) torn_->finish({whole_, simulation.state().separated}, keeps_parts);
+    if (positions_) positions_->finish();
     table_.finish();
   }
 
  private:
-  static NpyWriter make_positions(const Simulation& simulation, const RunOptions& options) {
-    const path file = options.folder / "positions.npy";
-    if (options.resume.empty()) return {file, simulation.num_vertices()};
-    return NpyWriter::resume(file, simulation.num_vertices(), simulation.frame() + 1);
+  void make_positions(const Simulation& simulation) {
+    const path file = options_.folder / "positions.npy";
+    const bool is_resumed = !options_.resume.empty();
+    if (separates(whole_) && is_resumed) {
+      torn_.emplace(file, VertexGrowth(whole_, simulation.state().separated), simulation.frame());
+    } else if (separates(whole_)) {
+      torn_.emplace(file);
+    } else if (is_resumed) {
+      positions_.emplace(
+          NpyWriter::resume(file, simulation.num_vertices(), simulation.frame() + 1));
+    } else {
+      positions_.emplace(file, simulation.num_vertices());
+    }
   }
   static FrameTable make_table(const Simulation& simulation, const RunOptions& options) {
     const path file = options.folder / "frames.csv";
@@ -135,13 +151,17 @@ class FrameFilesOfRun {
     return FrameTable::resume(file, simulation.frame());
   }
   void add_positions(const Simulation& simulation) {
+    values_.resize(3 * static_cast<std::size_t>(simulation.num_vertices()));
     simulation.copy_positions(values_);
-    positions_.append(values_);
+    if (torn_) torn_->append(values_);
+    if (positions_) positions_->append(values_);
   }
 
+  const Scene& whole_;
   const RunOptions& options_;
   std::uint64_t fingerprint_;
-  NpyWriter positions_;
+  std::optional<NpyWriter> positions_;
+  std::optional<TornPositions> torn_;  ///< of bodies that come apart
   FrameTable table_;
   std::vector<double> values_;
 };
@@ -172,7 +192,8 @@ class ToldValues {
     const ContactSettings& contact = scene.contact;
     const bool touches =
         !scene.colliders.empty() || contact.self || (contact.bodies && scene.bodies.size() > 1);
-    if (!touches) return;
+    // Forces on vertices that become more are left out.
+    if (!touches || separates(scene)) return;
     forces_.emplace(folder / "forces.part", start.first_frame,
                     static_cast<std::size_t>(simulation.num_vertices()));
     force_.resize(static_cast<std::size_t>(simulation.num_vertices()));
@@ -395,6 +416,10 @@ RunResult run_scene(const LoadedScene& loaded, const RunOptions& options,
     throw Error(ErrorKind::invalid_input, "--honesty",
                 loaded.scene.time.integrator + " solves nothing: no budget makes the body stiffer");
   }
+  if (options.honesty_frames > 0 && separates(loaded.scene)) {
+    throw Error(ErrorKind::invalid_input, "--honesty",
+                "is of bodies that keep their mesh, but some of this scene tear or are cut");
+  }
   const std::uint64_t fingerprint = scene_fingerprint(loaded);
   Simulation simulation = make_simulation(loaded.scene, options);
   restore(simulation, loaded, options, fingerprint);
@@ -411,7 +436,7 @@ RunResult run_scene(const LoadedScene& loaded, const RunOptions& options,
   const std::unique_ptr<ToldValues> told = make_told_values(simulation, options, result.start);
   const Listing before = list_folder(options.folder);
   {
-    FrameFilesOfRun files(simulation, options, fingerprint);
+    FrameFilesOfRun files(loaded.scene, simulation, options, fingerprint);
     if (observer.started) observer.started(result.start);
     simulate(simulation, options, observer, files, told.get(), folder, probe, result);
     // An older report and picture must not stand beside new positions.
@@ -419,7 +444,8 @@ RunResult run_scene(const LoadedScene& loaded, const RunOptions& options,
     for (const char* name : {"run.json", "preview.png", "honesty.csv"}) {
       std::filesystem::remove(options.folder / name, ignored);
     }
-    files.finish();
+    files.finish(simulation,
+                 options.checkpoint_every > 0 || result.interrupted || !options.resume.empty());
   }
   folder.keep();
   measure_honesty(loaded, options, observer, probe, result);

@@ -270,7 +270,7 @@ Body read_body(ObjectReader& reader, std::size_t index, const SceneSources& sour
   Body body;
   reader.expect({"name", "mesh", "transform", "density", "mass", "material", "layers", "regions",
                  "fiber", "growth", "folds", "damping", "velocity", "initial", "pins", "pressure",
-                 "touches"});
+                 "tearing", "touches"});
   body.name = reader.text("name", fmt::format("body_{}", index));
   auto [mesh, axes] = read_placed_mesh(reader, sources, max_tets);
   if (auto* const tets = std::get_if<TetMesh>(&mesh)) {
@@ -290,6 +290,13 @@ Body read_body(ObjectReader& reader, std::size_t index, const SceneSources& sour
     body.pressure = read_pressure(reader);
   } else {
     reader.know("pressure");
+  }
+  if (body.mesh.tets.empty() && !body.membrane) {
+    reader.reject("tearing", "needs tets or a membrane (/material/thickness)");
+  } else {
+    reader.optional_object("tearing", [&](ObjectReader& tearing) {
+      body.tearing = read_tearing(tearing, !body.mesh.tets.empty());
+    });
   }
   body.touches = reader.optional_texts("touches");
   return body;

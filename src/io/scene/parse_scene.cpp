@@ -8,6 +8,7 @@
 #include "io/scene/readers.h"
 #include "io/scene/scene_json.h"
 #include "sim/bond_checks.h"
+#include "sim/separations.h"
 #include "sim/stepper.h"
 #include "sim/touches.h"
 #include "supple/error.h"
@@ -78,8 +79,8 @@ void check_followers(const ObjectReader& reader, const Scene& scene) {
 Scene read_scene(ObjectReader& reader, const std::string& default_name,
                  const SceneSources& sources) {
   Scene scene;
-  reader.expect({"supple", "name", "time", "gravity", "solver", "bodies", "colliders", "contact",
-                 "damping", "wind", "bonds", "seams"});
+  reader.expect({"supple", "name", "time", "gravity", "solver", "bodies", "colliders", "blades",
+                 "contact", "damping", "wind", "bonds", "seams"});
   check_version(reader);
   scene.name = reader.text("name", default_name);
   reader.object("time", [&](ObjectReader& time) { scene.time = read_time(time); });
@@ -96,6 +97,11 @@ Scene read_scene(ObjectReader& reader, const std::string& default_name,
   reader.each("colliders", [&](ObjectReader& collider) {
     scene.colliders.push_back(read_collider(collider, scene.colliders.size(), sources));
     names.add(scene.colliders.back().name, collider);
+  });
+  Names of_blades;
+  reader.each("blades", [&](ObjectReader& blade) {
+    scene.blades.push_back(read_blade(blade, scene.blades.size()));
+    of_blades.add(scene.blades.back().name, blade);
   });
   reader.object("contact", [&](ObjectReader& contact) { scene.contact = read_contact(contact); });
   reader.object("damping", [&](ObjectReader& damping) {
@@ -122,6 +128,12 @@ Scene read_scene(ObjectReader& reader, const std::string& default_name,
   if (const auto unknown = find_unknown_touch(scene)) {
     throw Error(ErrorKind::invalid_input, json_place(reader.where(), unknown->where),
                 unknown->message);
+  }
+  try {
+    check_separations(scene);
+  } catch (const Error& error) {
+    throw Error(ErrorKind::invalid_input, json_place(reader.where(), error.where()),
+                error.message());
   }
   return scene;
 }

@@ -37,6 +37,11 @@ FiberSettings read_fiber(ObjectReader& fiber, const TetMesh& mesh, const Axes& a
 /// "pressure" of a body.
 PressureSettings read_pressure(ObjectReader& body);
 
+/// "tearing" of a body of tets or of a membrane.
+TearingSettings read_tearing(ObjectReader& tearing, bool has_tets);
+
+Blade read_blade(ObjectReader& blade, std::size_t index);
+
 /// Vertices in a box, in a list, or both. At least one.
 VertexSelection read_selection(ObjectReader& select, const TetMesh& mesh);
 

@@ -87,6 +87,8 @@ Answer do_export(SessionState& s, Command& command, ObjectReader& keys);
 void record_frame(SessionState& s);
 /// Nothing more belongs to what was recorded.
 void end_recording(SessionState& s, const std::string& why);
+/// Something has come apart: lanes of a race have other vertices from then on.
+void end_race_apart(SessionState& s);
 
 // keeping.cpp
 Answer do_save(SessionState& s, Command& command, ObjectReader& keys);

@@ -80,19 +80,22 @@ void set_off(Race& race, const SimulationState& state) {
 void race_a_frame(SessionState& s) {
   Race& race = *s.race;
   follow(s, *race.converged);
-  race.converged->step();
+  bool separated = race.converged->step().separated > 0;
   const std::vector<double> goal = positions_of(*race.converged);
   const std::size_t count = goal.size() / 3;
   for (Race::Lane& lane : race.lanes) {
     follow(s, *lane.simulation);
     lane.report = lane.simulation->step();
     lane.simulation->check_step();
+    separated = separated || lane.report.separated > 0;
+    if (separated) break;
     const std::vector<double> x = positions_of(*lane.simulation);
     double sum = 0;
     for (std::size_t v = 0; v < count; ++v) sum += squared_distance(x, goal, v);
     lane.error =
         std::sqrt(sum / static_cast<double>(count)) / std::max(s.topology.diagonal, 1e-300);
   }
+  if (separated) end_race_apart(s);
 }
 
 ordered_json curve_json(const ConvergenceCurve& curve) {
@@ -130,6 +133,12 @@ std::vector<LabelledSolver> read_solvers(Command& command, std::size_t least, st
 }
 
 }  // namespace
+
+void end_race_apart(SessionState& s) {
+  if (!s.race) return;
+  s.race.reset();
+  s.out.note({}, "info", "the race has ended: something has come apart");
+}
 
 void check_colour(const SessionState& s, const std::string& colour) {
   if (colour != "error") return;

@@ -32,8 +32,9 @@ bool any_differs(const ordered_json& a, const ordered_json& b,
 void compare_bodies(const ordered_json& a, const ordered_json& b, int index, Difference& result) {
   if (any_differs(a, b, {"mesh", "transform"})) result.mesh = result.rebuild = true;
   if (differ(a, b, "name")) result.mesh = true;
-  if (any_differs(
-          a, b, {"density", "mass", "layers", "regions", "fiber", "damping", "pressure", "growth"}))
+  if (any_differs(a, b,
+                  {"density", "mass", "layers", "regions", "fiber", "damping", "pressure", "growth",
+                   "tearing"}))
     result.rebuild = true;
   if (any_differs(a, b, {"initial", "velocity"})) result.initial = true;
   if (differ(a, b, "pins")) result.pins = true;
@@ -85,8 +86,8 @@ Difference difference(const Scene& scene_a, const ordered_json& a, const Scene& 
     if (time->is_object()) time->erase("frames");
   }
   result.rebuild =
-      time_a != time_b ||
-      any_differs(a, b, {"gravity", "solver", "contact", "damping", "wind", "bonds", "seams"});
+      time_a != time_b || any_differs(a, b, {"gravity", "solver", "contact", "damping", "wind",
+                                             "blades", "bonds", "seams"});
   result.colliders = differ(a, b, "colliders");
   const ordered_json& bodies_a = value_of(a, "bodies");
   const ordered_json& bodies_b = value_of(b, "bodies");

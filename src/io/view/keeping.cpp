@@ -139,6 +139,23 @@ std::vector<BodyPins> read_pins(const ordered_json& pins, const std::vector<Body
   return read;
 }
 
+/// Five whole numbers each.
+std::vector<Separation> read_separated(const Packet& packet) {
+  if (!packet.has("separated")) return {};  // saved before there was any
+  const std::vector<double> numbers = packet.numbers("separated");
+  Numbers left(packet, "separated");
+  constexpr std::size_t most = std::size_t{1} << 30;
+  std::vector<Separation> separated(numbers.size() / 5);
+  for (Separation& own : separated) {
+    own.frame = left.next_index(most);
+    own.event = left.next_index(most);
+    own.body = left.next_index(most);
+    own.first = left.next_index(most);
+    own.second = left.next_index(most);
+  }
+  return separated;
+}
+
 std::unique_ptr<SceneOrigin> read_origin(const Gallery& gallery, std::size_t max_tets,
                                          const std::string& source, const Packet& packet,
                                          SceneOrigin::Files files) {
@@ -192,6 +209,14 @@ Answer do_save(SessionState& s, Command&, ObjectReader& keys) {
   add("previous_positions", state.previous_positions);
   add("previous_velocities", state.previous_velocities);
   add("accelerations", state.accelerations);
+  std::vector<double> separated;
+  for (const Separation& own : state.separated) {
+    separated.insert(separated.end(),
+                     {static_cast<double>(own.frame), static_cast<double>(own.event),
+                      static_cast<double>(own.body), static_cast<double>(own.first),
+                      static_cast<double>(own.second)});
+  }
+  add("separated", separated);
   return answer;
 }
 
@@ -216,6 +241,7 @@ Work begin_load(SessionState& s, Command& command, ObjectReader& keys) {
   state.previous_positions = packet.numbers("previous_positions");
   state.previous_velocities = packet.numbers("previous_velocities");
   state.accelerations = packet.numbers("accelerations");
+  state.separated = read_separated(packet);
   return
       [list, pins, source, state, edit, bytes = command.bytes, &gallery = std::as_const(s.gallery),
        max_tets = s.options.max_tets, threads = s.options.threads]() mutable -> Finish {

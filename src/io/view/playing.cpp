@@ -55,6 +55,19 @@ void end_change(SessionState& s, SceneChange change) {
   }
 }
 
+/// Vertices have become more: those that hands hold keep their numbers in their bodies.
+void end_separation(SessionState& s) {
+  s.topology_is_new = s.pin_lists_are_new = true;
+  for (Grab& grab : s.grabs) {
+    grab.vertex =
+        s.simulation->body_vertices()[static_cast<std::size_t>(grab.body)] + grab.vertices.front();
+  }
+  end_recording(s, "something has come apart, and a recording has one mesh");
+  s.converged.reset();
+  s.distances.clear();
+  end_race_apart(s);
+}
+
 void note_moment(SessionState& s) {
   s.last_second.push_back({s.now, s.simulation->time()});
   constexpr std::size_t most = 100'000;
@@ -92,6 +105,7 @@ void step(SessionState& s) {
     use_hands(s);
     before_step(s);
     s.report = s.simulation->step();
+    if (s.report->separated > 0) end_separation(s);
     end_change(s, s.report->change);
     s.simulation->check_step();
     if (s.report->status == StepStatus::non_finite) {
@@ -211,6 +225,10 @@ Answer do_speed(SessionState& s, Command&, ObjectReader& keys) {
 namespace {
 
 Answer reset(SessionState& s) {
+  if (has_come_apart(s)) {
+    s.topology_is_new = s.pin_lists_are_new = true;
+    s.grabs.clear();  // they may hold what there was not
+  }
   s.simulation->set_state(s.initial);
   s.report.reset();
   s.watch.reset();

@@ -152,11 +152,12 @@ void erase_grab(SessionState& s, Client client, std::int64_t id) {
 
 }  // namespace
 
-void add_pins_of(const SessionState& s, const Grab& grab, const Body& body,
-                 std::vector<Pin>& pins) {
+void add_pins_of(const SessionState& s, const Grab& grab, std::vector<Pin>& pins) {
   const double size = std::max(s.topology.diagonal, 1e-9);
   for (std::size_t i = 0; i < grab.vertices.size(); ++i) {
-    const Vec3& rest = body.mesh.vertices[at(grab.vertices[i])];
+    // What is held may have come off: the scene as it is now has its vertices.
+    const std::vector<Vec3>& now = s.simulation->scene().bodies[at(grab.body)].mesh.vertices;
+    const Vec3& rest = now[at(grab.vertices[i])];
     const std::size_t v = at(s.simulation->body_vertices()[at(grab.body)] + grab.vertices[i]);
     const Vec3 here{s.positions[3 * v], s.positions[3 * v + 1], s.positions[3 * v + 2]};
     Vec3 target = clamped(grab.to, grab.anchor, farthest_target * size);
@@ -201,8 +202,8 @@ Answer do_grab(SessionState& s, Command& command, ObjectReader& keys) {
     throw Error(ErrorKind::invalid_input, "grab",
                 "at most " + std::to_string(most_held) + " vertices of a body can be held");
   }
-  choose_vertices(current_positions(s), s.simulation->body_vertices()[at(grab.body)],
-                  static_cast<int>(body.mesh.vertices.size()), radius,
+  const int* const own = &s.simulation->body_vertices()[at(grab.body)];
+  choose_vertices(current_positions(s), own[0], own[1] - own[0], radius,
                   std::min(most_of_grab, most_held - held), grab);
   if (!has_target) grab.to = grab.anchor;
   if (grab.stiffness == 0) grab.stiffness = chosen_stiffness(scene, body);

@@ -101,6 +101,10 @@ void record_frame(SessionState& s) {
 Answer do_record(SessionState& s, Command&, ObjectReader& keys) {
   const bool on = keys.boolean("on");
   keys.finish();
+  if (on && has_come_apart(s)) {
+    throw Error(ErrorKind::invalid_input, "record",
+                "something has come apart, and a recording has one mesh: reset first");
+  }
   if (on) {
     s.recording = Recording{.on = true, .setup = s.asked, .generation = s.generation};
     record_frame(s);

@@ -47,9 +47,31 @@ void runs(SessionState& s, SetupPointer next, double build_ms) {
   s.topology_is_new = s.topology_is_new || d.mesh;
 }
 
+/// The state goes on in what was built of the same bodies, as in Simulation::change.
+void go_on_in(SessionState& s, const Setup& next, std::unique_ptr<Simulation>& built) {
+  SimulationState state = s.simulation->state();
+  const auto substep = [](const Scene& scene) { return scene.time.step / scene.time.substeps; };
+  state.accelerations.clear();
+  if (substep(s.simulation->scene()) != substep(next.scene())) {
+    state.previous_positions.clear();
+    state.previous_velocities.clear();
+  }
+  built->set_state(state);
+  std::swap(s.simulation, built);
+  retire(s, std::move(built));
+}
+
 void run_now(SessionState& s, SetupPointer next) {
   const Stopwatch watch;
-  s.simulation->change(composed(s, *next, s.simulation->time()));
+  const Scene scene = composed(s, *next, s.simulation->time());
+  if (has_come_apart(s)) {
+    auto built =
+        std::make_unique<Simulation>(scene, SimulationOptions{.threads = s.options.threads});
+    go_on_in(s, *next, built);
+    s.topology_is_new = true;
+  } else {
+    s.simulation->change(scene);
+  }
   runs(s, std::move(next), watch.milliseconds());
 }
 
@@ -204,7 +226,7 @@ std::vector<Pin> pins_of_body(const SessionState& s, const Setup& setup, std::si
   std::vector<Pin> pins = pins_of_setup(setup, body, t);
   for (const Grab& grab : s.grabs) {
     if (static_cast<std::size_t>(grab.body) != body) continue;
-    add_pins_of(s, grab, setup.scene().bodies[body], pins);
+    add_pins_of(s, grab, pins);
   }
   return pins;
 }
@@ -214,8 +236,19 @@ Scene composed(SessionState& s, const Setup& setup, double t) {
   Scene scene = composed_without_pins(setup, t);
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     scene.bodies[b].pins = pins_of_body(s, setup, b, t);
+    // Hands may hold what has come off, of which the whole body has no vertices.
+    const auto count = static_cast<int>(scene.bodies[b].mesh.vertices.size());
+    std::erase_if(scene.bodies[b].pins, [&](const Pin& pin) {
+      return !pin.vertices.empty() && pin.vertices.front() >= count;
+    });
   }
   return scene;
+}
+
+bool has_come_apart(const SessionState& s) {
+  std::size_t whole = 0;
+  for (const Body& body : s.running->scene().bodies) whole += body.mesh.vertices.size();
+  return at(s.simulation->num_vertices()) > whole;
 }
 
 std::shared_ptr<Built> build(const Setup& setup, int threads, const SimulationState* state) {
@@ -249,7 +282,9 @@ void adopt(SessionState& s, SetupPointer next, const std::shared_ptr<Built>& ane
       difference(s.given->scene(), s.given->settings(), next->scene(), next->settings());
   if (d.rebuild || !d.materials.empty()) {
     // What is dropped and still being built would hold up what is built now.
-    const bool slow = s.build_ms > s.options.build_at_once_ms || s.dropped.has_work();
+    // What came apart is made anew from its state alone.
+    const bool slow =
+        !has_come_apart(s) && (s.build_ms > s.options.build_at_once_ms || s.dropped.has_work());
     if (slow && !d.rebuild) feel_at_once(s, *next, d.materials);
     if (!s.simulation->change_is_waiting()) {
       if (!slow) {
@@ -281,18 +316,8 @@ void take_back(SessionState& s) {
 
 namespace {
 
-/// The state goes on in what was built of the same vertices, as in Simulation::change.
 Answer settle(SessionState& s, const SetupPointer& next, Built& built) {
-  SimulationState state = s.simulation->state();
-  const auto substep = [](const Scene& scene) { return scene.time.step / scene.time.substeps; };
-  state.accelerations.clear();
-  if (substep(s.simulation->scene()) != substep(next->scene())) {
-    state.previous_positions.clear();
-    state.previous_velocities.clear();
-  }
-  built.simulation->set_state(state);
-  std::swap(s.simulation, built.simulation);
-  retire(s, std::move(built.simulation));
+  go_on_in(s, *next, built.simulation);
   runs(s, next, built.ms);
   if (s.asked != next) adopt(s, s.asked);
   s.pins_are_new = s.colliders_are_new = s.frame_is_new = true;

@@ -238,6 +238,8 @@ SetupPointer read_setup(std::size_t max_tets, SceneOrigin& origin, const ordered
 
 /// The scene of a setup at time t with what was done by hand.
 Scene composed(SessionState& s, const Setup& setup, double t);
+/// Whether vertices have become more since the bodies were whole.
+bool has_come_apart(const SessionState& s);
 std::vector<Pin> pins_of_body(const SessionState& s, const Setup& setup, std::size_t body,
                               double t);
 std::vector<Collider> colliders_of(const Setup& setup, double t);
@@ -278,7 +280,7 @@ void remember(SessionState& s, const std::string& key = "");
 // ------------------------------------------------------------------------------- pulling.cpp
 
 /// The pins by which a grab pulls.
-void add_pins_of(const SessionState& s, const Grab& grab, const Body& body, std::vector<Pin>& pins);
+void add_pins_of(const SessionState& s, const Grab& grab, std::vector<Pin>& pins);
 /// Lets go of all that a client holds.
 void release_all(SessionState& s, Client client);
 

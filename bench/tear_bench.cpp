@@ -1,0 +1,83 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+#include <string>
+#include <vector>
+
+#include "supple/mesh.h"
+#include "supple/simulation.h"
+
+/// What a frame costs in which a block tears or is cut, beside one in which it does not, in
+/// processor time, which a shared machine disturbs least:
+///   supple_tear_bench
+namespace {
+
+using namespace supple;
+
+template <class Work>
+double milliseconds(const Work& work) {
+  const std::clock_t start = std::clock();
+  work();
+  return 1000.0 * static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+}
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+Scene hanging_block(std::array<int, 3> cells, const std::string& method) {
+  const auto [mu, lambda] = lame_parameters(1e5, 0.4);
+  Body block{.mesh = generate(BoxGenerator{.size = {4, 1, 1}, .cells = cells})};
+  block.material = {.model = "stable_neo_hookean", .mu = mu, .lambda = lambda};
+  block.pins = {{.box = {{-2.01, -9, -9}, {-1.99, 9, 9}}}, {.box = {{1.99, -9, -9}, {2.01, 9, 9}}}};
+  Scene scene{.bodies = {block}};
+  scene.solver.method = method;
+  return scene;
+}
+
+void measure(std::array<int, 3> cells, const std::string& method) {
+  Scene scene = hanging_block(cells, method);
+  Simulation plain(scene, {.threads = 1});
+  const double built = milliseconds([&] { Simulation other(scene, {.threads = 1}); });
+  for (int i = 0; i < 5; ++i) plain.step();
+  std::vector<double> usual, watched, torn;
+  for (int i = 0; i < 20; ++i) usual.push_back(milliseconds([&] { plain.step(); }));
+  // A limit and a blade that are looked at in each frame, and nothing is beyond them.
+  scene.bodies[0].tearing = TearingSettings{.stretch = 50};
+  scene.blades = {{.points = {{0, 3, -1}, {0, 3, 1}}, .motion = {.velocity = Vec3{0.1, 0, 0}}}};
+  Simulation watching(scene, {.threads = 1});
+  for (int i = 0; i < 5; ++i) watching.step();
+  for (int i = 0; i < 20; ++i) {
+    watched.push_back(milliseconds([&] { watching.step(); }));
+  }
+  // A blade that goes through the block in a second.
+  scene.blades = {
+      {.points = {{0.01, 0.6, -1}, {0.01, 0.6, 1}}, .motion = {.velocity = Vec3{0, -1.5, 0}}}};
+  Simulation cutting(scene, {.threads = 1});
+  for (int i = 0; i < 40; ++i) {
+    const int before = cutting.num_vertices();
+    const double taken = milliseconds([&] { cutting.step(); });
+    if (cutting.num_vertices() > before) torn.push_back(taken);
+  }
+  fmt::print("{:>7} {:<22}{:>8.1f}{:>10.1f}{:>10.1f}{:>10.1f}{:>8}{:>10.1f}\n",
+             scene.bodies[0].mesh.tets.size(), method, median(usual), median(watched), median(torn),
+             torn.empty() ? 0 : *std::max_element(torn.begin(), torn.end()), torn.size(), built);
+}
+
+}  // namespace
+
+int main() {
+  fmt::print(
+      "ms of a processor for a frame: usual, with a limit and a blade that do nothing, with a "
+      "tear (median, most, how many), for a new Simulation\n");
+  fmt::print("{:>7} {:<22}{:>8}{:>10}{:>10}{:>10}{:>8}{:>10}\n", "tets", "method", "usual",
+             "watched", "tear", "most", "tears", "new");
+  for (const std::string method : {"l_bfgs", "vertex_block_descent", "xpbd"}) {
+    measure({20, 7, 7}, method);
+    measure({32, 11, 11}, method);
+  }
+}

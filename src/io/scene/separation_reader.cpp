@@ -1,0 +1,46 @@
+#include <fmt/format.h>
+
+#include "io/scene/readers.h"
+
+namespace supple {
+
+TearingSettings read_tearing(ObjectReader& reader, bool has_tets) {
+  TearingSettings tearing;
+  reader.expect({"stretch", "stress", "per_frame"});
+  if (reader.has("stretch")) {
+    tearing.stretch = reader.number("stretch", {.low = 1, .unit = ""});
+  } else {
+    reader.know("stretch");
+  }
+  if (!has_tets) {
+    reader.reject("stress", "is that of tets, but this body is a membrane; expected stretch");
+  } else if (reader.has("stress")) {
+    tearing.stress = reader.number("stress", above_zero("Pa"));
+  } else {
+    reader.know("stress");
+  }
+  if (!tearing.stretch && !tearing.stress) {
+    reader.fail(has_tets ? "expected a limit: stretch or stress" : "expected a limit: stretch");
+  }
+  tearing.per_frame = static_cast<int>(reader.whole("per_frame", 1, 1'000'000, tearing.per_frame));
+  return tearing;
+}
+
+Blade read_blade(ObjectReader& reader, std::size_t index) {
+  Blade blade;
+  reader.expect({"name", "segment", "triangle", "motion", "cuts"});
+  blade.name = reader.text("name", fmt::format("blade_{}", index));
+  const std::string kind = reader.one_of("blade", {"segment", "triangle"});
+  blade.points = reader.vectors(kind, any_number("m"));
+  const std::size_t expected = kind == "segment" ? 2 : 3;
+  if (blade.points.size() != expected) {
+    reader.fail(kind,
+                fmt::format("expected {} points, there are {}", expected, blade.points.size()));
+  }
+  reader.optional_object("motion",
+                         [&](ObjectReader& motion) { blade.motion = read_motion(motion); });
+  blade.cuts = reader.optional_texts("cuts");
+  return blade;
+}
+
+}  // namespace supple

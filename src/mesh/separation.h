@@ -1,0 +1,47 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace supple {
+
+/// Two elements, the smaller number first.
+using ElementPair = std::pair<int, int>;
+
+/// Elements after some of them have come apart. They are the same, with other corners.
+template <std::size_t num_corners>
+struct SeparatedElements {
+  std::vector<std::array<int, num_corners>> elements;
+  /// Of each new vertex, behind the others, the one that it is a copy of.
+  std::vector<int> copies;
+};
+
+/// Facets of an element: faces of a tet, edges of a triangle. Two elements are joined where they
+/// have one in common, unless they are `apart`.
+///
+/// Around each vertex of a facet of `newly` apart elements, the elements fall into groups that are
+/// joined by facets at the vertex. The group of the first element keeps the vertex; each other one,
+/// in the order of their first elements, gets a copy of it. What is joined at other vertices alone
+/// stays so: a facet of which no vertex has two groups is closed, and opens when those around it
+/// come apart too.
+///
+/// apart: all pairs that are, ascending; newly: some of these, each with a facet in common.
+/// Vertices are at least 0 and below num_vertices. For tets (4) and triangles (3).
+template <std::size_t num_corners>
+SeparatedElements<num_corners> separate_elements(
+    std::span<const std::array<int, num_corners>> elements, int num_vertices,
+    std::span<const ElementPair> apart, std::span<const ElementPair> newly);
+
+/// The corners that two elements have in common, ascending.
+template <std::size_t num_corners>
+std::vector<int> common_corners(const std::array<int, num_corners>& a,
+                                const std::array<int, num_corners>& b);
+
+/// All pairs of elements that have a facet in common, ascending.
+template <std::size_t num_corners>
+std::vector<ElementPair> joined_elements(std::span<const std::array<int, num_corners>> elements);
+
+}  // namespace supple

@@ -1,0 +1,257 @@
+#include "sim/separations.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/index.h"
+#include "base/refuse.h"
+#include "model/pin_selection.h"
+
+namespace supple {
+
+namespace {
+
+std::string named(const ElementPair& pair) {
+  return std::to_string(pair.first) + " and " + std::to_string(pair.second);
+}
+
+/// Pins hold copies as well, which share the stiffness.
+void share_pins(std::vector<Pin>& pins, const std::vector<Vec3>& rest,
+                const std::vector<int>& copies) {
+  const auto n = static_cast<int>(rest.size());
+  std::map<int, std::vector<int>> copies_of;
+  for (std::size_t i = 0; i < copies.size(); ++i) {
+    copies_of[copies[i]].push_back(n + static_cast<int>(i));
+  }
+  PinSet set;
+  add_pins(pins, rest, 0, "", set);
+  if (std::none_of(set.pins.begin(), set.pins.end(),
+                   [&](const PinnedVertex& pin) { return copies_of.contains(pin.vertex); })) {
+    return;
+  }
+  std::vector<Pin> shared;
+  for (std::size_t p = 0; p < pins.size(); ++p) {
+    std::map<std::size_t, std::vector<int>> by_share;
+    for (const PinnedVertex& pin : set.pins) {
+      if (at(pin.motion) != p) continue;
+      const auto found = copies_of.find(pin.vertex);
+      const std::size_t share = found == copies_of.end() ? 1 : found->second.size() + 1;
+      std::vector<int>& vertices = by_share[share];
+      vertices.push_back(pin.vertex);
+      if (share > 1) vertices.insert(vertices.end(), found->second.begin(), found->second.end());
+    }
+    for (auto& [share, vertices] : by_share) {
+      shared.push_back({.box = {},
+                        .vertices = std::move(vertices),
+                        .stiffness = pins[p].stiffness / static_cast<double>(share),
+                        .motion = pins[p].motion});
+    }
+  }
+  pins = std::move(shared);
+}
+
+}  // namespace
+
+bool SeparatedScene::has_copies() const {
+  return std::any_of(copies.begin(), copies.end(), [](const auto& own) { return !own.empty(); });
+}
+
+const std::vector<ElementPair>& Separations::apart(int index) const {
+  return bodies_[at(index)].apart;
+}
+
+const std::vector<ElementPair>& Separations::joined(int index, const Body& body) {
+  OfBody& own = bodies_[at(index)];
+  if (own.has_joined) return own.joined;
+  const std::vector<ElementPair> all = with_elements(
+      body, [](const auto& elements) { return joined_elements(std::span(elements)); });
+  own.joined.clear();
+  std::set_difference(all.begin(), all.end(), own.apart.begin(), own.apart.end(),
+                      std::back_inserter(own.joined));
+  own.has_joined = true;
+  return own.joined;
+}
+
+/// What copies there are now.
+std::vector<int> Separations::separate_body(Body& body, OfBody& own,
+                                            const std::vector<ElementPair>& pairs) {
+  if (!own.whole) {
+    own.whole = std::make_shared<const Whole>(
+        Whole{static_cast<int>(body.mesh.vertices.size()), body.mesh.tets, body.triangles});
+    own.pins = body.pins;
+  }
+  std::vector<ElementPair> apart;
+  std::set_union(own.apart.begin(), own.apart.end(), pairs.begin(), pairs.end(),
+                 std::back_inserter(apart));
+  own.apart = std::move(apart);
+  std::vector<ElementPair> joined;
+  std::set_difference(own.joined.begin(), own.joined.end(), pairs.begin(), pairs.end(),
+                      std::back_inserter(joined));
+  own.joined = std::move(joined);
+  std::vector<Vec3>& rest = body.mesh.vertices;
+  std::vector<int> copies = with_elements(body, [&](auto& elements) {
+    auto separated = separate_elements(std::span(std::as_const(elements)),
+                                       static_cast<int>(rest.size()), own.apart, pairs);
+    elements = std::move(separated.elements);
+    return std::move(separated.copies);
+  });
+  share_pins(body.pins, rest, copies);
+  const auto first = at(own.whole->num_vertices);
+  for (const int origin : copies) {
+    const Vec3 place = rest[at(origin)];
+    rest.push_back(place);
+    own.copies.push_back(at(origin) < first ? origin : own.copies[at(origin) - first]);
+  }
+  // They follow from the whole body.
+  if (body.fiber) body.fiber->laplace.reset();
+  return copies;
+}
+
+void Separations::note(const BodySeparation& some, std::int64_t frame, int event) {
+  for (const auto& [first, second] : some.pairs) {
+    all_.push_back(
+        {.frame = frame, .event = event, .body = some.body, .first = first, .second = second});
+  }
+}
+
+SeparatedScene Separations::separate(const Scene& now, std::span<const BodySeparation> pairs,
+                                     std::int64_t frame) {
+  SeparatedScene result{now, std::vector<std::vector<int>>(now.bodies.size())};
+  const int event = all_.empty() ? 0 : all_.back().event + 1;
+  for (const BodySeparation& some : pairs) {
+    const std::vector<ElementPair>& joined_now = joined(some.body, now.bodies[at(some.body)]);
+    for (const ElementPair& pair : some.pairs) {
+      if (std::binary_search(joined_now.begin(), joined_now.end(), pair)) continue;
+      refuse("elements", named(pair) + " of body " + std::to_string(some.body) +
+                             " do not hang together: expected two that share a face or an edge");
+    }
+    result.copies[at(some.body)] =
+        separate_body(result.scene.bodies[at(some.body)], bodies_[at(some.body)], some.pairs);
+    note(some, frame, event);
+  }
+  return result;
+}
+
+void Separations::pins_given(int index, const std::vector<Pin>& pins) {
+  OfBody& own = bodies_[at(index)];
+  if (!own.whole) return;
+  own.pins = pins;
+  const int count = own.whole->num_vertices;
+  for (Pin& pin : own.pins) {
+    for (int& vertex : pin.vertices) {
+      if (vertex >= count) vertex = own.copies[at(vertex - count)];
+    }
+  }
+}
+
+std::vector<std::vector<int>> Separations::copies() const {
+  std::vector<std::vector<int>> copies;
+  for (const OfBody& own : bodies_) copies.push_back(own.copies);
+  return copies;
+}
+
+Separations::OfBody Separations::make_whole(Body& body, const OfBody& own) const {
+  if (own.whole) {
+    body.mesh.vertices.resize(at(own.whole->num_vertices));
+    body.mesh.tets = own.whole->tets;
+    body.triangles = own.whole->triangles;
+    body.pins = own.pins;
+  }
+  return {};
+}
+
+SeparatedScene Separations::replay(const Scene& now, const std::vector<Separation>& all,
+                                   std::vector<int>& vertices) {
+  SeparatedScene result{now, std::vector<std::vector<int>>(now.bodies.size())};
+  const std::vector<OfBody> before = std::exchange(bodies_, {});
+  all_.clear();
+  for (std::size_t b = 0; b < before.size(); ++b) {
+    bodies_.push_back(make_whole(result.scene.bodies[b], before[b]));
+  }
+  const auto check = [](bool condition, const std::string& message) {
+    require(condition, "separated", message);
+  };
+  for (std::size_t i = 0; i < all.size();) {
+    const Separation& first = all[i];
+    check(first.body >= 0 && at(first.body) < bodies_.size(),
+          "there is no body " + std::to_string(first.body));
+    check(first.frame >= 0, "expected frames from 0");
+    const std::string reason = why_inseparable(result.scene, at(first.body));
+    check(reason.empty(), "body " + std::to_string(first.body) + " " + reason);
+    BodySeparation some{first.body, {}};
+    for (; i < all.size() && all[i].event == first.event && all[i].body == first.body; ++i) {
+      some.pairs.emplace_back(all[i].first, all[i].second);
+    }
+    check(i == all.size() || all[i].event >= first.event, "expected events in their order");
+    Body& body = result.scene.bodies[at(first.body)];
+    const std::vector<ElementPair>& joined_now = joined(some.body, body);
+    for (std::size_t p = 0; p < some.pairs.size(); ++p) {
+      check(p == 0 || some.pairs[p - 1] < some.pairs[p], "expected pairs ascending in an event");
+      check(std::binary_search(joined_now.begin(), joined_now.end(), some.pairs[p]),
+            "elements " + named(some.pairs[p]) + " of body " + std::to_string(some.body) +
+                " do not hang together");
+    }
+    const std::vector<int> copies = separate_body(body, bodies_[at(some.body)], some.pairs);
+    result.copies[at(some.body)].insert(result.copies[at(some.body)].end(), copies.begin(),
+                                        copies.end());
+    note(some, first.frame, first.event);
+  }
+  vertices.clear();
+  int first = 0;
+  for (std::size_t b = 0; b < before.size(); ++b) {
+    const auto& whole = before[b].whole;
+    const auto count = static_cast<int>(now.bodies[b].mesh.vertices.size());
+    for (int i = 0; i < count; ++i) {
+      const bool is_copy = whole && i >= whole->num_vertices;
+      vertices.push_back(first + (is_copy ? before[b].copies[at(i - whole->num_vertices)] : i));
+    }
+    first += static_cast<int>(result.scene.bodies[b].mesh.vertices.size());
+  }
+  return result;
+}
+
+Separations Separations::of_bodies(std::span<const int> origin) const {
+  Separations next(origin.size());
+  std::vector<int> index(bodies_.size(), -1);
+  for (std::size_t b = 0; b < origin.size(); ++b) {
+    if (origin[b] < 0) continue;
+    next.bodies_[b] = bodies_[at(origin[b])];
+    index[at(origin[b])] = static_cast<int>(b);
+  }
+  for (Separation own : all_) {
+    own.body = index[at(own.body)];
+    if (own.body >= 0) next.all_.push_back(own);
+  }
+  return next;
+}
+
+bool follow_element(const Scene& before, const SeparatedScene& after, std::vector<int>& corners) {
+  int first_before = 0, first_after = 0;
+  std::size_t b = 0;
+  while (at(corners[0] - first_before) >= before.bodies[b].mesh.vertices.size()) {
+    first_before += static_cast<int>(before.bodies[b].mesh.vertices.size());
+    first_after += static_cast<int>(after.scene.bodies[b].mesh.vertices.size());
+    ++b;
+  }
+  if (after.copies[b].empty()) return false;
+  const auto follow = [&](const auto& elements, const auto& next) {
+    for (std::size_t e = 0; e < elements.size(); ++e) {
+      std::vector<int> places;
+      for (const int corner : corners) {
+        const auto found = std::find(elements[e].begin(), elements[e].end(), corner - first_before);
+        if (found != elements[e].end()) {
+          places.push_back(first_after + next[e][at(found - elements[e].begin())]);
+        }
+      }
+      if (places.size() < corners.size()) continue;
+      corners = std::move(places);
+      return true;
+    }
+    return false;
+  };
+  const Body &own = before.bodies[b], &next = after.scene.bodies[b];
+  return own.mesh.tets.empty() ? follow(own.triangles, next.triangles)
+                               : follow(own.mesh.tets, next.mesh.tets);
+}
+
+}  // namespace supple

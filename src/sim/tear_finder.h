@@ -1,0 +1,78 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "base/parallel_for.h"
+#include "math/mat3.h"
+#include "model/model.h"
+#include "sim/numbering.h"
+#include "sim/separations.h"
+
+namespace supple {
+
+/// Finds where bodies tear (TearingSettings), as cloth and solids tear in animation: not face by
+/// face, which leaves spikes, but around vertices [O'Brien & Hodgins 1999, sec. 5].
+///
+/// The load of an element is its largest principal stretch over the limit, sqrt of the largest
+/// eigenvalue of F F^T, or its largest principal Cauchy stress over that limit, whichever is
+/// larger; d is the eigenvector, in the world. A vertex of overloaded elements (load > 1) has
+///   A = sum V load d d^T / sum V,
+/// the first sum over those, the second over all elements around it. In the order of the largest
+/// eigenvalues of A, at most TearingSettings::per_frame vertices tear: of the elements around,
+/// those with their centres on different sides of the plane through the vertex across the
+/// eigenvector come apart. Vertices in elements of one that tears wait for the next frame, as that
+/// relieves them.
+class TearFinder {
+ public:
+  TearFinder(const Scene& scene, const Model& model);
+
+  bool has_limits() const { return !bodies_.empty(); }
+
+  /// is_asked(body): whether it may tear. The pairs are appended. Allocates nothing while nothing
+  /// is overloaded.
+  template <class IsAsked>
+  void find(const Scene& scene, const Model& model, const Numbering& numbering,
+            const VectorField& x, const Separations& separations, Threads& threads,
+            const IsAsked& is_asked, std::vector<BodySeparation>& found) {
+    if (needs_stress_) find_stresses(model, x, threads);
+    for (const Limits& limits : bodies_) {
+      if (!is_asked(limits.body) || !find_loads(limits, model, x, threads)) continue;
+      choose(limits, scene, model, numbering, x, separations.apart(limits.body), found);
+    }
+  }
+
+ private:
+  struct Limits {
+    int body = 0;
+    TearingSettings tearing;
+    bool is_sheet = false;
+    std::size_t first = 0;  ///< its tets in the model, or its triangles in sheets_
+    std::size_t count = 0;
+  };
+  /// A triangle of a membrane.
+  struct Sheet {
+    std::array<int, 3> vertex;               ///< of the model
+    std::array<std::array<double, 2>, 2> D;  ///< Dm^-1, row-major, 1/m
+    double area = 0;                         ///< m^2
+  };
+  struct Load {
+    double load = 0;
+    Vec3 direction{0, 0, 0};
+  };
+  void find_stresses(const Model& model, const VectorField& x, Threads& threads);
+  bool find_loads(const Limits& limits, const Model& model, const VectorField& x, Threads& threads);
+  Load load_of(const Limits& limits, std::size_t element, const Model& model, const VectorField& x,
+               bool with_direction) const;
+  void choose(const Limits& limits, const Scene& scene, const Model& model,
+              const Numbering& numbering, const VectorField& x,
+              const std::vector<ElementPair>& apart, std::vector<BodySeparation>& found) const;
+
+  std::vector<Limits> bodies_;  ///< those that tear
+  std::vector<Sheet> sheets_;
+  bool needs_stress_ = false;
+  std::vector<Mat3<double>> gradients_, stresses_;  ///< [num_tets], where a limit is one of stress
+  std::vector<double> loads_;                       ///< of the elements of a body
+};
+
+}  // namespace supple
