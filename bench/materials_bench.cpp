@@ -171,9 +171,12 @@ void plain_eigen(benchmark::State& state) {
 
 template <class Model>
 void register_model() {
-  const std::string name = Model::name;
-  benchmark::RegisterBenchmark((name + "/batches_of_8").c_str(), batches<Model>);
-  benchmark::RegisterBenchmark((name + "/plain_eigen").c_str(), plain_eigen<Model>);
+  // Energies of a program's own: supple_own_energy_bench.
+  if constexpr (!supple::is_own<Model>) {
+    const std::string name = Model::name;
+    benchmark::RegisterBenchmark((name + "/batches_of_8").c_str(), batches<Model>);
+    benchmark::RegisterBenchmark((name + "/plain_eigen").c_str(), plain_eigen<Model>);
+  }
 }
 
 template <class... Models>

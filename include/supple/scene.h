@@ -101,6 +101,8 @@ struct PlasticitySettings {
   double max = 1;                 ///< plastic strain sqrt(2/3) |log F_p| at most, in (0, 3]
 };
 
+class OwnEnergy;
+
 /// A hyperelastic material. `model` decides which fields are read:
 /// | model                                                | fields                       |
 /// | corotated, stvk, neo_hookean, stable_neo_hookean     | mu, lambda                   |
@@ -109,6 +111,7 @@ struct PlasticitySettings {
 /// | mooney_rivlin                                        | c1, c2, bulk                 |
 /// | spline                                               | spline_a, spline_b, spline_c |
 /// | valanis_landel                                       | a, b, c                      |
+/// | own (of tets; in code alone)                         | own                          |
 /// | orthotropic_stvk (of membranes alone)                | warp, weft, shear, poisson,  |
 /// |                                                      | direction                    |
 /// | woven_limit (of membranes alone)                     | mu, warp_limits,             |
@@ -123,6 +126,8 @@ struct MaterialSettings {
   Parameter c1 = 0, c2 = 0, bulk = 0;              ///< Pa, >= 0
   SplineCurve spline_a{}, spline_b{}, spline_c{};  ///< a'(s), b'(s_i s_j), c'(J), Pa
   ScalarFunction a{}, b{}, c{};                    ///< J/m^3; empty: zero
+  /// An energy of the program's own; own_material() of supple/own_material.h sets it and `model`.
+  std::shared_ptr<const OwnEnergy> own{};
   /// Young's moduli along warp and weft and the modulus of shear between them, Pa, > 0.
   double warp = 0, weft = 0, shear = 0;
   /// What the weft shortens by where the warp is stretched; poisson^2 < warp/weft.

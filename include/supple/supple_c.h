@@ -87,6 +87,20 @@ typedef double (*SuppleDistance)(void* user, const double point[3], double gradi
 /// supple_scene_settings does not show it.
 SuppleError supple_scene_add_distance(SuppleScene* scene, const char* name, SuppleDistance distance,
                                       void* user, double friction);
+/// Energy density of the deformation gradient F (row after row), J/m^3; what it is not defined for
+/// is not a number. Called by several threads at once.
+typedef double (*SuppleEnergyDensity)(void* user, const double F[9]);
+/// Its derivative P = dPsi/dF, Pa.
+typedef void (*SuppleStress)(void* user, const double F[9], double P[9]);
+/// Its second derivatives, Pa: H[9 i + k] by the entries i and k of F.
+typedef void (*SuppleHessian)(void* user, const double F[9], double H[81]);
+/// Gives the tets of a body an energy of the caller's own instead of the body's material; regions,
+/// layers and plasticity stay. hessian: NULL: by differences of the stress. user: passed to the
+/// functions; it must outlive the scene and all simulations made of it. docs/materials.md says what
+/// the energy must be like, supple_simulation_create checks it. supple_scene_settings does not show
+/// it.
+SuppleError supple_scene_set_energy(SuppleScene* scene, int32_t body, SuppleEnergyDensity energy,
+                                    SuppleStress stress, SuppleHessian hessian, void* user);
 /// The scene as JSON with every default filled in. Valid as long as the scene lives; NULL for NULL.
 const char* supple_scene_settings(const SuppleScene* scene);
 

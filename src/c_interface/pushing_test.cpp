@@ -202,6 +202,119 @@ double floor_distance(void* user, const double point[3], double gradient[3]) {
   return is_broken ? std::nan("") : point[1] + 0.51;
 }
 
+/// St. Venant-Kirchhoff with the two moduli of the caller, which counts its calls.
+struct OwnStvk {
+  double mu, lambda;
+  std::atomic<int> energies, stresses, hessians;
+};
+/// E = (F^T F - 1)/2 and S = 2 mu E + lambda tr E; returns Psi.
+double own_stvk(const OwnStvk& material, const double* F, double (&S)[3][3]) {
+  double E[3][3], trace = 0, norm2 = 0;
+  for (int i = 0; i < 3; ++i) {
+    for (int k = 0; k < 3; ++k) {
+      E[i][k] = 0.5 * (F[i] * F[k] + F[3 + i] * F[3 + k] + F[6 + i] * F[6 + k] - (i == k));
+      norm2 += E[i][k] * E[i][k];
+    }
+    trace += E[i][i];
+  }
+  for (int i = 0; i < 3; ++i) {
+    for (int k = 0; k < 3; ++k) {
+      S[i][k] = 2 * material.mu * E[i][k] + (i == k ? material.lambda * trace : 0);
+    }
+  }
+  return material.mu * norm2 + 0.5 * material.lambda * trace * trace;
+}
+double stvk_energy(void* user, const double F[9]) {
+  auto& material = *static_cast<OwnStvk*>(user);
+  ++material.energies;
+  double S[3][3];
+  return own_stvk(material, F, S);
+}
+void stvk_stress(void* user, const double F[9], double P[9]) {
+  auto& material = *static_cast<OwnStvk*>(user);
+  ++material.stresses;
+  double S[3][3];
+  own_stvk(material, F, S);
+  for (int i = 0; i < 9; ++i) {
+    P[i] = 0;
+    for (int k = 0; k < 3; ++k) P[i] += F[i / 3 * 3 + k] * S[k][i % 3];
+  }
+}
+void stvk_hessian(void* user, const double F[9], double H[81]) {
+  auto& material = *static_cast<OwnStvk*>(user);
+  ++material.hessians;
+  double S[3][3];
+  own_stvk(material, F, S);
+  for (int j = 0; j < 9; ++j) {  // dF = e_r e_c^T
+    const int r = j / 3, c = j % 3;
+    double dS[3][3];
+    for (int i = 0; i < 3; ++i) {
+      for (int k = 0; k < 3; ++k) {
+        const double dE = 0.5 * ((i == c ? F[3 * r + k] : 0) + (k == c ? F[3 * r + i] : 0));
+        dS[i][k] = 2 * material.mu * dE + (i == k ? material.lambda * F[3 * r + c] : 0);
+      }
+    }
+    for (int i = 0; i < 9; ++i) {
+      double sum = i / 3 == r ? S[c][i % 3] : 0;
+      for (int k = 0; k < 3; ++k) sum += F[i / 3 * 3 + k] * dS[k][i % 3];
+      H[9 * i + j] = sum;
+    }
+  }
+}
+
+TEST(Materials, AnEnergyOfTheCallersOwnIsTheBuiltInOneThatItIs) {
+  const std::string text = block;
+  const SuppleOverride overrides[] = {
+      {"/bodies/0/material", "{\"model\": \"stvk\", \"mu\": 4e4, \"lambda\": 6e4}"},
+      {"/solver/method", "newton"}};
+  const auto make = [&] {
+    return supple_scene_parse(text.data(), text.size(), "block", nullptr, overrides, 2);
+  };
+  OwnStvk material{4e4, 6e4, 0, 0, 0};
+  SuppleScene* scenes[3] = {make(), make(), make()};
+  for (SuppleScene* scene : scenes) ASSERT_NE(scene, nullptr) << supple_last_error_message();
+  EXPECT_EQ(supple_scene_set_energy(scenes[0], 0, stvk_energy, nullptr, nullptr, nullptr),
+            supple_invalid_input);
+  EXPECT_STREQ(supple_last_error_where(), "stress");
+  EXPECT_EQ(supple_scene_set_energy(scenes[0], 1, stvk_energy, stvk_stress, nullptr, nullptr),
+            supple_invalid_input);
+  EXPECT_STREQ(supple_last_error_where(), "body");
+  ASSERT_EQ(supple_scene_set_energy(scenes[1], 0, stvk_energy, stvk_stress, nullptr, &material),
+            supple_ok);
+  ASSERT_EQ(
+      supple_scene_set_energy(scenes[2], 0, stvk_energy, stvk_stress, stvk_hessian, &material),
+      supple_ok);
+  std::vector<std::vector<double>> ends;
+  for (SuppleScene* scene : scenes) {
+    SuppleSimulation* simulation = supple_simulation_create(scene, 2);
+    supple_scene_destroy(scene);
+    ASSERT_NE(simulation, nullptr) << supple_last_error_message();
+    for (int frame = 0; frame < 40; ++frame) {
+      ASSERT_EQ(supple_simulation_step(simulation, nullptr), supple_ok);
+    }
+    SuppleCounts counts{.struct_size = sizeof counts};
+    supple_simulation_counts(simulation, &counts);
+    ends.emplace_back(3 * static_cast<std::size_t>(counts.vertices));
+    supple_simulation_copy_positions(simulation, ends.back().data(), ends.back().size());
+    supple_simulation_destroy(simulation);
+  }
+  EXPECT_GT(material.energies, 0);
+  EXPECT_GT(material.stresses, 0);
+  EXPECT_GT(material.hessians, 0);
+  for (std::size_t i = 0; i < ends[0].size(); ++i) {
+    // Newton's method converges to the tolerance of a step.
+    EXPECT_NEAR(ends[1][i], ends[0][i], 1e-6);
+    EXPECT_NEAR(ends[2][i], ends[0][i], 1e-6);
+  }
+  SuppleScene* wrong = make();
+  material.lambda = -1e5;
+  ASSERT_EQ(supple_scene_set_energy(wrong, 0, stvk_energy, stvk_stress, nullptr, &material),
+            supple_ok);
+  EXPECT_EQ(supple_simulation_create(wrong, 1), nullptr);
+  EXPECT_STREQ(supple_last_error_where(), "/bodies/0/material");
+  supple_scene_destroy(wrong);
+}
+
 TEST(Colliders, AFunctionHoldsABodyAndItsForcesAndEventsAreRead) {
   std::string text = block;
   text.replace(text.find("\"colliders\""), std::string::npos, "\"contact\": {}}");

@@ -8,6 +8,7 @@
 
 #include "c_interface/fault.h"
 #include "c_interface/handles.h"
+#include "supple/own_material.h"
 #include "supple/version.h"
 
 namespace {
@@ -84,6 +85,37 @@ SuppleError supple_scene_add_distance(SuppleScene* scene, const char* name, Supp
                       "is that of another collider of the scene: '" + collider.name + "'");
     }
     colliders.push_back(std::move(collider));
+  });
+}
+
+SuppleError supple_scene_set_energy(SuppleScene* scene, int32_t body, SuppleEnergyDensity energy,
+                                    SuppleStress stress, SuppleHessian hessian, void* user) {
+  using supple::Mat3;
+  return supple::guarded([&] {
+    std::vector<supple::Body>& bodies = given(scene, "scene").loaded.scene.bodies;
+    given(energy, "energy");
+    given(stress, "stress");
+    supple::require(body >= 0 && static_cast<std::size_t>(body) < bodies.size(), "body",
+                    "there is no body " + std::to_string(body) + "; the scene has " +
+                        std::to_string(bodies.size()));
+    supple::OwnFunctions functions;
+    functions.energy_density = [=](const Mat3<double>& F) { return energy(user, &F.a[0][0]); };
+    functions.stress = [=](const Mat3<double>& F) {
+      Mat3<double> P;
+      stress(user, &F.a[0][0], &P.a[0][0]);
+      return P;
+    };
+    if (hessian != nullptr) {
+      functions.hessian = [=](const Mat3<double>& F) {
+        supple::Matrix9<double> H;
+        hessian(user, &F.a[0][0], H[0].data());
+        return H;
+      };
+    }
+    supple::MaterialSettings& material = bodies[static_cast<std::size_t>(body)].material;
+    supple::MaterialSettings own = supple::own_material(std::move(functions));
+    own.plasticity = material.plasticity;
+    material = std::move(own);
   });
 }
 

@@ -157,6 +157,18 @@ class WaitingForces {
   alignas(64) double columns_[W == lanes ? count : 1][3][lanes];
 };
 
+/// Entries of matrices, row-major, from lane `first` on.
+template <int W>
+SUPPLE_INLINE Mat3<Batch<double, W>> load_lanes(const double (*m)[lanes], int first) {
+  Mat3<Batch<double, W>> loaded;
+  for (int i = 0; i < 9; ++i) loaded(i / 3, i % 3) = Batch<double, W>::load(m[i] + first);
+  return loaded;
+}
+template <int W>
+SUPPLE_INLINE void store_lanes(const Mat3<Batch<double, W>>& m, double (*to)[lanes], int first) {
+  for (int i = 0; i < 9; ++i) m(i / 3, i % 3).store(to[i] + first);
+}
+
 /// Dm^-1 of the eight tets.
 SUPPLE_INLINE Mat3<Batch8> inverse_rest(const ElementBatch& batch) {
   Mat3<Batch8> m;
@@ -197,6 +209,27 @@ SUPPLE_INLINE Mat3<Batch<double, W>> deformation_gradient_of(
     const ElementBatch& batch, int first, const PaddedVector* x,
     const Mat3<Batch<double, W>>& inverse_Dm) {
   return edges_of<W>(batch, first, x) * inverse_Dm;
+}
+
+/// F of the eight tets: [9][lanes].
+template <int W>
+SUPPLE_INLINE void deformation_gradients_of(const ElementBatch& batch, const PaddedVector* x,
+                                            double (*F)[lanes]) {
+  for (int first = 0; first < lanes; first += W) {
+    const auto inverse_Dm = inverse_rest_of<W>(batch, first);
+    store_lanes(deformation_gradient_of<W>(batch, first, x, inverse_Dm), F, first);
+  }
+}
+
+/// factor times the Hessians of the lanes from `first` on. H: [own_entries][lanes].
+template <int W>
+SUPPLE_INLINE OwnHessian<Batch<double, W>> own_hessian_of(const double (*H)[lanes], int first,
+                                                          const Batch<double, W>& factor) {
+  OwnHessian<Batch<double, W>> loaded;
+  for (int e = 0; e < own_entries; ++e) {
+    loaded.entry[e] = factor * Batch<double, W>::load(H[e] + first);
+  }
+  return loaded;
 }
 
 }  // namespace supple::detail

@@ -108,7 +108,10 @@ PackedWork ElementEnergy::work_of(std::size_t b, const VectorField& x) {
 double ElementEnergy::evaluate(const VectorField& x, Threads& threads) {
   pieces_.parallel_for(threads, [&](int i) {
     const auto b = at(turn_[at(i)]);
-    block_sums_[b] = kernels_->energy_and_forces(work_of(b, x));
+    const ElementBlock& block = model_->blocks[b];
+    block_sums_[b] = std::holds_alternative<OwnModel>(model_->ranges[at(block.range)].material)
+                         ? kernels_->own_energy_and_forces(work_of_block(*model_, block, x, slots_))
+                         : kernels_->energy_and_forces(work_of(b, x));
   });
   double energy = 0;
   // A body has the same numbers in turn_ as among the blocks.

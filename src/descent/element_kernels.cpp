@@ -293,8 +293,52 @@ BlockSums evaluate(const PackedWork& work, const Family& family) {
 /// arithmetic for each.
 BlockSums energy_and_forces(const PackedWork& work) {
   return visit_model(*work.material, [&](const auto& family) {
-    return work.fibers != nullptr ? evaluate<true>(work, family) : evaluate<false>(work, family);
+    if constexpr (is_own<decltype(family)>) {
+      return BlockSums{};
+    } else {
+      return work.fibers != nullptr ? evaluate<true>(work, family) : evaluate<false>(work, family);
+    }
   });
+}
+
+BlockSums own_energy_and_forces(const ElementWork& work) {
+  const OwnModel& own = *std::get_if<OwnModel>(work.material);
+  for (int s = 0; s < work.num_slots; ++s) work.slots[s] = PaddedVector{};
+  One energy[lanes / width];
+  for (One& part : energy) part = One(0.0);
+  MaskCount inverted;
+  TetForces forces;
+  for (std::ptrdiff_t b = 0; b < work.num_batches; ++b) {
+    const ElementBatch& batch = work.batches[b];
+    OwnBlock block;
+    for (int first = 0; first < lanes; first += width) {
+      const Mat3<One> F = deformation_gradient(batch, first, work.x);
+      inverted.add((determinant(F) < One(0.0)) & (One::load(batch.volume + first) > One(0.0)));
+      detail::store_lanes(F, block.F, first);
+    }
+    own.energy->energy_and_stress(block.F, block.psi, block.P);
+    for (int first = 0; first < lanes; first += width) {
+      One density = One::load(block.psi + first) - One(own.at_rest);
+      Mat3<One> P = detail::load_lanes<width>(block.P, first);
+      if (work.fibers != nullptr) {
+        const double* const f = work.fibers + b * 4 * lanes + first;
+        const Fiber<One> fiber{{{One::load(f), One::load(f + lanes), One::load(f + 2 * lanes)}},
+                               One::load(f + 3 * lanes)};
+        Mat3<One> extra;
+        density += fiber.energy_and_stress(detail::load_lanes<width>(block.F, first), extra);
+        P = P + extra;
+      }
+      energy[first / width] += One::load(batch.volume + first) * density;
+      keep_forces(P, batch, first, forces);
+    }
+    forces.complete(batch.slot);
+    forces.add_to(work.slots);
+  }
+  BlockSums sums{.num_inverted = inverted.total()};
+  for (const One& part : energy) {
+    for (int lane = 0; lane < width; ++lane) sums.energy += part[lane];
+  }
+  return sums;
 }
 
 int count_inverted(const ElementBatch* batches, int num_batches, const PaddedVector* x) {
@@ -378,7 +422,8 @@ double add_damping(const DampingWork& work) {
 
 }  // namespace
 
-const ElementKernels element_table{energy_and_forces, count_inverted, project_block, add_damping};
+const ElementKernels element_table{energy_and_forces, own_energy_and_forces, count_inverted,
+                                   project_block, add_damping};
 
 }  // namespace SUPPLE_SIMD
 

@@ -62,6 +62,9 @@ struct DampingWork {
 struct ElementKernels {
   /// The corner forces of the block go to its slots, N.
   BlockSums (*energy_and_forces)(const PackedWork& work);
+  /// The same for an energy of the program's own (materials/own.h), which need not be isotropic:
+  /// without the frames of pairs.
+  BlockSums (*own_energy_and_forces)(const ElementWork& work);
   /// Number of inverted tets, J < 0.
   int (*count_inverted)(const ElementBatch* batches, int num_batches, const PaddedVector* x);
   /// The corners' sums of k V G p^T, the local step of Projective Dynamics, to the slots, N. Of a

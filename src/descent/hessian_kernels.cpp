@@ -63,6 +63,42 @@ SUPPLE_INLINE void store_blocks(const Mat3<One>* corner, const Mat3<One>* edge,
   }
 }
 
+/// Those of corners 1 to 3 and of the edges between them.
+SUPPLE_INLINE void principal_blocks(PrincipalHessian<One> H, const Svd<One>& frame,
+                                    const Mat3<One>& inverse_Dm, const One& volume,
+                                    Mat3<One>* corner, Mat3<One>* edge) {
+  for (int i = 0; i < 3; ++i) {
+    H.alpha[i] = volume * H.alpha[i];
+    H.beta[i] = volume * H.beta[i];
+    for (int k = 0; k < 3; ++k) H.A[i][k] = volume * H.A[i][k];
+  }
+  // Rows of Dm^-1 are the gradients of corners 1 to 3.
+  const Mat3<One> rotated = inverse_Dm * frame.V;
+  Vector3<One> gradient[3];
+  for (int a = 0; a < 3; ++a) gradient[a] = {{rotated(a, 0), rotated(a, 1), rotated(a, 2)}};
+
+  for (int a = 0; a < 3; ++a) corner[a] = detail::corner_block(H, frame.U, gradient[a]);
+  for (int e = 0; e < 3; ++e) {
+    const Mat3<One> inner =
+        rotated_block(H, gradient[edge_a[e + 3] - 1], gradient[edge_b[e + 3] - 1]);
+    edge[e] = frame.U * times_transpose(inner, frame.U);
+  }
+}
+
+/// Adds those of fibers, which stand at this place.
+SUPPLE_INLINE void add_fibers(const double* f, const Mat3<One>& F, const Mat3<One>& inverse_Dm,
+                              const One& volume, NegativeEigenvalues mode, Mat3<One>* corner,
+                              Mat3<One>* edge) {
+  const Fiber<One> fiber{{{One::load(f), One::load(f + lanes), One::load(f + 2 * lanes)}},
+                         One::load(f + 3 * lanes)};
+  const Mat3<One> block = volume * fiber.hessian_block(F, mode);
+  const Vector3<One> along = inverse_Dm * fiber.direction;
+  for (int a = 0; a < 3; ++a) corner[a] = corner[a] + (along[a] * along[a]) * block;
+  for (int e = 0; e < 3; ++e) {
+    edge[e] = edge[e] + (along[edge_a[e + 3] - 1] * along[edge_b[e + 3] - 1]) * block;
+  }
+}
+
 /// The blocks of `width` tets from lane `first` on, N/m.
 template <bool has_fiber, class Family>
 SUPPLE_INLINE void evaluate_batch(const HessianWork& work, const Family& family, std::size_t b,
@@ -78,33 +114,41 @@ SUPPLE_INLINE void evaluate_batch(const HessianWork& work, const Family& family,
   PrincipalHessian<One> H =
       principal_hessian(family.template at<One>(parameters), frame.s, work.mode);
   const One volume = One::load(batch.volume + first);
-  for (int i = 0; i < 3; ++i) {
-    H.alpha[i] = volume * H.alpha[i];
-    H.beta[i] = volume * H.beta[i];
-    for (int k = 0; k < 3; ++k) H.A[i][k] = volume * H.A[i][k];
-  }
-  // Rows of Dm^-1 are the gradients of corners 1 to 3.
-  const Mat3<One> rotated = inverse_Dm * frame.V;
-  Vector3<One> gradient[3];
-  for (int a = 0; a < 3; ++a) gradient[a] = {{rotated(a, 0), rotated(a, 1), rotated(a, 2)}};
-
   Mat3<One> corner[3], edge[3];
-  for (int a = 0; a < 3; ++a) corner[a] = detail::corner_block(H, frame.U, gradient[a]);
-  for (int e = 0; e < 3; ++e) {
-    const Mat3<One> inner =
-        rotated_block(H, gradient[edge_a[e + 3] - 1], gradient[edge_b[e + 3] - 1]);
-    edge[e] = frame.U * times_transpose(inner, frame.U);
-  }
+  principal_blocks(H, frame, inverse_Dm, volume, corner, edge);
   if constexpr (has_fiber) {
-    const double* f = work.fibers + b * 4 * lanes + first;
-    const Fiber<One> fiber{{{One::load(f), One::load(f + lanes), One::load(f + 2 * lanes)}},
-                           One::load(f + 3 * lanes)};
-    const Mat3<One> block = volume * fiber.hessian_block(F, work.mode);
-    const Vector3<One> along = inverse_Dm * fiber.direction;
-    for (int a = 0; a < 3; ++a) corner[a] = corner[a] + (along[a] * along[a]) * block;
-    for (int e = 0; e < 3; ++e) {
-      edge[e] = edge[e] + (along[edge_a[e + 3] - 1] * along[edge_b[e + 3] - 1]) * block;
+    add_fibers(work.fibers + b * 4 * lanes + first, F, inverse_Dm, volume, work.mode, corner, edge);
+  }
+  store_blocks(corner, edge, work.edges + b * num_edges * lanes, first, out);
+}
+
+/// The same for an energy of the program's own, of which F and d2Psi/dF2 are given: one that is
+/// still to be mended in principal stretches, or the whole as it is.
+SUPPLE_INLINE void evaluate_own(const HessianWork& work, const double (*gradients)[lanes],
+                                const double (*hessians)[lanes], bool is_principal, std::size_t b,
+                                int first, Blocks& out) {
+  const ElementBatch& batch = work.batches[b];
+  const Mat3<One> inverse_Dm = detail::inverse_rest_of<width>(batch, first);
+  const One volume = One::load(batch.volume + first);
+  Mat3<One> corner[3], edge[3];
+  if (is_principal) {
+    const OwnHessian<One> H = detail::own_hessian_of<width>(hessians, first, One(1.0));
+    const Svd<One> frame = svd(detail::load_lanes<width>(gradients, first));
+    principal_blocks(detail::principal_hessian_of(H, frame, work.mode), frame, inverse_Dm, volume,
+                     corner, edge);
+  } else {
+    const OwnHessian<One> H = detail::own_hessian_of<width>(hessians, first, volume);
+    for (int a = 0; a < 3; ++a) {
+      const auto columns = H.columns(inverse_Dm.row(a));
+      corner[a] = H.block(inverse_Dm.row(a), columns);
+      for (int e = 0; e < 3; ++e) {
+        if (edge_b[e + 3] - 1 == a) edge[e] = H.block(inverse_Dm.row(edge_a[e + 3] - 1), columns);
+      }
     }
+  }
+  if (work.fibers != nullptr) {
+    add_fibers(work.fibers + b * 4 * lanes + first, detail::load_lanes<width>(gradients, first),
+               inverse_Dm, volume, work.mode, corner, edge);
   }
   store_blocks(corner, edge, work.edges + b * num_edges * lanes, first, out);
 }
@@ -136,6 +180,25 @@ void add_block(const HessianWork& work, const Family& family) {
   for (std::size_t b = 0; b < static_cast<std::size_t>(work.num_batches); ++b) {
     for (int first = 0; first < lanes; first += width) {
       evaluate_batch<has_fiber>(work, family, b, first, blocks);
+    }
+    add_batch(blocks, work.batches[b], work.edges + b * num_edges * lanes, work.sums);
+  }
+}
+
+void add_own_block(const HessianWork& work, const OwnModel& own) {
+  for (std::ptrdiff_t i = 0; i < std::ptrdiff_t{entries_per_sum} * work.num_sums; ++i) {
+    work.sums[i] = 0;
+  }
+  Blocks blocks;
+  double F[9][lanes], H[own_entries][lanes];
+  for (std::size_t b = 0; b < static_cast<std::size_t>(work.num_batches); ++b) {
+    detail::deformation_gradients_of<width>(work.batches[b], work.x, F);
+    own.energy->hessian(F, H);
+    const bool mends = work.mode != NegativeEigenvalues::keep;
+    const bool is_principal = mends && own.is_isotropic;
+    if (mends && !is_principal) mend_hessians(H, work.mode);
+    for (int first = 0; first < lanes; first += width) {
+      evaluate_own(work, F, H, is_principal, b, first, blocks);
     }
     add_batch(blocks, work.batches[b], work.edges + b * num_edges * lanes, work.sums);
   }
@@ -175,7 +238,9 @@ void add_damping(const HessianWork& work) {
 
 void add_elements(const HessianWork& work) {
   visit_model(*work.material, [&](const auto& family) {
-    if (work.fibers != nullptr) {
+    if constexpr (is_own<decltype(family)>) {
+      add_own_block(work, family);
+    } else if (work.fibers != nullptr) {
       add_block<true>(work, family);
     } else {
       add_block<false>(work, family);
@@ -184,28 +249,64 @@ void add_elements(const HessianWork& work) {
   if (work.viscosity != nullptr) add_damping(work);
 }
 
+/// Along the modes that those of the other materials belong to: of energies that are not isotropic,
+/// bounds from below.
+void find_own_eigenvalues(const LargestEigenvalueWork& work, const OwnModel& own) {
+  double gradients[9][lanes], hessians[own_entries][lanes];
+  for (std::size_t b = 0; b < static_cast<std::size_t>(work.num_batches); ++b) {
+    detail::deformation_gradients_of<width>(work.batches[b], work.x, gradients);
+    own.energy->hessian(gradients, hessians);
+    for (int first = 0; first < lanes; first += width) {
+      const OwnHessian<One> H = detail::own_hessian_of<width>(hessians, first, One(1.0));
+      const Svd<One> frame = svd(detail::load_lanes<width>(gradients, first));
+      const auto dyad = [&](int i, int k) {
+        Mat3<One> m;
+        for (int e = 0; e < 9; ++e) m(e / 3, e % 3) = frame.U(e / 3, i) * frame.V(e % 3, k);
+        return m;
+      };
+      One largest = One(0.0);
+      const auto look_along = [&](const Mat3<One>& mode, double weight) {
+        const One value = One(weight) * H.along(mode);
+        largest = select(largest < value, value, largest);
+      };
+      for (int k = 0; k < 3; ++k) {
+        const int i = (k + 1) % 3, j = (k + 2) % 3;
+        look_along(dyad(k, k), 1);
+        look_along(dyad(i, j) + dyad(j, i), 0.5);
+        look_along(dyad(i, j) - dyad(j, i), 0.5);
+      }
+      largest.store(work.eigenvalues + b * lanes + static_cast<std::size_t>(first));
+    }
+  }
+}
+
 void find_largest_eigenvalues(const LargestEigenvalueWork& work) {
   visit_model(*work.material, [&](const auto& family) {
-    constexpr std::size_t count = std::decay_t<decltype(family)>::num_parameters;
-    for (std::size_t b = 0; b < static_cast<std::size_t>(work.num_batches); ++b) {
-      for (int first = 0; first < lanes; first += width) {
-        const ElementBatch& batch = work.batches[b];
-        One parameters[count > 0 ? count : 1];
-        for (std::size_t p = 0; p < count; ++p) {
-          parameters[p] = One::load(work.parameters + (b * count + p) * lanes + first);
-        }
-        const Mat3<One> inverse_Dm = detail::inverse_rest_of<width>(batch, first);
-        const Mat3<One> F =
-            detail::deformation_gradient_of<width>(batch, first, work.x, inverse_Dm);
-        const PrincipalModes<One> modes =
-            principal_modes(family.template at<One>(parameters), svd(F).s);
-        One largest = One(0.0);
-        for (int k = 0; k < 3; ++k) {
-          for (const One& value : {modes.A[k][k], modes.symmetric[k], modes.skew[k]}) {
-            largest = select(largest < value, value, largest);
+    if constexpr (is_own<decltype(family)>) {
+      find_own_eigenvalues(work, family);
+      return;
+    } else {
+      constexpr std::size_t count = std::decay_t<decltype(family)>::num_parameters;
+      for (std::size_t b = 0; b < static_cast<std::size_t>(work.num_batches); ++b) {
+        for (int first = 0; first < lanes; first += width) {
+          const ElementBatch& batch = work.batches[b];
+          One parameters[count > 0 ? count : 1];
+          for (std::size_t p = 0; p < count; ++p) {
+            parameters[p] = One::load(work.parameters + (b * count + p) * lanes + first);
           }
+          const Mat3<One> inverse_Dm = detail::inverse_rest_of<width>(batch, first);
+          const Mat3<One> F =
+              detail::deformation_gradient_of<width>(batch, first, work.x, inverse_Dm);
+          const PrincipalModes<One> modes =
+              principal_modes(family.template at<One>(parameters), svd(F).s);
+          One largest = One(0.0);
+          for (int k = 0; k < 3; ++k) {
+            for (const One& value : {modes.A[k][k], modes.symmetric[k], modes.skew[k]}) {
+              largest = select(largest < value, value, largest);
+            }
+          }
+          largest.store(work.eigenvalues + b * lanes + static_cast<std::size_t>(first));
         }
-        largest.store(work.eigenvalues + b * lanes + static_cast<std::size_t>(first));
       }
     }
   });

@@ -3,12 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
+#include "base/index.h"
 #include "descent/laplacian.h"
 #include "descent/test_problem.h"
 #include "materials/fiber.h"
+#include "materials/test_own_energies.h"
 
 /// The assembled matrix against the plain sum of the elements' Hessians.
 namespace supple {
@@ -21,7 +24,8 @@ constexpr double inverse_a2 = 1 / (h * h);
 constexpr NegativeEigenvalues all_modes[] = {NegativeEigenvalues::keep, NegativeEigenvalues::clamp,
                                              NegativeEigenvalues::absolute};
 
-/// Two materials of more than one block of batches each, one of them twice, fibers, springs and
+/// Two materials of more than one block of batches each, one of them twice, one of the program's
+/// own whose directions are not those of stretches, fibers, springs and
 /// pins: everything that adds to the matrix but contacts.
 Scene everything() {
   Scene scene = test::test_scene(true);
@@ -32,6 +36,7 @@ Scene everything() {
   layer.mu = 1e4;
   layer.lambda = 2e4;
   block.layers.push_back(layer);
+  block.layers.push_back(own_material(testing::Artery{2e3, 8e3, 9e3, 0.002}));
   block.springs = {{0, 35, 500, 1}, {3, 0, 800, 0.2}, {7, 21, 300, 0}, {35, 0, 200, 2}};
   return scene;
 }
@@ -39,6 +44,17 @@ Scene everything() {
 /// Adds K to the rows of vertex a and the columns of vertex b.
 void add(Eigen::MatrixXd& H, int a, int b, const Eigen::Matrix3d& K) {
   H.block<3, 3>(Eigen::Index{3} * a, Eigen::Index{3} * b) += K;
+}
+
+Hessian9 hessian_of(const OwnModel& own, const Mat3<double>& F, NegativeEigenvalues mode) {
+  OwnBlock block{};
+  for (int i = 0; i < 9; ++i) std::fill_n(block.F[i], OwnBlock::size, F(i / 3, i % 3));
+  double lower[own_entries][OwnBlock::size];
+  own.energy->hessian(block.F, lower);
+  if (mode != NegativeEigenvalues::keep) mend_hessians(lower, mode);
+  Hessian9 H;
+  for (int i = 0; i < 81; ++i) H[at(i / 9)][at(i % 9)] = lower[own_entry(i / 9, i % 9)][0];
+  return H;
 }
 
 /// d2Psi/dF2 of one lane, Pa.
@@ -52,7 +68,11 @@ Hessian9 of_lane(const ElementRange& range, std::size_t lane, const Mat3<double>
         for (std::size_t p = 0; p < count; ++p) {
           parameters[p] = range.parameters[(batch * count + p) * lanes + in_batch];
         }
-        return hessian(family.template at<double>(parameters), F, mode);
+        if constexpr (is_own<decltype(family)>) {
+          return hessian_of(family, F, mode);
+        } else {
+          return hessian(family.template at<double>(parameters), F, mode);
+        }
       },
       range.material);
   if (!range.has_fiber) return H;

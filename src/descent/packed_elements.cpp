@@ -239,6 +239,10 @@ PackedElements::PackedElements(const Model& model)
       range.first_pair = first;
     }
     block_start.push_back(first);
+    if (std::holds_alternative<OwnModel>(
+            model.ranges[static_cast<std::size_t>(block.range)].material)) {
+      continue;
+    }
     BlockPacker(model, block).append_to(pairs, range);
   }
   block_start.push_back(static_cast<int>(pairs.size()));

@@ -56,7 +56,7 @@ struct PackedElements {
     std::vector<int> place;
     int first_pair = 0;
   };
-  std::vector<PackedPair> pairs;
+  std::vector<PackedPair> pairs;    ///< none of energies that need not be isotropic: OwnModel
   std::vector<int> block_start;     ///< [num_blocks + 1], into `pairs`
   std::vector<Range> ranges;        ///< as the model's
   std::vector<int> vertex_of_slot;  ///< [num_slots]

@@ -12,6 +12,7 @@
 #include "descent/element_energy.h"
 #include "descent/test_problem.h"
 #include "materials/fiber.h"
+#include "materials/test_own_energies.h"
 #include "materials/visit.h"
 #include "supple/error.h"
 
@@ -293,11 +294,15 @@ struct Plain {
 
 TEST(PackedElements, HaveTheEnergyAndTheForcesOfTheModel) {
   const char* const materials[] = {"neo_hookean", "stable_neo_hookean", "corotated", "arap",
-                                   "stvk",        "polynomial"};
+                                   "stvk",        "polynomial",         "own"};
   for (const char* name : materials) {
     for (const int kind : {0, 1, 2, 3}) {
       const bool has_fiber = kind % 2 == 1, changes = kind >= 2;
       Scene scene = test::test_scene(has_fiber, name);
+      if (name == std::string(OwnModel::name)) {
+        scene.bodies[0].material = changes ? own_material(testing::OwnNeoHookean{4e4, 6e4})
+                                           : own_material(testing::Artery{4e4, 6e4, 8e4, 0.4});
+      }
       if (changes) {
         scene.bodies[0].growth = {
             {.stretch = 1.3, .direction = Vec3{1, 2, 0}, .box = {{-9, -9, -9}, {9, 9, 0}}}};

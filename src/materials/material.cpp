@@ -233,6 +233,7 @@ const Entry* find(const std::string& name) {
 }  // namespace
 
 MaterialModel make_material(const MaterialSettings& settings, const std::string& where) {
+  if (settings.model == OwnModel::name) return make_own(settings, where);
   const Entry* entry = find(settings.model);
   if (entry == nullptr) {
     std::vector<std::string> known;

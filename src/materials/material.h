@@ -10,6 +10,7 @@
 #include "materials/corotated.h"
 #include "materials/mooney_rivlin.h"
 #include "materials/neo_hookean.h"
+#include "materials/own.h"
 #include "materials/polynomial.h"
 #include "materials/spline.h"
 #include "materials/stable_neo_hookean.h"
@@ -32,12 +33,14 @@
 /// Two flags of a model make the local step faster: `proportional`, where energy and stress are
 /// proportional to the parameters, for values of zero, too; and `quadratic_but_for_volume`, where
 /// Psi = mu/2 (tr F^T F - 3) + c(J) with a member mu and volume_energy_and_slope(J, c') for c.
+/// Energies of the program that supple is part of have none of this: own.h.
 /// To add one: a header like the others, an entry in MaterialModel and one in material.cpp's list.
 namespace supple {
 
-using MaterialModel = std::variant<CorotatedModel, ArapModel, StvkModel, NeoHookeanModel,
-                                   StableNeoHookeanModel, MooneyRivlinModel, PolynomialModel,
-                                   SplineModel, ValanisLandelModel, StrainLimitModel, VolumeModel>;
+using MaterialModel =
+    std::variant<CorotatedModel, ArapModel, StvkModel, NeoHookeanModel, StableNeoHookeanModel,
+                 MooneyRivlinModel, PolynomialModel, SplineModel, ValanisLandelModel,
+                 StrainLimitModel, VolumeModel, OwnModel>;
 
 template <class Family>
 inline constexpr bool proportional = requires {
@@ -52,7 +55,8 @@ inline constexpr bool quadratic_but_for_volume = requires {
 /// below it for: an unknown model, a parameter that is negative or not finite, parameters that are
 /// all zero, stable_neo_hookean without lambda, strain_limit unless 0 <= min <= 1 <= max,
 /// parameters per tet of different lengths, control points that do not increase or are fewer than
-/// two, a user function without its derivatives or not finite at 1.
+/// two, a user function without its derivatives or not finite at 1, an energy that make_own (own.h)
+/// refuses.
 MaterialModel make_material(const MaterialSettings& settings, const std::string& where);
 
 /// The parameters in the order that the model's `at` takes them, pointing into `settings`. Empty
@@ -62,9 +66,10 @@ std::vector<const Parameter*> material_parameters(const MaterialSettings& settin
 /// Slope k [Pa] of the best line k (x - 1) through the stress f of one stretch [thesis eqs. 7.13
 /// and 7.14]:
 ///   k = int (x - 1) f(x) dx / int (x - 1)^2 dx,  f(x) = a'(x) + 2 b'(x) + c'(x),
-/// over `range`, integrated exactly to rounding. A material with a projection has the k of its
-/// squared distance over any range [thesis eq. 6.1]: no larger one is needed anywhere, and for
-/// `arap`, whose stress is a straight line, both are the same. parameters: [num_parameters]. Throws
+/// over `range`, integrated exactly to rounding. Energies of the program's own have the largest k
+/// of stretches in thirteen directions. A material with a projection has the k of its squared
+/// distance over any range [thesis eq. 6.1]: no larger one is needed anywhere, and for `arap`,
+/// whose stress is a straight line, both are the same. parameters: [num_parameters]. Throws
 /// Error{invalid_input} unless 0 < range.first < range.second, both finite, and where k is not
 /// positive, as it must be for the matrix L.
 double fit_stiffness(const MaterialModel& model, const double* parameters,

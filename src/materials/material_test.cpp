@@ -33,7 +33,8 @@ void expect_fault(const MaterialSettings& settings, const std::string& place,
 
 TEST(MakeMaterial, EveryListedMaterialIsMadeAndNamesItself) {
   const std::vector<Description> list = list_materials();
-  ASSERT_EQ(list.size(), std::variant_size_v<MaterialModel>);
+  // But for energies of the program's own, which have no name in a scene.
+  ASSERT_EQ(list.size(), std::variant_size_v<MaterialModel> - 1);
   for (std::size_t i = 0; i < list.size(); ++i) {
     const MaterialSettings settings = example_settings(list[i].name);
     const MaterialModel model = make_material(settings, where);

@@ -245,7 +245,7 @@ PrincipalHessian<S> principal_hessian(const Material& material, const Vector3<S>
 }
 
 /// d2Psi/dF2, Pa: entry [3 r + c][3 r' + c'] = d2Psi/dF_rc dF_r'c' (rows of F one after another).
-using Hessian9 = std::array<std::array<double, 9>, 9>;
+using Hessian9 = Matrix9<double>;
 
 /// H_{(r,c),(r',c')} = sum U_ri V_ck H_{ik,i'k'} U_r'i' V_c'k'.
 inline Hessian9 assemble_hessian(const PrincipalHessian<double>& H, const Mat3<double>& U,

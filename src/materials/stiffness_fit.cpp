@@ -38,7 +38,9 @@ double fit_stiffness(const MaterialModel& model, const double* parameters,
   const double k = std::visit(
       [&](const auto& family) {
         const auto material = family.template at<double>(parameters);
-        if constexpr (Projective<decltype(material)>) {
+        if constexpr (is_own<decltype(family)>) {
+          return fit_own_stiffness(family, pieces, norm);
+        } else if constexpr (Projective<decltype(material)>) {
           return material.projection_weight();
         } else {
           const double moment = integrate(pieces, [&](double x) {

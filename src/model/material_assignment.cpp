@@ -198,11 +198,16 @@ void MaterialAssignment::add_layer(const MaterialSettings& settings, const std::
             "a parameter per tet needs " + std::to_string(num_tets) + " values, there are " +
                 std::to_string(parameter->per_tet.size()));
   }
+  const auto* const own = std::get_if<OwnModel>(&material);
+  const bool may_flow = own == nullptr || own->is_isotropic;
   source.model = find_or_add(material);
   std::array<double, 4> fitted{};
   double stiffness = -1;
   for (std::size_t t = 0; t < num_tets; ++t) {
     if (!takes(t)) continue;
+    require(may_flow || plasticity_of_tet_[first_tet + t] < 0, place,
+            "the energy is not isotropic, and what flows turns its directions; expected none with "
+            "plasticity");
     source.tet = static_cast<int>(first_tet + t);
     source.changes_rest = changes_rest[t] != 0;
     if (!fibers.empty()) source.fiber = fibers[fibers.size() == 1 ? 0 : t];

@@ -99,6 +99,11 @@ MaterialSettings sheet_settings(const MaterialSettings& settings, const std::str
   if (model == VolumeModel::name) {
     refuse(where + "/model", "volume needs tets: a membrane has no volume to keep");
   }
+  if (model == OwnModel::name) {
+    refuse(
+        where + "/model",
+        "energies of one's own need tets; expected one of the library's materials for a membrane");
+  }
   const bool has_lambda =
       model == CorotatedModel::name || model == StvkModel::name || model == NeoHookeanModel::name;
   if (has_lambda) sheet.lambda = combined(settings.mu, settings.lambda, plane_stress_lambda);

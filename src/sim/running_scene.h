@@ -97,6 +97,8 @@ class RunningScene {
   /// Simulation::attach, detach and what they may hold.
   Attachment attach(Grip grip);
   /// Vertices of a body, tied to another one.
+  /// Whether attachments tie bodies to each other.
+  bool ties_bodies() const { return model_.bonds.size() > num_scene_bonds_; }
   Attachment attach(int body, std::span<const int> vertices, int to, double stiffness);
   void detach(Attachment attachment);
   const Attachments& attachments() const { return attachments_; }

@@ -278,6 +278,13 @@ struct Simulation::Implementation {
     check_body(running->scene(), body);
     const std::string reason = why_inseparable(running->scene(), static_cast<std::size_t>(body));
     require(reason.empty(), place_of_body(static_cast<std::size_t>(body)), "this body " + reason);
+    require_untied();
+  }
+
+  /// What comes apart has other vertices than those that attachments tie.
+  void require_untied() const {
+    require(!running->ties_bodies(), "attachments",
+            "bodies are tied to each other; detach them before bodies come apart");
   }
 
   SimulationState state() const {
@@ -293,6 +300,7 @@ struct Simulation::Implementation {
     }
     require(!waiting, "change",
             "a scene waits to take over: a state in which others came apart fits neither");
+    require_untied();
     Separations next_separations = separations;
     std::vector<int> vertices;
     const SeparatedScene next =
@@ -520,6 +528,8 @@ Attachment Simulation::attach(int tet, const std::array<double, 4>& weights, con
 }
 Attachment Simulation::attach(int body, std::span<const int> vertices, int to, double stiffness) {
   check_body(scene(), body);
+  require(!separates(scene()), "to",
+          "bodies of a scene with tearing or blades cannot be tied to each other");
   return self().running->attach(body, vertices, to, stiffness);
 }
 void Simulation::set_targets(Attachment attachment, std::span<const Vec3> targets) {

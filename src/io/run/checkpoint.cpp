@@ -151,6 +151,16 @@ void check_sound(const std::filesystem::path& path, std::span<const char> bytes,
   if (stored != checksum(bytes.first(end))) fail(path, "is damaged: its checksum does not match");
 }
 
+void refuse_own_energies(const Body& body) {
+  bool any = body.material.own != nullptr;
+  for (const MaterialSettings& layer : body.layers) any = any || layer.own != nullptr;
+  for (const MaterialRegion& region : body.regions) any = any || region.material.own != nullptr;
+  if (!any) return;
+  throw Error(ErrorKind::invalid_input, "checkpoint",
+              "a material of the body '" + body.name +
+                  "' is an energy of the program, which no file can tell from another one");
+}
+
 }  // namespace
 
 std::uint64_t scene_fingerprint(const LoadedScene& loaded) {
@@ -163,6 +173,7 @@ std::uint64_t scene_fingerprint(const LoadedScene& loaded) {
     hash.add_values(body.mesh.vertices);
     hash.add_values(body.mesh.tets);
     for (const auto& [name, values] : body.mesh.tet_fields) hash.add_values(values);
+    refuse_own_energies(body);
   }
   for (const Collider& collider : loaded.scene.colliders) {
     if (const auto* shape = std::get_if<MeshShape>(&collider.shape)) {

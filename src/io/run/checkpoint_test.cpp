@@ -8,6 +8,7 @@
 
 #include "io/run/test_run.h"
 #include "supple/error.h"
+#include "supple/own_material.h"
 
 namespace supple::test {
 namespace {
@@ -125,6 +126,15 @@ TEST(Checkpoint, SomethingElseIsRefusedByName) {
   EXPECT_NE(refusal(folder / "text", 0).find("is not a checkpoint"), std::string::npos);
   EXPECT_NE(refusal(folder / "none", 0).find("no such file"), std::string::npos);
   EXPECT_NE(refusal(folder.path(), 0).find("is not a file"), std::string::npos);
+}
+
+TEST(Fingerprint, OfAnEnergyOfTheProgramThereIsNone) {
+  LoadedScene loaded = small_scene();
+  OwnFunctions functions;
+  functions.energy_density = [](const Mat3<double>& F) { return squared_norm(F); };
+  functions.stress = [](const Mat3<double>& F) { return 2.0 * F; };
+  loaded.scene.bodies[0].layers.push_back(own_material(functions));
+  EXPECT_THROW(scene_fingerprint(loaded), Error);
 }
 
 TEST(Fingerprint, TellsScenesApartButNotTheirNumberOfFrames) {
