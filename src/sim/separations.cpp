@@ -17,14 +17,14 @@ std::string named(const ElementPair& pair) {
 
 /// Pins hold copies as well, which share the stiffness.
 void share_pins(std::vector<Pin>& pins, const std::vector<Vec3>& rest,
-                const std::vector<int>& copies) {
+                const std::vector<int>& copies, std::span<const Collider> colliders) {
   const auto n = static_cast<int>(rest.size());
   std::map<int, std::vector<int>> copies_of;
   for (std::size_t i = 0; i < copies.size(); ++i) {
     copies_of[copies[i]].push_back(n + static_cast<int>(i));
   }
   PinSet set;
-  add_pins(pins, rest, 0, "", set);
+  add_pins(pins, rest, 0, "", colliders, set);
   if (std::none_of(set.pins.begin(), set.pins.end(),
                    [&](const PinnedVertex& pin) { return copies_of.contains(pin.vertex); })) {
     return;
@@ -44,7 +44,8 @@ void share_pins(std::vector<Pin>& pins, const std::vector<Vec3>& rest,
       shared.push_back({.box = {},
                         .vertices = std::move(vertices),
                         .stiffness = pins[p].stiffness / static_cast<double>(share),
-                        .motion = pins[p].motion});
+                        .motion = pins[p].motion,
+                        .collider = pins[p].collider});
     }
   }
   pins = std::move(shared);
@@ -73,8 +74,10 @@ const std::vector<ElementPair>& Separations::joined(int index, const Body& body)
 }
 
 /// What copies there are now.
-std::vector<int> Separations::separate_body(Body& body, OfBody& own,
-                                            const std::vector<ElementPair>& pairs) {
+std::vector<int> Separations::separate_body(Scene& scene, const BodySeparation& some) {
+  Body& body = scene.bodies[at(some.body)];
+  OfBody& own = bodies_[at(some.body)];
+  const std::vector<ElementPair>& pairs = some.pairs;
   if (!own.whole) {
     own.whole = std::make_shared<const Whole>(
         Whole{static_cast<int>(body.mesh.vertices.size()), body.mesh.tets, body.triangles});
@@ -95,7 +98,7 @@ std::vector<int> Separations::separate_body(Body& body, OfBody& own,
     elements = std::move(separated.elements);
     return std::move(separated.copies);
   });
-  share_pins(body.pins, rest, copies);
+  share_pins(body.pins, rest, copies, scene.colliders);
   const auto first = at(own.whole->num_vertices);
   for (const int origin : copies) {
     const Vec3 place = rest[at(origin)];
@@ -125,8 +128,7 @@ SeparatedScene Separations::separate(const Scene& now, std::span<const BodySepar
       refuse("elements", named(pair) + " of body " + std::to_string(some.body) +
                              " do not hang together: expected two that share a face or an edge");
     }
-    result.copies[at(some.body)] =
-        separate_body(result.scene.bodies[at(some.body)], bodies_[at(some.body)], some.pairs);
+    result.copies[at(some.body)] = separate_body(result.scene, some);
     note(some, frame, event);
   }
   return result;
@@ -191,7 +193,7 @@ SeparatedScene Separations::replay(const Scene& now, const std::vector<Separatio
             "elements " + named(some.pairs[p]) + " of body " + std::to_string(some.body) +
                 " do not hang together");
     }
-    const std::vector<int> copies = separate_body(body, bodies_[at(some.body)], some.pairs);
+    const std::vector<int> copies = separate_body(result.scene, some);
     result.copies[at(some.body)].insert(result.copies[at(some.body)].end(), copies.begin(),
                                         copies.end());
     note(some, first.frame, first.event);

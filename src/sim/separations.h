@@ -85,7 +85,7 @@ class Separations {
     std::vector<ElementPair> apart, joined;
     bool has_joined = false;
   };
-  std::vector<int> separate_body(Body& body, OfBody& own, const std::vector<ElementPair>& pairs);
+  std::vector<int> separate_body(Scene& scene, const BodySeparation& some);
   OfBody make_whole(Body& body, const OfBody& own) const;
   void note(const BodySeparation& some, std::int64_t frame, int event);
 

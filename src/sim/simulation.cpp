@@ -97,6 +97,7 @@ struct Waiting {
 
 struct Simulation::Implementation {
   void begin_change(const Scene& scene, int after_frames) {
+    if (separates(scene)) require_untied();
     const auto next = std::make_shared<const Scene>(scene);
     // One build that nobody wants may still run; of an older one the end is waited for.
     if (waiting) discarded = std::move(waiting->build);
@@ -178,6 +179,7 @@ struct Simulation::Implementation {
       origin.push_back(-1);
       handles.push_back(next_bodies.add());
     }
+    if (separates(next)) require_untied();
     forget_bodies(now, next);
     const Survivors survivors(now, next, std::move(origin));
     Attachments held = running->attachments();
@@ -528,7 +530,7 @@ Attachment Simulation::attach(int tet, const std::array<double, 4>& weights, con
 }
 Attachment Simulation::attach(int body, std::span<const int> vertices, int to, double stiffness) {
   check_body(scene(), body);
-  require(!separates(scene()), "to",
+  require(!separates(scene()) && !(self().waiting && separates(*self().waiting->scene)), "to",
           "bodies of a scene with tearing or blades cannot be tied to each other");
   return self().running->attach(body, vertices, to, stiffness);
 }
