@@ -92,8 +92,8 @@ class Laplacian final : public Direction {
   std::optional<FollowingWeights> weights_;  ///< none: they are constant
 };
 
-/// Calls visit(a, b, k) for what springs, membranes, rods and bonds add to L, k (e_a - e_b)(e_a - e_b)^T,
-/// N/m, with their damping.
+/// Calls visit(a, b, k) for what springs, membranes, rods and bonds add to L, k (e_a - e_b)(e_a -
+/// e_b)^T, N/m, with their damping.
 template <class Visit>
 void visit_laplacian_edges(const Model& model, double inverse_a2, const Visit& visit) {
   const double inverse_a = std::sqrt(inverse_a2);

@@ -303,8 +303,7 @@ std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& mod
                           .apart = bodies_apart(scene)};
     add_ties(model, settings);
     pairs = std::make_unique<BodyPairs>(features, std::move(body_of), std::move(layers),
-                                        std::move(rest),
-                                        settings);
+                                        std::move(rest), settings);
   }
   return std::make_unique<ContactEnergy>(std::move(colliders), scene.contact.friction,
                                          std::move(vertices), surfaces, std::move(pairs),

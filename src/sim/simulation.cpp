@@ -97,7 +97,6 @@ struct Waiting {
 
 struct Simulation::Implementation {
   void begin_change(const Scene& scene, int after_frames) {
-    if (separates(scene)) require_untied();
     const auto next = std::make_shared<const Scene>(scene);
     // One build that nobody wants may still run; of an older one the end is waited for.
     if (waiting) discarded = std::move(waiting->build);
@@ -607,6 +606,7 @@ void Simulation::change(const Scene& scene, int after_frames) {
   check_settings(scene);
   check_same_vertices(own.running->scene(), scene);
   pins_of(scene);
+  if (separates(scene)) own.require_untied();
   if (after_frames > 0) {
     own.begin_change(scene, after_frames);
   } else {

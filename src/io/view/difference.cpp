@@ -85,9 +85,9 @@ Difference difference(const Scene& scene_a, const ordered_json& a, const Scene& 
   for (ordered_json* time : {&time_a, &time_b}) {
     if (time->is_object()) time->erase("frames");
   }
-  result.rebuild =
-      time_a != time_b || any_differs(a, b, {"gravity", "solver", "contact", "damping", "wind",
-                                             "blades", "bonds", "seams"});
+  result.rebuild = time_a != time_b || any_differs(a, b,
+                                                   {"gravity", "solver", "contact", "damping",
+                                                    "wind", "blades", "bonds", "seams"});
   result.colliders = differ(a, b, "colliders");
   const ordered_json& bodies_a = value_of(a, "bodies");
   const ordered_json& bodies_b = value_of(b, "bodies");
