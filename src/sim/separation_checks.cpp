@@ -18,13 +18,9 @@ constexpr int most_per_frame = 1'000'000;
 /// Of a coordinate, as of motions (math/motion.h), m.
 constexpr double farthest_point = 1e100;
 
-std::string place_of(const char* list, std::size_t i) {
-  return "/" + std::string(list) + "/" + std::to_string(i);
-}
-
 void check_tearing(const Scene& scene, std::size_t b) {
   const TearingSettings& tearing = *scene.bodies[b].tearing;
-  const std::string where = place_of("bodies", b) + "/tearing";
+  const std::string where = "/bodies/" + std::to_string(b) + "/tearing";
   const std::string reason = why_inseparable(scene, b);
   require(reason.empty(), where, "this body " + reason);
   require(tearing.stretch || tearing.stress, where, "expected a limit: stretch or stress");
@@ -56,7 +52,7 @@ double squared_area(const std::vector<Vec3>& p) {
 
 void check_blade(const Scene& scene, std::size_t i) {
   const Blade& blade = scene.blades[i];
-  const std::string where = place_of("blades", i);
+  const std::string where = "/blades/" + std::to_string(i);
   require(blade.points.size() == 2 || blade.points.size() == 3, where,
           "expected the two ends of a segment or the three corners of a triangle");
   const std::string points = where + (blade.points.size() == 2 ? "/segment" : "/triangle");

@@ -19,6 +19,15 @@ AROUND = {
     "material": '{{"supple": 1, "bodies": [{{"mesh": {{"box": {{}}}}, {} }}]}}',
     "motion": '{{"supple": 1, "bodies": [{{"mesh": {{"box": {{}}}}, "material": {{"model": "arap", "mu": 1e4}}, '
               '"pins": [{{"select": {{"vertices": [0]}}, {} }}]}}]}}',
+    "bonds": '{{"supple": 1, "bodies": ['
+             '{{"name": "head", "mesh": {{"box": {{}}}}, "material": {{"model": "arap", "mu": 1e4}}}}, '
+             '{{"name": "hair", "mesh": {{"strand": {{"start": [0, 0.5, 0], "end": [0, 1, 0]}}}}, '
+             '"material": {{"model": "spring", "stiffness": 10}}}}], {} }}',
+    "seams": '{{"supple": 1, "bodies": ['
+             '{{"name": "front", "mesh": {{"cloth": {{"center": [0, 0.5, 0.1], "u": [1, 0, 0], "v": [0, 1, 0]}}}}, '
+             '"material": {{"model": "spring", "stiffness": 10}}}}, '
+             '{{"name": "back", "mesh": {{"cloth": {{"center": [0, 0.5, -0.1], "u": [1, 0, 0], "v": [0, 1, 0]}}}}, '
+             '"material": {{"model": "spring", "stiffness": 10}}}}], {} }}',
     "colliders": '{{"supple": 1, "bodies": [{{"mesh": {{"box": {{}}}}, "material": {{"model": "arap", "mu": 1e4}}}}], {} }}',
 }
 

@@ -46,7 +46,7 @@ export class CommandError extends Error {
 
 interface Latest {
   running: boolean;
-  next: { name: string; keys: JsonObject } | null;
+  next: { name: string; keys: JsonObject; failed: ((e: CommandError) => void) | undefined } | null;
 }
 
 export class Client extends Emitter<ClientEvents> {
@@ -77,11 +77,17 @@ export class Client extends Emitter<ClientEvents> {
 
   /** Sends a command and forgets it; the engine says errors as notes. */
   send(name: string, keys: JsonObject = {}): void {
+    this.flush();
     this.engine.sendText(JSON.stringify({ do: name, ...keys }));
   }
 
   /** Sends a command; throws CommandError when it is refused. */
   request(name: string, keys: JsonObject = {}): Promise<Reply> {
+    this.flush();
+    return this.post(name, keys);
+  }
+
+  private post(name: string, keys: JsonObject): Promise<Reply> {
     const id = this.nextId++;
     const reply = this.expect(id);
     this.engine.sendText(JSON.stringify({ do: name, id, ...keys }));
@@ -89,6 +95,7 @@ export class Client extends Emitter<ClientEvents> {
   }
 
   requestPacket(header: JsonObject, arrays: [string, NumberArray][]): Promise<Reply> {
+    this.flush();
     const id = this.nextId++;
     const packet = encodePacket({ ...header, id }, arrays);
     const limit = this.hello?.maxMessageBytes ?? Infinity;
@@ -114,22 +121,30 @@ export class Client extends Emitter<ClientEvents> {
   ): void {
     let slot = this.latest.get(key);
     if (slot === undefined) this.latest.set(key, (slot = { running: false, next: null }));
-    slot.next = { name, keys };
+    slot.next = { name, keys, failed };
     if (slot.running) return;
     const pump = async (s: Latest): Promise<void> => {
       s.running = true;
-      while (s.next !== null) {
-        const { name: what, keys: which } = s.next;
-        s.next = null;
-        try {
-          await this.request(what, which);
-        } catch (error) {
-          if (error instanceof CommandError) failed?.(error);
-        }
-      }
+      while (s.next !== null) await this.postNext(s);
       s.running = false;
     };
     void pump(slot);
+  }
+
+  private async postNext(slot: Latest): Promise<void> {
+    if (slot.next === null) return;
+    const { name, keys, failed } = slot.next;
+    slot.next = null;
+    try {
+      await this.post(name, keys);
+    } catch (error) {
+      if (error instanceof CommandError) failed?.(error);
+    }
+  }
+
+  /** What still waits of a drag goes before any other command: an undo is of the drag's end too. */
+  private flush(): void {
+    for (const slot of this.latest.values()) void this.postNext(slot);
   }
 
   set(values: { [pointer: string]: Json }, final = true): Promise<Reply> {

@@ -52,6 +52,16 @@ describe('commands', () => {
       [4, 0, 0],
     ]);
   });
+
+  it('of a drag that wait go before any other command', async () => {
+    for (let i = 0; i < 3; i++) client.sendLatest('drag 1', 'drag', { grab: 1, to: [i, 0, 0] });
+    client.send('undo');
+    expect(engine.told.map((m) => m['do'])).toEqual(['drag', 'drag', 'undo']);
+    expect(engine.told[1]!['to']).toEqual([2, 0, 0]);
+    engine.say({ is: 'reply', re: 1, ok: true });
+    await settle();
+    expect(engine.told.length).toBe(3);
+  });
 });
 
 describe('what arrives', () => {
