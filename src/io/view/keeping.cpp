@@ -209,6 +209,8 @@ Answer do_save(SessionState& s, Command&, ObjectReader& keys) {
   add("previous_positions", state.previous_positions);
   add("previous_velocities", state.previous_velocities);
   add("accelerations", state.accelerations);
+  add("plastic", state.plastic);
+  add("rods", state.rods);
   std::vector<double> separated;
   for (const Separation& own : state.separated) {
     separated.insert(separated.end(),
@@ -241,6 +243,9 @@ Work begin_load(SessionState& s, Command& command, ObjectReader& keys) {
   state.previous_positions = packet.numbers("previous_positions");
   state.previous_velocities = packet.numbers("previous_velocities");
   state.accelerations = packet.numbers("accelerations");
+  // Files saved before there were any have none.
+  if (packet.has("plastic")) state.plastic = packet.numbers("plastic");
+  if (packet.has("rods")) state.rods = packet.numbers("rods");
   state.separated = read_separated(packet);
   return
       [list, pins, source, state, edit, bytes = command.bytes, &gallery = std::as_const(s.gallery),

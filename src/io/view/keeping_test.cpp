@@ -60,8 +60,9 @@ PacketWriter loadable(const std::string& saved) {
     const std::string name = "file_" + std::to_string(i);
     writer.add(name, read.bytes(name));
   }
-  for (const char* name : {"pin_vertices", "pin_targets", "positions", "velocities",
-                           "previous_positions", "previous_velocities", "accelerations"}) {
+  for (const char* name :
+       {"pin_vertices", "pin_targets", "positions", "velocities", "previous_positions",
+        "previous_velocities", "accelerations", "plastic", "rods"}) {
     writer.add(name, std::span<const double>(read.numbers(name)));
   }
   return writer;
@@ -98,6 +99,28 @@ TEST(Keeping, AStateGoesOnWithTheSameBits) {
   other.tell(R"({"do": "reset"})");
   other.advance(other.now);
   EXPECT_EQ(other.frame_header()["frame"], 0);
+}
+
+/// What has flowed stays bent, not only where it is.
+TEST(Keeping, AStateHoldsWhatHasFlowed) {
+  Page page("block");
+  page.tell(R"({"do": "pause"})");
+  page.tell(R"({"do": "show", "vertices": "all"})");
+  page.tell(R"({"do": "set", "values": {"/bodies/0/material/plasticity": {"yield": 1e-3}}})");
+  page.step(20);
+  page.tell(R"({"do": "save"})");
+  const std::string saved = page.reply_packet;
+  const std::vector<double> flowed = Packet(std::as_bytes(std::span(saved))).numbers("plastic");
+  ASSERT_GE(flowed.size(), 10U);
+  double strain = 0;
+  for (std::size_t i = 9; i < flowed.size(); i += 10) strain += flowed[i];
+  EXPECT_GT(strain, 0);
+  Page other("free");
+  other.tell(R"({"do": "pause"})");
+  const ordered_json reply = other.ask_packet(loadable(saved));
+  ASSERT_TRUE(reply["ok"].get<bool>()) << reply;
+  other.tell(R"({"do": "save"})");
+  EXPECT_EQ(Packet(std::as_bytes(std::span(other.reply_packet))).numbers("plastic"), flowed);
 }
 
 TEST(Keeping, ADamagedStateChangesNothing) {
