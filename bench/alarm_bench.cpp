@@ -164,10 +164,11 @@ int main(int argc, char** argv) {
       if (ours.warnings.empty() && ours.finite) ++quiet;
       for (const supple::Warning& warning : ours.warnings) ++counts[warning.code];
       fmt::print("| {} | {} | {} x {} | {} |", file.stem().string(), any ? model : "springs",
-                 scene.solver.method, scene.solver.iterations, ours.codes());
+                 supple::to_string(scene.solver.method), scene.solver.iterations, ours.codes());
       if (ours.says("unconverged") || ours.says("step_too_large")) {
         Scene converged = scene;
-        converged.solver = {.method = "newton", .iterations = 20, .tolerance = 1e-6};
+        converged.solver = {
+            .method = supple::SolverMethod::newton, .iterations = 20, .tolerance = 1e-6};
         const Run theirs = run(converged);
         fmt::print(" {:.2g} | {} |\n", farthest(ours, theirs) / smallest_size(scene),
                    theirs.codes());

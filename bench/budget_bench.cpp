@@ -35,8 +35,8 @@ void measure(supple::Scene scene, double budget, int frames) {
     if (report.status == supple::StepStatus::out_of_time) ++out_of_time;
   }
   fmt::print("{:<14}{:>8.1f}{:>10.2f}{:>10.2f}{:>10.2f}{:>12.0f}{:>14}{:>12.1e}\n",
-             scene.solver.method, budget, share(times, 0.5), share(times, 0.99), share(times, 1),
-             share(iterations, 0.5), fmt::format("{} of {}", out_of_time, frames),
+             supple::to_string(scene.solver.method), budget, share(times, 0.5), share(times, 0.99),
+             share(times, 1), share(iterations, 0.5), fmt::format("{} of {}", out_of_time, frames),
              share(gradients, 0.5));
 }
 
@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
   for (const char* method : {"l_bfgs", "quasi_newton", "newton"}) {
     for (const double budget : {2.0, 4.0, 8.0, 16.0}) {
       supple::Scene scene = supple::bench::turned_bar("neo_hookean");
-      scene.solver.method = method;
+      scene.solver.method = supple::from_string<supple::SolverMethod>(method);
       measure(scene, budget, frames);
     }
   }

@@ -189,8 +189,9 @@ void measure_live(const std::string& name, const Scene& scene, int threads,
     for (int frame = 0; frame < 4; ++frame) simulation.step();
   }
   fmt::print("{:<6}{:<22}{:<26}{:>8.2f}{:>10.1f}{:>11.2f}{:>8.2f}{:>12.1e}\n", name,
-             scene.solver.method, change.call, median(call), median(rebuild), median(first),
-             median(fresh_first), *std::max_element(difference.begin(), difference.end()));
+             supple::to_string(scene.solver.method), change.call, median(call), median(rebuild),
+             median(first), median(fresh_first),
+             *std::max_element(difference.begin(), difference.end()));
 }
 
 void measure_live_changes(const std::string& name, Scene scene, int threads) {
@@ -213,7 +214,7 @@ void measure_live_changes(const std::string& name, Scene scene, int threads) {
   }
   scene.bodies[0].material = {.model = "neo_hookean", .mu = mu, .lambda = lambda};
   measure_live(name, scene, threads, each);
-  scene.solver.method = "xpbd";
+  scene.solver.method = supple::SolverMethod::xpbd;
   scene.bodies[0].material = {.model = "stable_neo_hookean", .mu = mu, .lambda = lambda};
   measure_live(name, scene, threads, colliders);
   LiveChange softer{"stable_neo_hookean", scene.bodies[0].material};
@@ -267,7 +268,7 @@ void measure_bodies(const std::string& method, int num_bodies, bool are_own, int
   const std::string model = method == "xpbd" ? "stable_neo_hookean" : "neo_hookean";
   Scene scene;
   scene.time.step = 1.0 / 60;
-  scene.solver.method = method;
+  scene.solver.method = supple::from_string<supple::SolverMethod>(method);
   scene.colliders = {{.name = "ground", .shape = supple::PlaneShape{}}};
   for (int k = 0; k < num_bodies; ++k) scene.bodies.push_back(cube(k, model, are_own));
   const supple::Body added = cube(num_bodies, model, are_own);
@@ -337,7 +338,8 @@ int main(int argc, char** argv) {
       {"ball",
        make_scene(supple::generate(supple::SphereGenerator{.radius = 0.5, .cells = 17}), 1)}};
   for (auto& [name, scene] : scenes) {
-    if (argc > 2) scene.solver.initial_hessian = argv[2];
+    if (argc > 2)
+      scene.solver.initial_hessian = supple::from_string<supple::InitialHessian>(argv[2]);
     fmt::print("{}: {} tets, {} vertices\n", name, scene.bodies[0].mesh.tets.size(),
                scene.bodies[0].mesh.vertices.size());
   }

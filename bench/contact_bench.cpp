@@ -109,7 +109,7 @@ int errors(const Scene& scene, std::span<const int> frames, bool is_bare,
     unknown.positions = state.positions;
     Scene far = scene;
     if (is_bare) far.colliders.clear();
-    far.solver.method = "l_bfgs";
+    far.solver.method = supple::SolverMethod::l_bfgs;
     far.solver.history = 20;
     far.solver.iterations = 1000;
     const supple::ConvergenceCurve long_one = record_descent(far, state, unknown, 1);

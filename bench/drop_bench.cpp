@@ -173,7 +173,7 @@ std::vector<Drop> balls() {
     for (const int iterations : {5, 10, 20, 40}) {
       Scene scene =
           drop_scene(mesh, supple::comparable_material_of("stable_neo_hookean", 1e5, 0.4), false);
-      scene.solver.method = method;
+      scene.solver.method = supple::from_string<supple::SolverMethod>(method);
       scene.solver.iterations = iterations;
       drops.push_back({fmt::format("ball, {} x {}", method, iterations), std::move(scene)});
     }
@@ -308,7 +308,7 @@ int main(int argc, char** argv) {
     if (drop.name.find(part) == std::string::npos) continue;
     if (!solver.empty()) {
       const std::size_t colon = solver.find(':');
-      drop.scene.solver.method = solver.substr(0, colon);
+      drop.scene.solver.method = supple::from_string<supple::SolverMethod>(solver.substr(0, colon));
       if (colon != std::string::npos) {
         drop.scene.solver.iterations = std::stoi(solver.substr(colon + 1));
       }
@@ -320,7 +320,8 @@ int main(int argc, char** argv) {
     if (outcome.said.empty() && outcome.finite) ++silent;
     const std::size_t num_tets = drop.scene.bodies[0].mesh.tets.size();
     Scene converged = drop.scene;
-    converged.solver = {.method = "newton", .iterations = 40, .tolerance = 1e-8};
+    converged.solver = {
+        .method = supple::SolverMethod::newton, .iterations = 40, .tolerance = 1e-8};
     fmt::print("| {} | {} | {} | {} | {} |\n", drop.name, num_tets, text_of(outcome),
                outcome.said.empty() ? "nothing" : outcome.said,
                num_tets <= most_for_newton ? text_of(run(converged)) : "");

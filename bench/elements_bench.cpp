@@ -120,7 +120,7 @@ Scene held(const TetMesh& mesh, const std::string& method) {
   }
   body.pins.push_back(pin);
   scene.bodies.push_back(std::move(body));
-  scene.solver.method = method;
+  scene.solver.method = supple::from_string<supple::SolverMethod>(method);
   if (method == "newton") scene.solver.iterations = 40;
   if (method == "xpbd") {
     scene.time.substeps = 20;

@@ -48,7 +48,7 @@ Scene scene_of(int count, int cells, const std::string& method) {
   }
   scene.colliders = {{.shape = supple::PlaneShape{}}};
   scene.time.step = 1.0 / 60;
-  scene.solver.method = method;
+  scene.solver.method = supple::from_string<supple::SolverMethod>(method);
   if (method == "xpbd") {
     scene.time.substeps = 10;
     scene.solver.iterations = 1;

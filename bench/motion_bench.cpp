@@ -96,11 +96,11 @@ std::vector<Method> methods() {
   };
   add("l_bfgs", {1, 2, 4, 5, 10, 16, 20, 40, 90});
   add("l_bfgs, history 10", {10, 20, 40, 90}).history = 10;
-  add("l_bfgs warped_rest", {1, 5, 10}).initial_hessian = "warped_rest";
-  add("l_bfgs frame", {1, 3, 5}).initial_hessian = "frame";
-  add("quasi_newton frame", {1, 3, 5}).method = "quasi_newton";
-  list.back().settings.initial_hessian = "frame";
-  add("newton", {1, 2, 3}).method = "newton";
+  add("l_bfgs warped_rest", {1, 5, 10}).initial_hessian = supple::InitialHessian::warped_rest;
+  add("l_bfgs frame", {1, 3, 5}).initial_hessian = supple::InitialHessian::frame;
+  add("quasi_newton frame", {1, 3, 5}).method = supple::SolverMethod::quasi_newton;
+  list.back().settings.initial_hessian = supple::InitialHessian::frame;
+  add("newton", {1, 2, 3}).method = supple::SolverMethod::newton;
   return list;
 }
 
@@ -113,7 +113,7 @@ int main(int argc, char** argv) {
   const int threads = argc > 4 ? std::atoi(argv[4]) : 1;
   const double stiffer = argc > 5 ? std::atof(argv[5]) : 1;
   Scene scene = turned_bar(material, poisson, stiffer);
-  scene.solver.method = "newton";
+  scene.solver.method = supple::SolverMethod::newton;
   scene.solver.iterations = 100;
   scene.solver.tolerance = 1e-9;
   const Motion converged = simulate(scene, threads);

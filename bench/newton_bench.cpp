@@ -72,7 +72,7 @@ struct Start {
   VectorField x, y;
 };
 Start moving(Scene scene, int frames) {
-  scene.solver.method = "newton";
+  scene.solver.method = supple::SolverMethod::newton;
   scene.solver.iterations = 3;
   supple::Simulation simulation(scene, {.threads = 1});
   Start start;

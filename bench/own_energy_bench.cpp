@@ -26,7 +26,7 @@ namespace {
 
 supple::Scene bar(const supple::MaterialSettings& material, const std::string& method) {
   supple::Scene scene;
-  scene.solver.method = method;
+  scene.solver.method = supple::from_string<supple::SolverMethod>(method);
   scene.solver.iterations = method == "newton" ? 1 : 10;
   supple::Body body{.mesh = supple::generate(
                         supple::BoxGenerator{.size = {2.38, 0.49, 0.49}, .cells = {34, 7, 7}})};

@@ -119,8 +119,9 @@ class EntryOf final : public Entry {
   EntryOf(const Model& model, const supple::VectorField& start, const std::string& order,
           supple::TetProjection projection, int threads)
       : threads_(threads),
-        schedule_(
-            supple::make_schedule(model.tets, model.num_vertices, order, supple::row_lanes<T>)),
+        schedule_(supple::make_schedule(model.tets, model.num_vertices,
+                                        supple::from_string<supple::XpbdOrder>(order),
+                                        supple::row_lanes<T>)),
         tets_(model, schedule_, projection),
         start_(start.size()),
         x_(start.size()),

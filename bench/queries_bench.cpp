@@ -25,7 +25,7 @@ constexpr int repeats = 9, questions = 100000;
 
 supple::Scene scene_of(supple::Body body) {
   supple::Scene scene;
-  scene.solver.method = "gradient_descent";  // nothing is factorised
+  scene.solver.method = supple::SolverMethod::gradient_descent;  // nothing is factorised
   scene.bodies.push_back(std::move(body));
   return scene;
 }

@@ -41,7 +41,7 @@ Scene scene_of(const supple::Body& body, const std::string& recovery) {
   Scene scene;
   scene.gravity = {0, 0, 0};
   scene.damping.drag = 1;
-  scene.solver.recovery = recovery;
+  scene.solver.recovery = supple::from_string<supple::Recovery>(recovery);
   scene.bodies.push_back(body);
   return scene;
 }

@@ -35,7 +35,7 @@ Scene hanging_block(std::array<int, 3> cells, const std::string& method) {
   block.material = {.model = "stable_neo_hookean", .mu = mu, .lambda = lambda};
   block.pins = {{.box = {{-2.01, -9, -9}, {-1.99, 9, 9}}}, {.box = {{1.99, -9, -9}, {2.01, 9, 9}}}};
   Scene scene{.bodies = {block}};
-  scene.solver.method = method;
+  scene.solver.method = from_string<SolverMethod>(method);
   return scene;
 }
 

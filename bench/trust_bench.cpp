@@ -174,7 +174,7 @@ std::vector<Column> columns() {
 /// With the same steps: larger ones lose more energy.
 double right_of(const Column& column, Scene scene) {
   if (column.right) return *column.right;
-  scene.solver.method = "newton";
+  scene.solver.method = supple::SolverMethod::newton;
   scene.solver.iterations = 40;
   const std::optional<Outcome> outcome = run(scene, column.measure);
   return outcome ? outcome->value : std::nan("");
@@ -210,14 +210,14 @@ int count_slopes(const std::string& method) {
                                      30 * degree, 35 * degree, 40 * degree}) {
             Scene scene = slope(model, young, cells, angle);
             scene.time = {.step = 1.0 / rate, .frames = 3 * rate / 2};
-            scene.solver.method = method;
+            scene.solver.method = supple::from_string<supple::SolverMethod>(method);
             const Outcome outcome = gain(scene);
             const auto is_right = [&](double expected) {
               return std::abs(outcome.value - expected) <= 0.05 * std::max(1.0, expected);
             };
             double expected = std::max(0.0, 9.81 * (std::sin(angle) - 0.5 * std::cos(angle)));
             if (!is_right(expected)) {  // a soft block may roll
-              scene.solver = {.method = "newton", .iterations = 40};
+              scene.solver = {.method = supple::SolverMethod::newton, .iterations = 40};
               expected = gain(scene).value;
             }
             if (is_right(expected)) {
@@ -266,7 +266,7 @@ int main(int argc, char** argv) {
     std::string row = "| `" + method.name + "` |";
     for (const Column& column : all) {
       Scene scene = column.scene(model);
-      scene.solver.method = method.name;
+      scene.solver.method = supple::from_string<supple::SolverMethod>(method.name);
       if (method.name == "xpbd") {
         scene.time.substeps = 20;
         scene.solver.iterations = 1;

@@ -137,15 +137,15 @@ int main(int argc, char** argv) {
   fmt::print("{} ms a frame at 10 |\n{}---|\n", head, rule);
   for (const Case& own : cases) {
     supple::SolverSettings newton;
-    newton.method = "newton";
+    newton.method = supple::SolverMethod::newton;
     newton.iterations = 40;
     const double right = run(own, newton).value;
     for (const bool plain : {false, true}) {
       supple::SolverSettings solver;
-      solver.method = "vertex_block_descent";
+      solver.method = supple::SolverMethod::vertex_block_descent;
       if (plain) {
-        solver.start = "inertia";
-        solver.acceleration = "none";
+        solver.start = supple::DescentStart::inertia;
+        solver.acceleration = supple::Acceleration::none;
       }
       std::string row =
           fmt::format("| {} | {} |", plain ? "" : own.name, plain ? "plain" : "published");

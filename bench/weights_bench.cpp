@@ -95,13 +95,13 @@ double diagonal(const supple::TetMesh& mesh) {
 void measure(const std::string& name, Scene scene, int threads) {
   const double size = diagonal(scene.bodies.front().mesh);
   const supple::SolverSettings fast = scene.solver;
-  scene.solver.method = "newton";
+  scene.solver.method = supple::SolverMethod::newton;
   scene.solver.iterations = 60;
   scene.solver.tolerance = 1e-9;
   const Motion converged = simulate(scene, threads);
   scene.solver = fast;
   for (const char* weights : {"constant", "following"}) {
-    scene.solver.weights = weights;
+    scene.solver.weights = supple::from_string<supple::LaplacianWeights>(weights);
     const Motion motion = simulate(scene, threads);
     fmt::print("{:<34}{:<11}{:>12.1f}{:>10.2f}{:>10.2f}{:>12.1e}\n", name, weights,
                motion.evaluations, motion.times[num_frames / 2], motion.times.back(),

@@ -21,7 +21,7 @@ Scene hanging_cube(int cells) {
   Scene scene;
   scene.time = {.step = 1.0 / 60, .frames = 0, .substeps = 10};
   scene.gravity = {3, -9.81, 0};
-  scene.solver.method = "xpbd";
+  scene.solver.method = supple::SolverMethod::xpbd;
   scene.solver.iterations = 1;
   supple::Body body;
   body.mesh = supple::generate(
@@ -75,7 +75,7 @@ int main() {
     const auto tets = static_cast<double>(scene.bodies[0].mesh.tets.size());
     fmt::print("{:>9.0f}", tets);
     for (Column& c : columns) {
-      scene.solver.precision = c.precision;
+      scene.solver.precision = supple::from_string<supple::XpbdPrecision>(c.precision);
       const Frame frame = median_frame(scene, c.threads);
       fmt::print("{:>24}",
                  fmt::format("{:.2f} ms ({:.0f} %)", frame.milliseconds, 100 * frame.other));

@@ -65,9 +65,9 @@ Settled settle(Scene scene, int iterations, int substeps) {
 
 Settled exact(double poisson) {
   Scene scene = hanging_block(poisson);
-  scene.solver.method = "newton";
+  scene.solver.method = supple::SolverMethod::newton;
   scene.solver.iterations = 200;
-  scene.time.integrator = "quasi_static";
+  scene.time.integrator = supple::TimeIntegrator::quasi_static;
   scene.damping.drag = 0;
   Simulation simulation(scene);
   simulation.step();
@@ -91,9 +91,9 @@ int main() {
     for (const std::string projection : {"stress", "block", "sequential"}) {
       for (const std::string multipliers : {"zero", "kept"}) {
         Scene scene = hanging_block(poisson);
-        scene.solver.method = "xpbd";
-        scene.solver.projection = projection;
-        scene.solver.multipliers = multipliers;
+        scene.solver.method = supple::SolverMethod::xpbd;
+        scene.solver.projection = supple::from_string<supple::XpbdProjection>(projection);
+        scene.solver.multipliers = supple::from_string<supple::XpbdMultipliers>(multipliers);
         fmt::print("{:<22}", projection + (multipliers == "kept" ? ", kept" : ""));
         for (const auto& [iterations, substeps] : columns) {
           const Settled settled = settle(scene, iterations, substeps);
@@ -107,7 +107,7 @@ int main() {
     }
     for (const std::string method : {"step_and_project"}) {
       Scene scene = hanging_block(poisson);
-      scene.solver.method = method;
+      scene.solver.method = supple::from_string<supple::SolverMethod>(method);
       fmt::print("{:<22}", method);
       for (const auto& [iterations, substeps] : columns) {
         if (iterations * substeps > 100) {

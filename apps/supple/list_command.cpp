@@ -78,10 +78,12 @@ Command add_list_command(CLI::App& app) {
     const char* text;
     std::vector<Description> (*make)();
   };
-  static const std::array<List, 6> lists{{
+  static const std::array<List, 7> lists{{
       {"materials", "hyperelastic models, membranes and springs", list_all_materials},
       {"bending", "how membranes resist bending", list_bending_models},
       {"solvers", "methods that solve a step", list_solvers},
+      {"options", "keys of a scene's solver: default; values; solvers; what it is",
+       list_solver_options},
       {"integrators", "definitions of a time step", list_integrators},
       {"scenes", "scenes that come with the program: file and name", list_scene_files},
       {"formats", "files that are read and written", list_formats},

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "supple/choices.h"
 #include "supple/mesh.h"
 
 #pragma GCC visibility push(default)
@@ -146,7 +147,7 @@ struct MembraneSettings {
   std::optional<double> bending{};
   /// quadratic: tends to be flat, whatever the shape of the mesh; dihedral: keeps the angles
   /// between the triangles of the mesh and what Body::folds adds to them.
-  std::string bending_model = "quadratic";
+  BendingModel bending_model = BendingModel::quadratic;
 };
 
 /// Vertices of a body.
@@ -220,7 +221,7 @@ struct RodSettings {
   double bending = 0;  ///< E I, N m^2, > 0
   double twist = 0;    ///< G J, N m^2, > 0
   /// mesh: it keeps the curvature of its mesh; straight: it tends to be straight, whatever that is.
-  std::string rest_shape = "mesh";
+  RodRestShape rest_shape = RodRestShape::mesh;
   /// How far the rod is twisted at rest from its first segment to its last one, degrees: spread
   /// evenly over its length, right-handed above 0.
   double rest_twist = 0;
@@ -298,7 +299,7 @@ struct PressureSettings {
   std::optional<double> ambient{};  ///< absolute pressure outside, Pa, >= 0
   /// Of a body of tets: outer (the volume within its outer surface, which the pressure expands) or
   /// cavities (each hollow inside the body is a volume of its own). Of a cloth: outer.
-  std::string surface = "outer";
+  PressureSurface surface = PressureSurface::outer;
 };
 
 /// Where a body of tets or a membrane tears: around a vertex, its elements come apart across the
@@ -445,7 +446,7 @@ struct ContactSettings {
   bool bodies = true;   ///< bodies touch each other
   bool self = false;    ///< a body touches itself
   /// soft: contacts give way by a small part of a body's size; barrier: what is apart never meets
-  std::string mode = "soft";
+  ContactMode mode = ContactMode::soft;
 };
 
 // ------------------------------------------------------------------------------------ bonds
@@ -499,7 +500,7 @@ struct TimeSettings {
   double step = 1.0 / 30;  ///< s per frame, > 0
   int frames = 120;        ///< >= 0
   int substeps = 1;        ///< steps per frame, each of step/substeps, >= 1
-  std::string integrator = "backward_euler";
+  TimeIntegrator integrator = TimeIntegrator::backward_euler;
   /// s, >= 0: bodies that have rested for so long sleep, at no cost, until something acts on them
   /// (docs/changing.md). 0: they never do.
   double sleep_after = 0;
@@ -511,7 +512,7 @@ struct LineSearchSettings {
 
   /// backtracking (Armijo), wolfe (strong conditions), exact (minimum along p), none (always the
   /// full step)
-  std::string type = "backtracking";
+  LineSearchType type = LineSearchType::backtracking;
   double sufficient_decrease = 0.03;  ///< gamma in (0, 0.5); backtracking, wolfe
   double shrink = 0.5;                ///< beta in (0, 1), largest factor of a trial; backtracking
   double curvature = 0.9;             ///< in (gamma, 1); wolfe
@@ -519,7 +520,7 @@ struct LineSearchSettings {
 
 /// How a step is solved. A method reads only the fields in its row in docs/solvers.md.
 struct SolverSettings {
-  std::string method = "l_bfgs";
+  SolverMethod method = SolverMethod::l_bfgs;
   int iterations = 10;   ///< limit, >= 1
   double tolerance = 0;  ///< stops when |grad g| <= tolerance |grad g(x_0)|; 0: never early
   /// Wall-clock limit of a frame, ms; 0: no limit. The result is the best iterate found in time, so
@@ -527,11 +528,11 @@ struct SolverSettings {
   double budget_ms = 0;
   /// What bodies inside out are until they are right again: arap (descent methods; see
   /// docs/solvers.md), or none: what they always are.
-  std::string recovery = "arap";
+  Recovery recovery = Recovery::arap;
   /// Where the descent starts: inertia (x_0 = y), extrapolated [Wang & Yang 2016, sec. 4.1],
   /// adaptive (vertex_block_descent only) [Chen et al. 2024, sec. 3.7], or automatic: adaptive if
   /// the method and the integrator support it, else inertia.
-  std::string start = "automatic";
+  DescentStart start = DescentStart::automatic;
   /// Range of stretches over which the constant stiffness is fitted [thesis eq. 7.14].
   std::pair<double, double> stiffness_range{0.5, 1.5};
   LineSearchSettings line_search{};
@@ -539,38 +540,38 @@ struct SolverSettings {
   int history = 5;  ///< l_bfgs, >= 0
   /// Initial matrix of l_bfgs, or the matrix of quasi_newton: laplacian, identity, rest,
   /// warped_rest, frame.
-  std::string initial_hessian = "laplacian";
+  InitialHessian initial_hessian = InitialHessian::laplacian;
   /// Stiffness that a directly factorised laplacian gives each tet: following (raised where tets
   /// have stiffened so much that they shorten all steps), constant (as published).
-  std::string weights = "following";
+  LaplacianWeights weights = LaplacianWeights::following;
   /// direct (Cholesky), cg, truncated_cg (stops at negative curvature; newton only)
-  std::string linear_solver = "direct";
+  LinearSolver linear_solver = LinearSolver::direct;
   int linear_iterations = 15;  ///< cg and truncated_cg, >= 1
   /// cg and truncated_cg: none, jacobi, incomplete_cholesky (of the matrix itself), laplacian or
   /// rest (incomplete Cholesky of M/h^2 + L or of the rest Hessian).
-  std::string preconditioner = "jacobi";
+  PreconditionerType preconditioner = PreconditionerType::jacobi;
   /// newton: clamp or absolute (changes the eigenvalues of each element's Hessian), tikhonov (adds
   /// a multiple of the identity to the whole matrix), none
-  std::string definiteness = "clamp";
+  Definiteness definiteness = Definiteness::clamp;
   /// jacobi and gauss_seidel: iterations between evaluations of the Hessian, >= 1.
   int refresh = 10;
   /// jacobi, gauss_seidel and vertex_block_descent: chebyshev, none, or automatic (chebyshev for
   /// vertex_block_descent, none for the others).
-  std::string acceleration = "automatic";
+  Acceleration acceleration = Acceleration::automatic;
   /// Chebyshev acceleration: plain iterations S before it starts; 0: 3 for vertex_block_descent, 10
   /// for the others.
   int delay = 0;
 
   /// xpbd, how a tet is projected: stress (the whole stress of the tet, replaced at each visit),
   /// sequential (the paper's two constraints one after the other), block (both at once).
-  std::string projection = "stress";
+  XpbdProjection projection = XpbdProjection::stress;
   /// xpbd, multipliers at the start of a substep: zero, or kept from the last substep.
-  std::string multipliers = "zero";
+  XpbdMultipliers multipliers = XpbdMultipliers::zero;
   /// xpbd, order of the tets: parts, colours, cells (box lattices), natural (serial).
-  std::string order = "parts";
-  std::string precision = "double";  ///< xpbd, positions and multipliers: double, float
-  double stiffness = 1;              ///< pbd, of lengths, in [0, 1]
-  double volume_stiffness = 1;       ///< pbd, of volumes, in [0, 1]
+  XpbdOrder order = XpbdOrder::parts;
+  XpbdPrecision precision = XpbdPrecision::float64;  ///< xpbd, positions and multipliers
+  double stiffness = 1;                              ///< pbd, of lengths, in [0, 1]
+  double volume_stiffness = 1;                       ///< pbd, of volumes, in [0, 1]
 };
 
 /// Wind on the triangles of cloth: of springs and of membranes.

@@ -589,18 +589,14 @@ class Simulation {
   std::unique_ptr<Implementation> implementation_;
 };
 
-/// A name with the line that `supple list` prints for it.
-struct Description {
-  std::string name{};
-  std::string text{};  ///< what it is and its parameters
-};
-
 /// What is available, in the order of the docs.
 std::vector<Description> list_materials();           ///< of tets, and of membranes but for volume
 std::vector<Description> list_membrane_materials();  ///< further ones of membranes
 std::vector<Description> list_spring_materials();    ///< of cloth and strands
 std::vector<Description> list_bending_models();      ///< of membranes
 std::vector<Description> list_solvers();
+/// Keys of /solver: default; what it may be; methods that read it; what it is.
+std::vector<Description> list_solver_options();
 std::vector<Description> list_integrators();
 
 }  // namespace supple

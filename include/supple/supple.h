@@ -4,6 +4,7 @@
 
 #include "supple/attachment.h"    // IWYU pragma: export
 #include "supple/body_handle.h"   // IWYU pragma: export
+#include "supple/choices.h"       // IWYU pragma: export
 #include "supple/compare.h"       // IWYU pragma: export
 #include "supple/error.h"         // IWYU pragma: export
 #include "supple/io.h"            // IWYU pragma: export

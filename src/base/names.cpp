@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/refuse.h"
+
 namespace supple {
 
 namespace {
@@ -42,6 +44,20 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
     }
   }
   return best;
+}
+
+std::vector<std::string> names_of(const std::vector<Description>& list) {
+  std::vector<std::string> names;
+  names.reserve(list.size());
+  for (const Description& entry : list) names.push_back(entry.name);
+  return names;
+}
+
+void require_index(const ChoiceList& list, std::size_t index, const std::string& where) {
+  if (index < list.entries.size()) return;
+  std::string known;
+  for (const Description& entry : list.entries) known += (known.empty() ? "" : ", ") + entry.name;
+  refuse(where, "there is no such " + list.what + "; expected " + known);
 }
 
 std::string unknown_name(std::string_view what, std::string_view name,

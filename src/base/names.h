@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "supple/choices.h"
+
 namespace supple {
 
 /// The known name nearest to a misspelt one, by edit distance (insert, delete, replace, swap of
@@ -14,5 +16,16 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
 /// "there is no material 'neo_hookan'; did you mean 'neo_hookean'? Known: corotated, ...".
 std::string unknown_name(std::string_view what, std::string_view name,
                          const std::vector<std::string>& known);
+
+std::vector<std::string> names_of(const std::vector<Description>& list);
+
+/// Throws Error{invalid_input} at `where` unless the list has the index.
+void require_index(const ChoiceList& list, std::size_t index, const std::string& where);
+
+/// Throws Error{invalid_input} at `where` for what is no enumerator, which a cast may make.
+template <Choice T>
+void require_choice(T value, const std::string& where) {
+  require_index(choices(value), static_cast<std::size_t>(value), where);
+}
 
 }  // namespace supple

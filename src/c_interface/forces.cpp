@@ -98,7 +98,7 @@ SuppleError supple_simulation_set_line_search(SuppleSimulation* simulation, cons
     supple::Simulation& self = simulation_of(simulation);
     supple::LineSearchSettings settings = self.scene().solver.line_search;
     given(type, "type");
-    settings.type = type;
+    settings.type = supple::from_string<supple::LineSearchType>(type, "/solver/line_search/type");
     self.set_line_search(settings);
   });
 }

@@ -145,7 +145,7 @@ TEST_F(Pushing, SettingsChangeAsTheLibrarysDo) {
   cpp->set_tolerance(1e-4);
   cpp->set_budget(1e7);
   supple::LineSearchSettings wolfe;
-  wolfe.type = "wolfe";
+  wolfe.type = supple::LineSearchType::wolfe;
   cpp->set_line_search(wolfe);
   expect_same_steps();
 }

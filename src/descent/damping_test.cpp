@@ -177,7 +177,8 @@ Eigen::MatrixXd constant_matrix(double tau, double inverse_a2, const MembraneSet
 TEST(Damping, LeavesBendingInTheConstantMatrixAsItIs) {
   for (const char* const model : {"quadratic", "dihedral"}) {
     const auto of_bending = [&](double tau) {
-      MembraneSettings membrane{.thickness = 0.001, .bending = 10, .bending_model = model};
+      MembraneSettings membrane{
+          .thickness = 0.001, .bending = 10, .bending_model = from_string<BendingModel>(model)};
       const Eigen::MatrixXd with = constant_matrix(tau, 1 / (h * h), membrane);
       membrane.bending = 0;
       return Eigen::MatrixXd(with - constant_matrix(tau, 1 / (h * h), membrane));

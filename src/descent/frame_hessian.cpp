@@ -5,7 +5,7 @@ namespace supple {
 namespace {
 
 SolverSettings clamped(SolverSettings settings) {
-  settings.definiteness = "clamp";
+  settings.definiteness = Definiteness::clamp;
   return settings;
 }
 

@@ -14,9 +14,9 @@ constexpr double cg_tolerance = 1e-10;
 /// Doublings of tau; after these it is 1e16 times the diagonal.
 constexpr int max_factorisations = 64;
 
-NegativeEigenvalues mode_of(const std::string& definiteness) {
-  if (definiteness == "clamp") return NegativeEigenvalues::clamp;
-  if (definiteness == "absolute") return NegativeEigenvalues::absolute;
+NegativeEigenvalues mode_of(Definiteness definiteness) {
+  if (definiteness == Definiteness::clamp) return NegativeEigenvalues::clamp;
+  if (definiteness == Definiteness::absolute) return NegativeEigenvalues::absolute;
   return NegativeEigenvalues::keep;
 }
 
@@ -28,26 +28,28 @@ HessianSystem::HessianSystem(const Model& model, const SolverSettings& settings,
 HessianSystem::HessianSystem(const Model& model, const SolverSettings& settings, double inverse_a2,
                              const Adjacency& adjacency)
     : model_(&model),
-      direct_(settings.linear_solver == "direct"),
+      direct_(settings.linear_solver == LinearSolver::direct),
       mode_(mode_of(settings.definiteness)),
-      tikhonov_(settings.definiteness == "tikhonov"),
+      tikhonov_(settings.definiteness == Definiteness::tikhonov),
       order_(direct_ ? elimination_order(model) : bandwidth_order(adjacency)),
       hessian_(model, order_, adjacency),
       right_side_(3 * order_.size()),
       cg_(direct_ ? 0 : 3 * model.num_vertices, 1) {
   if (direct_) {
-    solver_ = settings.definiteness == "none" ? make_eigen_ldlt()
-                                              : make_supernodal_cholesky(Precision::refined);
+    solver_ = settings.definiteness == Definiteness::none
+                  ? make_eigen_ldlt()
+                  : make_supernodal_cholesky(Precision::refined);
     solver_->analyse(hessian_.lower());
     return;
   }
-  cg_settings_ = {.iterations = settings.linear_iterations,
-                  .tolerance = cg_tolerance,
-                  .stop_at_negative_curvature = settings.linear_solver == "truncated_cg"};
+  cg_settings_ = {
+      .iterations = settings.linear_iterations,
+      .tolerance = cg_tolerance,
+      .stop_at_negative_curvature = settings.linear_solver == LinearSolver::truncated_cg};
   matrix_.analyse(hessian_.lower());
-  preconditioner_name_ = settings.preconditioner;
-  preconditioner_is_constant_ =
-      preconditioner_name_ == "laplacian" || preconditioner_name_ == "rest";
+  preconditioner_type_ = settings.preconditioner;
+  preconditioner_is_constant_ = preconditioner_type_ == PreconditionerType::laplacian ||
+                                preconditioner_type_ == PreconditionerType::rest;
   preconditioner_ = make_preconditioner(inverse_a2);
 }
 
@@ -56,23 +58,23 @@ void HessianSystem::pins_changed(double inverse_a2) {
 }
 
 std::unique_ptr<Preconditioner> HessianSystem::make_preconditioner(double inverse_a2) {
-  const std::string& name = preconditioner_name_;
+  const PreconditionerType type = preconditioner_type_;
   std::unique_ptr<Preconditioner> made;
-  if (name == "laplacian") {
+  if (type == PreconditionerType::laplacian) {
     const SpdSolver::Matrix lower = laplacian_lower(*model_, inverse_a2, order_);
     auto inner = make_incomplete_cholesky();
     inner->analyse(lower);
     if (!inner->update(lower)) throw not_positive_definite("M/h^2 + L");
     made = make_coordinatewise(std::move(inner));
-  } else if (name == "none") {
+  } else if (type == PreconditionerType::none) {
     made = make_no_preconditioner();
-  } else if (name == "jacobi") {
+  } else if (type == PreconditionerType::jacobi) {
     made = make_jacobi_preconditioner();
   } else {
     made = make_incomplete_cholesky();
   }
   made->analyse(hessian_.lower());
-  if (name == "rest") {
+  if (type == PreconditionerType::rest) {
     Threads alone(1);
     hessian_.assemble(rest_positions(), inverse_a2, NegativeEigenvalues::clamp, alone);
     if (!made->update(hessian_.lower())) throw not_positive_definite("of the rest pose");

@@ -66,7 +66,7 @@ class HessianSystem {
   std::unique_ptr<SpdSolver> solver_;  ///< direct
   CgSettings cg_settings_;             ///< the rest: conjugate gradients
   SymmetricMatrix matrix_;
-  std::string preconditioner_name_;
+  PreconditionerType preconditioner_type_ = PreconditionerType::none;
   std::unique_ptr<Preconditioner> preconditioner_;
   bool preconditioner_is_constant_ = false;
   ConjugateGradients cg_;

@@ -29,9 +29,9 @@ constexpr double inverse_a2 = 1 / (h * h);
 
 SolverSettings cg(int iterations, const std::string& preconditioner) {
   SolverSettings settings;
-  settings.linear_solver = "cg";
+  settings.linear_solver = LinearSolver::cg;
   settings.linear_iterations = iterations;
-  settings.preconditioner = preconditioner;
+  settings.preconditioner = from_string<PreconditionerType>(preconditioner);
   return settings;
 }
 

@@ -11,6 +11,7 @@
 #include "descent/direction.h"
 #include "descent/following_weights.h"
 #include "linear/spd_solver.h"
+#include "supple/choices.h"
 #include "supple/error.h"
 
 namespace supple {
@@ -30,7 +31,7 @@ std::vector<char> bound_bodies(const Model& model);
 
 /// The k_j of L: as fitted, or raised where a tet has become stiffer and the line search pays for
 /// it (following_weights.h).
-enum class Weights { constant, following };
+using Weights = LaplacianWeights;
 
 /// Quasi-Newton with the constant matrix of Projective Dynamics [Liu et al. 2017, sec. 4; thesis
 /// eqs. 7.11 and 8.1 to 8.6]:

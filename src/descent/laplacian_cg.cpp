@@ -6,9 +6,9 @@ namespace supple {
 
 namespace {
 
-std::unique_ptr<Preconditioner> make_named(const std::string& name) {
-  if (name == "none") return make_no_preconditioner();
-  if (name == "jacobi") return make_jacobi_preconditioner();
+std::unique_ptr<Preconditioner> make_own(PreconditionerType type) {
+  if (type == PreconditionerType::none) return make_no_preconditioner();
+  if (type == PreconditionerType::jacobi) return make_jacobi_preconditioner();
   return make_incomplete_cholesky();
 }
 
@@ -16,7 +16,7 @@ std::unique_ptr<Preconditioner> make_named(const std::string& name) {
 
 LaplacianCg::LaplacianCg(const Model& model, const SolverSettings& settings, double inverse_a2)
     : order_(bandwidth_order(vertex_adjacency(model))),
-      preconditioner_(make_named(settings.preconditioner)),
+      preconditioner_(make_own(settings.preconditioner)),
       // Residuals below a part of 1e-10 are not worth an iteration.
       cg_settings_{.iterations = settings.linear_iterations, .tolerance = 1e-10},
       cg_(model.num_vertices, 4),

@@ -198,12 +198,12 @@ LineSearchResult whole_step(const LineSearchPlace& place) {
 
 LineSearchResult search_line(const LineSearchPlace& place, StepRule rule,
                              const LineSearchSettings& settings) {
-  if (rule == StepRule::whole || settings.type == "none") return whole_step(place);
+  if (rule == StepRule::whole || settings.type == LineSearchType::none) return whole_step(place);
   if (rule == StepRule::decrease) {
     return shrink_until(place, 0, settings.shrink, {.slope = slope_at_start(place)});
   }
-  if (settings.type == "wolfe") return strong_wolfe(place, settings);
-  if (settings.type == "exact") return exact_search(place);
+  if (settings.type == LineSearchType::wolfe) return strong_wolfe(place, settings);
+  if (settings.type == LineSearchType::exact) return exact_search(place);
   return backtrack(place, settings);
 }
 

@@ -188,7 +188,7 @@ TEST(LineSearch, TheExactLengthScalesInverselyWithTheDirection) {
 
 LineSearchSettings without_search() {
   LineSearchSettings settings;
-  settings.type = "none";
+  settings.type = LineSearchType::none;
   return settings;
 }
 

@@ -24,11 +24,11 @@ SolverSettings newton_settings(const std::string& definiteness,
                                const std::string& linear_solver = "direct", int iterations = 15,
                                const std::string& preconditioner = "jacobi") {
   SolverSettings settings;
-  settings.method = "newton";
-  settings.definiteness = definiteness;
-  settings.linear_solver = linear_solver;
+  settings.method = SolverMethod::newton;
+  settings.definiteness = from_string<Definiteness>(definiteness);
+  settings.linear_solver = from_string<LinearSolver>(linear_solver);
   settings.linear_iterations = iterations;
-  settings.preconditioner = preconditioner;
+  settings.preconditioner = from_string<PreconditionerType>(preconditioner);
   return settings;
 }
 
@@ -291,8 +291,9 @@ TEST(Newton, EveryVariantFindsTheSameMinimiserAndNeverAscends) {
       SolverSettings settings = variant;
       settings.iterations = 200;
       settings.tolerance = 1e-9;
-      const std::string name = variant.definiteness + ", " + variant.linear_solver + ", " +
-                               variant.preconditioner + ", " + material;
+      const std::string name = std::string(to_string(variant.definiteness)) + ", " +
+                               to_string(variant.linear_solver) + ", " +
+                               to_string(variant.preconditioner) + ", " + material;
       Newton newton(problem.model, settings, inverse_a2);
       Minimiser minimiser(problem.model.num_vertices);
       VectorField x = start;

@@ -70,7 +70,7 @@ TEST(ProjectiveDynamics, IsQuasiNewtonWithWholeSteps) {
   Laplacian laplacian(quasi_newton.model, 1 / (h * h), Precision::full);
   SolverSettings settings;
   settings.iterations = 50;
-  settings.line_search.type = "none";
+  settings.line_search.type = LineSearchType::none;
   const auto iterates_of = [&](Problem& problem, Direction& direction) {
     std::vector<VectorField> iterates;
     VectorField z = scrambled(problem.model);

@@ -7,7 +7,7 @@ namespace supple {
 namespace {
 
 SolverSettings clamped(SolverSettings settings) {
-  settings.definiteness = "clamp";
+  settings.definiteness = Definiteness::clamp;
   return settings;
 }
 
@@ -31,7 +31,7 @@ PinnedMatrix factorise_at_rest(const Model& model, double inverse_a2) {
 }
 
 RestHessian::RestHessian(const Model& model, const SolverSettings& settings, double inverse_a2) {
-  if (settings.linear_solver == "direct") {
+  if (settings.linear_solver == LinearSolver::direct) {
     matrix_.emplace(factorise_at_rest(model, inverse_a2));
     return;
   }

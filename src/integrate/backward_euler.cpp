@@ -32,10 +32,7 @@ void advance(const StepParameters& step, const VectorField& z, int first, int la
 /// that is
 ///   a = h,  y = x + h v + h^2 M^-1 f,  x' = z,  v' = (z - x)/h.
 Integrator backward_euler() {
-  return {.name = "backward_euler",
-          .text =
-              "x' = argmin |x - y|_M^2/(2 h^2) + E(x), y = x + h v + h^2 M^-1 f: stable, damps "
-              "(first order)",
+  return {.kind = TimeIntegrator::backward_euler,
           .keeps_energy_down = true,
           .has_velocity_at_z = true,
           .inverse_a2 = inverse_a2,

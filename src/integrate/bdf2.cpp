@@ -55,10 +55,7 @@ void advance(const StepParameters& step, const VectorField& z, int first, int la
 /// The first step is one of backward Euler: its error, of second order in h, is made once, so that
 /// the whole stays of second order. Its 1/a^2 is 4/9 of the others'.
 Integrator bdf2() {
-  return {.name = "bdf2",
-          .text =
-              "from the last two states: stable, damps far less than backward Euler (second "
-              "order)",
+  return {.kind = TimeIntegrator::bdf2,
           .needs_previous = true,
           .pushed = 1.5,  // h/a; 1 in the first step
           .inverse_a2 = inverse_a2,

@@ -39,10 +39,7 @@ void advance_forward(const StepParameters& step, const VectorField& gradient, in
 /// Symplectic Euler [thesis eqs. 3.23 and 3.24]:
 ///   v' = v + h M^-1 (f - dE/dx(x)),  x' = x + h v'.
 Integrator symplectic_euler() {
-  return {.name = "symplectic_euler",
-          .text =
-              "v' = v + h M^-1 f(x), x' = x + h v': solves nothing; stable for h below 2 over "
-              "the fastest vibration's angular frequency (first order)",
+  return {.kind = TimeIntegrator::symplectic_euler,
           .is_explicit = true,
           .stage = 0,
           .advance = advance_symplectic};
@@ -51,10 +48,7 @@ Integrator symplectic_euler() {
 /// Forward Euler [thesis eqs. 3.21 and 3.22]:
 ///   x' = x + h v,  v' = v + h M^-1 (f - dE/dx(x)).
 Integrator forward_euler() {
-  return {.name = "forward_euler",
-          .text =
-              "x' = x + h v, v' = v + h M^-1 f(x): solves nothing; gains energy at any h, to see "
-              "why one does not use it (first order)",
+  return {.kind = TimeIntegrator::forward_euler,
           .is_explicit = true,
           .stage = 0,
           .advance = advance_forward};

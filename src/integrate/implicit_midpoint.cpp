@@ -39,10 +39,7 @@ void advance(const StepParameters& step, const VectorField& z, int first, int la
 /// which is the minimum of [thesis eq. 3.31] with z for its (x + x')/2. Pins and colliders stand
 /// where they are in the middle of the step.
 Integrator implicit_midpoint() {
-  return {.name = "implicit_midpoint",
-          .text =
-              "forces in the middle of the step: keeps the energy of small vibrations, may blow "
-              "up where a step is large for a stiff body (second order)",
+  return {.kind = TimeIntegrator::implicit_midpoint,
           .stage = 0.5,
           .has_velocity_at_z = true,
           .inverse_a2 = inverse_a2,

@@ -9,9 +9,9 @@ const std::vector<Integrator>& integrators() {
   return all;
 }
 
-const Integrator* find_integrator(const std::string& name) {
+const Integrator* find_integrator(TimeIntegrator kind) {
   for (const Integrator& integrator : integrators()) {
-    if (integrator.name == name) return &integrator;
+    if (integrator.kind == kind) return &integrator;
   }
   return nullptr;
 }

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "model/model.h"
+#include "supple/choices.h"
 
 namespace supple {
 
@@ -23,8 +23,7 @@ struct StepParameters {
 /// alone. Before each step the velocity, and where it is used the one before, are multiplied by
 /// exp(-drag h) [thesis sec. 8.6]. Vertices without mass stay.
 struct Integrator {
-  std::string name;
-  std::string text;  ///< of `supple list integrators`
+  TimeIntegrator kind = TimeIntegrator::backward_euler;
   bool is_explicit = false;
   bool has_inertia = true;  ///< false: a is infinite, gravity is a potential
   double stage = 1;         ///< where z stands in the step: 1 its end, 1/2 its middle
@@ -37,6 +36,8 @@ struct Integrator {
   /// A force f that acts through one step alone moves y by pushed * a^2 M^-1 f: the step then gives
   /// its whole impulse h f. What the state remembers of it is for `forget_push`.
   double pushed = 1;
+
+  const char* name() const { return to_string(kind); }
 
   /// 1/a^2 of a step, 1/s^2. first: State has no previous positions yet.
   double (*inverse_a2)(double h, bool first) = nullptr;
@@ -53,8 +54,8 @@ struct Integrator {
 /// All of them, in the order of the docs.
 const std::vector<Integrator>& integrators();
 
-/// Null for a name that is not known.
-const Integrator* find_integrator(const std::string& name);
+/// Null for what is no enumerator.
+const Integrator* find_integrator(TimeIntegrator kind);
 
 // One file each.
 Integrator backward_euler();

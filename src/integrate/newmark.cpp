@@ -48,10 +48,7 @@ void advance(const StepParameters& step, const VectorField& z, int first, int la
 ///   a^2 = beta h^2,  y = x + h v + h^2 (1/2 - beta) w + a^2 M^-1 f,  x' = z,
 ///   w' = (z - x - h v - h^2 (1/2 - beta) w)/a^2.
 Integrator newmark() {
-  return {.name = "newmark",
-          .text =
-              "mean of the accelerations at both ends (beta 1/4, gamma 1/2): keeps the energy of "
-              "small vibrations (second order)",
+  return {.kind = TimeIntegrator::newmark,
           .needs_acceleration = true,
           .pushed = 2,  // it acts at both ends
           .inverse_a2 = inverse_a2,

@@ -25,10 +25,7 @@ void advance(const StepParameters&, const VectorField& z, int first, int last, S
 /// with pins and colliders where they are at the end of the step; each step begins at the last
 /// equilibrium.
 Integrator quasi_static() {
-  return {.name = "quasi_static",
-          .text =
-              "x' = argmin E(x) - sum m g . x: equilibrium at every time, without inertia; needs "
-              "pins",
+  return {.kind = TimeIntegrator::quasi_static,
           .has_inertia = false,
           .inverse_a2 = inverse_a2,
           .target = target,

@@ -268,12 +268,7 @@ std::vector<Description> list_membrane_materials() {
            "each, for layers; mu, warp_limits, weft_limits, direction"}};
 }
 
-std::vector<Description> list_bending_models() {
-  return {{"quadratic", "isometric, around vertices: tends to be flat [Bergou et al. 2006]"},
-          {"dihedral",
-           "angles between triangles: keeps those of the mesh and of folds "
-           "[Grinspun et al. 2003]"}};
-}
+std::vector<Description> list_bending_models() { return choices(BendingModel{}).entries; }
 
 std::vector<Description> list_spring_materials() {
   return {{"spring",

@@ -23,8 +23,6 @@ constexpr double least_area = 1e-12;
 constexpr double least_warp = 1e-6;
 constexpr double degree = 0.017453292519943295;  // radians
 
-constexpr const char* dihedral = "dihedral";
-
 using Vector = Vector3<double>;
 
 Vector edge_vector(const Vec3& from, const Vec3& to) {
@@ -41,15 +39,7 @@ void check_membrane(const Body& body, const std::string& where) {
     require(std::isfinite(*membrane.bending) && *membrane.bending >= 0, where + "/material/bending",
             "expected a rigidity of at least 0 N m");
   }
-  const std::vector<Description> models = list_bending_models();
-  if (std::none_of(models.begin(), models.end(), [&](const Description& model) {
-        return model.name == membrane.bending_model;
-      })) {
-    std::vector<std::string> known;
-    for (const Description& model : models) known.push_back(model.name);
-    refuse(where + "/material/bending_model",
-           unknown_name("bending model", membrane.bending_model, known));
-  }
+  require_choice(membrane.bending_model, where + "/material/bending_model");
   require(body.mesh.tets.empty() && body.segments.empty(), where + "/mesh",
           "a membrane has triangles alone, no tets and no segments");
   require(body.springs.empty(), where + "/springs",
@@ -247,7 +237,7 @@ void add_membrane(const Body& body, const std::string& where, int first_vertex,
   const double thickness = body.membrane->thickness;
   const double rigidity =
       body.membrane->bending.value_or(plate * thickness * thickness * thickness / 12);
-  if (body.membrane->bending_model == dihedral) {
+  if (body.membrane->bending_model == BendingModel::dihedral) {
     add_hinges(body, where, first_vertex, triangles, rest, rigidity, set);
   } else {
     add_bends(triangles, rest, rigidity, set);
@@ -255,7 +245,8 @@ void add_membrane(const Body& body, const std::string& where, int first_vertex,
 }
 
 void check_folds(const Body& body, const std::string& where) {
-  require(body.folds.empty() || (body.membrane && body.membrane->bending_model == dihedral),
+  require(body.folds.empty() ||
+              (body.membrane && body.membrane->bending_model == BendingModel::dihedral),
           where + "/folds", "folds need a membrane with the bending model dihedral");
   for (std::size_t f = 0; f < body.folds.size(); ++f) {
     require(std::abs(body.folds[f].degrees) < 180,

@@ -44,7 +44,7 @@ TEST(Entries, StandInsAreOfThePublishedSizes) {
       const Body& body = scene.bodies.at(0);
       const auto elements = static_cast<double>(body.mesh.tets.size() + body.springs.size());
       EXPECT_NEAR(elements, size, 0.25 * size) << name;
-      EXPECT_EQ(scene.solver.method, "l_bfgs");
+      EXPECT_EQ(scene.solver.method, SolverMethod::l_bfgs);
       EXPECT_EQ(scene.solver.iterations, 10);
     }
   }

@@ -24,12 +24,13 @@ void check(const Scene& scene) {
   require(!std::holds_alternative<Randomize>(body.initial) &&
               !std::holds_alternative<Flatten>(body.initial) && body.velocity == Vec3{0, 0, 0},
           "expected a body that starts at rest or stretched, without velocity");
-  require(scene.time.integrator == "backward_euler" && scene.time.substeps == 1,
+  require(scene.time.integrator == TimeIntegrator::backward_euler && scene.time.substeps == 1,
           "expected backward Euler without substeps");
   require(scene.damping.drag == 0 && scene.damping.stiffness == 0 && !body.damping &&
               scene.contact.friction == 0,
           "expected no damping or friction");
-  require(scene.solver.method == "l_bfgs" && scene.solver.initial_hessian == "laplacian",
+  require(scene.solver.method == SolverMethod::l_bfgs &&
+              scene.solver.initial_hessian == InitialHessian::laplacian,
           "expected L-BFGS around M/h^2 + L");
 }
 

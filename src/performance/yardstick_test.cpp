@@ -118,7 +118,7 @@ TEST(Yardstick, WhatItDoesNotModelIsRefused) {
   Scene fibers = scene, damped = scene, newton = scene, plane = scene, stvk = scene, none = scene;
   fibers.bodies[0].fiber = FiberSettings{};
   damped.damping.drag = 1;
-  newton.solver.method = "newton";
+  newton.solver.method = SolverMethod::newton;
   plane.colliders.push_back({"floor", PlaneShape{}, {}});
   stvk.bodies[0].material.model = "stvk";
   none.bodies.clear();

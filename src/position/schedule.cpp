@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/index.h"
-#include "base/names.h"
 #include "position/lane_packer.h"
 #include "position/lattice_cells.h"
 #include "position/tet_parts.h"
@@ -269,14 +268,19 @@ double Schedule::filled() const {
   return static_cast<double>(tets) / static_cast<double>(tet_of_lane.size());
 }
 
-Schedule make_schedule(std::span<const std::array<int, 4>> tets, int num_vertices,
-                       const std::string& order, int width) {
-  if (order == "parts") return in_parts(tets, num_vertices, width);
-  if (order == "colours") return by_colours(tets, num_vertices, width);
-  if (order == "cells") return by_cells(tets, num_vertices, width);
-  if (order == "natural") return natural_order(tets, width);
-  throw Error(ErrorKind::invalid_input, "/solver/order",
-              unknown_name("order", order, {"parts", "colours", "cells", "natural"}));
+Schedule make_schedule(std::span<const std::array<int, 4>> tets, int num_vertices, XpbdOrder order,
+                       int width) {
+  switch (order) {
+    case XpbdOrder::parts:
+      return in_parts(tets, num_vertices, width);
+    case XpbdOrder::colours:
+      return by_colours(tets, num_vertices, width);
+    case XpbdOrder::cells:
+      return by_cells(tets, num_vertices, width);
+    case XpbdOrder::natural:
+      break;
+  }
+  return natural_order(tets, width);
 }
 
 }  // namespace supple

@@ -2,8 +2,9 @@
 
 #include <array>
 #include <span>
-#include <string>
 #include <vector>
+
+#include "supple/choices.h"
 
 namespace supple {
 
@@ -40,7 +41,7 @@ struct Schedule {
 /// tets: [num_tets], corners among num_vertices vertices; width >= 1. Without tets there is no
 /// phase. Cost: about linear, 0.1 to 2 us a tet. Throws Error{invalid_input} at /solver/order for
 /// a name that is none of these, and for `cells` where the tets are not those of box lattices.
-Schedule make_schedule(std::span<const std::array<int, 4>> tets, int num_vertices,
-                       const std::string& order, int width);
+Schedule make_schedule(std::span<const std::array<int, 4>> tets, int num_vertices, XpbdOrder order,
+                       int width);
 
 }  // namespace supple

@@ -35,13 +35,13 @@ const std::vector<std::pair<std::string, BodySettings>>& bodies() {
 constexpr TetProjection projections[] = {TetProjection::stress, TetProjection::sequential,
                                          TetProjection::block};
 
-Schedule schedule_of(const Model& model, const std::string& order, int width) {
+Schedule schedule_of(const Model& model, XpbdOrder order, int width) {
   return make_schedule(model.tets, model.num_vertices, order, width);
 }
 
 template <class T = double>
 TetConstraints<T> constraints_of(const Model& model, TetProjection projection,
-                                 const std::string& order = "colours") {
+                                 XpbdOrder order = XpbdOrder::colours) {
   return {model, schedule_of(model, order, row_lanes<T>), projection};
 }
 
@@ -363,7 +363,7 @@ TEST(TetConstraints, LanesGiveTheBitsOfOneTetAfterTheOther) {
     const Model model = model_of(settings);
     for (const TetProjection projection : projections) {
       // The same order of visits, in batches and one after the other.
-      Schedule schedule = schedule_of(model, "colours", 8);
+      Schedule schedule = schedule_of(model, XpbdOrder::colours, 8);
       Positions<double> a = test::positions_of<double>(test::deformed(model, 0.02)), b = a;
       TetConstraints<double> wide(model, schedule, projection);
       schedule.serial = true;
@@ -383,7 +383,7 @@ TEST(TetConstraints, LanesGiveTheBitsOfOneTetAfterTheOther) {
 
 TEST(TetConstraints, AnyNumberOfThreadsGivesTheSameBits) {
   const Model model = model_of({.fiber = true, .layered = true, .two_regions = true});
-  for (const std::string order : {"parts", "colours"}) {
+  for (const XpbdOrder order : {XpbdOrder::parts, XpbdOrder::colours}) {
     const auto run = [&]<class T>(T, int count) {
       Threads threads(count);
       Positions<T> x = test::positions_of<T>(test::deformed(model, 0.02));

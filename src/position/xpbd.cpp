@@ -7,7 +7,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "base/names.h"
 #include "position/spring_constraints.h"
 #include "position/tet_constraints.h"
 #include "position/vertex_constraints.h"
@@ -17,19 +16,16 @@ namespace supple {
 
 namespace {
 
-/// Which of the known names a setting has. Throws Error{invalid_input} for any other.
-std::size_t index_of(const std::string& what, const std::string& name,
-                     const std::vector<std::string>& known) {
-  for (std::size_t i = 0; i < known.size(); ++i) {
-    if (known[i] == name) return i;
+TetProjection projection_of(XpbdProjection choice) {
+  switch (choice) {
+    case XpbdProjection::sequential:
+      return TetProjection::sequential;
+    case XpbdProjection::block:
+      return TetProjection::block;
+    case XpbdProjection::stress:
+      break;
   }
-  throw Error(ErrorKind::invalid_input, "/solver/" + what, unknown_name(what, name, known));
-}
-
-TetProjection projection_of_name(const std::string& name) {
-  constexpr TetProjection values[] = {TetProjection::stress, TetProjection::sequential,
-                                      TetProjection::block};
-  return values[index_of("projection", name, {"stress", "sequential", "block"})];
+  return TetProjection::stress;
 }
 
 /// Are all numbers finite? (0 times infinity is not a number.)
@@ -79,7 +75,7 @@ template <class T>
 class Xpbd final : public PositionSolver {
  public:
   Xpbd(const Model& model, ContactEnergy* contact, TetProjection projection, bool keep,
-       const std::string& order)
+       XpbdOrder order)
       : model_(&model),
         keep_(keep),
         parts_(split(model, projection, order)),
@@ -216,8 +212,7 @@ class Xpbd final : public PositionSolver {
     return tets;
   }
 
-  static std::vector<Part> split(const Model& model, TetProjection projection,
-                                 const std::string& order) {
+  static std::vector<Part> split(const Model& model, TetProjection projection, XpbdOrder order) {
     if (projection != TetProjection::stress) {
       return {{make_schedule(model.tets, model.num_vertices, order, row_lanes<T>), projection}};
     }
@@ -232,8 +227,7 @@ class Xpbd final : public PositionSolver {
     return parts;
   }
 
-  static Schedule schedule_of(const Model& model, const std::vector<int>& chosen,
-                              const std::string& order) {
+  static Schedule schedule_of(const Model& model, const std::vector<int>& chosen, XpbdOrder order) {
     std::vector<std::array<int, 4>> tets;
     tets.reserve(chosen.size());
     for (const int t : chosen) tets.push_back(model.tets[static_cast<std::size_t>(t)]);
@@ -266,9 +260,9 @@ class Xpbd final : public PositionSolver {
 
 std::unique_ptr<PositionSolver> make_xpbd(const Model& model, ContactEnergy* contact,
                                           const SolverSettings& settings) {
-  const TetProjection projection = projection_of_name(settings.projection);
-  const bool keep = index_of("multipliers", settings.multipliers, {"zero", "kept"}) == 1;
-  if (index_of("precision", settings.precision, {"double", "float"}) == 1) {
+  const TetProjection projection = projection_of(settings.projection);
+  const bool keep = settings.multipliers == XpbdMultipliers::kept;
+  if (settings.precision == XpbdPrecision::float32) {
     return std::make_unique<Xpbd<float>>(model, contact, projection, keep, settings.order);
   }
   return std::make_unique<Xpbd<double>>(model, contact, projection, keep, settings.order);

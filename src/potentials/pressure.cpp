@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "base/index.h"
+#include "base/names.h"
 #include "base/refuse.h"
 #include "math/motion.h"
 
@@ -146,9 +147,8 @@ void PressureSet::add(const PressureSettings& settings, std::vector<std::array<i
                       const std::vector<Vec3>& rest, int first_vertex, bool is_cloth,
                       const std::string& where) {
   const Filling filling = checked_filling(settings, where);
-  const bool wants_cavities = settings.surface == "cavities";
-  require(wants_cavities || settings.surface == "outer", where + "/surface",
-          "there is no such surface; expected outer or cavities");
+  const bool wants_cavities = settings.surface == PressureSurface::cavities;
+  require_choice(settings.surface, where + "/surface");
   require(!is_cloth || !wants_cavities, where + "/surface",
           "a cloth has no cavities; expected outer: what it encloses");
   require(!triangles.empty(), where, "needs a closed surface, but the body has no triangles");

@@ -239,11 +239,11 @@ TEST(Pressure, RefusesWhatEnclosesNothingAndNumbersOutOfRange) {
   unsorted.pressure.keyframes = {{1, 0}, {1, 2}};
   refuses(unsorted, closed, true, "/overpressure", "keyframe 1");
   PressureSettings cavities = constant(1);
-  cavities.surface = "cavities";
+  cavities.surface = PressureSurface::cavities;
   refuses(cavities, closed, true, "/surface", "cloth");
   refuses(cavities, closed, false, "/surface", "no cavities");
-  cavities.surface = "inner";
-  refuses(cavities, closed, false, "/surface", "outer or cavities");
+  cavities.surface = static_cast<PressureSurface>(2);
+  refuses(cavities, closed, false, "/surface", "outer, cavities");
 }
 
 }  // namespace

@@ -41,9 +41,7 @@ void check(const Body& body, const std::string& where) {
   };
   positive(rod.bending, "bending");
   positive(rod.twist, "twist");
-  const std::vector<std::string>& shapes = rod_rest_shapes();
-  require(std::find(shapes.begin(), shapes.end(), rod.rest_shape) != shapes.end(),
-          place + "/rest_shape", unknown_name("rest shape", rod.rest_shape, shapes));
+  require_choice(rod.rest_shape, place + "/rest_shape");
   require(std::isfinite(rod.rest_twist) && std::abs(rod.rest_twist) <= 1e9, place + "/rest_twist",
           "expected a finite number of degrees, at most 1e9");
   require(body.mesh.tets.empty() && body.triangles.empty(), where + "/mesh",
@@ -144,11 +142,6 @@ double angle_about(const Vector3<double>& t, const Vector3<double>& a, const Vec
   return std::atan2(dot(cross(a, b), t), dot(a, b));
 }
 
-const std::vector<std::string>& rod_rest_shapes() {
-  static const std::vector<std::string> names{"mesh", "straight"};
-  return names;
-}
-
 void RodSet::add(const Body& body, const std::string& where, int first_vertex,
                  const std::vector<Vec3>& rest) {
   if (first_chain.empty()) first_chain.push_back(0);
@@ -218,7 +211,7 @@ void RodSet::add_chain(const std::vector<int>& vertices, const RodSettings& sett
     joint.bending = settings.bending / own;
     joint.twist = settings.twist / own;
     joint.rest[0] = joint.rest[1] = {{0, 0, 0}};
-    if (settings.rest_shape == "mesh") {
+    if (settings.rest_shape == RodRestShape::mesh) {
       const Vector3<double> change = after.tangent - before.tangent;
       joint.rest[0] = parts(before, change);
       joint.rest[1] = parts(after, change);

@@ -101,7 +101,4 @@ struct RodSet {
                  const std::vector<Vec3>& rest);
 };
 
-/// Names of rest shapes.
-const std::vector<std::string>& rod_rest_shapes();
-
 }  // namespace supple

@@ -137,7 +137,8 @@ TEST(Rods, TheGradientIsThatOfTheEnergy) {
   free.shake(0.004, 1);
   expect_gradient(free, 0, 1e-7);
 
-  Rod straight(rod_body(curl(), {.bending = 2, .twist = 1.5, .rest_shape = "straight"}));
+  Rod straight(
+      rod_body(curl(), {.bending = 2, .twist = 1.5, .rest_shape = RodRestShape::straight}));
   straight.shake(0.004, 2);
   expect_gradient(straight, 0, 1e-7);
 
@@ -149,7 +150,8 @@ TEST(Rods, TheGradientIsThatOfTheEnergy) {
 /// Clamps have moments: the gradient has what turning away from them costs.
 TEST(Rods, TheGradientHoldsBetweenClampsThatTurn) {
   for (const char* shape : {"mesh", "straight"}) {
-    Rod rod(rod_body(curl(), {.bending = 2, .twist = 1.5, .rest_shape = shape}));
+    Rod rod(rod_body(curl(),
+                     {.bending = 2, .twist = 1.5, .rest_shape = from_string<RodRestShape>(shape)}));
     rod.clamp(true, {});
     Motion motion;
     motion.rotate = Rotation{{1, 2, 0.5}, {0, 0, 0}, 60};
@@ -374,7 +376,8 @@ TEST(Rods, WhatIsNoRodIsRefused) {
   EXPECT_EQ(place([](Body&) {}), "nothing");
   EXPECT_EQ(place([](Body& b) { b.rod->bending = 0; }), "/bodies/0/rod/bending");
   EXPECT_EQ(place([](Body& b) { b.rod->twist = -1; }), "/bodies/0/rod/twist");
-  EXPECT_EQ(place([](Body& b) { b.rod->rest_shape = "mash"; }), "/bodies/0/rod/rest_shape");
+  EXPECT_EQ(place([](Body& b) { b.rod->rest_shape = static_cast<RodRestShape>(2); }),
+            "/bodies/0/rod/rest_shape");
   EXPECT_EQ(place([](Body& b) { b.rod->rest_twist = std::nan(""); }), "/bodies/0/rod/rest_twist");
   EXPECT_EQ(place([](Body& b) { b.triangles.push_back({0, 1, 2}); }), "/bodies/0/mesh");
   EXPECT_EQ(place([](Body& b) { b.segments.clear(); }), "/bodies/0/segments");

@@ -76,7 +76,7 @@ Problem make_problem_by_descent(const std::string& subject, const Scene& scene,
 }
 
 SimulationState state_before(Scene scene, int frame, int threads) {
-  scene.solver.weights = "constant";  // as published
+  scene.solver.weights = LaplacianWeights::constant;  // as published
   Simulation simulation(scene, {.threads = threads});
   for (int k = 1; k < frame; ++k) {
     const StepStatus status = simulation.step().status;

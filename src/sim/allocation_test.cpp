@@ -92,7 +92,7 @@ TEST(Allocation, AStepAllocatesNothingAfterTheFirst) {
       Scene scene = test::twisting_bar({8, 3, 3}, material.name);
       scene.gravity = {0, -9.81, 0};
       scene.colliders.push_back({"ground", PlaneShape{{0, 1, 0}, -0.5}, {}});
-      scene.solver.method = method;
+      scene.solver.method = from_string<SolverMethod>(method);
       EXPECT_EQ(allocations_of_a_step(scene, 1), 0) << method << ", " << material.name;
     }
   }
@@ -108,7 +108,7 @@ TEST(Allocation, NeitherDoesAStepOfARodThatIsTwisted) {
     pin.motion.rotate = Rotation{{0, 1, 0}, {}, 100};
     scene.bodies[0].pins.push_back(pin);
     scene.colliders.push_back({"ground", PlaneShape{{0, 1, 0}, -0.1}, {}});
-    scene.solver.method = method;
+    scene.solver.method = from_string<SolverMethod>(method);
     EXPECT_EQ(allocations_of_a_step(scene, 1), 0) << method;
   }
 }
@@ -128,7 +128,7 @@ TEST(Allocation, NeitherDoesAStepOnHullsFieldsAndFunctions) {
                                  gradient = {0, 1, 0};
                                  return x[1] + 0.45;
                                }}});
-    scene.solver.method = method;
+    scene.solver.method = from_string<SolverMethod>(method);
     EXPECT_EQ(allocations_of_a_step(scene, 1), 0) << method;
   }
 }
@@ -143,7 +143,7 @@ TEST(Allocation, AStepOfAMembraneInTheWindAllocatesNothingAfterTheFirst) {
       const bool is_folded = std::string(material) == "neo_hookean";
       Scene scene = is_folded ? test::folded_membrane(material) : test::hanging_membrane(material);
       scene.wind = WindSettings{.velocity = {1, 0, 3}};
-      scene.solver.method = method;
+      scene.solver.method = from_string<SolverMethod>(method);
       EXPECT_EQ(allocations_of_a_step(scene, 1), 0) << method << ", " << material;
     }
   }
@@ -170,7 +170,7 @@ TEST(Allocation, NeitherDoesAStepOfAMuscleWithPressure) {
     if (name != "jacobi" && name != "gauss_seidel" && name != "vertex_block_descent") {
       scene.bodies[0].pressure->ambient = 1e3;
     }
-    scene.solver.method = method;
+    scene.solver.method = from_string<SolverMethod>(method);
     EXPECT_EQ(allocations_of_a_step(scene, 1), 0) << method;
   }
 }
@@ -184,7 +184,7 @@ TEST(Allocation, NeitherDoesAStepOfWhatFlowsAndGrows) {
     scene.bodies[0].material.plasticity = PlasticitySettings{.yield = 0.001};
     scene.bodies[0].growth.push_back({.stretch = {}});
     scene.bodies[0].growth[0].stretch.keyframes = {{0, 1}, {1, 1.5}};
-    scene.solver.method = method;
+    scene.solver.method = from_string<SolverMethod>(method);
     EXPECT_EQ(allocations_of_a_step(scene, 1), 0) << method;
   }
 }
@@ -197,7 +197,7 @@ TEST(Allocation, NeitherDoesAStepOfDampedBodies) {
     scene.bodies.push_back(test::hanging_cloth().bodies[0]);
     scene.bodies.push_back(test::hanging_membrane("arap").bodies[0]);
     scene.colliders.push_back({"ground", PlaneShape{{0, 1, 0}, -0.5}, {}});
-    scene.solver.method = method;
+    scene.solver.method = from_string<SolverMethod>(method);
     scene.damping.stiffness = 0.02;
     EXPECT_EQ(allocations_of_a_step(scene, 1), 0) << method;
   }
@@ -208,7 +208,7 @@ TEST(Allocation, NeitherDoesAStepOfBodiesThatAreTiedAndSewn) {
   for (const char* method :
        {"l_bfgs", "quasi_newton", "gradient_descent", "chebyshev", "projective_dynamics"}) {
     Scene scene = test::twisting_bar({8, 3, 3}, "arap");
-    scene.solver.method = method;
+    scene.solver.method = from_string<SolverMethod>(method);
     scene.bodies[0].name = "bar";
     scene.bodies.push_back(scene.bodies[0]);
     scene.bodies[1].name = "other";
@@ -236,10 +236,10 @@ TEST(Allocation, NeitherDoTheOtherMatrices) {
                                  {"newton", "laplacian", "truncated_cg", "rest"}}) {
     Scene scene = test::twisting_bar({8, 3, 3}, "neo_hookean");
     scene.colliders.push_back({"ground", PlaneShape{{0, 1, 0}, -0.5}, {}});
-    scene.solver.method = variant.method;
-    scene.solver.initial_hessian = variant.initial_hessian;
-    scene.solver.linear_solver = variant.linear_solver;
-    scene.solver.preconditioner = variant.preconditioner;
+    scene.solver.method = from_string<SolverMethod>(variant.method);
+    scene.solver.initial_hessian = from_string<InitialHessian>(variant.initial_hessian);
+    scene.solver.linear_solver = from_string<LinearSolver>(variant.linear_solver);
+    scene.solver.preconditioner = from_string<PreconditionerType>(variant.preconditioner);
     EXPECT_EQ(allocations_of_a_step(scene, 1), 0)
         << variant.method << ", " << variant.initial_hessian << ", " << variant.linear_solver
         << ", " << variant.preconditioner;
@@ -257,10 +257,10 @@ TEST(Allocation, NeitherDoTheOtherWaysOfXpbd) {
         scene.bodies[0].material.lambda = lambda;
         scene.colliders.push_back({"ground", PlaneShape{{0, 1, 0}, -0.5}, {}});
         scene.time.substeps = 3;
-        scene.solver.method = "xpbd";
-        scene.solver.projection = projection;
-        scene.solver.multipliers = multipliers;
-        scene.solver.precision = precision;
+        scene.solver.method = SolverMethod::xpbd;
+        scene.solver.projection = from_string<XpbdProjection>(projection);
+        scene.solver.multipliers = from_string<XpbdMultipliers>(multipliers);
+        scene.solver.precision = from_string<XpbdPrecision>(precision);
         EXPECT_EQ(allocations_of_a_step(scene, 1), 0)
             << projection << ", " << multipliers << ", " << precision;
       }
@@ -278,7 +278,7 @@ TEST(Allocation, NeitherDoesAStepAfterOtherCollidersAndMaterials) {
     Scene scene = test::twisting_bar({8, 3, 3}, "arap");
     scene.gravity = {0, -9.81, 0};
     scene.bodies[0].regions.push_back({{{-1, -1, -1}, {1, 1, 1}}, test::soft_material("arap")});
-    scene.solver.method = method;
+    scene.solver.method = from_string<SolverMethod>(method);
     Simulation simulation(scene, {.threads = 1});
     simulation.step();
     const std::vector<std::vector<Collider>> sets = {{ground}, {ground, ball}, {}};
@@ -302,12 +302,12 @@ TEST(Allocation, NoIntegratorAllocatesInAStepAfterTheFirst) {
   for (const Description& integrator : list_integrators()) {
     Scene scene = test::twisting_bar({8, 3, 3}, "neo_hookean");
     scene.colliders.push_back({"ground", PlaneShape{{0, 1, 0}, -0.5}, {}});
-    scene.time.integrator = integrator.name;
+    scene.time.integrator = from_string<TimeIntegrator>(integrator.name);
     scene.time.step = 1e-3;
     EXPECT_EQ(allocations_of_a_step(scene, 1), 0) << integrator.name;
   }
   Scene scene = test::twisting_bar({8, 3, 3}, "neo_hookean");
-  scene.solver.start = "extrapolated";
+  scene.solver.start = DescentStart::extrapolated;
   EXPECT_EQ(allocations_of_a_step(scene, 1), 0);
 }
 
@@ -316,7 +316,7 @@ TEST(Allocation, ForcesAreNothingNewAfterTheFirst) {
   for (const Description& integrator : list_integrators()) {
     if (integrator.name == "quasi_static") continue;
     Scene scene = test::twisting_bar({8, 3, 3}, "neo_hookean");
-    scene.time.integrator = integrator.name;
+    scene.time.integrator = from_string<TimeIntegrator>(integrator.name);
     scene.time.step = 1e-3;
     Simulation simulation(scene, {.threads = 1});
     allocations = 0;
@@ -337,7 +337,7 @@ TEST(Allocation, DraggingAllocatesNothing) {
        {"l_bfgs", "quasi_newton", "gradient_descent", "projective_dynamics", "chebyshev", "jacobi",
         "gauss_seidel", "vertex_block_descent", "xpbd", "pbd"}) {
     Scene scene = test::twisting_bar({8, 3, 3}, test::material_of(method));
-    scene.solver.method = method;
+    scene.solver.method = from_string<SolverMethod>(method);
     scene.time.substeps = 2;
     Simulation simulation(scene, {.threads = 1});
     const auto hit = simulation.raycast({0.1, 5, 0.2}, {0, -1, 0});
@@ -367,7 +367,7 @@ TEST(Allocation, SettingsTakeNoMemoryThatAFactorWould) {
   if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
   for (const char* hessian : {"laplacian", "rest", "warped_rest"}) {
     Scene scene = test::twisting_bar({16, 6, 6}, "neo_hookean");
-    scene.solver.initial_hessian = hessian;
+    scene.solver.initial_hessian = from_string<InitialHessian>(hessian);
     Simulation simulation(scene, {.threads = 1});
     simulation.step();
     bytes = 0;
@@ -399,7 +399,7 @@ TEST(Allocation, AStepOfSpringsAllocatesNothingAfterTheFirst) {
        {"l_bfgs", "quasi_newton", "gradient_descent", "projective_dynamics", "chebyshev", "jacobi",
         "gauss_seidel", "vertex_block_descent", "xpbd", "pbd"}) {
     Scene scene = test::hanging_cloth();
-    scene.solver.method = method;
+    scene.solver.method = from_string<SolverMethod>(method);
     EXPECT_EQ(allocations_of_a_step(scene, 1), 0) << method;
   }
 }

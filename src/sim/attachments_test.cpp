@@ -47,27 +47,28 @@ std::vector<SolverSettings> minimising() {
   for (const Description& solver : list_solvers()) {
     if (!test::minimises(solver.name)) continue;
     SolverSettings settings;
-    settings.method = solver.name;
+    settings.method = from_string<SolverMethod>(solver.name);
     list.push_back(settings);
   }
   for (const char* hessian : {"rest", "warped_rest", "frame", "identity"}) {
     SolverSettings settings;
-    settings.initial_hessian = hessian;
+    settings.initial_hessian = from_string<InitialHessian>(hessian);
     list.push_back(settings);
   }
   SolverSettings settings;
-  settings.method = "quasi_newton";
-  settings.linear_solver = "cg";
+  settings.method = SolverMethod::quasi_newton;
+  settings.linear_solver = LinearSolver::cg;
   settings.linear_iterations = 100;
   for (const char* preconditioner : {"jacobi", "incomplete_cholesky"}) {
-    settings.preconditioner = preconditioner;
+    settings.preconditioner = from_string<PreconditionerType>(preconditioner);
     list.push_back(settings);
   }
   return list;
 }
 
 std::string name_of(const SolverSettings& solver) {
-  return solver.method + " " + solver.initial_hessian + " " + solver.linear_solver;
+  return std::string(to_string(solver.method)) + " " + to_string(solver.initial_hessian) + " " +
+         to_string(solver.linear_solver);
 }
 
 /// Places where rays towards -x hit a block about the origin.
@@ -84,7 +85,7 @@ std::vector<SurfaceHit> hits_on(const Simulation& simulation, int count) {
 TEST(Attachments, ThePullOfAPointActsAtThePointAndTurnsNothing) {
   for (SolverSettings solver : minimising()) {
     for (const int count : {1, 10}) {  // of ten points not all are terms of a constant matrix
-      Scene scene = test::free_block(test::material_of(solver.method));
+      Scene scene = test::free_block(test::material_of(to_string(solver.method)));
       scene.gravity = {0, -9.81, 0};
       scene.time.step = 0.01;
       solver.tolerance = 1e-9;
@@ -143,7 +144,7 @@ TEST(Attachments, APointIsAsQuicklySolvedForAsAVertex) {
     for (const bool is_point : {false, true}) {
       Scene scene = test::free_block(test::material_of(method));
       scene.gravity = {0, -9.81, 0};
-      scene.solver.method = method;
+      scene.solver.method = from_string<SolverMethod>(method);
       scene.solver.tolerance = 1e-6;
       scene.solver.iterations = 1000;
       Simulation simulation(scene, {.threads = 1});
@@ -186,7 +187,7 @@ TEST(Attachments, AMovedTargetIsReachedAtTheEndOfTheStepAndApproachedOverIt) {
       continue;  // creep where k is 1e9
     for (const int substeps : {1, 4}) {
       Scene scene = test::free_block(test::material_of(solver.name));
-      scene.solver.method = solver.name;
+      scene.solver.method = from_string<SolverMethod>(solver.name);
       scene.solver.iterations = 50;
       scene.time.substeps = substeps;
       const std::vector<int> side = left_side(scene);
@@ -215,7 +216,7 @@ TEST(Attachments, ABodyThatFliesIsHeldWhereItIs) {
   for (const char* method : {"l_bfgs", "xpbd"}) {
     Scene scene = test::free_block(test::material_of(method));
     scene.bodies[0].velocity = {1, 0, 0};
-    scene.solver.method = method;
+    scene.solver.method = from_string<SolverMethod>(method);
     Simulation simulation(scene, {.threads = 1});
     test::run(simulation, 30);
     const auto hit = simulation.raycast({9, 0.05, 0.02}, {-1, 0, 0});
@@ -244,9 +245,9 @@ TEST(Attachments, ABodyHangsFromAPointByItsWeightInEveryWayOfXpbd) {
       scene.gravity = {0, -9.81, 0};
       scene.damping.drag = 5;
       scene.time.substeps = 4;
-      scene.solver.method = "xpbd";
-      scene.solver.multipliers = multipliers;
-      scene.solver.precision = precision;
+      scene.solver.method = SolverMethod::xpbd;
+      scene.solver.multipliers = from_string<XpbdMultipliers>(multipliers);
+      scene.solver.precision = from_string<XpbdPrecision>(precision);
       Simulation simulation(scene, {.threads = 1});
       const auto hit = simulation.raycast({0.03, 2, 0.02}, {0, -1, 0});
       ASSERT_TRUE(hit);
@@ -306,13 +307,13 @@ TEST(Attachments, OutlastPinsScenesMaterialsAndStates) {
   EXPECT_LT(moved_to(simulation, held, vertex, 0.2), near);
   simulation.set_pins(0, {});
   Scene next = simulation.scene();
-  next.solver.method = "newton";
+  next.solver.method = SolverMethod::newton;
   simulation.change(next);
   EXPECT_LT(moved_to(simulation, held, vertex, 0.3), near);
-  next.solver.method = "vertex_block_descent";
+  next.solver.method = SolverMethod::vertex_block_descent;
   simulation.change(next, 3);
   EXPECT_LT(moved_to(simulation, held, vertex, 0.1), near);
-  EXPECT_EQ(simulation.scene().solver.method, "vertex_block_descent");
+  EXPECT_EQ(simulation.scene().solver.method, SolverMethod::vertex_block_descent);
   simulation.set_material(0, test::soft_material("stvk"));
   EXPECT_LT(moved_to(simulation, held, vertex, 0.2), near);
   simulation.set_state(simulation.state());
@@ -325,7 +326,7 @@ TEST(Attachments, OutlastPinsScenesMaterialsAndStates) {
 TEST(Attachments, GoOnFromAStateWithTheSameBitsOnAnyNumberOfThreads) {
   for (const char* method : {"l_bfgs", "vertex_block_descent", "gauss_seidel", "xpbd", "pbd"}) {
     Scene scene = test::free_block(test::material_of(method));
-    scene.solver.method = method;
+    scene.solver.method = from_string<SolverMethod>(method);
     scene.time.substeps = 2;
     const std::vector<int> side = left_side(scene);
     const auto hold = [&](Simulation& simulation) {
@@ -467,7 +468,7 @@ TEST(Attachments, WhatCannotBeHeldIsRefusedAndChangesNothing) {
 
 TEST(Attachments, WithoutInertiaTheLastHoldStays) {
   Scene scene = test::free_block("neo_hookean");
-  scene.time.integrator = "quasi_static";
+  scene.time.integrator = TimeIntegrator::quasi_static;
   Pin pin;
   pin.vertices = left_side(scene);
   scene.bodies[0].pins = {pin};

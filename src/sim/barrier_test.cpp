@@ -47,7 +47,7 @@ Scene barrier_scene(std::vector<Body> bodies) {
   scene.bodies = std::move(bodies);
   scene.time.step = 1.0 / 60;
   scene.gravity = {0, -9.81, 0};
-  scene.contact.mode = "barrier";
+  scene.contact.mode = ContactMode::barrier;
   return scene;
 }
 
@@ -174,7 +174,7 @@ TEST_P(BarrierOfSolver, NothingMeetsInAnyMethod) {
   }
   Scene scene = barrier_scene({falling, pressed});
   scene.colliders = {{"ball", SphereShape{{0, 0.2, 0}, 0.4}, {}}, {"ground", PlaneShape{}, {}}};
-  scene.solver.method = GetParam();
+  scene.solver.method = from_string<SolverMethod>(GetParam());
   Simulation simulation(scene, {.threads = 2});
   run_apart(simulation, 25);
 }
@@ -385,7 +385,7 @@ TEST(Barrier, SameBitsAtAnyNumberOfThreadsAndFromACheckpoint) {
 TEST(Barrier, EveryIntegratorThatSolvesKeepsBodiesOut) {
   for (const std::string integrator : {"implicit_midpoint", "bdf2", "newmark", "quasi_static"}) {
     Scene scene = stack(0.5);
-    scene.time.integrator = integrator;
+    scene.time.integrator = from_string<TimeIntegrator>(integrator);
     if (integrator == "quasi_static") {
       for (Body& body : scene.bodies) {
         body.velocity = {0, 0, 0};
@@ -407,8 +407,9 @@ TEST(Barrier, WhatCannotBeKeptOutIsRefusedByName) {
     return test::place_of([&] { Simulation simulation(scene); });
   };
   EXPECT_EQ(place([](Scene&) {}), "nothing");
-  EXPECT_EQ(place([](Scene& scene) { scene.contact.mode = "hard"; }), "/contact/mode");
-  EXPECT_EQ(place([](Scene& scene) { scene.time.integrator = "symplectic_euler"; }),
+  EXPECT_EQ(place([](Scene& scene) { scene.contact.mode = static_cast<ContactMode>(2); }),
+            "/contact/mode");
+  EXPECT_EQ(place([](Scene& scene) { scene.time.integrator = TimeIntegrator::symplectic_euler; }),
             "/time/integrator");
   EXPECT_EQ(place([](Scene& scene) {
               scene.colliders[0].motion.velocity = Vec3{0, 1, 0};

@@ -31,7 +31,7 @@ Body cube(const Vec3& center, const std::string& name = "",
 /// Three cubes that lie on each other, on a ground, nearer than the layers around them.
 Scene stack(const std::string& method = "l_bfgs") {
   Scene scene;
-  scene.solver.method = method;
+  scene.solver.method = from_string<SolverMethod>(method);
   scene.time.step = 1.0 / 60;
   const std::string model = test::material_of(method);
   for (int k = 0; k < 3; ++k) {
@@ -115,7 +115,7 @@ TEST(Bodies, ThoseThatStayKeepTheirStateToTheBit) {
   for (const Description& integrator : list_integrators()) {
     SCOPED_TRACE(integrator.name);
     Scene scene = stack();
-    scene.time.integrator = integrator.name;
+    scene.time.integrator = from_string<TimeIntegrator>(integrator.name);
     if (integrator.name == "quasi_static") {
       for (Body& body : scene.bodies) {
         body.pins.push_back({.box = {{-1, body.mesh.vertices[0][1] - 0.01, -1},
@@ -124,7 +124,7 @@ TEST(Bodies, ThoseThatStayKeepTheirStateToTheBit) {
     } else {
       scene.bodies[0].velocity = {0.5, 0, 0};
     }
-    if (is_explicit(integrator.name)) scene.time.step = 1e-4;
+    if (is_explicit(from_string<TimeIntegrator>(integrator.name))) scene.time.step = 1e-4;
     Simulation simulation(scene, {.threads = 1});
     run(simulation, 3);
     const SimulationState before = simulation.state();
@@ -157,7 +157,7 @@ TEST(Bodies, TheStepsHaveTheBitsOfASimulationBuiltWithTheScene) {
       if (integrator != std::string("backward_euler") && solver.name != "l_bfgs") continue;
       SCOPED_TRACE(solver.name + ", " + integrator);
       Scene scene = stack(solver.name);
-      scene.time.integrator = integrator;
+      scene.time.integrator = from_string<TimeIntegrator>(integrator);
       scene.solver.iterations = 4;
       Simulation simulation(scene, {.threads = 1});
       for (Body& body : scene.bodies) body.velocity = {0, -1, 0};
@@ -227,7 +227,7 @@ TEST(Bodies, AnAddedBodyFliesAsOneThatWasThrownThen) {
     SCOPED_TRACE(integrator);
     Scene scene = stack();
     scene.colliders.clear();
-    scene.time.integrator = integrator;
+    scene.time.integrator = from_string<TimeIntegrator>(integrator);
     Simulation simulation(scene, {.threads = 1});
     run(simulation, 5);
     Body added = cube({3, 5, 0});
@@ -429,7 +429,7 @@ TEST(Bodies, AStateOfOtherBodiesIsRefused) {
 
 TEST(Bodies, WithoutInertiaWhatComesMustBeHeld) {
   Scene scene = stack();
-  scene.time.integrator = "quasi_static";
+  scene.time.integrator = TimeIntegrator::quasi_static;
   scene.colliders.clear();
   for (Body& body : scene.bodies) body.pins.push_back({.vertices = {0, 1, 2, 9, 10}});
   Simulation simulation(scene, {.threads = 1});

@@ -130,7 +130,7 @@ Scene collision(const std::string& method, const std::string& model) {
   left.velocity = {4, 0, 0};
   right.velocity = {-4, 0, 0};
   Scene scene = with_bodies({left, right});
-  scene.solver.method = method;
+  scene.solver.method = from_string<SolverMethod>(method);
   return scene;
 }
 
@@ -454,7 +454,7 @@ TEST(BodyContact, ForcesThatAreReadHoldWhatRests) {
 
 TEST(BodyContact, ForwardStepsKeepBodiesApart) {
   Scene scene = collision("l_bfgs", "neo_hookean");
-  scene.time.integrator = "symplectic_euler";
+  scene.time.integrator = TimeIntegrator::symplectic_euler;
   scene.time.substeps = 20;
   Simulation simulation(scene);
   for (int frame = 0; frame < 15; ++frame) {
@@ -467,7 +467,7 @@ TEST(BodyContact, ForwardStepsKeepBodiesApart) {
 TEST(BodyContact, EveryIntegratorKeepsBodiesApart) {
   for (const std::string integrator : {"implicit_midpoint", "bdf2", "newmark", "quasi_static"}) {
     Scene scene = collision("l_bfgs", "neo_hookean");
-    scene.time.integrator = integrator;
+    scene.time.integrator = from_string<TimeIntegrator>(integrator);
     if (integrator == "quasi_static") {
       // Held, and moved into each other.
       for (Body& body : scene.bodies) body.velocity = {0, 0, 0};

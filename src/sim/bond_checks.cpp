@@ -15,8 +15,9 @@ namespace supple {
 namespace {
 
 /// Methods that have no place for a force between vertices that no element joins.
-constexpr std::array<const char*, 6> without_bonds{
-    "xpbd", "pbd", "step_and_project", "jacobi", "gauss_seidel", "vertex_block_descent"};
+constexpr std::array without_bonds{
+    SolverMethod::xpbd,   SolverMethod::pbd,          SolverMethod::step_and_project,
+    SolverMethod::jacobi, SolverMethod::gauss_seidel, SolverMethod::vertex_block_descent};
 
 std::string place_of(const char* list, std::size_t index) {
   return std::string("/") + list + "/" + std::to_string(index);
@@ -64,15 +65,16 @@ void require_bonds(const Scene& scene, double stiffness, const std::string& wher
   if (is_explicit(scene.time.integrator)) {
     require(
         stiffness > 0, where_stiffness,
-        scene.time.integrator +
+        std::string(to_string(scene.time.integrator)) +
             " bears no stiffness that would hold; expected one above 0 in N/m, or an integrator "
             "that solves, for example backward_euler");
     return;
   }
-  const std::string& method = scene.solver.method;
+  const SolverMethod method = scene.solver.method;
   require(std::find(without_bonds.begin(), without_bonds.end(), method) == without_bonds.end(),
           where,
-          method + " has no bonds between bodies; expected another method, for example l_bfgs");
+          std::string(to_string(method)) +
+              " has no bonds between bodies; expected another method, for example l_bfgs");
 }
 
 void check_bonds(const Scene& scene) {

@@ -88,7 +88,7 @@ class HalfBars : public testing::TestWithParam<double> {};
 TEST_P(HalfBars, HangLikeOne) {
   constexpr int frames = 15;
   const auto with = [](Scene scene, const char* method, int iterations) {
-    scene.solver.method = method;
+    scene.solver.method = from_string<SolverMethod>(method);
     scene.solver.iterations = iterations;
     return scene;
   };
@@ -109,12 +109,12 @@ INSTANTIATE_TEST_SUITE_P(Ratios, HalfBars, testing::Values(0.001, 1.0, 1000.0));
 /// Each method that can comes to where Newton's method does.
 TEST(Bonds, EveryMethodThatTakesThemComesToTheSameState) {
   Scene scene = two_halves(3);
-  scene.solver.method = "newton";
+  scene.solver.method = SolverMethod::newton;
   scene.solver.iterations = 20;
   const double expected = sag(scene, 4);
   for (const Description& solver : list_solvers()) {
     scene.solver = {};
-    scene.solver.method = solver.name;
+    scene.solver.method = from_string<SolverMethod>(solver.name);
     if (!test::minimises(solver.name)) continue;
     if (solver.name == "xpbd" || solver.name == "vertex_block_descent" ||
         solver.name == "gauss_seidel" || solver.name == "jacobi") {
@@ -129,7 +129,7 @@ TEST(Bonds, EveryMethodThatTakesThemComesToTheSameState) {
   }
   scene.solver = {};
   for (const char* hessian : {"rest", "warped_rest", "frame"}) {
-    scene.solver.initial_hessian = hessian;
+    scene.solver.initial_hessian = from_string<InitialHessian>(hessian);
     scene.solver.iterations = 60;
     EXPECT_NEAR(sag(scene, 4), expected, 1e-3 * expected) << hessian;
   }
@@ -144,7 +144,7 @@ TEST(Bonds, ProjectiveDynamicsConvergesWithBondsThatKeepALength) {
       {.a = {"near", {.box = slab(0.5)}}, .b = {"far", {.box = slab(0.6)}}, .close = 0.2}};
   scene.solver.iterations = 100;
   const double expected = sag(scene, 10);
-  scene.solver.method = "projective_dynamics";
+  scene.solver.method = SolverMethod::projective_dynamics;
   scene.solver.iterations = 1000;
   EXPECT_NEAR(sag(scene, 10), expected, 2e-3 * std::abs(expected));
 }
@@ -209,7 +209,7 @@ TEST(Bonds, BodiesInFlightKeepTheirMomentumAfterFewIterations) {
 
 TEST(Bonds, ExplicitIntegratorsTakeThemWithAStiffness) {
   Scene scene = in_flight();
-  scene.time.integrator = "symplectic_euler";
+  scene.time.integrator = TimeIntegrator::symplectic_euler;
   scene.time.step = 1e-4;
   scene.bonds[0].stiffness = 500;
   scene.contact.bodies = false;
@@ -228,9 +228,9 @@ TEST(Bonds, ExplicitIntegratorsTakeThemWithAStiffness) {
 /// The midpoint rule keeps what the forces leave; steps that have not quite converged lose some.
 TEST(Bonds, TheMidpointRuleKeepsTheAngularMomentumOfBodiesInFlight) {
   Scene scene = in_flight();
-  scene.time.integrator = "implicit_midpoint";
+  scene.time.integrator = TimeIntegrator::implicit_midpoint;
   scene.time.step = 1.0 / 120;
-  scene.solver.method = "newton";
+  scene.solver.method = SolverMethod::newton;
   scene.solver.iterations = 30;
   scene.solver.tolerance = 1e-10;
   scene.contact.bodies = false;
@@ -517,7 +517,8 @@ TEST(Bonds, BadOnesAreRefusedWithTheirPlace) {
               s.bonds[0].distance = 0.1;
             }),
             "/bonds/0/distance");
-  EXPECT_EQ(where([](Scene& s) { s.time.integrator = "symplectic_euler"; }), "/bonds/0/stiffness");
+  EXPECT_EQ(where([](Scene& s) { s.time.integrator = TimeIntegrator::symplectic_euler; }),
+            "/bonds/0/stiffness");
   const auto seam = [](Scene& s, Seam own) { s.seams = {std::move(own)}; };
   EXPECT_EQ(where([&](Scene& s) {
               seam(s, {.a = {"far", {.vertices = {1}}}, .b = {"far", {.vertices = {1}}}});

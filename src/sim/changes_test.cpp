@@ -71,10 +71,10 @@ void PrintTo(const Method& method, std::ostream* out) {
 }
 
 void use(const Method& method, Scene& scene) {
-  scene.solver.method = method.method;
-  scene.solver.initial_hessian = method.initial_hessian;
-  scene.solver.linear_solver = method.linear_solver;
-  scene.solver.preconditioner = method.preconditioner;
+  scene.solver.method = from_string<SolverMethod>(method.method);
+  scene.solver.initial_hessian = from_string<InitialHessian>(method.initial_hessian);
+  scene.solver.linear_solver = from_string<LinearSolver>(method.linear_solver);
+  scene.solver.preconditioner = from_string<PreconditionerType>(method.preconditioner);
 }
 
 /// All solvers of the list, and the other matrices.
@@ -123,7 +123,7 @@ TEST(SetPins, EveryIterateOfEverySolverIsThatOfASimulationBuiltWithThem) {
 TEST(SetPins, ClothAndStrandsFollowToo) {
   for (const char* method : {"l_bfgs", "projective_dynamics", "vertex_block_descent"}) {
     Scene scene = test::hanging_cloth();
-    scene.solver.method = method;
+    scene.solver.method = from_string<SolverMethod>(method);
     Simulation simulation(scene, {.threads = 1});
     run(simulation, 5);
     std::vector<Pin> pins = scene.bodies[0].pins;
@@ -286,7 +286,7 @@ TEST(SetPins, WhatIsNoPinIsRefusedAsByTheConstructorAndHarmsNothing) {
 TEST(SetPins, TheIntegratorsFollow) {
   for (const Description& integrator : list_integrators()) {
     Scene scene = bar();
-    scene.time.integrator = integrator.name;
+    scene.time.integrator = from_string<TimeIntegrator>(integrator.name);
     scene.time.step = 1e-3;
     Simulation simulation(scene, {.threads = 1});
     run(simulation, 3);
@@ -322,9 +322,9 @@ std::vector<Scene> other_scenes(const Scene& scene) {
   list[1] = cut(scene);
   list[2].gravity = {0, -9.81, 0};
   list[2].colliders.push_back({"ground", PlaneShape{{0, 1, 0}, -0.5}, {}});
-  list[3].solver.method = "newton";
+  list[3].solver.method = SolverMethod::newton;
   list[3].time.step = 0.01;
-  list[3].time.integrator = "bdf2";
+  list[3].time.integrator = TimeIntegrator::bdf2;
   list[4].bodies[0].pins.resize(1);
   list[4].bodies[0].velocity = {1, 1, 1};  // of no effect any more
   return list;
@@ -333,7 +333,7 @@ std::vector<Scene> other_scenes(const Scene& scene) {
 TEST(Change, AnotherSceneGoesOnFromTheStateWithTheBitsOfAFreshSimulation) {
   for (const char* integrator : {"backward_euler", "bdf2", "newmark"}) {
     Scene scene = bar();
-    scene.time.integrator = integrator;
+    scene.time.integrator = from_string<TimeIntegrator>(integrator);
     for (const Scene& next : other_scenes(scene)) {
       Simulation simulation(scene, {.threads = 1});
       run(simulation, 4);

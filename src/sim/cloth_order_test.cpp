@@ -80,7 +80,7 @@ double error_of_held_band(const std::string& model, int cells) {
   // Of a band of hinges along its diagonals, too (folds_test.cpp).
   const double bends = model == "dihedral" ? 1 / (1 + share * share) : 1;
   body.membrane->bending = rigidity / bends;
-  body.membrane->bending_model = model;
+  body.membrane->bending_model = from_string<BendingModel>(model);
   Pin pin;
   for (const int v : {0, cells, cells + 1, 2 * cells + 1}) pin.vertices.push_back(v);
   pin.stiffness = 1e9;

@@ -133,10 +133,10 @@ TEST(ColliderKinds, ABallRestsAndTheForcesThatAreReadAddUpToItsWeight) {
       if (is_field && method == std::string("xpbd")) continue;
       Scene scene = ball_on(shape, 0.001);
       scene.damping.drag = 8;
-      scene.solver.method = method;
+      scene.solver.method = from_string<SolverMethod>(method);
       // Stiff contacts show what is not converged: at 10 iterations forces err by a tenth.
       scene.solver.iterations = 40;
-      if (scene.solver.method == "xpbd") {
+      if (scene.solver.method == SolverMethod::xpbd) {
         scene.time.substeps = 4;
         scene.solver.iterations = 2;
       }
@@ -147,7 +147,7 @@ TEST(ColliderKinds, ABallRestsAndTheForcesThatAreReadAddUpToItsWeight) {
       ASSERT_EQ(forces.size(), 1U);
       const Vec3 force = forces[0].force;
       // xpbd is not converged, and what settles in a bowl still trembles a little.
-      const double tolerance = scene.solver.method == "xpbd" ? 0.05 : 0.02;
+      const double tolerance = scene.solver.method == SolverMethod::xpbd ? 0.05 : 0.02;
       EXPECT_NEAR(force[1], -weight, tolerance * weight);
       EXPECT_NEAR(force[0], 0, tolerance * weight);
       EXPECT_NEAR(force[2], 0, tolerance * weight);
@@ -169,7 +169,7 @@ TEST(ColliderKinds, AFastBodyDoesNotPass) {
         SCOPED_TRACE(name + std::string(", ") + method + " at " + std::to_string(speed));
         Scene scene = ball_on(shape, 0.6);
         scene.time.step = 1.0 / 30;
-        scene.solver.method = method;
+        scene.solver.method = from_string<SolverMethod>(method);
         scene.bodies[0].velocity = {0, -speed, 0};
         scene.gravity = {0, 0, 0};
         Simulation simulation(scene, {.threads = 1});
@@ -274,7 +274,7 @@ TEST(ColliderFriction, IsEachCollidersOwn) {
     scene.contact.friction = 0.1;
     scene.colliders[1].friction = 0.4;
     scene.time.step = 1.0 / 60;
-    scene.solver.method = method;
+    scene.solver.method = from_string<SolverMethod>(method);
     Simulation simulation(scene, {.threads = 1});
     double work = 0;
     for (int frame = 0; frame < 30; ++frame) work += simulation.step().friction_work;
@@ -285,7 +285,7 @@ TEST(ColliderFriction, IsEachCollidersOwn) {
     EXPECT_NEAR(v[second], 2 - 0.4 * 9.81 * 0.5, 0.4);
     EXPECT_LT(v[second] + 0.8, v[0]);
     // pbd takes vertices back instead of pushing them: no force does work.
-    if (scene.solver.method == "pbd") {
+    if (scene.solver.method == SolverMethod::pbd) {
       EXPECT_EQ(work, 0);
     } else {
       EXPECT_LT(work, 0);
@@ -351,7 +351,7 @@ TEST(Touches, ACollidersListLetsOthersPass) {
       Scene scene = two_balls(shape);
       scene.bodies[1].mesh =
           generate(SphereGenerator{.radius = 0.3, .cells = 4, .center = {0.9, 0.35, -0.03}});
-      scene.solver.method = method;
+      scene.solver.method = from_string<SolverMethod>(method);
       scene.colliders[0].touches = {"low"};
       Simulation simulation(scene, {.threads = 1});
       test::run(simulation, 40);
@@ -424,8 +424,8 @@ TEST(ContactEvents, BeginAndEndOnce) {
     scene.colliders.insert(scene.colliders.begin(),
                            {.name = "far", .shape = SphereShape{{9, 9, 9}, 1}});
     scene.damping.drag = 4;
-    scene.solver.method = method;
-    if (scene.solver.method == "xpbd") scene.time.substeps = 5;
+    scene.solver.method = from_string<SolverMethod>(method);
+    if (scene.solver.method == SolverMethod::xpbd) scene.time.substeps = 5;
     Simulation simulation(scene, {.threads = 1});
     EXPECT_EQ(words(simulation.contact_events()), "");
     std::string all;

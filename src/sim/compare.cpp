@@ -39,7 +39,8 @@ class Step {
         clock_(clock_of(from.time, from.frame, scene.time)) {
     if (setup_.integrator().is_explicit) {
       throw Error(ErrorKind::invalid_input, "/time/integrator",
-                  setup_.integrator().name + " solves nothing: there is no descent to compare");
+                  std::string(setup_.integrator().name()) +
+                      " solves nothing: there is no descent to compare");
     }
     if (contact_ && contact_->pairs() != nullptr) {
       contact_->pairs()->find_overlaps(state_.x[0].v);
@@ -153,13 +154,13 @@ ConvergedStep solve_converged(const Scene& scene, const SimulationState& state, 
       !separates(scene), "/bodies",
       "bodies that tear or are cut have no one mesh to compare on; expected neither tearing nor "
       "blades");
-  if (const auto fault = find_material_fault(scene, "newton")) {
+  if (const auto fault = find_material_fault(scene, SolverMethod::newton)) {
     throw Error(ErrorKind::invalid_input, fault->where,
                 "there is no converged answer by energies: " + fault->message);
   }
   Step step(scene, state, threads);
   SolverSettings settings;
-  settings.method = "newton";
+  settings.method = SolverMethod::newton;
   settings.iterations = max_newton_iterations;
   const std::unique_ptr<Direction> newton =
       make_direction(step.model(), settings, step.inverse_a2());
@@ -195,7 +196,7 @@ ConvergenceCurve record_descent(const Scene& scene, const SimulationState& state
   }
   ConvergenceCurve curve;
   curve.points.reserve(static_cast<std::size_t>(scene.solver.iterations) + 1);
-  curve.label = scene.solver.method;
+  curve.label = to_string(scene.solver.method);
   curve.energy_scale = step.objective().energy_scale();
   const SolverSettings& solver = scene.solver;
   std::unique_ptr<Direction> direction;

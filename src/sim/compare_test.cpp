@@ -21,7 +21,7 @@ Scene small_bar() { return test::twisting_bar({8, 3, 3}, "neo_hookean"); }
 
 LabelledSolver solver(const std::string& method) {
   LabelledSolver named{.label = method, .settings = {}};
-  named.settings.method = method;
+  named.settings.method = from_string<SolverMethod>(method);
   return named;
 }
 
@@ -123,7 +123,7 @@ TEST(ApparentStiffness, OfAFewIterationsIsLow) {
   // From x_0 = y, where the elastic forces have not acted yet, a budget that is too small leaves
   // the body softer than its material.
   Scene scene = small_bar();
-  scene.solver.method = "gradient_descent";
+  scene.solver.method = SolverMethod::gradient_descent;
   scene.solver.iterations = 3;
   const SimulationState state = state_of(scene, 5);
   const ConvergedStep converged = solve_converged(scene, state, 1);

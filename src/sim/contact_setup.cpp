@@ -209,7 +209,7 @@ std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& mod
     colliders.emplace_back(scene.colliders[i], "/colliders/" + std::to_string(i),
                            touching_bodies(scene, scene.colliders[i]));
   }
-  const bool is_barrier = scene.contact.mode == "barrier";
+  const bool is_barrier = scene.contact.mode == ContactMode::barrier;
   const bool is_explicit = find_integrator(scene.time.integrator)->is_explicit;
   const double given = scene.contact.stiffness;
   const std::vector<double> own = given > 0 ? std::vector<double>() : own_stiffness(scene, model);

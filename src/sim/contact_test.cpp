@@ -53,7 +53,7 @@ TEST(Contact, ABallThatFallsGainsNoEnergyAndComesToRest) {
       if (iterations != 10 && std::string(method) != "l_bfgs") continue;
       SCOPED_TRACE(std::string(method) + " x " + std::to_string(iterations));
       Scene scene = falling_ball(6, 1.7);
-      scene.solver.method = method;
+      scene.solver.method = from_string<SolverMethod>(method);
       scene.solver.iterations = iterations;
       scene.damping.drag = 0.5;
       Simulation simulation(scene, {.threads = 1});
@@ -68,7 +68,8 @@ TEST(Contact, ABallThatFallsGainsNoEnergyAndComesToRest) {
         deepest = std::max(deepest, report.deepest_penetration);
       }
       EXPECT_LT(highest - before, 0.01 * fall);
-      const bool converges = scene.solver.method == "l_bfgs" || scene.solver.method == "newton";
+      const bool converges = scene.solver.method == SolverMethod::l_bfgs ||
+                             scene.solver.method == SolverMethod::newton;
       EXPECT_LT(deepest, converges ? 0.01 : 0.03);
       if (!converges) continue;
       EXPECT_EQ(report.inverted_tets, 0);
@@ -84,14 +85,13 @@ TEST(Contact, NoIterateOfADescentRaisesTheObjective) {
   Simulation simulation(scene, {.threads = 1});
   test::run(simulation, 9);  // just before it touches
   int checked = 0;
-  for (const SolverEntry& entry : solver_entries()) {
-    const std::string& method = entry.description.name;
-    if (entry.is_position_based) continue;
+  for (const SolverMethod method : all_choices<SolverMethod>()) {
+    if (is_position_based(method)) continue;
     SCOPED_TRACE(method);
     Scene own = scene;
     own.solver.method = method;
     own.solver.iterations = 25;
-    own.bodies[0].material = test::soft_material(test::material_of(method));
+    own.bodies[0].material = test::soft_material(test::material_of(to_string(method)));
     for (int frames = 0; frames < 3; ++frames) {
       const SimulationState state = simulation.state();
       const ConvergedStep reference = solve_converged(own, state, 1);
@@ -113,7 +113,7 @@ TEST(Contact, AFastBodyDoesNotPassAThinWall) {
     for (const char* method : {"l_bfgs", "newton", "xpbd"}) {
       SCOPED_TRACE(std::string(method) + " at " + std::to_string(speed) + " m/s");
       Scene scene = test::free_block("stable_neo_hookean");
-      scene.solver.method = method;
+      scene.solver.method = from_string<SolverMethod>(method);
       scene.bodies[0].velocity = {speed, 0, 0};
       scene.colliders.push_back({"wall", BoxShape{{2, 0, 0}, {0.1, 8, 8}, {0, 1, 0}, 0}, {}});
       Simulation simulation(scene, {.threads = 1});
@@ -180,7 +180,7 @@ TEST(Contact, NoIntegratorGainsEnergyOnASphere) {
   for (const char* integrator : {"backward_euler", "implicit_midpoint", "bdf2", "newmark"}) {
     SCOPED_TRACE(integrator);
     Scene scene = falling_ball(4, 1.6);
-    scene.time.integrator = integrator;
+    scene.time.integrator = from_string<TimeIntegrator>(integrator);
     scene.colliders = {{"sphere", SphereShape{{0.1, 0, 0}, 1}, {}}};
     Simulation simulation(scene, {.threads = 1});
     StepReport report;
@@ -210,7 +210,7 @@ TEST(Contact, AStepThatWouldGainEnergyInAnImpactIsTakenByBackwardEuler) {
     scene.bodies[0].velocity = Vec3{0, -14, 0};
     scene.gravity = {0, -9.81, 0};
     scene.colliders.push_back({"ground", PlaneShape{}, {}});
-    scene.time.integrator = integrator;
+    scene.time.integrator = from_string<TimeIntegrator>(integrator);
     Simulation simulation(scene, {.threads = 1});
     StepReport report;
     const double before = mechanical(simulation, report);
@@ -242,8 +242,8 @@ TEST(Contact, FrictionHoldsUpToItsAngle) {
       scene.colliders.push_back({"slope", PlaneShape{{0, 1, 0}, -0.25}, {}});
       scene.contact.friction = mu;
       scene.time.step = 1.0 / 60;
-      scene.solver.method = method;
-      if (scene.solver.method == "xpbd") {
+      scene.solver.method = from_string<SolverMethod>(method);
+      if (scene.solver.method == SolverMethod::xpbd) {
         scene.time.substeps = 20;
         scene.solver.iterations = 1;
       }
@@ -257,7 +257,7 @@ TEST(Contact, FrictionHoldsUpToItsAngle) {
       const double slide = 9.81 * (std::sin(angle) - mu * std::cos(angle));
       if (slide < 0) {
         // Converged it creeps at 0.95 mm/s. Ten iterations of L-BFGS leave some more.
-        EXPECT_LT(std::abs(way), scene.solver.method == "l_bfgs" ? 2e-3 : 1.1e-3);
+        EXPECT_LT(std::abs(way), scene.solver.method == SolverMethod::l_bfgs ? 2e-3 : 1.1e-3);
       } else {
         // From rest: 3/2 a t^2 in the second second, but for the first frames, where there is no
         // normal force before yet and the body settles.
@@ -348,7 +348,7 @@ TEST(Contact, AMovingGroundDragsABodyAlong) {
     SCOPED_TRACE(method);
     Scene scene = test::free_block("stable_neo_hookean");
     scene.gravity = {0, -9.81, 0};
-    scene.solver.method = method;
+    scene.solver.method = from_string<SolverMethod>(method);
     scene.contact.friction = 0.8;
     Motion belt;
     belt.velocity = Vec3{1, 0, 0};
@@ -370,8 +370,8 @@ TEST(Contact, WhatLBfgsRemembersOfContactsThatSetInDoesNotHoldItUp) {
   for (int frame = 1; frame <= 17; ++frame) {
     ASSERT_NE(simulation.step().status, StepStatus::non_finite);
   }
-  const std::vector<LabelledSolver> solvers{{"with pairs", {.method = "l_bfgs"}},
-                                            {"without", {.method = "quasi_newton"}}};
+  const std::vector<LabelledSolver> solvers{{"with pairs", {.method = SolverMethod::l_bfgs}},
+                                            {"without", {.method = SolverMethod::quasi_newton}}};
   for (int frame = 18; frame <= 22; ++frame) {
     SCOPED_TRACE("frame " + std::to_string(frame));
     const Comparison comparison =

@@ -255,7 +255,7 @@ class Oracle {
 /// Three steps of a twisting, sagging bar by the library and by the oracle.
 void compare_with_oracle(Scene scene, const std::string& method) {
   scene.gravity = {0, -9.81, 0};
-  scene.solver.method = method;
+  scene.solver.method = from_string<SolverMethod>(method);
   scene.solver.iterations = 3000;
   scene.solver.tolerance = 1e-9;
   Simulation simulation(scene);

@@ -64,10 +64,10 @@ constexpr double quiet_share = 1e-4;
 constexpr double quiet_visible = 0.01;
 
 /// What an iteration costs, in evaluations of the objective (docs/solvers.md has the times).
-double cost_of_iteration(const std::string& method) {
-  if (method == "newton" || method == "step_and_project") return 15;
-  if (method == "vertex_block_descent") return 8;
-  if (method == "xpbd") return 0.6;
+double cost_of_iteration(SolverMethod method) {
+  if (method == SolverMethod::newton || method == SolverMethod::step_and_project) return 15;
+  if (method == SolverMethod::vertex_block_descent) return 8;
+  if (method == SolverMethod::xpbd) return 0.6;
   return 1.2;
 }
 
@@ -154,7 +154,8 @@ void ConvergenceProbe::pins_changed(const PinChange& change) {
 
 /// Whether the method moves towards a minimum of energies that can be asked.
 void ConvergenceProbe::find_material(const Scene& scene) {
-  is_defined_ = solver_.method != "pbd" && !find_material_fault(scene, "newton");
+  is_defined_ =
+      solver_.method != SolverMethod::pbd && !find_material_fault(scene, SolverMethod::newton);
   is_graded_ = is_graded(*model_);
   is_tied_.assign(model_->body_vertices.size() - 1, 0);
   const std::vector<int> groups = model_->bonds.groups(model_->body_vertices);
@@ -392,8 +393,8 @@ std::optional<double> ConvergenceProbe::go_on(Objective& objective, LBfgs& desce
 /// where a stiff part turns.
 bool ConvergenceProbe::sees_all(Direction* direction) const {
   if (direction == nullptr || is_graded_ || solver_.budget_ms > 0) return false;
-  if (solver_.method == "newton") return solver_.linear_solver == "direct";
-  return (solver_.method == "l_bfgs" || solver_.method == "quasi_newton") &&
+  if (solver_.method == SolverMethod::newton) return solver_.linear_solver == LinearSolver::direct;
+  return (solver_.method == SolverMethod::l_bfgs || solver_.method == SolverMethod::quasi_newton) &&
          direction->constant_matrix() != nullptr;
 }
 

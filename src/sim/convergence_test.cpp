@@ -19,7 +19,7 @@ Scene hanging_bar(const std::string& method, int iterations, double young) {
   body.material = {.model = test::material_of(method), .mu = mu, .lambda = lambda};
   body.pins.push_back(Pin{.box = {{-1.01, -9, -9}, {-0.99, 9, 9}}, .stiffness = 1e8});
   scene.bodies.push_back(body);
-  scene.solver.method = method;
+  scene.solver.method = from_string<SolverMethod>(method);
   scene.solver.iterations = iterations;
   return scene;
 }
@@ -93,7 +93,7 @@ TEST(Unconverged, SeesABodyWhoseOwnMatrixGivesItsEnergyUpSlowly) {
   body.material = {.model = "mooney_rivlin", .c1 = 7.6e5, .c2 = 1.9e5, .bulk = 9.4e7};
   body.pins = {Pin{.box = {{-9, -9, -9}, {-0.245, 9, 9}}, .stiffness = 5.7e6}};
   Scene converged = scene;
-  converged.solver.method = "newton";
+  converged.solver.method = SolverMethod::newton;
   converged.solver.iterations = 30;
   const auto sag = [](const Simulation& simulation) {
     double lowest = 0;
@@ -118,7 +118,7 @@ Scene sliding_block(const std::string& method, int iterations) {
   scene.colliders.push_back({"slope", PlaneShape{{0, 1, 0}, -0.25}, {}});
   scene.contact.friction = 0.5;
   scene.time.step = 1.0 / 60;
-  scene.solver.method = method;
+  scene.solver.method = from_string<SolverMethod>(method);
   scene.solver.iterations = iterations;
   return scene;
 }
@@ -171,7 +171,7 @@ TEST(Unconverged, IsOneWithoutForcesAndOfExplicitIntegrators) {
   Scene still = hanging_bar("vertex_block_descent", 1, 1e7);
   still.gravity = {0, 0, 0};
   Scene explicit_one = hanging_bar("l_bfgs", 1, 1e4);
-  explicit_one.time = {.step = 1e-4, .integrator = "symplectic_euler"};
+  explicit_one.time = {.step = 1e-4, .integrator = TimeIntegrator::symplectic_euler};
   for (const Scene& scene : {still, explicit_one}) {
     Simulation simulation(scene, {.threads = 1});
     for (int i = 0; i < 3; ++i) EXPECT_EQ(simulation.step().unconverged, 1);

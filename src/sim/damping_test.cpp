@@ -21,7 +21,7 @@ using test::place_of;
 
 /// Where the sums of squares of a step that is solved do not show.
 void solve_well(Scene& scene) {
-  scene.solver.method = "newton";
+  scene.solver.method = SolverMethod::newton;
   scene.solver.iterations = 30;
   scene.solver.tolerance = 1e-12;
 }
@@ -127,7 +127,7 @@ TEST(DampedMode, FollowsTheExactDiscreteOscillator) {
       const Mode mode = lowest_mode(scene, along);
       const double tau = 0.1 / mode.frequency;
       scene.time.step = 0.2 / mode.frequency;
-      scene.time.integrator = integrator;
+      scene.time.integrator = from_string<TimeIntegrator>(integrator);
       scene.damping.stiffness = tau;
       Simulation simulation(scene, {.threads = 1});
       const double at_rest = part_of(mode, simulation.state().positions);
@@ -156,7 +156,7 @@ Decay decay_of(const std::string& material, double poisson, bool along) {
   const double w = mode.frequency;
   const double tau = 0.02 / w;
   scene.time.step = 0.1 / w;
-  scene.time.integrator = "implicit_midpoint";
+  scene.time.integrator = TimeIntegrator::implicit_midpoint;
   scene.damping.stiffness = tau;
   Simulation simulation(scene, {.threads = 1});
   const double at_rest = part_of(mode, simulation.state().positions);
@@ -240,7 +240,7 @@ std::pair<Momenta, Momenta> spin_for_a_second(Scene scene, double tau) {
 /// The midpoint rule keeps both momenta under forces that turning does not change.
 TEST(DampedFlight, KeepsBothMomenta) {
   Scene scene = free_bar("neo_hookean", 0.3);
-  scene.time.integrator = "implicit_midpoint";
+  scene.time.integrator = TimeIntegrator::implicit_midpoint;
   const auto [before, after] = spin_for_a_second(scene, 0.05);
   for (std::size_t k = 0; k < 3; ++k) {
     // Sixty steps solved to 1e-12 of their first gradient.
@@ -301,7 +301,7 @@ TEST(DampedFlight, TurnsAsLongAsWithoutDamping) {
 TEST(DampedFlight, LosesEnergyAndNeverGainsAny) {
   for (const char* const integrator : {"backward_euler", "implicit_midpoint"}) {
     Scene scene = free_bar("neo_hookean", 0.3);
-    scene.time.integrator = integrator;
+    scene.time.integrator = from_string<TimeIntegrator>(integrator);
     scene.time.step = 1.0 / 200;
     scene.bodies[0].initial = Stretch{{1.2, 0.9, 0.95}};
     double left[2];
@@ -352,7 +352,7 @@ TEST(DampedBodies, ComeToTheSameRest) {
   Simulation damped(scene, {.threads = 1});
   test::run(damped, 300);
   scene.damping.stiffness = 0;
-  scene.time.integrator = "quasi_static";
+  scene.time.integrator = TimeIntegrator::quasi_static;
   Simulation rest(scene, {.threads = 1});
   test::run(rest, 1);
   const std::vector<double> found = damped.state().positions, expected = rest.state().positions;
@@ -365,7 +365,7 @@ TEST(DampedBodies, ComeToTheSameRest) {
 TEST(DampedBodies, HaveTheSameBitsOnAnyNumberOfThreadsAndAfterARestart) {
   for (const char* const method : {"l_bfgs", "newton", "vertex_block_descent", "jacobi"}) {
     Scene scene = hanging_scene(0.02);
-    scene.solver.method = method;
+    scene.solver.method = from_string<SolverMethod>(method);
     Simulation one(scene, {.threads = 1}), many(scene, {.threads = 3});
     test::run(one, 5);
     test::run(many, 5);
@@ -384,7 +384,7 @@ TEST(DampedBodies, AreDampedByTheStiffnessOfAnotherMaterialOnceTheyHaveIt) {
   for (const char* const method : {"newton", "vertex_block_descent", "jacobi", "gauss_seidel"}) {
     Scene scene = hanging_scene(0.02);
     scene.bodies.erase(scene.bodies.begin(), scene.bodies.begin() + 2);
-    scene.solver.method = method;
+    scene.solver.method = from_string<SolverMethod>(method);
     Simulation simulation(scene, {.threads = 1});
     test::run(simulation, 2);
     for (const char* const material : {"neo_hookean", "stvk"}) {
@@ -419,13 +419,16 @@ TEST(DampedBodies, AreRefusedWhereNothingWouldDampThem) {
   for (const Description& integrator : list_integrators()) {
     const bool damps =
         integrator.name == "backward_euler" || integrator.name == "implicit_midpoint";
-    EXPECT_EQ(place([&](Scene& scene) { scene.time.integrator = integrator.name; }),
+    EXPECT_EQ(place([&](Scene& scene) {
+                scene.time.integrator = from_string<TimeIntegrator>(integrator.name);
+              }),
               damps ? "nothing" : "/damping/stiffness");
   }
   for (const char* const method : {"xpbd", "pbd", "step_and_project"}) {
-    EXPECT_EQ(place([&](Scene& scene) { scene.solver.method = method; }), "/damping/stiffness");
+    EXPECT_EQ(place([&](Scene& scene) { scene.solver.method = from_string<SolverMethod>(method); }),
+              "/damping/stiffness");
     EXPECT_EQ(place([&](Scene& scene) {
-                scene.solver.method = method;
+                scene.solver.method = from_string<SolverMethod>(method);
                 scene.bodies[0].damping = BodyDamping{0.1};
                 scene.damping.stiffness = 0;
               }),

@@ -32,7 +32,7 @@ bool touches(const Objective& objective, int first, int last) {
 }  // namespace
 
 Drift::Drift(const Model& model, const Scene& scene) : model_(&model) {
-  if (find_material_fault(scene, "newton")) return;
+  if (find_material_fault(scene, SolverMethod::newton)) return;
   for (std::size_t b = 0; b + 1 < model.body_vertices.size(); ++b) {
     Held body{.first = model.body_vertices[b], .last = model.body_vertices[b + 1]};
     const bool is_solid = std::any_of(

@@ -25,7 +25,7 @@ Scene swinging_bar(const std::string& method, int iterations, double size = 1) {
   body.pins.push_back(Pin{.box = {{-size, -size, -size}, {-0.4 * size, size, size}},
                           .stiffness = 3e5 * size * size});
   scene.bodies.push_back(body);
-  scene.solver.method = method;
+  scene.solver.method = from_string<SolverMethod>(method);
   scene.solver.iterations = iterations;
   return scene;
 }
@@ -59,7 +59,7 @@ double distance(const std::vector<double>& a, const std::vector<double>& b) {
 /// Largest distance from the run with 40 iterations of Newton, over the largest displacement.
 double measured(const Scene& scene, const Motion& motion) {
   Scene converged = scene;
-  converged.solver = {.method = "newton", .iterations = 40};
+  converged.solver = {.method = SolverMethod::newton, .iterations = 40};
   const Motion right = motion_of(converged);
   const std::vector<double> rest = Simulation(scene, {.threads = 1}).state().positions;
   double off = 0, moved = 0;
@@ -74,7 +74,7 @@ TEST(Drift, IsWhatConvergedStepsSayWithinAFactorOfTwo) {
   for (const char* method : {"l_bfgs", "quasi_newton", "vertex_block_descent", "xpbd"}) {
     for (const int iterations : {4, 8}) {
       Scene scene = swinging_bar(method, iterations);
-      if (scene.solver.method == "xpbd") scene.time.substeps = 5;
+      if (scene.solver.method == SolverMethod::xpbd) scene.time.substeps = 5;
       const Motion motion = motion_of(scene);
       const double truth = measured(scene, motion);
       SCOPED_TRACE(testing::Message() << method << " x " << iterations << ": drift " << motion.drift

@@ -128,7 +128,7 @@ TEST(Drop, ABodyThatFallsByTetsInASubstepIsSolvedInSmallerOnesByXpbd) {
   for (Vec3& x : scene.bodies[0].mesh.vertices) x[1] -= 1.2 - size;
   scene.time.substeps = 5;
   scene.contact.friction = 0.5;
-  scene.solver.method = "xpbd";
+  scene.solver.method = SolverMethod::xpbd;
   scene.solver.iterations = 5;
   Simulation simulation(scene, {.threads = 1});
   const Fall fall = run_fall(simulation, 60);

@@ -108,8 +108,8 @@ TEST(EdgeContact, ACoarseBlockStaysOnWhatFitsBetweenItsVertices) {
       Scene scene = coarse_block();
       for (Vec3& p : scene.bodies[0].mesh.vertices) p[1] += 0.05;
       scene.colliders = support.colliders;
-      scene.solver.method = method;
-      if (scene.solver.method == "xpbd") {
+      scene.solver.method = from_string<SolverMethod>(method);
+      if (scene.solver.method == SolverMethod::xpbd) {
         scene.time.substeps = 20;
         scene.solver.iterations = 1;
       }
@@ -141,8 +141,8 @@ TEST(EdgeContact, AFastBlockDoesNotPassAThinPole) {
       scene.bodies[0].material.lambda = lambda;
       scene.gravity = {0, 0, 0};
       scene.bodies[0].velocity = {speed, 0, 0};
-      scene.solver.method = method;
-      if (scene.solver.method == "xpbd") {
+      scene.solver.method = from_string<SolverMethod>(method);
+      if (scene.solver.method == SolverMethod::xpbd) {
         scene.time.substeps = 20;
         scene.solver.iterations = 1;
       }
@@ -185,8 +185,8 @@ TEST(EdgeContact, ClothAndStrandsRestOnWhatFitsBetweenTheirVertices) {
       SCOPED_TRACE(std::string(method) + (is_cloth ? ", cloth" : ", strand"));
       Scene scene;
       scene.bodies.push_back(coarse_springs(is_cloth));
-      scene.solver.method = method;
-      if (scene.solver.method == "xpbd") {
+      scene.solver.method = from_string<SolverMethod>(method);
+      if (scene.solver.method == SolverMethod::xpbd) {
         scene.time.substeps = 20;
         scene.solver.iterations = 1;
       }
@@ -225,8 +225,8 @@ TEST(EdgeContact, AFastClothOrStrandDoesNotPassAThinPole) {
         scene.bodies.push_back(coarse_springs(is_cloth));
         scene.bodies[0].velocity = {0, speed, 0};
         scene.gravity = {0, 0, 0};
-        scene.solver.method = method;
-        if (scene.solver.method == "xpbd") {
+        scene.solver.method = from_string<SolverMethod>(method);
+        if (scene.solver.method == SolverMethod::xpbd) {
           scene.time.substeps = 20;
           scene.solver.iterations = 1;
         }
@@ -270,14 +270,13 @@ TEST(EdgeContact, NoIterateOfADescentRaisesTheObjective) {
   scene.contact.friction = 0.4;
   for (Vec3& p : scene.bodies[0].mesh.vertices) p[1] += 0.02;
   int checked = 0;
-  for (const SolverEntry& entry : solver_entries()) {
-    const std::string& method = entry.description.name;
-    if (entry.is_position_based) continue;
+  for (const SolverMethod method : all_choices<SolverMethod>()) {
+    if (is_position_based(method)) continue;
     SCOPED_TRACE(method);
     Scene own = scene;
     own.solver.method = method;
     own.solver.iterations = 25;
-    own.bodies[0].material = test::soft_material(test::material_of(method));
+    own.bodies[0].material = test::soft_material(test::material_of(to_string(method)));
     Simulation simulation(own, {.threads = 1});
     for (int frames = 0; frames < 5; ++frames) {
       const SimulationState state = simulation.state();
@@ -300,7 +299,7 @@ TEST(EdgeContact, OnAFlatBoxABlockMovesAsOnAPlane) {
   for (const char* method : {"l_bfgs", "newton", "xpbd"}) {
     SCOPED_TRACE(method);
     Scene scene = coarse_block();
-    scene.solver.method = method;
+    scene.solver.method = from_string<SolverMethod>(method);
     scene.colliders = {{"box", BoxShape{{0, -1.6, 0}, {8, 2, 8}, {0, 1, 0}, 0}, {}}};
     Simulation on_box(scene, {.threads = 1});
     scene.colliders = {{"ground", PlaneShape{{0, 1, 0}, -0.6}, {}}};
@@ -330,7 +329,7 @@ TEST(EdgeContact, WithXpbdABallFallsOnABallAndStaysOutsideInEveryFrame) {
                      {"ball", SphereShape{{0.1, 0.3, -0.17}, 0.18}, {}}};
   scene.time.step = 1.0 / 30;
   scene.time.substeps = 5;
-  scene.solver.method = "xpbd";
+  scene.solver.method = SolverMethod::xpbd;
   scene.solver.iterations = 5;
   Simulation simulation(scene, {.threads = 1});
   double deepest = 0;

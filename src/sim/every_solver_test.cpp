@@ -15,13 +15,14 @@
 namespace supple {
 namespace {
 
-void expand(std::vector<SolverSettings>& list, const std::string& key,
-            std::string SolverSettings::*value) {
+template <Choice T>
+void expand(std::vector<SolverSettings>& list, const std::string& key, T SolverSettings::*value) {
   std::vector<SolverSettings> expanded;
   for (const SolverSettings& settings : list) {
-    const bool is_read = solver_entry(settings.method).reads(key) &&
-                         (key != "preconditioner" ||
-                          (uses_linear_solver(settings) && settings.linear_solver != "direct"));
+    const bool is_read =
+        reads(settings.method, key) &&
+        (key != "preconditioner" ||
+         (uses_linear_solver(settings) && settings.linear_solver != LinearSolver::direct));
     if (!is_read) {
       expanded.push_back(settings);
       continue;
@@ -29,7 +30,7 @@ void expand(std::vector<SolverSettings>& list, const std::string& key,
     for (const std::string& choice : solver_choices(settings.method, key)) {
       if (choice == "automatic") continue;  // it is one of the others
       expanded.push_back(settings);
-      expanded.back().*value = choice;
+      expanded.back().*value = from_string<T>(choice);
       if (find_conflict(expanded.back())) expanded.pop_back();
     }
   }
@@ -46,11 +47,11 @@ void PrintTo(const Variant& variant, std::ostream* out) { *out << variant.name; 
 
 std::vector<Variant> all_variants() {
   std::vector<Variant> variants;
-  for (const SolverEntry& entry : solver_entries()) {
+  for (const SolverMethod method : all_choices<SolverMethod>()) {
     SolverSettings plain;
-    plain.method = entry.description.name;
+    plain.method = method;
     // Others end elsewhere, or read no materials.
-    if (entry.is_position_based && !entry.reads("projection")) continue;
+    if (is_position_based(method) && !reads(method, "projection")) continue;
     std::vector<SolverSettings> list{plain};
     expand(list, "initial_hessian", &SolverSettings::initial_hessian);
     expand(list, "definiteness", &SolverSettings::definiteness);
@@ -59,17 +60,20 @@ std::vector<Variant> all_variants() {
     expand(list, "acceleration", &SolverSettings::acceleration);
     expand(list, "order", &SolverSettings::order);
     for (const SolverSettings& settings : list) {
-      std::string name = settings.method;
-      if (entry.reads("initial_hessian")) name += "_" + settings.initial_hessian;
-      if (entry.reads("definiteness")) name += "_" + settings.definiteness;
+      std::string name = to_string(settings.method);
+      if (reads(method, "initial_hessian"))
+        name += std::string("_") + to_string(settings.initial_hessian);
+      if (reads(method, "definiteness"))
+        name += std::string("_") + to_string(settings.definiteness);
       if (uses_linear_solver(settings)) {
-        name += "_" + settings.linear_solver;
-        if (settings.linear_solver != "direct") name += "_" + settings.preconditioner;
+        name += std::string("_") + to_string(settings.linear_solver);
+        if (settings.linear_solver != LinearSolver::direct)
+          name += std::string("_") + to_string(settings.preconditioner);
       }
-      if (entry.reads("acceleration") && settings.acceleration != "none") {
-        name += "_" + settings.acceleration;
+      if (reads(method, "acceleration") && settings.acceleration != Acceleration::none) {
+        name += std::string("_") + to_string(settings.acceleration);
       }
-      if (entry.reads("order")) name += "_" + settings.order;
+      if (reads(method, "order")) name += std::string("_") + to_string(settings.order);
       variants.push_back({name, settings});
     }
   }
@@ -117,7 +121,7 @@ std::vector<Problem> make_problems() {
   for (const Description& material : list_materials()) {
     Problem problem{.material = material.name,
                     .scene = test::twisting_bar({4, 2, 2}, material.name)};
-    problem.scene.solver.method = "newton";
+    problem.scene.solver.method = SolverMethod::newton;
     problem.state = scattered_state(problem.scene, 0.02);
     problem.reference = solve_converged(problem.scene, problem.state, 1);
     problems.push_back(std::move(problem));
@@ -129,7 +133,7 @@ std::vector<Problem> make_problems() {
   // What every method runs that can damp.
   Problem damped{.material = "arap", .scene = test::twisting_bar({4, 2, 2}, "arap")};
   damped.scene.damping.stiffness = 0.05;
-  damped.scene.solver.method = "newton";
+  damped.scene.solver.method = SolverMethod::newton;
   damped.state = scattered_state(damped.scene, 0.02);
   damped.reference = solve_converged(damped.scene, damped.state, 1);
   problems.push_back(std::move(damped));
@@ -139,7 +143,7 @@ std::vector<Problem> make_problems() {
     Problem sheet{.material = material, .scene = membrane(material)};
     // As stiff as the sheet in a step of 1/30 s.
     if (sheet.material == "membrane_arap") sheet.scene.damping.stiffness = 0.03;
-    sheet.scene.solver.method = "newton";
+    sheet.scene.solver.method = SolverMethod::newton;
     sheet.state = scattered_state(sheet.scene, 0.01);
     sheet.reference = solve_converged(sheet.scene, sheet.state, 1);
     problems.push_back(std::move(sheet));
@@ -157,11 +161,12 @@ bool runs(const Variant& variant, const Problem& problem) {
   const bool is_damped = problem.scene.damping.stiffness > 0;
   if (is_damped && is_position_based(variant.settings.method)) return false;
   if (!model.empty() && is_position_based(variant.settings.method)) return false;
-  if (!model.empty() && variant.settings.method == "projective_dynamics") {
+  if (!model.empty() && variant.settings.method == SolverMethod::projective_dynamics) {
     return (model == "arap" || model == "woven_limit") && !is_folded(problem.material);
   }
   if (!model.empty()) return true;
-  return problem.material == "spring" || test::runs(variant.settings.method, problem.material);
+  return problem.material == "spring" ||
+         test::runs(to_string(variant.settings.method), problem.material);
 }
 
 class EverySolver : public testing::TestWithParam<Variant> {};
@@ -183,9 +188,10 @@ TEST_P(EverySolver, ReachesTheSameMinimumOfEveryMaterialAndDescentsNeverRise) {
         const bool is_of_another_method =
             scene.damping.stiffness > 0 || !model_of_membrane(problem.material).empty();
         const char* const other =
-            is_of_another_method && scene.solver.method != "projective_dynamics" ? "l_bfgs"
-            : is_folded(problem.material)                                        ? "quadratic"
-                                                                                 : "arap";
+            is_of_another_method && scene.solver.method != SolverMethod::projective_dynamics
+                ? "l_bfgs"
+            : is_folded(problem.material) ? "quadratic"
+                                          : "arap";
         EXPECT_NE(error.message().find(other), std::string::npos) << error.what();
       }
       continue;
@@ -264,10 +270,10 @@ bool knows_the_rest_orientation(const SolverSettings& settings, const std::strin
   for (const char* const free : {"polynomial", "strain_limit", "membrane_woven_limit"}) {
     if (material == free) return false;
   }
-  const SolverEntry& entry = solver_entry(settings.method);
-  if (entry.reads("initial_hessian") && settings.initial_hessian == "rest") return true;
-  return uses_linear_solver(settings) && settings.linear_solver != "direct" &&
-         settings.preconditioner == "rest";
+  if (reads(settings.method, "initial_hessian") && settings.initial_hessian == InitialHessian::rest)
+    return true;
+  return uses_linear_solver(settings) && settings.linear_solver != LinearSolver::direct &&
+         settings.preconditioner == PreconditionerType::rest;
 }
 
 TEST_P(EverySolver, TurningTheSceneChangesNothingButWhereTheRestHessianIsUsed) {

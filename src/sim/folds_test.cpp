@@ -22,7 +22,7 @@ Body strip(int columns, int rows) {
   Body body = test::sheet(
       {.center = {0.5, 0, 0}, .u = {1, 0, 0}, .v = {0, 0, -0.25}, .cells = {columns, rows}});
   body.membrane->bending = 0.01;
-  body.membrane->bending_model = "dihedral";
+  body.membrane->bending_model = BendingModel::dihedral;
   std::tie(body.material.mu, body.material.lambda) = lame_parameters(1e9, 0.3);
   return body;
 }
@@ -60,7 +60,7 @@ TEST(Folds, AFoldedStripIsAtRestAsItIs) {
   scene.gravity = {0, 0, 0};
   scene.bodies.push_back(body);
   for (const char* const method : {"l_bfgs", "newton", "vertex_block_descent"}) {
-    scene.solver.method = method;
+    scene.solver.method = from_string<SolverMethod>(method);
     Simulation simulation(scene, {.threads = 1});
     test::run(simulation, 10);
     const std::vector<Vec3> x = positions_of(simulation);
@@ -69,7 +69,7 @@ TEST(Folds, AFoldedStripIsAtRestAsItIs) {
     }
   }
   // A quadratic one would unfold.
-  scene.bodies[0].membrane->bending_model = "quadratic";
+  scene.bodies[0].membrane->bending_model = BendingModel::quadratic;
   Simulation unfolding(scene, {.threads = 1});
   test::run(unfolding, 40);
   EXPECT_GT(std::abs(positions_of(unfolding)[columns][0] - rest[columns][0]), 0.005);
@@ -88,7 +88,7 @@ TEST(Folds, AFlatStripFoldsItselfAndHasNoEnergyThen) {
     pin.vertices = columns_of(columns, rows, 0, 4);
     body.pins = {pin};
     Scene scene = weightless(body);
-    scene.time.integrator = "backward_euler";
+    scene.time.integrator = TimeIntegrator::backward_euler;
     scene.time.step = 0.1;
     scene.damping.drag = 2;
     scene.solver.iterations = 50;
@@ -199,7 +199,7 @@ TEST(Folds, EnergyDoesNotGrow) {
 TEST(Folds, TheSameBitsOnAnyNumberOfThreads) {
   for (const char* const method : {"l_bfgs", "newton", "vertex_block_descent"}) {
     Scene scene = test::folded_membrane("neo_hookean");
-    scene.solver.method = method;
+    scene.solver.method = from_string<SolverMethod>(method);
     scene.solver.iterations = 4;
     test::expect_same_bits_however_run(scene, 2, 2);
   }
@@ -221,7 +221,7 @@ TEST(Folds, AnySizeFoldsAlike) {
     pin.vertices = columns_of(columns, rows, 0, 2);
     body.pins = {pin};
     Scene scene = weightless(body);
-    scene.time.integrator = "backward_euler";
+    scene.time.integrator = TimeIntegrator::backward_euler;
     Simulation simulation(scene, {.threads = 1});
     test::run(simulation, 5);
     const Vec3 tip = positions_of(simulation)[columns];
@@ -250,10 +250,10 @@ TEST(Folds, WhatIsWrongIsRefusedByName) {
       EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
     }
   };
-  refused([](Scene& s) { s.bodies[0].membrane->bending_model = "quadratik"; },
-          "/bodies/0/material/bending_model", "did you mean 'quadratic'");
-  refused([](Scene& s) { s.bodies[0].membrane->bending_model = "quadratic"; }, "/bodies/0/folds",
-          "dihedral");
+  refused([](Scene& s) { s.bodies[0].membrane->bending_model = static_cast<BendingModel>(2); },
+          "/bodies/0/material/bending_model", "expected quadratic, dihedral");
+  refused([](Scene& s) { s.bodies[0].membrane->bending_model = BendingModel::quadratic; },
+          "/bodies/0/folds", "dihedral");
   for (const double degrees : {180.0, -200.0, std::nan("")}) {
     refused([&](Scene& s) { s.bodies[0].folds[0].degrees = degrees; }, "/bodies/0/folds/0/degrees",
             "between -180 and 180");
@@ -274,8 +274,9 @@ TEST(Folds, WhatIsWrongIsRefusedByName) {
         s.bodies[0].folds[0].select.vertices = {0, 1};
       },
       "/bodies/0/folds/0/select", "no edge between two triangles");
-  refused([](Scene& s) { s.solver.method = "projective_dynamics"; }, "/solver/method", "dihedral");
-  refused([](Scene& s) { s.solver.method = "xpbd"; }, "/bodies/0/material", "l_bfgs");
+  refused([](Scene& s) { s.solver.method = SolverMethod::projective_dynamics; }, "/solver/method",
+          "dihedral");
+  refused([](Scene& s) { s.solver.method = SolverMethod::xpbd; }, "/bodies/0/material", "l_bfgs");
   refused(
       [](Scene& s) {
         s = test::twisting_bar({2, 2, 2}, "arap");

@@ -24,9 +24,9 @@ Scene thrown_block(const std::string& integrator, const std::string& solver) {
   scene.bodies[0].mass = 2;
   scene.bodies[0].velocity = {0.3, -0.2, 0.1};
   scene.bodies[0].initial = Stretch{{1.1, 0.95, 1}};
-  scene.time.integrator = integrator;
-  scene.time.step = is_explicit(integrator) ? 1e-4 : 0.01;
-  scene.solver.method = solver;
+  scene.time.integrator = from_string<TimeIntegrator>(integrator);
+  scene.time.step = is_explicit(from_string<TimeIntegrator>(integrator)) ? 1e-4 : 0.01;
+  scene.solver.method = from_string<SolverMethod>(solver);
   return scene;
 }
 
@@ -118,8 +118,8 @@ TEST(Impulse, MovesABodyAsAThrowWould) {
   for (const std::string& integrator : dynamic_methods) {
     Scene scene = test::free_block("neo_hookean");
     scene.bodies[0].mass = 2;
-    scene.time.integrator = integrator;
-    scene.time.step = is_explicit(integrator) ? 1e-4 : 0.01;
+    scene.time.integrator = from_string<TimeIntegrator>(integrator);
+    scene.time.step = is_explicit(from_string<TimeIntegrator>(integrator)) ? 1e-4 : 0.01;
     Simulation pushed(scene, {.threads = 1});
     pushed.add_impulse(0, {1, 0, 0});
     scene.bodies[0].velocity = {0.5, 0, 0};
@@ -159,8 +159,8 @@ TEST(Force, AgainstTheWeightABodyStays) {
     Scene scene = test::free_block("neo_hookean");
     scene.bodies[0].mass = 2;
     scene.gravity = {0, -9.81, 0};
-    scene.time.integrator = integrator;
-    scene.time.step = is_explicit(integrator) ? 1e-4 : 0.01;
+    scene.time.integrator = from_string<TimeIntegrator>(integrator);
+    scene.time.step = is_explicit(from_string<TimeIntegrator>(integrator)) ? 1e-4 : 0.01;
     Simulation simulation(scene, {.threads = 1});
     const std::vector<double> rest = simulation.state().positions;
     for (int frame = 0; frame < 20; ++frame) {
@@ -179,10 +179,10 @@ TEST(Force, HoldsABodyWhereAnEquilibriumIs) {
   std::vector<std::vector<double>> ends;
   for (const char* integrator : {"backward_euler", "bdf2"}) {
     Scene scene = test::free_block("neo_hookean");
-    scene.time.integrator = integrator;
+    scene.time.integrator = from_string<TimeIntegrator>(integrator);
     scene.time.step = 0.02;
     scene.damping.drag = 20;
-    scene.solver.method = "newton";
+    scene.solver.method = SolverMethod::newton;
     scene.solver.iterations = 20;
     scene.bodies[0].pins.push_back({.box = {{-1, -1, -1}, {-0.24, 1, 1}}});
     Simulation simulation(scene, {.threads = 1});
@@ -347,7 +347,7 @@ TEST(Force, RefusesWhatIsNoPush) {
 
 TEST(Force, QuasiStaticTakesNone) {
   Scene scene = test::free_block("neo_hookean");
-  scene.time.integrator = "quasi_static";
+  scene.time.integrator = TimeIntegrator::quasi_static;
   scene.bodies[0].pins.push_back({.vertices = {0, 1, 5, 30}});
   Simulation simulation(scene, {.threads = 1});
   EXPECT_THROW(simulation.add_force(0, {1, 0, 0}), Error);

@@ -52,7 +52,7 @@ thread_local bool Host::is_task = false;
 /// A twisted bar that falls on a ground, large enough for regions of several pieces.
 Scene falling_bar(const std::string& method) {
   Scene scene = test::twisting_bar({12, 3, 3}, test::material_of(method));
-  scene.solver.method = method;
+  scene.solver.method = from_string<SolverMethod>(method);
   scene.solver.iterations = 4;
   scene.gravity = {0, -9.81, 0};
   scene.colliders = {{.shape = PlaneShape{.offset = -0.6}}};
@@ -60,9 +60,9 @@ Scene falling_bar(const std::string& method) {
 }
 
 TEST(TaskSystem, EverySolverHasTheBitsOfTheOwnPool) {
-  for (const SolverEntry& entry : solver_entries()) {
-    SCOPED_TRACE(entry.description.name);
-    const Scene scene = falling_bar(entry.description.name);
+  for (const Description& solver : choices(SolverMethod{}).entries) {
+    SCOPED_TRACE(solver.name);
+    const Scene scene = falling_bar(solver.name);
     Simulation own(scene, {.threads = 3});
     test::run(own, 3);
     for (const bool is_threaded : {false, true}) {
@@ -236,8 +236,8 @@ TEST(FailingStep, KeepsTheStateAndTellsWhatWasThrown) {
         SCOPED_TRACE(integrator + std::string(" ") + method + " " + std::to_string(calls));
         const auto calls_left = std::make_shared<std::atomic<int>>(std::numeric_limits<int>::max());
         Scene scene = fragile_block(calls_left);
-        scene.time.integrator = integrator;
-        scene.solver.method = method;
+        scene.time.integrator = from_string<TimeIntegrator>(integrator);
+        scene.solver.method = from_string<SolverMethod>(method);
         Simulation simulation(scene, {.threads = 2});
         test::run(simulation, 2);
         const SimulationState before = simulation.state();

@@ -36,8 +36,8 @@ bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
 Scene oscillator(const std::string& method, double w) {
   Scene scene;
   scene.gravity = {0, 0, 0};
-  scene.time.integrator = method;
-  scene.solver.method = "newton";
+  scene.time.integrator = from_string<TimeIntegrator>(method);
+  scene.solver.method = SolverMethod::newton;
   scene.solver.iterations = 20;
   Body body;
   body.mesh.vertices = {{1, 0, 0}, {0, 2, 0}};
@@ -109,9 +109,9 @@ std::vector<double> end_of_tetrahedron(const std::string& method, int steps) {
   scene.bodies[0].mesh = generate(TetrahedronGenerator{.edge = 0.5});
   scene.bodies[0].initial = Stretch{{1.2, 0.9, 1}};
   scene.bodies[0].velocity = {0, 1, 0};
-  scene.time.integrator = method;
+  scene.time.integrator = from_string<TimeIntegrator>(method);
   scene.time.step = 0.1 / steps;
-  scene.solver.method = "newton";
+  scene.solver.method = SolverMethod::newton;
   scene.solver.iterations = 20;
   scene.solver.tolerance = 1e-12;
   Simulation simulation(scene);
@@ -247,7 +247,7 @@ TEST(Integrators, FallFreelyAsTheirDiscreteSolutions) {
   for (const auto& [method, steps] : sum) {
     Scene scene = test::free_block("neo_hookean");
     scene.gravity = {0, -g, 0};
-    scene.time.integrator = method;
+    scene.time.integrator = from_string<TimeIntegrator>(method);
     // Explicit ones blow the rounding of the rest shape up where h is not below 2/w.
     scene.time.step = 1e-3;
     Simulation simulation(scene);
@@ -271,7 +271,7 @@ Scene dropped_block(const std::string& method) {
   scene.colliders.push_back({"ground", PlaneShape{{0, 1, 0}, -0.35}, {}});
   scene.contact.stiffness = 1e4;
   scene.contact.friction = 0.3;
-  scene.time.integrator = method;
+  scene.time.integrator = from_string<TimeIntegrator>(method);
   scene.time.step = 1.0 / 60;
   return scene;
 }
@@ -305,7 +305,7 @@ TEST(Integrators, EveryThreadCountGivesTheSameBits) {
       scene.gravity = {0, -9.81, 0};
       scene.colliders.push_back({"ground", PlaneShape{{0, 1, 0}, -0.45}, {}});
       scene.contact.friction = 0.3;
-      scene.time.integrator = method;
+      scene.time.integrator = from_string<TimeIntegrator>(method);
       scene.time.step = 1e-3;
       Simulation simulation(scene, {.threads = threads});
       for (int i = 0; i < 4; ++i) simulation.step();
@@ -320,14 +320,15 @@ TEST(Integrators, AStatePutBackGoesOnWithTheSameBits) {
   for (const std::string& method : names(list_integrators())) {
     for (const std::string start : {"inertia", "extrapolated", "adaptive"}) {
       Scene scene = test::twisting_bar({6, 2, 2}, "corotated");
-      scene.time.integrator = method;
+      scene.time.integrator = from_string<TimeIntegrator>(method);
       scene.time.step = 2e-3;
       scene.time.substeps = 2;
-      scene.solver.start = start;
-      if (start == "adaptive") scene.solver.method = "vertex_block_descent";
+      scene.solver.start = from_string<DescentStart>(start);
+      if (start == "adaptive") scene.solver.method = SolverMethod::vertex_block_descent;
       scene.colliders.push_back({"ground", PlaneShape{{0, 1, 0}, -0.45}, {}});
       const bool allowed =
-          start == "inertia" || (method != "quasi_static" && !find_integrator(method)->is_explicit);
+          start == "inertia" ||
+          (method != "quasi_static" && !find_integrator(scene.time.integrator)->is_explicit);
       if (!allowed) {
         EXPECT_THROW(Simulation{scene}, Error) << method;
         continue;
@@ -379,7 +380,7 @@ TEST(Integrators, AnExplosionEndsNonFiniteAndKeepsTheState) {
   for (const std::string method : {"symplectic_euler", "forward_euler"}) {
     Scene scene = test::free_block("stvk");
     scene.bodies[0].initial = Stretch{{1.3, 1, 1}};
-    scene.time.integrator = method;  // at 1/30 s, far above 2/w
+    scene.time.integrator = from_string<TimeIntegrator>(method);  // at 1/30 s, far above 2/w
     Simulation simulation(scene);
     bool ended = false;
     for (int i = 0; i < 100 && !ended; ++i) {
@@ -409,9 +410,9 @@ TEST(Integrators, EverySolverFindsTheSameSteps) {
     scene.gravity = {0, -9.81, 0};
     scene.colliders.push_back({"ground", PlaneShape{{0, 1, 0}, -0.26}, {}});
     scene.contact.stiffness = 1e3;
-    scene.time.integrator = method;
+    scene.time.integrator = from_string<TimeIntegrator>(method);
     const auto end = [&](const std::string& solver) {
-      scene.solver.method = solver;
+      scene.solver.method = from_string<SolverMethod>(solver);
       scene.solver.iterations = 20000;
       scene.solver.tolerance = 1e-11;
       Simulation simulation(scene, {.threads = 1});
@@ -438,9 +439,9 @@ TEST(StepSetup, AnAdaptiveStartTakesAsMuchOfGravityAsTheLastStepDid) {
     SCOPED_TRACE(method);
     Scene scene = test::free_block("corotated");
     scene.gravity = {3, -4, 0};
-    scene.time.integrator = method;
+    scene.time.integrator = from_string<TimeIntegrator>(method);
     scene.time.step = 0.1;
-    scene.solver.method = "vertex_block_descent";
+    scene.solver.method = SolverMethod::vertex_block_descent;
     const Model model = build_model(scene);
     Threads threads(1);
     Objective objective(model, nullptr, threads);
@@ -481,9 +482,9 @@ TEST(StepSetup, AnExtrapolatedStartLooksAheadOfTheLastTwoVelocities) {
   for (const std::string method : {"backward_euler", "implicit_midpoint", "bdf2", "newmark"}) {
     Scene scene = test::free_block("corotated");
     scene.gravity = {0, -9.81, 0};
-    scene.time.integrator = method;
+    scene.time.integrator = from_string<TimeIntegrator>(method);
     scene.time.step = 0.1;
-    scene.solver.start = "extrapolated";
+    scene.solver.start = DescentStart::extrapolated;
     scene.damping.drag = 1;
     const Model model = build_model(scene);
     Threads threads(1);

@@ -58,7 +58,7 @@ std::vector<double> bits_of(const Simulation& simulation, int body) {
   return bits;
 }
 
-class IslandsOf : public testing::TestWithParam<std::tuple<std::string, int>> {};
+class IslandsOf : public testing::TestWithParam<std::tuple<SolverMethod, int>> {};
 
 /// What a body does not touch does not change a bit of its motion. (How hard bodies push on each
 /// other goes by the weight of all that there is, so that there is none.)
@@ -91,10 +91,11 @@ TEST_P(IslandsOf, ABodyMovesAsItDoesAlone) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Solvers, IslandsOf,
-                         testing::Combine(testing::Values("l_bfgs", "quasi_newton"),
+                         testing::Combine(testing::Values(SolverMethod::l_bfgs,
+                                                          SolverMethod::quasi_newton),
                                           testing::Values(1, 7, 10)),
                          [](const auto& own) {
-                           return std::get<0>(own.param) + "_" +
+                           return std::string(to_string(std::get<0>(own.param))) + "_" +
                                   std::to_string(std::get<1>(own.param));
                          });
 

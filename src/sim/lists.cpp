@@ -1,5 +1,3 @@
-#include "integrate/integrator.h"
-#include "sim/stepper.h"
 #include "supple/simulation.h"
 
 namespace supple {
@@ -22,18 +20,6 @@ const char* to_string(StepStatus status) {
   return "unknown";
 }
 
-std::vector<Description> list_solvers() {
-  std::vector<Description> list;
-  for (const SolverEntry& entry : solver_entries()) list.push_back(entry.description);
-  return list;
-}
-
-std::vector<Description> list_integrators() {
-  std::vector<Description> list;
-  for (const Integrator& integrator : integrators()) {
-    list.push_back({integrator.name, integrator.text});
-  }
-  return list;
-}
+std::vector<Description> list_integrators() { return choices(TimeIntegrator{}).entries; }
 
 }  // namespace supple

@@ -26,10 +26,10 @@ void PrintTo(const Method& method, std::ostream* out) {
 }
 
 void use(const Method& method, Scene& scene) {
-  scene.solver.method = method.method;
-  scene.solver.initial_hessian = method.initial_hessian;
-  scene.solver.linear_solver = method.linear_solver;
-  scene.solver.preconditioner = method.preconditioner;
+  scene.solver.method = from_string<SolverMethod>(method.method);
+  scene.solver.initial_hessian = from_string<InitialHessian>(method.initial_hessian);
+  scene.solver.linear_solver = from_string<LinearSolver>(method.linear_solver);
+  scene.solver.preconditioner = from_string<PreconditionerType>(method.preconditioner);
 }
 
 /// Those that keep nothing of the materials that takes long to make.
@@ -110,7 +110,7 @@ TEST(SetColliders, EveryStepOfEverySolverIsThatOfASimulationBuiltWithThem) {
     Scene scene = bar(test::material_of(method.method));
     use(method, scene);
     scene.solver.iterations = 3;
-    scene.solver.multipliers = "kept";
+    scene.solver.multipliers = XpbdMultipliers::kept;
     scene.contact.friction = 0.4;
     scene.time.substeps = 2;
     Simulation simulation(scene, {.threads = 1});
@@ -136,7 +136,7 @@ TEST(SetColliders, TheIntegratorsFollow) {
   for (const Description& integrator : list_integrators()) {
     SCOPED_TRACE(integrator.name);
     Scene scene = bar("neo_hookean");
-    scene.time.integrator = integrator.name;
+    scene.time.integrator = from_string<TimeIntegrator>(integrator.name);
     scene.time.step = 1e-3;
     Simulation simulation(scene, {.threads = 1});
     run(simulation, 2);
@@ -167,7 +167,7 @@ TEST(SetColliders, WhatIsNoColliderIsRefusedAsByTheConstructorAndHarmsNothing) {
   for (const char* method : {"l_bfgs", "pbd"}) {
     for (const bool has_some : {false, true}) {
       Scene scene = bar("neo_hookean");
-      scene.solver.method = method;
+      scene.solver.method = from_string<SolverMethod>(method);
       if (has_some) scene.colliders = {ground(-0.4)};
       Simulation simulation(scene, {.threads = 1}), unharmed(scene, {.threads = 1});
       std::vector<std::vector<Collider>> bad(3, {ground(-0.4), ground(-0.3)});
@@ -305,11 +305,12 @@ TEST(SetMaterial, TheWaysOfXpbdTakeIt) {
     for (const char* multipliers : {"zero", "kept"}) {
       for (const char* order : {"parts", "natural"}) {
         Scene scene = mixed_scene("stable_neo_hookean", false);
-        scene.solver.method = "xpbd";
-        scene.solver.projection = projection;
-        scene.solver.multipliers = multipliers;
-        scene.solver.order = order;
-        scene.solver.precision = order == std::string("natural") ? "float" : "double";
+        scene.solver.method = SolverMethod::xpbd;
+        scene.solver.projection = from_string<XpbdProjection>(projection);
+        scene.solver.multipliers = from_string<XpbdMultipliers>(multipliers);
+        scene.solver.order = from_string<XpbdOrder>(order);
+        scene.solver.precision =
+            order == std::string("natural") ? XpbdPrecision::float32 : XpbdPrecision::float64;
         scene.time.substeps = 3;
         scene.solver.iterations = 2;
         Simulation simulation(scene, {.threads = 1});
@@ -462,9 +463,9 @@ TEST(SetMaterial, TheIntegratorsFollow) {
   for (const Description& integrator : list_integrators()) {
     SCOPED_TRACE(integrator.name);
     Scene scene = bar("neo_hookean");
-    scene.time.integrator = integrator.name;
+    scene.time.integrator = from_string<TimeIntegrator>(integrator.name);
     scene.time.step = 1e-3;
-    scene.solver.method = "newton";
+    scene.solver.method = SolverMethod::newton;
     Simulation simulation(scene, {.threads = 1});
     run(simulation, 2);
     for (const MaterialSettings& material : other_materials("newton", scene)) {
@@ -481,7 +482,7 @@ TEST(SetMaterial, TheBitsDoNotDependOnThreads) {
   for (const char* method : {"l_bfgs", "vertex_block_descent", "xpbd", "projective_dynamics"}) {
     const auto motion = [&](int threads) {
       Scene scene = test::twisting_bar({16, 5, 5}, "arap");
-      scene.solver.method = method;
+      scene.solver.method = from_string<SolverMethod>(method);
       scene.solver.iterations = 3;
       Simulation simulation(scene, {.threads = threads});
       for (const char* model : {"strain_limit", "arap", "volume"}) {
@@ -499,7 +500,7 @@ TEST(SetMaterial, TheBitsDoNotDependOnThreads) {
 TEST(SetMaterial, WhatCannotBeIsRefusedAsByTheConstructorAndHarmsNothing) {
   for (const char* method : {"l_bfgs", "projective_dynamics", "xpbd", "vertex_block_descent"}) {
     Scene scene = bar("arap");
-    scene.solver.method = method;
+    scene.solver.method = from_string<SolverMethod>(method);
     Simulation simulation(scene, {.threads = 1}), unharmed(scene, {.threads = 1});
     std::vector<MaterialSettings> bad(5, scene.bodies[0].material);
     bad[0].mu = -1;
@@ -551,7 +552,7 @@ TEST(SetMaterial, TheSceneThatWaitsKeepsItsOwn) {
 
 TEST(SetMaterial, PbdReadsNone) {
   Scene scene = bar("neo_hookean");
-  scene.solver.method = "pbd";
+  scene.solver.method = SolverMethod::pbd;
   Simulation simulation(scene, {.threads = 1}), same(scene, {.threads = 1});
   simulation.set_material(0, test::soft_material("stvk"));
   run(simulation, 2);

@@ -18,9 +18,9 @@ bool is_incompressible(const MaterialSettings& material) {
 
 /// Constraints have no form of them, and who evaluates energies vertex by vertex would have to turn
 /// the material of all other segments each time.
-bool runs_rods(const std::string& method) {
-  return !is_position_based(method) && method != "projective_dynamics" &&
-         method != "vertex_block_descent";
+bool runs_rods(SolverMethod method) {
+  return !is_position_based(method) && method != SolverMethod::projective_dynamics &&
+         method != SolverMethod::vertex_block_descent;
 }
 
 std::string joined(const std::vector<std::string>& names) {
@@ -30,14 +30,13 @@ std::string joined(const std::vector<std::string>& names) {
 }
 
 /// What is wrong with one material; empty where nothing is.
-std::string fault_of(const MaterialSettings& material, const std::string& method,
-                     bool explicit_step) {
-  if (!explicit_step && method == "pbd") return "";
+std::string fault_of(const MaterialSettings& material, SolverMethod method, bool explicit_step) {
+  if (!explicit_step && method == SolverMethod::pbd) return "";
   if (!explicit_step && is_position_based(method)) {
     for (const std::string& name : materials_with_constraint_form()) {
       if (name == material.model) return "";
     }
-    return material.model + " has no form as constraints, which " + method +
+    return material.model + " has no form as constraints, which " + to_string(method) +
            " needs; those that have: " + joined(materials_with_constraint_form());
   }
   if (!is_incompressible(material)) return "";
@@ -48,20 +47,21 @@ std::string fault_of(const MaterialSettings& material, const std::string& method
 
 }  // namespace
 
-std::optional<MaterialFault> find_material_fault(const Scene& scene, const std::string& method) {
+std::optional<MaterialFault> find_material_fault(const Scene& scene, SolverMethod method) {
   const bool explicit_step = is_explicit(scene.time.integrator);
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const Body& body = scene.bodies[b];
     const std::string where = "/bodies/" + std::to_string(b);
     if (body.membrane && !explicit_step && is_position_based(method)) {
       return MaterialFault{where + "/material", false,
-                           "a membrane has no form as constraints, which " + method +
+                           std::string("a membrane has no form as constraints, which ") +
+                               to_string(method) +
                                " needs; expected a method of descent, for example l_bfgs, or a "
                                "cloth of springs"};
     }
     if (body.rod && !explicit_step && !runs_rods(method)) {
       return MaterialFault{where + "/material", false,
-                           method +
+                           std::string(to_string(method)) +
                                " has no rods, whose twist couples a whole strand; expected a "
                                "method that has, for example newton or l_bfgs, or a strand of "
                                "springs"};

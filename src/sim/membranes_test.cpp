@@ -110,7 +110,7 @@ TEST(Membranes, AStripHeldAtBothEndsHangsInACatenary) {
   scene.bodies.push_back(body);
   scene.time.step = 0.05;
   scene.damping.drag = 4;
-  scene.solver.method = "newton";
+  scene.solver.method = SolverMethod::newton;
   scene.solver.iterations = 30;
   Simulation simulation(scene, {.threads = 2});
   test::run(simulation, 120);
@@ -165,7 +165,7 @@ TEST(Membranes, TheNumberOfThreadsChangesNoBit) {
     scene.bodies[0].mesh.vertices = mesh.vertices;
     scene.bodies[0].triangles = mesh.triangles;
     scene.bodies[0].pins[0].vertices = {0, 40};
-    scene.solver.method = method;
+    scene.solver.method = from_string<SolverMethod>(method);
     scene.solver.iterations = 4;
     const auto result = [&](int threads) {
       Simulation simulation(scene, {.threads = threads});
@@ -196,11 +196,11 @@ TEST(Membranes, PositionBasedMethodsAndOthersMaterialsAreRefused) {
   };
   for (const char* method : {"xpbd", "pbd", "step_and_project"}) {
     Scene scene = hanging_membrane("arap");
-    scene.solver.method = method;
+    scene.solver.method = from_string<SolverMethod>(method);
     refused(scene, "/bodies/0/material", "expected a method of descent");
   }
   Scene scene = hanging_membrane("neo_hookean");
-  scene.solver.method = "projective_dynamics";
+  scene.solver.method = SolverMethod::projective_dynamics;
   refused(scene, "/solver/method", "neo_hookean");
   const Scene sound = hanging_membrane("neo_hookean");
   const auto broken = [&](const auto& change, const std::string& place, const std::string& words) {
@@ -263,7 +263,7 @@ Scene hanging_strip(const Body& body, const std::string& method) {
   Scene scene;
   scene.gravity = {9.81, 0, 0};
   scene.damping.drag = 2;
-  scene.solver.method = method;
+  scene.solver.method = from_string<SolverMethod>(method);
   scene.solver.iterations = 30;
   scene.bodies = {body};
   scene.bodies[0].pins = {hold_columns(12, 3, 0, 0)};

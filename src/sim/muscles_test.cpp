@@ -39,8 +39,8 @@ Scene cube(const FiberSettings& fiber) {
   pin.stiffness = 1e-6;
   body.pins = {pin};
   scene.bodies.push_back(body);
-  scene.time.integrator = "quasi_static";
-  scene.solver.method = "newton";
+  scene.time.integrator = TimeIntegrator::quasi_static;
+  scene.solver.method = SolverMethod::newton;
   scene.solver.iterations = 100;
   scene.solver.tolerance = 1e-12;
   return scene;
@@ -138,7 +138,7 @@ TEST(Muscles, ALaplaceFieldAlongABarActsAsItsAxis) {
   LaplaceFibers& laplace = field.bodies[0].fiber->laplace.emplace();
   laplace.from.box = {{box.min[0] - 1, -9, -9}, {box.min[0] + 1e-9, 9, 9}};
   laplace.to.box = {{box.max[0] - 1e-9, -9, -9}, {box.max[0] + 1, 9, 9}};
-  scene.solver.method = field.solver.method = "newton";
+  scene.solver.method = field.solver.method = SolverMethod::newton;
   scene.solver.iterations = field.solver.iterations = 30;
   Simulation a(scene, {.threads = 1}), b(field, {.threads = 1});
   a.step();
@@ -160,10 +160,10 @@ TEST(Muscles, EveryMethodOfDescentComesToTheSameStep) {
   for (const Description& solver : list_solvers()) {
     Scene scene = test::twisting_bar({4, 2, 2}, "arap");
     scene.bodies[0].fiber = fiber;
-    scene.solver.method = "newton";
+    scene.solver.method = SolverMethod::newton;
     scene.solver.iterations = 100;
     Simulation newton(scene, {.threads = 1});
-    scene.solver.method = solver.name;
+    scene.solver.method = from_string<SolverMethod>(solver.name);
     scene.solver.iterations = 3000;
     scene.solver.tolerance = 1e-10;
     if (test::place_of([&] { Simulation unused(scene); }) != "nothing") continue;
@@ -190,10 +190,10 @@ TEST(Muscles, EveryMethodOfDescentComesToTheSameStep) {
 TEST(Muscles, XpbdHoldsAContractionThatStays) {
   Scene scene = test::twisting_bar({4, 2, 2}, "arap");
   scene.bodies[0].fiber = along_x(1e5, 0.4);
-  scene.solver.method = "newton";
+  scene.solver.method = SolverMethod::newton;
   scene.solver.iterations = 100;
   Simulation newton(scene, {.threads = 1});
-  scene.solver.method = "xpbd";
+  scene.solver.method = SolverMethod::xpbd;
   scene.solver.iterations = 2000;
   Simulation xpbd(scene, {.threads = 1});
   newton.step();
@@ -211,7 +211,7 @@ TEST(Muscles, WorkIsNoEnergyThatAStepGains) {
   fiber.activation.keyframes = {{0, 0}, {0.3, 0.5}};
   Scene scene = test::free_block("neo_hookean");
   scene.bodies[0].fiber = fiber;
-  scene.solver.method = "newton";
+  scene.solver.method = SolverMethod::newton;
   scene.solver.iterations = 30;
   scene.time.step = 0.01;
   Simulation simulation(scene, {.threads = 1});

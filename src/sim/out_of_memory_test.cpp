@@ -49,7 +49,7 @@ namespace {
 /// Falls on a ground and is turned, so that contacts, pins and line searches take part.
 Scene scene_of(const std::string& method) {
   Scene scene = test::twisting_bar({3, 2, 2}, test::material_of(method));
-  scene.solver.method = method;
+  scene.solver.method = from_string<SolverMethod>(method);
   scene.solver.iterations = 3;
   scene.gravity = {0, -9.81, 0};
   scene.colliders = {{.shape = PlaneShape{.offset = -0.5}}};
@@ -76,9 +76,9 @@ void fail_and_go_on(Simulation& simulation, std::int64_t calls, bool& has_failed
 
 TEST(OutOfMemory, AStepThatFailsKeepsTheStateAndTheNextOneWorks) {
   int failures = 0;
-  for (const SolverEntry& entry : solver_entries()) {
-    SCOPED_TRACE(entry.description.name);
-    const Scene scene = scene_of(entry.description.name);
+  for (const Description& solver : choices(SolverMethod{}).entries) {
+    SCOPED_TRACE(solver.name);
+    const Scene scene = scene_of(solver.name);
     for (const int frames_before : {0, 2}) {
       bool has_failed = true;
       std::int64_t calls = 0;

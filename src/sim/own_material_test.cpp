@@ -25,7 +25,7 @@ constexpr double mu = 3e4, lambda = 1e5;
 Scene bar(const MaterialSettings& material, const std::string& method) {
   Scene scene = test::twisting_bar({6, 2, 2}, "neo_hookean");
   scene.gravity = {0, -9.81, 0};
-  scene.solver.method = method;
+  scene.solver.method = from_string<SolverMethod>(method);
   scene.solver.iterations = 8;
   scene.bodies[0].material = material;
   scene.bodies[0].fiber = FiberSettings{.direction = {1, 0.5, 0}, .kappa = 2e4};
@@ -86,7 +86,7 @@ TEST(OwnMaterials, NewtonsHessianMayBeMendedInEveryWay) {
     Scene scene = bar(built_in(), "newton"), own = scene;
     scene.bodies[0].initial = own.bodies[0].initial = Stretch{.factors = {0.6, 1.1, 0.7}};
     own.bodies[0].material = own_material(OwnNeoHookeanWithStress{{mu, lambda}});
-    scene.solver.definiteness = own.solver.definiteness = definiteness;
+    scene.solver.definiteness = own.solver.definiteness = from_string<Definiteness>(definiteness);
     Simulation expected(scene), found(own);
     for (int frame = 0; frame < 4; ++frame) {
       expected.step();
@@ -110,8 +110,8 @@ TEST(OwnMaterials, DirectionsOfTheEnergyStayThoseOfTheBody) {
     Artery artery{mu, lambda, 5e5, 1};
     artery.fibers[0] = artery.fibers[1] = fiber;
     Scene scene = test::free_block("neo_hookean");
-    scene.time.integrator = "quasi_static";
-    scene.solver.method = "newton";
+    scene.time.integrator = TimeIntegrator::quasi_static;
+    scene.solver.method = SolverMethod::newton;
     scene.solver.iterations = 100;
     Body& body = scene.bodies[0];
     body.material = own_material(artery);
@@ -148,7 +148,7 @@ TEST(OwnMaterials, AnIsotropicOneFlowsAndAnotherIsRefused) {
 TEST(OwnMaterials, MethodsThatHaveNoFormOfItRefuseIt) {
   for (const char* const method : {"xpbd", "step_and_project", "projective_dynamics"}) {
     Scene scene = test::free_block("arap");
-    scene.solver.method = method;
+    scene.solver.method = from_string<SolverMethod>(method);
     scene.bodies[0].material = own_material(Gent{});
     try {
       Simulation simulation(scene);
@@ -181,7 +181,7 @@ TEST(OwnMaterials, StepsAreShortenedWhereTheEnergyEnds) {
   for (const char* const method : {"l_bfgs", "newton", "gauss_seidel", "vertex_block_descent"}) {
     SCOPED_TRACE(method);
     Scene scene = test::free_block("neo_hookean");
-    scene.solver.method = method;
+    scene.solver.method = from_string<SolverMethod>(method);
     scene.solver.iterations = 30;
     Body& body = scene.bodies[0];
     body.material = own_material(Gent{1e4, 0.8, 1e5});

@@ -32,7 +32,7 @@ Scene one_tet(const PlasticitySettings& plasticity) {
   body.material.mu = mu;
   body.material.plasticity = plasticity;
   scene.bodies.push_back(body);
-  scene.solver.method = "newton";
+  scene.solver.method = SolverMethod::newton;
   scene.solver.iterations = 30;
   return scene;
 }
@@ -113,13 +113,13 @@ double distance(const std::vector<double>& a, const std::vector<double>& b) {
 template <class Distance>
 void expect_same_by_all(Scene scene, int frames, const Distance& difference) {
   int num_run = 0;
-  scene.solver.method = "newton";
+  scene.solver.method = SolverMethod::newton;
   scene.solver.iterations = 100;
   Simulation newton(scene, {.threads = 1});
   test::run(newton, frames);
   for (const Description& solver : list_solvers()) {
     if (!test::minimises(solver.name)) continue;
-    scene.solver.method = solver.name;
+    scene.solver.method = from_string<SolverMethod>(solver.name);
     scene.solver.iterations = 3000;
     scene.solver.tolerance = 1e-11;
     Simulation simulation(scene, {.threads = 1});
@@ -164,7 +164,7 @@ TEST(Plasticity, ABarThatWasTwistedStaysTwisted) {
 TEST(Plasticity, HasTheSameBitsOnAnyThreadsAndAfterAState) {
   for (const char* method : {"l_bfgs", "newton", "vertex_block_descent", "xpbd", "jacobi"}) {
     Scene scene = flowing_bar("stable_neo_hookean");
-    scene.solver.method = method;
+    scene.solver.method = from_string<SolverMethod>(method);
     scene.bodies[0].growth.push_back({.stretch = {}});
     scene.bodies[0].growth[0].stretch.keyframes = {{0, 1}, {0.4, 1.2}};
     Simulation first(scene, {.threads = 1}), second(scene, {.threads = 3});
@@ -187,7 +187,7 @@ TEST(Plasticity, WorkIsTheEnergyThatFlowTakes) {
   scene.bodies[0].initial = Stretch{{1.25, 1, 1}};
   scene.bodies[0].material.plasticity =
       PlasticitySettings{.yield = 0.05, .creep = 200, .hardening = 0, .max = 1};
-  scene.time.integrator = "symplectic_euler";
+  scene.time.integrator = TimeIntegrator::symplectic_euler;
   scene.time.step = 1e-3;
   scene.time.substeps = 50;
   Simulation simulation(scene, {.threads = 1});
@@ -212,7 +212,7 @@ TEST(Plasticity, WorkIsNoEnergyThatAStepLosesOrGains) {
         PlasticitySettings{.yield = 0.03, .creep = 30, .hardening = 0, .max = 1};
     scene.bodies[0].growth.push_back({.stretch = {}});
     scene.bodies[0].growth[0].stretch.keyframes = {{0, 1}, {0.3, 1.3}};
-    scene.solver.method = method;
+    scene.solver.method = from_string<SolverMethod>(method);
     scene.solver.iterations = 30;
     scene.time.step = 0.01;
     Simulation simulation(scene, {.threads = 1});
@@ -244,7 +244,7 @@ TEST(Plasticity, IsTheSameOfAMillimetreAndAHundredMetres) {
       pin.stiffness *= size;
     }
     scene.bodies[0].density /= size * size;
-    scene.solver.method = "newton";
+    scene.solver.method = SolverMethod::newton;
     scene.solver.iterations = 30;
     Simulation simulation(scene, {.threads = 1});
     test::run(simulation, 8);
@@ -271,7 +271,7 @@ TEST(Plasticity, PoorTetsAndLongStepsStaySound) {
       if (layer == 3) x[i][0] -= 0.65;
     }
     scene.time.step = 1.0 / 3;
-    scene.solver.method = method;
+    scene.solver.method = from_string<SolverMethod>(method);
     scene.solver.iterations = 3;
     Simulation simulation(scene, {.threads = 1});
     test::run(simulation, 30);
@@ -286,7 +286,7 @@ TEST(Plasticity, PoorTetsAndLongStepsStaySound) {
 /// What bears all strains is what has no plasticity, but for the order of sums.
 TEST(Plasticity, OfWhatDoesNotYieldIsNothing) {
   Scene scene = flowing_bar("neo_hookean");
-  scene.solver.method = "newton";
+  scene.solver.method = SolverMethod::newton;
   scene.bodies[0].material.plasticity->yield = 5;
   Scene plain = scene;
   plain.bodies[0].material.plasticity.reset();
@@ -322,7 +322,7 @@ TEST(Plasticity, StaysWithItsTetsWhereBodiesAndScenesChange) {
   test::run(changed, 6);
   Scene next = scene;
   next.gravity = {0, -1, 0};
-  next.solver.method = "newton";
+  next.solver.method = SolverMethod::newton;
   changed.change(next);
   EXPECT_EQ(changed.state().plastic, flown);
   EXPECT_NEAR(changed.energies().elastic, elastic, 1e-12 * elastic);
@@ -362,7 +362,7 @@ TEST(Plasticity, IsMeasuredBesideTheElasticStrain) {
 TEST(Plasticity, ComparesSolversInAStateThatHasFlown) {
   Scene scene = flowing_bar("neo_hookean");
   scene.bodies[0].growth.push_back({.stretch = 1.1});
-  scene.solver.method = "newton";
+  scene.solver.method = SolverMethod::newton;
   scene.solver.iterations = 60;
   Simulation simulation(scene, {.threads = 1});
   test::run(simulation, 6);
@@ -400,11 +400,13 @@ TEST(Plasticity, RefusesWhatCannotFlow) {
   EXPECT_EQ(place([](Scene&, Body& b) { b.layers = {b.material}; }),
             "/bodies/0/layers/0/plasticity");
   for (const char* method : {"pbd", "step_and_project"}) {
-    EXPECT_EQ(place([&](Scene& s, Body&) { s.solver.method = method; }), where) << method;
+    EXPECT_EQ(place([&](Scene& s, Body&) { s.solver.method = from_string<SolverMethod>(method); }),
+              where)
+        << method;
   }
   const auto kept = [](Scene& s, Body&) {
-    s.solver.method = "xpbd";
-    s.solver.multipliers = "kept";
+    s.solver.method = SolverMethod::xpbd;
+    s.solver.multipliers = XpbdMultipliers::kept;
   };
   EXPECT_EQ(place(kept), where);
   Scene cloth = test::hanging_membrane("neo_hookean");
@@ -423,8 +425,8 @@ TEST(Plasticity, RefusesWhatCannotFlow) {
 /// Solved for rest, held by next to nothing.
 Scene at_rest(Scene scene) {
   scene.gravity = {0, 0, 0};
-  scene.time.integrator = "quasi_static";
-  scene.solver.method = "newton";
+  scene.time.integrator = TimeIntegrator::quasi_static;
+  scene.solver.method = SolverMethod::newton;
   scene.solver.iterations = 200;
   scene.solver.tolerance = 1e-13;
   Pin pin;
@@ -552,7 +554,7 @@ TEST(Growth, RefusesWhatCannotGrow) {
             where + "/box");
   EXPECT_EQ(place([](Scene& s, GrowthSettings&) {
               s.bodies[0].material = test::soft_material("arap");
-              s.solver.method = "step_and_project";
+              s.solver.method = SolverMethod::step_and_project;
             }),
             "/bodies/0/growth");
   Scene cloth = test::hanging_cloth();

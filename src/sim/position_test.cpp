@@ -20,7 +20,7 @@ Scene hanging_block(double poisson) {
   Scene scene;
   scene.time = {.step = 1.0 / 60, .frames = 360, .substeps = 1};
   scene.damping.drag = 6;
-  scene.solver.method = "xpbd";
+  scene.solver.method = SolverMethod::xpbd;
   Body body;
   body.mesh = generate(BoxGenerator{.size = {0.4, 1, 0.4}, .cells = {3, 6, 3}, .tets_per_cell = 6});
   body.material.model = "stable_neo_hookean";
@@ -67,8 +67,8 @@ double settled_sag(Scene scene, int iterations, int substeps) {
 /// By Newton's method, without time.
 double exact_sag(double poisson) {
   Scene scene = hanging_block(poisson);
-  scene.solver = {.method = "newton", .iterations = 100};
-  scene.time.integrator = "quasi_static";
+  scene.solver = {.method = SolverMethod::newton, .iterations = 100};
+  scene.time.integrator = TimeIntegrator::quasi_static;
   scene.damping.drag = 0;
   Simulation simulation(scene);
   simulation.step();
@@ -129,7 +129,7 @@ TEST(Xpbd, ABodyAtRestStaysExactlyAtRest) {
     for (const double poisson : {0.4, 0.5}) {
       Scene scene = hanging_block(poisson);
       scene.gravity = {0, 0, 0};
-      scene.solver.projection = projection;
+      scene.solver.projection = from_string<XpbdProjection>(projection);
       scene.solver.iterations = 2;
       scene.time.substeps = 5;
       Simulation simulation(scene);
@@ -153,7 +153,7 @@ TEST(Xpbd, ABodyAtRestStaysExactlyAtRest) {
 TEST(Xpbd, ItConvergesToTheMinimumThatNewtonFinds) {
   for (const char* integrator : {"backward_euler", "implicit_midpoint", "bdf2", "newmark"}) {
     Scene scene = hanging_block(0.45);
-    scene.time.integrator = integrator;
+    scene.time.integrator = from_string<TimeIntegrator>(integrator);
     scene.damping.drag = 0;
     scene.time.substeps = 4;
     scene.solver.iterations = 5;
@@ -177,7 +177,7 @@ TEST(Xpbd, EachFormHasItsOwnErrorInOneLargeStep) {
   std::vector<LabelledSolver> solvers;
   for (const char* projection : {"stress", "block", "sequential"}) {
     solvers.push_back({projection, scene.solver});
-    solvers.back().settings.projection = projection;
+    solvers.back().settings.projection = from_string<XpbdProjection>(projection);
   }
   const Comparison comparison =
       compare_solvers(scene, simulation.state(), solvers, {.iterations = 300});
@@ -255,7 +255,7 @@ TEST(Xpbd, SliversDoNotTearABodyApart) {
       if (std::abs(x[1] - 0.1) < 1e-9) x[1] = -0.098;
     }
     body.initial = Randomize{{{-0.5, 0, -0.5}, {0.5, 0, 0.5}}, 1};
-    scene.solver.projection = projection;
+    scene.solver.projection = from_string<XpbdProjection>(projection);
     scene.solver.iterations = 20;
     scene.damping.drag = 2;
     Simulation simulation(scene);
@@ -279,13 +279,13 @@ TEST(Xpbd, AnIncompressibleStepIsStationaryWithItsMultipliers) {
   Scene scene = hanging_block(0.5);
   scene.time.substeps = 10;
   for (const char* projection : {"stress", "sequential"}) {
-    scene.solver.projection = projection;
+    scene.solver.projection = from_string<XpbdProjection>(projection);
     scene.solver.iterations = 400;
     Simulation simulation(scene);
     StepReport report;
     for (int frame = 0; frame < 20; ++frame) report = simulation.step();
     const double left = report.gradient_norm / report.start_gradient_norm;
-    if (scene.solver.projection == "stress") {
+    if (scene.solver.projection == XpbdProjection::stress) {
       EXPECT_LT(left, 1e-4);
     } else {
       EXPECT_GT(left, 1e-2);  // its multipliers act along the gradients of the way
@@ -297,7 +297,7 @@ TEST(Xpbd, EnergiesRefuseAnIncompressibleBodyAndPointHere) {
   for (const Description& solver : list_solvers()) {
     Scene scene = hanging_block(0.5);
     scene.solver = {};
-    scene.solver.method = solver.name;
+    scene.solver.method = from_string<SolverMethod>(solver.name);
     const bool runs =
         solver.name == "xpbd" || solver.name == "step_and_project" || solver.name == "pbd";
     try {
@@ -327,7 +327,7 @@ TEST(Xpbd, AMaterialWithoutConstraintsIsRefusedWithThoseThatHaveThem) {
 TEST(Xpbd, ItNeedsInertia) {
   Scene scene = hanging_block(0.4);
   scene.damping.drag = 0;
-  scene.time.integrator = "quasi_static";
+  scene.time.integrator = TimeIntegrator::quasi_static;
   try {
     const Simulation simulation(scene);
     FAIL();
@@ -351,8 +351,8 @@ TEST(Xpbd, TheBitsAreThoseOfOneThread) {
           generate(BoxGenerator{.size = {0.4, 1, 0.4}, .cells = {8, 20, 8}, .tets_per_cell = 6});
       scene.solver.iterations = 3;
       scene.time.substeps = 2;
-      scene.solver.order = order;
-      scene.solver.precision = precision;
+      scene.solver.order = from_string<XpbdOrder>(order);
+      scene.solver.precision = from_string<XpbdPrecision>(precision);
       const std::vector<double> one = after_frames(scene, 3, 1);
       EXPECT_EQ(one, after_frames(scene, 3, 2)) << order << ", " << precision;
       EXPECT_EQ(one, after_frames(scene, 3, 3)) << order << ", " << precision;
@@ -366,7 +366,7 @@ TEST(Xpbd, EveryOrderReachesTheSameStep) {
     Scene scene = hanging_block(0.45);
     scene.time.substeps = 4;
     scene.solver.iterations = 200;  // to rounding
-    scene.solver.order = order;
+    scene.solver.order = from_string<XpbdOrder>(order);
     const std::vector<double> x = after_frames(scene, 3, 1);
     if (first.empty()) first = x;
     for (std::size_t i = 0; i < x.size(); ++i) ASSERT_NEAR(x[i], first[i], 1e-9) << order;
@@ -375,7 +375,7 @@ TEST(Xpbd, EveryOrderReachesTheSameStep) {
 
 TEST(Xpbd, KeptMultipliersBeginAnewEachFrameSoThatAStateIsWhole) {
   Scene scene = hanging_block(0.4);
-  scene.solver.multipliers = "kept";
+  scene.solver.multipliers = XpbdMultipliers::kept;
   scene.solver.iterations = 1;
   scene.time.substeps = 20;
   Simulation through(scene);

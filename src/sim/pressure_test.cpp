@@ -46,8 +46,8 @@ Scene balloon(int subdivisions, double p) {
 /// Solved for rest, every vertex held by next to nothing: 1e-6 N/m, 1e-7 N at the most, of forces
 /// of 1e-2 N.
 Scene at_rest(Scene scene) {
-  scene.time.integrator = "quasi_static";
-  scene.solver.method = "newton";
+  scene.time.integrator = TimeIntegrator::quasi_static;
+  scene.solver.method = SolverMethod::newton;
   scene.solver.iterations = 400;
   scene.solver.tolerance = 1e-10;
   for (Body& body : scene.bodies) {
@@ -172,7 +172,7 @@ double error_of_thick_ball(int subdivisions, int layers) {
   normalise(body.mesh, "test");
   body.material.model = "corotated";
   std::tie(body.material.mu, body.material.lambda) = lame_parameters(young, poisson);
-  body.pressure = PressureSettings{.pressure = p, .surface = "cavities"};
+  body.pressure = PressureSettings{.pressure = p, .surface = PressureSurface::cavities};
   scene.bodies.push_back(body);
   Simulation simulation(at_rest(scene), {.threads = 1});
   simulation.step();
@@ -204,11 +204,11 @@ TEST(PressureInBodies, EveryMethodThatTakesItComesToTheSameStep) {
     for (const bool is_gas : {false, true}) {
       Scene scene = squeezed(2, 1000);
       if (is_gas) scene.bodies[0].pressure = PressureSettings{.pressure = 1.1e5, .ambient = 1e5};
-      scene.solver.method = "newton";
+      scene.solver.method = SolverMethod::newton;
       scene.solver.iterations = 200;
       Simulation newton(scene, {.threads = 1});
       EXPECT_LT(newton.step().gradient_norm, 1e-9);
-      scene.solver.method = solver.name;
+      scene.solver.method = from_string<SolverMethod>(solver.name);
       scene.solver.iterations = 5000;
       scene.solver.tolerance = 1e-8;
       if (test::place_of([&] { Simulation unused(scene); }) == "/bodies/0/pressure") continue;
@@ -236,8 +236,8 @@ TEST(PressureInBodies, NewtonConvergesQuadraticallyWithTheWholeHessian) {
     Scene scene = squeezed(2, 500);
     scene.time.step = 0.002;  // short enough for inertia to outweigh what buckles
     if (is_gas) scene.bodies[0].pressure = PressureSettings{.pressure = 1.1e5, .ambient = 1e5};
-    scene.solver.method = "newton";
-    scene.solver.definiteness = "none";
+    scene.solver.method = SolverMethod::newton;
+    scene.solver.definiteness = Definiteness::none;
     scene.solver.tolerance = 1e-11;
     scene.solver.iterations = 30;
     Simulation simulation(scene, {.threads = 1});
@@ -274,10 +274,10 @@ TEST(PressureInBodies, DoesNotMoveABodyByItself) {
 TEST(PressureInBodies, ItsWorkIsNoEnergyThatAStepGains) {
   for (const char* const integrator : {"backward_euler", "implicit_midpoint", "bdf2", "newmark"}) {
     Scene scene = balloon(2, 0);
-    scene.time.integrator = integrator;
+    scene.time.integrator = from_string<TimeIntegrator>(integrator);
     scene.time.step = 0.005;
     scene.bodies[0].pressure->pressure.keyframes = {{0, 0}, {0.1, 600}};
-    scene.solver.method = "newton";
+    scene.solver.method = SolverMethod::newton;
     scene.solver.iterations = 20;
     Simulation simulation(scene, {.threads = 1});
     double removed = 0, gained = 0;
@@ -300,7 +300,7 @@ TEST(PressureInBodies, ItsWorkIsNoEnergyThatAStepGains) {
 TEST(PressureInBodies, ExplicitStepsKeepTheEnergyOfGas) {
   Scene scene = balloon(1, 0);
   scene.bodies[0].pressure = PressureSettings{.pressure = 1.02e5, .ambient = 1e5};
-  scene.time.integrator = "symplectic_euler";
+  scene.time.integrator = TimeIntegrator::symplectic_euler;
   scene.time.step = 2e-6;
   Simulation simulation(scene, {.threads = 1});
   const auto total = [&] {
@@ -322,7 +322,7 @@ TEST(PressureInBodies, StepsHaveTheSameBitsOnAnyNumberOfThreads) {
   for (const char* const method : {"l_bfgs", "newton"}) {
     Scene scene = squeezed(4, 0);
     scene.bodies[0].pressure = PressureSettings{.pressure = 1.1e5, .ambient = 1e5};
-    scene.solver.method = method;
+    scene.solver.method = from_string<SolverMethod>(method);
     Simulation one(scene, {.threads = 1}), three(scene, {.threads = 3});
     for (int i = 0; i < 3; ++i) {
       one.step();
@@ -335,7 +335,7 @@ TEST(PressureInBodies, StepsHaveTheSameBitsOnAnyNumberOfThreads) {
 TEST(PressureInBodies, MethodsThatHaveNoneRefuseIt) {
   const auto place = [](const std::string& method, bool is_gas) {
     Scene scene = test::free_block("arap");
-    scene.solver.method = method;
+    scene.solver.method = from_string<SolverMethod>(method);
     scene.bodies[0].pressure = PressureSettings{.pressure = 1e5};
     if (is_gas) scene.bodies[0].pressure->ambient = 1e5;
     return test::place_of([&] { Simulation unused(scene); });

@@ -20,8 +20,8 @@ Scene held_bar(const std::string& material) {
   pin.box = {{-1.01, -1, -1}, {-0.99, 1, 1}};
   pin.stiffness = 1e5;
   body.pins.push_back(pin);
-  scene.time.integrator = "quasi_static";
-  scene.solver.method = "newton";
+  scene.time.integrator = TimeIntegrator::quasi_static;
+  scene.solver.method = SolverMethod::newton;
   scene.solver.iterations = 200;
   return scene;
 }
@@ -157,7 +157,8 @@ TEST(QuasiStatic, WhatHasNoEquilibriumOfItsOwnIsRefused) {
               s.bodies[0].velocity = {0, 1, 0};
             }).first,
             "/bodies/0/velocity");
-  EXPECT_EQ(refusal([](Scene& s) { s.solver.start = "extrapolated"; }).first, "/solver/start");
+  EXPECT_EQ(refusal([](Scene& s) { s.solver.start = DescentStart::extrapolated; }).first,
+            "/solver/start");
 }
 
 }  // namespace

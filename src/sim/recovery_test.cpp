@@ -48,7 +48,7 @@ Scene scrambled(const std::string& material, bool sphere, unsigned seed) {
     box.max[k] *= 2;
   }
   scene.bodies[0].initial = Randomize{box, seed};
-  scene.solver.recovery = "none";
+  scene.solver.recovery = Recovery::none;
   return scene;
 }
 
@@ -109,7 +109,7 @@ TEST(Recovery, OtherMaterialsHaveFalseMinima) {
       for (int frame = 0; frame < 150; ++frame) simulation.step();
       if (relative_distance(simulation) < 0.1) continue;
       // Long steps of Newton's method from rest: inertia fades, and what stays is a minimum.
-      scene.solver.method = "newton";
+      scene.solver.method = SolverMethod::newton;
       scene.solver.iterations = 100;
       scene.time.step = 0.5;
       Simulation settled(scene);
@@ -141,7 +141,7 @@ class Unfolded : public testing::TestWithParam<std::tuple<std::string, Start>> {
   /// With slivers: every second layer of vertices of the block is moved next to the one below.
   static Scene scene(const std::string& material, Start start, bool slivers) {
     Scene scene = scrambled(material, false, 1);
-    scene.solver.recovery = "arap";
+    scene.solver.recovery = Recovery::arap;
     Body& body = scene.bodies[0];
     if (slivers) {
       body.mesh = generate(BoxGenerator{.size = {0.5, 0.5, 0.5}, .cells = {4, 4, 4}});
@@ -190,7 +190,7 @@ TEST(Unfolding, LeavesABodyAloneWhoseTetsAreRight) {
   Scene with = test::free_block("neo_hookean");
   with.bodies[0].initial = Stretch{{1.5, 0.4, 1}};
   Scene without = with;
-  without.solver.recovery = "none";
+  without.solver.recovery = Recovery::none;
   Simulation first(with), second(without);
   for (int i = 0; i < 10; ++i) {
     EXPECT_EQ(first.step().unfolding_bodies, 0);
@@ -201,7 +201,7 @@ TEST(Unfolding, LeavesABodyAloneWhoseTetsAreRight) {
 
 TEST(Unfolding, IsOfTheBodyThatNeedsItAlone) {
   Scene both = scrambled("neo_hookean", false, 3);
-  both.solver.recovery = "arap";
+  both.solver.recovery = Recovery::arap;
   both.bodies[0].name = "tangled";
   both.bodies.push_back(test::free_block("neo_hookean").bodies[0]);
   both.bodies[1].name = "stretched";
@@ -215,7 +215,7 @@ TEST(Unfolding, IsOfTheBodyThatNeedsItAlone) {
 
 TEST(Unfolding, IsKeptInAStateToTheSameBits) {
   Scene scene = scrambled("neo_hookean", true, 2);
-  scene.solver.recovery = "arap";
+  scene.solver.recovery = Recovery::arap;
   Simulation first(scene, {.threads = 1});
   test::run(first, 3);
   ASSERT_EQ(first.state().unfolding, (std::vector<int>{-3, 1}));
@@ -261,7 +261,7 @@ TEST(Unfolding, OfWhatIsHeldInsideOutIsTriedEverMoreRarely) {
 
 TEST(Unfolding, FlowsNothingAndKeepsWhatHasFlowed) {
   Scene scene = scrambled("neo_hookean", false, 1);
-  scene.solver.recovery = "arap";
+  scene.solver.recovery = Recovery::arap;
   scene.bodies[0].material.plasticity = PlasticitySettings{.yield = 0.05};
   Simulation simulation(scene);
   const std::vector<double> elastic = simulation.state().plastic;
@@ -289,7 +289,7 @@ TEST(Unfolding, FlowsNothingAndKeepsWhatHasFlowed) {
 
 TEST(Unfolding, TakesTheMaterialThatIsSetMeanwhile) {
   Scene scene = scrambled("neo_hookean", false, 1);
-  scene.solver.recovery = "arap";
+  scene.solver.recovery = Recovery::arap;
   Simulation simulation(scene);
   simulation.step();
   MaterialSettings other = scene.bodies[0].material;

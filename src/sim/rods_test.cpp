@@ -37,7 +37,7 @@ Scene cord(int segments) {
   Scene scene;
   scene.bodies = {
       test::rod_body(generate(StrandGenerator{.end = {1, 0, 0}, .segments = segments}))};
-  scene.solver.method = "newton";
+  scene.solver.method = SolverMethod::newton;
   scene.solver.iterations = 100;
   scene.solver.tolerance = 1e-10;
   return scene;
@@ -59,7 +59,7 @@ TEST(RodScenes, ACurlAtRestStaysAtRest) {
     Scene scene = test::hanging_curl();
     scene.gravity = {0, 0, 0};
     scene.bodies[0].pins.clear();
-    scene.solver.method = method;
+    scene.solver.method = from_string<SolverMethod>(method);
     Simulation simulation(scene);
     test::run(simulation, 5);
     const std::vector<Vec3> x = positions_of(simulation);
@@ -78,7 +78,7 @@ TEST(RodScenes, ACurlThatFliesAndTurnsKeepsItsShape) {
   // Stiff enough not to be drawn apart as it turns.
   body.rod->bending *= 100;
   body.rod->twist *= 100;
-  scene.solver = {.method = "newton", .iterations = 50, .tolerance = 1e-8};
+  scene.solver = {.method = SolverMethod::newton, .iterations = 50, .tolerance = 1e-8};
   Simulation simulation(scene);
   SimulationState state = simulation.state();
   for (std::size_t v = 0; v < state.positions.size() / 3; ++v) {
@@ -103,7 +103,7 @@ TEST(RodScenes, ACantileverBendsAsEulerAndBernoulliSay) {
     scene.gravity = {0, -8e-4 * body.rod->bending / body.density, 0};
     body.pins = {pin_of({0, 1})};
     body.pins[0].stiffness = 1e9;
-    scene.time.integrator = "quasi_static";
+    scene.time.integrator = TimeIntegrator::quasi_static;
     scene.solver.tolerance = 1e-13;
     Simulation simulation(scene);
     test::run(simulation, 3);
@@ -122,7 +122,7 @@ TEST(RodScenes, AClampThatTurnsTwistsTheRod) {
   for (const std::string& method : methods) {
     Scene scene = cord(20);
     scene.gravity = {0, 0, 0};
-    scene.solver.method = method;
+    scene.solver.method = from_string<SolverMethod>(method);
     scene.solver.iterations = 30;
     scene.bodies[0].rod->twist *= 1e-3;  // far from the twist that makes it buckle
     scene.bodies[0].pins = {pin_of({0, 1}), pin_of({19, 20}, 360)};
@@ -161,7 +161,7 @@ double growth_of_ring(double twist) {
   Scene scene = cord(1);
   scene.gravity = {0, 0, 0};
   scene.bodies = {test::rod_body(generate(line))};
-  scene.bodies[0].rod->rest_shape = "straight";
+  scene.bodies[0].rod->rest_shape = RodRestShape::straight;
   scene.bodies[0].rod->rest_twist = twist * 180 / pi;
   scene.time.step = 0.5;
   scene.damping.drag = 1;
@@ -197,7 +197,7 @@ TEST(RodScenes, EveryMethodFindsTheSameStep) {
   std::vector<Vec3> expected;
   for (const std::string& method : methods) {
     Scene scene = test::hanging_curl();
-    scene.solver.method = method;
+    scene.solver.method = from_string<SolverMethod>(method);
     scene.solver.iterations = 5000;
     scene.solver.tolerance = 1e-11;
     scene.time.step = 5e-4;
@@ -217,7 +217,7 @@ TEST(RodScenes, OtherMethodsRefuseThemByName) {
   for (const std::string method :
        {"xpbd", "pbd", "step_and_project", "projective_dynamics", "vertex_block_descent"}) {
     Scene scene = test::hanging_curl();
-    scene.solver.method = method;
+    scene.solver.method = from_string<SolverMethod>(method);
     try {
       Simulation simulation(scene);
       FAIL() << method;
@@ -238,7 +238,7 @@ TEST(RodScenes, TheBitsDependOnNothingElse) {
     twisted.pins = {pin_of({0, 1}), pin_of({14, 15}, 500)};
     scene.bodies.push_back(twisted);
     scene.bodies.push_back(test::hanging_cloth().bodies[0]);
-    scene.solver.method = method;
+    scene.solver.method = from_string<SolverMethod>(method);
     test::expect_same_bits_however_run(scene, 4, 4);
   }
 }
@@ -247,9 +247,9 @@ TEST(RodScenes, TheBitsDependOnNothingElse) {
 TEST(RodScenes, EveryIntegratorRunsThem) {
   for (const std::string integrator : {"implicit_midpoint", "bdf2", "newmark"}) {
     Scene scene = test::hanging_curl();
-    scene.time.integrator = integrator;
+    scene.time.integrator = from_string<TimeIntegrator>(integrator);
     scene.time.step = 1.0 / 240;
-    scene.solver = {.method = "newton", .iterations = 50, .tolerance = 1e-8};
+    scene.solver = {.method = SolverMethod::newton, .iterations = 50, .tolerance = 1e-8};
     Simulation simulation(scene);
     const auto total = [&] {
       const Energies e = simulation.energies();
@@ -319,7 +319,7 @@ TEST(RodScenes, ItRecoversFromAnyStart) {
     for (const char* method : {"newton", "l_bfgs"}) {
       Scene scene = test::hanging_curl();
       scene.bodies[0].initial = start;
-      scene.solver.method = method;
+      scene.solver.method = from_string<SolverMethod>(method);
       scene.solver.iterations = 30;
       scene.damping.drag = 3;
       Simulation simulation(scene);

@@ -61,7 +61,8 @@ PinSet RunningScene::all_pins() const {
 /// Energies know nothing of what keeps an incompressible body's volume, and pbd nothing of
 /// energies.
 void RunningScene::find_energy() {
-  has_energy_ = scene_.solver.method != "pbd" && !find_material_fault(scene_, "newton");
+  has_energy_ = scene_.solver.method != SolverMethod::pbd &&
+                !find_material_fault(scene_, SolverMethod::newton);
 }
 
 /// Contacts of bodies that have changed.
@@ -273,8 +274,9 @@ void RunningScene::use_elements(ElementLayout& elements) {
 
 /// Whoever switches the line search off wants to see what it prevents.
 bool RunningScene::unfolds() const {
-  return direction_ && solver_entry(scene_.solver.method).reads("recovery") &&
-         scene_.solver.recovery == "arap" && scene_.solver.line_search.type != "none";
+  return direction_ && reads(scene_.solver.method, "recovery") &&
+         scene_.solver.recovery == Recovery::arap &&
+         scene_.solver.line_search.type != LineSearchType::none;
 }
 
 /// Bodies that are inside out are turned right first: see Unfolding.
@@ -350,7 +352,7 @@ void RunningScene::adjust(const std::function<void(Scene&)>& edit) {
 void RunningScene::require_inertia(const char* what) const {
   const Integrator& integrator = setup_.integrator();
   if (integrator.has_inertia) return;
-  refuse("/time/integrator", integrator.name + " takes no " + what +
+  refuse("/time/integrator", std::string(integrator.name()) + " takes no " + what +
                                  "; expected an integrator with inertia, for example "
                                  "backward_euler with drag");
 }

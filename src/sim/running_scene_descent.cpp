@@ -41,7 +41,8 @@ void join(const MinimiseReport& own, MinimiseReport& all) {
 }  // namespace
 
 bool RunningScene::is_guarded() const {
-  return direction_ && setup_.integrator().has_inertia && scene_.solver.line_search.type != "none";
+  return direction_ && setup_.integrator().has_inertia &&
+         scene_.solver.line_search.type != LineSearchType::none;
 }
 
 /// Whether what nothing couples is minimised by itself: neither does a hard body then cost an easy
@@ -229,7 +230,7 @@ MinimiseReport RunningScene::descend(StepReport& report, const MinimiseOptions& 
   algebra().copy(setup_.start(), z_);
   MinimiseReport result = minimise(report, options);
   // Whoever switches the line search off wants to see what it prevents.
-  if (scene_.solver.line_search.type == "none") return result;
+  if (scene_.solver.line_search.type == LineSearchType::none) return result;
   // Without inertia this is the potential of the weight, which may be negative.
   const double allowed =
       value_at_start + allowed_rise * std::max(0.0, inertia) + 1e-12 * std::abs(value_at_start);

@@ -282,7 +282,9 @@ bool RunningScene::is_gradient_of(const MinimiseReport& result, const VectorFiel
 
 /// Of a position-based method one substep of a frame is measured, and stands for all.
 void RunningScene::add_drift(const MinimiseReport& result, const PlaceInFrame& place) {
-  if (setup_.integrator().name != "backward_euler" || scene_.solver.method == "pbd") return;
+  if (setup_.integrator().kind != TimeIntegrator::backward_euler ||
+      scene_.solver.method == SolverMethod::pbd)
+    return;
   if (position_solver_ && (!place.is_last || setup_.is_divided())) return;
   const VectorField& gradient = position_solver_ ? position_run_.gradient() : minimiser_.gradient();
   if (islands_.count() > 1 ? !has_gradients_ : !is_gradient_of(result, gradient)) return;
@@ -319,7 +321,7 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
                                z_, options);
     add_to_report(result, report);
     if (place.is_last) report.tunnelled += objective_.hold_crossings(z_).crossings;
-    const bool reads_material = scene_.solver.method != "pbd";
+    const bool reads_material = scene_.solver.method != SolverMethod::pbd;
     if (place.is_last && reads_material)
       report.force_scale = force_scale(model_, scene_.gravity, step, objective_.pin_targets(), z_);
   } else {

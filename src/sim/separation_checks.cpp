@@ -33,9 +33,9 @@ void check_tearing(const Scene& scene, std::size_t b) {
           "expected a positive stress in Pa");
   require(!scene.bodies[b].mesh.tets.empty(), where + "/stress",
           "is that of tets, but this body is a membrane; expected stretch");
-  const bool has_stress =
-      scene.solver.method != "pbd" || find_integrator(scene.time.integrator)->is_explicit;
-  require(has_stress && !find_material_fault(scene, "newton"), where + "/stress",
+  const bool has_stress = scene.solver.method != SolverMethod::pbd ||
+                          find_integrator(scene.time.integrator)->is_explicit;
+  require(has_stress && !find_material_fault(scene, SolverMethod::newton), where + "/stress",
           "needs a material whose stress follows from its positions; expected stretch");
 }
 
@@ -99,9 +99,10 @@ std::string why_inseparable(const Scene& scene, std::size_t b) {
   const Body& body = scene.bodies[b];
   const std::string which = "cannot be cut or torn: ";
   if (!find_integrator(scene.time.integrator)->has_inertia) {
-    return which + scene.time.integrator + " has no inertia, and nothing would hold what comes off";
+    return which + to_string(scene.time.integrator) +
+           " has no inertia, and nothing would hold what comes off";
   }
-  if (scene.contact.mode == "barrier" && scene.contact.self) {
+  if (scene.contact.mode == ContactMode::barrier && scene.contact.self) {
     return which +
            "the contact mode barrier keeps a body apart from itself, and what comes apart touches";
   }

@@ -120,7 +120,7 @@ TEST(Separations, ACutInFlightKeepsMassMomentumAndEnergy) {
   for (const char* integrator : {"backward_euler", "implicit_midpoint", "bdf2", "newmark"}) {
     SCOPED_TRACE(integrator);
     Scene scene = flying_bar();
-    scene.time.integrator = integrator;
+    scene.time.integrator = from_string<TimeIntegrator>(integrator);
     Simulation simulation(scene, {.threads = 2});
     run(simulation, 3);
     const Momentum before = momentum_of(simulation);
@@ -373,7 +373,7 @@ TEST(Separations, TearsHaveTheSameBitsHoweverTheyRun) {
   test::expect_same_bits_however_run(pulled_sheet(1.2), 30, 10);
   test::expect_same_bits_however_run(pulled_bar({.stretch = 1.3}), 22, 8);
   Scene scene = pulled_bar({.stress = 4e4});
-  scene.solver.method = "xpbd";
+  scene.solver.method = SolverMethod::xpbd;
   scene.bodies[0].material = test::soft_material("stable_neo_hookean");
   test::expect_same_bits_however_run(scene, 22, 8);
 }
@@ -405,7 +405,7 @@ TEST(Separations, ABladeCutsWhatMovesPastIt) {
   for (const char* integrator : {"backward_euler", "bdf2", "newmark"}) {
     SCOPED_TRACE(integrator);
     Scene scene = test::free_block("neo_hookean");
-    scene.time.integrator = integrator;
+    scene.time.integrator = from_string<TimeIntegrator>(integrator);
     // The block flies through a blade that stands, and overtakes one that moves.
     scene.bodies[0].velocity = {0, 2, 0};
     scene.blades = {{.points = {{0.02, 0.6, -1}, {0.02, 0.6, 1}}}};
@@ -472,17 +472,17 @@ TEST(Separations, RefusesWhatCannotComeApart) {
             where + "/per_frame");
   EXPECT_EQ(place([&](Scene& s) {
               tears(s, {.stress = 1e5});
-              s.solver.method = "pbd";
+              s.solver.method = SolverMethod::pbd;
             }),
             where + "/stress");
   EXPECT_EQ(place([&](Scene& s) {
               tears(s, {.stretch = 2});
-              s.time.integrator = "quasi_static";
+              s.time.integrator = TimeIntegrator::quasi_static;
             }),
             where);
   EXPECT_EQ(place([&](Scene& s) {
               tears(s, {.stretch = 2});
-              s.contact = {.self = true, .mode = "barrier"};
+              s.contact = {.self = true, .mode = ContactMode::barrier};
             }),
             where);
   EXPECT_EQ(place([&](Scene& s) {

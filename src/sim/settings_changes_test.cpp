@@ -23,7 +23,7 @@ struct Setting {
 
 std::vector<Setting> settings() {
   LineSearchSettings exact;
-  exact.type = "exact";
+  exact.type = LineSearchType::exact;
   return {{"gravity",
            [](Simulation& s) {
              s.set_gravity({3, -5, 1});
@@ -46,8 +46,8 @@ Scene scene_of(const std::string& solver, const std::string& integrator) {
   Scene scene = test::twisting_bar({6, 2, 2}, test::material_of(solver));
   scene.gravity = {0, -9.81, 0};
   scene.colliders.push_back({"ground", PlaneShape{{0, 1, 0}, -0.45}, {}});
-  scene.solver.method = solver;
-  scene.time.integrator = integrator;
+  scene.solver.method = from_string<SolverMethod>(solver);
+  scene.time.integrator = from_string<TimeIntegrator>(integrator);
   scene.time.substeps = 2;
   return scene;
 }
@@ -120,7 +120,7 @@ TEST(Settings, OutOfTheirRangeAreRefusedAndChangeNothing) {
   simulation.step();
   Simulation other = fresh(simulation);
   LineSearchSettings odd;
-  odd.type = "odd";
+  odd.type = static_cast<LineSearchType>(4);
   EXPECT_EQ(place_of([&] { simulation.set_gravity({0, nan, 0}); }), "/gravity");
   EXPECT_EQ(place_of([&] { simulation.set_drag(-1); }), "/damping/drag");
   EXPECT_EQ(place_of([&] { simulation.set_friction(nan); }), "/contact/friction");

@@ -63,7 +63,7 @@ TEST(Simulation, AFreeBodyKeepsItsMomentumAfterAnyNumberOfIterations) {
     scene.bodies[0].mesh = generate(TetrahedronGenerator{.edge = 0.5});  // all masses alike
     scene.bodies[0].initial = Stretch{{1.4, 0.8, 1.1}};
     scene.bodies[0].velocity = {1, -2, 0.5};
-    scene.solver.method = method;
+    scene.solver.method = from_string<SolverMethod>(method);
     scene.solver.iterations = 3;
     Simulation simulation(scene);
     const Vec3 before = momentum(simulation, 1);
@@ -82,7 +82,7 @@ TEST(Simulation, EveryThreadCountGivesTheSameBits) {
       scene.gravity = {0, -9.81, 0};
       scene.colliders.push_back({"ground", PlaneShape{{0, 1, 0}, -0.45}, {}});
       scene.contact.friction = 0.3;
-      scene.solver.method = method;
+      scene.solver.method = from_string<SolverMethod>(method);
       scene.solver.iterations = 4;
       Simulation simulation(scene, {.threads = threads});
       EXPECT_EQ(simulation.num_threads(), threads);
@@ -361,14 +361,16 @@ TEST(Simulation, BadSettingsAreRefusedWithTheirPlace) {
   EXPECT_EQ(place([](Scene& s) { s.time.step = 0; }), "/time/step");
   EXPECT_EQ(place([](Scene& s) { s.time.step = -1; }), "/time/step");
   EXPECT_EQ(place([](Scene& s) { s.time.substeps = 0; }), "/time/substeps");
-  EXPECT_EQ(place([](Scene& s) { s.time.integrator = "forward"; }), "/time/integrator");
+  EXPECT_EQ(place([](Scene& s) { s.time.integrator = static_cast<TimeIntegrator>(7); }),
+            "/time/integrator");
   EXPECT_EQ(place([&](Scene& s) { s.gravity[1] = infinity; }), "/gravity");
-  EXPECT_EQ(place([](Scene& s) { s.solver.method = "lbfgs"; }), "/solver/method");
+  EXPECT_EQ(place([](Scene& s) { s.solver.method = static_cast<SolverMethod>(-1); }),
+            "/solver/method");
   EXPECT_EQ(place([](Scene& s) { s.solver.iterations = 0; }), "/solver/iterations");
   EXPECT_EQ(place([](Scene& s) { s.solver.history = -1; }), "/solver/history");
   EXPECT_EQ(place([](Scene& s) { s.solver.tolerance = -1; }), "/solver/tolerance");
   EXPECT_EQ(place([](Scene& s) { s.solver.line_search.shrink = 1; }), "/solver/line_search/shrink");
-  EXPECT_EQ(place([](Scene& s) { s.solver.line_search.type = "wolf"; }),
+  EXPECT_EQ(place([](Scene& s) { s.solver.line_search.type = static_cast<LineSearchType>(4); }),
             "/solver/line_search/type");
   EXPECT_EQ(place([](Scene& s) { s.damping.drag = -0.1; }), "/damping/drag");
 }

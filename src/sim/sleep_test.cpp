@@ -56,7 +56,7 @@ class SleepOf : public testing::TestWithParam<std::string> {};
 /// what they were, and nothing begins or ends.
 TEST_P(SleepOf, BodiesThatHaveComeToRestStayThere) {
   Scene scene = scene_of_three();
-  scene.time.integrator = GetParam();
+  scene.time.integrator = from_string<TimeIntegrator>(GetParam());
   scene.damping.drag = 2;  // bdf2 hardly damps by itself
   Simulation simulation(scene);
   ASSERT_GT(run_until(simulation, 3), static_cast<int>(after * 60));
@@ -81,7 +81,7 @@ TEST_P(SleepOf, BodiesThatHaveComeToRestStayThere) {
 /// Once awake it goes on as one that never slept: it stays at rest.
 TEST_P(SleepOf, WhatWakesInPeaceStaysAtRest) {
   Scene scene = scene_of_three();
-  scene.time.integrator = GetParam();
+  scene.time.integrator = from_string<TimeIntegrator>(GetParam());
   scene.damping.drag = 2;
   Simulation simulation(scene);
   ASSERT_GT(run_until(simulation, 3), 0);
@@ -234,7 +234,7 @@ TEST(Sleep, WhatChangesWithTimeStaysAwake) {
 TEST(Sleep, OtherMethodsSleepAllAtOnce) {
   for (const std::string method : {"xpbd", "newton", "vertex_block_descent"}) {
     Scene scene = scene_of_three();
-    scene.solver.method = method;
+    scene.solver.method = from_string<SolverMethod>(method);
     if (method == "xpbd") scene.time.substeps = 10;
     scene.damping.drag = 2;
     Simulation simulation(scene);
@@ -289,9 +289,9 @@ TEST(Sleep, WrongSettingsAreRefused) {
     EXPECT_EQ(test::place_of([&] { Simulation{scene}; }), "/time/sleep_after");
   }
   scene.time.sleep_after = 1;
-  scene.time.integrator = "quasi_static";
+  scene.time.integrator = TimeIntegrator::quasi_static;
   EXPECT_EQ(test::place_of([&] { Simulation{scene}; }), "/time/sleep_after");
-  scene.time.integrator = "backward_euler";
+  scene.time.integrator = TimeIntegrator::backward_euler;
   const Simulation simulation(scene);
   EXPECT_EQ(test::place_of([&] { (void)simulation.is_asleep(3); }), "/bodies");
 }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdio>
 #include <functional>
+#include <utility>
+#include <variant>
 
 #include "sim/stepper.h"
 #include "sim/test_scenes.h"
@@ -16,20 +18,20 @@ namespace {
 
 SolverSettings settings_of(const std::string& method) {
   SolverSettings settings;
-  settings.method = method;
+  settings.method = from_string<SolverMethod>(method);
   return settings;
 }
 
 SolverSettings l_bfgs(const std::string& initial_hessian) {
   SolverSettings settings = settings_of("l_bfgs");
-  settings.initial_hessian = initial_hessian;
+  settings.initial_hessian = from_string<InitialHessian>(initial_hessian);
   return settings;
 }
 
 SolverSettings by_cg(SolverSettings settings, int iterations, const std::string& preconditioner) {
-  settings.linear_solver = "cg";
+  settings.linear_solver = LinearSolver::cg;
   settings.linear_iterations = iterations;
-  settings.preconditioner = preconditioner;
+  settings.preconditioner = from_string<PreconditionerType>(preconditioner);
   return settings;
 }
 
@@ -51,7 +53,7 @@ TEST(SolverOptions, OnTheTwistingBarTheLaplacianBeatsIdentityAndRestByMoreThanTe
   solvers.push_back({"frame, 5 CG, laplacian", by_cg(l_bfgs("frame"), 5, "laplacian")});
   for (const char* name : {"absolute", "tikhonov", "none"}) {
     solvers.push_back({std::string("newton, ") + name, settings_of("newton")});
-    solvers.back().settings.definiteness = name;
+    solvers.back().settings.definiteness = from_string<Definiteness>(name);
   }
   const Comparison comparison =
       compare_solvers(scene, state, solvers, {.iterations = 10, .threads = 1});
@@ -93,34 +95,35 @@ TEST(SolverOptions, WhatDoesNotGoTogetherIsRefusedNamingWhatDoes) {
   const std::vector<Case> cases = {
       {"linear_solver", "laplacian, rest, frame",
        [](SolverSettings& s) {
-         s.initial_hessian = "identity";
-         s.linear_solver = "cg";
+         s.initial_hessian = InitialHessian::identity;
+         s.linear_solver = LinearSolver::cg;
        }},
       {"linear_solver", "laplacian, rest, frame",
        [](SolverSettings& s) {
-         s.initial_hessian = "warped_rest";
-         s.linear_solver = "cg";
+         s.initial_hessian = InitialHessian::warped_rest;
+         s.linear_solver = LinearSolver::cg;
        },
        "quasi_newton"},
-      {"linear_solver", "direct, cg", [](SolverSettings& s) { s.linear_solver = "truncated_cg"; }},
-      {"linear_iterations", "from 1",
+      {"linear_solver", "direct, cg",
+       [](SolverSettings& s) { s.linear_solver = LinearSolver::truncated_cg; }},
+      {"linear_iterations", "from 1 to 1000000",
        [](SolverSettings& s) {
-         s.linear_solver = "cg";
+         s.linear_solver = LinearSolver::cg;
          s.linear_iterations = 0;
        }},
       {"preconditioner", "none, jacobi, incomplete_cholesky",
        [](SolverSettings& s) {
-         s.linear_solver = "cg";
-         s.preconditioner = "rest";
+         s.linear_solver = LinearSolver::cg;
+         s.preconditioner = PreconditionerType::rest;
        }},
       {"initial_hessian", "laplacian, identity, rest, warped_rest, frame",
-       [](SolverSettings& s) { s.initial_hessian = "clamp"; }},
+       [](SolverSettings& s) { s.initial_hessian = static_cast<InitialHessian>(5); }},
       {"definiteness", "clamp, absolute, tikhonov, none",
-       [](SolverSettings& s) { s.definiteness = "rest"; }, "newton"},
+       [](SolverSettings& s) { s.definiteness = static_cast<Definiteness>(4); }, "newton"},
       {"linear_solver", "clamp, absolute, none",
        [](SolverSettings& s) {
-         s.definiteness = "tikhonov";
-         s.linear_solver = "cg";
+         s.definiteness = Definiteness::tikhonov;
+         s.linear_solver = LinearSolver::cg;
        },
        "newton"},
   };
@@ -139,23 +142,54 @@ TEST(SolverOptions, WhatDoesNotGoTogetherIsRefusedNamingWhatDoes) {
   }
 }
 
+/// A value that the option does not take.
+struct Spoil {
+  void operator()(int* value) const { *value = -1; }
+  void operator()(double* value) const { *value = std::nan(""); }
+  void operator()(std::pair<double, double>* value) const { value->second = value->first; }
+  template <Choice T>
+  void operator()(T* value) const {
+    *value = static_cast<T>(99);
+  }
+};
+
+TEST(SolverOptions, EachIsCheckedForTheMethodsThatReadItAndLeftAloneForTheOthers) {
+  for (const SolverMethod method : all_choices<SolverMethod>()) {
+    for (const SolverOption& option : solver_options()) {
+      SolverSettings settings{.method = method};
+      std::visit(Spoil{}, option.value(settings));
+      if (!option.is_used_by(method)) {
+        EXPECT_NO_THROW(check_solver(settings)) << option.key << " with " << method;
+        continue;
+      }
+      try {
+        check_solver(settings);
+        ADD_FAILURE() << option.key << " with " << method;
+      } catch (const Error& error) {
+        EXPECT_EQ(error.where(), std::string("/solver/") + option.key);
+      }
+    }
+  }
+}
+
 /// All settings that go together, with what a direction needs.
 std::vector<SolverSettings> all_variants() {
   std::vector<SolverSettings> list;
   for (const char* method : {"l_bfgs", "quasi_newton", "newton"}) {
     const auto choices = [&](const char* key, const char* fallback) {
-      return solver_entry(method).reads(key) ? solver_choices(method, key)
-                                             : std::vector<std::string>{fallback};
+      return reads(from_string<SolverMethod>(method), key)
+                 ? solver_choices(from_string<SolverMethod>(method), key)
+                 : std::vector<std::string>{fallback};
     };
     for (const std::string& hessian : choices("initial_hessian", "laplacian")) {
       for (const std::string& definiteness : choices("definiteness", "clamp")) {
         for (const std::string& solver : choices("linear_solver", "direct")) {
           for (const std::string& preconditioner : choices("preconditioner", "jacobi")) {
             SolverSettings settings = settings_of(method);
-            settings.initial_hessian = hessian;
-            settings.definiteness = definiteness;
-            settings.linear_solver = solver;
-            settings.preconditioner = preconditioner;
+            settings.initial_hessian = from_string<InitialHessian>(hessian);
+            settings.definiteness = from_string<Definiteness>(definiteness);
+            settings.linear_solver = from_string<LinearSolver>(solver);
+            settings.preconditioner = from_string<PreconditionerType>(preconditioner);
             // A direct solver has no preconditioner.
             if (solver == "direct" && preconditioner != "jacobi") continue;
             if (!find_conflict(settings)) list.push_back(settings);

@@ -93,7 +93,7 @@ class Oracle {
 TEST(SpringBodies, AClothAgreesWithADenseNewton) {
   for (const std::string method : {"l_bfgs", "quasi_newton", "newton"}) {
     Scene scene = hanging_cloth();
-    scene.solver.method = method;
+    scene.solver.method = from_string<SolverMethod>(method);
     scene.solver.iterations = 5000;
     scene.solver.tolerance = 1e-10;
     Simulation simulation(scene);
@@ -121,7 +121,7 @@ TEST(SpringBodies, EverySolverFindsTheSameMinimiser) {
   for (const Description& solver : list_solvers()) {
     if (!test::minimises(solver.name)) continue;
     Scene scene = hanging_cloth();
-    scene.solver.method = solver.name;
+    scene.solver.method = from_string<SolverMethod>(solver.name);
     scene.solver.iterations = 20000;
     scene.solver.tolerance = 1e-9;
     Simulation simulation(scene);
@@ -150,7 +150,7 @@ TEST(SpringBodies, EveryThreadCountGivesTheSameBits) {
       scene.bodies[0].mesh.vertices = mesh.vertices;
       scene.bodies[0].triangles = mesh.triangles;
       scene.bodies[0].springs = make_springs(mesh, {200, 100, 5});
-      scene.solver.method = method;
+      scene.solver.method = from_string<SolverMethod>(method);
       scene.solver.iterations = 4;
       Simulation simulation(scene, {.threads = threads});
       for (int i = 0; i < 4; ++i) simulation.step();
@@ -168,7 +168,7 @@ TEST(SpringBodies, ASpringOscillatesAsTheDiscreteSolution) {
   for (const std::string method : {"newton", "quasi_newton", "l_bfgs"}) {
     Scene scene;
     scene.gravity = {0, 0, 0};
-    scene.solver.method = method;
+    scene.solver.method = from_string<SolverMethod>(method);
     scene.solver.iterations = 50;
     Body body;
     body.mesh.vertices = {{1, 0, 0}, {0, 0, 0}};
@@ -198,7 +198,7 @@ TEST(SpringBodies, AFreeClothKeepsItsMomentumAfterAnyNumberOfIterations) {
   for (const std::string method : {"l_bfgs", "quasi_newton", "newton"}) {
     Scene scene;
     scene.gravity = {0, 0, 0};
-    scene.solver.method = method;
+    scene.solver.method = from_string<SolverMethod>(method);
     scene.solver.iterations = 3;
     scene.bodies.push_back(cloth_body());
     scene.bodies[0].initial = Stretch{{1.3, 1, 0.8}};

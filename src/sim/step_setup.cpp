@@ -310,24 +310,24 @@ int StepSetup::num_steady() const {
 }
 
 void StepSetup::divide(int parts) {
-  integrator_ = parts > 1 ? find_integrator("backward_euler") : own_;
+  integrator_ = parts > 1 ? find_integrator(TimeIntegrator::backward_euler) : own_;
   h_ = length_ / parts;
   kept_ = std::exp(-drag_ * h_);
 }
 
 StepSetup::Start StepSetup::start_rule(const Scene& scene, const Integrator& integrator) {
-  const std::string& name = scene.solver.start;
+  const DescentStart start = scene.solver.start;
   const bool flies = integrator.has_inertia && !integrator.is_explicit;
-  if (name == "inertia") return Start::inertia;
-  if (name == "automatic") {
-    const bool adapts = flies && scene.solver.method == "vertex_block_descent";
+  if (start == DescentStart::inertia) return Start::inertia;
+  if (start == DescentStart::automatic) {
+    const bool adapts = flies && scene.solver.method == SolverMethod::vertex_block_descent;
     return adapts ? Start::adaptive : Start::inertia;
   }
   if (!flies) {
     refuse("/solver/start",
-           fmt::format("{} has no flight to start from; expected inertia", integrator.name));
+           fmt::format("{} has no flight to start from; expected inertia", integrator.name()));
   }
-  return name == "adaptive" ? Start::adaptive : Start::extrapolated;
+  return start == DescentStart::adaptive ? Start::adaptive : Start::extrapolated;
 }
 
 void StepSetup::check_pins(const Scene& scene) const {

@@ -28,17 +28,19 @@ namespace {
 /// A matrix to put before the gradient, as /solver/initial_hessian names it.
 std::unique_ptr<Direction> make_matrix(const Model& model, const SolverSettings& settings,
                                        double inverse_a2, const Earlier<Laplacian>& earlier) {
-  const std::string& name = settings.initial_hessian;
-  if (name == "identity") return std::make_unique<ScaledIdentity>(model, inverse_a2);
-  if (name == "rest") return std::make_unique<RestHessian>(model, settings, inverse_a2);
-  if (name == "warped_rest") return std::make_unique<WarpedRest>(model, inverse_a2);
-  if (name == "frame") return std::make_unique<FrameHessian>(model, settings, inverse_a2);
-  if (settings.linear_solver != "direct") {
+  const InitialHessian hessian = settings.initial_hessian;
+  if (hessian == InitialHessian::identity)
+    return std::make_unique<ScaledIdentity>(model, inverse_a2);
+  if (hessian == InitialHessian::rest)
+    return std::make_unique<RestHessian>(model, settings, inverse_a2);
+  if (hessian == InitialHessian::warped_rest)
+    return std::make_unique<WarpedRest>(model, inverse_a2);
+  if (hessian == InitialHessian::frame)
+    return std::make_unique<FrameHessian>(model, settings, inverse_a2);
+  if (settings.linear_solver != LinearSolver::direct) {
     return std::make_unique<LaplacianCg>(model, settings, inverse_a2);
   }
-  return std::make_unique<ContactMatrix>(
-      model, inverse_a2, settings.weights == "following" ? Weights::following : Weights::constant,
-      earlier);
+  return std::make_unique<ContactMatrix>(model, inverse_a2, settings.weights, earlier);
 }
 
 /// A method with the acceleration that /solver/acceleration names.
@@ -52,45 +54,53 @@ std::unique_ptr<Direction> accelerated(const Model& model, const SolverSettings&
 
 std::unique_ptr<Direction> make_direction(const Model& model, const SolverSettings& settings,
                                           double inverse_a2, const Earlier<Laplacian>& earlier) {
-  const std::string& method = solver_entry(settings.method).description.name;
-  if (method == "l_bfgs") {
-    return std::make_unique<LBfgs>(model, make_matrix(model, settings, inverse_a2, earlier),
-                                   settings.history);
+  switch (settings.method) {
+    case SolverMethod::l_bfgs:
+      return std::make_unique<LBfgs>(model, make_matrix(model, settings, inverse_a2, earlier),
+                                     settings.history);
+    case SolverMethod::quasi_newton:
+      return make_matrix(model, settings, inverse_a2, earlier);
+    case SolverMethod::projective_dynamics:
+      return std::make_unique<ProjectiveDynamics>(model, inverse_a2);
+    case SolverMethod::newton:
+      return std::make_unique<Newton>(model, settings, inverse_a2);
+    case SolverMethod::gradient_descent:
+      return std::make_unique<GradientDescent>(model, inverse_a2);
+    case SolverMethod::jacobi:
+      return accelerated(model, settings,
+                         std::make_unique<Jacobi>(model, settings.refresh, inverse_a2));
+    case SolverMethod::gauss_seidel:
+      return accelerated(model, settings,
+                         std::make_unique<GaussSeidel>(model, settings.refresh, inverse_a2));
+    case SolverMethod::vertex_block_descent:
+      return accelerated(model, settings, std::make_unique<VertexBlockDescent>(model, inverse_a2));
+    case SolverMethod::chebyshev:
+      return std::make_unique<Chebyshev>(
+          model,
+          std::make_unique<Laplacian>(model, inverse_a2, Precision::mixed, Weights::constant,
+                                      earlier),
+          plain_iterations(settings));
+    case SolverMethod::xpbd:
+    case SolverMethod::pbd:
+    case SolverMethod::step_and_project:
+      break;
   }
-  if (method == "quasi_newton") return make_matrix(model, settings, inverse_a2, earlier);
-  if (method == "projective_dynamics") {
-    return std::make_unique<ProjectiveDynamics>(model, inverse_a2);
-  }
-  if (method == "newton") return std::make_unique<Newton>(model, settings, inverse_a2);
-  if (method == "gradient_descent") return std::make_unique<GradientDescent>(model, inverse_a2);
-  if (method == "jacobi") {
-    return accelerated(model, settings,
-                       std::make_unique<Jacobi>(model, settings.refresh, inverse_a2));
-  }
-  if (method == "gauss_seidel") {
-    return accelerated(model, settings,
-                       std::make_unique<GaussSeidel>(model, settings.refresh, inverse_a2));
-  }
-  if (method == "vertex_block_descent") {
-    return accelerated(model, settings, std::make_unique<VertexBlockDescent>(model, inverse_a2));
-  }
-  if (method == "chebyshev") {
-    return std::make_unique<Chebyshev>(
-        model,
-        std::make_unique<Laplacian>(model, inverse_a2, Precision::mixed, Weights::constant,
-                                    earlier),
-        plain_iterations(settings));
-  }
-  throw std::logic_error(method + " is listed, but make_direction does not know it");
+  throw std::logic_error(std::string(to_string(settings.method)) + " is no descent method");
 }
 
 std::unique_ptr<PositionSolver> make_position_solver(const Model& model, ContactEnergy* contact,
                                                      const SolverSettings& settings) {
-  const std::string& method = solver_entry(settings.method).description.name;
-  if (method == "xpbd") return make_xpbd(model, contact, settings);
-  if (method == "pbd") return make_pbd(model, contact, settings);
-  if (method == "step_and_project") return make_step_and_project(model, contact, settings);
-  throw std::logic_error(method + " is listed, but is no position-based method that is made here");
+  switch (settings.method) {
+    case SolverMethod::xpbd:
+      return make_xpbd(model, contact, settings);
+    case SolverMethod::pbd:
+      return make_pbd(model, contact, settings);
+    case SolverMethod::step_and_project:
+      return make_step_and_project(model, contact, settings);
+    default:
+      throw std::logic_error(std::string(to_string(settings.method)) +
+                             " is no position-based method");
+  }
 }
 
 }  // namespace supple

@@ -121,8 +121,8 @@ Body sheet(const ClothGenerator& cloth) {
 
 Scene statics(Body body) {
   Scene scene;
-  scene.time.integrator = "quasi_static";
-  scene.solver.method = "newton";
+  scene.time.integrator = TimeIntegrator::quasi_static;
+  scene.solver.method = SolverMethod::newton;
   scene.solver.iterations = 500;
   scene.solver.tolerance = 1e-11;
   scene.bodies.push_back(std::move(body));
@@ -152,7 +152,7 @@ Scene hanging_membrane(const std::string& model) {
 Scene folded_membrane(const std::string& model) {
   Scene scene = hanging_membrane(model);
   Body& body = scene.bodies[0];
-  body.membrane->bending_model = "dihedral";
+  body.membrane->bending_model = BendingModel::dihedral;
   Fold fold;
   for (int j = 0; j < 5; ++j) fold.select.vertices.push_back(6 * j + 2);
   fold.degrees = 60;

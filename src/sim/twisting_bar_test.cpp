@@ -13,14 +13,14 @@ namespace {
 
 LabelledSolver solver(const std::string& label, const std::string& method) {
   LabelledSolver named{.label = label, .settings = {}};
-  named.settings.method = method;
+  named.settings.method = from_string<SolverMethod>(method);
   return named;
 }
 
 LabelledSolver l_bfgs(const std::string& label, int history, const std::string& initial_hessian) {
   LabelledSolver named = solver(label, "l_bfgs");
   named.settings.history = history;
-  named.settings.initial_hessian = initial_hessian;
+  named.settings.initial_hessian = from_string<InitialHessian>(initial_hessian);
   return named;
 }
 
@@ -77,9 +77,9 @@ TEST(TwistingBar, AccelerationHelpsTheCoordinateMethods) {
   std::vector<LabelledSolver> solvers;
   for (const char* method : {"jacobi", "gauss_seidel", "vertex_block_descent"}) {
     solvers.push_back(solver(method, method));
-    solvers.back().settings.acceleration = "none";
+    solvers.back().settings.acceleration = Acceleration::none;
     solvers.push_back(solver(std::string(method) + ", chebyshev", method));
-    solvers.back().settings.acceleration = "chebyshev";
+    solvers.back().settings.acceleration = Acceleration::chebyshev;
   }
   solvers.push_back(solver("quasi_newton", "quasi_newton"));
   solvers.push_back(solver("chebyshev", "chebyshev"));

@@ -25,7 +25,7 @@ Scene block_on_slope(double degrees, double young, int iterations) {
   scene.colliders.push_back({"slope", PlaneShape{{0, 1, 0}, -0.25}, {}});
   scene.contact.friction = 0.5;
   scene.time.step = 1.0 / 60;
-  scene.solver.method = "vertex_block_descent";
+  scene.solver.method = SolverMethod::vertex_block_descent;
   scene.solver.iterations = iterations;
   return scene;
 }
@@ -41,7 +41,7 @@ double weight_norm(const Scene& scene) {
 TEST(VertexBlockDescent, AStepBeginsInBalanceInFreeFallAndAtRest) {
   Scene falling = test::free_block("stable_neo_hookean");
   falling.gravity = {0, -9.81, 0};
-  falling.solver.method = "vertex_block_descent";
+  falling.solver.method = SolverMethod::vertex_block_descent;
   Scene resting = block_on_slope(0, 1e5, 10);
   resting.damping.drag = 2;
   for (const Scene& scene : {falling, resting}) {
@@ -62,7 +62,7 @@ TEST(VertexBlockDescent, AccelerationMakesAStiffBarConvergeInFewerIterations) {
   body.material = material(1e6);
   body.pins.push_back(Pin{.box = {{-1.01, -9, -9}, {-0.99, 9, 9}}, .stiffness = 1e8});
   scene.bodies.push_back(body);
-  scene.solver.method = "vertex_block_descent";
+  scene.solver.method = SolverMethod::vertex_block_descent;
   scene.solver.iterations = 40;
   Simulation simulation(scene, {.threads = 1});
   test::run(simulation, 5);
@@ -70,7 +70,7 @@ TEST(VertexBlockDescent, AccelerationMakesAStiffBarConvergeInFewerIterations) {
   const SimulationState state = simulation.state();
   const ConvergedStep reference = solve_converged(scene, state, 1);
   const ConvergenceCurve accelerated = record_descent(scene, state, reference, 1);
-  scene.solver.acceleration = "none";
+  scene.solver.acceleration = Acceleration::none;
   const ConvergenceCurve plain = record_descent(scene, state, reference, 1);
   // 0.3 and 0.01 were seen.
   EXPECT_LT(accelerated.points[10].relative_error, 0.5 * plain.points[10].relative_error);
@@ -107,7 +107,7 @@ TEST(VertexBlockDescent, KeepsTheMomentumOfAFreeBody) {
   scene.bodies[0].initial = Stretch{{1.3, 0.8, 1.1}};
   scene.bodies[0].velocity = {1, -2, 0.5};
   scene.gravity = {0, 0, 0};
-  scene.solver.method = "vertex_block_descent";
+  scene.solver.method = SolverMethod::vertex_block_descent;
   scene.solver.iterations = 5;
   Simulation simulation(scene, {.threads = 1});
   const TetMesh& mesh = scene.bodies[0].mesh;

@@ -126,9 +126,10 @@ std::string counted(double count, const char* one, const char* several) {
 }
 
 /// Whether one flat tet can stand in the way of the rest of the body.
-bool goes_piece_by_piece(const std::string& method) {
-  constexpr std::array<std::string_view, 5> methods{"xpbd", "pbd", "vertex_block_descent",
-                                                    "gauss_seidel", "jacobi"};
+bool goes_piece_by_piece(SolverMethod method) {
+  constexpr std::array methods{SolverMethod::xpbd, SolverMethod::pbd,
+                               SolverMethod::vertex_block_descent, SolverMethod::gauss_seidel,
+                               SolverMethod::jacobi};
   return std::find(methods.begin(), methods.end(), method) != methods.end();
 }
 
@@ -143,14 +144,14 @@ bool begins_inverted(const Body& body) {
 
 /// A matrix with contacts in it is worth more than one that knows shear from volume.
 std::string remedy(const SolverSettings& solver, bool touches) {
-  const bool is_scalar = solver.initial_hessian == "laplacian" && !touches;
-  if (solver.method == "l_bfgs" && is_scalar) {
+  const bool is_scalar = solver.initial_hessian == InitialHessian::laplacian && !touches;
+  if (solver.method == SolverMethod::l_bfgs && is_scalar) {
     return "raise iterations or substeps, set /solver/initial_hessian to warped_rest, or take "
            "newton";
   }
-  if (solver.method == "l_bfgs") return "raise iterations or substeps, or take newton";
-  if (solver.method == "newton") return "raise iterations or substeps";
-  if (solver.method == "xpbd") return "raise substeps or take l_bfgs";
+  if (solver.method == SolverMethod::l_bfgs) return "raise iterations or substeps, or take newton";
+  if (solver.method == SolverMethod::newton) return "raise iterations or substeps";
+  if (solver.method == SolverMethod::xpbd) return "raise substeps or take l_bfgs";
   return "raise iterations or take l_bfgs";
 }
 
@@ -334,16 +335,17 @@ std::vector<Warning> RunWatch::warnings() const {
                     held_back_.first, held_back_.last});
   }
   if (num_flat_tets_ > 0 && frames_ > 0) {
-    list.push_back(
-        {"poor_elements",
-         fmt::format("{} nearly flat at rest (six volumes below {:g} of the cube of "
-                     "the longest edge), which {} cannot handle; remesh the body or "
-                     "take l_bfgs",
-                     counted(num_flat_tets_, "tet is", "tets are"), flat_tet, solver_.method),
-         first_frame_, last_frame_});
+    list.push_back({"poor_elements",
+                    fmt::format("{} nearly flat at rest (six volumes below {:g} of the cube of "
+                                "the longest edge), which {} cannot handle; remesh the body or "
+                                "take l_bfgs",
+                                counted(num_flat_tets_, "tet is", "tets are"), flat_tet,
+                                to_string(solver_.method)),
+                    first_frame_, last_frame_});
   }
   if (const double share = unbalanced_share(); share > too_large_share) {
-    const bool can_choose = solver_.method == "xpbd" && solver_.projection != "stress";
+    const bool can_choose =
+        solver_.method == SolverMethod::xpbd && solver_.projection != XpbdProjection::stress;
     list.push_back({"step_too_large",
                     fmt::format("the step is too large for this solver: forces {:.3g} times those "
                                 "on the body are left unbalanced (median frame; expected at most "

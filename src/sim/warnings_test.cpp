@@ -217,7 +217,7 @@ TEST(Warnings, NameTetsThatAreTooFlatForTheMethod) {
   mesh.vertices.push_back(apex);
   mesh.tets.push_back({tet[0], tet[1], tet[2], static_cast<int>(mesh.vertices.size()) - 1});
   for (const char* method : {"xpbd", "vertex_block_descent", "gauss_seidel"}) {
-    scene.solver.method = method;
+    scene.solver.method = from_string<SolverMethod>(method);
     RunWatch watch(scene);
     watch.add(1, {});
     const std::vector<Warning> warnings = watch.warnings();
@@ -226,7 +226,7 @@ TEST(Warnings, NameTetsThatAreTooFlatForTheMethod) {
   }
   // Methods with a matrix of the whole are right with it.
   for (const char* method : {"l_bfgs", "newton", "quasi_newton"}) {
-    scene.solver.method = method;
+    scene.solver.method = from_string<SolverMethod>(method);
     RunWatch watch(scene);
     watch.add(1, {});
     EXPECT_TRUE(watch.warnings().empty()) << method;

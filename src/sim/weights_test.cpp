@@ -35,7 +35,7 @@ Scene jittered_cube(const std::string& weights) {
   body.initial = Stretch{{2, 0.5, 0.7}};
   scene.bodies.push_back(body);
   scene.gravity = {0, 0, 0};
-  scene.solver.weights = weights;
+  scene.solver.weights = from_string<LaplacianWeights>(weights);
   return scene;
 }
 
@@ -66,7 +66,7 @@ double squared_distance(const Motion& a, const Motion& b) {
 
 TEST(Weights, ThatFollowSaveEvaluationsAndComeNearerToTheConvergedMotion) {
   Scene converged = jittered_cube("following");
-  converged.solver.method = "newton";
+  converged.solver.method = SolverMethod::newton;
   converged.solver.iterations = 100;
   converged.solver.tolerance = 1e-9;
   const Motion truth = motion_of(converged), constant = motion_of(jittered_cube("constant")),

@@ -106,7 +106,7 @@ TEST(Wind, BlowsAtClothOfSpringsTooAndWithPositionBasedMethods) {
   for (const char* method : {"l_bfgs", "xpbd"}) {
     Scene scene = test::hanging_cloth();
     scene.gravity = {0, 0, 0};
-    scene.solver.method = method;
+    scene.solver.method = from_string<SolverMethod>(method);
     scene.wind = WindSettings{.velocity = {0, 8, 0}};
     Simulation simulation(scene, {.threads = 1});
     test::run(simulation, 4);
@@ -146,7 +146,7 @@ TEST(Wind, WhatItCannotBeIsRefused) {
   refused(block, "/wind");
   scene = test::hanging_membrane("neo_hookean");
   scene.wind = WindSettings{};
-  scene.time.integrator = "quasi_static";
+  scene.time.integrator = TimeIntegrator::quasi_static;
   refused(scene, "/wind");
 }
 

@@ -141,6 +141,7 @@ TEST(CommandLine, ListPrintsALineEach) {
       {"solvers",
        {"l_bfgs", "quasi_newton", "projective_dynamics", "newton", "gradient_descent", "jacobi",
         "gauss_seidel", "vertex_block_descent", "chebyshev", "xpbd", "pbd", "step_and_project"}},
+      {"options", {"iterations", "history", "line_search/type", "precision"}},
       {"integrators",
        {"backward_euler", "implicit_midpoint", "bdf2", "newmark", "quasi_static",
         "symplectic_euler", "forward_euler"}},

@@ -76,6 +76,22 @@ class SceneDocs(unittest.TestCase):
                 missing = sorted(set(keys_of(run(scene))) - known)
                 self.assertEqual(missing, [])
 
+    def test_options_of_solvers_are_those_of_the_program(self):
+        listed = subprocess.run([PROGRAM, "list", "options"], capture_output=True, text=True, check=True).stdout
+        rows = {}
+        for row in re.findall(r"^\| `([\w/]+)` \| (.*?) \| (.*) \|$", TEXT[TEXT.index("## Solver"):TEXT.index("## Bodies")], re.M):
+            rows[row[0]] = [re.sub(r"\]\([^)]*\)|[`\[]", "", cell) for cell in row[1:]]
+        rows.pop("method")
+        for line in listed.splitlines():
+            key, default, values, _, text = re.match(r"(\S+) +(.*?); (.*?); (.*?); (.*)", line).groups()
+            with self.subTest(key):
+                documented = rows.pop(key)
+                self.assertEqual(documented[0], default.replace("[", ""))
+                self.assertIn(text, documented[1])
+                if default.startswith('"'):
+                    self.assertEqual([v for v in values.split(", ") if v not in " ".join(documented)], [])
+        self.assertEqual(rows, {})
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -414,7 +414,8 @@ RunResult run_scene(const LoadedScene& loaded, const RunOptions& options,
   for (const std::string& kind : options.exports) check_export(kind, "--export");
   if (options.honesty_frames > 0 && is_explicit(loaded.scene.time.integrator)) {
     throw Error(ErrorKind::invalid_input, "--honesty",
-                loaded.scene.time.integrator + " solves nothing: no budget makes the body stiffer");
+                std::string(to_string(loaded.scene.time.integrator)) +
+                    " solves nothing: no budget makes the body stiffer");
   }
   if (options.honesty_frames > 0 && separates(loaded.scene)) {
     throw Error(ErrorKind::invalid_input, "--honesty",

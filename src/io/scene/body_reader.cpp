@@ -106,7 +106,7 @@ Fold read_fold(ObjectReader& reader, const TetMesh& mesh) {
 
 /// Its material was read.
 void read_folds(ObjectReader& reader, Body& body) {
-  if (body.membrane && body.membrane->bending_model == "dihedral") {
+  if (body.membrane && body.membrane->bending_model == BendingModel::dihedral) {
     reader.each("folds",
                 [&](ObjectReader& fold) { body.folds.push_back(read_fold(fold, body.mesh)); });
   } else {

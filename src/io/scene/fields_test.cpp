@@ -70,7 +70,7 @@ TEST(Fields, SayWhatTheirKeysTake) {
   EXPECT_FALSE(history.required);
   EXPECT_TRUE(field_at(loaded, "/bodies/0/material/c1").required);
   EXPECT_EQ(field_at(loaded, "/solver/initial_hessian").choices,
-            solver_choices("l_bfgs", "initial_hessian"));
+            solver_choices(SolverMethod::l_bfgs, "initial_hessian"));
   EXPECT_STREQ(field_at(loaded, "/gravity").type, "vector");
   EXPECT_STREQ(field_at(loaded, "/gravity").range.unit, "m/s^2");
   EXPECT_STREQ(field_at(loaded, "/bodies/0/regions/0/material/a").type, "pairs");

@@ -249,8 +249,7 @@ void read_membrane(ObjectReader& material, const SpringMesh& mesh, Body& body) {
   read_sheet_parameters(material, mesh, body.material);
   membrane.bending = material.number("bending", from_zero("N m"),
                                      plate_bending(body.material, membrane.thickness));
-  membrane.bending_model = material.choice("bending_model", "bending model",
-                                           names_of(list_bending_models()), membrane.bending_model);
+  membrane.bending_model = material.choice("bending_model", membrane.bending_model);
   body.membrane = membrane;
 }
 
@@ -299,7 +298,7 @@ void read_rod(ObjectReader& material, const SpringMesh& mesh, Body& body) {
   RodSettings rod;
   rod.bending = material.number("bending", above_zero("N m^2"), round.bending);
   rod.twist = material.number("twist", above_zero("N m^2"), round.twist);
-  rod.rest_shape = material.choice("rest_shape", "rest shape", {"mesh", "straight"}, "mesh");
+  rod.rest_shape = material.choice("rest_shape", rod.rest_shape);
   rod.rest_twist = material.number("rest_twist", {.low = -1e9, .high = 1e9, .unit = "degrees"}, 0);
   body.springs = make_springs(mesh, stretch);
   body.rod = rod;

@@ -127,14 +127,14 @@ TEST(MembraneScene, FoldsAreReadAndReadTheSameAgain) {
   const LoadedScene first = parse(folded_scene);
   for (const LoadedScene& loaded : {first, parse(first.settings)}) {
     const Body& body = loaded.scene.bodies[0];
-    EXPECT_EQ(body.membrane->bending_model, "dihedral");
+    EXPECT_EQ(body.membrane->bending_model, BendingModel::dihedral);
     ASSERT_EQ(body.folds.size(), 2U);
     EXPECT_EQ(body.folds[0].select.box.min[1], -1);
     EXPECT_EQ(body.folds[0].degrees, 120);
     EXPECT_EQ(body.folds[1].select.vertices, (std::vector<int>{1, 6, 11}));
     EXPECT_EQ(body.folds[1].degrees, -30);
   }
-  EXPECT_EQ(parse(membrane_scene).scene.bodies[0].membrane->bending_model, "quadratic");
+  EXPECT_EQ(parse(membrane_scene).scene.bodies[0].membrane->bending_model, BendingModel::quadratic);
 }
 
 TEST(MembraneScene, WrongFoldsAreNamed) {

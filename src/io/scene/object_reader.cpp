@@ -70,24 +70,8 @@ ordered_json to_json(const std::vector<std::vector<double>>& rows) {
   return list;
 }
 
-/// "expected a number above 0 m".
-std::string expectation(const Range& range) {
-  const std::string unit = range.unit[0] == '\0' ? "" : std::string(" ") + range.unit;
-  if (std::isinf(range.low) && std::isinf(range.high)) return "expected a finite number" + unit;
-  if (std::isinf(range.high)) {
-    return fmt::format("expected a number {} {}{}", range.low_included ? "of at least" : "above",
-                       range.low, unit);
-  }
-  return fmt::format("expected a number {} {} and {} {}{}",
-                     range.low_included ? "of at least" : "above", range.low,
-                     range.high_included ? "at most" : "below", range.high, unit);
-}
-
 Range whole_range(long long low, long long high) {
-  return {.low = static_cast<double>(low),
-          .high = static_cast<double>(high),
-          .low_included = true,
-          .high_included = true};
+  return from_to(static_cast<double>(low), static_cast<double>(high));
 }
 
 std::string key_list(const std::vector<std::string>& keys) {
@@ -216,7 +200,7 @@ std::string ObjectReader::one_of(std::string_view what, const std::vector<std::s
 
 void ObjectReader::field(std::string_view key, const char* type, bool required, const Range& range,
                          std::vector<std::string> choices) {
-  fields_.push_back({place(key), type, range, std::move(choices), required});
+  fields_.push_back({place(key), type, range, std::move(choices), required, ""});
 }
 
 void ObjectReader::take_fields(const ObjectReader& child) {
@@ -237,7 +221,7 @@ double ObjectReader::checked_number(const Json& value, const std::string& at,
   const auto number = value.get<double>();
   if (!range.contains(number)) {
     throw Error(ErrorKind::invalid_input, json_place(file_, at),
-                fmt::format("{} is out of range: {}", number, expectation(range)));
+                fmt::format("{} is out of range: expected {}", number, text_of(range)));
   }
   return number;
 }

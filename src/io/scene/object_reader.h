@@ -11,31 +11,14 @@
 #include <utility>
 #include <vector>
 
+#include "base/names.h"
+#include "base/range.h"
+#include "supple/choices.h"
 #include "supple/mesh.h"
 
 namespace supple {
 
-/// The numbers that a key takes.
-struct Range {
-  double low = -std::numeric_limits<double>::infinity();
-  double high = std::numeric_limits<double>::infinity();
-  bool low_included = false;
-  bool high_included = false;
-  const char* unit = "";  ///< for messages
-
-  bool contains(double value) const {
-    return (low_included ? value >= low : value > low) &&
-           (high_included ? value <= high : value < high);
-  }
-};
-
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr Range any_number(const char* unit) { return {.unit = unit}; }
-constexpr Range above_zero(const char* unit) { return {.low = 0, .unit = unit}; }
-constexpr Range from_zero(const char* unit) {
-  return {.low = 0, .low_included = true, .unit = unit};
-}
-constexpr Range between(double low, double high) { return {.low = low, .high = high}; }
 
 /// A key that was read: what it takes. Panels are made of these, so that a new key shows up in them
 /// by itself.
@@ -48,6 +31,7 @@ struct ReadField {
   Range range;                       ///< of each number
   std::vector<std::string> choices;  ///< of a choice
   bool required = false;             ///< has no default
+  const char* what = "";             ///< a sentence on what it is; may be empty
 };
 
 /// Reads one JSON object, key by key. It checks types and ranges, remembers which keys were read
@@ -80,6 +64,13 @@ class ObjectReader {
   std::string choice(std::string_view key, std::string_view what,
                      const std::vector<std::string>& known,
                      const std::optional<std::string>& fallback = {});
+  /// The same of a choice; `offered` where it is not all of them.
+  template <Choice T>
+  T choice(std::string_view key, T fallback, const std::vector<std::string>& offered = {}) {
+    const ChoiceList& list = choices(T{});
+    return from_string<T>(choice(key, list.what, offered.empty() ? names_of(list.entries) : offered,
+                                 to_string(fallback)));
+  }
   /// The same, required, where fields offer only some: the caller refuses the others with a word.
   std::string choice(std::string_view key, std::string_view what,
                      const std::vector<std::string>& known, std::vector<std::string> offered);
@@ -108,6 +99,9 @@ class ObjectReader {
   std::vector<std::vector<double>> rows(std::string_view key, const Range& range);
   /// [[x, y], ...]; none where the key is missing.
   std::vector<std::pair<double, double>> pairs(std::string_view key);
+
+  /// What the field is that was read last, for panels.
+  void explain(const char* what) { fields_.back().what = what; }
 
   /// All keys that the object may hold, said before the first is read: any other is refused at
   /// once. What is missing may stand there under that name.

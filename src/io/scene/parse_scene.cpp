@@ -86,7 +86,7 @@ Scene read_scene(ObjectReader& reader, const std::string& default_name,
   reader.object("time", [&](ObjectReader& time) { scene.time = read_time(time); });
   scene.gravity = reader.vector("gravity", any_number("m/s^2"), scene.gravity);
   if (is_explicit(scene.time.integrator)) {
-    reader.reject("solver", scene.time.integrator +
+    reader.reject("solver", std::string(to_string(scene.time.integrator)) +
                                 " solves nothing and reads no solver: leave it out (or remove "
                                 "it with --set /solver=null)");
   } else {

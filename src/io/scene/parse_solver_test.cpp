@@ -20,7 +20,7 @@ std::string message_of(const std::string& text) {
 TEST(ParseSolver, AMethodAloneHasItsDefaults) {
   const LabelledSolver solver = parse_solver("l_bfgs");
   EXPECT_EQ(solver.label, "l_bfgs");
-  EXPECT_EQ(solver.settings.method, "l_bfgs");
+  EXPECT_EQ(solver.settings.method, SolverMethod::l_bfgs);
   EXPECT_EQ(solver.settings.history, SolverSettings().history);
 }
 
@@ -33,7 +33,7 @@ TEST(ParseSolver, OptionsAreKeysOfTheScene) {
 TEST(ParseSolver, NestedOptionsHaveTheirPath) {
   const LabelledSolver solver =
       parse_solver("quasi_newton:line_search/type=wolfe,line_search/curvature=0.5");
-  EXPECT_EQ(solver.settings.line_search.type, "wolfe");
+  EXPECT_EQ(solver.settings.line_search.type, LineSearchType::wolfe);
   EXPECT_EQ(solver.settings.line_search.curvature, 0.5);
 }
 

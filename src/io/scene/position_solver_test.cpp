@@ -53,19 +53,19 @@ TEST(PositionSolverKeys, HaveTheirValues) {
     return parse(smallest_scene, overrides).scene.solver;
   };
   const SolverSettings defaults = solver({{"/solver/method", "xpbd"}});
-  EXPECT_EQ(defaults.projection, "stress");
-  EXPECT_EQ(defaults.multipliers, "zero");
-  EXPECT_EQ(defaults.order, "parts");
-  EXPECT_EQ(defaults.precision, "double");
+  EXPECT_EQ(defaults.projection, XpbdProjection::stress);
+  EXPECT_EQ(defaults.multipliers, XpbdMultipliers::zero);
+  EXPECT_EQ(defaults.order, XpbdOrder::parts);
+  EXPECT_EQ(defaults.precision, XpbdPrecision::float64);
   const SolverSettings xpbd = solver({{"/solver/method", "xpbd"},
                                       {"/solver/projection", "sequential"},
                                       {"/solver/multipliers", "kept"},
                                       {"/solver/order", "cells"},
                                       {"/solver/precision", "float"}});
-  EXPECT_EQ(xpbd.projection, "sequential");
-  EXPECT_EQ(xpbd.multipliers, "kept");
-  EXPECT_EQ(xpbd.order, "cells");
-  EXPECT_EQ(xpbd.precision, "float");
+  EXPECT_EQ(xpbd.projection, XpbdProjection::sequential);
+  EXPECT_EQ(xpbd.multipliers, XpbdMultipliers::kept);
+  EXPECT_EQ(xpbd.order, XpbdOrder::cells);
+  EXPECT_EQ(xpbd.precision, XpbdPrecision::float32);
   const SolverSettings pbd = solver(
       {{"/solver/method", "pbd"}, {"/solver/stiffness", "0"}, {"/solver/volume_stiffness", "1"}});
   EXPECT_EQ(pbd.stiffness, 0);
@@ -101,7 +101,7 @@ TEST(IncompressibleMaterial, IsForMethodsThatKeepVolumeAsAConstraint) {
     SCOPED_TRACE(solver.name);
     const std::vector<Override> overrides = {{"/solver/method", solver.name},
                                              {"/bodies/0/material", incompressible}};
-    if (is_position_based(solver.name)) {
+    if (is_position_based(from_string<SolverMethod>(solver.name))) {
       const Parameter lambda = parse(smallest_scene, overrides).scene.bodies[0].material.lambda;
       EXPECT_EQ(lambda.value, std::numeric_limits<double>::infinity());
       continue;
@@ -135,7 +135,8 @@ TEST(ConstraintForms, AreNamedWhereAMaterialHasNone) {
         << error.message();
     EXPECT_NE(error.message().find(method), std::string::npos) << error.message();
   }
-  EXPECT_EQ(parse(smallest_scene, {{"/solver/method", "pbd"}}).scene.solver.method, "pbd");
+  EXPECT_EQ(parse(smallest_scene, {{"/solver/method", "pbd"}}).scene.solver.method,
+            SolverMethod::pbd);
 }
 
 }  // namespace

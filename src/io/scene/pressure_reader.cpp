@@ -16,7 +16,7 @@ PressureSettings read_settings(ObjectReader& reader) {
     reader.reject("ambient", "belongs to a gas; an overpressure is counted from what is outside");
     settings.pressure = read_timed_number(reader, "overpressure", any_number("Pa"));
   }
-  settings.surface = reader.choice("surface", "surface", {"outer", "cavities"}, settings.surface);
+  settings.surface = reader.choice("surface", settings.surface);
   return settings;
 }
 

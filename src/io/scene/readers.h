@@ -83,6 +83,5 @@ Vec3 read_center(ObjectReader& reader);
 Collider read_collider(ObjectReader& collider, std::size_t index, const SceneSources& sources);
 
 /// The names alone.
-std::vector<std::string> names_of(const std::vector<Description>& list);
 
 }  // namespace supple

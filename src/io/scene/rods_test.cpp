@@ -26,7 +26,7 @@ TEST(RodScene, BodiesLandInTheirFields) {
   ASSERT_TRUE(curl.rod.has_value());
   EXPECT_NEAR(curl.rod->bending, 2e6 * pi * 1e-8 / 4, 1e-12);
   EXPECT_NEAR(curl.rod->twist, 8e5 * pi * 1e-8 / 2, 1e-12);
-  EXPECT_EQ(curl.rod->rest_shape, "mesh");
+  EXPECT_EQ(curl.rod->rest_shape, RodRestShape::mesh);
   EXPECT_EQ(curl.segments.size(), 30U);
   EXPECT_EQ(curl.density, 0.003);
   ASSERT_EQ(curl.springs.size(), 30U);
@@ -36,7 +36,7 @@ TEST(RodScene, BodiesLandInTheirFields) {
   const Body& ring = scene.bodies[1];
   EXPECT_EQ(ring.rod->bending, 0.5);
   EXPECT_NEAR(ring.rod->twist, 5e5 * pi * 1e-8 / 2, 1e-12);
-  EXPECT_EQ(ring.rod->rest_shape, "straight");
+  EXPECT_EQ(ring.rod->rest_shape, RodRestShape::straight);
   EXPECT_EQ(ring.rod->rest_twist, 90);
   EXPECT_EQ(ring.segments.size(), 3U);
 }

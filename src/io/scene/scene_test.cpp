@@ -72,16 +72,16 @@ TEST(Scene, TheSettingsLandInTheirFields) {
   EXPECT_EQ(scene.time.step, 0.02);
   EXPECT_EQ(scene.time.frames, 12);
   EXPECT_EQ(scene.time.substeps, 3);
-  EXPECT_EQ(scene.time.integrator, "backward_euler");
+  EXPECT_EQ(scene.time.integrator, TimeIntegrator::backward_euler);
   EXPECT_EQ(scene.time.sleep_after, 0.5);
   EXPECT_EQ(scene.gravity, (Vec3{0.5, -9.5, 0.25}));
-  EXPECT_EQ(scene.solver.method, "l_bfgs");
+  EXPECT_EQ(scene.solver.method, SolverMethod::l_bfgs);
   EXPECT_EQ(scene.solver.iterations, 11);
   EXPECT_EQ(scene.solver.history, 7);
-  EXPECT_EQ(scene.solver.initial_hessian, "laplacian");
+  EXPECT_EQ(scene.solver.initial_hessian, InitialHessian::laplacian);
   EXPECT_EQ(scene.solver.tolerance, 1e-3);
   EXPECT_EQ(scene.solver.stiffness_range, std::pair(0.75, 1.25));
-  EXPECT_EQ(scene.solver.line_search.type, "backtracking");
+  EXPECT_EQ(scene.solver.line_search.type, LineSearchType::backtracking);
   EXPECT_EQ(scene.solver.line_search.sufficient_decrease, 0.04);
   EXPECT_EQ(scene.solver.line_search.shrink, 0.6);
   EXPECT_EQ(scene.contact.stiffness, 2e5);
@@ -367,7 +367,7 @@ TEST(Scene, TheSettingsHoldEveryDefault) {
 
 TEST(Scene, AHistoryIsNotRecordedForAMethodWithoutOne) {
   const LoadedScene newton = parse(smallest_scene, {{"/solver/method", "newton"}});
-  EXPECT_EQ(newton.scene.solver.method, "newton");
+  EXPECT_EQ(newton.scene.solver.method, SolverMethod::newton);
   EXPECT_EQ(newton.settings.find("history"), std::string::npos);
   EXPECT_EQ(parse(newton.settings).settings, newton.settings);
 }
@@ -376,7 +376,7 @@ TEST(Scene, NoSolverIsRecordedForAnExplicitIntegrator) {
   // full_scene has one, which is taken away.
   const LoadedScene loaded =
       parse(full_scene, {{"/time/integrator", "symplectic_euler"}, {"/solver", "null"}});
-  EXPECT_EQ(loaded.scene.time.integrator, "symplectic_euler");
+  EXPECT_EQ(loaded.scene.time.integrator, TimeIntegrator::symplectic_euler);
   EXPECT_EQ(loaded.settings.find("\"solver\""), std::string::npos);
   EXPECT_EQ(parse(loaded.settings).settings, loaded.settings);
 }
@@ -398,7 +398,7 @@ TEST(Override, ReplacesAddsAppendsAndRemoves) {
                   {"/solver/initial_hessian", "null"},
                   {"/solver/method", "newton"}})
                 .solver.method,
-            "newton");
+            SolverMethod::newton);
   // Objects and lists on the way to a new key are made.
   EXPECT_EQ(parse(smallest_scene, {{"/solver/line_search/shrink", "0.25"}})
                 .scene.solver.line_search.shrink,

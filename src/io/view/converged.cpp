@@ -24,7 +24,7 @@ constexpr double most_work = 1e8;
 
 SolverSettings newton_settings() {
   SolverSettings settings;
-  settings.method = "newton";
+  settings.method = SolverMethod::newton;
   settings.iterations = most_newton_iterations;
   settings.tolerance = newton_tolerance;
   settings.budget_ms = longest_converged_frame;
@@ -39,10 +39,11 @@ std::unique_ptr<Simulation> with_solver(Scene scene, const SolverSettings& solve
 Scene scene_now(SessionState& s) { return composed(s, *s.asked, s.simulation->time()); }
 
 void refuse_explicit(const SessionState& s, const std::string& where) {
-  const std::string& integrator = s.asked->scene().time.integrator;
+  const TimeIntegrator integrator = s.asked->scene().time.integrator;
   if (!is_explicit(integrator)) return;
   throw Error(ErrorKind::invalid_input, where,
-              integrator + " solves nothing: there is no converged answer to compare with");
+              std::string(to_string(integrator)) +
+                  " solves nothing: there is no converged answer to compare with");
 }
 
 /// Hands and colliders as the scene that is shown has them.
@@ -143,7 +144,7 @@ void end_race_apart(SessionState& s) {
 void check_colour(const SessionState& s, const std::string& colour) {
   if (colour != "error") return;
   refuse_explicit(s, "show: /colour");
-  if (const auto fault = find_material_fault(s.asked->scene(), "newton")) {
+  if (const auto fault = find_material_fault(s.asked->scene(), SolverMethod::newton)) {
     throw Error(ErrorKind::invalid_input, "show: /colour",
                 "there is no converged answer by energies: " + fault->message);
   }

@@ -189,7 +189,8 @@ ordered_json fields_json(const std::vector<ReadField>& fields) {
                     {"high_included", field.range.high_included},
                     {"unit", field.range.unit},
                     {"choices", field.choices},
-                    {"required", field.required}});
+                    {"required", field.required},
+                    {"what", field.what}});
   }
   return list;
 }

@@ -62,7 +62,7 @@ Scene curtain(int cells, double stiffness, int iterations) {
   std::vector<int> edge(static_cast<std::size_t>(cells) + 1);
   std::iota(edge.begin(), edge.end(), 0);
   pin(scene, edge, 1e4);
-  scene.solver.method = "quasi_newton";
+  scene.solver.method = SolverMethod::quasi_newton;
   scene.solver.iterations = iterations;
   return scene;
 }
@@ -281,9 +281,9 @@ void figure_10(Context& context, Finding& finding) {
   Scene scene = curtain(cells, 25.0 * cells, 10);
   scene.bodies.front().pins.clear();
   pin(scene, {0, cells}, 1e4);
-  scene.solver.method = "projective_dynamics";
+  scene.solver.method = SolverMethod::projective_dynamics;
   const MotionRecord plain = record_motion(context, scene, frames, "without L-BFGS");
-  scene.solver.method = "l_bfgs";
+  scene.solver.method = SolverMethod::l_bfgs;
   const MotionRecord ours = record_motion(context, scene, frames, "with L-BFGS");
   scene.solver.iterations = converged_iterations;
   const MotionRecord converged = record_motion(context, scene, frames, "converged");

@@ -95,7 +95,7 @@ namespace {
 void stability_of_search(const Context& context, const std::string& subject, Scene scene,
                          int frames, Finding& finding) {
   const MotionRecord with = record_motion(context, scene, frames, subject + ", with line search");
-  scene.solver.line_search.type = "none";
+  scene.solver.line_search.type = LineSearchType::none;
   const MotionRecord without =
       record_motion(context, scene, frames, subject + ", without line search");
   double iterations = 0, evaluations = 0;
@@ -210,7 +210,7 @@ void figure_14(Context& context, Finding& finding) {
     Scene scene = hippo(context, origin);
     Body& body = scene.bodies.front();
     body.initial = Randomize{.box = bounding_box(body.mesh.vertices), .seed = 1};
-    scene.solver.recovery = "none";  // as published: the material unfolds itself
+    scene.solver.recovery = Recovery::none;  // as published: the material unfolds itself
     const MotionRecord record = record_motion(context, scene, frames, subject);
     const int before = record.inverted_tets.front(), after = record.inverted_tets.back();
     const double distance =

@@ -148,18 +148,18 @@ void figure_9(Context& context, Finding& finding) {
   const Scene polynomial = free_block(context, material("polynomial", mu));
   struct Case {
     const char* name;
-    const char* method;
+    SolverMethod method;
     const Scene* scene;
   };
-  const Case cases[] = {{"with strain limits", "projective_dynamics", &limited},
-                        {"soft constraint alone", "projective_dynamics", &soft},
-                        {"polynomial, L-BFGS", "l_bfgs", &polynomial}};
+  const Case cases[] = {{"with strain limits", SolverMethod::projective_dynamics, &limited},
+                        {"soft constraint alone", SolverMethod::projective_dynamics, &soft},
+                        {"polynomial, L-BFGS", SolverMethod::l_bfgs, &polynomial}};
   std::string table = csv_row({"material", "iterations", "frame", "energy_left"});
   for (std::size_t i = 0; i < 3; ++i) {
     Scene scene = *cases[i].scene;
     scene.solver.method = cases[i].method;
     const MotionRecord ten = record_motion(context, scene, frames, cases[i].name);
-    scene.solver.method = "l_bfgs";
+    scene.solver.method = SolverMethod::l_bfgs;
     scene.solver.iterations = converged_iterations;
     const MotionRecord converged =
         record_motion(context, scene, frames, std::string(cases[i].name) + ", converged");

@@ -67,9 +67,9 @@ const Trial newton{"Newton, 1 iteration", "newton", 1};
 /// evaluations, less what the constant matrix alone spends there.
 double share_of_history(const Context& context, Scene scene, int frames) {
   std::vector<double> solve[2], total;
-  scene.solver.weights = "constant";  // as the paper's
+  scene.solver.weights = LaplacianWeights::constant;  // as the paper's
   for (const int history : {5, 0}) {
-    scene.solver.method = history > 0 ? "l_bfgs" : "quasi_newton";
+    scene.solver.method = history > 0 ? SolverMethod::l_bfgs : SolverMethod::quasi_newton;
     scene.solver.history = history;
     Simulation simulation(scene, {.threads = context.settings().threads});
     for (int k = 0; k < frames; ++k) {
@@ -93,7 +93,7 @@ Measurement measure(Context& context, const std::string& what, Scene scene, std:
     result.vertices += body.mesh.vertices.size();
     result.elements += body.mesh.tets.size() + body.springs.size();
   }
-  scene.solver.weights = "constant";  // as the paper's
+  scene.solver.weights = LaplacianWeights::constant;  // as the paper's
   Simulation simulation(scene, {.threads = threads});
   std::vector<double> evaluations, our_time, newton_time, our_error, newton_error;
   for (const int frame : frames) {

@@ -34,9 +34,9 @@ Scene scene_of(const std::string& name, TetMesh mesh, double poisson) {
 void use_xpbd(Scene& scene, int substeps, int iterations, const std::string& projection) {
   scene.time.substeps = substeps;
   scene.solver = {};
-  scene.solver.method = "xpbd";
+  scene.solver.method = SolverMethod::xpbd;
   scene.solver.iterations = iterations;
-  scene.solver.projection = projection;
+  scene.solver.projection = from_string<XpbdProjection>(projection);
 }
 
 Pin hold_face(const TetMesh& mesh, std::size_t axis, double value, const Motion& motion) {

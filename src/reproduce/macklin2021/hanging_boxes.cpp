@@ -89,8 +89,8 @@ Hanging hang(const Context& context, const TetMesh& mesh, const Kind& kind, doub
   int steps = 1;
   if (kind.projection.empty()) {
     scene.time.step = 1;
-    scene.time.integrator = "quasi_static";
-    scene.solver.method = "newton";
+    scene.time.integrator = TimeIntegrator::quasi_static;
+    scene.solver.method = SolverMethod::newton;
     scene.solver.iterations = 400;
     scene.solver.tolerance = 1e-8;
   } else {

@@ -90,7 +90,7 @@ void use(Scene& scene, const Method& method) {
     use_xpbd(scene, method.substeps, method.iterations, method.projection);
     return;
   }
-  scene.solver.method = "newton";
+  scene.solver.method = SolverMethod::newton;
   scene.solver.iterations = method.iterations;
   scene.solver.tolerance = method.tolerance;
 }

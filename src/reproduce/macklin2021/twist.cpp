@@ -55,7 +55,7 @@ Scene twisted_by_xpbd(int cells, const Effort& effort, const Way& way) {
   Scene scene = held_cube(cells, motion);
   scene.time.step = step;
   use_xpbd(scene, effort.substeps, 1, way.projection);
-  scene.solver.multipliers = way.multipliers;
+  scene.solver.multipliers = from_string<XpbdMultipliers>(way.multipliers);
   scene.damping.drag = drag;
   return scene;
 }
@@ -66,8 +66,8 @@ Scene twisted_by_newton(int cells) {
   motion.keyframes = {Keyframe{}, Keyframe{.time = 20, .degrees = 180}};
   Scene scene = held_cube(cells, motion);
   scene.time.step = 1;
-  scene.time.integrator = "quasi_static";
-  scene.solver.method = "newton";
+  scene.time.integrator = TimeIntegrator::quasi_static;
+  scene.solver.method = SolverMethod::newton;
   scene.solver.iterations = 200;
   scene.solver.tolerance = 1e-6;
   return scene;

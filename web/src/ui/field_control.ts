@@ -253,6 +253,7 @@ export const prettyUnit = (unit: string): string =>
 
 function hintOf(field: Field): string {
   const parts = [field.pointer];
+  if (field.what !== '') parts.push(field.what);
   const low = field.low === null ? '' : `${field.lowIncluded ? 'from' : 'above'} ${field.low}`;
   const high = field.high === null ? '' : `${field.highIncluded ? 'to' : 'below'} ${field.high}`;
   const range = `${low} ${high}`.trim();
