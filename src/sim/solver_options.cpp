@@ -269,10 +269,23 @@ std::optional<SolverConflict> find_conflict(const SolverSettings& solver) {
   return std::nullopt;
 }
 
+namespace {
+
+/// Messages are made where they are needed: settings that change while a scene runs cost nothing.
+template <Choice T>
+void check_offered(SolverMethod method, const T& value, const std::string& where) {
+  require_choice(value, where);
+  if (offers(method, value)) return;
+  refuse(where, unknown_name(choices(T{}).what, to_string(value), offered(method, &value)));
+}
+
+}  // namespace
+
 void check_solver(const SolverSettings& solver) {
   require_choice(solver.method, "/solver/method");
-  require(offers(solver.method, solver.start), "/solver/start",
-          unknown_name("start", to_string(solver.start), offered(solver.method, &solver.start)));
+  if (!offers(solver.method, solver.start)) {  // methods that do not descend have but one
+    check_offered(solver.method, solver.start, "/solver/start");
+  }
   SolverSettings settings = solver;
   for (const SolverOption& option : solver_options()) {
     if (!option.is_used_by(solver.method)) continue;
@@ -280,14 +293,12 @@ void check_solver(const SolverSettings& solver) {
     const Range range = range_of(option, solver);
     const auto check = [&]<class T>(const T* value) {
       if constexpr (Choice<T>) {
-        require_choice(*value, where);
-        require(offers(solver.method, *value), where,
-                unknown_name(choices(T{}).what, to_string(*value), offered(solver.method, value)));
+        check_offered(solver.method, *value, where);
       } else if constexpr (std::is_same_v<T, int>) {
-        require(range.contains(*value), where,
-                fmt::format("expected a number from {} to {}", range.low, range.high));
+        if (range.contains(*value)) return;
+        refuse(where, fmt::format("expected a number from {} to {}", range.low, range.high));
       } else if constexpr (std::is_same_v<T, double>) {
-        require(range.contains(*value), where, "expected " + text_of(range));
+        if (!range.contains(*value)) refuse(where, "expected " + text_of(range));
       } else {
         require(range.contains(value->first) && range.contains(value->second) &&
                     value->first < value->second,
