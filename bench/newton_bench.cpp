@@ -1,6 +1,7 @@
 // One Newton iteration in its stages, on one and two threads: the element Hessians, their sum in
-// the matrix, its factorisation, the solve and the line search, on a twisting bar (60 degrees of
-// each end) and a ring of the size of the papers' hippo, stretched. Then whole steps of bars of
+// the matrix, its factorisation, the solve and the line search; and with what takes the place of
+// factor and solve for matrices of this size, all together. On a twisting bar (60 degrees of each
+// end) and a ring of the size of the papers' hippo, stretched. Then whole steps of bars of
 // several sizes: how long it takes from the first point to parts of its gradient. Prints medians in
 // milliseconds and writes no file:
 //   build/release/bin/supple_newton_bench [repeats, 60] [tets of the largest bar, 200000]
@@ -120,7 +121,8 @@ void measure(const std::string& name, const Scene& scene, int frames, int thread
   VectorField gradient(n), p(n), trial(n), trial_gradient(n);
   const double value = objective.value_and_gradient(start.y, gradient);
   const supple::Iterate at{start.y, gradient, value};
-  std::vector<double> elements, sums, factor, solve, search, total;
+  supple::Newton newton(model, supple::SolverSettings{}, 1 / (h * h));
+  std::vector<double> elements, sums, factor, solve, search, total, iteration;
   for (int k = 0; k < repeats; ++k) {
     const Stopwatch all;
     hessian.assemble(objective, start.y, NegativeEigenvalues::clamp);
@@ -148,10 +150,16 @@ void measure(const std::string& name, const Scene& scene, int frames, int thread
                         supple::LineSearchSettings{});
     search.push_back(watch_search.milliseconds());
     total.push_back(all.milliseconds());
+    const Stopwatch watch_iteration;
+    newton.begin_step(objective);
+    newton.compute(objective, at, p);
+    supple::search_line({objective, at, p, trial, trial_gradient}, {},
+                        supple::LineSearchSettings{});
+    iteration.push_back(watch_iteration.milliseconds());
   }
-  fmt::print("{:<18}{:>8}{:>9}{:>10.2f}{:>7.2f}{:>9.2f}{:>8.2f}{:>8.2f}{:>9.2f}\n", name,
+  fmt::print("{:<18}{:>8}{:>9}{:>10.2f}{:>7.2f}{:>9.2f}{:>8.2f}{:>8.2f}{:>9.2f}{:>11.2f}\n", name,
              model.num_tets, threads_count, median(elements), median(sums), median(factor),
-             median(solve), median(search), median(total));
+             median(solve), median(search), median(total), median(iteration));
 }
 
 /// Newton's iterations of one step from where it would go without forces.
@@ -201,8 +209,8 @@ void measure_step(const std::string& name, const Scene& scene, int frames, int r
 
 int main(int argc, char** argv) {
   const int repeats = argc > 1 ? std::max(1, std::atoi(argv[1])) : 60;
-  fmt::print("{:<18}{:>8}{:>9}{:>10}{:>7}{:>9}{:>8}{:>8}{:>9}\n", "body", "tets", "threads",
-             "elements", "sums", "factor", "solve", "search", "total");
+  fmt::print("{:<18}{:>8}{:>9}{:>10}{:>7}{:>9}{:>8}{:>8}{:>9}{:>11}\n", "body", "tets", "threads",
+             "elements", "sums", "factor", "solve", "search", "total", "two grids");
   for (const int threads : {1, 2}) {
     measure("bar neo_hookean", bar("neo_hookean"), 30, threads, repeats);
     measure("bar corotated", bar("corotated"), 30, threads, repeats);

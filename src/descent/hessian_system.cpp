@@ -19,7 +19,7 @@ constexpr double cg_tolerance = 1e-10;
 constexpr double most_operations = 2e8;
 /// With two grids, of a right side. A direction that is more exact brings the next iterate no
 /// closer (docs/performance.md).
-constexpr double grid_tolerance = 1e-3;
+constexpr double grid_tolerance = 1e-5;
 /// Iterations with two grids that take as long as a factorisation of the smallest of these
 /// matrices, and those after which one sees whether it is worth going on.
 constexpr int grid_iterations = 80, grid_trial = 20;

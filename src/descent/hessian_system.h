@@ -15,7 +15,7 @@ namespace supple {
 /// direct         sparse Cholesky; L D L^T where definiteness is none, as the matrix may then be
 ///                indefinite. A matrix that is solved with once, whose factor takes more than 2e8
 ///                operations, and with definiteness clamp or absolute, has conjugate gradients with
-///                two grids (rigid_grid.h) instead, to a residual of 1e-3; and a factor, to the end
+///                two grids (rigid_grid.h) instead, to a residual of 1e-5; and a factor, to the end
 ///                of the step, where they do not get there
 /// cg             conjugate gradients, linear_iterations of them (fewer where the residual falls to
 ///                1e-10 of the right side)

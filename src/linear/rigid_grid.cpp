@@ -19,7 +19,7 @@ constexpr float damping = 0.5F;
 /// Of the mean diagonal entry, added to the coarse matrix: a group on a line does not feel its turn
 /// about it.
 constexpr double held = 1e-5;
-constexpr int rows_per_chunk = 512;
+constexpr int rows_per_chunk = 128;
 
 using Six = std::array<std::array<double, 6>, 6>;
 
@@ -322,6 +322,21 @@ RigidGrid::Row RigidGrid::row_product(int i, const std::vector<Row>& x) const {
   return product;
 }
 
+/// What is left pushes and turns a group by.
+void RigidGrid::restrict_to(int group) {
+  float sum[6] = {};
+  for (int k = first_member_[at(group)]; k < first_member_[at(group) + 1]; ++k) {
+    const float* const left = rest_[at(member_[at(k)])].v;
+    const float* const arm = arm_[at(member_[at(k)])].v;
+    for (int c = 0; c < 3; ++c) {
+      const int c1 = (c + 1) % 3, c2 = (c + 2) % 3;
+      sum[c] += left[c];
+      sum[3 + c] += arm[c1] * left[c2] - arm[c2] * left[c1];
+    }
+  }
+  std::copy(sum, sum + 6, &coarse_side_[at(6 * group)]);
+}
+
 void RigidGrid::apply(const double* r, double* z) {
   double largest = 0;
   for (int i = 0; i < 3 * n_; ++i) largest = std::max(largest, std::abs(r[i]));
@@ -345,19 +360,7 @@ void RigidGrid::apply(const double* r, double* z) {
     x_[at(i)] = relax(i, side);
   });
   for_rows([&](int i) { rest_[at(i)] = rest(i); });
-  for (int group = 0; group < num_groups(); ++group) {
-    float sum[6] = {};
-    for (int k = first_member_[at(group)]; k < first_member_[at(group) + 1]; ++k) {
-      const float* const left = rest_[at(member_[at(k)])].v;
-      const float* const arm = arm_[at(member_[at(k)])].v;
-      for (int c = 0; c < 3; ++c) {
-        const int c1 = (c + 1) % 3, c2 = (c + 2) % 3;
-        sum[c] += left[c];
-        sum[3 + c] += arm[c1] * left[c2] - arm[c2] * left[c1];
-      }
-    }
-    std::copy(sum, sum + 6, &coarse_side_[at(6 * group)]);
-  }
+  threads_->parallel_for(num_groups(), [&](int group) { restrict_to(group); });
   coarse_factor_.solve(coarse_side_.data(), coarse_side_.data(), *threads_);
   for_rows([&](int i) {
     const double* const motion = &coarse_side_[at(6 * group_[at(i)])];
@@ -371,14 +374,12 @@ void RigidGrid::apply(const double* r, double* z) {
     }
   });
   const double back = scale_ / scale;
+  // Only its own row of r is looked at from here on: z may be the same place.
   for_rows([&](int i) {
     const Row step = relax(i, rest(i).v);
     for (int c = 0; c < 3; ++c) {
-      rest_[at(i)].v[c] = x_[at(i)].v[c] + step.v[c];
+      z[3 * i + c] = back * static_cast<double>(x_[at(i)].v[c] + step.v[c]);
     }
-  });
-  for_rows([&](int i) {
-    for (int c = 0; c < 3; ++c) z[3 * i + c] = back * static_cast<double>(rest_[at(i)].v[c]);
   });
 }
 

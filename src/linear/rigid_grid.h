@@ -49,6 +49,7 @@ class RigidGrid final : public Preconditioner {
   bool invert_diagonal();
   void find_arms();
   void assemble_coarse(int group);
+  void restrict_to(int group);
   template <class Work>
   void for_rows(const Work& work);
   Row row_product(int i, const std::vector<Row>& x) const;
