@@ -1,8 +1,10 @@
 // One Newton iteration in its stages, on one and two threads: the element Hessians, their sum in
-// the matrix, its factorisation, the solve and the line search, on a twisting bar (60 degrees of
-// each end) and a ring of the size of the papers' hippo, stretched. Prints medians in milliseconds
-// and writes no file:
-//   build/release/bin/supple_newton_bench [repeats]
+// the matrix, its factorisation, the solve and the line search; and with what takes the place of
+// factor and solve for matrices of this size, all together. On a twisting bar (60 degrees of each
+// end) and a ring of the size of the papers' hippo, stretched. Then whole steps of bars of
+// several sizes: how long it takes from the first point to parts of its gradient. Prints medians in
+// milliseconds and writes no file:
+//   build/release/bin/supple_newton_bench [repeats, 60] [tets of the largest bar, 200000]
 
 #include <fmt/core.h>
 
@@ -15,6 +17,8 @@
 #include "descent/hessian.h"
 #include "descent/laplacian.h"
 #include "descent/line_search.h"
+#include "descent/minimise.h"
+#include "descent/newton.h"
 #include "linear/ordering.h"
 #include "model/model.h"
 #include "supple/simulation.h"
@@ -34,12 +38,12 @@ double median(std::vector<double> values) {
 }
 
 /// After 30 frames its ends are turned by 60 degrees each, in opposite senses.
-Scene bar(const std::string& material) {
+Scene bar(const std::string& material, int cells = 7) {
   Scene scene;
   scene.gravity = {0, 0, 0};
   supple::Body body;
-  body.mesh = supple::generate(
-      supple::BoxGenerator{.size = {4, 1, 1}, .cells = {34, 7, 7}, .tets_per_cell = 6});
+  body.mesh = supple::generate(supple::BoxGenerator{
+      .size = {4, 1, 1}, .cells = {34 * cells / 7, cells, cells}, .tets_per_cell = 6});
   const auto [mu, lambda] = supple::lame_parameters(1e5, 0.4);
   body.material = {.model = material, .mu = mu, .lambda = lambda};
   for (const double side : {-1.0, 1.0}) {
@@ -72,8 +76,9 @@ struct Start {
   VectorField x, y;
 };
 Start moving(Scene scene, int frames) {
-  scene.solver.method = supple::SolverMethod::newton;
-  scene.solver.iterations = 3;
+  const bool is_large = scene.bodies[0].mesh.tets.size() > 20000;
+  scene.solver.method = is_large ? supple::SolverMethod::l_bfgs : supple::SolverMethod::newton;
+  scene.solver.iterations = is_large ? 20 : 3;
   supple::Simulation simulation(scene, {.threads = 1});
   Start start;
   const auto n = static_cast<std::size_t>(simulation.num_vertices());
@@ -116,7 +121,8 @@ void measure(const std::string& name, const Scene& scene, int frames, int thread
   VectorField gradient(n), p(n), trial(n), trial_gradient(n);
   const double value = objective.value_and_gradient(start.y, gradient);
   const supple::Iterate at{start.y, gradient, value};
-  std::vector<double> elements, sums, factor, solve, search, total;
+  supple::Newton newton(model, supple::SolverSettings{}, 1 / (h * h));
+  std::vector<double> elements, sums, factor, solve, search, total, iteration;
   for (int k = 0; k < repeats; ++k) {
     const Stopwatch all;
     hessian.assemble(objective, start.y, NegativeEigenvalues::clamp);
@@ -144,22 +150,79 @@ void measure(const std::string& name, const Scene& scene, int frames, int thread
                         supple::LineSearchSettings{});
     search.push_back(watch_search.milliseconds());
     total.push_back(all.milliseconds());
+    const Stopwatch watch_iteration;
+    newton.begin_step(objective);
+    newton.compute(objective, at, p);
+    supple::search_line({objective, at, p, trial, trial_gradient}, {},
+                        supple::LineSearchSettings{});
+    iteration.push_back(watch_iteration.milliseconds());
   }
-  fmt::print("{:<18}{:>8}{:>9}{:>10.2f}{:>7.2f}{:>9.2f}{:>8.2f}{:>8.2f}{:>9.2f}\n", name,
+  fmt::print("{:<18}{:>8}{:>9}{:>10.2f}{:>7.2f}{:>9.2f}{:>8.2f}{:>8.2f}{:>9.2f}{:>11.2f}\n", name,
              model.num_tets, threads_count, median(elements), median(sums), median(factor),
-             median(solve), median(search), median(total));
+             median(solve), median(search), median(total), median(iteration));
+}
+
+/// Newton's iterations of one step from where it would go without forces.
+void measure_step(const std::string& name, const Scene& scene, int frames, int repeats) {
+  const supple::Model model = supple::build_model(scene);
+  const Start start = moving(scene, frames);
+  for (const int threads_count : {1, 2}) {
+    supple::Threads threads(threads_count);
+    supple::Objective objective(model, nullptr, threads);
+    objective.begin_step({.y = start.y,
+                          .inverse_a2 = 1 / (h * h),
+                          .x_start = start.x,
+                          .time = (frames + 2) * h,
+                          .h = h});
+    supple::SolverSettings settings;
+    settings.iterations = 6;
+    supple::Newton newton(model, settings, 1 / (h * h));
+    supple::Minimiser minimiser(model.num_vertices);
+    constexpr int num_parts = 3;
+    constexpr double parts[num_parts] = {1e-2, 1e-4, 1e-6};
+    std::vector<double> until[num_parts], iteration;
+    for (int k = 0; k < repeats; ++k) {
+      VectorField z = start.y;
+      int reached = 0;
+      double first = 0;
+      const Stopwatch watch;
+      const auto visit = [&](int i, const supple::Iterate&, double gradient) {
+        if (i == 0) first = gradient;
+        for (; reached < num_parts && gradient <= parts[reached] * first; ++reached) {
+          until[reached].push_back(watch.milliseconds());
+        }
+      };
+      newton.begin_step(objective);
+      const supple::MinimiseReport report =
+          minimiser.run(objective, newton, settings, z, {.visit = visit});
+      iteration.push_back(watch.milliseconds() / std::max(1, report.iterations));
+    }
+    fmt::print("{:<18}{:>8}{:>9}{:>11.1f}", name, model.num_tets, threads_count, median(iteration));
+    for (const std::vector<double>& times : until) {
+      fmt::print("{:>10}", times.empty() ? "-" : fmt::format("{:.1f}", median(times)));
+    }
+    fmt::print("\n");
+  }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const int repeats = argc > 1 ? std::max(1, std::atoi(argv[1])) : 60;
-  fmt::print("{:<18}{:>8}{:>9}{:>10}{:>7}{:>9}{:>8}{:>8}{:>9}\n", "body", "tets", "threads",
-             "elements", "sums", "factor", "solve", "search", "total");
+  fmt::print("{:<18}{:>8}{:>9}{:>10}{:>7}{:>9}{:>8}{:>8}{:>9}{:>11}\n", "body", "tets", "threads",
+             "elements", "sums", "factor", "solve", "search", "total", "two grids");
   for (const int threads : {1, 2}) {
     measure("bar neo_hookean", bar("neo_hookean"), 30, threads, repeats);
     measure("bar corotated", bar("corotated"), 30, threads, repeats);
     measure("ring corotated", ring("corotated"), 2, threads, repeats);
+  }
+  const int most_tets = argc > 2 ? std::max(1, std::atoi(argv[2])) : 200000;
+  fmt::print("\n{:<18}{:>8}{:>9}{:>11}{:>10}{:>10}{:>10}\n", "step of", "tets", "threads",
+             "iteration", "to 1e-2", "1e-4", "1e-6");
+  for (const int cells : {7, 10, 12, 15, 19}) {
+    if (34 * cells / 7 * cells * cells * 6 > most_tets) break;
+    measure_step("bar neo_hookean", bar("neo_hookean", cells), 30,
+                 cells > 7 ? 1 + repeats / 20 : repeats);
   }
   return 0;
 }

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/index.h"
 #include "descent/laplacian.h"
+#include "linear/solve_ends.h"
+#include "linear/supernodes.h"
 
 namespace supple {
 
@@ -11,8 +14,26 @@ namespace {
 
 /// Residuals below this part of the right side are not worth an iteration.
 constexpr double cg_tolerance = 1e-10;
+/// Operations of a factorisation from which two grids are faster, with room to spare: a bar of
+/// 6,000 tets.
+constexpr double most_operations = 2e8;
+/// With two grids, of a right side. A direction that is more exact brings the next iterate no
+/// closer (docs/performance.md).
+constexpr double grid_tolerance = 1e-5;
+/// Iterations with two grids that take as long as a factorisation of the smallest of these
+/// matrices, and those after which one sees whether it is worth going on.
+constexpr int grid_iterations = 80, grid_trial = 20;
 /// Doublings of tau; after these it is 1e16 times the diagonal.
 constexpr int max_factorisations = 64;
+
+double factor_operations(const SpdSolver::Matrix& lower) {
+  double operations = 0;
+  for (const int count : column_counts(
+           {static_cast<int>(lower.rows()), lower.outerIndexPtr(), lower.innerIndexPtr()})) {
+    operations += static_cast<double>(count) * count;
+  }
+  return operations;
+}
 
 NegativeEigenvalues mode_of(Definiteness definiteness) {
   if (definiteness == Definiteness::clamp) return NegativeEigenvalues::clamp;
@@ -36,10 +57,23 @@ HessianSystem::HessianSystem(const Model& model, const SolverSettings& settings,
       right_side_(3 * order_.size()),
       cg_(direct_ ? 0 : 3 * model.num_vertices, 1) {
   if (direct_) {
-    solver_ = settings.definiteness == Definiteness::none
+    const bool is_definite =
+        mode_ == NegativeEigenvalues::clamp || mode_ == NegativeEigenvalues::absolute;
+    solver_ = mode_ == NegativeEigenvalues::keep && !tikhonov_
                   ? make_eigen_ldlt()
                   : make_supernodal_cholesky(Precision::refined);
     solver_->analyse(hessian_.lower());
+    if (!is_definite || !(factor_operations(hessian_.lower()) > most_operations)) return;
+    grid_ = std::make_unique<RigidGrid>(simd_level_in_use());
+    grid_->analyse(hessian_.lower());
+    matrix_.analyse(hessian_.lower());
+    cg_ = ConjugateGradients(3 * model.num_vertices, 1);
+    cg_settings_ = {.iterations = grid_iterations,
+                    .tolerance = grid_tolerance,
+                    .stop_at_negative_curvature = true,
+                    .trial = grid_trial};
+    positions_.resize(right_side_.size());
+    solution_.resize(right_side_.size());
     return;
   }
   cg_settings_ = {
@@ -90,15 +124,29 @@ VectorField HessianSystem::rest_positions() const {
   return rest;
 }
 
-bool HessianSystem::prepare(const Objective& objective, const VectorField& z, OfBodies of_bodies) {
+bool HessianSystem::prepare(const Objective& objective, const VectorField& z, OfBodies of_bodies,
+                            Solves solves) {
   hessian_.assemble(objective, z, mode_, of_bodies);
-  return use_assembled(objective.threads());
+  on_grid_ = grid_ != nullptr && solves == Solves::one && !grid_failed_ &&
+             use_grid(z, objective.threads());
+  return on_grid_ || use_assembled(objective.threads());
 }
 
 bool HessianSystem::prepare_at_rest(double inverse_a2) {
   Threads alone(1);
   hessian_.assemble(rest_positions(), inverse_a2, mode_, alone);
+  on_grid_ = false;
   return use_assembled(alone);
+}
+
+bool HessianSystem::use_grid(const VectorField& z, Threads& threads) {
+  for (std::size_t k = 0; k < order_.size(); ++k) {
+    for (std::size_t c = 0; c < 3; ++c) positions_[3 * k + c] = z[at(order_[k])].v[c];
+  }
+  grid_->set_positions(positions_.data());
+  grid_->set_threads(threads);
+  matrix_.update(hessian_.lower());
+  return grid_->update(hessian_.lower());
 }
 
 bool HessianSystem::use_assembled(Threads& threads) {
@@ -131,6 +179,25 @@ bool HessianSystem::factor_with_multiple_of_identity(Threads& threads) {
   return false;
 }
 
+/// False: the factor is there now.
+bool HessianSystem::solve_on_grid(double* x, Threads& threads) {
+  double largest = 0;
+  for (const double b : right_side_) largest = std::max(largest, std::abs(b));
+  const double scale = scale_to_floats(largest);  // so that squares neither overflow nor vanish
+  for (double& b : right_side_) b *= scale;
+  grid_->set_threads(threads);
+  const CgReport report = cg_.solve(matrix_, *grid_, cg_settings_, x, solution_.data(), threads);
+  if (!report.converged) {
+    for (double& b : right_side_) b /= scale;
+    grid_failed_ = true;
+    on_grid_ = false;
+    use_assembled(threads);
+    return false;
+  }
+  for (std::size_t i = 0; i < right_side_.size(); ++i) x[i] = solution_[i] / scale;
+  return true;
+}
+
 void HessianSystem::solve(const VectorField& gradient, VectorField& p, Threads& threads) {
   for (std::size_t k = 0; k < order_.size(); ++k) {
     const PaddedVector& from = gradient[static_cast<std::size_t>(order_[k])];
@@ -138,7 +205,7 @@ void HessianSystem::solve(const VectorField& gradient, VectorField& p, Threads& 
   }
   double* x = right_side_.data();
   if (direct_) {
-    solver_->solve(x, x, threads);
+    if (!on_grid_ || !solve_on_grid(x, threads)) solver_->solve(x, x, threads);
   } else {
     cg_.solve(matrix_, *preconditioner_, cg_settings_, x, x, threads);
   }

@@ -5,6 +5,7 @@
 
 #include "descent/hessian.h"
 #include "linear/cg.h"
+#include "linear/rigid_grid.h"
 #include "supple/scene.h"
 
 namespace supple {
@@ -12,7 +13,10 @@ namespace supple {
 /// A 3n x 3n system with a Hessian of the objective, solved as /solver/linear_solver says:
 ///
 /// direct         sparse Cholesky; L D L^T where definiteness is none, as the matrix may then be
-///                indefinite
+///                indefinite. A matrix that is solved with once, whose factor takes more than 2e8
+///                operations, and with definiteness clamp or absolute, has conjugate gradients with
+///                two grids (rigid_grid.h) instead, to a residual of 1e-5; and a factor, to the end
+///                of the step, where they do not get there
 /// cg             conjugate gradients, linear_iterations of them (fewer where the residual falls to
 ///                1e-10 of the right side)
 /// truncated_cg   the same up to the first direction of non-positive curvature [Gast et al. 2015;
@@ -31,15 +35,21 @@ class HessianSystem {
  public:
   HessianSystem(const Model& model, const SolverSettings& settings, double inverse_a2);
 
+  /// A step begins, in which two grids are tried again.
+  void begin_step() { grid_failed_ = false; }
+
   /// The model's pins are others: what was made once from it follows. Throws as the constructor.
   void pins_changed(double inverse_a2);
 
   /// The model's elements stand in other places now. What was made once stays.
   void places_changed() { hessian_.places_changed(); }
 
+  /// How many solves a matrix is prepared for.
+  enum class Solves { many, one };
+
   /// The Hessian at z. False: it cannot be solved with (not positive definite, or not finite).
   bool prepare(const Objective& objective, const VectorField& z,
-               OfBodies of_bodies = OfBodies::within_vertices);
+               OfBodies of_bodies = OfBodies::within_vertices, Solves solves = Solves::many);
 
   /// The rest Hessian, 1/a^2 = inverse_a2.
   bool prepare_at_rest(double inverse_a2);
@@ -52,6 +62,8 @@ class HessianSystem {
                 const Adjacency& adjacency);
   std::unique_ptr<Preconditioner> make_preconditioner(double inverse_a2);
   bool use_assembled(Threads& threads);
+  bool use_grid(const VectorField& z, Threads& threads);
+  bool solve_on_grid(double* x, Threads& threads);
   bool factor_with_multiple_of_identity(Threads& threads);
   VectorField rest_positions() const;
 
@@ -64,7 +76,12 @@ class HessianSystem {
   std::vector<double> right_side_;  ///< [3 * num_vertices]
 
   std::unique_ptr<SpdSolver> solver_;  ///< direct
-  CgSettings cg_settings_;             ///< the rest: conjugate gradients
+  std::unique_ptr<RigidGrid> grid_;    ///< direct, of large matrices
+  bool grid_failed_ = false;           ///< in this step
+  bool on_grid_ = false;               ///< the matrix last prepared
+  std::vector<double> positions_,
+      solution_;            ///< [3 * num_vertices] in the matrix's order, with grid_
+  CgSettings cg_settings_;  ///< the rest, and grid_: conjugate gradients
   SymmetricMatrix matrix_;
   PreconditionerType preconditioner_type_ = PreconditionerType::none;
   std::unique_ptr<Preconditioner> preconditioner_;

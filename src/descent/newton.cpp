@@ -21,6 +21,7 @@ Newton::Newton(const Model& model, const SolverSettings& settings, double invers
     : system_(model, settings, inverse_a2) {}
 
 void Newton::begin_step(Objective& objective) {
+  system_.begin_step();
   const bool has_pairs = objective.contact() != nullptr && objective.contact()->pairs() != nullptr;
   if (!has_pairs && !has_gas(objective)) return;
   const auto n = static_cast<std::size_t>(objective.model().num_vertices);
@@ -30,9 +31,11 @@ void Newton::begin_step(Objective& objective) {
 }
 
 bool Newton::compute(Objective& objective, const Iterate& at, VectorField& p) {
-  if (!system_.prepare(objective, at.x, OfBodies::nothing)) return false;
   const bool touches = objective.contact() != nullptr && objective.contact()->touches_bodies();
-  if (touches || has_gas(objective)) {
+  const bool has_rest = touches || has_gas(objective);
+  const auto solves = has_rest ? HessianSystem::Solves::many : HessianSystem::Solves::one;
+  if (!system_.prepare(objective, at.x, OfBodies::nothing, solves)) return false;
+  if (has_rest) {
     solve_with_rest(objective, at, p);
   } else {
     system_.solve(at.gradient, p, objective.threads());

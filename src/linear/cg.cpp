@@ -105,6 +105,17 @@ CgReport ConjugateGradients::run(const SymmetricMatrix& A, Preconditioner& P,
   const auto any_active = [&] {
     return std::find(active.begin(), active.end(), true) != active.end();
   };
+  const Scalars<sides> limit = [&] {
+    Scalars<sides> squares = rr;
+    for (double& square : squares) square *= settings.hopeless * settings.hopeless;
+    return squares;
+  }();
+  const auto is_hopeless = [&](const Scalars<sides>& squares) {
+    for (std::size_t c = 0; c < count; ++c) {
+      if (active[c] && squares[c] > limit[c]) return true;
+    }
+    return false;
+  };
   for (int k = 0; k < settings.iterations && any_active(); ++k) {
     const Scalars<sides> curvature = sum([&](int first, int last, double* partial) {
       A.multiply<sides>(first, last, d_.data(), Ad_.data());
@@ -137,6 +148,7 @@ CgReport ConjugateGradients::run(const SymmetricMatrix& A, Preconditioner& P,
       ++report.iterations;
     }
     if (k + 1 == settings.iterations || !any_active()) break;
+    if (k + 1 == settings.trial && is_hopeless(rr)) break;
     const Scalars<sides> previous = rz;
     rz = precondition();
     Scalars<sides> beta{};

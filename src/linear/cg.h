@@ -13,6 +13,9 @@ struct CgSettings {
   double tolerance = 0;  ///< ends when |b - A x| <= tolerance |b|; 0: not before that is zero
   /// Ends at the first direction d with d . A d <= 0.
   bool stop_at_negative_curvature = false;
+  /// Gives up where |b - A x| > hopeless |b| after so many iterations; 0: never.
+  int trial = 0;
+  double hopeless = 0.1;
 };
 
 struct CgReport {

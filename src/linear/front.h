@@ -14,8 +14,6 @@ struct FrontKernels {
   /// width]: L21, times L11^-1 where `with_product`. False: not positive definite, or not finite.
   bool (*eliminate)(double* front, int width, int num_rows, bool with_product, double* inverse,
                     double* below);
-  bool (*eliminate_floats)(float* front, int width, int num_rows, bool with_product, float* inverse,
-                           float* below);
 };
 
 const FrontKernels& front_kernels(SimdLevel level);

@@ -244,7 +244,6 @@ double largest(const double* b, std::ptrdiff_t size) {
 
 const SolveKernels solve_table{
     {all_forwards<true, float>, all_backwards<true, float>, load<float>, store<float>},
-    {all_forwards<false, float>, all_backwards<false, float>, load<float>, store<float>},
     {all_forwards<false, double>, all_backwards<false, double>, load<double>, store<double>},
     largest};
 

@@ -39,7 +39,7 @@ struct PanelKernels {
 
 struct SolveKernels {
   /// Of panels with the product in their lower part (panels.h), and of those without.
-  PanelKernels<float> of_floats, of_plain_floats;
+  PanelKernels<float> of_floats;
   PanelKernels<double> of_plain_doubles;
   /// max |b|.
   double (*largest)(const double* b, std::ptrdiff_t size);

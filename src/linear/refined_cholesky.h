@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "linear/cg.h"
+#include "linear/float_cholesky.h"
 #include "linear/preconditioner.h"
 #include "linear/supernodal_cholesky.h"
 #include "linear/symmetric_matrix.h"
@@ -37,8 +38,8 @@ class RefinedCholesky final : public SpdSolver {
     void analyse(const Matrix& lower) override { factor.analyse(lower); }
     bool update(const Matrix& lower) override { return factor.factor(lower, *threads); }
     void apply(const double* r, double* z) override { factor.solve(r, z, *threads); }
-    void apply4(const double* r, double* z) override { factor.solve4(r, z, *threads); }
-    SupernodalCholesky<float, float> factor;
+    void apply4(const double*, double*) override {}  // of one side alone
+    FloatCholesky factor;
     Threads* threads = nullptr;  ///< those of the call
   };
   bool refine(const double* b, double* x, Threads& threads);

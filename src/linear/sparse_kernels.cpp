@@ -88,9 +88,44 @@ void multiply_in(const SparseRows& matrix, int first, int last, const double* x,
   }
 }
 
+/// Three rows of the same columns: each as alone, but none waits for its own additions.
+void multiply_three(const SparseRows& matrix, int i, const double* x, double* y) {
+  const std::int64_t start = matrix.start[i], size = matrix.start[i + 1] - start;
+  const int* const column = matrix.column + start;
+  const double* const value[3] = {matrix.value + start, matrix.value + start + size,
+                                  matrix.value + start + 2 * size};
+  double even[3] = {}, odd[3] = {};
+  std::int64_t e = 0;
+  for (; e + 2 <= size; e += 2) {
+    const double of_even = x[column[e]], of_odd = x[column[e + 1]];
+    for (int r = 0; r < 3; ++r) {
+      even[r] += value[r][e] * of_even;
+      odd[r] += value[r][e + 1] * of_odd;
+    }
+  }
+  for (int r = 0; r < 3; ++r) {
+    if (e < size) even[r] += value[r][e] * x[column[e]];
+    y[i + r] = even[r] + odd[r];
+  }
+}
+
+void multiply_in_threes(const SparseRows& matrix, int first, int last, const double* x, double* y) {
+  while (first < last) {
+    if (first % 3 == 0 && first + 3 <= last) {
+      multiply_three(matrix, first, x, y);
+      first += 3;
+    } else {
+      multiply_in<1>(matrix, first, first + 1, x, y);
+      ++first;
+    }
+  }
+}
+
 void multiply(const SparseRows& matrix, int sides, int first, int last, const double* x,
               double* y) {
-  if (sides == 4) {
+  if (sides == 1 && matrix.in_threes) {
+    multiply_in_threes(matrix, first, last, x, y);
+  } else if (sides == 4) {
     multiply_in<4>(matrix, first, last, x, y);
   } else {
     multiply_in<1>(matrix, first, last, x, y);

@@ -22,6 +22,7 @@ struct SparseRows {
   const std::int64_t* start;  ///< [n + 1]
   const int* column;          ///< [start[n]]
   const double* value;        ///< [start[n]]
+  bool in_threes;             ///< rows 3 i, 3 i + 1 and 3 i + 2 have the same columns
 };
 
 struct SparseKernels {

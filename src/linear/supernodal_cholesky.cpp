@@ -11,27 +11,13 @@ namespace {
 
 using detail::tiles;
 
-template <class Real, bool has_products>
+template <class Real>
 const auto& kernels_of(const SolveKernels& kernels) {
-  if constexpr (has_products) {
+  if constexpr (std::is_same_v<Real, float>) {
     return kernels.of_floats;
-  } else if constexpr (std::is_same_v<Real, float>) {
-    return kernels.of_plain_floats;
   } else {
     return kernels.of_plain_doubles;
   }
-}
-
-auto eliminate_of(const FrontKernels& kernels, double) { return kernels.eliminate; }
-auto eliminate_of(const FrontKernels& kernels, float) { return kernels.eliminate_floats; }
-
-/// A power of two that brings the diagonal of a matrix to where floats have room.
-double scale_of(const SpdSolver::Matrix& lower) {
-  double largest = 0;
-  for (Eigen::Index j = 0; j < lower.cols(); ++j) {
-    largest = std::max(largest, lower.valuePtr()[lower.outerIndexPtr()[j]]);
-  }
-  return scale_to_floats(largest);
 }
 
 }  // namespace
@@ -47,8 +33,8 @@ Supernodes supernodes_of(const SpdSolver::Matrix& lower) {
       {static_cast<int>(lower.rows()), lower.outerIndexPtr(), lower.innerIndexPtr()});
 }
 
-template <class Real, class Work>
-void SupernodalCholesky<Real, Work>::analyse(const Supernodes& nodes) {
+template <class Real>
+void SupernodalCholesky<Real>::analyse(const Supernodes& nodes) {
   factored_ = false;
   nodes_ = nodes;
   n_ = nodes_.first.back();
@@ -57,8 +43,8 @@ void SupernodalCholesky<Real, Work>::analyse(const Supernodes& nodes) {
   place_rows();
 }
 
-template <class Real, class Work>
-void SupernodalCholesky<Real, Work>::find_children() {
+template <class Real>
+void SupernodalCholesky<Real>::find_children() {
   child_start_.assign(at(nodes_.count()) + 1, 0);
   for (const int parent : nodes_.parent) {
     if (parent >= 0) ++child_start_[at(parent) + 1];
@@ -73,8 +59,8 @@ void SupernodalCholesky<Real, Work>::find_children() {
 }
 
 /// Of each supernode, whose share it is.
-template <class Real, class Work>
-std::vector<int> SupernodalCholesky<Real, Work>::make_shares() {
+template <class Real>
+std::vector<int> SupernodalCholesky<Real>::make_shares() {
   const Division division = divide(nodes_);
   num_subtrees_ = static_cast<int>(division.subtrees.size());
   num_branches_ = static_cast<int>(division.branches.size());
@@ -96,8 +82,8 @@ std::vector<int> SupernodalCholesky<Real, Work>::make_shares() {
 }
 
 /// Where y has a row as the supernodes of a share see it.
-template <class Real, class Work>
-int SupernodalCholesky<Real, Work>::place_in(const Share& share, int row) const {
+template <class Real>
+int SupernodalCholesky<Real>::place_in(const Share& share, int row) const {
   if (share.root < 0 || row < nodes_.first[at(share.root) + 1]) return row;
   const int* const above = nodes_.rows_of(share.root);
   const int* const end = above + nodes_.num_rows(share.root);
@@ -108,8 +94,8 @@ int SupernodalCholesky<Real, Work>::place_in(const Share& share, int row) const 
 /// area of their own, one after the other into the rows: the bits do not depend on who was first.
 /// What fills the last tile of a supernode's rows goes to a row before the area, or, for the top,
 /// row n: there stands zero.
-template <class Real, class Work>
-void SupernodalCholesky<Real, Work>::place_rows() {
+template <class Real>
+void SupernodalCholesky<Real>::place_rows() {
   const std::vector<int> share_of = make_shares();
   shares_.back().area = n_ + 1;
   int next_area = n_ + 1;
@@ -144,22 +130,20 @@ void SupernodalCholesky<Real, Work>::place_rows() {
   scratch_.assign(shares_.size() * scratch_size_, Real(0));
 }
 
-template <class Real, class Work>
-bool SupernodalCholesky<Real, Work>::copy_factor(const SpdSolver& other) {
+template <class Real>
+bool SupernodalCholesky<Real>::copy_factor(const SpdSolver& other) {
   const auto* const own_kind = dynamic_cast<const SupernodalCholesky*>(&other);
   if (own_kind == nullptr || !own_kind->factored_) return false;
   panels_.copy(own_kind->panels_);
-  scale_ = own_kind->scale_;
   factored_ = true;
   return true;
 }
 
 /// Multifrontal: each supernode adds what its children leave to its own columns of the matrix,
 /// eliminates its columns densely and leaves the rest to its parent [Duff & Reid 1983; Liu 1992].
-template <class Real, class Work>
-bool SupernodalCholesky<Real, Work>::factor(const Matrix& lower, Threads& threads) {
+template <class Real>
+bool SupernodalCholesky<Real>::factor(const Matrix& lower, Threads& threads) {
   left_.resize(at(nodes_.count()));
-  if constexpr (std::is_same_v<Work, float>) scale_ = scale_of(lower);
   std::vector<char> good(shares_.size(), 1);
   const auto eliminate_share = [&](std::size_t i) {
     Front own;
@@ -181,8 +165,8 @@ bool SupernodalCholesky<Real, Work>::factor(const Matrix& lower, Threads& thread
 
 /// Adds what a child leaves to the front, of `size` rows, in which its rows have their place. Most
 /// of them follow each other there as they do in the child: x, y and z of a vertex at least.
-template <class Real, class Work>
-void SupernodalCholesky<Real, Work>::add_remainder(int child, Front& own, std::size_t size) {
+template <class Real>
+void SupernodalCholesky<Real>::add_remainder(int child, Front& own, std::size_t size) {
   const int* const rows = nodes_.rows_of(child);
   const int count = nodes_.num_rows(child);
   own.runs.clear();
@@ -197,15 +181,15 @@ void SupernodalCholesky<Real, Work>::add_remainder(int child, Front& own, std::s
     }
     own.runs.push_back({i, i + 1, place});
   }
-  const Work* column = left_[at(child)].get();
+  const double* column = left_[at(child)].get();
   for (const Run& of_column : own.runs) {
     const auto first_run = static_cast<std::size_t>(&of_column - own.runs.data());
     for (int j = of_column.first; j < of_column.last; ++j) {
-      Work* const to = &own.front[at(of_column.place + (j - of_column.first)) * size];
+      double* const to = &own.front[at(of_column.place + (j - of_column.first)) * size];
       for (std::size_t k = first_run; k < own.runs.size(); ++k) {
         const Run& run = own.runs[k];
         const int from = k == first_run ? j : run.first;
-        Work* const sum = to + run.place - run.first;
+        double* const sum = to + run.place - run.first;
         for (int i = from; i < run.last; ++i) sum[i] += column[i - j];
       }
       column += count - j;
@@ -214,8 +198,8 @@ void SupernodalCholesky<Real, Work>::add_remainder(int child, Front& own, std::s
 }
 
 /// One front. False: it is not positive definite.
-template <class Real, class Work>
-bool SupernodalCholesky<Real, Work>::eliminate(int s, const Matrix& lower, Front& own) {
+template <class Real>
+bool SupernodalCholesky<Real>::eliminate(int s, const Matrix& lower, Front& own) {
   const int* start = lower.outerIndexPtr();
   const int* row = lower.innerIndexPtr();
   const double* value = lower.valuePtr();
@@ -224,7 +208,7 @@ bool SupernodalCholesky<Real, Work>::eliminate(int s, const Matrix& lower, Front
   const std::size_t size = at(w + r);
   for (int i = 0; i < w; ++i) own.place[at(first + i)] = i;
   for (int i = 0; i < r; ++i) own.place[at(rows[i])] = w + i;
-  const auto grow = [](std::vector<Work>& room, std::size_t least) {
+  const auto grow = [](std::vector<double>& room, std::size_t least) {
     if (room.size() < least) room.resize(least);
   };
   grow(own.front, size * size);
@@ -233,12 +217,12 @@ bool SupernodalCholesky<Real, Work>::eliminate(int s, const Matrix& lower, Front
   // Its lower triangle alone is read and written.
   for (std::size_t j = 0; j < size; ++j) {
     std::fill(own.front.begin() + static_cast<std::ptrdiff_t>(j * size + j),
-              own.front.begin() + static_cast<std::ptrdiff_t>((j + 1) * size), Work(0));
+              own.front.begin() + static_cast<std::ptrdiff_t>((j + 1) * size), 0.0);
   }
   for (int j = 0; j < w; ++j) {
-    Work* const column = &own.front[at(j) * size];
+    double* const column = &own.front[at(j) * size];
     for (int k = start[first + j]; k < start[first + j + 1]; ++k) {
-      column[own.place[at(row[k])]] = static_cast<Work>(scale_ * value[k]);
+      column[own.place[at(row[k])]] = value[k];
     }
   }
   for (int k = child_start_[at(s)]; k < child_start_[at(s) + 1]; ++k) {
@@ -246,14 +230,13 @@ bool SupernodalCholesky<Real, Work>::eliminate(int s, const Matrix& lower, Front
     if (nodes_.num_rows(child) > 0) add_remainder(child, own, size);
     left_[at(child)].reset();
   }
-  const auto eliminate_front = eliminate_of(*front_kernels_, Work());
-  if (!eliminate_front(own.front.data(), w, r, has_products, own.inverse.data(),
-                       own.below.data())) {
+  if (!front_kernels_->eliminate(own.front.data(), w, r, has_products, own.inverse.data(),
+                                 own.below.data())) {
     return false;
   }
   if (r > 0) {
-    left_[at(s)] = std::make_unique_for_overwrite<Work[]>(at(r) * (at(r) + 1) / 2);
-    Work* to = left_[at(s)].get();
+    left_[at(s)] = std::make_unique_for_overwrite<double[]>(at(r) * (at(r) + 1) / 2);
+    double* to = left_[at(s)].get();
     for (std::size_t j = at(w); j < size; ++j) {
       to = std::copy(&own.front[j * size + j], own.front.data() + (j + 1) * size, to);
     }
@@ -263,9 +246,9 @@ bool SupernodalCholesky<Real, Work>::eliminate(int s, const Matrix& lower, Front
 }
 
 /// y of the rows above a share into its area.
-template <class Real, class Work>
+template <class Real>
 template <int sides>
-void SupernodalCholesky<Real, Work>::fetch_rows_above(const Share& share) {
+void SupernodalCholesky<Real>::fetch_rows_above(const Share& share) {
   Real* to = y_.data() + std::ptrdiff_t{sides} * share.area;
   for (const int row : share.above) {
     const Real* const from = y_.data() + std::ptrdiff_t{sides} * row;
@@ -274,9 +257,9 @@ void SupernodalCholesky<Real, Work>::fetch_rows_above(const Share& share) {
   }
 }
 
-template <class Real, class Work>
+template <class Real>
 template <int sides>
-void SupernodalCholesky<Real, Work>::add_to_rows_above(const Share& share) {
+void SupernodalCholesky<Real>::add_to_rows_above(const Share& share) {
   const Real* from = y_.data() + std::ptrdiff_t{sides} * share.area;
   for (const int row : share.above) {
     Real* const to = y_.data() + std::ptrdiff_t{sides} * row;
@@ -286,36 +269,36 @@ void SupernodalCholesky<Real, Work>::add_to_rows_above(const Share& share) {
 }
 
 /// With its parts done.
-template <class Real, class Work>
+template <class Real>
 template <int sides>
-void SupernodalCholesky<Real, Work>::forwards(std::size_t share) {
+void SupernodalCholesky<Real>::forwards(std::size_t share) {
   const Share& own = shares_[share];
   for (const int part : own.parts) add_to_rows_above<sides>(shares_[at(part)]);
-  kernels_of<Real, has_products>(*solve_kernels_)
+  kernels_of<Real>(*solve_kernels_)
       .forwards(view(), own.nodes.data(), static_cast<int>(own.nodes.size()), sides, y_.data(),
                 &scratch_[share * scratch_size_]);
 }
 
 /// Before its parts.
-template <class Real, class Work>
+template <class Real>
 template <int sides>
-void SupernodalCholesky<Real, Work>::backwards(std::size_t share) {
+void SupernodalCholesky<Real>::backwards(std::size_t share) {
   const Share& own = shares_[share];
   fetch_rows_above<sides>(own);
-  kernels_of<Real, has_products>(*solve_kernels_)
+  kernels_of<Real>(*solve_kernels_)
       .backwards(view(), own.nodes.data(), static_cast<int>(own.nodes.size()), sides, y_.data(),
                  &scratch_[share * scratch_size_]);
 }
 
-template <class Real, class Work>
-bool SupernodalCholesky<Real, Work>::goes_by_branches(const Threads& threads) const {
+template <class Real>
+bool SupernodalCholesky<Real>::goes_by_branches(const Threads& threads) const {
   return threads.count() <= static_cast<int>(shares_.back().parts.size());
 }
 
 /// Both substitutions on y.
-template <class Real, class Work>
+template <class Real>
 template <int sides>
-void SupernodalCholesky<Real, Work>::sweep(Threads& threads) {
+void SupernodalCholesky<Real>::sweep(Threads& threads) {
   std::fill(y_.begin() + std::ptrdiff_t{sides} * n_, y_.end(), Real(0));
   const std::size_t top = shares_.size() - 1;
   const std::vector<int>& parts = shares_[top].parts;
@@ -346,11 +329,11 @@ void SupernodalCholesky<Real, Work>::sweep(Threads& threads) {
   }
 }
 
-template <class Real, class Work>
+template <class Real>
 template <int sides, class Ends>
-void SupernodalCholesky<Real, Work>::substitute(Ends& ends, double* x, Threads& threads) {
+void SupernodalCholesky<Real>::substitute(Ends& ends, double* x, Threads& threads) {
   if (!factored_) return;
-  const auto& kernels = kernels_of<Real, has_products>(*solve_kernels_);
+  const auto& kernels = kernels_of<Real>(*solve_kernels_);
   double scale = 1;
   if constexpr (std::is_same_v<Real, float>) scale = scale_to_floats(ends.size());
   // Rows of a run at a time.
@@ -370,31 +353,29 @@ void SupernodalCholesky<Real, Work>::substitute(Ends& ends, double* x, Threads& 
   sweep<sides>(threads);
   for_runs([&](int first, int last) {
     kernels.store(y_.data() + std::ptrdiff_t{sides} * first, std::ptrdiff_t{sides} * (last - first),
-                  scale_ / scale, x + std::ptrdiff_t{sides} * first);
+                  1 / scale, x + std::ptrdiff_t{sides} * first);
     ends.take(first, last);
   });
 }
 
-template <class Real, class Work>
-void SupernodalCholesky<Real, Work>::solve(const double* b, double* x, Threads& threads) {
+template <class Real>
+void SupernodalCholesky<Real>::solve(const double* b, double* x, Threads& threads) {
   PlainEnds<1> ends(b, n_, *solve_kernels_, largest_, threads);
   substitute<1>(ends, x, threads);
 }
 
-template <class Real, class Work>
-void SupernodalCholesky<Real, Work>::solve4(const double* b, double* x, Threads& threads) {
+template <class Real>
+void SupernodalCholesky<Real>::solve4(const double* b, double* x, Threads& threads) {
   PlainEnds<4> ends(b, n_, *solve_kernels_, largest_, threads);
   substitute<4>(ends, x, threads);
 }
 
-template <class Real, class Work>
-void SupernodalCholesky<Real, Work>::solve4_between(SolveEnds& ends, int, double* x,
-                                                    Threads& threads) {
+template <class Real>
+void SupernodalCholesky<Real>::solve4_between(SolveEnds& ends, int, double* x, Threads& threads) {
   substitute<4>(ends, x, threads);
 }
 
 template class SupernodalCholesky<double>;
 template class SupernodalCholesky<float>;
-template class SupernodalCholesky<float, float>;
 
 }  // namespace supple

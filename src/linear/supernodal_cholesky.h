@@ -18,12 +18,11 @@ namespace supple {
 Supernodes supernodes_of(const SpdSolver::Matrix& lower);
 
 /// The supernodal factor with panels of one kind of entries (panels.h), double or float, made in
-/// doubles or in floats. It does not look whether they hold the matrix.
-template <class Real, class Work = double>
+/// doubles. It does not look whether they hold the matrix.
+template <class Real>
 class SupernodalCholesky final : public SpdSolver {
-  /// Floats that were made in doubles are for the many solves of a constant matrix, others for
-  /// Newton's factors, each of which is used a few times.
-  static constexpr bool has_products = !std::is_same_v<Real, Work>;
+  /// Floats are for the many solves of a constant matrix.
+  static constexpr bool has_products = std::is_same_v<Real, float>;
   /// Right-hand sides that a thread brings in or out at a time.
   static constexpr int rows_per_chunk = 1024;
 
@@ -64,7 +63,7 @@ class SupernodalCholesky final : public SpdSolver {
   struct Front {
     std::vector<int> place;  ///< [n], row of the front that a row of the matrix has
     std::vector<Run> runs;
-    std::vector<Work> front, inverse, below;
+    std::vector<double> front, inverse, below;
   };
 
   /// Supernodes that one thread takes, and where they put what they take off the rows above them.
@@ -123,13 +122,11 @@ class SupernodalCholesky final : public SpdSolver {
   std::size_t scratch_size_ = 0;
   std::vector<double> largest_;  ///< [number of chunks], entry of a chunk of the right-hand sides
   /// [count], what a front leaves to its parent: the lower triangle, column after column
-  std::vector<std::unique_ptr<Work[]>> left_;
-  double scale_ = 1;  ///< what the matrix was multiplied with
+  std::vector<std::unique_ptr<double[]>> left_;
   bool factored_ = false;
 };
 
 extern template class SupernodalCholesky<double>;
 extern template class SupernodalCholesky<float>;
-extern template class SupernodalCholesky<float, float>;
 
 }  // namespace supple

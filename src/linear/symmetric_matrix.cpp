@@ -1,5 +1,7 @@
 #include "linear/symmetric_matrix.h"
 
+#include <algorithm>
+
 namespace supple {
 
 SUPPLE_DEFINE_KERNELS(SparseKernels, sparse_kernels, sparse_table)
@@ -34,6 +36,13 @@ void SymmetricMatrix::analyse(const SpdSolver::Matrix& lower) {
       if (i != j) put(j, i, k);
     }
   }
+  in_threes_ = n % 3 == 0;
+  for (std::size_t i = 0; i + 1 < n; ++i) {
+    if (i % 3 == 2 || !in_threes_) continue;
+    const auto begin = column_.begin();
+    in_threes_ = std::equal(begin + start_[i], begin + start_[i + 1], begin + start_[i + 1],
+                            begin + start_[i + 2]);
+  }
   update(lower);
 }
 
@@ -44,7 +53,8 @@ void SymmetricMatrix::update(const SpdSolver::Matrix& lower) {
 
 template <int sides>
 void SymmetricMatrix::multiply(int first, int last, const double* x, double* y) const {
-  kernels_->multiply({start_.data(), column_.data(), value_.data()}, sides, first, last, x, y);
+  kernels_->multiply({start_.data(), column_.data(), value_.data(), in_threes_}, sides, first, last,
+                     x, y);
 }
 
 template void SymmetricMatrix::multiply<1>(int, int, const double*, double*) const;

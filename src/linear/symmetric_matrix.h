@@ -30,6 +30,7 @@ class SymmetricMatrix {
   std::vector<int> column_;             ///< [start_[n]], ascending in each row
   std::vector<int> source_;             ///< [start_[n]], into the values of the lower triangle
   std::vector<double> value_;           ///< [start_[n]]
+  bool in_threes_ = false;              ///< rows have their columns in common, three by three
 };
 
 }  // namespace supple

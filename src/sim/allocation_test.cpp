@@ -232,6 +232,8 @@ TEST(Allocation, NeitherDoTheOtherMatrices) {
                                  {"quasi_newton", "laplacian", "cg", "incomplete_cholesky"},
                                  {"l_bfgs", "frame", "cg", "incomplete_cholesky"},
                                  {"l_bfgs", "frame", "cg", "laplacian"},
+                                 {"newton", "laplacian", "direct", "jacobi"},
+                                 {"l_bfgs", "frame", "direct", "jacobi"},
                                  {"newton", "laplacian", "cg", "jacobi"},
                                  {"newton", "laplacian", "truncated_cg", "rest"}}) {
     Scene scene = test::twisting_bar({8, 3, 3}, "neo_hookean");
