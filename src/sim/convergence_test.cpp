@@ -83,6 +83,26 @@ TEST(Unconverged, SeesAStiffHalfThatHardlyTurns) {
   }
 }
 
+TEST(Unconverged, SeesARodThatBendsTooSlowly) {
+  // The matrix of l_bfgs is as stiff against bending as against stretch.
+  const auto worst_of = [](const std::string& method, int iterations) {
+    Scene scene;
+    scene.bodies = {test::rod_body(generate(StrandGenerator{.end = {0.2, 0, 0}, .segments = 20}))};
+    scene.bodies[0].pins = {Pin{.vertices = {0, 1}, .stiffness = 1e6}};
+    scene.solver.method = method;
+    scene.solver.iterations = iterations;
+    Simulation simulation(scene, {.threads = 1});
+    double worst = 1;
+    for (int i = 0; i < 10; ++i) {
+      const double factor = simulation.step().unconverged;
+      worst = std::max({worst, factor, 1 / factor});
+    }
+    return worst;
+  };
+  EXPECT_GT(worst_of("l_bfgs", 10), 1.1);
+  EXPECT_LT(worst_of("newton", 100), 1.01);
+}
+
 TEST(Unconverged, SeesABodyWhoseOwnMatrixGivesItsEnergyUpSlowly) {
   // One layer of tets, wide, thin and nearly incompressible: the first step goes an eighth of its
   // way, and what goes on around the same matrix finds next to nothing in six iterations.

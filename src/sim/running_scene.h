@@ -207,6 +207,10 @@ class RunningScene {
   /// Of its kinetic energy: what a step may gain before it is solved anew, with more iterations or
   /// in smaller parts. Less is taken out of the velocities at once.
   static constexpr double serious_gain = 0.01;
+  /// Of a step that contacts made gain more.
+  static constexpr int parts_of_gain = 4;
+  /// Of its way: what goes less stays.
+  static constexpr double least_share = 1.0 / 64;
   static void add_to_report(const MinimiseReport& result, StepReport& report);
   bool is_gradient_of(const MinimiseReport& result, const VectorField& gradient);
   void add_drift(const MinimiseReport& result, const PlaceInFrame& place);
@@ -234,9 +238,11 @@ class RunningScene {
   bool keep_energy_of_substep(const EnergyBefore& before, StepReport& report);
   double energy_gained(double elastic, const VectorField& x, double kinetic,
                        const EnergyBefore& before);
+  double shorten_way(double gained, const EnergyBefore& before, StepReport& report);
   double keep_energy(double gained, StepReport& report);
-  bool steady_substep(StepReport& report, const MinimiseOptions& options,
+  bool steady_substep(int parts, StepReport& report, const MinimiseOptions& options,
                       const PlaceInFrame& place);
+  double thrown_by(double gained, const EnergyBefore& before);
   double work_of_friction() const;
   /// Of the weight and of the forces on vertices, J.
   double work_of_forces(const VectorField& from, const VectorField& to) const;
@@ -309,7 +315,7 @@ class RunningScene {
   StepClock clock_before_;           ///< as it was then
   bool is_remembered_ = false;       ///< the state has changed since it was
   std::exception_ptr step_failure_;  ///< what ended the last step, until it is asked for
-  State before_substep_;             ///< of an integrator that may gain energy: x and v
+  State before_substep_;             ///< x and v, where it may be done again or shortened
   mutable SurfaceQueries queries_;   ///< derives, keeps nothing of its own
   StepClock clock_;
   double elastic_ = 0;    ///< of the state, J, where it is known

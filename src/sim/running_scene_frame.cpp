@@ -89,10 +89,10 @@ double RunningScene::keep_energy(double gained, StepReport& report) {
   return gained - taken;
 }
 
-/// From the start of the substep on by backward Euler, in as many steps as the matrix is made for.
-/// The middle of a step of the midpoint rule is such a step, so that half of the work is done again
-/// and the energy which its second half found in nothing is not.
-bool RunningScene::steady_substep(StepReport& report, const MinimiseOptions& options,
+/// From the start of the substep on by backward Euler, in so many steps. The middle of a step of
+/// the midpoint rule is such a step, for which the matrix is made, so that half of the work is done
+/// again and the energy which its second half found in nothing is not.
+bool RunningScene::steady_substep(int parts, StepReport& report, const MinimiseOptions& options,
                                   const PlaceInFrame& place) {
   algebra().copy(before_substep_.x, state_.x);
   algebra().copy(before_substep_.v, state_.v);
@@ -103,7 +103,6 @@ bool RunningScene::steady_substep(StepReport& report, const MinimiseOptions& opt
   ++report.repeated_substeps;
   ++report.steady_substeps;
   const StepClock clock = clock_;
-  const int parts = setup_.num_steady();
   setup_.divide(parts);
   clock_ = {.start = clock.at(0), .substeps_done = 0, .h = setup_.length()};
   bool finite = true;
@@ -263,16 +262,75 @@ void RunningScene::follow_in_substep(double time) {
   if (is_asked) work_of_shapes_ += objective_.elastic_energy_at(state_.x) - before;
 }
 
-/// Of what is selected, at the end of a substep; false: more was left than its energy may swing by.
+/// What the positions of what is selected gain beyond all energy that there was, J: contacts that
+/// were found late have thrown it, and no velocity can give that back. Where it started, what was
+/// found on the way may push, too.
+double RunningScene::thrown_by(double gained, const EnergyBefore& before) {
+  const VectorField& from = before_substep_.x;
+  const double allowed = guard_.kinetic(objective_.selected(), state_.v) +
+                         serious_gain * (before.kinetic + std::max(0.0, before.work));
+  if (!(gained > allowed)) return 0;
+  const double pushes = objective_.potential(objective_.elastic_energy_at(from), from, from) -
+                        potential_of_selected();
+  return std::max(0.0, gained - allowed - std::max(0.0, pushes));
+}
+
+/// A part of a step that is still thrown goes as much of its way as its energy pays for; where it
+/// stays, nothing is gained. What it gains after all, J. Energies of the state are not known then.
+double RunningScene::shorten_way(double gained, const EnergyBefore& before, StepReport& report) {
+  const std::span<const int> bodies = objective_.selected();
+  const VectorField& from = before_substep_.x;
+  const double work_of_way = work_of_forces(from, z_);
+  double left = gained;
+  EnergyBefore now = before;
+  for (double share = 1; share > 0 && thrown_by(left, now) > 0;) {
+    const double next = share > least_share ? share / 2 : 0;
+    for (const int body : bodies) {
+      for (int v = model_.body_vertices[at(body)]; v < model_.body_vertices[at(body) + 1]; ++v) {
+        for (int k = 0; k < 3; ++k) {
+          state_.x[at(v)][k] = from[at(v)][k] + next * (z_[at(v)][k] - from[at(v)][k]);
+          state_.v[at(v)][k] *= next / share;
+        }
+      }
+    }
+    share = next;
+    now.work = before.work + work_of_forces(from, state_.x) - work_of_way;
+    left = energy_gained(objective_.elastic_energy_at(state_.x), state_.x,
+                         guard_.kinetic(bodies, state_.v), now);
+  }
+  for (const int body : bodies) {
+    std::copy(state_.x.begin() + model_.body_vertices[at(body)],
+              state_.x.begin() + model_.body_vertices[at(body) + 1],
+              z_.begin() + model_.body_vertices[at(body)]);
+  }
+  state_.x_previous.clear();
+  state_.v_previous.clear();
+  elastic_is_known_ = false;
+  report.energy_removed += gained - left;
+  report.held_back += static_cast<int>(bodies.size());
+  return left;
+}
+
+/// Of what is selected, at the end of a substep; false: it should be done again in parts, since
+/// more was left than its energy may swing by, or since contacts that were found late made it gain:
+/// what falls less far in a step meets them earlier.
 bool RunningScene::keep_energy_of_substep(const EnergyBefore& before, StepReport& report) {
   const bool may_gain = !setup_.integrator().keeps_energy_down;
   const double kinetic = guard_.kinetic(objective_.selected(), state_.v);
-  const double gained = energy_gained(elastic_of_selected(), state_.x, kinetic, before);
+  double gained = energy_gained(elastic_of_selected(), state_.x, kinetic, before);
+  const bool may_divide = contact_ && !may_gain && scene_.solver.budget_ms == 0;
+  if (contact_ && !may_gain && (!may_divide || setup_.is_divided()) &&
+      thrown_by(gained, before) > 0) {
+    gained = shorten_way(gained, before, report);
+  }
   // Other integrators let energy swing about what they keep; where bodies touch, steps that gain
   // follow each other.
   const double swing = may_gain ? allowed_swing * std::max(kinetic, before.kinetic) : 0;
   const double allowed = contact_ && !contact_->contacts().empty() ? 0 : swing;
-  return !(gained > allowed && keep_energy(gained - allowed, report) > swing);
+  const double left = gained > allowed ? keep_energy(gained - allowed, report) : 0;
+  if (may_gain) return left <= swing;
+  return left == 0 || !may_divide || setup_.is_divided() ||
+         left <= serious_gain * std::max(before.kinetic, guard_.weight_times_size(scene_.gravity));
 }
 
 /// Where the better of two descents was the first, the gradient is that of the other one.
@@ -333,7 +391,7 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
   if (result.status == StepStatus::non_finite) return false;
   const Integrator& integrator = setup_.integrator();
   const bool may_gain = is_guarded() && !integrator.keeps_energy_down;
-  if (may_gain) {
+  if (is_guarded() && (may_gain || contact_)) {
     before_substep_.x = state_.x;
     before_substep_.v = state_.v;
   }
@@ -383,13 +441,18 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
     for_islands([&](const EnergyBefore& before) {
       is_kept = keep_energy_of_substep(before, report) && is_kept;
     });
-    if (!is_kept && may_gain) {
+    if (!elastic_is_known_) {
+      find_elastic(state_.x);
+      elastic_is_known_ = true;
+    }
+    if (!is_kept) {
+      const int parts = may_gain ? setup_.num_steady() : parts_of_gain;
       report.energy_removed = removed;
       report.energy_gain = gain;
       report.tunnelled = tunnelled;
       report.friction_work = friction_work;
       // Its parts have flowed.
-      if (!steady_substep(report, options, place)) return false;
+      if (!steady_substep(parts, report, options, place)) return false;
       end_substep();
       return true;
     }

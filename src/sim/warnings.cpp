@@ -357,9 +357,9 @@ std::vector<Warning> RunWatch::warnings() const {
   }
   if (steady_.count > 0) {
     list.push_back({"step_too_large",
-                    fmt::format("the step is too large for the integrator: {} would have gained "
-                                "energy and fell back to backward Euler, which damps; raise "
-                                "substeps or iterations, or take backward_euler",
+                    fmt::format("the step is too large: {} would have gained energy and was done "
+                                "again in parts by backward Euler, which damps; raise substeps or "
+                                "iterations",
                                 counted(static_cast<double>(steady_.count), "frame", "frames")),
                     steady_.first, steady_.last});
   }
