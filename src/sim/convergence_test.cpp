@@ -85,7 +85,7 @@ TEST(Unconverged, SeesAStiffHalfThatHardlyTurns) {
 
 TEST(Unconverged, SeesARodThatBendsTooSlowly) {
   // The matrix of l_bfgs is as stiff against bending as against stretch.
-  const auto worst_of = [](const std::string& method, int iterations) {
+  const auto worst_of = [](SolverMethod method, int iterations) {
     Scene scene;
     scene.bodies = {test::rod_body(generate(StrandGenerator{.end = {0.2, 0, 0}, .segments = 20}))};
     scene.bodies[0].pins = {Pin{.vertices = {0, 1}, .stiffness = 1e6}};
@@ -99,8 +99,8 @@ TEST(Unconverged, SeesARodThatBendsTooSlowly) {
     }
     return worst;
   };
-  EXPECT_GT(worst_of("l_bfgs", 10), 1.1);
-  EXPECT_LT(worst_of("newton", 100), 1.01);
+  EXPECT_GT(worst_of(SolverMethod::l_bfgs, 10), 1.1);
+  EXPECT_LT(worst_of(SolverMethod::newton, 100), 1.01);
 }
 
 TEST(Unconverged, SeesABodyWhoseOwnMatrixGivesItsEnergyUpSlowly) {
