@@ -83,6 +83,7 @@ class ContactMatrix final : public Direction {
     std::size_t slot, part;
     double weight;
   };
+  class Forces;
   void make_room(const Objective& objective);
   ContactRow* find(const Contact& contact, RowKind kind, std::size_t count);
   void gather_friction(const ContactEnergy& contact, const VectorField& z, std::size_t num_active);
@@ -106,8 +107,9 @@ class ContactMatrix final : public Direction {
   bool left_out_ = false;     ///< the last direction was made without the forces of what touches
   std::vector<ContactRow> touching_;
   std::vector<ContactRow> active_;  ///< in the matrix
-  /// [num_vertices], first in touching_ of those whose first vertex it is, or -1
+  /// [num_vertices], last in touching_ of those whose first vertex it is, or -1
   std::vector<int> place_;
+  std::vector<int> before_;  ///< of touching_, the one before it of the same first vertex, or -1
   Compliance* compliance_ = nullptr;  ///< of the matrix
   std::size_t most_vertices_ = 0;     ///< of the contacts in a system
   VectorField right_, column_;
