@@ -19,8 +19,9 @@ namespace supple {
 /// contacts i and j, times n_i . n_j (of several vertices their weighted sum), and H = A^-1 the
 /// identity of Sherman, Morrison and Woodbury
 ///   (A + N K N^T)^-1 = H - H N (C + K^-1)^-1 N^T H            [Golub & Van Loan 2013, sec. 2.1.4]
-/// costs a second solve and a dense system of the size of the contacts: stiff in the direction of
-/// the normals, free along the surface. Where H is another symmetric positive definite matrix than
+/// costs a dense system of the size of the contacts, solved half way through the solve (or, without
+/// a factor to stop in, a second solve): stiff in the direction of the normals, free along the
+/// surface. Where H is another symmetric positive definite matrix than
 /// A^-1 (linear/multigrid.h) this is the same for its inverse.
 ///
 /// A direction p, of whatever descent, takes each contact of the matrix for a spring that pulls as
