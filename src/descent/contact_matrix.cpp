@@ -18,7 +18,7 @@ namespace {
 /// for it in each step: two solves, and one for each direction that the step before has not taken
 /// of a usual number.
 constexpr double steps_ahead = 30;
-constexpr int ahead_always = 8, ahead_for_direction = 4, usual_directions = 10;
+constexpr int ahead_always = 8, ahead_for_direction = 6, usual_directions = 10;
 /// Times that contacts are chosen in a step: what was learnt of the energy is lost each time.
 constexpr int most_choices = 6;
 /// Of the decrease that a direction promises: what it may be wrong by in its contacts.
@@ -93,6 +93,7 @@ void ContactMatrix::begin_step(Objective& objective) {
   // At z and at z + p, and what is in the matrix besides.
   const std::size_t most_rows = 3 * (objective.contact()->max_contacts() + system_.capacity());
   touching_.reserve(most_rows);
+  before_.reserve(most_rows);
   fits_.reserve(most_rows);
   point_of_.reserve(most_rows);
   compliance_->begin_step(objective.selected());
@@ -122,11 +123,9 @@ bool ContactMatrix::restart() {
 
 /// Among the first of touching_.
 ContactRow* ContactMatrix::find(const Contact& contact, RowKind kind, std::size_t count) {
-  const int first = place_[at(contact.point.vertices[0])];
-  if (first < 0) return nullptr;
-  for (std::size_t i = at(first); i < count; ++i) {
-    ContactRow& own = touching_[i];
-    if (own.place == contact.place && own.point.count == contact.point.count &&
+  for (int i = place_[at(contact.point.vertices[0])]; i >= 0; i = before_[at(i)]) {
+    ContactRow& own = touching_[at(i)];
+    if (at(i) < count && own.place == contact.place && own.point.count == contact.point.count &&
         own.collider == contact.collider && own.kind == kind) {
       return &own;
     }
@@ -140,6 +139,7 @@ double ContactMatrix::gather(Objective& objective, const Iterate& at_z, const Ve
   const ContactEnergy& contact = *objective.contact();
   const double stage = contact.stage();
   touching_.clear();
+  before_.clear();
   for (const ContactRow& own : active_) {
     add(own);
     touching_.back().gap = along(own.direction, own.point, at_z.x) - own.plane;
@@ -243,9 +243,9 @@ double ContactMatrix::gather(Objective& objective, const Iterate& at_z, const Ve
 }
 
 void ContactMatrix::add(const ContactRow& own) {
+  int& last = place_[at(own.point.vertices[0])];
+  before_.push_back(std::exchange(last, static_cast<int>(touching_.size())));
   touching_.push_back(own);
-  int& first = place_[at(own.point.vertices[0])];
-  if (first < 0) first = static_cast<int>(touching_.size()) - 1;
 }
 
 /// Friction at z; what is in the matrix already stays as it is there.
@@ -387,7 +387,17 @@ void ContactMatrix::fill_system(Threads& threads) {
   find_corners();
   const std::size_t m = points_.size();
   between_.resize(m * m);
-  for (std::size_t a = 0; a < m; ++a) {
+  const auto is_vertex = [&](const Point& point) {
+    const Corner& own = corners_[at(point.first)];
+    return point.count == 1 && own.weight == 1 && own.part == corners_[0].part;
+  };
+  const bool are_vertices = std::all_of(points_.begin(), points_.end(), is_vertex);
+  for (std::size_t a = 0; a < m && are_vertices; ++a) {
+    const float* const entries = corners_[a].entries;
+    double* const row = &between_[a * m];
+    for (std::size_t b = 0; b < m; ++b) row[b] = static_cast<double>(entries[corners_[b].slot]);
+  }
+  for (std::size_t a = 0; a < m && !are_vertices; ++a) {
     for (std::size_t b = 0; b <= a; ++b) {
       between_[a * m + b] = between_[b * m + a] = between(points_[a], points_[b]);
     }
@@ -445,6 +455,54 @@ bool ContactMatrix::compute(Objective& objective, const Iterate& at_z, VectorFie
   return true;
 }
 
+/// Takes the forces of contacts off the right-hand side.
+class ContactMatrix::Forces final : public HalfWay {
+ public:
+  explicit Forces(ContactMatrix& owner) : owner_(owner) {}
+
+  bool turn(float* y, double scale) override {
+    Compliance& compliance = *owner_.compliance_;
+    const std::vector<ContactRow>& active = owner_.active_;
+    const int any_vertex = active.front().point.vertices[0];
+    compliance.enter_half_way(any_vertex, y);
+    owner_.values_.clear();
+    for (const ContactRow& own : active) {
+      double value = 0;
+      for (int i = 0; i < own.point.count; ++i) {
+        for (int k = 0; k < 3; ++k) {
+          const double share = own.point.weights[i] * own.direction[at(k)];
+          if (share == 0) continue;
+          value += share * static_cast<double>(compliance.half_product(own.point.vertices[i], k));
+        }
+      }
+      owner_.values_.push_back(value / scale);
+    }
+    owner_.system_.solve(owner_.values_);
+    for (std::size_t i = 0; i < active.size(); ++i) {
+      add_force(owner_.values_[i], active[i].direction, active[i].point, owner_.right_);
+    }
+    for (const ContactRow& own : active) {
+      for (int i = 0; i < own.point.count; ++i) {
+        const int vertex = own.point.vertices[i];
+        PaddedVector& force = owner_.right_[at(vertex)];
+        for (int k = 0; k < 3; ++k) {
+          if (force[k] == 0) continue;
+          compliance.take_off(vertex, k, static_cast<float>(scale * force[k]));
+          taken[k] += force[k];
+        }
+        force = {};
+      }
+    }
+    compliance.leave_half_way(any_vertex, y);
+    return true;
+  }
+
+  PaddedVector taken = {};  ///< N
+
+ private:
+  ContactMatrix& owner_;
+};
+
 bool ContactMatrix::compute_unfinished(Objective& objective, const Iterate& at_z, VectorField& p) {
   left_out_ = false;
   is_whole_ = found_ahead_ = false;
@@ -460,12 +518,16 @@ bool ContactMatrix::compute_unfinished(Objective& objective, const Iterate& at_z
     }
     return inner_.compute_unfinished(objective, {at_z.x, column_, at_z.value}, p);
   }
-  if (!inner_.compute(objective, at_z, p)) return false;
   if (!is_factored_) {
     touching_ = active_;
     fill_system(objective.threads());
     is_factored_ = system_.factor_all();
   }
+  if (compliance_->has_half_way(objective.selected())) {
+    Forces forces(*this);
+    return inner_.compute_half_way(objective, at_z, forces, forces.taken, p);
+  }
+  if (!inner_.compute(objective, at_z, p)) return false;
   values_.clear();
   for (const ContactRow& own : active_) values_.push_back(along(own.direction, own.point, p));
   system_.solve(values_);

@@ -19,8 +19,9 @@ namespace supple {
 /// contacts i and j, times n_i . n_j (of several vertices their weighted sum), and H = A^-1 the
 /// identity of Sherman, Morrison and Woodbury
 ///   (A + N K N^T)^-1 = H - H N (C + K^-1)^-1 N^T H            [Golub & Van Loan 2013, sec. 2.1.4]
-/// costs a second solve and a dense system of the size of the contacts: stiff in the direction of
-/// the normals, free along the surface. Where H is another symmetric positive definite matrix than
+/// costs a dense system of the size of the contacts, solved half way through the solve (or, without
+/// a factor to stop in, a second solve): stiff in the direction of the normals, free along the
+/// surface. Where H is another symmetric positive definite matrix than
 /// A^-1 (linear/multigrid.h) this is the same for its inverse.
 ///
 /// A direction p, of whatever descent, takes each contact of the matrix for a spring that pulls as
@@ -83,6 +84,7 @@ class ContactMatrix final : public Direction {
     std::size_t slot, part;
     double weight;
   };
+  class Forces;
   void make_room(const Objective& objective);
   ContactRow* find(const Contact& contact, RowKind kind, std::size_t count);
   void gather_friction(const ContactEnergy& contact, const VectorField& z, std::size_t num_active);
@@ -106,8 +108,9 @@ class ContactMatrix final : public Direction {
   bool left_out_ = false;     ///< the last direction was made without the forces of what touches
   std::vector<ContactRow> touching_;
   std::vector<ContactRow> active_;  ///< in the matrix
-  /// [num_vertices], first in touching_ of those whose first vertex it is, or -1
+  /// [num_vertices], last in touching_ of those whose first vertex it is, or -1
   std::vector<int> place_;
+  std::vector<int> before_;  ///< of touching_, the one before it of the same first vertex, or -1
   Compliance* compliance_ = nullptr;  ///< of the matrix
   std::size_t most_vertices_ = 0;     ///< of the contacts in a system
   VectorField right_, column_;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <vector>
@@ -17,9 +18,10 @@ constexpr double h = 1.0 / 30;
 
 /// A block whose lower part is inside the ground, from where it stood above.
 struct Problem {
-  explicit Problem(const ContactVertex& like = {.stiffness = 1e7})
+  /// is_in_order: the factor is in the order of the vertices, so that solves stop half way.
+  explicit Problem(const ContactVertex& like = {.stiffness = 1e7}, bool is_in_order = false)
       : threads(1),
-        model(build_model(scene())),
+        model(made(is_in_order)),
         contact(ground(), 0, touching(like)),
         objective(model, &contact, threads),
         start(model.rest.size()),
@@ -42,6 +44,11 @@ struct Problem {
     body.material = {.model = "stable_neo_hookean", .mu = mu, .lambda = lambda};
     scene.bodies.push_back(body);
     return scene;
+  }
+  static Model made(bool is_in_order) {
+    Model model = build_model(scene());
+    model.in_elimination_order = is_in_order;
+    return model;
   }
   static std::vector<ColliderObject> ground() {
     std::vector<ColliderObject> colliders;
@@ -129,8 +136,11 @@ TEST(ContactMatrix, SoItIsWhereContactsAreStifferDeepDown) {
 
 /// From the second direction on p = -H grad g with a symmetric H that is stiff along the normals of
 /// what touches and as it was across them.
-TEST(ContactMatrix, ContactsStiffenTheirNormalsAlone) {
-  Problem problem;
+class ContactMatrixInOrder : public testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(, ContactMatrixInOrder, testing::Bool());
+
+TEST_P(ContactMatrixInOrder, ContactsStiffenTheirNormalsAlone) {
+  Problem problem({.stiffness = 1e7}, GetParam());
   ContactMatrix direction(problem.model, 1 / (h * h));
   direction.begin_step(problem.objective);
   ASSERT_TRUE(direction.compute(problem.objective, problem.at(), problem.p));
@@ -180,8 +190,11 @@ TEST(ContactMatrix, ContactsStiffenTheirNormalsAlone) {
 
 /// An entry is that of the inverse, and the same bits whichever vertex was asked for first and
 /// whatever was forgotten in between.
-TEST(Compliance, HasTheEntriesOfTheInverseWhateverCameBefore) {
-  Problem problem;
+class ComplianceInOrder : public testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(, ComplianceInOrder, testing::Bool());
+
+TEST_P(ComplianceInOrder, HasTheEntriesOfTheInverseWhateverCameBefore) {
+  Problem problem({.stiffness = 1e7}, GetParam());
   Laplacian laplacian(problem.model, 1 / (h * h));
   Compliance& compliance = laplacian.compliance();
   compliance.begin_step(std::vector<int>{0});
@@ -212,6 +225,59 @@ TEST(Compliance, HasTheEntriesOfTheInverseWhateverCameBefore) {
     EXPECT_EQ(between(a, b), first[i]);
     EXPECT_EQ(static_cast<double>(other.compliance().between(a, b)), first[i]);
   }
+}
+
+/// Half way through a solve it tells how a vertex moves, and a force that it takes off there is one
+/// less in the right-hand side; the momentum is that of what is left, to the last digit.
+TEST(Compliance, TakesForcesOffHalfWayThroughASolve) {
+  Problem problem({.stiffness = 1e7}, true);
+  Laplacian laplacian(problem.model, 1 / (h * h));
+  Compliance& compliance = laplacian.compliance();
+  const std::vector<int> body{0};
+  compliance.begin_step(body);
+  EXPECT_FALSE(compliance.has_half_way(body));
+  compliance.find(std::vector<int>{7, 90}, problem.threads);
+  ASSERT_TRUE(compliance.has_half_way(body));
+  struct Turn final : HalfWay {
+    Compliance* compliance = nullptr;
+    double moved[3] = {};
+    PaddedVector taken = {};
+    bool turn(float* y, double scale) override {
+      compliance->enter_half_way(7, y);
+      for (int k = 0; k < 3; ++k) {
+        moved[k] = static_cast<double>(compliance->half_product(7, k)) / scale;
+      }
+      taken[1] = 30;
+      compliance->take_off(90, 1, static_cast<float>(scale * taken[1]));
+      compliance->leave_half_way(7, y);
+      return true;
+    }
+  } turn;
+  turn.compliance = &compliance;
+  VectorField b(problem.y.size()), p(b), plain(b), without(b);
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    for (int k = 0; k < 3; ++k) b[i][k] = 1 + std::sin(3.0 * static_cast<double>(i) + k);
+  }
+  laplacian.compute(problem.objective, {problem.y, b, 0}, plain);
+  laplacian.compute_half_way(problem.objective, {problem.y, b, 0}, turn, turn.taken, p);
+  laplacian.finish(0, static_cast<int>(p.size()), p);
+  b[90][1] -= 30;
+  laplacian.compute(problem.objective, {problem.y, b, 0}, without);
+  double size = 0;
+  for (const PaddedVector& own : without) {
+    for (int k = 0; k < 3; ++k) size = std::max(size, std::abs(own[k]));
+  }
+  for (int k = 0; k < 3; ++k) {
+    EXPECT_NEAR(turn.moved[k], -plain[7][k], 1e-5 * size);
+    double momentum = 0, force = 0;
+    for (std::size_t i = 0; i < b.size(); ++i) {
+      EXPECT_NEAR(p[i][k], without[i][k], 1e-5 * size);
+      momentum += problem.model.mass[i] / (h * h) * p[i][k];
+      force += b[i][k];
+    }
+    EXPECT_NEAR(momentum, -force, 1e-12 * static_cast<double>(b.size()));
+  }
+  EXPECT_GT(std::abs(plain[90][1] - without[90][1]), 1e-2 * size);
 }
 
 /// Where more are asked for than there is room, those that were there before go.

@@ -8,6 +8,8 @@
 
 namespace supple {
 
+SUPPLE_DEFINE_KERNELS(ContactKernels, contact_kernels, contact_table)
+
 namespace {
 
 /// Of a direction across the frame's axes: what rounding leaves of directions that are meant to be
@@ -37,6 +39,8 @@ void ContactSystem::make_room(std::size_t rows) {
   gap_.resize(capacity_);
   for (auto* list : {&free_gap_, &work_}) list->reserve(capacity_);
   front_.resize(capacity_ * capacity_);
+  directions_.resize(3 * capacity_);
+  points_.resize(capacity_);
 }
 
 void ContactSystem::choose_frame(std::span<const ContactRow> rows) {
@@ -95,30 +99,17 @@ void ContactSystem::fill(std::span<const ContactRow> rows, std::span<const int> 
   for (Block& block : blocks_) {
     const std::size_t n = block.rows.size();
     for (std::size_t i = 0; i < n; ++i) {
-      const ContactRow& own = rows[at(block.rows[i])];
-      const double* const row = between.data() + at(point_of[at(block.rows[i])]) * num_points;
-      for (std::size_t j = 0; j <= i; ++j) {
-        const int other = block.rows[j];
-        block.system[i * n + j] = static_cast<float>(
-            vec3::dot(own.direction, rows[at(other)].direction) * row[point_of[at(other)]]);
-      }
-      block.system[i * n + i] += static_cast<float>(1 / own.stiffness);
+      const Vec3& direction = rows[at(block.rows[i])].direction;
+      for (std::size_t k = 0; k < 3; ++k) directions_[k * n + i] = direction[k];
+      points_[i] = point_of[at(block.rows[i])];
     }
-    mirror(block);
-  }
-}
-
-/// The upper triangle of the system from its lower one, piece by piece.
-void ContactSystem::mirror(Block& block) {
-  constexpr std::size_t piece = 32;
-  const std::size_t n = block.rows.size();
-  for (std::size_t rows = 0; rows < n; rows += piece) {
-    for (std::size_t columns = 0; columns <= rows; columns += piece) {
-      for (std::size_t i = rows; i < std::min(n, rows + piece); ++i) {
-        for (std::size_t j = columns; j < std::min(i, columns + piece); ++j) {
-          block.system[j * n + i] = block.system[i * n + j];
-        }
-      }
+    for (std::size_t i = 0; i < n; ++i) {
+      const ContactRow& own = rows[at(block.rows[i])];
+      float* const row = &block.system[i * n];
+      kernels_->fill_row(own.direction.data(), directions_.data(),
+                         between.data() + at(points_[i]) * num_points, points_.data(),
+                         static_cast<int>(n), row);
+      row[i] += static_cast<float>(1 / own.stiffness);
     }
   }
 }
@@ -147,7 +138,7 @@ void ContactSystem::relax(Block& block, std::span<ContactRow> rows) {
       own.force = pushes;
       if (change == 0) continue;
       largest = std::max(largest, std::abs(change) * column[i]);
-      for (std::size_t j = 0; j < n; ++j) gap_[j] += change * column[j];
+      kernels_->add(change, column, static_cast<int>(n), gap_.data());
     }
     if (sweep == 0) first = largest;
     if (largest <= settled * first) break;
@@ -171,14 +162,13 @@ bool ContactSystem::find_set(std::span<ContactRow> rows) {
 bool ContactSystem::find_set(Block& block, std::span<ContactRow> rows) {
   const std::size_t n = block.rows.size();
   std::vector<int>& members = block.members;
+  work_.clear();
+  for (const int i : block.rows) work_.push_back(static_cast<float>(rows[at(i)].assumed));
   free_gap_.clear();
   for (std::size_t i = 0; i < n; ++i) {
     const ContactRow& own = rows[at(block.rows[i])];
-    double gap = own.gap + own.assumed / own.stiffness;
-    for (std::size_t j = 0; j < n; ++j) {
-      gap -= static_cast<double>(block.system[i * n + j]) * rows[at(block.rows[j])].assumed;
-    }
-    free_gap_.push_back(gap);
+    const float own_part = kernels_->dot(&block.system[i * n], work_.data(), static_cast<int>(n));
+    free_gap_.push_back(static_cast<float>(own.gap + own.assumed / own.stiffness) - own_part);
   }
   block.size = 0;
   for (int round = 0; round < most_set_rounds && !members.empty(); ++round) {
@@ -190,20 +180,20 @@ bool ContactSystem::find_set(Block& block, std::span<ContactRow> rows) {
     block.right.clear();
     for (const int i : members) block.right.push_back(-free_gap_[at(i)]);
     solve(block);
+    work_.assign(n, 0.0F);
+    for (std::size_t j = 0; j < members.size(); ++j) work_[at(members[j])] = block.right[j];
     next_.clear();
     std::size_t k = 0;
     for (std::size_t i = 0; i < n; ++i) {
       ContactRow& own = rows[at(block.rows[i])];
-      double wanted = 0;
+      float wanted = 0;
       if (k < members.size() && members[k] == static_cast<int>(i)) {
         wanted = block.right[k++];
-        own.force = own.allowed(wanted);
+        own.force = own.allowed(static_cast<double>(wanted));
       } else {
         own.force = 0;
-        wanted = -free_gap_[i];
-        for (std::size_t j = 0; j < members.size(); ++j) {
-          wanted -= static_cast<double>(block.system[i * n + at(members[j])]) * block.right[j];
-        }
+        wanted =
+            -free_gap_[i] - kernels_->dot(&block.system[i * n], work_.data(), static_cast<int>(n));
       }
       if (wanted > 0 || !own.only_pushes()) next_.push_back(static_cast<int>(i));
     }
@@ -242,39 +232,37 @@ bool ContactSystem::factor(Block& block) {
   for (std::size_t j = 0; j < block.size; ++j) {
     const float* const column = &block.system[at(block.members[j]) * n];
     for (std::size_t i = j; i < block.size; ++i) {
-      front_[j * block.size + i] = static_cast<double>(column[block.members[i]]);
+      front_[j * block.size + i] = column[block.members[i]];
     }
   }
-  return kernels_->eliminate(front_.data(), static_cast<int>(block.size), 0, false,
-                             block.inverse.data(), nullptr);
+  return front_kernels_->eliminate_floats(front_.data(), static_cast<int>(block.size), 0, false,
+                                          block.inverse.data(), nullptr);
 }
 
 /// block.right becomes L^-T L^-1 block.right.
 void ContactSystem::solve(Block& block) {
   const std::size_t n = block.size;
-  work_.assign(n, 0.0);
+  work_.assign(n, 0.0F);
   for (std::size_t j = 0; j < n; ++j) {
-    const double* const column = block.inverse.data() + j * n;
-    for (std::size_t i = j; i < n; ++i) work_[i] += column[i] * block.right[j];
+    const float* const column = block.inverse.data() + j * (n + 1);
+    kernels_->add(block.right[j], column, static_cast<int>(n - j), &work_[j]);
   }
   for (std::size_t j = 0; j < n; ++j) {
-    const double* const column = block.inverse.data() + j * n;
-    double sum = 0;
-    for (std::size_t i = j; i < n; ++i) sum += column[i] * work_[i];
-    block.right[j] = sum;
+    const float* const column = block.inverse.data() + j * (n + 1);
+    block.right[j] = kernels_->dot(column, &work_[j], static_cast<int>(n - j));
   }
 }
 
 void ContactSystem::solve(std::span<double> right) {
   for (Block& block : blocks_) block.right.clear();
   for (std::size_t i = 0; i < right.size(); ++i) {
-    blocks_[at(block_of_factor_[i])].right.push_back(right[i]);
+    blocks_[at(block_of_factor_[i])].right.push_back(static_cast<float>(right[i]));
   }
   for (Block& block : blocks_) solve(block);
   std::array<std::size_t, 3> next{};
   for (std::size_t i = 0; i < right.size(); ++i) {
     const auto block = at(block_of_factor_[i]);
-    right[i] = blocks_[block].right[next[block]++];
+    right[i] = static_cast<double>(blocks_[block].right[next[block]++]);
   }
 }
 

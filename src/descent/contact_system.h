@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "contact/contact_energy.h"
+#include "descent/contact_kernels.h"
 #include "linear/front.h"
 
 namespace supple {
@@ -61,7 +62,7 @@ struct ContactRow {
 class ContactSystem {
  public:
   /// Of a block at most: its cost grows with their cube.
-  static constexpr std::size_t most_rows = 320;
+  static constexpr std::size_t most_rows = 512;
 
   /// For systems of no more than so many rows. Nothing allocates afterwards.
   void make_room(std::size_t rows);
@@ -97,22 +98,22 @@ class ContactSystem {
  private:
   /// Rows that see each other.
   struct Block {
-    std::vector<int> rows;        ///< ascending
-    std::vector<int> members;     ///< into rows, ascending
-    std::size_t size = 0;         ///< of the factor
-    std::vector<float> system;    ///< C + K^-1 of rows, m/N
-    std::vector<double> inverse;  ///< of the factor: L^-1, column-major
-    std::vector<double> right;
+    std::vector<int> rows;       ///< ascending
+    std::vector<int> members;    ///< into rows, ascending
+    std::size_t size = 0;        ///< of the factor
+    std::vector<float> system;   ///< C + K^-1 of rows, m/N
+    std::vector<float> inverse;  ///< of the factor: L^-1, column-major
+    std::vector<float> right;
   };
   int axis_of(const Vec3& direction) const;
   void relax(Block& block, std::span<ContactRow> rows);
   bool find_set(Block& block, std::span<ContactRow> rows);
   bool factor(Block& block);
   void solve(Block& block);
-  static void mirror(Block& block);
   void gather_members();
 
-  const FrontKernels* kernels_ = &front_kernels(simd_level_in_use());
+  const FrontKernels* front_kernels_ = &front_kernels(simd_level_in_use());
+  const ContactKernels* kernels_ = &contact_kernels(simd_level_in_use());
   std::size_t capacity_ = 0;
   Vec3 frame_[3] = {};
   std::array<Block, 3> blocks_;
@@ -121,8 +122,10 @@ class ContactSystem {
   std::vector<int> members_;                  ///< into rows
   std::vector<int> next_;                     ///< into a block's rows
   std::vector<float> gap_;                    ///< of the complementarity problem, m
-  std::vector<double> free_gap_;              ///< u, m
-  std::vector<double> front_, work_;
+  std::vector<float> free_gap_;               ///< u, m
+  std::vector<float> front_, work_;
+  std::vector<double> directions_;  ///< of a block's rows: [3][rows]
+  std::vector<int> points_;         ///< of a block's rows
 };
 
 }  // namespace supple

@@ -356,6 +356,14 @@ bool Laplacian::compute(Objective& objective, const Iterate& at, VectorField& p)
   return true;
 }
 
+bool Laplacian::compute_half_way(Objective& objective, const Iterate& at, HalfWay& half_way,
+                                 const PaddedVector& taken, VectorField& p) {
+  if (weights_) weights_->count(objective);
+  const std::size_t part = matrix_.part_of_body(objective.selected().front());
+  matrix_[part].begin_solve(at.gradient, p, half_way, taken, objective.threads());
+  return true;
+}
+
 bool Laplacian::compute_unfinished(Objective& objective, const Iterate& at, VectorField& p) {
   if (weights_) weights_->count(objective);
   matrix_.begin_solve(objective.selected(), at.gradient, p, objective.threads());

@@ -66,6 +66,10 @@ class Laplacian final : public Direction {
   void begin_step(Objective& objective) override;
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
   bool compute_unfinished(Objective& objective, const Iterate& at, VectorField& p) override;
+  /// compute_unfinished where compliance().has_half_way(), stopping there; taken: as in
+  /// PinnedMatrix::begin_solve.
+  bool compute_half_way(Objective& objective, const Iterate& at, HalfWay& half_way,
+                        const PaddedVector& taken, VectorField& p);
   void finish(int first, int last, VectorField& p) const override {
     matrix_.finish(first, last, p);
   }

@@ -219,12 +219,18 @@ void PinnedMatrix::finish(int first, int last, VectorField& p) const {
 void PinnedMatrix::begin_solve(const VectorField& b, VectorField& p, Threads& threads) {
   is_unfinished_ = rows_of_vertex_ == 1 && is_in_order_ && matrix_.is_plain();
   if (is_unfinished_) {
-    solve_in_order(b, p, threads);
+    solve_in_order(b, p, nullptr, {}, threads);
   } else if (rows_of_vertex_ == 1) {
     solve_as<4>(b, p, threads);
   } else {
     solve_as<3>(b, p, threads);
   }
+}
+
+void PinnedMatrix::begin_solve(const VectorField& b, VectorField& p, HalfWay& half_way,
+                               const PaddedVector& taken, Threads& threads) {
+  is_unfinished_ = true;
+  solve_in_order(b, p, &half_way, taken, threads);
 }
 
 /// work(first, last) of the groups' pieces.
@@ -237,8 +243,14 @@ void PinnedMatrix::for_groups(Threads& threads, const Work& work) {
 /// Takes each part's mean out of b where the matrix is not exact, and sums up what comes back.
 class PinnedMatrix::Ends final : public SolveEnds {
  public:
-  Ends(PinnedMatrix& owner, const VectorField& b, const VectorField& p, double size)
-      : owner_(&owner), b_(&b), p_(&p), size_(size), is_exact_(owner.matrix_.is_exact()) {}
+  Ends(PinnedMatrix& owner, const VectorField& b, const VectorField& p, double size,
+       HalfWay* half_way)
+      : owner_(&owner),
+        b_(&b),
+        p_(&p),
+        size_(size),
+        is_exact_(owner.matrix_.is_exact()),
+        half_way_(half_way) {}
 
   double size() const override { return size_; }
   const double* bring(int first, int last, double* room) const override {
@@ -253,6 +265,7 @@ class PinnedMatrix::Ends final : public SolveEnds {
     });
     return room;
   }
+  HalfWay* half_way() override { return half_way_; }
   void take(int first, int last) override {
     for_pieces(first, last, [&](Piece& piece) {
       owner_->kernels_->sum(&(*p_)[owner_->first_vertex_ + piece.begin],
@@ -271,11 +284,13 @@ class PinnedMatrix::Ends final : public SolveEnds {
   const VectorField *b_, *p_;
   double size_;  ///< N
   bool is_exact_;
+  HalfWay* half_way_;
 };
 
 /// What `solve_as` does where there is nothing to permute and nothing to scale, the usual case, but
 /// for the shift and the sign.
-void PinnedMatrix::solve_in_order(const VectorField& b, VectorField& p, Threads& threads) {
+void PinnedMatrix::solve_in_order(const VectorField& b, VectorField& p, HalfWay* half_way,
+                                  const PaddedVector& taken, Threads& threads) {
   for (Part& part : parts_) part.shift = part.force = {};
   if (is_rough_) {
     for_groups(threads, [&](int first, int last) {
@@ -290,8 +305,9 @@ void PinnedMatrix::solve_in_order(const VectorField& b, VectorField& p, Threads&
       size = std::max(size, piece.largest);
       for (int c = 0; c < 4; ++c) parts_[piece.part].force[c] += piece.sum[c];
     }
-    Ends ends(*this, b, p, size);
+    Ends ends(*this, b, p, size, half_way);
     matrix_.solve4_between(ends, static_cast<int>(order_.size()), p[first_vertex_].v, threads);
+    for (int c = 0; c < 4 && half_way != nullptr; ++c) parts_.front().force[c] -= taken[c];
     for (const Piece& piece : pieces_) {
       for (int c = 0; c < 4; ++c) parts_[piece.part].shift[c] -= piece.sum[c];
     }

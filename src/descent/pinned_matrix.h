@@ -83,6 +83,12 @@ class PinnedMatrix {
   /// A step begins.
   void begin_step() noexcept { matrix_.begin_step(); }
 
+  /// Whether solves stop half way; where they do, all vertices are connected.
+  bool has_half_way() const {
+    return rows_of_vertex_ == 1 && is_in_order_ && is_rough_ && parts_.size() == 1 &&
+           matrix_.has_half_way();
+  }
+
   /// Whether p is -A^-1 b to rounding. If not, it is -H b with a symmetric positive definite H.
   bool is_exact() const { return matrix_.is_exact() && has_all_points_; }
 
@@ -91,6 +97,10 @@ class PinnedMatrix {
   void solve(const VectorField& b, VectorField& p, Threads& threads);
   /// The same but for what `finish` does, which must follow for all vertices.
   void begin_solve(const VectorField& b, VectorField& p, Threads& threads);
+  /// The same where has_half_way(), stopping there. taken: 1^T of what it takes off b, N; looked at
+  /// afterwards.
+  void begin_solve(const VectorField& b, VectorField& p, HalfWay& half_way,
+                   const PaddedVector& taken, Threads& threads);
   /// Vertices first .. last - 1 of the order, of p. Threads call it for different vertices at once.
   void finish(int first, int last, VectorField& p) const;
 
@@ -126,7 +136,8 @@ class PinnedMatrix {
   template <class Work>
   void for_groups(Threads& threads, const Work& work);
   class Ends;
-  void solve_in_order(const VectorField& b, VectorField& p, Threads& threads);
+  void solve_in_order(const VectorField& b, VectorField& p, HalfWay* half_way,
+                      const PaddedVector& taken, Threads& threads);
   template <int stride>
   void solve_as(const VectorField& b, VectorField& p, Threads& threads);
 

@@ -1,6 +1,7 @@
 #include <cstring>
 #include <random>
 
+#include "descent/contact_kernels.h"
 #include "descent/corner_kernels.h"
 #include "descent/field_kernels.h"
 #include "descent/hessian_kernels.h"
@@ -413,6 +414,42 @@ TEST(SimdLevels, GiveTheSameBitsInPassesOverFields) {
   const std::vector<double> expected = passes(field_kernels(SimdLevel::baseline));
   for (const SimdLevel level : wider_levels()) {
     EXPECT_TRUE(same_bits(passes(field_kernels(level)), expected)) << simd_level_name(level);
+  }
+}
+
+TEST(SimdLevels, GiveTheSameBitsInLoopsOverContacts) {
+  if (wider_levels().empty()) GTEST_SKIP() << "this processor or build has one level";
+  constexpr int most = 75;
+  std::mt19937 random(5);
+  std::normal_distribution<double> normal;
+  std::vector<double> directions, between;
+  std::vector<float> x, y;
+  std::vector<int> point;
+  for (int i = 0; i < most; ++i) {
+    x.push_back(static_cast<float>(normal(random)));
+    y.push_back(static_cast<float>(normal(random)));
+    between.push_back(normal(random));
+    point.push_back((7 * i) % most);
+    for (int k = 0; k < 3; ++k) directions.push_back(normal(random));
+  }
+  const double direction[3] = {0.2, -0.7, 0.4};
+  const auto results = [&](SimdLevel level) {
+    const ContactKernels& kernels = contact_kernels(level);
+    std::vector<float> all;
+    for (const int count : {1, 15, 16, 33, most}) {
+      std::vector<float> row(static_cast<std::size_t>(count)), sum = y;
+      kernels.fill_row(direction, directions.data(), between.data(), point.data(), count,
+                       row.data());
+      kernels.add(0.3F, x.data(), count, sum.data());
+      all.insert(all.end(), row.begin(), row.end());
+      all.insert(all.end(), sum.begin(), sum.end());
+      all.push_back(kernels.dot(x.data(), y.data(), count));
+    }
+    return all;
+  };
+  const std::vector<float> expected = results(SimdLevel::baseline);
+  for (const SimdLevel level : wider_levels()) {
+    EXPECT_TRUE(same_bits(results(level), expected)) << simd_level_name(level);
   }
 }
 

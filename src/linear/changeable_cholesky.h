@@ -96,6 +96,9 @@ class ChangeableCholesky {
     solver_->solve4_between(ends, n, x, threads);
   }
 
+  /// Whether that stops half way.
+  bool has_half_way() const { return is_plain() && solver_->has_half_way(); }
+
   /// How often solutions have become those of another matrix.
   long num_changes() const { return num_changes_; }
 

@@ -107,6 +107,7 @@ class MixedCholesky final : public SpdSolver {
   void solve4_between(SolveEnds& ends, int n, double* x, Threads& threads) override {
     if (solver_ != nullptr) solver_->solve4_between(ends, n, x, threads);
   }
+  bool has_half_way() const override { return solver_ != nullptr && solver_->has_half_way(); }
   long long factor_entries() const override {
     return solver_ != nullptr ? solver_->factor_entries() : 0;
   }

@@ -10,6 +10,15 @@
 
 namespace supple {
 
+/// Stops a solve with a factor L L^T half way, between both substitutions.
+class HalfWay {
+ public:
+  virtual ~HalfWay() = default;
+  /// y = L^-1 b times `scale`, of four sides: [4 n], as b; what is written there takes its place.
+  /// False: the rest of the solve is left out, and nothing comes of it.
+  virtual bool turn(float* y, double scale) = 0;
+};
+
 /// What comes before and after a solve for four right-hand sides, done while the rows are at hand
 /// anyway. Threads call it for different rows at once.
 class SolveEnds {
@@ -24,6 +33,8 @@ class SolveEnds {
   virtual const double* bring(int first, int last, double* room) const = 0;
   /// These rows of x are there.
   virtual void take(int first, int last) = 0;
+  /// Null: the solve does not stop. Asked where SpdSolver::has_half_way().
+  virtual HalfWay* half_way() { return nullptr; }
 };
 
 /// Right-hand sides that are taken as they are, `sides` of them interleaved.
@@ -49,6 +60,7 @@ class PlainEnds {
     return b_ + std::ptrdiff_t{sides} * first;
   }
   void take(int /*first*/, int /*last*/) {}
+  HalfWay* half_way() { return nullptr; }
 
  private:
   static constexpr int rows_per_chunk = 1024;

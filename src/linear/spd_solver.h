@@ -62,6 +62,10 @@ class SpdSolver {
     }
   }
 
+  /// Whether solve4_between stops half way, with a factor in floats in the order and the supernodes
+  /// of the pattern.
+  virtual bool has_half_way() const { return false; }
+
   /// Entries of the factor, diagonal included.
   virtual long long factor_entries() const = 0;
 };

@@ -295,36 +295,41 @@ bool SupernodalCholesky<Real>::goes_by_branches(const Threads& threads) const {
   return threads.count() <= static_cast<int>(shares_.back().parts.size());
 }
 
-/// Both substitutions on y.
+/// The first substitution on y.
 template <class Real>
 template <int sides>
-void SupernodalCholesky<Real>::sweep(Threads& threads) {
+void SupernodalCholesky<Real>::sweep_forwards(Threads& threads) {
   std::fill(y_.begin() + std::ptrdiff_t{sides} * n_, y_.end(), Real(0));
   const std::size_t top = shares_.size() - 1;
   const std::vector<int>& parts = shares_[top].parts;
-  const auto num_parts = static_cast<int>(parts.size());
-  const auto branch = [&](int b) { return at(num_subtrees_ + b); };
-  const bool by_branches = goes_by_branches(threads);
-  if (by_branches) {
-    threads.parallel_for(num_parts, [&](int i) {
+  if (goes_by_branches(threads)) {
+    threads.parallel_for(static_cast<int>(parts.size()), [&](int i) {
       const std::size_t part = at(parts[at(i)]);
       for (const int inside : shares_[part].parts) forwards<sides>(at(inside));
       forwards<sides>(part);
     });
   } else {
     threads.parallel_for(num_subtrees_, [&](int t) { forwards<sides>(at(t)); });
-    threads.parallel_for(num_branches_, [&](int b) { forwards<sides>(branch(b)); });
+    threads.parallel_for(num_branches_, [&](int b) { forwards<sides>(at(num_subtrees_ + b)); });
   }
   forwards<sides>(top);
+}
+
+/// The second one.
+template <class Real>
+template <int sides>
+void SupernodalCholesky<Real>::sweep_backwards(Threads& threads) {
+  const std::size_t top = shares_.size() - 1;
+  const std::vector<int>& parts = shares_[top].parts;
   backwards<sides>(top);
-  if (by_branches) {
-    threads.parallel_for(num_parts, [&](int i) {
+  if (goes_by_branches(threads)) {
+    threads.parallel_for(static_cast<int>(parts.size()), [&](int i) {
       const std::size_t part = at(parts[at(i)]);
       backwards<sides>(part);
       for (const int inside : shares_[part].parts) backwards<sides>(at(inside));
     });
   } else {
-    threads.parallel_for(num_branches_, [&](int b) { backwards<sides>(branch(b)); });
+    threads.parallel_for(num_branches_, [&](int b) { backwards<sides>(at(num_subtrees_ + b)); });
     threads.parallel_for(num_subtrees_, [&](int t) { backwards<sides>(at(t)); });
   }
 }
@@ -350,7 +355,12 @@ void SupernodalCholesky<Real>::substitute(Ends& ends, double* x, Threads& thread
     kernels.load(ends.bring(first, last, room), std::ptrdiff_t{sides} * (last - first), scale,
                  y_.data() + std::ptrdiff_t{sides} * first);
   });
-  sweep<sides>(threads);
+  sweep_forwards<sides>(threads);
+  if constexpr (has_products && sides == 4) {
+    HalfWay* const half_way = ends.half_way();
+    if (half_way != nullptr && !half_way->turn(y_.data(), scale)) return;
+  }
+  sweep_backwards<sides>(threads);
   for_runs([&](int first, int last) {
     kernels.store(y_.data() + std::ptrdiff_t{sides} * first, std::ptrdiff_t{sides} * (last - first),
                   1 / scale, x + std::ptrdiff_t{sides} * first);

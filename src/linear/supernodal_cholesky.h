@@ -43,6 +43,8 @@ class SupernodalCholesky final : public SpdSolver {
   void solve4(const double* b, double* x, Threads& threads) override;
   void solve4_between(SolveEnds& ends, int n, double* x, Threads& threads) override;
 
+  bool has_half_way() const override { return factored_ && has_products; }
+
   long long factor_entries() const override {
     long long entries = 0;
     for (int s = 0; s < nodes_.count(); ++s) {
@@ -84,7 +86,9 @@ class SupernodalCholesky final : public SpdSolver {
   template <int sides, class Ends>
   void substitute(Ends& ends, double* x, Threads& threads);
   template <int sides>
-  void sweep(Threads& threads);
+  void sweep_forwards(Threads& threads);
+  template <int sides>
+  void sweep_backwards(Threads& threads);
   FactorView<Real> view() const {
     return {.panels = panels_.values(),
             .panel_start = panels_.start(),

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "base/simd_level.h"
+
+namespace supple {
+
+/// Loops over the contacts in a matrix (contact_matrix.h), compiled once for each level of vectors
+/// (base/simd_level.h). Every level gives the same bits.
+struct ContactKernels {
+  /// row[j] = (direction . direction j) between[point[j]]. directions: [3][count], x of all first.
+  void (*fill_row)(const double* direction, const double* directions, const double* between,
+                   const int* point, int count, float* row);
+  /// y += s x
+  void (*add)(float s, const float* x, int count, float* y);
+  /// x . y, in sixteen partial sums.
+  float (*dot)(const float* x, const float* y, int count);
+};
+
+const ContactKernels& contact_kernels(SimdLevel level);
+
+inline namespace SUPPLE_SIMD {
+extern const ContactKernels contact_table;
+}
+
+}  // namespace supple
