@@ -71,7 +71,9 @@ struct StepReport {
   /// moving colliders drag them along. Explicit integrators have none.
   double friction_work = 0;
   double plastic_work = 0;  ///< elastic energy that plastic flow has taken in the frame, J, >= 0
-  int tunnelled = 0;        ///< vertices, points of edges and faces that passed a collider
+  /// Vertices, points of edges and faces that passed a collider. In the contact mode barrier:
+  /// triangles and segments of bodies in colliders that move and have left them no way out.
+  int tunnelled = 0;
   /// Times that a body's motion was shortened in a substep because its surface would have met
   /// another one, or itself, which its contacts did not prevent.
   int held_back = 0;

@@ -145,7 +145,8 @@ typedef struct SuppleStepReport {
   double energy_gain;     ///< gained in the frame beyond the work of weight, pins and colliders, J
   double energy_removed;  ///< removed from its velocities to prevent a larger gain, J
   double unconverged;     ///< estimated factor by which the body acted too soft; 1: converged
-  int32_t tunnelled;      ///< vertices, points of edges and faces that passed a collider
+  int32_t tunnelled;      ///< vertices, points of edges and faces that passed a collider; in the
+                          ///< contact mode barrier: triangles in one that moves and left no way out
   int32_t repeated_substeps;  ///< solved more than once to keep the energy
   int32_t steady_substeps;    ///< of those, solved by backward Euler in the end
   double total_milliseconds;

@@ -37,7 +37,8 @@ inline constexpr double too_large_share = 0.4;
 ///   is warned of once all have been right before, if some are left at the end, or where
 ///   StepReport::unfolding_bodies had another material than their own.
 /// deep_contact: a vertex is deeper in a collider than 1 % of the size of the smallest body: the
-/// side of a cube that spans as much. tunnelled: a vertex passed through a collider.
+/// side of a cube that spans as much. tunnelled: a vertex passed through a collider; in the contact
+///   mode barrier: a collider that moves is in the surface of a body, to which it left no way out.
 /// self_intersection: surfaces of bodies that should touch each other intersect; or the motion of
 ///   bodies was shortened in more than a twentieth of the frames so that they do not.
 /// poor_elements: a tet at rest is too flat for methods that go from tet to tet or from vertex to
@@ -76,7 +77,8 @@ class RunWatch {
   void warn_inverted(std::vector<Warning>& list) const;
 
   SolverSettings solver_;
-  bool touches_ = false;    ///< there is something to touch
+  bool touches_ = false;  ///< there is something to touch
+  bool is_barrier_ = false;
   double size_ = 0;         ///< of the smallest body, m
   double weight_size_ = 0;  ///< weight of all bodies times size_, J
   int num_flat_tets_ = 0;

@@ -36,6 +36,8 @@ constexpr double level = 1e-3;
 constexpr double flat = -0.9995;
 /// The same between their normals at rest, below which an edge bears by itself.
 constexpr double sharp = 0.85;
+/// Sine of the angle by which the faces of a collider must bend at an edge that sticks out.
+constexpr double raised = 1e-3;
 /// Of the layer: that of features which neighbours relieve.
 constexpr double relieved = 0.5;
 /// A pair that would meet although a plane is between it is pushed so many times as hard, up to so
@@ -204,9 +206,14 @@ BodyPairs::BodyPairs(const std::vector<BodyFeatures>& bodies, std::vector<int> b
     }
     is_closed_.push_back(is_closed ? 1 : 0);
   }
+  std::size_t num_own = 0;
   for (std::size_t v = 0; v < body_of_.size(); ++v) {
-    if (edges_start_[v + 1] > edges_start_[v]) vertices_.push_back(static_cast<int>(v));
+    if (edges_start_[v + 1] == edges_start_[v]) continue;
+    vertices_.push_back(static_cast<int>(v));
+    num_own += is_of_collider(static_cast<int>(v)) ? 0 : 1;
   }
+  for (const BodyFeatures& body : bodies) is_fixed_.push_back(body.is_fixed ? 1 : 0);
+  if (!settings_.colliders.empty()) find_raised();
   for (std::size_t body = 0; body <= num_bodies(); ++body) {
     const auto is_before = [&](int v) { return at(this->body_of(v)) < body; };
     vertices_start_.push_back(static_cast<int>(
@@ -217,10 +224,11 @@ BodyPairs::BodyPairs(const std::vector<BodyFeatures>& bodies, std::vector<int> b
   is_selected_.assign(num_bodies(), 1);
   const double thickest = layer_.empty() ? 0 : *std::max_element(layer_.begin(), layer_.end());
   reach_ = (1 + 2 * spare) * thickest;
-  max_planes_ = std::min(most_planes, 8 * vertices_.size());
+  max_planes_ = std::min(most_planes, 8 * num_own);
   end_.resize(4 * body_of_.size());
-  collected_for_.resize(end_.size());
-  candidates_.reserve(32 * vertices_.size());
+  for (std::size_t v = 0; v < body_of_.size(); ++v) std::copy_n(rest_[v].data(), 3, &end_[4 * v]);
+  collected_for_ = end_;
+  candidates_.reserve(32 * num_own);
   known_.reserve(max_planes_);
 }
 
@@ -245,7 +253,63 @@ bool BodyPairs::are_tied(const First& first, const Second& second) const {
   });
 }
 
+/// What of colliders stands out of their surface.
+void BodyPairs::find_raised() {
+  is_raised_edge_.assign(features_.edges().size(), 0);
+  is_raised_vertex_.assign(body_of_.size(), 0);
+  for (int e = features_.first_edge(static_cast<int>(first_collider()));
+       e < static_cast<int>(features_.edges().size()); ++e) {
+    const auto& ends = features_.edges()[at(e)];
+    const int* const faces = &faces_of_edge_[at(faces_start_[at(e)])];
+    const auto& one = features_.triangles()[at(faces[0])];
+    const Vec3& a = rest_[at(one[0])];
+    const Vec3 normal = direction(cross(rest_[at(one[1])] - a, rest_[at(one[2])] - a), {0, 0, 0});
+    for (const int corner : features_.triangles()[at(faces[1])]) {
+      if (corner == ends[0] || corner == ends[1]) continue;
+      const Vec3 along = direction(rest_[at(ends[1])] - rest_[at(ends[0])], {0, 0, 0});
+      const Vec3 there = rest_[at(corner)] - rest_[at(ends[0])];
+      const Vec3 across = there - dot(there, along) * along;
+      if (!(dot(normal, across) < -raised * norm(across))) continue;
+      is_raised_edge_[at(e)] = 1;
+      for (const int end : ends) is_raised_vertex_[at(end)] = 1;
+    }
+  }
+}
+
+/// Of a body and a collider: whether a feature of the collider's stands out, and more of the body
+/// than a vertex may be near.
+bool BodyPairs::is_raised(const std::array<int, 4>& corners, int first, int second,
+                          bool is_edges) const {
+  if (!is_edges) return is_of_collider(first) && is_raised_vertex_[at(first)] != 0;
+  return is_raised_edge_[at(is_of_collider(corners[0]) ? first : second)] != 0;
+}
+
+/// Makes a plane between two features that of a collider, with the body's point on its outer side.
+void BodyPairs::give_to_collider(const Candidate& own, const ContactWay& way,
+                                 const NearestPoints& nearest, SurfaceContact& plane) const {
+  const double sign = is_of_collider(own.corners[0]) ? -1 : 1;
+  Vec3 end{0, 0, 0};
+  plane.point.count = 0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    if (nearest.weights[i] == 0) continue;
+    if (is_of_collider(own.corners[i])) {
+      end = end + std::abs(nearest.weights[i]) * way.end(own.corners[i]);
+    } else {
+      plane.point.vertices[plane.point.count] = own.corners[i];
+      plane.point.weights[plane.point.count++] = std::abs(nearest.weights[i]);
+    }
+  }
+  const int body = std::max(body_of(own.corners[0]), body_of(own.corners[3]));
+  plane.collider = settings_.colliders[at(body) - first_collider()];
+  plane.normal = sign * plane.normal;
+  plane.surface = end + plane.layer * plane.normal;
+  plane.start_depth = std::max(0.0, plane.layer - own.start);
+}
+
 bool BodyPairs::may_ever_meet(int a, int b) const {
+  if (!settings_.colliders.empty() && (at(a) >= first_collider()) == (at(b) >= first_collider())) {
+    return false;
+  }
   if (a == b) return settings_.within_bodies;
   return settings_.between_bodies &&
          !std::binary_search(settings_.apart.begin(), settings_.apart.end(),
@@ -265,10 +329,17 @@ void BodyPairs::select(std::span<const int> bodies) {
     selected_.push_back(body);
     is_selected_[at(body)] = 1;
   }
+  for (std::size_t body = first_collider(); body < num_bodies(); ++body) {
+    if (is_selected_[body] != 0) continue;
+    selected_.push_back(static_cast<int>(body));
+    is_selected_[body] = 1;
+  }
 }
 
-void BodyPairs::begin_step(double time) {
-  part_ = grown(first_part_, time);
+void BodyPairs::begin_step(double time) { begin_step_of_part(grown(first_part_, time)); }
+
+void BodyPairs::begin_step_of_part(double part) {
+  part_ = part;
   candidates_.clear();
   known_.clear();
   is_collected_ = false;
@@ -279,6 +350,7 @@ void BodyPairs::collect(const ContactWay& way) {
   double moved = 0;
   const auto for_selected = [&](const auto& visit) {
     for (const int body : selected_) {
+      if (is_fixed_[at(body)] != 0) continue;
       for (int i = vertices_start_[at(body)]; i < vertices_start_[at(body) + 1]; ++i) {
         visit(vertices_[at(i)]);
       }
@@ -313,6 +385,11 @@ void BodyPairs::collect(const ContactWay& way) {
 }
 
 void BodyPairs::add(const std::array<int, 4>& corners, int first, int second, bool is_edges) {
+  if (!settings_.colliders.empty() && !is_raised(corners, first, second, is_edges)) return;
+  const auto is_left_out = [&](int vertex) {
+    return at(vertex) < left_out_->size() && (*left_out_)[at(vertex)] != 0;
+  };
+  if (left_out_ != nullptr && std::any_of(corners.begin(), corners.end(), is_left_out)) return;
   const Known wanted{is_edges, first, second, -1};
   // The last one: it is the newest.
   const auto found = std::upper_bound(known_.begin(), known_.end(), wanted);
@@ -489,6 +566,11 @@ bool BodyPairs::add_plane(Candidate& own, const ContactWay& way, SurfacePoints& 
     if (nearest.weights[i] == 0) continue;
     plane.point.vertices[plane.point.count] = own.corners[i];
     plane.point.weights[plane.point.count++] = nearest.weights[i];
+  }
+  if (!settings_.colliders.empty()) {
+    give_to_collider(own, way, nearest, plane);
+    // Vertices find what is nearest to them by themselves.
+    if (plane.point.count < 2) return false;
   }
   bool changed = false;
   if (own.plane >= 0) {

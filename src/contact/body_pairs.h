@@ -24,6 +24,9 @@ struct PairSettings {
   /// Features of one body with such vertices on either side do not touch each other, as if they
   /// shared a vertex: (a, b) and (b, a), ascending.
   std::vector<std::pair<int, int>> tied_vertices{};
+  /// The last bodies are the surfaces of these colliders: bodies touch them alone, and there is a
+  /// plane where no vertex of a body is nearest. Empty: there are none.
+  std::vector<int> colliders{};
 };
 
 /// Keeps the surfaces of bodies apart from each other, and of a body from itself.
@@ -76,6 +79,11 @@ class BodyPairs {
 
   /// A new step, at whose end the time is this, s: what was found is forgotten.
   void begin_step(double time);
+  /// The same where layers have that part of their thickness.
+  void begin_step_of_part(double part);
+  /// In this step the features of the first vertices that are not 0 in a list touch nothing. It
+  /// outlives the step.
+  void leave_out(const std::vector<char>& vertices) { left_out_ = &vertices; }
 
   /// From now on `find` looks at what these bodies, ascending, do to each other and themselves; the
   /// way is read where they are. Allocates nothing.
@@ -94,6 +102,8 @@ class BodyPairs {
   std::size_t max_planes() const { return max_planes_; }
   int body_of(int vertex) const { return body_of_[static_cast<std::size_t>(vertex)]; }
   std::size_t num_bodies() const { return layer_.size(); }
+  /// Of those the surfaces of colliders are this and the following ones.
+  std::size_t first_collider() const { return layer_.size() - settings_.colliders.size(); }
 
  private:
   struct Candidate {
@@ -130,6 +140,13 @@ class BodyPairs {
   bool edge_sticks_out(int edge, const Vec3& from, const Vec3& away, const Place& place,
                        bool& is_flat) const;
   double layer_of(const Candidate& own, const NearestPoints& nearest) const;
+  bool is_of_collider(int vertex) const {
+    return static_cast<std::size_t>(body_of(vertex)) >= first_collider();
+  }
+  void find_raised();
+  bool is_raised(const std::array<int, 4>& corners, int first, int second, bool is_edges) const;
+  void give_to_collider(const Candidate& own, const ContactWay& way, const NearestPoints& nearest,
+                        SurfaceContact& plane) const;
   bool add_plane(Candidate& own, const ContactWay& way, SurfacePoints& points);
   template <class First, class Second>
   bool are_tied(const First& first, const Second& second) const;
@@ -171,6 +188,10 @@ class BodyPairs {
   std::vector<char> is_sharp_;                         ///< [num_edges]
   std::vector<int> first_face_;                        ///< [num_vertices]; -1: none
   std::vector<char> is_closed_;                        ///< [num_bodies], around a solid
+  std::vector<char> is_fixed_;                         ///< [num_bodies]
+  /// Of colliders: edges that stick out, and vertices with such an edge. Empty: there are none.
+  std::vector<char> is_raised_edge_, is_raised_vertex_;
+  const std::vector<char>* left_out_ = nullptr;
   // Of the step.
   std::vector<Candidate> candidates_;
   std::vector<Known> known_;

@@ -71,13 +71,21 @@ struct CloseFeatures::Search {
 };
 
 CloseFeatures::CloseFeatures(const std::vector<BodyFeatures>& bodies) {
-  for (const BodyFeatures& surface : bodies) add_body(surface);
-  vertex_faces_.reserve(4 * edges_.size());
-  edge_edges_.reserve(8 * edges_.size());
+  std::size_t moving_edges = 0, fixed_corners = 0;
+  for (const BodyFeatures& surface : bodies) {
+    const std::size_t before = edges_.size();
+    add_body(surface);
+    if (!surface.is_fixed) moving_edges += edges_.size() - before;
+    if (surface.is_fixed) fixed_corners = std::max(fixed_corners, 3 * surface.triangles.size());
+  }
+  vertex_faces_.reserve(4 * moving_edges);
+  edge_edges_.reserve(8 * moving_edges);
+  near_.reserve(fixed_corners);
 }
 
 void CloseFeatures::add_body(const BodyFeatures& surface) {
   Body& body = bodies_.emplace_back();
+  body.is_fixed = surface.is_fixed;
   const std::size_t first_edge = edges_.size();
   const auto add_edge = [&](int a, int b) {
     edges_.push_back({std::min(a, b), std::max(a, b)});
@@ -113,9 +121,27 @@ void CloseFeatures::update(Body& body, const Search& search) {
   body.is_up_to_date = true;
 }
 
+/// The vertices of triangles near a box, ascending, of what is fixed, which may be much larger than
+/// what it meets; else all.
+const std::vector<int>& CloseFeatures::vertices_near(const Body& own, const Box& box,
+                                                     const Search& search) {
+  if (!own.is_fixed || own.triangles.boxes.empty()) return own.vertices;
+  near_.clear();
+  const auto touches = [&](const Box& other) { return search.touch(box, other); };
+  own.triangles.tree.any(touches, [&](int place) {
+    if (!touches(own.triangles.box(place))) return false;
+    const auto& t = triangles_[at(own.triangles.item(place))];
+    near_.insert(near_.end(), t.begin(), t.end());
+    return false;
+  });
+  std::sort(near_.begin(), near_.end());
+  near_.erase(std::unique(near_.begin(), near_.end()), near_.end());
+  return near_;
+}
+
 void CloseFeatures::find_faces_near(const Body& own, const Body& other, const Search& search) {
   if (other.triangles.boxes.empty()) return;
-  for (const int vertex : own.vertices) {
+  for (const int vertex : vertices_near(own, other.bounds, search)) {
     const Box box = search.box(std::array<int, 1>{vertex});
     const auto touches = [&](const Box& face) { return search.touch(box, face); };
     other.triangles.tree.any(touches, [&](int place) {
@@ -156,6 +182,7 @@ void CloseFeatures::find(const double* before, const double* after, double reach
   vertex_faces_.clear();
   edge_edges_.clear();
   for (Body& body : bodies_) {
+    if (body.is_fixed && body.is_up_to_date) continue;
     body.is_up_to_date = false;
     if (body.vertices.empty()) continue;
     body.bounds = search.box(std::array<int, 1>{body.vertices[0]});
@@ -167,6 +194,7 @@ void CloseFeatures::find(const double* before, const double* after, double reach
     for (std::size_t b = 0; b <= a; ++b) {
       if (bodies_[a].vertices.empty() || bodies_[b].vertices.empty()) continue;
       if (!search.touch(bodies_[a].bounds, bodies_[b].bounds)) continue;
+      if (bodies_[a].is_fixed && bodies_[b].is_fixed) continue;
       if (!meets(static_cast<int>(a), static_cast<int>(b))) continue;
       find_between(bodies_[a], bodies_[b], search);
     }

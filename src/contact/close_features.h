@@ -31,6 +31,7 @@ struct EdgePair {
 struct BodyFeatures {
   std::vector<std::array<int, 3>> triangles;  ///< vertices
   std::vector<std::array<int, 2>> segments;   ///< vertices
+  bool is_fixed = false;                      ///< it never moves
 };
 
 /// The pairs of features of bodies that may come close during a step: those whose boxes, swept
@@ -83,7 +84,8 @@ class CloseFeatures {
     std::vector<int> vertices;  ///< of any feature, ascending
     Boxes triangles, edges;
     Box bounds;
-    bool is_up_to_date;
+    bool is_up_to_date = false;
+    bool is_fixed = false;
   };
   struct Search;
   int first_of(int body, std::size_t end, Boxes Body::*items) const {
@@ -93,11 +95,13 @@ class CloseFeatures {
   void add_body(const BodyFeatures& surface);
   static void update(Body& body, const Search& search);
   void find_between(Body& a, Body& b, const Search& search);
+  const std::vector<int>& vertices_near(const Body& own, const Box& box, const Search& search);
   void find_faces_near(const Body& own, const Body& other, const Search& search);
 
   std::vector<std::array<int, 3>> triangles_;
   std::vector<std::array<int, 2>> edges_;
   std::vector<Body> bodies_;
+  std::vector<int> near_;  ///< of vertices_near
   std::vector<VertexFacePair> vertex_faces_;
   std::vector<EdgePair> edge_edges_;
 };

@@ -151,6 +151,10 @@ bool ColliderObject::moves() const {
   return start_.rotation != end_.rotation || start_.translation != end_.translation;
 }
 
+bool ColliderObject::can_move() const {
+  return motion_.rotate || motion_.velocity || !motion_.keyframes.empty();
+}
+
 Vec3 ColliderObject::displacement(const Vec3& x) const {
   return x - start_.apply(end_.apply_inverse(x));
 }

@@ -82,6 +82,27 @@ class ColliderObject {
   /// none.
   double bend(const Vec3& q, double r) const;
 
+  /// The triangles of what is not convex, in its own frame; null where there are none.
+  const MeshDistance* triangles() const {
+    return is_convex_ ? nullptr : std::get_if<MeshDistance>(&shape_);
+  }
+  /// Whether its surface is made of triangles, of which a box has twelve.
+  bool has_flat_sides() const {
+    return std::holds_alternative<MeshDistance>(shape_) ||
+           std::holds_alternative<BoxDistance>(shape_);
+  }
+  /// A point of the world at the end of the step in the collider's own frame, and back, m.
+  Vec3 to_own(const Vec3& x) const { return end_.apply_inverse(x); }
+  SurfacePoint from_own(const SurfacePoint& own) const {
+    return {own.distance, end_.rotate(own.normal), end_.apply(own.point)};
+  }
+
+  /// Where a point of it at rest is, m.
+  Vec3 posed(const Vec3& x, Moment moment) const { return pose(moment).apply(x); }
+
+  /// Whether it has a motion.
+  bool can_move() const;
+
   /// Whether every straight line between two of its points is within it.
   bool is_convex() const { return is_convex_; }
 

@@ -26,8 +26,13 @@ constexpr double held_gap = 0.1, least_gap = 0.05;
 constexpr double least_of_start = 0.5;
 /// Of the layer: the gap with which scenes start at least, about that with which bodies rest.
 constexpr double start_gap = 0.35;
-/// Rounds in which corners are moved out, and in which they are stopped.
-constexpr int most_rounds = 8, most_stops = 8, most_first_rounds = 30;
+/// Rounds in which corners are moved out, and in which they are stopped; before the latter some in
+/// which they go with a collider that moves.
+constexpr int most_rounds = 8, most_carries = 4, most_stops = 8, most_first_rounds = 30;
+/// Of the layer: nearer than this something touches.
+constexpr double touching = 1e-3;
+/// Of the layer: by how much what is inside may get deeper in a step.
+constexpr double deeper_allowed = 1e-3;
 /// Parts that a way is cut into for a proof. Triangles on a ball as large as they are take some
 /// fifty.
 constexpr int most_parts = 2000;
@@ -37,6 +42,8 @@ constexpr double plane_rounding = 1e-14;
 /// Halvings for the last time that is proved.
 constexpr int most_halvings = 12;
 constexpr int elements_a_chunk = 64;
+/// From there on something is outside, m.
+constexpr double least_outside = std::numeric_limits<double>::min();
 
 using Corners = std::array<Vec3, 3>;
 using Hull = std::array<Corners, 2>;
@@ -112,6 +119,14 @@ std::pair<Hull, Hull> halves_of(const Hull& hull) {
   return halves;
 }
 
+/// In the frame of a collider.
+ElementWay as_seen(const ColliderObject& collider, ElementWay way) {
+  for (Corners& corners : way.corners) {
+    for (Vec3& p : corners) p = collider.to_own(p);
+  }
+  return way;
+}
+
 /// Whether nothing of a hull is nearer than that, m, with a proof.
 bool is_proved(const ColliderObject& collider, const Hull& hull, double gap) {
   std::array<Hull, 64> stack;
@@ -129,6 +144,12 @@ bool is_proved(const ColliderObject& collider, const Hull& hull, double gap) {
     if (size == 0) return true;
   }
   return false;
+}
+
+bool is_apart(const ColliderObject& collider, const ElementWay& way, double gap) {
+  const MeshDistance* const mesh = collider.triangles();
+  if (mesh == nullptr) return is_proved(collider, way.corners, gap);
+  return as_seen(collider, way).apart_until(*mesh, gap) == 1;
 }
 
 /// Where a triangle is nearest to a collider, about; its distance is that to the true surface.
@@ -161,18 +182,97 @@ Corners along(const Hull& hull, double time) {
   return corners;
 }
 
+ElementWay standing(const ElementWay& way, const Corners& corners) {
+  return {way.count, {corners, corners}};
+}
+
+/// The nearest place of a collider of something that stands still outside; farther than some layers
+/// it need not be known of a mesh.
+SurfacePoint nearest_outside(const ColliderObject& collider, const ElementWay& standing) {
+  const MeshDistance* const mesh = collider.triangles();
+  if (mesh == nullptr) return nearest_place(collider, standing.corners[0]);
+  const ElementWay own = as_seen(collider, standing);
+  SurfacePoint nearest = own.nearest_at_start(*mesh, held_gap * collider.offset());
+  if (!std::isfinite(nearest.distance)) {
+    nearest = own.nearest_at_start(*mesh, 4 * collider.offset());
+  }
+  return collider.from_own(nearest);
+}
+
+/// The same of what may also be inside, by less than its layer.
+SurfacePoint nearest_to_start(const ColliderObject& collider, const ElementWay& standing) {
+  const SurfacePoint about = nearest_place(collider, standing.corners[0]);
+  if (collider.triangles() == nullptr || !(about.distance > 0)) return about;
+  // What touches has no direction of its own.
+  const SurfacePoint exact = nearest_outside(collider, standing);
+  if (!(exact.distance > touching * collider.offset())) return about;
+  return exact.distance < about.distance ? exact : about;
+}
+
+/// Whether any of what stands still may be in a collider or on it.
+bool is_within(const ColliderObject& collider, const ElementWay& standing) {
+  const Corners& corners = standing.corners[0];
+  const MeshDistance* const mesh = collider.triangles();
+  if (mesh == nullptr) return !is_proved(collider, {corners, corners}, least_outside);
+  return !(collider.surface(corners[0]).distance + collider.offset() > 0) ||
+         as_seen(collider, standing).meets_at_start(*mesh);
+}
+
+/// Whether a mesh that moves may have an element altogether inside, where nothing meets its
+/// surface.
+bool is_swallowed(const ColliderObject& collider, const ElementWay& way) {
+  SurfacePoint found;
+  return collider.can_move() && collider.triangles() != nullptr &&
+         collider.penetration(way.corners[0][0], found) && found.distance + collider.offset() < 0;
+}
+
+/// Whether any of the start of a way is in a collider.
+bool starts_within(const ColliderObject& collider, const ElementWay& way) {
+  const ElementWay start = standing(way, way.corners[0]);
+  if (collider.triangles() != nullptr) return is_within(collider, start);
+  return !(nearest_place(collider, start.corners[0]).distance > 0);
+}
+
+/// How much deeper a corner ends in a collider than it starts, m; from outside, how deep.
+double deeper_by(const ColliderObject& collider, const ElementWay& way, std::size_t corner) {
+  const auto depth = [&](const Vec3& p) {
+    return -collider.surface(p).distance - collider.offset();
+  };
+  return depth(way.corners[1][corner]) - std::max(0.0, depth(way.corners[0][corner]));
+}
+
+/// Whether any corner does, by more than what does not count.
+bool goes_deeper(const ColliderObject& collider, const ElementWay& way) {
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (deeper_by(collider, way, i) > deeper_allowed * collider.offset()) return true;
+  }
+  return false;
+}
+
+/// Until when a way is proved to be farther out than that, m.
+double proved_until(const ColliderObject& collider, const ElementWay& way, double gap) {
+  const MeshDistance* const mesh = collider.triangles();
+  if (mesh != nullptr) return as_seen(collider, way).apart_until(*mesh, gap);
+  double proved = 0, open = 1;
+  for (int i = 0; i < most_halvings && proved < 0.5 * open; ++i) {
+    const double time = 0.5 * (proved + open);
+    (is_proved(collider, {way.corners[0], along(way.corners, time)}, gap) ? proved : open) = time;
+  }
+  return proved;
+}
+
 }  // namespace
 
 ColliderGuard::ColliderGuard(const std::vector<ContactSurface>& surfaces, std::vector<int> body_of,
-                             std::vector<double> layers)
-    : body_of_(std::move(body_of)), layers_(std::move(layers)) {
+                             std::vector<double> layers, std::vector<int> holder)
+    : body_of_(std::move(body_of)), layers_(std::move(layers)), holder_(std::move(holder)) {
   std::vector<char> is_in_element(body_of_.size(), 0);
   const auto add = [&](const std::array<int, 3>& corners, int count) {
     const bool touches = std::all_of(corners.begin(), corners.end(),
                                      [&](int vertex) { return body_of_[at(vertex)] >= 0; });
     if (!touches) return;
     for (const int vertex : corners) is_in_element[at(vertex)] = 1;
-    elements_.push_back({corners, count, body_of_[at(corners[0])], -1});
+    elements_.push_back({corners, count, body_of_[at(corners[0])], -1, -1, false});
   };
   for (const ContactSurface& surface : surfaces) {
     for (const auto& triangle : surface.triangles) add(triangle, 3);
@@ -186,22 +286,40 @@ ColliderGuard::ColliderGuard(const std::vector<ContactSurface>& surfaces, std::v
   starts_.resize(body_of_.size());
   ends_.resize(body_of_.size());
   is_moved_.resize(body_of_.size());
-  is_stopped_.resize(body_of_.size());
+  stopped_.resize(body_of_.size());
+  vertices_inside_.resize(body_of_.size());
   bodies_.resize(num_bodies_);
 }
 
+double ColliderGuard::part_of_layers(double time) const {
+  return BodyPairs::grown(first_part_, time);
+}
+
 void ColliderGuard::inflate(std::vector<ColliderObject>& colliders, double time) const {
-  const double part = BodyPairs::grown(first_part_, time);
+  const double part = part_of_layers(time);
   for (std::size_t c = 0; c < colliders.size(); ++c) colliders[c].inflate(part * layers_[c]);
 }
 
-ColliderGuard::Hull ColliderGuard::hull_of(const Element& own) const {
-  Hull hull;
+ElementWay ColliderGuard::way_of(const ColliderObject& collider, const Element& own) const {
+  ElementWay way{own.count, {}};
   for (std::size_t i = 0; i < 3; ++i) {
-    hull[0][i] = starts_[at(own.corners[i])];
-    hull[1][i] = ends_[at(own.corners[i])];
+    const Vec3& start = starts_[at(own.corners[i])];
+    way.corners[0][i] = collider.moves() ? collider.carried(start) : start;
+    way.corners[1][i] = ends_[at(own.corners[i])];
   }
-  return hull;
+  return way;
+}
+
+void ColliderGuard::read_way(const double* x, const double* z, double stage) {
+  const ContactWay way(x, z, stage);
+  for (std::size_t v = 0; v < body_of_.size(); ++v) {
+    starts_[v] = way.start(static_cast<int>(v));
+    ends_[v] = way.end(static_cast<int>(v));
+  }
+  for (Element& own : elements_) {
+    own.inside = -1;
+    own.is_free = false;
+  }
 }
 
 bool ColliderGuard::is_at_rest(const Element& own) const {
@@ -209,35 +327,83 @@ bool ColliderGuard::is_at_rest(const Element& own) const {
                      [&](int vertex) { return starts_[at(vertex)] == ends_[at(vertex)]; });
 }
 
-/// Whether a way is proved and ends far enough outside.
-bool ColliderGuard::is_clear(const ColliderObject& collider, const Element& own) const {
-  const Hull hull = hull_of(own);
-  const double least = least_gap * collider.offset();
-  const auto [middle, radius] = middle_of(hull);
-  if (collider.clear_of(middle, radius) || is_proved(collider, hull, least)) return true;
-  const double start = nearest_place(collider, hull[0]).distance;
-  if (start >= least) return false;
-  return nearest_place(collider, hull[1]).distance >= start &&
-         is_proved(collider, hull, least_of_start * start);
+bool ColliderGuard::may_touch(const ColliderObject& collider, int number,
+                              const Element& own) const {
+  if (!collider.touches(own.body)) return false;
+  return holder_.empty() || std::none_of(own.corners.begin(), own.corners.end(),
+                                         [&](int vertex) { return holder_[at(vertex)] == number; });
 }
 
-/// Which elements meet a collider.
-void ColliderGuard::look(const std::vector<ColliderObject>& colliders, Threads& threads) {
+/// Whether a way is proved and ends far enough outside.
+bool ColliderGuard::is_clear(const ColliderObject& collider, const ElementWay& way) {
+  const double least = least_gap * collider.offset();
+  if (collider.triangles() == nullptr) {
+    const auto [middle, radius] = middle_of(way.corners);
+    if (collider.clear_of(middle, radius)) return true;
+  }
+  if (is_apart(collider, way, least)) return true;
+  const double start = nearest_outside(collider, standing(way, way.corners[0])).distance;
+  if (start >= least) return false;
+  return nearest_outside(collider, standing(way, way.corners[1])).distance >= start &&
+         is_apart(collider, way, least_of_start * start);
+}
+
+template <class Visit>
+void ColliderGuard::for_elements(Threads& threads, const Visit& visit) {
   const int num_chunks =
       (static_cast<int>(elements_.size()) + elements_a_chunk - 1) / elements_a_chunk;
   threads.parallel_for(num_chunks, [&](int chunk) {
     const std::size_t first = at(chunk) * elements_a_chunk;
     const std::size_t last = std::min(first + elements_a_chunk, elements_.size());
-    for (std::size_t e = first; e < last; ++e) {
-      Element& own = elements_[e];
-      own.met = -1;
-      if (is_at_rest(own)) continue;
-      for (std::size_t c = 0; c < colliders.size() && own.met < 0; ++c) {
-        if (!colliders[c].touches(own.body) || is_clear(colliders[c], own)) continue;
-        own.met = static_cast<int>(c);
+    for (std::size_t e = first; e < last; ++e) visit(elements_[e]);
+  });
+}
+
+/// Which elements meet a collider.
+void ColliderGuard::look(const std::vector<ColliderObject>& colliders, Threads& threads) {
+  for_elements(threads, [&](Element& own) {
+    own.met = -1;
+    const bool rests = is_at_rest(own);
+    for (std::size_t c = 0; c < colliders.size() && own.met < 0; ++c) {
+      const ColliderObject& collider = colliders[c];
+      if (rests && !collider.can_move()) continue;
+      if (!may_touch(collider, static_cast<int>(c), own)) continue;
+      if (own.is_free && collider.can_move()) continue;
+      const ElementWay way = way_of(collider, own);
+      const bool is_known = own.inside == static_cast<int>(c);
+      if (!is_known && !is_swallowed(collider, way) && is_clear(collider, way)) continue;
+      if (!is_known && collider.can_move() && starts_within(collider, way)) {
+        // Of two, one is as good as the other.
+        own.is_free = own.inside >= 0;
+        own.inside = static_cast<int>(c);
       }
+      if (own.is_free) continue;
+      if (own.inside == static_cast<int>(c) && !goes_deeper(collider, way)) continue;
+      own.met = static_cast<int>(c);
     }
   });
+}
+
+void ColliderGuard::find_inside(const std::vector<ColliderObject>& colliders, const double* x,
+                                Threads& threads) {
+  const auto can_move = [](const ColliderObject& own) { return own.can_move(); };
+  if (std::none_of(colliders.begin(), colliders.end(), can_move)) return;
+  read_way(x, x, 1);
+  for_elements(threads, [&](Element& own) {
+    for (std::size_t c = 0; c < colliders.size() && own.inside < 0; ++c) {
+      const ColliderObject& collider = colliders[c];
+      if (!collider.can_move() || !may_touch(collider, static_cast<int>(c), own)) continue;
+      const ElementWay way = way_of(collider, own);
+      const auto [middle, radius] = middle_of({way.corners[0], way.corners[0]});
+      if (collider.clear_of(middle, radius) || !starts_within(collider, way)) continue;
+      own.inside = static_cast<int>(c);
+    }
+  });
+  std::fill(vertices_inside_.begin(), vertices_inside_.end(), char{0});
+  for (const Element& own : elements_) {
+    if (own.inside < 0) continue;
+    for (const int vertex : own.corners) vertices_inside_[at(vertex)] = 1;
+  }
 }
 
 bool ColliderGuard::any_met() const {
@@ -253,58 +419,84 @@ void ColliderGuard::move(int vertex, const Vec3& end) {
 
 /// To before the plane where its way is proved last. Whether any corner was moved.
 bool ColliderGuard::push_out(const ColliderObject& collider, const Element& own) {
-  const Hull hull = hull_of(own);
-  double proved = 0, open = 1;
-  for (int i = 0; i < most_halvings && proved < 0.5 * open; ++i) {
-    const double time = 0.5 * (proved + open);
-    const bool is_clear_until =
-        is_proved(collider, {hull[0], along(hull, time)}, least_gap * collider.offset());
-    (is_clear_until ? proved : open) = time;
-  }
-  const SurfacePoint plane = nearest_place(collider, along(hull, proved));
+  const ElementWay way = way_of(collider, own);
+  const double proved = proved_until(collider, way, least_gap * collider.offset());
+  const SurfacePoint plane = nearest_outside(collider, standing(way, along(way.corners, proved)));
+  if (!(plane.distance > 0 && std::isfinite(plane.distance))) return false;
   bool any = false;
   for (int i = 0; i < own.count; ++i) {
     const int vertex = own.corners[at(i)];
     const Vec3 end = ends_[at(vertex)];
     const double missing = held_gap * collider.offset() - dot(plane.normal, end - plane.point);
-    if (!(missing > 0) || is_stopped_[at(vertex)] != 0) continue;
+    if (!(missing > 0) || stopped_[at(vertex)] != Stop::none) continue;
     move(vertex, end + missing * plane.normal);
     any = true;
   }
   return any;
 }
 
-/// Whether any corner was not stopped yet.
-bool ColliderGuard::stop(const Element& own) {
+/// The same of what starts within the collider: its corners to where they are no deeper.
+bool ColliderGuard::push_back(const ColliderObject& collider, const Element& own) {
+  const ElementWay way = way_of(collider, own);
   bool any = false;
-  for (const int vertex : own.corners) {
-    if (is_stopped_[at(vertex)] != 0) continue;
-    is_stopped_[at(vertex)] = 1;
-    move(vertex, starts_[at(vertex)]);
+  for (int i = 0; i < own.count; ++i) {
+    const int vertex = own.corners[at(i)];
+    const double deeper = deeper_by(collider, way, at(i));
+    if (!(deeper > 0) || stopped_[at(vertex)] != Stop::none) continue;
+    move(vertex, ends_[at(vertex)] + deeper * collider.surface(ends_[at(vertex)]).normal);
     any = true;
   }
   return any;
 }
 
+/// Whether an element's way is, or may be, all right now.
+bool ColliderGuard::move_out(const ColliderObject& collider, const Element& own) {
+  const ElementWay way = way_of(collider, own);
+  if (own.inside == own.met) return !goes_deeper(collider, way) || push_back(collider, own);
+  // Others that share its corners may have moved them.
+  return is_clear(collider, way) || push_out(collider, own);
+}
+
+/// Its corners to where they were.
+void ColliderGuard::stop(const Element& own) {
+  for (const int vertex : own.corners) {
+    if (stopped_[at(vertex)] == Stop::stays) continue;
+    stopped_[at(vertex)] = Stop::stays;
+    move(vertex, starts_[at(vertex)]);
+  }
+}
+
+/// The same of a collider that moves, with which corners go.
+void ColliderGuard::carry(const ColliderObject& collider, const Element& own) {
+  for (const int vertex : own.corners) {
+    if (stopped_[at(vertex)] != Stop::none) continue;
+    stopped_[at(vertex)] = Stop::carried;
+    move(vertex, collider.carried(starts_[at(vertex)]));
+  }
+}
+
 std::span<const char> ColliderGuard::hold(const std::vector<ColliderObject>& colliders,
                                           const double* x, double* z, double stage,
                                           Threads& threads) {
-  const ContactWay way(x, z, stage);
-  for (std::size_t v = 0; v < body_of_.size(); ++v) {
-    starts_[v] = way.start(static_cast<int>(v));
-    ends_[v] = way.end(static_cast<int>(v));
-  }
+  read_way(x, z, stage);
   std::fill(is_moved_.begin(), is_moved_.end(), char{0});
-  std::fill(is_stopped_.begin(), is_stopped_.end(), char{0});
+  std::fill(stopped_.begin(), stopped_.end(), Stop::none);
   std::fill(bodies_.begin(), bodies_.end(), char{0});
   for (int round = 0;; ++round) {
     look(colliders, threads);
     if (!any_met()) break;
-    for (const Element& own : elements_) {
+    for (Element& own : elements_) {
       if (own.met < 0) continue;
-      if (round < most_rounds && push_out(colliders[at(own.met)], own)) continue;
+      const ColliderObject& collider = colliders[at(own.met)];
+      if (round < most_rounds && move_out(collider, own)) continue;
+      if (collider.can_move()) {
+        own.is_free =
+            own.inside == own.met ? round >= most_rounds : round >= most_rounds + most_carries;
+        if (!own.is_free) carry(collider, own);
+        continue;
+      }
       stop(own);
-      if (round < most_rounds + most_stops) continue;
+      if (round < most_rounds + most_carries + most_stops) continue;
       for (std::size_t v = 0; v < body_of_.size(); ++v) {
         if (body_of_[v] == own.body) move(static_cast<int>(v), starts_[v]);
       }
@@ -321,6 +513,23 @@ std::span<const char> ColliderGuard::hold(const std::vector<ColliderObject>& col
   return bodies_;
 }
 
+int ColliderGuard::num_inside(const std::vector<ColliderObject>& colliders, const double* x,
+                              const double* z, double stage, Threads& threads) {
+  if (std::none_of(colliders.begin(), colliders.end(),
+                   [](const ColliderObject& own) { return own.can_move(); })) {
+    return 0;
+  }
+  read_way(x, z, stage);
+  look(colliders, threads);
+  return num_inside();
+}
+
+int ColliderGuard::num_inside() const {
+  return static_cast<int>(std::count_if(elements_.begin(), elements_.end(), [](const Element& own) {
+    return own.inside >= 0 || own.is_free || own.met >= 0;
+  }));
+}
+
 void ColliderGuard::start_outside(std::vector<ColliderObject>& colliders, double* x) {
   first_part_ = 1;
   inflate(colliders, 0);
@@ -332,11 +541,12 @@ void ColliderGuard::start_outside(std::vector<ColliderObject>& colliders, double
   // What is nearer to a collider than its layer.
   const auto visit_near = [&](const auto& visit) {
     for (const Element& own : elements_) {
-      const Corners corners = corners_of(own);
-      const auto [middle, radius] = middle_of({corners, corners});
-      for (const ColliderObject& collider : colliders) {
-        if (!collider.touches(own.body) || collider.clear_of(middle, radius)) continue;
-        visit(own, collider, nearest_place(collider, corners));
+      for (std::size_t c = 0; c < colliders.size(); ++c) {
+        if (!may_touch(colliders[c], static_cast<int>(c), own)) continue;
+        const Corners corners = corners_of(own);
+        const auto [middle, radius] = middle_of({corners, corners});
+        if (colliders[c].clear_of(middle, radius)) continue;
+        visit(own, colliders[c], nearest_to_start(colliders[c], {own.count, {corners, corners}}));
       }
     }
   };
@@ -361,16 +571,17 @@ void ColliderGuard::start_outside(std::vector<ColliderObject>& colliders, double
   });
 }
 
-void ColliderGuard::require_outside(const std::vector<ColliderObject>& colliders,
-                                    const double* x) const {
+void ColliderGuard::require_outside(const std::vector<ColliderObject>& colliders, const double* x,
+                                    const std::vector<char>& fresh) const {
   for (const Element& own : elements_) {
     Corners corners;
     for (std::size_t i = 0; i < 3; ++i) corners[i] = corner_at(x, at(own.corners[i]));
     for (std::size_t c = 0; c < colliders.size(); ++c) {
-      if (!colliders[c].touches(own.body)) continue;
+      if (!may_touch(colliders[c], static_cast<int>(c), own)) continue;
+      if (colliders[c].can_move() && !fresh.empty() && fresh[at(own.body)] == 0) continue;
       const auto [middle, radius] = middle_of({corners, corners});
       if (colliders[c].clear_of(middle, radius)) continue;
-      if (is_proved(colliders[c], {corners, corners}, std::numeric_limits<double>::min())) continue;
+      if (!is_within(colliders[c], {own.count, {corners, corners}})) continue;
       const Vec3 place = nearest_place(colliders[c], corners).point;
       throw Error(ErrorKind::invalid_input, fmt::format("/bodies/{}", own.body),
                   fmt::format("its surface is in /colliders/{} near [{:.6g}, {:.6g}, {:.6g}], and "

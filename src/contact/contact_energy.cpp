@@ -106,14 +106,17 @@ std::vector<int> places_of(const std::vector<ContactVertex>& vertices) {
 ContactEnergy::ContactEnergy(std::vector<ColliderObject> colliders, double friction,
                              std::vector<ContactVertex> vertices,
                              const std::vector<ContactSurface>& surfaces,
-                             std::unique_ptr<BodyPairs> pairs, std::unique_ptr<ColliderGuard> guard)
+                             std::unique_ptr<BodyPairs> pairs, std::unique_ptr<ColliderGuard> guard,
+                             std::unique_ptr<MeshPairs> meshes)
     : colliders_(std::move(colliders)),
       friction_(friction),
       vertices_(std::move(vertices)),
       place_of_vertex_(places_of(vertices_)),
       pairs_(std::move(pairs)),
       guard_(std::move(guard)),
-      surface_(surfaces, place_of_vertex_, colliders_, pairs_ ? pairs_->max_planes() : 0),
+      meshes_(std::move(meshes)),
+      surface_(surfaces, place_of_vertex_, colliders_,
+               (pairs_ ? pairs_->max_planes() : 0) + (meshes_ ? meshes_->max_planes() : 0)),
       contacts_(std::make_unique_for_overwrite<Contact[]>(max_contacts())),
       from_start_(std::make_unique_for_overwrite<Contact[]>(max_pairs())),
       held_(std::make_unique_for_overwrite<Held[]>(max_pairs())),
@@ -154,10 +157,21 @@ ContactEnergy::ContactEnergy(std::vector<ColliderObject> colliders, double frict
   }
 }
 
+void ContactEnergy::pose(double time_end, double h) {
+  for (ColliderObject& collider : colliders_) collider.move(time_end, h);
+  posed_time_ = time_end;
+  posed_h_ = h;
+}
+
+bool ContactEnergy::has_moving_colliders() const {
+  return std::any_of(colliders_.begin(), colliders_.end(),
+                     [](const ColliderObject& own) { return own.moves(); });
+}
+
 const std::vector<char>& ContactEnergy::move_colliders(double time_end, double h) {
   moves_.resize(colliders_.size());
+  pose(time_end, h);
   for (std::size_t c = 0; c < colliders_.size(); ++c) {
-    colliders_[c].move(time_end, h);
     moves_[c] = colliders_[c].moves() ? 1 : 0;
   }
   return moves_;
@@ -181,6 +195,7 @@ void ContactEnergy::select(std::span<const int> bodies) {
   pieces_.select(bodies);
   surface_.select(bodies);
   if (pairs_) pairs_->select(bodies);
+  if (meshes_) meshes_->select(bodies);
   for (auto* list : {&points_, &held_of_bodies_, &start_of_bodies_}) list->select(bodies);
 }
 
@@ -251,7 +266,9 @@ ContactEnergy::Toucher ContactEnergy::point_at(std::size_t place) const {
   }
   own.stiffness = soft[0];
   own.added = hard[0] - soft[0];
-  if (plane.collider == SurfaceContact::no_collider) {
+  if (plane.collider != SurfaceContact::no_collider) {
+    own.stiffness *= plane.harder;
+  } else {
     // Each gives in as it would by itself.
     const auto both = [&](const double* k) {
       return std::max(2 * k[0] * k[1] / (k[0] + k[1]), bearing) * plane.harder;
@@ -265,7 +282,7 @@ ContactEnergy::Toucher ContactEnergy::point_at(std::size_t place) const {
 }
 
 void ContactEnergy::begin_step(const ContactStep& step, Threads& threads) {
-  for (ColliderObject& collider : colliders_) collider.move(step.time_end, step.h);
+  pose(step.time_end, step.h);
   if (guard_) guard_->inflate(colliders_, step.time_end);
   x_n_ = step.x_n;
   h_ = step.h;
@@ -276,6 +293,10 @@ void ContactEnergy::begin_step(const ContactStep& step, Threads& threads) {
   for (auto* list : {&points_, &held_of_bodies_, &start_of_bodies_}) list->clear();
   std::fill(has_news_.begin(), has_news_.end(), char{0});
   if (pairs_) pairs_->begin_step(step.time_end);
+  if (meshes_) {
+    guard_->find_inside(colliders_, x_n_, threads);
+    meshes_->begin_step(guard_->part_of_layers(step.time_end), guard_->vertices_inside());
+  }
   std::fill(is_special_.begin(), is_special_.end(), std::uint8_t{0});
   num_from_start_ =
       find_in_blocks(from_start_.get(), threads,
@@ -295,15 +316,19 @@ void ContactEnergy::begin_step(const ContactStep& step, Threads& threads) {
 Encounters ContactEnergy::find_points(const double* z, bool held, Threads& threads) {
   const std::size_t before = num_points();
   int count = surface_.find(colliders_, way_to(z), threads);
+  if (meshes_) count += meshes_->find(colliders_, way_to(z), held, surface_, threads);
   if (pairs_) count += pairs_->find(way_to(z), held, surface_, threads);
   return start_points(before, z, count);
 }
 
 Encounters ContactEnergy::sweep_pairs(const double* z, Threads& threads) {
-  if (!pairs_) return {};
+  if (!pairs_ && !meshes_) return {};
   const std::size_t before = num_points();
   surface_.forget_hardened();
-  return start_points(before, z, pairs_->find(way_to(z), true, surface_, threads));
+  int count = 0;
+  if (meshes_) count += meshes_->find(colliders_, way_to(z), true, surface_, threads);
+  if (pairs_) count += pairs_->find(way_to(z), true, surface_, threads);
+  return start_points(before, z, count);
 }
 
 /// What points do from the start of the step on that are new; of those and harder ones there are
@@ -387,11 +412,23 @@ std::span<const char> ContactEnergy::keep_outside(const double* start, double* z
 
 void ContactEnergy::start_outside(double* x) {
   guard_->start_outside(colliders_, x);
-  require_apart(x);
+  require_apart(x, posed_time_);
 }
 
-void ContactEnergy::require_apart(const double* x) {
-  guard_->require_outside(colliders_, x);
+int ContactEnergy::num_inside(const double* start, const double* z, Threads& threads) {
+  return guard_ ? guard_->num_inside(colliders_, start, z, stage_, threads) : 0;
+}
+
+void ContactEnergy::require_apart(const double* x, double time, const std::vector<char>& fresh) {
+  const double before = posed_time_, h = posed_h_;
+  pose(time, 0);
+  try {
+    guard_->require_outside(colliders_, x, fresh);
+  } catch (...) {
+    pose(before, h);
+    throw;
+  }
+  pose(before, h);
   const BodyPairs::Overlap* const found = pairs_ ? pairs_->first_overlap(x) : nullptr;
   if (found == nullptr) return;
   const auto [a, b] = *found;
@@ -442,6 +479,12 @@ bool ContactEnergy::start(const Toucher& own, Contact& contact) const {
   return contact.shift > 0 || contact.friction > 0;
 }
 
+/// In barrier mode.
+double ContactEnergy::layer_of(const Plane& plane, const Toucher& own) const {
+  const double layer = own.point.count > 1 ? surface_.points()[at(own.place)].layer : 0;
+  return layer > 0 ? layer : colliders_[at(plane.collider)].offset();
+}
+
 /// The contact of what is behind a plane, s being its shift.
 Contact ContactEnergy::behind(const Plane& plane, const Toucher& own, double depth,
                               double shift) const {
@@ -457,10 +500,7 @@ Contact ContactEnergy::behind(const Plane& plane, const Toucher& own, double dep
           .shift = shift,
           .friction = 0,
           .is_inner = own.is_inner,
-          .layer = !guard_ ? 0
-                   : plane.collider == SurfaceContact::no_collider
-                       ? surface_.points()[at(own.place)].layer
-                       : colliders_[at(plane.collider)].offset(),
+          .layer = guard_ ? layer_of(plane, own) : 0,
           .anchor = anchor_of(own, plane.collider, plane.point)};
 }
 

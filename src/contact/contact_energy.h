@@ -15,6 +15,7 @@
 #include "contact/collider.h"
 #include "contact/collider_guard.h"
 #include "contact/contact_point.h"
+#include "contact/mesh_pairs.h"
 #include "contact/surface_points.h"
 #include "supple/scene.h"
 
@@ -172,7 +173,8 @@ class ContactEnergy {
                 std::vector<ContactVertex> vertices,
                 const std::vector<ContactSurface>& surfaces = {},
                 std::unique_ptr<BodyPairs> pairs = nullptr,
-                std::unique_ptr<ColliderGuard> guard = nullptr);
+                std::unique_ptr<ColliderGuard> guard = nullptr,
+                std::unique_ptr<MeshPairs> meshes = nullptr);
 
   /// Poses the colliders, finds what the state at the start of the step decides (friction, slow
   /// exits, planes of paths to `reach`), and drops all contacts.
@@ -234,7 +236,7 @@ class ContactEnergy {
   /// on the way is not looked at, as the descent may still prevent it.
   Encounters sweep(const double* z, bool held, Threads& threads);
 
-  /// Of `sweep` with `held` what bodies do to each other alone.
+  /// Of `sweep` with `held` what bodies do to each other and to meshes alone.
   Encounters sweep_pairs(const double* z, Threads& threads);
 
   /// Shortens the ways from `start` to z of bodies that would meet, as contacts see the step: which
@@ -244,14 +246,22 @@ class ContactEnergy {
   /// Barrier mode: what is apart stays apart, of colliders too.
   bool is_barrier() const { return guard_ != nullptr; }
   /// Barrier mode: moves what would enter a collider on the way from `start` to z to before it. Of
-  /// each body whether any of it was: [bodies]; empty: nothing. To be called before `hold_back`.
+  /// each body whether any of it was: [bodies]; empty: nothing. To be called before `hold_back`,
+  /// and after it where a collider moves, which pushes out what is held back.
   std::span<const char> keep_outside(const double* start, double* z, Threads& threads);
+  /// Whether a collider moves in this step.
+  bool has_moving_colliders() const;
+  /// Barrier mode: how many triangles, segments and other vertices are in a collider that moves and
+  /// has left them no way out, by the last `keep_outside`, or where `start` and z are others.
+  int num_inside() const { return guard_ ? guard_->num_inside() : 0; }
+  int num_inside(const double* start, const double* z, Threads& threads);
   /// Barrier mode: moves vertices of x, where a scene starts, that touch a collider to before it;
   /// their layers grow from there. Throws as require_apart.
   void start_outside(double* x);
-  /// Barrier mode: throws Error{invalid_input} at a body that is in a collider at x, or in another
-  /// body, or in itself.
-  void require_apart(const double* x);
+  /// Barrier mode: throws Error{invalid_input} at a body that is in a collider at x and that time,
+  /// s, or in another body, or in itself. fresh: which bodies are looked for in colliders that
+  /// move, [bodies], as others may have had no way out; empty: all.
+  void require_apart(const double* x, double time, const std::vector<char>& fresh = {});
 
   /// Of bodies with each other; null: they do not touch.
   BodyPairs* pairs() const { return pairs_.get(); }
@@ -392,6 +402,7 @@ class ContactEnergy {
         .body;
   }
   int body_of(const ContactPoint& point) const { return body_of_vertex(point.vertices[0]); }
+  void pose(double time_end, double h);
   void file(BodyLists& list, int body);
   void file_point(std::size_t place);
   template <class T, class Find>
@@ -404,6 +415,7 @@ class ContactEnergy {
   std::size_t sweep_block(std::size_t block, const double* z, Held* out) const;
   bool start(const Toucher& own, Contact& contact) const;
   void start_point(std::size_t place);
+  double layer_of(const Plane& plane, const Toucher& own) const;
   Contact behind(const Plane& plane, const Toucher& own, double depth, double shift) const;
   bool touches(std::size_t place, int collider, const Vec3& end, Contact& contact) const;
   bool touches(const Held& held, const Vec3& end, Contact& contact) const;
@@ -426,12 +438,14 @@ class ContactEnergy {
   std::vector<int> place_of_vertex_;  ///< in vertices_, by number; -1: in none
   std::unique_ptr<BodyPairs> pairs_;
   std::unique_ptr<ColliderGuard> guard_;
+  std::unique_ptr<MeshPairs> meshes_;
   SurfacePoints surface_;
   std::vector<double> shares_;  ///< of bodies' ways
   const double* x_n_ = nullptr;
-  double h_ = 0;      ///< s
-  double stage_ = 1;  ///< of z
-  double slip_ = 0;   ///< eps, m
+  double h_ = 0;                         ///< s
+  double posed_time_ = 0, posed_h_ = 0;  ///< of the colliders, s
+  double stage_ = 1;                     ///< of z
+  double slip_ = 0;                      ///< eps, m
   // [max_contacts()] and [max_pairs()], of which the first ones are set. Left uninitialised, so
   // that the system gives memory only to what is used: few vertices are in contact at a time.
   std::unique_ptr<Contact[]> contacts_;

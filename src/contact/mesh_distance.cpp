@@ -55,6 +55,25 @@ std::vector<std::array<Vec3, 7>> pseudo_normals(const TriangleMesh& mesh,
   return normals;
 }
 
+/// Of each triangle, as MeshDistance::Face: what it has first.
+std::vector<std::uint8_t> owned_features(const TriangleMesh& mesh) {
+  std::vector<std::uint8_t> owned(mesh.triangles.size(), 0);
+  std::vector<char> has_owner(mesh.vertices.size(), 0);
+  for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      char& is_taken = has_owner[at(mesh.triangles[t][i])];
+      if (is_taken == 0) owned[t] |= static_cast<std::uint8_t>(1 << i);
+      is_taken = 1;
+    }
+  }
+  const std::vector<HalfEdge> edges = sorted_half_edges(mesh);
+  for (std::size_t e = 0; e < edges.size(); e += 2) {
+    const int start = edges[e].start;
+    owned[at(start / 3)] |= static_cast<std::uint8_t>(8 << start % 3);
+  }
+  return owned;
+}
+
 std::vector<Box> boxes_of(const std::vector<Triangle>& triangles) {
   std::vector<Box> boxes;
   boxes.reserve(triangles.size());
@@ -77,12 +96,14 @@ MeshDistance::MeshDistance(const MeshShape& shape, const std::string& where) {
   const TriangleMesh mesh = closed_surface(shape.mesh, where);
   const std::vector<Triangle> triangles = gather(mesh);
   const std::vector<Normals> normals = pseudo_normals(mesh, triangles);
+  const std::vector<std::uint8_t> owned = owned_features(mesh);
   tree_ = AabbTree(boxes_of(triangles));
   triangles_.reserve(triangles.size());
   normals_.reserve(triangles.size());
   for (int t : tree_.order()) {
     triangles_.push_back(triangles[at(t)]);
     normals_.push_back(normals[at(t)]);
+    owned_.push_back(owned[at(t)]);
   }
   const Box& box = tree_.bounds();
   scale_ = norm(box.max - box.min) + std::max(norm(box.min), norm(box.max));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,33 @@ class MeshDistance {
 
   /// True for points outside the mesh's box: they are not inside the mesh.
   bool outside_box(const Vec3& x) const;
+  /// A triangle of the mesh with those of its corners and edges, from each corner to the next, that
+  /// no other one owns.
+  struct Face {
+    const Triangle* triangle;
+    std::uint8_t owned;
+    bool owns_corner(int i) const { return (owned >> i & 1) != 0; }
+    bool owns_edge(int i) const { return (owned >> (3 + i) & 1) != 0; }
+  };
+  /// Calls visit(face) for the triangles whose boxes touch a box, until it returns true. Whether it
+  /// did.
+  template <class Visit>
+  bool any_near(const Box& box, const Visit& visit) const {
+    const auto touches = [&](const Box& other) {
+      for (std::size_t k = 0; k < 3; ++k) {
+        if (other.min[k] > box.max[k] || box.min[k] > other.max[k]) return false;
+      }
+      return true;
+    };
+    return tree_.any(touches, [&](int place) {
+      const auto i = static_cast<std::size_t>(place);
+      const Vec3(&c)[3] = triangles_[i].corner;
+      Box own{c[0], c[0]};
+      for (const Vec3& p : c) own = AabbTree::join(own, {p, p});
+      return touches(own) && visit(Face{&triangles_[i], owned_[i]});
+    });
+  }
+
   /// At most the distance of x from the surface if x is outside the mesh's box; else 0.
   double distance_to_box(const Vec3& x) const;
 
@@ -36,6 +64,7 @@ class MeshDistance {
   AabbTree tree_;
   std::vector<Triangle> triangles_;  ///< in the order of the tree
   std::vector<Normals> normals_;     ///< in the order of the tree
+  std::vector<std::uint8_t> owned_;  ///< of Face; in the order of the tree
   double scale_;                     ///< diagonal of the box plus its distance from 0, m
 };
 

@@ -125,6 +125,8 @@ class SurfacePoints::Search {
 };
 
 void SurfacePoints::Search::meet(const ColliderObject& collider, int number) {
+  // In barrier mode pairs of features find what meets it (mesh_pairs.h).
+  if (collider.offset() > 0 && collider.has_flat_sides()) return;
   const Ball ball = around({collider.carried(start_ball_.center), start_ball_.radius}, end_ball_);
   if (!(ball.radius < Extent::infinity) || collider.clear_of(ball.center, ball.radius)) return;
   collider_ = &collider;

@@ -8,6 +8,7 @@
 
 #include "contact/vec3.h"
 #include "supple/mesh.h"
+#include "supple/scene.h"
 
 /// Closed surfaces for tests.
 namespace supple::test_meshes {
@@ -84,6 +85,53 @@ inline TriangleMesh burr() {
     if (i >= 18) mesh.vertices[i] = (i % 3 == 0 ? 0.35 : 0.6) * mesh.vertices[i];
   }
   return mesh;
+}
+
+/// Made larger along the axes.
+inline TriangleMesh scaled(TriangleMesh mesh, const Vec3& size) {
+  for (Vec3& p : mesh.vertices) {
+    for (std::size_t k = 0; k < 3; ++k) p[k] *= size[k];
+  }
+  return mesh;
+}
+
+/// Two walls on a floor, a fiftieth of a metre thick, of slivers alone.
+inline TriangleMesh thin_walls() {
+  TriangleMesh mesh;
+  const auto add_box = [&](const Vec3& low, const Vec3& high, int parts) {
+    const int first = static_cast<int>(mesh.vertices.size());
+    for (int i = 0; i <= parts; ++i) {
+      const double x = low[0] + (high[0] - low[0]) * i / parts;
+      mesh.vertices.insert(
+          mesh.vertices.end(),
+          {{x, low[1], low[2]}, {x, high[1], low[2]}, {x, high[1], high[2]}, {x, low[1], high[2]}});
+    }
+    for (int i = 0; i < parts; ++i) {
+      for (int k = 0; k < 4; ++k) {
+        const int a = first + 4 * i + k, b = first + 4 * i + (k + 1) % 4;
+        mesh.triangles.push_back({a, b, a + 4});
+        mesh.triangles.push_back({b, b + 4, a + 4});
+      }
+    }
+    const int last = first + 4 * parts;
+    for (const auto& [i, j, k] : {std::array{0, 2, 1}, std::array{0, 3, 2}}) {
+      mesh.triangles.push_back({first + i, first + j, first + k});
+      mesh.triangles.push_back({last + i, last + k, last + j});
+    }
+  };
+  add_box({-0.5, -0.3, -0.12}, {0.5, 0.3, -0.1}, 40);
+  add_box({-0.5, -0.3, 0.1}, {0.5, 0.3, 0.12}, 3);
+  add_box({-0.5, -0.42, -0.12}, {0.5, -0.31, 0.12}, 7);
+  return mesh;
+}
+
+/// Rough ground of some two metres.
+inline HeightFieldShape bumps() {
+  HeightFieldShape field{.nx = 12, .nz = 9, .cell = 0.15};
+  for (int j = 0; j < field.nz; ++j) {
+    for (int i = 0; i < field.nx; ++i) field.heights.push_back(0.12 * std::sin(5.0 * i * i + j));
+  }
+  return field;
 }
 
 /// Solid angle that the surface spans at x over 4 pi: 1 inside, 0 outside [van Oosterom & Strackee

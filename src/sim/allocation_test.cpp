@@ -133,6 +133,22 @@ TEST(Allocation, NeitherDoesAStepOnHullsFieldsAndFunctions) {
   }
 }
 
+TEST(Allocation, NeitherDoesAStepWithBarriersOnFieldsAndWhatMoves) {
+  if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
+  HeightFieldShape field{.nx = 19, .nz = 19, .cell = 0.5};
+  for (int i = 0; i < 361; ++i) field.heights.push_back(-0.585 + 0.02 * (i % 5));
+  for (const char* method : {"l_bfgs", "gauss_seidel", "xpbd"}) {
+    Scene scene = test::twisting_bar({8, 3, 3}, "arap");
+    scene.gravity = {0, -9.81, 0};
+    scene.contact = {.friction = 0.2, .self = true, .mode = ContactMode::barrier};
+    scene.colliders.push_back({.shape = field});
+    scene.colliders.push_back({.shape = BoxShape{.center = {0, 0.76, 0}, .size = {0.5, 0.5, 2}},
+                               .motion = {.velocity = Vec3{0, -0.5, 0}}});
+    scene.solver.method = from_string<SolverMethod>(method);
+    EXPECT_EQ(allocations_of_a_step(scene, 1), 0) << method;
+  }
+}
+
 TEST(Allocation, AStepOfAMembraneInTheWindAllocatesNothingAfterTheFirst) {
   if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
   for (const char* method : {"l_bfgs", "quasi_newton", "gradient_descent", "projective_dynamics",

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "contact/mesh_pairs.h"
 #include "descent/laplacian.h"
 #include "integrate/integrator.h"
 #include "sim/touches.h"
@@ -150,7 +151,8 @@ std::vector<double> own_stiffness(const Scene& scene, const Model& model) {
 std::unique_ptr<ColliderGuard> make_guard(const std::vector<ColliderObject>& colliders,
                                           const std::vector<ContactSurface>& surfaces,
                                           const std::vector<int>& body_of,
-                                          const std::vector<double>& mass) {
+                                          const std::vector<double>& mass,
+                                          const std::vector<int>& holder) {
   std::vector<double> layers;
   for (const ColliderObject& collider : colliders) {
     double size = std::numeric_limits<double>::infinity();
@@ -163,7 +165,35 @@ std::unique_ptr<ColliderGuard> make_guard(const std::vector<ColliderObject>& col
   for (std::size_t v = 0; v < touching.size(); ++v) {
     if (!(mass[v] > 0)) touching[v] = -1;
   }
-  return std::make_unique<ColliderGuard>(surfaces, std::move(touching), std::move(layers));
+  return std::make_unique<ColliderGuard>(surfaces, std::move(touching), std::move(layers), holder);
+}
+
+/// Barrier mode: the colliders with flat sides and what may touch them; null: there are none.
+std::unique_ptr<MeshPairs> make_mesh_pairs(
+    const Scene& scene, const std::vector<ColliderObject>& colliders, const ColliderGuard& guard,
+    const std::vector<BodyFeatures>& features, const std::vector<int>& body_of,
+    const std::vector<int>& holder, const std::vector<Vec3>& rest) {
+  std::vector<ColliderMesh> meshes;
+  std::vector<std::pair<int, int>> apart, tied;
+  for (std::size_t c = 0; c < colliders.size(); ++c) {
+    if (!colliders[c].has_flat_sides() || !(guard.layer(c) > 0)) continue;
+    const int number = static_cast<int>(meshes.size());
+    meshes.push_back({.collider = static_cast<int>(c),
+                      .surface = flat_surface(scene.colliders[c].shape),
+                      .layer = guard.layer(c),
+                      .can_move = colliders[c].can_move()});
+    for (int body = 0; body < static_cast<int>(features.size()); ++body) {
+      if (!colliders[c].touches(body)) apart.emplace_back(body, number);
+    }
+    for (int v = 0; v < static_cast<int>(holder.size()); ++v) {
+      if (holder[static_cast<std::size_t>(v)] == static_cast<int>(c)) tied.emplace_back(v, number);
+    }
+  }
+  if (meshes.empty()) return nullptr;
+  std::sort(apart.begin(), apart.end());
+  std::sort(tied.begin(), tied.end());
+  return std::make_unique<MeshPairs>(features, body_of, rest, meshes, std::move(apart),
+                                     std::move(tied));
 }
 
 /// What bonds tie does not touch: see BodyPairs.
@@ -293,11 +323,15 @@ std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& mod
     vertex.held_by = holder[static_cast<std::size_t>(vertex.vertex)];
   }
   std::unique_ptr<ColliderGuard> guard;
-  if (is_barrier) guard = make_guard(colliders, surfaces, body_of, model.mass);
+  if (is_barrier) guard = make_guard(colliders, surfaces, body_of, model.mass, holder);
+  std::vector<BodyFeatures> features;
+  for (const auto& outside_of : surfaces) features.push_back(with_mass(outside_of, model.mass));
+  std::unique_ptr<MeshPairs> meshes;
+  if (guard) {
+    meshes = make_mesh_pairs(scene, colliders, *guard, features, body_of, holder, rest);
+  }
   std::unique_ptr<BodyPairs> pairs;
   if (has_pairs) {
-    std::vector<BodyFeatures> features;
-    for (const auto& outside_of : surfaces) features.push_back(with_mass(outside_of, model.mass));
     PairSettings settings{.between_bodies = scene.contact.bodies,
                           .within_bodies = scene.contact.self,
                           .apart = bodies_apart(scene)};
@@ -307,7 +341,7 @@ std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& mod
   }
   return std::make_unique<ContactEnergy>(std::move(colliders), scene.contact.friction,
                                          std::move(vertices), surfaces, std::move(pairs),
-                                         std::move(guard));
+                                         std::move(guard), std::move(meshes));
 }
 
 }  // namespace supple

@@ -166,6 +166,7 @@ class RunningScene {
   void renew_contact();
   SimulationState start_of_added(const SimulationState& before) const;
   void move_added_apart(const Survivors& survivors);
+  std::vector<char> which_are_added(const Survivors& survivors) const;
   void cut_by(const Blade& blade, Separations& separations, std::vector<BodySeparation>& found);
   std::vector<char> split_vertices(const TornBodies& torn) const;
   template <class Field>
@@ -174,7 +175,8 @@ class RunningScene {
   std::unique_ptr<ContactEnergy> new_contact() const;
   void start_apart(VectorField& x);
   void find_layers();
-  static void require_apart(ContactEnergy* contact, const VectorField& x);
+  void require_apart(ContactEnergy* contact, const VectorField& x, double time,
+                     const std::vector<char>& fresh = {}) const;
   bool keep_outside(StepReport& report);
   void carry_forces(const RunningScene& other, const std::vector<int>& sources);
   FollowingWeights* following_weights() const;

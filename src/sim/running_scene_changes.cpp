@@ -175,9 +175,10 @@ void RunningScene::detach(Attachment attachment) {
   }
 }
 
-/// In barrier mode.
-void RunningScene::require_apart(ContactEnergy* contact, const VectorField& x) {
-  if (contact != nullptr && contact->is_barrier()) contact->require_apart(x[0].v);
+/// In barrier mode. fresh: as of ContactEnergy.
+void RunningScene::require_apart(ContactEnergy* contact, const VectorField& x, double time,
+                                 const std::vector<char>& fresh) const {
+  if (contact != nullptr && contact->is_barrier()) contact->require_apart(x[0].v, time, fresh);
 }
 
 void RunningScene::use_contact(ContactEnergy* contact) {
@@ -230,7 +231,7 @@ void RunningScene::set_colliders(std::vector<Collider> colliders) {
     if (has_followers) use_pins(all_pins());
     contact = new_contact();
     setup_.check_motions(scene_);
-    require_apart(contact.get(), state_.x);
+    require_apart(contact.get(), state_.x, state_.time);
     use_contact(contact.get());
     std::swap(contact_, contact);
   } catch (...) {
@@ -410,7 +411,7 @@ SimulationState RunningScene::state() const {
 
 void RunningScene::set_state(const SimulationState& state) {
   State loaded = numbering_.to_model(load_state(model_, state));
-  require_apart(contact_.get(), loaded.x);
+  require_apart(contact_.get(), loaded.x, loaded.time, std::vector<char>(scene_.bodies.size(), 0));
   Unfolding unfolding(scene_.bodies.size());
   unfolding.set_memory(state.unfolding);
   if (!unfolds()) unfolding = Unfolding(scene_.bodies.size());
@@ -546,9 +547,14 @@ SimulationState RunningScene::start_of_added(const SimulationState& before) cons
   return saved;
 }
 
-void RunningScene::move_added_apart(const Survivors& survivors) {
+std::vector<char> RunningScene::which_are_added(const Survivors& survivors) const {
   std::vector<char> is_added(scene_.bodies.size());
   for (std::size_t b = 0; b < is_added.size(); ++b) is_added[b] = survivors.is_added(b) ? 1 : 0;
+  return is_added;
+}
+
+void RunningScene::move_added_apart(const Survivors& survivors) {
+  const std::vector<char> is_added = which_are_added(survivors);
   const VectorField before = state_.x;
   pairs()->add_apart(state_.x[0].v, is_added, state_.time);
   if (state_.x_previous.empty()) return;
@@ -577,7 +583,7 @@ void RunningScene::go_on_from(const RunningScene& before, const Survivors& survi
   set_state(survivors.join(state, start_of_added(state)));
   if (pairs() && survivors.adds()) move_added_apart(survivors);
   if (scene_.contact.self) open_tears(before, survivors);
-  require_apart(contact_.get(), state_.x);
+  require_apart(contact_.get(), state_.x, state_.time, which_are_added(survivors));
   if (!state.accelerations.empty() && survivors.adds()) {
     const VectorField found = setup_.find_accelerations(state_, clock_, objective_);
     for (int i = 0; i < model_.num_vertices; ++i) {

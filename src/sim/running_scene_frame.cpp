@@ -18,6 +18,8 @@ constexpr int smaller = 4, smallest = 16;
 /// Of its kinetic energy: by how much the energy of an integrator may swing in a step that keeps
 /// the energy of small vibrations, but not that of large ones.
 constexpr double allowed_swing = 0.01;
+/// Barrier mode: how often colliders that move push on what bodies have held back.
+constexpr int most_pushes = 4;
 /// Of the energies at hand: their rounding.
 constexpr double energy_rounding = 1e-13;
 
@@ -466,7 +468,7 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
 /// What is outside of colliders stays so, in barrier mode; whether z_ is another place now.
 bool RunningScene::keep_outside(StepReport& report) {
   const auto held = contact_->keep_outside(state_.x[0].v, z_[0].v, threads_);
-  report.tunnelled = 0;
+  report.tunnelled = contact_->num_inside();
   report.held_back += static_cast<int>(std::count(held.begin(), held.end(), char{1}));
   return !held.empty();
 }
@@ -476,9 +478,19 @@ bool RunningScene::keep_outside(StepReport& report) {
 bool RunningScene::hold_back(StepReport& report) {
   const bool is_moved = contact_ && contact_->is_barrier() && keep_outside(report);
   if (!pairs()) return is_moved;
-  const auto shares = contact_->hold_back(state_.x[0].v, z_[0].v, threads_);
-  report.held_back += num_shortened(shares);
-  return is_moved || !shares.empty();
+  for (int round = 0;; ++round) {
+    const auto shares = contact_->hold_back(state_.x[0].v, z_[0].v, threads_);
+    report.held_back += num_shortened(shares);
+    if (shares.empty()) return is_moved || round > 0;
+    if (!contact_->is_barrier() || !contact_->has_moving_colliders()) return true;
+    // A collider pushes what was held back, into the other body if there is no other way. Then it
+    // is the collider that it enters.
+    if (round == most_pushes) {
+      report.tunnelled = contact_->num_inside(state_.x[0].v, z_[0].v, threads_);
+      return true;
+    }
+    if (!keep_outside(report)) return true;
+  }
 }
 
 bool RunningScene::explicit_substep(StepReport& report) {

@@ -172,6 +172,7 @@ RunWatch::RunWatch(const Scene& scene)
 void RunWatch::scene_changed(const Scene& scene) {
   solver_ = scene.solver;
   touches_ = !scene.colliders.empty() || scene.bodies.size() > 1;
+  is_barrier_ = scene.contact.mode == ContactMode::barrier;
   size_ = std::numeric_limits<double>::infinity();
   double mass = 0;
   num_flat_tets_ = 0;
@@ -314,10 +315,14 @@ std::vector<Warning> RunWatch::warnings() const {
                     deep_.first, deep_.last});
   }
   if (tunnelled_.count > 0) {
-    list.push_back({"tunnelled",
-                    fmt::format("up to {} per frame passed through a collider; raise substeps",
-                                counted(tunnelled_.worst, "point", "points")),
-                    tunnelled_.first, tunnelled_.last});
+    list.push_back(
+        {"tunnelled",
+         is_barrier_ ? fmt::format("in up to {} per frame a collider that moves left bodies no "
+                                   "way out and is in them; move it less far, or more slowly",
+                                   counted(tunnelled_.worst, "triangle", "triangles"))
+                     : fmt::format("up to {} per frame passed through a collider; raise substeps",
+                                   counted(tunnelled_.worst, "point", "points")),
+         tunnelled_.first, tunnelled_.last});
   }
   if (overlaps_.count > 0) {
     list.push_back({"self_intersection",

@@ -1,0 +1,214 @@
+// Contact mode barrier with colliders that move.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "contact/test_meshes.h"
+#include "sim/test_barrier.h"
+#include "sim/test_scenes.h"
+#include "supple/warnings.h"
+
+namespace supple {
+namespace {
+
+using namespace test::barrier;
+
+Motion path(std::vector<std::pair<double, Vec3>> places) {
+  Motion motion;
+  for (const auto& [time, place] : places) {
+    motion.keyframes.push_back({.time = time, .translate = place});
+  }
+  return motion;
+}
+
+MeshShape box_mesh(const Vec3& center, const Vec3& size) {
+  const Body body{.mesh =
+                      generate(BoxGenerator{.size = size, .cells = {2, 1, 2}, .center = center})};
+  return {{.vertices = body.mesh.vertices, .triangles = surface_triangles(body.mesh)}};
+}
+
+/// A block on the floor below a press that comes down until it has so much left of its height.
+Scene press(double size, double left, bool is_mesh) {
+  Scene scene = barrier_scene({block({0, 0.5 * size, 0}, size, 3, 10)});
+  const Vec3 center{0, 1.35 * size, 0}, sides{2 * size, 0.5 * size, 2 * size};
+  Collider plate{"plate", BoxShape{.center = center, .size = sides}, {}};
+  if (is_mesh) plate.shape = box_mesh(center, sides);
+  const double way = (1.1 - left) * size;
+  plate.motion = path({{0, {0, 0, 0}}, {0.4, {0, -way, 0}}, {0.6, {0, -way, 0}}, {1, {0, 0, 0}}});
+  scene.colliders = {{"floor", PlaneShape{}, {}}, plate};
+  scene.contact.friction = 0.4;
+  return scene;
+}
+
+TEST(BarrierMoving, APressSqueezesABodyAndNothingEnters) {
+  for (const double size : {1e-3, 0.5, 100.0}) {
+    for (const bool is_mesh : {false, true}) {
+      for (const double step : {1.0 / 120, 1.0 / 30}) {
+        for (const int iterations : {2, 5, 10}) {
+          SCOPED_TRACE(std::to_string(size) + " m, " + std::to_string(step) + " s, " +
+                       std::to_string(iterations) + " iterations, " + std::to_string(is_mesh));
+          Scene scene = press(size, 0.5, is_mesh);
+          scene.time.step = step;
+          scene.solver.iterations = iterations;
+          Simulation simulation(scene, {.threads = 1});
+          double lowest = 1e300;
+          for (int frame = 0; frame < 1.2 / step; ++frame) {
+            run_apart(simulation, 1);
+            if (HasFailure()) return;
+            lowest = std::min(lowest, middle_of(simulation, 0)[1]);
+          }
+          EXPECT_LT(lowest, 0.3 * size);
+          EXPECT_GT(middle_of(simulation, 0)[1], 0.35 * size);
+        }
+      }
+    }
+  }
+}
+
+class BarrierMovingOfSolver : public testing::TestWithParam<std::string> {};
+
+/// A press, a paddle that turns and a ball that goes through where a body lies.
+TEST_P(BarrierMovingOfSolver, NothingMeetsInAnyMethod) {
+  Body pressed = block({0, 0.25, 0}, 0.5, 3), swept = block({2, 0.2, 0}, 0.4, 3),
+       pushed = block({4, 0.25, 0}, 0.5, 2);
+  for (Body* body : {&pressed, &swept, &pushed}) {
+    body->material = test::soft_material(test::material_of(GetParam()));
+  }
+  Scene scene = barrier_scene({pressed, swept, pushed});
+  scene.contact.friction = 0.3;
+  scene.colliders = {
+      {"floor", PlaneShape{}, {}},
+      {"plate", box_mesh({0, 0.65, 0}, {1, 0.2, 1}),
+       path({{0, {0, 0, 0}}, {0.2, {0, -0.25, 0}}, {0.4, {0, 0, 0}}})},
+      {"paddle",
+       BoxShape{.center = {2.9, 0.3, 0}, .size = {1, 0.5, 0.05}},
+       {.rotate = Rotation{.axis = {0, 1, 0}, .center = {3.3, 0, 0}, .degrees_per_second = 200}}},
+      {"ball", SphereShape{{4, 0.4, 1}, 0.3}, {.velocity = Vec3{0, 0, -3}}}};
+  scene.solver.method = from_string<SolverMethod>(GetParam());
+  Simulation simulation(scene, {.threads = 2});
+  run_apart(simulation, 30);
+}
+
+std::vector<std::string> all_solvers() {
+  std::vector<std::string> names;
+  for (const Description& solver : list_solvers()) names.push_back(solver.name);
+  return names;
+}
+INSTANTIATE_TEST_SUITE_P(Solvers, BarrierMovingOfSolver, testing::ValuesIn(all_solvers()),
+                         [](const auto& solver) { return solver.param; });
+
+/// Two jaws close on a block and lift it.
+Scene gripper(double size, bool is_mesh) {
+  Scene scene = barrier_scene({block({0, 0.5 * size, 0}, size, 3, 4)});
+  const double way = 0.24 * size;
+  scene.colliders = {{"floor", PlaneShape{}, {}}};
+  for (const double side : {-1.0, 1.0}) {
+    const Vec3 center{0.9 * side * size, 0.5 * size, 0}, sides{0.4 * size, 0.6 * size, 0.8 * size};
+    Collider jaw{side < 0 ? "left" : "right", BoxShape{.center = center, .size = sides}, {}};
+    if (is_mesh) jaw.shape = box_mesh(center, sides);
+    jaw.motion =
+        path({{0, {0, 0, 0}}, {0.4, {-side * way, 0, 0}}, {1, {-side * way, 0.8 * size, 0}}});
+    scene.colliders.push_back(jaw);
+  }
+  scene.contact.friction = 0.8;
+  return scene;
+}
+
+TEST(BarrierMoving, AGripperLiftsABody) {
+  for (const double size : {0.1, 0.5}) {
+    for (const bool is_mesh : {false, true}) {
+      SCOPED_TRACE(std::to_string(size) + (is_mesh ? " mesh" : ""));
+      Scene scene = gripper(size, is_mesh);
+      scene.time.step = 1.0 / 120;
+      Simulation simulation(scene, {.threads = 1});
+      RunWatch watch(scene);
+      for (int frame = 0; frame < 200; ++frame) {
+        const StepReport report = run_apart(simulation, 1);
+        if (HasFailure()) return;
+        watch.add(frame + 1, report, simulation.energies());
+      }
+      EXPECT_NEAR(middle_of(simulation, 0)[1], 1.3 * size, 0.1 * size);
+      for (const Warning& warning : watch.warnings()) {
+        EXPECT_NE(warning.code, "self_intersection");
+      }
+    }
+  }
+}
+
+TEST(BarrierMoving, WhatHasNoWayOutIsSaidAndComesOutAsSoonAsThereIsRoom) {
+  for (const bool is_mesh : {false, true}) {
+    for (const bool two : {false, true}) {
+      SCOPED_TRACE(std::to_string(is_mesh) + " " + std::to_string(two));
+      // Into the floor.
+      Scene scene = press(0.5, -0.05, is_mesh);
+      if (two) {
+        // What is in a body by a fifth of its width carries it along by friction, as a nail does.
+        scene.contact.friction = 0;
+        Body other = block({0.05, 0.25, 0.52}, 0.4, 2, 10);
+        for (Vec3& x : other.mesh.vertices) x[1] -= 0.04;
+        scene.bodies.push_back(other);
+      }
+      Simulation simulation(scene, {.threads = 1});
+      RunWatch watch(scene);
+      int worst = 0;
+      for (int frame = 0; frame < 90; ++frame) {
+        const StepReport report = simulation.step();
+        watch.add(frame + 1, report, simulation.energies());
+        ASSERT_NE(report.status, StepStatus::non_finite) << frame;
+        // The other body and the floor, which rests, are never entered.
+        ASSERT_EQ(num_intersections(simulation), 0) << frame;
+        for (const Vec3& x : test::positions_of(simulation)) ASSERT_GT(x[1], 0) << frame;
+        worst = std::max(worst, report.tunnelled);
+        if (report.tunnelled == 0) {
+          ASSERT_EQ(num_collider_intersections(simulation), 0) << frame;
+          ASSERT_GT(least_distance(simulation), 0) << frame;
+        }
+      }
+      EXPECT_GT(worst, 0);
+      const auto warnings = watch.warnings();
+      EXPECT_TRUE(std::any_of(warnings.begin(), warnings.end(),
+                              [](const Warning& warning) { return warning.code == "tunnelled"; }));
+      EXPECT_EQ(run_apart(simulation, 1).tunnelled, 0);
+    }
+  }
+}
+
+TEST(BarrierMoving, TheSameBitsComeAtAnyNumberOfThreadsAndFromACheckpoint) {
+  Scene scene = gripper(0.5, true);
+  scene.bodies.push_back(block({0, 1.4, 0}, 0.4, 2, 10));
+  scene.solver.iterations = 4;
+  test::expect_same_bits_however_run(scene, 20, 12);
+  // In the middle of what has no way out.
+  Scene squeezed = press(0.5, -0.05, true);
+  test::expect_same_bits_however_run(squeezed, 26, 14);
+}
+
+TEST(BarrierMoving, EveryIntegratorThatSolvesKeepsBodiesOut) {
+  for (const std::string integrator : {"implicit_midpoint", "bdf2", "newmark", "quasi_static"}) {
+    Scene scene = press(0.5, 0.5, true);
+    scene.time.integrator = from_string<TimeIntegrator>(integrator);
+    if (integrator == "quasi_static") {
+      scene.bodies[0].pins = {{.box = {{-9, -9, -9}, {9, 0.01, 9}}, .stiffness = 1e4}};
+    }
+    SCOPED_TRACE(integrator);
+    Simulation simulation(scene, {.threads = 1});
+    run_apart(simulation, 60);
+  }
+}
+
+TEST(BarrierMoving, BodiesInWhatMovesAreRefusedAtTheStartAndWhenAdded) {
+  Scene scene = press(0.5, 0.5, false);
+  scene.colliders[1].motion = path({{0, {0, -0.3, 0}}, {1, {0, -0.3, 0}}});
+  EXPECT_EQ(test::place_of([&] { Simulation simulation(scene); }), "/bodies/0");
+  Scene later = press(0.5, 0.5, false);
+  Simulation simulation(later, {.threads = 1});
+  test::run(simulation, 24);
+  // Where the plate is by now.
+  const Body added = block({0.2, 0.6, 0}, 0.3, 2);
+  EXPECT_EQ(test::place_of([&] { simulation.add_body(added); }), "/bodies/1");
+}
+
+}  // namespace
+}  // namespace supple
