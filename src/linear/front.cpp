@@ -71,7 +71,7 @@ bool eliminate(Real* values, int width, int num_rows, bool with_product, Real* i
 
 }  // namespace
 
-const FrontKernels front_table{eliminate<double>};
+const FrontKernels front_table{eliminate<double>, eliminate<float>};
 
 }  // namespace SUPPLE_SIMD
 

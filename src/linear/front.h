@@ -4,7 +4,7 @@
 
 namespace supple {
 
-/// Dense work of a supernodal factorisation, compiled once for each level of vectors
+/// Dense work of a supernodal factorisation and of contact systems, compiled once for each level of vectors
 /// (base/simd_level.h). Levels differ in the last bits: sums are cut by the width of the vectors
 /// and use a fused multiply-add where there is one.
 struct FrontKernels {
@@ -14,6 +14,8 @@ struct FrontKernels {
   /// width]: L21, times L11^-1 where `with_product`. False: not positive definite, or not finite.
   bool (*eliminate)(double* front, int width, int num_rows, bool with_product, double* inverse,
                     double* below);
+  bool (*eliminate_floats)(float* front, int width, int num_rows, bool with_product, float* inverse,
+                           float* below);
 };
 
 const FrontKernels& front_kernels(SimdLevel level);
