@@ -4,9 +4,9 @@
 
 namespace supple {
 
-/// Dense work of a supernodal factorisation and of contact systems, compiled once for each level of vectors
-/// (base/simd_level.h). Levels differ in the last bits: sums are cut by the width of the vectors
-/// and use a fused multiply-add where there is one.
+/// Dense work of a supernodal factorisation and of contact systems, compiled once for each level of
+/// vectors (base/simd_level.h). Levels differ in the last bits: sums are cut by the width of the
+/// vectors and use a fused multiply-add where there is one.
 struct FrontKernels {
   /// Eliminates the first `width` columns of a front of width + num_rows, of which the lower
   /// triangle is given, column-major: L11 and L21 take their place, and the rest becomes what is
