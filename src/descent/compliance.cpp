@@ -232,10 +232,11 @@ float Compliance::half_entry(std::size_t part, std::size_t a, std::size_t b) con
   const Supernodes& nodes = nodes_of(part);
   const int first_a = table.node_of_slot[a], first_b = table.node_of_slot[b];
   int node_a = first_a, node_b = first_b;
-  // Parents have larger numbers.
+  // Parents have larger numbers; what hangs together with nothing has a root of its own.
   while (node_a != node_b) {
     int& lower = node_a < node_b ? node_a : node_b;
     lower = nodes.parent[at(lower)];
+    if (lower < 0) return 0;
   }
   const int common = table.path[at(node_a)];
   return kernels_->dot(&table.columns[a * table.width + at(table.path[at(first_a)] - common)],

@@ -106,9 +106,12 @@ void ContactMatrix::look_ahead(const Objective& objective, int last_directions) 
                                   ahead_);
   const int idle = std::max(0, usual_directions - last_directions);
   const std::size_t most = at(ahead_always + ahead_for_direction * idle);
+  // A vertex that will be in two colliders is named twice.
   std::erase_if(ahead_, [&](int vertex) {
-    return compliance_->has(vertex) || !compliance_->has_room(vertex, most);
+    return compliance_->has(vertex) || !compliance_->has_room(vertex, most) ||
+           std::exchange(place_[at(vertex)], 0) == 0;
   });
+  for (const int vertex : ahead_) place_[at(vertex)] = -1;
   ahead_.resize(std::min(ahead_.size(), most));
   compliance_->find(ahead_, objective.threads());
 }

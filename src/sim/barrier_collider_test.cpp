@@ -179,6 +179,7 @@ double speed_on(const Collider& ground, double degrees) {
   Scene scene = barrier_scene({body});
   scene.colliders = {ground};
   scene.contact.friction = 0.5;
+  scene.solver.iterations = 20;
   Simulation simulation(scene, {.threads = 1});
   const auto along = [&] {
     const Vec3 x = middle_of(simulation, 0);
@@ -196,8 +197,9 @@ double speed_on(const Collider& ground, double degrees) {
 TEST(Barrier, FrictionOnAMeshHoldsBelowItsAngleAndSlowsAboveIt) {
   for (const int cells : {2, 17, 40}) {
     SCOPED_TRACE(cells);
-    // Ten iterations leave a tenth of it open.
-    EXPECT_LT(std::abs(speed_on({"slope", slope(20, cells), {}}, 20)), 1.5e-3);
+    // Friction is smooth below 1 mm/s; converged steps creep at 0.73 mm/s, ten iterations at up
+    // to 1.7.
+    EXPECT_LT(std::abs(speed_on({"slope", slope(20, cells), {}}, 20)), 1e-3);
     const double a = 35 * std::numbers::pi / 180;
     const double right = -9.81 * (std::sin(a) - 0.5 * std::cos(a)) * 1.1;
     EXPECT_NEAR(speed_on({"slope", slope(35, cells), {}}, 35), right, -0.05 * right);

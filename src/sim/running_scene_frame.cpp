@@ -320,9 +320,10 @@ bool RunningScene::keep_energy_of_substep(const EnergyBefore& before, StepReport
   const bool may_gain = !setup_.integrator().keeps_energy_down;
   const double kinetic = guard_.kinetic(objective_.selected(), state_.v);
   double gained = energy_gained(elastic_of_selected(), state_.x, kinetic, before);
-  const bool may_divide = contact_ && !may_gain && scene_.solver.budget_ms == 0;
-  if (contact_ && !may_gain && (!may_divide || setup_.is_divided()) &&
-      thrown_by(gained, before) > 0) {
+  // Barriers store much where they are entered far, and give it back.
+  const bool is_soft = contact_ && !contact_->is_barrier() && !may_gain;
+  const bool may_divide = is_soft && scene_.solver.budget_ms == 0 && !setup_.is_divided();
+  if (is_soft && !may_divide && thrown_by(gained, before) > 0) {
     gained = shorten_way(gained, before, report);
   }
   // Other integrators let energy swing about what they keep; where bodies touch, steps that gain
@@ -331,7 +332,7 @@ bool RunningScene::keep_energy_of_substep(const EnergyBefore& before, StepReport
   const double allowed = contact_ && !contact_->contacts().empty() ? 0 : swing;
   const double left = gained > allowed ? keep_energy(gained - allowed, report) : 0;
   if (may_gain) return left <= swing;
-  return left == 0 || !may_divide || setup_.is_divided() ||
+  return left == 0 || !may_divide ||
          left <= serious_gain * std::max(before.kinetic, guard_.weight_times_size(scene_.gravity));
 }
 
