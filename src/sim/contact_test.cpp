@@ -342,6 +342,51 @@ TEST(Contact, ABallRestsWithFrictionAtAnEvaluationAnIteration) {
   EXPECT_LT(evaluations, 20 * 12);
 }
 
+/// Every vertex will soon be in both, and all of a small body's are kept.
+TEST(Contact, WhatFallsIntoTwoCollidersAtOnceRests) {
+  Scene scene = test::free_block("stable_neo_hookean");
+  scene.bodies[0].mesh = generate(BoxGenerator{.size = {0.5, 0.5, 0.5}, .cells = {2, 2, 2}});
+  scene.gravity = {0, -9.81, 0};
+  scene.colliders = {{"ground", PlaneShape{{0, 1, 0}, -0.6}, {}},
+                     {"table", BoxShape{.center = {0, -1.1, 0}, .size = {4, 1, 4}}, {}}};
+  scene.damping.drag = 1;
+  Simulation simulation(scene, {.threads = 1});
+  test::run(simulation, 120);
+  EXPECT_LT(fastest(simulation), 0.01);
+  double lowest = 1;
+  for (const Vec3& x : test::positions_of(simulation)) lowest = std::min(lowest, x[1]);
+  EXPECT_NEAR(lowest, -0.6, 1e-3);
+}
+
+/// One body of two pieces: what pushes one does not move the other.
+TEST(Contact, PiecesOfABodyThatAreApartFallAsTwoBodies) {
+  const auto piece = [](double x, double height) {
+    return generate(
+        BoxGenerator{.size = {0.4, 0.4, 0.4}, .cells = {4, 4, 4}, .center = {x, height, 0}});
+  };
+  Scene one = test::free_block("stable_neo_hookean");
+  one.gravity = {0, -9.81, 0};
+  one.colliders.push_back({"ground", PlaneShape{}, {}});
+  one.damping.drag = 1;
+  one.solver.iterations = 40;
+  Scene two = one;
+  two.bodies.push_back(two.bodies[0]);
+  two.bodies[0].mesh = piece(0, 0.3);
+  two.bodies[1].mesh = piece(1, 0.5);
+  TetMesh both = piece(0, 0.3);
+  const TetMesh other = piece(1, 0.5);
+  const int first = static_cast<int>(both.vertices.size());
+  both.vertices.insert(both.vertices.end(), other.vertices.begin(), other.vertices.end());
+  for (const auto& tet : other.tets)
+    both.tets.push_back({tet[0] + first, tet[1] + first, tet[2] + first, tet[3] + first});
+  one.bodies[0].mesh = both;
+  Simulation together(one, {.threads = 1}), apart(two, {.threads = 1});
+  test::run(together, 60);
+  test::run(apart, 60);
+  const std::vector<Vec3> x = test::positions_of(together), y = test::positions_of(apart);
+  for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(x[i][1], y[i][1], 2e-3) << i;
+}
+
 /// The energy that a body gets so is work that was done: nobody takes it back.
 TEST(Contact, AMovingGroundDragsABodyAlong) {
   for (const char* method : {"l_bfgs", "newton", "xpbd"}) {
