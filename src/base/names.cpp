@@ -46,6 +46,12 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
   return best;
 }
 
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
 std::vector<std::string> names_of(const std::vector<Description>& list) {
   std::vector<std::string> names;
   names.reserve(list.size());
@@ -66,9 +72,7 @@ std::string unknown_name(std::string_view what, std::string_view name,
       "there is no " + std::string(what) + " '" + std::string(name.substr(0, 80)) + "'";
   const std::string nearest = nearest_name(name, known);
   text += nearest.empty() ? "." : "; did you mean '" + nearest + "'?";
-  text += " Known: ";
-  for (std::size_t i = 0; i < known.size(); ++i) text += (i > 0 ? ", " : "") + known[i];
-  return text;
+  return text + " Known: " + joined(known);
 }
 
 }  // namespace supple

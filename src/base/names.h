@@ -17,6 +17,9 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
 std::string unknown_name(std::string_view what, std::string_view name,
                          const std::vector<std::string>& known);
 
+/// "stress, sequential, block".
+std::string joined(const std::vector<std::string>& names);
+
 std::vector<std::string> names_of(const std::vector<Description>& list);
 
 /// Throws Error{invalid_input} at `where` unless the list has the index.

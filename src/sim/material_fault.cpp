@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "base/names.h"
 #include "position/constraint_forms.h"
 #include "sim/stepper.h"
 
@@ -21,12 +22,6 @@ bool is_incompressible(const MaterialSettings& material) {
 bool runs_rods(SolverMethod method) {
   return !is_position_based(method) && method != SolverMethod::projective_dynamics &&
          method != SolverMethod::vertex_block_descent;
-}
-
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
 }
 
 /// What is wrong with one material; empty where nothing is.

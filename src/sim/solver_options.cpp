@@ -51,12 +51,6 @@ std::vector<std::string> offered(SolverMethod /*method*/, const Number* /*of*/) 
   return {};
 }
 
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
 std::string names_of(const Methods& methods) {
   std::vector<std::string> names;
   for (const SolverMethod method : methods) names.emplace_back(to_string(method));
