@@ -100,17 +100,22 @@ Start moving(Scene scene, int frames) {
   return start;
 }
 
+/// The step after `frames` and one more.
+void pose(supple::Objective& objective, const Start& start, int frames) {
+  objective.begin_step({.y = start.y,
+                        .inverse_a2 = 1 / (h * h),
+                        .x_start = start.x,
+                        .time = (frames + 2) * h,
+                        .h = h});
+}
+
 void measure(const std::string& name, const Scene& scene, int frames, int threads_count,
              int repeats) {
   const supple::Model model = supple::build_model(scene);
   const Start start = moving(scene, frames);
   supple::Threads threads(threads_count);
   supple::Objective objective(model, nullptr, threads);
-  objective.begin_step({.y = start.y,
-                        .inverse_a2 = 1 / (h * h),
-                        .x_start = start.x,
-                        .time = (frames + 2) * h,
-                        .h = h});
+  pose(objective, start, frames);
   const supple::Adjacency adjacency = supple::vertex_adjacency(model);
   const std::vector<int> order = supple::fill_reducing_order(adjacency);
   supple::HessianAssembly hessian(model, order, adjacency);
@@ -169,11 +174,7 @@ void measure_step(const std::string& name, const Scene& scene, int frames, int r
   for (const int threads_count : {1, 2}) {
     supple::Threads threads(threads_count);
     supple::Objective objective(model, nullptr, threads);
-    objective.begin_step({.y = start.y,
-                          .inverse_a2 = 1 / (h * h),
-                          .x_start = start.x,
-                          .time = (frames + 2) * h,
-                          .h = h});
+    pose(objective, start, frames);
     supple::SolverSettings settings;
     settings.iterations = 6;
     supple::Newton newton(model, settings, 1 / (h * h));

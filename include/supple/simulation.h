@@ -74,8 +74,8 @@ struct StepReport {
   /// Vertices, points of edges and faces that passed a collider. In the contact mode barrier:
   /// triangles and segments of bodies in colliders that move and have left them no way out.
   int tunnelled = 0;
-  /// Times that a body's motion was shortened in a substep because its surface would have met
-  /// another one, or itself, which its contacts did not prevent.
+  /// Times that a body's motion was shortened in a substep: its surface would have met another one,
+  /// or itself, which its contacts did not prevent, or they had thrown it.
   int held_back = 0;
   /// Pairs of bodies, or bodies by themselves, whose surfaces intersect. They do not touch each
   /// other until they no longer do.
@@ -84,7 +84,7 @@ struct StepReport {
   /// colliders, J, and the energy removed from its velocities to prevent a larger gain.
   double energy_gain = 0, energy_removed = 0;
   int repeated_substeps = 0;  ///< solved more than once to keep the energy
-  int steady_substeps = 0;    ///< of those, solved by backward Euler in the end
+  int steady_substeps = 0;    ///< of those, solved in parts by backward Euler in the end
   /// Estimated factor by which the body acted too soft because the method had not converged; 1: it
   /// had. Measured in some frames and kept in between.
   double unconverged = 1;

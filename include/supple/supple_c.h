@@ -148,7 +148,7 @@ typedef struct SuppleStepReport {
   int32_t tunnelled;      ///< vertices, points of edges and faces that passed a collider; in the
                           ///< contact mode barrier: triangles in one that moves and left no way out
   int32_t repeated_substeps;  ///< solved more than once to keep the energy
-  int32_t steady_substeps;    ///< of those, solved by backward Euler in the end
+  int32_t steady_substeps;    ///< of those, solved in parts by backward Euler in the end
   double total_milliseconds;
   double local_milliseconds;    ///< forces and energies of tets and springs
   double solve_milliseconds;    ///< linear solves and what surrounds them

@@ -44,7 +44,7 @@ void FloatCholesky::analyse(const SpdSolver::Matrix& lower) {
   nodes_ = supernodes_of(lower);
   n_ = nodes_.first.back();
   panel_start_.assign(at(nodes_.count()) + 1, 0);
-  find_children();
+  children_ = SupernodeChildren(nodes_);
   make_shares();
   place_panels();
   place_rows();
@@ -56,25 +56,6 @@ void FloatCholesky::analyse(const SpdSolver::Matrix& lower) {
   good_.assign(shares_.size(), 1);
   y_.assign(at(n_), 0);
   below_.assign(nodes_.rows.size(), 0);
-}
-
-void FloatCholesky::find_children() {
-  child_start_.assign(at(nodes_.count()) + 1, 0);
-  for (const int parent : nodes_.parent) {
-    if (parent >= 0) ++child_start_[at(parent) + 1];
-  }
-  for (std::size_t s = 1; s < child_start_.size(); ++s) child_start_[s] += child_start_[s - 1];
-  children_.resize(at(child_start_.back()));
-  std::vector<int> next(child_start_.begin(), child_start_.end() - 1);
-  for (int s = 0; s < nodes_.count(); ++s) {
-    const int parent = nodes_.parent[at(s)];
-    if (parent >= 0) children_[at(next[at(parent)]++)] = s;
-  }
-}
-
-template <class Work>
-void FloatCholesky::for_children(int s, const Work& work) const {
-  for (int k = child_start_[at(s)]; k < child_start_[at(s) + 1]; ++k) work(children_[at(k)]);
 }
 
 void FloatCholesky::make_shares() {
@@ -214,18 +195,18 @@ bool FloatCholesky::eliminate(int s, const SpdSolver::Matrix& lower) {
         std::lower_bound(from.places, from.places + from.num_rows, slice * own.own_slices) -
         from.places);
   };
-  for_children(s, [&](int c) {
+  for (const int c : children_.of(s)) {
     const LeftOfChild from = child(c);
     kernels_->add(from, 0, own_columns(from), own, false, own.panel);
-  });
+  }
   if (!kernels_->eliminate(own)) return false;
   if (nodes_.num_rows(s) == 0) return true;
   float* const left = left_.get() + left_start_[at(s)];
   kernels_->leave(own, left);
-  for_children(s, [&](int c) {
+  for (const int c : children_.of(s)) {
     const LeftOfChild from = child(c);
     kernels_->add(from, own_columns(from), from.num_rows, own, true, left);
-  });
+  }
   return true;
 }
 
@@ -237,11 +218,11 @@ void FloatCholesky::forwards(Share& share) {
     const int width = nodes_.width(s), own_rows = slice * own.own_slices;
     std::copy(y, y + width, t);
     std::fill(t + width, t + slice * own.slices, 0.0F);
-    for_children(s, [&](int c) {
+    for (const int c : children_.of(s)) {
       for (int k = nodes_.row_start[at(c)]; k < nodes_.row_start[at(c) + 1]; ++k) {
         t[places_[at(k)]] += below_[at(k)];
       }
-    });
+    }
     kernels_->forwards(own, t);
     std::copy(t, t + width, y);
     std::copy(t + own_rows, t + own_rows + nodes_.num_rows(s),

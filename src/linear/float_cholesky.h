@@ -45,23 +45,20 @@ class FloatCholesky {
 
   static Memory allocate(std::ptrdiff_t size);
   FloatFront front(int s) const;
-  void find_children();
   void make_shares();
   void place_panels();
   void place_rows();
   void place_entries(const SpdSolver::Matrix& lower);
   std::ptrdiff_t place_left(const std::vector<int>& nodes, std::ptrdiff_t first);
   bool eliminate(int s, const SpdSolver::Matrix& lower);
-  template <class Work>
-  void for_children(int s, const Work& work) const;
   void forwards(Share& share);
   void backwards(Share& share);
 
   const FloatFrontKernels* kernels_;
   int n_ = 0;
   Supernodes nodes_;
-  std::vector<int> child_start_, children_;  ///< of each supernode, ascending
-  std::vector<Share> shares_;                ///< subtrees, then branches, then the top
+  SupernodeChildren children_;
+  std::vector<Share> shares_;  ///< subtrees, then branches, then the top
   int num_subtrees_ = 0, num_branches_ = 0;
   std::vector<std::ptrdiff_t> panel_start_;  ///< [count + 1], into `panels_`
   std::vector<std::ptrdiff_t> left_start_;   ///< [count], into `left_`

@@ -39,23 +39,8 @@ void SupernodalCholesky<Real>::analyse(const Supernodes& nodes) {
   nodes_ = nodes;
   n_ = nodes_.first.back();
   panels_.allocate(nodes_);
-  find_children();
+  children_ = SupernodeChildren(nodes_);
   place_rows();
-}
-
-template <class Real>
-void SupernodalCholesky<Real>::find_children() {
-  child_start_.assign(at(nodes_.count()) + 1, 0);
-  for (const int parent : nodes_.parent) {
-    if (parent >= 0) ++child_start_[at(parent) + 1];
-  }
-  for (std::size_t s = 1; s < child_start_.size(); ++s) child_start_[s] += child_start_[s - 1];
-  children_.resize(at(child_start_.back()));
-  std::vector<int> next(child_start_.begin(), child_start_.end() - 1);
-  for (int s = 0; s < nodes_.count(); ++s) {
-    const int parent = nodes_.parent[at(s)];
-    if (parent >= 0) children_[at(next[at(parent)]++)] = s;
-  }
 }
 
 /// Of each supernode, whose share it is.
@@ -225,8 +210,7 @@ bool SupernodalCholesky<Real>::eliminate(int s, const Matrix& lower, Front& own)
       column[own.place[at(row[k])]] = value[k];
     }
   }
-  for (int k = child_start_[at(s)]; k < child_start_[at(s) + 1]; ++k) {
-    const int child = children_[at(k)];
+  for (const int child : children_.of(s)) {
     if (nodes_.num_rows(child) > 0) add_remainder(child, own, size);
     left_[at(child)].reset();
   }

@@ -77,7 +77,6 @@ class SupernodalCholesky final : public SpdSolver {
     std::vector<int> parts;  ///< shares whose areas it adds up before its own nodes, ascending
   };
 
-  void find_children();
   std::vector<int> make_shares();
   void place_rows();
   int place_in(const Share& share, int row) const;
@@ -114,7 +113,7 @@ class SupernodalCholesky final : public SpdSolver {
   int n_ = 0;
   Supernodes nodes_;
   detail::Panels<Real> panels_;
-  std::vector<int> child_start_, children_;  ///< of each supernode, ascending
+  SupernodeChildren children_;
   /// The subtrees', then those of the branches, then that of the top, of which there is one.
   std::vector<Share> shares_;
   int num_subtrees_ = 0, num_branches_ = 0;

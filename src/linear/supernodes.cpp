@@ -141,6 +141,19 @@ std::vector<int> first_columns(const std::vector<int>& parent, const std::vector
 
 }  // namespace
 
+SupernodeChildren::SupernodeChildren(const Supernodes& nodes) : start_(at(nodes.count()) + 1, 0) {
+  for (const int parent : nodes.parent) {
+    if (parent >= 0) ++start_[at(parent) + 1];
+  }
+  for (std::size_t s = 1; s < start_.size(); ++s) start_[s] += start_[s - 1];
+  children_.resize(at(start_.back()));
+  std::vector<int> next(start_.begin(), start_.end() - 1);
+  for (int s = 0; s < nodes.count(); ++s) {
+    const int parent = nodes.parent[at(s)];
+    if (parent >= 0) children_[at(next[at(parent)]++)] = s;
+  }
+}
+
 std::vector<int> elimination_tree(const LowerPattern& lower) { return tree_of(rows_of(lower)); }
 
 std::vector<int> column_counts(const LowerPattern& lower) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 namespace supple {
@@ -20,6 +21,23 @@ struct Supernodes {
     return row_start[static_cast<std::size_t>(s) + 1] - row_start[static_cast<std::size_t>(s)];
   }
   const int* rows_of(int s) const { return rows.data() + row_start[static_cast<std::size_t>(s)]; }
+};
+
+/// The supernodes right below each in the tree.
+class SupernodeChildren {
+ public:
+  SupernodeChildren() = default;
+  explicit SupernodeChildren(const Supernodes& nodes);
+
+  /// Ascending.
+  std::span<const int> of(int s) const {
+    const auto node = static_cast<std::size_t>(s);
+    return std::span(children_).subspan(static_cast<std::size_t>(start_[node]),
+                                        static_cast<std::size_t>(start_[node + 1] - start_[node]));
+  }
+
+ private:
+  std::vector<int> start_, children_;  ///< [count + 1], into the other
 };
 
 /// A pattern by columns: rows row[start[j]] .. row[start[j+1] - 1] of column j, ascending, the

@@ -132,31 +132,15 @@ INSTANTIATE_TEST_SUITE_P(Meshes, BarrierOfMesh,
 class BarrierOnMeshOfSolver : public testing::TestWithParam<std::string> {};
 
 TEST_P(BarrierOnMeshOfSolver, NothingMeetsInAnyMethod) {
-  Body falling = block({0.05, 0.75, 0.02}, 0.4, 3), pressed = block({2.03, 0.8, 0.04}, 0.4, 3);
-  turn(falling, 30, {0.05, 0.75, 0.02});
-  falling.velocity = {0, -8, 0};
-  // Into spikes by more than it is high.
-  pressed.pins = {
-      {.box = {{-9, 0.95, -9}, {9, 9, 9}},
-       .stiffness = 1e4,
-       .motion = {.keyframes = {{.time = 0}, {.time = 0.2, .translate = {0, -0.9, 0}}}}}};
-  for (Body* body : {&falling, &pressed}) {
-    body->material = test::soft_material(test::material_of(GetParam()));
-  }
-  Scene scene = barrier_scene({falling, pressed});
+  // The second one into spikes.
+  Scene scene = fallen_and_pressed(GetParam(), 0.4, {0.05, 0.75, 0.02}, {2.03, 0.8, 0.04});
   MeshShape spikes{test_meshes::scaled(test_meshes::burr(), {0.5, 0.5, 0.5})};
   for (Vec3& x : spikes.mesh.vertices) x[0] += 2;
   scene.colliders = {{"ground", test_meshes::bumps(), {}}, {"spikes", spikes, {}}};
-  scene.solver.method = from_string<SolverMethod>(GetParam());
   Simulation simulation(scene, {.threads = 2});
   run_apart(simulation, 25);
 }
 
-std::vector<std::string> all_solvers() {
-  std::vector<std::string> names;
-  for (const Description& solver : list_solvers()) names.push_back(solver.name);
-  return names;
-}
 INSTANTIATE_TEST_SUITE_P(Solvers, BarrierOnMeshOfSolver, testing::ValuesIn(all_solvers()),
                          [](const auto& solver) { return solver.param; });
 

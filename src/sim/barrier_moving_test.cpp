@@ -91,11 +91,6 @@ TEST_P(BarrierMovingOfSolver, NothingMeetsInAnyMethod) {
   run_apart(simulation, 30);
 }
 
-std::vector<std::string> all_solvers() {
-  std::vector<std::string> names;
-  for (const Description& solver : list_solvers()) names.push_back(solver.name);
-  return names;
-}
 INSTANTIATE_TEST_SUITE_P(Solvers, BarrierMovingOfSolver, testing::ValuesIn(all_solvers()),
                          [](const auto& solver) { return solver.param; });
 

@@ -52,29 +52,12 @@ class BarrierOfSolver : public testing::TestWithParam<std::string> {};
 
 /// A block that falls fast on a ball and on one that pins press down.
 TEST_P(BarrierOfSolver, NothingMeetsInAnyMethod) {
-  Body falling = block({0.05, 1.05, 0.02}, 0.5, 3), pressed = block({2, 0.5, 0}, 0.5, 3);
-  turn(falling, 30, {0.05, 1.05, 0.02});
-  falling.velocity = {0, -8, 0};
-  // Into the ground by more than it is high.
-  pressed.pins = {
-      {.box = {{-9, 0.7, -9}, {9, 9, 9}},
-       .stiffness = 1e4,
-       .motion = {.keyframes = {{.time = 0}, {.time = 0.2, .translate = {0, -0.9, 0}}}}}};
-  for (Body* body : {&falling, &pressed}) {
-    body->material = test::soft_material(test::material_of(GetParam()));
-  }
-  Scene scene = barrier_scene({falling, pressed});
+  Scene scene = fallen_and_pressed(GetParam(), 0.5, {0.05, 1.05, 0.02}, {2, 0.5, 0});
   scene.colliders = {{"ball", SphereShape{{0, 0.2, 0}, 0.4}, {}}, {"ground", PlaneShape{}, {}}};
-  scene.solver.method = from_string<SolverMethod>(GetParam());
   Simulation simulation(scene, {.threads = 2});
   run_apart(simulation, 25);
 }
 
-std::vector<std::string> all_solvers() {
-  std::vector<std::string> names;
-  for (const Description& solver : list_solvers()) names.push_back(solver.name);
-  return names;
-}
 INSTANTIATE_TEST_SUITE_P(Solvers, BarrierOfSolver, testing::ValuesIn(all_solvers()),
                          [](const auto& solver) { return solver.param; });
 

@@ -28,9 +28,8 @@ std::unique_ptr<PositionSolver> make_position_solver(const Model& model, Contact
 /// Whether an integrator of list_integrators() solves nothing: it reads no solver settings.
 bool is_explicit(TimeIntegrator integrator);
 
-/// Throws Error{invalid_input} for what the mode barrier
-/// cannot keep out: colliders that move, or have no shape that it can prove to be left alone, and
-/// explicit integrators.
+/// Throws Error{invalid_input} for what the mode barrier cannot keep bodies out of, colliders that
+/// are functions, and for explicit integrators.
 void check_contact(const Scene& scene);
 
 /// Throws Error{invalid_input} for time and solver settings out of their range and for materials

@@ -176,6 +176,31 @@ inline StepReport run_apart(Simulation& simulation, int frames) {
   return report;
 }
 
+inline std::vector<std::string> all_solvers() {
+  std::vector<std::string> names;
+  for (const Description& solver : list_solvers()) names.push_back(solver.name);
+  return names;
+}
+
+/// Two blocks: one turned and thrown down, one whose upper side pins press down by 0.9 m, more than
+/// it is high.
+inline Scene fallen_and_pressed(const std::string& method, double size, const Vec3& thrown,
+                                const Vec3& under) {
+  Body falling = block(thrown, size, 3), pressed = block(under, size, 3);
+  turn(falling, 30, thrown);
+  falling.velocity = {0, -8, 0};
+  pressed.pins = {
+      {.box = {{-9, under[1] + 0.4 * size, -9}, {9, 9, 9}},
+       .stiffness = 1e4,
+       .motion = {.keyframes = {{.time = 0}, {.time = 0.2, .translate = {0, -0.9, 0}}}}}};
+  for (Body* body : {&falling, &pressed}) {
+    body->material = test::soft_material(test::material_of(method));
+  }
+  Scene scene = barrier_scene({falling, pressed});
+  scene.solver.method = from_string<SolverMethod>(method);
+  return scene;
+}
+
 inline Vec3 middle_of(const Simulation& simulation, std::size_t body) {
   const std::vector<Vec3> x = test::positions_of(simulation);
   const int first = simulation.body_vertices()[body], last = simulation.body_vertices()[body + 1];

@@ -362,8 +362,8 @@ std::vector<Warning> RunWatch::warnings() const {
   }
   if (steady_.count > 0) {
     list.push_back({"step_too_large",
-                    fmt::format("the step is too large: {} would have gained energy and was done "
-                                "again in parts by backward Euler, which damps; raise substeps or "
+                    fmt::format("the step is too large: {} would have gained energy and went on "
+                                "in parts by backward Euler, which damps; raise substeps or "
                                 "iterations",
                                 counted(static_cast<double>(steady_.count), "frame", "frames")),
                     steady_.first, steady_.last});
