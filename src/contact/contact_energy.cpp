@@ -741,29 +741,6 @@ bool ContactEnergy::has_friction() const {
          });
 }
 
-bool ContactEnergy::touches_bodies() const {
-  return std::any_of(contacts().begin(), contacts().end(),
-                     [](const Contact& own) { return own.is_of_bodies(); });
-}
-
-void ContactEnergy::add_of_bodies(const double* z, const double* d, double* product) const {
-  double block[9];
-  for (const Contact& contact : contacts()) {
-    if (!contact.is_of_bodies()) continue;
-    const ContactPoint& point = contact.point;
-    hessian(contact, point.position(z).data(), block);
-    const Vec3 moved = point.position(d);
-    Vec3 force;
-    for (std::size_t k = 0; k < 3; ++k) {
-      force[k] = dot({block[3 * k], block[3 * k + 1], block[3 * k + 2]}, moved);
-    }
-    for (int i = 0; i < point.count; ++i) {
-      double* const own = product + 4 * at(point.vertices[i]);
-      for (std::size_t k = 0; k < 3; ++k) own[k] += point.weights[i] * force[k];
-    }
-  }
-}
-
 ContactEnergy::Local ContactEnergy::at_position(const Contact& contact, const double* z) const {
   Vec3 x{z[0], z[1], z[2]};
   if (stage_ != 1) {

@@ -157,8 +157,8 @@ struct Touch {
   double deepest = 0;  ///< m, true depth in colliders
 };
 
-/// What of the Hessian of contacts between bodies is meant.
-enum class OfBodies { nothing, within_vertices };
+/// Which parts of the Hessian of contacts between bodies are meant.
+enum class OfBodies { within_vertices, all };
 
 /// All contacts of a simulation. Everything is allocated at construction.
 ///
@@ -277,18 +277,17 @@ class ContactEnergy {
   /// Hessian of its energy at z between two of its vertices, N/m: 9 numbers, 3x3 symmetric, and
   /// positive semi-definite where both are one. Each two come once, in either order. Some parts may
   /// be zero; vertices with several contacts come several times. Parts between vertices of two
-  /// bodies, or of two places of one, are left out, and on request all that bodies do to each
-  /// other.
+  /// bodies, or of two places of one, come on request alone.
   template <class Visit>
   void visit_hessian(const double* z, const Visit& visit,
                      OfBodies of_bodies = OfBodies::within_vertices) const {
     double block[9], part[9];
     for (const Contact& contact : contacts()) {
-      if (contact.is_of_bodies() && of_bodies == OfBodies::nothing) continue;
+      const bool is_whole = !contact.is_of_bodies() || of_bodies == OfBodies::all;
       const ContactPoint& point = contact.point;
       hessian(contact, point.position(z).data(), block);
       for (int i = 0; i < point.count; ++i) {
-        for (int j = contact.is_of_bodies() ? i : 0; j <= i; ++j) {
+        for (int j = is_whole ? 0 : i; j <= i; ++j) {
           const double weight = point.weights[i] * point.weights[j];
           for (int k = 0; k < 9; ++k) part[k] = weight * block[k];
           visit(point.vertices[i], point.vertices[j], static_cast<const double*>(part));
@@ -315,11 +314,17 @@ class ContactEnergy {
     }
   }
 
-  /// Adds to `product` the product of the Hessian of what bodies do to each other, at z, with d, N:
-  /// [4 * num_vertices].
-  void add_of_bodies(const double* z, const double* d, double* product) const;
-  /// Whether there is anything.
-  bool touches_bodies() const;
+  /// Calls visit(const ContactPoint& point) for what bodies do to each other at z, and for what
+  /// they may do elsewhere in the step, as far as that is known.
+  template <class Visit>
+  void visit_between(const Visit& visit) const {
+    for (const Contact& contact : contacts()) {
+      if (contact.is_of_bodies()) visit(contact.point);
+    }
+    for (const SurfaceContact& plane : surface_.points()) {
+      if (plane.collider == SurfaceContact::no_collider) visit(plane.point);
+    }
+  }
 
   /// Friction as a spring: its force is -stiffness * slip at z, and its energy is no lower than the
   /// friction's anywhere.

@@ -17,7 +17,10 @@ class FrameHessian final : public Direction {
   void materials_changed(const MaterialChange& change) override {
     if (!change.same_places) system_.places_changed();
   }
-  void begin_step(Objective&) override { prepared_ = false; }
+  void begin_step(Objective&) override {
+    system_.begin_step();
+    prepared_ = false;
+  }
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
 
  private:

@@ -108,6 +108,20 @@ bool HessianAssembly::has_block(int vertex_a, int vertex_b) const {
          row_of_block_[at(block)] == std::max(place_[at(vertex_a)], place_[at(vertex_b)]);
 }
 
+bool HessianAssembly::has_room_for(const ContactEnergy& contact) const {
+  const auto has_room = [this](const Contact& own) {
+    const ContactPoint& point = own.point;
+    for (int i = 0; i < point.count && own.is_of_bodies(); ++i) {
+      for (int j = 0; j < i; ++j) {
+        if (!has_block(point.vertices[i], point.vertices[j])) return false;
+      }
+    }
+    return true;
+  };
+  const auto contacts = contact.contacts();
+  return std::all_of(contacts.begin(), contacts.end(), has_room);
+}
+
 /// Numbers the places that element blocks and springs write, and says where they belong.
 std::vector<HessianAssembly::Source> HessianAssembly::place_elements() {
   edges_.resize(model_->batches.size() * num_edges * lanes);

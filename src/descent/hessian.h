@@ -36,8 +36,11 @@ class HessianAssembly {
   /// The model's elements stand in other places now; the vertices' neighbours are the same.
   void places_changed() { sort_sources(place_elements()); }
 
+  /// Whether the pattern holds all that active contacts between bodies add.
+  bool has_room_for(const ContactEnergy& contact) const;
+
   /// Lower triangle at z. Contacts active in the objective are part of it; of those between bodies
-  /// what the pattern has room for, or nothing.
+  /// what is within vertices, or all, for which there must be room.
   void assemble(const Objective& objective, const VectorField& z,
                 NegativeEigenvalues mode = NegativeEigenvalues::clamp,
                 OfBodies of_bodies = OfBodies::within_vertices);

@@ -41,6 +41,24 @@ NegativeEigenvalues mode_of(Definiteness definiteness) {
   return NegativeEigenvalues::keep;
 }
 
+/// The graph of the elements with other edges, ascending, both (a, b) and (b, a).
+Adjacency with_edges(const Adjacency& elements, const std::vector<std::pair<int, int>>& coupled) {
+  Adjacency all;
+  all.start.assign(1, 0);
+  auto next = coupled.cbegin();
+  for (int vertex = 0; vertex < elements.size(); ++vertex) {
+    std::vector<int>& row = all.neighbour;
+    const auto first = static_cast<std::ptrdiff_t>(row.size());
+    row.insert(row.end(), elements.neighbour.begin() + elements.start[at(vertex)],
+               elements.neighbour.begin() + elements.start[at(vertex) + 1]);
+    for (; next != coupled.end() && next->first == vertex; ++next) row.push_back(next->second);
+    std::sort(row.begin() + first, row.end());
+    row.erase(std::unique(row.begin() + first, row.end()), row.end());
+    all.start.push_back(static_cast<int>(row.size()));
+  }
+  return all;
+}
+
 }  // namespace
 
 HessianSystem::HessianSystem(const Model& model, const SolverSettings& settings, double inverse_a2)
@@ -56,35 +74,71 @@ HessianSystem::HessianSystem(const Model& model, const SolverSettings& settings,
       hessian_(model, order_, adjacency),
       right_side_(3 * order_.size()),
       cg_(direct_ ? 0 : 3 * model.num_vertices, 1) {
-  if (direct_) {
-    const bool is_definite =
-        mode_ == NegativeEigenvalues::clamp || mode_ == NegativeEigenvalues::absolute;
-    solver_ = mode_ == NegativeEigenvalues::keep && !tikhonov_
-                  ? make_eigen_ldlt()
-                  : make_supernodal_cholesky(Precision::refined);
-    solver_->analyse(hessian_.lower());
-    if (!is_definite || !(factor_operations(hessian_.lower()) > most_operations)) return;
-    grid_ = std::make_unique<RigidGrid>(simd_level_in_use());
-    grid_->analyse(hessian_.lower());
-    matrix_.analyse(hessian_.lower());
-    cg_ = ConjugateGradients(3 * model.num_vertices, 1);
-    cg_settings_ = {.iterations = grid_iterations,
-                    .tolerance = grid_tolerance,
-                    .stop_at_negative_curvature = true,
-                    .trial = grid_trial};
-    positions_.resize(right_side_.size());
-    solution_.resize(right_side_.size());
-    return;
-  }
+  analyse();
+  if (direct_) return;
   cg_settings_ = {
       .iterations = settings.linear_iterations,
       .tolerance = cg_tolerance,
       .stop_at_negative_curvature = settings.linear_solver == LinearSolver::truncated_cg};
-  matrix_.analyse(hessian_.lower());
   preconditioner_type_ = settings.preconditioner;
   preconditioner_is_constant_ = preconditioner_type_ == PreconditionerType::laplacian ||
                                 preconditioner_type_ == PreconditionerType::rest;
   preconditioner_ = make_preconditioner(inverse_a2);
+}
+
+/// The pattern of hessian_ is new.
+void HessianSystem::analyse() {
+  if (!direct_) {
+    matrix_.analyse(hessian_.lower());
+    if (preconditioner_ && !preconditioner_is_constant_) preconditioner_->analyse(hessian_.lower());
+    return;
+  }
+  const bool is_definite =
+      mode_ == NegativeEigenvalues::clamp || mode_ == NegativeEigenvalues::absolute;
+  solver_ = mode_ == NegativeEigenvalues::keep && !tikhonov_
+                ? make_eigen_ldlt()
+                : make_supernodal_cholesky(Precision::refined);
+  solver_->analyse(hessian_.lower());
+  grid_.reset();
+  if (!is_definite || !(factor_operations(hessian_.lower()) > most_operations)) return;
+  grid_ = std::make_unique<RigidGrid>(simd_level_in_use());
+  grid_->analyse(hessian_.lower());
+  matrix_.analyse(hessian_.lower());
+  cg_ = ConjugateGradients(3 * model_->num_vertices, 1);
+  cg_settings_ = {.iterations = grid_iterations,
+                  .tolerance = grid_tolerance,
+                  .stop_at_negative_curvature = true,
+                  .trial = grid_trial};
+  positions_.resize(right_side_.size());
+  solution_.resize(right_side_.size());
+}
+
+/// The order of conjugate gradients stays, as what is made once stands in it.
+void HessianSystem::make_room() {
+  const Adjacency adjacency = with_edges(vertex_adjacency(*model_), coupled_);
+  if (direct_)
+    order_ = coupled_.empty() ? elimination_order(*model_) : fill_reducing_order(adjacency);
+  hessian_ = HessianAssembly(*model_, order_, adjacency);
+  analyse();
+}
+
+void HessianSystem::make_room_for(const ContactEnergy& contact) {
+  if (!is_first_ && hessian_.has_room_for(contact)) return;
+  now_coupled_.clear();
+  if (!is_first_) now_coupled_ = coupled_;
+  contact.visit_between([this](const ContactPoint& point) {
+    for (int i = 0; i < point.count; ++i) {
+      for (int j = 0; j < point.count; ++j) {
+        if (j != i) now_coupled_.emplace_back(point.vertices[i], point.vertices[j]);
+      }
+    }
+  });
+  std::sort(now_coupled_.begin(), now_coupled_.end());
+  now_coupled_.erase(std::unique(now_coupled_.begin(), now_coupled_.end()), now_coupled_.end());
+  is_first_ = false;
+  if (now_coupled_ == coupled_) return;
+  coupled_.swap(now_coupled_);
+  make_room();
 }
 
 void HessianSystem::pins_changed(double inverse_a2) {
@@ -124,9 +178,10 @@ VectorField HessianSystem::rest_positions() const {
   return rest;
 }
 
-bool HessianSystem::prepare(const Objective& objective, const VectorField& z, OfBodies of_bodies,
-                            Solves solves) {
-  hessian_.assemble(objective, z, mode_, of_bodies);
+bool HessianSystem::prepare(const Objective& objective, const VectorField& z, Solves solves) {
+  const ContactEnergy* const contact = objective.contact();
+  if (contact != nullptr) make_room_for(*contact);
+  hessian_.assemble(objective, z, mode_, OfBodies::all);
   on_grid_ = grid_ != nullptr && solves == Solves::one && !grid_failed_ &&
              use_grid(z, objective.threads());
   return on_grid_ || use_assembled(objective.threads());

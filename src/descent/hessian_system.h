@@ -31,12 +31,20 @@ namespace supple {
 ///                   (0 where that is positive), then max(2 tau, beta), ... [Nocedal & Wright 2006,
 ///                   Alg. 3.3]; beta is a thousandth of the mean diagonal entry. Direct alone.
 /// none              nothing
+///
+/// Where bodies touch each other the matrix couples them: its pattern is that of the elements and
+/// of what contacts of the step couple, whatever steps before it met, so that a run goes on from a
+/// checkpoint with the same bits. Other contacts take a new pattern, and a new order of the direct
+/// solver.
 class HessianSystem {
  public:
   HessianSystem(const Model& model, const SolverSettings& settings, double inverse_a2);
 
-  /// A step begins, in which two grids are tried again.
-  void begin_step() { grid_failed_ = false; }
+  /// A step begins, in which two grids are tried again and contacts are others.
+  void begin_step() {
+    grid_failed_ = false;
+    is_first_ = true;
+  }
 
   /// The model's pins are others: what was made once from it follows. Throws as the constructor.
   void pins_changed(double inverse_a2);
@@ -48,8 +56,7 @@ class HessianSystem {
   enum class Solves { many, one };
 
   /// The Hessian at z. False: it cannot be solved with (not positive definite, or not finite).
-  bool prepare(const Objective& objective, const VectorField& z,
-               OfBodies of_bodies = OfBodies::within_vertices, Solves solves = Solves::many);
+  bool prepare(const Objective& objective, const VectorField& z, Solves solves = Solves::many);
 
   /// The rest Hessian, 1/a^2 = inverse_a2.
   bool prepare_at_rest(double inverse_a2);
@@ -60,6 +67,9 @@ class HessianSystem {
  private:
   HessianSystem(const Model& model, const SolverSettings& settings, double inverse_a2,
                 const Adjacency& adjacency);
+  void analyse();
+  void make_room_for(const ContactEnergy& contact);
+  void make_room();
   std::unique_ptr<Preconditioner> make_preconditioner(double inverse_a2);
   bool use_assembled(Threads& threads);
   bool use_grid(const VectorField& z, Threads& threads);
@@ -73,6 +83,9 @@ class HessianSystem {
   bool tikhonov_;
   std::vector<int> order_;  ///< [num_vertices], row k of the matrix is vertex order_[k]
   HessianAssembly hessian_;
+  /// Vertices that contacts between bodies couple, both (a, b) and (b, a), ascending.
+  std::vector<std::pair<int, int>> coupled_, now_coupled_;
+  bool is_first_ = true;            ///< no matrix of this step has been prepared
   std::vector<double> right_side_;  ///< [3 * num_vertices]
 
   std::unique_ptr<SpdSolver> solver_;  ///< direct

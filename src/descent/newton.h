@@ -11,12 +11,9 @@ namespace supple {
 /// iteration. Where definiteness is none, p may be no descent direction far from the minimum: the
 /// descent then ends there.
 ///
-/// Where bodies touch each other the matrix lacks what they do to each other, B, since its pattern
-/// is that of the elements. Conjugate gradients for A + B with A as preconditioner then make the
-/// direction: each iteration solves with A once. B has the rank of the contacts, and A^-1 B few
-/// eigenvalues that are far from zero; with the blocks of B on the diagonal in A, their motions
-/// together would hardly move. The same makes good for what gas in a body adds between all vertices
-/// of its surface.
+/// What gas in a body adds between all vertices of its surface, B, is no part of the sparse matrix.
+/// Conjugate gradients for A + B with A as preconditioner then make the direction: each iteration
+/// solves with A once, and A^-1 B has few eigenvalues that are far from zero.
 class Newton final : public Direction {
  public:
   /// Each element's Hessian clamped [Teran et al. 2005], sparse Cholesky.
@@ -30,10 +27,10 @@ class Newton final : public Direction {
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
 
  private:
-  void solve_with_rest(Objective& objective, const Iterate& at, VectorField& p);
+  void solve_with_gas(Objective& objective, const Iterate& at, VectorField& p);
 
   HessianSystem system_;
-  VectorField residual_, solved_, d_, minus_product_, between_;  ///< where there is such a B
+  VectorField residual_, solved_, d_, minus_product_, of_gas_;  ///< where there is a B
 };
 
 }  // namespace supple

@@ -442,6 +442,31 @@ TEST(BodyContact, SameBitsAtAnyNumberOfThreadsAndFromACheckpoint) {
   scene.colliders = {{"floor", PlaneShape{}, {}}};
   scene.contact = {.friction = 0.4, .self = true};
   test::expect_same_bits_however_run(scene, 12, 18);
+  // The matrix of Newton's method has the contacts of its step, whatever others it has met.
+  scene.solver.method = SolverMethod::newton;
+  scene.solver.iterations = 4;
+  test::expect_same_bits_however_run(scene, 12, 18);
+}
+
+/// With what two bodies do to each other in the matrix, the last iterations double the digits.
+TEST(BodyContact, NewtonConvergesQuadraticallyWhereBodiesTouch) {
+  Scene scene = with_bodies({block({0, 0.26, 0}), block({0.1, 0.8, 0.05}), block({0, 1.34, 0})});
+  scene.gravity = {0, -9.81, 0};
+  scene.colliders = {{"floor", PlaneShape{}, {}}};
+  Simulation first(scene);
+  test::run(first, 33);
+  ASSERT_GT(first.contacts().size(), 5u);
+  scene.solver = {.method = SolverMethod::newton, .iterations = 50, .tolerance = 1e-10};
+  for (const LinearSolver linear : {LinearSolver::direct, LinearSolver::cg}) {
+    scene.solver.linear_solver = linear;
+    scene.solver.linear_iterations = 1000;
+    Simulation simulation(scene);
+    simulation.set_state(first.state());
+    for (int frame = 0; frame < 5; ++frame) {
+      const StepReport report = simulation.step();
+      EXPECT_LE(report.iterations, 8) << frame;
+    }
+  }
 }
 
 TEST(BodyContact, OtherCollidersAndMaterialsKeepWhatTouches) {
