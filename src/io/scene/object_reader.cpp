@@ -131,7 +131,7 @@ void ObjectReader::check_known(const std::string& key) const {
                    nearest.empty() ? "." : "; did you mean '" + nearest + "'?", key_list(known_)));
 }
 
-void ObjectReader::expect(std::initializer_list<std::string_view> keys) {
+void ObjectReader::expect(const std::vector<std::string_view>& keys) {
   for (const std::string_view key : keys) know(key);
   for (const auto& item : value_->items()) check_known(item.key());
 }
