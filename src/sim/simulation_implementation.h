@@ -24,21 +24,19 @@ std::string place_of_body(std::size_t body);
 /// Throws Error if the scene has no such body.
 void check_body(const Scene& scene, int body);
 
+/// A scene that is being built and will take over.
+struct WaitingScene {
+  std::shared_ptr<const Scene> scene;
+  Background<std::unique_ptr<RunningScene>> build;
+  int steps_left = 0;
+  std::map<int, std::vector<Pin>> pins;            ///< of bodies, set since
+  std::optional<std::vector<Collider>> colliders;  ///< set since
+  std::vector<std::function<void(Scene&)>> edits;  ///< of settings, made since
+};
+
 /// simulation.cpp has what the class offers, simulation_scenes.cpp how one scene follows another,
 /// and simulation_bodies.cpp how bodies come, go and come apart in one that runs.
 struct Simulation::Implementation {
-  using Build = Background<std::unique_ptr<RunningScene>>;
-
-  /// A scene that is being built and will take over.
-  struct Waiting {
-    std::shared_ptr<const Scene> scene;
-    Build build;
-    int steps_left = 0;
-    std::map<int, std::vector<Pin>> pins;            ///< of bodies, set since
-    std::optional<std::vector<Collider>> colliders;  ///< set since
-    std::vector<std::function<void(Scene&)>> edits;  ///< of settings, made since
-  };
-
   /// Simulation::change.
   void change(const Scene& scene, int after_frames);
   void begin_change(const Scene& scene, int after_frames);
@@ -99,8 +97,8 @@ struct Simulation::Implementation {
   std::unique_ptr<RunningScene> running;
   BodyTable bodies;
   Separations separations;
-  std::optional<Waiting> waiting;
-  Build discarded;
+  std::optional<WaitingScene> waiting;
+  Background<std::unique_ptr<RunningScene>> discarded;
   std::exception_ptr failure;  ///< of a change
   std::exception_ptr step_failure;
   bool is_broken = false;  ///< by the last step

@@ -1,5 +1,7 @@
 #include "io/scene/schema.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -219,7 +221,7 @@ class SchemaMaker {
                   const std::string& pointer) {
     std::vector<std::string> required;
     for (const auto& [key, value] : object.items()) {
-      const std::string below = pointer + "/" + key;
+      const std::string below = fmt::format("{}/{}", pointer, key);
       const bool is_given = document != nullptr && document->contains(key);
       const ordered_json* const given = is_given ? &(*document)[key] : nullptr;
       const auto found = fields_.find(below);
