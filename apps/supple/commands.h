@@ -22,5 +22,6 @@ Command add_view_command(CLI::App& app);
 Command add_reproduce_command(CLI::App& app);
 Command add_bench_command(CLI::App& app);
 Command add_list_command(CLI::App& app);
+Command add_schema_command(CLI::App& app);
 
 }  // namespace supple::cli

@@ -45,12 +45,14 @@ int run(int argc, const char* const* argv) {
   const Command reproduce = add_reproduce_command(app);
   const Command bench = add_bench_command(app);
   const Command list = add_list_command(app);
+  const Command schema = add_schema_command(app);
   app.get_subcommand("run")->callback([&] { command = run_scene; });
   app.get_subcommand("compare")->callback([&] { command = compare; });
   app.get_subcommand("view")->callback([&] { command = view; });
   app.get_subcommand("reproduce")->callback([&] { command = reproduce; });
   app.get_subcommand("bench")->callback([&] { command = bench; });
   app.get_subcommand("list")->callback([&] { command = list; });
+  app.get_subcommand("schema")->callback([&] { command = schema; });
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -34,7 +34,7 @@
 /// proportional to the parameters, for values of zero, too; and `quadratic_but_for_volume`, where
 /// Psi = mu/2 (tr F^T F - 3) + c(J) with a member mu and volume_energy_and_slope(J, c') for c.
 /// Energies of the program that supple is part of have none of this: own.h.
-/// To add one: a header like the others, an entry in MaterialModel and one in material.cpp's list.
+/// To add one: a header like the others, an entry in MaterialModel and a row of material_table.cpp.
 namespace supple {
 
 using MaterialModel =

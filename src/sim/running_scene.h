@@ -39,8 +39,9 @@ namespace supple {
 
 /// A scene with all that was built from it, and its state: what stands behind a Simulation until
 /// another scene takes over. running_scene_descent.cpp finds where a substep ends,
-/// running_scene_frame.cpp has the frame with its safeguards, and running_scene_changes.cpp what
-/// changes between two of them.
+/// running_scene_energy.cpp keeps it from gaining energy, running_scene_frame.cpp has the frame
+/// with its other safeguards, running_scene_shapes.cpp follows what flows, grows, contracts and
+/// turns in it, and running_scene_changes.cpp has what changes between two frames.
 class RunningScene {
  public:
   /// Whether the scene starts, or a state is to follow by set_state, take_over or go_on_from.
@@ -205,17 +206,15 @@ class RunningScene {
   std::vector<double> rods_of(const RunningScene& other) const;
   void flow(StepReport& report);
   std::vector<double> plastic_of(const RunningScene& other) const;
-  /// One substep of h. False: it ended non-finite and the state is not to be used.
   /// Of its kinetic energy: what a step may gain before it is solved anew, with more iterations or
   /// in smaller parts. Less is taken out of the velocities at once.
   static constexpr double serious_gain = 0.01;
   /// Of a step that contacts made gain more.
   static constexpr int parts_of_gain = 4;
-  /// Of its way: what goes less stays.
-  static constexpr double least_share = 1.0 / 64;
   static void add_to_report(const MinimiseReport& result, StepReport& report);
   bool is_gradient_of(const MinimiseReport& result, const VectorField& gradient);
   void add_drift(const MinimiseReport& result, const PlaceInFrame& place);
+  /// One substep of h. False: it ended non-finite and the state is not to be used.
   bool substep(StepReport& report, const MinimiseOptions& options, const PlaceInFrame& place);
   /// Of a substep, before it.
   struct EnergyBefore {

@@ -40,11 +40,6 @@ void join(const MinimiseReport& own, MinimiseReport& all) {
 
 }  // namespace
 
-bool RunningScene::is_guarded() const {
-  return direction_ && setup_.integrator().has_inertia &&
-         scene_.solver.line_search.type != LineSearchType::none;
-}
-
 /// Whether what nothing couples is minimised by itself: neither does a hard body then cost an easy
 /// one anything, nor does its step depend on it. Integrators whose steps may gain energy are done
 /// again as a whole.
@@ -249,12 +244,6 @@ MinimiseReport RunningScene::descend(StepReport& report, const MinimiseOptions& 
   return solve_better(result, report, options);
 }
 
-/// Of what is selected, at the start of a substep; its work is not known yet.
-RunningScene::EnergyBefore RunningScene::energy_before() const {
-  return {.kinetic =
-              setup_.kept() * setup_.kept() * guard_.kinetic(objective_.selected(), state_.v)};
-}
-
 /// With backward Euler a step that is solved gains no energy where E is convex: one that gains
 /// much is not solved yet.
 MinimiseReport RunningScene::solve_better(MinimiseReport result, StepReport& report,
@@ -276,32 +265,6 @@ MinimiseReport RunningScene::solve_better(MinimiseReport result, StepReport& rep
     if (no_better) break;
   }
   return result;
-}
-
-/// Mechanical energy that the substep gains beyond the work of the weight and forces, J, from
-/// `before` to the state that z_ makes, whose positions x and velocities have the energies given.
-/// Pins and moving colliders do their work where `before` is taken: at the positions before with
-/// the targets and poses of the end.
-double RunningScene::energy_gained(double elastic, const VectorField& x, double kinetic,
-                                   const EnergyBefore& before) {
-  const double potential = objective_.potential(elastic, x, x);
-  return potential - potential_of_selected() + kinetic - before.kinetic - before.work;
-}
-
-double RunningScene::work_of_forces(const VectorField& from, const VectorField& to) const {
-  const auto bodies = objective_.selected();
-  const auto acts = [&](std::size_t vertex) {
-    return bodies.size() == scene_.bodies.size() ||
-           std::binary_search(bodies.begin(), bodies.end(),
-                              model_.body_of(static_cast<int>(vertex)));
-  };
-  return guard_.work_of_weight(bodies, scene_.gravity, from, to) +
-         setup_.loads().work(from, to, acts);
-}
-
-/// What colliders do on what they drag along from state_ to z_, J; known before the state advances.
-double RunningScene::work_of_friction() const {
-  return contact_ ? std::max(0.0, contact_->friction_work(z_[0].v)) : 0;
 }
 
 }  // namespace supple

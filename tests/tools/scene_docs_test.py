@@ -76,6 +76,26 @@ class SceneDocs(unittest.TestCase):
                 missing = sorted(set(keys_of(run(scene))) - known)
                 self.assertEqual(missing, [])
 
+    def test_materials_are_those_of_the_program(self):
+        listed = subprocess.run([PROGRAM, "list", "materials"], capture_output=True, text=True, check=True).stdout
+        rows = {}
+        for names, keys in re.findall(r"^\| (`[\w`, ]+`) \| (.*) \|$",
+                                      TEXT[TEXT.index("### Material"):TEXT.index("#### Membranes")], re.M):
+            for name in re.findall(r"`(\w+)`", names):
+                rows[name] = set(re.findall(r"`(\w+)`", keys))
+        rows["spline"] -= {"preset", "young", "poisson", "mu", "lambda"}
+        # The head of the table, and what strands and springs read, which tables of their own say.
+        del rows["model"], rows["rod"], rows["spring"]
+        for line in listed.splitlines():
+            name = line.split()[0]
+            if name in ("rod", "spring"):
+                continue
+            keys = set(re.findall(r"\w+", line.rsplit("; ", 1)[1]))
+            keys -= {"or", "and", "control", "points", "terms", "of", "functions", "in", "code"}
+            with self.subTest(name):
+                self.assertEqual(rows.pop(name), keys)
+        self.assertEqual(rows, {})
+
     def test_options_of_solvers_are_those_of_the_program(self):
         listed = subprocess.run([PROGRAM, "list", "options"], capture_output=True, text=True, check=True).stdout
         rows = {}

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <tuple>
+#include <type_traits>
+#include <variant>
 
 #include "base/names.h"
 #include "io/scene/json_text.h"
 #include "io/scene/readers.h"
-#include "materials/material.h"
+#include "materials/material_table.h"
 #include "materials/spline.h"
 #include "potentials/membrane.h"
 #include "supple/error.h"
@@ -22,11 +24,15 @@ std::string tet_text(const Parameter& parameter, std::size_t tet) {
   return parameter.per_tet.empty() ? "" : fmt::format(" in tet {}", tet);
 }
 
-/// A number, or {"field": "name"}: the values of a field of the mesh.
-Parameter read_parameter(ObjectReader& material, const char* key, const TetMesh& mesh,
-                         const char* unit = "Pa") {
-  if (!material.is_object(key)) return material.number(key, any_number(unit));
+/// A number, or {"field": "name"}: the values of a field of the mesh. text: what it is.
+Parameter read_parameter(ObjectReader& material, const char* key, const char* text,
+                         const TetMesh& mesh, const char* unit = "Pa") {
   Parameter parameter;
+  if (!material.is_object(key)) {
+    parameter = material.number(key, any_number(unit));
+    material.explain(text);
+    return parameter;
+  }
   material.object(key, [&](ObjectReader& reader) {
     reader.expect({"field"});
     const std::string name = reader.text("field");
@@ -93,12 +99,13 @@ std::pair<Parameter, Parameter> read_lame(ObjectReader& material, const std::str
   const bool lame = material.has("mu") || material.has("lambda");
   if (has_young(material) || !lame) {
     if (!material.has("poisson")) material.one_of("stiffness", {"young", "mu"});
-    const Parameter young = read_parameter(material, "young", mesh);
-    const Parameter poisson = read_parameter(material, "poisson", mesh);
+    const Parameter young = read_parameter(material, "young", "Young's modulus", mesh);
+    const Parameter poisson = read_parameter(material, "poisson", "Poisson's ratio", mesh);
     return convert(material, model, young, poisson);
   }
-  const Parameter mu = read_parameter(material, "mu", mesh);
-  return {mu, read_parameter(material, "lambda", mesh)};
+  const std::vector<MaterialParameter>& lame_pair = find_material_row("corotated")->parameters;
+  const Parameter mu = read_parameter(material, "mu", lame_pair[0].text, mesh);
+  return {mu, read_parameter(material, "lambda", lame_pair[1].text, mesh)};
 }
 
 void read_pair(ObjectReader& material, const TetMesh& mesh, MaterialSettings& settings) {
@@ -112,14 +119,9 @@ void read_pair(ObjectReader& material, const TetMesh& mesh, MaterialSettings& se
   }
 }
 
-void read_spline(ObjectReader& material, const TetMesh& mesh, bool is_sheet,
-                 MaterialSettings& settings) {
-  if (!material.has("preset")) {
-    settings.spline_a.points = material.pairs("a");
-    settings.spline_b.points = material.pairs("b");
-    settings.spline_c.points = material.pairs("c");
-    return;
-  }
+/// Curves that are made from the moduli of small strains.
+void read_spline_preset(ObjectReader& material, const TetMesh& mesh, bool is_sheet,
+                        MaterialSettings& settings) {
   material.expect({"model", "preset", "young", "poisson", "mu", "lambda"});
   const std::string preset = material.choice("preset", "preset", {"A", "B"});
   const auto [mu, lambda] = read_lame(material, settings.model, mesh);
@@ -135,43 +137,66 @@ void read_spline(ObjectReader& material, const TetMesh& mesh, bool is_sheet,
   }
 }
 
+/// side: the default of a direction.
+void read_value(ObjectReader& material, const MaterialRow& row, const MaterialParameter& parameter,
+                const TetMesh& mesh, const std::optional<Vec3>& side, MaterialSettings& settings) {
+  const char* const key = parameter.key;
+  const auto read = [&]<class T>(T MaterialSettings::*member) {
+    T& value = settings.*member;
+    if constexpr (std::is_same_v<T, Parameter>) {
+      // Its range is looked at for all tets (make_material).
+      if (!row.is_of_membranes_alone()) {
+        value = read_parameter(material, key, parameter.text, mesh, parameter.range.unit);
+        return;
+      }
+      value = material.number(key, parameter.range);
+    } else if constexpr (std::is_same_v<T, double>) {
+      value = material.number(key, parameter.range);
+    } else if constexpr (std::is_same_v<T, std::array<double, 2>>) {
+      std::tie(value[0], value[1]) = material.pair(key, parameter.range);
+    } else if constexpr (std::is_same_v<T, Vec3>) {
+      value = material.direction(key, side);
+    } else if constexpr (std::is_same_v<T, SplineCurve>) {
+      value.points = material.pairs(key);
+    } else {
+      value = read_function(material, key);
+      return;  // of fields of its own
+    }
+    material.explain(parameter.text);
+  };
+  std::visit(read, parameter.member);
+}
+
 void read_parameters(ObjectReader& material, const TetMesh& mesh, bool is_sheet,
-                     MaterialSettings& settings) {
-  const std::string& model = settings.model;
-  if (model == "arap" && has_young(material)) {
-    material.expect({"model", "young", "poisson", "mu"});
-    settings.mu = read_lame(material, settings.model, mesh).first;
-  } else if (model == "arap" || model == "polynomial" || model == "volume") {
-    material.expect({"model", "mu"});
-    settings.mu = read_parameter(material, "mu", mesh);
-  } else if (model == "strain_limit") {
-    material.expect({"model", "mu", "min", "max"});
-    settings.mu = read_parameter(material, "mu", mesh);
-    settings.min = read_parameter(material, "min", mesh, "");
-    settings.max = read_parameter(material, "max", mesh, "");
-  } else if (model == "mooney_rivlin") {
-    material.expect({"model", "c1", "c2", "bulk"});
-    settings.c1 = read_parameter(material, "c1", mesh);
-    settings.c2 = read_parameter(material, "c2", mesh);
-    settings.bulk = read_parameter(material, "bulk", mesh);
-  } else if (model == "spline") {
-    read_spline(material, mesh, is_sheet, settings);
-  } else if (model == "valanis_landel") {
-    settings.a = read_function(material, "a");
-    settings.b = read_function(material, "b");
-    settings.c = read_function(material, "c");
-  } else {
-    material.expect({"model", "young", "poisson", "mu", "lambda"});
+                     const std::optional<Vec3>& side, MaterialSettings& settings) {
+  if (settings.model == SplineModel::name && material.has("preset")) {
+    read_spline_preset(material, mesh, is_sheet, settings);
+    return;
+  }
+  const MaterialRow& row = *find_material_row(settings.model);
+  const bool has_lambda = row.parameters.size() == 2;
+  const bool may_convert = row.by_young && (has_lambda || has_young(material));
+  std::vector<std::string_view> keys{"model"};
+  if (may_convert) keys.insert(keys.end(), {"young", "poisson"});
+  for (const MaterialParameter& parameter : row.parameters) keys.emplace_back(parameter.key);
+  if (!row.has_curves()) material.expect(keys);
+  if (may_convert && has_lambda) {
     read_pair(material, mesh, settings);
+  } else if (may_convert) {
+    settings.mu = read_lame(material, settings.model, mesh).first;
+  } else {
+    for (const MaterialParameter& parameter : row.parameters) {
+      read_value(material, row, parameter, mesh, side, settings);
+    }
   }
 }
 
 constexpr const char* rod_name = "rod";
 
 bool is_spring(const std::string& model) { return model == "spring"; }
-bool is_limit(const std::string& model) { return model == WovenLimitModel::name; }
 bool is_woven(const std::string& model) {
-  return model == OrthotropicSheetModel::name || is_limit(model);
+  const MaterialRow* const row = find_material_row(model);
+  return row != nullptr && row->is_of_membranes_alone();
 }
 
 /// What a membrane can be made of.
@@ -192,40 +217,16 @@ std::string read_model(ObjectReader& material, std::vector<std::string> of_this_
   return material.choice("model", "material", known, std::move(of_this_kind));
 }
 
-void read_woven(ObjectReader& material, const SpringMesh& mesh, MaterialSettings& settings) {
-  if (is_limit(settings.model)) {
-    material.expect({"model", "mu", "warp_limits", "weft_limits", "direction"});
-    settings.mu = material.number("mu", above_zero("Pa"));
-    const auto limits = [&](const char* key) {
-      const auto [min, max] = material.pair(key, from_zero(""));
-      return std::array<double, 2>{min, max};
-    };
-    settings.warp_limits = limits("warp_limits");
-    settings.weft_limits = limits("weft_limits");
-  } else {
-    material.expect({"model", "warp", "weft", "shear", "poisson", "direction"});
-    settings.warp = material.number("warp", above_zero("Pa"));
-    settings.weft = material.number("weft", above_zero("Pa"));
-    settings.shear = material.number("shear", above_zero("Pa"));
-    settings.poisson = material.number("poisson", any_number(""));
-  }
+/// The parameters of a sheet whose model was read; already checked.
+void read_sheet_parameters(ObjectReader& material, const SpringMesh& mesh,
+                           MaterialSettings& settings) {
   // A generated cloth is woven along its first side; its second vertex lies there.
   std::optional<Vec3> side;
   if (!mesh.structural.empty()) {
     const Vec3 &a = mesh.vertices[0], &b = mesh.vertices[1];
     side = Vec3{b[0] - a[0], b[1] - a[1], b[2] - a[2]};
   }
-  settings.direction = material.direction("direction", side);
-}
-
-/// The parameters of a sheet whose model was read; already checked.
-void read_sheet_parameters(ObjectReader& material, const SpringMesh& mesh,
-                           MaterialSettings& settings) {
-  if (is_woven(settings.model)) {
-    read_woven(material, mesh, settings);
-  } else {
-    read_parameters(material, {}, true, settings);
-  }
+  read_parameters(material, {}, true, side, settings);
   make_sheet(settings, material.where());  // its checks point below `where`
 }
 
@@ -339,7 +340,7 @@ MaterialSettings read_material(ObjectReader& material, const TetMesh& mesh) {
                                "example neo_hookean");
   }
   material.know("plasticity");
-  read_parameters(material, mesh, false, settings);
+  read_parameters(material, mesh, false, {}, settings);
   make_material(settings, material.where());  // its checks point below `where`
   material.optional_object("plasticity", [&](ObjectReader& plasticity) {
     settings.plasticity = read_plasticity(plasticity);

@@ -131,9 +131,18 @@ void ObjectReader::check_known(const std::string& key) const {
                    nearest.empty() ? "." : "; did you mean '" + nearest + "'?", key_list(known_)));
 }
 
-void ObjectReader::expect(std::initializer_list<std::string_view> keys) {
+void ObjectReader::expect(const std::vector<std::string_view>& keys) {
   for (const std::string_view key : keys) know(key);
-  for (const auto& item : value_->items()) check_known(item.key());
+  for (const auto& item : value_->items()) {
+    if (!among(item.key(), read_)) check_known(item.key());
+  }
+}
+
+void ObjectReader::leave(std::string_view key) {
+  const Json* const value = find(key);
+  if (value == nullptr) return;
+  if (!value->is_string()) fail_type(place(key), "a string", *value);
+  read_.emplace_back(key);
 }
 
 void ObjectReader::finish() const {

@@ -105,10 +105,15 @@ class ObjectReader {
 
   /// All keys that the object may hold, said before the first is read: any other is refused at
   /// once. What is missing may stand there under that name.
-  void expect(std::initializer_list<std::string_view> keys);
+  void expect(std::initializer_list<std::string_view> keys) { expect(std::vector(keys)); }
+  void expect(const std::vector<std::string_view>& keys);
 
   /// A key that may stand there although `expect` is not told: it is read later on.
   void know(std::string_view key);
+
+  /// A text that others read, such as editors: it may stand there, and is neither recorded nor a
+  /// field.
+  void leave(std::string_view key);
 
   /// The one key of `keys` that is there; none or two are an error. `what` says what they are.
   std::string one_of(std::string_view what, const std::vector<std::string>& keys);

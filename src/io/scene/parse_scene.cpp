@@ -79,6 +79,7 @@ void check_followers(const ObjectReader& reader, const Scene& scene) {
 Scene read_scene(ObjectReader& reader, const std::string& default_name,
                  const SceneSources& sources) {
   Scene scene;
+  reader.leave("$schema");
   reader.expect({"supple", "name", "time", "gravity", "solver", "bodies", "colliders", "blades",
                  "contact", "damping", "wind", "bonds", "seams"});
   check_version(reader);

@@ -44,6 +44,11 @@ LoadedScene parse_scene(std::string_view text, const std::string& name, const Sc
 LoadedScene load_scene_with_settings(const std::filesystem::path& file,
                                      const std::vector<Override>& overrides = {});
 
+/// The JSON Schema (draft 7) of scenes, for editors. It is made of what the reader says that it
+/// reads in example scenes: keys, types, ranges, names and defaults. What depends on more than one
+/// key the reader alone refuses, but for the keys of a solver's method and of a material's model.
+std::string scene_schema();
+
 /// Name and file of every scene (*.json) in a folder, sorted by file name. A file that is no scene
 /// is left out; so is a folder that is not there.
 struct SceneFile {

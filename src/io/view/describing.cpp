@@ -1,9 +1,11 @@
 #include <cmath>
+#include <type_traits>
 
 #include "io/view/command_list.h"
 #include "io/view/material_conversion.h"
 #include "io/view/material_sample.h"
 #include "io/view/session_state.h"
+#include "materials/material_table.h"
 #include "materials/spline.h"
 #include "supple/error.h"
 
@@ -23,20 +25,21 @@ ordered_json sampled(const Function& f) {
 }
 
 void describe_curves(const MaterialSettings& material, ordered_json& to) {
-  if (material.model == "spline") {
-    for (const auto& [key, curve] :
-         {std::pair{"a", &material.spline_a}, std::pair{"b", &material.spline_b},
-          std::pair{"c", &material.spline_c}}) {
-      const CubicSpline spline(curve->points, 1);
-      to[key] = sampled([&](double x) { return spline.value(x); });
-    }
-    to["points"] = curve_points(material);
-  } else if (material.model == "valanis_landel") {
-    for (const auto& [key, function] :
-         {std::pair{"a", &material.a}, std::pair{"b", &material.b}, std::pair{"c", &material.c}}) {
-      if (function->first) to[key] = sampled(function->first);
-    }
+  const MaterialRow* const row = find_material_row(material.model);
+  if (row == nullptr) return;
+  for (const MaterialParameter& parameter : row->parameters) {
+    const auto describe = [&]<class T>(T MaterialSettings::*member) {
+      const T& value = material.*member;
+      if constexpr (std::is_same_v<T, SplineCurve>) {
+        const CubicSpline spline(value.points, 1);
+        to[parameter.key] = sampled([&](double x) { return spline.value(x); });
+      } else if constexpr (std::is_same_v<T, ScalarFunction>) {
+        if (value.first) to[parameter.key] = sampled(value.first);
+      }
+    };
+    std::visit(describe, parameter.member);
   }
+  if (material.model == "spline") to["points"] = curve_points(material);
 }
 
 }  // namespace

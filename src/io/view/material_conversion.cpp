@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "io/view/material_sample.h"
+#include "materials/material_table.h"
 
 namespace supple {
 
@@ -13,17 +14,14 @@ using nlohmann::ordered_json;
 
 namespace {
 
-bool is_one_of(const std::string& model, std::initializer_list<const char*> models) {
-  return std::any_of(models.begin(), models.end(), [&](const char* name) { return model == name; });
-}
-
 double number_in(const ordered_json& object, const char* key, double fallback) {
   return object.contains(key) && object[key].is_number() ? object[key].get<double>() : fallback;
 }
 
 /// Those that are given by Young's modulus and Poisson's ratio, or by Lame's parameters.
 bool takes_pair(const std::string& model) {
-  return is_one_of(model, {"corotated", "stvk", "neo_hookean", "stable_neo_hookean", "arap"});
+  const MaterialRow* const row = find_material_row(model);
+  return row != nullptr && row->by_young;
 }
 
 ordered_json points_json(const SplineCurve& curve) {
@@ -59,7 +57,8 @@ bool keep_pair(const ordered_json& old, ordered_json& material) {
 }  // namespace
 
 std::optional<std::pair<double, double>> small_strain_moduli(const MaterialSettings& material) {
-  if (is_one_of(material.model, {"polynomial", "volume", "strain_limit", "woven_limit"})) return {};
+  const MaterialRow* const row = find_material_row(material.model);
+  if (row != nullptr && !row->is_linear_at_rest) return {};
   constexpr double e = 1e-5;  // the error of the differences is about e^2
   const auto slope = [&](const Vec3& direction) {
     const Vec3 forth{1 + e * direction[0], 1 + e * direction[1], 1 + e * direction[2]};
@@ -81,10 +80,9 @@ std::pair<double, double> young_and_poisson(double mu, double lambda) {
 
 ordered_json curve_points(const MaterialSettings& settings) {
   ordered_json curves = ordered_json::object();
-  for (const auto& [key, curve] :
-       {std::pair{"a", &settings.spline_a}, std::pair{"b", &settings.spline_b},
-        std::pair{"c", &settings.spline_c}}) {
-    if (!curve->points.empty()) curves[key] = points_json(*curve);
+  for (const MaterialParameter& parameter : find_material_row(SplineModel::name)->parameters) {
+    const auto& curve = settings.*std::get<SplineCurve MaterialSettings::*>(parameter.member);
+    if (!curve.points.empty()) curves[parameter.key] = points_json(curve);
   }
   return curves;
 }
@@ -99,32 +97,21 @@ ordered_json converted_material(const ordered_json& old, const MaterialSettings&
   auto [young, poisson] = young_and_poisson(mu, lambda);
   poisson = usual_poisson(poisson);
   const double finite_lambda = 2 * mu * poisson / (1 - 2 * poisson);
-  if (model == "stable_neo_hookean") {
-    // lambda stands for what linear elasticity calls lambda + mu [docs/materials.md].
-    material["mu"] = mu;
-    material["lambda"] = finite_lambda + mu;
-  } else if (takes_pair(model)) {
-    material["young"] = young;
-    material["poisson"] = poisson;
-  } else if (model == "mooney_rivlin") {
-    // mu = 2 (c1 + c2), lambda = bulk + 4 c2.
-    const double c2 = std::min(0.1 * mu, finite_lambda / 4);
-    material["c1"] = mu / 2 - c2;
-    material["c2"] = c2;
-    material["bulk"] = finite_lambda - 4 * c2;
-  } else if (model == "spline") {
-    material["preset"] = "A";
-    material["young"] = young;
-    material["poisson"] = poisson;
+  if (const MaterialRow& row = *find_material_row(model); row.set_moduli != nullptr) {
+    MaterialSettings made;
+    made.model = model;
+    row.set_moduli(mu, finite_lambda, made);
+    const std::vector<const Parameter*> values = material_parameters(made);
+    for (std::size_t i = 0; i < row.parameters.size(); ++i) {
+      material[row.parameters[i].key] = values[i]->value;
+    }
   } else if (model == "valanis_landel") {
     material["a"] = {{{"coefficient", mu}, {"power", 2}, {"about", 1}}};
     material["c"] = {{{"coefficient", finite_lambda / 2}, {"log_power", 2}}};
-  } else {  // of one modulus, without small strains: polynomial, volume, strain_limit
-    material["mu"] = mu;
-    if (model == "strain_limit") {
-      material["min"] = 0.9;
-      material["max"] = 1.1;
-    }
+  } else {
+    if (model == "spline") material["preset"] = "A";
+    material["young"] = young;
+    material["poisson"] = poisson;
   }
   return material;
 }
@@ -195,7 +182,8 @@ ordered_json converted_cloth_material(const ordered_json& old, const MaterialSet
       material["bulk"] = same.lambda.value - 4 * c2;
     }
   }
-  const bool is_woven = model == "orthotropic_stvk" || model == "woven_limit";
+  const MaterialRow* const row = find_material_row(model);
+  const bool is_woven = row != nullptr && row->is_of_membranes_alone();
   if (is_woven && old.contains("direction")) material["direction"] = old["direction"];
   material["thickness"] = thickness;
   for (const char* const key : {"bending", "bending_model"}) {

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "io/scene/scene_json.h"
+
+namespace supple {
+
+/// Scenes that together have every key, with every kind of value, every material and every option
+/// of every solver. schema_sources has the files that they name. The tests hold them against what
+/// the reader says that it knows.
+std::vector<std::string> schema_examples();
+SceneSources schema_sources();
+
+}  // namespace supple

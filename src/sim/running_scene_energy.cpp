@@ -1,0 +1,240 @@
+#include <algorithm>
+#include <cmath>
+
+#include "base/index.h"
+#include "sim/running_scene.h"
+
+namespace supple {
+
+namespace {
+
+/// Parts of a substep, of each of those, and the most of them in one.
+constexpr int smaller = 4, smallest = 16;
+/// Of its kinetic energy: by how much the energy of an integrator may swing in a step that keeps
+/// the energy of small vibrations, but not that of large ones.
+constexpr double allowed_swing = 0.01;
+/// Of the energies at hand: their rounding.
+constexpr double energy_rounding = 1e-13;
+/// Of its way: what a step that is thrown goes less stays.
+constexpr double least_way = 1.0 / 64;
+
+}  // namespace
+
+bool RunningScene::is_guarded() const {
+  return direction_ && setup_.integrator().has_inertia &&
+         scene_.solver.line_search.type != LineSearchType::none;
+}
+
+/// Of what is selected, at the start of a substep; its work is not known yet.
+RunningScene::EnergyBefore RunningScene::energy_before() const {
+  return {.kinetic =
+              setup_.kept() * setup_.kept() * guard_.kinetic(objective_.selected(), state_.v)};
+}
+
+/// Mechanical energy that the substep gains beyond the work of the weight and forces, J, from
+/// `before` to the state that z_ makes, whose positions x and velocities have the energies given.
+/// Pins and moving colliders do their work where `before` is taken: at the positions before with
+/// the targets and poses of the end.
+double RunningScene::energy_gained(double elastic, const VectorField& x, double kinetic,
+                                   const EnergyBefore& before) {
+  const double potential = objective_.potential(elastic, x, x);
+  return potential - potential_of_selected() + kinetic - before.kinetic - before.work;
+}
+
+double RunningScene::work_of_forces(const VectorField& from, const VectorField& to) const {
+  const auto bodies = objective_.selected();
+  const auto acts = [&](std::size_t vertex) {
+    return bodies.size() == scene_.bodies.size() ||
+           std::binary_search(bodies.begin(), bodies.end(),
+                              model_.body_of(static_cast<int>(vertex)));
+  };
+  return guard_.work_of_weight(bodies, scene_.gravity, from, to) +
+         setup_.loads().work(from, to, acts);
+}
+
+/// What colliders do on what they drag along from state_ to z_, J; known before the state advances.
+double RunningScene::work_of_friction() const {
+  return contact_ ? std::max(0.0, contact_->friction_work(z_[0].v)) : 0;
+}
+
+/// Takes a step's excess of energy out of the velocities that it has come to. What is left, J.
+double RunningScene::keep_energy(double gained, StepReport& report) {
+  const auto bodies = objective_.selected();
+  const double slack =
+      energy_rounding * (std::abs(potential_of_selected()) + objective_.energy_scale() +
+                         guard_.kinetic(bodies, state_.v));
+  if (!(gained > slack)) return 0;
+  objective_.find_held_bodies(is_held_);
+  const double taken = guard_.dissipate(bodies, gained, is_held_, state_.x, state_.v);
+  report.energy_removed += taken;
+  report.energy_gain += gained - taken;
+  // What remembers the velocities before would bring them back.
+  if (taken > serious_gain * guard_.kinetic(bodies, state_.v)) {
+    state_.x_previous.clear();
+    state_.v_previous.clear();
+  }
+  return gained - taken;
+}
+
+/// What the positions of what is selected gain beyond all energy that there was, J: contacts that
+/// were found late have thrown it, and no velocity can give that back. Where it started, what was
+/// found on the way may push, too.
+double RunningScene::thrown_by(double gained, const EnergyBefore& before) {
+  const VectorField& from = before_substep_.x;
+  const double allowed = guard_.kinetic(objective_.selected(), state_.v) +
+                         serious_gain * (before.kinetic + std::max(0.0, before.work));
+  if (!(gained > allowed)) return 0;
+  const double pushes = objective_.potential(objective_.elastic_energy_at(from), from, from) -
+                        potential_of_selected();
+  return std::max(0.0, gained - allowed - std::max(0.0, pushes));
+}
+
+/// A part of a step that is still thrown goes as much of its way as its energy pays for; where it
+/// stays, nothing is gained. What it gains after all, J. Energies of the state are not known then.
+double RunningScene::shorten_way(double gained, const EnergyBefore& before, StepReport& report) {
+  const std::span<const int> bodies = objective_.selected();
+  const VectorField& from = before_substep_.x;
+  const double work_of_way = work_of_forces(from, z_);
+  double left = gained;
+  EnergyBefore now = before;
+  for (double share = 1; share > 0 && thrown_by(left, now) > 0;) {
+    const double next = share > least_way ? share / 2 : 0;
+    for (const int body : bodies) {
+      for (int v = model_.body_vertices[at(body)]; v < model_.body_vertices[at(body) + 1]; ++v) {
+        for (int k = 0; k < 3; ++k) {
+          state_.x[at(v)][k] = from[at(v)][k] + next * (z_[at(v)][k] - from[at(v)][k]);
+          state_.v[at(v)][k] *= next / share;
+        }
+      }
+    }
+    share = next;
+    now.work = before.work + work_of_forces(from, state_.x) - work_of_way;
+    left = energy_gained(objective_.elastic_energy_at(state_.x), state_.x,
+                         guard_.kinetic(bodies, state_.v), now);
+  }
+  for (const int body : bodies) {
+    std::copy(state_.x.begin() + model_.body_vertices[at(body)],
+              state_.x.begin() + model_.body_vertices[at(body) + 1],
+              z_.begin() + model_.body_vertices[at(body)]);
+  }
+  state_.x_previous.clear();
+  state_.v_previous.clear();
+  elastic_is_known_ = false;
+  report.energy_removed += gained - left;
+  report.held_back += static_cast<int>(bodies.size());
+  return left;
+}
+
+/// Of what is selected, at the end of a substep; false: it should be done again in parts, since
+/// more was left than its energy may swing by, or since contacts that were found late made it gain:
+/// what falls less far in a step meets them earlier.
+bool RunningScene::keep_energy_of_substep(const EnergyBefore& before, StepReport& report) {
+  const bool may_gain = !setup_.integrator().keeps_energy_down;
+  const double kinetic = guard_.kinetic(objective_.selected(), state_.v);
+  double gained = energy_gained(elastic_of_selected(), state_.x, kinetic, before);
+  // Barriers store much where they are entered far, and give it back.
+  const bool is_soft = contact_ && !contact_->is_barrier() && !may_gain;
+  const bool may_divide = is_soft && scene_.solver.budget_ms == 0 && !setup_.is_divided();
+  if (is_soft && !may_divide && thrown_by(gained, before) > 0) {
+    gained = shorten_way(gained, before, report);
+  }
+  // Other integrators let energy swing about what they keep; where bodies touch, steps that gain
+  // follow each other.
+  const double swing = may_gain ? allowed_swing * std::max(kinetic, before.kinetic) : 0;
+  const double allowed = contact_ && !contact_->contacts().empty() ? 0 : swing;
+  const double left = gained > allowed ? keep_energy(gained - allowed, report) : 0;
+  if (may_gain) return left <= swing;
+  return left == 0 || !may_divide ||
+         left <= serious_gain * std::max(before.kinetic, guard_.weight_times_size(scene_.gravity));
+}
+
+/// From the start of the substep on by backward Euler, in so many steps. The middle of a step of
+/// the midpoint rule is such a step, for which the matrix is made, so that half of the work is done
+/// again and the energy which its second half found in nothing is not.
+bool RunningScene::steady_substep(int parts, StepReport& report, const MinimiseOptions& options,
+                                  const PlaceInFrame& place) {
+  algebra().copy(before_substep_.x, state_.x);
+  algebra().copy(before_substep_.v, state_.v);
+  state_.x_previous.clear();
+  state_.v_previous.clear();
+  state_.acceleration.clear();
+  elastic_is_known_ = false;
+  ++report.repeated_substeps;
+  ++report.steady_substeps;
+  const StepClock clock = clock_;
+  setup_.divide(parts);
+  clock_ = {.start = clock.at(0), .substeps_done = 0, .h = setup_.length()};
+  bool finite = true;
+  for (int part = 0; part < parts && finite; ++part) {
+    finite = substep(report, options, {place.is_first, place.is_last && part + 1 == parts});
+  }
+  setup_.divide(1);
+  clock_ = clock;
+  return finite;
+}
+
+/// Of a frame of a position-based method, whose energies are known at its end alone.
+void RunningScene::keep_energy_of_frame(double elastic_before, int parts, StepReport& report) {
+  const double kept = std::pow(setup_.kept(), 2.0 * scene_.time.substeps);
+  // Of what colliders drag along the last substep is known.
+  const auto bodies = objective_.selected();
+  const EnergyBefore before{.kinetic = kept * guard_.kinetic(bodies, before_.v),
+                            .work = work_of_forces(before_.x, state_.x) +
+                                    scene_.time.substeps * parts * work_of_friction_ +
+                                    work_of_shapes_ - report.plastic_work};
+  potential_.assign(potential_.size(), 0.0);
+  potential_[0] = objective_.potential(elastic_before, before_.x, before_.x);
+  const double gained = energy_gained(elastic_, state_.x, guard_.kinetic(bodies, state_.v), before);
+  if (std::isfinite(gained) && gained > 0) keep_energy(gained, report);
+}
+
+/// A frame of a position-based method that gained what its velocities cannot give back was not
+/// solved: a constraint at a time does not crush a body evenly that moves on by a tet or more. It
+/// is done again in smaller substeps, which each move it by less, and the one that gains least is
+/// taken.
+void RunningScene::take_smaller_substeps(double elastic_before, StepReport& report) {
+  if (scene_.solver.budget_ms > 0 || !setup_.integrator().keeps_energy_down || setup_.looks_back())
+    return;
+  if (report.energy_gain == 0) return;
+  const double at_hand = std::max(guard_.kinetic(objective_.selected(), before_.v),
+                                  guard_.weight_times_size(scene_.gravity));
+  for (int parts = smaller; parts <= smallest; parts *= smaller) {
+    if (!(report.energy_gain > serious_gain * at_hand)) return;
+    const StepReport first = report;
+    const double elastic = elastic_;
+    const int num_inverted = num_inverted_;
+    algebra().copy(state_.x, before_substep_.x);
+    algebra().copy(state_.v, before_substep_.v);
+    algebra().copy(z_, first_z_);
+    before_substep_.plastic = state_.plastic;
+    algebra().copy(before_.x, state_.x);
+    algebra().copy(before_.v, state_.v);
+    state_.plastic = before_.plastic;
+    use_plastic();
+    clock_.substeps_done -= scene_.time.substeps;
+    report.energy_gain = report.energy_removed = 0;
+    report.tunnelled = 0;
+    report.friction_work = 0;
+    report.plastic_work = 0;
+    report.repeated_substeps += scene_.time.substeps;
+    const bool finite = run_substeps(parts, {}, report);
+    if (finite) keep_energy_of_frame(elastic_before, parts, report);
+    if (finite && report.energy_gain < first.energy_gain) continue;
+    algebra().copy(before_substep_.x, state_.x);
+    algebra().copy(before_substep_.v, state_.v);
+    algebra().copy(first_z_, z_);
+    state_.plastic = before_substep_.plastic;
+    use_plastic();
+    elastic_ = elastic;
+    num_inverted_ = num_inverted;
+    elastic_is_known_ = true;
+    multipliers_fit_ = false;
+    const int iterations = report.iterations, repeated = report.repeated_substeps;
+    report = first;
+    report.iterations = iterations;
+    report.repeated_substeps = repeated;
+    return;
+  }
+}
+
+}  // namespace supple

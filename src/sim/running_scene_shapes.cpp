@@ -1,0 +1,71 @@
+#include <algorithm>
+
+#include "sim/running_scene.h"
+
+namespace supple {
+
+/// The activation of muscles and growth do their work where energies before a step are taken, as
+/// pins do.
+void RunningScene::follow(double time) {
+  const bool contracts = contract_fibers(model_, time);
+  if (grow(model_, state_.plastic, time) || contracts) tell_shapes();
+}
+
+void RunningScene::tell_shapes() {
+  objective_.shapes_changed();
+  if (direction_) direction_->shapes_changed(model_);
+  if (position_solver_) position_solver_->shapes_changed();
+  std::fill(model_.has_new_rest.begin(), model_.has_new_rest.end(), 0);
+  elastic_is_known_ = false;
+}
+
+/// The state has flowed otherwise.
+void RunningScene::use_plastic() {
+  if (state_.plastic.empty()) return;
+  write_rest_shapes(model_, state_.plastic);
+  tell_shapes();
+}
+
+/// The state has other rods, or the same at another time.
+void RunningScene::use_rods() {
+  if (model_.rods.empty()) return;
+  model_.rods.frames = state_.rods;
+  model_.rods.time = state_.time;
+  objective_.rods()->set_time(model_.pins, state_.time);
+  elastic_is_known_ = false;
+}
+
+/// After a substep: the material of rods has turned with them.
+void RunningScene::advance_rods() {
+  if (model_.rods.empty()) return;
+  objective_.rods()->set_time(model_.pins, clock_.at(1));
+  objective_.rods()->advance(state_.x, threads_, state_.rods);
+  model_.rods.frames = state_.rods;
+  model_.rods.time = clock_.at(1);
+  objective_.rods()->set_time(model_.pins, model_.rods.time);
+}
+
+/// After a substep.
+void RunningScene::flow(StepReport& report) {
+  const std::optional<double> taken =
+      flow_.advance(model_, state_.x, setup_.length(), state_.plastic, threads_);
+  if (!taken) return;
+  report.plastic_work += *taken;
+  multipliers_fit_ = false;  // they are those of the shapes before
+  const bool was_known = elastic_is_known_;
+  tell_shapes();
+  if (!was_known) return;
+  find_elastic(state_.x);
+  elastic_is_known_ = true;
+}
+
+/// The same at the start of a substep. Position-based methods take energies at the start of a frame
+/// alone, and so must know what this has done since.
+void RunningScene::follow_in_substep(double time) {
+  const bool is_asked = position_solver_ && has_energy_ && !model_.growth.empty();
+  const double before = is_asked ? objective_.elastic_energy_at(state_.x) : 0;
+  follow(time);
+  if (is_asked) work_of_shapes_ += objective_.elastic_energy_at(state_.x) - before;
+}
+
+}  // namespace supple
