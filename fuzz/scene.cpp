@@ -21,6 +21,12 @@ SceneSources sources() {
     return TriangleMesh{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
                         {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}}};
   };
+  sources.strands = [](const std::string&) {
+    return SpringMesh{.vertices = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}},
+                      .segments = {{0, 1}, {1, 2}},
+                      .structural = {{0, 1}, {1, 2}},
+                      .bending = {{0, 2}}};
+  };
   sources.height_grid = [](const std::string&) { return HeightGrid{3, 2, {0, 1, 0, 0, 0.5, 0}}; };
   return sources;
 }

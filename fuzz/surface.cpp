@@ -23,6 +23,20 @@ TriangleMesh parse(unsigned format, std::string_view bytes) {
   }
 }
 
+/// What the same bytes hold as strands.
+void check_strands(unsigned format, std::string_view bytes) {
+  const SpringMesh mesh =
+      format == 0 ? parse_obj_lines(bytes, "input") : parse_ply_lines(bytes, "input");
+  require(!mesh.segments.empty(), "strands have segments");
+  for (const auto& [a, b] : mesh.segments) {
+    for (const int end : {a, b}) {
+      require(end >= 0 && static_cast<std::size_t>(end) < mesh.vertices.size(),
+              "ends are in range");
+    }
+    require(a != b, "ends of a segment differ");
+  }
+}
+
 void check(const TriangleMesh& mesh) {
   require(!mesh.triangles.empty(), "a surface has triangles");
   for (const auto& t : mesh.triangles) {
@@ -43,5 +57,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const unsigned format = (static_cast<unsigned>(data[0]) + 256U - '0') % 256U % 4U;
   supple::fuzz::expect_mesh_or_error(
       "input", [&] { supple::fuzz::check(supple::fuzz::parse(format, input.substr(1))); });
+  if (format > 1) return 0;
+  supple::fuzz::expect_mesh_or_error("input",
+                                     [&] { supple::fuzz::check_strands(format, input.substr(1)); });
   return 0;
 }

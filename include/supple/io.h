@@ -40,6 +40,11 @@ TetMesh read_tet_mesh(const std::filesystem::path& file);
 /// are cut into triangles; equal vertices of an STL are merged.
 TriangleMesh read_triangle_mesh(const std::filesystem::path& file);
 
+/// Reads strands: the lines ("l") of an .obj, the edges of a .ply. They become segments in the
+/// order of the file, structural springs along them, and bending springs over each vertex where
+/// exactly two meet. Errors also name a segment without length and one that is there twice.
+SpringMesh read_strands(const std::filesystem::path& file);
+
 }  // namespace supple
 
 #pragma GCC visibility pop

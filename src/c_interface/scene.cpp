@@ -34,6 +34,9 @@ supple::SceneSources sources_in(const std::filesystem::path& folder) {
   sources.triangle_mesh = [folder](const std::string& name) {
     return supple::read_triangle_mesh(folder / name);
   };
+  sources.strands = [folder](const std::string& name) {
+    return supple::read_strands(folder / name);
+  };
   sources.height_grid = [folder](const std::string& name) {
     return supple::read_heights(folder / name);
   };

@@ -92,7 +92,10 @@ void HessianDiagonal::evaluate(const Objective& objective, const VectorField& z,
     diagonal[vertex] = sum;
   }
   for (std::size_t vertex = 0; vertex < model_->rods.bending_diagonal.size(); ++vertex) {
-    for (int k = 0; k < 3; ++k) diagonal[vertex][k] += model_->rods.bending_diagonal[vertex];
+    const double bending = model_->rods.bending_diagonal[vertex];
+    const double damped =
+        bending + bending * model_->damping_of(static_cast<int>(vertex), start.inverse_a);
+    for (int k = 0; k < 3; ++k) diagonal[vertex][k] += damped;
   }
   for (const PinnedVertex& pin : model_->pins.pins) {
     PaddedVector& at = diagonal[static_cast<std::size_t>(pin.vertex)];

@@ -109,11 +109,12 @@ void visit_laplacian_edges(const Model& model, double inverse_a2, const Visit& v
   for (const MembraneSet::Edge& edge : model.membranes.edges) {
     visit(edge.a, edge.b, edge.stiffness + edge.stiffness * model.damping_of(edge.a, inverse_a));
   }
-  // Their bending is not damped.
-  for (const RodSet::Edge& edge : model.rods.edges) visit(edge.a, edge.b, edge.stiffness);
+  for (const RodSet::Edge& edge : model.rods.edges) {
+    visit(edge.a, edge.b, edge.stiffness + edge.stiffness * model.damping_of(edge.a, inverse_a));
+  }
   model.bonds.visit_edges(visit);
   if (!model.is_damped()) return;
-  // Bending, which the edges hold too, is not damped.
+  // Bending of membranes, which their edges hold too, is not damped.
   for (const auto* const edges : {&model.membranes.bending_edges, &model.membranes.hinge_edges}) {
     for (const MembraneSet::Edge& edge : *edges) {
       visit(edge.a, edge.b, -edge.stiffness * model.damping_of(edge.a, inverse_a));

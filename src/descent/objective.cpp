@@ -47,7 +47,7 @@ Objective::Objective(const Model& model, ContactEnergy* contact, Threads& thread
       selected_(all_bodies_),
       unused_gradient_(static_cast<std::size_t>(model.num_vertices)) {
   std::iota(all_bodies_.begin(), all_bodies_.end(), 0);
-  if (!model.rods.empty()) rods_ = std::make_unique<RodEnergy>(model.rods);
+  if (!model.rods.empty()) rods_ = std::make_unique<RodEnergy>(model.rods, model.damping);
   pins_changed();
   bonds_changed();
   if (!model.pressures.empty()) pressure_ = std::make_unique<PressureEnergy>(model.pressures);
@@ -138,7 +138,10 @@ void Objective::begin_step(const StepTarget& target) {
   weight_ = target.weight;
   fall_ = target.fall;
   model_->pins.targets(target.time, pin_targets_);
-  if (rods_) rods_->set_time(model_->pins, target.time);
+  if (rods_) {
+    rods_->set_time(model_->pins, target.time);
+    rods_->begin_step(target.x_start, std::sqrt(inverse_a2_), target.stage / target.h);
+  }
   model_->bonds.lengths(target.time, bond_lengths_);
   if (pressure_) pressure_->set_time(target.time);
   if (contact_ == nullptr) return;
@@ -158,6 +161,7 @@ double Objective::value_and_gradient(const VectorField& z, VectorField& gradient
   if (model_->is_damped()) {
     value += damping_.add(z, start(), *threads_, elements_.slots(), springs_.forces(),
                           membranes_.slots());
+    if (rods_) value += rods_->damping_energy();
   }
   value += inertia(z, gradient.data());
   if (rods_) rods_->add_gradient(gradient);

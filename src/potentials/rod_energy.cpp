@@ -59,21 +59,36 @@ double turn_of(const Motion& motion, double from, double to, const RodFrame& res
   return turn;
 }
 
+/// The vector of these parts along a frame.
+Vector3<double> along(const RodFrame& frame, const Vector3<double>& parts) {
+  return parts[0] * frame.tangent + parts[1] * frame.director + parts[2] * frame.across();
+}
+
 std::vector<int> chains_of_bodies(const RodSet& set) {
   return set.first_chain.empty() ? std::vector<int>{0} : set.first_chain;
 }
 
 }  // namespace
 
-RodEnergy::RodEnergy(const RodSet& set)
+RodEnergy::RodEnergy(const RodSet& set, std::span<const double> damping)
     : set_(&set),
+      joints_(set.joints),
+      dampers_(set.chains.size()),
+      starts_(set.joints.size()),
       pieces_(chains_of_bodies(set)),
       clamps_(set.rest_frames),
       clamp_turn_(set.segments.size(), 0.0),
       places_(set.segments.size()),
       rows_(set.segments.size()),
       twist_(set.joints.size()),
-      chain_energy_(set.chains.size()) {}
+      chain_energy_(set.chains.size()) {
+  for (std::size_t body = 0; body < damping.size() && !set.empty(); ++body) {
+    for (int c = set.first_chain[body]; c < set.first_chain[body + 1]; ++c) {
+      dampers_[at(c)].tau = damping[body];
+    }
+  }
+  end_step();
+}
 
 void RodEnergy::set_time(const PinSet& pins, double time) {
   has_turned_ = false;
@@ -87,12 +102,77 @@ void RodEnergy::set_time(const PinSet& pins, double time) {
   }
 }
 
+void RodEnergy::begin_step(const VectorField& x_start, double inverse_a, double inverse_step) {
+  for (std::size_t c = 0; c < dampers_.size(); ++c) {
+    dampers_[c].is_held = false;
+    if (dampers_[c].tau > 0) find_start(set_->chains[c], x_start);
+  }
+  inverse_step_ = inverse_step;
+  set_rates(inverse_a);
+}
+
+void RodEnergy::end_step() {
+  for (Damper& damper : dampers_) {
+    damper.rate = 0;
+    damper.is_held = damper.tau > 0;
+  }
+  joints_ = set_->joints;
+}
+
+/// Curvature and twist of a strand's joints with the frames of the set carried to x.
+void RodEnergy::find_start(const RodSet::Chain& chain, const VectorField& x) {
+  for (int s = chain.first_segment; s < chain.first_segment + chain.num_segments; ++s) {
+    place(s, set_->frames[at(s)], x);
+  }
+  for (int j = chain.first_joint; j < chain.first_joint + chain.num_joints; ++j) {
+    const RodSet::Joint& joint = set_->joints[at(j)];
+    const Vector3<double> D = curvature(j);
+    starts_[at(j)] = {.curvature = {parts_along(places_[at(joint.before)].frame, D),
+                                    parts_along(places_[at(joint.after)].frame, D)},
+                      .twist = twist_near(j, set_->frames[at(joint.after)].twist)};
+  }
+}
+
+/// The joints of E + D, D being that of a step of this length.
+void RodEnergy::set_rates(double inverse_time) {
+  for (std::size_t c = 0; c < dampers_.size(); ++c) {
+    const RodSet::Chain& chain = set_->chains[c];
+    Damper& damper = dampers_[c];
+    damper.rate = damper.tau > 0 ? damper.tau * inverse_time : 0;
+    const double rate = damper.rate, part = rate / (1 + rate);
+    for (int j = chain.first_joint; j < chain.first_joint + chain.num_joints; ++j) {
+      RodSet::Joint& own = joints_[at(j)];
+      own = set_->joints[at(j)];
+      if (rate == 0) continue;
+      const Start& start = starts_[at(j)];
+      own.bending *= 1 + rate;
+      own.twist *= 1 + rate;
+      for (int end = 0; end < 2; ++end) {
+        own.rest[end] = own.rest[end] + part * (start.curvature[end] - own.rest[end]);
+      }
+      own.rest_twist += part * (start.twist - own.rest_twist);
+    }
+  }
+}
+
 double RodEnergy::evaluate(const VectorField& x, Threads& threads) {
   if (set_->empty()) return 0;
-  pieces_.parallel_for(threads, [&](int chain) {
-    evaluate_chain(set_->chains[at(chain)], x, chain_energy_[at(chain)]);
-  });
+  pieces_.parallel_for(threads, [&](int chain) { evaluate_chain(chain, x); });
   return pieces_.sum(chain_energy_);
+}
+
+double RodEnergy::damping_energy() const {
+  double energy = 0;
+  for (const int chain : pieces_.selected()) energy += dampers_[at(chain)].energy;
+  return energy;
+}
+
+double RodEnergy::damping_energy_of(int body) const {
+  double energy = 0;
+  for (int c = pieces_.first(body); c < pieces_.first(body + 1); ++c) {
+    energy += dampers_[at(c)].energy;
+  }
+  return energy;
 }
 
 double RodEnergy::energy_of(int body) const {
@@ -119,6 +199,7 @@ void RodEnergy::add_gradient(VectorField& gradient) const {
 
 void RodEnergy::advance(const VectorField& x, Threads& threads, std::vector<RodFrame>& frames) {
   if (set_->empty()) return;
+  set_rates(inverse_step_);
   evaluate(x, threads);
   for (const int chain : pieces_.selected()) {
     const RodSet::Chain& own = set_->chains[at(chain)];
@@ -136,33 +217,47 @@ void RodEnergy::advance(const VectorField& x, Threads& threads, std::vector<RodF
   }
 }
 
-void RodEnergy::evaluate_chain(const RodSet::Chain& chain, const VectorField& x, double& energy) {
+void RodEnergy::evaluate_chain(int number, const VectorField& x) {
+  const RodSet::Chain& chain = set_->chains[at(number)];
+  Damper& damper = dampers_[at(number)];
   const int first = chain.first_segment, last = first + chain.num_segments;
   const int first_joint = chain.first_joint, last_joint = first_joint + chain.num_joints;
-  for (int s = first; s < last; ++s) place(s, x);
+  for (int s = first; s < last; ++s) {
+    place(s, is_free(s) ? set_->frames[at(s)] : clamps_[at(s)], x);
+  }
   for (int j = first_joint; j < last_joint; ++j) {
     find_twist(j);
     add_bending(j);
   }
-  settle(chain);
+  if (damper.is_held) {
+    find_moments(chain);
+  } else {
+    settle(chain);
+  }
   for (int s = first; s < last; ++s) {
     Place& own = places_[at(s)];
     const Vector3<double> d = own.frame.director;
     own.frame.director = std::cos(own.theta) * d + std::sin(own.theta) * own.frame.across();
   }
-  energy = 0;
-  for (int j = first_joint; j < last_joint; ++j) energy += finish_joint(j);
+  double& energy = chain_energy_[at(number)];
+  energy = damper.energy = 0;
+  for (int j = first_joint; j < last_joint; ++j) {
+    energy += finish_joint(j);
+    if (damper.rate > 0) {
+      damper.energy +=
+          damper.rate * energy_of_strain(j, starts_[at(j)].curvature, starts_[at(j)].twist);
+    }
+  }
   for (int s = first; s < last; ++s) finish_segment(s);
 }
 
-/// The segment's transported frame at x.
-void RodEnergy::place(int segment, const VectorField& x) {
+/// The segment's frame at x, carried on from the one before.
+void RodEnergy::place(int segment, const RodFrame& before, const VectorField& x) {
   const RodSet::Segment& own = set_->segments[at(segment)];
   Place& out = places_[at(segment)];
   out = {};
   for (int k = 0; k < 3; ++k) out.edge[k] = x[at(own.b)][k] - x[at(own.a)][k];
   const double length = length_of(out.edge);
-  const RodFrame& before = is_free(segment) ? set_->frames[at(segment)] : clamps_[at(segment)];
   out.before_tangent = before.tangent;
   out.frame = before;
   if (!(length > least_length * own.length)) return;
@@ -172,17 +267,24 @@ void RodEnergy::place(int segment, const VectorField& x) {
   out.frame.director = unit_across(t, transported(before.tangent, t, before.director));
 }
 
-/// The twist between the transported frames of a joint. Of the angles that differ by whole turns it
-/// is the one nearest to what it was, with what clamps have turned since.
-void RodEnergy::find_twist(int joint) {
+/// The twist between the frames of a joint: of the angles that differ by whole turns the one
+/// nearest to what is expected.
+double RodEnergy::twist_near(int joint, double expected) const {
   const RodSet::Joint& own = set_->joints[at(joint)];
   const RodFrame &before = places_[at(own.before)].frame, &after = places_[at(own.after)].frame;
   const double angle = angle_about(
       after.tangent, transported(before.tangent, after.tangent, before.director), after.director);
-  const double expected =
-      set_->frames[at(own.after)].twist + clamp_turn_[at(own.after)] - clamp_turn_[at(own.before)];
   constexpr double turn = 2 * std::numbers::pi;
-  twist_[at(joint)] = angle + turn * std::round((expected - angle) / turn);
+  return angle + turn * std::round((expected - angle) / turn);
+}
+
+/// The twist between the transported frames of a joint, near to what it was, with what clamps have
+/// turned since.
+void RodEnergy::find_twist(int joint) {
+  const RodSet::Joint& own = set_->joints[at(joint)];
+  twist_[at(joint)] =
+      twist_near(joint, set_->frames[at(own.after)].twist + clamp_turn_[at(own.after)] -
+                            clamp_turn_[at(own.before)]);
 }
 
 /// D, without unit.
@@ -194,14 +296,12 @@ Vector3<double> RodEnergy::curvature(int joint) const {
 
 /// R K of one of its segments, as that stands now.
 Vector3<double> RodEnergy::rest_of(int joint, int end) const {
-  const RodSet::Joint& own = set_->joints[at(joint)];
-  const RodFrame& frame = places_[at(end == 0 ? own.before : own.after)].frame;
-  const Vector3<double>& rest = own.rest[end];
-  return rest[0] * frame.tangent + rest[1] * frame.director + rest[2] * frame.across();
+  const RodSet::Joint& own = joints_[at(joint)];
+  return along(places_[at(end == 0 ? own.before : own.after)].frame, own.rest[end]);
 }
 
 void RodEnergy::add_bending(int joint) {
-  const RodSet::Joint& own = set_->joints[at(joint)];
+  const RodSet::Joint& own = joints_[at(joint)];
   const Vector3<double> D = curvature(joint);
   for (int end = 0; end < 2; ++end) {
     Place& place = places_[at(end == 0 ? own.before : own.after)];
@@ -221,7 +321,7 @@ double RodEnergy::energy_of_angles(const RodSet::Chain& chain, double part) cons
     energy -= own.cosine * std::cos(angle(s)) + own.sine * std::sin(angle(s));
   }
   for (int j = chain.first_joint; j < chain.first_joint + chain.num_joints; ++j) {
-    const RodSet::Joint& joint = set_->joints[at(j)];
+    const RodSet::Joint& joint = joints_[at(j)];
     const double strain =
         twist_[at(j)] + angle(joint.after) - angle(joint.before) - joint.rest_twist;
     energy += 0.5 * joint.twist * strain * strain;
@@ -236,7 +336,7 @@ void RodEnergy::find_moments(const RodSet::Chain& chain) {
     own.moment = own.cosine * std::sin(own.theta) - own.sine * std::cos(own.theta);
   }
   for (int j = chain.first_joint; j < chain.first_joint + chain.num_joints; ++j) {
-    const RodSet::Joint& joint = set_->joints[at(j)];
+    const RodSet::Joint& joint = joints_[at(j)];
     Place &before = places_[at(joint.before)], &after = places_[at(joint.after)];
     const double moment =
         joint.twist * (twist_[at(j)] + after.theta - before.theta - joint.rest_twist);
@@ -256,7 +356,7 @@ bool RodEnergy::factorise(const RodSet::Chain& chain, bool is_mended) {
     rows_[at(s)] = {.diagonal = is_mended ? std::max(bending, 0.0) : bending};
   }
   for (int j = chain.first_joint; j < chain.first_joint + chain.num_joints; ++j) {
-    const RodSet::Joint& joint = set_->joints[at(j)];
+    const RodSet::Joint& joint = joints_[at(j)];
     rows_[at(joint.before)].diagonal += joint.twist;
     rows_[at(joint.after)].diagonal += joint.twist;
     const bool is_coupled = is_free(joint.before) && is_free(joint.after);
@@ -330,7 +430,7 @@ void RodEnergy::settle(const RodSet::Chain& chain) {
     }
     for (int j = chain.first_joint; j < chain.first_joint + chain.num_joints; ++j) {
       const double twist = twist_[at(j)];
-      scale += set_->joints[at(j)].twist * (1e-3 + twist * twist);
+      scale += joints_[at(j)].twist * (1e-3 + twist * twist);
     }
     double part = 1;
     const bool is_last = !(-slope > negligible * scale);
@@ -352,14 +452,12 @@ void RodEnergy::settle(const RodSet::Chain& chain) {
 /// Energy of a joint, J; adds to the forces of its segments what needs no direction of theirs, and
 /// dE/dt beside it. `cosine`, `sine` and `moment` are done with: theta stands in the frames.
 double RodEnergy::finish_joint(int joint) {
-  const RodSet::Joint& own = set_->joints[at(joint)];
+  const RodSet::Joint& own = joints_[at(joint)];
   Place* const places[2] = {&places_[at(own.before)], &places_[at(own.after)]};
   const Vector3<double> D = curvature(joint);
-  double energy = 0;
   Vector3<double> by_curvature{{0, 0, 0}};
   for (int end = 0; end < 2; ++end) {
     const Vector3<double> K = rest_of(joint, end), strain = D - K;
-    energy += 0.25 * own.bending * dot(strain, strain);
     by_curvature = by_curvature + (0.5 * own.bending) * strain;
     // A turn w of the frame changes E by w . torque, and w is t x dt and a turn about t.
     Place& place = *places[end];
@@ -369,7 +467,6 @@ double RodEnergy::finish_joint(int joint) {
     place.force = place.force + place.inverse_length * (by_tangent - dot(by_tangent, t) * t);
   }
   const double strain = twist_[at(joint)] + places[1]->theta - places[0]->theta - own.rest_twist;
-  energy += 0.5 * own.twist * strain * strain;
   const Vector3<double>&t0 = places[0]->frame.tangent, &t1 = places[1]->frame.tangent;
   const double moment = own.twist * strain;
   const Vector3<double> binormal = (moment / std::max(1 + dot(t0, t1), 1e-12)) * cross(t0, t1);
@@ -381,7 +478,23 @@ double RodEnergy::finish_joint(int joint) {
     const double sign = end == 0 ? -1 : 1;
     place.force = place.force + (sign / set_->segments[at(segment)].length) * by_curvature;
   }
-  return energy;
+  const RodSet::Joint& elastic = set_->joints[at(joint)];
+  return energy_of_strain(joint, elastic.rest, elastic.rest_twist);
+}
+
+/// Energy of a joint of the set, J, were this its rest shape.
+double RodEnergy::energy_of_strain(int joint, const Vector3<double> (&rest)[2],
+                                   double rest_twist) const {
+  const RodSet::Joint& own = set_->joints[at(joint)];
+  const Place* const places[2] = {&places_[at(own.before)], &places_[at(own.after)]};
+  const Vector3<double> D = curvature(joint);
+  double energy = 0;
+  for (int end = 0; end < 2; ++end) {
+    const Vector3<double> strain = D - along(places[end]->frame, rest[end]);
+    energy += 0.25 * own.bending * dot(strain, strain);
+  }
+  const double twist = twist_[at(joint)] + places[1]->theta - places[0]->theta - rest_twist;
+  return energy + 0.5 * own.twist * twist * twist;
 }
 
 /// What a clamp transports its frame from stays where the pin is: a segment that bends away from
@@ -395,7 +508,7 @@ void RodEnergy::finish_segment(int segment) {
 }
 
 RodEnergy::JointHessian RodEnergy::joint_hessian(int joint) const {
-  const RodSet::Joint& own = set_->joints[at(joint)];
+  const RodSet::Joint& own = joints_[at(joint)];
   const int segments[2] = {own.before, own.after};
   JointHessian out{};
   out.vertex[0] = set_->segments[at(own.before)].a;

@@ -24,10 +24,19 @@ namespace supple {
 /// frames before, and as dE/dtheta = 0 its gradient is that at fixed theta. A straight rod needs
 /// one iteration, and is then twisted evenly.
 ///
+/// Damping of a body resists, in a step, what the material of its rods sees of the change of
+/// bending and twist:
+///   D = sum_i tau/a [B/(2 L) (|D - R_0 K_0n|^2 + |D - R_1 K_1n|^2)/2 + C/(2 L) (m - m_n)^2],
+/// K_jn being R_j^T D and m_n the twist at the start of the step. It is E with another rest shape,
+/// so that E + D is, but for a constant, E of 1 + tau/a times the stiffness with the weighted mean
+/// of both rest shapes. A rigid motion costs nothing. The angles minimise E + D: twist then relaxes
+/// over time, and between steps is what the frames say.
+///
 /// Each strand is one piece of work, so that no sum depends on the number of threads.
 class RodEnergy {
  public:
-  explicit RodEnergy(const RodSet& set);
+  /// damping: tau of each body, s; empty: nothing is damped.
+  explicit RodEnergy(const RodSet& set, std::span<const double> damping = {});
 
   /// From now on `evaluate` works on these bodies alone, ascending. Allocates nothing.
   void select(std::span<const int> bodies) { pieces_.select(bodies); }
@@ -35,16 +44,28 @@ class RodEnergy {
   /// Clamps stand where pins have moved them at a time, s. Allocates nothing.
   void set_time(const PinSet& pins, double time);
 
+  /// A new step from x_start, where the frames stand, with 1/a and one over the length of the whole
+  /// step, 1/s. Allocates nothing.
+  void begin_step(const VectorField& x_start, double inverse_a, double inverse_step);
+
+  /// Between two steps, as before the first one: twist of damped rods stays as the frames have it.
+  void end_step();
+
   /// Whether clamps have turned since the frames were taken.
   bool has_turned() const { return has_turned_; }
 
-  /// Energy at x, J.
+  /// Energy at x, J: E, without D.
   double evaluate(const VectorField& x, Threads& threads);
 
   /// Of one body in its last `evaluate`, J.
   double energy_of(int body) const;
 
-  /// Adds dE/dx, as of the last `evaluate`, N.
+  /// D in the last `evaluate`, J.
+  double damping_energy() const;
+  /// The same of one body.
+  double damping_energy_of(int body) const;
+
+  /// Adds d(E + D)/dx, as of the last `evaluate`, N.
   void add_gradient(VectorField& gradient) const;
 
   /// The frames at x, where the next step begins, of the bodies that are selected. Allocates
@@ -52,8 +73,8 @@ class RodEnergy {
   void advance(const VectorField& x, Threads& threads, std::vector<RodFrame>& frames);
 
   /// Calls add(vertex, other, block) for the 3x3 blocks of sum J^T J at x, N/m, row-major, J being
-  /// the derivatives of what E squares, at fixed theta: positive semi-definite, and exact for a rod
-  /// without strain. Each pair is visited once.
+  /// the derivatives of what E + D squares, at fixed theta: positive semi-definite, and exact for a
+  /// rod without strain. Each pair is visited once.
   template <class Add>
   void visit_hessian(const VectorField& x, Threads& threads, const Add& add) {
     if (set_->empty()) return;
@@ -94,8 +115,24 @@ class RodEnergy {
     int vertex[3];
     double block[3][3][9];
   };
-  void evaluate_chain(const RodSet::Chain& chain, const VectorField& x, double& energy);
-  void place(int segment, const VectorField& x);
+  /// How a strand is damped.
+  struct Damper {
+    double tau = 0;        ///< s; 0: not
+    double rate = 0;       ///< tau/a
+    double energy = 0;     ///< D, J
+    bool is_held = false;  ///< its twist stays as it is
+  };
+  /// Curvature and twist at the start of the step.
+  struct Start {
+    Vector3<double> curvature[2];
+    double twist;
+  };
+  void set_rates(double inverse_time);
+  void find_start(const RodSet::Chain& chain, const VectorField& x);
+  double energy_of_strain(int joint, const Vector3<double> (&rest)[2], double rest_twist) const;
+  void evaluate_chain(int number, const VectorField& x);
+  void place(int segment, const RodFrame& before, const VectorField& x);
+  double twist_near(int joint, double expected) const;
   void find_twist(int joint);
   void add_bending(int joint);
   void settle(const RodSet::Chain& chain);
@@ -111,6 +148,10 @@ class RodEnergy {
   bool is_free(int segment) const { return set_->clamp[at(segment)] < 0; }
 
   const RodSet* set_;
+  std::vector<RodSet::Joint> joints_;  ///< those of the set, or what E + D makes of them
+  std::vector<Damper> dampers_;        ///< [num_chains]
+  std::vector<Start> starts_;          ///< [num_joints], of strands that are damped
+  double inverse_step_ = 0;            ///< 1/s
   BodyPieces pieces_;
   std::vector<RodFrame> clamps_;      ///< [num_segments], of those that are clamped
   std::vector<double> clamp_turn_;    ///< [num_segments], rad: about the tangent since the frames

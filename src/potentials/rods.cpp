@@ -27,11 +27,6 @@ Vector3<double> any_across(const Vector3<double>& t) {
   return unit_across(t, axis);
 }
 
-/// v by its parts along a frame.
-Vector3<double> parts(const RodFrame& frame, const Vector3<double>& v) {
-  return {{dot(v, frame.tangent), dot(v, frame.director), dot(v, frame.across())}};
-}
-
 void check(const Body& body, const std::string& where) {
   const RodSettings& rod = *body.rod;
   const std::string place = where + "/rod";
@@ -213,8 +208,8 @@ void RodSet::add_chain(const std::vector<int>& vertices, const RodSettings& sett
     joint.rest[0] = joint.rest[1] = {{0, 0, 0}};
     if (settings.rest_shape == RodRestShape::mesh) {
       const Vector3<double> change = after.tangent - before.tangent;
-      joint.rest[0] = parts(before, change);
-      joint.rest[1] = parts(after, change);
+      joint.rest[0] = parts_along(before, change);
+      joint.rest[1] = parts_along(after, change);
     }
     if (is_closed) {
       after.twist =

@@ -32,6 +32,11 @@ double length_of(const Vector3<double>& v);
 /// The unit vector along the part of v that lies across the unit vector t.
 Vector3<double> unit_across(const Vector3<double>& t, const Vector3<double>& v);
 
+/// v by its parts along a frame's tangent, director and what lies across both.
+inline Vector3<double> parts_along(const RodFrame& frame, const Vector3<double>& v) {
+  return {{dot(v, frame.tangent), dot(v, frame.director), dot(v, frame.across())}};
+}
+
 /// Angle about t by which b lies ahead of a, in (-pi, pi].
 double angle_about(const Vector3<double>& t, const Vector3<double>& a, const Vector3<double>& b);
 

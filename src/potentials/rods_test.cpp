@@ -42,6 +42,8 @@ struct Rod {
   RodSet set;
   PinSet pins;
   VectorField x;
+  double tau = 0;
+  VectorField start{};  ///< of a step that is damped
 
   explicit Rod(const Body& body) : x(body.mesh.vertices.size()) {
     for (std::size_t v = 0; v < x.size(); ++v) {
@@ -61,11 +63,15 @@ struct Rod {
     set.find_clamps(pins);
   }
 
+  /// With E alone, or E + D of a step that is damped.
   double energy(VectorField* gradient = nullptr, double time = 0, int threads = 1) const {
     Threads pool(threads);
-    RodEnergy energy(set);
+    const std::vector<double> damping{tau};
+    RodEnergy energy(set, damping);
     energy.set_time(pins, time);
-    const double value = energy.evaluate(x, pool);
+    if (tau > 0) energy.begin_step(start, 1, 1);
+    const double elastic = energy.evaluate(x, pool);
+    const double value = tau > 0 ? elastic + energy.damping_energy() : elastic;
     if (gradient != nullptr) {
       gradient->assign(x.size(), {});
       energy.add_gradient(*gradient);
@@ -159,6 +165,42 @@ TEST(Rods, TheGradientHoldsBetweenClampsThatTurn) {
     rod.shake(0.004, 4);
     expect_gradient(rod, 1, 1e-7);
   }
+}
+
+/// Damping starts from another twisted curl than that of rest, and a clamp turns in the step.
+TEST(Rods, TheGradientOfADampedStepIsThatOfItsEnergy) {
+  Rod rod(rod_body(curl(), {.bending = 2, .twist = 1.5}));
+  rod.clamp(true, {});
+  Motion motion;
+  motion.rotate = Rotation{{1, 2, 0.5}, {0, 0, 0}, 60};
+  rod.clamp(false, motion);
+  rod.shake(0.004, 4);
+  rod.advance(0.5);
+  const double before = rod.energy(nullptr, 0.5);
+  rod.tau = 3;
+  rod.start = rod.x;
+  EXPECT_NEAR(rod.energy(nullptr, 0.5), before, 1e-12 * before);
+  rod.shake(0.004, 9);
+  expect_gradient(rod, 1, 1e-7);
+  VectorField damped, plain;
+  const double with = rod.energy(&damped, 1);
+  rod.tau = 0;
+  EXPECT_GT(with, 1.5 * rod.energy(&plain, 1));
+}
+
+TEST(Rods, TurningCostsADampedStepNothing) {
+  Rod rod(rod_body(curl(), {.bending = 2, .twist = 3}));
+  rod.shake(0.005, 5);
+  rod.advance(0);
+  const double before = rod.energy();
+  rod.tau = 5;
+  rod.start = rod.x;
+  const Pose pose = turned({1, -2, 0.5}, {0.1, 0.2, 0}, 130);
+  for (PaddedVector& place : rod.x) {
+    const Vec3 moved = pose.apply({place[0], place[1], place[2]});
+    place = {{moved[0] + 3, moved[1], moved[2] - 1, 0}};
+  }
+  EXPECT_NEAR(rod.energy(), before, 1e-10 * before);
 }
 
 /// A motion of the whole costs nothing, wherever the material has been before.

@@ -219,6 +219,16 @@ TEST(Allocation, NeitherDoesAStepOfDampedBodies) {
   }
 }
 
+TEST(Allocation, NeitherDoesAStepOfDampedRods) {
+  if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
+  for (const char* method : {"newton", "l_bfgs", "jacobi"}) {
+    Scene scene = test::hanging_curl();
+    scene.damping.stiffness = 0.02;
+    scene.solver.method = from_string<SolverMethod>(method);
+    EXPECT_EQ(allocations_of_a_step(scene, 1), 0) << method;
+  }
+}
+
 TEST(Allocation, NeitherDoesAStepOfBodiesThatAreTiedAndSewn) {
   if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
   for (const char* method :

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <numbers>
 #include <string>
 
@@ -294,6 +295,146 @@ TEST(RodScenes, TwistOutlivesChangesOfTheScene) {
   simulation.set_pins(0, {pin_of({0}), pin_of({20})});
   simulation.step();
   EXPECT_LT(simulation.energies().elastic, 0.01 * after);
+}
+
+/// The lowest mode of a cantilever loses amplitude as exp(-tau w^2 t/2), w being that of Euler and
+/// Bernoulli.
+TEST(RodScenes, ADampedCantileverRingsOutAtTheRateOfItsTime) {
+  constexpr int segments = 40;
+  constexpr double root = 1.875104068711961, free_from = 0.5 / segments;
+  constexpr double length = 1 - free_from;
+  for (const double tau : {0.0, 0.2, 0.6}) {
+    Scene scene = cord(segments);
+    scene.gravity = {0, 0, 0};
+    scene.damping.stiffness = tau;
+    scene.time.integrator = TimeIntegrator::implicit_midpoint;
+    scene.bodies[0].pins = {pin_of({0, 1})};
+    const double w = root * root / (length * length) *
+                     std::sqrt(scene.bodies[0].rod->bending / scene.bodies[0].density);
+    scene.time.step = 0.1 / w;
+    const auto shape = [&](std::size_t vertex) {
+      const double s = static_cast<double>(vertex) / segments - free_from;
+      const double x = root * std::max(0.0, s) / length;
+      constexpr double sigma = 0.7340955137589128;
+      return 0.5 * (std::cosh(x) - std::cos(x) - sigma * (std::sinh(x) - std::sin(x)));
+    };
+    const auto part = [&](const std::vector<double>& field) {
+      double sum = 0, norm = 0;
+      for (std::size_t v = 2; v <= segments; ++v) {
+        const double weight = (v == segments ? 0.5 : 1.0) * shape(v);
+        sum += weight * field[3 * v + 1];
+        norm += weight * shape(v);
+      }
+      return sum / norm;
+    };
+    Simulation simulation(scene);
+    SimulationState state = simulation.state();
+    constexpr double amplitude = 1e-4;  // m: far below what stretches it
+    for (std::size_t v = 2; v <= segments; ++v) {
+      state.velocities[3 * v + 1] = amplitude * w * shape(v);
+    }
+    simulation.set_state(state);
+    constexpr int steps = 300;
+    test::run(simulation, steps);
+    state = simulation.state();
+    const double left = std::hypot(part(state.positions), part(state.velocities) / w) / amplitude;
+    const double exponent = 0.5 * tau * w * w * steps * scene.time.step;
+    std::printf("tau %.1f s, w %.4f 1/s: left %.5f, exp(-tau w^2 t/2) %.5f\n", tau, w, left,
+                std::exp(-exponent));
+    EXPECT_NEAR(-std::log(left), exponent, 0.02 * exponent + 0.003);
+  }
+}
+
+/// Twist that nothing holds unwinds as exp(-t/tau): by 1 + h/tau in each step. Without damping it
+/// is gone after one.
+TEST(RodScenes, DampedTwistUnwindsOverTime) {
+  for (const double tau : {0.0, 0.3}) {
+    Scene scene = cord(20);
+    scene.gravity = {0, 0, 0};
+    scene.bodies[0].pins = {pin_of({0, 1})};
+    scene.bodies[0].damping = BodyDamping{tau};
+    Simulation simulation(scene);
+    SimulationState state = simulation.state();
+    constexpr double turn = 0.2;
+    ASSERT_EQ(state.rods.size(), 140U);
+    for (std::size_t s = 0; s < 20; ++s) {
+      const double angle = turn * static_cast<double>(s);
+      state.rods[7 * s + 3] = 0;
+      state.rods[7 * s + 4] = std::cos(angle);
+      state.rods[7 * s + 5] = std::sin(angle);
+      state.rods[7 * s + 6] = s == 0 ? 0 : turn;
+    }
+    simulation.set_state(state);
+    double expected = scene.bodies[0].rod->twist * 19 * turn * turn / (2 * 0.05);
+    if (tau > 0) {
+      EXPECT_NEAR(simulation.energies().elastic, expected, 1e-9 * expected);
+    }
+    for (int n = 0; n < 20; ++n) {
+      simulation.step();
+      expected /= std::pow(1 + scene.time.step / tau, 2);
+      EXPECT_NEAR(simulation.energies().elastic, tau > 0 ? expected : 0, 1e-7 * expected + 1e-20);
+    }
+  }
+}
+
+/// Clamps that twist a damped rod do work on it: nothing else is taken from its motion.
+TEST(RodScenes, ADampedRodIsTwistedByItsClamp) {
+  Scene scene = cord(20);
+  scene.gravity = {0, 0, 0};
+  scene.damping.stiffness = 0.5;
+  scene.bodies[0].rod->twist *= 1e-3;  // far from the twist that makes it buckle
+  scene.bodies[0].pins = {pin_of({0, 1}), pin_of({19, 20}, 360)};
+  Simulation simulation(scene);
+  double removed = 0;
+  for (int n = 0; n < 30; ++n) removed += simulation.step().energy_removed;
+  const double expected = scene.bodies[0].rod->twist * 4 * pi * pi / (2 * 0.95);
+  EXPECT_NEAR(simulation.energies().elastic, expected, 1e-6 * expected);
+  EXPECT_LT(removed, 1e-9 * expected);
+}
+
+TEST(RodScenes, EveryMethodFindsTheSameDampedStep) {
+  std::vector<Vec3> expected;
+  double undamped = 0;
+  for (const std::string& method : methods) {
+    Scene scene = test::hanging_curl();
+    scene.solver.method = from_string<SolverMethod>(method);
+    scene.solver.iterations = 5000;
+    scene.solver.tolerance = 1e-11;
+    scene.time.step = 5e-4;
+    scene.damping.stiffness = 2e-3;
+    for (Spring& spring : scene.bodies[0].springs) spring.stiffness *= 0.01;
+    scene.bodies[0].initial = Stretch{{1.2, 1.5, 0.9}};
+    Simulation simulation(scene);
+    test::run(simulation, 1);
+    const std::vector<Vec3> x = positions_of(simulation);
+    if (expected.empty()) {
+      expected = x;
+      scene.damping.stiffness = 0;
+      Simulation plain(scene);
+      test::run(plain, 1);
+      for (std::size_t v = 0; v < x.size(); ++v) {
+        undamped = std::max(undamped, distance(positions_of(plain)[v], expected[v]));
+      }
+      EXPECT_GT(undamped, 1e-5);
+    }
+    double most = 0;
+    for (std::size_t v = 0; v < x.size(); ++v) most = std::max(most, distance(x[v], expected[v]));
+    EXPECT_LT(most, method == "gradient_descent" ? 1e-6 : 1e-8) << method;
+  }
+}
+
+TEST(RodScenes, DampedRodsHaveTheSameBitsHoweverRun) {
+  for (const std::string& method : methods) {
+    Scene scene = test::hanging_curl();
+    scene.damping.stiffness = 0.05;
+    Body twisted = test::rod_body(
+        generate(StrandGenerator{.start = {0.5, 0, 0}, .end = {1.5, 0, 0}, .segments = 15}));
+    twisted.name = "twisted";
+    twisted.pins = {pin_of({0, 1}), pin_of({14, 15}, 500)};
+    scene.bodies.push_back(twisted);
+    scene.solver.method = from_string<SolverMethod>(method);
+    test::expect_same_bits_however_run(scene, 4, 4);
+  }
 }
 
 TEST(RodScenes, AStateThatIsNoneIsRefused) {

@@ -223,6 +223,7 @@ class RunningScene {
   };
   bool has_islands() const;
   void find_elastic(const VectorField& x);
+  void find_elastic_at_start();
   double elastic_of_selected() const;
   double potential_of_selected() const;
   MinimiseReport solve(StepReport& report, const MinimiseOptions& options);

@@ -57,6 +57,18 @@ void RunningScene::find_elastic(const VectorField& x) {
   }
 }
 
+/// The same at the start of a substep: where clamps have turned since, what that costs the damping
+/// of rods is their work as well.
+void RunningScene::find_elastic_at_start() {
+  find_elastic(state_.x);
+  const RodEnergy* const rods = objective_.rods();
+  if (rods == nullptr) return;
+  elastic_ += rods->damping_energy();
+  for (std::size_t body = 0; body < elastic_of_.size(); ++body) {
+    elastic_of_[body] += rods->damping_energy_of(static_cast<int>(body));
+  }
+}
+
 double RunningScene::elastic_of_selected() const {
   if (objective_.selected().size() == elastic_of_.size()) return elastic_;
   double sum = 0;
@@ -78,15 +90,13 @@ MinimiseReport RunningScene::solve(StepReport& report, const MinimiseOptions& op
   if (islands_.count() > 1) return solve_islands(report, options);
   sleep_.stays_asleep(islands_[0]);
   // Its sum by bodies has other digits.
-  if (!elastic_is_known_ || elastic_of_is_known_) {
-    elastic_ = objective_.elastic_energy_at(state_.x);
-  }
+  if (!elastic_is_known_ || elastic_of_is_known_) find_elastic_at_start();
   elastic_of_is_known_ = false;
   return descend(report, options);
 }
 
 MinimiseReport RunningScene::solve_islands(StepReport& report, const MinimiseOptions& options) {
-  if (!elastic_is_known_ || !elastic_of_is_known_) find_elastic(state_.x);
+  if (!elastic_is_known_ || !elastic_of_is_known_) find_elastic_at_start();
   MinimiseReport all{.status = StepStatus::converged};
   has_gradients_ = true;
   const int evaluations = objective_.num_evaluations(), iterations = report.iterations;

@@ -32,6 +32,7 @@ void RunningScene::use_rods() {
   model_.rods.frames = state_.rods;
   model_.rods.time = state_.time;
   objective_.rods()->set_time(model_.pins, state_.time);
+  objective_.rods()->end_step();
   elastic_is_known_ = false;
 }
 
@@ -43,6 +44,7 @@ void RunningScene::advance_rods() {
   model_.rods.frames = state_.rods;
   model_.rods.time = clock_.at(1);
   objective_.rods()->set_time(model_.pins, model_.rods.time);
+  objective_.rods()->end_step();
 }
 
 /// After a substep.

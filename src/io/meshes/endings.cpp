@@ -26,6 +26,11 @@ const std::vector<std::string>& surface_endings() {
   return endings;
 }
 
+const std::vector<std::string>& strand_endings() {
+  static const std::vector<std::string> endings{".obj", ".ply"};
+  return endings;
+}
+
 bool has_tet_format(const path& file) {
   const auto& endings = tet_endings();
   return std::find(endings.begin(), endings.end(), ending_of(file)) != endings.end();

@@ -12,5 +12,6 @@ std::string ending_of(const std::filesystem::path& file);
 /// Those of the formats of tetrahedral meshes, and of surfaces.
 const std::vector<std::string>& tet_endings();
 const std::vector<std::string>& surface_endings();
+const std::vector<std::string>& strand_endings();
 
 }  // namespace supple

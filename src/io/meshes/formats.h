@@ -48,6 +48,12 @@ TriangleMesh parse_obj(std::string_view bytes, const std::string& name);
 /// faces; other properties and elements are skipped.
 TriangleMesh parse_ply(std::string_view bytes, const std::string& name);
 
+/// Strands of an OBJ, from its lines ("l"), and of a PLY, from its edges ("vertex1", "vertex2");
+/// faces are skipped. Segments stand in the order of the file. Refused as well are segments without
+/// length, those that are there twice, and a file without any.
+SpringMesh parse_obj_lines(std::string_view bytes, const std::string& name);
+SpringMesh parse_ply_lines(std::string_view bytes, const std::string& name);
+
 /// STL, ASCII and binary. Equal vertices are joined, in the order of their first occurrence.
 TriangleMesh parse_stl(std::string_view bytes, const std::string& name);
 
@@ -61,8 +67,10 @@ bool has_surface_format(const std::filesystem::path& file);
 /// The bytes of the file of that name. Throws Error{bad_file} where there is none.
 using FileBytes = std::function<std::string(const std::filesystem::path& file)>;
 
-/// `read_tet_mesh` and `read_triangle_mesh` of files that lie elsewhere than on a disk.
+/// `read_tet_mesh`, `read_triangle_mesh` and `read_strands` of files that lie elsewhere than on a
+/// disk.
 TetMesh read_tet_mesh(const std::filesystem::path& file, const FileBytes& bytes);
 TriangleMesh read_triangle_mesh(const std::filesystem::path& file, const FileBytes& bytes);
+SpringMesh read_strands(const std::filesystem::path& file, const FileBytes& bytes);
 
 }  // namespace supple

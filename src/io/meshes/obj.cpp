@@ -1,11 +1,13 @@
 #include <charconv>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/names.h"
 #include "io/meshes/cursor.h"
 #include "io/meshes/formats.h"
+#include "io/meshes/line_assembly.h"
 #include "io/meshes/surface_assembly.h"
 
 // Wavefront OBJ, "Object Files (.obj)", Wavefront Advanced Visualizer manual, appendix B1.
@@ -33,23 +35,55 @@ class ObjReader {
   explicit ObjReader(const Source& source) : source_(source), cursor_(source, {'#', true}) {}
 
   TriangleMesh read() {
+    SurfaceAssembly assembly{1};
+    read_statements([&](std::string_view statement) {
+      if (statement != "f" && statement != "fo") return false;
+      const std::size_t place = cursor_.last();
+      read_corners("corner of a face");
+      assembly.add_polygon(source_, corners_, place);
+      return true;
+    });
+    assembly.vertices = std::move(vertices_);
+    return assembly.finish(source_);
+  }
+
+  SpringMesh read_lines() {
+    LineAssembly assembly{1};
+    read_statements([&](std::string_view statement) {
+      if (statement != "l") return false;
+      const std::size_t place = cursor_.last();
+      read_corners("vertex of a line");
+      if (corners_.size() < 2) {
+        source_.fail(place, "a line of " + std::to_string(corners_.size()) +
+                                " vertices: expected at least 2");
+      }
+      for (std::size_t c = 1; c < corners_.size(); ++c) {
+        assembly.add_segment(corners_[c - 1], corners_[c], place);
+      }
+      return true;
+    });
+    assembly.vertices = std::move(vertices_);
+    return assembly.finish(source_);
+  }
+
+ private:
+  /// Calls take(statement) for what is not a vertex; it reads the rest of the line and returns
+  /// true, or false: the statement is then skipped.
+  template <class Take>
+  void read_statements(const Take& take) {
     while (!cursor_.at_end()) {
       const std::string_view statement = cursor_.word("statement");
       if (statement == "v") {
         read_vertex();
-      } else if (statement == "f" || statement == "fo") {
-        read_face();
-      } else {
+      } else if (!take(statement)) {
         check_skipped(statement);
         cursor_.rest_of_line();
       }
     }
-    return assembly_.finish(source_);
   }
 
- private:
   void read_vertex() {
-    const std::size_t v = assembly_.vertices.size();
+    const std::size_t v = vertices_.size();
     Vec3 x{};
     for (double& coordinate : x) {
       if (cursor_.at_line_end()) {
@@ -58,23 +92,21 @@ class ObjReader {
       }
       coordinate = cursor_.real({"coordinate of vertex", v + 1});
     }
-    assembly_.vertices.push_back(x);
+    vertices_.push_back(x);
     // A weight or a colour may follow.
     while (!cursor_.at_line_end()) cursor_.real({"weight or colour of vertex", v + 1});
     cursor_.rest_of_line();
   }
 
-  void read_face() {
-    const std::size_t place = cursor_.last();
+  void read_corners(const char* what) {
     corners_.clear();
-    while (!cursor_.at_line_end()) corners_.push_back(read_corner());
+    while (!cursor_.at_line_end()) corners_.push_back(read_corner(what));
     cursor_.rest_of_line();
-    assembly_.add_polygon(source_, corners_, place);
   }
 
   /// "12", "12/3", "12//4" or "12/3/4": the first number, from 1; -1 is the last vertex so far.
-  std::int64_t read_corner() {
-    const std::string_view word = cursor_.word("corner of a face");
+  std::int64_t read_corner(const char* what) {
+    const std::string_view word = cursor_.word(what);
     const std::string_view digits = word.substr(0, word.find('/'));
     std::int64_t corner = 0;
     const auto [stop, code] = std::from_chars(digits.data(), digits.data() + digits.size(), corner);
@@ -84,12 +116,12 @@ class ObjReader {
       source_.fail(cursor_.last(),
                    "expected a corner such as 1, 1/2, 1//3 or 1/2/3, found " + in_quotes(word));
     }
-    const auto num_vertices = static_cast<std::int64_t>(assembly_.vertices.size());
+    const auto num_vertices = static_cast<std::int64_t>(vertices_.size());
     if (corner >= 0) return corner;
     if (corner < -num_vertices) {
-      source_.fail(cursor_.last(), "a face names vertex " + std::to_string(corner) +
-                                       " counted back, but only " + std::to_string(num_vertices) +
-                                       " stand before it");
+      source_.fail(cursor_.last(), "a vertex " + std::to_string(corner) +
+                                       " counted back is named, but only " +
+                                       std::to_string(num_vertices) + " stand before it");
     }
     return num_vertices + 1 + corner;
   }
@@ -98,6 +130,7 @@ class ObjReader {
     for (const std::string& name : skipped_statements()) {
       if (name == statement) return;
     }
+    if (statement == "f" || statement == "fo") return;
     std::vector<std::string> names = skipped_statements();
     names.insert(names.begin(), {"v", "f"});
     source_.fail(cursor_.last(), unknown_name("OBJ statement", statement, names));
@@ -105,7 +138,7 @@ class ObjReader {
 
   const Source& source_;
   Cursor cursor_;
-  SurfaceAssembly assembly_{1};
+  std::vector<Vec3> vertices_;
   std::vector<std::int64_t> corners_;
 };
 
@@ -114,6 +147,11 @@ class ObjReader {
 TriangleMesh parse_obj(std::string_view bytes, const std::string& name) {
   const Source source(bytes, name);
   return ObjReader(source).read();
+}
+
+SpringMesh parse_obj_lines(std::string_view bytes, const std::string& name) {
+  const Source source(bytes, name);
+  return ObjReader(source).read_lines();
 }
 
 }  // namespace supple

@@ -8,6 +8,7 @@
 #include "base/names.h"
 #include "io/meshes/cursor.h"
 #include "io/meshes/formats.h"
+#include "io/meshes/line_assembly.h"
 #include "io/meshes/surface_assembly.h"
 
 // PLY: G. Turk, "The PLY Polygon File Format", 1994.
@@ -33,12 +34,29 @@ class PlyReader {
   explicit PlyReader(Source& source) : source_(source), cursor_(source) {}
 
   TriangleMesh read() {
+    SurfaceAssembly assembly{0};
+    read_elements("face", [&](const Element& element) { read_faces(element, assembly); });
+    assembly.vertices = std::move(vertices_);
+    return assembly.finish(source_);
+  }
+
+  SpringMesh read_lines() {
+    LineAssembly assembly{0};
+    read_elements("edge", [&](const Element& element) { read_edges(element, assembly); });
+    assembly.vertices = std::move(vertices_);
+    return assembly.finish(source_);
+  }
+
+ private:
+  /// Calls take(element) for those of that name, besides the vertices; skips the others.
+  template <class Take>
+  void read_elements(const char* name, const Take& take) {
     read_header();
     for (const Element& element : elements_) {
       if (element.name == "vertex") {
         read_vertices(element);
-      } else if (element.name == "face") {
-        read_faces(element);
+      } else if (element.name == name) {
+        take(element);
       } else {
         skip_element(element);
       }
@@ -47,10 +65,8 @@ class PlyReader {
       cursor_.fail(std::to_string(cursor_.remaining()) + " bytes follow the last element");
     }
     if (!binary_) cursor_.expect_end("the last element");
-    return assembly_.finish(source_);
   }
 
- private:
   // ---- header: a line a statement
 
   void read_header() {
@@ -205,7 +221,7 @@ class PlyReader {
       axis[found] = d;
     }
     const std::size_t count = checked_count(element);
-    assembly_.vertices.resize(count);
+    vertices_.resize(count);
     for (std::size_t v = 0; v < count; ++v) {
       for (std::size_t p = 0; p < axis.size(); ++p) {
         const Property& property = element.properties[p];
@@ -214,14 +230,14 @@ class PlyReader {
           continue;
         }
         const What what{"a coordinate of vertex", v};
-        assembly_.vertices[v][axis[p]] =
+        vertices_[v][axis[p]] =
             binary_ ? cursor_.raw_real(property.type, what) : cursor_.real(what);
       }
       end_entry({"vertex", v});
     }
   }
 
-  void read_faces(const Element& element) {
+  void read_faces(const Element& element, SurfaceAssembly& assembly) {
     const auto holds_corners = [](const Property& property) {
       return property.count && is_integer(property.type) &&
              (property.name == "vertex_indices" || property.name == "vertex_index");
@@ -233,7 +249,7 @@ class PlyReader {
     for (std::size_t f = 0; f < count; ++f) {
       for (const Property& property : element.properties) {
         if (holds_corners(property)) {
-          read_corners(property, f);
+          read_corners(property, f, assembly);
         } else {
           skip_value(property, {"a property of face", f});
         }
@@ -242,7 +258,39 @@ class PlyReader {
     }
   }
 
-  void read_corners(const Property& property, std::size_t f) {
+  void read_edges(const Element& element, LineAssembly& assembly) {
+    int end[2] = {-1, -1};
+    for (std::size_t p = 0; p < element.properties.size(); ++p) {
+      const Property& property = element.properties[p];
+      if (property.count || !is_integer(property.type)) continue;
+      if (property.name == "vertex1") end[0] = static_cast<int>(p);
+      if (property.name == "vertex2") end[1] = static_cast<int>(p);
+    }
+    if (end[0] < 0 || end[1] < 0) {
+      source_.fail("the edges have no whole numbers 'vertex1' and 'vertex2'");
+    }
+    const std::size_t count = checked_count(element);
+    for (std::size_t e = 0; e < count; ++e) {
+      std::int64_t vertex[2] = {};
+      std::size_t place = 0;
+      for (std::size_t p = 0; p < element.properties.size(); ++p) {
+        const Property& property = element.properties[p];
+        const bool is_first = static_cast<int>(p) == end[0];
+        if (!is_first && static_cast<int>(p) != end[1]) {
+          skip_value(property, {"a property of edge", e});
+          continue;
+        }
+        const What what{"a vertex of edge", e};
+        vertex[is_first ? 0 : 1] =
+            binary_ ? cursor_.raw_integer(property.type, what) : cursor_.integer(what);
+        place = cursor_.last();
+      }
+      end_entry({"edge", e});
+      assembly.add_segment(vertex[0], vertex[1], place);
+    }
+  }
+
+  void read_corners(const Property& property, std::size_t f, SurfaceAssembly& assembly) {
     const What what{"corners of face", f};
     const std::size_t size = list_size(property, what);
     const std::size_t place = cursor_.last();
@@ -251,14 +299,14 @@ class PlyReader {
       corners_.push_back(binary_ ? cursor_.raw_integer(property.type, what)
                                  : cursor_.integer(what));
     }
-    assembly_.add_polygon(source_, corners_, place);
+    assembly.add_polygon(source_, corners_, place);
   }
 
   Source& source_;
   Cursor cursor_;
   bool binary_ = false;
   std::vector<Element> elements_;
-  SurfaceAssembly assembly_{0};
+  std::vector<Vec3> vertices_;
   std::vector<std::int64_t> corners_;
 };
 
@@ -267,6 +315,11 @@ class PlyReader {
 TriangleMesh parse_ply(std::string_view bytes, const std::string& name) {
   Source source(bytes, name);
   return PlyReader(source).read();
+}
+
+SpringMesh parse_ply_lines(std::string_view bytes, const std::string& name) {
+  Source source(bytes, name);
+  return PlyReader(source).read_lines();
 }
 
 }  // namespace supple

@@ -54,6 +54,9 @@ constexpr Format<TetMesh> tet_formats[] = {
 constexpr Format<TriangleMesh> surface_formats[] = {
     {".obj", parse_obj}, {".ply", parse_ply}, {".stl", parse_stl}, {".off", parse_off}};
 
+constexpr Format<SpringMesh> strand_formats[] = {{".obj", parse_obj_lines},
+                                                 {".ply", parse_ply_lines}};
+
 /// `known`: the endings of what was expected; `others`: those of what else there is.
 [[noreturn]] void fail_on_ending(const path& file, const std::string& expected,
                                  const std::vector<std::string>& known, const std::string& other,
@@ -87,11 +90,21 @@ TriangleMesh read_triangle_mesh(const path& file, const FileBytes& bytes) {
   fail_on_ending(file, "surface", surface_endings(), "tetrahedral mesh", tet_endings());
 }
 
+SpringMesh read_strands(const path& file, const FileBytes& bytes) {
+  const std::string ending = ending_of(file);
+  for (const auto& format : strand_formats) {
+    if (ending == format.ending) return format.parse(bytes(file), file.string());
+  }
+  throw Error(ErrorKind::bad_file, file.string(),
+              unknown_name("format of strands", ending, strand_endings()));
+}
+
 HeightGrid read_heights(const path& file) { return parse_heights(load_bytes(file), file.string()); }
 
 TetMesh read_tet_mesh(const path& file) { return read_tet_mesh(file, bytes_beside(file)); }
 TriangleMesh read_triangle_mesh(const path& file) {
   return read_triangle_mesh(file, bytes_beside(file));
 }
+SpringMesh read_strands(const path& file) { return read_strands(file, bytes_beside(file)); }
 
 }  // namespace supple

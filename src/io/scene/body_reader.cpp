@@ -159,8 +159,13 @@ PlacedMesh read_placed_mesh(ObjectReader& body, const SceneSources& sources, std
   PlacedMesh placed;
   BodyMesh& mesh = placed.mesh;
   const bool is_sheet = body.has("material", "thickness");
+  const bool is_strand =
+      body.has_text("material", "model", "rod") || body.has_text("material", "model", "spring");
+  const FileContent content = is_sheet    ? FileContent::sheet
+                              : is_strand ? FileContent::strands
+                                          : FileContent::hull;
   body.object("mesh",
-              [&](ObjectReader& reader) { mesh = read_mesh(reader, sources, max_tets, is_sheet); });
+              [&](ObjectReader& reader) { mesh = read_mesh(reader, sources, max_tets, content); });
   body.object("transform", [&](ObjectReader& transform) {
     auto& vertices = std::visit([](auto& m) -> std::vector<Vec3>& { return m.vertices; }, mesh);
     // The origin and the ends of the axes go along.

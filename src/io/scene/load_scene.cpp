@@ -44,6 +44,7 @@ LoadedScene load_scene_with_settings(const path& file, const std::vector<Overrid
   sources.triangle_mesh = [&](const std::string& name) {
     return read_triangle_mesh(folder / name);
   };
+  sources.strands = [&](const std::string& name) { return read_strands(folder / name); };
   sources.height_grid = [&](const std::string& name) { return read_heights(folder / name); };
   return parse_scene(load_scene_text(file), file.string(), sources, overrides);
 }

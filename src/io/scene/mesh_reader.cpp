@@ -134,7 +134,7 @@ Vec3 read_scale(ObjectReader& transform) {
 }  // namespace
 
 BodyMesh read_mesh(ObjectReader& reader, const SceneSources& sources, std::size_t max_tets,
-                   bool is_sheet) {
+                   FileContent content) {
   reader.expect({"file", "box", "bar", "sphere", "cylinder", "torus", "tetrahedron", "cloth",
                  "icosphere", "strand", "polyline", "helix"});
   const std::string kind =
@@ -142,7 +142,8 @@ BodyMesh read_mesh(ObjectReader& reader, const SceneSources& sources, std::size_
                              "cloth", "icosphere", "strand", "polyline", "helix"});
   if (kind == "file") {
     const std::string file = reader.text("file");
-    if (!is_sheet || !has_surface_format(file)) return sources.tet_mesh(file);
+    if (content == FileContent::strands && !has_tet_format(file)) return sources.strands(file);
+    if (content != FileContent::sheet || !has_surface_format(file)) return sources.tet_mesh(file);
     TriangleMesh surface = sources.triangle_mesh(file);
     SpringMesh cloth;
     cloth.vertices = std::move(surface.vertices);

@@ -162,6 +162,12 @@ bool ObjectReader::is_object(std::string_view key) const {
 bool ObjectReader::has(std::string_view key, const std::string& inner) const {
   return is_object(key) && find(key)->contains(inner);
 }
+bool ObjectReader::has_text(std::string_view key, const std::string& inner,
+                            std::string_view text) const {
+  if (!has(key, inner)) return false;
+  const ordered_json& value = (*find(key))[inner];
+  return value.is_string() && value.get<std::string>() == text;
+}
 bool ObjectReader::is_text(std::string_view key) const {
   return has(key) && find(key)->is_string();
 }

@@ -51,6 +51,8 @@ class ObjectReader {
   bool is_object(std::string_view key) const;
   /// Whether the object under `key` has the key `inner`.
   bool has(std::string_view key, const std::string& inner) const;
+  /// Whether an object has an inner key with this text.
+  bool has_text(std::string_view key, const std::string& inner, std::string_view text) const;
   bool is_text(std::string_view key) const;
   bool is_list(std::string_view key) const;
 

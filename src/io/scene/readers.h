@@ -52,10 +52,13 @@ Seam read_seam(ObjectReader& seam, const std::vector<Body>& bodies);
 /// What a body is made of: tets, or a cloth, a strand or a surface from a file.
 using BodyMesh = std::variant<TetMesh, SpringMesh>;
 
+/// What a file that is no tetrahedral mesh is read for: the hull of tets that are to be made, a
+/// surface, or strands.
+enum class FileContent { hull, sheet, strands };
+
 /// A body's mesh, generated or from a file. Generators may make up to `max_tets` tets and springs.
-/// is_sheet: the file of a surface is one, and not the hull of tets that are to be made.
 BodyMesh read_mesh(ObjectReader& mesh, const SceneSources& sources, std::size_t max_tets,
-                   bool is_sheet);
+                   FileContent content);
 
 /// Reads a transform and applies it to the points: scale, then rotation about the origin, then
 /// translation.

@@ -58,6 +58,26 @@ TEST(RodScene, TheSettingsReadAgainGiveTheSameScene) {
   EXPECT_TRUE(bodies[0]["material"].contains("stretch"));
 }
 
+/// The lines of a file, under the two materials of strands.
+TEST(RodScene, StrandsComeFromAFile) {
+  const std::string body = R"({ "supple": 1, "bodies": [ { "mesh": { "file": "hair.obj" },
+    "transform": { "scale": 0.5 }, "material": )";
+  const LoadedScene rods =
+      parse(body + R"({ "model": "rod", "young": 2e6, "poisson": 0.25, "radius": 0.01 } } ] })");
+  const Body& rod = rods.scene.bodies[0];
+  ASSERT_TRUE(rod.rod.has_value());
+  EXPECT_EQ(rod.segments.size(), 3U);
+  EXPECT_EQ(rod.mesh.vertices[2], (Vec3{0, -1, 0}));
+  ASSERT_EQ(rod.springs.size(), 3U);
+  EXPECT_EQ(rod.springs[0].rest_length, 0.5);
+  const Scene springs =
+      parse(body + R"({ "model": "spring", "stiffness": 100, "bending": 5 } } ] })").scene;
+  EXPECT_FALSE(springs.bodies[0].rod.has_value());
+  ASSERT_EQ(springs.bodies[0].springs.size(), 4U);
+  EXPECT_EQ(springs.bodies[0].springs[3].stiffness, 5);
+  EXPECT_EQ(parse(rods.settings).settings, rods.settings);
+}
+
 TEST(RodScene, WhatIsWrongIsNamed) {
   const auto refused = [](const std::string& body, const std::string& where,
                           const std::string& message) {

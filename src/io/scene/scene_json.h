@@ -18,6 +18,7 @@ namespace supple {
 struct SceneSources {
   std::function<TetMesh(const std::string& path)> tet_mesh;
   std::function<TriangleMesh(const std::string& path)> triangle_mesh;
+  std::function<SpringMesh(const std::string& path)> strands;
   std::function<HeightGrid(const std::string& path)> height_grid;
   /// Of all generated bodies together.
   std::size_t max_tets = max_generated_tets;

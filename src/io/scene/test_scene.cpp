@@ -27,6 +27,14 @@ SceneSources sources() {
     return TriangleMesh{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
                         {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}}};
   };
+  sources.strands = [](const std::string& path) {
+    if (path != "hair.obj") throw Error(ErrorKind::bad_file, path, "there is no such file");
+    SpringMesh mesh{.vertices = {{0, 0, 0}, {0, -1, 0}, {0, -2, 0}, {1, 0, 0}, {1, -1, 0}},
+                    .segments = {{0, 1}, {1, 2}, {3, 4}},
+                    .bending = {{0, 2}}};
+    mesh.structural = mesh.segments;
+    return mesh;
+  };
   sources.height_grid = [](const std::string& path) {
     if (path != "hills.txt") throw Error(ErrorKind::bad_file, path, "there is no such file");
     return HeightGrid{3, 2, {0, 1, 0, 0, 0.5, 0}};

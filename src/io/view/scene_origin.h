@@ -46,6 +46,7 @@ class SceneOrigin {
   Files files_;
   std::map<std::string, TetMesh> tet_meshes_;
   std::map<std::string, TriangleMesh> triangle_meshes_;
+  std::map<std::string, SpringMesh> strands_;
 };
 
 /// Files that came with a scene; they must outlive it.
