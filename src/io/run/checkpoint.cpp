@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "io/exports/atomic_file.h"
+#include "sim/separation_numbers.h"
 #include "supple/error.h"
 
 namespace supple {
@@ -30,9 +31,6 @@ constexpr std::uint32_t format_version = 7;
 // What follows positions and velocities.
 constexpr std::uint32_t has_previous = 1;
 constexpr std::uint32_t has_accelerations = 2;
-
-/// Numbers of a Separation.
-constexpr std::size_t separation_size = 5;
 
 struct Header {
   std::array<char, 8> magic;
@@ -50,7 +48,7 @@ struct Header {
   std::uint64_t num_unfolding;
   std::uint64_t num_rested;
   std::uint64_t num_rods;
-  std::uint64_t num_separated;  ///< numbers, five of each
+  std::uint64_t num_separated;  ///< numbers, some of each
   std::uint64_t num_values;
 };
 static_assert(std::is_trivially_copyable_v<Header> && sizeof(Header) == 136);
@@ -226,14 +224,7 @@ void write_checkpoint(const std::filesystem::path& path, std::uint64_t fingerpri
   add({state.unfolding.begin(), state.unfolding.end()});
   add(state.rested);
   add(state.rods);
-  std::vector<double> separated;
-  for (const Separation& own : state.separated) {
-    separated.insert(separated.end(),
-                     {static_cast<double>(own.frame), static_cast<double>(own.event),
-                      static_cast<double>(own.body), static_cast<double>(own.first),
-                      static_cast<double>(own.second)});
-  }
-  add(separated);
+  add(numbers_of(state.separated));
   AtomicFile file(path);
   file.write(std::as_bytes(std::span(bytes)));
   file.write_value(checksum(bytes));
@@ -278,12 +269,9 @@ SimulationState read_checkpoint(const std::filesystem::path& path, std::uint64_t
   take(state.rods, header.num_rods);
   std::vector<double> separated;
   take(separated, header.num_separated);
-  for (std::size_t i = 0; i < separated.size(); i += separation_size) {
-    state.separated.push_back({.frame = whole(separated[i]),
-                               .event = whole(separated[i + 1]),
-                               .body = whole(separated[i + 2]),
-                               .first = whole(separated[i + 3]),
-                               .second = whole(separated[i + 4])});
+  for (std::size_t i = 0; i < separated.size();) {
+    Separation& own = state.separated.emplace_back();
+    for_numbers(own, [&](auto& number) { number = whole(separated[i++]); });
   }
   if (state.frame < 0 || !std::isfinite(state.time)) fail(path, "holds no frame or time");
   return state;

@@ -5,6 +5,7 @@
 #include "io/scene/json_text.h"
 #include "io/view/command_list.h"
 #include "io/view/session_state.h"
+#include "sim/separation_numbers.h"
 #include "supple/error.h"
 
 namespace supple {
@@ -139,19 +140,14 @@ std::vector<BodyPins> read_pins(const ordered_json& pins, const std::vector<Body
   return read;
 }
 
-/// Five whole numbers each.
 std::vector<Separation> read_separated(const Packet& packet) {
   if (!packet.has("separated")) return {};  // saved before there was any
   const std::vector<double> numbers = packet.numbers("separated");
   Numbers left(packet, "separated");
   constexpr std::size_t most = std::size_t{1} << 30;
-  std::vector<Separation> separated(numbers.size() / 5);
+  std::vector<Separation> separated(numbers.size() / separation_size);
   for (Separation& own : separated) {
-    own.frame = left.next_index(most);
-    own.event = left.next_index(most);
-    own.body = left.next_index(most);
-    own.first = left.next_index(most);
-    own.second = left.next_index(most);
+    for_numbers(own, [&](auto& number) { number = left.next_index(most); });
   }
   return separated;
 }
@@ -211,14 +207,7 @@ Answer do_save(SessionState& s, Command&, ObjectReader& keys) {
   add("accelerations", state.accelerations);
   add("plastic", state.plastic);
   add("rods", state.rods);
-  std::vector<double> separated;
-  for (const Separation& own : state.separated) {
-    separated.insert(separated.end(),
-                     {static_cast<double>(own.frame), static_cast<double>(own.event),
-                      static_cast<double>(own.body), static_cast<double>(own.first),
-                      static_cast<double>(own.second)});
-  }
-  add("separated", separated);
+  add("separated", numbers_of(state.separated));
   return answer;
 }
 
