@@ -15,6 +15,11 @@ namespace supple::barrier {
 /// with 20 times the force. A smaller one costs iterations.
 inline constexpr double last_share = 0.1;
 
+/// What rests has about this share of its layer left, or more. Below it a spring of the body's own
+/// stiffness pushes too, k' of ContactVertex: of stiff bodies, and of small ones, k is far less,
+/// and a collider that squeezes them would get through all of the layer.
+inline constexpr double hard_share = 0.3;
+
 namespace detail {
 /// -2 ln s - 4 (s - 1)/s + (s - 1)^2/s^2 at 1/2.
 inline constexpr double of_half = 2 * 0.69314718055994530942 + 5;

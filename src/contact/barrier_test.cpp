@@ -22,6 +22,23 @@ TEST(Barrier, SlopeAndCurvatureAreDerivativesOfTheEnergy) {
   }
 }
 
+TEST(Barrier, WithTheSpringOfASqueezeForceAndStiffnessAreStillDerivatives) {
+  Contact contact{};
+  contact.layer = 0.002;
+  contact.stiffness = 3e4;
+  contact.added = 1e6;
+  contact.soft_depth = (1 - barrier::hard_share) * contact.layer;
+  const double step = 1e-9;
+  for (const double share : {0.8, 0.4, 0.29, 0.15, 0.05, -0.2, -3.0}) {
+    const double depth = (1 - share) * contact.layer;
+    const double above = depth + step, below = depth - step;
+    const double force = (contact.energy_at(above) - contact.energy_at(below)) / (2 * step);
+    const double stiffness = (contact.force_at(above) - contact.force_at(below)) / (2 * step);
+    EXPECT_NEAR(contact.force_at(depth), force, 1e-5 * force) << share;
+    EXPECT_NEAR(contact.stiffness_at(depth), stiffness, 1e-4 * stiffness) << share;
+  }
+}
+
 TEST(Barrier, ItIsTheLogarithmOfThePaperWithUnitStiffnessInTheMiddle) {
   const double half = 2 * std::log(2.0) + 5;
   for (const double s : {0.1, 0.3, 0.5, 0.8}) {

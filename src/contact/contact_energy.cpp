@@ -488,6 +488,7 @@ double ContactEnergy::layer_of(const Plane& plane, const Toucher& own) const {
 /// The contact of what is behind a plane, s being its shift.
 Contact ContactEnergy::behind(const Plane& plane, const Toucher& own, double depth,
                               double shift) const {
+  const double layer = guard_ ? layer_of(plane, own) : 0;
   return {.point = own.point,
           .place = own.place,
           .collider = plane.collider,
@@ -496,11 +497,11 @@ Contact ContactEnergy::behind(const Plane& plane, const Toucher& own, double dep
           .depth = depth,
           .stiffness = own.stiffness,
           .added = own.added,
-          .soft_depth = own.soft_depth,
+          .soft_depth = layer > 0 ? (1 - barrier::hard_share) * layer : own.soft_depth,
           .shift = shift,
           .friction = 0,
           .is_inner = own.is_inner,
-          .layer = guard_ ? layer_of(plane, own) : 0,
+          .layer = layer,
           .anchor = anchor_of(own, plane.collider, plane.point)};
 }
 

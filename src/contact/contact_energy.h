@@ -43,8 +43,9 @@
 /// `exit_speed` sizes of its body a second and no faster.
 ///
 /// In barrier mode, with a ColliderGuard, colliders are larger by a layer d and contacts are
-/// barriers (barrier.h) of k, which is their stiffness in the middle of it; so are those between
-/// bodies. The depth is that in the layer, and what is deeper than d would be inside.
+/// barriers (barrier.h) of k, which is their stiffness in the middle of it, with k' where little of
+/// the layer is left; so are those between bodies. The depth is that in the layer, and what is
+/// deeper than d would be inside.
 ///
 /// A path from outside that leaves a thin collider on another side, or ends beyond its middle, is
 /// held by the plane where it entered, for that step (`sweep`).
@@ -106,19 +107,29 @@ struct Contact {
 
   /// Of the normal part at a depth, m: N, J, N/m.
   double force_at(double at_depth) const {
-    if (layer > 0) return -stiffness * layer * barrier::slope(1 - at_depth / layer);
-    return stiffness * at_depth + added * std::max(0.0, at_depth - soft_depth);
+    return soft_force_at(at_depth) + added * beyond(at_depth);
   }
   double energy_at(double at_depth) const {
-    if (layer > 0) return stiffness * layer * layer * barrier::energy(1 - at_depth / layer);
-    const double beyond = std::max(0.0, at_depth - soft_depth);
-    return 0.5 * (stiffness * at_depth * at_depth + added * beyond * beyond);
+    const double hard = added * beyond(at_depth) * (at_depth - soft_depth - 0.5 * beyond(at_depth));
+    if (layer > 0) return hard + stiffness * layer * layer * barrier::energy(1 - at_depth / layer);
+    return hard + 0.5 * stiffness * at_depth * at_depth;
   }
   double stiffness_at(double at_depth) const {
-    if (layer > 0) return stiffness * barrier::curvature(1 - at_depth / layer);
-    return stiffness + (at_depth > soft_depth ? added : 0);
+    const bool is_hard = at_depth > soft_depth && !(layer > 0 && at_depth > layer);
+    return soft_stiffness_at(at_depth) + (is_hard ? added : 0);
   }
-  /// Where it was found.
+  /// What k' is pressed by, m. What has no way out is inside, and k' would throw it.
+  double beyond(double at_depth) const {
+    return std::max(0.0, (layer > 0 ? std::min(at_depth, layer) : at_depth) - soft_depth);
+  }
+  /// The same without k'.
+  double soft_force_at(double at_depth) const {
+    if (layer > 0) return -stiffness * layer * barrier::slope(1 - at_depth / layer);
+    return stiffness * at_depth;
+  }
+  double soft_stiffness_at(double at_depth) const {
+    return layer > 0 ? stiffness * barrier::curvature(1 - at_depth / layer) : stiffness;
+  }
   double force() const { return force_at(depth); }
 
   bool is_of_vertex() const { return point.count == 1; }

@@ -53,8 +53,8 @@ struct BarrierSpring {
 BarrierSpring spring_of(const Contact& own, bool will_move) {
   const double at_depth =
       will_move ? std::clamp(own.depth, rest_from * own.layer, rest_to * own.layer) : own.depth;
-  const double stiffness = std::max(own.stiffness, own.stiffness_at(at_depth));
-  return {stiffness, own.force_at(at_depth) / stiffness + own.depth - at_depth};
+  const double stiffness = std::max(own.stiffness, own.soft_stiffness_at(at_depth));
+  return {stiffness, own.soft_force_at(at_depth) / stiffness + own.depth - at_depth};
 }
 
 }  // namespace
@@ -161,17 +161,20 @@ double ContactMatrix::gather(Objective& objective, const Iterate& at_z, const Ve
       const bool is_beyond = kind == RowKind::push_beyond;
       if (is_beyond && (left_out_ || !(own.depth > own.soft_depth && added > 0))) continue;
       ContactRow* const known = find(own, kind, known_up_to);
-      double gap = -own.depth * stage + (is_beyond ? soft : 0);
+      double gap = -stage * (is_beyond ? own.beyond(own.depth) : own.depth);
       double stiffness = is_beyond ? added : own.stiffness / stage;
-      if (own.layer > 0) {
+      double soft_gap = soft;
+      if (own.layer > 0 && !is_beyond) {
         const bool is_at_z = &z == &at_z.x;
         // Where it pushes at z it is known how.
         if (!is_at_z && known != nullptr && known->is_at_z) continue;
         const BarrierSpring spring = spring_of(own, left_out_ || !is_at_z);
         stiffness = spring.stiffness / stage;
         gap = -spring.pressed * stage;
+        soft_gap += (own.depth - spring.pressed) * -stage;
         if (known != nullptr) {
           known->stiffness = stiffness;
+          known->soft_depth = soft_gap;
           known->is_at_z = is_at_z;
         }
       }
@@ -194,9 +197,9 @@ double ContactMatrix::gather(Objective& objective, const Iterate& at_z, const Ve
              .direction = own.normal,
              .stiffness = stiffness,
              .added = is_beyond ? 0 : added,
-             .soft_depth = soft,
+             .soft_depth = soft_gap,
              .in_matrix = 0,
-             .is_barrier = own.layer > 0,
+             .is_barrier = own.layer > 0 && !is_beyond,
              .is_at_z = &z == &at_z.x,
              .plane = plane,
              .gap = gap,
@@ -294,6 +297,7 @@ bool ContactMatrix::add_beyond() {
     deep.stiffness = std::exchange(deep.added, 0.0);
     deep.plane -= deep.soft_depth;
     deep.gap += deep.soft_depth;
+    deep.is_barrier = false;
     deep.assumed = deep.force = 0;
     touching_.push_back(deep);
   }
@@ -525,6 +529,11 @@ bool ContactMatrix::compute_unfinished(Objective& objective, const Iterate& at_z
     touching_ = active_;
     fill_system(objective.threads());
     is_factored_ = system_.factor_all();
+    if (!is_factored_) {
+      // Rounding has made it indefinite: the line search handles the contacts of this step.
+      restart();
+      return inner_.compute_unfinished(objective, at_z, p);
+    }
   }
   if (compliance_->has_half_way(objective.selected())) {
     Forces forces(*this);

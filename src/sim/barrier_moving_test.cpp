@@ -2,10 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
 #include "contact/test_meshes.h"
+#include "contact/vec3.h"
 #include "sim/test_barrier.h"
 #include "sim/test_scenes.h"
 #include "supple/warnings.h"
@@ -129,6 +131,87 @@ TEST(BarrierMoving, AGripperLiftsABody) {
         EXPECT_NE(warning.code, "self_intersection");
       }
     }
+  }
+}
+
+/// Two jaws squeeze a ball by a fifth and lift it within 0.7 s.
+Scene squeezed_ball(double size, double young, double mu) {
+  Body ball{.mesh = generate(
+                SphereGenerator{.radius = 0.5 * size, .cells = 7, .center = {0, 0.506 * size, 0}}),
+            .material = test::soft_material("stable_neo_hookean")};
+  ball.material.mu = young / 2.8;
+  ball.material.lambda = young / 0.7;
+  Scene scene = barrier_scene({ball});
+  scene.time.step = 1.0 / 120;
+  scene.solver.iterations = 15;
+  scene.contact.friction = mu;
+  scene.colliders = {{"floor", PlaneShape{}, {}}};
+  for (const double side : {-1.0, 1.0}) {
+    const double way = -0.3 * side * size;
+    scene.colliders.push_back({"jaw",
+                               BoxShape{.center = {0, 0.5 * size, 0.8 * side * size},
+                                        .size = {0.9 * size, 0.7 * size, 0.2 * size}},
+                               path({{0, {0, 0, 0}}, {0.3, {0, 0, way}}, {0.7, {0, size, way}}})});
+  }
+  return scene;
+}
+
+double mass_of(const Body& body) {
+  double sum = 0;
+  for (const auto& tet : body.mesh.tets) {
+    const auto x = [&](std::size_t i) {
+      return body.mesh.vertices[static_cast<std::size_t>(tet[i])];
+    };
+    const auto side = [&](std::size_t i) { return x(i) + -1 * x(0); };
+    sum += std::abs(vec3::dot(vec3::cross(side(1), side(2)), side(3))) / 6;
+  }
+  return body.density * sum;
+}
+
+/// The layer's own barrier can bear 0.1 N of the 5 N of the squeeze.
+TEST(BarrierMoving, FrictionHoldsWhatIsSqueezedHard) {
+  struct Case {
+    double size, young, mu;
+  };
+  for (const Case& own : {Case{0.01, 1e6, 0.5}, Case{0.01, 4e4, 0.8}, Case{0.1, 1e6, 0.5}}) {
+    SCOPED_TRACE(std::to_string(own.size) + " " + std::to_string(own.young));
+    const Scene scene = squeezed_ball(own.size, own.young, own.mu);
+    Simulation simulation(scene, {.threads = 1});
+    RunWatch watch(scene);
+    double first = 0, lifted = 0;
+    int count = 0;
+    for (int frame = 1; frame <= 180; ++frame) {
+      const StepReport report = simulation.step();
+      watch.add(frame, report, simulation.energies());
+      if (frame == 100) first = middle_of(simulation, 0)[1];
+      if (frame <= 100) continue;
+      ASSERT_EQ(report.held_back, 0) << frame;
+      double up = 0, normal = 0;
+      for (const BodyContact& contact : simulation.contacts()) {
+        ASSERT_GT(contact.collider, 0);
+        up += contact.force[1];
+        normal += vec3::dot(contact.force, contact.normal);
+      }
+      EXPECT_GT(normal, 0.05 * own.young * own.size * own.size) << frame;
+      lifted += up;
+      ++count;
+    }
+    const double weight = 9.81 * mass_of(scene.bodies[0]);
+    // Steps leave a thousandth of the squeeze open, which is a hundred times the weight.
+    EXPECT_NEAR(lifted / count, weight, 0.5 * weight);
+    EXPECT_NEAR(middle_of(simulation, 0)[1], first, 2e-3 * own.size);
+    for (const Warning& warning : watch.warnings()) EXPECT_NE(warning.code, "self_intersection");
+  }
+}
+
+/// Contacts of elements that soft contacts let invert, whose system rounding makes indefinite.
+TEST(BarrierMoving, InSoftModeASqueezeWhoseContactsHaveNoFactorGoesOn) {
+  Scene scene = squeezed_ball(0.01, 4e4, 0.5);
+  scene.contact.mode = ContactMode::soft;
+  scene.time.step = 1.0 / 30;
+  Simulation simulation(scene, {.threads = 1});
+  for (int frame = 0; frame < 36; ++frame) {
+    EXPECT_NE(simulation.step().status, StepStatus::non_finite) << frame;
   }
 }
 

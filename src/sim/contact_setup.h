@@ -21,11 +21,11 @@ namespace supple {
 /// contact gives in a hundredth of what the body does. M is the mass of its body, l the body's size
 /// (the diagonal of its box at rest) and c an eighth of n^(2/3), n its vertices: about those of one
 /// side. A body that rests on fewer sinks in by a thousandth of its size. Masses, lengths, steps
-/// and moduli may so be of any size. In barrier mode 20 m/a^2 counts at most, and no stiffer
-/// contact follows: the barrier is. Explicit integrators, whose step would have to be shorter the
-/// stiffer a contact is, have a thousandth of m/h^2. Throws Error{invalid_input} as ContactEnergy.
-/// rest: the model's, or where parts of a body are to be taken to be at rest so that they touch
-/// each other, m.
+/// and moduli may so be of any size. In barrier mode 20 m/a^2 counts at most, and the stiffer
+/// contact sets in where little of the layer is left. Explicit integrators, whose step would have
+/// to be shorter the stiffer a contact is, have a thousandth of m/h^2. Throws Error{invalid_input}
+/// as ContactEnergy. rest: the model's, or where parts of a body are to be taken to be at rest so
+/// that they touch each other, m.
 std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& model,
                                             const Numbering& numbering, const SceneSurface& surface,
                                             std::vector<Vec3> rest);
