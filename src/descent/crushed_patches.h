@@ -22,7 +22,9 @@ namespace supple {
 /// where they share a tet, so that patches see nothing of each other; the most crushed tets come
 /// first, and those that would make a patch too large are left out. A patch is solved by Newton's
 /// method with a dense matrix, negative eigenvalues of an element counting with their absolute
-/// value, and backtracking: its energy falls. The bits do not depend on the number of threads.
+/// value, and backtracking: its energy falls. Where more than a few tets are crushed there are no
+/// patches, and in a step they take no more time than thirty evaluations of g. The bits do not
+/// depend on the number of threads.
 ///
 /// What is not held keeps its momentum: parts without pins are shifted back by what the patches
 /// move their centre of mass.
@@ -68,6 +70,7 @@ class CrushedPatches {
     std::vector<int> vertices;  ///< ascending
     std::vector<Tet> tets;      ///< of the vertices, ascending
     std::size_t part = 0;
+    int iterations_left = 0;  ///< of Newton's method in this step
     // Work.
     std::vector<double> before;    ///< [3 vertices], where they stood, m
     std::vector<double> start;     ///< [3 vertices], m
