@@ -25,7 +25,7 @@ constexpr double sufficient_decrease = 0.03;
 constexpr double most_work = 0.35;
 constexpr int least_iterations = 10;
 /// Where more than this share of all tets is crushed, patches are none: they would take longer than
-/// what they save. (With 0.05 a frame of the hippo, stretched, took seven times as long.)
+/// what they save. (With 0.05 a frame of the hippo, stretched, took five times as long.)
 constexpr double most_crushed = 0.003;
 /// Tets nearer to rest than this are not looked at closer: J above and |F|^2 below.
 constexpr double least_volume = 0.3, most_stretch = 6;
