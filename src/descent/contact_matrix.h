@@ -58,6 +58,10 @@ class ContactMatrix final : public Direction {
     if (own_) own_->materials_changed(change);
   }
   void begin_step(Objective& objective) override;
+  bool set_apart(const Objective& objective, const VectorField& x) override {
+    return inner_.set_apart(objective, x);
+  }
+  void settle(const Objective& objective, VectorField& z) override { inner_.settle(objective, z); }
   bool restart() override;
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
   bool compute_unfinished(Objective& objective, const Iterate& at, VectorField& p) override;

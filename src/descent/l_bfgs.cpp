@@ -44,6 +44,14 @@ void LBfgs::make_room(std::size_t num_vertices) {
   }
 }
 
+bool LBfgs::set_apart(const Objective& objective, const VectorField& x) {
+  if (!initial_->set_apart(objective, x)) return false;
+  if (is_linear_) linear_->clear();
+  count_ = 0;
+  newest_ = -1;
+  return true;
+}
+
 bool LBfgs::restart() {
   if (is_linear_ ? linear_->is_empty() : count_ == 0) return initial_->restart();
   if (is_linear_) linear_->clear();

@@ -31,6 +31,10 @@ class LBfgs final : public Direction {
   }
   Laplacian* constant_matrix() override { return initial_->constant_matrix(); }
   void begin_step(Objective& objective) override;
+  bool set_apart(const Objective& objective, const VectorField& x) override;
+  void settle(const Objective& objective, VectorField& z) override {
+    initial_->settle(objective, z);
+  }
   /// Without the pairs it goes on from the inner direction.
   bool restart() override;
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;

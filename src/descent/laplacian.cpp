@@ -342,6 +342,7 @@ Laplacian::Laplacian(const Model& model, double inverse_a2, Precision precision,
 
 void Laplacian::begin_step(Objective& objective) {
   matrix_.begin_step(objective.selected());
+  patches_.begin_step();
   if (weights_) weights_->begin_step(objective, matrix_);
 }
 

@@ -8,6 +8,7 @@
 
 #include "descent/body_matrices.h"
 #include "descent/compliance.h"
+#include "descent/crushed_patches.h"
 #include "descent/direction.h"
 #include "descent/following_weights.h"
 #include "linear/spd_solver.h"
@@ -64,6 +65,10 @@ class Laplacian final : public Direction {
     if (weights_) weights_->make_room(change.model);
   }
   void begin_step(Objective& objective) override;
+  bool set_apart(const Objective& objective, const VectorField& x) override {
+    return weights_ && patches_.find(objective, x);
+  }
+  void settle(const Objective& objective, VectorField& z) override { patches_.solve(objective, z); }
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
   bool compute_unfinished(Objective& objective, const Iterate& at, VectorField& p) override;
   /// compute_unfinished where compliance().has_half_way(), stopping there; taken: as in
@@ -95,6 +100,7 @@ class Laplacian final : public Direction {
   BodyMatrices matrix_;
   std::unique_ptr<Compliance> compliance_;
   std::optional<FollowingWeights> weights_;  ///< none: they are constant
+  CrushedPatches patches_;                   ///< none where the weights are constant
 };
 
 /// Calls visit(a, b, k) for what springs, membranes, rods and bonds add to L, k (e_a - e_b)(e_a -

@@ -30,6 +30,7 @@ class Line {
     if (!is_there) {
       place_.objective.algebra().step(place_.from.x, alpha, place_.p, place_.trial);
     }
+    if (place_.direction != nullptr) place_.direction->settle(place_.objective, place_.trial);
     const auto contacts =
         is_there && place_.contacts_are_found ? Contacts::are_found : Contacts::to_be_found;
     return place_.objective.value_and_gradient(place_.trial, place_.trial_gradient, contacts);
@@ -90,6 +91,11 @@ LineSearchResult shrink_until(const LineSearchPlace& place, double decrease, dou
     const double value = line.value(alpha);
     if (std::isfinite(value) && value <= bound + decrease * alpha) {
       return {LineSearchEnd::accepted, alpha, value, result.slope};
+    }
+    if (i == 0 && place.direction != nullptr &&
+        place.direction->set_apart(place.objective, place.from.x)) {
+      result.end = LineSearchEnd::set_apart;
+      return result;
     }
     const double shrunk = shrink * alpha;
     alpha = i < 2 ? shrunk : std::min(shrunk, parabola_minimum(place, result.slope, alpha, value));

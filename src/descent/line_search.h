@@ -11,6 +11,7 @@ namespace supple {
 enum class LineSearchEnd {
   accepted,
   not_a_descent,  ///< grad g . p >= 0, or not finite
+  set_apart,      ///< the whole step was rejected and vertices are solved for apart: x moves
   at_rounding,    ///< the decrease to expect is below the rounding of g and the gradient stays
   exhausted,      ///< no tried length decreased g enough
   non_finite,     ///< the whole step was to be taken and ends where g is not finite
@@ -35,6 +36,7 @@ struct LineSearchPlace {
   std::optional<double> known_slope = {};  ///< grad g . p at alpha = 0, J
   bool trial_is_there = false;             ///< `trial` holds x + p already
   bool contacts_are_found = false;         ///< those there
+  Direction* direction = nullptr;          ///< that `settle`s, and is asked to `set_apart`
 };
 
 /// What the rule of the direction and the settings ask for.

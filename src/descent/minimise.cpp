@@ -29,6 +29,7 @@ MinimiseReport Minimiser::run(Objective& objective, Direction& direction,
   };
   note();
   bool is_new = true;  // nothing is known of the way that led to z
+  Direction* settling = &direction;
   const auto finish = [&](StepStatus status) {
     report.status = status;
     report.ends_at_last = status != StepStatus::stalled && status != StepStatus::non_finite;
@@ -58,10 +59,9 @@ MinimiseReport Minimiser::run(Objective& objective, Direction& direction,
       is_new = true;
     }
 
-    const Iterate from{z, gradient_, value, is_new ? nullptr : &trial_gradient_, &trial_};
-    is_new = false;
     LineSearchResult search;
     for (bool again = false;; again = true) {
+      const Iterate from{z, gradient_, value, is_new ? nullptr : &trial_gradient_, &trial_};
       // What the line search tried last is not where the direction starts.
       if (again) objective.find_contacts(z);
       const Stopwatch watch;
@@ -70,8 +70,23 @@ MinimiseReport Minimiser::run(Objective& objective, Direction& direction,
       search = {.end = LineSearchEnd::not_a_descent};
       if (has_direction) {
         search = search_line({objective, from, p_, trial_, trial_gradient_, direction.slope(),
-                              direction.went_ahead(), direction.found_contacts()},
+                              direction.went_ahead(), direction.found_contacts(), settling},
                              direction.step_rule(), settings.line_search);
+      }
+      if (search.end == LineSearchEnd::set_apart) {
+        algebra.copy(z, trial_);
+        direction.settle(objective, trial_);
+        const double settled = objective.value_and_gradient(trial_, trial_gradient_);
+        if (settled <= value) {
+          algebra.swap(z, trial_);
+          algebra.swap(gradient_, trial_gradient_);
+          value = settled;
+          note();
+        } else {
+          settling = nullptr;
+        }
+        is_new = true;
+        continue;
       }
       const bool failed =
           search.end == LineSearchEnd::not_a_descent || search.end == LineSearchEnd::exhausted;
@@ -81,11 +96,13 @@ MinimiseReport Minimiser::run(Objective& objective, Direction& direction,
     if (search.end == LineSearchEnd::non_finite) return finish(StepStatus::non_finite);
     if (search.end != LineSearchEnd::accepted) return finish(StepStatus::stalled);
     const Stopwatch accept_watch;
-    direction.accept(objective, from, {trial_, trial_gradient_, search.value}, search.alpha);
+    direction.accept(objective, {z, gradient_, value}, {trial_, trial_gradient_, search.value},
+                     search.alpha);
     report.direction_milliseconds += accept_watch.milliseconds();
     algebra.swap(z, trial_);
     algebra.swap(gradient_, trial_gradient_);
     value = search.value;
+    is_new = false;
     note();
   }
 }
