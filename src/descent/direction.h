@@ -77,8 +77,8 @@ class Direction {
   /// A new step begins: what was learnt in the last one is forgotten.
   virtual void begin_step(Objective&) {}
 
-  /// The whole step from x was rejected. True: some vertices are from now on, to the end of the
-  /// step, solved for apart (`settle`), and what was learnt of the others is forgotten.
+  /// The step from x was rejected, and shorter ones. True: some vertices are from now on, to the
+  /// end of the step, solved for apart (`settle`), and what was learnt of the others is forgotten.
   virtual bool set_apart(const Objective&, const VectorField& /*x*/) { return false; }
   /// Moves these vertices to the minimum of g, the others standing still: at x where some have been
   /// set apart, and wherever g is asked for on a line from then on.

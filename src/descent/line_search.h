@@ -11,7 +11,7 @@ namespace supple {
 enum class LineSearchEnd {
   accepted,
   not_a_descent,  ///< grad g . p >= 0, or not finite
-  set_apart,      ///< the whole step was rejected and vertices are solved for apart: x moves
+  set_apart,      ///< steps were rejected and vertices are solved for apart: x moves
   at_rounding,    ///< the decrease to expect is below the rounding of g and the gradient stays
   exhausted,      ///< no tried length decreased g enough
   non_finite,     ///< the whole step was to be taken and ends where g is not finite

@@ -29,7 +29,8 @@ MinimiseReport Minimiser::run(Objective& objective, Direction& direction,
   };
   note();
   bool is_new = true;  // nothing is known of the way that led to z
-  Direction* settling = &direction;
+  // What is solved for apart may take as long as thirty evaluations.
+  Direction* settling = options.deadline ? nullptr : &direction;
   const auto finish = [&](StepStatus status) {
     report.status = status;
     report.ends_at_last = status != StepStatus::stalled && status != StepStatus::non_finite;
