@@ -14,6 +14,11 @@ double middle(const Box& box, std::size_t k) { return 0.5 * (box.min[k] + box.ma
 
 }  // namespace
 
+void AabbTree::reserve(std::size_t count) {
+  order_.reserve(count);
+  nodes_.reserve(std::max<std::size_t>(1, count));  // halves of more than four are two or more
+}
+
 void AabbTree::rebuild(const std::vector<Box>& boxes) {
   nodes_.clear();
   order_.resize(boxes.size());

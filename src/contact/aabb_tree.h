@@ -19,6 +19,8 @@ class AabbTree {
   /// Built over boxes; the tree keeps no reference to them. Same boxes, same tree.
   explicit AabbTree(const std::vector<Box>& boxes) { rebuild(boxes); }
 
+  /// Room for so many boxes, so that `rebuild` allocates nothing.
+  void reserve(std::size_t count);
   /// As built anew, in the memory of before.
   void rebuild(const std::vector<Box>& boxes);
 

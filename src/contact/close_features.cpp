@@ -107,6 +107,10 @@ void CloseFeatures::add_body(const BodyFeatures& surface) {
   body.triangles.first = static_cast<int>(triangles_.size());
   body.triangles.boxes.resize(surface.triangles.size());
   triangles_.insert(triangles_.end(), surface.triangles.begin(), surface.triangles.end());
+  for (Boxes* const items : {&body.edges, &body.triangles}) {
+    items->tree.reserve(items->boxes.size());
+    items->placed.reserve(items->boxes.size());
+  }
 }
 
 void CloseFeatures::update(Body& body, const Search& search) {

@@ -294,7 +294,17 @@ TEST(Barrier, WhatCannotBeKeptOutIsRefusedByName) {
                   {"bowl", DistanceShape{[](const Vec3&, Vec3&) { return 1.0; }}, {}});
             }),
             "/colliders/1/distance");
-  // In the floor, and in another body.
+  // In the floor, in another body, and around a collider. A bone that holds the body may be in it.
+  const auto with_core = [](Scene& scene) {
+    // Between the vertices of the lowest block.
+    scene.colliders.push_back({"core", SphereShape{.center = {0.12, 0.13, 0.12}, .radius = 0.02}});
+  };
+  EXPECT_EQ(place(with_core), "/bodies/0");
+  EXPECT_EQ(place([&](Scene& scene) {
+              with_core(scene);
+              scene.bodies[0].pins = {{.vertices = {0}, .collider = "core"}};
+            }),
+            "nothing");
   EXPECT_EQ(place([](Scene& scene) {
               for (Vec3& x : scene.bodies[0].mesh.vertices) x[1] -= 0.05;
             }),

@@ -12,6 +12,7 @@
 #include "sim/contact_setup.h"
 #include "sim/measures.h"
 #include "sim/stepper.h"
+#include "sim/swallowed_colliders.h"
 #include "sim/touches.h"
 #include "supple/error.h"
 
@@ -97,7 +98,9 @@ std::vector<int> RunningScene::unchanged(std::vector<int> origin) const {
 /// Where a scene starts.
 void RunningScene::start_apart(VectorField& x) {
   if (pairs()) pairs()->start_apart(x[0].v);
-  if (contact_ && contact_->is_barrier()) contact_->start_outside(x[0].v);
+  if (!contact_ || !contact_->is_barrier()) return;
+  contact_->start_outside(x[0].v);
+  require_none_swallowed(scene_, model_, numbering_, *contact_, x, Swallowed::any);
 }
 
 /// Before anything is made from the model's pins.

@@ -12,6 +12,7 @@
 #include "sim/contact_setup.h"
 #include "sim/running_scene.h"
 #include "sim/stepper.h"
+#include "sim/swallowed_colliders.h"
 #include "sim/touches.h"
 #include "supple/error.h"
 
@@ -178,7 +179,9 @@ void RunningScene::detach(Attachment attachment) {
 /// In barrier mode. fresh: as of ContactEnergy.
 void RunningScene::require_apart(ContactEnergy* contact, const VectorField& x, double time,
                                  const std::vector<char>& fresh) const {
-  if (contact != nullptr && contact->is_barrier()) contact->require_apart(x[0].v, time, fresh);
+  if (contact == nullptr || !contact->is_barrier()) return;
+  contact->require_apart(x[0].v, time, fresh);
+  require_none_swallowed(scene_, model_, numbering_, *contact, x, Swallowed::that_rest);
 }
 
 void RunningScene::use_contact(ContactEnergy* contact) {
