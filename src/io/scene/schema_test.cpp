@@ -33,7 +33,7 @@ std::vector<const ordered_json*> branches(const ordered_json& schema, const orde
 /// Whether an object with this "model" or "method" may have the key.
 bool allows(const ordered_json& schema, const ordered_json& object, const std::string& key) {
   for (const ordered_json& rule : schema.value("allOf", ordered_json::array())) {
-    const auto& condition = *rule["if"]["properties"].items().begin();
+    const auto condition = rule["if"]["properties"].begin();
     if (object.value(condition.key(), "") != condition.value()["const"]) continue;
     const ordered_json& keys = rule["then"]["propertyNames"]["enum"];
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) return false;
