@@ -193,17 +193,22 @@ TEST(RodScenes, ATwistedRingBucklesAsMichellSays) {
   EXPECT_GT(growth_of_ring(1.03 * critical), 1);
 }
 
-/// In steps so short that methods without a good matrix converge too, of a curl that is pulled at.
+/// A curl that is pulled at, in steps so short that methods without a good matrix converge too.
+Scene pulled_curl(const std::string& method) {
+  Scene scene = test::hanging_curl();
+  scene.solver.method = from_string<SolverMethod>(method);
+  scene.solver.iterations = 5000;
+  scene.solver.tolerance = 1e-11;
+  scene.time.step = 5e-4;
+  for (Spring& spring : scene.bodies[0].springs) spring.stiffness *= 0.01;
+  scene.bodies[0].initial = Stretch{{1.2, 1.5, 0.9}};
+  return scene;
+}
+
 TEST(RodScenes, EveryMethodFindsTheSameStep) {
   std::vector<Vec3> expected;
   for (const std::string& method : methods) {
-    Scene scene = test::hanging_curl();
-    scene.solver.method = from_string<SolverMethod>(method);
-    scene.solver.iterations = 5000;
-    scene.solver.tolerance = 1e-11;
-    scene.time.step = 5e-4;
-    for (Spring& spring : scene.bodies[0].springs) spring.stiffness *= 0.01;
-    scene.bodies[0].initial = Stretch{{1.2, 1.5, 0.9}};
+    const Scene scene = pulled_curl(method);
     Simulation simulation(scene);
     test::run(simulation, 1);
     const std::vector<Vec3> x = positions_of(simulation);
@@ -396,14 +401,8 @@ TEST(RodScenes, EveryMethodFindsTheSameDampedStep) {
   std::vector<Vec3> expected;
   double undamped = 0;
   for (const std::string& method : methods) {
-    Scene scene = test::hanging_curl();
-    scene.solver.method = from_string<SolverMethod>(method);
-    scene.solver.iterations = 5000;
-    scene.solver.tolerance = 1e-11;
-    scene.time.step = 5e-4;
+    Scene scene = pulled_curl(method);
     scene.damping.stiffness = 2e-3;
-    for (Spring& spring : scene.bodies[0].springs) spring.stiffness *= 0.01;
-    scene.bodies[0].initial = Stretch{{1.2, 1.5, 0.9}};
     Simulation simulation(scene);
     test::run(simulation, 1);
     const std::vector<Vec3> x = positions_of(simulation);
