@@ -60,8 +60,8 @@ struct Comparison {
 struct CompareOptions {
   int iterations = 50;  ///< of each solver; none stops early
   int threads = 0;      ///< 0: as many as the machine has
-  /// Called before each solver with its index and the number of solvers; the converged answer
-  /// comes first and counts as one.
+  /// Called before the converged answer, before each solver, and at the end with done = total, the
+  /// number of solvers + 1, and an empty label.
   std::function<void(int done, int total, const std::string& label)> progress;
 };
 

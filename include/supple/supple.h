@@ -17,6 +17,7 @@
 #include "supple/scene.h"         // IWYU pragma: export
 #include "supple/simd.h"          // IWYU pragma: export
 #include "supple/simulation.h"    // IWYU pragma: export
+#include "supple/state_bytes.h"   // IWYU pragma: export
 #include "supple/surface_hit.h"   // IWYU pragma: export
 #include "supple/task_system.h"   // IWYU pragma: export
 #include "supple/version.h"       // IWYU pragma: export

@@ -101,8 +101,58 @@ typedef void (*SuppleHessian)(void* user, const double F[9], double H[81]);
 /// it.
 SuppleError supple_scene_set_energy(SuppleScene* scene, int32_t body, SuppleEnergyDensity energy,
                                     SuppleStress stress, SuppleHessian hessian, void* user);
-/// The scene as JSON with every default filled in. Valid as long as the scene lives; NULL for NULL.
+/// The scene as JSON with every default filled in. Valid as long as the scene lives; NULL for NULL,
+/// "" for a scene of supple_simulation_scene.
 const char* supple_scene_settings(const SuppleScene* scene);
+
+// ------------------------------------------------------------------------- scenes from arrays
+
+/// Meshes and heights in memory, under names by which a scene reads them in place of files:
+/// {"mesh": {"file": NAME}} of a body or a collider, {"convex_hull": {"file": NAME}},
+/// {"height_field": {"file": NAME}}. Everything is copied.
+typedef struct SuppleMeshes SuppleMeshes;
+
+/// Returns NULL if memory runs out.
+SuppleMeshes* supple_meshes_create(void);
+/// Scenes that were made with it stay.
+void supple_meshes_destroy(SuppleMeshes* meshes);
+
+// All return supple_invalid_input, with nothing added, for a name that is there already, for
+// numbers that are not finite, for indices out of range and for elements without a size. Elements
+// count vertices from 0.
+
+/// A body of tets. vertices: [num_vertices * 3], m; tets: [num_tets * 4], of either orientation.
+SuppleError supple_meshes_add_tets(SuppleMeshes* meshes, const char* name, const double* vertices,
+                                   size_t num_vertices, const int32_t* tets, size_t num_tets);
+/// A number for each tet of a mesh that was added, [num_tets]: {"field": FIELD} in a material, and
+/// the directions of fibers.
+SuppleError supple_meshes_add_tet_field(SuppleMeshes* meshes, const char* name, const char* field,
+                                        const double* values, size_t num_tets);
+/// A surface, its triangles counter-clockwise seen from outside: a membrane (a material with a
+/// thickness), a cloth whose edges are springs (the material spring), or the shape of a collider.
+SuppleError supple_meshes_add_triangles(SuppleMeshes* meshes, const char* name,
+                                        const double* vertices, size_t num_vertices,
+                                        const int32_t* triangles, size_t num_triangles);
+/// Strands: springs (the material spring) or rods (the material rod). segments: [num_segments * 2];
+/// springs resist bending at each vertex where two segments meet.
+SuppleError supple_meshes_add_strands(SuppleMeshes* meshes, const char* name,
+                                      const double* vertices, size_t num_vertices,
+                                      const int32_t* segments, size_t num_segments);
+/// Ground: nx heights along x, row after row along z, m: [nz * nx].
+SuppleError supple_meshes_add_heights(SuppleMeshes* meshes, const char* name, const double* heights,
+                                      int32_t nx, int32_t nz);
+
+/// supple_scene_parse with meshes in memory (NULL: none), whose names go before those of files.
+SuppleScene* supple_scene_parse_with(const char* text, size_t size, const char* name,
+                                     const char* folder, const SuppleOverride* overrides,
+                                     size_t num_overrides, const SuppleMeshes* meshes);
+/// Gives a cloth or a strand, which is no rod, other springs than those of its material.
+/// vertices: [count * 2], two for each, in the body from 0; stiffness: [count], N/m, > 0;
+/// rest_lengths: [count], m, >= 0, or NULL: those of the mesh. supple_scene_settings does not show
+/// them.
+SuppleError supple_scene_set_springs(SuppleScene* scene, int32_t body, const int32_t* vertices,
+                                     const double* stiffness, const double* rest_lengths,
+                                     size_t count);
 
 // -------------------------------------------------------------------------------- simulation
 
@@ -180,6 +230,8 @@ typedef struct SuppleCounts {
   int32_t tets;
   int32_t triangles;  ///< of the surface
   int32_t threads;    ///< that a step uses
+  int32_t segments;   ///< of strands
+  int32_t colliders;
 } SuppleCounts;
 
 /// Threads of the caller, in place of the library's own pool. The bits are the same.
@@ -240,6 +292,19 @@ SuppleError supple_simulation_copy_velocities_float(const SuppleSimulation* simu
 /// size: the length of `out`, 3 * triangles.
 SuppleError supple_simulation_copy_triangles(const SuppleSimulation* simulation, int32_t* out,
                                              size_t size);
+/// The segments of all strands, to be drawn as lines: two vertices each. size: 2 * segments.
+SuppleError supple_simulation_copy_segments(const SuppleSimulation* simulation, int32_t* out,
+                                            size_t size);
+/// The tets of all bodies, right-handed: four vertices each. size: 4 * tets.
+SuppleError supple_simulation_copy_tets(const SuppleSimulation* simulation, int32_t* out,
+                                        size_t size);
+/// Name of a body, and of a collider; NULL if there is none. Valid until the scene of the
+/// simulation changes, or its bodies or colliders.
+const char* supple_simulation_body_name(const SuppleSimulation* simulation, int32_t body);
+const char* supple_simulation_collider_name(const SuppleSimulation* simulation, int32_t collider);
+/// The scene as it is simulated now: with its pins, colliders and settings, with bodies that came
+/// and without those that went. The caller owns it.
+SuppleScene* supple_simulation_scene(const SuppleSimulation* simulation);
 
 /// Pulls a body by one attachment (below), which replaces that of the call before; the same
 /// vertices and stiffness again move its targets; count 0 lets go.
@@ -500,7 +565,8 @@ SuppleError supple_simulation_set_iterations(SuppleSimulation* simulation, int32
 SuppleError supple_simulation_set_tolerance(SuppleSimulation* simulation, double tolerance);
 /// Milliseconds a frame may take; 0: no limit.
 SuppleError supple_simulation_set_budget(SuppleSimulation* simulation, double milliseconds);
-/// type: backtracking, wolfe, exact or none; its other settings stay.
+/// type: backtracking, wolfe, exact or none; its other settings stay. Or all of them as the JSON
+/// object /solver/line_search of a scene.
 SuppleError supple_simulation_set_line_search(SuppleSimulation* simulation, const char* type);
 
 /// Continues with another scene, whose bodies must have the same numbers of vertices. Positions,
@@ -511,6 +577,217 @@ SuppleError supple_simulation_change(SuppleSimulation* simulation, const SuppleS
                                      int32_t after_frames);
 /// Returns the error of a change that failed while it was built, once; supple_ok otherwise.
 SuppleError supple_simulation_check_change(SuppleSimulation* simulation);
+/// waits: receives 1 from a change with after_frames > 0 until it has taken over or failed, or 0.
+SuppleError supple_simulation_change_is_waiting(const SuppleSimulation* simulation, int32_t* waits);
+
+// What changes without another scene, from the next step on; a scene that waits to take over gets
+// pins and colliders too. Texts are those of scenes (docs/scene.md). supple_invalid_input, with
+// nothing changed, for what supple_simulation_create would refuse.
+
+/// Replaces the pins of a body: pins is the JSON list /bodies/0/pins.
+SuppleError supple_simulation_set_pins(SuppleSimulation* simulation, int32_t body,
+                                       const char* pins);
+/// Replaces the material of a body's tets: the JSON object /bodies/0/material. Regions, layers,
+/// fibers and plasticity stay.
+SuppleError supple_simulation_set_material(SuppleSimulation* simulation, int32_t body,
+                                           const char* material);
+/// The same by an energy of the caller's own, as in supple_scene_set_energy.
+SuppleError supple_simulation_set_energy(SuppleSimulation* simulation, int32_t body,
+                                         SuppleEnergyDensity energy, SuppleStress stress,
+                                         SuppleHessian hessian, void* user);
+/// Replaces the colliders by those of a scene, of which nothing else is read.
+SuppleError supple_simulation_set_colliders(SuppleSimulation* simulation, const SuppleScene* scene);
+
+/// A pose at a time: first rotated about `axis` through `center`, then translated.
+typedef struct SuppleKeyframe {
+  double time;          ///< s, of the simulation
+  double translate[3];  ///< m
+  double axis[3];       ///< any non-zero direction; all zero where degrees is 0: none
+  double center[3];     ///< m
+  double degrees;
+} SuppleKeyframe;
+
+/// Moves a collider from where its shape is at rest. keyframes: [count], at increasing times; the
+/// pose is interpolated linearly between them, and stays before and after them, or starts again
+/// where repeat is not 0. count 0: at rest. Bodies are dragged along by motion between keyframes,
+/// so an engine gives two for each frame: where the collider is now, and where it will be a step
+/// later.
+SuppleError supple_simulation_move_collider(SuppleSimulation* simulation, int32_t collider,
+                                            const SuppleKeyframe* keyframes, size_t count,
+                                            int32_t repeat);
+
+// ------------------------------------------------------------------------------------- state
+
+/// Everything needed to go on later with the same bits, as bytes with a version and a checksum; the
+/// scene and attachments are no part of it. bytes: [room], or NULL and 0; nothing is written unless
+/// all fits. size: receives how many bytes there are.
+SuppleError supple_simulation_state(const SuppleSimulation* simulation, void* bytes, size_t room,
+                                    size_t* size);
+/// Returns supple_bad_file for bytes that are no state, are damaged or of another version, and
+/// supple_invalid_input for a state of another scene; nothing has changed then.
+SuppleError supple_simulation_set_state(SuppleSimulation* simulation, const void* bytes,
+                                        size_t size);
+/// Puts all vertices somewhere else, at these velocities: [size], 3 * vertices, m and m/s. Time,
+/// plastic flow and what came apart stay; the integrator forgets earlier steps, rods are twisted as
+/// at rest, and all bodies are awake.
+SuppleError supple_simulation_set_positions(SuppleSimulation* simulation, const double* positions,
+                                            const double* velocities, size_t size);
+
+// ---------------------------------------------------------------------------------- measures
+
+/// Measures of the tets in scene order. positions: [size], 3 * vertices, m, or NULL and 0: where
+/// they are. Each other array may be NULL. determinant: J = det F, [num_tets]; von_mises: of the
+/// Cauchy stress, Pa, [num_tets]; stretches: signed principal stretches, descending, [num_tets *
+/// 3]; plastic_strain: accumulated, [num_tets], zeros where no material flows.
+SuppleError supple_simulation_measure(const SuppleSimulation* simulation, const double* positions,
+                                      size_t size, double* determinant, double* von_mises,
+                                      double* stretches, double* plastic_strain, size_t num_tets);
+
+/// Cauchy stress of a tet by the multipliers of a position-based method, Pa (docs/position.md).
+typedef struct SuppleMultiplierStress {
+  double hydrostatic;
+  double deviatoric[6];  ///< xx, yy, zz, xy, yz, zx
+} SuppleMultiplierStress;
+
+/// One for each tet in scene order; none if the method has no multipliers, before the first step
+/// and after the state was set. stresses: [room], receives the first `room`, may be NULL if room is
+/// 0; count: number of all.
+SuppleError supple_simulation_multiplier_stresses(const SuppleSimulation* simulation,
+                                                  SuppleMultiplierStress* stresses, size_t room,
+                                                  size_t* count);
+
+// ---------------------------------------------------------------------------------- warnings
+
+/// Watches the steps of a simulation and warns of results not to be trusted.
+typedef struct SuppleWatch SuppleWatch;
+
+typedef struct SuppleWarning {
+  const char* code;  ///< unconverged, energy_gain, inverted, deep_contact, tunnelled,
+                     ///< self_intersection, poor_elements, step_too_large
+  const char* text;  ///< one sentence: what happened and what helps
+  int64_t first_frame, last_frame;
+} SuppleWarning;
+
+SuppleWatch* supple_watch_create(const SuppleSimulation* simulation);
+void supple_watch_destroy(SuppleWatch* watch);
+/// Adds the last step by its report. A scene that takes over is noticed; so are bodies that come
+/// and go.
+SuppleError supple_watch_add(SuppleWatch* watch, const SuppleSimulation* simulation,
+                             const SuppleStepReport* report);
+/// Warnings about the steps so far; texts are valid until the next call with this watch. warnings:
+/// [room], receives the first `room`, may be NULL if room is 0; count: number of all.
+SuppleError supple_watch_warnings(SuppleWatch* watch, SuppleWarning* warnings, size_t room,
+                                  size_t* count);
+/// Share of the force that a position-based method left unbalanced: the median over the steps; 0
+/// for other methods. Above 0.4 a step is too large for its iterations.
+SuppleError supple_watch_unbalanced_share(const SuppleWatch* watch, double* share);
+
+// ------------------------------------------------------------------------------------- lists
+
+/// What a scene may choose from; the texts are never freed.
+typedef struct SuppleDescription {
+  const char* name;
+  const char* text;  ///< what it is and its parameters
+} SuppleDescription;
+
+typedef enum SuppleList {
+  supple_list_materials = 0,           ///< of tets, and of membranes but for volume
+  supple_list_membrane_materials = 1,  ///< further ones of membranes
+  supple_list_spring_materials = 2,    ///< of cloth and strands
+  supple_list_bending_models = 3,      ///< of membranes
+  supple_list_solvers = 4,
+  supple_list_solver_options = 5,  ///< keys of /solver: default, values, methods that read it
+  supple_list_integrators = 6,
+} SuppleList;
+
+/// entries: receives an array of `count`.
+SuppleError supple_list(SuppleList list, const SuppleDescription** entries, size_t* count);
+/// The JSON Schema of scenes, by which editors and panels know every key with its type, range,
+/// default and unit. NULL if memory runs out.
+const char* supple_scene_schema(void);
+/// Vectors of this process: "avx512", "avx2", "baseline" or "native". NULL for a value of the
+/// environment variable SUPPLE_SIMD that this processor cannot have.
+const char* supple_simd_level(void);
+
+// ----------------------------------------------------------------------------------- compare
+
+/// Solvers on the same step, from the same state, beside the converged answer.
+typedef struct SuppleComparison SuppleComparison;
+
+/// All zero but for the size: the defaults.
+typedef struct SuppleCompareOptions {
+  size_t struct_size;  ///< sizeof(SuppleCompareOptions)
+  int32_t iterations;  ///< of each solver; 0: 50
+  int32_t threads;     ///< 0: as many as the machine has
+  /// Called before the converged answer, before each solver, and at the end with done = total =
+  /// num_solvers + 1 and an empty label; or NULL.
+  void (*progress)(void* user, int32_t done, int32_t total, const char* label);
+  void* user;  ///< passed to progress
+} SuppleCompareOptions;
+
+/// Solves the first substep after a state (state: [size] bytes of supple_simulation_state; NULL and
+/// 0: the scene's start) with each solver: texts like "l_bfgs:history=5", [num_solvers]. options:
+/// NULL: the defaults. The caller owns the comparison. NULL for solvers that are not known or
+/// cannot run, and for a step without a converged answer.
+SuppleComparison* supple_compare(const SuppleScene* scene, const void* state, size_t size,
+                                 const char* const* solvers, size_t num_solvers,
+                                 const SuppleCompareOptions* options);
+void supple_comparison_destroy(SuppleComparison* comparison);
+
+/// The converged answer.
+typedef struct SuppleConvergedStep {
+  size_t struct_size;       ///< sizeof(SuppleConvergedStep)
+  double objective;         ///< g*, J
+  double start_objective;   ///< g(y), J
+  double gradient_norm;     ///< |grad g(x*)|, N
+  int32_t iterations;       ///< of Newton's method
+  int32_t converged;        ///< 1: to rounding, or to 1e-12 of the first gradient
+  const double* positions;  ///< x*, m; belong to the comparison
+  size_t num_positions;     ///< 3 * vertices
+} SuppleConvergedStep;
+SuppleError supple_comparison_reference(const SuppleComparison* comparison,
+                                        SuppleConvergedStep* reference);
+
+/// An iterate; iteration 0 is where the descent starts.
+typedef struct SuppleConvergencePoint {
+  int32_t iteration;
+  double milliseconds;    ///< wall clock since the step began
+  double objective;       ///< g, J
+  double gradient_norm;   ///< |grad g|, N
+  double relative_error;  ///< (g(x_k) - g*) / (g(y) - g*)
+  double
+      position_error;  ///< rms distance from x*, relative to the diagonal of the rest shape's box
+} SuppleConvergencePoint;
+
+/// Of one solver. Pointers belong to the comparison.
+typedef struct SuppleConvergenceCurve {
+  size_t struct_size;  ///< sizeof(SuppleConvergenceCurve)
+  const char* label;
+  SuppleStepStatus status;
+  int32_t evaluations;        ///< of g and its gradient
+  double build_milliseconds;  ///< once, before the first step
+  double energy_scale;        ///< rounding errors of g are relative to this, J
+  const SuppleConvergencePoint* points;
+  size_t num_points;
+  const double* positions;  ///< the last iterate, m
+  size_t num_positions;     ///< 3 * vertices
+} SuppleConvergenceCurve;
+SuppleError supple_comparison_curve(const SuppleComparison* comparison, size_t solver,
+                                    SuppleConvergenceCurve* curve);
+
+/// How much stiffer or softer a body is whose converged step looks like a given one.
+typedef struct SuppleApparentStiffness {
+  size_t struct_size;     ///< sizeof(SuppleApparentStiffness)
+  double ratio;           ///< 1: as stiff as its material says; above 1: it acts stiffer
+  double unexplained;     ///< share of the error that no change of stiffness explains
+  double position_error;  ///< rms distance from the converged step, relative to the box's diagonal
+  int32_t defined;        ///< 0: the step does not depend on the material, or no ratio describes it
+} SuppleApparentStiffness;
+
+/// positions: the end of the first substep after the state: [num_positions], 3 * vertices, m.
+SuppleError supple_apparent_stiffness(const SuppleScene* scene, const void* state, size_t size,
+                                      const double* positions, size_t num_positions,
+                                      int32_t threads, SuppleApparentStiffness* stiffness);
 
 // ----------------------------------------------------------------------------------- session
 

@@ -1,4 +1,5 @@
 #include <span>
+#include <string_view>
 
 #include "c_interface/fault.h"
 #include "c_interface/handles.h"
@@ -97,8 +98,12 @@ SuppleError supple_simulation_set_line_search(SuppleSimulation* simulation, cons
   return guarded([&] {
     supple::Simulation& self = simulation_of(simulation);
     supple::LineSearchSettings settings = self.scene().solver.line_search;
-    given(type, "type");
-    settings.type = supple::from_string<supple::LineSearchType>(type, "/solver/line_search/type");
+    const std::string_view text = &given(type, "type");
+    if (text.find('{') != text.npos) {
+      settings = supple::parse_line_search(text, "line_search", self.scene().solver.method);
+    } else {
+      settings.type = supple::from_string<supple::LineSearchType>(text, "/solver/line_search/type");
+    }
     self.set_line_search(settings);
   });
 }

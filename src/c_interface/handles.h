@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "c_interface/fault.h"
@@ -30,12 +32,52 @@ struct SuppleSimulation {
 
 namespace supple {
 
+/// Where a scene's meshes come from: those in memory (null: none), then files in the folder.
+SceneSources sources_in(const std::filesystem::path& folder, const SuppleMeshes* meshes);
+
+/// The energy that three functions of a caller make.
+MaterialSettings energy_of(SuppleEnergyDensity energy, SuppleStress stress, SuppleHessian hessian,
+                           void* user);
+
+/// The state that the bytes of a caller hold.
+SimulationState state_at(const void* bytes, std::size_t size);
+
+/// Throws Error{invalid_input} where there is no such body.
+template <class Scene>
+auto& body_of(Scene& scene, std::int32_t body) {
+  require(body >= 0 && static_cast<std::size_t>(body) < scene.bodies.size(), "body",
+          "there is no body " + std::to_string(body) + ": the scene has " +
+              std::to_string(scene.bodies.size()));
+  return scene.bodies[static_cast<std::size_t>(body)];
+}
+
+/// Throws Error{invalid_input} where there is no such collider.
+inline std::size_t collider_index(const std::vector<Collider>& colliders, std::int32_t collider) {
+  require(collider >= 0 && static_cast<std::size_t>(collider) < colliders.size(), "collider",
+          "there is no collider " + std::to_string(collider) + ": the scene has " +
+              std::to_string(colliders.size()));
+  return static_cast<std::size_t>(collider);
+}
+
+/// As many as there is room for.
+template <class Found, class Out>
+void copy_found(const std::vector<Found>& found, Out* out, std::size_t room, const char* parameter,
+                std::size_t* count) {
+  if (room > 0) given(out, parameter);
+  given(count, "count") = found.size();
+  std::copy_n(found.begin(), std::min(room, found.size()), out);
+}
+
 /// What a handle of the caller stands for.
 inline Simulation& simulation_of(SuppleSimulation* handle) {
   return given(handle, "simulation").simulation;
 }
 inline const Simulation& simulation_of(const SuppleSimulation* handle) {
   return given(handle, "simulation").simulation;
+}
+
+inline std::size_t size_of_field(const Simulation& simulation) {
+  return static_cast<std::size_t>(simulation.num_vertices()) * 3;
 }
 
 /// An Attachment or a BodyHandle as one number, 0 for none, and back.

@@ -7,6 +7,7 @@
 
 namespace {
 
+using supple::copy_found;
 using supple::given;
 using supple::guarded;
 using supple::simulation_of;
@@ -25,15 +26,6 @@ SuppleSurfaceHit hit_in_c(const std::optional<supple::SurfaceHit>& found) {
   std::copy(found->normal.begin(), found->normal.end(), hit.normal);
   hit.distance = found->distance;
   return hit;
-}
-
-/// As many as there is room for.
-template <class Found, class Out>
-void copy_found(const std::vector<Found>& found, Out* out, size_t room, const char* parameter,
-                size_t* count) {
-  if (room > 0) given(out, parameter);
-  given(count, "count") = found.size();
-  std::copy_n(found.begin(), std::min(room, found.size()), out);
 }
 
 }  // namespace

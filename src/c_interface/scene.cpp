@@ -25,24 +25,6 @@ std::vector<supple::Override> overrides_of(const SuppleOverride* overrides, std:
   return list;
 }
 
-/// Mesh files that a scene names, in a folder.
-supple::SceneSources sources_in(const std::filesystem::path& folder) {
-  supple::SceneSources sources;
-  sources.tet_mesh = [folder](const std::string& name) {
-    return supple::read_tet_mesh(folder / name);
-  };
-  sources.triangle_mesh = [folder](const std::string& name) {
-    return supple::read_triangle_mesh(folder / name);
-  };
-  sources.strands = [folder](const std::string& name) {
-    return supple::read_strands(folder / name);
-  };
-  sources.height_grid = [folder](const std::string& name) {
-    return supple::read_heights(folder / name);
-  };
-  return sources;
-}
-
 }  // namespace
 
 const char* supple_version() { return supple::version(); }
@@ -60,13 +42,47 @@ SuppleScene* supple_scene_load(const char* file, const SuppleOverride* overrides
 
 SuppleScene* supple_scene_parse(const char* text, size_t size, const char* name, const char* folder,
                                 const SuppleOverride* overrides, size_t num_overrides) {
+  return supple_scene_parse_with(text, size, name, folder, overrides, num_overrides, nullptr);
+}
+
+SuppleScene* supple_scene_parse_with(const char* text, size_t size, const char* name,
+                                     const char* folder, const SuppleOverride* overrides,
+                                     size_t num_overrides, const SuppleMeshes* meshes) {
   return supple::made([&] {
     const std::string_view json(&given(text, "text"), size);
-    const auto sources = sources_in(folder != nullptr ? folder : "");
+    const auto sources = supple::sources_in(folder != nullptr ? folder : "", meshes);
     return std::make_unique<SuppleScene>(
                SuppleScene{supple::parse_scene(json, name != nullptr ? name : "scene", sources,
                                                overrides_of(overrides, num_overrides))})
         .release();
+  });
+}
+
+SuppleError supple_scene_set_springs(SuppleScene* scene, int32_t body, const int32_t* vertices,
+                                     const double* stiffness, const double* rest_lengths,
+                                     size_t count) {
+  return supple::guarded([&] {
+    supple::Body& own = supple::body_of(given(scene, "scene").loaded.scene, body);
+    supple::require(own.mesh.tets.empty() && !own.membrane && !own.rod, "body",
+                    "is no cloth or strand of springs: expected the material spring");
+    if (count > 0) given(vertices, "vertices"), given(stiffness, "stiffness");
+    std::vector<supple::Spring> springs(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      supple::Spring& spring = springs[i];
+      spring = {vertices[2 * i], vertices[2 * i + 1], stiffness[i], 0};
+      const auto place = [&](int vertex) {
+        supple::require(vertex >= 0 && static_cast<std::size_t>(vertex) < own.mesh.vertices.size(),
+                        "vertices",
+                        "spring " + std::to_string(i) + " names vertex " + std::to_string(vertex) +
+                            "; the body has " + std::to_string(own.mesh.vertices.size()));
+        return own.mesh.vertices[static_cast<std::size_t>(vertex)];
+      };
+      const supple::Vec3 a = place(spring.a), b = place(spring.b);
+      spring.rest_length = rest_lengths != nullptr
+                               ? rest_lengths[i]
+                               : std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+    }
+    own.springs = std::move(springs);
   });
 }
 
@@ -91,32 +107,37 @@ SuppleError supple_scene_add_distance(SuppleScene* scene, const char* name, Supp
   });
 }
 
+namespace supple {
+
+MaterialSettings energy_of(SuppleEnergyDensity energy, SuppleStress stress, SuppleHessian hessian,
+                           void* user) {
+  given(energy, "energy");
+  given(stress, "stress");
+  OwnFunctions functions;
+  functions.energy_density = [=](const Mat3<double>& F) { return energy(user, &F.a[0][0]); };
+  functions.stress = [=](const Mat3<double>& F) {
+    Mat3<double> P;
+    stress(user, &F.a[0][0], &P.a[0][0]);
+    return P;
+  };
+  if (hessian != nullptr) {
+    functions.hessian = [=](const Mat3<double>& F) {
+      Matrix9<double> H;
+      hessian(user, &F.a[0][0], H[0].data());
+      return H;
+    };
+  }
+  return own_material(std::move(functions));
+}
+
+}  // namespace supple
+
 SuppleError supple_scene_set_energy(SuppleScene* scene, int32_t body, SuppleEnergyDensity energy,
                                     SuppleStress stress, SuppleHessian hessian, void* user) {
-  using supple::Mat3;
   return supple::guarded([&] {
-    std::vector<supple::Body>& bodies = given(scene, "scene").loaded.scene.bodies;
-    given(energy, "energy");
-    given(stress, "stress");
-    supple::require(body >= 0 && static_cast<std::size_t>(body) < bodies.size(), "body",
-                    "there is no body " + std::to_string(body) + "; the scene has " +
-                        std::to_string(bodies.size()));
-    supple::OwnFunctions functions;
-    functions.energy_density = [=](const Mat3<double>& F) { return energy(user, &F.a[0][0]); };
-    functions.stress = [=](const Mat3<double>& F) {
-      Mat3<double> P;
-      stress(user, &F.a[0][0], &P.a[0][0]);
-      return P;
-    };
-    if (hessian != nullptr) {
-      functions.hessian = [=](const Mat3<double>& F) {
-        supple::Matrix9<double> H;
-        hessian(user, &F.a[0][0], H[0].data());
-        return H;
-      };
-    }
-    supple::MaterialSettings& material = bodies[static_cast<std::size_t>(body)].material;
-    supple::MaterialSettings own = supple::own_material(std::move(functions));
+    supple::MaterialSettings& material =
+        supple::body_of(given(scene, "scene").loaded.scene, body).material;
+    supple::MaterialSettings own = supple::energy_of(energy, stress, hessian, user);
     own.plasticity = material.plasticity;
     material = std::move(own);
   });

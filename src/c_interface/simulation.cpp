@@ -7,6 +7,7 @@
 
 #include "c_interface/fault.h"
 #include "c_interface/handles.h"
+#include "c_interface/step_report.h"
 #include "supple/mesh.h"
 
 namespace {
@@ -14,10 +15,7 @@ namespace {
 using supple::check_array;
 using supple::given;
 using supple::guarded;
-
-std::size_t size_of_field(const supple::Simulation& simulation) {
-  return static_cast<std::size_t>(simulation.num_vertices()) * 3;
-}
+using supple::size_of_field;
 
 using Copy = void (supple::Simulation::*)(std::span<double>) const;
 
@@ -47,43 +45,26 @@ std::int32_t count(Number number) {
   return static_cast<std::int32_t>(number);
 }
 
-SuppleStepReport in_c(const supple::StepReport& report) {
-  // The enumerators of both stand in the same order.
-  static_assert(static_cast<int>(supple::StepStatus::failed) == supple_step_failed);
-  static_assert(static_cast<int>(supple::SceneChange::failed) == supple_change_failed);
-  SuppleStepReport out{};
-  out.status = static_cast<SuppleStepStatus>(report.status);
-  out.change = static_cast<SuppleSceneChange>(report.change);
-  out.iterations = report.iterations;
-  out.evaluations = report.evaluations;
-  out.inverted_tets = report.inverted_tets;
-  out.contacts = report.contacts;
-  out.objective = report.objective;
-  out.gradient_norm = report.gradient_norm;
-  out.start_gradient_norm = report.start_gradient_norm;
-  out.force_scale = report.force_scale;
-  out.expected_decrease = report.expected_decrease;
-  out.contact_energy = report.contact_energy;
-  out.deepest_penetration = report.deepest_penetration;
-  out.energy_gain = report.energy_gain;
-  out.energy_removed = report.energy_removed;
-  out.unconverged = report.unconverged;
-  out.tunnelled = report.tunnelled;
-  out.repeated_substeps = report.repeated_substeps;
-  out.steady_substeps = report.steady_substeps;
-  out.total_milliseconds = report.total_milliseconds;
-  out.local_milliseconds = report.local_milliseconds;
-  out.solve_milliseconds = report.solve_milliseconds;
-  out.contact_milliseconds = report.contact_milliseconds;
-  out.held_back = report.held_back;
-  out.overlaps = report.overlaps;
-  out.friction_work = report.friction_work;
-  out.unfolding_bodies = report.unfolding_bodies;
-  out.plastic_work = report.plastic_work;
-  out.drift = report.drift;
-  out.sleeping_bodies = report.sleeping_bodies;
-  out.separated = report.separated;
-  return out;
+/// The elements of all bodies, with vertices in scene order.
+template <class Elements>
+SuppleError copy_elements(const SuppleSimulation* simulation, std::int32_t* out, std::size_t size,
+                          const Elements& elements_of) {
+  return guarded([&] {
+    const supple::Simulation& self = supple::simulation_of(simulation);
+    const std::vector<supple::Body>& bodies = self.scene().bodies;
+    std::size_t expected = 0;
+    for (const supple::Body& body : bodies) {
+      const auto& elements = elements_of(body);
+      if (!elements.empty()) expected += elements.size() * elements[0].size();
+    }
+    check_array(out, size, expected, "out");
+    for (std::size_t b = 0; b < bodies.size(); ++b) {
+      const int first = self.body_vertices()[b];
+      for (const auto& element : elements_of(bodies[b])) {
+        for (const int vertex : element) *out++ = first + vertex;
+      }
+    }
+  });
 }
 
 /// Holds what is next in place of what is held.
@@ -162,7 +143,7 @@ SuppleError supple_simulation_step(SuppleSimulation* simulation, SuppleStepRepor
     SuppleSimulation& self = given(simulation, "simulation");
     if (report != nullptr) supple::size_of_struct(report, "report");  // before anything is done
     const supple::StepReport done = self.simulation.step();
-    if (report != nullptr) supple::fill(report, in_c(done), "report");
+    if (report != nullptr) supple::fill(report, supple::in_c(done), "report");
     status = done.status;
     self.simulation.check_step();
   });
@@ -181,6 +162,9 @@ SuppleError supple_simulation_counts(const SuppleSimulation* simulation, SuppleC
     out.tets = self.num_tets();
     out.triangles = count(self.surface().size());
     out.threads = self.num_threads();
+    for (const supple::Body& body : self.scene().bodies)
+      out.segments += count(body.segments.size());
+    out.colliders = count(self.scene().colliders.size());
     supple::fill(counts, out, "counts");
   });
 }
@@ -257,18 +241,44 @@ SuppleError supple_simulation_copy_triangles(const SuppleSimulation* simulation,
   });
 }
 
+SuppleError supple_simulation_copy_segments(const SuppleSimulation* simulation, int32_t* out,
+                                            size_t size) {
+  return copy_elements(
+      simulation, out, size, [](const supple::Body& body) -> auto& { return body.segments; });
+}
+
+SuppleError supple_simulation_copy_tets(const SuppleSimulation* simulation, int32_t* out,
+                                        size_t size) {
+  return copy_elements(
+      simulation, out, size, [](const supple::Body& body) -> auto& { return body.mesh.tets; });
+}
+
+const char* supple_simulation_body_name(const SuppleSimulation* simulation, int32_t body) {
+  return supple::made([&] {
+    return supple::body_of(supple::simulation_of(simulation).scene(), body).name.c_str();
+  });
+}
+
+const char* supple_simulation_collider_name(const SuppleSimulation* simulation, int32_t collider) {
+  return supple::made([&] {
+    const auto& colliders = supple::simulation_of(simulation).scene().colliders;
+    return colliders[supple::collider_index(colliders, collider)].name.c_str();
+  });
+}
+
+SuppleScene* supple_simulation_scene(const SuppleSimulation* simulation) {
+  return supple::made([&] {
+    const supple::Scene& scene = supple::simulation_of(simulation).scene();
+    return std::make_unique<SuppleScene>(SuppleScene{{scene, {}, {}}}).release();
+  });
+}
+
 SuppleError supple_simulation_hold(SuppleSimulation* simulation, int32_t body,
                                    const int32_t* vertices, const double* targets, size_t count,
                                    double stiffness) {
   return guarded([&] {
     SuppleSimulation& self = given(simulation, "simulation");
-    const std::vector<supple::Body>& bodies = self.simulation.scene().bodies;
-    const auto b = static_cast<std::size_t>(body);
-    if (body < 0 || b >= bodies.size()) {
-      supple::refuse("body", "there is no body " + std::to_string(body) + ": the scene has " +
-                                 std::to_string(bodies.size()));
-    }
-    const std::size_t most = bodies[b].mesh.vertices.size();
+    const std::size_t most = supple::body_of(self.simulation.scene(), body).mesh.vertices.size();
     if (count > most) {
       supple::refuse("count", "is " + std::to_string(count) + ": the body has " +
                                   std::to_string(most) + " vertices");

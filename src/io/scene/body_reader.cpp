@@ -76,25 +76,6 @@ GrowthSettings read_growth(ObjectReader& reader, const Body& body) {
   return growth;
 }
 
-Pin read_pin(ObjectReader& reader, const TetMesh& mesh) {
-  Pin pin;
-  reader.expect({"select", "stiffness", "motion", "collider"});
-  reader.object("select", [&](ObjectReader& select) {
-    VertexSelection selection = read_selection(select, mesh);
-    pin.box = selection.box;
-    pin.vertices = std::move(selection.vertices);
-  });
-  pin.stiffness = reader.number("stiffness", above_zero("N/m"), pin.stiffness);
-  if (reader.has("collider")) {
-    reader.reject("motion", "the pin has the motion of the collider that it follows");
-    pin.collider = reader.text("collider");
-    return pin;
-  }
-  reader.know("collider");
-  reader.optional_object("motion", [&](ObjectReader& motion) { pin.motion = read_motion(motion); });
-  return pin;
-}
-
 Fold read_fold(ObjectReader& reader, const TetMesh& mesh) {
   Fold fold;
   reader.expect({"select", "degrees"});
@@ -243,6 +224,25 @@ void read_tet_body(ObjectReader& reader, TetMesh mesh, const Axes& axes, Body& b
 }
 
 }  // namespace
+
+Pin read_pin(ObjectReader& reader, const TetMesh& mesh) {
+  Pin pin;
+  reader.expect({"select", "stiffness", "motion", "collider"});
+  reader.object("select", [&](ObjectReader& select) {
+    VertexSelection selection = read_selection(select, mesh);
+    pin.box = selection.box;
+    pin.vertices = std::move(selection.vertices);
+  });
+  pin.stiffness = reader.number("stiffness", above_zero("N/m"), pin.stiffness);
+  if (reader.has("collider")) {
+    reader.reject("motion", "the pin has the motion of the collider that it follows");
+    pin.collider = reader.text("collider");
+    return pin;
+  }
+  reader.know("collider");
+  reader.optional_object("motion", [&](ObjectReader& motion) { pin.motion = read_motion(motion); });
+  return pin;
+}
 
 VertexSelection read_selection(ObjectReader& select, const TetMesh& mesh) {
   VertexSelection selection;

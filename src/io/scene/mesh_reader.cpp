@@ -142,6 +142,9 @@ BodyMesh read_mesh(ObjectReader& reader, const SceneSources& sources, std::size_
                              "cloth", "icosphere", "strand", "polyline", "helix"});
   if (kind == "file") {
     const std::string file = reader.text("file");
+    if (sources.in_memory) {
+      if (const BodyMesh* const mesh = sources.in_memory(file)) return *mesh;
+    }
     if (content == FileContent::strands && !has_tet_format(file)) return sources.strands(file);
     if (content != FileContent::sheet || !has_surface_format(file)) return sources.tet_mesh(file);
     TriangleMesh surface = sources.triangle_mesh(file);

@@ -3,7 +3,6 @@
 #include <array>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "io/scene/object_reader.h"
@@ -49,9 +48,6 @@ VertexSelection read_selection(ObjectReader& select, const TetMesh& mesh);
 Bond read_bond(ObjectReader& bond, const std::vector<Body>& bodies);
 Seam read_seam(ObjectReader& seam, const std::vector<Body>& bodies);
 
-/// What a body is made of: tets, or a cloth, a strand or a surface from a file.
-using BodyMesh = std::variant<TetMesh, SpringMesh>;
-
 /// What a file that is no tetrahedral mesh is read for: the hull of tets that are to be made, a
 /// surface, or strands.
 enum class FileContent { hull, sheet, strands };
@@ -73,6 +69,9 @@ void read_cloth_material(ObjectReader& material, const SpringMesh& mesh, Body& b
 /// A further material of a membrane.
 MaterialSettings read_sheet(ObjectReader& material, const SpringMesh& mesh);
 
+/// An element of "pins" of a body.
+Pin read_pin(ObjectReader& pin, const TetMesh& mesh);
+
 /// A list of terms of a user's function, under `key`. None: an empty function.
 ScalarFunction read_function(ObjectReader& material, const char* key);
 
@@ -84,7 +83,5 @@ Body read_body(ObjectReader& body, std::size_t index, const SceneSources& source
 Vec3 read_center(ObjectReader& reader);
 
 Collider read_collider(ObjectReader& collider, std::size_t index, const SceneSources& sources);
-
-/// The names alone.
 
 }  // namespace supple

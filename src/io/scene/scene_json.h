@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "io/meshes/heights.h"
@@ -14,8 +15,14 @@
 /// Scenes from JSON text (docs/scene.md): strict, so that a misspelt key does not pass silently.
 namespace supple {
 
+/// What a body is made of: tets, or a cloth, a strand or a surface from a file.
+using BodyMesh = std::variant<TetMesh, SpringMesh>;
+
 /// Where the files named in a scene come from. The functions get the path as it stands there.
 struct SceneSources {
+  /// A mesh of a body that the program has in memory, which goes before files; null: it has none of
+  /// that name. The function may be empty.
+  std::function<const BodyMesh*(const std::string& name)> in_memory;
   std::function<TetMesh(const std::string& path)> tet_mesh;
   std::function<TriangleMesh(const std::string& path)> triangle_mesh;
   std::function<SpringMesh(const std::string& path)> strands;
@@ -39,6 +46,16 @@ struct LoadedScene {
 /// at "name:LINE:COLUMN" or "name: /json/pointer", and what `sources` throw.
 LoadedScene parse_scene(std::string_view text, const std::string& name, const SceneSources& sources,
                         const std::vector<Override>& overrides = {});
+
+/// What stands in a scene for a material of a body of tets, and for the pins of a body, of JSON
+/// text. Parameters by field come from `mesh`, and so do the vertices that are selected. Errors as
+/// of parse_scene, with `name` in place of the file.
+MaterialSettings parse_material(std::string_view text, const std::string& name,
+                                const TetMesh& mesh);
+std::vector<Pin> parse_pins(std::string_view text, const std::string& name, const TetMesh& mesh);
+/// The object /solver/line_search of a scene, for a method.
+LineSearchSettings parse_line_search(std::string_view text, const std::string& name,
+                                     SolverMethod method);
 
 /// parse_scene on a file; mesh files are relative to its folder. Throws Error{bad_file} for a file
 /// that cannot be read.
