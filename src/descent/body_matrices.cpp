@@ -47,10 +47,14 @@ BodyMatrices::BodyMatrices(const Model& model, double inverse_a2, const std::vec
     const int origin = earlier.of(at(groups[part]));
     const PinnedMatrix* const before =
         origin < 0 ? nullptr : &(*earlier.made)[earlier.made->part_of_body(origin)];
+    // What is left of the masses of a body that is tied to what does not deform is a difference of
+    // large numbers (rigid_matrix.h).
+    const bool is_tied = groups[part + 1] > groups[part] + 1 && !model.is_rigid.empty();
     matrices_.push_back(std::make_unique<PinnedMatrix>(
         model, inverse_a2, std::vector<int>(order.begin() + first, order.begin() + last),
         before != nullptr ? first_of(*before, last - first) : cut_out(lower, first, last),
-        PinnedMatrix::Coupling::none, precision, name, pins_[part], before));
+        PinnedMatrix::Coupling::none, is_tied ? Precision::full : precision, name, pins_[part],
+        before));
   }
 }
 

@@ -80,6 +80,13 @@ void ContactMatrix::make_room(const Objective& objective) {
   points_.reserve(most_points);
   between_.reserve(most_points * most_points);
   corners_.reserve(std::size(ContactPoint{}.vertices) * most_points);
+  if (const RigidMatrix& rigid = inner_.rigid(); !rigid.empty()) {
+    system_.couple_directions(true);
+    constexpr std::size_t corners = std::size(ContactPoint{}.vertices);
+    first_rigid_.reserve(3 * most_points + 1);
+    rigid_parts_.reserve(corners * 3 * most_points);
+    rigid_values_.reserve(corners * 3 * most_points * rigid.largest_part());
+  }
   ahead_.reserve(std::max(objective.contact()->vertices().size(), 4 * most_points));
 }
 
@@ -108,6 +115,7 @@ void ContactMatrix::look_ahead(const Objective& objective, int last_directions) 
   const std::size_t most = at(ahead_always + ahead_for_direction * idle);
   // A vertex that will be in two colliders is named twice.
   std::erase_if(ahead_, [&](int vertex) {
+    if (!inner_.rigid().empty() && inner_.rigid().is_rigid(vertex)) return true;
     return compliance_->has(vertex) || !compliance_->has_room(vertex, most) ||
            std::exchange(place_[at(vertex)], 0) == 0;
   });
@@ -356,6 +364,10 @@ void ContactMatrix::find_corners() {
     const ContactPoint& own = touching_[at(point.row)].point;
     for (int k = 0; k < own.count; ++k) {
       const int vertex = own.vertices[k];
+      if (!inner_.rigid().empty() && inner_.rigid().is_rigid(vertex)) {
+        corners_.push_back({.entries = nullptr, .slot = 0, .part = 0, .weight = 0});
+        continue;
+      }
       corners_.push_back({.entries = compliance_->row(vertex),
                           .slot = compliance_->slot(vertex),
                           .part = compliance_->part_of(vertex),
@@ -371,7 +383,7 @@ double ContactMatrix::between(const Point& a, const Point& b) const {
     const Corner& from = corners_[at(a.first + i)];
     for (int j = 0; j < b.count; ++j) {
       const Corner& to = corners_[at(b.first + j)];
-      if (from.part != to.part) continue;
+      if (from.entries == nullptr || to.entries == nullptr || from.part != to.part) continue;
       sum += from.weight * to.weight * static_cast<double>(from.entries[to.slot]);
     }
   }
@@ -389,6 +401,8 @@ void ContactMatrix::fill_system(Threads& threads) {
     }
   }
   for (const int vertex : ahead_) place_[at(vertex)] = -1;
+  const RigidMatrix& rigid = inner_.rigid();
+  if (!rigid.empty()) std::erase_if(ahead_, [&](int vertex) { return rigid.is_rigid(vertex); });
   compliance_->find(ahead_, threads);
   all_fit(touching_.size());
   find_corners();
@@ -398,7 +412,7 @@ void ContactMatrix::fill_system(Threads& threads) {
     const Corner& own = corners_[at(point.first)];
     return point.count == 1 && own.weight == 1 && own.part == corners_[0].part;
   };
-  const bool are_vertices = std::all_of(points_.begin(), points_.end(), is_vertex);
+  const bool are_vertices = rigid.empty() && std::all_of(points_.begin(), points_.end(), is_vertex);
   for (std::size_t a = 0; a < m && are_vertices; ++a) {
     const float* const entries = corners_[a].entries;
     double* const row = &between_[a * m];
@@ -410,6 +424,51 @@ void ContactMatrix::fill_system(Threads& threads) {
     }
   }
   system_.fill(touching_, point_of_, between_, m);
+  if (!rigid.empty()) add_rigid();
+}
+
+/// What moves with bodies that do not deform (RigidMatrix).
+void ContactMatrix::add_rigid() {
+  const RigidMatrix& rigid = inner_.rigid();
+  rigid_parts_.clear();
+  rigid_values_.clear();
+  first_rigid_.assign(1, 0);
+  for (const ContactRow& own : touching_) {
+    const auto begin = rigid_parts_.begin() + first_rigid_.back();
+    for (int k = 0; k < own.point.count; ++k) {
+      const int vertex = own.point.vertices[k];
+      const std::size_t part = rigid.part_of(vertex), size = rigid.part_size(part);
+      if (size == 0) continue;
+      auto found = std::find_if(begin, rigid_parts_.end(),
+                                [&](const RigidPart& known) { return known.part == part; });
+      if (found == rigid_parts_.end()) {
+        rigid_parts_.push_back({part, rigid_values_.size()});
+        rigid_values_.resize(rigid_values_.size() + size, 0.0);
+        found = rigid_parts_.end() - 1;
+      }
+      const double weight = own.point.weights[k];
+      const Vec3& n = own.direction;
+      rigid.add_force(vertex, {weight * n[0], weight * n[1], weight * n[2]},
+                      &rigid_values_[found->first]);
+    }
+    for (auto part = begin; part != rigid_parts_.end(); ++part) {
+      rigid.solve_lower(part->part, &rigid_values_[part->first]);
+    }
+    first_rigid_.push_back(static_cast<int>(rigid_parts_.size()));
+  }
+  system_.add_to_compliance([&](std::size_t i, std::size_t j) {
+    double sum = 0;
+    for (int a = first_rigid_[i]; a < first_rigid_[i + 1]; ++a) {
+      for (int b = first_rigid_[j]; b < first_rigid_[j + 1]; ++b) {
+        const RigidPart &one = rigid_parts_[at(a)], &other = rigid_parts_[at(b)];
+        if (one.part != other.part) continue;
+        for (std::size_t k = 0; k < rigid.part_size(one.part); ++k) {
+          sum += rigid_values_[one.first + k] * rigid_values_[other.first + k];
+        }
+      }
+    }
+    return sum;
+  });
 }
 
 /// Solves the complementarity problem of touching_.

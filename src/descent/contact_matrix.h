@@ -88,6 +88,10 @@ class ContactMatrix final : public Direction {
     std::size_t slot, part;
     double weight;
   };
+  /// Of a row, what RigidMatrix gives of its forces, for each part that moves with them.
+  struct RigidPart {
+    std::size_t part, first;  ///< into rigid_values_
+  };
   class Forces;
   void make_room(const Objective& objective);
   ContactRow* find(const Contact& contact, RowKind kind, std::size_t count);
@@ -101,6 +105,7 @@ class ContactMatrix final : public Direction {
   void find_corners();
   double between(const Point& a, const Point& b) const;
   void fill_system(Threads& threads);
+  void add_rigid();
   void find_forces();
   void add_response(Objective& objective, std::span<const ContactRow> contacts, VectorField& p);
 
@@ -125,6 +130,9 @@ class ContactMatrix final : public Direction {
   std::vector<Corner> corners_;
   std::vector<int> point_of_;    ///< of touching_, into points_
   std::vector<char> fits_;       ///< of touching_
+  std::vector<RigidPart> rigid_parts_;  ///< of the rows of touching_, one after the other
+  std::vector<int> first_rigid_;        ///< [rows + 1], into rigid_parts_
+  std::vector<double> rigid_values_;
   std::vector<double> between_;  ///< A^-1 between points_, m/N
   bool is_factored_ = false;     ///< the dense system is that of active_
   bool is_whole_ = false;        ///< the last direction wants no `finish`

@@ -75,7 +75,7 @@ void ContactSystem::find_fitting(std::span<const ContactRow> rows, std::size_t k
   };
   // One row across the frame makes one block of all. Where what is kept is too much for that it
   // stays out.
-  const bool is_one = kept <= capacity_ && count_outside(rows) > 0;
+  const bool is_one = is_coupled_ || (kept <= capacity_ && count_outside(rows) > 0);
   std::array<std::size_t, 3> count{};
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const int axis = is_one ? 0 : axis_of(rows[i].direction);
@@ -87,8 +87,10 @@ void ContactSystem::find_fitting(std::span<const ContactRow> rows, std::size_t k
 
 void ContactSystem::fill(std::span<const ContactRow> rows, std::span<const int> point_of,
                          std::span<const double> between, std::size_t num_points) {
-  const bool is_one = std::any_of(
-      rows.begin(), rows.end(), [&](const ContactRow& own) { return !is_in_frame(own.direction); });
+  const bool is_one =
+      is_coupled_ || std::any_of(rows.begin(), rows.end(), [&](const ContactRow& own) {
+        return !is_in_frame(own.direction);
+      });
   for (Block& block : blocks_) block.rows.clear();
   block_of_row_.clear();
   for (std::size_t i = 0; i < rows.size(); ++i) {

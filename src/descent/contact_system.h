@@ -68,6 +68,10 @@ class ContactSystem {
   void make_room(std::size_t rows);
   std::size_t capacity() const { return capacity_; }
 
+  /// Whether compliances couple all directions, as those of bodies that do not deform do: then one
+  /// block holds all rows.
+  void couple_directions(bool is_coupled) { is_coupled_ = is_coupled; }
+
   /// Takes a frame of these rows' directions.
   void choose_frame(std::span<const ContactRow> rows);
   /// Whether a direction is one of the frame.
@@ -80,6 +84,22 @@ class ContactSystem {
   /// compliance of points, m/N: [num_points * num_points], row by row.
   void fill(std::span<const ContactRow> rows, std::span<const int> point_of,
             std::span<const double> between, std::size_t num_points);
+
+  /// Adds product(i, j), m/N, to C_ij of the rows that the system was filled with; where directions
+  /// are coupled alone.
+  template <class Product>
+  void add_to_compliance(const Product& product) {
+    Block& block = blocks_[0];
+    const std::size_t n = block.rows.size();
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j <= i; ++j) {
+        const auto own = static_cast<float>(product(static_cast<std::size_t>(block.rows[i]),
+                                                    static_cast<std::size_t>(block.rows[j])));
+        block.system[i * n + j] += own;
+        if (j < i) block.system[j * n + i] += own;
+      }
+    }
+  }
 
   /// Solves the complementarity problem from the forces that the rows are assumed to have by
   /// projected Gauss-Seidel sweeps.
@@ -115,6 +135,7 @@ class ContactSystem {
   const FrontKernels* front_kernels_ = &front_kernels(simd_level_in_use());
   const ContactKernels* kernels_ = &contact_kernels(simd_level_in_use());
   std::size_t capacity_ = 0;
+  bool is_coupled_ = false;
   Vec3 frame_[3] = {};
   std::array<Block, 3> blocks_;
   std::vector<signed char> block_of_row_;     ///< of rows

@@ -186,6 +186,13 @@ std::vector<double> own_diagonal(const Model& model, double inverse_a2) {
     diagonal[at(a)] -= k;
     diagonal[at(b)] -= k;
   });
+  // A vertex of what does not deform moves all of it.
+  for (int b = 0; b < model.num_bodies(); ++b) {
+    if (!model.is_rigid_body(b)) continue;
+    const int first = model.body_vertices[at(b)], last = model.body_vertices[at(b) + 1];
+    const double mass = std::accumulate(model.mass.begin() + first, model.mass.begin() + last, 0.0);
+    std::fill(diagonal.begin() + first, diagonal.begin() + last, mass * inverse_a2);
+  }
   return diagonal;
 }
 
@@ -259,7 +266,7 @@ SpdSolver::Matrix lower_where(const Model& model, double inverse_a2, const std::
     if (wanted(i)) entries.emplace_back(place[at(i)], place[at(i)], diagonal[at(i)]);
   }
   for (std::size_t t = 0; t < model.tets.size(); ++t) {
-    if (!wanted(model.tets[t][0])) continue;
+    if (!wanted(model.tets[t][0]) || model.is_rigid_vertex(model.tets[t][0])) continue;
     for (std::size_t a = 0; a < 4; ++a) {
       for (std::size_t b = 0; b < a; ++b) {
         const int i = place[at(model.tets[t][a])], j = place[at(model.tets[t][b])];
@@ -270,6 +277,7 @@ SpdSolver::Matrix lower_where(const Model& model, double inverse_a2, const std::
   }
   visit_laplacian_edges(model, inverse_a2, [&](int a, int b, double k) {
     const int i = place[at(a)], j = place[at(b)];
+    if (model.is_rigid_vertex(a) || model.is_rigid_vertex(b)) return;
     if (wanted(a)) entries.emplace_back(std::max(i, j), std::min(i, j), -k);
   });
   SpdSolver::Matrix lower(n, n);
@@ -336,12 +344,16 @@ Laplacian::Laplacian(const Model& model, double inverse_a2, Precision precision,
     : is_bound_(bound_bodies(model)),
       matrix_(model, inverse_a2, elimination_order(model),
               lower_of(model, inverse_a2, {earlier, origin}), precision, "M/h^2 + L",
-              {earlier != nullptr ? &earlier->matrix_ : nullptr, origin}) {
-  if (weights == Weights::following && model.num_tets > 0) weights_.emplace(model);
+              {earlier != nullptr ? &earlier->matrix_ : nullptr, origin}),
+      rigid_(model, inverse_a2, matrix_) {
+  // Which would follow the strains of what is rigid, too.
+  const bool follow = weights == Weights::following && model.is_rigid.empty();
+  if (follow && model.num_tets > 0) weights_.emplace(model);
 }
 
 void Laplacian::begin_step(Objective& objective) {
   matrix_.begin_step(objective.selected());
+  rigid_.begin_step(objective);
   patches_.begin_step();
   if (weights_) weights_->begin_step(objective, matrix_);
 }
@@ -354,6 +366,7 @@ Compliance& Laplacian::compliance() {
 bool Laplacian::compute(Objective& objective, const Iterate& at, VectorField& p) {
   if (weights_) weights_->count(objective);
   matrix_.solve(objective.selected(), at.gradient, p, objective.threads());
+  rigid_.add(objective.selected(), at.gradient, p);
   return true;
 }
 
@@ -366,6 +379,7 @@ bool Laplacian::compute_half_way(Objective& objective, const Iterate& at, HalfWa
 }
 
 bool Laplacian::compute_unfinished(Objective& objective, const Iterate& at, VectorField& p) {
+  if (!rigid_.empty()) return compute(objective, at, p);
   if (weights_) weights_->count(objective);
   matrix_.begin_solve(objective.selected(), at.gradient, p, objective.threads());
   return true;

@@ -11,6 +11,7 @@
 #include "descent/crushed_patches.h"
 #include "descent/direction.h"
 #include "descent/following_weights.h"
+#include "descent/rigid_matrix.h"
 #include "linear/spd_solver.h"
 #include "supple/choices.h"
 #include "supple/error.h"
@@ -60,6 +61,7 @@ class Laplacian final : public Direction {
   Laplacian* constant_matrix() override { return this; }
   void pins_changed(const PinChange& change) override {
     matrix_.pins_changed(change.model, change.h);
+    rigid_.pins_changed();
   }
   void materials_changed(const MaterialChange& change) override {
     if (weights_) weights_->make_room(change.model);
@@ -76,7 +78,7 @@ class Laplacian final : public Direction {
   bool compute_half_way(Objective& objective, const Iterate& at, HalfWay& half_way,
                         const PaddedVector& taken, VectorField& p);
   void finish(int first, int last, VectorField& p) const override {
-    matrix_.finish(first, last, p);
+    if (rigid_.empty()) matrix_.finish(first, last, p);
   }
   long long factor_entries() const { return matrix_.factor_entries(); }
   /// Null if the weights are constant.
@@ -85,6 +87,8 @@ class Laplacian final : public Direction {
   void set_memory(const FollowingWeights::Memory& memory, const Model& model, Threads& threads) {
     if (weights_) weights_->set_memory(memory, model, threads, matrix_);
   }
+  /// What the inverse has besides where bodies do not deform.
+  const RigidMatrix& rigid() const { return rigid_; }
   /// Entries of the inverse, for all who work with this matrix. The first call makes room.
   Compliance& compliance();
 
@@ -97,12 +101,15 @@ class Laplacian final : public Direction {
 
   std::vector<char> is_bound_;  ///< [num_bodies], when it was made
 
-  BodyMatrices matrix_;
+  BodyMatrices matrix_;  ///< rows of what is rigid are coupled to none
+  RigidMatrix rigid_;
   std::unique_ptr<Compliance> compliance_;
   std::optional<FollowingWeights> weights_;  ///< none: they are constant
   CrushedPatches patches_;                   ///< none where the weights are constant
 };
 
+/// Of bodies that do not deform, the matrix has in its place a smaller one (rigid_matrix.h).
+///
 /// Calls visit(a, b, k) for what springs, membranes, rods and bonds add to L, k (e_a - e_b)(e_a -
 /// e_b)^T, N/m, with their damping.
 template <class Visit>

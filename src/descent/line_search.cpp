@@ -35,8 +35,11 @@ class Line {
       place_.objective.algebra().step(place_.from.x, alpha, place_.p, place_.trial);
     }
     if (place_.direction != nullptr) place_.direction->settle(place_.objective, place_.trial);
+    // What is rigid turns where p goes straight.
+    const bool turns = !place_.objective.rigid().empty();
+    if (turns) place_.objective.make_rigid(place_.trial);
     const auto contacts =
-        is_there && place_.contacts_are_found ? Contacts::are_found : Contacts::to_be_found;
+        is_there && !turns && place_.contacts_are_found ? Contacts::are_found : Contacts::to_be_found;
     return place_.objective.value_and_gradient(place_.trial, place_.trial_gradient, contacts);
   }
   /// grad g(x + alpha p) . p at the last trial.

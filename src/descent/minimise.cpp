@@ -22,6 +22,7 @@ MinimiseReport Minimiser::run(Objective& objective, Direction& direction,
   FieldAlgebra& algebra = objective.algebra();
   Budget budget(options.deadline);
   direction.begin_step(objective);
+  objective.make_rigid(z);
   double value = objective.value_and_gradient(z, gradient_);
   const auto note = [&] {
     report.elastic = objective.elastic_energy();

@@ -41,6 +41,7 @@ Objective::Objective(const Model& model, ContactEnergy* contact, Threads& thread
       springs_(model.springs, model.body_vertices),
       membranes_(model.membranes),
       damping_(model),
+      rigid_(model),
       algebra_(model.body_vertices, threads),
       y_(static_cast<std::size_t>(model.num_vertices)),
       all_bodies_(static_cast<std::size_t>(model.num_bodies())),
@@ -168,11 +169,13 @@ double Objective::value_and_gradient(const VectorField& z, VectorField& gradient
   value += add_held(z, gradient);
   if (pressure_) value += pressure_->add(z, *threads_, gradient);
   local_milliseconds_ += watch.milliseconds();
-  if (contact_ == nullptr) return value;
-  const Stopwatch contact_watch;
-  if (contacts == Contacts::to_be_found) contact_->detect(z[0].v, *threads_);
-  value += contact_->add(z[0].v, gradient[0].v);
-  contact_milliseconds_ += contact_watch.milliseconds();
+  if (contact_ != nullptr) {
+    const Stopwatch contact_watch;
+    if (contacts == Contacts::to_be_found) contact_->detect(z[0].v, *threads_);
+    value += contact_->add(z[0].v, gradient[0].v);
+    contact_milliseconds_ += contact_watch.milliseconds();
+  }
+  rigid_.keep_tangent(selected_, z, gradient);
   return value;
 }
 

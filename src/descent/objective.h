@@ -10,6 +10,7 @@
 #include "descent/element_energy.h"
 #include "descent/field_algebra.h"
 #include "model/model.h"
+#include "model/rigid_bodies.h"
 #include "potentials/pressure_energy.h"
 #include "potentials/rod_energy.h"
 
@@ -75,6 +76,12 @@ class Objective {
 
   /// A new step. `x_start` must outlive it, the rest is copied.
   void begin_step(const StepTarget& target);
+
+  /// Bodies that do not deform: g is asked for where they are rigid, and of its gradient what would
+  /// deform them is left out (RigidBodies::keep_tangent).
+  const RigidBodies& rigid() const { return rigid_; }
+  /// Moves what is rigid of the selected bodies to the nearest rigid place.
+  void make_rigid(VectorField& z) const { rigid_.make_rigid(selected_, z); }
 
   /// g, J, and its gradient, N: grad g = M (z - y)/a^2 + dE/dz + dD/dz. The contacts are found at
   /// z.
@@ -172,6 +179,7 @@ class Objective {
   std::unique_ptr<RodEnergy> rods_;
   Damping damping_;
   std::unique_ptr<PressureEnergy> pressure_;
+  RigidBodies rigid_;
   FieldAlgebra algebra_;
   VectorField y_;
   const VectorField* x_start_ = nullptr;

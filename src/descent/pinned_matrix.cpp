@@ -46,6 +46,7 @@ PinnedMatrix::PinnedMatrix(const Model& model, double inverse_a2, std::vector<in
         for (std::size_t k = 0; k < order_.size(); ++k) {
           mass_[k] = model.mass[static_cast<std::size_t>(order_[k])] * inverse_a2;
         }
+        add_held_by_rigid(model);
         Pinned pinned = with_pins(model, pins, free_);
         for (std::size_t row = 0; row < free_.size(); ++row) {
           lower.valuePtr()[lower.outerIndexPtr()[row]] = pinned.diagonal[row];
@@ -64,6 +65,19 @@ PinnedMatrix::PinnedMatrix(const Model& model, double inverse_a2, std::vector<in
   if (!matrix_.is_factored()) throw not_positive_definite(name_);
   // No factor is asked for: the diagonal is the same.
   if (!pins.points.empty()) pins_changed(model, pins, 1);
+}
+
+/// What bonds to bodies that do not deform, which the matrix is not coupled to, hold.
+void PinnedMatrix::add_held_by_rigid(const Model& model) {
+  if (model.is_rigid.empty()) return;
+  std::vector<std::size_t> places(order_.size());
+  for (std::size_t k = 0; k < order_.size(); ++k) places[at(order_[k]) - first_vertex_] = k;
+  model.bonds.visit_edges([&](int a, int b, double k) {
+    const std::size_t i = at(a) - first_vertex_, j = at(b) - first_vertex_;
+    if (a < static_cast<int>(first_vertex_) || i >= places.size() || j >= places.size()) return;
+    if (model.is_rigid_vertex(a) == model.is_rigid_vertex(b)) return;
+    mass_[places[model.is_rigid_vertex(a) ? j : i]] += k;
+  });
 }
 
 PinnedMatrix::Pinned PinnedMatrix::with_pins(const Model& model, const PinSet::Some& pins,

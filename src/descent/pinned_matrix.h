@@ -130,6 +130,7 @@ class PinnedMatrix {
   };
 
   Pinned with_pins(const Model& model, const PinSet::Some& pins, std::vector<double> free) const;
+  void add_held_by_rigid(const Model& model);
   void find_parts(const std::vector<int>& parent);
   void weigh_parts(std::vector<double> weight);
   void cut_parts();
@@ -143,7 +144,8 @@ class PinnedMatrix {
 
   std::vector<int> order_;    ///< [num_vertices], elimination order
   std::size_t first_vertex_;  ///< the smallest one in it
-  std::vector<double> mass_;  ///< [num_vertices], in elimination order: M/a^2, N/m
+  std::vector<double> mass_;  ///< [num_vertices], in elimination order: M/a^2 and what rigid
+                                ///< bodies hold, N/m
   const FieldKernels* kernels_;
   std::size_t rows_of_vertex_;  ///< 1 or 3
   bool is_rough_;               ///< the factor is not in doubles

@@ -109,6 +109,7 @@ void MaterialAssignment::add_body(const Body& body, const std::string& where, co
   const std::size_t num_tets = body.mesh.tets.size();
   const std::vector<int> choice = settings_of_tets(body, model, first_tet);
   std::vector<std::array<double, 4>> fibers;
+  if (is_rigid(body)) return add_rigid_body(body, where, num_tets);
   if (body.fiber) fibers = fibers_of(*body.fiber, where + "/fiber", model, first_tet, num_tets);
   last_source_ = sources_.size();
   last_tet_ = first_tet;
@@ -146,6 +147,28 @@ void MaterialAssignment::add_body(const Body& body, const std::string& where, co
     add_layer(body.layers[l], place, {.layer = static_cast<int>(l) + 1}, {}, changes_rest,
               first_tet, num_tets, [](std::size_t) { return true; });
   }
+}
+
+/// It has no elements.
+void MaterialAssignment::add_rigid_body(const Body& body, const std::string& where,
+                                        std::size_t num_tets) {
+  const auto refuse_if = [&](bool is_there, const char* key, const char* what) {
+    require(!is_there, where + key,
+            std::string("a rigid body has no ") + what + "; expected none");
+  };
+  refuse_if(!body.regions.empty(), "/regions", "regions of other materials");
+  refuse_if(!body.layers.empty(), "/layers", "layers");
+  refuse_if(body.fiber.has_value(), "/fiber", "fibers");
+  refuse_if(!body.growth.empty(), "/growth", "growth");
+  refuse_if(body.pressure.has_value(), "/pressure", "pressure that would do something");
+  refuse_if(body.tearing.has_value(), "/tearing", "tears");
+  refuse_if(body.material.plasticity.has_value(), "/material/plasticity", "plastic flow");
+  refuse_if(body.damping && body.damping->stiffness != 0, "/damping", "damping of its shape");
+  refuse_if(!std::holds_alternative<AtRest>(body.initial), "/initial", "other shape to start in");
+  last_source_ = sources_.size();
+  last_tet_ = stiffness_.size();
+  stiffness_.resize(stiffness_.size() + num_tets, 0.0);
+  plasticity_of_tet_.resize(stiffness_.size(), -1);
 }
 
 void MaterialAssignment::unfold_last_body() {

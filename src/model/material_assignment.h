@@ -47,6 +47,7 @@ class MaterialAssignment {
                  const std::vector<std::array<double, 4>>& fibers,
                  const std::vector<char>& changes_rest, std::size_t first_tet, std::size_t num_tets,
                  const Takes& takes);
+  void add_rigid_body(const Body& body, const std::string& where, std::size_t num_tets);
   int add_plasticity(const MaterialSettings& settings, const std::string& place, const Body& body);
   double fit(const MaterialModel& material, const std::array<double, 4>& parameters,
              const std::string& where) const;

@@ -128,6 +128,7 @@ struct Model : ElementLayout {
   std::vector<double> fiber_stretch;    ///< 1 - a now, [num_bodies] where there are muscles
   std::vector<std::array<int, 3>> cloth_faces;  ///< triangles of all cloth, in scene order
   std::vector<double> damping;                  ///< tau, [num_bodies], s; empty: nothing is damped
+  std::vector<char> is_rigid;                   ///< [num_bodies]; empty: all of them deform
   double diagonal_length = 0;                   ///< of the box of the rest shape, m
   /// Rows 0, 1, 2, ... of a matrix of vertices are an elimination order of little fill.
   bool in_elimination_order = false;
@@ -148,6 +149,13 @@ struct Model : ElementLayout {
   /// Volume of a tet's rest shape as it is now, m^3.
   double elastic_volume(std::size_t tet) const {
     return grown_volume.empty() ? volume[tet] : volume[tet] * grown_volume[tet];
+  }
+
+  bool is_rigid_body(int body) const {
+    return !is_rigid.empty() && is_rigid[static_cast<std::size_t>(body)] != 0;
+  }
+  bool is_rigid_vertex(int vertex) const {
+    return !is_rigid.empty() && is_rigid_body(body_of(vertex));
   }
 
   bool is_damped() const { return !damping.empty(); }
@@ -178,6 +186,9 @@ struct State {
   std::vector<PlasticStrain> plastic{};  ///< [num_tets]; empty where no material flows
   std::vector<RodFrame> rods{};          ///< [segments of the rods]
 };
+
+/// Whether it is a body of tets of the material `rigid`.
+bool is_rigid(const Body& body);
 
 /// Builds the model. Throws Error{invalid_input} naming the JSON pointer of what cannot be
 /// simulated, Error{bad_file} for a mesh that is none.

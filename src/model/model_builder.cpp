@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/refuse.h"
+#include "materials/material_table.h"
 #include "math/motion.h"
 #include "model/element_layout.h"
 #include "model/material_assignment.h"
@@ -110,6 +111,7 @@ class ModelBuilder {
 
   Model build() {
     require(!scene_.bodies.empty(), "/bodies", "a scene needs at least one body");
+    set_rigid();
     set_damping();
     set_activation();
     model_.body_vertices.push_back(0);
@@ -128,10 +130,19 @@ class ModelBuilder {
   }
 
  private:
+  void set_rigid() {
+    for (const Body& body : scene_.bodies) {
+      model_.is_rigid.push_back(is_rigid(body) ? 1 : 0);
+    }
+    const auto& rigid = model_.is_rigid;
+    if (std::find(rigid.begin(), rigid.end(), char{1}) == rigid.end()) model_.is_rigid.clear();
+  }
+
   void set_damping() {
     bool any = false;
     for (const Body& body : scene_.bodies) {
-      model_.damping.push_back(body.damping ? body.damping->stiffness : scene_.damping.stiffness);
+      const double of_scene = is_rigid(body) ? 0 : scene_.damping.stiffness;
+      model_.damping.push_back(body.damping ? body.damping->stiffness : of_scene);
       any = any || model_.damping.back() > 0;
     }
     if (!any) model_.damping.clear();
@@ -296,6 +307,10 @@ class ModelBuilder {
 };
 
 }  // namespace
+
+bool is_rigid(const Body& body) {
+  return !body.mesh.tets.empty() && body.material.model == rigid_name;
+}
 
 Model build_model(const Scene& scene) { return ModelBuilder(scene).build(); }
 

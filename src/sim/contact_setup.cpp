@@ -59,6 +59,10 @@ constexpr double barrier_detail = 0.2;
 /// Bodies that lie on one, of its own weight: what bears them is that much stiffer.
 constexpr double most_above = 16;
 
+/// Of m/a^2 of a whole body that does not deform: what its vertices on one side together count as.
+/// Three times that is a contact that gives way by a ninetieth of what a step without it falls.
+constexpr double rigid_ratio = 30;
+
 /// Of m/h^2, for explicit steps, at any depth: forward Euler lets a bounce grow by a twentieth
 /// then.
 constexpr double explicit_share = 1e-3;
@@ -307,12 +311,14 @@ std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& mod
             {.vertex = i, .stiffness = given, .is_inner = is_inner, .body = static_cast<int>(b)});
         continue;
       }
+      const bool is_rigid = model.is_rigid_body(static_cast<int>(b));
       const double most = (is_barrier ? barrier_ratio : resting_ratio) * inertia * model.mass[v];
-      const double counts = most > 0 ? std::min(own[v], most) : own[v];
+      const double of_body = is_rigid ? rigid_ratio / of_a_side * own[v] : own[v];
+      const double counts = most > 0 && !is_rigid ? std::min(of_body, most) : of_body;
       const double stiffness = std::max(contact_ratio * counts, bearing);
       const double hard_ratio = is_barrier ? squeezed_ratio : deep_ratio;
       const double ratio = in_tet[v] != 0 ? hard_ratio : thin_deep_ratio;
-      const double below = is_explicit ? stiffness : std::max(ratio * own[v], bearing);
+      const double below = is_explicit ? stiffness : std::max(ratio * of_body, bearing);
       vertices.push_back({.vertex = i,
                           .stiffness = stiffness,
                           .added = below - stiffness,

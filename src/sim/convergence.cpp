@@ -77,7 +77,7 @@ double cost_of_iteration(SolverMethod method) {
 bool is_graded(const Model& model) {
   constexpr double much = 30;
   if (!model.rods.empty()) return true;
-  if (model.stiffness.empty()) return false;
+  if (model.stiffness.empty() || !model.is_rigid.empty()) return false;
   const auto [least, most] = std::minmax_element(model.stiffness.begin(), model.stiffness.end());
   return *most > much * *least;
 }
@@ -265,7 +265,7 @@ double ConvergenceProbe::factor_of(std::size_t body, const Objective& objective)
   // |.|_M of a body that moves by its size.
   const double size = size_[body] * std::sqrt(mass);
   double factor = 1;
-  if (qq > 0) {
+  if (qq > 0 && !model_->is_rigid_body(static_cast<int>(body))) {
     const double first_order = pq / qq;
     double one_and_kappa = 1, kappa_share = 1;  // kappa/(1 + kappa)
     if (inverse_a2 > 0) {

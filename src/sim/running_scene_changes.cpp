@@ -7,6 +7,7 @@
 #include "base/refuse.h"
 #include "model/pin_selection.h"
 #include "sim/body_reads.h"
+#include "materials/material_table.h"
 #include "sim/bond_checks.h"
 #include "sim/bond_setup.h"
 #include "sim/contact_setup.h"
@@ -305,6 +306,9 @@ void RunningScene::set_material(int body, MaterialSettings material) {
   require(own.plasticity.has_value() == material.plasticity.has_value(),
           "/bodies/" + std::to_string(body) + "/material/plasticity",
           "comes and goes with the scene alone (Simulation::change); its values may change");
+  require((own.model == rigid_name) == (material.model == rigid_name),
+          "/bodies/" + std::to_string(body) + "/material/model",
+          "becomes rigid, or does no longer, with the scene alone (Simulation::change)");
   std::swap(own, material);
   try {
     check_settings(scene_);

@@ -28,7 +28,8 @@ bool RunningScene::is_guarded() const {
 /// Of what is selected, at the start of a substep; its work is not known yet.
 RunningScene::EnergyBefore RunningScene::energy_before() const {
   return {.kinetic =
-              setup_.kept() * setup_.kept() * guard_.kinetic(objective_.selected(), state_.v)};
+              setup_.kept() * setup_.kept() * guard_.kinetic(objective_.selected(), state_.v) +
+              setup_.swing(objective_.selected())};
 }
 
 /// Mechanical energy that the substep gains beyond the work of the weight and forces, J, from

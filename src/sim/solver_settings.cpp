@@ -4,6 +4,7 @@
 #include "base/names.h"
 #include "base/refuse.h"
 #include "integrate/integrator.h"
+#include "model/model.h"
 #include "sim/bond_checks.h"
 #include "sim/separations.h"
 #include "sim/stepper.h"
@@ -107,6 +108,33 @@ void check_rest_changes(const Scene& scene) {
   }
 }
 
+/// Bodies that do not deform need a matrix that knows of them, and an integrator whose z is where
+/// they end.
+void check_rigid(const Scene& scene) {
+  const auto rigid =
+      std::find_if(scene.bodies.begin(), scene.bodies.end(),
+                   [](const Body& body) { return is_rigid(body); });
+  if (rigid == scene.bodies.end()) return;
+  const std::string where =
+      "/bodies/" + std::to_string(rigid - scene.bodies.begin()) + "/material/model";
+  const TimeIntegrator integrator = scene.time.integrator;
+  require(integrator == TimeIntegrator::backward_euler || integrator == TimeIntegrator::bdf2, where,
+          std::string(to_string(integrator)) +
+              " has no rigid bodies; expected another material, or the integrator backward_euler "
+              "or bdf2");
+  const SolverSettings& solver = scene.solver;
+  require(solver.method == SolverMethod::l_bfgs || solver.method == SolverMethod::quasi_newton,
+          where,
+          std::string(to_string(solver.method)) +
+              " has no rigid bodies; expected another material, or the method l_bfgs or "
+              "quasi_newton");
+  require(solver.initial_hessian == InitialHessian::laplacian &&
+              solver.linear_solver == LinearSolver::direct,
+          where,
+          "rigid bodies need the initial_hessian laplacian with the linear_solver direct; expected "
+          "these, or another material");
+}
+
 }  // namespace
 
 void check_contact(const Scene& scene) {
@@ -157,6 +185,7 @@ void check_settings(const Scene& scene) {
   check_pressure(scene);
   check_muscles(scene);
   check_rest_changes(scene);
+  check_rigid(scene);
   check_separations(scene);
   if (const auto fault = find_material_fault(scene, scene.solver.method)) {
     throw Error(ErrorKind::invalid_input, fault->where, fault->message);

@@ -282,6 +282,7 @@ StepSetup::StepSetup(const Scene& scene, const Model& model)
       kept_(std::exp(-drag_ * h_)),
       start_rule_(Start::inertia),
       y_(static_cast<std::size_t>(model.num_vertices)),
+      swing_(scene.bodies.size(), 0.0),
       wind_(scene, model) {
   if (integrator_ == nullptr) refuse("/time/integrator", "there is no such integrator");
   start_rule_ = start_rule(scene, *integrator_);
@@ -396,6 +397,7 @@ double StepSetup::prepare_target(State& state, const StepClock& clock, Objective
   const StepParameters step = parameters(state);
   objective.algebra().for_chunks(
       [&](int, int first, int last) { integrator_->target(step, state, first, last, y_); });
+  find_swing(state, objective.rigid());
   const double inverse_a2 = integrator_->inverse_a2(h_, step.is_first);
   push_scale_ = (step.is_first ? 1 : integrator_->pushed) / inverse_a2;
   loads().for_each([&](std::size_t i, const PaddedVector& force) {
@@ -404,8 +406,59 @@ double StepSetup::prepare_target(State& state, const StepClock& clock, Objective
   return inverse_a2;
 }
 
+namespace {
+
+/// |d|_M^2/2 of the ways d = to(i) - from_i of a body's vertices beside their mean, kg m^2.
+template <class To>
+double turning_square(const Model& model, const RigidBodies::Body& body, const VectorField& from,
+                      const To& to) {
+  double mean[3] = {}, square = 0;
+  for (int i = body.first; i < body.last; ++i) {
+    const double m = model.mass[at(i)];
+    const auto end = to(i);
+    for (int k = 0; k < 3; ++k) {
+      const double d = end[k] - from[at(i)][k];
+      mean[k] += m * d;
+      square += m * d * d;
+    }
+  }
+  for (const double sum : mean) square -= sum * sum / body.mass;
+  return square / 2;
+}
+
+}  // namespace
+
+/// Before forces have moved y.
+void StepSetup::find_swing(const State& state, const RigidBodies& rigid) {
+  for (const RigidBodies::Body& body : rigid.bodies()) {
+    if (integrator_->kind != TimeIntegrator::backward_euler) continue;
+    const RigidBodies::Pose pose = rigid.flight(body, state.x, y_);
+    const double flown = turning_square(*model_, body, state.x, [&](int i) {
+      return pose.center + pose.rotation * rigid.arm(body, i);
+    });
+    const double straight =
+        turning_square(*model_, body, state.x, [&](int i) { return y_[at(i)]; });
+    swing_[at(body.number)] = (flown - straight) / (h_ * h_);
+  }
+}
+
+/// y of bodies that do not deform: where they fly rigidly.
+void StepSetup::fly_rigidly(const State& state, const RigidBodies& rigid) {
+  for (const RigidBodies::Body& body : rigid.bodies()) {
+    const bool flies = integrator_->kind == TimeIntegrator::backward_euler;
+    rigid.place(body, flies ? rigid.flight(body, state.x, y_) : rigid.nearest(body, y_), y_);
+  }
+}
+
+double StepSetup::swing(std::span<const int> bodies) const {
+  double sum = 0;
+  for (const int body : bodies) sum += swing_[at(body)];
+  return sum;
+}
+
 void StepSetup::prepare(State& state, const StepClock& clock, Objective& objective) {
   const double inverse_a2 = prepare_target(state, clock, objective);
+  fly_rigidly(state, objective.rigid());
   const double stage = integrator_->stage;
   Vec3 fall{0, 0, 0};
   for (std::size_t k = 0; k < 3 && integrator_->has_inertia; ++k)

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "descent/objective.h"
 #include "integrate/integrator.h"
@@ -105,6 +107,10 @@ class StepSetup {
   /// x_0 of the substep, m.
   const VectorField& start() const { return start_rule_ == Start::inertia ? y_ : start_; }
 
+  /// Kinetic energy that rigid ones of these bodies gain by flying on as they turn, J: it swings
+  /// about what it is in small steps (RigidBodies::flight).
+  double swing(std::span<const int> bodies) const;
+
   /// Whether a step reads positions and velocities of the step before.
   bool looks_back() const { return start_rule_ != Start::inertia || integrator_->needs_previous; }
 
@@ -136,6 +142,8 @@ class StepSetup {
   };
   static Start start_rule(const Scene& scene, const Integrator& integrator);
   void extrapolate(const State& state, FieldAlgebra& algebra);
+  void find_swing(const State& state, const RigidBodies& rigid);
+  void fly_rigidly(const State& state, const RigidBodies& rigid);
   void adapt(const State& state, double inverse_a2, FieldAlgebra& algebra);
 
   const Integrator* integrator_;
@@ -148,6 +156,7 @@ class StepSetup {
   double kept_;    ///< of a velocity, by drag
   Start start_rule_;
   VectorField y_, start_;            ///< start: where it is not y
+  std::vector<double> swing_;        ///< [num_bodies], J
   VectorField gradient_, x_before_;  ///< where forces at the start are needed
   WindOnFaces wind_;
   Loads given_loads_, all_loads_;  ///< all: where there is wind

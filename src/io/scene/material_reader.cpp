@@ -203,7 +203,7 @@ bool is_woven(const std::string& model) {
 std::vector<std::string> sheet_names() {
   std::vector<std::string> names;
   for (const std::string& name : names_of(list_materials())) {
-    if (name != VolumeModel::name) names.push_back(name);
+    if (name != VolumeModel::name && name != rigid_name) names.push_back(name);
   }
   for (const std::string& name : names_of(list_membrane_materials())) names.push_back(name);
   return names;
@@ -341,7 +341,8 @@ MaterialSettings read_material(ObjectReader& material, const TetMesh& mesh) {
   }
   material.know("plasticity");
   read_parameters(material, mesh, false, {}, settings);
-  make_material(settings, material.where());  // its checks point below `where`
+  // Its checks point below `where`.
+  if (settings.model != rigid_name) make_material(settings, material.where());
   material.optional_object("plasticity", [&](ObjectReader& plasticity) {
     settings.plasticity = read_plasticity(plasticity);
   });
