@@ -755,8 +755,8 @@ typedef struct SuppleConvergencePoint {
   double objective;       ///< g, J
   double gradient_norm;   ///< |grad g|, N
   double relative_error;  ///< (g(x_k) - g*) / (g(y) - g*)
-  double
-      position_error;  ///< rms distance from x*, relative to the diagonal of the rest shape's box
+  /// rms distance from x*, relative to the diagonal of the rest shape's box
+  double position_error;
 } SuppleConvergencePoint;
 
 /// Of one solver. Pointers belong to the comparison.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "c_interface/handles.h"
 #include "io/meshes/line_assembly.h"
+#include "mesh/surface.h"
 
 struct SuppleMeshes {
   std::map<std::string, supple::BodyMesh> meshes{};
@@ -33,6 +35,12 @@ std::string new_name(const SuppleMeshes* meshes, const char* name) {
   return text;
 }
 
+/// What is numbered is numbered by ints; so no size below overflows.
+void check_count(std::size_t count, const char* parameter) {
+  require(count <= std::numeric_limits<std::int32_t>::max(), parameter,
+          "are " + std::to_string(count) + ", more than can be numbered");
+}
+
 std::vector<double> numbers_at(const double* numbers, std::size_t count, const char* parameter) {
   if (count > 0) given(numbers, parameter);
   std::vector<double> list(numbers, numbers + count);
@@ -44,6 +52,7 @@ std::vector<double> numbers_at(const double* numbers, std::size_t count, const c
 }
 
 std::vector<Vec3> vertices_at(const double* vertices, std::size_t count) {
+  check_count(count, "vertices");
   const std::vector<double> list = numbers_at(vertices, 3 * count, "vertices");
   return supple::vectors_at(list.data(), count, "vertices");
 }
@@ -54,6 +63,7 @@ std::vector<std::array<int, size>> elements_at(const std::int32_t* elements, std
                                                std::size_t num_vertices, const char* parameter) {
   given(elements, parameter);
   require(count > 0, parameter, "are none: expected at least one");
+  check_count(count, parameter);
   std::vector<std::array<int, size>> list(count);
   for (std::size_t e = 0; e < count; ++e) {
     std::copy_n(elements + size * e, size, list[e].begin());
@@ -67,20 +77,6 @@ std::vector<std::array<int, size>> elements_at(const std::int32_t* elements, std
     }
   }
   return list;
-}
-
-/// Each edge once, its lower vertex first.
-std::vector<std::array<int, 2>> edges_of(const std::vector<std::array<int, 3>>& triangles) {
-  std::vector<std::array<int, 2>> edges;
-  for (const auto& t : triangles) {
-    for (std::size_t i = 0; i < 3; ++i) {
-      const int a = t[i], b = t[(i + 1) % 3];
-      edges.push_back({std::min(a, b), std::max(a, b)});
-    }
-  }
-  std::sort(edges.begin(), edges.end());
-  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
-  return edges;
 }
 
 /// What readers of files find wrong is wrong with an argument here.
@@ -143,7 +139,7 @@ SuppleError supple_meshes_add_triangles(SuppleMeshes* meshes, const char* name,
     supple::SpringMesh mesh;
     mesh.vertices = vertices_at(vertices, num_vertices);
     mesh.triangles = elements_at<3>(triangles, num_triangles, num_vertices, "triangles");
-    mesh.structural = edges_of(mesh.triangles);
+    mesh.structural = supple::triangle_edges(mesh.triangles);
     meshes->meshes.emplace(key, std::move(mesh));
   });
 }

@@ -150,6 +150,8 @@ const char* test_faulty_meshes(void) {
   REFUSED(supple_meshes_add_tets(meshes, "tet", NULL, 4, corner_tet, 1));
   REFUSED(supple_meshes_add_tets(meshes, "tet", corners, 4, NULL, 1));
   REFUSED(supple_meshes_add_tets(meshes, "tet", corners, 4, corner_tet, 0));
+  REFUSED(supple_meshes_add_tets(meshes, "tet", corners, SIZE_MAX / 2, corner_tet, 1));
+  REFUSED(supple_meshes_add_tets(meshes, "tet", corners, 4, corner_tet, SIZE_MAX / 4));
   REFUSED(supple_meshes_add_tets(meshes, "tet", corners, 4, beyond, 1));
   CHECK(strcmp(supple_last_error_where(), "tets: 0") == 0);
   REFUSED(supple_meshes_add_tets(meshes, "tet", corners, 4, twice, 1));

@@ -93,8 +93,10 @@ void ContactMatrix::make_room(const Objective& objective) {
 void ContactMatrix::begin_step(Objective& objective) {
   if (own_) own_->begin_step(objective);
   choices_ = 0;
+  is_alone_ = false;
   active_.clear();
   if (objective.contact() == nullptr) return;
+  is_barrier_ = objective.contact()->is_barrier();
   make_room(objective);
   most_vertices_ = compliance_->max_vertices(objective.selected());
   // At z and at z + p, and what is in the matrix besides.
@@ -124,9 +126,12 @@ void ContactMatrix::look_ahead(const Objective& objective, int last_directions) 
   compliance_->find(ahead_, objective.threads());
 }
 
-/// Without contacts in the matrix it goes on from the constant one.
+/// Without contacts in the matrix it goes on from the constant one. Before barriers, which rounding
+/// makes stiffer than the system can hold, it goes on in the end without what they do to its
+/// directions: those of a positive definite matrix alone lead down. Soft contacts that are met late
+/// throw what moves on, and what light cloth stalls at is not worth that.
 bool ContactMatrix::restart() {
-  if (active_.empty()) return false;
+  if (active_.empty()) return is_barrier_ && !std::exchange(is_alone_, true);
   active_.clear();
   choices_ = most_choices;
   return true;
@@ -479,7 +484,7 @@ void ContactMatrix::find_forces() {
 
 Direction::Respect ContactMatrix::respect_contacts(Objective& objective, const Iterate& at_z,
                                                    VectorField& p) {
-  if (objective.contact() == nullptr) return Respect::as_it_was;
+  if (objective.contact() == nullptr || is_alone_) return Respect::as_it_was;
   const double wrong = gather(objective, at_z, p);
   // Of what the matrix does not hold the slope is as wrong as the direction.
   double slope = objective.algebra().dot(at_z.gradient, p);

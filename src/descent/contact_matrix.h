@@ -112,6 +112,8 @@ class ContactMatrix final : public Direction {
   std::unique_ptr<Laplacian> own_;
   Laplacian& inner_;
   int choices_ = 0;           ///< in this step
+  bool is_barrier_ = false;   ///< contacts are
+  bool is_alone_ = false;     ///< they do nothing to directions any more
   int num_directions_ = 0;    ///< since the last look ahead
   bool found_ahead_ = false;  ///< the contacts at x + p, which is where a direction may leave it
   bool left_out_ = false;     ///< the last direction was made without the forces of what touches

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "mesh/generator_checks.h"
+#include "mesh/surface.h"
 
 namespace supple {
 
@@ -33,21 +34,8 @@ SpringMesh icosahedron() {
   return mesh;
 }
 
-/// The edges, each from its lower vertex to its higher one, in their order.
-std::vector<std::array<int, 2>> edges_of(const std::vector<std::array<int, 3>>& triangles) {
-  std::vector<std::array<int, 2>> edges;
-  for (const auto& t : triangles) {
-    for (std::size_t i = 0; i < 3; ++i) {
-      const int a = t[i], b = t[(i + 1) % 3];
-      if (a < b) edges.push_back({a, b});
-    }
-  }
-  std::sort(edges.begin(), edges.end());
-  return edges;
-}
-
 void subdivide(SpringMesh& mesh) {
-  const auto edges = edges_of(mesh.triangles);
+  const auto edges = triangle_edges(mesh.triangles);
   const int first = static_cast<int>(mesh.vertices.size());
   for (const auto& [a, b] : edges) {
     const Vec3 &x = mesh.vertices[static_cast<std::size_t>(a)],
@@ -85,7 +73,7 @@ SpringMesh generate(const IcosphereGenerator& sphere) {
   for (Vec3& x : mesh.vertices) {
     for (std::size_t k = 0; k < 3; ++k) x[k] = sphere.center[k] + sphere.radius * x[k];
   }
-  mesh.structural = edges_of(mesh.triangles);
+  mesh.structural = triangle_edges(mesh.triangles);
   return mesh;
 }
 

@@ -62,6 +62,8 @@ RunningScene::RunningScene(const Scene& scene, const SimulationOptions& options,
       islands_(scene_.bodies.size()),
       before_of_(scene_.bodies.size()),
       elastic_of_(scene_.bodies.size()),
+      elastic_at_start_(scene_.bodies.size()),
+      ends_(scene_.bodies.size()),
       before_(state_),
       queries_(scene_, model_, numbering_, surface_, state_.x),
       clock_(clock_of(0, 0, scene_.time)) {

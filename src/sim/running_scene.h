@@ -229,10 +229,13 @@ class RunningScene {
   MinimiseReport solve(StepReport& report, const MinimiseOptions& options);
   MinimiseReport solve_islands(StepReport& report, const MinimiseOptions& options);
   void note_elastic(const MinimiseReport& result);
+  void note_end(const MinimiseReport& result);
+  void add_ends(MinimiseReport& all) const;
   void meet(MinimiseReport& all, StepReport& report, const MinimiseOptions& options);
   MinimiseReport minimise(StepReport& report, MinimiseOptions options);
-  void start_safely(double value_at_start);
+  void start_safely(double elastic, double value_at_start);
   MinimiseReport descend(StepReport& report, const MinimiseOptions& options);
+  MinimiseReport descend_on(double elastic, StepReport& report, const MinimiseOptions& options);
   MinimiseReport solve_better(MinimiseReport result, StepReport& report,
                               const MinimiseOptions& options);
   bool is_guarded() const;
@@ -308,10 +311,16 @@ class RunningScene {
   /// E at the start of the substep, J, with pins and colliders of its end: of each island, where
   /// its first body is; [num_bodies].
   std::vector<double> potential_;
-  Islands islands_;                      ///< of the substep
-  std::vector<EnergyBefore> before_of_;  ///< of the islands
-  std::vector<double> elastic_of_;       ///< of each body in the state, J, where it is known
+  Islands islands_;                       ///< of the substep
+  std::vector<EnergyBefore> before_of_;   ///< of the islands
+  std::vector<double> elastic_of_;        ///< of each body in the state, J, where it is known
+  std::vector<double> elastic_at_start_;  ///< the same at the start of the substep
   bool elastic_of_is_known_ = false;
+  struct IslandEnd {
+    double value = 0;          ///< g, J
+    double gradient_norm = 0;  ///< N
+  };
+  std::vector<IslandEnd> ends_;      ///< of each island, where its first body is; [num_bodies]
   bool has_gradients_ = false;       ///< the minimiser's are those where the islands ended
   State before_;                     ///< the frame
   StepClock clock_before_;           ///< as it was then

@@ -29,10 +29,8 @@ StepStatus worse(StepStatus a, StepStatus b) {
 void join(const MinimiseReport& own, MinimiseReport& all) {
   all.status = worse(all.status, own.status);
   all.iterations = std::max(all.iterations, own.iterations);
-  all.value += own.value;
   all.elastic += own.elastic;
   all.num_inverted += own.num_inverted;
-  all.gradient_norm = std::hypot(all.gradient_norm, own.gradient_norm);
   all.start_value += own.start_value;
   all.start_gradient_norm = std::hypot(all.start_gradient_norm, own.start_gradient_norm);
   all.expected_decrease += own.expected_decrease;
@@ -97,6 +95,8 @@ MinimiseReport RunningScene::solve(StepReport& report, const MinimiseOptions& op
 
 MinimiseReport RunningScene::solve_islands(StepReport& report, const MinimiseOptions& options) {
   if (!elastic_is_known_ || !elastic_of_is_known_) find_elastic_at_start();
+  std::copy(elastic_of_.begin(), elastic_of_.end(), elastic_at_start_.begin());
+  std::fill(ends_.begin(), ends_.end(), IslandEnd());
   MinimiseReport all{.status = StepStatus::converged};
   has_gradients_ = true;
   const int evaluations = objective_.num_evaluations(), iterations = report.iterations;
@@ -124,6 +124,7 @@ MinimiseReport RunningScene::solve_islands(StepReport& report, const MinimiseOpt
     const MinimiseReport result = descend(report, own_options);
     has_gradients_ = has_gradients_ && is_gradient_of(result, minimiser_.gradient());
     note_elastic(result);
+    note_end(result);
     join(result, all);
     most_iterations = std::max(most_iterations, report.iterations);
     most_evaluations = std::max(most_evaluations, objective_.num_evaluations());
@@ -134,6 +135,7 @@ MinimiseReport RunningScene::solve_islands(StepReport& report, const MinimiseOpt
   objective_.select_all();
   if (all.status == StepStatus::non_finite) return all;
   meet(all, report, options);
+  add_ends(all);
   objective_.find_contacts(z_);
   report.status = all.status;
   report.objective = all.value;
@@ -148,6 +150,18 @@ void RunningScene::note_elastic(const MinimiseReport& result) {
   if (!result.ends_at_last) objective_.elastic_energy_at(z_);
   for (const int body : objective_.selected()) {
     elastic_of_[at(body)] = objective_.elastic_energy_of(body);
+  }
+}
+
+void RunningScene::note_end(const MinimiseReport& result) {
+  for (const int body : objective_.selected()) ends_[at(body)] = {};
+  ends_[at(objective_.selected().front())] = {result.value, result.gradient_norm};
+}
+
+void RunningScene::add_ends(MinimiseReport& all) const {
+  for (const IslandEnd& own : ends_) {
+    all.value += own.value;
+    all.gradient_norm = std::hypot(all.gradient_norm, own.gradient_norm);
   }
 }
 
@@ -168,14 +182,16 @@ void RunningScene::meet(MinimiseReport& all, StepReport& report, const MinimiseO
     for (int i = 0; i < islands_.count(); ++i) {
       if (!has_news(islands_[i]) || sleep_.stays_asleep(islands_[i])) continue;
       objective_.select(islands_[i]);
-      const MinimiseReport result = minimise(report, options);
+      double elastic = 0;
+      for (const int body : islands_[i]) elastic += elastic_at_start_[at(body)];
+      const MinimiseReport result = descend_on(elastic, report, options);
       note_elastic(result);
+      note_end(result);
       join(result, again);
     }
     objective_.select_all();
     all.status = worse(all.status, again.status);
     all.expected_decrease = std::max(all.expected_decrease, again.expected_decrease);
-    all.gradient_norm = std::max(all.gradient_norm, again.gradient_norm);
   }
 }
 
@@ -207,14 +223,13 @@ MinimiseReport RunningScene::minimise(StepReport& report, MinimiseOptions option
 
 /// Puts z_ to the lower of two places that cost no elastic energy: where the bodies are, with
 /// g = value_at_start, and where they would be had they moved on rigidly.
-void RunningScene::start_safely(double value_at_start) {
+void RunningScene::start_safely(double elastic, double value_at_start) {
   if (setup_.integrator().has_inertia) {
     const double time = setup_.integrator().stage * setup_.length();
     const auto bodies = objective_.selected();
     guard_.move_rigidly(bodies, state_.x, state_.v, scene_.gravity, time, z_);
     guard_.push(bodies, setup_.loads(), setup_.push_scale(), z_);
-    const double moved =
-        objective_.value_with(z_, elastic_of_selected() + objective_.inertia_energy(z_));
+    const double moved = objective_.value_with(z_, elastic + objective_.inertia_energy(z_));
     if (moved < value_at_start) return;
   }
   algebra().copy(state_.x, z_);
@@ -229,10 +244,16 @@ void RunningScene::start_safely(double value_at_start) {
 /// than standing still. A quasi-static step begins at x_n anyway.
 MinimiseReport RunningScene::descend(StepReport& report, const MinimiseOptions& options) {
   const double elastic = elastic_of_selected();
-  const double inertia = objective_.inertia_energy(state_.x);
-  const double value_at_start = objective_.value_with(state_.x, elastic + inertia);
   potential_[at(objective_.selected().front())] = objective_.potential(elastic, state_.x, state_.x);
   algebra().copy(setup_.start(), z_);
+  return descend_on(elastic, report, options);
+}
+
+/// The same from z_ on; with the elastic energy at x_n, J.
+MinimiseReport RunningScene::descend_on(double elastic, StepReport& report,
+                                        const MinimiseOptions& options) {
+  const double inertia = objective_.inertia_energy(state_.x);
+  const double value_at_start = objective_.value_with(state_.x, elastic + inertia);
   MinimiseReport result = minimise(report, options);
   // Whoever switches the line search off wants to see what it prevents.
   if (scene_.solver.line_search.type == LineSearchType::none) return result;
@@ -244,7 +265,7 @@ MinimiseReport RunningScene::descend(StepReport& report, const MinimiseOptions& 
   ++report.repeated_substeps;
   algebra().copy(z_, first_z_);
   const MinimiseReport first = result;
-  start_safely(value_at_start);
+  start_safely(elastic, value_at_start);
   result = minimise(report, options);
   if (finite && !(result.value <= first.value)) {
     algebra().copy(first_z_, z_);

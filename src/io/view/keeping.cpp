@@ -140,6 +140,36 @@ std::vector<BodyPins> read_pins(const ordered_json& pins, const std::vector<Body
   return read;
 }
 
+/// Of a state, by the names that they have in the packet.
+struct StateArray {
+  const char* name;
+  std::vector<double> SimulationState::*numbers;
+  bool always = false;  ///< since there have been files
+};
+constexpr StateArray state_arrays[] = {
+    {"positions", &SimulationState::positions, true},
+    {"velocities", &SimulationState::velocities, true},
+    {"previous_positions", &SimulationState::previous_positions, true},
+    {"previous_velocities", &SimulationState::previous_velocities, true},
+    {"accelerations", &SimulationState::accelerations, true},
+    {"plastic", &SimulationState::plastic},
+    {"rods", &SimulationState::rods},
+    {"weights", &SimulationState::weights},
+    {"rested", &SimulationState::rested}};
+
+std::vector<int> read_unfolding(const Packet& packet) {
+  std::vector<int> unfolding;
+  if (!packet.has("unfolding")) return unfolding;
+  for (const double number : packet.numbers("unfolding")) {
+    constexpr double most = 1 << 30;
+    if (!(std::abs(number) <= most)) {
+      throw Error(ErrorKind::invalid_input, "load", "the array 'unfolding' counts no frames");
+    }
+    unfolding.push_back(static_cast<int>(number));
+  }
+  return unfolding;
+}
+
 std::vector<Separation> read_separated(const Packet& packet) {
   if (!packet.has("separated")) return {};  // saved before there was any
   const std::vector<double> numbers = packet.numbers("separated");
@@ -183,6 +213,11 @@ Answer do_save(SessionState& s, Command&, ObjectReader& keys) {
   packet.header()["source"] = s.origin->source();
   packet.header()["time"] = state.time;
   packet.header()["frame"] = state.frame;
+  packet.header()["unconverged"] = state.unconverged;
+  packet.header()["next_look"] = state.next_look;
+  packet.header()["look_interval"] = state.look_interval;
+  packet.header()["weights_spent"] = state.weights_spent;
+  packet.header()["weights_worked"] = state.weights_worked;
   packet.header()["pins"] = pins_json(edit.pins, vertices, targets);
   ordered_json& colliders = packet.header()["colliders"] = ordered_json::array();
   for (const Placement& placement : edit.colliders) colliders.push_back(placement_json(placement));
@@ -200,13 +235,8 @@ Answer do_save(SessionState& s, Command&, ObjectReader& keys) {
   };
   add("pin_vertices", vertices);
   add("pin_targets", targets);
-  add("positions", state.positions);
-  add("velocities", state.velocities);
-  add("previous_positions", state.previous_positions);
-  add("previous_velocities", state.previous_velocities);
-  add("accelerations", state.accelerations);
-  add("plastic", state.plastic);
-  add("rods", state.rods);
+  for (const StateArray& own : state_arrays) add(own.name, state.*own.numbers);
+  add("unfolding", {state.unfolding.begin(), state.unfolding.end()});
   add("separated", numbers_of(state.separated));
   return answer;
 }
@@ -222,19 +252,23 @@ Work begin_load(SessionState& s, Command& command, ObjectReader& keys) {
   const std::string source = keys.text("source");
   SimulationState state;
   state.time = keys.number("time", any_number("s"));
-  state.frame = keys.whole("frame", 0, 9'007'199'254'740'991LL);
+  constexpr long long most_frames = 9'007'199'254'740'991;
+  state.frame = keys.whole("frame", 0, most_frames);
+  // Files saved before there were any lack these, and some of the arrays below.
+  const SimulationState fresh;
+  state.unconverged = keys.number("unconverged", any_number(""), fresh.unconverged);
+  state.next_look = keys.whole("next_look", 0, most_frames, fresh.next_look);
+  state.look_interval = keys.whole("look_interval", 0, most_frames, fresh.look_interval);
+  state.weights_spent = keys.number("weights_spent", any_number("s"), fresh.weights_spent);
+  state.weights_worked = keys.number("weights_worked", any_number("s"), fresh.weights_worked);
   Edit edit;
   keys.each("colliders",
             [&](ObjectReader& entry) { edit.colliders.push_back(read_placement(entry)); });
   keys.finish();
-  state.positions = packet.numbers("positions");
-  state.velocities = packet.numbers("velocities");
-  state.previous_positions = packet.numbers("previous_positions");
-  state.previous_velocities = packet.numbers("previous_velocities");
-  state.accelerations = packet.numbers("accelerations");
-  // Files saved before there were any have none.
-  if (packet.has("plastic")) state.plastic = packet.numbers("plastic");
-  if (packet.has("rods")) state.rods = packet.numbers("rods");
+  for (const StateArray& own : state_arrays) {
+    if (own.always || packet.has(own.name)) state.*own.numbers = packet.numbers(own.name);
+  }
+  state.unfolding = read_unfolding(packet);
   state.separated = read_separated(packet);
   return
       [list, pins, source, state, edit, bytes = command.bytes, &gallery = std::as_const(s.gallery),

@@ -60,9 +60,9 @@ PacketWriter loadable(const std::string& saved) {
     const std::string name = "file_" + std::to_string(i);
     writer.add(name, read.bytes(name));
   }
-  for (const char* name :
-       {"pin_vertices", "pin_targets", "positions", "velocities", "previous_positions",
-        "previous_velocities", "accelerations", "plastic", "rods"}) {
+  for (const char* name : {"pin_vertices", "pin_targets", "positions", "velocities",
+                           "previous_positions", "previous_velocities", "accelerations", "plastic",
+                           "rods", "weights", "rested", "unfolding"}) {
     writer.add(name, std::span<const double>(read.numbers(name)));
   }
   return writer;
@@ -121,6 +121,30 @@ TEST(Keeping, AStateHoldsWhatHasFlowed) {
   ASSERT_TRUE(reply["ok"].get<bool>()) << reply;
   other.tell(R"({"do": "save"})");
   EXPECT_EQ(Packet(std::as_bytes(std::span(other.reply_packet))).numbers("plastic"), flowed);
+}
+
+/// How long bodies have rested, and what the convergence probe will look at, go on too.
+TEST(Keeping, AStateHoldsWhatOnlyLaterFramesShow) {
+  Page page("free");
+  page.tell(R"({"do": "pause"})");
+  page.tell(R"({"do": "show", "vertices": "all"})");
+  page.tell(R"({"do": "set", "values": {"/time/sleep_after": 0.5}})");
+  page.step(20);
+  page.tell(R"({"do": "save"})");
+  const std::string saved = page.reply_packet;
+  const Packet first(std::as_bytes(std::span(saved)));
+  ASSERT_FALSE(first.numbers("rested").empty());
+  ASSERT_GT(first.header()["next_look"], 0);
+  Page other("block");
+  other.tell(R"({"do": "pause"})");
+  const ordered_json reply = other.ask_packet(loadable(saved));
+  ASSERT_TRUE(reply["ok"].get<bool>()) << reply;
+  other.tell(R"({"do": "save"})");
+  const Packet second(std::as_bytes(std::span(other.reply_packet)));
+  EXPECT_EQ(second.numbers("rested"), first.numbers("rested"));
+  for (const char* key : {"unconverged", "next_look", "look_interval", "weights_spent"}) {
+    EXPECT_EQ(second.header()[key], first.header()[key]) << key;
+  }
 }
 
 TEST(Keeping, ADamagedStateChangesNothing) {
