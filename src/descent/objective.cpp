@@ -145,6 +145,10 @@ void Objective::begin_step(const StepTarget& target) {
   }
   model_->bonds.lengths(target.time, bond_lengths_);
   if (pressure_) pressure_->set_time(target.time);
+  for (const RigidBodies::Body& body : rigid_.bodies()) {
+    energy_scale_[static_cast<std::size_t>(body.number)] =
+        inverse_a2_ * rigid_.rounded(body, target.x_start, y_);
+  }
   if (contact_ == nullptr) return;
   const Stopwatch watch;
   contact_->begin_step(

@@ -150,6 +150,17 @@ void RigidBodies::keep_tangent(std::span<const int> bodies, const VectorField& z
   }
 }
 
+double RigidBodies::rounded(const Body& body, const VectorField& x, const VectorField& y) const {
+  const auto norm = [](const Vector& v) { return std::sqrt(dot(v, v)); };
+  double sum = 0;
+  for (int i = body.first; i < body.last; ++i) {
+    const Vector from = vector_of(x[at(i)]);
+    sum += model_->mass[at(i)] * norm(vector_of(y[at(i)]) - from) *
+           (norm(from) + norm(arm(body, i)));
+  }
+  return sum;
+}
+
 RigidBodies::Pose RigidBodies::flight(const Body& body, const VectorField& x,
                                       const VectorField& y) const {
   Vector unused{};

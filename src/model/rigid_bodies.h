@@ -53,6 +53,10 @@ class RigidBodies {
   /// -gradient would give the body.
   void keep_tangent(std::span<const int> bodies, const VectorField& z, VectorField& gradient) const;
 
+  /// sum m |y - x| (|x| + |X|), kg m^2: times 1/a^2 what the rounding of places changes the energy of
+  /// inertia by, in units of rounding.
+  double rounded(const Body& body, const VectorField& x, const VectorField& y) const;
+
   /// Where a body that is at x flies within a step if it would without rigidity come to y: with Q
   /// the turn from x and B = R^T sum m (y - c) X^T
   ///   Q J - J Q^T = B - B^T,
