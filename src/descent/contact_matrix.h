@@ -130,8 +130,8 @@ class ContactMatrix final : public Direction {
   std::vector<int> ahead_;  ///< vertices
   std::vector<Point> points_;
   std::vector<Corner> corners_;
-  std::vector<int> point_of_;    ///< of touching_, into points_
-  std::vector<char> fits_;       ///< of touching_
+  std::vector<int> point_of_;           ///< of touching_, into points_
+  std::vector<char> fits_;              ///< of touching_
   std::vector<RigidPart> rigid_parts_;  ///< of the rows of touching_, one after the other
   std::vector<int> first_rigid_;        ///< [rows + 1], into rigid_parts_
   std::vector<double> rigid_values_;

@@ -38,8 +38,8 @@ class Line {
     // What is rigid turns where p goes straight.
     const bool turns = !place_.objective.rigid().empty();
     if (turns) place_.objective.make_rigid(place_.trial);
-    const auto contacts =
-        is_there && !turns && place_.contacts_are_found ? Contacts::are_found : Contacts::to_be_found;
+    const auto contacts = is_there && !turns && place_.contacts_are_found ? Contacts::are_found
+                                                                          : Contacts::to_be_found;
     return place_.objective.value_and_gradient(place_.trial, place_.trial_gradient, contacts);
   }
   /// grad g(x + alpha p) . p at the last trial.

@@ -145,7 +145,7 @@ class PinnedMatrix {
   std::vector<int> order_;    ///< [num_vertices], elimination order
   std::size_t first_vertex_;  ///< the smallest one in it
   std::vector<double> mass_;  ///< [num_vertices], in elimination order: M/a^2 and what rigid
-                                ///< bodies hold, N/m
+                              ///< bodies hold, N/m
   const FieldKernels* kernels_;
   std::size_t rows_of_vertex_;  ///< 1 or 3
   bool is_rough_;               ///< the factor is not in doubles

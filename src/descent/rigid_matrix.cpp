@@ -61,8 +61,7 @@ RigidMatrix::RigidMatrix(const Model& model, double inverse_a2, BodyMatrices& ma
 
 std::size_t RigidMatrix::place_in(const Group& group, int vertex) const {
   const int index = rigid_.of(model_->body_of(vertex));
-  return at(std::lower_bound(group.rigid.begin(), group.rigid.end(), index) -
-            group.rigid.begin());
+  return at(std::lower_bound(group.rigid.begin(), group.rigid.end(), index) - group.rigid.begin());
 }
 
 /// A_rr: masses, pins and bonds.
@@ -218,8 +217,7 @@ void RigidMatrix::begin_step(const Objective& objective) {
   for (const int body : objective.selected()) {
     const int r = rigid_.of(body);
     if (r < 0) continue;
-    rotation_[at(r)] =
-        rigid_.nearest(rigid_.bodies()[at(r)], objective.inertial_target()).rotation;
+    rotation_[at(r)] = rigid_.nearest(rigid_.bodies()[at(r)], objective.inertial_target()).rotation;
   }
   matrix_.for_parts(objective.selected(), [&](std::size_t part) {
     Group& group = groups_[part];

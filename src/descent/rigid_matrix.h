@@ -73,7 +73,7 @@ class RigidMatrix {
   double inverse_a2_;
   BodyMatrices& matrix_;
   RigidBodies rigid_;
-  std::vector<char> is_rigid_;  ///< [num_vertices]
+  std::vector<char> is_rigid_;          ///< [num_vertices]
   std::vector<Mat3<double>> rotation_;  ///< of rigid_.bodies()
   std::vector<Group> groups_;           ///< [num_parts]
   std::size_t largest_part_ = 0;

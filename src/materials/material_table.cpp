@@ -227,7 +227,7 @@ const std::vector<MaterialRow>& material_table() {
        .is_linear_at_rest = false},
       {.name = "orthotropic_stvk",
        .text = "membranes, woven: StVK in plane stress with a warp and a weft. Membranes take the "
-               "materials of tets, too, all but volume; each has a thickness and bending",
+               "materials of tets, too, all but volume and rigid; each has a thickness and bending",
        .parameters = {{"warp", &M::warp, above_zero_pa, "Young's modulus along the warp"},
                       {"weft", &M::weft, above_zero_pa, "Young's modulus along the weft"},
                       {"shear", &M::shear, above_zero_pa, "modulus of shear between them"},

@@ -153,8 +153,7 @@ void MaterialAssignment::add_body(const Body& body, const std::string& where, co
 void MaterialAssignment::add_rigid_body(const Body& body, const std::string& where,
                                         std::size_t num_tets) {
   const auto refuse_if = [&](bool is_there, const char* key, const char* what) {
-    require(!is_there, where + key,
-            std::string("a rigid body has no ") + what + "; expected none");
+    require(!is_there, where + key, std::string("a rigid body has no ") + what + "; expected none");
   };
   refuse_if(!body.regions.empty(), "/regions", "regions of other materials");
   refuse_if(!body.layers.empty(), "/layers", "layers");

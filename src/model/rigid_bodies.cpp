@@ -51,9 +51,8 @@ RigidBodies::RigidBodies(const Model& model) : model_(&model) {
   index_.assign(at(model.num_bodies()), -1);
   for (int b = 0; b < model.num_bodies(); ++b) {
     if (!model.is_rigid_body(b)) continue;
-    Body body{.number = b,
-              .first = model.body_vertices[at(b)],
-              .last = model.body_vertices[at(b) + 1]};
+    Body body{
+        .number = b, .first = model.body_vertices[at(b)], .last = model.body_vertices[at(b) + 1]};
     for (int i = body.first; i < body.last; ++i) {
       const double m = model.mass[at(i)];
       body.mass += m;
@@ -155,8 +154,8 @@ double RigidBodies::rounded(const Body& body, const VectorField& x, const Vector
   double sum = 0;
   for (int i = body.first; i < body.last; ++i) {
     const Vector from = vector_of(x[at(i)]);
-    sum += model_->mass[at(i)] * norm(vector_of(y[at(i)]) - from) *
-           (norm(from) + norm(arm(body, i)));
+    sum +=
+        model_->mass[at(i)] * norm(vector_of(y[at(i)]) - from) * (norm(from) + norm(arm(body, i)));
   }
   return sum;
 }

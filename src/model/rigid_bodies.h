@@ -36,9 +36,7 @@ class RigidBodies {
   bool empty() const { return bodies_.empty(); }
   const std::vector<Body>& bodies() const { return bodies_; }
   /// Index of a body of the model, or -1: it deforms.
-  int of(int body) const {
-    return bodies_.empty() ? -1 : index_[static_cast<std::size_t>(body)];
-  }
+  int of(int body) const { return bodies_.empty() ? -1 : index_[static_cast<std::size_t>(body)]; }
   /// X of a vertex of a body, m.
   Vector arm(const Body& body, int vertex) const;
 
@@ -53,8 +51,8 @@ class RigidBodies {
   /// -gradient would give the body.
   void keep_tangent(std::span<const int> bodies, const VectorField& z, VectorField& gradient) const;
 
-  /// sum m |y - x| (|x| + |X|), kg m^2: times 1/a^2 what the rounding of places changes the energy of
-  /// inertia by, in units of rounding.
+  /// sum m |y - x| (|x| + |X|), kg m^2: times 1/a^2 what the rounding of places changes the energy
+  /// of inertia by, in units of rounding.
   double rounded(const Body& body, const VectorField& x, const VectorField& y) const;
 
   /// Where a body that is at x flies within a step if it would without rigidity come to y: with Q

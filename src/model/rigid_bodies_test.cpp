@@ -17,8 +17,8 @@ using Matrix = RigidBodies::Matrix;
 Model brick() {
   Scene scene;
   Body body;
-  body.mesh = generate(
-      BoxGenerator{.size = {1, 0.5, 0.3}, .cells = {2, 2, 1}, .center = {0.7, -0.2, 0.4}});
+  body.mesh =
+      generate(BoxGenerator{.size = {1, 0.5, 0.3}, .cells = {2, 2, 1}, .center = {0.7, -0.2, 0.4}});
   body.material.model = "rigid";
   scene.bodies = {body};
   return build_model(scene);

@@ -244,6 +244,7 @@ class RunningScene {
   double energy_gained(double elastic, const VectorField& x, double kinetic,
                        const EnergyBefore& before);
   double shorten_way(double gained, const EnergyBefore& before, StepReport& report);
+  double rounding_of_energy() const;
   double keep_energy(double gained, StepReport& report);
   bool steady_substep(int parts, StepReport& report, const MinimiseOptions& options,
                       const PlaceInFrame& place);

@@ -5,9 +5,9 @@
 
 #include "base/index.h"
 #include "base/refuse.h"
+#include "materials/material_table.h"
 #include "model/pin_selection.h"
 #include "sim/body_reads.h"
-#include "materials/material_table.h"
 #include "sim/bond_checks.h"
 #include "sim/bond_setup.h"
 #include "sim/contact_setup.h"

@@ -58,13 +58,16 @@ double RunningScene::work_of_friction() const {
   return contact_ ? std::max(0.0, contact_->friction_work(z_[0].v)) : 0;
 }
 
+/// What energies of what is selected are wrong by, J.
+double RunningScene::rounding_of_energy() const {
+  return energy_rounding * (std::abs(potential_of_selected()) + objective_.energy_scale() +
+                            guard_.kinetic(objective_.selected(), state_.v));
+}
+
 /// Takes a step's excess of energy out of the velocities that it has come to. What is left, J.
 double RunningScene::keep_energy(double gained, StepReport& report) {
   const auto bodies = objective_.selected();
-  const double slack =
-      energy_rounding * (std::abs(potential_of_selected()) + objective_.energy_scale() +
-                         guard_.kinetic(bodies, state_.v));
-  if (!(gained > slack)) return 0;
+  if (!(gained > rounding_of_energy())) return 0;
   objective_.find_held_bodies(is_held_);
   const double taken = guard_.dissipate(bodies, gained, is_held_, state_.x, state_.v);
   report.energy_removed += taken;
@@ -82,7 +85,7 @@ double RunningScene::keep_energy(double gained, StepReport& report) {
 /// found on the way may push, too.
 double RunningScene::thrown_by(double gained, const EnergyBefore& before) {
   const VectorField& from = before_substep_.x;
-  const double allowed = guard_.kinetic(objective_.selected(), state_.v) +
+  const double allowed = rounding_of_energy() + guard_.kinetic(objective_.selected(), state_.v) +
                          serious_gain * (before.kinetic + std::max(0.0, before.work));
   if (!(gained > allowed)) return 0;
   const double pushes = objective_.potential(objective_.elastic_energy_at(from), from, from) -

@@ -111,9 +111,8 @@ void check_rest_changes(const Scene& scene) {
 /// Bodies that do not deform need a matrix that knows of them, and an integrator whose z is where
 /// they end.
 void check_rigid(const Scene& scene) {
-  const auto rigid =
-      std::find_if(scene.bodies.begin(), scene.bodies.end(),
-                   [](const Body& body) { return is_rigid(body); });
+  const auto rigid = std::find_if(scene.bodies.begin(), scene.bodies.end(),
+                                  [](const Body& body) { return is_rigid(body); });
   if (rigid == scene.bodies.end()) return;
   const std::string where =
       "/bodies/" + std::to_string(rigid - scene.bodies.begin()) + "/material/model";
