@@ -57,6 +57,7 @@ std::vector<Description> list_all_materials() {
   std::vector<Description> list = list_materials();
   for (Description& material : list_membrane_materials()) list.push_back(std::move(material));
   for (Description& material : list_spring_materials()) list.push_back(std::move(material));
+  for (Description& material : list_rigid_materials()) list.push_back(std::move(material));
   return list;
 }
 

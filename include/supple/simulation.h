@@ -595,6 +595,7 @@ class Simulation {
 std::vector<Description> list_materials();           ///< of tets, and of membranes but for volume
 std::vector<Description> list_membrane_materials();  ///< further ones of membranes
 std::vector<Description> list_spring_materials();    ///< of cloth and strands
+std::vector<Description> list_rigid_materials();     ///< of bodies of tets that do not deform
 std::vector<Description> list_bending_models();      ///< of membranes
 std::vector<Description> list_solvers();
 /// Keys of /solver: default; what it may be; methods that read it; what it is.

@@ -562,6 +562,7 @@ const char* test_lists(void) {
   CHECK(lists_name(supple_list_solvers, "l_bfgs"));
   CHECK(lists_name(supple_list_solver_options, "iterations"));
   CHECK(lists_name(supple_list_integrators, "bdf2"));
+  CHECK(lists_name(supple_list_rigid_materials, "rigid"));
   const SuppleDescription* entries = NULL;
   size_t count = 0;
   REFUSED(supple_list((SuppleList)7, &entries, &count));

@@ -71,7 +71,6 @@ void check_parameters(const MaterialSettings& settings, const MaterialRow& row,
 std::string keys_of(const MaterialRow& row) {
   std::vector<std::string> keys;
   for (const MaterialParameter& parameter : row.parameters) keys.emplace_back(parameter.key);
-  if (keys.empty()) return "no parameters";
   const std::string all = joined(keys);
   if (row.by_young) return all + ", or young and poisson";
   if (!row.has_curves()) return all;
@@ -97,7 +96,7 @@ MaterialModel make_material(const MaterialSettings& settings, const std::string&
   if (row == nullptr || row->is_of_membranes_alone()) {
     refuse(where + "/model", unknown_name("material", settings.model, names_of(list_materials())));
   }
-  if (!row->has_curves() && !row->parameters.empty()) check_parameters(settings, *row, where);
+  if (!row->has_curves()) check_parameters(settings, *row, where);
   return row->make(settings, where);
 }
 
@@ -124,6 +123,10 @@ std::vector<Description> list_spring_materials() {
           {"rod",
            "strands that resist stretch, bending and twist, with a rest shape that may be curved "
            "[Bergou et al. 2008]; young, poisson or shear, radius, rest_shape, rest_twist"}};
+}
+
+std::vector<Description> list_rigid_materials() {
+  return {{rigid_name, "tets: the body does not deform; no parameters"}};
 }
 
 }  // namespace supple

@@ -51,6 +51,9 @@ inline constexpr bool quadratic_but_for_volume = requires {
   std::decay_t<Family>::quadratic_but_for_volume;
 };
 
+/// Of MaterialSettings::model: a body that does not deform (model/rigid_bodies.h). It is no energy.
+inline constexpr const char* rigid_name = "rigid";
+
 /// The model that the settings name, checked. Throws Error{invalid_input} at `where` or a pointer
 /// below it for: an unknown model, a parameter that is negative or not finite, parameters that are
 /// all zero, stable_neo_hookean without lambda, strain_limit unless 0 <= min <= 1 <= max,

@@ -119,13 +119,6 @@ void set_stable_neo_hookean(double mu, double lambda, MaterialSettings& settings
   settings.lambda = lambda + mu;
 }
 
-/// Whole bodies alone are rigid, and those have no elements (MaterialAssignment::add_body).
-MaterialModel refuse_rigid(const MaterialSettings&, const std::string& where) {
-  refuse(where + "/model",
-         "rigid is the material of a whole body of tets; expected another one here, for example "
-         "neo_hookean");
-}
-
 void set_mu(double mu, double /*lambda*/, MaterialSettings& settings) { settings.mu = mu; }
 
 void set_strain_limit(double mu, double /*lambda*/, MaterialSettings& settings) {
@@ -220,14 +213,9 @@ const std::vector<MaterialRow>& material_table() {
        .make = make_plain<VolumeModel>,
        .is_linear_at_rest = false,
        .set_moduli = set_mu},
-      {.name = rigid_name,
-       .text = "no energy: the body does not deform",
-       .parameters = {},
-       .make = refuse_rigid,
-       .is_linear_at_rest = false},
       {.name = "orthotropic_stvk",
        .text = "membranes, woven: StVK in plane stress with a warp and a weft. Membranes take the "
-               "materials of tets, too, all but volume and rigid; each has a thickness and bending",
+               "materials of tets, too, all but volume; each has a thickness and bending",
        .parameters = {{"warp", &M::warp, above_zero_pa, "Young's modulus along the warp"},
                       {"weft", &M::weft, above_zero_pa, "Young's modulus along the weft"},
                       {"shear", &M::shear, above_zero_pa, "modulus of shear between them"},

@@ -46,14 +46,10 @@ struct MaterialRow {
   bool is_of_membranes_alone() const { return make == nullptr; }
   /// Curves or functions, and no numbers.
   bool has_curves() const {
-    if (parameters.empty()) return false;
     return std::holds_alternative<SplineCurve MaterialSettings::*>(parameters[0].member) ||
            std::holds_alternative<ScalarFunction MaterialSettings::*>(parameters[0].member);
   }
 };
-
-/// Of MaterialSettings::model: a body that does not deform (model/rigid_bodies.h).
-inline constexpr const char* rigid_name = "rigid";
 
 /// All but a program's own energies.
 const std::vector<MaterialRow>& material_table();

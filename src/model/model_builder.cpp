@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/refuse.h"
-#include "materials/material_table.h"
+#include "materials/material.h"
 #include "math/motion.h"
 #include "model/element_layout.h"
 #include "model/material_assignment.h"

@@ -5,7 +5,7 @@
 
 #include "base/index.h"
 #include "base/refuse.h"
-#include "materials/material_table.h"
+#include "materials/material.h"
 #include "model/pin_selection.h"
 #include "sim/body_reads.h"
 #include "sim/bond_checks.h"

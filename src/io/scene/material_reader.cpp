@@ -203,7 +203,7 @@ bool is_woven(const std::string& model) {
 std::vector<std::string> sheet_names() {
   std::vector<std::string> names;
   for (const std::string& name : names_of(list_materials())) {
-    if (name != VolumeModel::name && name != rigid_name) names.push_back(name);
+    if (name != VolumeModel::name) names.push_back(name);
   }
   for (const std::string& name : names_of(list_membrane_materials())) names.push_back(name);
   return names;
@@ -214,6 +214,7 @@ std::string read_model(ObjectReader& material, std::vector<std::string> of_this_
   std::vector<std::string> known = names_of(list_materials());
   for (const std::string& name : names_of(list_membrane_materials())) known.push_back(name);
   for (const std::string& name : names_of(list_spring_materials())) known.push_back(name);
+  known.emplace_back(rigid_name);
   return material.choice("model", "material", known, std::move(of_this_kind));
 }
 
@@ -329,7 +330,9 @@ PlasticitySettings read_plasticity(ObjectReader& reader) {
 
 MaterialSettings read_material(ObjectReader& material, const TetMesh& mesh) {
   MaterialSettings settings;
-  settings.model = read_model(material, names_of(list_materials()));
+  std::vector<std::string> of_tets = names_of(list_materials());
+  of_tets.emplace_back(rigid_name);
+  settings.model = read_model(material, std::move(of_tets));
   const bool is_rod = settings.model == rod_name;
   if (is_spring(settings.model) || is_rod || is_woven(settings.model)) {
     material.fail("model", settings.model + " is for " +
@@ -340,9 +343,12 @@ MaterialSettings read_material(ObjectReader& material, const TetMesh& mesh) {
                                "example neo_hookean");
   }
   material.know("plasticity");
+  if (settings.model == rigid_name) {
+    material.expect({"model"});
+    return settings;
+  }
   read_parameters(material, mesh, false, {}, settings);
-  // Its checks point below `where`.
-  if (settings.model != rigid_name) make_material(settings, material.where());
+  make_material(settings, material.where());  // its checks point below `where`
   material.optional_object("plasticity", [&](ObjectReader& plasticity) {
     settings.plasticity = read_plasticity(plasticity);
   });
