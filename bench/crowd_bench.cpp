@@ -44,9 +44,10 @@ Scene blocks() {
   const auto jitter = [&] { return 0.02 * (random() / 4294967296.0); };
   for (int layer = 0; layer < 6; ++layer) {
     for (int i = 0; i < 16; ++i) {
+      const int row = i / 4, column = i % 4;
       const double shift = layer % 2 == 0 ? 0 : 0.25;
-      const Vec3 center{0.55 * (i % 4) + shift + jitter(), 0.26 + 0.53 * layer,
-                        0.55 * (i / 4) + shift + jitter()};
+      const Vec3 center{0.55 * column + shift + jitter(), 0.26 + 0.53 * layer,
+                        0.55 * row + shift + jitter()};
       Body body{.mesh = generate(supple::BoxGenerator{
                     .size = {0.5, 0.5, 0.5}, .cells = {6, 6, 6}, .center = center})};
       body.material.mu = 7.14e4;  // 2e5 Pa, 0.4
