@@ -64,6 +64,7 @@ VertexBlockDescent::VertexBlockDescent(const Model& model, double inverse_a2)
       first_pin_(floor_.size(), -1),
       place_(floor_.size(), -1),
       first_corner_(floor_.size(), -1),
+      shares_point_(floor_.size(), 0),
       is_held_(static_cast<std::size_t>(model.num_bodies())),
       x_(floor_.size()) {
   sum_scales();
@@ -135,6 +136,7 @@ void VertexBlockDescent::begin_step(Objective& objective) {
 void VertexBlockDescent::list_contacts(const Objective& objective) {
   const ContactEnergy* contact = objective.contact();
   std::fill(first_corner_.begin(), first_corner_.end(), -1);
+  std::fill(shares_point_.begin(), shares_point_.end(), 0);
   corners_.clear();
   if (contact == nullptr) return;
   const std::size_t num_touching = contact->touching().size();
@@ -145,8 +147,15 @@ void VertexBlockDescent::list_contacts(const Objective& objective) {
       int& first = first_corner_[static_cast<std::size_t>(point.vertices[corner])];
       corners_.push_back({static_cast<int>(c), corner, first});
       first = static_cast<int>(corners_.size()) - 1;
+      if (point.count > 1) shares_point_[static_cast<std::size_t>(point.vertices[corner])] = 1;
     }
   }
+}
+
+/// Whether a contact joins vertices of the group to others, which may have the same colour.
+bool VertexBlockDescent::shares_points(const VertexGroup& group) const {
+  return std::any_of(group.vertex, group.vertex + group.num_vertices,
+                     [&](int v) { return shares_point_[static_cast<std::size_t>(v)] != 0; });
 }
 
 /// What the points pull at. Found before each colour, it is the same whichever vertex goes first,
@@ -471,8 +480,14 @@ bool VertexBlockDescent::compute(Objective& objective, const Iterate& at, Vector
     const int last = groups_.colour_start[static_cast<std::size_t>(colour) + 1];
     find_points(objective);
     objective.threads().parallel_for(last - first, [&](int i) {
-      solve_group(objective, groups_.groups[static_cast<std::size_t>(first + i)]);
+      const VertexGroup& group = groups_.groups[static_cast<std::size_t>(first + i)];
+      if (!shares_points(group)) solve_group(objective, group);
     });
+    // These see each other: one after the other, in an order that no number of threads changes.
+    for (int i = first; i < last; ++i) {
+      const VertexGroup& group = groups_.groups[static_cast<std::size_t>(i)];
+      if (shares_points(group)) solve_group(objective, group);
+    }
   }
   keep_means(objective);
   objective.algebra().difference(x_, at.x, p);

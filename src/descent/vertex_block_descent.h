@@ -22,7 +22,8 @@ namespace supple {
 ///
 /// A step that still does not decrease g is halved up to ten times and then left out: a sweep
 /// increases g by rounding at most. p = x after the sweep - x. The vertices of a colour do not see
-/// each other and run in parallel, eight at once.
+/// each other and run in parallel, eight at once; those that share a contact with others do, and
+/// follow eight by eight.
 class VertexBlockDescent final : public Direction {
  public:
   VertexBlockDescent(const Model& model, double inverse_a2);
@@ -54,6 +55,7 @@ class VertexBlockDescent final : public Direction {
   void find_points(const Objective& objective);
   void sum_scales();
   void list_contacts(const Objective& objective);
+  bool shares_points(const VertexGroup& group) const;
   void keep_means(const Objective& objective);
   bool find_planes(const Objective& objective, int vertex, int lane, const double (&x)[3][lanes],
                    const double (&d)[3][lanes], Planes& planes) const;
@@ -82,8 +84,9 @@ class VertexBlockDescent final : public Direction {
   std::vector<int> first_pin_, next_pin_;  ///< [num_vertices], [num_pins]; -1: none
   std::vector<Vec3> stretch_;              ///< [num_points], m: before the colour
   // In this step.
-  std::vector<int> place_;         ///< [num_vertices] among those that can touch; -1: it cannot
-  std::vector<int> first_corner_;  ///< [num_vertices]; -1: none
+  std::vector<int> place_;          ///< [num_vertices] among those that can touch; -1: it cannot
+  std::vector<int> first_corner_;   ///< [num_vertices]; -1: none
+  std::vector<char> shares_point_;  ///< [num_vertices]: it is a corner of a contact of several
   std::vector<Corner> corners_;
   std::vector<char> is_held_;  ///< [num_bodies]: by a pin or by what touches it
   VectorField x_;              ///< in the midst of the sweep, m

@@ -446,6 +446,9 @@ TEST(BodyContact, SameBitsAtAnyNumberOfThreadsAndFromACheckpoint) {
   scene.solver.method = SolverMethod::newton;
   scene.solver.iterations = 4;
   test::expect_same_bits_however_run(scene, 12, 18);
+  // Vertices of a colour that touch each other.
+  scene.solver.method = SolverMethod::vertex_block_descent;
+  test::expect_same_bits_however_run(scene, 12, 18);
 }
 
 /// With what two bodies do to each other in the matrix, the last iterations double the digits.
