@@ -26,7 +26,8 @@ bool LBfgs::found_contacts() const { return went_ahead_ && initial_->found_conta
 void LBfgs::begin_step(Objective& objective) {
   count_ = 0;
   newest_ = -1;
-  is_linear_ = linear_.has_value();
+  // Steps of what is rigid turn: they are not alpha p.
+  is_linear_ = linear_.has_value() && objective.rigid().empty();
   if (is_linear_) {
     linear_->begin_step(objective.algebra());
   } else if (q_.empty() && !pairs_.empty()) {
