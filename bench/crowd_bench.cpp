@@ -111,6 +111,7 @@ int run(int argc, char** argv) {
     const auto start = std::chrono::steady_clock::now();
     const supple::StepReport report = simulation.step();
     const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
+    simulation.check_step();
     times.push_back(time.count());
     cpu.push_back(1000.0 * static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC);
     of_contact.push_back(report.contact_milliseconds);
