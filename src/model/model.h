@@ -177,6 +177,7 @@ struct State {
   VectorField acceleration;              ///< [num_vertices], m/s^2
   std::vector<PlasticStrain> plastic{};  ///< [num_tets]; empty where no material flows
   std::vector<RodFrame> rods{};          ///< [segments of the rods]
+  std::vector<double> multipliers{};     ///< [count_multipliers] (multipliers.h), N
 };
 
 /// Builds the model. Throws Error{invalid_input} naming the JSON pointer of what cannot be

@@ -207,6 +207,7 @@ Answer do_save(SessionState& s, Command&, ObjectReader& keys) {
   add("accelerations", state.accelerations);
   add("plastic", state.plastic);
   add("rods", state.rods);
+  add("multipliers", state.multipliers);
   add("separated", numbers_of(state.separated));
   return answer;
 }
@@ -235,6 +236,7 @@ Work begin_load(SessionState& s, Command& command, ObjectReader& keys) {
   // Files saved before there were any have none.
   if (packet.has("plastic")) state.plastic = packet.numbers("plastic");
   if (packet.has("rods")) state.rods = packet.numbers("rods");
+  if (packet.has("multipliers")) state.multipliers = packet.numbers("multipliers");
   state.separated = read_separated(packet);
   return
       [list, pins, source, state, edit, bytes = command.bytes, &gallery = std::as_const(s.gallery),
