@@ -202,13 +202,17 @@ struct Spring {
   int a = 0, b = 0;        ///< vertices of the body
   double stiffness = 0;    ///< k, N/m, > 0
   double rest_length = 0;  ///< r, m, >= 0
+  /// It keeps the length r > 0 exactly, as a rod does, under tensions and compressions up to k r; k
+  /// says only how fast the solver finds them (docs/inextensible.md).
+  bool inextensible = false;
 };
 
 /// Stiffness of the springs of a cloth or a strand by kind, N/m. 0 leaves out that kind.
 struct SpringSettings {
-  double stiffness = 0;  ///< of structural springs, > 0
-  double shear = 0;      ///< >= 0
-  double bending = 0;    ///< >= 0
+  double stiffness = 0;       ///< of structural springs, > 0
+  double shear = 0;           ///< >= 0
+  double bending = 0;         ///< >= 0
+  bool inextensible = false;  ///< structural springs are: Spring::inextensible
 };
 
 /// The springs of a mesh, kind after kind, with their lengths in the mesh as rest lengths. Throws
@@ -237,10 +241,10 @@ struct RodStiffness {
 /// all three are numbers above 0 that a double holds.
 RodStiffness rod_stiffness(double young, double poisson, double radius);
 
-/// A spring for each segment of a strand, of stiffness `stretch` (E A, N) over its length. Throws
-/// Error{invalid_input} unless stretch > 0, for a vertex that does not exist and for a segment
-/// without length.
-std::vector<Spring> make_springs(const SpringMesh& mesh, double stretch);
+/// A spring for each segment of a strand, of stiffness `stretch` (E A, N) over its length, or
+/// inextensible. Throws Error{invalid_input} unless stretch > 0, for a vertex that does not exist
+/// and for a segment without length.
+std::vector<Spring> make_springs(const SpringMesh& mesh, double stretch, bool inextensible = false);
 
 /// Gives the tets whose rest centroid lies in `box` this material instead of the body's.
 struct MaterialRegion {

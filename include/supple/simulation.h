@@ -92,6 +92,8 @@ struct StepReport {
   /// since the simulation began or its state was set, as a share of its largest displacement
   /// (docs/solvers.md). Of backward Euler alone.
   double drift = 0;
+  /// Largest |l/r - 1| of the inextensible springs at the end of the frame.
+  double constraint_error = 0;
   double total_milliseconds = 0;
   double local_milliseconds = 0;    ///< forces and energies of tets, springs, membranes
   double solve_milliseconds = 0;    ///< descent direction: linear solves and what surrounds them
@@ -145,6 +147,10 @@ struct SimulationState {
   /// the twist at its beginning, rad: [num_segments * 7]; empty where there are no rods, or for
   /// rods twisted as at rest.
   std::vector<double> rods{};
+  /// Of each inextensible spring its tension, N, below 0 under compression, in the order of bodies
+  /// and springs: where the next step begins to look for it. Empty where there are none, or all are
+  /// 0.
+  std::vector<double> multipliers{};
   /// TimeSettings::sleep_after: for how long each body has rested, s, and -1 of those that sleep:
   /// [num_bodies]; empty: none has.
   std::vector<double> rested{};

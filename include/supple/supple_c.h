@@ -153,6 +153,10 @@ SuppleScene* supple_scene_parse_with(const char* text, size_t size, const char* 
 SuppleError supple_scene_set_springs(SuppleScene* scene, int32_t body, const int32_t* vertices,
                                      const double* stiffness, const double* rest_lengths,
                                      size_t count);
+/// Says which springs of a body, by their numbers from 0, keep their lengths at rest exactly
+/// (docs/inextensible.md); the others do not. springs: [count].
+SuppleError supple_scene_set_inextensible(SuppleScene* scene, int32_t body, const int32_t* springs,
+                                          size_t count);
 
 // -------------------------------------------------------------------------------- simulation
 
@@ -211,6 +215,7 @@ typedef struct SuppleStepReport {
   double drift;  ///< how far bodies that pins hold are estimated to be off converged steps, a share
   int32_t sleeping_bodies;  ///< from the next frame on
   int32_t separated;        ///< faces and edges that elements came apart along as the step began
+  double constraint_error;  ///< largest |l/r - 1| of the inextensible springs at the frame's end
 } SuppleStepReport;
 
 /// Mechanical energy, J.

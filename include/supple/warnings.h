@@ -13,7 +13,7 @@ namespace supple {
 /// A reason not to trust the result of a run.
 struct Warning {
   /// unconverged, energy_gain, inverted, deep_contact, tunnelled, self_intersection, poor_elements,
-  /// step_too_large
+  /// step_too_large, constraint
   std::string code;
   std::string text;                              ///< one sentence: what happened and what helps
   std::int64_t first_frame = 0, last_frame = 0;  ///< frames in between may be all right
@@ -44,6 +44,8 @@ inline constexpr double too_large_share = 0.4;
 /// poor_elements: a tet at rest is too flat for methods that go from tet to tet or from vertex to
 ///   vertex, and the scene uses such a method.
 /// step_too_large: see unbalanced_share; or there are StepReport::steady_substeps.
+/// constraint: the mean of StepReport::constraint_error over about 32 frames exceeds 1e-3, each
+///   frame counting 1e-2 at most.
 class RunWatch {
  public:
   explicit RunWatch(const Scene& scene);
@@ -91,8 +93,10 @@ class RunWatch {
   std::vector<double> factors_;         ///< of the unconverged frames
   double mean_ = 0, worst_mean_ = 0;    ///< of |log f| over the last frames, and its maximum
   double share_ = 0, worst_share_ = 0;  ///< of the last frames that had |log f| > log 1.1
-  double drift_ = 0;                    ///< after the last frame
-  double not_known_ = 1;                ///< share of these means due to frames before the run
+  Seen inexact_;                        ///< of inextensible springs
+  double inexact_mean_ = 0, worst_inexact_ = 0;  ///< of the last frames' errors, and its maximum
+  double drift_ = 0;                             ///< after the last frame
+  double not_known_ = 1;  ///< share of these means due to frames before the run
   int inverted_now_ = 0;
   double most_energy_ = 0;
   std::vector<double> unbalanced_;    ///< |grad g| at the end of each frame, N

@@ -86,6 +86,25 @@ SuppleError supple_scene_set_springs(SuppleScene* scene, int32_t body, const int
   });
 }
 
+SuppleError supple_scene_set_inextensible(SuppleScene* scene, int32_t body, const int32_t* springs,
+                                          size_t count) {
+  return supple::guarded([&] {
+    std::vector<supple::Spring>& own =
+        supple::body_of(given(scene, "scene").loaded.scene, body).springs;
+    if (count > 0) given(springs, "springs");
+    for (std::size_t i = 0; i < count; ++i) {
+      supple::require(springs[i] >= 0 && static_cast<std::size_t>(springs[i]) < own.size(),
+                      "springs",
+                      "names spring " + std::to_string(springs[i]) + "; the body has " +
+                          std::to_string(own.size()));
+    }
+    for (supple::Spring& spring : own) spring.inextensible = false;
+    for (std::size_t i = 0; i < count; ++i) {
+      own[static_cast<std::size_t>(springs[i])].inextensible = true;
+    }
+  });
+}
+
 SuppleError supple_scene_add_distance(SuppleScene* scene, const char* name, SuppleDistance distance,
                                       void* user, double friction) {
   return supple::guarded([&] {

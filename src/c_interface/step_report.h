@@ -44,6 +44,7 @@ void for_fields(InC& c, Own& own, const Visit& visit) {
   visit(c.drift, own.drift);
   visit(c.sleeping_bodies, own.sleeping_bodies);
   visit(c.separated, own.separated);
+  visit(c.constraint_error, own.constraint_error);
 }
 
 inline SuppleStepReport in_c(const StepReport& report) {

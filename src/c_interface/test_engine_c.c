@@ -206,6 +206,17 @@ const char* test_springs_of_its_own(void) {
   // Half of the mass hangs on the spring: it is longer by m g / k.
   CHECK(fabs(x[4] - -(0.5 + 0.1 * 10 / 10)) < 1e-4);
   free(x);
+  const int32_t kept[] = {0}, none[] = {1};
+  REFUSED(supple_scene_set_inextensible(scene, 0, none, 1));
+  REFUSED(supple_scene_set_inextensible(scene, 0, NULL, 1));
+  OK(supple_scene_set_inextensible(scene, 0, kept, 1));
+  SuppleSimulation* exact = supple_simulation_create(scene, 1);
+  CHECK(exact != NULL);
+  OK(step(exact, 600));
+  x = positions_of(exact);
+  CHECK(fabs(x[4] - -0.5) < 1e-6);
+  free(x);
+  supple_simulation_destroy(exact);
   supple_simulation_destroy(simulation);
   supple_scene_destroy(scene);
   return NULL;

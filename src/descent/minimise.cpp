@@ -9,6 +9,14 @@
 
 namespace supple {
 
+namespace {
+
+/// Of the gradient with which a round began, N: what is left of it is less than what the
+/// multipliers of the next one change.
+constexpr double solved = 1e-2;
+
+}  // namespace
+
 Minimiser::Minimiser(int num_vertices)
     : gradient_(static_cast<std::size_t>(num_vertices)),
       p_(gradient_),
@@ -37,9 +45,26 @@ MinimiseReport Minimiser::run(Objective& objective, Direction& direction,
     report.ends_at_last = status != StepStatus::stalled && status != StepStatus::non_finite;
     return report;
   };
+  int round_start = 0;
+  double round_norm = 0;
+  const auto begin_round = [&](int k) {
+    if (!options.next_round || k == round_start || k == settings.iterations) return false;
+    round_start = k;
+    if (!options.next_round(z)) return false;
+    value = objective.value_and_gradient(z, gradient_);
+    round_norm = algebra.norm(gradient_);
+    is_new = true;
+    note();
+    return true;
+  };
   for (int k = 0;; ++k) {
-    report.value = value;
     report.gradient_norm = algebra.norm(gradient_);
+    if (k == 0) round_norm = report.gradient_norm;
+    const bool ends_round = k - round_start >= options.iterations_of_round ||
+                            report.gradient_norm <= solved * round_norm ||
+                            report.gradient_norm <= settings.tolerance * report.start_gradient_norm;
+    if (ends_round && begin_round(k)) report.gradient_norm = round_norm;
+    report.value = value;
     report.iterations = k;
     if (k == 0) {
       report.start_value = value;
@@ -96,7 +121,10 @@ MinimiseReport Minimiser::run(Objective& objective, Direction& direction,
     }
     report.expected_decrease = -0.5 * search.slope;
     if (search.end == LineSearchEnd::non_finite) return finish(StepStatus::non_finite);
-    if (search.end != LineSearchEnd::accepted) return finish(StepStatus::stalled);
+    if (search.end != LineSearchEnd::accepted) {
+      if (begin_round(k)) continue;
+      return finish(StepStatus::stalled);
+    }
     const Stopwatch accept_watch;
     direction.accept(objective, {z, gradient_, value}, {trial_, trial_gradient_, search.value},
                      search.alpha);

@@ -38,6 +38,11 @@ struct MinimiseOptions {
   /// another function from there on. The descent then begins anew with what is left of its budget.
   std::function<bool(const VectorField& z)> changes;
   int look_at = 0;
+  /// Called at iterates where a round ends, the iterations from one call to the next: whether g is
+  /// another function from there on, by so little that what was learnt of its shape still holds. A
+  /// round ends after `iterations_of_round`, and before where nothing is left to do in it.
+  std::function<bool(const VectorField& z)> next_round;
+  int iterations_of_round = 0;
   /// Called at x_0 (iteration 0) and after every step, with |grad g|, N.
   std::function<void(int iteration, const Iterate& at, double gradient_norm)> visit;
 };

@@ -197,6 +197,7 @@ double Objective::value_with(const VectorField& z, double energy) {
 double Objective::potential(double elastic, const VectorField& x, const VectorField& z) {
   double sum = elastic + add_held(x, unused_gradient_);
   if (pressure_) sum += pressure_->evaluate(x, *threads_);
+  sum -= multiplier_energy(x);
   if (contact_ == nullptr) return sum;
   contact_->detect(z[0].v, *threads_);
   return sum + contact_->touch().energy;

@@ -10,6 +10,7 @@
 #include "descent/element_energy.h"
 #include "descent/field_algebra.h"
 #include "model/model.h"
+#include "model/multipliers.h"
 #include "model/rigid_bodies.h"
 #include "potentials/pressure_energy.h"
 #include "potentials/rod_energy.h"
@@ -114,10 +115,16 @@ class Objective {
   /// Tets that were inverted where the elements were evaluated last.
   int num_inverted() const { return elements_.num_inverted(); }
 
-  /// Mechanical potential energy but for the weight's, J: what is known of the elements and
-  /// springs, pins and pressures with their vertices at x, and the normal forces of contacts with
-  /// the unknown at z.
+  /// Mechanical potential energy but for the weight's and the multipliers', J: what is known of the
+  /// elements and springs, pins and pressures with their vertices at x, and the normal forces of
+  /// contacts with the unknown at z.
   double potential(double elastic, const VectorField& x, const VectorField& z);
+
+  /// What the multipliers of inextensible springs add to g at x, J, of what is selected;
+  /// `potential` is without it (multipliers.h).
+  double multiplier_energy(const VectorField& x) const {
+    return supple::multiplier_energy(*model_, selected_, x);
+  }
 
   /// Finds the contacts at z, for who asks `contact` after positions other than z were tried.
   void find_contacts(const VectorField& z);

@@ -119,10 +119,11 @@ std::vector<Description> list_bending_models() { return choices(BendingModel{}).
 std::vector<Description> list_spring_materials() {
   return {{"spring",
            "cloth and strands: k/2 (l - r)^2 for each spring [Liu et al. 2013]; stiffness "
-           "(structural), shear, bending"},
+           "(structural), shear, bending, inextensible"},
           {"rod",
            "strands that resist stretch, bending and twist, with a rest shape that may be curved "
-           "[Bergou et al. 2008]; young, poisson or shear, radius, rest_shape, rest_twist"}};
+           "[Bergou et al. 2008]; young, poisson or shear, radius, rest_shape, rest_twist, "
+           "inextensible"}};
 }
 
 std::vector<Description> list_rigid_materials() {

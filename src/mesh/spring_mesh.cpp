@@ -36,6 +36,7 @@ std::vector<Spring> make_springs(const SpringMesh& mesh, const SpringSettings& s
   require(std::isfinite(stiffness) && stiffness > 0, "stiffness", "a number above 0");
   std::vector<Spring> springs;
   add(mesh, mesh.structural, stiffness, springs);
+  for (Spring& spring : springs) spring.inextensible = settings.inextensible;
   require(std::isfinite(settings.shear) && settings.shear >= 0, "shear", "a number of at least 0");
   if (settings.shear > 0) add(mesh, mesh.shear, settings.shear, springs);
   require(std::isfinite(settings.bending) && settings.bending >= 0, "bending",
@@ -44,7 +45,7 @@ std::vector<Spring> make_springs(const SpringMesh& mesh, const SpringSettings& s
   return springs;
 }
 
-std::vector<Spring> make_springs(const SpringMesh& mesh, double stretch) {
+std::vector<Spring> make_springs(const SpringMesh& mesh, double stretch, bool inextensible) {
   if (!(std::isfinite(stretch) && stretch > 0)) {
     throw Error(ErrorKind::invalid_input, "springs", "stretch: expected a number above 0 N");
   }
@@ -52,6 +53,7 @@ std::vector<Spring> make_springs(const SpringMesh& mesh, double stretch) {
   add(mesh, mesh.segments, 1, springs);
   for (std::size_t s = 0; s < springs.size(); ++s) {
     springs[s].stiffness = stretch / springs[s].rest_length;
+    springs[s].inextensible = inextensible;
     if (std::isfinite(springs[s].stiffness)) continue;
     throw Error(ErrorKind::invalid_input, "springs",
                 "segment " + std::to_string(s) + " has no length: expected two different vertices");

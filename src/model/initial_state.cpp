@@ -3,6 +3,7 @@
 
 #include "math/random.h"
 #include "model/model.h"
+#include "model/multipliers.h"
 #include "supple/error.h"
 
 namespace supple {
@@ -80,6 +81,7 @@ State initial_state(const Scene& scene, const Model& model) {
   State state;
   if (!model.plasticity.empty()) state.plastic.resize(model.tets.size());
   state.rods = model.rods.rest_frames;
+  state.multipliers.assign(count_multipliers(model), 0.0);
   state.x.resize(static_cast<std::size_t>(model.num_vertices));
   state.v.resize(static_cast<std::size_t>(model.num_vertices));
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {

@@ -63,6 +63,8 @@ void check_shape(const Body& body, const std::string& where) {
             "expected a positive stiffness in N/m");
     require(std::isfinite(spring.rest_length) && spring.rest_length >= 0, place + "/rest_length",
             "expected a length of at least 0 m");
+    require(!spring.inextensible || spring.rest_length > 0, place + "/rest_length",
+            "an inextensible spring needs a length above 0 m");
   }
 }
 
@@ -122,6 +124,7 @@ class ModelBuilder {
     static_cast<ElementLayout&>(model_) = std::move(materials_).lay_out(model_);
     begin_rest_changes(model_);
     model_.springs.index_vertices(model_.num_vertices);
+    model_.springs.index_bodies(model_.body_vertices);
     model_.membranes.index_vertices(model_.num_vertices);
     model_.rods.index_vertices(model_.num_vertices);
     model_.rods.find_clamps(model_.pins);
@@ -296,6 +299,10 @@ class ModelBuilder {
                 where + "/springs/" + std::to_string(s),
                 "vertex " + std::to_string(vertex - first_vertex) +
                     " has no mass: a spring joins vertices that tets, triangles or segments use");
+      }
+      if (spring.inextensible) {
+        model_.springs.inextensible.push_back(static_cast<std::int32_t>(model_.springs.size()));
+        model_.springs.exact_length.push_back(spring.rest_length);
       }
       model_.springs.add({a, b, spring.stiffness, spring.rest_length}, model_.rest);
     }

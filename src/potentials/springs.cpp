@@ -98,6 +98,15 @@ std::vector<int> SpringSet::first_of_bodies(std::span<const int> body_vertices) 
   return first;
 }
 
+void SpringSet::index_bodies(std::span<const int> body_vertices) {
+  if (inextensible.empty()) return;
+  first_inextensible.clear();
+  for (const int first : first_of_bodies(body_vertices)) {
+    const auto found = std::lower_bound(inextensible.begin(), inextensible.end(), first);
+    first_inextensible.push_back(static_cast<int>(found - inextensible.begin()));
+  }
+}
+
 SpringEnergy::SpringEnergy(const SpringSet& set, std::span<const int> body_vertices)
     : set_(&set),
       kernels_(&spring_kernels(simd_level_in_use())),

@@ -27,7 +27,7 @@ struct SpringSet {
   struct Spring {
     std::int32_t a, b;   ///< vertices of the model, a != b
     double stiffness;    ///< k, N/m
-    double rest_length;  ///< r, m, >= 0
+    double rest_length;  ///< r, m, >= 0; of an inextensible one see `inextensible`
   };
 
   std::vector<Spring> springs;       ///< [num_springs], in scene order
@@ -37,6 +37,13 @@ struct SpringSet {
   std::vector<int> start;
   /// [2 num_springs]: 2 s + e for end e of spring s (0: a, 1: b), ascending at each vertex.
   std::vector<int> incident;
+  /// Springs that keep their lengths r exactly, ascending, and these lengths, m. With the tension t
+  /// that multiplies the constraint, the augmented Lagrangian k/2 (l - r)^2 + t (l - r) is, but for
+  /// a constant, the energy of a spring of rest length r - t/k: that is their `rest_length`.
+  std::vector<std::int32_t> inextensible{};
+  std::vector<double> exact_length{};
+  /// [num_bodies + 1], the first of `inextensible` of each body; empty where there are none.
+  std::vector<int> first_inextensible{};
 
   std::size_t size() const { return springs.size(); }
   bool empty() const { return springs.empty(); }
@@ -46,6 +53,9 @@ struct SpringSet {
 
   /// The first spring of each body, [num_bodies + 1]: springs are in the order of the bodies.
   std::vector<int> first_of_bodies(std::span<const int> body_vertices) const;
+
+  /// Fills `first_inextensible` once all springs are there.
+  void index_bodies(std::span<const int> body_vertices);
 
   /// Fills `start` and `incident` once all springs are there.
   void index_vertices(int num_vertices);

@@ -113,6 +113,16 @@ TEST(Allocation, NeitherDoesAStepOfARodThatIsTwisted) {
   }
 }
 
+TEST(Allocation, NeitherDoesAStepOfInextensibleSprings) {
+  if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
+  for (const char* method : {"l_bfgs", "projective_dynamics", "gauss_seidel"}) {
+    Scene scene = test::hanging_cloth();
+    for (Spring& spring : scene.bodies[0].springs) spring.inextensible = true;
+    scene.solver.method = from_string<SolverMethod>(method);
+    EXPECT_EQ(allocations_of_a_step(scene, 1), 0) << method;
+  }
+}
+
 TEST(Allocation, NeitherDoesAStepOnHullsFieldsAndFunctions) {
   if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
   HeightFieldShape field{.nx = 9, .nz = 9, .cell = 1};

@@ -8,6 +8,7 @@
 #include "descent/laplacian.h"
 #include "descent/minimise.h"
 #include "descent/newton.h"
+#include "model/multipliers.h"
 #include "sim/contact_setup.h"
 #include "sim/numbering.h"
 #include "sim/position_run.h"
@@ -51,6 +52,7 @@ class Step {
     objective_.shapes_changed(true);
     model_.rods.frames = state_.rods;
     model_.rods.time = state_.time;
+    use_multipliers(model_, state_.multipliers);
     setup_.prepare(state_, clock_, objective_);
   }
 

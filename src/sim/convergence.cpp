@@ -443,6 +443,17 @@ void ConvergenceProbe::frame_done(std::int64_t frame, Objective& objective, Dire
                                   const VectorField& z, const MinimiseReport& result) {
   evaluations_ = 0;
   if (!is_defined_) return;
+  // Rigid bodies have nothing to deform by which a look could tell how far a step has come. Where
+  // contacts hold the descent up before it has come to its minimum, the promise alone tells.
+  if (!model_->is_rigid.empty()) {
+    const double promised = std::abs(result.expected_decrease);
+    const double inertia = std::abs(objective.inertia_energy(z));
+    if (promised > promised_share * promised_share * inertia && !is_quiet(promised, inertia)) {
+      schedule_.softness = largest_factor;
+      schedule_.next = frame + 1;
+      return;
+    }
+  }
   bool promises_much = false;
   const bool is_blind = !sees_all(direction);
   if (!is_blind) {

@@ -41,7 +41,8 @@ State picked(const State& state, const std::vector<int>& source) {
           .v_previous = picked(state.v_previous, source),
           .acceleration = picked(state.acceleration, source),
           .plastic = state.plastic,
-          .rods = state.rods};
+          .rods = state.rods,
+          .multipliers = state.multipliers};
 }
 
 }  // namespace

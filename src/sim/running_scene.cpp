@@ -145,7 +145,8 @@ Energies RunningScene::energies() {
           model_.mass[i] * scene_.gravity[static_cast<std::size_t>(k)] * state_.x[i][k];
     }
   }
-  energies.elastic = objective_.elastic_energy_at(state_.x);
+  energies.elastic =
+      objective_.elastic_energy_at(state_.x) - objective_.multiplier_energy(state_.x);
   std::vector<Vec3> targets(model_.pins.pins.size());
   model_.pins.targets(state_.time, targets);
   VectorField gradient(state_.x.size());

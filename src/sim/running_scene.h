@@ -16,6 +16,7 @@
 #include "descent/objective.h"
 #include "descent/plastic_flow.h"
 #include "model/model.h"
+#include "model/multipliers.h"
 #include "sim/attachments.h"
 #include "sim/convergence.h"
 #include "sim/cutting.h"
@@ -202,6 +203,11 @@ class RunningScene {
   void tell_shapes();
   void use_plastic();
   void use_rods();
+  void use_multipliers();
+  bool has_multipliers() const { return !state_.multipliers.empty(); }
+  bool next_multipliers(const VectorField& z);
+  std::vector<double> multipliers_of(const RunningScene& other) const;
+  std::vector<double> multipliers_of(const RunningScene& before, const Survivors& survivors) const;
   void advance_rods();
   std::vector<double> rods_of(const RunningScene& other) const;
   void flow(StepReport& report);
@@ -232,7 +238,10 @@ class RunningScene {
   void note_end(const MinimiseReport& result);
   void add_ends(MinimiseReport& all) const;
   void meet(MinimiseReport& all, StepReport& report, const MinimiseOptions& options);
-  MinimiseReport minimise(StepReport& report, MinimiseOptions options);
+  /// Whether the multipliers of a step are others at its end.
+  enum class Multipliers { follow, stay };
+  MinimiseReport minimise(StepReport& report, MinimiseOptions options,
+                          Multipliers multipliers = Multipliers::follow);
   void start_safely(double elastic, double value_at_start);
   MinimiseReport descend(StepReport& report, const MinimiseOptions& options);
   MinimiseReport descend_on(double elastic, StepReport& report, const MinimiseOptions& options);
@@ -303,19 +312,22 @@ class RunningScene {
   std::vector<BladeMoment> way_;  ///< of a blade
   bool has_contacts_ = false;     ///< those of the last step, at z_
   TouchingPairs touching_;
-  bool has_multipliers_ = false;  ///< those of the state, at z_
+  bool has_multipliers_ = false;  ///< the position-based method's are those of the state, at z_
   bool multipliers_fit_ = true;   ///< the solver's are those of the substeps that were taken
   VectorField z_;                 ///< where the last substep was solved
   double work_of_shapes_ = 0;     ///< in the frame of a position-based method, J: by growth
   double work_of_friction_ = 0;   ///< in the last substep of a position-based method, J
-  VectorField first_z_;           ///< where a substep came to that is solved again
+  /// Of the state where the substep began.
+  std::vector<double> start_multipliers_;
+  VectorField first_z_;  ///< where a substep came to that is solved again
   /// E at the start of the substep, J, with pins and colliders of its end: of each island, where
   /// its first body is; [num_bodies].
   std::vector<double> potential_;
-  Islands islands_;                       ///< of the substep
-  std::vector<EnergyBefore> before_of_;   ///< of the islands
-  std::vector<double> elastic_of_;        ///< of each body in the state, J, where it is known
-  std::vector<double> elastic_at_start_;  ///< the same at the start of the substep
+  Islands islands_;                      ///< of the substep
+  std::vector<EnergyBefore> before_of_;  ///< of the islands
+  std::vector<double> elastic_of_;       ///< of each body in the state, J, where it is known
+  /// The same at the start of the substep, without what multipliers add.
+  std::vector<double> elastic_at_start_;
   bool elastic_of_is_known_ = false;
   struct IslandEnd {
     double value = 0;          ///< g, J

@@ -452,6 +452,7 @@ void RunningScene::set_state(const SimulationState& state) {
   follow(state_.time);
   use_plastic();
   use_rods();
+  use_multipliers();
   clear_forces();
 }
 
@@ -488,12 +489,46 @@ std::vector<double> RunningScene::rods_of(const RunningScene& other) const {
   return save_state(other.state_).rods;
 }
 
+/// The multipliers of another scene of the same vertices, if the same springs are inextensible.
+std::vector<double> RunningScene::multipliers_of(const RunningScene& other) const {
+  const SpringSet &own = model_.springs, &others = other.model_.springs;
+  const auto is_same = [&](std::int32_t a, std::int32_t b) {
+    const SpringSet::Spring &one = own.springs[at(a)], &two = others.springs[at(b)];
+    return numbering_.to_scene(one.a) == other.numbering_.to_scene(two.a) &&
+           numbering_.to_scene(one.b) == other.numbering_.to_scene(two.b);
+  };
+  const bool has_same_springs =
+      std::equal(own.inextensible.begin(), own.inextensible.end(), others.inextensible.begin(),
+                 others.inextensible.end(), is_same);
+  return has_same_springs ? other.state_.multipliers : std::vector<double>{};
+}
+
+/// The multipliers of the bodies of another scene that stay in this one; of others 0.
+std::vector<double> RunningScene::multipliers_of(const RunningScene& before,
+                                                 const Survivors& survivors) const {
+  const auto first_of = [](const RunningScene& scene, int body) {
+    const std::vector<int>& first = scene.model_.springs.first_inextensible;
+    return first.empty() ? std::size_t{0} : at(first[at(body)]);
+  };
+  std::vector<double> multipliers(state_.multipliers.size(), 0.0);
+  for (int body = 0; body < model_.num_bodies(); ++body) {
+    const int origin = survivors.origin()[at(body)];
+    if (origin < 0) continue;
+    const std::size_t from = first_of(before, origin), to = first_of(*this, body);
+    for (std::size_t i = 0; to + i < first_of(*this, body + 1); ++i) {
+      multipliers[to + i] = before.state_.multipliers[from + i];
+    }
+  }
+  return multipliers;
+}
+
 void RunningScene::take_over(const RunningScene& other) {
   SimulationState state = other.state();
   state.accelerations.clear();
   state.look_interval = 0;
   state.plastic = plastic_of(other);
   state.rods = rods_of(other);
+  state.multipliers = multipliers_of(other);
   state.rested.clear();
   // Another scene, other weights.
   state.weights.clear();
@@ -587,7 +622,9 @@ void RunningScene::wake_left_alone(const RunningScene& before, const Survivors& 
 
 void RunningScene::go_on_from(const RunningScene& before, const Survivors& survivors) {
   const SimulationState state = before.state();
-  set_state(survivors.join(state, start_of_added(state)));
+  SimulationState next = survivors.join(state, start_of_added(state));
+  next.multipliers = multipliers_of(before, survivors);
+  set_state(next);
   if (pairs() && survivors.adds()) move_added_apart(survivors);
   if (scene_.contact.self) open_tears(before, survivors);
   require_apart(contact_.get(), state_.x, state_.time, which_are_added(survivors));

@@ -16,6 +16,8 @@ constexpr double allowed_rise = 0.01;
 constexpr int most_holds = 3;
 /// Times the budget that a step which gains energy is solved again.
 constexpr int most_rounds = 2;
+/// Iterations from one update of multipliers to the next: at least, and as a part of all.
+constexpr int least_of_round = 2, most_updates = 4;
 
 StepStatus worse(StepStatus a, StepStatus b) {
   for (const StepStatus status : {StepStatus::non_finite, StepStatus::out_of_time,
@@ -95,7 +97,11 @@ MinimiseReport RunningScene::solve(StepReport& report, const MinimiseOptions& op
 
 MinimiseReport RunningScene::solve_islands(StepReport& report, const MinimiseOptions& options) {
   if (!elastic_is_known_ || !elastic_of_is_known_) find_elastic_at_start();
-  std::copy(elastic_of_.begin(), elastic_of_.end(), elastic_at_start_.begin());
+  for (std::size_t body = 0; body < elastic_of_.size(); ++body) {
+    const int own = static_cast<int>(body);
+    elastic_at_start_[body] =
+        elastic_of_[body] - multiplier_energy(model_, std::span(&own, 1), state_.x);
+  }
   std::fill(ends_.begin(), ends_.end(), IslandEnd());
   MinimiseReport all{.status = StepStatus::converged};
   has_gradients_ = true;
@@ -197,12 +203,17 @@ void RunningScene::meet(MinimiseReport& all, StepReport& report, const MinimiseO
 
 /// Minimises from z_ on, and again while the way there meets what was not known yet: paths that
 /// cross a collider, edges and faces in one. Most of it is met early, when there is budget left.
-MinimiseReport RunningScene::minimise(StepReport& report, MinimiseOptions options) {
+MinimiseReport RunningScene::minimise(StepReport& report, MinimiseOptions options,
+                                      Multipliers multipliers) {
   options.look_at = std::max(1, scene_.solver.iterations / 4);
   if (contact_) {
     options.changes = [this](const VectorField& z) {
       return objective_.hold_crossings(z, false).anything();
     };
+  }
+  if (has_multipliers() && multipliers == Multipliers::follow) {
+    options.next_round = [this](const VectorField& z) { return next_multipliers(z); };
+    options.iterations_of_round = std::max(least_of_round, scene_.solver.iterations / most_updates);
   }
   MinimiseReport result = minimiser_.run(objective_, *direction_, scene_.solver, z_, options);
   options.changes = nullptr;
@@ -246,30 +257,39 @@ MinimiseReport RunningScene::descend(StepReport& report, const MinimiseOptions& 
   const double elastic = elastic_of_selected();
   potential_[at(objective_.selected().front())] = objective_.potential(elastic, state_.x, state_.x);
   algebra().copy(setup_.start(), z_);
-  return descend_on(elastic, report, options);
+  return descend_on(elastic - objective_.multiplier_energy(state_.x), report, options);
 }
 
-/// The same from z_ on; with the elastic energy at x_n, J.
+/// The same from z_ on; with the elastic energy at x_n without what multipliers add, J.
 MinimiseReport RunningScene::descend_on(double elastic, StepReport& report,
                                         const MinimiseOptions& options) {
   const double inertia = objective_.inertia_energy(state_.x);
+  const double of_multipliers = objective_.multiplier_energy(state_.x);
+  elastic += of_multipliers;
   const double value_at_start = objective_.value_with(state_.x, elastic + inertia);
   MinimiseReport result = minimise(report, options);
   // Whoever switches the line search off wants to see what it prevents.
   if (scene_.solver.line_search.type == LineSearchType::none) return result;
-  // Without inertia this is the potential of the weight, which may be negative.
+  // g of the multipliers that there are now. Without inertia this is the potential of the weight,
+  // which may be negative.
+  const double standing =
+      value_at_start + (objective_.multiplier_energy(state_.x) - of_multipliers);
   const double allowed =
-      value_at_start + allowed_rise * std::max(0.0, inertia) + 1e-12 * std::abs(value_at_start);
+      standing + allowed_rise * std::max(0.0, inertia) + 1e-12 * std::abs(standing);
   const bool finite = result.status != StepStatus::non_finite;
   if (finite && result.value <= allowed) return solve_better(result, report, options);
   ++report.repeated_substeps;
   algebra().copy(z_, first_z_);
   const MinimiseReport first = result;
+  double first_value = first.value - objective_.multiplier_energy(first_z_);
+  reset_multipliers(model_, objective_.selected(), start_multipliers_, state_.multipliers);
   start_safely(elastic, value_at_start);
   result = minimise(report, options);
-  if (finite && !(result.value <= first.value)) {
+  first_value += objective_.multiplier_energy(first_z_);
+  if (finite && !(result.value <= first_value)) {
     algebra().copy(first_z_, z_);
     result = first;
+    result.value = first_value;
     result.ends_at_last = false;
   }
   return solve_better(result, report, options);
@@ -289,7 +309,7 @@ MinimiseReport RunningScene::solve_better(MinimiseReport result, StepReport& rep
     const double gained = energy_gained(result.elastic, z_, kinetic, before);
     if (!(gained > serious_gain * std::max(kinetic, before.kinetic))) break;
     ++report.repeated_substeps;
-    const MinimiseReport next = minimise(report, options);
+    const MinimiseReport next = minimise(report, options, Multipliers::stay);
     if (next.status == StepStatus::non_finite) break;
     const bool no_better = next.iterations == 0 || !(next.value < result.value);
     result = next;

@@ -162,6 +162,8 @@ bool RunningScene::steady_substep(int parts, StepReport& report, const MinimiseO
   state_.x_previous.clear();
   state_.v_previous.clear();
   state_.acceleration.clear();
+  state_.multipliers = start_multipliers_;
+  use_multipliers();
   elastic_is_known_ = false;
   ++report.repeated_substeps;
   ++report.steady_substeps;

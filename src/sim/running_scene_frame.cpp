@@ -106,7 +106,8 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
   follow_in_substep(clock_.at(setup_.integrator().is_explicit ? 0 : setup_.integrator().stage));
   if (setup_.integrator().is_explicit) return explicit_substep(report);
   MinimiseReport result;
-  const int tunnelled = report.tunnelled;
+  const int tunnelled = report.tunnelled, held_back = report.held_back;
+  start_multipliers_ = state_.multipliers;
   const double friction_work = report.friction_work;
   if (position_solver_) {
     // What is not measured needs no objective, and no copies of y.
@@ -209,6 +210,11 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
       return true;
     }
   }
+  // What was held back or shortened is no minimum, whose forces would be those of the constraints.
+  if (has_multipliers() && report.held_back == held_back) {
+    for_islands([&](const EnergyBefore&) { next_multipliers(z_); });
+    elastic_is_known_ = false;
+  }
   advance_rods();
   flow(report);
   end_substep();
@@ -293,6 +299,7 @@ void RunningScene::remember() {
   before_.time = state_.time;
   before_.plastic = state_.plastic;
   before_.rods = state_.rods;
+  before_.multipliers = state_.multipliers;
   before_.frame = state_.frame;
 }
 
@@ -307,6 +314,7 @@ void RunningScene::restore() {
   follow(state_.time);
   use_plastic();
   use_rods();
+  use_multipliers();
   elastic_is_known_ = false;
 }
 
@@ -402,6 +410,7 @@ void RunningScene::measure_frame(bool finite, StepReport& report) {
   report.inverted_tets =
       elastic_is_known_ ? num_inverted_ : count_inverted(model_, state_.x, threads_);
   may_be_inverted_ = report.inverted_tets > 0;
+  if (has_multipliers()) report.constraint_error = constraint_error(model_, state_.x);
   if (pairs()) report.overlaps = static_cast<int>(pairs()->overlaps().size());
   if (contact_ && finite && !setup_.integrator().is_explicit) {
     objective_.find_contacts(state_.x);

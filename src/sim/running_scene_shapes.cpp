@@ -47,6 +47,19 @@ void RunningScene::advance_rods() {
   objective_.rods()->end_step();
 }
 
+/// The state has other multipliers.
+void RunningScene::use_multipliers() {
+  if (!has_multipliers()) return;
+  supple::use_multipliers(model_, state_.multipliers);
+  elastic_is_known_ = false;
+}
+
+/// The multipliers of what is selected become the forces that hold at z; whether g is another
+/// function then.
+bool RunningScene::next_multipliers(const VectorField& z) {
+  return update_multipliers(model_, objective_.selected(), z, state_.multipliers);
+}
+
 /// After a substep.
 void RunningScene::flow(StepReport& report) {
   const std::optional<double> taken =

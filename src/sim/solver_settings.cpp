@@ -66,6 +66,23 @@ void check_pressure(const Scene& scene) {
   }
 }
 
+/// Tensions of inextensible springs are found by what minimises.
+void check_inextensible(const Scene& scene) {
+  const SolverMethod method = scene.solver.method;
+  const bool is_explicit = find_integrator(scene.time.integrator)->is_explicit;
+  const std::string name = is_explicit ? to_string(scene.time.integrator) : to_string(method);
+  if (!is_explicit && !is_position_based(method)) return;
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    const std::vector<Spring>& springs = scene.bodies[b].springs;
+    require(std::none_of(springs.begin(), springs.end(),
+                         [](const Spring& spring) { return spring.inextensible; }),
+            "/bodies/" + std::to_string(b) + "/material/inextensible",
+            name +
+                " has no inextensible springs; expected an implicit integrator and a method of "
+                "descent, for example newton");
+  }
+}
+
 /// Constraints on fibers are made once.
 void check_muscles(const Scene& scene) {
   const SolverMethod method = scene.solver.method;
@@ -182,6 +199,7 @@ void check_settings(const Scene& scene) {
   check_bonds(scene);
   check_damping(scene);
   check_pressure(scene);
+  check_inextensible(scene);
   check_muscles(scene);
   check_rest_changes(scene);
   check_rigid(scene);

@@ -17,7 +17,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "states are written as they lie");
 
-constexpr std::uint32_t format_version = 7;
+constexpr std::uint32_t format_version = 8;
 
 // What follows positions and velocities.
 constexpr std::uint32_t has_previous = 1;
@@ -39,10 +39,11 @@ struct Header {
   std::uint64_t num_unfolding;
   std::uint64_t num_rested;
   std::uint64_t num_rods;
+  std::uint64_t num_multipliers;
   std::uint64_t num_separated;  ///< numbers, some of each
   std::uint64_t num_values;
 };
-static_assert(std::is_trivially_copyable_v<Header> && sizeof(Header) == 136);
+static_assert(std::is_trivially_copyable_v<Header> && sizeof(Header) == 144);
 
 std::uint64_t checksum(std::span<const std::byte> bytes) {
   Fnv hash;
@@ -76,8 +77,9 @@ std::string fault_of(std::span<const std::byte> bytes, const Header& header) {
   // None of the sums below can overflow.
   std::size_t others = 1;
   bool fit = values > 0 && header.num_separated % separation_size == 0;
-  for (const std::uint64_t count : {header.num_weights, header.num_plastic, header.num_unfolding,
-                                    header.num_rested, header.num_rods, header.num_separated}) {
+  for (const std::uint64_t count :
+       {header.num_weights, header.num_plastic, header.num_unfolding, header.num_rested,
+        header.num_rods, header.num_multipliers, header.num_separated}) {
     fit = fit && count < values && others + count <= values;
     if (fit) others += count;
   }
@@ -121,6 +123,7 @@ std::vector<std::byte> state_to_bytes(const SimulationState& state, std::uint64_
                 .num_unfolding = state.unfolding.size(),
                 .num_rested = state.rested.size(),
                 .num_rods = state.rods.size(),
+                .num_multipliers = state.multipliers.size(),
                 .num_separated = separation_size * state.separated.size(),
                 .num_values = state.positions.size()};
   state_magic.copy(header.magic, sizeof header.magic);
@@ -138,6 +141,7 @@ std::vector<std::byte> state_to_bytes(const SimulationState& state, std::uint64_
   add_numbers({state.unfolding.begin(), state.unfolding.end()});
   add_numbers(state.rested);
   add_numbers(state.rods);
+  add_numbers(state.multipliers);
   add_numbers(numbers_of(state.separated));
   const std::uint64_t sum = checksum(bytes);
   add(std::as_bytes(std::span(&sum, 1)));
@@ -182,6 +186,7 @@ SimulationState state_from_bytes(std::span<const std::byte> bytes, std::uint64_t
   for (const double number : unfolding) state.unfolding.push_back(whole(number));
   take(state.rested, header.num_rested);
   take(state.rods, header.num_rods);
+  take(state.multipliers, header.num_multipliers);
   std::vector<double> separated;
   take(separated, header.num_separated);
   for (std::size_t i = 0; i < separated.size();) {

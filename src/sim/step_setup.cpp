@@ -10,6 +10,7 @@
 #include "base/index.h"
 #include "base/refuse.h"
 #include "descent/laplacian.h"
+#include "model/multipliers.h"
 #include "supple/error.h"
 
 namespace supple {
@@ -108,6 +109,17 @@ std::vector<double> save_rods(const std::vector<RodFrame>& rods) {
       for (int k = 0; k < 3; ++k) values.push_back(v[k]);
     }
     values.push_back(rod.twist);
+  }
+  return values;
+}
+
+std::vector<double> load_multipliers(const Model& model, const std::vector<double>& values) {
+  const std::size_t count = count_multipliers(model);
+  if (values.empty()) return std::vector<double>(count, 0.0);
+  require(values.size() == count, "multipliers",
+          fmt::format("expected {} numbers or none, there are {}", count, values.size()));
+  for (const double value : values) {
+    require(std::isfinite(value), "multipliers", "expected finite numbers");
   }
   return values;
 }
@@ -245,6 +257,7 @@ State load_state(const Model& model, const SimulationState& state) {
   }
   loaded.plastic = load_plastic(model, state.plastic);
   loaded.rods = load_rods(model, state.rods);
+  loaded.multipliers = load_multipliers(model, state.multipliers);
   loaded.time = state.time;
   loaded.frame = state.frame;
   return loaded;
@@ -261,6 +274,7 @@ SimulationState save_state(const State& state) {
   saved.accelerations = save_array(state.acceleration);
   saved.plastic = save_plastic(state.plastic);
   saved.rods = save_rods(state.rods);
+  saved.multipliers = state.multipliers;
   return saved;
 }
 

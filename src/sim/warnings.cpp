@@ -35,6 +35,9 @@ constexpr double held_back_share = 0.05;
 /// from vertex to vertex go wrong (supple_elements_bench: the end of a bar with a tet of 1e-4 is 8
 /// to 46 % off with them, 0.3 % with others down to 1e-12).
 constexpr double flat_tet = 3e-4;
+/// Of the length of an inextensible spring: of the mean over some frames, and at most of each of
+/// them. The jolt of a frame or two is soon corrected.
+constexpr double most_inexact = 1e-3, most_inexact_a_frame = 1e-2;
 constexpr double largest_said = 1000;
 
 Vec3 edge_vector(const Vec3& a, const Vec3& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
@@ -204,6 +207,10 @@ void RunWatch::add(std::int64_t frame, const StepReport& report, const Energies&
   const double known = std::max(1 - not_known_, least_known);
   worst_mean_ = std::max(worst_mean_, mean_ / known);
   worst_share_ = std::max(worst_share_, share_ / known);
+  inexact_mean_ +=
+      (std::min(report.constraint_error, most_inexact_a_frame) - inexact_mean_) / frames_of_mean;
+  worst_inexact_ = std::max(worst_inexact_, inexact_mean_ / known);
+  if (report.constraint_error > most_inexact) inexact_.add(frame, report.constraint_error);
   if (report.unconverged > soft_factor || report.unconverged < 1 / soft_factor) {
     (report.unconverged > 1 ? soft_ : stiff_).add(frame, report.unconverged);
     factors_.push_back(report.unconverged);
@@ -367,6 +374,15 @@ std::vector<Warning> RunWatch::warnings() const {
                                 "iterations",
                                 counted(static_cast<double>(steady_.count), "frame", "frames")),
                     steady_.first, steady_.last});
+  }
+  const double known = 1 - not_known_;
+  const double inexact = known < least_known ? inexact_mean_ / known : worst_inexact_;
+  if (inexact_.count > 0 && inexact > most_inexact) {
+    list.push_back({"constraint",
+                    fmt::format("inextensible springs had lengths that were off by up to {:.2g} %; "
+                                "raise iterations, substeps or their stiffness",
+                                100 * inexact_.worst),
+                    inexact_.first, inexact_.last});
   }
   return list;
 }

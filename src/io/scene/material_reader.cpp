@@ -262,7 +262,7 @@ std::vector<Spring> read_springs(ObjectReader& material, const SpringMesh& mesh)
                   "membrane, for example neo_hookean with a thickness");
   }
   SpringSettings settings;
-  material.expect({"model", "stiffness", "shear", "bending"});
+  material.expect({"model", "stiffness", "shear", "bending", "inextensible"});
   settings.stiffness = material.number("stiffness", above_zero("N/m"));
   if (mesh.shear.empty()) {
     material.reject("shear", "a strand has no shear springs");
@@ -271,13 +271,14 @@ std::vector<Spring> read_springs(ObjectReader& material, const SpringMesh& mesh)
   }
   settings.bending =
       material.number("bending", from_zero("N/m"), bending_share * settings.stiffness);
+  settings.inextensible = material.boolean("inextensible", settings.inextensible);
   return make_springs(mesh, settings);
 }
 
 /// A round rod, or given stiffnesses in place of its own.
 void read_rod(ObjectReader& material, const SpringMesh& mesh, Body& body) {
   material.expect({"model", "young", "poisson", "shear", "radius", "stretch", "bending", "twist",
-                   "rest_shape", "rest_twist"});
+                   "rest_shape", "rest_twist", "inextensible"});
   const double young = material.number("young", above_zero("Pa"));
   const double radius = material.number("radius", above_zero("m"));
   double shear = 0;
@@ -302,7 +303,7 @@ void read_rod(ObjectReader& material, const SpringMesh& mesh, Body& body) {
   rod.twist = material.number("twist", above_zero("N m^2"), round.twist);
   rod.rest_shape = material.choice("rest_shape", rod.rest_shape);
   rod.rest_twist = material.number("rest_twist", {.low = -1e9, .high = 1e9, .unit = "degrees"}, 0);
-  body.springs = make_springs(mesh, stretch);
+  body.springs = make_springs(mesh, stretch, material.boolean("inextensible", false));
   body.rod = rod;
 }
 

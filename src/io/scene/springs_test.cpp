@@ -17,7 +17,7 @@ const char* const spring_scene = R"({
       "pins": [ { "select": { "vertices": [10, 14] } } ] },
     { "mesh": { "strand": { "start": [1, 0, 0], "end": [4, 0, 0], "segments": 3 } },
       "density": 0.5,
-      "material": { "model": "spring", "stiffness": 100 } },
+      "material": { "model": "spring", "stiffness": 100, "inextensible": true } },
     { "mesh": { "cloth": {} }, "mass": 2, "material": { "model": "spring", "stiffness": 10 } } ] })";
 
 TEST(SpringScene, BodiesLandInTheirFields) {
@@ -41,6 +41,10 @@ TEST(SpringScene, BodiesLandInTheirFields) {
   ASSERT_EQ(strand.springs.size(), 5U);
   EXPECT_EQ(strand.springs[3].stiffness, 10);  // a tenth
   EXPECT_EQ(strand.springs[3].rest_length, 2);
+  // Those between neighbours alone.
+  EXPECT_TRUE(strand.springs[0].inextensible);
+  EXPECT_FALSE(strand.springs[3].inextensible);
+  EXPECT_FALSE(cloth.springs[0].inextensible);
   EXPECT_EQ(scene.bodies[2].mass, 2);
   EXPECT_EQ(scene.bodies[2].mesh.vertices.size(), 441U);
 }
@@ -57,6 +61,7 @@ TEST(SpringScene, TheSettingsReadAgainGiveTheSameScene) {
     for (std::size_t s = 0; s < one.springs.size(); ++s) {
       EXPECT_EQ(one.springs[s].stiffness, two.springs[s].stiffness);
       EXPECT_EQ(one.springs[s].rest_length, two.springs[s].rest_length);
+      EXPECT_EQ(one.springs[s].inextensible, two.springs[s].inextensible);
     }
   }
   const auto bodies = nlohmann::json::parse(loaded.settings)["bodies"];

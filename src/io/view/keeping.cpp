@@ -154,6 +154,7 @@ constexpr StateArray state_arrays[] = {
     {"accelerations", &SimulationState::accelerations, true},
     {"plastic", &SimulationState::plastic},
     {"rods", &SimulationState::rods},
+    {"multipliers", &SimulationState::multipliers},
     {"weights", &SimulationState::weights},
     {"rested", &SimulationState::rested}};
 

@@ -62,7 +62,7 @@ PacketWriter loadable(const std::string& saved) {
   }
   for (const char* name : {"pin_vertices", "pin_targets", "positions", "velocities",
                            "previous_positions", "previous_velocities", "accelerations", "plastic",
-                           "rods", "weights", "rested", "unfolding"}) {
+                           "rods", "weights", "rested", "unfolding", "multipliers"}) {
     writer.add(name, std::span<const double>(read.numbers(name)));
   }
   return writer;
