@@ -61,6 +61,19 @@ TEST(Choices, AStrandTakesBothOfItsMaterials) {
   }
 }
 
+TEST(Choices, ABodyBecomesRigidAndSoftAgain) {
+  Page page("block");
+  page.tell(R"({"do": "pause"})");
+  for (const char* name : {"rigid", "mooney_rivlin", "rigid", "spline", "rigid", "neo_hookean"}) {
+    ASSERT_TRUE(set(page, "/bodies/0/material/model", name)) << name;
+    page.tell(R"({"do": "reset"})");
+    expect_steps(page, name);
+    const bool has_curve =
+        page.ask(std::string(R"({"do": "describe_material", "body": 0})"))["ok"].get<bool>();
+    EXPECT_EQ(has_curve, name != std::string("rigid"));
+  }
+}
+
 TEST(Choices, EverySolverRunsEveryMaterialThatItCan) {
   Page page("block");
   page.tell(R"({"do": "pause"})");

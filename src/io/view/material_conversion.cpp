@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "io/view/material_sample.h"
+#include "materials/material.h"
 #include "materials/material_table.h"
 
 namespace supple {
@@ -58,7 +59,7 @@ bool keep_pair(const ordered_json& old, ordered_json& material) {
 
 std::optional<std::pair<double, double>> small_strain_moduli(const MaterialSettings& material) {
   const MaterialRow* const row = find_material_row(material.model);
-  if (row != nullptr && !row->is_linear_at_rest) return {};
+  if (material.model == rigid_name || (row != nullptr && !row->is_linear_at_rest)) return {};
   constexpr double e = 1e-5;  // the error of the differences is about e^2
   const auto slope = [&](const Vec3& direction) {
     const Vec3 forth{1 + e * direction[0], 1 + e * direction[1], 1 + e * direction[2]};
@@ -92,6 +93,7 @@ ordered_json converted_material(const ordered_json& old, const MaterialSettings&
   if (model == settings.model) return old;
   ordered_json material = ordered_json::object();
   material["model"] = model;
+  if (model == rigid_name) return material;
   if (takes_pair(model) && takes_pair(settings.model) && keep_pair(old, material)) return material;
   const auto [mu, lambda] = moduli_of(settings);
   auto [young, poisson] = young_and_poisson(mu, lambda);
