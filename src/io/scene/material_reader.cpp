@@ -221,6 +221,9 @@ std::string read_model(ObjectReader& material, std::vector<std::string> of_this_
 /// The parameters of a sheet whose model was read; already checked.
 void read_sheet_parameters(ObjectReader& material, const SpringMesh& mesh,
                            MaterialSettings& settings) {
+  if (settings.model == rigid_name) {
+    material.fail("model", "rigid needs tets: cloth is not rigid");
+  }
   // A generated cloth is woven along its first side; its second vertex lies there.
   std::optional<Vec3> side;
   if (!mesh.structural.empty()) {

@@ -165,6 +165,7 @@ TEST(MembraneScene, WhatIsWrongIsNamed) {
   refused(woven + "/stiffness", "1", woven + "/stiffness", "unknown key");
   refused(sheet + "/poisson", "0.6", sheet + "/poisson", "below 0.5");
   refused(sheet, R"({"model": "volume", "mu": 1, "thickness": 1})", sheet + "/model", "needs tets");
+  refused(sheet, R"({"model": "rigid", "thickness": 1})", sheet + "/model", "needs tets");
   refused(sheet, R"({"model": "arap", "mu": 1})", sheet, "'thickness' is missing");
   refused(sheet, R"({"model": "spring", "stiffness": 1, "thickness": 1})", sheet + "/thickness",
           "unknown key");
