@@ -1,7 +1,11 @@
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "mesh/generator_checks.h"
+#include "mesh/surface.h"
 #include "supple/error.h"
 #include "supple/scene.h"
 
@@ -59,6 +63,19 @@ std::vector<Spring> make_springs(const SpringMesh& mesh, double stretch, bool in
                 "segment " + std::to_string(s) + " has no length: expected two different vertices");
   }
   return springs;
+}
+
+std::vector<std::array<int, 2>> triangle_edges(const std::vector<std::array<int, 3>>& triangles) {
+  std::vector<std::array<int, 2>> edges;
+  for (const auto& t : triangles) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      const int a = t[i], b = t[(i + 1) % 3];
+      edges.push_back({std::min(a, b), std::max(a, b)});
+    }
+  }
+  std::sort(edges.begin(), edges.end());
+  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+  return edges;
 }
 
 }  // namespace supple

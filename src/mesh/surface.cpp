@@ -97,17 +97,4 @@ std::vector<std::array<int, 3>> surface_triangles(const TetMesh& mesh) {
   return triangles;
 }
 
-std::vector<std::array<int, 2>> triangle_edges(const std::vector<std::array<int, 3>>& triangles) {
-  std::vector<std::array<int, 2>> edges;
-  for (const auto& t : triangles) {
-    for (std::size_t i = 0; i < 3; ++i) {
-      const int a = t[i], b = t[(i + 1) % 3];
-      edges.push_back({std::min(a, b), std::max(a, b)});
-    }
-  }
-  std::sort(edges.begin(), edges.end());
-  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
-  return edges;
-}
-
 }  // namespace supple

@@ -189,7 +189,9 @@ struct State {
 };
 
 /// Whether it is a body of tets of the material `rigid`.
-bool is_rigid(const Body& body);
+inline bool is_rigid(const Body& body) {
+  return !body.mesh.tets.empty() && body.material.model == rigid_name;
+}
 
 /// Builds the model. Throws Error{invalid_input} naming the JSON pointer of what cannot be
 /// simulated, Error{bad_file} for a mesh that is none.

@@ -315,10 +315,6 @@ class ModelBuilder {
 
 }  // namespace
 
-bool is_rigid(const Body& body) {
-  return !body.mesh.tets.empty() && body.material.model == rigid_name;
-}
-
 Model build_model(const Scene& scene) { return ModelBuilder(scene).build(); }
 
 }  // namespace supple

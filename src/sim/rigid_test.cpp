@@ -353,6 +353,10 @@ TEST(Rigid, WhatKnowsNoRigidBodiesRefusesThem) {
   EXPECT_EQ(with([](Scene& s) { s.bodies[0].tearing = TearingSettings{.stretch = 2}; }),
             "/bodies/0/tearing");
   EXPECT_EQ(with([](Scene& s) { s.bodies[0].initial = Randomize{}; }), "/bodies/0/initial");
+  EXPECT_EQ(with([](Scene& s) {
+              s.blades = {Blade{.name = "knife", .points = {{0, 2, -1}, {0, 2, 1}}}};
+            }),
+            "/blades/0");
   EXPECT_EQ(with([](Scene& s) { s.bodies[0].mesh.tets.clear(); }), "/bodies/0/mesh");
   EXPECT_EQ(with([](Scene& s) { s.time.integrator = TimeIntegrator::implicit_midpoint; }),
             "/bodies/0/material/model");

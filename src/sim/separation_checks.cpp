@@ -7,6 +7,7 @@
 #include "base/refuse.h"
 #include "integrate/integrator.h"
 #include "math/motion.h"
+#include "model/model.h"
 #include "sim/separations.h"
 #include "sim/stepper.h"
 
@@ -106,6 +107,7 @@ std::string why_inseparable(const Scene& scene, std::size_t b) {
     return which +
            "the contact mode barrier keeps a body apart from itself, and what comes apart touches";
   }
+  if (is_rigid(body)) return which + "it is rigid";
   if (body.mesh.tets.empty() && !body.membrane) {
     return which + "it is of springs; expected tets, or a membrane (/material/thickness)";
   }
