@@ -81,6 +81,7 @@ class RunWatch {
   SolverSettings solver_;
   bool touches_ = false;  ///< there is something to touch
   bool is_barrier_ = false;
+  bool has_rigid_ = false;  ///< some body does not deform
   double size_ = 0;         ///< of the smallest body, m
   double weight_size_ = 0;  ///< weight of all bodies times size_, J
   int num_flat_tets_ = 0;

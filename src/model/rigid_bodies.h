@@ -13,8 +13,7 @@ namespace supple {
 ///   x_i = c + R X_i,  X_i = rest_i - (centre of mass at rest),  R a rotation
 /// are theirs. With M the masses of the vertices and J = sum m X X^T, the rigid place that is
 /// nearest to a field z in the norm of M has c = sum m z / m and the rotation nearest to
-/// sum m (z - c) X^T (Kabsch's problem); the nearest affine motion has F = sum m (z - c) X^T J^-1
-/// [Lan et al. 2022]. Vertices without mass belong to no body.
+/// sum m (z - c) X^T [Kabsch 1976]. Vertices without mass belong to no body.
 class RigidBodies {
  public:
   using Vector = Vector3<double>;

@@ -113,6 +113,21 @@ TEST(Allocation, NeitherDoesAStepOfARodThatIsTwisted) {
   }
 }
 
+TEST(Allocation, NeitherDoesAStepOfRigidBodies) {
+  if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
+  Scene scene = test::free_block("neo_hookean");
+  scene.bodies.push_back(scene.bodies[0]);
+  scene.bodies[0].material = {.model = "rigid"};
+  for (Vec3& x : scene.bodies[1].mesh.vertices) x[1] += 0.5005;
+  scene.gravity = {0, -9.81, 0};
+  scene.contact.friction = 0.3;
+  scene.colliders = {{"floor", PlaneShape{.offset = -0.2495}, {}}};
+  for (const char* method : {"l_bfgs", "quasi_newton"}) {
+    scene.solver.method = from_string<SolverMethod>(method);
+    EXPECT_EQ(allocations_of_a_step(scene, 1), 0) << method;
+  }
+}
+
 TEST(Allocation, NeitherDoesAStepOfInextensibleSprings) {
   if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
   for (const char* method : {"l_bfgs", "projective_dynamics", "gauss_seidel"}) {

@@ -7,6 +7,7 @@
 #include "sim/test_scenes.h"
 #include "supple/error.h"
 #include "supple/state_bytes.h"
+#include "supple/warnings.h"
 
 /// Bodies of the material rigid (docs/rigid.md).
 namespace supple {
@@ -325,6 +326,14 @@ TEST(Rigid, SameBitsAtAnyNumberOfThreadsAndFromItsState) {
     EXPECT_EQ(x, expected) << threads;
     EXPECT_EQ(other.state().positions, expected) << threads;
   }
+}
+
+/// What newton refuses is no remedy.
+TEST(Rigid, ARunThatIsNotConvergedNamesNoMethodThatRefusesRigidBodies) {
+  RunWatch watch(scene_of({brick({1, 1, 1}, {0, 0, 0})}));
+  watch.add(1, {.unconverged = 1000});
+  ASSERT_EQ(watch.warnings().size(), 1U);
+  EXPECT_EQ(watch.warnings()[0].text.find("newton"), std::string::npos);
 }
 
 std::string refused_at(const Scene& scene) {

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <variant>
 
+#include "model/model.h"
+
 namespace supple {
 
 namespace {
@@ -146,7 +148,9 @@ bool begins_inverted(const Body& body) {
 }
 
 /// A matrix with contacts in it is worth more than one that knows shear from volume.
-std::string remedy(const SolverSettings& solver, bool touches) {
+/// Newton's method and other matrices know nothing of rigid bodies.
+std::string remedy(const SolverSettings& solver, bool touches, bool has_rigid) {
+  if (has_rigid) return "raise iterations or substeps";
   const bool is_scalar = solver.initial_hessian == InitialHessian::laplacian && !touches;
   if (solver.method == SolverMethod::l_bfgs && is_scalar) {
     return "raise iterations or substeps, set /solver/initial_hessian to warped_rest, or take "
@@ -176,6 +180,7 @@ void RunWatch::scene_changed(const Scene& scene) {
   solver_ = scene.solver;
   touches_ = !scene.colliders.empty() || scene.bodies.size() > 1;
   is_barrier_ = scene.contact.mode == ContactMode::barrier;
+  has_rigid_ = std::any_of(scene.bodies.begin(), scene.bodies.end(), is_rigid);
   size_ = std::numeric_limits<double>::infinity();
   double mass = 0;
   num_flat_tets_ = 0;
@@ -251,9 +256,10 @@ double RunWatch::unbalanced_share() const {
 
 void RunWatch::warn_unconverged(std::vector<Warning>& list) const {
   const auto warn = [&](const std::string& what, std::int64_t first, std::int64_t last) {
-    list.push_back({"unconverged",
-                    "the steps are not converged: " + what + "; " + remedy(solver_, touches_),
-                    first, last});
+    list.push_back(
+        {"unconverged",
+         "the steps are not converged: " + what + "; " + remedy(solver_, touches_, has_rigid_),
+         first, last});
   };
   const double known = 1 - not_known_;
   const bool is_short = known < least_known;
