@@ -84,6 +84,8 @@ enum class BendingModel { quadratic, dihedral };
 enum class RodRestShape { mesh, straight };
 /// PressureSettings::surface.
 enum class PressureSurface { outer, cavities };
+/// Body::volume.
+enum class BodyVolume { free, exact };
 
 /// The list of a choice; the argument's value does not matter.
 const ChoiceList& choices(SolverMethod);
@@ -105,6 +107,7 @@ const ChoiceList& choices(ContactMode);
 const ChoiceList& choices(BendingModel);
 const ChoiceList& choices(RodRestShape);
 const ChoiceList& choices(PressureSurface);
+const ChoiceList& choices(BodyVolume);
 
 template <class T>
 concept Choice = requires(T value) {

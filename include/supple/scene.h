@@ -344,6 +344,10 @@ struct Body {
   Initial initial{};
   std::vector<Pin> pins{};
   std::optional<PressureSettings> pressure{};
+  /// exact: the volume at rest stays, of each part of a body of tets or of each volume that a cloth
+  /// encloses (docs/inextensible.md). The body then has no growth or tearing, and no pressure but
+  /// in cavities between tets.
+  BodyVolume volume = BodyVolume::free;
   std::vector<GrowthSettings> growth{};  ///< of the tets
   std::vector<Fold> folds{};             ///< of a membrane; those of an edge add up
   /// Names of the bodies and colliders that it touches; empty: all. Two touch unless one has a list

@@ -92,7 +92,8 @@ struct StepReport {
   /// since the simulation began or its state was set, as a share of its largest displacement
   /// (docs/solvers.md). Of backward Euler alone.
   double drift = 0;
-  /// Largest |l/r - 1| of the inextensible springs at the end of the frame.
+  /// Largest |l/r - 1| of the inextensible springs and |V/V0 - 1| of the exact volumes at the end
+  /// of the frame.
   double constraint_error = 0;
   double total_milliseconds = 0;
   double local_milliseconds = 0;    ///< forces and energies of tets, springs, membranes
@@ -148,8 +149,9 @@ struct SimulationState {
   /// rods twisted as at rest.
   std::vector<double> rods{};
   /// Of each inextensible spring its tension, N, below 0 under compression, in the order of bodies
-  /// and springs: where the next step begins to look for it. Empty where there are none, or all are
-  /// 0.
+  /// and springs; then of each exact volume the pressure inside less that outside, Pa, in the order
+  /// of bodies and of the first triangles around it: where the next step begins to look for them.
+  /// Empty where there are none, or all are 0.
   std::vector<double> multipliers{};
   /// TimeSettings::sleep_after: for how long each body has rested, s, and -1 of those that sleep:
   /// [num_bodies]; empty: none has.

@@ -215,7 +215,9 @@ typedef struct SuppleStepReport {
   double drift;  ///< how far bodies that pins hold are estimated to be off converged steps, a share
   int32_t sleeping_bodies;  ///< from the next frame on
   int32_t separated;        ///< faces and edges that elements came apart along as the step began
-  double constraint_error;  ///< largest |l/r - 1| of the inextensible springs at the frame's end
+  /// Largest |l/r - 1| of the inextensible springs and |V/V0 - 1| of the exact volumes at the
+  /// frame's end.
+  double constraint_error;
 } SuppleStepReport;
 
 /// Mechanical energy, J.

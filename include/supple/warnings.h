@@ -94,7 +94,7 @@ class RunWatch {
   std::vector<double> factors_;         ///< of the unconverged frames
   double mean_ = 0, worst_mean_ = 0;    ///< of |log f| over the last frames, and its maximum
   double share_ = 0, worst_share_ = 0;  ///< of the last frames that had |log f| > log 1.1
-  Seen inexact_;                        ///< of inextensible springs
+  Seen inexact_;                        ///< of inextensible springs and exact volumes
   double inexact_mean_ = 0, worst_inexact_ = 0;  ///< of the last frames' errors, and its maximum
   double drift_ = 0;                             ///< after the last frame
   double not_known_ = 1;  ///< share of these means due to frames before the run

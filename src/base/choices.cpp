@@ -155,6 +155,11 @@ const ChoiceList& choices(PressureSurface) {
   return list;
 }
 
+const ChoiceList& choices(BodyVolume) {
+  static const ChoiceList list{"volume", {{"free"}, {"exact"}}};
+  return list;
+}
+
 const char* choice_name(const ChoiceList& list, std::size_t index) noexcept {
   return index < list.entries.size() ? list.entries[index].name.c_str() : "unknown";
 }

@@ -14,10 +14,11 @@ namespace {
 template <class T>
 class Choices : public testing::Test {};
 
-using All = testing::Types<SolverMethod, TimeIntegrator, LineSearchType, Recovery, DescentStart,
-                           InitialHessian, LaplacianWeights, LinearSolver, PreconditionerType,
-                           Definiteness, Acceleration, XpbdProjection, XpbdMultipliers, XpbdOrder,
-                           XpbdPrecision, ContactMode, BendingModel, RodRestShape, PressureSurface>;
+using All =
+    testing::Types<SolverMethod, TimeIntegrator, LineSearchType, Recovery, DescentStart,
+                   InitialHessian, LaplacianWeights, LinearSolver, PreconditionerType, Definiteness,
+                   Acceleration, XpbdProjection, XpbdMultipliers, XpbdOrder, XpbdPrecision,
+                   ContactMode, BendingModel, RodRestShape, PressureSurface, BodyVolume>;
 TYPED_TEST_SUITE(Choices, All);
 
 TYPED_TEST(Choices, NamesAreThereAndBackAgain) {
@@ -56,10 +57,11 @@ TEST(ChoiceNames, AreThoseOfTheEnumerators) {
        << ' ' << Acceleration::chebyshev << ' ' << XpbdProjection::block << ' '
        << XpbdMultipliers::kept << ' ' << XpbdOrder::natural << ' ' << XpbdPrecision::float32 << ' '
        << ContactMode::barrier << ' ' << BendingModel::dihedral << ' ' << RodRestShape::straight
-       << ' ' << PressureSurface::cavities;
+       << ' ' << PressureSurface::cavities << ' ' << BodyVolume::exact;
   EXPECT_EQ(text.str(),
             "step_and_project forward_euler none none adaptive frame constant truncated_cg rest "
-            "none chebyshev block kept natural float barrier dihedral straight cavities");
+            "none chebyshev block kept natural float barrier dihedral straight cavities "
+            "exact");
 }
 
 }  // namespace

@@ -16,7 +16,8 @@ struct StepStart;
 /// The Hessian of the objective, M/a^2 + d2E/dx2, 3n x 3n: as it is, or with the negative
 /// eigenvalues of every element and spring mended, so that the whole is positive semi-definite
 /// [Teran et al. 2005]. Pins and contacts are that anyway. Pressures are part of it as it is
-/// alone, without what gas adds between all vertices of its surface (pressure_energy.h).
+/// alone, without what gas and exact volumes add between all vertices of its surface
+/// (pressure_energy.h).
 ///
 /// In the frames of F = U diag(s) V^T the Hessian of a density has a fixed sparse form
 /// (materials/principal.h): one eigen-decomposition an element, as many at once as a register

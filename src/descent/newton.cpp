@@ -8,8 +8,8 @@ namespace {
 constexpr double enough = 1e-4;
 constexpr int most_iterations = 200;
 
-bool has_gas(const Objective& objective) {
-  return objective.pressure() != nullptr && objective.model().pressures.has_gas();
+bool has_stiffening(const Objective& objective) {
+  return objective.pressure() != nullptr && objective.model().pressures.has_stiffening();
 }
 
 }  // namespace
@@ -22,19 +22,19 @@ Newton::Newton(const Model& model, const SolverSettings& settings, double invers
 
 void Newton::begin_step(Objective& objective) {
   system_.begin_step();
-  if (!has_gas(objective)) return;
+  if (!has_stiffening(objective)) return;
   const auto n = static_cast<std::size_t>(objective.model().num_vertices);
-  for (VectorField* field : {&residual_, &solved_, &d_, &minus_product_, &of_gas_}) {
+  for (VectorField* field : {&residual_, &solved_, &d_, &minus_product_, &of_pressure_}) {
     field->resize(n);
   }
 }
 
 bool Newton::compute(Objective& objective, const Iterate& at, VectorField& p) {
-  const bool has_rest = has_gas(objective);
+  const bool has_rest = has_stiffening(objective);
   const auto solves = has_rest ? HessianSystem::Solves::many : HessianSystem::Solves::one;
   if (!system_.prepare(objective, at.x, solves)) return false;
   if (has_rest) {
-    solve_with_gas(objective, at, p);
+    solve_stiffened(objective, at, p);
   } else {
     system_.solve(at.gradient, p, objective.threads());
   }
@@ -43,7 +43,7 @@ bool Newton::compute(Objective& objective, const Iterate& at, VectorField& p) {
 
 /// Products with A are not needed: those of the directions follow from the residuals, as the
 /// preconditioner is A itself.
-void Newton::solve_with_gas(Objective& objective, const Iterate& at, VectorField& p) {
+void Newton::solve_stiffened(Objective& objective, const Iterate& at, VectorField& p) {
   FieldAlgebra& algebra = objective.algebra();
   const auto clear = [](VectorField& field) {
     for (PaddedVector& x : field) x = {};
@@ -55,16 +55,16 @@ void Newton::solve_with_gas(Objective& objective, const Iterate& at, VectorField
   double along = -algebra.dot(residual_, d_);
   const double wanted = enough * enough * along;
   for (int k = 0; k < most_iterations && along > wanted; ++k) {
-    clear(of_gas_);  // B d
-    objective.pressure()->add_stiffening(at.x, d_, objective.threads(), of_gas_);
-    const double curvature = algebra.dot(d_, of_gas_) - algebra.dot(d_, minus_product_);
+    clear(of_pressure_);  // B d
+    objective.pressure()->add_stiffening(at.x, d_, objective.threads(), of_pressure_);
+    const double curvature = algebra.dot(d_, of_pressure_) - algebra.dot(d_, minus_product_);
     if (!(curvature > 0)) {
       if (k == 0) algebra.add(1, d_, p);
       return;
     }
     const double step = along / curvature;
     algebra.add(step, d_, p);
-    algebra.add(step, of_gas_, residual_);
+    algebra.add(step, of_pressure_, residual_);
     algebra.add(-step, minus_product_, residual_);
     system_.solve(residual_, solved_, objective.threads());
     const double next = -algebra.dot(residual_, solved_);

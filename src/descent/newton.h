@@ -11,9 +11,10 @@ namespace supple {
 /// iteration. Where definiteness is none, p may be no descent direction far from the minimum: the
 /// descent then ends there.
 ///
-/// What gas in a body adds between all vertices of its surface, B, is no part of the sparse matrix.
-/// Conjugate gradients for A + B with A as preconditioner then make the direction: each iteration
-/// solves with A once, and A^-1 B has few eigenvalues that are far from zero.
+/// What gas in a body, or a volume of one that stays, adds between all vertices of its surface, B,
+/// is no part of the sparse matrix. Conjugate gradients for A + B with A as preconditioner then
+/// make the direction: each iteration solves with A once, and A^-1 B has few eigenvalues that are
+/// far from zero.
 class Newton final : public Direction {
  public:
   /// Each element's Hessian clamped [Teran et al. 2005], sparse Cholesky.
@@ -27,10 +28,10 @@ class Newton final : public Direction {
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
 
  private:
-  void solve_with_gas(Objective& objective, const Iterate& at, VectorField& p);
+  void solve_stiffened(Objective& objective, const Iterate& at, VectorField& p);
 
   HessianSystem system_;
-  VectorField residual_, solved_, d_, minus_product_, of_gas_;  ///< where there is a B
+  VectorField residual_, solved_, d_, minus_product_, of_pressure_;  ///< where there is a B
 };
 
 }  // namespace supple

@@ -120,10 +120,22 @@ class Objective {
   /// contacts with the unknown at z.
   double potential(double elastic, const VectorField& x, const VectorField& z);
 
-  /// What the multipliers of inextensible springs add to g at x, J, of what is selected;
-  /// `potential` is without it (multipliers.h).
-  double multiplier_energy(const VectorField& x) const {
-    return supple::multiplier_energy(*model_, selected_, x);
+  /// What the multipliers of inextensible springs add to the elastic energy at x, J, of what is
+  /// selected (multipliers.h).
+  double spring_multiplier_energy(const VectorField& x) const {
+    return supple::spring_multiplier_energy(*model_, selected_, x);
+  }
+  /// What all multipliers add to g at x, J, of what is selected; `potential` is without it.
+  double multiplier_energy(const VectorField& x) {
+    return spring_multiplier_energy(x) +
+           volume_multiplier_energy(*model_, selected_, volumes_at(x));
+  }
+
+  /// Of each chamber of the model at x, m^3; valid until energies are evaluated again.
+  std::span<const double> volumes_at(const VectorField& x) {
+    if (!pressure_) return {};
+    pressure_->evaluate(x, *threads_);
+    return pressure_->volumes();
   }
 
   /// Finds the contacts at z, for who asks `contact` after positions other than z were tried.

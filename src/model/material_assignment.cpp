@@ -160,6 +160,7 @@ void MaterialAssignment::add_rigid_body(const Body& body, const std::string& whe
   refuse_if(body.fiber.has_value(), "/fiber", "fibers");
   refuse_if(!body.growth.empty(), "/growth", "growth");
   refuse_if(body.pressure.has_value(), "/pressure", "pressure that would do something");
+  refuse_if(body.volume != BodyVolume::free, "/volume", "volume that could change");
   refuse_if(body.tearing.has_value(), "/tearing", "tears");
   refuse_if(body.material.plasticity.has_value(), "/material/plasticity", "plastic flow");
   refuse_if(body.damping && body.damping->stiffness != 0, "/damping", "damping of its shape");

@@ -185,7 +185,7 @@ struct State {
   VectorField acceleration;              ///< [num_vertices], m/s^2
   std::vector<PlasticStrain> plastic{};  ///< [num_tets]; empty where no material flows
   std::vector<RodFrame> rods{};          ///< [segments of the rods]
-  std::vector<double> multipliers{};     ///< [count_multipliers] (multipliers.h), N
+  std::vector<double> multipliers{};     ///< [count_multipliers] (multipliers.h), N and Pa
 };
 
 /// Whether it is a body of tets of the material `rigid`.

@@ -3,10 +3,12 @@
 #include <limits>
 #include <string>
 
+#include "base/names.h"
 #include "base/refuse.h"
 #include "materials/material.h"
 #include "math/motion.h"
 #include "model/element_layout.h"
+#include "model/exact_volumes.h"
 #include "model/material_assignment.h"
 #include "model/membrane_builder.h"
 #include "model/model.h"
@@ -129,6 +131,7 @@ class ModelBuilder {
     model_.rods.index_vertices(model_.num_vertices);
     model_.rods.find_clamps(model_.pins);
     model_.pressures.index_vertices(model_.num_vertices);
+    stiffen_volumes(scene_.time, model_);
     return std::move(model_);
   }
 
@@ -210,14 +213,31 @@ class ModelBuilder {
       add_growth(body, where, first_tet, model_);
       materials_.add_body(body, where, model_, first_tet);
     }
-    if (body.pressure) {
-      const bool is_cloth = mesh.tets.empty();
-      model_.pressures.add(
-          *body.pressure,
-          of_model(is_cloth ? body.triangles : surface_triangles(mesh), first_vertex), model_.rest,
-          first_vertex, is_cloth, where + "/pressure");
-    }
+    add_volumes(body, mesh, first_vertex, first_tet, where);
     add_pins(body.pins, mesh.vertices, first_vertex, where, scene_.colliders, model_.pins);
+  }
+
+  /// What its surface encloses, where that holds a pressure or stays.
+  void add_volumes(const Body& body, const TetMesh& mesh, int first_vertex, std::size_t first_tet,
+                   const std::string& where) {
+    require_choice(body.volume, where + "/volume");
+    const bool stays = body.volume == BodyVolume::exact, is_cloth = mesh.tets.empty();
+    if (!body.pressure && !stays) return;
+    const std::vector<std::array<int, 3>> surface =
+        of_model(is_cloth ? body.triangles : surface_triangles(mesh), first_vertex);
+    if (body.pressure) {
+      model_.pressures.add(*body.pressure, surface, model_.rest, first_vertex, is_cloth,
+                           where + "/pressure");
+    }
+    if (!stays) return;
+    require(!body.pressure || body.pressure->surface == PressureSurface::cavities,
+            where + "/pressure",
+            "changes nothing where the volume stays; expected none, or a volume that is free");
+    require(
+        body.growth.empty(), where + "/growth",
+        "changes the volume at rest, which is to stay; expected none, or a volume that is free");
+    model_.pressures.keep_volumes(surface, std::span(model_.tets).subspan(first_tet), model_.rest,
+                                  first_vertex, where + "/volume");
   }
 
   void add_tet(const std::array<int, 4>& tet) {

@@ -9,7 +9,7 @@ namespace supple {
 
 namespace {
 
-/// Of a length: what its difference of positions may round to.
+/// Of a length or a volume: what its differences of positions may round to.
 constexpr double rounding = 1e-14;
 
 double length_of(const SpringSet::Spring& spring, const VectorField& x) {
@@ -34,14 +34,53 @@ double hold(SpringSet::Spring& spring, double r, double t) {
   return held;
 }
 
+int body_of(const Model& model, const PressureSet::Chamber& chamber) {
+  return model.body_of(model.pressures.faces[at(chamber.first_face)][0]);
+}
+
+/// Calls visit(i, c, chamber) for the exact volumes of the bodies, ascending; i counts multipliers,
+/// c all chambers.
+template <class Model, class Visit>
+void for_volumes(Model& model, std::span<const int> bodies, const Visit& visit) {
+  std::size_t i = model.springs.inextensible.size();
+  for (std::size_t c = 0; c < model.pressures.chambers.size(); ++c) {
+    auto& chamber = model.pressures.chambers[c];
+    if (!chamber.is_exact()) continue;
+    if (std::binary_search(bodies.begin(), bodies.end(), body_of(model, chamber))) {
+      visit(i, c, chamber);
+    }
+    ++i;
+  }
+}
+
+/// p of a volume, within its bounds, which is what the model then holds.
+double hold(PressureSet::Chamber& chamber, double p) {
+  const double most = chamber.stiffness * chamber.rest_volume;
+  return chamber.multiplier = std::clamp(p, -most, most);
+}
+
 }  // namespace
 
-std::size_t count_multipliers(const Model& model) { return model.springs.inextensible.size(); }
+std::size_t first_volume_multiplier(const Model& model, int body) {
+  std::size_t first = model.springs.inextensible.size();
+  for (const PressureSet::Chamber& chamber : model.pressures.chambers) {
+    if (chamber.is_exact() && body_of(model, chamber) < body) ++first;
+  }
+  return first;
+}
+
+std::size_t count_multipliers(const Model& model) {
+  return first_volume_multiplier(model, model.num_bodies());
+}
 
 void use_multipliers(Model& model, std::span<const double> multipliers) {
   SpringSet& set = model.springs;
   for (std::size_t i = 0; i < set.inextensible.size(); ++i) {
     hold(set.springs[at(set.inextensible[i])], set.exact_length[i], multipliers[i]);
+  }
+  std::size_t i = set.inextensible.size();
+  for (PressureSet::Chamber& chamber : model.pressures.chambers) {
+    if (chamber.is_exact()) hold(chamber, multipliers[i++]);
   }
 }
 
@@ -53,10 +92,13 @@ void reset_multipliers(Model& model, std::span<const int> bodies, std::span<cons
       multipliers[i] = hold(spring, set.exact_length[i], from[i]);
     });
   }
+  for_volumes(model, bodies, [&](std::size_t i, std::size_t, PressureSet::Chamber& chamber) {
+    multipliers[i] = hold(chamber, from[i]);
+  });
 }
 
 bool update_multipliers(Model& model, std::span<const int> bodies, const VectorField& x,
-                        std::vector<double>& multipliers) {
+                        std::span<const double> volumes, std::vector<double>& multipliers) {
   SpringSet& set = model.springs;
   bool is_off = false;
   for (const int body : bodies) {
@@ -66,10 +108,16 @@ bool update_multipliers(Model& model, std::span<const int> bodies, const VectorF
       multipliers[i] = hold(spring, r, multipliers[i] + spring.stiffness * c);
     });
   }
+  for_volumes(model, bodies, [&](std::size_t i, std::size_t c, PressureSet::Chamber& chamber) {
+    const double more = volumes[c] - chamber.rest_volume;
+    if (std::abs(more) > rounding * chamber.rest_volume) is_off = true;
+    multipliers[i] = hold(chamber, multipliers[i] - chamber.stiffness * more);
+  });
   return is_off;
 }
 
-double multiplier_energy(const Model& model, std::span<const int> bodies, const VectorField& x) {
+double spring_multiplier_energy(const Model& model, std::span<const int> bodies,
+                                const VectorField& x) {
   const SpringSet& set = model.springs;
   double energy = 0;
   for (const int body : bodies) {
@@ -82,12 +130,25 @@ double multiplier_energy(const Model& model, std::span<const int> bodies, const 
   return energy;
 }
 
-double constraint_error(const Model& model, const VectorField& x) {
+double volume_multiplier_energy(const Model& model, std::span<const int> bodies,
+                                std::span<const double> volumes) {
+  double energy = 0;
+  for_volumes(model, bodies, [&](std::size_t, std::size_t c, const auto& chamber) {
+    energy -= chamber.multiplier * (volumes[c] - chamber.rest_volume);
+  });
+  return energy;
+}
+
+double constraint_error(const Model& model, const VectorField& x, std::span<const double> volumes) {
   const SpringSet& set = model.springs;
   double worst = 0;
   for (std::size_t i = 0; i < set.inextensible.size(); ++i) {
     const double length = length_of(set.springs[at(set.inextensible[i])], x);
     worst = std::max(worst, std::abs(length / set.exact_length[i] - 1));
+  }
+  for (std::size_t c = 0; c < model.pressures.chambers.size(); ++c) {
+    const PressureSet::Chamber& chamber = model.pressures.chambers[c];
+    if (chamber.is_exact()) worst = std::max(worst, std::abs(volumes[c] / chamber.rest_volume - 1));
   }
   return worst;
 }

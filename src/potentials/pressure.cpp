@@ -80,24 +80,43 @@ int far_corner(const Triangles& triangles, const Side& side) {
   return triangles[at(side.start / 3)][static_cast<std::size_t>((side.start % 3 + 2) % 3)];
 }
 
-/// The part of the surface that each triangle belongs to, parts counted by their first triangles.
-std::vector<int> parts_of(std::size_t num_triangles, const std::vector<Joint>& joints) {
-  std::vector<int> root(num_triangles);
-  std::iota(root.begin(), root.end(), 0);
-  const auto find = [&](int t) {
-    while (root[at(t)] != t) t = root[at(t)] = root[at(root[at(t)])];
-    return t;
-  };
-  for (const Joint& joint : joints) {
-    const int one = find(joint.falling.start / 3), other = find(joint.rising.start / 3);
-    root[at(std::max(one, other))] = std::min(one, other);
+/// Things that are joined to each other.
+class Joined {
+ public:
+  explicit Joined(std::size_t count) : root_(count) { std::iota(root_.begin(), root_.end(), 0); }
+
+  /// The first of those that i is joined to.
+  int find(int i) {
+    while (root_[at(i)] != i) i = root_[at(i)] = root_[at(root_[at(i)])];
+    return i;
   }
-  std::vector<int> part(num_triangles, -1);
+  void join(int a, int b) {
+    const int one = find(a), other = find(b);
+    root_[at(std::max(one, other))] = std::min(one, other);
+  }
+
+ private:
+  std::vector<int> root_;
+};
+
+/// The part of the surface that each triangle belongs to, parts counted by their first triangles:
+/// triangles joined by edges, or where there are tets around connected tets.
+std::vector<int> parts_of(const Triangles& triangles, const std::vector<Joint>& joints,
+                          std::span<const std::array<int, 4>> tets, std::size_t num_vertices) {
+  Joined joined(tets.empty() ? triangles.size() : num_vertices);
+  if (tets.empty()) {
+    for (const Joint& joint : joints) joined.join(joint.falling.start / 3, joint.rising.start / 3);
+  }
+  for (const auto& tet : tets) {
+    for (std::size_t c = 1; c < 4; ++c) joined.join(tet[0], tet[c]);
+  }
+  std::vector<int> part_of_root(tets.empty() ? triangles.size() : num_vertices, -1);
+  std::vector<int> part;
   int count = 0;
-  for (std::size_t t = 0; t < num_triangles; ++t) {
-    const auto own = at(find(static_cast<int>(t)));
-    if (own == t) part[t] = count++;
-    part[t] = part[own];
+  for (std::size_t t = 0; t < triangles.size(); ++t) {
+    int& own = part_of_root[at(joined.find(tets.empty() ? static_cast<int>(t) : triangles[t][0]))];
+    if (own < 0) own = count++;
+    part.push_back(own);
   }
   return part;
 }
@@ -138,12 +157,13 @@ PressureSet::Filling checked_filling(const PressureSettings& settings, const std
 
 }  // namespace
 
-bool PressureSet::has_gas() const {
-  return std::any_of(chambers.begin(), chambers.end(),
-                     [&](const Chamber& c) { return fillings[at(c.filling)].is_gas; });
+bool PressureSet::has_stiffening() const {
+  return std::any_of(chambers.begin(), chambers.end(), [&](const Chamber& c) {
+    return c.is_exact() || fillings[at(c.filling)].is_gas;
+  });
 }
 
-void PressureSet::add(const PressureSettings& settings, std::vector<std::array<int, 3>> triangles,
+void PressureSet::add(const PressureSettings& settings, const Triangles& triangles,
                       const std::vector<Vec3>& rest, int first_vertex, bool is_cloth,
                       const std::string& where) {
   const Filling filling = checked_filling(settings, where);
@@ -151,11 +171,33 @@ void PressureSet::add(const PressureSettings& settings, std::vector<std::array<i
   require_choice(settings.surface, where + "/surface");
   require(!is_cloth || !wants_cavities, where + "/surface",
           "a cloth has no cavities; expected outer: what it encloses");
+  const std::size_t before = chambers.size();
+  add_chambers(triangles, {},
+               is_cloth         ? Parts::all
+               : wants_cavities ? Parts::inward
+                                : Parts::outward,
+               rest, first_vertex, where);
+  require(chambers.size() > before, where + "/surface",
+          "the body has no cavities; expected a hollow inside its tets");
+  fillings.push_back(filling);
+}
+
+void PressureSet::keep_volumes(const Triangles& triangles, std::span<const std::array<int, 4>> tets,
+                               const std::vector<Vec3>& rest, int first_vertex,
+                               const std::string& where) {
+  const std::size_t before = chambers.size();
+  add_chambers(triangles, tets, Parts::all, rest, first_vertex, where);
+  for (std::size_t c = before; c < chambers.size(); ++c) chambers[c].stiffness = 1;
+  fillings.emplace_back();
+}
+
+void PressureSet::add_chambers(const Triangles& triangles, std::span<const std::array<int, 4>> tets,
+                               Parts wanted, const std::vector<Vec3>& rest, int first_vertex,
+                               const std::string& where) {
   require(!triangles.empty(), where, "needs a closed surface, but the body has no triangles");
   const std::vector<Joint> joints = joints_of(triangles, first_vertex, where);
-  const std::vector<int> part = parts_of(triangles.size(), joints);
+  const std::vector<int> part = parts_of(triangles, joints, tets, rest.size());
   const int num_parts = *std::max_element(part.begin(), part.end()) + 1;
-  const std::size_t before = chambers.size();
   std::vector<Triangles> triangles_of(at(num_parts));
   for (std::size_t t = 0; t < part.size(); ++t) triangles_of[at(part[t])].push_back(triangles[t]);
   std::vector<std::vector<Edge>> edges_of(at(num_parts));
@@ -177,13 +219,15 @@ void PressureSet::add(const PressureSettings& settings, std::vector<std::array<i
     require(std::abs(volume) > least_share * size * size * size, where,
             "needs a surface around a volume, but the body's encloses none");
     const bool inside_out = volume < 0;
-    if (!is_cloth && inside_out != wants_cavities) continue;
+    if (wanted != Parts::all && inside_out != (wanted == Parts::inward)) continue;
     Chamber chamber{.first_face = static_cast<int>(faces.size()),
                     .num_faces = static_cast<int>(own.size()),
                     .first_edge = static_cast<int>(edges.size()),
                     .num_edges = static_cast<int>(edges_of[at(p)].size()),
                     .rest_volume = std::abs(volume),
-                    .filling = static_cast<int>(fillings.size())};
+                    .filling = static_cast<int>(fillings.size()),
+                    .stiffness = 0,
+                    .multiplier = 0};
     for (auto face : own) {
       if (inside_out) std::swap(face[1], face[2]);
       faces.push_back(face);
@@ -195,9 +239,6 @@ void PressureSet::add(const PressureSettings& settings, std::vector<std::array<i
     }
     chambers.push_back(chamber);
   }
-  require(chambers.size() > before, where + "/surface",
-          "the body has no cavities; expected a hollow inside its tets");
-  fillings.push_back(filling);
 }
 
 void PressureSet::index_vertices(int num_vertices) {

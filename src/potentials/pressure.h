@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@ namespace supple {
 /// [v]_x being the matrix of v x. The energies E = phi(V) are
 ///   -p (V - V0)                              of a given overpressure p,
 ///   -p V0 log(V/V0) + ambient (V - V0)       of gas of the absolute pressure p at V0,
+///   -p (V - V0) + kappa/2 (V - V0)^2         of a volume that stays (model/multipliers.h): what
+///                                            is inside pushes with its multiplier p,
 /// with log continued below V = V0/10 as in materials/extended_log.h: what is turned inside out
 /// opens again.
 class PressureSet {
@@ -25,6 +28,9 @@ class PressureSet {
     int first_edge = 0, num_edges = 0;
     double rest_volume = 0;  ///< V0, m^3, > 0
     int filling = 0;
+    double stiffness = 0;   ///< kappa of a volume that stays, Pa/m^3; 0 of others
+    double multiplier = 0;  ///< its p, Pa
+    bool is_exact() const { return stiffness > 0; }
   };
   /// An edge from a to b with the far corners of its triangles: (a, b, c) and (b, a, d).
   struct Edge {
@@ -38,16 +44,24 @@ class PressureSet {
   };
 
   bool empty() const { return chambers.empty(); }
-  bool has_gas() const;
+  /// Whether any pressure depends on its volume.
+  bool has_stiffening() const;
 
   /// Adds the volumes of a body's surface: its triangles, as vertices of the model, of which the
   /// body has those from first_vertex on; each connected part must be closed. cavities: those parts
   /// that are inside out, the surface of a body of tets around its hollows; else the others (of a
   /// cloth all, turned where they are inside out). Throws Error{invalid_input} at `where`, the JSON
   /// pointer of the settings, or below it.
-  void add(const PressureSettings& settings, std::vector<std::array<int, 3>> triangles,
+  void add(const PressureSettings& settings, const std::vector<std::array<int, 3>>& triangles,
            const std::vector<Vec3>& rest, int first_vertex, bool is_cloth,
            const std::string& where);
+
+  /// Adds volumes that stay, of a stiffness of 1 Pa/m^3 as yet: of each connected part of a body's
+  /// tets, with hollows left out, or where there are none of what each part of a cloth encloses.
+  /// Arguments and errors are those of `add`; tets as vertices of the model.
+  void keep_volumes(const std::vector<std::array<int, 3>>& triangles,
+                    std::span<const std::array<int, 4>> tets, const std::vector<Vec3>& rest,
+                    int first_vertex, const std::string& where);
 
   /// Calls move(vertex) for each place where a vertex stands, then indexes them.
   template <class Move>
@@ -70,6 +84,13 @@ class PressureSet {
   /// Vertices on the surfaces, ascending, with the faces around each: [num], [num + 1], 3 * face +
   /// corner.
   std::vector<int> vertices, start, corners;
+
+ private:
+  /// Which parts of a surface become chambers.
+  enum class Parts { all, outward, inward };
+  void add_chambers(const std::vector<std::array<int, 3>>& triangles,
+                    std::span<const std::array<int, 4>> tets, Parts wanted,
+                    const std::vector<Vec3>& rest, int first_vertex, const std::string& where);
 };
 
 }  // namespace supple

@@ -14,6 +14,9 @@ namespace {
 constexpr int faces_per_chunk = 512;
 constexpr int vertices_per_chunk = 128;
 
+/// Of a volume that stays: by how much it is off where its energy errs, as springs (objective.h).
+constexpr double volume_strain = 0.1;
+
 int num_chunks_of(std::size_t count, int size) {
   return (static_cast<int>(count) + size - 1) / size;
 }
@@ -45,14 +48,17 @@ void PressureEnergy::set_time(double time) {
     const PressureSet::Filling& filling = set_->fillings[at(chamber.filling)];
     pressure_[i] = supple::evaluate(filling.pressure, time);
     slopes_[i] = slope(i, volumes_[i]);
-    const double most = std::max(std::abs(pressure_[i]), filling.ambient);
+    const double most = chamber.is_exact() ? volume_strain * chamber.stiffness * chamber.rest_volume
+                                           : std::max(std::abs(pressure_[i]), filling.ambient);
     energy_scale_ = std::hypot(energy_scale_, most * chamber.rest_volume);
   }
 }
 
 double PressureEnergy::energy_of(std::size_t chamber, double volume) const {
-  const double rest = set_->chambers[chamber].rest_volume, more = volume - rest;
-  const PressureSet::Filling& filling = set_->fillings[at(set_->chambers[chamber].filling)];
+  const PressureSet::Chamber& own = set_->chambers[chamber];
+  const double rest = own.rest_volume, more = volume - rest;
+  if (own.is_exact()) return (own.stiffness / 2 * more - own.multiplier) * more;
+  const PressureSet::Filling& filling = set_->fillings[at(own.filling)];
   if (!filling.is_gas) return -pressure_[chamber] * more;
   const double part = volume / rest;
   const double log =
@@ -61,13 +67,16 @@ double PressureEnergy::energy_of(std::size_t chamber, double volume) const {
 }
 
 double PressureEnergy::slope(std::size_t chamber, double volume) const {
-  const PressureSet::Filling& filling = set_->fillings[at(set_->chambers[chamber].filling)];
+  const PressureSet::Chamber& own = set_->chambers[chamber];
+  if (own.is_exact()) return own.stiffness * (volume - own.rest_volume) - own.multiplier;
+  const PressureSet::Filling& filling = set_->fillings[at(own.filling)];
   if (!filling.is_gas) return -pressure_[chamber];
-  const double part = volume / set_->chambers[chamber].rest_volume;
+  const double part = volume / own.rest_volume;
   return filling.ambient - pressure_[chamber] * extended_log(part).first;
 }
 
 double PressureEnergy::curvature(std::size_t chamber, double volume) const {
+  if (set_->chambers[chamber].is_exact()) return set_->chambers[chamber].stiffness;
   if (!set_->fillings[at(set_->chambers[chamber].filling)].is_gas) return 0;
   const double rest = set_->chambers[chamber].rest_volume;
   return -pressure_[chamber] / rest * extended_log(volume / rest).second;

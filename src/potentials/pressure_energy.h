@@ -53,13 +53,13 @@ class PressureEnergy {
     }
   }
 
-  /// Adds phi''(V) dV/dx (dV/dx . d) at x to `out`, N: the rank that each gas adds to the Hessian,
-  /// between all vertices of its surface. phi'' >= 0.
+  /// Adds phi''(V) dV/dx (dV/dx . d) at x to `out`, N: the rank that each gas and each volume
+  /// that stays add to the Hessian, between all vertices of its surface. phi'' >= 0.
   void add_stiffening(const VectorField& x, const VectorField& d, Threads& threads,
                       VectorField& out);
 
-  /// dE/dx of one vertex at x, N, with the volumes of the last evaluation. Where there is no gas it
-  /// is the same wherever that vertex stands.
+  /// dE/dx of one vertex at x, N, with the volumes of the last evaluation. Where no
+  /// pressure depends on its volume it is the same wherever that vertex stands.
   Vec3 gradient_of(int vertex, const VectorField& x) const;
 
  private:

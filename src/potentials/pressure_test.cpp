@@ -48,6 +48,17 @@ struct Ball {
 PressureSettings constant(double p) { return {.pressure = p}; }
 PressureSettings gas(double p, double ambient) { return {.pressure = p, .ambient = ambient}; }
 
+/// A ball whose volume stays, of about 4e-3 m^3, with a pressure inside.
+Ball exact(int subdivisions) {
+  Ball ball(constant(0), subdivisions);
+  ball.set = {};
+  ball.set.keep_volumes(ball.mesh.triangles, {}, ball.mesh.vertices, 0, "/bodies/0/volume");
+  ball.set.index_vertices(static_cast<int>(ball.x.size()));
+  ball.set.chambers[0].stiffness = 1e6;
+  ball.set.chambers[0].multiplier = 300;
+  return ball;
+}
+
 VectorField gradient_at(const Ball& ball, const VectorField& x, Threads& threads) {
   PressureEnergy energy(ball.set);
   VectorField gradient(x.size());
@@ -113,10 +124,38 @@ Eigen::MatrixXd hessian_of(const Ball& ball) {
   return H;
 }
 
+/// -p c + kappa/2 c^2, c = V - V0: its derivative by V is that of a spring of rest volume
+/// V0 + p/kappa.
+TEST(Pressure, OfAVolumeThatStaysIsThatOfAMultiplierAndASpring) {
+  Threads one(1);
+  Ball ball = exact(1);
+  PressureEnergy energy(ball.set);
+  const double rest = ball.set.chambers[0].rest_volume;
+  EXPECT_NEAR(energy.evaluate(ball.x, one), 0, 1e-12);
+  EXPECT_NEAR(energy.slope(0, rest), -300, 1e-9);
+  EXPECT_NEAR(energy.slope(0, rest + 300 / 1e6), 0, 1e-9);
+  ball.shake(0.01);
+  VectorField gradient(ball.x.size());
+  const double value = energy.add(ball.x, one, gradient), more = energy.volumes()[0] - rest;
+  EXPECT_GT(std::abs(more), 0.01 * rest);
+  EXPECT_NEAR(value, (0.5e6 * more - 300) * more, 1e-12);
+  const double step = 1e-6;
+  for (std::size_t i = 0; i < ball.x.size(); ++i) {
+    for (int k = 0; k < 3; ++k) {
+      VectorField moved = ball.x;
+      moved[i][k] += step;
+      const double above = energy.evaluate(moved, one);
+      moved[i][k] -= 2 * step;
+      const double below = energy.evaluate(moved, one);
+      EXPECT_NEAR(gradient[i][k], (above - below) / (2 * step), 1e-7);
+    }
+  }
+  EXPECT_TRUE(ball.set.has_stiffening());
+}
+
 TEST(Pressure, TheHessianIsTheDerivativeOfTheForce) {
   Threads one(1);
-  for (const PressureSettings& settings : {constant(300), gas(1.3e5, 1e5)}) {
-    Ball ball(settings, 0);
+  for (Ball ball : {Ball(constant(300), 0), Ball(gas(1.3e5, 1e5), 0), exact(0)}) {
     ball.shake(0.02);
     const Eigen::MatrixXd H = hessian_of(ball);
     const double step = 1e-6;
@@ -172,7 +211,7 @@ TEST(Pressure, OfGasFallsAsItsVolumeGrows) {
     const double inside = 1e5 - energy.slope(0, energy.volumes()[0]);
     EXPECT_NEAR(inside * energy.volumes()[0], 1.5e5 * ball.set.chambers[0].rest_volume, 1e-9);
   }
-  EXPECT_TRUE(ball.set.has_gas());
+  EXPECT_TRUE(ball.set.has_stiffening());
 }
 
 TEST(Pressure, FollowsItsKeyframes) {

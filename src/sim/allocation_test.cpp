@@ -138,6 +138,18 @@ TEST(Allocation, NeitherDoesAStepOfInextensibleSprings) {
   }
 }
 
+TEST(Allocation, NeitherDoesAStepOfExactVolumes) {
+  if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
+  for (const SolverMethod method : {SolverMethod::newton, SolverMethod::l_bfgs}) {
+    Scene scene = test::free_block("neo_hookean");
+    scene.gravity = {0, -9.81, 0};
+    scene.bodies[0].volume = BodyVolume::exact;
+    scene.colliders.push_back({"ground", PlaneShape{{0, 1, 0}, -0.25}, {}});
+    scene.solver.method = method;
+    EXPECT_EQ(allocations_of_a_step(scene, 2), 0) << to_string(method);
+  }
+}
+
 TEST(Allocation, NeitherDoesAStepOnHullsFieldsAndFunctions) {
   if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
   HeightFieldShape field{.nx = 9, .nz = 9, .cell = 1};

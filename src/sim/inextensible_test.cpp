@@ -212,18 +212,18 @@ TEST(Inextensible, DerivativeOfWhatMultipliersAdd) {
   };
   const double d = 1e-5;
   for (const double length : {0.8, 1.0, 1.3}) {
-    const double slope = (multiplier_energy(model, bodies, at_length(length + d)) -
-                          multiplier_energy(model, bodies, at_length(length - d))) /
+    const double slope = (spring_multiplier_energy(model, bodies, at_length(length + d)) -
+                          spring_multiplier_energy(model, bodies, at_length(length - d))) /
                          (2 * d);
     EXPECT_NEAR(slope, 7, 1e-8);
-    EXPECT_NEAR(constraint_error(model, at_length(length)), std::abs(length - 1), 1e-14);
+    EXPECT_NEAR(constraint_error(model, at_length(length), {}), std::abs(length - 1), 1e-14);
   }
-  EXPECT_TRUE(update_multipliers(model, bodies, at_length(1.02), tensions));
+  EXPECT_TRUE(update_multipliers(model, bodies, at_length(1.02), {}, tensions));
   EXPECT_NEAR(tensions[0], 8, 1e-12);
   // No more than k r either way.
-  EXPECT_TRUE(update_multipliers(model, bodies, at_length(9), tensions));
+  EXPECT_TRUE(update_multipliers(model, bodies, at_length(9), {}, tensions));
   EXPECT_EQ(tensions[0], 50);
-  EXPECT_FALSE(update_multipliers(model, bodies, at_length(1), tensions));
+  EXPECT_FALSE(update_multipliers(model, bodies, at_length(1), {}, tensions));
 }
 
 TEST(Inextensible, PinsTooFarApartStretchItAndSaySo) {

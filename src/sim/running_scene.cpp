@@ -146,7 +146,7 @@ Energies RunningScene::energies() {
     }
   }
   energies.elastic =
-      objective_.elastic_energy_at(state_.x) - objective_.multiplier_energy(state_.x);
+      objective_.elastic_energy_at(state_.x) - objective_.spring_multiplier_energy(state_.x);
   std::vector<Vec3> targets(model_.pins.pins.size());
   model_.pins.targets(state_.time, targets);
   VectorField gradient(state_.x.size());
@@ -161,6 +161,8 @@ Energies RunningScene::energies() {
     PressureEnergy pressure(model_.pressures);
     pressure.set_time(state_.time);
     energies.pressure = pressure.evaluate(state_.x, threads_);
+    energies.pressure -=
+        volume_multiplier_energy(model_, objective_.selected(), pressure.volumes());
   }
   return energies;
 }

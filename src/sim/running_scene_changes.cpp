@@ -6,6 +6,7 @@
 #include "base/index.h"
 #include "base/refuse.h"
 #include "materials/material.h"
+#include "model/exact_volumes.h"
 #include "model/pin_selection.h"
 #include "sim/body_reads.h"
 #include "sim/bond_checks.h"
@@ -261,6 +262,8 @@ void RunningScene::use_elements(ElementLayout& elements) {
   const bool same = same_places(own, elements);
   const auto tell = [&] {
     if (!model_.inverse_change.empty()) write_rest_shapes(model_, state_.plastic);
+    stiffen_volumes(scene_.time, model_);
+    use_multipliers();
     flow_.make_room(model_);
     if (direction_) direction_->materials_changed({model_, setup_.inverse_a2(), same});
     if (position_solver_) position_solver_->materials_changed(same);
@@ -489,7 +492,8 @@ std::vector<double> RunningScene::rods_of(const RunningScene& other) const {
   return save_state(other.state_).rods;
 }
 
-/// The multipliers of another scene of the same vertices, if the same springs are inextensible.
+/// The multipliers of another scene of the same vertices, if the same springs and volumes are
+/// exact.
 std::vector<double> RunningScene::multipliers_of(const RunningScene& other) const {
   const SpringSet &own = model_.springs, &others = other.model_.springs;
   const auto is_same = [&](std::int32_t a, std::int32_t b) {
@@ -500,7 +504,12 @@ std::vector<double> RunningScene::multipliers_of(const RunningScene& other) cons
   const bool has_same_springs =
       std::equal(own.inextensible.begin(), own.inextensible.end(), others.inextensible.begin(),
                  others.inextensible.end(), is_same);
-  return has_same_springs ? other.state_.multipliers : std::vector<double>{};
+  const auto keep_volumes = [](const Body& a, const Body& b) { return a.volume == b.volume; };
+  const bool has_same_volumes =
+      std::equal(scene_.bodies.begin(), scene_.bodies.end(), other.scene_.bodies.begin(),
+                 other.scene_.bodies.end(), keep_volumes) &&
+      state_.multipliers.size() == other.state_.multipliers.size();
+  return has_same_springs && has_same_volumes ? other.state_.multipliers : std::vector<double>{};
 }
 
 /// The multipliers of the bodies of another scene that stay in this one; of others 0.
@@ -511,13 +520,16 @@ std::vector<double> RunningScene::multipliers_of(const RunningScene& before,
     return first.empty() ? std::size_t{0} : at(first[at(body)]);
   };
   std::vector<double> multipliers(state_.multipliers.size(), 0.0);
+  const auto copy = [&](std::size_t from, std::size_t to, std::size_t end) {
+    std::copy_n(before.state_.multipliers.begin() + static_cast<std::ptrdiff_t>(from), end - to,
+                multipliers.begin() + static_cast<std::ptrdiff_t>(to));
+  };
   for (int body = 0; body < model_.num_bodies(); ++body) {
     const int origin = survivors.origin()[at(body)];
     if (origin < 0) continue;
-    const std::size_t from = first_of(before, origin), to = first_of(*this, body);
-    for (std::size_t i = 0; to + i < first_of(*this, body + 1); ++i) {
-      multipliers[to + i] = before.state_.multipliers[from + i];
-    }
+    copy(first_of(before, origin), first_of(*this, body), first_of(*this, body + 1));
+    copy(first_volume_multiplier(before.model_, origin), first_volume_multiplier(model_, body),
+         first_volume_multiplier(model_, body + 1));
   }
   return multipliers;
 }

@@ -100,7 +100,7 @@ MinimiseReport RunningScene::solve_islands(StepReport& report, const MinimiseOpt
   for (std::size_t body = 0; body < elastic_of_.size(); ++body) {
     const int own = static_cast<int>(body);
     elastic_at_start_[body] =
-        elastic_of_[body] - multiplier_energy(model_, std::span(&own, 1), state_.x);
+        elastic_of_[body] - spring_multiplier_energy(model_, std::span(&own, 1), state_.x);
   }
   std::fill(ends_.begin(), ends_.end(), IslandEnd());
   MinimiseReport all{.status = StepStatus::converged};
@@ -257,15 +257,15 @@ MinimiseReport RunningScene::descend(StepReport& report, const MinimiseOptions& 
   const double elastic = elastic_of_selected();
   potential_[at(objective_.selected().front())] = objective_.potential(elastic, state_.x, state_.x);
   algebra().copy(setup_.start(), z_);
-  return descend_on(elastic - objective_.multiplier_energy(state_.x), report, options);
+  return descend_on(elastic - objective_.spring_multiplier_energy(state_.x), report, options);
 }
 
-/// The same from z_ on; with the elastic energy at x_n without what multipliers add, J.
+/// The same from z_ on; with the elastic energy at x_n without what multipliers of springs add, J.
 MinimiseReport RunningScene::descend_on(double elastic, StepReport& report,
                                         const MinimiseOptions& options) {
   const double inertia = objective_.inertia_energy(state_.x);
   const double of_multipliers = objective_.multiplier_energy(state_.x);
-  elastic += of_multipliers;
+  elastic += objective_.spring_multiplier_energy(state_.x);
   const double value_at_start = objective_.value_with(state_.x, elastic + inertia);
   MinimiseReport result = minimise(report, options);
   // Whoever switches the line search off wants to see what it prevents.

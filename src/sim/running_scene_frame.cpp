@@ -410,7 +410,9 @@ void RunningScene::measure_frame(bool finite, StepReport& report) {
   report.inverted_tets =
       elastic_is_known_ ? num_inverted_ : count_inverted(model_, state_.x, threads_);
   may_be_inverted_ = report.inverted_tets > 0;
-  if (has_multipliers()) report.constraint_error = constraint_error(model_, state_.x);
+  if (has_multipliers()) {
+    report.constraint_error = constraint_error(model_, state_.x, objective_.volumes_at(state_.x));
+  }
   if (pairs()) report.overlaps = static_cast<int>(pairs()->overlaps().size());
   if (contact_ && finite && !setup_.integrator().is_explicit) {
     objective_.find_contacts(state_.x);

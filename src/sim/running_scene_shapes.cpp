@@ -57,7 +57,8 @@ void RunningScene::use_multipliers() {
 /// The multipliers of what is selected become the forces that hold at z; whether g is another
 /// function then.
 bool RunningScene::next_multipliers(const VectorField& z) {
-  return update_multipliers(model_, objective_.selected(), z, state_.multipliers);
+  return update_multipliers(model_, objective_.selected(), z, objective_.volumes_at(z),
+                            state_.multipliers);
 }
 
 /// After a substep.

@@ -44,6 +44,12 @@ void check_damping(const Scene& scene) {
   }
 }
 
+/// Whether it moves vertices one by one.
+bool is_local(SolverMethod method) {
+  return method == SolverMethod::jacobi || method == SolverMethod::gauss_seidel ||
+         method == SolverMethod::vertex_block_descent;
+}
+
 /// What pushes on a volume needs the volume of all its surface where one vertex moves; a method may
 /// lack that, or have it only while the pressure does not depend on it.
 void check_pressure(const Scene& scene) {
@@ -51,35 +57,37 @@ void check_pressure(const Scene& scene) {
   const std::string name = to_string(method);
   if (find_integrator(scene.time.integrator)->is_explicit) return;
   const bool has_none = is_position_based(method) || method == SolverMethod::projective_dynamics;
-  const bool is_local = method == SolverMethod::jacobi || method == SolverMethod::gauss_seidel ||
-                        method == SolverMethod::vertex_block_descent;
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const auto& pressure = scene.bodies[b].pressure;
     if (!pressure) continue;
     const std::string where = "/bodies/" + std::to_string(b) + "/pressure";
     require(!has_none, where,
             name + " has no pressure; expected another method of descent, for example l_bfgs");
-    require(!is_local || !pressure->ambient, where,
+    require(!is_local(method) || !pressure->ambient, where,
             name +
                 " moves vertices one by one, which gas in a body couples all; expected "
                 "overpressure, or another method of descent, for example l_bfgs");
   }
 }
 
-/// Tensions of inextensible springs are found by what minimises.
-void check_inextensible(const Scene& scene) {
+/// Multipliers are found by what minimises; that of a volume couples all vertices of its surface.
+void check_exact(const Scene& scene) {
   const SolverMethod method = scene.solver.method;
   const bool is_explicit = find_integrator(scene.time.integrator)->is_explicit;
   const std::string name = is_explicit ? to_string(scene.time.integrator) : to_string(method);
-  if (!is_explicit && !is_position_based(method)) return;
+  const bool has_lengths = !is_explicit && !is_position_based(method);
+  const bool has_volumes =
+      has_lengths && !is_local(method) && method != SolverMethod::projective_dynamics;
+  const char* const expected =
+      "; expected an implicit integrator and a method of descent, for example newton";
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const std::vector<Spring>& springs = scene.bodies[b].springs;
-    require(std::none_of(springs.begin(), springs.end(),
-                         [](const Spring& spring) { return spring.inextensible; }),
-            "/bodies/" + std::to_string(b) + "/material/inextensible",
-            name +
-                " has no inextensible springs; expected an implicit integrator and a method of "
-                "descent, for example newton");
+    const std::string where = "/bodies/" + std::to_string(b);
+    require(has_lengths || std::none_of(springs.begin(), springs.end(),
+                                        [](const Spring& spring) { return spring.inextensible; }),
+            where + "/material/inextensible", name + " has no inextensible springs" + expected);
+    require(has_volumes || scene.bodies[b].volume == BodyVolume::free, where + "/volume",
+            name + " has no exact volumes" + expected);
   }
 }
 
@@ -199,7 +207,7 @@ void check_settings(const Scene& scene) {
   check_bonds(scene);
   check_damping(scene);
   check_pressure(scene);
-  check_inextensible(scene);
+  check_exact(scene);
   check_muscles(scene);
   check_rest_changes(scene);
   check_rigid(scene);

@@ -37,8 +37,8 @@ constexpr double held_back_share = 0.05;
 /// from vertex to vertex go wrong (supple_elements_bench: the end of a bar with a tet of 1e-4 is 8
 /// to 46 % off with them, 0.3 % with others down to 1e-12).
 constexpr double flat_tet = 3e-4;
-/// Of the length of an inextensible spring: of the mean over some frames, and at most of each of
-/// them. The jolt of a frame or two is soon corrected.
+/// Of the length of an inextensible spring or of an exact volume: of the mean over some frames, and
+/// at most of each of them. The jolt of a frame or two is soon corrected.
 constexpr double most_inexact = 1e-3, most_inexact_a_frame = 1e-2;
 constexpr double largest_said = 1000;
 
@@ -384,11 +384,13 @@ std::vector<Warning> RunWatch::warnings() const {
   const double known = 1 - not_known_;
   const double inexact = known < least_known ? inexact_mean_ / known : worst_inexact_;
   if (inexact_.count > 0 && inexact > most_inexact) {
-    list.push_back({"constraint",
-                    fmt::format("inextensible springs had lengths that were off by up to {:.2g} %; "
-                                "raise iterations, substeps or their stiffness",
-                                100 * inexact_.worst),
-                    inexact_.first, inexact_.last});
+    list.push_back(
+        {"constraint",
+         fmt::format("lengths or volumes that should be exact were off by up to {:.2g} %; "
+                     "raise iterations, substeps or the stiffness of the inextensible "
+                     "springs",
+                     100 * inexact_.worst),
+         inexact_.first, inexact_.last});
   }
   return list;
 }

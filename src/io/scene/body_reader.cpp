@@ -275,7 +275,7 @@ Body read_body(ObjectReader& reader, std::size_t index, const SceneSources& sour
   Body body;
   reader.expect({"name", "mesh", "transform", "density", "mass", "material", "layers", "regions",
                  "fiber", "growth", "folds", "damping", "velocity", "initial", "pins", "pressure",
-                 "tearing", "touches"});
+                 "volume", "tearing", "touches"});
   body.name = reader.text("name", fmt::format("body_{}", index));
   auto [mesh, axes] = read_placed_mesh(reader, sources, max_tets);
   if (auto* const tets = std::get_if<TetMesh>(&mesh)) {
@@ -296,6 +296,7 @@ Body read_body(ObjectReader& reader, std::size_t index, const SceneSources& sour
   } else {
     reader.know("pressure");
   }
+  body.volume = reader.choice("volume", body.volume);
   if (body.mesh.tets.empty() && !body.membrane) {
     reader.reject("tearing", "needs tets or a membrane (/material/thickness)");
   } else {

@@ -43,6 +43,24 @@ TEST(PressureOfABody, TheSceneWithItsDefaultsReadsTheSameAgain) {
   }
 }
 
+TEST(VolumeOfABody, IsFreeOrExact) {
+  const auto bag = [](const std::string& volume) {
+    return R"({ "supple": 1, "bodies": [ {
+      "mesh": { "icosphere": { "radius": 0.2, "subdivisions": 1 } },
+      "material": { "model": "arap", "mu": 1e5, "thickness": 1e-3 }, "volume": )" +
+           volume + " } ] }";
+  };
+  EXPECT_EQ(parse(bag("\"exact\"")).scene.bodies[0].volume, BodyVolume::exact);
+  EXPECT_EQ(parse(bag("\"free\"")).scene.bodies[0].volume, BodyVolume::free);
+  EXPECT_EQ(parse(balloon("0")).scene.bodies[0].volume, BodyVolume::free);
+  const LoadedScene first = parse(bag("\"exact\""));
+  EXPECT_EQ(parse(first.settings).settings, first.settings);
+  for (const char* const text : {"true", "1", "\"kept\"", "null"}) {
+    const std::string where = error_of(bag(text)).where();
+    EXPECT_EQ(where.substr(where.find("/bodies/0")), "/bodies/0/volume") << text;
+  }
+}
+
 TEST(PressureOfABody, RefusesWhatItCannotBe) {
   const auto place = [](const std::string& text) {
     const std::string where = error_of(balloon(text)).where();

@@ -33,8 +33,8 @@ void compare_bodies(const ordered_json& a, const ordered_json& b, int index, Dif
   if (any_differs(a, b, {"mesh", "transform"})) result.mesh = result.rebuild = true;
   if (differ(a, b, "name")) result.mesh = true;
   if (any_differs(a, b,
-                  {"density", "mass", "layers", "regions", "fiber", "damping", "pressure", "growth",
-                   "tearing"}))
+                  {"density", "mass", "layers", "regions", "fiber", "damping", "pressure", "volume",
+                   "growth", "tearing"}))
     result.rebuild = true;
   if (any_differs(a, b, {"initial", "velocity"})) result.initial = true;
   if (differ(a, b, "pins")) result.pins = true;

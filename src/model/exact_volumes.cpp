@@ -1,0 +1,89 @@
+#include "model/exact_volumes.h"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "base/index.h"
+#include "base/refuse.h"
+
+namespace supple {
+
+namespace {
+
+constexpr double times_resistance = 10;
+
+/// Mean constant stiffness of a body's tets, Pa; 0: it has none.
+double mean_stiffness(const Model& model, int body) {
+  double sum = 0, volume = 0;
+  for (std::size_t t = 0; t < model.tets.size(); ++t) {
+    if (model.body_of(model.tets[t][0]) != body) continue;
+    sum += model.stiffness[t] * model.volume[t];
+    volume += model.volume[t];
+  }
+  return volume > 0 ? sum / volume : 0;
+}
+
+/// E'' of the springs and membranes around one chamber, J. is_around: of each vertex.
+double stretch_energy(const Model& model, const std::vector<char>& is_around) {
+  double sum = 0;
+  for (const SpringSet::Spring& spring : model.springs.springs) {
+    if (!is_around[at(spring.a)]) continue;
+    sum += spring.stiffness * spring.rest_length * spring.rest_length;
+  }
+  const MembraneSet& membranes = model.membranes;
+  for (int lane = 0; lane < membranes.num_lanes(); ++lane) {
+    if (!membranes.is_triangle(lane) || !is_around[at(membranes.vertex(lane, 0))]) continue;
+    sum += 2 * membranes.energy_scale(lane);
+  }
+  return sum;
+}
+
+/// 1/sum_i |dV/dx_i|^2/m_i at rest, kg/m^4, over the vertices of a chamber.
+double surface_inertia(const Model& model, const PressureSet::Chamber& chamber,
+                       const std::vector<char>& is_around) {
+  std::vector<Vec3> area(is_around.size());
+  for (int f = chamber.first_face; f < chamber.first_face + chamber.num_faces; ++f) {
+    const auto& face = model.pressures.faces[at(f)];
+    const Vec3 &a = model.rest[at(face[0])], &b = model.rest[at(face[1])],
+               &c = model.rest[at(face[2])];
+    const Vec3 u{b[0] - a[0], b[1] - a[1], b[2] - a[2]}, v{c[0] - a[0], c[1] - a[1], c[2] - a[2]};
+    const Vec3 share{(u[1] * v[2] - u[2] * v[1]) / 6, (u[2] * v[0] - u[0] * v[2]) / 6,
+                     (u[0] * v[1] - u[1] * v[0]) / 6};
+    for (const int vertex : face) {
+      for (std::size_t k = 0; k < 3; ++k) area[at(vertex)][k] += share[k];
+    }
+  }
+  double sum = 0;
+  for (std::size_t i = 0; i < area.size(); ++i) {
+    const Vec3& own = area[i];
+    if (!is_around[i]) continue;
+    sum += (own[0] * own[0] + own[1] * own[1] + own[2] * own[2]) / model.mass[i];
+  }
+  return 1 / sum;
+}
+
+}  // namespace
+
+void stiffen_volumes(const TimeSettings& time, Model& model) {
+  const double h = time.step / time.substeps;
+  const bool has_inertia = time.integrator != TimeIntegrator::quasi_static;
+  for (PressureSet::Chamber& chamber : model.pressures.chambers) {
+    if (!chamber.is_exact()) continue;
+    const int body = model.body_of(model.pressures.faces[at(chamber.first_face)][0]);
+    std::vector<char> is_around(model.rest.size(), 0);
+    for (int f = chamber.first_face; f < chamber.first_face + chamber.num_faces; ++f) {
+      for (const int vertex : model.pressures.faces[at(f)]) is_around[at(vertex)] = 1;
+    }
+    const double volume = chamber.rest_volume;
+    const double of_tets = mean_stiffness(model, body) / (3 * volume);
+    const double of_sheets = stretch_energy(model, is_around) / (9 * volume * volume);
+    const double inertia = has_inertia ? surface_inertia(model, chamber, is_around) / (h * h) : 0;
+    chamber.stiffness = times_resistance * (of_tets + of_sheets + inertia);
+    require(std::isfinite(chamber.stiffness) && chamber.stiffness > 0,
+            "/bodies/" + std::to_string(body) + "/volume",
+            "nothing resists a change of the volume that is to stay");
+  }
+}
+
+}  // namespace supple
