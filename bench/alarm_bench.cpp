@@ -45,12 +45,12 @@ std::optional<std::pair<double, double>> moduli_of(const supple::MaterialSetting
   return std::pair{material.mu.value, material.lambda.value};
 }
 
-/// False where no tet is there to be of the material.
+/// False where no tet is there to be of the material. Rigid bodies stay rigid.
 bool use_material(Scene& scene, const std::string& model) {
   std::optional<std::pair<double, double>> first;
   bool any = false;
   for (supple::Body& body : scene.bodies) {
-    if (body.mesh.tets.empty()) continue;
+    if (body.mesh.tets.empty() || body.material.model == "rigid") continue;
     any = true;
     const auto own = moduli_of(body.material);
     if (!first) first = own;

@@ -55,7 +55,7 @@ struct StepReport {
   /// |grad g(x_0)| would not do: stiff pins alone make it large.
   double force_scale = 0;
   /// Decrease of g, J, that the last direction of the last substep still promised: about the error
-  /// g - g* before the last step. 0 if there was no step.
+  /// g - g* before the last step. 0 without a step; infinite if no direction was found.
   double expected_decrease = 0;
   SceneChange change = SceneChange::none;
   /// Faces and edges along which elements came apart at the start of the frame, by Body::tearing

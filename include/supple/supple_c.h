@@ -193,7 +193,7 @@ typedef struct SuppleStepReport {
   double gradient_norm;        ///< |grad g| there, N
   double start_gradient_norm;  ///< |grad g| at the start of the last substep, N
   double force_scale;          ///< position-based methods: scale to compare gradient_norm with, N
-  double expected_decrease;    ///< of g, still promised by the last direction, J
+  double expected_decrease;    ///< of g, J, that the last direction promised; may be inf
   double contact_energy;       ///< of the normal forces at the end of the frame, J
   double deepest_penetration;  ///< of a vertex into a collider at the end of the frame, m
   double energy_gain;     ///< gained in the frame beyond the work of weight, pins and colliders, J

@@ -191,6 +191,8 @@ bool HessianSystem::prepare_at_rest(double inverse_a2) {
   Threads alone(1);
   hessian_.assemble(rest_positions(), inverse_a2, mode_, alone);
   on_grid_ = false;
+  // A matrix that is made once must be that of the body.
+  if (direct_ && !tikhonov_) return solver_->factor(hessian_.lower(), alone);
   return use_assembled(alone);
 }
 
@@ -206,8 +208,9 @@ bool HessianSystem::use_grid(const VectorField& z, Threads& threads) {
 
 bool HessianSystem::use_assembled(Threads& threads) {
   if (direct_) {
-    return tikhonov_ ? factor_with_multiple_of_identity(threads)
-                     : solver_->factor(hessian_.lower(), threads);
+    const bool is_as_it_is = mode_ == NegativeEigenvalues::keep && !tikhonov_;
+    return is_as_it_is ? solver_->factor(hessian_.lower(), threads)
+                       : factor_with_multiple_of_identity(threads);
   }
   matrix_.update(hessian_.lower());
   return preconditioner_is_constant_ || preconditioner_->update(hessian_.lower());
@@ -223,7 +226,7 @@ bool HessianSystem::factor_with_multiple_of_identity(Threads& threads) {
   }
   if (!std::isfinite(mean)) return false;
   const double beta = 1e-3 * mean;
-  double tau = least > 0 ? 0 : beta - least;
+  double tau = tikhonov_ && !(least > 0) ? beta - least : 0;
   double added = 0;
   for (int k = 0; k < max_factorisations; ++k) {
     if (tau != added) hessian_.add_identity(tau - added);

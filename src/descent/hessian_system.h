@@ -26,7 +26,8 @@ namespace supple {
 /// rest: incomplete Cholesky of M/a^2 + L, each coordinate by itself, and of the rest Hessian
 /// [thesis Fig. 7.8], made once. And definite as /solver/definiteness says:
 ///
-/// clamp, absolute   the negative eigenvalues of each element's Hessian
+/// clamp, absolute   the negative eigenvalues of each element's Hessian. Direct, and where nothing
+///                   resists some motion, so that Cholesky fails, tau I is added as with tikhonov
 /// tikhonov          A + tau I with the first tau for which Cholesky succeeds, of -min a_ii + beta
 ///                   (0 where that is positive), then max(2 tau, beta), ... [Nocedal & Wright 2006,
 ///                   Alg. 3.3]; beta is a thousandth of the mean diagonal entry. Direct alone.

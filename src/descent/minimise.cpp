@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/budget.h"
 #include "base/stopwatch.h"
@@ -14,6 +15,8 @@ namespace {
 /// Of the gradient with which a round began, N: what is left of it is less than what the
 /// multipliers of the next one change.
 constexpr double solved = 1e-2;
+/// J: a method that finds no direction does not know what is left to be had.
+constexpr double no_promise = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
@@ -87,12 +90,13 @@ MinimiseReport Minimiser::run(Objective& objective, Direction& direction,
     }
 
     LineSearchResult search;
+    bool has_direction = false;
     for (bool again = false;; again = true) {
       const Iterate from{z, gradient_, value, is_new ? nullptr : &trial_gradient_, &trial_};
       // What the line search tried last is not where the direction starts.
       if (again) objective.find_contacts(z);
       const Stopwatch watch;
-      const bool has_direction = direction.compute(objective, from, p_);
+      has_direction = direction.compute(objective, from, p_);
       report.direction_milliseconds += watch.milliseconds();
       search = {.end = LineSearchEnd::not_a_descent};
       if (has_direction) {
@@ -119,7 +123,7 @@ MinimiseReport Minimiser::run(Objective& objective, Direction& direction,
           search.end == LineSearchEnd::not_a_descent || search.end == LineSearchEnd::exhausted;
       if (!failed || !direction.restart()) break;
     }
-    report.expected_decrease = -0.5 * search.slope;
+    report.expected_decrease = has_direction ? -0.5 * search.slope : no_promise;
     if (search.end == LineSearchEnd::non_finite) return finish(StepStatus::non_finite);
     if (search.end != LineSearchEnd::accepted) {
       if (begin_round(k)) continue;

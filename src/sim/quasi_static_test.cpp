@@ -5,6 +5,7 @@
 #include "model/model.h"
 #include "sim/test_scenes.h"
 #include "supple/error.h"
+#include "supple/warnings.h"
 
 /// Equilibrium at every time.
 namespace supple {
@@ -114,6 +115,71 @@ TEST(QuasiStatic, DoesNotDependOnMassesWithoutGravityNorOnTheStep) {
     for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(a[i][k], b[i][k], 1e-9);
   }
   EXPECT_GT(sag, 1e-3);
+}
+
+/// A straight chain of 2 m at rest, without resistance to bending, held at `pinned`.
+Scene straight_chain(const Vec3& end, const std::vector<int>& pinned, bool inextensible) {
+  constexpr int segments = 20;
+  const SpringMesh mesh = generate(StrandGenerator{.end = end, .segments = segments});
+  Scene scene;
+  scene.gravity = {0, -9.81, 0};
+  scene.time.integrator = TimeIntegrator::quasi_static;
+  scene.solver.method = SolverMethod::newton;
+  scene.solver.iterations = 20;
+  Body body;
+  body.mesh.vertices = mesh.vertices;
+  body.segments = mesh.segments;
+  body.springs = make_springs(mesh, {.stiffness = 2e4, .inextensible = inextensible});
+  body.density = 0.1;
+  body.pins.push_back({});
+  body.pins.back().vertices = pinned;
+  scene.bodies.push_back(std::move(body));
+  return scene;
+}
+
+TEST(QuasiStatic, AStraightChainThatNothingHoldsSidewaysHangsDown) {
+  for (const Vec3& end : {Vec3{2, 0, 0}, Vec3{2, 0, 1}, Vec3{2, 0.5, 1}, Vec3{1, 2, 0}}) {
+    for (const bool inextensible : {false, true}) {
+      Simulation simulation(straight_chain(end, {0}, inextensible));
+      StepReport report;
+      for (int frame = 0; frame < 12; ++frame) report = simulation.step();
+      EXPECT_LT(report.gradient_norm, 1e-8) << end[2] << inextensible;
+      const std::vector<Vec3> x = test::positions_of(simulation);
+      const double length = std::hypot(end[0], end[1], end[2]);
+      for (const Vec3& point : x) EXPECT_NEAR(std::hypot(point[0], point[2]), 0, 1e-6);
+      EXPECT_NEAR(x.back()[1], -length, 2e-3 * length) << end[2] << inextensible;
+    }
+  }
+}
+
+TEST(QuasiStatic, AStraightChainHeldAtBothEndsSags) {
+  Simulation simulation(straight_chain({2, 0, 0}, {0, 20}, false));
+  const StepReport report = simulation.step();
+  EXPECT_LT(report.gradient_norm, 1e-8);
+  // A string of tension T = k (8/3) (sag/L)^2 sags by w L^2/(8 T), w its weight by length and k its
+  // stiffness by strain.
+  const std::vector<Vec3> x = test::positions_of(simulation);
+  const double k = 2e4 * 0.1, w = 0.1 * 9.81;
+  const double sag = 2 * std::cbrt(3 * w * 2 / (64 * k));
+  EXPECT_NEAR(-x[10][1], sag, 0.02 * sag);
+}
+
+TEST(QuasiStatic, AChainThatStaysWhereItIsIsSaidNotToBeConverged) {
+  for (const LinearSolver linear : {LinearSolver::direct, LinearSolver::cg}) {
+    Scene scene = straight_chain({2, 0, 0}, {0}, false);
+    scene.solver.definiteness = Definiteness::none;
+    scene.solver.linear_solver = linear;
+    Simulation simulation(scene);
+    RunWatch watch(scene);
+    for (int frame = 1; frame <= 20; ++frame) {
+      const StepReport report = simulation.step();
+      watch.add(frame, report, simulation.energies());
+    }
+    const double low = test::positions_of(simulation).back()[1];
+    bool said = false;
+    for (const Warning& warning : watch.warnings()) said = said || warning.code == "unconverged";
+    EXPECT_EQ(said, low > -1.9) << low;
+  }
 }
 
 TEST(QuasiStatic, WhatHasNoEquilibriumOfItsOwnIsRefused) {
