@@ -48,6 +48,32 @@ TEST(Barrier, NothingMeetsAtAnyBudgetStepAndScale) {
   }
 }
 
+TEST(Barrier, ABoxThatHangsInTheAirInStepsThatAreTooLongIsSaid) {
+  for (const std::string method : {"l_bfgs", "newton"}) {
+    for (const int iterations : {10, 40}) {
+      Scene scene = stack(1e-3);
+      for (Body& body : scene.bodies) {
+        body.material.mu = 200;
+        body.material.lambda = 800;
+      }
+      scene.time.step = 0.1;  // 98 times its size of free fall
+      scene.solver.method = from_string<SolverMethod>(method);
+      scene.solver.iterations = iterations;
+      Simulation simulation(scene, {.threads = 1});
+      RunWatch watch(scene);
+      int frames_up = 0;
+      for (int frame = 1; frame <= 20; ++frame) {
+        watch.add(frame, simulation.step(), simulation.energies());
+        if (middle_of(simulation, 2)[1] > 1e-3) ++frames_up;
+      }
+      bool said = false;
+      for (const Warning& warning : watch.warnings()) said = said || warning.code == "unconverged";
+      // In steps of 2 to 10 ms it leans on the lower ones for 0.3 to 0.5 s and then falls.
+      EXPECT_TRUE(said || frames_up <= 6) << method << iterations << ": " << frames_up;
+    }
+  }
+}
+
 class BarrierOfSolver : public testing::TestWithParam<std::string> {};
 
 /// A block that falls fast on a ball and on one that pins press down.

@@ -26,6 +26,9 @@ constexpr double visible_acceleration = 2e-3;  ///< 1/s^2
 
 /// Of gravity: a mean acceleration below this counts as this.
 constexpr double least_slide = 0.05;
+/// Of its size in a step: so does what would move a body by less. Where free fall is many sizes a
+/// step, a hundredth of the weight decides where a body goes.
+constexpr double least_way = 0.1;
 /// Share of p that is rigid, above which it is a motion that is held back or let go. Half a bar of
 /// 1e6 times the stiffness that should turn leaves 0.17 and more; the twisting bar of a polynomial
 /// material, whose steps act 5 % too soft, 0.004 and less.
@@ -56,6 +59,9 @@ constexpr double conspicuous_factor = 1.1;
 /// quarter of the wait, and no sooner than after so many frames.
 constexpr double promised_share = 0.2;
 constexpr std::int64_t least_wait = 8, shorter_wait = 4;
+/// Steps in which bodies would fall far and that touch something are looked at after such a part of
+/// all frames: contacts cut their way short, of which the last direction says little.
+constexpr std::int64_t long_wait = 16;
 /// Where the promise, as an energy, is less than this share of the inertia's, there is nothing to
 /// look at. Of the frames of scenes/ that act 1.1 times too soft or too stiff none is below 5e-4.
 constexpr double quiet_share = 1e-4;
@@ -138,9 +144,26 @@ ConvergenceProbe::ConvergenceProbe(const Model& model, const Scene& scene, doubl
     mass_.push_back(std::accumulate(model.mass.begin() + model.body_vertices[b],
                                     model.mass.begin() + model.body_vertices[b + 1], 0.0));
   }
+  find_long_steps();
 }
 
 ConvergenceProbe::~ConvergenceProbe() = default;
+
+/// Whether bodies would fall in a step by so much of their size that less than least_slide of the
+/// weight moves them on.
+void ConvergenceProbe::find_long_steps() {
+  const double gravity = std::hypot(gravity_[0], gravity_[1], gravity_[2]);
+  is_long_ = std::any_of(size_.begin(), size_.end(), [&](double size) {
+    return inverse_a2_ > 0 && least_way * size * inverse_a2_ < least_slide * gravity;
+  });
+}
+
+/// Other numbers of what was built: gravity, iterations, budget.
+void ConvergenceProbe::settings_changed(const Scene& scene) {
+  solver_ = scene.solver;
+  gravity_ = scene.gravity;
+  find_long_steps();
+}
 
 void ConvergenceProbe::pins_changed(const PinChange& change) {
   if (!room_) return;
@@ -327,7 +350,8 @@ double ConvergenceProbe::sliding_factor(std::size_t body, const Objective& objec
     along += missing[k] * right[k];
   }
   const double gravity = std::hypot(gravity_[0], gravity_[1], gravity_[2]);
-  const double slide = std::max(std::sqrt(slide2), least_slide * mass * gravity);
+  const double least = std::min(least_slide * gravity, least_way * size_[body] * inverse_a2);
+  const double slide = std::max(std::sqrt(slide2), least * mass);
   if (!(slide > 0)) return 1;
   const double made = std::max(1 - std::sqrt(error2) / slide, 1 / largest_factor);
   return along > 0 ? made : 1 / made;
@@ -412,9 +436,10 @@ bool ConvergenceProbe::is_quiet(double promised, double inertia) const {
          quiet_visible * 0.5 * visible_acceleration * visible_acceleration * least / inverse_a2_;
 }
 
-bool ConvergenceProbe::is_due(std::int64_t frame, bool promises_much) const {
+bool ConvergenceProbe::is_due(std::int64_t frame, bool promises_much, bool touches) const {
   if (frame >= schedule_.next || schedule_.interval == 0) return true;
   const std::int64_t last = schedule_.next - schedule_.interval;
+  if (touches && is_long_ && frame >= last + frame / long_wait) return true;
   return promises_much && distance_from_one(schedule_.softness) <= conspicuous_factor &&
          frame >= last + std::max(least_wait, schedule_.interval / shorter_wait);
 }
@@ -455,17 +480,19 @@ void ConvergenceProbe::frame_done(std::int64_t frame, Objective& objective, Dire
     }
   }
   bool promises_much = false;
+  const bool touches = objective.contact() != nullptr && !objective.contact()->touching().empty();
   const bool is_blind = !sees_all(direction);
   if (!is_blind) {
     const double inertia = std::abs(objective.inertia_energy(z));
     // The first look is taken all the same: it allocates what later ones need.
-    if (schedule_.interval > 0 && is_quiet(result.expected_decrease, inertia)) {
+    const bool is_known = schedule_.interval > 0 && !(is_long_ && touches);
+    if (is_known && is_quiet(result.expected_decrease, inertia)) {
       schedule_.softness = 1;
       return;
     }
     promises_much = result.expected_decrease > promised_share * promised_share * inertia;
   }
-  if (!is_due(frame, promises_much)) return;
+  if (!is_due(frame, promises_much, touches)) return;
   const double before = schedule_.softness;
   const int evaluations = objective.num_evaluations();
   try {

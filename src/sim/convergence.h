@@ -58,10 +58,7 @@ class ConvergenceProbe {
   void materials_changed(const Scene& scene);
   void contact_changed();
   /// Other numbers of what was built: gravity, iterations, budget.
-  void settings_changed(const Scene& scene) {
-    solver_ = scene.solver;
-    gravity_ = scene.gravity;
-  }
+  void settings_changed(const Scene& scene);
 
   Schedule schedule() const { return schedule_; }
   void set_schedule(const Schedule& schedule) { schedule_ = schedule; }
@@ -84,7 +81,8 @@ class ConvergenceProbe {
   struct Room;
   bool sees_all(Direction* direction) const;
   bool is_quiet(double promised, double inertia) const;
-  bool is_due(std::int64_t frame, bool promises_much) const;
+  bool is_due(std::int64_t frame, bool promises_much, bool touches) const;
+  void find_long_steps();
   void find_material(const Scene& scene);
   void make_room(Objective& objective, Direction* direction);
   void look(Objective& objective, Direction* direction, const VectorField& z);
@@ -108,6 +106,7 @@ class ConvergenceProbe {
   Schedule schedule_;
   int evaluations_ = 0;
   bool is_defined_ = false;    ///< the method reads a material, and none is incompressible
+  bool is_long_ = false;       ///< bodies would fall far in a step
   bool is_graded_ = false;     ///< a part of a body is much stiffer than another
   std::vector<char> is_tied_;  ///< [num_bodies], by bonds, in a group with others
 };
