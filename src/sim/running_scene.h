@@ -257,6 +257,7 @@ class RunningScene {
   double keep_energy(double gained, StepReport& report);
   bool steady_substep(int parts, StepReport& report, const MinimiseOptions& options,
                       const PlaceInFrame& place);
+  void note_found_energy(StepReport& report);
   double thrown_by(double gained, const EnergyBefore& before);
   double work_of_friction() const;
   /// Of the weight and of the forces on vertices, J.
@@ -323,6 +324,13 @@ class RunningScene {
   /// E at the start of the substep, J, with pins and colliders of its end: of each island, where
   /// its first body is; [num_bodies].
   std::vector<double> potential_;
+  /// Of contacts in the substep, J: at its start and at its end, and what was gained from the one to
+  /// the other beyond all work. Of the last one at its end, where that is known.
+  struct ContactBalance {
+    double at_start = 0, at_end = 0, gained = 0;
+  };
+  ContactBalance contact_balance_;
+  std::optional<double> contact_energy_before_;
   Islands islands_;                      ///< of the substep
   std::vector<EnergyBefore> before_of_;  ///< of the islands
   std::vector<double> elastic_of_;       ///< of each body in the state, J, where it is known

@@ -191,6 +191,7 @@ void RunningScene::use_contact(ContactEnergy* contact) {
     contact->pairs()->find_overlaps(state_.x[0].v);
   }
   objective_.contact_changed(contact);
+  contact_energy_before_.reset();
   has_contacts_ = false;
   convergence_.contact_changed();
   if (position_solver_) position_solver_->contact_changed(contact);

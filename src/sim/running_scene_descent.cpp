@@ -256,6 +256,7 @@ void RunningScene::start_safely(double elastic, double value_at_start) {
 MinimiseReport RunningScene::descend(StepReport& report, const MinimiseOptions& options) {
   const double elastic = elastic_of_selected();
   potential_[at(objective_.selected().front())] = objective_.potential(elastic, state_.x, state_.x);
+  if (contact_) contact_balance_.at_start += contact_->touch().energy;
   algebra().copy(setup_.start(), z_);
   return descend_on(elastic - objective_.spring_multiplier_energy(state_.x), report, options);
 }

@@ -108,6 +108,8 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
   MinimiseReport result;
   const int tunnelled = report.tunnelled, held_back = report.held_back;
   start_multipliers_ = state_.multipliers;
+  contact_balance_ = {};
+  if (!elastic_is_known_) contact_energy_before_.reset();
   const double friction_work = report.friction_work;
   if (position_solver_) {
     // What is not measured needs no objective, and no copies of y.
@@ -209,6 +211,7 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
       end_substep();
       return true;
     }
+    note_found_energy(report);
   }
   // What was held back or shortened is no minimum, whose forces would be those of the constraints.
   if (has_multipliers() && report.held_back == held_back) {
