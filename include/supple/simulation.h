@@ -90,7 +90,7 @@ struct StepReport {
   double unconverged = 1;
   /// Estimate for bodies that pins hold: how far one has come off the motion of converged steps
   /// since the simulation began or its state was set, as a share of its largest displacement
-  /// (docs/solvers.md). Of backward Euler alone.
+  /// (docs/solvers.md). With implicit integrators.
   double drift = 0;
   /// Largest |l/r - 1| of the inextensible springs and |V/V0 - 1| of the exact volumes at the end
   /// of the frame.

@@ -29,9 +29,25 @@ bool touches(const Objective& objective, int first, int last) {
   });
 }
 
+State at_rest() {
+  State state;
+  state.x.resize(1);
+  state.v.resize(1);
+  return state;
+}
+
+void scale(State& state, double factor) {
+  for (VectorField* field :
+       {&state.x, &state.v, &state.x_previous, &state.v_previous, &state.acceleration}) {
+    for (PaddedVector& vector : *field) vector[0] *= factor;
+  }
+}
+
 }  // namespace
 
-Drift::Drift(const Model& model, const Scene& scene) : model_(&model) {
+Drift::Drift(const Model& model, const Scene& scene) : model_(&model), z_(1) {
+  one_.mass = {1};
+  one_.num_vertices = 1;
   if (find_material_fault(scene, SolverMethod::newton)) return;
   for (std::size_t b = 0; b + 1 < model.body_vertices.size(); ++b) {
     Held body{.first = model.body_vertices[b], .last = model.body_vertices[b + 1]};
@@ -42,58 +58,93 @@ Drift::Drift(const Model& model, const Scene& scene) : model_(&model) {
     double mass = 0;
     for (int i = body.first; i < body.last; ++i) mass += model.mass[static_cast<std::size_t>(i)];
     body.visible = visible_share * box_diagonal(model, b) * std::sqrt(mass);
+    body.now = body.next = at_rest();
     bodies_.push_back(body);
   }
 }
 
 void Drift::begin() {
   for (Held& body : bodies_) {
-    body = {.first = body.first, .last = body.last, .visible = body.visible};
+    body.now = body.next = at_rest();
+    body.u_next = body.worst = body.most = 0;
   }
+  is_added_ = false;
+}
+
+/// One step of d. way: a^2 <grad g, u>/|u|_M.
+void Drift::move(Held& body, const Step& step, double kappa, double way) {
+  State& state = body.next;
+  const bool is_first = step.integrator.needs_previous && state.x_previous.empty();
+  if (!step.integrator.needs_previous) {
+    state.x_previous.clear();
+    state.v_previous.clear();
+  }
+  if (!step.integrator.needs_acceleration) {
+    state.acceleration.clear();
+  } else if (state.acceleration.empty()) {
+    const double inverse_a2 = step.integrator.inverse_a2(step.h, is_first);
+    state.acceleration.resize(1);
+    state.acceleration[0][0] = -kappa * inverse_a2 * state.x[0][0];
+  }
+  const StepParameters parameters{
+      .model = one_, .h = step.h, .kept = step.kept, .is_first = is_first};
+  step.integrator.target(parameters, state, 0, 1, z_);
+  z_[0][0] = (z_[0][0] + way) / (1 + kappa);
+  if (is_first) keep_as_previous(parameters, state);
+  step.integrator.advance(parameters, z_, 0, 1, state);
 }
 
 void Drift::add(const Objective& objective, const VectorField& z, const VectorField& gradient,
-                double kept, int steps) {
+                const Step& step) {
   const double inverse_a2 = objective.inverse_a2();
   if (!(inverse_a2 > 0)) return;
+  is_added_ = true;
   const VectorField& y = objective.inertial_target();
   const VectorField& x = objective.x_start();
   const auto& pins = model_->pins.pins;
   for (Held& body : bodies_) {
+    body.next = body.now;
+    body.u_next = 0;
     const auto holds = [&](const PinnedVertex& pin) {
       return pin.vertex >= body.first && pin.vertex < body.last;
     };
     if (std::none_of(pins.begin(), pins.end(), holds)) continue;
     if (touches(objective, body.first, body.last)) {
-      body.d = body.d_before = 0;
+      scale(body.next, 0);
       continue;
     }
-    double uu = 0, u_before = 0, left = 0, pull = 0;  // u_before: <u, u of the step's beginning>
+    // u_before: <u, u of the step's beginning>; before: that by itself.
+    double uu = 0, u_before = 0, before = 0, left = 0, pull = 0;
     for (auto i = static_cast<std::size_t>(body.first); i < static_cast<std::size_t>(body.last);
          ++i) {
       const double m = model_->mass[i];
       for (int k = 0; k < 3; ++k) {
         const double rest = model_->rest[i][static_cast<std::size_t>(k)], u = z[i][k] - rest;
+        const double u_start = x[i][k] - rest;
         uu += m * u * u;
-        u_before += m * u * (x[i][k] - rest);
+        u_before += m * u * u_start;
+        before += m * u_start * u_start;
         left += gradient[i][k] * u;
         pull += (m * (z[i][k] - y[i][k]) * inverse_a2 - gradient[i][k]) * u;
       }
     }
     const double u = std::sqrt(uu);
     if (!(u > 0) || !std::isfinite(left + pull)) continue;
-    const double turned = body.u > 0 ? std::clamp(u_before / (u * body.u), -1.0, 1.0) : 0;
-    body.d *= turned;
-    body.d_before *= turned;
     const double kappa = std::max(0.0, -pull / (uu * inverse_a2));
-    for (int step = 0; step < steps; ++step) {
-      const double flight = body.d + kept * (body.d - body.d_before);
-      body.d_before = body.d;
-      body.d = (flight + left / (u * inverse_a2)) / (1 + kappa);
-    }
-    body.u = u;
-    body.worst = std::max(body.worst, std::abs(body.d));
-    body.most = std::max(body.most, u);
+    scale(body.next, before > 0 ? std::clamp(u_before / (u * std::sqrt(before)), -1.0, 1.0) : 0);
+    for (int k = 0; k < step.steps; ++k) move(body, step, kappa, left / (u * inverse_a2));
+    body.u_next = u;
+  }
+}
+
+void Drift::accept() {
+  if (!is_added_) return;
+  is_added_ = false;
+  for (Held& body : bodies_) {
+    body.now = body.next;
+    if (!(body.u_next > 0)) continue;
+    body.worst = std::max(body.worst, std::abs(body.now.x[0][0]));
+    body.most = std::max(body.most, body.u_next);
   }
 }
 

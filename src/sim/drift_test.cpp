@@ -85,6 +85,27 @@ TEST(Drift, IsWhatConvergedStepsSayWithinAFactorOfTwo) {
   }
 }
 
+TEST(Drift, GoesByTheIntegratorOfTheBody) {
+  for (const TimeIntegrator integrator :
+       {TimeIntegrator::bdf2, TimeIntegrator::newmark, TimeIntegrator::implicit_midpoint}) {
+    for (const char* method : {"l_bfgs", "quasi_newton"}) {
+      for (const int iterations : {5, 10, 20}) {
+        Scene scene = swinging_bar(method, iterations);
+        scene.time.integrator = integrator;
+        const Motion motion = motion_of(scene);
+        const double truth = measured(scene, motion);
+        SCOPED_TRACE(testing::Message()
+                     << to_string(integrator) << ", " << method << " x " << iterations << ": drift "
+                     << motion.drift << ", measured " << truth << ", warns " << motion.warns);
+        EXPECT_GT(motion.drift, truth / 2 - 0.005);
+        EXPECT_LT(motion.drift, truth * 2 + 0.005);
+        EXPECT_TRUE(motion.warns || truth <= 0.06);
+        EXPECT_TRUE(!motion.warns || truth >= 0.02);
+      }
+    }
+  }
+}
+
 TEST(Drift, DependsOnNoUnits) {
   const double metre = motion_of(swinging_bar("quasi_newton", 5)).drift;
   ASSERT_GT(metre, 0.01);

@@ -324,8 +324,8 @@ class RunningScene {
   /// E at the start of the substep, J, with pins and colliders of its end: of each island, where
   /// its first body is; [num_bodies].
   std::vector<double> potential_;
-  /// Of contacts in the substep, J: at its start and at its end, and what was gained from the one to
-  /// the other beyond all work. Of the last one at its end, where that is known.
+  /// Of contacts in the substep, J: at its start and at its end, and what was gained from the one
+  /// to the other beyond all work. Of the last one at its end, where that is known.
   struct ContactBalance {
     double at_start = 0, at_end = 0, gained = 0;
   };

@@ -159,9 +159,9 @@ bool RunningScene::keep_energy_of_substep(const EnergyBefore& before, StepReport
          left <= serious_gain * std::max(before.kinetic, guard_.weight_times_size(scene_.gravity));
 }
 
-/// Contacts are found anew in each substep. Those that were there where the last one ended, but were
-/// not found then, hold an energy that nothing has paid for, and what they have thrown by the end of
-/// this one is said.
+/// Contacts are found anew in each substep. Those that were there where the last one ended, but
+/// were not found then, hold an energy that nothing has paid for, and what they have thrown by the
+/// end of this one is said.
 void RunningScene::note_found_energy(StepReport& report) {
   const std::optional<double> before = std::exchange(contact_energy_before_, {});
   const bool is_closed = contact_ != nullptr && setup_.integrator().keeps_energy_down &&

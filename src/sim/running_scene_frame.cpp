@@ -92,13 +92,15 @@ bool RunningScene::is_gradient_of(const MinimiseReport& result, const VectorFiel
 
 /// Of a position-based method one substep of a frame is measured, and stands for all.
 void RunningScene::add_drift(const MinimiseReport& result, const PlaceInFrame& place) {
-  if (setup_.integrator().kind != TimeIntegrator::backward_euler ||
-      scene_.solver.method == SolverMethod::pbd)
-    return;
+  if (scene_.solver.method == SolverMethod::pbd) return;
   if (position_solver_ && (!place.is_last || setup_.is_divided())) return;
   const VectorField& gradient = position_solver_ ? position_run_.gradient() : minimiser_.gradient();
   if (islands_.count() > 1 ? !has_gradients_ : !is_gradient_of(result, gradient)) return;
-  drift_.add(objective_, z_, gradient, setup_.kept(), position_solver_ ? scene_.time.substeps : 1);
+  drift_.add(objective_, z_, gradient,
+             {.integrator = setup_.integrator(),
+              .h = setup_.length(),
+              .kept = setup_.kept(),
+              .steps = position_solver_ ? scene_.time.substeps : 1});
 }
 
 bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
@@ -213,6 +215,7 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
     }
     note_found_energy(report);
   }
+  drift_.accept();
   // What was held back or shortened is no minimum, whose forces would be those of the constraints.
   if (has_multipliers() && report.held_back == held_back) {
     for_islands([&](const EnergyBefore&) { next_multipliers(z_); });
