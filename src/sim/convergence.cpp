@@ -48,6 +48,10 @@ constexpr double near_factor = 1.03, far_factor = 3;
 /// its deflection in 48.
 constexpr double settled_share = 0.02;
 
+/// Of the weight: forces that balance no better are no equilibrium, however slowly the method
+/// moves.
+constexpr double most_unbalanced = 0.5;
+
 /// Looks may cost this share of the frames since the last one. Until that holds each lies so many
 /// times as far from the start as the last one, with methods whose directions tell nothing so many
 /// times as far from the last one as that from the one before.
@@ -144,6 +148,8 @@ ConvergenceProbe::ConvergenceProbe(const Model& model, const Scene& scene, doubl
     mass_.push_back(std::accumulate(model.mass.begin() + model.body_vertices[b],
                                     model.mass.begin() + model.body_vertices[b + 1], 0.0));
   }
+  mass_norm_ =
+      std::sqrt(std::inner_product(model.mass.begin(), model.mass.end(), model.mass.begin(), 0.0));
   find_long_steps();
 }
 
@@ -479,6 +485,13 @@ void ConvergenceProbe::frame_done(std::int64_t frame, Objective& objective, Dire
       return;
     }
   }
+  const double weight = mass_norm_ * std::hypot(gravity_[0], gravity_[1], gravity_[2]);
+  const bool is_unbalanced =
+      inverse_a2_ == 0 && weight > 0 && result.gradient_norm > most_unbalanced * weight;
+  if (is_unbalanced && schedule_.interval > 0) {
+    schedule_.softness = 1 / largest_factor;
+    return;
+  }
   bool promises_much = false;
   const bool touches = objective.contact() != nullptr && !objective.contact()->touching().empty();
   const bool is_blind = !sees_all(direction);
@@ -506,6 +519,7 @@ void ConvergenceProbe::frame_done(std::int64_t frame, Objective& objective, Dire
   }
   evaluations_ = objective.num_evaluations() - evaluations;
   plan_next(frame, is_blind, before, result.iterations);
+  if (is_unbalanced) schedule_.softness = 1 / largest_factor;
 }
 
 }  // namespace supple

@@ -102,6 +102,7 @@ class ConvergenceProbe {
   EnergyGuard guard_;
   std::vector<double> size_;  ///< diagonal of each body's box at rest, m
   std::vector<double> mass_;  ///< of each body, kg
+  double mass_norm_ = 0;      ///< root of the sum of the squares of all vertices' masses, kg
   std::unique_ptr<Room> room_;
   Schedule schedule_;
   int evaluations_ = 0;
