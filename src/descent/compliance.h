@@ -31,6 +31,11 @@ class Compliance {
 
   /// There is never room for more vertices of these bodies together.
   std::size_t max_vertices(std::span<const int> bodies) const;
+  /// The same of one part.
+  std::size_t most_vertices_of(std::size_t part) const {
+    return tables_[part].has_all() ? tables_[part].num_vertices : tables_[part].num_slots;
+  }
+  std::size_t num_parts() const { return tables_.size(); }
   bool has(int vertex) const { return slot_of_vertex_[static_cast<std::size_t>(vertex)] >= 0; }
   /// Whether there is room for so many more of a vertex's part.
   bool has_room(int vertex, std::size_t count) const;

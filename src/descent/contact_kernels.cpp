@@ -34,9 +34,41 @@ float dot(const float* x, const float* y, int count) {
   return total;
 }
 
+/// Of `width` rows from `row` on.
+template <int width>
+void add_to_rows(const float* matrix, int size, int row, const int* columns, int first, int count,
+                 const float* f, std::size_t f_stride, float* y, std::size_t y_stride) {
+  float sums[3][width] = {};
+  for (int c = 0; c < count; ++c) {
+    const int column = columns == nullptr ? c : columns[c] - first;
+    const float* const entries =
+        matrix + static_cast<std::size_t>(column) * static_cast<std::size_t>(size) + row;
+    for (int k = 0; k < 3; ++k) {
+      const float force = f[static_cast<std::size_t>(k) * f_stride + static_cast<std::size_t>(c)];
+      for (int l = 0; l < width; ++l) sums[k][l] += force * entries[l];
+    }
+  }
+  for (int k = 0; k < 3; ++k) {
+    float* const to = y + static_cast<std::size_t>(k) * y_stride + row;
+    for (int l = 0; l < width; ++l) to[l] += sums[k][l];
+  }
+}
+
+void add_columns(const float* matrix, int size, const int* columns, int first, int count,
+                 const float* f, std::size_t f_stride, float* y, std::size_t y_stride) {
+  constexpr int width = 16;
+  int row = 0;
+  for (; row + width <= size; row += width) {
+    add_to_rows<width>(matrix, size, row, columns, first, count, f, f_stride, y, y_stride);
+  }
+  for (; row < size; ++row) {
+    add_to_rows<1>(matrix, size, row, columns, first, count, f, f_stride, y, y_stride);
+  }
+}
+
 }  // namespace
 
-const ContactKernels contact_table{fill_row, add, dot};
+const ContactKernels contact_table{fill_row, add, dot, add_columns};
 
 }  // namespace SUPPLE_SIMD
 

@@ -23,6 +23,12 @@ constexpr int ahead_always = 8, ahead_for_direction = 6, usual_directions = 10;
 constexpr int most_choices = 6;
 /// Of the decrease that a direction promises: what it may be wrong by in its contacts.
 constexpr double harmless = 0.05;
+/// Over the blocks of many contacts: in the first direction of a step, in later ones, and after
+/// directions that led nowhere. More of the first two make directions dearer and little better.
+constexpr int first_sweeps = 8, later_sweeps = 4, thorough_sweeps = 40;
+/// How far the forces of many contacts are solved for: further takes longer, and directions lead no
+/// further.
+constexpr double solved_to = 0.01;
 /// Of the contacts in the matrix: so many more that push, and they are chosen again.
 constexpr int part_new = 8;
 
@@ -74,6 +80,7 @@ void ContactMatrix::make_room(const Objective& objective) {
   place_.assign(n, -1);
   compliance_ = &inner_.compliance();
   system_.make_room(3 * objective.contact()->max_contacts());
+  for (ContactBlocks* blocks : {&blocks_, &active_blocks_}) blocks->make_room(n);
   const std::size_t most_points = system_.capacity();
   values_.reserve(3 * most_points);
   active_.reserve(3 * most_points);
@@ -93,12 +100,13 @@ void ContactMatrix::make_room(const Objective& objective) {
 void ContactMatrix::begin_step(Objective& objective) {
   if (own_) own_->begin_step(objective);
   choices_ = 0;
-  is_alone_ = false;
+  is_alone_ = is_thorough_ = false;
   active_.clear();
   if (objective.contact() == nullptr) return;
   is_barrier_ = objective.contact()->is_barrier();
   make_room(objective);
   most_vertices_ = compliance_->max_vertices(objective.selected());
+  vertices_of_part_.resize(compliance_->num_parts());
   // At z and at z + p, and what is in the matrix besides.
   const std::size_t most_rows = 3 * (objective.contact()->max_contacts() + system_.capacity());
   touching_.reserve(most_rows);
@@ -131,7 +139,10 @@ void ContactMatrix::look_ahead(const Objective& objective, int last_directions) 
 /// directions: those of a positive definite matrix alone lead down. Soft contacts that are met late
 /// throw what moves on, and what light cloth stalls at is not worth that.
 bool ContactMatrix::restart() {
-  if (active_.empty()) return is_barrier_ && !std::exchange(is_alone_, true);
+  if (active_.empty()) {
+    if (are_many_ && !std::exchange(is_thorough_, true)) return true;
+    return is_barrier_ && !std::exchange(is_alone_, true);
+  }
   active_.clear();
   choices_ = most_choices;
   return true;
@@ -164,7 +175,7 @@ double ContactMatrix::gather(Objective& objective, const Iterate& at_z, const Ve
     touching_.back().leave_barrier();
   }
   const std::size_t num_active = touching_.size();
-  const bool can_turn = num_active <= system_.capacity();
+  const bool can_turn = are_many_active_ || num_active <= system_.capacity();
   // What a contact is within its soft depth, and what comes on top of it beyond. Where the
   // direction left the forces out it tells nothing of depths: `add_beyond` sees to it.
   const auto see = [&](const Contact& own, std::size_t known_up_to, const VectorField& z) {
@@ -348,7 +359,34 @@ bool ContactMatrix::all_fit(std::size_t kept) {
   }
   for (const ContactRow& own : touching_) place_[at(own.point.vertices[0])] = -1;
   system_.find_fitting(touching_, kept, fits_);
+  are_many_ = std::find(fits_.begin(), fits_.end(), 0) != fits_.end() && inner_.rigid().empty();
+  if (are_many_) return vertices_fit();
   return std::find(fits_.begin(), fits_.end(), 0) == fits_.end();
+}
+
+/// Whether the compliance has room for the vertices of all rows, part by part; fits_ says of which.
+bool ContactMatrix::vertices_fit() {
+  std::fill(vertices_of_part_.begin(), vertices_of_part_.end(), 0);
+  bool do_all = true;
+  for (std::size_t i = 0; i < touching_.size(); ++i) {
+    const ContactPoint& own = touching_[i].point;
+    bool fits = true;
+    for (int k = 0; k < own.count && fits; ++k) {
+      const int vertex = own.vertices[k];
+      if (place_[at(vertex)] >= 0) continue;
+      const std::size_t part = compliance_->part_of(vertex);
+      fits = vertices_of_part_[part] < compliance_->most_vertices_of(part);
+      if (!fits) continue;
+      ++vertices_of_part_[part];
+      place_[at(vertex)] = 0;
+    }
+    fits_[i] = static_cast<char>(fits);
+    do_all = do_all && fits;
+  }
+  for (const ContactRow& own : touching_) {
+    for (int k = 0; k < own.point.count; ++k) place_[at(own.point.vertices[k])] = -1;
+  }
+  return do_all;
 }
 
 /// Leaves out what there is no room for.
@@ -396,7 +434,7 @@ double ContactMatrix::between(const Point& a, const Point& b) const {
 }
 
 /// The system of touching_.
-void ContactMatrix::fill_system(Threads& threads) {
+void ContactMatrix::fill_system(ContactBlocks& blocks, Threads& threads) {
   ahead_.clear();
   for (const ContactRow& own : touching_) {
     for (int i = 0; i < own.point.count; ++i) {
@@ -410,6 +448,7 @@ void ContactMatrix::fill_system(Threads& threads) {
   if (!rigid.empty()) std::erase_if(ahead_, [&](int vertex) { return rigid.is_rigid(vertex); });
   compliance_->find(ahead_, threads);
   all_fit(touching_.size());
+  if (are_many_) return blocks.fill(touching_, *compliance_, threads);
   find_corners();
   const std::size_t m = points_.size();
   between_.resize(m * m);
@@ -478,8 +517,25 @@ void ContactMatrix::add_rigid() {
 
 /// Solves the complementarity problem of touching_.
 void ContactMatrix::find_forces() {
+  if (are_many_) {
+    const int usual = active_.empty() ? first_sweeps : later_sweeps;
+    blocks_.relax(touching_, is_thorough_ ? thorough_sweeps : usual);
+    if (active_.empty()) is_factored_ = false;
+    return;
+  }
   system_.relax(touching_);
-  if (active_.empty()) is_factored_ = system_.find_set(touching_);
+  if (!active_.empty()) return;
+  is_factored_ = system_.find_set(touching_);
+  are_many_active_ = false;
+}
+
+/// values_ becomes the forces of the contacts in the matrix.
+void ContactMatrix::solve_active(Threads& threads) {
+  if (are_many_active_) {
+    active_blocks_.solve(values_, solved_to, threads);
+  } else {
+    system_.solve(values_);
+  }
 }
 
 Direction::Respect ContactMatrix::respect_contacts(Objective& objective, const Iterate& at_z,
@@ -496,10 +552,10 @@ Direction::Respect ContactMatrix::respect_contacts(Objective& objective, const I
     found_ahead_ = at_z.ahead != nullptr;
     return Respect::as_it_was;
   }
-  fill_system(objective.threads());
+  fill_system(blocks_, objective.threads());
   find_forces();
   if (left_out_ && add_beyond()) {
-    fill_system(objective.threads());
+    fill_system(blocks_, objective.threads());
     find_forces();
   }
   for (const ContactRow& own : touching_) {
@@ -507,7 +563,7 @@ Direction::Respect ContactMatrix::respect_contacts(Objective& objective, const I
   }
   add_response(objective, touching_, p);
   const auto num_active = static_cast<int>(active_.size());
-  const std::span<const int> members = system_.members();
+  const std::span<const int> members = this->members();
   const auto num_new =
       std::count_if(members.begin(), members.end(), [&](int i) { return i >= num_active; });
   const bool is_settled = choices_ == most_choices || num_new <= num_active / part_new;
@@ -591,22 +647,23 @@ bool ContactMatrix::compute_unfinished(Objective& objective, const Iterate& at_z
   }
   if (!is_factored_) {
     touching_ = active_;
-    fill_system(objective.threads());
-    is_factored_ = system_.factor_all();
+    fill_system(active_blocks_, objective.threads());
+    are_many_active_ = are_many_;
+    is_factored_ = are_many_ || system_.factor_all();
     if (!is_factored_) {
       // Rounding has made it indefinite: the line search handles the contacts of this step.
       restart();
       return inner_.compute_unfinished(objective, at_z, p);
     }
   }
-  if (compliance_->has_half_way(objective.selected())) {
+  if (!are_many_active_ && compliance_->has_half_way(objective.selected())) {
     Forces forces(*this);
     return inner_.compute_half_way(objective, at_z, forces, forces.taken, p);
   }
   if (!inner_.compute(objective, at_z, p)) return false;
   values_.clear();
   for (const ContactRow& own : active_) values_.push_back(along(own.direction, own.point, p));
-  system_.solve(values_);
+  solve_active(objective.threads());
   for (std::size_t i = 0; i < active_.size(); ++i) {
     add_force(values_[i], active_[i].direction, active_[i].point, right_);
   }

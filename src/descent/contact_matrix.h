@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "descent/contact_blocks.h"
 #include "descent/contact_system.h"
 #include "descent/laplacian.h"
 
@@ -104,9 +105,12 @@ class ContactMatrix final : public Direction {
   void keep_fitting(std::size_t kept);
   void find_corners();
   double between(const Point& a, const Point& b) const;
-  void fill_system(Threads& threads);
+  bool vertices_fit();
+  void fill_system(ContactBlocks& blocks, Threads& threads);
   void add_rigid();
   void find_forces();
+  std::span<const int> members() const { return are_many_ ? blocks_.members() : system_.members(); }
+  void solve_active(Threads& threads);
   void add_response(Objective& objective, std::span<const ContactRow> contacts, VectorField& p);
 
   std::unique_ptr<Laplacian> own_;
@@ -114,6 +118,7 @@ class ContactMatrix final : public Direction {
   int choices_ = 0;           ///< in this step
   bool is_barrier_ = false;   ///< contacts are
   bool is_alone_ = false;     ///< they do nothing to directions any more
+  bool is_thorough_ = false;  ///< forces of many contacts are found with more sweeps
   int num_directions_ = 0;    ///< since the last look ahead
   bool found_ahead_ = false;  ///< the contacts at x + p, which is where a direction may leave it
   bool left_out_ = false;     ///< the last direction was made without the forces of what touches
@@ -125,7 +130,11 @@ class ContactMatrix final : public Direction {
   Compliance* compliance_ = nullptr;  ///< of the matrix
   std::size_t most_vertices_ = 0;     ///< of the contacts in a system
   VectorField right_, column_;
-  ContactSystem system_;  ///< of touching_
+  ContactSystem system_;         ///< of touching_
+  ContactBlocks blocks_;         ///< the same where they are too many for it
+  ContactBlocks active_blocks_;  ///< of active_, where they are
+  bool are_many_ = false, are_many_active_ = false;
+  std::vector<std::size_t> vertices_of_part_;
   std::vector<double> values_;
   std::vector<int> ahead_;  ///< vertices
   std::vector<Point> points_;

@@ -124,7 +124,7 @@ double cubic_minimum(const Point& a, const Point& b) {
   const double d1 = a.slope + b.slope - 3 * (a.value - b.value) / (a.alpha - b.alpha);
   const double square = d1 * d1 - a.slope * b.slope;
   const double low = std::min(a.alpha, b.alpha), high = std::max(a.alpha, b.alpha);
-  const double margin = 0.05 * (high - low);
+  const double least = 0.05 * (high - low);
   double minimum = 0.5 * (low + high);
   if (square >= 0) {
     const double d2 = std::copysign(std::sqrt(square), b.alpha - a.alpha);
@@ -132,7 +132,7 @@ double cubic_minimum(const Point& a, const Point& b) {
         b.alpha - (b.alpha - a.alpha) * (b.slope + d2 - d1) / (b.slope - a.slope + 2 * d2);
     if (std::isfinite(cubic)) minimum = cubic;
   }
-  return std::clamp(minimum, low + margin, high - margin);
+  return std::clamp(minimum, low + least, high - least);
 }
 
 /// Brackets and narrows until the strong Wolfe conditions hold [Nocedal & Wright 2006, Algs. 3.5
