@@ -26,6 +26,11 @@ constexpr int most_products = 60;
 /// Rows that a thread works on at a time.
 constexpr std::size_t rows_at_a_time = 256;
 
+std::size_t filled_up(std::size_t rows) {
+  constexpr std::size_t width = ContactKernels::rows_at_a_time;
+  return (rows + width - 1) / width * width;
+}
+
 double dot(const std::vector<float>& a, const std::vector<float>& b) {
   double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -39,9 +44,11 @@ double dot(const std::vector<float>& a, const std::vector<float>& b) {
 void ContactBlocks::fill(std::span<const ContactRow> rows, const Compliance& compliance,
                          Threads& threads) {
   number_vertices(rows, compliance, threads);
+  sort_rows(rows);
   make_blocks(rows);
-  threads.parallel_for(static_cast<int>(blocks_.size()),
-                       [&](int block) { fill_block(blocks_[at(block)]); });
+  order_pairs();
+  threads.parallel_for(static_cast<int>(pairs_.size()),
+                       [&](int pair) { fill_pair(pairs_[at(pair)]); });
 }
 
 /// The vertices that touch, part after part, and A^-1 between those of each.
@@ -60,24 +67,29 @@ void ContactBlocks::number_vertices(std::span<const ContactRow> rows, const Comp
   parts_.clear();
   part_of_touched_.clear();
   std::size_t size = 0;
-  for (std::size_t i = 0; i < touched_.size(); ++i) {
-    touched_of_vertex_[at(touched_[i].second)] = static_cast<int>(i);
-    if (i == 0 || touched_[i].first != touched_[i - 1].first) parts_.push_back({i, 0, 0});
-    ++parts_.back().count;
-    part_of_touched_.push_back(static_cast<int>(parts_.size()) - 1);
-  }
-  for (Part& part : parts_) {
-    part.matrix = size;
-    size += part.count * part.count;
+  for (std::size_t i = 0; i < touched_.size();) {
+    Part part{
+        .of_touched = i, .first = part_of_touched_.size(), .count = 0, .stride = 0, .matrix = size};
+    for (const int number = touched_[i].first; i < touched_.size() && touched_[i].first == number;
+         ++i) {
+      touched_of_vertex_[at(touched_[i].second)] = static_cast<int>(part.first + part.count++);
+    }
+    part.stride = filled_up(part.count);
+    size += part.count * part.stride;
+    part_of_touched_.resize(part.first + part.stride, static_cast<int>(parts_.size()));
+    parts_.push_back(part);
   }
   matrices_.resize(size);
-  threads.parallel_for(static_cast<int>(touched_.size()), [&](int i) {
+  threads.parallel_for(static_cast<int>(part_of_touched_.size()), [&](int i) {
     const Part& part = parts_[at(part_of_touched_[at(i)])];
-    const float* const entries = compliance.row(touched_[at(i)].second);
-    float* const row = &matrices_[part.matrix + (at(i) - part.first) * part.count];
-    for (std::size_t j = 0; j < part.count; ++j) {
-      row[j] = entries[compliance.slot(touched_[part.first + j].second)];
-    }
+    const std::size_t own = at(i) - part.first;
+    if (own >= part.count) return;
+    const std::pair<int, int>* const touched = &touched_[part.of_touched];
+    const float* const entries = compliance.row(touched[own].second);
+    float* const row = &matrices_[part.matrix + own * part.stride];
+    for (std::size_t j = 0; j < part.count; ++j)
+      row[j] = entries[compliance.slot(touched[j].second)];
+    std::fill(row + part.count, row + part.stride, 0.0F);
   });
   rows_.clear();
   corners_.clear();
@@ -90,39 +102,62 @@ void ContactBlocks::number_vertices(std::span<const ContactRow> rows, const Comp
          .softness = static_cast<float>(1 / own.stiffness)});
     for (int k = 0; k < own.point.count; ++k) {
       corners_.push_back({.touched = touched_of_vertex_[at(own.point.vertices[k])],
-                          .of_block = 0,
+                          .of_pair = 0,
                           .weight = static_cast<float>(own.point.weights[k])});
     }
   }
   for (const auto& [part, vertex] : touched_) touched_of_vertex_[at(vertex)] = -1;
-  forces_.assign(3 * touched_.size(), 0.0F);
-  moved_.assign(3 * touched_.size(), 0.0F);
+  forces_.assign(3 * part_of_touched_.size(), 0.0F);
+  moved_.assign(3 * part_of_touched_.size(), 0.0F);
+}
+
+/// By the parts that they are between, their kind and their first vertex.
+void ContactBlocks::sort_rows(std::span<const ContactRow> rows) {
+  keys_.clear();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Row& own = rows_[i];
+    const int first = corners_[at(own.first_corner)].touched;
+    Key key{.parts = {part_of_touched_[at(first)], part_of_touched_[at(first)]},
+            .kind = rows[i].kind,
+            .touched = first,
+            .row = static_cast<int>(i)};
+    for (int k = 1; k < own.num_corners; ++k) {
+      const int part = part_of_touched_[at(corners_[at(own.first_corner + k)].touched)];
+      key.parts[0] = std::min(key.parts[0], part);
+      key.parts[1] = std::max(key.parts[1], part);
+    }
+    keys_.push_back(key);
+  }
+  const auto place = [](const Key& own) {
+    return std::tuple(own.parts[0], own.parts[1], own.kind, own.touched, own.row);
+  };
+  std::sort(keys_.begin(), keys_.end(),
+            [&](const Key& a, const Key& b) { return place(a) < place(b); });
+  order_.clear();
+  for (const Key& own : keys_) order_.push_back(own.row);
 }
 
 void ContactBlocks::make_blocks(std::span<const ContactRow> rows) {
-  const auto key = [&](int i) {
-    const Row& own = rows_[at(i)];
-    int least = static_cast<int>(parts_.size()), most = -1;
-    for (int k = 0; k < own.num_corners; ++k) {
-      const int part = part_of_touched_[at(corners_[at(own.first_corner + k)].touched)];
-      least = std::min(least, part);
-      most = std::max(most, part);
-    }
-    return std::tuple(least, most, rows[at(i)].kind);
-  };
-  order_.resize(rows.size());
-  std::iota(order_.begin(), order_.end(), 0);
-  std::sort(order_.begin(), order_.end(), [&](int a, int b) {
-    return std::tuple_cat(key(a), std::tuple(corners_[at(rows_[at(a)].first_corner)].touched, a)) <
-           std::tuple_cat(key(b), std::tuple(corners_[at(rows_[at(b)].first_corner)].touched, b));
-  });
   blocks_.clear();
+  pairs_.clear();
   columns_.clear();
-  std::size_t size = 0, largest = 0, most_columns = 0;
-  for (std::size_t first = 0; first < order_.size();) {
-    const auto own = key(order_[first]);
+  std::size_t size = 0, near = 0;
+  for (std::size_t first = 0; first < keys_.size();) {
+    const Key& own = keys_[first];
+    const bool is_new = pairs_.empty() || pairs_.back().parts[0] != own.parts[0] ||
+                        pairs_.back().parts[1] != own.parts[1];
+    if (is_new) {
+      pairs_.push_back({.first = blocks_.size(),
+                        .count = 0,
+                        .first_place = 0,
+                        .parts = {own.parts[0], own.parts[1]},
+                        .sides = {}});
+    }
     std::size_t last = first + 1;
-    while (last < order_.size() && key(order_[last]) == own) ++last;
+    while (last < keys_.size() && keys_[last].parts[0] == own.parts[0] &&
+           keys_[last].parts[1] == own.parts[1] && keys_[last].kind == own.kind) {
+      ++last;
+    }
     // In pieces of about the same size.
     const std::size_t pieces = (last - first + most_of_block - 1) / most_of_block;
     for (std::size_t piece = 0; piece < pieces; ++piece) {
@@ -131,64 +166,129 @@ void ContactBlocks::make_blocks(std::span<const ContactRow> rows) {
       blocks_.push_back({.first = begin,
                          .count = end - begin,
                          .system = size,
-                         .columns = columns_.size(),
-                         .num_columns = 0,
-                         .first_of_second = 0,
                          .is_factored = false,
                          .only_pushes = rows[at(order_[begin])].only_pushes()});
-      list_columns(blocks_.back());
       size += (end - begin) * (end - begin);
-      largest = std::max(largest, end - begin);
-      most_columns = std::max(most_columns, blocks_.back().num_columns);
     }
+    pairs_.back().count += pieces;
     first = last;
   }
+  std::size_t num_places = 0;
+  for (Pair& pair : pairs_) {
+    list_columns(pair);
+    pair.first_place = num_places;
+    for (Side& side : pair.sides) {
+      side.near = near;
+      near += side.count * side.stride;
+    }
+    num_places += pair.num_places();
+  }
+  near_.resize(near);
   for (auto* list : {&systems_, &inverses_, &fronts_}) list->resize(size);
-  for (auto* list : {&residual_, &change_}) list->resize(largest);
-  block_forces_.resize(3 * most_columns);
+  for (auto* list : {&block_forces_, &pair_forces_, &pair_moved_}) list->resize(3 * num_places);
+  largest_.resize(pairs_.size());
 }
 
-/// The vertices that touch in a block, and where its corners are among them.
-void ContactBlocks::list_columns(Block& block) {
+/// The vertices that touch in a pair, and where its corners are among them.
+void ContactBlocks::list_columns(Pair& pair) {
+  const Block &front = blocks_[pair.first], &back = blocks_[pair.first + pair.count - 1];
   const auto for_corners = [&](const auto& visit) {
-    for (std::size_t i = block.first; i < block.first + block.count; ++i) {
+    for (std::size_t i = front.first; i < back.first + back.count; ++i) {
       const Row& own = rows_[at(order_[i])];
       for (int k = 0; k < own.num_corners; ++k) visit(corners_[at(own.first_corner + k)]);
     }
   };
+  const auto first = static_cast<std::ptrdiff_t>(columns_.size());
   for_corners([&](const Corner& own) { columns_.push_back(own.touched); });
-  const auto begin = columns_.begin() + static_cast<std::ptrdiff_t>(block.columns);
+  const auto begin = columns_.begin() + first;
   std::sort(begin, columns_.end());
   columns_.erase(std::unique(begin, columns_.end()), columns_.end());
-  block.num_columns = columns_.size() - block.columns;
-  for_corners([&](Corner& own) {
-    own.of_block = static_cast<int>(std::lower_bound(begin, columns_.end(), own.touched) - begin);
-  });
   const auto second = std::find_if(begin, columns_.end(), [&](int touched) {
-    return part_of_touched_[at(touched)] != part_of_touched_[at(*begin)];
+    return part_of_touched_[at(touched)] != pair.parts[0];
   });
-  block.first_of_second = at(static_cast<int>(second - begin));
+  std::size_t place = 0;
+  const auto make_side = [&](auto from, auto to) {
+    const auto count = static_cast<std::size_t>(to - from);
+    const Side side{.columns = static_cast<std::size_t>(from - columns_.begin()),
+                    .count = count,
+                    .stride = filled_up(count),
+                    .place = place,
+                    .near = 0};
+    place += side.stride;
+    return side;
+  };
+  pair.sides[0] = make_side(begin, second);
+  pair.sides[1] = make_side(second, columns_.end());
+  for_corners([&](Corner& own) {
+    const Side& side = pair.sides[part_of_touched_[at(own.touched)] == pair.parts[0] ? 0 : 1];
+    const int* const columns = &columns_[side.columns];
+    own.of_pair = static_cast<int>(
+        at(static_cast<int>(std::lower_bound(columns, columns + side.count, own.touched) -
+                            columns)) +
+        side.place);
+  });
 }
 
-/// (C + K^-1) between two rows but for K^-1, m/N.
-float ContactBlocks::between(const Row& a, const Row& b) const {
+/// A pair comes after all pairs before it with one of its parts: as if they came one after the
+/// other, so that one sweep takes a force from the ground to the top of a heap that was numbered
+/// from below.
+void ContactBlocks::order_pairs() {
+  next_round_of_.assign(parts_.size(), 0);
+  round_of_.clear();
+  int num_rounds = 0;
+  for (const Pair& pair : pairs_) {
+    int &a = next_round_of_[at(pair.parts[0])], &b = next_round_of_[at(pair.parts[1])];
+    const int round = std::max(a, b);
+    a = b = round + 1;
+    round_of_.push_back(round);
+    num_rounds = std::max(num_rounds, round + 1);
+  }
+  first_of_round_.assign(at(num_rounds) + 1, 0);
+  for (const int round : round_of_) ++first_of_round_[at(round) + 1];
+  std::partial_sum(first_of_round_.begin(), first_of_round_.end(), first_of_round_.begin());
+  by_round_.resize(pairs_.size());
+  std::iota(by_round_.begin(), by_round_.end(), 0);
+  std::sort(by_round_.begin(), by_round_.end(), [&](int a, int b) {
+    return std::pair(round_of_[at(a)], a) < std::pair(round_of_[at(b)], b);
+  });
+}
+
+void ContactBlocks::fill_pair(const Pair& pair) {
+  for (std::size_t s = 0; s < 2; ++s) {
+    const Side& side = pair.sides[s];
+    const Part& part = parts_[at(pair.parts[s])];
+    const int* const columns = &columns_[side.columns];
+    for (std::size_t i = 0; i < side.count; ++i) {
+      const float* const row =
+          &matrices_[part.matrix + (at(columns[i]) - part.first) * part.stride];
+      float* const to = &near_[side.near + i * side.stride];
+      for (std::size_t j = 0; j < side.count; ++j) to[j] = row[at(columns[j]) - part.first];
+      std::fill(to + side.count, to + side.stride, 0.0F);
+    }
+  }
+  for (std::size_t b = pair.first; b < pair.first + pair.count; ++b) fill_block(pair, blocks_[b]);
+}
+
+/// (C + K^-1) between two rows of a pair but for K^-1, m/N.
+float ContactBlocks::between(const Pair& pair, const Row& a, const Row& b) const {
   float sum = 0;
+  const std::size_t second = pair.sides[1].place;
   for (int i = 0; i < a.num_corners; ++i) {
     const Corner& from = corners_[at(a.first_corner + i)];
-    const int own_part = part_of_touched_[at(from.touched)];
-    const Part& part = parts_[at(own_part)];
-    const float* const row = &matrices_[part.matrix + (at(from.touched) - part.first) * part.count];
+    const bool is_of_second = at(from.of_pair) >= second;
+    const Side& side = pair.sides[is_of_second ? 1 : 0];
+    const float* const row = &near_[side.near + (at(from.of_pair) - side.place) * side.stride];
     for (int j = 0; j < b.num_corners; ++j) {
       const Corner& to = corners_[at(b.first_corner + j)];
-      if (part_of_touched_[at(to.touched)] != own_part) continue;
-      sum += from.weight * to.weight * row[at(to.touched) - part.first];
+      if ((at(to.of_pair) >= second) != is_of_second) continue;
+      sum += from.weight * to.weight * row[at(to.of_pair) - side.place];
     }
   }
   return sum * (a.direction[0] * b.direction[0] + a.direction[1] * b.direction[1] +
                 a.direction[2] * b.direction[2]);
 }
 
-void ContactBlocks::fill_block(Block& block) {
+void ContactBlocks::fill_block(const Pair& pair, Block& block) {
   const std::size_t n = block.count;
   float* const system = &systems_[block.system];
   float* const front = &fronts_[block.system];
@@ -196,7 +296,8 @@ void ContactBlocks::fill_block(Block& block) {
   for (std::size_t i = 0; i < n; ++i) {
     const Row& own = rows_[at(order_[block.first + i])];
     for (std::size_t j = 0; j <= i; ++j) {
-      system[i * n + j] = system[j * n + i] = between(own, rows_[at(order_[block.first + j])]);
+      system[i * n + j] = system[j * n + i] =
+          between(pair, own, rows_[at(order_[block.first + j])]);
     }
     system[i * n + i] += own.softness;
     largest = std::max(largest, system[i * n + i]);
@@ -207,42 +308,18 @@ void ContactBlocks::fill_block(Block& block) {
                                                        &inverses_[block.system], nullptr);
 }
 
-/// d . (C N l) of a row, m.
-float ContactBlocks::moved(const Row& own) const {
-  const std::size_t n = touched_.size();
+/// d . (C N l) of a row, m. x: [3][stride], with each of its corners at its place.
+template <class Place>
+float ContactBlocks::moved(const Row& own, const float* x, std::size_t stride,
+                           const Place& place) const {
   float sum = 0;
   for (int k = 0; k < own.num_corners; ++k) {
     const Corner& corner = corners_[at(own.first_corner + k)];
-    const float* const x = &moved_[at(corner.touched)];
-    sum += corner.weight *
-           (own.direction[0] * x[0] + own.direction[1] * x[n] + own.direction[2] * x[2 * n]);
+    const float* const from = x + place(corner);
+    sum += corner.weight * (own.direction[0] * from[0] + own.direction[1] * from[stride] +
+                            own.direction[2] * from[2 * stride]);
   }
   return sum;
-}
-
-/// What other forces of a block's rows, N, move.
-void ContactBlocks::push(const Block& block, const float* change) {
-  const std::size_t n = block.num_columns;
-  std::fill_n(block_forces_.begin(), 3 * n, 0.0F);
-  for (std::size_t i = 0; i < block.count; ++i) {
-    const Row& own = rows_[at(order_[block.first + i])];
-    for (int k = 0; k < own.num_corners; ++k) {
-      const Corner& corner = corners_[at(own.first_corner + k)];
-      const float force = corner.weight * change[i];
-      float* const to = &block_forces_[at(corner.of_block)];
-      for (int c = 0; c < 3; ++c) to[at(c) * n] += force * own.direction[c];
-    }
-  }
-  const auto add = [&](std::size_t first, std::size_t last) {
-    if (first == last) return;
-    const int* const columns = &columns_[block.columns];
-    const Part& part = parts_[at(part_of_touched_[at(columns[first])])];
-    kernels_->add_columns(&matrices_[part.matrix], static_cast<int>(part.count), columns + first,
-                          static_cast<int>(part.first), static_cast<int>(last - first),
-                          &block_forces_[first], n, &moved_[part.first], touched_.size());
-  };
-  add(0, block.first_of_second);
-  add(block.first_of_second, n);
 }
 
 /// result = (the block's system)^-1 right.
@@ -258,58 +335,114 @@ void ContactBlocks::solve_block(const Block& block, const float* right, float* r
   }
 }
 
-/// The largest change of a gap that the block's forces alone would make, m.
-float ContactBlocks::relax_block(const Block& block, std::span<ContactRow> rows) {
+/// Solves for a block's rows: `residual` is that of them, m, and `change` becomes what is added to
+/// their forces, N. The largest change of a gap that these alone make, m.
+float ContactBlocks::relax_block(const Block& block, std::span<ContactRow> rows, float* residual,
+                                 float* change) const {
   const std::size_t n = block.count;
   const float* const system = &systems_[block.system];
   const auto row = [&](std::size_t i) -> ContactRow& { return rows[at(order_[block.first + i])]; };
   float largest = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    const Row& own = rows_[at(order_[block.first + i])];
-    residual_[i] = static_cast<float>(row(i).gap) + moved(own) +
-                   static_cast<float>(row(i).force) * own.softness;
-  }
-  bool is_solved = false;
   if (block.is_factored) {
-    solve_block(block, residual_.data(), change_.data());
-    is_solved = true;
+    solve_block(block, residual, change);
+    bool is_solved = true;
     for (std::size_t i = 0; i < n && is_solved; ++i) {
-      is_solved = !block.only_pushes || row(i).force >= static_cast<double>(change_[i]);
+      is_solved = !block.only_pushes || row(i).force >= static_cast<double>(change[i]);
     }
     for (std::size_t i = 0; i < n && is_solved; ++i) {
-      change_[i] = -change_[i];
-      row(i).force += static_cast<double>(change_[i]);
-      largest = std::max(largest, std::abs(change_[i]) * system[i * n + i]);
+      change[i] = -change[i];
+      row(i).force += static_cast<double>(change[i]);
+      largest = std::max(largest, std::abs(change[i]) * system[i * n + i]);
+    }
+    if (is_solved) return largest;
+  }
+  std::fill_n(change, n, 0.0F);
+  for (int sweep = 0; sweep < sweeps_of_block; ++sweep) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const float* const column = system + i * n;
+      ContactRow& own = row(i);
+      const double pushes = own.allowed(own.force - static_cast<double>(residual[i] / column[i]));
+      const auto step = static_cast<float>(pushes - own.force);
+      if (step == 0) continue;
+      own.force = pushes;
+      change[i] += step;
+      largest = std::max(largest, std::abs(step) * column[i]);
+      kernels_->add(step, column, static_cast<int>(n), residual);
     }
   }
-  if (!is_solved) {
-    std::fill_n(change_.begin(), n, 0.0F);
-    for (int sweep = 0; sweep < sweeps_of_block; ++sweep) {
-      for (std::size_t i = 0; i < n; ++i) {
-        const float* const column = system + i * n;
-        ContactRow& own = row(i);
-        const double pushes =
-            own.allowed(own.force - static_cast<double>(residual_[i] / column[i]));
-        const auto change = static_cast<float>(pushes - own.force);
-        if (change == 0) continue;
-        own.force = pushes;
-        change_[i] += change;
-        largest = std::max(largest, std::abs(change) * column[i]);
-        kernels_->add(change, column, static_cast<int>(n), residual_.data());
-      }
-    }
-  }
-  if (largest > 0) push(block, change_.data());
   return largest;
 }
 
-void ContactBlocks::relax(std::span<ContactRow> rows, int most_sweeps) {
+/// All blocks of a pair, one after the other.
+float ContactBlocks::relax_pair(const Pair& pair, std::span<ContactRow> rows) {
+  const std::size_t n = pair.num_places(), all = part_of_touched_.size();
+  float* const x = &pair_moved_[3 * pair.first_place];
+  float* const f = &block_forces_[3 * pair.first_place];
+  float* const sum = &pair_forces_[3 * pair.first_place];
+  for (const Side& side : pair.sides) {
+    for (std::size_t c = 0; c < 3; ++c) {
+      for (std::size_t i = 0; i < side.count; ++i)
+        x[c * n + side.place + i] = moved_[c * all + at(columns_[side.columns + i])];
+    }
+  }
+  std::fill_n(sum, 3 * n, 0.0F);
+  const auto place = [](const Corner& own) { return own.of_pair; };
+  float largest = 0;
+  float residual[most_of_block], change[most_of_block];
+  for (std::size_t b = pair.first; b < pair.first + pair.count; ++b) {
+    const Block& block = blocks_[b];
+    for (std::size_t i = 0; i < block.count; ++i) {
+      const int row = order_[block.first + i];
+      const Row& own = rows_[at(row)];
+      residual[i] = static_cast<float>(rows[at(row)].gap) + moved(own, x, n, place) +
+                    static_cast<float>(rows[at(row)].force) * own.softness;
+    }
+    const float own_largest = relax_block(block, rows, residual, change);
+    if (!(own_largest > 0)) continue;
+    largest = std::max(largest, own_largest);
+    std::fill_n(f, 3 * n, 0.0F);
+    for (std::size_t i = 0; i < block.count; ++i) {
+      const Row& own = rows_[at(order_[block.first + i])];
+      for (int k = 0; k < own.num_corners; ++k) {
+        const Corner& corner = corners_[at(own.first_corner + k)];
+        const float force = corner.weight * change[i];
+        float* const to = f + corner.of_pair;
+        for (std::size_t c = 0; c < 3; ++c) to[c * n] += force * own.direction[c];
+      }
+    }
+    for (std::size_t i = 0; i < 3 * n; ++i) sum[i] += f[i];
+    if (b + 1 == pair.first + pair.count) break;
+    for (const Side& side : pair.sides) {
+      kernels_->add_columns(&near_[side.near], static_cast<int>(side.stride), nullptr, 0,
+                            static_cast<int>(side.count), f + side.place, n, x + side.place, n);
+    }
+  }
+  if (!(largest > 0)) return 0;
+  for (std::size_t s = 0; s < 2; ++s) {
+    const Side& side = pair.sides[s];
+    if (side.count == 0) continue;
+    const Part& part = parts_[at(pair.parts[s])];
+    kernels_->add_columns(&matrices_[part.matrix], static_cast<int>(part.stride),
+                          &columns_[side.columns], static_cast<int>(part.first),
+                          static_cast<int>(side.count), sum + side.place, n, &moved_[part.first],
+                          all);
+  }
+  return largest;
+}
+
+void ContactBlocks::relax(std::span<ContactRow> rows, int most_sweeps, Threads& threads) {
   for (ContactRow& own : rows) own.force = own.assumed;
   std::fill(moved_.begin(), moved_.end(), 0.0F);
   float first = 0;
   for (int sweep = 0; sweep < most_sweeps; ++sweep) {
-    float largest = 0;
-    for (const Block& block : blocks_) largest = std::max(largest, relax_block(block, rows));
+    for (std::size_t round = 0; round + 1 < first_of_round_.size(); ++round) {
+      const std::size_t begin = first_of_round_[round], end = first_of_round_[round + 1];
+      threads.parallel_for(static_cast<int>(end - begin), [&](int i) {
+        const int pair = by_round_[begin + at(i)];
+        largest_[at(pair)] = relax_pair(pairs_[at(pair)], rows);
+      });
+    }
+    const float largest = *std::max_element(largest_.begin(), largest_.end());
     if (sweep == 0) first = largest;
     if (largest <= relaxed * first) break;
   }
@@ -322,7 +455,7 @@ void ContactBlocks::relax(std::span<ContactRow> rows, int most_sweeps) {
 /// result = (C + K^-1) forces, by rows.
 void ContactBlocks::multiply(const std::vector<float>& forces, std::vector<float>& result,
                              Threads& threads) {
-  const std::size_t n = touched_.size();
+  const std::size_t n = part_of_touched_.size();
   std::fill(forces_.begin(), forces_.end(), 0.0F);
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const Row& own = rows_[i];
@@ -336,7 +469,7 @@ void ContactBlocks::multiply(const std::vector<float>& forces, std::vector<float
   std::fill(moved_.begin(), moved_.end(), 0.0F);
   threads.parallel_for(static_cast<int>(parts_.size()), [&](int i) {
     const Part& part = parts_[at(i)];
-    kernels_->add_columns(&matrices_[part.matrix], static_cast<int>(part.count), nullptr, 0,
+    kernels_->add_columns(&matrices_[part.matrix], static_cast<int>(part.stride), nullptr, 0,
                           static_cast<int>(part.count), &forces_[part.first], n,
                           &moved_[part.first], n);
   });
@@ -344,7 +477,8 @@ void ContactBlocks::multiply(const std::vector<float>& forces, std::vector<float
   threads.parallel_for(static_cast<int>(chunks), [&](int chunk) {
     const std::size_t begin = at(chunk) * rows_at_a_time;
     for (std::size_t i = begin; i < std::min(rows_.size(), begin + rows_at_a_time); ++i) {
-      result[i] = moved(rows_[i]) + rows_[i].softness * forces[i];
+      const auto place = [](const Corner& own) { return own.touched; };
+      result[i] = moved(rows_[i], moved_.data(), n, place) + rows_[i].softness * forces[i];
     }
   });
   ++num_products_;

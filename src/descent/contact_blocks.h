@@ -20,7 +20,9 @@ namespace supple {
 /// its vertices that touch. Rows of one kind between the same two parts are a block, whose dense
 /// factor is kept. The system is solved by conjugate gradients with the blocks as preconditioner,
 /// the complementarity problem by projected Gauss-Seidel sweeps over blocks: forces pass from body
-/// to body as in solvers for rigid bodies.
+/// to body as in solvers for rigid bodies. What a block's forces move is known at once to the other
+/// blocks between the same parts, and to the rest of both parts when all of these are done. Pairs
+/// of parts that have none in common are worked on at the same time, round by round.
 class ContactBlocks {
  public:
   /// For vertices below this number. `fill` allocates only to hold more than ever before.
@@ -30,7 +32,7 @@ class ContactBlocks {
   void fill(std::span<const ContactRow> rows, const Compliance& compliance, Threads& threads);
 
   /// Solves the complementarity problem from the forces that the rows are assumed to have.
-  void relax(std::span<ContactRow> rows, int most_sweeps);
+  void relax(std::span<ContactRow> rows, int most_sweeps, Threads& threads);
   /// The rows that have forces after `relax`, ascending.
   std::span<const int> members() const { return members_; }
 
@@ -49,33 +51,57 @@ class ContactBlocks {
     float softness;  ///< 1/k, m/N
   };
   struct Corner {
-    int touched;   ///< vertex that touches
-    int of_block;  ///< the same in its block's list
+    int touched;  ///< place of a vertex that touches
+    int of_pair;  ///< the same among those of its pair
     float weight;
   };
   /// Of one part: its touching vertices, and A^-1 between them.
   struct Part {
-    std::size_t first, count;  ///< into touched_
-    std::size_t matrix;        ///< into matrices_, [count * count]
+    std::size_t of_touched;      ///< into touched_
+    std::size_t first, count;    ///< places
+    std::size_t stride, matrix;  ///< into matrices_, [count * stride]
   };
   /// Rows of one kind between two parts, or a part and what does not move.
   struct Block {
-    std::size_t first, count;     ///< into order_
-    std::size_t system;           ///< into systems_, [count * count]; the same in inverses_
-    std::size_t columns;          ///< into columns_: its vertices that touch, ascending
-    std::size_t num_columns;      ///< of both parts
-    std::size_t first_of_second;  ///< into its columns: the second part's
+    std::size_t first, count;  ///< into order_
+    std::size_t system;        ///< into systems_, [count * count]; the same in inverses_
     bool is_factored, only_pushes;
+  };
+  /// The vertices of one part that touch in a pair, and A^-1 between them.
+  struct Side {
+    std::size_t columns, count;  ///< into columns_
+    std::size_t stride;          ///< of its matrix
+    std::size_t place;           ///< of the first one in its pair
+    std::size_t near;            ///< into near_, [count * stride]
+  };
+  /// All blocks between the same two parts.
+  struct Pair {
+    std::size_t first, count;  ///< into blocks_
+    std::size_t first_place;   ///< of three for each of its places
+    int parts[2];              ///< the same where there is one
+    Side sides[2];             ///< the latter without columns where there is one
+    std::size_t num_places() const { return sides[1].place + sides[1].stride; }
+  };
+  /// What a row is sorted by.
+  struct Key {
+    int parts[2];
+    RowKind kind;
+    int touched, row;
   };
   void number_vertices(std::span<const ContactRow> rows, const Compliance& compliance,
                        Threads& threads);
+  void sort_rows(std::span<const ContactRow> rows);
   void make_blocks(std::span<const ContactRow> rows);
-  void fill_block(Block& block);
-  void list_columns(Block& block);
-  float between(const Row& a, const Row& b) const;
-  float moved(const Row& own) const;
-  void push(const Block& block, const float* change);
-  float relax_block(const Block& block, std::span<ContactRow> rows);
+  void list_columns(Pair& pair);
+  void order_pairs();
+  void fill_pair(const Pair& pair);
+  void fill_block(const Pair& pair, Block& block);
+  float between(const Pair& pair, const Row& a, const Row& b) const;
+  template <class Place>
+  float moved(const Row& own, const float* x, std::size_t stride, const Place& place) const;
+  float relax_pair(const Pair& pair, std::span<ContactRow> rows);
+  float relax_block(const Block& block, std::span<ContactRow> rows, float* residual,
+                    float* change) const;
   void solve_block(const Block& block, const float* right, float* result) const;
   void multiply(const std::vector<float>& forces, std::vector<float>& result, Threads& threads);
   void precondition(const std::vector<float>& right, std::vector<float>& result, Threads& threads);
@@ -84,18 +110,26 @@ class ContactBlocks {
   const ContactKernels* kernels_ = &contact_kernels(simd_level_in_use());
   std::vector<int> touched_of_vertex_;        ///< [num_vertices], -1: it does not touch
   std::vector<std::pair<int, int>> touched_;  ///< (part, vertex), ascending
-  std::vector<int> part_of_touched_;          ///< into parts_
+  /// Of each place: those of a part are as many as its matrix has rows, some of them filled up.
+  std::vector<int> part_of_touched_;
   std::vector<Part> parts_;
   std::vector<float> matrices_;
   std::vector<Row> rows_;
   std::vector<Corner> corners_;
+  std::vector<Key> keys_;   ///< of the rows
   std::vector<int> order_;  ///< of the rows: block after block
   std::vector<Block> blocks_;
-  std::vector<int> columns_;  ///< into touched_
+  std::vector<Pair> pairs_;
+  std::vector<int> next_round_of_;           ///< of each part, in order_pairs
+  std::vector<int> round_of_, by_round_;     ///< of pairs; and pairs, round after round
+  std::vector<std::size_t> first_of_round_;  ///< [rounds + 1], into by_round_
+  std::vector<int> columns_;                 ///< places
+  std::vector<float> near_;
   std::vector<float> systems_, inverses_, fronts_;
-  std::vector<float> forces_, moved_;  ///< of touched vertices: [3][count], N and m
-  std::vector<float> block_forces_;    ///< [3][columns of a block]
-  std::vector<float> residual_, change_;
+  std::vector<float> forces_, moved_;  ///< [3][places], N and m
+  /// For each pair [3][its places]: N of one block and of all, and m.
+  std::vector<float> block_forces_, pair_forces_, pair_moved_;
+  std::vector<float> largest_;  ///< of pairs: the largest change of a gap, m
   std::vector<float> solution_, search_, product_, preconditioned_, rest_;  ///< of `solve`, by rows
   std::vector<int> members_;
   int num_products_ = 0;

@@ -5,6 +5,7 @@
 #include <Eigen/Cholesky>
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <random>
 #include <vector>
 
@@ -15,13 +16,14 @@
 namespace supple {
 namespace {
 
-/// Three blocks of 125 vertices, with many more contacts of each with the next one and with the
-/// ground, in random directions, than there is sense in: their system is nearly singular but for
-/// K^-1. Some have friction.
+/// Blocks of 125 vertices, with many more contacts of each with the one before it, or of all with
+/// the first one, and of that with the ground, in random directions, than there is sense in: their
+/// system is nearly singular but for K^-1. Some have friction.
 struct Heap {
-  Heap() {
+  explicit Heap(int number = 3, bool all_touch_first = false)
+      : num_bodies(number), is_star(all_touch_first) {
     Scene scene;
-    for (int b = 0; b < 3; ++b) {
+    for (int b = 0; b < num_bodies; ++b) {
       Body body{.mesh = generate(BoxGenerator{.size = {1, 1, 1}, .cells = {4, 4, 4}})};
       const auto [mu, lambda] = lame_parameters(1e5, 0.4);
       body.material = {.model = "stable_neo_hookean", .mu = mu, .lambda = lambda};
@@ -40,7 +42,9 @@ struct Heap {
           vertices.push_back(vertex);
       }
     }
-    compliance().begin_step(std::vector<int>{0, 1, 2});
+    std::vector<int> bodies(static_cast<std::size_t>(num_bodies));
+    std::iota(bodies.begin(), bodies.end(), 0);
+    compliance().begin_step(bodies);
     compliance().find(vertices, threads);
   }
   Compliance& compliance() { return matrix->compliance(); }
@@ -48,14 +52,14 @@ struct Heap {
     return std::uniform_real_distribution<double>(from, to)(random);
   }
   void add_contact() {
-    const int body = static_cast<int>(uniform(0, 3));
+    const int body = static_cast<int>(uniform(0, num_bodies));
+    const int other = is_star ? 0 : body - 1;
     const auto vertex = [&](int b) { return 125 * b + static_cast<int>(uniform(0, 60)); };
     ContactRow row{};
     row.point = ContactPoint::of_vertex(vertex(body));
     if (body > 0) {
-      row.point = {{vertex(body), vertex(body - 1), vertex(body - 1), vertex(body - 1)},
-                   {1, -0.5, -0.3, -0.2},
-                   4};
+      row.point = {
+          {vertex(body), vertex(other), vertex(other), vertex(other)}, {1, -0.5, -0.3, -0.2}, 4};
     }
     const Vec3 n = vec3::direction({uniform(-0.3, 0.3), 1, uniform(-0.3, 0.3)}, {0, 0, 0});
     const Vec3 first = vec3::direction(vec3::cross(n, {1, 0, 0}), {0, 0, 0});
@@ -101,6 +105,8 @@ struct Heap {
     return blocks;
   }
 
+  int num_bodies;
+  bool is_star;
   Threads threads{2};
   std::mt19937 random{5};
   Model model;
@@ -143,11 +149,11 @@ TEST(ContactBlocks, WhatIsSolvedRoughlyStillLeadsDown) {
   }
 }
 
-TEST(ContactBlocks, ContactsPushAndDoNotPull) {
-  Heap heap;
+/// Solves the complementarity problem of a heap and looks at what it asks of each row.
+void expect_complementarity(Heap& heap) {
   ContactBlocks blocks = heap.filled();
   const std::vector<ContactRow> before = heap.rows;
-  blocks.relax(heap.rows, 400);
+  blocks.relax(heap.rows, 400, heap.threads);
   const auto n = static_cast<Eigen::Index>(heap.rows.size());
   Eigen::VectorXd change(n), gap(n);
   for (Eigen::Index i = 0; i < n; ++i) {
@@ -182,8 +188,18 @@ TEST(ContactBlocks, ContactsPushAndDoNotPull) {
       std::equal(members.begin(), members.end(), blocks.members().begin(), blocks.members().end()));
 }
 
-TEST(ContactBlocks, HaveTheSameBitsAtAnyNumberOfThreads) {
+TEST(ContactBlocks, ContactsPushAndDoNotPull) {
   Heap heap;
+  expect_complementarity(heap);
+}
+
+TEST(ContactBlocks, OneBodyMayTouchMany) {
+  Heap heap(90, true);
+  expect_complementarity(heap);
+}
+
+TEST(ContactBlocks, HaveTheSameBitsAtAnyNumberOfThreads) {
+  Heap heap(8);
   std::vector<double> first;
   for (const int count : {1, 2, 3, 8}) {
     Threads threads(count);
@@ -192,6 +208,8 @@ TEST(ContactBlocks, HaveTheSameBitsAtAnyNumberOfThreads) {
     blocks.fill(heap.rows, heap.compliance(), threads);
     std::vector<double> right(heap.rows.size(), 1.0);
     blocks.solve(right, 0.01, threads);
+    blocks.relax(heap.rows, 8, threads);
+    for (const ContactRow& own : heap.rows) right.push_back(own.force);
     if (first.empty()) first = right;
     EXPECT_EQ(first, right);
   }

@@ -36,13 +36,13 @@ float dot(const float* x, const float* y, int count) {
 
 /// Of `width` rows from `row` on.
 template <int width>
-void add_to_rows(const float* matrix, int size, int row, const int* columns, int first, int count,
+void add_to_rows(const float* matrix, int stride, int row, const int* columns, int first, int count,
                  const float* f, std::size_t f_stride, float* y, std::size_t y_stride) {
   float sums[3][width] = {};
   for (int c = 0; c < count; ++c) {
     const int column = columns == nullptr ? c : columns[c] - first;
     const float* const entries =
-        matrix + static_cast<std::size_t>(column) * static_cast<std::size_t>(size) + row;
+        matrix + static_cast<std::size_t>(column) * static_cast<std::size_t>(stride) + row;
     for (int k = 0; k < 3; ++k) {
       const float force = f[static_cast<std::size_t>(k) * f_stride + static_cast<std::size_t>(c)];
       for (int l = 0; l < width; ++l) sums[k][l] += force * entries[l];
@@ -54,15 +54,15 @@ void add_to_rows(const float* matrix, int size, int row, const int* columns, int
   }
 }
 
-void add_columns(const float* matrix, int size, const int* columns, int first, int count,
+void add_columns(const float* matrix, int stride, const int* columns, int first, int count,
                  const float* f, std::size_t f_stride, float* y, std::size_t y_stride) {
-  constexpr int width = 16;
+  constexpr int width = ContactKernels::rows_at_a_time;
   int row = 0;
-  for (; row + width <= size; row += width) {
-    add_to_rows<width>(matrix, size, row, columns, first, count, f, f_stride, y, y_stride);
+  for (; row + 2 * width <= stride; row += 2 * width) {
+    add_to_rows<2 * width>(matrix, stride, row, columns, first, count, f, f_stride, y, y_stride);
   }
-  for (; row < size; ++row) {
-    add_to_rows<1>(matrix, size, row, columns, first, count, f, f_stride, y, y_stride);
+  if (row < stride) {
+    add_to_rows<width>(matrix, stride, row, columns, first, count, f, f_stride, y, y_stride);
   }
 }
 

@@ -16,10 +16,13 @@ struct ContactKernels {
   void (*add)(float s, const float* x, int count, float* y);
   /// x . y, in sixteen partial sums.
   float (*dot)(const float* x, const float* y, int count);
-  /// y += matrix f for some columns of a symmetric matrix [size * size] and three right-hand sides:
-  /// those of these numbers less `first`, or where there are none, all. f: [3][f_stride], of which
-  /// `count` each; y: [3][y_stride].
-  void (*add_columns)(const float* matrix, int size, const int* columns, int first, int count,
+  /// Rows of matrices are filled up to a multiple of this.
+  static constexpr int rows_at_a_time = 16;
+  /// y += matrix f for some columns of a symmetric matrix, of `stride` numbers each, which is
+  /// filled up, and three right-hand sides: those of these numbers less `first`, or where there are
+  /// none, the first ones. f: [3][f_stride], of which `count` each; y: [3][y_stride], of which
+  /// `stride`.
+  void (*add_columns)(const float* matrix, int stride, const int* columns, int first, int count,
                       const float* f, std::size_t f_stride, float* y, std::size_t y_stride);
 };
 

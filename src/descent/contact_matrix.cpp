@@ -516,10 +516,10 @@ void ContactMatrix::add_rigid() {
 }
 
 /// Solves the complementarity problem of touching_.
-void ContactMatrix::find_forces() {
+void ContactMatrix::find_forces(Threads& threads) {
   if (are_many_) {
     const int usual = active_.empty() ? first_sweeps : later_sweeps;
-    blocks_.relax(touching_, is_thorough_ ? thorough_sweeps : usual);
+    blocks_.relax(touching_, is_thorough_ ? thorough_sweeps : usual, threads);
     if (active_.empty()) is_factored_ = false;
     return;
   }
@@ -553,10 +553,10 @@ Direction::Respect ContactMatrix::respect_contacts(Objective& objective, const I
     return Respect::as_it_was;
   }
   fill_system(blocks_, objective.threads());
-  find_forces();
+  find_forces(objective.threads());
   if (left_out_ && add_beyond()) {
     fill_system(blocks_, objective.threads());
-    find_forces();
+    find_forces(objective.threads());
   }
   for (const ContactRow& own : touching_) {
     add_force(own.assumed - own.force, own.direction, own.point, right_);

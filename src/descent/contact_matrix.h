@@ -108,7 +108,7 @@ class ContactMatrix final : public Direction {
   bool vertices_fit();
   void fill_system(ContactBlocks& blocks, Threads& threads);
   void add_rigid();
-  void find_forces();
+  void find_forces(Threads& threads);
   std::span<const int> members() const { return are_many_ ? blocks_.members() : system_.members(); }
   void solve_active(Threads& threads);
   void add_response(Objective& objective, std::span<const ContactRow> contacts, VectorField& p);
