@@ -96,7 +96,10 @@ export class App {
       ]).element,
     );
     const overlay = new Overlay(client, world);
-    overlay.element.append(this.look.legend.element, box.element);
+    overlay.element.append(
+      h('div', { class: 'legends' }, this.look.legend.element, this.look.forceLegend.element),
+      box.element,
+    );
     const view = [this.stage.element, overlay.element, this.connection];
     root.replaceChildren(
       buildToolbar(this),
