@@ -29,6 +29,8 @@ type Side = 'left' | 'right';
 
 /** Below this width (CSS pixels) one panel is open at a time. */
 const WIDE = 1100;
+/** Below this a panel leaves no view beside it: the page begins without one. */
+const NARROW = 600;
 
 export class App {
   readonly client: Client;
@@ -115,6 +117,7 @@ export class App {
     );
     listenToKeys(this);
     listenToDrops(root, keeper);
+    this.left.hidden = window.innerWidth < NARROW;
     this.right.hidden = window.innerWidth < WIDE;
     this.onPanels();
     this.pointers.choose('pull');

@@ -443,6 +443,32 @@ export const checks = {
     assert.ok(again.share > 0.7 * small.share, `${again.share} of the view`);
   },
 
+  async 'a button shows all again, and a phone begins with the view'({ page, open }) {
+    await openScene(page, { ...BLOCK, gravity: [0, 0, 0] });
+    await frames(page, 3);
+    await page.keyboard.press('f');
+    await page.waitForTimeout(100);
+    const width = () =>
+      page.evaluate(() => {
+        const [a, b] = [-1, 1].map((x) => window.supple.project([x, 0, 0]));
+        return Math.hypot(a[0] - b[0], a[1] - b[1]);
+      });
+    const whole = await width();
+    const view = await page.locator('.stage canvas').boundingBox();
+    await page.mouse.move(view.x + view.width / 2, view.y + view.height - 30);
+    for (let i = 0; i < 8; i++) await page.mouse.wheel(0, 400);
+    while ((await width()) > 0.7 * whole) await page.waitForTimeout(50);
+    await page.click('[aria-label="Show all"]');
+    while (Math.abs((await width()) / whole - 1) > 0.02) await page.waitForTimeout(50);
+    const address = await page.evaluate(() => location.href.split('#')[0]);
+    const phone = await openBeside(page, open, address, { viewport: { width: 390, height: 800 } });
+    const box = await phone.page.locator('.stage canvas').boundingBox();
+    assert.ok(box.width > 380, `${box.width} of 390 pixels`);
+    await phone.page.click('[aria-label="Settings panel"]');
+    await phone.page.locator('.panel.left').waitFor({ state: 'visible' });
+    await phone.context.close();
+  },
+
   async 'a strand beside a cloth is drawn'({ page }) {
     await openScene(page, STRAND);
     await frames(page, 3);
