@@ -29,6 +29,8 @@ type Side = 'left' | 'right';
 
 /** Below this width (CSS pixels) one panel is open at a time. */
 const WIDE = 1100;
+/** Below this a panel leaves no view beside it: the page begins without one. */
+const NARROW = 600;
 
 export class App {
   readonly client: Client;
@@ -96,7 +98,10 @@ export class App {
       ]).element,
     );
     const overlay = new Overlay(client, world);
-    overlay.element.append(this.look.legend.element, box.element);
+    overlay.element.append(
+      h('div', { class: 'legends' }, this.look.legend.element, this.look.forceLegend.element),
+      box.element,
+    );
     const view = [this.stage.element, overlay.element, this.connection];
     root.replaceChildren(
       buildToolbar(this),
@@ -112,6 +117,7 @@ export class App {
     );
     listenToKeys(this);
     listenToDrops(root, keeper);
+    this.left.hidden = window.innerWidth < NARROW;
     this.right.hidden = window.innerWidth < WIDE;
     this.onPanels();
     this.pointers.choose('pull');

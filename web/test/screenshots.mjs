@@ -72,6 +72,14 @@ const PICTURES = {
     await until(page, 60);
     await command(page, 'pause');
   },
+  async viewer_forces(page) {
+    await open(page, 'gripper');
+    await tab(page, 'view');
+    await page.keyboard.press('a');
+    await until(page, 100);
+    await command(page, 'pause');
+    await page.keyboard.press('f');
+  },
   async viewer_race(page) {
     await open(page, 'twisting_bar');
     await until(page, 30);

@@ -65,6 +65,10 @@ ordered_json colour_json(SessionState& s);
 std::vector<std::string> colour_names();
 ordered_json colour_list();
 
+// forces.cpp
+/// Puts the forces of contacts and pins into a frame where somebody wants them.
+void add_forces(SessionState& s, PacketWriter& packet);
+
 // converged.cpp
 Work begin_convergence(SessionState& s, Command& command, ObjectReader& keys);
 Work begin_race(SessionState& s, Command& command, ObjectReader& keys);

@@ -195,6 +195,8 @@ void after_step(SessionState& s) {
 
 void after_jump(SessionState& s) {
   s.colliders_before = s.asked->edit.colliders;
+  s.stepped.reset();
+  s.force_scale = {};
   s.distances.clear();
   s.converged.reset();
   if (!s.race) return;

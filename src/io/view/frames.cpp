@@ -312,6 +312,7 @@ std::string frame_packet(SessionState& s, bool with_pin_lists) {
                        {"pins", pins_json(s, with_pin_lists)},
                        {"colliders", colliders_json(s)}});
   if (s.race) packet.header()["lanes"] = lanes_json(*s.race);
+  add_forces(s, packet);
   packet.add("positions", std::span<const float>(chosen(s, s.positions)));
   if (!s.colours.empty()) {
     std::vector<float> values;

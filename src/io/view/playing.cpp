@@ -104,6 +104,7 @@ void step(SessionState& s) {
   try {
     use_hands(s);
     before_step(s);
+    s.stepped.reset();
     s.report = s.simulation->step();
     if (s.report->separated > 0) end_separation(s);
     end_change(s, s.report->change);
@@ -118,6 +119,7 @@ void step(SessionState& s) {
       watch_step(s);
       after_step(s);
       s.colliders_before = s.asked->edit.colliders;
+      s.stepped = s.asked;
     }
   } catch (const Error& error) {
     s.out.note({}, "error", error.what());
@@ -263,6 +265,11 @@ Answer do_show(SessionState& s, Command& command, ObjectReader& keys) {
     show.wants_all.insert(command.client);
   } else {
     show.wants_all.erase(command.client);
+  }
+  if (keys.boolean("forces", s.show.wants_forces.contains(command.client))) {
+    show.wants_forces.insert(command.client);
+  } else {
+    show.wants_forces.erase(command.client);
   }
   show.colour = keys.choice("colour", "colour", colour_names(), s.show.colour);
   show.every = static_cast<int>(keys.whole("every", 1, 1000, s.show.every));

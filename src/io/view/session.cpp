@@ -47,6 +47,7 @@ void Session::connect(Client client) {
 void Session::disconnect(Client client) {
   implementation_->clients.erase(client);
   implementation_->show.wants_all.erase(client);
+  implementation_->show.wants_forces.erase(client);
   release_all(*implementation_, client);
 }
 

@@ -97,11 +97,18 @@ struct Pace {
 
 /// What the frames carry.
 struct Show {
-  std::set<Client> wants_all;  ///< who asked for all vertices; the others get them too
+  std::set<Client> wants_all;     ///< who asked for all vertices; the others get them too
+  std::set<Client> wants_forces;  ///< who asked for contact forces; likewise
   std::string colour = "none";
   int every = 1;
 
   bool all_vertices() const { return !wants_all.empty(); }
+};
+
+/// What the page draws forces by.
+struct ForceScale {
+  double top = 0;     ///< what the largest force was of late, N
+  double newton = 0;  ///< of an arrow of the usual length: a round number; 0 before the first force
 };
 
 /// What a client that connects is told, as long as it is true: many may come at once.
@@ -213,6 +220,10 @@ struct SessionState {
   std::vector<float> colours;  ///< [num_vertices], of the newest frame, where there is a colour
   bool colour_is_new = true;   ///< they have to be computed again
   double colour_low = 0, colour_high = 0;
+
+  // Forces.
+  SetupPointer stepped;  ///< `asked` when the last step ended; null where positions jumped since
+  ForceScale force_scale;
 
   // What is watched against the converged answer (converged.cpp).
   std::unique_ptr<Simulation> converged;  ///< Newton's method in the scene that runs

@@ -197,7 +197,7 @@ TEST(Session, SurvivesNonsense) {
       R"({"do": "set", "values": {"/bodies/0/material/young": 2e5, "/solver/iterations": 3}})",
       R"({"do": "pin", "vertices": [1, 2, 3], "stiffness": 1e5})",
       R"({"do": "handle", "body": 0, "pin": 0, "translate": [0, 1, 0], "degrees": 10})",
-      R"({"do": "show", "vertices": "all", "colour": "J", "every": 2})",
+      R"({"do": "show", "vertices": "all", "forces": true, "colour": "J", "every": 2})",
       R"({"do": "stretch", "factors": [1, 2, 3]})",
       R"({"do": "describe_material", "body": 0, "pointer": "/bodies/0/material"})",
       R"({"do": "step", "frames": 2})",

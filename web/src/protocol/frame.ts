@@ -1,7 +1,7 @@
 /** A frame: where everything is, and what the step that led there says of itself. */
 import { isObject, type JsonObject, type Packet } from './packet';
 import type { Topology } from './topology';
-import { MessageError, number, object, objects, text, vec3, type Vec3 } from './values';
+import { MessageError, number, object, objects, text, uint32, vec3, type Vec3 } from './values';
 
 /** Something that makes what is shown not to be trusted. */
 export interface Warning {
@@ -50,6 +50,24 @@ export interface Pin {
   center: Vec3;
   vertices: number[] | null;
 }
+/** What contacts and pins do, N: of the last step. */
+export interface Forces {
+  /** Why they are not known, or how far to trust them; else empty. */
+  note: string;
+  /** How many contacts bear a force; the arrays have the largest. */
+  contacts: number;
+  /** Of an arrow of the usual length: near the largest of late; 0 before the first force. */
+  scale: number;
+  /** Sums on each body and each collider; null: not known. */
+  bodies: Vec3[] | null;
+  colliders: Vec3[] | null;
+  pins: { body: number; pin: number; force: Vec3 }[] | null;
+  points: Float32Array;
+  /** On the body, of each point. */
+  vectors: Float32Array;
+  /** Two a point: the body, and the one that it touches; from the number of bodies on, a collider. */
+  touching: Uint32Array;
+}
 export interface Lane {
   label: string;
   ms: number;
@@ -79,6 +97,8 @@ export interface Frame {
   pins: Pin[];
   colliders: JsonObject[];
   lanes: Lane[];
+  /** Null: nobody wants to see them. */
+  forces: Forces | null;
   positions: Float32Array;
   colours: Float32Array | null;
 }
@@ -129,6 +149,36 @@ const float32 = (p: Packet, name: string, count: number): Float32Array | null =>
   }
   return array;
 };
+
+const vectors = (value: unknown): Vec3[] | null =>
+  Array.isArray(value) ? value.map((v) => vec3(v)) : null;
+
+function readForces(p: Packet): Forces | null {
+  const of = p.header['forces'];
+  if (!isObject(of)) return null;
+  const touching = uint32(p, 'force_touching');
+  const count = (3 * touching.length) / 2;
+  const points = float32(p, 'force_points', count);
+  const forces = float32(p, 'force_vectors', count);
+  if (points === null || forces === null) throw new MessageError('forces without their places');
+  return {
+    note: text(of['note']),
+    contacts: number(of['contacts']),
+    scale: number(of['scale']),
+    bodies: vectors(of['bodies']),
+    colliders: vectors(of['colliders']),
+    pins: Array.isArray(of['pins'])
+      ? objects(of['pins']).map((q) => ({
+          body: number(q['body']),
+          pin: number(q['pin']),
+          force: vec3(q['force']),
+        }))
+      : null,
+    points,
+    vectors: forces,
+    touching,
+  };
+}
 
 /** The frame, checked against the topology that it belongs to. Null: it belongs to another one. */
 export function readFrame(p: Packet, topology: Topology | null): Frame | null {
@@ -189,6 +239,7 @@ export function readFrame(p: Packet, topology: Topology | null): Frame | null {
       residual: number(l['residual'], NaN),
       positions: float32(p, `lane_${i}`, 3 * n),
     })),
+    forces: readForces(p),
     positions,
     colours: float32(p, 'colours', n),
   };

@@ -11,6 +11,7 @@ const KEYS: [string, string][] = [
   ['4', 'Move (G) and turn (T) pins and colliders'],
   ['W', 'Wireframe'],
   ['C', 'Cut open'],
+  ['A', 'Contact forces as arrows'],
   ['F', 'Show all'],
   ['Ctrl Z', 'Undo'],
   ['Ctrl Y', 'Redo'],

@@ -4,6 +4,7 @@ import type { CutAxis } from '../view/cut';
 import type { World } from '../view/world';
 import { checkbox, choice, h, row, section } from './dom';
 import { humanise } from './labels';
+import { ForceLegend } from './force_legend';
 import { Legend } from './legend';
 import { chooseTheme, themeChoice, type ThemeChoice } from './theme';
 
@@ -18,9 +19,11 @@ const COLOUR_NAMES: { [name: string]: string } = {
 export class LookPanel {
   readonly element: HTMLElement;
   readonly legend = new Legend();
+  readonly forceLegend = new ForceLegend();
   private colour = 'none';
   private readonly colours: HTMLSelectElement;
   private readonly wire: HTMLInputElement;
+  private readonly forces: HTMLInputElement;
   private readonly cutOn: HTMLInputElement;
   private readonly cutParts: HTMLElement;
 
@@ -38,6 +41,8 @@ export class LookPanel {
       world.pins.wanted = on;
       world.refresh();
     });
+    const forces = checkbox('Contact forces', false, (on) => this.setForces(on));
+    this.forces = forces.querySelector('input')!;
     const bands = checkbox('Colours in ten bands', false, (on) => {
       world.setBands(on ? 10 : 0);
       this.legend.setBands(on ? 10 : 0);
@@ -58,7 +63,7 @@ export class LookPanel {
       true,
       row('Colours', this.colours),
       bands,
-      h('div', { class: 'checks' }, wire, pins, cut),
+      h('div', { class: 'checks' }, wire, pins, cut, forces),
       this.cutParts,
       row('Theme', theme),
     );
@@ -73,6 +78,7 @@ export class LookPanel {
       this.colours.value = this.colour;
       if (this.colour !== 'none') this.setColour(this.colour);
       if (this.world.cut.enabled) this.askForVertices();
+      if (this.world.arrows.wanted) this.askForForces();
     });
     client.on('status', (status) => {
       this.colour = status.colour;
@@ -84,6 +90,7 @@ export class LookPanel {
         world.lanes.racing ? null : frame.colour,
         COLOUR_NAMES[name] ?? humanise(name),
       );
+      this.forceLegend.show(world.arrows.group.visible ? frame.forces : null);
     });
   }
 
@@ -123,6 +130,21 @@ export class LookPanel {
   private askForVertices(): void {
     const vertices = this.world.cut.enabled ? 'all' : 'surface';
     this.client.request('show', { vertices }).catch(this.fail);
+  }
+
+  private askForForces(): void {
+    this.client.request('show', { forces: this.world.arrows.wanted }).catch(this.fail);
+  }
+
+  setForces(on: boolean): void {
+    this.world.arrows.wanted = on;
+    this.forces.checked = on;
+    this.askForForces();
+    this.world.refresh();
+  }
+
+  toggleForces(): void {
+    this.setForces(!this.world.arrows.wanted);
   }
 
   /** All pages have the same colours: what is shown follows what the engine says. */

@@ -3,6 +3,7 @@ import type { Client } from '../engine/client';
 import type { Frame } from '../protocol/frame';
 import type { World } from '../view/world';
 import { clear, h, readable, section } from './dom';
+import { ForcePart } from './force_part';
 import { Plot } from './plot';
 import { History } from './history';
 
@@ -44,9 +45,12 @@ export class MeasurePanel {
     gravity: new History(KEPT),
     residual: new History(KEPT),
   };
+  private readonly forces = new ForcePart();
   private readonly stages = { local: 0, solve: 0, contact: 0, rest: 0, total: 0 };
   private lastFrame = -1;
   private shownAt = 0;
+  private newest: Frame | null = null;
+  private waits = false;
 
   constructor(
     client: Client,
@@ -62,6 +66,7 @@ export class MeasurePanel {
         this.bar,
         this.barKeys,
       ),
+      this.forces.element,
       section('energies', 'Energies', true, this.energy.element),
       section('residual', 'Residual', true, this.residual.element),
     );
@@ -72,6 +77,7 @@ export class MeasurePanel {
   private clear(): void {
     for (const each of Object.values(this.history)) each.clear();
     this.lastFrame = -1;
+    this.newest = null;
     this.stages.total = 0;
   }
 
@@ -88,10 +94,19 @@ export class MeasurePanel {
         this.average(report.ms);
       }
     }
-    const now = performance.now();
-    if (now - this.shownAt < EVERY) return;
-    this.shownAt = now;
-    this.show(frame);
+    this.newest = frame;
+    if (performance.now() - this.shownAt >= EVERY) this.showNewest();
+    else if (!this.waits) {
+      // The last frame before a pause is shown too.
+      this.waits = true;
+      setTimeout(() => this.showNewest(), EVERY);
+    }
+  }
+
+  private showNewest(): void {
+    this.waits = false;
+    this.shownAt = performance.now();
+    if (this.newest !== null) this.show(this.newest);
   }
 
   /** A moving average over about twenty frames: the bar does not flicker. */
@@ -126,6 +141,7 @@ export class MeasurePanel {
     ];
     clear(this.numbers, ...rows.flatMap(([k, v]) => [h('dt', {}, k), h('dd', {}, v)]));
     this.showStages();
+    this.forces.show(frame, topology?.bodies ?? [], this.world.arrows.wanted);
     const { kinetic, elastic, pins, gravity, residual } = this.history;
     this.energy.show([
       { name: 'kinetic', points: kinetic.points },

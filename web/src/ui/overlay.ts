@@ -48,7 +48,15 @@ export class Overlay {
     });
     this.cancel.classList.add('small', 'cancel');
     this.cancel.hidden = true;
+    const all = button({
+      label: 'Show all',
+      icon: 'frame',
+      key: 'F',
+      class: 'show-all',
+      onPress: () => world.frameAll(),
+    });
     this.element.append(
+      all,
       h('div', { class: 'chips' }, this.clock, this.paused, this.busy, this.cancel, this.warning),
       this.labels,
     );

@@ -22,6 +22,7 @@ export function listenToKeys(app: App): void {
     t: () => app.handle.setMode('rotate'),
     w: () => app.look.toggleWireframe(),
     c: () => app.look.toggleCut(),
+    a: () => app.look.toggleForces(),
     f: () => app.world.frameAll(),
     '[': () => app.togglePanel('left'),
     ']': () => app.togglePanel('right'),

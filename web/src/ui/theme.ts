@@ -8,6 +8,7 @@ export interface Theme {
   collider: number;
   pin: number;
   pull: number;
+  force: number;
   bodies: number[];
 }
 
@@ -23,6 +24,7 @@ const DARK: Theme = {
   collider: 0x6c7783,
   pin: 0xf0e442,
   pull: 0xffffff,
+  force: 0xff4d6a,
   bodies: BODIES,
 };
 const LIGHT: Theme = {
@@ -34,6 +36,7 @@ const LIGHT: Theme = {
   collider: 0x9aa5b1,
   pin: 0x8a4b00,
   pull: 0x10161c,
+  force: 0xb80034,
   bodies: BODIES,
 };
 

@@ -4,6 +4,7 @@ import type { Client } from '../engine/client';
 import type { Frame, Grab } from '../protocol/frame';
 import type { Topology } from '../protocol/topology';
 import { onTheme, type Theme } from '../ui/theme';
+import { Arrows } from './arrows';
 import { Colliders } from './colliders';
 import { textureData } from './colour_scale';
 import { Cut } from './cut';
@@ -29,6 +30,7 @@ export class World {
   readonly colliders = new Colliders();
   readonly pins = new Pins();
   readonly lanes = new Lanes();
+  readonly arrows = new Arrows();
   readonly cut: Cut;
   /** The frame whose positions are in the buffers. */
   shown: Frame | null = null;
@@ -97,6 +99,7 @@ export class World {
       this.pins.object,
       this.lanes.group,
       this.cut.group,
+      this.arrows.group,
       this.pulls,
       this.pullEnds,
     );
@@ -111,6 +114,7 @@ export class World {
     client.on('scene', () => {
       if (!this.framed) this.wantsFraming = true;
     });
+    stage.scene.onBeforeRender = () => this.arrows.place(stage.camera, stage.size.height);
     stage.beforeDraw = () => this.takePending();
     stage.afterDraw = (now, ms) => this.stats.drawn(now, ms);
   }
@@ -126,6 +130,7 @@ export class World {
     this.wireMaterial.color.setHex(theme.wire);
     this.colliders.setColour(theme.collider);
     this.pins.setColour(theme.pin);
+    this.arrows.setColour(theme.force);
     this.pulls.material.color.setHex(theme.pull);
     this.pullEnds.material.color.setHex(theme.pull);
     this.stage.redraw();
@@ -148,6 +153,7 @@ export class World {
     this.lanes.setTopology(topology);
     this.colliders.setTopology(topology);
     this.pins.clear();
+    this.arrows.update(null, 0);
     this.ownPulls.clear();
     if (!wasThere) this.wantsFraming = true;
     this.showParts();
@@ -165,6 +171,7 @@ export class World {
     this.setColoured(frame.colours !== null && frame.colour !== null);
     this.pins.update(this.surface, (vertex) => this.cut.shows(vertex));
     this.updatePulls(frame.grabs);
+    this.arrows.update(frame.forces, this.surface.topology.bodies.length);
     this.colliders.update(frame.colliders, this.span());
     this.showParts();
     this.shown = frame;
@@ -225,6 +232,7 @@ export class World {
     this.cut.setWireframe(this.wireOn);
     this.lanes.group.visible = racing;
     this.pins.object.visible = !racing && this.pins.wanted;
+    this.arrows.group.visible = !racing && this.arrows.wanted;
     this.cut.group.visible = this.cut.enabled && !racing;
   }
 

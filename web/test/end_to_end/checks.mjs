@@ -16,8 +16,9 @@ import {
   SPLINE,
 } from './page.mjs';
 
-/** Of the drawn world: the first body's colour in light and shade, and that of pins. */
+/** Of the drawn world: the first body's colour in light and shade, that of arrows and that of pins. */
 const BODY = (r, g, b) => b > 1.4 * r && b > 90 && g > 1.1 * r;
+const ARROW = (r, g, b) => r > 180 && r > 2 * g && r > 1.6 * b;
 const PIN = (r, g, b) => r > 200 && g > 190 && b < 110;
 
 /** A cloth above a strand. */
@@ -380,6 +381,46 @@ export const checks = {
     await page.getByLabel('Colours', { exact: true }).selectOption('none');
   },
 
+  async 'contact forces are arrows with a scale, and bear the weight'({ page }) {
+    const scene = structuredClone({ ...BLOCK, name: 'lying block', damping: { drag: 3 } });
+    delete scene.bodies[0].pins;
+    scene.colliders = [{ name: 'table', plane: { offset: -0.51 } }];
+    await openScene(page, scene);
+    await page.waitForFunction(() => window.supple.frame.frame > 120);
+    assert.equal(await page.evaluate(() => window.supple.frame.forces), null);
+    const before = await coloursIn(page, ARROW);
+    // In a pause too: they are those of the step that led here.
+    await page.keyboard.press('a');
+    await page.waitForFunction(() => window.supple.frame.forces?.contacts > 0);
+    const legend = page.locator('.force-legend');
+    assert.match(await legend.innerText(), /Contact forces\s+\d+ N/);
+    const after = await coloursIn(page, ARROW);
+    assert.ok(
+      after.share > before.share + 1e-4,
+      `${after.share} of the view, ${before.share} before`,
+    );
+    // 2 m x 1 m x 1 m of 1000 kg/m3
+    await showTab(page, 'measure');
+    const table = page.locator('[data-section=forces]');
+    await table.getByText('table').waitFor();
+    await page.waitForFunction(() => {
+      const [row] = document.querySelectorAll('[data-section=forces] dd');
+      return Math.abs(parseFloat(row?.textContent) / (2000 * 9.81) - 1) < 0.02;
+    });
+    // Nothing of another state is left.
+    await command(page, 'reset');
+    await page.waitForFunction(() => window.supple.frame.forces?.contacts === 0);
+    assert.match(await legend.innerText(), /No step/);
+    assert.ok((await coloursIn(page, ARROW)).share <= before.share, 'no arrow is left');
+    await command(page, 'set', { values: { '/time/integrator': 'symplectic_euler' } });
+    await command(page, 'step');
+    await legend.getByText('explicit').waitFor();
+    await showTab(page, 'view');
+    await page.getByLabel('Contact forces').uncheck();
+    await page.waitForFunction(() => window.supple.frame.forces === null);
+    await legend.waitFor({ state: 'hidden' });
+  },
+
   async 'a body of a hundred metres is seen like one of two'({ page }) {
     // As many vertices as before: the view has to turn to it all the same.
     await openScene(page, { ...BLOCK, gravity: [0, 0, 0] });
@@ -400,6 +441,32 @@ export const checks = {
     await frames(page, 3);
     const again = await coloursIn(page, BODY);
     assert.ok(again.share > 0.7 * small.share, `${again.share} of the view`);
+  },
+
+  async 'a button shows all again, and a phone begins with the view'({ page, open }) {
+    await openScene(page, { ...BLOCK, gravity: [0, 0, 0] });
+    await frames(page, 3);
+    await page.keyboard.press('f');
+    await page.waitForTimeout(100);
+    const width = () =>
+      page.evaluate(() => {
+        const [a, b] = [-1, 1].map((x) => window.supple.project([x, 0, 0]));
+        return Math.hypot(a[0] - b[0], a[1] - b[1]);
+      });
+    const whole = await width();
+    const view = await page.locator('.stage canvas').boundingBox();
+    await page.mouse.move(view.x + view.width / 2, view.y + view.height - 30);
+    for (let i = 0; i < 8; i++) await page.mouse.wheel(0, 400);
+    while ((await width()) > 0.7 * whole) await page.waitForTimeout(50);
+    await page.click('[aria-label="Show all"]');
+    while (Math.abs((await width()) / whole - 1) > 0.02) await page.waitForTimeout(50);
+    const address = await page.evaluate(() => location.href.split('#')[0]);
+    const phone = await openBeside(page, open, address, { viewport: { width: 390, height: 800 } });
+    const box = await phone.page.locator('.stage canvas').boundingBox();
+    assert.ok(box.width > 380, `${box.width} of 390 pixels`);
+    await phone.page.click('[aria-label="Settings panel"]');
+    await phone.page.locator('.panel.left').waitFor({ state: 'visible' });
+    await phone.context.close();
   },
 
   async 'a strand beside a cloth is drawn'({ page }) {

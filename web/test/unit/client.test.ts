@@ -110,6 +110,33 @@ describe('what arrives', () => {
     expect(client.frame).toMatchObject({ report: null, grabs: [], pins: [], lanes: [] });
   });
 
+  it('forces come with their places, or the frame is refused', () => {
+    engine.sayTopology(1);
+    engine.sayFrame(1, new Float32Array(9));
+    expect(client.frame?.forces).toBeNull();
+    const say = (points: number, vectors: number, touching: number): void =>
+      engine.sayPacket(
+        { is: 'frame', topology: 1, frame: 2, forces: { note: 'why', scale: 5, contacts: 7 } },
+        [
+          ['positions', new Float32Array(9)],
+          ['force_points', new Float32Array(points)],
+          ['force_vectors', new Float32Array(vectors)],
+          ['force_touching', new Uint32Array(touching)],
+        ],
+      );
+    say(6, 6, 4);
+    expect(client.frame?.forces).toMatchObject({
+      note: 'why',
+      scale: 5,
+      contacts: 7,
+      bodies: null,
+    });
+    say(3, 6, 4);
+    say(6, 3, 4);
+    say(6, 6, 5);
+    expect(client.refused).toBe(3);
+  });
+
   it('one listener that fails does not keep others from hearing', () => {
     vi.spyOn(console, 'error').mockImplementation(() => undefined);
     let heard = '';

@@ -6,6 +6,7 @@ import { backoff, sessionAddress } from '../../src/engine/websocket_engine';
 import { readPoints } from '../../src/ui/curve_editor';
 import { lameOf, youngOf } from '../../src/ui/elastic';
 import { labelOf, valueAt } from '../../src/ui/labels';
+import { noteOf } from '../../src/ui/force_legend';
 import { ticks } from '../../src/ui/plot';
 import { scaleFor } from '../../src/ui/slider_scale';
 import { movePoint, naturalSpline, type Point } from '../../src/ui/spline';
@@ -163,6 +164,30 @@ describe('names', () => {
   it('values are found by their pointers, escapes and all', () => {
     expect(valueAt({ 'a/b': [{ '~': 4 }] }, '/a~1b/0/~0')).toBe(4);
     expect(valueAt({}, '/a/b')).toBeUndefined();
+  });
+});
+
+describe('the legend of forces', () => {
+  const forces = {
+    note: '',
+    contacts: 0,
+    scale: 0,
+    bodies: [] as [number, number, number][] | null,
+    colliders: [],
+    pins: [],
+    points: new Float32Array(0),
+    vectors: new Float32Array(0),
+    touching: new Uint32Array(0),
+  };
+
+  it('says what is not drawn, and why', () => {
+    expect(noteOf(forces)).toBe('Nothing touches.');
+    expect(noteOf({ ...forces, bodies: null, note: 'no step yet' })).toBe('No step yet.');
+    const touching = new Uint32Array(2000);
+    expect(noteOf({ ...forces, contacts: 1234, touching })).toBe(
+      'The 1000 largest of 1234 are drawn.',
+    );
+    expect(noteOf({ ...forces, contacts: 1000, touching })).toBe('');
   });
 });
 

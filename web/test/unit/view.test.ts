@@ -1,5 +1,6 @@
 import * as THREE from 'three';
 import { describe, expect, it } from 'vitest';
+import { Arrows, USUAL } from '../../src/view/arrows';
 import { colourTable, textureData } from '../../src/view/colour_scale';
 import { faceNeighbours } from '../../src/view/cut';
 import { computeNormals } from '../../src/view/normals';
@@ -82,6 +83,85 @@ describe('picking', () => {
     const project = (p: THREE.Vector3) => ({ x: 100 * p.x, y: 100 * p.y, depth: 0 });
     expect(pickNear(positions, project, { x: 97, y: 2 }, 8)?.local).toBe(1);
     expect(pickNear(positions, project, { x: 60, y: 50 }, 8)).toBeNull();
+  });
+});
+
+describe('arrows of forces', () => {
+  const camera = new THREE.PerspectiveCamera(40, 1.5, 0.1, 1000);
+  camera.position.set(3, 4, 12);
+  camera.lookAt(0, 0, 0);
+  camera.updateMatrixWorld();
+  const across = new THREE.Vector3(1, 0, 0).applyQuaternion(camera.quaternion);
+  const HEIGHT = 800;
+
+  /** Where the tips are, and on how many pixels of the picture each arrow is. */
+  function drawn(
+    points: number[],
+    vectors: number[],
+    touching: number[],
+  ): { tip: THREE.Vector3; pixels: number }[] {
+    const arrows = new Arrows();
+    arrows.update(
+      {
+        note: '',
+        contacts: touching.length / 2,
+        scale: 50,
+        bodies: [],
+        colliders: [],
+        pins: [],
+        points: new Float32Array(points),
+        vectors: new Float32Array(vectors),
+        touching: new Uint32Array(touching),
+      },
+      2,
+    );
+    arrows.place(camera, HEIGHT);
+    const [shafts, , heads] = arrows.group.children as THREE.InstancedMesh[];
+    const pixel = (at: THREE.Vector3) => {
+      const p = at.clone().project(camera);
+      return new THREE.Vector2(p.x * camera.aspect, p.y).multiplyScalar(HEIGHT / 2);
+    };
+    return Array.from({ length: heads!.count }, (_, i) => {
+      const matrix = new THREE.Matrix4();
+      shafts!.getMatrixAt(i, matrix);
+      const foot = new THREE.Vector3(0, 0, 0).applyMatrix4(matrix);
+      heads!.getMatrixAt(i, matrix);
+      const tip = new THREE.Vector3(0, 1, 0).applyMatrix4(matrix);
+      return { tip, pixels: pixel(tip).distanceTo(pixel(foot)) };
+    });
+  }
+  const along = (force: number): number[] => across.clone().multiplyScalar(force).toArray();
+
+  it('are as long as the legend says, near and far', () => {
+    const [near, far] = drawn([2, 3, 8, 0, 0, -40], [...along(50), ...along(25)], [0, 2, 1, 2]);
+    expect(near!.pixels).toBeCloseTo(USUAL, 2);
+    expect(far!.pixels).toBeCloseTo(USUAL / 2, 2);
+  });
+
+  it('point both ways between two bodies, and one way at a collider', () => {
+    expect(drawn([0, 0, 0], along(50), [0, 2]).length).toBe(1);
+    const [on, back] = drawn([0, 0, 0], along(50), [0, 1]);
+    expect(on!.tip.dot(across)).toBeGreaterThan(0);
+    expect(back!.tip.clone().add(on!.tip).length()).toBeLessThan(1e-5);
+  });
+
+  it('of an impact end, those too short to be seen are left out, and there is room for all', () => {
+    const [impact, ...others] = drawn(
+      [0, 0, 0, 1, 0, 0],
+      [...along(1e6), ...along(0.1)],
+      [0, 2, 0, 2],
+    );
+    expect(impact!.pixels).toBeCloseTo(3 * USUAL, 2);
+    expect(others.length).toBe(0);
+    const many = Array.from({ length: 500 }, () => along(50)).flat();
+    const touching = Array.from({ length: 500 }, () => [0, 1]).flat();
+    expect(drawn(new Array(1500).fill(0) as number[], many, touching).length).toBe(1000);
+  });
+
+  it('are none where nothing is known', () => {
+    const arrows = new Arrows();
+    arrows.update(null, 1);
+    expect(arrows.count).toBe(0);
   });
 });
 
