@@ -9,6 +9,7 @@
 
 #include "position/bend_constraints.h"
 #include "position/bond_constraints.h"
+#include "position/rod_constraints.h"
 #include "position/sheet_constraints.h"
 #include "position/spring_constraints.h"
 #include "position/tet_constraints.h"
@@ -85,12 +86,13 @@ class Xpbd final : public PositionSolver {
         tets_(make_parts()),
         sheets_(model, keep),
         bends_(model, keep),
+        rods_(model, keep),
         springs_(model,
                  projection == TetProjection::stress ? SpringProjection::stress
                                                      : SpringProjection::sequential,
-                 keep),
+                 keep, rods_.own_springs()),
         bonds_(model, keep),
-        vertices_(model, contact, keep),
+        vertices_(model, contact, keep, true, rods_.own_vertices()),
         x_(static_cast<std::size_t>(model.num_vertices)),
         x_start_(keep ? x_.size() : 0),
         y_(std::is_same_v<T, double> ? 0 : x_.size()) {}
@@ -100,6 +102,7 @@ class Xpbd final : public PositionSolver {
     if constexpr (!std::is_same_v<T, double>) std::copy(step.y.begin(), step.y.end(), y_.begin());
     sheets_.begin(step);
     bends_.begin(step);
+    rods_.begin(step);
     springs_.begin(step);
     bonds_.begin(step);
     vertices_.begin(step, threads);
@@ -110,6 +113,7 @@ class Xpbd final : public PositionSolver {
       for (TetConstraints<T>& tets : tets_) tets.begin_kept(a2, x_start_, x_, threads);
       sheets_.apply_kept(x_);
       bends_.apply_kept(x_);
+      rods_.apply_kept(x_);
       bonds_.apply_kept(x_);
       vertices_.apply_kept(x_);
     } else {
@@ -121,6 +125,7 @@ class Xpbd final : public PositionSolver {
     for (TetConstraints<T>& tets : tets_) tets.project(x_, threads);
     if (!sheets_.empty()) sheets_.project(x_, threads);
     if (!bends_.empty()) bends_.project(x_, threads);
+    if (!rods_.empty()) rods_.project(x_, threads);
     if (!springs_.empty()) springs_.project(x_, threads);
     if (!bonds_.empty()) bonds_.project(x_, threads);
     vertices_.detect(x_, threads);
@@ -142,7 +147,10 @@ class Xpbd final : public PositionSolver {
       }
     }
   }
-  void pins_changed() override { vertices_.pins_changed(); }
+  void pins_changed() override {
+    rods_.pins_changed();
+    vertices_.pins_changed();
+  }
   void bonds_changed() override { bonds_ = BondConstraints<T>(*model_, keep_); }
   void materials_changed(bool same_places) override {
     bool taken = same_places;
@@ -165,6 +173,7 @@ class Xpbd final : public PositionSolver {
     };
     add(sheets_.groups());
     add(bends_.groups());
+    add(rods_.groups());
     add(springs_.groups());
     add(bonds_.groups());
     return groups;
@@ -271,6 +280,7 @@ class Xpbd final : public PositionSolver {
   std::vector<TetConstraints<T>> tets_;  ///< of the parts, one after the other
   SheetConstraints<T> sheets_;
   BendConstraints<T> bends_;
+  RodConstraints<T> rods_;
   SpringConstraints<T> springs_;
   BondConstraints<T> bonds_;
   VertexConstraints<T> vertices_;

@@ -100,8 +100,8 @@ TEST(Allocation, AStepAllocatesNothingAfterTheFirst) {
 
 TEST(Allocation, NeitherDoesAStepOfARodThatIsTwisted) {
   if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
-  for (const char* method :
-       {"l_bfgs", "quasi_newton", "gradient_descent", "chebyshev", "jacobi", "gauss_seidel"}) {
+  for (const char* method : {"l_bfgs", "quasi_newton", "gradient_descent", "chebyshev", "jacobi",
+                             "gauss_seidel", "xpbd"}) {
     Scene scene = test::hanging_curl();
     Pin pin;
     pin.vertices = {47, 48};

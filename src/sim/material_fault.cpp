@@ -17,10 +17,11 @@ bool is_incompressible(const MaterialSettings& material) {
   return lambda.per_tet.empty() && std::isinf(lambda.value);
 }
 
-/// Constraints have no form of them, and who evaluates energies vertex by vertex would have to turn
-/// the material of all other segments each time.
+/// Who evaluates energies vertex by vertex would have to turn the material of all other segments
+/// each time, and other methods have no form of them.
 bool runs_rods(SolverMethod method) {
-  return !is_position_based(method) && method != SolverMethod::projective_dynamics &&
+  return (method == SolverMethod::xpbd || !is_position_based(method)) &&
+         method != SolverMethod::projective_dynamics &&
          method != SolverMethod::vertex_block_descent;
 }
 
