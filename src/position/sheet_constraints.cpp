@@ -1,6 +1,7 @@
 #include "position/sheet_constraints.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <type_traits>
 
