@@ -2,7 +2,8 @@
 // one tet after the other in the order of the scene, in double) and of each order and precision, on
 // one and two threads, with the ratio to the plain version. All are measured in turn in one run and
 // the medians of their rounds printed; writes no file:
-//   build/release/bin/supple_position_bench [rounds [bar|ball|torus ...]]
+//   build/release/bin/supple_position_bench [rounds [bar|ball|torus|cloth ...]]
+// cloth: of a cloth that is bent and stretched, nanoseconds a triangle, bend, hinge and spring.
 
 #include <fmt/core.h>
 
@@ -15,6 +16,9 @@
 #include <vector>
 
 #include "base/stopwatch.h"
+#include "position/bend_constraints.h"
+#include "position/sheet_constraints.h"
+#include "position/spring_constraints.h"
 #include "position/tet_constraints.h"
 
 namespace {
@@ -193,6 +197,76 @@ void measure(const std::string& name, const supple::TetMesh& mesh, const std::st
   }
 }
 
+constexpr int cloth_cells = 60;
+
+/// A square metre of cloth, as springs where `material` is empty.
+Model cloth_of(const std::string& material, supple::BendingModel bending) {
+  const supple::SpringMesh mesh =
+      supple::generate(supple::ClothGenerator{.cells = {cloth_cells, cloth_cells}});
+  supple::Scene scene;
+  supple::Body body;
+  body.mesh.vertices = mesh.vertices;
+  body.triangles = mesh.triangles;
+  body.density = 0.2;
+  if (material.empty()) {
+    body.springs = supple::make_springs(mesh, {100, 30, 1});
+  } else {
+    const auto [mu, lambda] = supple::lame_parameters(young, 0.3);
+    body.material = {.model = material, .mu = mu, .lambda = lambda};
+    body.material.warp = body.material.weft = young;
+    body.material.shear = 0.2 * young;
+    body.membrane = {.thickness = 1e-3, .bending = 1e-5, .bending_model = bending};
+  }
+  scene.bodies.push_back(std::move(body));
+  return supple::build_model(scene);
+}
+
+/// Nanoseconds a constraint and iteration.
+template <class Constraints>
+void measure_kind(const std::string& name, const Model& model, Constraints constraints,
+                  std::size_t count, int rounds) {
+  supple::VectorField start(model.rest.size());
+  for (std::size_t i = 0; i < start.size(); ++i) {
+    const supple::Vec3& r = model.rest[i];
+    start[i] = {{1.03 * r[0] + 0.02 * r[2], 0.05 * std::sin(9 * r[0] + 7 * r[2]), r[2], 0}};
+  }
+  Positions<double> x(start.size());
+  const int iterations = static_cast<int>(400'000 / count) + 3;
+  for (const int num_threads : {1, 2}) {
+    Threads threads(num_threads);
+    std::vector<double> ns;
+    for (int round = 0; round < rounds; ++round) {
+      supple::copy_to(start, x);
+      constraints.begin({start, start, 1 / a2, 0, 0});
+      constraints.project(x, threads);
+      const supple::Stopwatch watch;
+      for (int k = 0; k < iterations; ++k) constraints.project(x, threads);
+      ns.push_back(watch.milliseconds() * 1e6 / iterations / static_cast<double>(count));
+    }
+    fmt::print("cloth   {:>8}  {:<40}{} thread(s){:>8.1f}\n", count, name, num_threads, median(ns));
+  }
+}
+
+void measure_cloth(int rounds) {
+  using supple::BendingModel;
+  const Model springs = cloth_of("", BendingModel::quadratic);
+  measure_kind("springs, stress", springs,
+               supple::SpringConstraints<double>(springs, supple::SpringProjection::stress),
+               springs.springs.size(), rounds);
+  for (const std::string material :
+       {"arap", "corotated", "neo_hookean", "orthotropic_stvk", "woven_limit"}) {
+    const Model model = cloth_of(material, BendingModel::quadratic);
+    measure_kind("triangles, " + material, model, supple::SheetConstraints<double>(model),
+                 2 * cloth_cells * cloth_cells, rounds);
+  }
+  const Model bends = cloth_of("arap", BendingModel::quadratic);
+  measure_kind("bends", bends, supple::BendConstraints<double>(bends), bends.membranes.bends.size(),
+               rounds);
+  const Model hinges = cloth_of("arap", BendingModel::dihedral);
+  measure_kind("hinges", hinges, supple::BendConstraints<double>(hinges),
+               hinges.membranes.hinges.size(), rounds);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -220,6 +294,9 @@ int main(int argc, char** argv) {
        supple::generate(
            supple::TorusGenerator{.major = 0.6, .minor = 0.25, .segments = 29, .cells = 7}),
        false);
+  if (wanted.empty() || std::find(wanted.begin(), wanted.end(), "cloth") != wanted.end()) {
+    measure_cloth(rounds);
+  }
   for (const int cells : {8, 13, 28}) {
     body("ball", supple::generate(supple::SphereGenerator{.radius = 0.5, .cells = cells}), false);
   }

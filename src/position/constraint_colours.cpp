@@ -22,16 +22,14 @@ int smallest_free(const std::vector<Met>& met, std::span<const int> vertices) {
   }
 }
 
-}  // namespace
-
-ConstraintColours colour_constraints(std::span<const int> vertices, int arity, int num_vertices) {
-  const std::size_t width = static_cast<std::size_t>(arity);
-  const std::size_t count = vertices.size() / width;
+/// touched_by(c): the vertices of a constraint.
+template <class Touched>
+ConstraintColours coloured(std::size_t count, int num_vertices, const Touched& touched_by) {
   std::vector<Met> met(static_cast<std::size_t>(num_vertices));
   std::vector<int> colour(count);
   std::vector<int> size;
   for (std::size_t c = 0; c < count; ++c) {
-    const std::span<const int> touched = vertices.subspan(width * c, width);
+    const std::span<const int> touched = touched_by(c);
     const int found = smallest_free(met, touched);
     const auto word = static_cast<std::size_t>(found / 64);
     for (int v : touched) {
@@ -52,6 +50,22 @@ ConstraintColours colour_constraints(std::span<const int> vertices, int arity, i
     colours.constraints[static_cast<std::size_t>(place)] = static_cast<int>(c);
   }
   return colours;
+}
+
+}  // namespace
+
+ConstraintColours colour_constraints(std::span<const int> vertices, int arity, int num_vertices) {
+  const std::size_t width = static_cast<std::size_t>(arity);
+  return coloured(vertices.size() / width, num_vertices,
+                  [&](std::size_t c) { return vertices.subspan(width * c, width); });
+}
+
+ConstraintColours colour_constraints(std::span<const int> vertices, std::span<const int> start,
+                                     int num_vertices) {
+  return coloured(start.size() - 1, num_vertices, [&](std::size_t c) {
+    const auto first = static_cast<std::size_t>(start[c]);
+    return vertices.subspan(first, static_cast<std::size_t>(start[c + 1]) - first);
+  });
 }
 
 }  // namespace supple

@@ -22,4 +22,9 @@ struct ConstraintColours {
 /// [0, num_vertices).
 ConstraintColours colour_constraints(std::span<const int> vertices, int arity, int num_vertices);
 
+/// The same where constraint c touches vertices[start[c]] .. vertices[start[c + 1] - 1].
+/// start: [num_constraints + 1].
+ConstraintColours colour_constraints(std::span<const int> vertices, std::span<const int> start,
+                                     int num_vertices);
+
 }  // namespace supple

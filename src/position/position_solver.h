@@ -31,6 +31,12 @@ inline ContactStep contact_step(const PositionStep& step) {
   return ContactStep::to_stage(step.time, step.h, step.stage, step.x_start[0].v, step.y[0].v);
 }
 
+/// 1/m of a vertex, 1/kg; 0 without mass: it stays.
+inline double inverse_mass_of(const Model& model, int vertex) {
+  const double mass = model.mass[static_cast<std::size_t>(vertex)];
+  return mass > 0 ? 1 / mass : 0;
+}
+
 /// A position-based method: PBD, step-and-project or XPBD. It reads the model as constraints and
 /// moves positions until they hold. Lives as long as its model; after the first substep nothing
 /// allocates.
@@ -50,6 +56,10 @@ class PositionSolver {
 
   /// The model's pins are others than before.
   virtual void pins_changed() = 0;
+
+  /// The model's bonds are others than before. Methods without bonds are not run with any
+  /// (check_bonds).
+  virtual void bonds_changed() {}
 
   /// The model's materials are others than before. same_places: of the elements (model.h).
   virtual void materials_changed(bool same_places) = 0;

@@ -42,18 +42,22 @@ T inverse_mass(double mass) {
 }  // namespace
 
 template <class T>
-SpringConstraints<T>::SpringConstraints(const Model& model, SpringProjection projection, bool keep)
+SpringConstraints<T>::SpringConstraints(const Model& model, SpringProjection projection, bool keep,
+                                        const std::vector<char>& left_out)
     : projection_(projection), keep_(keep) {
   const std::vector<SpringSet::Spring>& springs = model.springs.springs;
-  std::vector<int> vertices;
+  std::vector<int> vertices, numbers;
   vertices.reserve(2 * springs.size());
-  for (const SpringSet::Spring& spring : springs) {
-    vertices.push_back(spring.a);
-    vertices.push_back(spring.b);
+  for (std::size_t s = 0; s < springs.size(); ++s) {
+    if (!left_out.empty() && left_out[s] != 0) continue;
+    numbers.push_back(static_cast<int>(s));
+    vertices.push_back(springs[s].a);
+    vertices.push_back(springs[s].b);
   }
   colours_ = colour_constraints(vertices, 2, model.num_vertices);
-  place_.resize(springs.size());
-  for (int s : colours_.constraints) {
+  place_.assign(springs.size(), -1);
+  for (const int number : colours_.constraints) {
+    const int s = numbers[at(number)];
     const SpringSet::Spring& spring = springs[at(s)];
     place_[at(s)] = static_cast<int>(a_.size());
     a_.push_back(spring.a);
@@ -66,7 +70,7 @@ SpringConstraints<T>::SpringConstraints(const Model& model, SpringProjection pro
       rest_direction_.push_back(static_cast<T>(component));
     }
   }
-  multiplier_.resize((projection == SpringProjection::stress ? 3 : 1) * springs.size());
+  multiplier_.resize((projection == SpringProjection::stress ? 3 : 1) * numbers.size());
 }
 
 template <class T>

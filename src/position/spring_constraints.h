@@ -32,7 +32,9 @@ class SpringConstraints {
  public:
   /// keep: multipliers of the last substep are those that the next one starts with. `model` must
   /// outlive this.
-  SpringConstraints(const Model& model, SpringProjection projection, bool keep = false);
+  /// left_out: springs that something else projects, [num_springs], 0 or 1; empty: none.
+  SpringConstraints(const Model& model, SpringProjection projection, bool keep = false,
+                    const std::vector<char>& left_out = {});
 
   /// A new substep: multipliers are zero, or kept.
   void begin(const PositionStep& step);
@@ -49,8 +51,8 @@ class SpringConstraints {
 
   bool empty() const { return a_.empty(); }
 
-  /// Impulse that a spring of the model has given to its x_a, kg m. `sequential`: its multiplier
-  /// first, then zeros.
+  /// Impulse that a spring of the model, one that is not left out, has given to its x_a, kg m.
+  /// `sequential`: its multiplier first, then zeros.
   Vec3 impulse(std::size_t spring) const;
 
  private:

@@ -88,8 +88,8 @@ Vector minimise(const VertexEnergy& energy, Vector z) {
 
 template <class T>
 VertexConstraints<T>::VertexConstraints(const Model& model, ContactEnergy* contact, bool keep,
-                                        bool with_pins)
-    : model_(&model), keep_(keep), with_pins_(with_pins) {
+                                        bool with_pins, std::vector<char> left_out)
+    : model_(&model), keep_(keep), with_pins_(with_pins), left_out_(std::move(left_out)) {
   const std::size_t n = at(model.num_vertices);
   impulse_.resize(n);
   first_pin_.resize(n);
@@ -137,6 +137,7 @@ void VertexConstraints<T>::link_pins() {
   }
   for (std::size_t i = count; i-- > 0;) {
     if (model_->pins.pins[i].point >= 0) continue;
+    if (!left_out_.empty() && left_out_[at(model_->pins.pins[i].vertex)] != 0) continue;
     int& first = first_pin_[at(model_->pins.pins[i].vertex)];
     if (first < 0) pinned_.push_back(model_->pins.pins[i].vertex);
     next_pin_[i] = first;

@@ -25,9 +25,10 @@ class VertexConstraints {
  public:
   /// contact: none without colliders; it must outlive this, as `model` must.
   /// keep: impulses of the last substep are those that the next one starts with.
-  /// with_pins: false where pins are held by something else.
+  /// with_pins: false where pins are held by something else; left_out: vertices whose pins are,
+  /// [num_vertices], 0 or 1; empty: none.
   VertexConstraints(const Model& model, ContactEnergy* contact, bool keep = false,
-                    bool with_pins = true);
+                    bool with_pins = true, std::vector<char> left_out = {});
 
   /// A new substep: poses pins and colliders (it calls contact->begin_step); impulses are zero, or
   /// kept. `step.x_start` must outlive the substep.
@@ -92,6 +93,7 @@ class VertexConstraints {
   ContactEnergy* contact_ = nullptr;  ///< none: no colliders
   bool keep_;
   bool with_pins_;
+  std::vector<char> left_out_;
   double inverse_a2_ = 0;
   VectorField positions_;  ///< [num_vertices] where there are contacts, in double
   VectorField impulse_;    ///< [num_vertices], kg m

@@ -7,6 +7,10 @@
 #include <type_traits>
 #include <vector>
 
+#include "position/bend_constraints.h"
+#include "position/bond_constraints.h"
+#include "position/rod_constraints.h"
+#include "position/sheet_constraints.h"
 #include "position/spring_constraints.h"
 #include "position/tet_constraints.h"
 #include "position/vertex_constraints.h"
@@ -80,11 +84,15 @@ class Xpbd final : public PositionSolver {
         keep_(keep),
         parts_(split(model, projection, order)),
         tets_(make_parts()),
+        sheets_(model, keep),
+        bends_(model, keep),
+        rods_(model, keep),
         springs_(model,
                  projection == TetProjection::stress ? SpringProjection::stress
                                                      : SpringProjection::sequential,
-                 keep),
-        vertices_(model, contact, keep),
+                 keep, rods_.own_springs()),
+        bonds_(model, keep),
+        vertices_(model, contact, keep, true, rods_.own_vertices()),
         x_(static_cast<std::size_t>(model.num_vertices)),
         x_start_(keep ? x_.size() : 0),
         y_(std::is_same_v<T, double> ? 0 : x_.size()) {}
@@ -92,13 +100,21 @@ class Xpbd final : public PositionSolver {
   void begin(const PositionStep& step, Threads& threads) override {
     copy_to(step.y, x_);
     if constexpr (!std::is_same_v<T, double>) std::copy(step.y.begin(), step.y.end(), y_.begin());
+    sheets_.begin(step);
+    bends_.begin(step);
+    rods_.begin(step);
     springs_.begin(step);
+    bonds_.begin(step);
     vertices_.begin(step, threads);
     const double a2 = 1 / step.inverse_a2;
     if (keep_ && !step.first_of_frame) {
       springs_.apply_kept(x_);
       copy_to(step.x_start, x_start_);
       for (TetConstraints<T>& tets : tets_) tets.begin_kept(a2, x_start_, x_, threads);
+      sheets_.apply_kept(x_);
+      bends_.apply_kept(x_);
+      rods_.apply_kept(x_);
+      bonds_.apply_kept(x_);
       vertices_.apply_kept(x_);
     } else {
       for (TetConstraints<T>& tets : tets_) tets.begin(a2);
@@ -107,7 +123,11 @@ class Xpbd final : public PositionSolver {
 
   bool iterate(Threads& threads) override {
     for (TetConstraints<T>& tets : tets_) tets.project(x_, threads);
+    if (!sheets_.empty()) sheets_.project(x_, threads);
+    if (!bends_.empty()) bends_.project(x_, threads);
+    if (!rods_.empty()) rods_.project(x_, threads);
     if (!springs_.empty()) springs_.project(x_, threads);
+    if (!bonds_.empty()) bonds_.project(x_, threads);
     vertices_.detect(x_, threads);
     vertices_.project(x_, threads);
     return are_finite(x_);
@@ -127,7 +147,11 @@ class Xpbd final : public PositionSolver {
       }
     }
   }
-  void pins_changed() override { vertices_.pins_changed(); }
+  void pins_changed() override {
+    rods_.pins_changed();
+    vertices_.pins_changed();
+  }
+  void bonds_changed() override { bonds_ = BondConstraints<T>(*model_, keep_); }
   void materials_changed(bool same_places) override {
     bool taken = same_places;
     for (TetConstraints<T>& tets : tets_) taken = taken && tets.take_materials();
@@ -144,8 +168,14 @@ class Xpbd final : public PositionSolver {
       const std::vector<ConstraintGroup> own = tets.groups();
       groups.insert(groups.end(), own.begin(), own.end());
     }
-    const std::vector<ConstraintGroup> springs = springs_.groups();
-    groups.insert(groups.end(), springs.begin(), springs.end());
+    const auto add = [&](const std::vector<ConstraintGroup>& own) {
+      groups.insert(groups.end(), own.begin(), own.end());
+    };
+    add(sheets_.groups());
+    add(bends_.groups());
+    add(rods_.groups());
+    add(springs_.groups());
+    add(bonds_.groups());
     return groups;
   }
   int num_contacts() const override { return vertices_.num_contacts(); }
@@ -248,7 +278,11 @@ class Xpbd final : public PositionSolver {
   bool keep_;
   std::vector<Part> parts_;
   std::vector<TetConstraints<T>> tets_;  ///< of the parts, one after the other
+  SheetConstraints<T> sheets_;
+  BendConstraints<T> bends_;
+  RodConstraints<T> rods_;
   SpringConstraints<T> springs_;
+  BondConstraints<T> bonds_;
   VertexConstraints<T> vertices_;
   Positions<T> x_;
   Positions<T> x_start_;                           ///< where multipliers are kept

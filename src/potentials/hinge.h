@@ -41,6 +41,7 @@ class BentHinge {
 
   double energy() const { return 0.5 * stiffness_ * angle_ * angle_; }  ///< J
   double angle() const { return angle_; }                               ///< theta - theta_0
+  Vector3<double> turn(int corner) const;                               ///< dtheta/dx, 1/m
   /// dE/dx of a corner, N.
   Vector3<double> gradient(int corner) const { return (stiffness_ * angle_) * turn(corner); }
   /// d2E/dx_i dx_j, N/m: exact, k (dtheta_i dtheta_j^T + (theta - theta_0) d2theta_ij).
@@ -56,7 +57,6 @@ class BentHinge {
     double share(int corner) const { return corner == 0 ? foot - 1 : corner == 1 ? -foot : 1; }
   };
   Flap flap(const HingeCorners& x, int apex, double least) const;
-  Vector3<double> turn(int corner) const;
   Mat3<double> derivative(const Flap& flap, int i, int j) const;
 
   Vector3<double> edge_;

@@ -100,8 +100,8 @@ TEST(Allocation, AStepAllocatesNothingAfterTheFirst) {
 
 TEST(Allocation, NeitherDoesAStepOfARodThatIsTwisted) {
   if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
-  for (const char* method :
-       {"l_bfgs", "quasi_newton", "gradient_descent", "chebyshev", "jacobi", "gauss_seidel"}) {
+  for (const char* method : {"l_bfgs", "quasi_newton", "gradient_descent", "chebyshev", "jacobi",
+                             "gauss_seidel", "xpbd"}) {
     Scene scene = test::hanging_curl();
     Pin pin;
     pin.vertices = {47, 48};
@@ -189,8 +189,9 @@ TEST(Allocation, NeitherDoesAStepWithBarriersOnFieldsAndWhatMoves) {
 
 TEST(Allocation, AStepOfAMembraneInTheWindAllocatesNothingAfterTheFirst) {
   if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
-  for (const char* method : {"l_bfgs", "quasi_newton", "gradient_descent", "projective_dynamics",
-                             "chebyshev", "jacobi", "gauss_seidel", "vertex_block_descent"}) {
+  for (const char* method :
+       {"l_bfgs", "quasi_newton", "gradient_descent", "projective_dynamics", "chebyshev", "jacobi",
+        "gauss_seidel", "vertex_block_descent", "xpbd"}) {
     for (const char* material : {"arap", "neo_hookean", "orthotropic_stvk"}) {
       const bool is_projective = std::string(material) == "arap";
       if (std::string(method) == "projective_dynamics" && !is_projective) continue;
@@ -270,7 +271,7 @@ TEST(Allocation, NeitherDoesAStepOfDampedRods) {
 TEST(Allocation, NeitherDoesAStepOfBodiesThatAreTiedAndSewn) {
   if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
   for (const char* method :
-       {"l_bfgs", "quasi_newton", "gradient_descent", "chebyshev", "projective_dynamics"}) {
+       {"l_bfgs", "quasi_newton", "gradient_descent", "chebyshev", "projective_dynamics", "xpbd"}) {
     Scene scene = test::twisting_bar({8, 3, 3}, "arap");
     scene.solver.method = from_string<SolverMethod>(method);
     scene.bodies[0].name = "bar";

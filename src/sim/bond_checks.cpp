@@ -15,9 +15,9 @@ namespace supple {
 namespace {
 
 /// Methods that have no place for a force between vertices that no element joins.
-constexpr std::array without_bonds{
-    SolverMethod::xpbd,   SolverMethod::pbd,          SolverMethod::step_and_project,
-    SolverMethod::jacobi, SolverMethod::gauss_seidel, SolverMethod::vertex_block_descent};
+constexpr std::array without_bonds{SolverMethod::pbd, SolverMethod::step_and_project,
+                                   SolverMethod::jacobi, SolverMethod::gauss_seidel,
+                                   SolverMethod::vertex_block_descent};
 
 std::string place_of(const char* list, std::size_t index) {
   return std::string("/") + list + "/" + std::to_string(index);

@@ -160,7 +160,6 @@ bool runs(const Variant& variant, const Problem& problem) {
   const std::string model = model_of_membrane(problem.material);
   const bool is_damped = problem.scene.damping.stiffness > 0;
   if (is_damped && is_position_based(variant.settings.method)) return false;
-  if (!model.empty() && is_position_based(variant.settings.method)) return false;
   if (!model.empty() && variant.settings.method == SolverMethod::projective_dynamics) {
     return (model == "arap" || model == "woven_limit") && !is_folded(problem.material);
   }

@@ -276,7 +276,7 @@ TEST(Folds, WhatIsWrongIsRefusedByName) {
       "/bodies/0/folds/0/select", "no edge between two triangles");
   refused([](Scene& s) { s.solver.method = SolverMethod::projective_dynamics; }, "/solver/method",
           "dihedral");
-  refused([](Scene& s) { s.solver.method = SolverMethod::xpbd; }, "/bodies/0/material", "l_bfgs");
+  refused([](Scene& s) { s.solver.method = SolverMethod::pbd; }, "/bodies/0/material", "l_bfgs");
   refused(
       [](Scene& s) {
         s = test::twisting_bar({2, 2, 2}, "arap");

@@ -17,10 +17,11 @@ bool is_incompressible(const MaterialSettings& material) {
   return lambda.per_tet.empty() && std::isinf(lambda.value);
 }
 
-/// Constraints have no form of them, and who evaluates energies vertex by vertex would have to turn
-/// the material of all other segments each time.
+/// Who evaluates energies vertex by vertex would have to turn the material of all other segments
+/// each time, and other methods have no form of them.
 bool runs_rods(SolverMethod method) {
-  return !is_position_based(method) && method != SolverMethod::projective_dynamics &&
+  return (method == SolverMethod::xpbd || !is_position_based(method)) &&
+         method != SolverMethod::projective_dynamics &&
          method != SolverMethod::vertex_block_descent;
 }
 
@@ -47,12 +48,13 @@ std::optional<MaterialFault> find_material_fault(const Scene& scene, SolverMetho
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const Body& body = scene.bodies[b];
     const std::string where = "/bodies/" + std::to_string(b);
-    if (body.membrane && !explicit_step && is_position_based(method)) {
+    if (body.membrane && !explicit_step && is_position_based(method) &&
+        method != SolverMethod::xpbd) {
       return MaterialFault{where + "/material", false,
                            std::string("a membrane has no form as constraints, which ") +
                                to_string(method) +
-                               " needs; expected a method of descent, for example l_bfgs, or a "
-                               "cloth of springs"};
+                               " needs; expected xpbd, a method of descent, for example l_bfgs, "
+                               "or a cloth of springs"};
     }
     if (body.rod && !explicit_step && !runs_rods(method)) {
       return MaterialFault{where + "/material", false,

@@ -137,6 +137,7 @@ void RunningScene::use_bonds(Attachments attachments) {
     direction_ = std::move(direction);
     limit_factors();
   }
+  if (position_solver_) position_solver_->bonds_changed();
   islands_.set_groups(model_.bonds.groups(model_.body_vertices));
   use_contact(contact.get());
   contact_ = std::move(contact);

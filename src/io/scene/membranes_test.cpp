@@ -182,7 +182,7 @@ TEST(MembraneScene, WhatIsWrongIsNamed) {
               "thickness": 1})",
           "/bodies/2/material", "'direction' is missing");
   refused("/bodies/0/mesh", R"({"box": {}})", woven + "/model", "for membranes");
-  refused("/solver", R"({"method": "xpbd"})", woven + "/model", "expected a method of descent");
+  refused("/solver", R"({"method": "pbd"})", woven + "/model", "expected xpbd");
 }
 
 }  // namespace

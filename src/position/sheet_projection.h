@@ -1,0 +1,126 @@
+#pragma once
+
+#include <cmath>
+
+#include "math/batch.h"
+#include "position/sheet_kernels.h"
+
+namespace supple {
+
+inline namespace SUPPLE_SIMD {
+
+/// Where a projection stands.
+template <class S>
+struct SheetPlace {
+  Vector3<S> f[2], q[2];  ///< F and q
+  Vector3<S> r[2];        ///< q + A P L: zero at the minimum
+  S value;                ///< A Psi + |q|^2/2
+
+  SUPPLE_INLINE S residual() const { return dot(r[0], r[0]) + dot(r[1], r[1]); }
+};
+
+/// A triangle's own part of g as a function of q. S: a register of lanes.
+template <class S, class Sheet>
+struct SheetStep {
+  const Sheet& sheet;
+  S A;        ///< a^2 V, m^3 s^2
+  S root[3];  ///< L_00, L_10, L_11
+
+  SUPPLE_INLINE void evaluate(SheetPlace<S>& place) const {
+    Vector3<S> P[2];
+    const S energy = sheet.energy_and_stress(place.f, P);
+    const Vector3<S>(&q)[2] = place.q;
+    place.r[0] = q[0] + A * (root[0] * P[0] + root[1] * P[1]);
+    place.r[1] = q[1] + A * (root[2] * P[1]);
+    place.value = A * energy + S(0.5) * (dot(q[0], q[0]) + dot(q[1], q[1]));
+  }
+
+  /// q + share e, and F + share e L^T.
+  SUPPLE_INLINE SheetPlace<S> moved(const SheetPlace<S>& from, const Vector3<S> (&e)[2],
+                                    const S& share) const {
+    SheetPlace<S> to = from;
+    const Vector3<S> part[2] = {share * e[0], share * e[1]};
+    to.f[0] = from.f[0] + root[0] * part[0];
+    to.f[1] = from.f[1] + (root[1] * part[0] + root[2] * part[1]);
+    for (int k = 0; k < 2; ++k) to.q[k] = from.q[k] + part[k];
+    return to;
+  }
+
+  /// |e L^T|^2, how far F goes.
+  SUPPLE_INLINE S way(const Vector3<S> (&e)[2]) const {
+    const Vector3<S> first = root[0] * e[0], second = root[1] * e[0] + root[2] * e[1];
+    return dot(first, first) + dot(second, second);
+  }
+
+  /// The step e of Newton's method, (I + A L^T H L) e = -r, H being the nearest semi-definite
+  /// Hessian; by Cholesky, as no eigenvalue of the matrix is below 1.
+  SUPPLE_INLINE void newton(const SheetPlace<S>& place, Vector3<S> (&e)[2]) const {
+    using std::sqrt;
+    const S o = S(0.0), one = S(1.0);
+    const auto H = sheet.hessian(place.f, NegativeEigenvalues::clamp);
+    const S column[2][2] = {{root[0], root[1]}, {o, root[2]}};
+    S M[6][6];
+    for (int k = 0; k < 2; ++k) {
+      for (int l = 0; l <= k; ++l) {
+        S block[9];
+        H.block(column[k], column[l], block);
+        for (int i = 0; i < 9; ++i) M[3 * k + i / 3][3 * l + i % 3] = A * block[i];
+      }
+    }
+    S y[6], inverse[6];
+    for (int i = 0; i < 6; ++i) y[i] = o - place.r[i / 3][i % 3];
+    for (int j = 0; j < 6; ++j) {
+      S diagonal = one + M[j][j];
+      for (int k = 0; k < j; ++k) diagonal -= M[j][k] * M[j][k];
+      // Rounding alone can bring it below 1.
+      inverse[j] = one / sqrt(select(diagonal < one, one, diagonal));
+      for (int i = j + 1; i < 6; ++i) {
+        S entry = M[i][j];
+        for (int k = 0; k < j; ++k) entry -= M[i][k] * M[j][k];
+        M[i][j] = entry * inverse[j];
+      }
+      for (int k = 0; k < j; ++k) y[j] -= M[j][k] * y[k];
+      y[j] *= inverse[j];
+    }
+    for (int j = 5; j >= 0; --j) {
+      for (int i = j + 1; i < 6; ++i) y[j] -= M[i][j] * y[i];
+      y[j] *= inverse[j];
+    }
+    for (int i = 0; i < 6; ++i) e[i / 3][i % 3] = y[i];
+  }
+
+  /// From a place to the minimum, or nearer to it.
+  SUPPLE_INLINE void descend(SheetPlace<S>& now) const {
+    using std::sqrt;
+    constexpr int most_steps = 3, most_divisions = 3;
+    // Part of the first |r|^2 that is done; |dF|^2 of a step beyond which no model sees.
+    constexpr double done = 1e-4, sight = 1;
+    const S one = S(1.0), o = S(0.0);
+    evaluate(now);
+    const S enough = S(done) * now.residual();
+    for (int step = 0; step < most_steps; ++step) {
+      Vector3<S> e[2];
+      newton(now, e);
+      const S square = way(e);
+      const auto too_far = S(sight) < square;
+      S share = select(too_far, S(one / sqrt(select(too_far, square, one))), one);
+      // What is done already, or has no finite step, stays.
+      const auto stays = (now.residual() <= enough) | !(square <= S(1e100));
+      for (int i = 0; i < 6; ++i) e[i / 3][i % 3] = select(stays, o, e[i / 3][i % 3]);
+      SheetPlace<S> next;
+      for (int division = 0;; ++division) {
+        next = moved(now, e, share);
+        evaluate(next);
+        const auto taken = (next.value <= now.value) | (next.residual() <= now.residual());
+        if (division == most_divisions || !any(!taken)) break;
+        share = select(taken, share, S(S(0.25) * share));
+      }
+      now = next;
+      if (!any(enough < now.residual())) break;
+    }
+  }
+};
+
+}  // namespace SUPPLE_SIMD
+
+}  // namespace supple
