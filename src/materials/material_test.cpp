@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "materials/stable_neo_hookean.h"
 #include "materials/test_support.h"
 #include "supple/error.h"
 #include "supple/simulation.h"
@@ -111,6 +112,24 @@ TEST(MakeMaterial, StableNeoHookeanNeedsLambda) {
   expect_fault(settings, "/lambda", "lambda > 0");
   settings.lambda.per_tet = {1, 0};
   expect_fault(settings, "/lambda", "lambda > 0");
+}
+
+/// Hooke's law with mu and lambda - mu, pulled along one axis with no stress across: Young's
+/// modulus and Poisson's ratio of docs/materials.md.
+TEST(StableNeoHookean, ActsAtSmallStrainsAsIfLambdaWereLessByMu) {
+  const double mu = 3, strain = 1e-6;
+  for (const double lambda : {2.0, 3.0, 12.0}) {
+    const double poisson = 0.5 - mu / (2 * lambda), young = mu * (3 - mu / lambda);
+    Mat3<double> F = Mat3<double>::identity();
+    F(0, 0) += strain;
+    F(1, 1) -= poisson * strain;
+    F(2, 2) -= poisson * strain;
+    const Mat3<double> P = StableNeoHookean<double>{mu, lambda}.stress(F);
+    // What is left is of second order in the strain.
+    EXPECT_NEAR(P(0, 0) / strain, young, 1e-4);
+    EXPECT_NEAR(P(1, 1) / strain, 0, 1e-4);
+    EXPECT_NEAR(P(2, 2) / strain, 0, 1e-4);
+  }
 }
 
 TEST(MakeMaterial, BadControlPointsAreRefused) {
