@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <numbers>
 #include <numeric>
 
@@ -20,8 +21,11 @@ namespace {
 
 /// Of the gap at the start of a step, or of the layer where that is less: what must be left of it.
 constexpr double kept_gap = 0.1;
-/// Of the layer: how far ends of ways may be from those that candidates were collected for.
-constexpr double spare = 2;
+/// Of the layer: how far ends of ways may be from those that candidates were collected for. Where
+/// many surfaces are close to each other, half of it, down to the least: more than so many
+/// candidates for each vertex take more time and memory than collecting them again.
+constexpr double spare = 2, least_spare = 0.25;
+constexpr std::size_t most_of_vertex = 128;
 /// Of a layer: the gap that bodies start with at least, and the time in which it grows, s.
 constexpr double first_gap = 0.125, growth = 0.06;
 constexpr int most_start_rounds = 30;
@@ -48,7 +52,7 @@ constexpr double other_normal = 0.95;
 /// Rounds in which ways are shortened; after them bodies that would still meet stay where they are.
 constexpr int most_share_rounds = 8;
 constexpr int chunk_size = 256;
-constexpr std::size_t most_planes = 32768;
+constexpr std::size_t most_planes = std::size_t{1} << 20;
 
 Vec3 place_in(const double* x, int vertex) {
   const double* const own = x + 4 * at(vertex);
@@ -222,8 +226,8 @@ BodyPairs::BodyPairs(const std::vector<BodyFeatures>& bodies, std::vector<int> b
   selected_.resize(num_bodies());
   std::iota(selected_.begin(), selected_.end(), 0);
   is_selected_.assign(num_bodies(), 1);
-  const double thickest = layer_.empty() ? 0 : *std::max_element(layer_.begin(), layer_.end());
-  reach_ = (1 + 2 * spare) * thickest;
+  thickest_ = layer_.empty() ? 0 : *std::max_element(layer_.begin(), layer_.end());
+  max_candidates_ = most_of_vertex * num_own;
   max_planes_ = std::min(most_planes, 8 * num_own);
   end_.resize(4 * body_of_.size());
   for (std::size_t v = 0; v < body_of_.size(); ++v) std::copy_n(rest_[v].data(), 3, &end_[4 * v]);
@@ -340,6 +344,7 @@ void BodyPairs::begin_step(double time) { begin_step_of_part(grown(first_part_, 
 
 void BodyPairs::begin_step_of_part(double part) {
   part_ = part;
+  spare_ = spare;
   candidates_.clear();
   known_.clear();
   is_collected_ = false;
@@ -363,13 +368,18 @@ void BodyPairs::collect(const ContactWay& way) {
       moved = std::max(moved, std::abs(end[k] - collected_for_[4 * at(vertex) + k]));
     }
   });
-  const double thickest = reach_ / (1 + 2 * spare);
-  if (is_collected_ && moved <= spare * thickest) return;
+  if (is_collected_ && moved <= spare_ * thickest_) return;
   for_selected(
       [&](int vertex) { std::copy_n(&end_[4 * at(vertex)], 3, &collected_for_[4 * at(vertex)]); });
   is_collected_ = true;
-  features_.find(way.starts(), collected_for_.data(), reach_,
-                 [this](int a, int b) { return may_meet(a, b); });
+  const auto are_found = [&] {
+    const std::size_t most =
+        spare_ > least_spare ? max_candidates_ : std::numeric_limits<std::size_t>::max();
+    return features_.find(
+        way.starts(), collected_for_.data(), (1 + 2 * spare_) * thickest_,
+        [this](int a, int b) { return may_meet(a, b); }, most);
+  };
+  while (!are_found()) spare_ /= 2;
   std::sort(known_.begin(), known_.end());
   candidates_.clear();
   for (const VertexFacePair& pair : features_.vertex_faces()) {

@@ -179,8 +179,9 @@ class BodyPairs {
   std::vector<char> is_selected_;    ///< [num_bodies]
   double first_part_ = 1;            ///< of the layers, at time 0
   double part_ = 1;                  ///< of the layers in this step
-  double reach_ = 0;                 ///< of candidates beyond their swept boxes, m
-  std::size_t max_planes_ = 0;
+  double thickest_ = 0;              ///< layer, m
+  double spare_ = 0;                 ///< in this step, of the thickest layer
+  std::size_t max_candidates_ = 0, max_planes_ = 0;
   // Topology.
   std::vector<std::array<int, 3>> edges_of_triangle_;  ///< from each corner to the next
   std::vector<int> faces_start_, faces_of_edge_;       ///< [num_edges + 1]; ascending for each

@@ -162,17 +162,17 @@ TEST(BodyPairs, FastFeaturesArePlannedForWhereTheyComeNear) {
   EXPECT_TRUE(is_held);
 }
 
-/// Random triangles that move anywhere: with their ways shortened none of them meet.
-TEST(BodyPairs, ShortenedWaysNeverMeet) {
+/// Random triangles that move anywhere in a room of that half width: with their ways shortened none
+/// of them meet. In how many trials any was shortened.
+int expect_no_meetings(int bodies, double room, double layer, int trials) {
   Source source;
-  constexpr int bodies = 12;
   int shortened = 0;
-  for (int trial = 0; trial < 60; ++trial) {
+  for (int trial = 0; trial < trials; ++trial) {
     VectorField start, end;
     std::vector<BodyFeatures> features;
     std::vector<int> body_of;
     for (int b = 0; b < bodies; ++b) {
-      const Vec3 center = 3.0 * source.place(), way = 4.0 * source.place();
+      const Vec3 center = room * source.place(), way = 4.0 * source.place();
       for (int i = 0; i < 3; ++i) {
         const Vec3 p = center + source.place(), q = p + way + 0.5 * source.place();
         start.push_back({{p[0], p[1], p[2], 0}});
@@ -181,8 +181,9 @@ TEST(BodyPairs, ShortenedWaysNeverMeet) {
       }
       features.push_back({{{3 * b, 3 * b + 1, 3 * b + 2}}, {}});
     }
-    BodyPairs pairs(features, body_of, std::vector<double>(bodies, 0.01),
-                    std::vector<Vec3>(3 * bodies), {});
+    const auto count = static_cast<std::size_t>(bodies);
+    BodyPairs pairs(features, body_of, std::vector<double>(count, layer),
+                    std::vector<Vec3>(3 * count), {});
     Threads threads(1);
     pairs.find_overlaps(start[0].v);
     pairs.begin_step(1);
@@ -219,7 +220,15 @@ TEST(BodyPairs, ShortenedWaysNeverMeet) {
       }
     }
   }
-  EXPECT_GT(shortened, 40);
+  return shortened;
+}
+
+TEST(BodyPairs, ShortenedWaysNeverMeet) { EXPECT_GT(expect_no_meetings(12, 3, 0.01, 60), 40); }
+
+/// Each within the layers of all others: more pairs than are kept for each vertex until what is
+/// spared beyond layers is least.
+TEST(BodyPairs, ManyWithinEachOthersLayersNeverMeet) {
+  EXPECT_EQ(expect_no_meetings(60, 10, 10, 4), 4);
 }
 
 TEST(BodyPairs, OverlapsAreFoundWhateverPierces) {

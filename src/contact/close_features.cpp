@@ -61,7 +61,10 @@ struct CloseFeatures::Search {
   const double* before;
   const double* after;
   double reach;
+  std::size_t most;  ///< pairs
   const CloseFeatures& own;
+
+  bool has_too_many() const { return own.num_pairs() > most; }
 
   template <std::size_t N>
   Box box(const std::array<int, N>& corners) const {
@@ -146,6 +149,7 @@ const std::vector<int>& CloseFeatures::vertices_near(const Body& own, const Box&
 void CloseFeatures::find_faces_near(const Body& own, const Body& other, const Search& search) {
   if (other.triangles.boxes.empty()) return;
   for (const int vertex : vertices_near(own, other.bounds, search)) {
+    if (search.has_too_many()) return;
     const Box box = search.box(std::array<int, 1>{vertex});
     const auto touches = [&](const Box& face) { return search.touch(box, face); };
     other.triangles.tree.any(touches, [&](int place) {
@@ -167,7 +171,7 @@ void CloseFeatures::find_between(Body& a, Body& b, const Search& search) {
   if (&a != &b) find_faces_near(b, a, search);
   const auto touch = [&](const Box& p, const Box& q) { return search.touch(p, q); };
   const auto visit = [&](int i, int j) {
-    if (!touch(a.edges.box(i), b.edges.box(j))) return;
+    if (search.has_too_many() || !touch(a.edges.box(i), b.edges.box(j))) return;
     const auto [first, second] = std::minmax({a.edges.item(i), b.edges.item(j)});
     const auto &p = edges_[at(first)], &q = edges_[at(second)];
     if (p[0] == q[0] || p[0] == q[1] || p[1] == q[0] || p[1] == q[1]) return;
@@ -180,9 +184,9 @@ void CloseFeatures::find_between(Body& a, Body& b, const Search& search) {
   }
 }
 
-void CloseFeatures::find(const double* before, const double* after, double reach,
-                         const Meets& meets) {
-  const Search search{before, after, reach, *this};
+bool CloseFeatures::find(const double* before, const double* after, double reach,
+                         const Meets& meets, std::size_t most) {
+  const Search search{before, after, reach, most, *this};
   vertex_faces_.clear();
   edge_edges_.clear();
   for (Body& body : bodies_) {
@@ -201,10 +205,12 @@ void CloseFeatures::find(const double* before, const double* after, double reach
       if (bodies_[a].is_fixed && bodies_[b].is_fixed) continue;
       if (!meets(static_cast<int>(a), static_cast<int>(b))) continue;
       find_between(bodies_[a], bodies_[b], search);
+      if (search.has_too_many()) return false;
     }
   }
   std::sort(vertex_faces_.begin(), vertex_faces_.end());
   std::sort(edge_edges_.begin(), edge_edges_.end());
+  return true;
 }
 
 }  // namespace supple

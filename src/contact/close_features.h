@@ -2,6 +2,7 @@
 
 #include <array>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "contact/aabb_tree.h"
@@ -52,8 +53,9 @@ class CloseFeatures {
   /// Finds the pairs for motion between two positions of all vertices, m, padded to four numbers a
   /// vertex, all of them finite. Both
   /// lists are ascending, and each pair is in them once. Allocates only to hold more pairs than
-  /// ever before.
-  void find(const double* before, const double* after, double reach, const Meets& meets);
+  /// ever before. Whether there are no more than `most`: else the lists are not complete.
+  bool find(const double* before, const double* after, double reach, const Meets& meets,
+            std::size_t most = std::numeric_limits<std::size_t>::max());
 
   const std::vector<VertexFacePair>& vertex_faces() const { return vertex_faces_; }
   const std::vector<EdgePair>& edge_edges() const { return edge_edges_; }
@@ -88,6 +90,7 @@ class CloseFeatures {
     bool is_fixed = false;
   };
   struct Search;
+  std::size_t num_pairs() const { return vertex_faces_.size() + edge_edges_.size(); }
   int first_of(int body, std::size_t end, Boxes Body::*items) const {
     const auto b = static_cast<std::size_t>(body);
     return b < bodies_.size() ? (bodies_[b].*items).first : static_cast<int>(end);

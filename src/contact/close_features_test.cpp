@@ -142,6 +142,26 @@ TEST(CloseFeatures, PairsAreThoseOfAllPairsWhoseSweptBoxesAreWithinReach) {
   EXPECT_GT(close.edge_edges().size(), 2000u);
 }
 
+TEST(CloseFeatures, TooManyPairsAreNotHeld) {
+  Layers layers(4, 7, 0.7);
+  CloseFeatures close({layers.surface()});
+  const auto find = [&](std::size_t most) {
+    return close.find(layers.before[0].v, layers.after[0].v, 0.8, all_meet, most);
+  };
+  ASSERT_TRUE(find(100000));
+  const auto all_faces = close.vertex_faces();
+  const auto all_edges = close.edge_edges();
+  const std::size_t count = all_faces.size() + all_edges.size();
+  // A vertex may find some more faces before it is seen that there are too many.
+  for (const std::size_t most : {std::size_t{0}, count / 4, count / 2, count - 1}) {
+    EXPECT_FALSE(find(most));
+    EXPECT_LT(close.vertex_faces().size() + close.edge_edges().size(), most + 100);
+  }
+  EXPECT_TRUE(find(count));
+  EXPECT_EQ(close.vertex_faces(), all_faces);
+  EXPECT_EQ(close.edge_edges(), all_edges);
+}
+
 TEST(CloseFeatures, PairsAreRightAfterAnyMotion) {
   Layers layers(3, 6, 1);
   CloseFeatures close({layers.surface()});
