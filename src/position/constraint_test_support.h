@@ -5,6 +5,7 @@
 #include <memory>
 #include <numeric>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "contact/contact_energy.h"
@@ -120,6 +121,26 @@ inline Momentum momentum(const Model& model, const VectorField& y, const VectorF
 inline Threads& one_thread() {
   static Threads threads(1);
   return threads;
+}
+
+/// M (z - y)/a^2, with this a, and the forces of an energy: |sum| and, beside it, the size of what
+/// cancels in it, N.
+template <class Energy>
+std::pair<double, double> gradient_of_g(const Model& model, Energy energy, const VectorField& y,
+                                        const Positions<double>& z, double a) {
+  VectorField padded(y.size());
+  copy_to(z, padded);
+  energy.evaluate(padded, one_thread());
+  double norm = 0, size = 0;
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    PaddedVector force;
+    energy.add_gradient_of_vertex(static_cast<int>(i), force);
+    for (int k = 0; k < 3; ++k) {
+      norm = std::hypot(norm, model.mass[i] * (z[i][k] - y[i][k]) / (a * a) + force[k]);
+      size = std::hypot(size, force[k]);
+    }
+  }
+  return {norm, size};
 }
 
 inline Collider plane(const Vec3& normal, double offset = 0) {

@@ -63,24 +63,10 @@ const std::vector<std::string>& materials() {
   return list;
 }
 
-/// M (z - y)/a^2 and the forces of triangles and bending: |sum| and, beside it, the size of what
-/// cancels in it, N.
+/// Of triangles and bending.
 std::pair<double, double> gradient_of_g(const Model& model, const VectorField& y,
                                         const Positions<double>& z) {
-  VectorField padded(y.size());
-  copy_to(z, padded);
-  MembraneEnergy energy(model.membranes);
-  energy.evaluate(padded, test::one_thread());
-  double norm = 0, size = 0;
-  for (std::size_t i = 0; i < y.size(); ++i) {
-    PaddedVector force;
-    energy.add_gradient_of_vertex(static_cast<int>(i), force);
-    for (int k = 0; k < 3; ++k) {
-      norm = std::hypot(norm, model.mass[i] * (z[i][k] - y[i][k]) / (h * h) + force[k]);
-      size = std::hypot(size, force[k]);
-    }
-  }
-  return {norm, size};
+  return test::gradient_of_g(model, MembraneEnergy(model.membranes), y, z, h);
 }
 
 /// Triangles and bending, one after the other.

@@ -49,24 +49,10 @@ double impulse_defect(const Model& model, const SpringConstraints<double>& sprin
   return worst;
 }
 
-/// |grad g| of springs alone and, beside it, the size of what cancels in it.
+/// Of springs alone.
 std::pair<double, double> gradient_of_g(const Model& model, const VectorField& y,
                                         const Positions<double>& z) {
-  VectorField padded(y.size());
-  copy_to(z, padded);
-  SpringEnergy energy(model.springs, model.body_vertices);
-  Threads alone(1);
-  energy.evaluate(padded, alone);
-  double norm = 0, size = 0;
-  for (std::size_t i = 0; i < y.size(); ++i) {
-    PaddedVector force;
-    energy.add_gradient_of_vertex(static_cast<int>(i), force);
-    for (int k = 0; k < 3; ++k) {
-      norm = std::hypot(norm, model.mass[i] * (z[i][k] - y[i][k]) / (h * h) + force[k]);
-      size = std::hypot(size, force[k]);
-    }
-  }
-  return {norm, size};
+  return test::gradient_of_g(model, SpringEnergy(model.springs, model.body_vertices), y, z, h);
 }
 
 TEST(ConstraintColours, NoColourTouchesAVertexTwiceAndAllConstraintsAreThere) {
