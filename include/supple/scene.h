@@ -175,17 +175,20 @@ struct LaplaceFibers {
   VertexSelection from{}, to{};
 };
 
-/// Adds kappa/2 (|F d| - (1 - a))^2 [thesis sec. 8.3]: fibers along d, which an activation a
-/// shortens to 1 - a of their rest length. d is `direction`, or of each tet what one of the others
-/// says.
+/// A family of fibers along d: adds kappa/2 (|F d| - l)^2 [thesis sec. 8.3], l = 1 - a, whose
+/// activation a shortens them to l of their rest length. With a curve T of the stress it adds
+/// l^2 W(|F d|/l), W' = T. d is `direction`, or of each tet what one of the others says.
 struct FiberSettings {
   Vec3 direction{1, 0, 0};  ///< at rest, normalised on use
-  double kappa = 0;         ///< Pa, >= 0
+  double kappa = 0;         ///< Pa, >= 0; not read where there is a curve
   /// Empty, or a direction for each tet of the body's mesh. A Simulation fills it for `laplace`.
   std::vector<Vec3> directions{};
   std::optional<RadialFibers> radial{};
   std::optional<LaplaceFibers> laplace{};
   TimedNumber activation{};  ///< a in [0, 0.9], at the end of the step; of a muscle over time
+  /// Control points of T: stress along the fiber, Pa, over stretch. It must not fall anywhere, and
+  /// have the point (1, 0). Empty: kappa.
+  SplineCurve curve{};
 };
 
 /// A rest shape that changes over time: that of the tets is stretched, and so is their volume. The
@@ -193,7 +196,7 @@ struct FiberSettings {
 struct GrowthSettings {
   TimedNumber stretch = 1;          ///< of lengths, in [0.1, 10], at the end of the step
   std::optional<Vec3> direction{};  ///< at rest, the only one that is stretched; empty: all
-  bool along_fiber = false;         ///< `direction` is that of Body::fiber in each tet
+  bool along_fiber = false;         ///< `direction` is that of the body's first fibers in each tet
   Box box{};  ///< tets whose rest centroid lies in it, m; min = max: all of the body
 };
 
@@ -338,9 +341,9 @@ struct Body {
   /// Further materials of the same tets or triangles: the energies add.
   std::vector<MaterialSettings> layers{};
   std::vector<MaterialRegion> regions{};  ///< the last one that contains a tet wins
-  std::optional<FiberSettings> fiber{};
-  std::optional<BodyDamping> damping{};  ///< empty: the scene's
-  Vec3 velocity{0, 0, 0};                ///< m/s at time 0
+  std::vector<FiberSettings> fibers{};    ///< of tets, at most 16 families: the energies add
+  std::optional<BodyDamping> damping{};   ///< empty: the scene's
+  Vec3 velocity{0, 0, 0};                 ///< m/s at time 0
   Initial initial{};
   std::vector<Pin> pins{};
   std::optional<PressureSettings> pressure{};

@@ -2,9 +2,9 @@
 
 #include "descent/batch_gather.h"
 #include "descent/corner_block.h"
-#include "materials/fiber.h"
 #include "materials/visit.h"
 #include "math/svd.h"
+#include "model/range_fibers.h"
 
 namespace supple {
 
@@ -47,12 +47,6 @@ SUPPLE_INLINE auto material_at(const Family& family, const double* all, int b, i
     parameters[p] = One::load(all + std::ptrdiff_t{b * num_parameters + p} * lanes + first);
   }
   return family.template at<One>(parameters);
-}
-
-SUPPLE_INLINE Fiber<One> fiber_at(const double* all, int b, int first) {
-  const double* f = all + std::ptrdiff_t{b} * 4 * lanes + first;
-  return {{{One::load(f), One::load(f + lanes), One::load(f + 2 * lanes)}},
-          One::load(f + 3 * lanes)};
 }
 
 /// The damping of the pairs; once for all materials.
@@ -118,8 +112,9 @@ void add_own_energy(const PairWork& work, const OwnModel& own, double* energy) {
     own.energy->energy_density(block.F, block.psi);
     for (int first = 0; first < lanes; first += width) {
       One density = One::load(block.psi + first) - One(own.at_rest);
-      if (work.fibers != nullptr) {
-        density += fiber_at(work.fibers, b, first).energy_density(load_matrix(block.F, first));
+      for (int k = 0; k < work.fibers.count; ++k) {
+        density += detail::fiber_at<One>(work.fibers, b, first, k)
+                       .energy_density(load_matrix(block.F, first));
       }
       const One volume = One::load(work.batches[b].volume + first);
       (One::load(energy + first) + in_lanes(volume, density)).store(energy + first);
@@ -145,8 +140,8 @@ void add_own_pairs(const PairWork& work, const OwnModel& own, PairSums& sums) {
       Mat3<One> P = load_matrix(block.P, first);
       const OwnHessian<One> H = detail::own_hessian_of<width>(all, first, One(1.0));
       Mat3<One> K = H.block(shape, H.columns(shape));
-      if (work.fibers != nullptr) {
-        const Fiber<One> fiber = fiber_at(work.fibers, b, first);
+      for (int k = 0; k < work.fibers.count; ++k) {
+        const Fiber<One> fiber = detail::fiber_at<One>(work.fibers, b, first, k);
         const Mat3<One> F = load_matrix(block.F, first);
         Mat3<One> extra;
         density += fiber.energy_and_stress(F, extra);
@@ -182,7 +177,9 @@ void add_energy(const PairWork& work, double* energy) {
           const Mat3<One> F = deformation_gradient(batch, load_matrix(batch.inverse_rest, first),
                                                    work.x, own, first);
           One density = material_at(family, work.parameters, b, first).energy_density(F);
-          if (work.fibers != nullptr) density += fiber_at(work.fibers, b, first).energy_density(F);
+          for (int k = 0; k < work.fibers.count; ++k) {
+            density += detail::fiber_at<One>(work.fibers, b, first, k).energy_density(F);
+          }
           sum += One::load(batch.volume + first) * density;
         }
         sum.store(energy + first);
@@ -221,8 +218,8 @@ void add_pairs(const PairWork& work, PairSums& sums) {
           const PrincipalHessian<One> H = principal_hessian(material, frame.s, false);
           hessian = hessian + volume * detail::corner_block(H, frame.U, q);
           One density = material.energy_density(F);
-          if (work.fibers != nullptr) {
-            const Fiber<One> fiber = fiber_at(work.fibers, b, first);
+          for (int k = 0; k < work.fibers.count; ++k) {
+            const Fiber<One> fiber = detail::fiber_at<One>(work.fibers, b, first, k);
             Mat3<One> P;
             density += fiber.energy_and_stress(F, P);
             gradient = gradient + volume * (P * shape);
@@ -259,13 +256,16 @@ SUPPLE_INLINE void shape_gradients(const Mat3<One>& inverse_Dm, Vector3<One> (&g
 }
 
 /// Adds those of fibers to the entries of the corners.
-SUPPLE_INLINE void add_fiber_diagonals(const Fiber<One>& fiber, const Mat3<One>& F,
-                                       const Vector3<One> (&gradient)[4],
+SUPPLE_INLINE void add_fiber_diagonals(const FiberBatches& fibers, int b, int first,
+                                       const Mat3<One>& F, const Vector3<One> (&gradient)[4],
                                        Vector3<One> (&entries)[4]) {
-  const Mat3<One> block = fiber.hessian_block(F, true);
-  for (int a = 0; a < 4; ++a) {
-    const One along = dot(fiber.direction, gradient[a]);
-    for (int k = 0; k < 3; ++k) entries[a][k] += (along * along) * block(k, k);
+  for (int family = 0; family < fibers.count; ++family) {
+    const Fiber<One> fiber = detail::fiber_at<One>(fibers, b, first, family);
+    const Mat3<One> block = fiber.hessian_block(F, true);
+    for (int a = 0; a < 4; ++a) {
+      const One along = dot(fiber.direction, gradient[a]);
+      for (int k = 0; k < 3; ++k) entries[a][k] += (along * along) * block(k, k);
+    }
   }
 }
 
@@ -282,9 +282,9 @@ SUPPLE_INLINE void own_diagonals(const ElementWork& work, const double (*all)[la
     const Mat3<One> K = H.block(gradient[a], H.columns(gradient[a]));
     entries[a] = {{K(0, 0), K(1, 1), K(2, 2)}};
   }
-  if (work.fibers != nullptr) {
+  if (work.fibers.count > 0) {
     const Mat3<One> F = detail::deformation_gradient_of<width>(batch, first, work.x, inverse_Dm);
-    add_fiber_diagonals(fiber_at(work.fibers, b, first), F, gradient, entries);
+    add_fiber_diagonals(work.fibers, b, first, F, gradient, entries);
   }
   for (int a = 0; a < 4; ++a) entries[a] = volume * entries[a];
 }
@@ -307,9 +307,7 @@ SUPPLE_INLINE void corner_diagonals(const ElementWork& work, const Family& famil
     const Mat3<One> K = detail::corner_block(H, frame.U, Vt * gradient[a]);
     entries[a] = {{K(0, 0), K(1, 1), K(2, 2)}};
   }
-  if (work.fibers != nullptr) {
-    add_fiber_diagonals(fiber_at(work.fibers, b, first), F, gradient, entries);
-  }
+  add_fiber_diagonals(work.fibers, b, first, F, gradient, entries);
   for (int a = 0; a < 4; ++a) entries[a] = volume * entries[a];
 }
 

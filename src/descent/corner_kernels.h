@@ -14,7 +14,7 @@ struct PairWork {
   const PairBatch* batches;
   int num_batches;
   const double* parameters;              ///< [num_batches][num_parameters][lanes]
-  const double* fibers;                  ///< [num_batches][4][lanes], or none
+  FiberBatches fibers;                   ///< of the batches
   const PaddedVector* x;                 ///< [num_vertices], m
   double own[3][lanes];                  ///< where the group's vertices stand, m
   const std::int32_t* vertex = nullptr;  ///< of the group where it is damped, [lanes]

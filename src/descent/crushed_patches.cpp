@@ -40,7 +40,7 @@ bool applies_to(const Objective& objective) {
     return false;
   }
   return std::all_of(model.ranges.begin(), model.ranges.end(), [](const ElementRange& range) {
-    return range.layer == 0 && !range.has_fiber && !range.changes_rest &&
+    return range.layer == 0 && range.num_fibers == 0 && !range.changes_rest &&
            visit_model(range.material,
                        [](const auto& family) { return !is_own<decltype(family)>; });
   });

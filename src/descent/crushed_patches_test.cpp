@@ -139,7 +139,7 @@ TEST(CrushedPatches, AreNoneOfWhatElseActsOnTheVertices) {
   for (const std::string what : {"rest", "fiber", "damping", "all"}) {
     Scene scene = block();
     Body& body = scene.bodies.front();
-    if (what == "fiber") body.fiber = FiberSettings{{1, 0, 0}, 3e4};
+    if (what == "fiber") body.fibers = {FiberSettings{{1, 0, 0}, 3e4}};
     if (what == "damping") scene.damping.stiffness = 0.01;
     Crushed crushed(scene);
     if (what == "rest") {

@@ -62,7 +62,7 @@ ElementWork work_of_block(const Model& model, const ElementBlock& block, const V
           .batches = &model.batches[static_cast<std::size_t>(block.first_batch)],
           .num_batches = block.num_batches,
           .parameters = range.parameters.data() + local * num_parameters * lanes,
-          .fibers = range.has_fiber ? range.fibers.data() + local * 4 * lanes : nullptr,
+          .fibers = fibers_from(range, local),
           .x = x.data(),
           .slots = slots.data() + block.first_slot,
           .num_slots = block.num_slots};
@@ -98,7 +98,8 @@ PackedWork ElementEnergy::work_of(std::size_t b, const VectorField& x) {
           .num_pairs = packed_.block_start[b + 1] - first,
           .parameters = packed.parameters.data() + 2 * before * packed.parameter_stride,
           .parameter_stride = packed.parameter_stride,
-          .fibers = range.has_fiber ? packed.fibers.data() + 2 * before * 4 * lanes : nullptr,
+          .fibers = FiberBatches{packed.fibers.data(), range.curves.data(), range.num_fibers}.from(
+              2 * before),
           .x = x.data(),
           .vertex_of_slot = packed_.vertex_of_slot.data() + block.first_slot,
           .slots = slots_.data() + block.first_slot,

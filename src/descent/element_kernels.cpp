@@ -3,10 +3,10 @@
 #include <type_traits>
 
 #include "descent/batch_gather.h"
-#include "materials/fiber.h"
 #include "materials/projection.h"
 #include "materials/visit.h"
 #include "math/batch_pair.h"
+#include "model/range_fibers.h"
 
 namespace supple {
 
@@ -114,7 +114,7 @@ SUPPLE_INLINE S load_lanes(const double* p, std::ptrdiff_t to_second) {
 struct LaneNumbers {
   const double* volume;
   const double* parameters;
-  const double* fibers;
+  FiberBatches fibers;
   std::ptrdiff_t parameter_stride;  ///< from the one tets to the other ones
 };
 
@@ -143,11 +143,12 @@ SUPPLE_INLINE S energy_and_stress(const Family& family, const LaneNumbers& at, c
     P = volume * P;
   }
   if constexpr (has_fiber) {
-    const auto lane = [&](int i) { return load_lanes<S>(at.fibers + i * lanes, 4 * lanes); };
-    const Fiber<S> strand{{{lane(0), lane(1), lane(2)}}, volume * lane(3)};
-    Mat3<S> extra;
-    energy += strand.energy_and_stress(F, extra);
-    P = P + extra;
+    const auto load = [&](const double* p) { return load_lanes<S>(p, at.fibers.stride()); };
+    for (int k = 0; k < at.fibers.count; ++k) {
+      Mat3<S> extra;
+      energy += load_fiber(at.fibers, k, load, volume).energy_and_stress(F, extra);
+      P = P + extra;
+    }
   }
   return energy;
 }
@@ -171,7 +172,7 @@ SUPPLE_INLINE PairColumns stress_of(const Family& family, const LaneNumbers& at,
     H[0] = first_of(P), H[1] = second_of(P);
   } else {
     const LaneNumbers next{at.volume + lanes, at.parameters + at.parameter_stride,
-                           has_fiber ? at.fibers + 4 * lanes : nullptr, 0};
+                           at.fibers.from(1), 0};
     const One own = energy_and_stress<One, has_fiber>(family, at, matrix_of(F, 0), H[0], inverted);
     energy +=
         own + energy_and_stress<One, has_fiber>(family, next, matrix_of(F, 1), H[1], inverted);
@@ -272,10 +273,9 @@ BlockSums evaluate(const PackedWork& work, const Family& family) {
     const PackedPair& pair = work.pairs[i];
     fetch_ahead(&pair);
     const double* const parameters = work.parameters + 2 * i * work.parameter_stride;
-    const double* const fibers = has_fiber ? work.fibers + 2 * i * 4 * lanes : nullptr;
     for (int first = 0; first < lanes; first += width) {
       const LaneNumbers at{pair.volume[0] + first, parameters + first,
-                           has_fiber ? fibers + first : nullptr, work.parameter_stride};
+                           work.fibers.from(2 * i, first), work.parameter_stride};
       add_lanes<has_fiber>(pair, first, at, family, x, work.slots, forces, energy[first / width],
                            inverted);
     }
@@ -296,7 +296,7 @@ BlockSums energy_and_forces(const PackedWork& work) {
     if constexpr (is_own<decltype(family)>) {
       return BlockSums{};
     } else {
-      return work.fibers != nullptr ? evaluate<true>(work, family) : evaluate<false>(work, family);
+      return work.fibers.count > 0 ? evaluate<true>(work, family) : evaluate<false>(work, family);
     }
   });
 }
@@ -320,12 +320,10 @@ BlockSums own_energy_and_forces(const ElementWork& work) {
     for (int first = 0; first < lanes; first += width) {
       One density = One::load(block.psi + first) - One(own.at_rest);
       Mat3<One> P = detail::load_lanes<width>(block.P, first);
-      if (work.fibers != nullptr) {
-        const double* const f = work.fibers + b * 4 * lanes + first;
-        const Fiber<One> fiber{{{One::load(f), One::load(f + lanes), One::load(f + 2 * lanes)}},
-                               One::load(f + 3 * lanes)};
+      for (int k = 0; k < work.fibers.count; ++k) {
         Mat3<One> extra;
-        density += fiber.energy_and_stress(detail::load_lanes<width>(block.F, first), extra);
+        density += detail::fiber_at<One>(work.fibers, b, first, k)
+                       .energy_and_stress(detail::load_lanes<width>(block.F, first), extra);
         P = P + extra;
       }
       energy[first / width] += One::load(batch.volume + first) * density;
@@ -368,11 +366,9 @@ void project_batches(const ElementWork& work, const Family& family) {
       const auto material = family.template at<One>(parameters);
       const Mat3<One> F = deformation_gradient(batch, first, work.x);
       Mat3<One> target = material.projection_weight() * project(material, F);
-      if (work.fibers != nullptr) {
-        const auto lane = [&](std::size_t i) {
-          return One::load(work.fibers + (b * 4 + i) * lanes + first);
-        };
-        const Fiber<One> fiber{{{lane(0), lane(1), lane(2)}}, lane(3)};
+      for (int k = 0; k < work.fibers.count; ++k) {
+        const Fiber<One> fiber =
+            detail::fiber_at<One>(work.fibers, static_cast<std::ptrdiff_t>(b), first, k);
         const Vector3<One> n = fiber.kappa * fiber.project(F);
         for (int i = 0; i < 9; ++i) {
           target(i / 3, i % 3) = target(i / 3, i % 3) + n[i / 3] * fiber.direction[i % 3];

@@ -3,6 +3,7 @@
 #include "base/simd_level.h"
 #include "descent/packed_elements.h"
 #include "materials/step_damping.h"
+#include "model/range_fibers.h"
 
 /// What is done with the elements, a block of batches at a time: compiled once for each level of
 /// vectors (base/simd_level.h). Every level gives the same bits.
@@ -14,7 +15,7 @@ struct ElementWork {
   const ElementBatch* batches;
   int num_batches;
   const double* parameters;  ///< [num_batches][num_parameters][lanes]
-  const double* fibers;      ///< [num_batches][4][lanes], unit direction and kappa in Pa; or none
+  FiberBatches fibers;       ///< of the batches
   const PaddedVector* x;     ///< [num_vertices], m
   PaddedVector* slots;       ///< [num_slots], written
   int num_slots;
@@ -36,7 +37,7 @@ struct PackedWork {
   int num_pairs;
   const double* parameters;   ///< of the first tets, [num_parameters][lanes]
   int parameter_stride;       ///< from the one tets of a pair to the other ones
-  const double* fibers;       ///< [2 num_pairs][4][lanes]; or none
+  FiberBatches fibers;        ///< of the tets of the pairs, two batches to a pair
   const PaddedVector* x;      ///< [num_vertices], m
   const int* vertex_of_slot;  ///< [num_slots]
   PaddedVector* slots;        ///< [num_slots], written

@@ -7,6 +7,7 @@
 #include "base/refuse.h"
 #include "linear/spd_solver.h"
 #include "model/element_layout.h"
+#include "model/material_assignment.h"
 #include "model/pin_selection.h"
 
 namespace supple {
@@ -149,10 +150,13 @@ std::vector<Vec3> laplace_directions(const TetMesh& original, const LaplaceFiber
 Scene with_fiber_directions(Scene scene, Threads& threads) {
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     Body& body = scene.bodies[b];
-    if (!body.fiber || !body.fiber->laplace || body.mesh.tets.empty()) continue;
-    body.fiber->directions =
-        laplace_directions(body.mesh, *body.fiber->laplace,
-                           "/bodies/" + std::to_string(b) + "/fiber/laplace", threads);
+    for (std::size_t k = 0; k < body.fibers.size(); ++k) {
+      FiberSettings& fiber = body.fibers[k];
+      if (!fiber.laplace || body.mesh.tets.empty()) continue;
+      fiber.directions = laplace_directions(
+          body.mesh, *fiber.laplace,
+          place_of_fiber(body, "/bodies/" + std::to_string(b), k) + "/laplace", threads);
+    }
   }
   return scene;
 }

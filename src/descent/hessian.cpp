@@ -240,19 +240,18 @@ void HessianAssembly::evaluate_elements(const VectorField& z, const StepStart& s
     const ElementRange& range = model.ranges[at(block.range)];
     const auto local = at(block.first_batch - range.first_batch);
     const auto num_parameters = at(range.num_parameters);
-    kernels_->add_elements(
-        {.material = &range.material,
-         .batches = &model.batches[at(block.first_batch)],
-         .num_batches = block.num_batches,
-         .parameters = range.parameters.data() + local * num_parameters * lanes,
-         .fibers = range.has_fiber ? range.fibers.data() + local * 4 * lanes : nullptr,
-         .x = z.data(),
-         .mode = mode,
-         .edges = &edges_[at(block.first_batch) * num_edges * lanes],
-         .sums = &sums_[at(first_sum_[at(i)]) * entries_per_sum],
-         .num_sums = first_sum_[at(i) + 1] - first_sum_[at(i)],
-         .viscosity = viscosity_of(range, local),
-         .start = start});
+    kernels_->add_elements({.material = &range.material,
+                            .batches = &model.batches[at(block.first_batch)],
+                            .num_batches = block.num_batches,
+                            .parameters = range.parameters.data() + local * num_parameters * lanes,
+                            .fibers = fibers_from(range, local),
+                            .x = z.data(),
+                            .mode = mode,
+                            .edges = &edges_[at(block.first_batch) * num_edges * lanes],
+                            .sums = &sums_[at(first_sum_[at(i)]) * entries_per_sum],
+                            .num_sums = first_sum_[at(i) + 1] - first_sum_[at(i)],
+                            .viscosity = viscosity_of(range, local),
+                            .start = start});
   });
 }
 

@@ -2,7 +2,6 @@
 
 #include "descent/batch_gather.h"
 #include "descent/corner_block.h"
-#include "materials/fiber.h"
 #include "materials/visit.h"
 #include "math/svd.h"
 
@@ -85,17 +84,19 @@ SUPPLE_INLINE void principal_blocks(PrincipalHessian<One> H, const Svd<One>& fra
   }
 }
 
-/// Adds those of fibers, which stand at this place.
-SUPPLE_INLINE void add_fibers(const double* f, const Mat3<One>& F, const Mat3<One>& inverse_Dm,
-                              const One& volume, NegativeEigenvalues mode, Mat3<One>* corner,
-                              Mat3<One>* edge) {
-  const Fiber<One> fiber{{{One::load(f), One::load(f + lanes), One::load(f + 2 * lanes)}},
-                         One::load(f + 3 * lanes)};
-  const Mat3<One> block = volume * fiber.hessian_block(F, mode);
-  const Vector3<One> along = inverse_Dm * fiber.direction;
-  for (int a = 0; a < 3; ++a) corner[a] = corner[a] + (along[a] * along[a]) * block;
-  for (int e = 0; e < 3; ++e) {
-    edge[e] = edge[e] + (along[edge_a[e + 3] - 1] * along[edge_b[e + 3] - 1]) * block;
+/// Adds those of the fibers of some lanes of a batch.
+SUPPLE_INLINE void add_fibers(const FiberBatches& fibers, std::size_t b, int first,
+                              const Mat3<One>& F, const Mat3<One>& inverse_Dm, const One& volume,
+                              NegativeEigenvalues mode, Mat3<One>* corner, Mat3<One>* edge) {
+  for (int family = 0; family < fibers.count; ++family) {
+    const Fiber<One> fiber =
+        detail::fiber_at<One>(fibers, static_cast<std::ptrdiff_t>(b), first, family);
+    const Mat3<One> block = volume * fiber.hessian_block(F, mode);
+    const Vector3<One> along = inverse_Dm * fiber.direction;
+    for (int a = 0; a < 3; ++a) corner[a] = corner[a] + (along[a] * along[a]) * block;
+    for (int e = 0; e < 3; ++e) {
+      edge[e] = edge[e] + (along[edge_a[e + 3] - 1] * along[edge_b[e + 3] - 1]) * block;
+    }
   }
 }
 
@@ -117,7 +118,7 @@ SUPPLE_INLINE void evaluate_batch(const HessianWork& work, const Family& family,
   Mat3<One> corner[3], edge[3];
   principal_blocks(H, frame, inverse_Dm, volume, corner, edge);
   if constexpr (has_fiber) {
-    add_fibers(work.fibers + b * 4 * lanes + first, F, inverse_Dm, volume, work.mode, corner, edge);
+    add_fibers(work.fibers, b, first, F, inverse_Dm, volume, work.mode, corner, edge);
   }
   store_blocks(corner, edge, work.edges + b * num_edges * lanes, first, out);
 }
@@ -146,9 +147,9 @@ SUPPLE_INLINE void evaluate_own(const HessianWork& work, const double (*gradient
       }
     }
   }
-  if (work.fibers != nullptr) {
-    add_fibers(work.fibers + b * 4 * lanes + first, detail::load_lanes<width>(gradients, first),
-               inverse_Dm, volume, work.mode, corner, edge);
+  if (work.fibers.count > 0) {
+    add_fibers(work.fibers, b, first, detail::load_lanes<width>(gradients, first), inverse_Dm,
+               volume, work.mode, corner, edge);
   }
   store_blocks(corner, edge, work.edges + b * num_edges * lanes, first, out);
 }
@@ -240,7 +241,7 @@ void add_elements(const HessianWork& work) {
   visit_model(*work.material, [&](const auto& family) {
     if constexpr (is_own<decltype(family)>) {
       add_own_block(work, family);
-    } else if (work.fibers != nullptr) {
+    } else if (work.fibers.count > 0) {
       add_block<true>(work, family);
     } else {
       add_block<false>(work, family);

@@ -6,6 +6,7 @@
 #include "materials/principal.h"
 #include "materials/step_damping.h"
 #include "model/model.h"
+#include "model/range_fibers.h"
 
 /// Second derivatives of the elements, a block of batches at a time.
 ///
@@ -29,7 +30,7 @@ struct HessianWork {
   const ElementBatch* batches;
   int num_batches;
   const double* parameters;  ///< [num_batches][num_parameters][lanes]
-  const double* fibers;      ///< [num_batches][4][lanes], unit direction and kappa in Pa; or none
+  FiberBatches fibers;       ///< of the batches
   const PaddedVector* x;     ///< [num_vertices], m
   NegativeEigenvalues mode;
   /// [num_batches][num_edges][lanes], place of each edge; ~place where the row of its block is

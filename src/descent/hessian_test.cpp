@@ -10,8 +10,8 @@
 #include "base/index.h"
 #include "descent/laplacian.h"
 #include "descent/test_problem.h"
-#include "materials/fiber.h"
 #include "materials/test_own_energies.h"
+#include "model/range_fibers.h"
 
 /// The assembled matrix against the plain sum of the elements' Hessians.
 namespace supple {
@@ -75,14 +75,14 @@ Hessian9 of_lane(const ElementRange& range, std::size_t lane, const Mat3<double>
         }
       },
       range.material);
-  if (!range.has_fiber) return H;
-  const double* f = &range.fibers[batch * 4 * lanes + in_batch];
-  const Fiber<double> fiber{{{f[0], f[lanes], f[2 * lanes]}}, f[3 * lanes]};
-  const Mat3<double> B = fiber.hessian_block(F, mode);
-  for (int i = 0; i < 9; ++i) {
-    for (int k = 0; k < 9; ++k) {
-      H[static_cast<std::size_t>(i)][static_cast<std::size_t>(k)] +=
-          B(i / 3, k / 3) * fiber.direction[i % 3] * fiber.direction[k % 3];
+  for (int family = 0; family < range.num_fibers; ++family) {
+    const Fiber<double> fiber = fiber_of(range, batch, in_batch, family);
+    const Mat3<double> B = fiber.hessian_block(F, mode);
+    for (int i = 0; i < 9; ++i) {
+      for (int k = 0; k < 9; ++k) {
+        H[static_cast<std::size_t>(i)][static_cast<std::size_t>(k)] +=
+            B(i / 3, k / 3) * fiber.direction[i % 3] * fiber.direction[k % 3];
+      }
     }
   }
   return H;

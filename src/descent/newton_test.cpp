@@ -77,7 +77,7 @@ Scene one_tet(const std::string& material, bool fiber) {
   body.material.model = material;
   body.material.mu = fiber ? 1e-10 : 4e4;
   body.material.lambda = fiber ? 1e-10 : 6e4;
-  if (fiber) body.fiber = FiberSettings{{1, 2, 2}, 3e4};
+  if (fiber) body.fibers = {FiberSettings{{1, 2, 2}, 3e4}};
   scene.bodies.push_back(body);
   return scene;
 }

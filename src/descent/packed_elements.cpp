@@ -30,6 +30,16 @@ bool is_uniform(const ElementRange& range) {
   return true;
 }
 
+/// Fibers of a tet to the frame of its face; both stand with eight lanes.
+void turn(int num_fibers, const double* d, const RestFace& face, double* to) {
+  for (int family = 0; family < num_fibers; ++family, d += 4 * lanes, to += 4 * lanes) {
+    for (int k = 0; k < 3; ++k) {
+      to[k * lanes] = face.Q[0][k] * d[0] + face.Q[1][k] * d[lanes] + face.Q[2][k] * d[2 * lanes];
+    }
+    to[3 * lanes] = d[3 * lanes];
+  }
+}
+
 /// Packs the tets of one block.
 class BlockPacker {
  public:
@@ -59,8 +69,7 @@ class BlockPacker {
       PackedPair& packed = pairs.emplace_back();
       // Eight numbers for each parameter of the one tets and as many for the other ones.
       double* const parameters = grown(range.parameters, 2 * at(range_.num_parameters) * lanes);
-      double* const fibers = grown(range.fibers, range_.has_fiber ? 2 * 4 * lanes : 0);
-      std::array<int, 2 * lanes> bodies{};
+      double* const fibers = grown(range.fibers, 2 * num_fiber_values());
       for (int lane = 0; lane < lanes; ++lane) {
         const int index = lane * rows + row;
         const auto [own, other] = two_by_two[at(std::min(index, count - 1))];
@@ -79,16 +88,13 @@ class BlockPacker {
           for (std::size_t i = 0; i < 3; ++i) packed.apex[side][i][lane] = apex[i];
           packed.volume[side][lane] = missing ? 0 : model_.volume[at(tets_[at(tet)].number)];
           copy_parameters(tet, parameters + side * range_.num_parameters * lanes + lane);
-          if (range_.has_fiber) turn_fiber(tet, face, fibers + side * 4 * lanes + lane);
-          if (!range_.resting_fibers.empty()) bodies[at(side * lanes + lane)] = body_of(tet);
+          turn_fibers(tet, face, fibers + at(side) * num_fiber_values() + lane);
         }
       }
       for (int lane = 0; lane < lanes && range_.changes_rest; ++lane) {
         const Tet& tet = tets_[at(two_by_two[at(std::min(lane * rows + row, count - 1))].first)];
         range.place.push_back((range_.first_batch + tet.batch) * lanes + tet.lane);
       }
-      if (range_.resting_fibers.empty() || range_.changes_rest) continue;
-      range.body_of_fiber.insert(range.body_of_fiber.end(), bodies.begin(), bodies.end());
     }
   }
 
@@ -169,18 +175,16 @@ class BlockPacker {
     }
   }
 
-  int body_of(int tet) const { return model_.body_of(model_.tets[at(tets_[at(tet)].number)][0]); }
+  /// Of the fibers of a batch.
+  std::size_t num_fiber_values() const { return at(range_.num_fibers) * 4 * lanes; }
 
-  /// That of activation 0.
-  void turn_fiber(int tet, const RestFace& face, double* to) const {
+  /// Those of activation 0.
+  void turn_fibers(int tet, const RestFace& face, double* to) const {
     const Tet& from = tets_[at(tet)];
     const std::vector<double>& fibers =
         range_.resting_fibers.empty() ? range_.fibers : range_.resting_fibers;
-    const double* d = &fibers[at(from.batch) * 4 * lanes + at(from.lane)];
-    for (int k = 0; k < 3; ++k) {
-      to[k * lanes] = face.Q[0][k] * d[0] + face.Q[1][k] * d[lanes] + face.Q[2][k] * d[2 * lanes];
-    }
-    to[3 * lanes] = d[3 * lanes];
+    const std::size_t begin = at(from.batch) * num_fiber_values() + at(from.lane);
+    turn(range_.num_fibers, fibers.data() + begin, face, to);
   }
 
   const Model& model_;
@@ -251,17 +255,20 @@ PackedElements::PackedElements(const Model& model)
     const bool uniform = is_uniform(model.ranges[r]);
     if (uniform) ranges[r].parameters.resize(static_cast<std::size_t>(row));
     ranges[r].parameter_stride = uniform ? 0 : row;
-    if (!ranges[r].body_of_fiber.empty()) ranges[r].resting_fibers = ranges[r].fibers;
+    const ElementRange& range = model.ranges[r];
+    if (!range.resting_fibers.empty() && !range.changes_rest) {
+      ranges[r].resting_fibers = ranges[r].fibers;
+    }
   }
   shapes_changed(model, true);
 }
 
 namespace {
 
-/// The rest shape of a lane of the model to one of a pair, and its fiber. The corners are in the
+/// The rest shape of a lane of the model to one of a pair, and its fibers. The corners are in the
 /// order of the model. Of nearly flat tets Dm^-1 does not tell it: it is R times that of the mesh.
 void repack(const Model& model, const ElementRange& range, std::size_t place, std::size_t lane,
-            PackedPair& pair, double* fiber) {
+            PackedPair& pair, double* fibers) {
   const std::size_t from = place % lanes;
   const auto tet = static_cast<std::size_t>(model.tet_of_lane[place]);
   const Mat3<double> R = inverse(model.inverse_change[tet]);
@@ -279,15 +286,11 @@ void repack(const Model& model, const ElementRange& range, std::size_t place, st
     pair.apex[0][i][lane] = pair.apex[1][i][lane] = apex[i];
   }
   if (pair.volume[0][lane] != 0) pair.volume[0][lane] = model.elastic_volume(tet);
-  if (fiber == nullptr) return;
   const std::size_t local = place - static_cast<std::size_t>(range.first_batch) * lanes;
-  const double* const d = &range.fibers[local / lanes * 4 * lanes + from];
-  for (int side = 0; side < 2; ++side) {
-    double* const to = fiber + static_cast<std::size_t>(side) * 4 * lanes + lane;
-    for (std::size_t k = 0; k < 3; ++k) {
-      to[k * lanes] = face.Q[0][k] * d[0] + face.Q[1][k] * d[lanes] + face.Q[2][k] * d[2 * lanes];
-    }
-    to[3 * lanes] = d[3 * lanes];
+  const std::size_t num_values = static_cast<std::size_t>(range.num_fibers) * 4 * lanes;
+  const double* const d = range.fibers.data() + local / lanes * num_values + from;
+  for (std::size_t side = 0; side < 2; ++side) {
+    turn(range.num_fibers, d, face, fibers + side * num_values + lane);
   }
 }
 
@@ -296,10 +299,11 @@ void repack(const Model& model, const ElementRange& range, std::size_t place, st
 void PackedElements::shapes_changed(const Model& model, bool all) {
   for (std::size_t r = 0; r < ranges.size(); ++r) {
     Range& range = ranges[r];
+    const auto num_fibers = static_cast<std::size_t>(model.ranges[r].num_fibers);
+    const auto first_fiber = static_cast<std::size_t>(model.ranges[r].first_fiber);
     for (std::size_t i = 0; i < range.resting_fibers.size(); ++i) {
-      const auto body =
-          static_cast<std::size_t>(range.body_of_fiber[i / (4 * lanes) * lanes + i % lanes]);
-      const double stretch = model.fiber_stretch[body], own = range.resting_fibers[i];
+      const double stretch = model.fiber_stretch[first_fiber + i / (4 * lanes) % num_fibers];
+      const double own = range.resting_fibers[i];
       range.fibers[i] = i / lanes % 4 == 3 ? own * (stretch * stretch) : own / stretch;
     }
     for (std::size_t i = 0; i < range.place.size(); ++i) {
@@ -310,7 +314,7 @@ void PackedElements::shapes_changed(const Model& model, bool all) {
       if (is_same && range.fibers.empty()) continue;
       repack(model, model.ranges[r], static_cast<std::size_t>(range.place[i]), i % lanes,
              pairs[static_cast<std::size_t>(range.first_pair) + pair],
-             range.fibers.empty() ? nullptr : &range.fibers[2 * pair * 4 * lanes]);
+             range.fibers.data() + 2 * pair * num_fibers * 4 * lanes);
     }
   }
 }

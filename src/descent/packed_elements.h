@@ -47,10 +47,11 @@ struct PackedElements {
     /// [2 num_pairs][num_parameters][lanes], or those of one tet of each lane where all are the
     /// same.
     std::vector<double> parameters;
-    int parameter_stride = 0;    ///< from the one tets to the other ones, 0: the same for all
-    std::vector<double> fibers;  ///< [2 num_pairs][4][lanes], Q^T d and kappa in Pa; or none
-    std::vector<double> resting_fibers;  ///< as ElementRange::resting_fibers
-    std::vector<int> body_of_fiber;      ///< where there are any: [2 num_pairs][lanes]
+    int parameter_stride = 0;  ///< from the one tets to the other ones, 0: the same for all
+    /// [2 num_pairs][num_fibers][4][lanes], Q^T d and kappa, as ElementRange::fibers.
+    std::vector<double> fibers;
+    /// The same at activation 0 where a scene has muscles and rest shapes do not change; or empty.
+    std::vector<double> resting_fibers;
     /// Where rest shapes change, of the one tet of each pair, batch * lanes + lane of the model:
     /// [num_pairs][lanes]; else empty.
     std::vector<int> place;

@@ -11,9 +11,9 @@
 
 #include "descent/element_energy.h"
 #include "descent/test_problem.h"
-#include "materials/fiber.h"
 #include "materials/test_own_energies.h"
 #include "materials/visit.h"
+#include "model/range_fibers.h"
 #include "supple/error.h"
 
 namespace supple {
@@ -271,11 +271,9 @@ struct Plain {
           const Mat3<double>& F = gradients[t];
           Mat3<double> P;
           double density = family.template at<double>(parameters.data()).energy_and_stress(F, P);
-          if (range.has_fiber) {
-            const double* f = &range.fibers[b * 4 * lanes + lane];
-            const Fiber<double> fiber{{{f[0], f[lanes], f[2 * lanes]}}, f[3 * lanes]};
+          for (int k = 0; k < range.num_fibers; ++k) {
             Mat3<double> extra;
-            density += fiber.energy_and_stress(F, extra);
+            density += fiber_of(range, b, lane, k).energy_and_stress(F, extra);
             P = P + extra;
           }
           energy += model.elastic_volume(t) * density;

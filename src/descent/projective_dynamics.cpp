@@ -6,6 +6,7 @@
 
 #include "descent/laplacian.h"
 #include "materials/projection.h"
+#include "model/range_fibers.h"
 #include "supple/error.h"
 
 namespace supple {
@@ -63,25 +64,41 @@ void check_materials(const Model& model) {
   }
 }
 
-/// Fiber of each tet, unit direction and kappa: [num_tets], kappa 0 where there is none.
-std::vector<std::array<double, 4>> fibers_of_tets(const Model& model) {
-  std::vector<std::array<double, 4>> fibers(model.tets.size(), std::array<double, 4>{});
+double dot3(const Vec3& a, const Vec3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+/// Calls visit(tet, range, batch of the range, lane) for the tets that have fibers.
+template <class Visit>
+void for_fibers(const Model& model, const Visit& visit) {
   for (const ElementRange& range : model.ranges) {
-    if (!range.has_fiber) continue;
-    for (int b = 0; b < range.num_batches; ++b) {
+    for (int b = 0; range.num_fibers > 0 && b < range.num_batches; ++b) {
       for (std::size_t lane = 0; lane < lanes; ++lane) {
         const auto batch = static_cast<std::size_t>(range.first_batch + b);
         const int tet = model.tet_of_lane[batch * lanes + lane];
-        if (tet < 0) continue;
-        const double* f = &range.fibers[static_cast<std::size_t>(b) * 4 * lanes + lane];
-        fibers[static_cast<std::size_t>(tet)] = {f[0], f[lanes], f[2 * lanes], f[3 * lanes]};
+        if (tet >= 0) visit(tet, range, static_cast<std::size_t>(b), lane);
       }
     }
   }
-  return fibers;
 }
 
-double dot3(const Vec3& a, const Vec3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+/// sum kappa (g_a . d)(g_b . d) over the fibers of each tet for its corners a and b, row-major,
+/// Pa/m^2: [num_tets].
+std::vector<std::array<double, 16>> fiber_entries(const Model& model) {
+  std::vector<std::array<double, 16>> entries(model.tets.size(), std::array<double, 16>{});
+  for_fibers(model, [&](int tet, const ElementRange& range, std::size_t batch, std::size_t lane) {
+    const auto t = static_cast<std::size_t>(tet);
+    for (int k = 0; k < range.num_fibers; ++k) {
+      const Fiber<double> fiber = fiber_of(range, batch, lane, k);
+      const Vec3 direction{fiber.direction[0], fiber.direction[1], fiber.direction[2]};
+      for (std::size_t a = 0; a < 4; ++a) {
+        for (std::size_t b = 0; b <= a; ++b) {
+          entries[t][4 * a + b] += fiber.kappa * dot3(model.shape_gradient[t][a], direction) *
+                                   dot3(model.shape_gradient[t][b], direction);
+        }
+      }
+    }
+  });
+  return entries;
+}
 
 /// Lower triangle of M/a^2 + L without pins in elimination order; vertices that nothing acts on
 /// have 1.
@@ -101,14 +118,13 @@ SpdSolver::Matrix global_matrix(const Model& model, double inverse_a2,
   };
   const std::vector<double> diagonal = laplacian_diagonal(model, inverse_a2, Pins::left_out);
   for (int i = 0; i < n; ++i) add(i, i, diagonal[static_cast<std::size_t>(i)]);
-  const std::vector<std::array<double, 4>> fibers = fibers_of_tets(model);
+  const std::vector<std::array<double, 16>> fibers = fiber_entries(model);
   for (std::size_t t = 0; t < model.tets.size(); ++t) {
-    const Vec3 direction{fibers[t][0], fibers[t][1], fibers[t][2]};
     for (std::size_t a = 0; a < 4; ++a) {
       for (std::size_t b = 0; b <= a; ++b) {
         const Vec3& ga = model.shape_gradient[t][a];
         const Vec3& gb = model.shape_gradient[t][b];
-        double value = fibers[t][3] * dot3(ga, direction) * dot3(gb, direction);
+        double value = fibers[t][4 * a + b];
         if (a != b) {  // else it is in the diagonal
           value += model.stiffness[t] * dot3(ga, gb);
           value +=

@@ -93,7 +93,7 @@ TEST(ProjectiveDynamics, IsQuasiNewtonWithWholeSteps) {
 
 TEST(ProjectiveDynamics, NoStepIncreasesTheObjective) {
   Scene scene = scene_of_everything();
-  scene.bodies[0].fiber = FiberSettings{{1, 2, 2}, 8e4};
+  scene.bodies[0].fibers = {FiberSettings{{1, 2, 2}, 8e4}};
   Problem problem(scene);
   ProjectiveDynamics direction(problem.model, 1 / (h * h));
   EXPECT_EQ(direction.step_rule(), StepRule::whole);
@@ -177,7 +177,7 @@ TEST(ProjectiveDynamics, TheGlobalStepSolvesTheMatrixOfTheThesis) {
   for (const double kappa : {0.0, 8e4}) {
     Scene scene = scene_of_everything();
     const Vec3 direction{1, 2, 2};
-    if (kappa > 0) scene.bodies[0].fiber = FiberSettings{direction, kappa};
+    if (kappa > 0) scene.bodies[0].fibers = {FiberSettings{direction, kappa}};
     Problem problem(scene);
     // Where x' - x cancels the rounding of x' remains: 1e-16 of 1e5 N/m against forces of 1e3 N.
     EXPECT_LT(residual(problem, dense_matrix(problem.model, direction, kappa)), 1e-11);
@@ -255,7 +255,7 @@ TEST(ProjectiveDynamics, DescendsToAnEquilibriumWithContacts) {
 
 TEST(ProjectiveDynamics, AnyThreadCountGivesTheSameBits) {
   Scene scene = scene_of_everything();
-  scene.bodies[0].fiber = FiberSettings{{1, 2, 2}, 8e4};
+  scene.bodies[0].fibers = {FiberSettings{{1, 2, 2}, 8e4}};
   scene.bodies[0].mesh = generate(BoxGenerator{.cells = {10, 10, 10}});
   std::vector<VectorField> directions;
   for (int count : {1, 2, 4}) {

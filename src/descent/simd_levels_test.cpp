@@ -30,6 +30,9 @@ bool same_bits(const T& a, const T& b) {
   return std::memcmp(&a, &b, sizeof(T)) == 0;
 }
 
+const CubicSpline curve = CubicSpline::monotone({{0.5, -3}, {1, 0}, {1.5, 1}, {2, 9}}, 1);
+const CubicSpline* const curves[] = {nullptr, &curve};
+
 /// Batches whose tets are stretched, squeezed flat and inverted; vertices and slots come again in
 /// several lanes and corners.
 struct Elements {
@@ -84,7 +87,8 @@ struct Elements {
           parameters.push_back(value * (1 + 0.01 * uniform(generator)));
         }
       }
-      for (int i = 0; i < 4 * lanes; ++i) fibers.push_back(i < 3 * lanes ? 0.577 : 100.0);
+      // Two families, one of which has a curve.
+      for (int i = 0; i < 8 * lanes; ++i) fibers.push_back(i / lanes % 4 < 3 ? 0.577 : 100.0);
     }
     for (int v = 0; v < num_vertices; ++v) vertex_of_slot.push_back((7 * v) % num_vertices);
     parameters.push_back(0);  // so that there is a place to point at
@@ -93,15 +97,12 @@ struct Elements {
     }
   }
 
+  FiberBatches families(bool has_fiber) const {
+    return has_fiber ? FiberBatches{fibers.data(), curves, 2} : FiberBatches{};
+  }
   ElementWork work(bool has_fiber) {
-    return {&material,
-            batches.data(),
-            num_batches,
-            parameters.data(),
-            has_fiber ? fibers.data() : nullptr,
-            x.data(),
-            slots.data(),
-            num_vertices};
+    return {&material,           batches.data(), num_batches,  parameters.data(),
+            families(has_fiber), x.data(),       slots.data(), num_vertices};
   }
   /// Pairs of tets of the same kind as the local step reads them, their vertices being the slots.
   PackedWork packed_work(bool has_fiber) {
@@ -110,7 +111,7 @@ struct Elements {
             .num_pairs = num_batches / 2,
             .parameters = parameters.data(),
             .parameter_stride = static_cast<int>((parameters.size() - 1) / num_batches),
-            .fibers = has_fiber ? fibers.data() : nullptr,
+            .fibers = families(has_fiber),
             .x = x.data(),
             .vertex_of_slot = vertex_of_slot.data(),
             .slots = slots.data(),
@@ -122,7 +123,7 @@ struct Elements {
     work.batches = pairs.data();
     work.num_batches = num_batches;
     work.parameters = parameters.data();
-    work.fibers = has_fiber ? fibers.data() : nullptr;
+    work.fibers = families(has_fiber);
     work.x = x.data();
     return work;
   }

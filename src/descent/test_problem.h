@@ -19,7 +19,11 @@ inline Scene test_scene(bool with_fiber = false, const std::string& material = "
   body.material.model = material;
   body.material.mu = 4e4;
   body.material.lambda = 6e4;
-  if (with_fiber) body.fiber = FiberSettings{{1, 2, 2}, 3e4};
+  if (with_fiber) {
+    FiberSettings curved{.direction = {2, -2, 1}};
+    curved.curve.points = {{0.5, -2e4}, {1, 0}, {1.2, 1e3}, {1.5, 4e4}};
+    body.fibers = {FiberSettings{{1, 2, 2}, 3e4}, curved};
+  }
   MaterialRegion region;
   region.box = {{0, -1, -1}, {1, 1, 1}};
   region.material.model = "corotated";

@@ -345,7 +345,8 @@ void VertexBlockDescent::for_segments(const Objective& objective, const VertexGr
         .num_batches = segment.num_batches,
         .parameters = pairs.parameters.data() +
                       first * static_cast<std::size_t>(range.num_parameters) * lanes,
-        .fibers = range.has_fiber ? pairs.fibers.data() + first * 4 * lanes : nullptr,
+        .fibers = FiberBatches{pairs.fibers.data(), range.curves.data(), range.num_fibers}.from(
+            segment.first_batch),
         .x = x_.data(),
         .own = {},
         .vertex = group.vertex,

@@ -163,7 +163,8 @@ void VertexGroups::copy_materials(const Model& model) {
     const ElementRange& range = model.ranges[r];
     copy_values(ranges[r], range.parameters, static_cast<std::size_t>(range.num_parameters),
                 ranges[r].parameters);
-    if (range.has_fiber) copy_values(ranges[r], range.fibers, 4, ranges[r].fibers);
+    copy_values(ranges[r], range.fibers, static_cast<std::size_t>(range.num_fibers) * 4,
+                ranges[r].fibers);
     if (!range.viscosity.empty()) copy_values(ranges[r], range.viscosity, 1, ranges[r].viscosity);
   }
 }

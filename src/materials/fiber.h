@@ -1,24 +1,36 @@
 #pragma once
 
+#include <memory>
+#include <string>
+
 #include "materials/principal.h"
+#include "math/cubic_spline.h"
 #include "math/mat3.h"
+#include "supple/scene.h"
 
 namespace supple {
 
 /// Fibers along one direction at rest, added to any material [thesis sec. 8.3]:
-///   Psi = kappa/2 (|F d| - 1)^2.
-/// direction: unit vector d; kappa: Pa. (Of muscles it is longer: contract_fibers in model.h.)
-/// Where F d = 0 the density has a kink; there the stress is taken as zero and the Hessian stays
-/// finite.
+///   Psi = kappa/2 (|F d| - 1)^2,
+/// or with a curve T, which is the stress along a fiber over its stretch,
+///   Psi = kappa W(|F d|),  W' = T,  W(1) = 0.
+/// direction: unit vector d; kappa: Pa, or with a curve a factor. (Of muscles d is longer:
+/// contract_fibers in model.h.) Where F d = 0 the density has a kink; there the stress is taken as
+/// zero and the Hessian stays finite.
 template <class S>
 struct Fiber {
   Vector3<S> direction;
   S kappa;
+  const CubicSpline* curve = nullptr;  ///< T, Pa; must outlive the fibers
 
   S energy_density(const Mat3<S>& F) const {
     using std::sqrt;
     const Vector3<S> f = F * direction;
-    const S e = sqrt(dot(f, f)) - S(1.0);
+    const S length = sqrt(dot(f, f));
+    if constexpr (takes_curves) {
+      if (curve != nullptr) return kappa * curve->evaluate(length).integral;
+    }
+    const S e = length - S(1.0);
     return S(0.5) * kappa * (e * e);
   }
   Mat3<S> stress(const Mat3<S>& F) const {
@@ -26,21 +38,29 @@ struct Fiber {
     energy_and_stress(F, P);
     return P;
   }
-  /// P = kappa (1 - 1/|F d|) (F d) d^T, written over what P was.
+  /// P = Psi'(|F d|)/|F d| (F d) d^T, written over what P was.
   S energy_and_stress(const Mat3<S>& F, Mat3<S>& P) const {
     using std::sqrt;
     const Vector3<S> f = F * direction;
     const S length = sqrt(dot(f, f));
     const S e = length - S(1.0);
-    const Vector3<S> pull = (kappa * e / at_least(length, 1e-150)) * f;
+    S tension = kappa * e, energy = S(0.5) * kappa * (e * e);
+    if constexpr (takes_curves) {
+      if (curve != nullptr) {
+        const auto at = curve->evaluate(length);
+        tension = kappa * at.value;
+        energy = kappa * at.integral;
+      }
+    }
+    const Vector3<S> pull = (tension / at_least(length, 1e-150)) * f;
     for (int r = 0; r < 3; ++r) {
       for (int c = 0; c < 3; ++c) P(r, c) = pull[r] * direction[c];
     }
-    return S(0.5) * kappa * (e * e);
+    return energy;
   }
 
-  /// The nearest unit vector n to F d: Psi = kappa/2 |F d - n|^2, a distance as in projection.h.
-  /// Where F d = 0 all are equally near and it is d.
+  /// Without a curve: the nearest unit vector n to F d: Psi = kappa/2 |F d - n|^2, a distance as in
+  /// projection.h. Where F d = 0 all are equally near and it is d.
   Vector3<S> project(const Mat3<S>& F) const {
     using std::sqrt;
     const Vector3<S> f = F * direction;
@@ -53,20 +73,28 @@ struct Fiber {
   }
 
   /// The 3x3 matrix B of the Hessian d2Psi/dF_rc dF_r'c' = B_rr' d_c d_c':
-  ///   B = kappa (n n^T + (1 - 1/l) (I - n n^T)),  l = |F d|, n = F d/l.
-  /// Compressed fibers (l < 1) have a negative eigenvalue, treated as `mode` says. Lengths below
-  /// 1e-6 are taken as that one.
+  ///   B = Psi'' n n^T + Psi'/l (I - n n^T),  l = |F d|, n = F d/l,
+  /// Psi'' = kappa and Psi' = kappa (l - 1), or those of the curve. Compressed fibers (l < 1) have
+  /// a negative eigenvalue, treated as `mode` says. Lengths below 1e-6 are taken as that one.
   Mat3<S> hessian_block(const Mat3<S>& F, NegativeEigenvalues mode) const {
     using std::sqrt;
     const Vector3<S> f = F * direction;
     const S length = sqrt(dot(f, f));
     const Vector3<S> n = (S(1.0) / at_least(length, 1e-150)) * f;
-    const S across =
-        detail::mended(S(kappa * (S(1.0) - S(1.0) / at_least(length, least_stretch_sum))), mode);
+    const S divisor = at_least(length, least_stretch_sum);
+    S along = kappa, across = kappa * (S(1.0) - S(1.0) / divisor);
+    if constexpr (takes_curves) {
+      if (curve != nullptr) {
+        const auto at = curve->evaluate(length);
+        along = kappa * at.slope;
+        across = kappa * (at.value / divisor);
+      }
+    }
+    across = detail::mended(across, mode);
     Mat3<S> B;
     for (int r = 0; r < 3; ++r) {
       for (int c = 0; c < 3; ++c) {
-        B(r, c) = (kappa - across) * n[r] * n[c];
+        B(r, c) = (along - across) * n[r] * n[c];
         if (r == c) B(r, c) = B(r, c) + across;
       }
     }
@@ -78,8 +106,19 @@ struct Fiber {
   }
 
  private:
+  /// Numbers of automatic differentiation do not.
+  static constexpr bool takes_curves = requires(const CubicSpline& spline, const S& x) {
+    spline.evaluate(x);
+  };
+
   static S at_least(const S& x, double least) { return select(x < S(least), S(least), x); }
 };
+
+/// The curve of fibers: through the control points, monotone between them (CubicSpline::monotone).
+/// Null without points. Throws Error{invalid_input} at `where` or below it for what is no curve, a
+/// stress that falls anywhere, and where there is no control point (1, 0).
+std::shared_ptr<const CubicSpline> make_fiber_curve(const SplineCurve& curve,
+                                                    const std::string& where);
 
 /// d2Psi/dF2 of the fibers, rows of F one after another as in materials/principal.h.
 inline Hessian9 hessian(const Fiber<double>& fiber, const Mat3<double>& F, bool project) {

@@ -2,7 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "materials/test_support.h"
+#include "supple/error.h"
 
 namespace supple {
 namespace {
@@ -27,6 +33,108 @@ TEST(Fiber, StressAndHessianAreTheDerivativesOfTheDensity) {
             << d.kind;
       }
     }
+  }
+}
+
+SplineCurve points_of_curve() {
+  return {{{0.4, -9}, {0.8, -1}, {1, 0}, {1.3, 0.5}, {1.6, 4}, {2, 5}}};
+}
+
+/// Random deformations, two of which stretch the fibers far beyond the curve's ends.
+std::vector<Mat3<double>> deformations_of_curve() {
+  std::vector<Mat3<double>> list{Mat3<double>::diagonal(3, 0.2, 2.5),
+                                 Mat3<double>::diagonal(0.1, 0.2, 0.15)};
+  for (const Deformation& d : deformations()) list.push_back(d.F);
+  return list;
+}
+
+TEST(FiberCurve, StressAndHessianAreDifferenceQuotients) {
+  const auto curve = make_fiber_curve(points_of_curve(), "curve");
+  Fiber<double> curved = fiber;
+  curved.curve = curve.get();
+  for (const Mat3<double>& F : deformations_of_curve()) {
+    Mat3<double> P;
+    EXPECT_EQ(curved.energy_and_stress(F, P), curved.energy_density(F));
+    const Hessian9 H = hessian(curved, F, false);
+    const double h = 1e-6;
+    for (int c = 0; c < 9; ++c) {
+      Mat3<double> more = F, less = F;
+      more(c / 3, c % 3) += h;
+      less(c / 3, c % 3) -= h;
+      // The rounding of the energy, some 1e2, over h, and h times the jumps of the third
+      // derivative.
+      EXPECT_NEAR(P(c / 3, c % 3),
+                  (curved.energy_density(more) - curved.energy_density(less)) / (2 * h), 1e-7);
+      const Mat3<double> slope = (0.5 / h) * (curved.stress(more) - curved.stress(less));
+      for (int r = 0; r < 9; ++r) {
+        EXPECT_NEAR(H[static_cast<std::size_t>(r)][static_cast<std::size_t>(c)],
+                    slope(r / 3, r % 3), 2e-4);
+      }
+    }
+  }
+}
+
+TEST(FiberCurve, AlongAnAxisTheStressIsThatOfTheCurve) {
+  const auto curve = make_fiber_curve(points_of_curve(), "curve");
+  const Fiber<double> along{{{0, 1, 0}}, 1, curve.get()};
+  for (const auto& [stretch, stress] : points_of_curve().points) {
+    const Mat3<double> P = along.stress(Mat3<double>::diagonal(0.7, stretch, 1.9));
+    for (int i = 0; i < 9; ++i) EXPECT_NEAR(P(i / 3, i % 3), i == 4 ? stress : 0, 1e-15);
+  }
+}
+
+TEST(FiberCurve, AStraightOneIsKappa) {
+  const auto line = make_fiber_curve({{{0.5, -2}, {1, 0}, {2, 4}}}, "curve");
+  Fiber<double> curved = fiber;
+  curved.kappa = 1;
+  curved.curve = line.get();
+  for (const Mat3<double>& F : deformations_of_curve()) {
+    Mat3<double> P, expected;
+    EXPECT_NEAR(curved.energy_and_stress(F, P), fiber.energy_and_stress(F, expected), 1e-12);
+    EXPECT_LT(largest(P - expected), 1e-12);
+    for (const auto mode : {NegativeEigenvalues::keep, NegativeEigenvalues::clamp}) {
+      EXPECT_LT(largest(curved.hessian_block(F, mode) - fiber.hessian_block(F, mode)), 1e-12);
+    }
+  }
+}
+
+TEST(FiberCurve, RotationsOfTheWorldAndOfTheDirectionChangeNothing) {
+  const auto curve = make_fiber_curve(points_of_curve(), "curve");
+  Fiber<double> curved = fiber;
+  curved.curve = curve.get();
+  Random random(21);
+  for (const Mat3<double>& F : deformations_of_curve()) {
+    const Mat3<double> R = random_rotation(random), Q = random_rotation(random);
+    const double energy = curved.energy_density(F);
+    EXPECT_NEAR(curved.energy_density(R * F), energy, 1e-12);
+    // The body turned by Q at rest, with its fibers.
+    Fiber<double> turned = curved;
+    turned.direction = Q * curved.direction;
+    EXPECT_NEAR(turned.energy_density(F * transpose(Q)), energy, 1e-12);
+  }
+}
+
+TEST(FiberCurve, RefusesWhatIsNone) {
+  const auto fault = [](const std::vector<std::pair<double, double>>& points) -> std::string {
+    try {
+      make_fiber_curve({points}, "/curve");
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(fault({{1, 0}, {2, 1}}), "");
+  EXPECT_EQ(make_fiber_curve({}, "/curve"), nullptr);
+  for (const auto& [points, words] :
+       std::vector<std::pair<std::vector<std::pair<double, double>>, std::string>>{
+           {{{1, 0}}, "/curve: expected at least two"},
+           {{{1, 0}, {1, 1}}, "/curve/1: control points must increase"},
+           {{{0.5, -1}, {1, 0}, {1.2, 3}, {1.3, 2.9}}, "/curve/3: the stress falls from 3 to 2.9"},
+           {{{0.5, -1}, {1, 0.1}}, "/curve: expected the control point [1, 0]"},
+           {{{0.5, -1}, {1.5, 1}}, "/curve: expected the control point [1, 0]"},
+           {{{1, 0}, {1 + 1e-15, 1e308}}, "/curve: the control points are too large or too close"},
+           {{{1, 0}, {2, std::nan("")}}, "/curve/1: a control point must be finite"}}) {
+    EXPECT_NE(fault(points).find(words), std::string::npos) << fault(points);
   }
 }
 

@@ -100,12 +100,14 @@ TYPED_TEST(BatchOf, HessiansHaveTheBitsOfTheScalar) {
 }
 
 TEST(BatchOfFibers, HasTheBitsOfTheScalar) {
+  const CubicSpline curve = CubicSpline::monotone({{0.5, -3}, {1, 0}, {1.5, 1}, {2, 9}}, 1);
   Random random(10);
   for (int round = 0; round < 200; ++round) {
     const Lanes F = random_lanes(random);
     const Vector3<double> d{{0.6, 0, 0.8}};
-    const Fiber<Batch8> batch{{{Batch8(d[0]), Batch8(d[1]), Batch8(d[2])}}, Batch8(4.0)};
-    const Fiber<double> fiber{d, 4};
+    const CubicSpline* const of_fibers = round % 2 == 0 ? nullptr : &curve;
+    const Fiber<Batch8> batch{{{Batch8(d[0]), Batch8(d[1]), Batch8(d[2])}}, Batch8(4.0), of_fibers};
+    const Fiber<double> fiber{d, 4, of_fibers};
     Mat3<Batch8> P;
     const Batch8 energy = batch.energy_and_stress(F.batch, P);
     const Mat3<Batch8> B = batch.hessian_block(F.batch, true);

@@ -50,19 +50,8 @@ MaterialModel make_strain_limit(const MaterialSettings& settings, const std::str
 }
 
 CubicSpline make_curve(const SplineCurve& curve, const std::string& where) {
-  const auto& points = curve.points;
-  if (points.size() == 1) refuse(where, "expected at least two control points, or none");
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const std::string at = fmt::format("{}/{}", where, i);
-    if (!(std::isfinite(points[i].first) && std::isfinite(points[i].second))) {
-      refuse(at, "a control point must be finite");
-    }
-    if (i > 0 && !(points[i].first > points[i - 1].first)) {
-      refuse(at, fmt::format("control points must increase strictly: {} follows {}",
-                             points[i].first, points[i - 1].first));
-    }
-  }
-  return CubicSpline(points, 1.0);
+  check_control_points(curve, where);
+  return CubicSpline(curve.points, 1.0);
 }
 
 MaterialModel make_spline(const MaterialSettings& settings, const std::string& where) {

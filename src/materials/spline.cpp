@@ -1,8 +1,11 @@
 #include "materials/spline.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <string>
 
+#include "base/refuse.h"
 #include "materials/neo_hookean.h"
 #include "supple/error.h"
 
@@ -20,6 +23,21 @@ double preset_slope(char which, double s) {
 }
 
 }  // namespace
+
+void check_control_points(const SplineCurve& curve, const std::string& where) {
+  const auto& points = curve.points;
+  if (points.size() == 1) refuse(where, "expected at least two control points, or none");
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const std::string at = fmt::format("{}/{}", where, i);
+    if (!(std::isfinite(points[i].first) && std::isfinite(points[i].second))) {
+      refuse(at, "a control point must be finite");
+    }
+    if (i > 0 && !(points[i].first > points[i - 1].first)) {
+      refuse(at, fmt::format("control points must increase strictly: {} follows {}",
+                             points[i].first, points[i - 1].first));
+    }
+  }
+}
 
 MaterialSettings spline_preset(char which, double mu, double lambda) {
   if (which != 'A' && which != 'B') {

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <memory>
+#include <string>
 
 #include "materials/principal.h"
 #include "math/batch_pair.h"
@@ -119,6 +120,10 @@ struct SplineModel {
     return {curves.get()};
   }
 };
+
+/// Control points of a curve: none, or at least two, finite, with x that increases. Throws
+/// Error{invalid_input} at `where` or below it.
+void check_control_points(const SplineCurve& curve, const std::string& where);
 
 /// The papers' two spline materials [Liu et al. 2017, Fig. 5; thesis Fig. 7.1] as control points.
 /// The papers give pictures only, so these are made here from Neo-Hookean of mu and lambda:

@@ -30,14 +30,76 @@ std::vector<double> second_derivatives(const std::vector<std::pair<double, doubl
   return m;
 }
 
+double limited(double slope, double chord) {
+  if (!(slope * chord > 0)) return 0;
+  return std::abs(slope) > 2 * std::abs(chord) ? 2 * chord : slope;
+}
+
+/// Slopes of Steffen's interpolation: those of the parabolas through three neighbours, as far as
+/// the chords on both sides allow them.
+std::vector<double> monotone_slopes(const std::vector<std::pair<double, double>>& points) {
+  const std::size_t n = points.size();
+  std::vector<double> step, chord, slope(n);
+  for (std::size_t i = 0; i + 1 < n; ++i) {
+    step.push_back(points[i + 1].first - points[i].first);
+    chord.push_back((points[i + 1].second - points[i].second) / step[i]);
+  }
+  if (n == 2) return {chord[0], chord[0]};
+  const auto at_end = [&](std::size_t end, std::size_t next) {
+    const double share = step[end] / (step[end] + step[next]);
+    return limited(chord[end] + share * (chord[end] - chord[next]), chord[end]);
+  };
+  slope[0] = at_end(0, 1);
+  slope[n - 1] = at_end(n - 2, n - 3);
+  for (std::size_t i = 1; i + 1 < n; ++i) {
+    const double parabola =
+        (chord[i - 1] * step[i] + chord[i] * step[i - 1]) / (step[i - 1] + step[i]);
+    slope[i] = chord[i - 1] * chord[i] > 0 ? limited(limited(parabola, chord[i - 1]), chord[i]) : 0;
+  }
+  return slope;
+}
+
 }  // namespace
 
-CubicSpline::CubicSpline(const std::vector<std::pair<double, double>>& points, double origin) {
-  const auto add = [&](double x, double integral, double c0, double c1, double c2, double c3) {
-    pieces_.push_back({{c0, c1, c2, c3}, x, integral, {}});
-  };
+void CubicSpline::begin(const std::vector<std::pair<double, double>>& points) {
+  knots_.clear();
+  pieces_.clear();
   for (const auto& point : points) knots_.push_back(point.first);
   find_bins();
+}
+
+void CubicSpline::add(double x, double integral, double c0, double c1, double c2, double c3) {
+  pieces_.push_back({{c0, c1, c2, c3}, x, integral, {}});
+}
+
+void CubicSpline::set_origin(double origin) {
+  const double shift = evaluate(origin).integral;
+  for (Piece& p : pieces_) p.integral -= shift;
+}
+
+CubicSpline CubicSpline::monotone(const std::vector<std::pair<double, double>>& points,
+                                  double origin) {
+  CubicSpline spline;
+  if (points.size() < 2) return spline;
+  spline.begin(points);
+  const std::vector<double> slope = monotone_slopes(points);
+  double integral = 0;
+  spline.add(points[0].first, 0, points[0].second, slope[0], 0, 0);
+  for (std::size_t i = 0; i + 1 < points.size(); ++i) {
+    const auto [x, y] = points[i];
+    const double h = points[i + 1].first - x;
+    const double chord = (points[i + 1].second - y) / h;
+    spline.add(x, integral, y, slope[i], (3 * chord - 2 * slope[i] - slope[i + 1]) / h,
+               (slope[i] + slope[i + 1] - 2 * chord) / (h * h));
+    integral += h * (y + points[i + 1].second) / 2 + h * h * (slope[i] - slope[i + 1]) / 12;
+  }
+  spline.add(points.back().first, integral, points.back().second, slope.back(), 0, 0);
+  spline.set_origin(origin);
+  return spline;
+}
+
+CubicSpline::CubicSpline(const std::vector<std::pair<double, double>>& points, double origin) {
+  begin(points);
   if (points.size() < 2) {
     add(0, 0, 0, 0, 0, 0);
     return;
@@ -60,8 +122,7 @@ CubicSpline::CubicSpline(const std::vector<std::pair<double, double>>& points, d
       add(points[n - 1].first, integral, points[n - 1].second, end_slope, 0, 0);
     }
   }
-  const double shift = evaluate(origin).integral;
-  for (Piece& p : pieces_) p.integral -= shift;
+  set_origin(origin);
 }
 
 /// As many bins as leave one knot to look at, or few: of knots of very different distances some

@@ -10,8 +10,8 @@
 
 namespace supple {
 
-/// Natural cubic spline through control points, continued linearly beyond the ends with the end
-/// slopes, and its exact integral.
+/// Cubic spline through control points, natural or monotone, continued linearly beyond the ends
+/// with the end slopes, and its exact integral.
 class CubicSpline {
  public:
   template <class S>
@@ -26,6 +26,10 @@ class CubicSpline {
   /// points: none (the zero function), or two or more with finite values and strictly increasing x;
   /// the caller checks this. The integral vanishes at `origin`.
   CubicSpline(const std::vector<std::pair<double, double>>& points, double origin);
+  /// With one continuous derivative instead of two, but monotone between two points: where the
+  /// points do not fall the curve does not, where two are level it is [Steffen 1990, "A simple
+  /// method for monotonic interpolation in one dimension"].
+  static CubicSpline monotone(const std::vector<std::pair<double, double>>& points, double origin);
 
   /// Any x; a NaN gives NaN. At a control point the value is that of the point, exactly. A lane has
   /// the bits of the scalar.
@@ -111,7 +115,10 @@ class CubicSpline {
     for (int lane = 0; lane < W; ++lane) piece[lane] = pieces_.data() + below[lane];
   }
 
+  void begin(const std::vector<std::pair<double, double>>& points);
+  void add(double x, double integral, double c0, double c1, double c2, double c3);
   void find_bins();
+  void set_origin(double origin);
 
   std::vector<double> knots_;
   std::vector<Piece> pieces_;  ///< [num_knots + 1]

@@ -46,6 +46,68 @@ TEST(CubicSpline, IsLinearBeyondTheEnds) {
   EXPECT_NEAR(spline.value(4.5), -3 + 2 * spline.slope(3), 1e-13);
 }
 
+/// Control points that a natural spline swings between: level, steep, level.
+const std::vector<std::pair<double, double>> rising = {{0.2, -3},  {0.9, 0}, {1, 0},
+                                                       {1.05, 40}, {2, 41},  {2.2, 41}};
+
+TEST(MonotoneSpline, NeverFallsWhereItsPointsDoNot) {
+  const CubicSpline spline = CubicSpline::monotone(rising, 1);
+  EXPECT_LT(CubicSpline(rising, 1).slope(0.95), 0);  // the natural one does
+  double before = spline.value(0);
+  for (double x = 0; x < 3; x += 1e-3) {
+    EXPECT_GE(spline.value(x), before - 1e-13);
+    // Between the knots a slope is a sum of terms of the size of the steepest chord, 800.
+    EXPECT_GE(spline.slope(x), -1e-12);
+    before = spline.value(x);
+  }
+  for (double x : {0.9, 0.95, 1.0, 2.0, 2.1, 9.0}) EXPECT_NEAR(spline.slope(x), 0, 1e-12) << x;
+}
+
+TEST(MonotoneSpline, HasNoTurnBackBetweenPointsThatFallEither) {
+  std::vector<std::pair<double, double>> falling = rising;
+  for (auto& point : falling) point.second *= -1;
+  const CubicSpline down = CubicSpline::monotone(falling, 1), up = CubicSpline::monotone(rising, 1);
+  for (double x = 0; x < 3; x += 0.01) EXPECT_EQ(down.value(x), -up.value(x));
+}
+
+TEST(MonotoneSpline, PassesThroughItsPointsWithAContinuousSlope) {
+  const CubicSpline spline = CubicSpline::monotone(points, 0);
+  const double h = 1e-9;
+  for (const auto& [x, y] : points) {
+    EXPECT_EQ(spline.value(x), y);
+    EXPECT_NEAR(spline.slope(x - h), spline.slope(x + h), 1e-6);
+  }
+  EXPECT_EQ(spline.slope(-1.5), spline.slope(-9));
+  EXPECT_EQ(spline.slope(3), spline.slope(9));
+}
+
+/// Where the chords allow it the slopes are those of the parabola through three neighbours.
+TEST(MonotoneSpline, IsExactOnAStraightLineAndOnARisingParabola) {
+  const auto parabola = [](double x) { return 2 * x * x + 3 * x - 1; };
+  std::vector<std::pair<double, double>> line, curved;
+  for (const double x : {0.0, 0.5, 0.75, 1.5, 2.0}) {
+    line.emplace_back(x, 3 * x - 1);
+    curved.emplace_back(x, parabola(x));
+  }
+  const CubicSpline straight = CubicSpline::monotone(line, 0);
+  const CubicSpline bent = CubicSpline::monotone(curved, 0);
+  for (double x = 0; x <= 2; x += 0.03) {
+    EXPECT_NEAR(straight.value(x), 3 * x - 1, 1e-14);
+    EXPECT_NEAR(bent.value(x), parabola(x), 1e-13);
+  }
+  EXPECT_EQ(CubicSpline::monotone({{0, 1}, {2, 5}}, 0).value(1), 3);
+}
+
+TEST(MonotoneSpline, ItsIntegralHasItsValueAsDerivative) {
+  const CubicSpline spline = CubicSpline::monotone(rising, 1);
+  EXPECT_EQ(spline.integral(1), 0);
+  const double h = 1e-6;
+  for (double x = 0.013; x < 3; x += 0.02) {
+    EXPECT_NEAR((spline.integral(x + h) - spline.integral(x - h)) / (2 * h), spline.value(x), 1e-7);
+    EXPECT_NEAR((spline.value(x + h) - spline.value(x - h)) / (2 * h), spline.slope(x), 1e-4);
+  }
+}
+
 TEST(CubicSpline, ItsIntegralVanishesAtTheOriginAndHasItsValueAsDerivative) {
   for (double origin : {-2.0, 0.3, 1.0, 4.0}) {
     const CubicSpline spline(points, origin);

@@ -95,13 +95,14 @@ std::vector<int> cuts_of(int num_batches) {
 /// tets stand in one lane, batch after batch, not side by side: the eight tets of a batch then
 /// share few vertices and their forces do not wait for each other in the slots.
 void append_range(std::span<const ElementSource* const> elements, ElementRange range,
-                  const Model& model, ElementLayout& layout) {
+                  const BodyFibers* fibers, const Model& model, ElementLayout& layout) {
   range.first_batch = static_cast<int>(layout.batches.size());
   const int count = static_cast<int>(elements.size());
   range.num_batches = (count + lanes - 1) / lanes;
   const auto parameters = static_cast<std::size_t>(range.num_parameters);
   range.parameters.resize(static_cast<std::size_t>(range.num_batches) * lanes * parameters);
-  if (range.has_fiber) range.fibers.resize(static_cast<std::size_t>(range.num_batches) * lanes * 4);
+  const auto num_fibers = static_cast<std::size_t>(range.num_fibers);
+  range.fibers.resize(static_cast<std::size_t>(range.num_batches) * num_fibers * 4 * lanes);
   const std::vector<int> cuts = cuts_of(range.num_batches);
   std::size_t block = 0;
   for (int b = 0; b < range.num_batches; ++b) {
@@ -119,8 +120,12 @@ void append_range(std::span<const ElementSource* const> elements, ElementRange r
       for (std::size_t p = 0; p < parameters; ++p) {
         range.parameters[base * parameters + p * lanes + l] = source.parameters[p];
       }
-      for (std::size_t p = 0; range.has_fiber && p < 4; ++p) {
-        range.fibers[base * 4 + p * lanes + l] = source.fiber[p];
+      for (std::size_t k = 0; k < num_fibers; ++k) {
+        const std::vector<std::array<double, 4>>& family = fibers->families[k];
+        const auto& fiber = family[family.size() == 1 ? 0 : at(source.tet - fibers->first_tet)];
+        for (std::size_t p = 0; p < 4; ++p) {
+          range.fibers[(base * num_fibers + k * lanes) * 4 + p * lanes + l] = fiber[p];
+        }
       }
     }
     layout.batches.push_back(batch);
@@ -201,13 +206,14 @@ std::array<Vec3, 4> shape_gradients(const std::array<Vec3, 4>& corners) {
 }
 
 ElementLayout lay_out_elements(const std::vector<ElementSource>& sources,
-                               const std::vector<MaterialModel>& materials, const Model& model) {
+                               const std::vector<MaterialModel>& materials,
+                               const std::vector<BodyFibers>& fibers, const Model& model) {
   ElementLayout layout;
   const std::vector<int> body_of_tet = bodies_of_tets(model);
   const std::vector<std::uint64_t> codes = morton_codes(model, body_of_tet);
   const auto place_of = [&](const ElementSource* element) {
     return std::tuple(body_of_tet[at(element->tet)], element->layer, element->model,
-                      element->has_fiber, element->changes_rest);
+                      element->fibers, element->changes_rest);
   };
   std::vector<const ElementSource*> elements;
   elements.reserve(sources.size());
@@ -225,14 +231,24 @@ ElementLayout lay_out_elements(const std::vector<ElementSource>& sources,
     range.material = materials[at(source.model)];
     range.body = body_of_tet[at(source.tet)];
     range.layer = source.layer;
-    range.has_fiber = source.has_fiber;
+    const BodyFibers* const of_body = source.fibers < 0 ? nullptr : &fibers[at(source.fibers)];
+    if (of_body != nullptr) {
+      range.num_fibers = static_cast<int>(of_body->families.size());
+      range.first_fiber = of_body->first_fiber;
+      for (const auto& curve : of_body->curves) range.curves.push_back(curve.get());
+    }
     range.changes_rest = source.changes_rest;
     range.num_parameters =
         std::visit([](const auto& material) { return material.num_parameters; }, range.material);
     const std::span<const ElementSource* const> all = elements;
     append_range(all.subspan(at(first - elements.begin()), at(last - first)), std::move(range),
-                 model, layout);
+                 of_body, model, layout);
     first = last;
+  }
+  for (const BodyFibers& body : fibers) {
+    for (const auto& curve : body.curves) {
+      if (curve) layout.fiber_curves.push_back(curve);
+    }
   }
   cut_blocks(model.num_vertices, layout);
   return layout;
@@ -240,7 +256,7 @@ ElementLayout lay_out_elements(const std::vector<ElementSource>& sources,
 
 bool same_places(const ElementLayout& a, const ElementLayout& b) {
   const auto same_range = [](const ElementRange& x, const ElementRange& y) {
-    return x.body == y.body && x.layer == y.layer && x.has_fiber == y.has_fiber &&
+    return x.body == y.body && x.layer == y.layer && x.num_fibers == y.num_fibers &&
            x.changes_rest == y.changes_rest && x.num_batches == y.num_batches;
   };
   return a.tet_of_lane == b.tet_of_lane &&

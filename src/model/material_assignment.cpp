@@ -5,6 +5,7 @@
 
 #include "base/index.h"
 #include "base/refuse.h"
+#include "materials/fiber.h"
 #include "math/motion.h"
 #include "model/pin_selection.h"
 #include "model/rest_changes.h"
@@ -62,13 +63,15 @@ Vec3 centroid(const Model& model, const std::array<int, 4>& tet) {
 std::vector<std::array<double, 4>> fibers_of(const FiberSettings& fiber, const std::string& where,
                                              const Model& model, std::size_t first_tet,
                                              std::size_t num_tets) {
-  require(std::isfinite(fiber.kappa) && fiber.kappa >= 0, where + "/kappa",
+  const bool has_curve = !fiber.curve.points.empty();
+  require(has_curve || (std::isfinite(fiber.kappa) && fiber.kappa >= 0), where + "/kappa",
           "expected a stiffness of at least 0 Pa");
+  const double kappa = has_curve ? 1 : fiber.kappa;
   const auto checked = [&](const Vec3& d, const char* key, const std::string& of_tet) {
     const double length = std::hypot(d[0], d[1], d[2]);
     require(std::isfinite(length) && length > 0, where + key,
             "expected a direction that is not zero" + of_tet);
-    return std::array<double, 4>{d[0] / length, d[1] / length, d[2] / length, fiber.kappa};
+    return std::array<double, 4>{d[0] / length, d[1] / length, d[2] / length, kappa};
   };
   std::vector<std::array<double, 4>> fibers;
   if (fiber.radial) {
@@ -108,9 +111,8 @@ void MaterialAssignment::add_body(const Body& body, const std::string& where, co
                                   std::size_t first_tet) {
   const std::size_t num_tets = body.mesh.tets.size();
   const std::vector<int> choice = settings_of_tets(body, model, first_tet);
-  std::vector<std::array<double, 4>> fibers;
   if (is_rigid(body)) return add_rigid_body(body, where, num_tets);
-  if (body.fiber) fibers = fibers_of(*body.fiber, where + "/fiber", model, first_tet, num_tets);
+  const int fibers = add_fibers(body, where, model, first_tet);
   last_source_ = sources_.size();
   last_tet_ = first_tet;
   stiffness_.resize(first_tet + num_tets, 0.0);
@@ -134,8 +136,8 @@ void MaterialAssignment::add_body(const Body& body, const std::string& where, co
   }
   for (int s = 0; s <= static_cast<int>(body.regions.size()); ++s) {
     const MaterialSettings& settings = s == 0 ? body.material : body.regions[at(s - 1)].material;
-    add_layer(settings, where + place_of_settings(s), {.has_fiber = body.fiber.has_value()}, fibers,
-              changes_rest, first_tet, num_tets, [&](std::size_t t) { return choice[t] == s; });
+    add_layer(settings, where + place_of_settings(s), {.fibers = fibers}, changes_rest, first_tet,
+              num_tets, [&](std::size_t t) { return choice[t] == s; });
   }
   require(body.layers.size() <= most_layers, where + "/layers",
           "there are " + std::to_string(body.layers.size()) + " layers, expected at most " +
@@ -144,9 +146,31 @@ void MaterialAssignment::add_body(const Body& body, const std::string& where, co
     const std::string place = where + "/layers/" + std::to_string(l);
     require(!body.layers[l].plasticity, place + "/plasticity",
             "layers flow as the body's material does; expected it there");
-    add_layer(body.layers[l], place, {.layer = static_cast<int>(l) + 1}, {}, changes_rest,
-              first_tet, num_tets, [](std::size_t) { return true; });
+    add_layer(body.layers[l], place, {.layer = static_cast<int>(l) + 1}, changes_rest, first_tet,
+              num_tets, [](std::size_t) { return true; });
   }
+}
+
+/// Index of the body's fibers; -1: it has none.
+int MaterialAssignment::add_fibers(const Body& body, const std::string& where, const Model& model,
+                                   std::size_t first_tet) {
+  if (body.fibers.empty()) return -1;
+  require(body.fibers.size() <= most_fibers, where + "/fiber",
+          "there are " + std::to_string(body.fibers.size()) + " families, expected at most " +
+              std::to_string(most_fibers));
+  BodyFibers fibers{.first_tet = static_cast<int>(first_tet),
+                    .first_fiber = num_families_,
+                    .families = {},
+                    .curves = {}};
+  for (std::size_t k = 0; k < body.fibers.size(); ++k) {
+    const std::string place = place_of_fiber(body, where, k);
+    fibers.families.push_back(
+        fibers_of(body.fibers[k], place, model, first_tet, body.mesh.tets.size()));
+    fibers.curves.push_back(make_fiber_curve(body.fibers[k].curve, place + "/curve"));
+  }
+  num_families_ += static_cast<int>(body.fibers.size());
+  fibers_.push_back(std::move(fibers));
+  return static_cast<int>(fibers_.size()) - 1;
 }
 
 /// It has no elements.
@@ -157,7 +181,7 @@ void MaterialAssignment::add_rigid_body(const Body& body, const std::string& whe
   };
   refuse_if(!body.regions.empty(), "/regions", "regions of other materials");
   refuse_if(!body.layers.empty(), "/layers", "layers");
-  refuse_if(body.fiber.has_value(), "/fiber", "fibers");
+  refuse_if(!body.fibers.empty(), "/fiber", "fibers");
   refuse_if(!body.growth.empty(), "/growth", "growth");
   refuse_if(body.pressure.has_value(), "/pressure", "pressure that would do something");
   refuse_if(body.volume != BodyVolume::free, "/volume", "volume that could change");
@@ -200,20 +224,18 @@ int MaterialAssignment::add_plasticity(const MaterialSettings& settings, const s
                                        const Body& body) {
   if (!settings.plasticity) return -1;
   const std::string where = place + "/plasticity";
-  require(!body.fiber, where, "a body with fibers has no plastic flow; expected no fiber");
+  require(body.fibers.empty(), where, "a body with fibers has no plastic flow; expected no fiber");
   check_plasticity(*settings.plasticity, where);
   plasticity_.push_back(*settings.plasticity);
   return static_cast<int>(plasticity_.size()) - 1;
 }
 
-/// A material of those tets of the body that `takes` it; `source` holds what they share. fibers: of
-/// each tet, or one of all, or none.
+/// A material of those tets of the body that `takes` it; `source` holds what they share.
 template <class Takes>
 void MaterialAssignment::add_layer(const MaterialSettings& settings, const std::string& place,
-                                   ElementSource source,
-                                   const std::vector<std::array<double, 4>>& fibers,
-                                   const std::vector<char>& changes_rest, std::size_t first_tet,
-                                   std::size_t num_tets, const Takes& takes) {
+                                   ElementSource source, const std::vector<char>& changes_rest,
+                                   std::size_t first_tet, std::size_t num_tets,
+                                   const Takes& takes) {
   const MaterialModel material = make_material(settings, place);
   const std::vector<const Parameter*> parameters = material_parameters(settings);
   for (const Parameter* parameter : parameters) {
@@ -233,7 +255,6 @@ void MaterialAssignment::add_layer(const MaterialSettings& settings, const std::
             "plasticity");
     source.tet = static_cast<int>(first_tet + t);
     source.changes_rest = changes_rest[t] != 0;
-    if (!fibers.empty()) source.fiber = fibers[fibers.size() == 1 ? 0 : t];
     for (std::size_t p = 0; p < parameters.size(); ++p) {
       source.parameters[p] = (*parameters[p])[t];
     }
@@ -277,12 +298,13 @@ void add_viscosity(const Model& model, ElementLayout& layout) {
 /// Writes the fibers of muscles as `contract_fibers` says.
 void stretch_fibers(const Model& model, ElementLayout& layout) {
   for (ElementRange& range : layout.ranges) {
-    const double stretch = model.fiber_stretch[static_cast<std::size_t>(range.body)];
     for (std::size_t i = 0; i < range.resting_fibers.size(); ++i) {
-      const std::size_t batch = i / (4 * lanes), lane = i % lanes;
-      const int tet =
-          layout.tet_of_lane[(static_cast<std::size_t>(range.first_batch) + batch) * lanes + lane];
-      if (tet < 0) continue;
+      const std::size_t group = i / (4 * lanes), lane = i % lanes;
+      const auto num_fibers = static_cast<std::size_t>(range.num_fibers);
+      const std::size_t batch = static_cast<std::size_t>(range.first_batch) + group / num_fibers;
+      if (layout.tet_of_lane[batch * lanes + lane] < 0) continue;
+      const double stretch =
+          model.fiber_stretch[static_cast<std::size_t>(range.first_fiber) + group % num_fibers];
       const bool is_kappa = i / lanes % 4 == 3;
       range.fibers[i] = is_kappa ? range.resting_fibers[i] * (stretch * stretch)
                                  : range.resting_fibers[i] / stretch;
@@ -293,7 +315,7 @@ void stretch_fibers(const Model& model, ElementLayout& layout) {
 }  // namespace
 
 ElementLayout MaterialAssignment::lay_out(const Model& model) && {
-  ElementLayout layout = lay_out_elements(sources_, materials_, model);
+  ElementLayout layout = lay_out_elements(sources_, materials_, fibers_, model);
   layout.stiffness = std::move(stiffness_);
   if (!plasticity_.empty()) {
     layout.plasticity = std::move(plasticity_);
@@ -320,10 +342,10 @@ ElementLayout lay_out_materials(const Scene& scene, const Model& model,
 
 bool contract_fibers(Model& model, double time) {
   bool any = false;
-  for (std::size_t b = 0; b < model.activation.size(); ++b) {
-    const double stretch = 1 - evaluate(model.activation[b], time);
-    any = any || stretch != model.fiber_stretch[b];
-    model.fiber_stretch[b] = stretch;
+  for (std::size_t k = 0; k < model.activation.size(); ++k) {
+    const double stretch = 1 - evaluate(model.activation[k], time);
+    any = any || stretch != model.fiber_stretch[k];
+    model.fiber_stretch[k] = stretch;
   }
   if (!any) return false;
   stretch_fibers(model, model);

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "materials/material.h"
 #include "materials/plastic_strain.h"
 #include "math/batch.h"
+#include "math/cubic_spline.h"
 #include "math/mat3.h"
 #include "math/vector_field.h"
 #include "potentials/bonds.h"
@@ -53,17 +55,20 @@ struct ElementRange {
   MaterialModel material;
   int body = 0;
   int layer = 0;
-  bool has_fiber = false;
+  int num_fibers = 0;         ///< families that its tets have
   bool changes_rest = false;  ///< its tets grow or flow
   int first_batch = 0;
   int num_batches = 0;
   /// Parameters: [num_batches][num_parameters][lanes].
   std::vector<double> parameters;
   int num_parameters = 0;
-  /// Where has_fiber: [num_batches][4][lanes], unit direction and kappa in Pa.
+  /// [num_batches][num_fibers][4][lanes], unit direction and kappa in Pa, or the factor of a curve.
   std::vector<double> fibers;
-  /// Where a body of the range has muscles: `fibers` of activation 0; or empty.
+  /// [num_fibers], of the layout's `fiber_curves`; null: kappa is the stiffness.
+  std::vector<const CubicSpline*> curves;
+  /// Where a scene has muscles: `fibers` of activation 0; or empty.
   std::vector<double> resting_fibers;
+  int first_fiber = 0;  ///< of its families among those of all bodies, as Model::activation
   /// Of layer 0 where a body is damped: [num_batches][lanes], tau k of the tet in Pa s; or empty.
   std::vector<double> viscosity;
 };
@@ -89,6 +94,7 @@ struct ElementLayout {
   int num_slots = 0;
   std::vector<int> slot_start;  ///< [num_vertices + 1], into slot_list
   std::vector<int> slot_list;   ///< [num_slots], each vertex's slots in the order of the blocks
+  std::vector<std::shared_ptr<const CubicSpline>> fiber_curves;
   std::vector<PlasticitySettings> plasticity;  ///< of the materials that flow
   std::vector<int> plasticity_of_tet;  ///< [num_tets], -1: elastic; empty where nothing flows
 };
@@ -124,8 +130,9 @@ struct Model : ElementLayout {
   MembraneSet membranes;                ///< of all bodies, body after body
   RodSet rods;                          ///< of all bodies, body after body
   PressureSet pressures;                ///< of all bodies, in scene order
-  std::vector<TimedNumber> activation;  ///< a of the fibers, [num_bodies]; empty: no muscles
-  std::vector<double> fiber_stretch;    ///< 1 - a now, [num_bodies] where there are muscles
+  std::vector<TimedNumber> activation;  ///< a of the families of fibers of all bodies, one body
+                                        ///< after the other; empty: no muscles
+  std::vector<double> fiber_stretch;    ///< 1 - a now, as `activation`
   std::vector<std::array<int, 3>> cloth_faces;  ///< triangles of all cloth, in scene order
   std::vector<double> damping;                  ///< tau, [num_bodies], s; empty: nothing is damped
   std::vector<char> is_rigid;                   ///< [num_bodies]; empty: all of them deform
@@ -210,7 +217,8 @@ bool same_places(const ElementLayout& a, const ElementLayout& b);
 
 /// Makes the fibers of muscles those of this time, s: with the rest stretch l = 1 - a,
 ///   kappa/2 (|F d| - l)^2 = kappa l^2/2 (|F d/l| - 1)^2,
-/// they stand as d/l and kappa l^2. Whether any are others now. Allocates nothing.
+/// they stand as d/l and kappa l^2 (of a curve: the factor l^2). Whether any are others now.
+/// Allocates nothing.
 bool contract_fibers(Model& model, double time);
 
 /// Makes the rest shapes that grow those of this time, s, as far as `plastic`, of the state, has

@@ -77,7 +77,7 @@ void refuse_materials(const Body& body, const std::string& where) {
                                            : "needs tets, but this body has only springs";
   require(body.layers.empty() || body.membrane, where + "/layers", "a layer " + reason);
   require(body.regions.empty(), where + "/regions", "a region " + reason);
-  require(!body.fiber, where + "/fiber", "a fiber " + reason);
+  require(body.fibers.empty(), where + "/fiber", "a fiber " + reason);
   require(body.growth.empty(), where + "/growth", "growth " + reason);
   require(!body.material.plasticity, where + "/material/plasticity", "plastic flow " + reason);
   for (std::size_t l = 0; l < body.layers.size(); ++l) {
@@ -158,13 +158,16 @@ class ModelBuilder {
   void set_activation() {
     bool any = false;
     for (std::size_t b = 0; b < scene_.bodies.size(); ++b) {
-      const std::optional<FiberSettings>& fiber = scene_.bodies[b].fiber;
-      model_.activation.push_back(fiber ? fiber->activation : TimedNumber{});
-      const std::string fault = validate(model_.activation.back(), 0, most_activation);
-      require(fault.empty(), "/bodies/" + std::to_string(b) + "/fiber/activation",
-              fault + "; expected numbers from 0 to 0.9");
-      any =
-          any || model_.activation.back().value != 0 || !model_.activation.back().keyframes.empty();
+      const Body& body = scene_.bodies[b];
+      for (std::size_t k = 0; k < body.fibers.size(); ++k) {
+        const TimedNumber& a = body.fibers[k].activation;
+        const std::string fault = validate(a, 0, most_activation);
+        require(fault.empty(),
+                place_of_fiber(body, "/bodies/" + std::to_string(b), k) + "/activation",
+                fault + "; expected numbers from 0 to 0.9");
+        any = any || a.value != 0 || !a.keyframes.empty();
+        model_.activation.push_back(a);
+      }
     }
     if (!any) model_.activation.clear();
     for (const TimedNumber& a : model_.activation) {

@@ -105,7 +105,7 @@ TEST(Model, BlocksAreOfOneSizeAndShareEvenlyAmongTwo) {
 TEST(Model, EveryLayerHasEveryTetOnceAndAddsItsStiffness) {
   Scene scene = scene_of(generate(BoxGenerator{.cells = {5, 3, 2}}));
   Body& body = scene.bodies[0];
-  body.fiber = FiberSettings{{1, 0, 0}, 10};
+  body.fibers = {FiberSettings{{1, 0, 0}, 10}};
   MaterialSettings arap, volume;
   arap.model = "arap";
   arap.mu = Parameter(3);
@@ -121,7 +121,7 @@ TEST(Model, EveryLayerHasEveryTetOnceAndAddsItsStiffness) {
   for (std::size_t r = 0; r < 4; ++r) {
     const ElementRange& range = model.ranges[r];
     EXPECT_EQ(range.layer, static_cast<int>(r));
-    EXPECT_EQ(range.has_fiber, r == 0);  // the fiber stands once
+    EXPECT_EQ(range.num_fibers, r == 0 ? 1 : 0);  // the fiber stands once
     std::multiset<int> seen;
     for (int lane = range.first_batch * lanes;
          lane < (range.first_batch + range.num_batches) * lanes; ++lane) {
@@ -246,7 +246,7 @@ TEST(Model, WhatCannotBeBuiltIsRefusedWithItsPlace) {
   scene.bodies[0].mass = nan;
   EXPECT_EQ(place(scene), "/bodies/0/mass");
   scene = good;
-  scene.bodies[0].fiber = FiberSettings{{0, 0, 0}, 1};
+  scene.bodies[0].fibers = {FiberSettings{{0, 0, 0}, 1}};
   EXPECT_EQ(place(scene), "/bodies/0/fiber/direction");
   scene = good;
   scene.bodies[0].pins.push_back({.box = {{5, 5, 5}, {6, 6, 6}}, .vertices = {}, .motion = {}});

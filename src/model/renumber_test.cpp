@@ -17,7 +17,7 @@ Scene two_bodies() {
   solid.layers = {{.model = "arap", .mu = 10}};
   solid.regions = {{.box = {{-1, -1, -1}, {0, 1, 1}},
                     .material = {.model = "neo_hookean", .mu = 20, .lambda = 30}}};
-  solid.fiber = FiberSettings{.direction = {0, 1, 0}, .kappa = 5};
+  solid.fibers = {FiberSettings{.direction = {0, 1, 0}, .kappa = 5}};
   solid.pins = {{.vertices = {3, 0, 7}}};
   Body cloth;
   const SpringMesh net = generate(ClothGenerator{.cells = {5, 4}});

@@ -64,14 +64,15 @@ void add_growth(const Body& body, const std::string& where, std::size_t first_te
     const std::string place = where + "/growth/" + std::to_string(g);
     const std::string fault = validate(settings.stretch, least_growth, most_growth);
     require(fault.empty(), place + "/stretch", fault + "; expected numbers from 0.1 to 10");
-    require(!settings.along_fiber || body.fiber, place + "/direction",
+    require(!settings.along_fiber || !body.fibers.empty(), place + "/direction",
             "the body has no fiber to grow along");
     require(!settings.along_fiber || !settings.direction, place + "/direction",
             "growth is either along a direction or along fibers");
     GrowthField field{.stretch = settings.stretch, .tets = {}, .directions = {}};
     std::vector<std::array<double, 4>> directions;
     if (settings.along_fiber) {
-      directions = fibers_of(*body.fiber, where + "/fiber", model, first_tet, num_tets);
+      directions =
+          fibers_of(body.fibers[0], place_of_fiber(body, where, 0), model, first_tet, num_tets);
     } else if (settings.direction) {
       const Vec3& d = *settings.direction;
       const double length = std::hypot(d[0], d[1], d[2]);

@@ -108,7 +108,7 @@ TEST(SpringBodies, WhatIsWrongWithOneIsNamed) {
   refused([&](Body& b) { b.mesh.vertices[4][1] = nan; }, "/bodies/0/mesh", "vertex 4");
   refused([](Body& b) { b.density = 0; }, "/bodies/0/density", "kg/m^2");
   refused([](Body& b) { b.mass = -1; }, "/bodies/0/mass", "positive mass");
-  refused([](Body& b) { b.fiber = FiberSettings{}; }, "/bodies/0/fiber", "springs");
+  refused([](Body& b) { b.fibers = {FiberSettings{}}; }, "/bodies/0/fiber", "springs");
   refused([](Body& b) { b.regions.emplace_back(); }, "/bodies/0/regions", "springs");
   refused([](Body& b) { b.layers.emplace_back(); }, "/bodies/0/layers", "springs");
   refused([](Body& b) { b.springs.clear(); }, "/bodies/0/mesh", "no tetrahedra");

@@ -18,7 +18,7 @@ void require(bool condition, const char* what) {
 void check(const Scene& scene) {
   require(scene.bodies.size() == 1, "expected one body");
   const Body& body = scene.bodies[0];
-  require(body.layers.empty() && body.regions.empty() && !body.fiber,
+  require(body.layers.empty() && body.regions.empty() && body.fibers.empty(),
           "expected one material and no fibers");
   require(body.mesh.tets.empty() || body.springs.empty(), "expected tets or springs, not both");
   require(!std::holds_alternative<Randomize>(body.initial) &&

@@ -116,7 +116,7 @@ TEST(Yardstick, ItsGradientIsTheDerivativeOfItsEnergy) {
 TEST(Yardstick, WhatItDoesNotModelIsRefused) {
   const Scene scene = quick_scene("hippo");
   Scene fibers = scene, damped = scene, newton = scene, plane = scene, stvk = scene, none = scene;
-  fibers.bodies[0].fiber = FiberSettings{};
+  fibers.bodies[0].fibers = {FiberSettings{}};
   damped.damping.drag = 1;
   newton.solver.method = SolverMethod::newton;
   plane.colliders.push_back({"floor", PlaneShape{}, {}});

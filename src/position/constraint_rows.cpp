@@ -10,6 +10,7 @@
 #include "base/index.h"
 #include "materials/projection.h"
 #include "math/mat3.h"
+#include "model/range_fibers.h"
 #include "position/constraint_forms.h"
 #include "supple/error.h"
 
@@ -90,11 +91,11 @@ class RowBuilder {
       row.compliance = 1 / (weight_of(row) * volume);
       add(row);
     }
-    if (range.has_fiber) {
-      const double* fiber = &range.fibers[batch * 4 * lanes + lane];
+    for (int k = 0; k < range.num_fibers; ++k) {
+      const Fiber<double> fiber = fiber_of(range, batch, lane, k);
       row.kind = Kind::fiber;
-      row.direction = {fiber[0], fiber[lanes], fiber[2 * lanes]};
-      row.compliance = 1 / (fiber[3 * lanes] * volume);
+      row.direction = {fiber.direction[0], fiber.direction[1], fiber.direction[2]};
+      row.compliance = 1 / (fiber.kappa * volume);
       add(row);
     }
   }

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "position/sheet_projection.h"
+#include "potentials/membrane_kernels.h"
 
 namespace supple {
 
@@ -42,15 +43,6 @@ struct SheetPiece {
 SUPPLE_INLINE One squared_strain(const Vector3<One> (&f)[2]) {
   const One xx = dot(f[0], f[0]) - One(1.0), yy = dot(f[1], f[1]) - One(1.0), xy = dot(f[0], f[1]);
   return xx * xx + yy * yy + One(2.0) * (xy * xy);
-}
-
-template <class Model>
-SUPPLE_INLINE auto sheet_at(const Model& model, const double* parameters) {
-  One values[Model::num_parameters > 0 ? Model::num_parameters : 1];
-  for (int p = 0; p < Model::num_parameters; ++p) {
-    values[p] = One::load(parameters + p * sheet_lanes);
-  }
-  return model.template at<One>(values);
 }
 
 template <class Sheet, class T>
@@ -105,7 +97,8 @@ void project_sheets(const SheetWork<T>& work) {
       const double* const parameters =
           work.parameters + std::ptrdiff_t{b} * Model::num_parameters * sheet_lanes;
       for (int first = 0; first < sheet_lanes; first += width) {
-        project_piece(work.batches[b], first, sheet_at(model, parameters + first), work.a2, work.x);
+        project_piece(work.batches[b], first, sheet_at<One>(model, parameters + first), work.a2,
+                      work.x);
       }
     }
     return true;

@@ -53,7 +53,7 @@ double worst_strain(const Model& model, const VectorField& z, double stiffness =
 Scene scene_of_all_kinds() {
   Scene scene = box_scene(2, "stable_neo_hookean", 1e4, 4e4);
   Body& box = scene.bodies[0];
-  box.fiber = FiberSettings{{1, 2, 2}, 3e4};
+  box.fibers = {FiberSettings{{1, 2, 2}, 3e4}};
   box.layers.emplace_back();
   box.layers[0].model = "arap";
   box.layers[0].mu = 2e3;

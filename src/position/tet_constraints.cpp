@@ -5,6 +5,7 @@
 #include <string>
 
 #include "math/svd.h"
+#include "model/range_fibers.h"
 #include "position/constraint_forms.h"
 #include "supple/error.h"
 
@@ -24,7 +25,7 @@ constexpr double kept_share_of_poor = 0.5;
 /// A constraint of a tet: where the model has its parameters.
 struct Source {
   int range;
-  bool fiber;
+  int fiber;  ///< family; -1: the material
   int batch;  ///< of the range
   int lane;
 };
@@ -40,8 +41,9 @@ std::vector<std::vector<Source>> sources_of_tets(const Model& model) {
             model.tet_of_lane[static_cast<std::size_t>((range.first_batch + b) * lanes + lane)];
         if (tet < 0) continue;
         auto& list = sources[static_cast<std::size_t>(tet)];
-        list.push_back({static_cast<int>(r), false, b, lane});
-        if (range.has_fiber) list.push_back({static_cast<int>(r), true, b, lane});
+        for (int fiber = -1; fiber < range.num_fibers; ++fiber) {
+          list.push_back({static_cast<int>(r), fiber, b, lane});
+        }
       }
     }
   }
@@ -56,13 +58,9 @@ std::vector<std::vector<Source>> sources_of_tets(const Model& model) {
 
 /// Two constraints that may share a batch: one kind of material, or fibers both.
 bool same_kind(const Model& model, const Source& a, const Source& b) {
-  if (a.fiber || b.fiber) return a.fiber == b.fiber;
+  if (a.fiber >= 0 || b.fiber >= 0) return (a.fiber >= 0) == (b.fiber >= 0);
   return model.ranges[static_cast<std::size_t>(a.range)].material.index() ==
          model.ranges[static_cast<std::size_t>(b.range)].material.index();
-}
-
-double fiber_value(const ElementRange& range, int place, int i) {
-  return range.fibers[static_cast<std::size_t>((place / lanes * 4 + i) * lanes + place % lanes)];
 }
 
 /// 1/kg; 0 without mass
@@ -90,15 +88,15 @@ void set_tet(const Model& model, std::size_t tet, bool filled, const Set& set) {
   for (int i = 0; i < 9; ++i) set(tet_rows::gradients + i, dot(R.column(i % 3), b[i / 3 + 1]));
 }
 
-/// The same for its fiber. place: of the range, batch * lanes + lane.
+/// The same for one of its fibers.
 template <class Set>
-void set_fiber(const Model& model, std::size_t tet, bool filled, const ElementRange& range,
-               int place, const Set& set) {
+void set_fiber(const Model& model, std::size_t tet, bool filled, const Fiber<double>& fiber,
+               const Set& set) {
   double mobility = 0;
   for (std::size_t c = 0; c < 4; ++c) {
     const Vec3 b = model.elastic_gradient(tet, c);
     double e = 0;
-    for (int i = 0; i < 3; ++i) e += fiber_value(range, place, i) * b[static_cast<std::size_t>(i)];
+    for (int i = 0; i < 3; ++i) e += fiber.direction[i] * b[static_cast<std::size_t>(i)];
     const double w = filled ? weight_of(model, tet, c) : 0;
     const int corner = static_cast<int>(c);
     if (c > 0) set(tet_rows::fiber_gradients + corner - 1, e);
@@ -106,7 +104,7 @@ void set_fiber(const Model& model, std::size_t tet, bool filled, const ElementRa
     mobility += w * e * e;
   }
   set(tet_rows::fiber_mobility, mobility);
-  set(tet_rows::fiber_stiffness, model.elastic_volume(tet) * fiber_value(range, place, 3));
+  set(tet_rows::fiber_stiffness, model.elastic_volume(tet) * fiber.kappa);
 }
 
 /// Places are counted in bytes: 2^32 of them are 134 million vertices.
@@ -195,7 +193,7 @@ struct TetConstraints<T>::Builder {
   void add_batch() {
     const Source& kind = *batch.front().source;
     const MaterialModel* material =
-        kind.fiber ? nullptr : &model.ranges[static_cast<std::size_t>(kind.range)].material;
+        kind.fiber >= 0 ? nullptr : &model.ranges[static_cast<std::size_t>(kind.range)].material;
     const auto num_rows = static_cast<std::size_t>(num_tet_rows(material, to.projection_));
     const std::size_t first_row = to.rows_.size();
     const auto same = [&](const Run& run) {
@@ -216,11 +214,12 @@ struct TetConstraints<T>::Builder {
       const bool filled = lane < batch.size();
       const Lane& from = batch[filled ? lane : 0];
       to.tet_of_lane_.push_back(filled ? from.tet : -1);
-      to.origin_.push_back({from.source->range, from.source->batch * lanes + from.source->lane});
+      to.origin_.push_back(
+          {from.source->range, from.source->batch * lanes + from.source->lane, from.source->fiber});
       const auto& corners = model.tets[static_cast<std::size_t>(from.tet)];
       for (std::size_t c = 0; c < 4; ++c) to.places_.back().v[c][lane] = place_of(corners[c]);
       Row* rows = to.rows_.data() + first_row;
-      to.set_shape(from.tet, filled, to.origin_.back(), material == nullptr, lane, rows);
+      to.set_shape(from.tet, filled, to.origin_.back(), lane, rows);
       if (material != nullptr) to.set_parameters(from.tet, to.origin_.back(), lane, rows);
     }
   }
@@ -354,13 +353,16 @@ void TetConstraints<T>::project(Positions<T>& x, Threads& threads) {
 }
 
 template <class T>
-void TetConstraints<T>::set_shape(int tet, bool filled, const Origin& origin, bool is_fiber,
-                                  std::size_t lane, Row* rows) const {
+void TetConstraints<T>::set_shape(int tet, bool filled, const Origin& origin, std::size_t lane,
+                                  Row* rows) const {
   const auto set = [&](int row, double value) { rows[row].v[lane] = static_cast<T>(value); };
   const auto t = static_cast<std::size_t>(tet);
-  if (is_fiber) {
-    set_fiber(*model_, t, filled, model_->ranges[static_cast<std::size_t>(origin.range)],
-              origin.place, set);
+  if (origin.fiber >= 0) {
+    const auto place = static_cast<std::size_t>(origin.place);
+    set_fiber(*model_, t, filled,
+              fiber_of(model_->ranges[static_cast<std::size_t>(origin.range)], place / lanes,
+                       place % lanes, origin.fiber),
+              set);
   } else {
     set_tet(*model_, t, filled, set);
   }
@@ -377,7 +379,7 @@ void TetConstraints<T>::shapes_changed() {
       const int tet = own < 0 ? tet_of_lane_[first + i / width * width] : own;
       if (model_->has_new_rest[static_cast<std::size_t>(tet)] == 0) continue;
       Row* const rows = rows_.data() + run.first_row + i / width * num_rows;
-      set_shape(tet, own >= 0, origin_[first + i], run.material == nullptr, i % width, rows);
+      set_shape(tet, own >= 0, origin_[first + i], i % width, rows);
       if (run.material != nullptr) set_parameters(tet, origin_[first + i], i % width, rows);
     }
   }

@@ -84,11 +84,11 @@ class TetConstraints {
   struct Origin {
     std::int32_t range;
     std::int32_t place;  ///< batch of the range * lanes + lane
+    std::int32_t fiber;  ///< family; -1: the material
   };
   struct Builder;
 
-  void set_shape(int tet, bool filled, const Origin& origin, bool is_fiber, std::size_t lane,
-                 Row* rows) const;
+  void set_shape(int tet, bool filled, const Origin& origin, std::size_t lane, Row* rows) const;
   void set_parameters(int tet, const Origin& origin, std::size_t lane, Row* rows) const;
 
   TetWork<T> work_of(const Run& run, PaddedPosition<T>* x) const;

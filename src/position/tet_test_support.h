@@ -6,8 +6,8 @@
 #include <random>
 #include <string>
 
-#include "materials/fiber.h"
 #include "model/model.h"
+#include "model/range_fibers.h"
 #include "position/positions.h"
 
 /// Small bodies for the tests of constraints, and the gradient of g computed plainly.
@@ -47,7 +47,7 @@ inline Model model_of(const BodySettings& settings) {
     for (double& value : p) value += uniform(generator);
   }
   body.material = material_of(settings.material, settings.mu, settings.lambda);
-  if (settings.fiber) body.fiber = FiberSettings{{1, 2, 2}, 6e4};
+  if (settings.fiber) body.fibers = {FiberSettings{{1, 2, 2}, 6e4}, FiberSettings{{2, -2, 1}, 2e4}};
   if (settings.layered) body.layers.push_back(material_of("arap", 3e4, 0));
   if (settings.two_regions) {
     MaterialRegion region;
@@ -119,10 +119,10 @@ void visit_stresses(const Model& model, const Positions<T>& x, const Visit& visi
               visit(tet, family.template at<double>(parameters).stress(F));
             },
             range.material);
-        if (!range.has_fiber) continue;
-        const double* f = &range.fibers[static_cast<std::size_t>(b * 4 * lanes + lane)];
-        const Fiber<double> fiber{{{f[0], f[lanes], f[2 * lanes]}}, f[3 * lanes]};
-        visit(tet, fiber.stress(F));
+        for (int k = 0; k < range.num_fibers; ++k) {
+          visit(tet, fiber_of(range, static_cast<std::size_t>(b), static_cast<std::size_t>(lane), k)
+                         .stress(F));
+        }
       }
     }
   }

@@ -34,15 +34,6 @@ struct SheetPiece {
 };
 
 template <class Model>
-SUPPLE_INLINE auto sheet_at(const Model& model, const double* parameters) {
-  One values[Model::num_parameters > 0 ? Model::num_parameters : 1];
-  for (int p = 0; p < Model::num_parameters; ++p) {
-    values[p] = One::load(parameters + p * sheet_lanes);
-  }
-  return model.template at<One>(values);
-}
-
-template <class Model>
 double evaluate_sheet(const MembraneWork& work, const Model& model, PaddedVector* slots) {
   One energy[sheet_lanes / width];
   for (One& part : energy) part = One(0.0);
@@ -52,7 +43,7 @@ double evaluate_sheet(const MembraneWork& work, const Model& model, PaddedVector
       const SheetPiece piece(work.batches[b], first, work.x);
       Vector3<One> P[2];
       energy[first / width] +=
-          piece.volume * sheet_at(model, parameters + first).energy_and_stress(piece.f, P);
+          piece.volume * sheet_at<One>(model, parameters + first).energy_and_stress(piece.f, P);
       // Forces on corners 1 and 2: V P Dm^-T.
       for (int c = 0; c < 2; ++c) {
         const Vector3<One> force =
@@ -84,7 +75,7 @@ bool write_hessians(const MembraneWork& work, const Model& model, NegativeEigenv
     const double* const parameters = work.parameters + b * Model::num_parameters * sheet_lanes;
     for (int first = 0; first < sheet_lanes; first += width) {
       const SheetPiece piece(work.batches[b], first, work.x);
-      const auto H = sheet_at(model, parameters + first).hessian(piece.f, mode);
+      const auto H = sheet_at<One>(model, parameters + first).hessian(piece.f, mode);
       const One* const m = piece.m;
       const One gradient[3][2] = {{-(m[0] + m[2]), -(m[1] + m[3])}, {m[0], m[1]}, {m[2], m[3]}};
       for (int k = 0; k < blocks_of_triangle; ++k) {

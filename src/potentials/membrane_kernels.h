@@ -22,6 +22,17 @@ struct MembraneKernels {
   void (*hessians)(const MembraneWork& work, NegativeEigenvalues mode, double* blocks);
 };
 
+/// The sheet of some lanes, the numbers of the first of which begin at `parameters`:
+/// [num_parameters][sheet_lanes]. S: so many lanes.
+template <class S, class Model>
+SUPPLE_INLINE auto sheet_at(const Model& model, const double* parameters) {
+  S values[Model::num_parameters > 0 ? Model::num_parameters : 1];
+  for (int p = 0; p < Model::num_parameters; ++p) {
+    values[p] = S::load(parameters + p * sheet_lanes);
+  }
+  return model.template at<S>(values);
+}
+
 const MembraneKernels& membrane_kernels(SimdLevel level);
 
 inline namespace SUPPLE_SIMD {

@@ -218,9 +218,11 @@ TEST(Allocation, NeitherDoesAStepOfAMuscleWithPressure) {
                              "gauss_seidel", "vertex_block_descent"}) {
     const std::string name = method;
     Scene scene = test::twisting_bar({8, 3, 3}, "neo_hookean");
-    FiberSettings& fiber = scene.bodies[0].fiber.emplace();
-    fiber.kappa = 1e5;
+    FiberSettings fiber{.direction = {1, 0, 0}, .kappa = 1e5};
     fiber.activation.keyframes = {{0, 0}, {1, 0.5}};
+    FiberSettings across{.direction = {0, 1, 0}};
+    across.curve.points = {{1, 0}, {1.1, 1e3}, {1.3, 4e4}};
+    scene.bodies[0].fibers = {fiber, across};
     scene.bodies[0].pressure = PressureSettings{.pressure = 1e3};
     if (name != "jacobi" && name != "gauss_seidel" && name != "vertex_block_descent") {
       scene.bodies[0].pressure->ambient = 1e3;

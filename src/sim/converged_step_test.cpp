@@ -222,8 +222,8 @@ class Oracle {
       Eigen::Vector3d d = Eigen::Vector3d::Zero();
       for (const PrincipalStress& stress : stresses_) d += stress(s);
       Eigen::Matrix3d P = U * d.asDiagonal() * V.transpose();
-      if (scene_.bodies[0].fiber) {
-        const FiberSettings& fiber = *scene_.bodies[0].fiber;
+      if (!scene_.bodies[0].fibers.empty()) {
+        const FiberSettings& fiber = scene_.bodies[0].fibers[0];
         const Eigen::Vector3d direction(fiber.direction[0], fiber.direction[1], fiber.direction[2]);
         const double length = (F * direction).norm();
         P += fiber.kappa * (1 - 1 / length) * F * direction * direction.transpose();
@@ -289,7 +289,7 @@ TEST(ConvergedStep, EveryMaterialAgreesWithADenseNewton) {
 
 TEST(ConvergedStep, FibersAgreeWithADenseNewton) {
   Scene scene = test::twisting_bar({3, 1, 1}, "corotated");
-  scene.bodies[0].fiber = FiberSettings{{0.6, 0.8, 0}, 2e5};
+  scene.bodies[0].fibers = {FiberSettings{{0.6, 0.8, 0}, 2e5}};
   compare_with_oracle(scene, "l_bfgs");
   compare_with_oracle(scene, "newton");
 }
@@ -314,7 +314,7 @@ TEST(ConvergedStep, ProjectiveDynamicsAgreesWithADenseNewton) {
   }
   Scene scene = test::twisting_bar({3, 1, 1}, "arap");
   scene.bodies[0].layers = {test::soft_material("volume"), test::soft_material("strain_limit")};
-  scene.bodies[0].fiber = FiberSettings{{0.6, 0.8, 0}, 1e5};
+  scene.bodies[0].fibers = {FiberSettings{{0.6, 0.8, 0}, 1e5}};
   compare_with_oracle(scene, "projective_dynamics");
 }
 

@@ -137,6 +137,11 @@ std::vector<Problem> make_problems() {
   damped.state = scattered_state(damped.scene, 0.02);
   damped.reference = solve_converged(damped.scene, damped.state, 1);
   problems.push_back(std::move(damped));
+  Problem fibrous{.material = "fibers", .scene = test::fibrous_bar()};
+  fibrous.scene.solver.method = SolverMethod::newton;
+  fibrous.state = scattered_state(fibrous.scene, 0.02);
+  fibrous.reference = solve_converged(fibrous.scene, fibrous.state, 1);
+  problems.push_back(std::move(fibrous));
   for (const char* const material :
        {"membrane_arap", "membrane_neo_hookean", "membrane_orthotropic_stvk",
         "membrane_woven_limit", "folded_arap"}) {
@@ -164,6 +169,10 @@ bool runs(const Variant& variant, const Problem& problem) {
     return (model == "arap" || model == "woven_limit") && !is_folded(problem.material);
   }
   if (!model.empty()) return true;
+  if (problem.material == "fibers") {  // one of them has a curve
+    return !is_position_based(variant.settings.method) &&
+           variant.settings.method != SolverMethod::projective_dynamics;
+  }
   return problem.material == "spring" ||
          test::runs(to_string(variant.settings.method), problem.material);
 }
@@ -187,7 +196,8 @@ TEST_P(EverySolver, ReachesTheSameMinimumOfEveryMaterialAndDescentsNeverRise) {
         const bool is_of_another_method =
             scene.damping.stiffness > 0 || !model_of_membrane(problem.material).empty();
         const char* const other =
-            is_of_another_method && scene.solver.method != SolverMethod::projective_dynamics
+            (is_of_another_method && scene.solver.method != SolverMethod::projective_dynamics) ||
+                    problem.material == "fibers"
                 ? "l_bfgs"
             : is_folded(problem.material) ? "quadratic"
                                           : "arap";
@@ -225,6 +235,7 @@ void turn(std::vector<double>& values) {
 double change_by_turning(const Variant& variant, const std::string& material, double damping) {
   Scene scene = !model_of_membrane(material).empty() ? membrane(material)
                 : material == "spring"               ? test::hanging_cloth()
+                : material == "fibers"               ? test::fibrous_bar()
                                                      : test::twisting_bar({4, 2, 2}, material);
   scene.gravity = {1, -9.81, 2};
   scene.damping.stiffness = damping;

@@ -9,7 +9,6 @@
 #include "supple/error.h"
 #include "supple/simulation.h"
 #include "supple/state_bytes.h"
-#include "supple/warnings.h"
 
 /// Bodies that keep their volumes.
 namespace supple {
@@ -473,15 +472,7 @@ TEST(ExactVolume, PinsThatChangeItSaySo) {
     }
   }
   Simulation simulation(moving(body));
-  RunWatch watch(simulation.scene());
-  for (int i = 0; i < 60; ++i) {
-    const StepReport report = simulation.step();
-    ASSERT_NE(report.status, StepStatus::non_finite);
-    watch.add(simulation.frame(), report, simulation.energies());
-  }
-  bool says = false;
-  for (const Warning& warning : watch.warnings()) says = says || warning.code == "constraint";
-  EXPECT_TRUE(says);
+  EXPECT_TRUE(test::watch_run(simulation, 60).warns("constraint"));
 }
 
 /// Prints the table of docs/inextensible.md.
@@ -493,15 +484,7 @@ TEST(ExactVolume, MoreRoundsLeaveLessOfTheError) {
         Scene scene = pressed(method, iterations);
         if (!is_bag) scene.bodies[0] = block({0.2, 0.2, 0.2}, {4, 4, 4});
         Simulation simulation(scene);
-        RunWatch watch(simulation.scene());
-        double worst = 0;
-        for (int frame = 0; frame < 60; ++frame) {
-          const StepReport report = simulation.step();
-          watch.add(simulation.frame(), report, simulation.energies());
-          worst = std::max(worst, report.constraint_error);
-        }
-        std::string codes;
-        for (const Warning& warning : watch.warnings()) codes += " " + warning.code;
+        const auto [worst, codes] = test::watch_run(simulation, 60);
         std::printf("%s, %s, %d iterations: %.1e, %.4g Pa%s\n", is_bag ? "bag" : "block",
                     to_string(method), iterations, worst, simulation.state().multipliers[0],
                     codes.c_str());
@@ -527,19 +510,10 @@ TEST(ExactVolume, StaysOrSaysSo) {
             scene.time.step = step * std::sqrt(size);
             scene.colliders = {plate("floor", -1.2 * size, 1)};
             Simulation simulation(scene);
-            RunWatch watch(simulation.scene());
-            double worst = 0;
-            for (int i = 0; i < 60; ++i) {
-              const StepReport report = simulation.step();
-              EXPECT_NE(report.status, StepStatus::non_finite);
-              watch.add(simulation.frame(), report, simulation.energies());
-              if (i >= 30) worst = std::max(worst, report.constraint_error);
-            }
+            const test::WatchedRun run = test::watch_run(simulation, 60, 30);
+            const double worst = run.worst;
             EXPECT_TRUE(std::isfinite(worst));
-            bool says = false;
-            for (const Warning& warning : watch.warnings()) {
-              says = says || warning.code == "constraint" || warning.code == "unconverged";
-            }
+            const bool says = run.warns("constraint") || run.warns("unconverged");
             EXPECT_TRUE(says || worst < 1e-2)
                 << to_string(method) << ", " << (is_bag ? "bag of " : "block of ") << size << " m, "
                 << step << " s, " << iterations << " iterations: " << worst;

@@ -84,7 +84,10 @@ Scene scale_stiffness(const Scene& scene, double factor) {
     scale(body.material, factor);
     for (MaterialSettings& layer : body.layers) scale(layer, factor);
     for (MaterialRegion& region : body.regions) scale(region.material, factor);
-    if (body.fiber) body.fiber->kappa *= factor;
+    for (FiberSettings& fiber : body.fibers) {
+      fiber.kappa *= factor;
+      for (auto& point : fiber.curve.points) point.second *= factor;
+    }
     for (Spring& spring : body.springs) spring.stiffness *= factor;
     if (body.rod) {
       body.rod->bending *= factor;

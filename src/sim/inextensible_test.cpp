@@ -11,7 +11,6 @@
 #include "supple/error.h"
 #include "supple/simulation.h"
 #include "supple/state_bytes.h"
-#include "supple/warnings.h"
 
 /// Springs that keep their lengths.
 namespace supple {
@@ -234,15 +233,8 @@ TEST(Inextensible, PinsTooFarApartStretchItAndSaySo) {
   body.pins.push_back(pulled);
   const Scene scene = moving(body);
   Simulation simulation(scene);
-  RunWatch watch(simulation.scene());
-  for (int i = 0; i < 60; ++i) {
-    const StepReport report = simulation.step();
-    watch.add(simulation.frame(), report, simulation.energies());
-  }
+  EXPECT_TRUE(test::watch_run(simulation, 60).warns("constraint"));
   for (const double tension : simulation.state().multipliers) EXPECT_LT(tension, 100.001);
-  bool says = false;
-  for (const Warning& warning : watch.warnings()) says = says || warning.code == "constraint";
-  EXPECT_TRUE(says);
 }
 
 TEST(Inextensible, SameBitsForAnyThreadsAndFromAState) {
@@ -330,15 +322,7 @@ TEST(Inextensible, MoreRoundsLeaveLessOfTheError) {
         Scene scene = moving(body, method, iterations);
         scene.time.step = 1.0 / 30;
         Simulation simulation(scene);
-        RunWatch watch(simulation.scene());
-        double worst = 0;
-        for (int frame = 0; frame < 30; ++frame) {
-          const StepReport report = simulation.step();
-          watch.add(simulation.frame(), report, simulation.energies());
-          worst = std::max(worst, report.constraint_error);
-        }
-        std::string codes;
-        for (const Warning& warning : watch.warnings()) codes += " " + warning.code;
+        const auto [worst, codes] = test::watch_run(simulation, 30);
         std::printf("%s, %.0e N/m, %d iterations: %.1e, tip %.4f %.4f%s\n", to_string(method),
                     stiffness, iterations, worst, positions_of(simulation)[40][0],
                     positions_of(simulation)[40][1], codes.c_str());
@@ -373,18 +357,9 @@ TEST(Inextensible, StaysOrSaysSo) {
           scene.time.step = step * std::sqrt(size);
           scene.colliders.push_back({"ground", PlaneShape{{0, 1, 0}, -0.6 * size}, {}});
           Simulation simulation(scene);
-          RunWatch watch(simulation.scene());
-          double worst = 0;
-          for (int i = 0; i < 60; ++i) {
-            const StepReport report = simulation.step();
-            EXPECT_NE(report.status, StepStatus::non_finite);
-            watch.add(simulation.frame(), report, simulation.energies());
-            if (i >= 30) worst = std::max(worst, report.constraint_error);
-          }
-          bool says = false;
-          for (const Warning& warning : watch.warnings()) {
-            says = says || warning.code == "constraint" || warning.code == "unconverged";
-          }
+          const test::WatchedRun run = test::watch_run(simulation, 60, 30);
+          const double worst = run.worst;
+          const bool says = run.warns("constraint") || run.warns("unconverged");
           EXPECT_TRUE(says || worst < 1e-2) << to_string(method) << ", " << size << " m, " << step
                                             << " s, " << iterations << " iterations: " << worst;
         }

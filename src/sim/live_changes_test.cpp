@@ -245,7 +245,7 @@ Scene mixed_scene(const std::string& material, bool with_springs) {
   scene.gravity = {0, -1, 0};
   Body block = test::free_block(material).bodies[0];
   block.pins.push_back({.vertices = {0, 1}, .stiffness = 1e4});
-  block.fiber = FiberSettings{{1, 1, 0}, 2e4};
+  block.fibers = {FiberSettings{{1, 1, 0}, 2e4}};
   if (with_springs) scene.bodies.push_back(test::hanging_cloth().bodies[0]);
   scene.bodies.push_back(block);
   Body second = test::free_block(material).bodies[0];

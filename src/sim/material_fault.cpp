@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "base/names.h"
+#include "model/material_assignment.h"
 #include "position/constraint_forms.h"
 #include "sim/stepper.h"
 
@@ -23,6 +24,12 @@ bool runs_rods(SolverMethod method) {
   return (method == SolverMethod::xpbd || !is_position_based(method)) &&
          method != SolverMethod::projective_dynamics &&
          method != SolverMethod::vertex_block_descent;
+}
+
+/// Those that want squared distances or constraints.
+bool runs_fiber_curves(SolverMethod method) {
+  return method == SolverMethod::pbd ||
+         (!is_position_based(method) && method != SolverMethod::projective_dynamics);
 }
 
 /// What is wrong with one material; empty where nothing is.
@@ -50,14 +57,14 @@ std::optional<MaterialFault> find_material_fault(const Scene& scene, SolverMetho
     const std::string where = "/bodies/" + std::to_string(b);
     if (body.membrane && !explicit_step && is_position_based(method) &&
         method != SolverMethod::xpbd) {
-      return MaterialFault{where + "/material", false,
+      return MaterialFault{where + "/material", "/model",
                            std::string("a membrane has no form as constraints, which ") +
                                to_string(method) +
                                " needs; expected xpbd, a method of descent, for example l_bfgs, "
                                "or a cloth of springs"};
     }
     if (body.rod && !explicit_step && !runs_rods(method)) {
-      return MaterialFault{where + "/material", false,
+      return MaterialFault{where + "/material", "/model",
                            std::string(to_string(method)) +
                                " has no rods, whose twist couples a whole strand; expected a "
                                "method that has, for example newton or l_bfgs, or a strand of "
@@ -68,7 +75,7 @@ std::optional<MaterialFault> find_material_fault(const Scene& scene, SolverMetho
     const auto check = [&](const MaterialSettings& material, const std::string& place) {
       const std::string message = fault_of(material, method, explicit_step);
       if (fault || message.empty()) return;
-      fault = {where + place, is_incompressible(material), message};
+      fault = {where + place, is_incompressible(material) ? "/poisson" : "/model", message};
     };
     check(body.material, "/material");
     for (std::size_t r = 0; r < body.regions.size(); ++r) {
@@ -76,6 +83,14 @@ std::optional<MaterialFault> find_material_fault(const Scene& scene, SolverMetho
     }
     for (std::size_t l = 0; l < body.layers.size(); ++l) {
       check(body.layers[l], "/layers/" + std::to_string(l));
+    }
+    for (std::size_t k = 0; k < body.fibers.size() && !fault; ++k) {
+      if (body.fibers[k].curve.points.empty()) continue;
+      if (explicit_step || runs_fiber_curves(method)) continue;
+      fault = {place_of_fiber(body, where, k) + "/curve", "",
+               std::string(to_string(method)) +
+                   " cannot run fibers with a curve; expected `kappa`, or another method of "
+                   "descent, for example l_bfgs"};
     }
     if (fault) return fault;
   }

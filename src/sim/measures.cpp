@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "descent/element_energy.h"
-#include "materials/fiber.h"
 #include "math/svd.h"
+#include "model/range_fibers.h"
 
 namespace supple {
 
@@ -52,11 +52,9 @@ void element_stresses(const Model& model, const std::vector<Mat3<double>>& gradi
               family.template at<double>(parameters).energy_and_stress(F, P);
             },
             range.material);
-        if (range.has_fiber) {
-          const double* f = &range.fibers[local * 4 * lanes + l];
-          const Fiber<double> fiber{{{f[0], f[lanes], f[2 * lanes]}}, f[3 * lanes]};
+        for (int k = 0; k < range.num_fibers; ++k) {
           Mat3<double> extra;
-          fiber.energy_and_stress(F, extra);
+          fiber_of(range, local, l, k).energy_and_stress(F, extra);
           P = P + extra;
         }
         stress[tet] = stress[tet] + P;

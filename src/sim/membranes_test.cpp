@@ -215,7 +215,7 @@ TEST(Membranes, MethodsWithoutThemAndOthersMaterialsAreRefused) {
   broken([](Body& body) { body.membrane->bending = -1; }, "/bodies/0/material/bending", "N m");
   broken([](Body& body) { body.springs = {{0, 1, 1, 1}}; }, "/bodies/0/springs", "not both");
   broken([](Body& body) { body.triangles.clear(); }, "/bodies/0", "");
-  broken([](Body& body) { body.fiber = FiberSettings{}; }, "/bodies/0/fiber", "membrane");
+  broken([](Body& body) { body.fibers = {FiberSettings{}}; }, "/bodies/0/fiber", "membrane");
   broken([](Body& body) { body.regions.emplace_back(); }, "/bodies/0/regions", "membrane");
   broken([](Body& body) { body.material.model = "volume"; }, "/bodies/0/material/model", "tets");
   broken([](Body& body) { body.material.mu = std::nan(""); }, "/bodies/0/material/mu", "Pa");

@@ -32,7 +32,7 @@ Scene cube(const FiberSettings& fiber) {
   body.mesh = generate(BoxGenerator{.size = {1, 1, 1}, .cells = {1, 1, 1}});
   body.material.model = "corotated";
   body.material.mu = 1e4;
-  body.fiber = fiber;
+  body.fibers = {fiber};
   Pin pin;
   pin.vertices.resize(body.mesh.vertices.size());
   std::iota(pin.vertices.begin(), pin.vertices.end(), 0);
@@ -83,7 +83,7 @@ TEST(Muscles, FollowTheirActivationOverTime) {
 
 Scene muscle(const FiberSettings& fiber) {
   Scene scene = test::twisting_bar({4, 2, 2}, "neo_hookean");
-  scene.bodies[0].fiber = fiber;
+  scene.bodies[0].fibers = {fiber};
   return scene;
 }
 
@@ -93,10 +93,10 @@ TEST(Muscles, AFieldOfOneDirectionHasTheBitsOfThatDirection) {
   fiber.kappa = 5e4;
   const Scene plain = muscle(fiber);
   Scene field = plain;
-  field.bodies[0].fiber->directions.assign(plain.bodies[0].mesh.tets.size(), {1, 2, 2});
-  field.bodies[0].fiber->direction = {0, 0, 1};
+  field.bodies[0].fibers[0].directions.assign(plain.bodies[0].mesh.tets.size(), {1, 2, 2});
+  field.bodies[0].fibers[0].direction = {0, 0, 1};
   Scene idle = plain;
-  idle.bodies[0].fiber->activation.keyframes = {{0, 0}};
+  idle.bodies[0].fibers[0].activation.keyframes = {{0, 0}};
   Simulation a(plain, {.threads = 1}), b(field, {.threads = 1}), c(idle, {.threads = 1});
   for (int i = 0; i < 3; ++i) {
     a.step();
@@ -109,7 +109,7 @@ TEST(Muscles, AFieldOfOneDirectionHasTheBitsOfThatDirection) {
 
 TEST(Muscles, RadialFibersPointAwayFromTheirAxis) {
   Scene scene = muscle(along_x(1));
-  scene.bodies[0].fiber->radial = RadialFibers{{0, 0, 2}, {0.1, -3, 7}};
+  scene.bodies[0].fibers[0].radial = RadialFibers{{0, 0, 2}, {0.1, -3, 7}};
   const Model model = build_model(scene);
   int num_seen = 0;
   for (const ElementRange& range : model.ranges) {
@@ -135,7 +135,7 @@ TEST(Muscles, ALaplaceFieldAlongABarActsAsItsAxis) {
   Scene scene = muscle(along_x(5e4));
   Scene field = scene;
   const Box box = bounding_box(scene.bodies[0].mesh.vertices);
-  LaplaceFibers& laplace = field.bodies[0].fiber->laplace.emplace();
+  LaplaceFibers& laplace = field.bodies[0].fibers[0].laplace.emplace();
   laplace.from.box = {{box.min[0] - 1, -9, -9}, {box.min[0] + 1e-9, 9, 9}};
   laplace.to.box = {{box.max[0] - 1e-9, -9, -9}, {box.max[0] + 1, 9, 9}};
   scene.solver.method = field.solver.method = SolverMethod::newton;
@@ -159,7 +159,7 @@ TEST(Muscles, EveryMethodOfDescentComesToTheSameStep) {
   int num_run = 0;
   for (const Description& solver : list_solvers()) {
     Scene scene = test::twisting_bar({4, 2, 2}, "arap");
-    scene.bodies[0].fiber = fiber;
+    scene.bodies[0].fibers = {fiber};
     scene.solver.method = SolverMethod::newton;
     scene.solver.iterations = 100;
     Simulation newton(scene, {.threads = 1});
@@ -189,7 +189,7 @@ TEST(Muscles, EveryMethodOfDescentComesToTheSameStep) {
 /// Of constraints, too, as long as it stays.
 TEST(Muscles, XpbdHoldsAContractionThatStays) {
   Scene scene = test::twisting_bar({4, 2, 2}, "arap");
-  scene.bodies[0].fiber = along_x(1e5, 0.4);
+  scene.bodies[0].fibers = {along_x(1e5, 0.4)};
   scene.solver.method = SolverMethod::newton;
   scene.solver.iterations = 100;
   Simulation newton(scene, {.threads = 1});
@@ -202,7 +202,7 @@ TEST(Muscles, XpbdHoldsAContractionThatStays) {
   for (std::size_t i = 0; i < x.size(); ++i) {
     for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(x[i][k], y[i][k], 1e-6);
   }
-  scene.bodies[0].fiber->activation.keyframes = {{0, 0}, {1, 0.4}};
+  scene.bodies[0].fibers[0].activation.keyframes = {{0, 0}, {1, 0.4}};
   EXPECT_EQ(test::place_of([&] { Simulation unused(scene); }), "/bodies/0/fiber/activation");
 }
 
@@ -210,7 +210,7 @@ TEST(Muscles, WorkIsNoEnergyThatAStepGains) {
   FiberSettings fiber = along_x(1e5);
   fiber.activation.keyframes = {{0, 0}, {0.3, 0.5}};
   Scene scene = test::free_block("neo_hookean");
-  scene.bodies[0].fiber = fiber;
+  scene.bodies[0].fibers = {fiber};
   scene.solver.method = SolverMethod::newton;
   scene.solver.iterations = 30;
   scene.time.step = 0.01;
@@ -244,7 +244,7 @@ TEST(Muscles, AStateGoesOnWithTheSameBits) {
 TEST(Muscles, RefuseWhatHasNoDirectionAndActivationOutOfRange) {
   const auto place = [](const auto& edit) {
     Scene scene = muscle(along_x(1e5));
-    edit(*scene.bodies[0].fiber);
+    edit(scene.bodies[0].fibers[0]);
     return test::place_of([&] { Simulation unused(scene); });
   };
   const std::string where = "/bodies/0/fiber";

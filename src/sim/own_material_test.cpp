@@ -28,7 +28,7 @@ Scene bar(const MaterialSettings& material, const std::string& method) {
   scene.solver.method = from_string<SolverMethod>(method);
   scene.solver.iterations = 8;
   scene.bodies[0].material = material;
-  scene.bodies[0].fiber = FiberSettings{.direction = {1, 0.5, 0}, .kappa = 2e4};
+  scene.bodies[0].fibers = {FiberSettings{.direction = {1, 0.5, 0}, .kappa = 2e4}};
   scene.bodies[0].damping = BodyDamping{.stiffness = 0.002};
   return scene;
 }
@@ -130,7 +130,7 @@ TEST(OwnMaterials, DirectionsOfTheEnergyStayThoseOfTheBody) {
 
 TEST(OwnMaterials, AnIsotropicOneFlowsAndAnotherIsRefused) {
   Scene scene = bar(built_in(), "l_bfgs");
-  scene.bodies[0].fiber.reset();
+  scene.bodies[0].fibers.clear();
   scene.bodies[0].material.plasticity = PlasticitySettings{.yield = 0.02};
   Scene own = scene;
   own.bodies[0].material = own_material(OwnNeoHookean{mu, lambda});

@@ -396,7 +396,7 @@ TEST(Plasticity, RefusesWhatCannotFlow) {
   EXPECT_EQ(setting([](PlasticitySettings& p) { p.hardening = -1; }), where + "/hardening");
   EXPECT_EQ(setting([](PlasticitySettings& p) { p.max = 0; }), where + "/max");
   EXPECT_EQ(setting([](PlasticitySettings& p) { p.max = 4; }), where + "/max");
-  EXPECT_EQ(place([](Scene&, Body& b) { b.fiber = FiberSettings{}; }), where);
+  EXPECT_EQ(place([](Scene&, Body& b) { b.fibers = {FiberSettings{}}; }), where);
   EXPECT_EQ(place([](Scene&, Body& b) { b.layers = {b.material}; }),
             "/bodies/0/layers/0/plasticity");
   for (const char* method : {"pbd", "step_and_project"}) {
@@ -494,7 +494,7 @@ TEST(Growth, AlongFibersIsAlongTheirDirection) {
   FiberSettings fiber;
   fiber.direction = {0, 0, 1};
   fiber.kappa = 1e5;
-  scene.bodies[0].fiber = fiber;
+  scene.bodies[0].fibers = {fiber};
   scene.bodies[0].growth = {{.stretch = 1.4, .along_fiber = true}};
   Simulation simulation(scene, {.threads = 1});
   test::run(simulation, 3);

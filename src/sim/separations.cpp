@@ -106,7 +106,7 @@ std::vector<int> Separations::separate_body(Scene& scene, const BodySeparation& 
     own.copies.push_back(at(origin) < first ? origin : own.copies[at(origin) - first]);
   }
   // They follow from the whole body.
-  if (body.fiber) body.fiber->laplace.reset();
+  for (FiberSettings& fiber : body.fibers) fiber.laplace.reset();
   return copies;
 }
 

@@ -33,7 +33,8 @@ bool changes_with_time(const Scene& scene, const Body& body) {
          std::any_of(body.layers.begin(), body.layers.end(), creeps) ||
          std::any_of(body.regions.begin(), body.regions.end(),
                      [&](const MaterialRegion& region) { return creeps(region.material); }) ||
-         (body.fiber && changes(body.fiber->activation)) ||
+         std::any_of(body.fibers.begin(), body.fibers.end(),
+                     [](const FiberSettings& fiber) { return changes(fiber.activation); }) ||
          (body.pressure && changes(body.pressure->pressure)) ||
          std::any_of(body.growth.begin(), body.growth.end(),
                      [](const GrowthSettings& growth) { return changes(growth.stretch); });

@@ -207,7 +207,7 @@ TEST(SolverOptions, EveryVariantStepsABarInContactWithTheGround) {
   for (const SolverSettings& settings : variants) {
     Scene scene = test::twisting_bar({6, 2, 2}, "stable_neo_hookean");
     scene.gravity = {0, -9.81, 0};
-    scene.bodies[0].fiber = FiberSettings{{1, 1, 0}, 2e4};
+    scene.bodies[0].fibers = {FiberSettings{{1, 1, 0}, 2e4}};
     scene.colliders.push_back({"ground", PlaneShape{{0, 1, 0}, -0.5}, {}});
     scene.solver = settings;
     Simulation simulation(scene, {.threads = 1});

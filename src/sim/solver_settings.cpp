@@ -4,6 +4,7 @@
 #include "base/names.h"
 #include "base/refuse.h"
 #include "integrate/integrator.h"
+#include "model/material_assignment.h"
 #include "model/model.h"
 #include "sim/bond_checks.h"
 #include "sim/separations.h"
@@ -98,12 +99,14 @@ void check_muscles(const Scene& scene) {
   if (find_integrator(scene.time.integrator)->is_explicit) return;
   if (!is_position_based(method) || method == SolverMethod::pbd) return;
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
-    const auto& fiber = scene.bodies[b].fiber;
-    require(!fiber || !changes(fiber->activation),
-            "/bodies/" + std::to_string(b) + "/fiber/activation",
-            name +
-                " has fibers of one length; expected a number, or a method of descent, for "
-                "example l_bfgs");
+    const Body& body = scene.bodies[b];
+    for (std::size_t k = 0; k < body.fibers.size(); ++k) {
+      require(!changes(body.fibers[k].activation),
+              place_of_fiber(body, "/bodies/" + std::to_string(b), k) + "/activation",
+              name +
+                  " has fibers of one length; expected a number, or a method of descent, for "
+                  "example l_bfgs");
+    }
   }
 }
 

@@ -36,15 +36,15 @@ void check_contact(const Scene& scene);
 /// that the method cannot run.
 void check_settings(const Scene& scene);
 
-/// A material that a scene's method cannot run.
+/// A material, or a curve of fibers, that a scene's method cannot run.
 struct MaterialFault {
-  std::string where;    ///< its JSON pointer
-  bool incompressible;  ///< for its Poisson's ratio of 0.5
+  std::string where;  ///< its JSON pointer
+  const char* key;    ///< what of it is at fault in a scene file: "/poisson"; or nothing
   std::string message;
 };
 
 /// The first that a method cannot run: incompressible with a method of energies, without constraint
-/// form with xpbd and step_and_project.
+/// form with xpbd and step_and_project, a curve with these and projective_dynamics.
 std::optional<MaterialFault> find_material_fault(const Scene& scene, SolverMethod method);
 
 }  // namespace supple

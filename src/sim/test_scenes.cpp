@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "materials/spline.h"
 #include "math/svd.h"
 #include "supple/error.h"
+#include "supple/warnings.h"
 
 namespace supple::test {
 
@@ -81,6 +83,14 @@ Scene twisting_bar(std::array<int, 3> cells, const std::string& model) {
     body.pins.push_back(pin);
   }
   scene.bodies.push_back(body);
+  return scene;
+}
+
+Scene fibrous_bar() {
+  Scene scene = twisting_bar({4, 2, 2}, "arap");
+  FiberSettings curved{.direction = {2, -2, 1}};
+  curved.curve.points = {{0.5, -2e4}, {1, 0}, {1.2, 1e3}, {1.5, 4e4}};
+  scene.bodies[0].fibers = {FiberSettings{{1, 2, 2}, 3e4}, curved};
   return scene;
 }
 
@@ -227,6 +237,19 @@ void run(Simulation& simulation, int frames) {
   for (int k = 0; k < frames; ++k) {
     ASSERT_NE(simulation.step().status, StepStatus::non_finite);
   }
+}
+
+WatchedRun watch_run(Simulation& simulation, int frames, int first) {
+  WatchedRun run;
+  RunWatch watch(simulation.scene());
+  for (int frame = 0; frame < frames; ++frame) {
+    const StepReport report = simulation.step();
+    EXPECT_NE(report.status, StepStatus::non_finite);
+    watch.add(simulation.frame(), report, simulation.energies());
+    if (frame >= first) run.worst = std::max(run.worst, report.constraint_error);
+  }
+  for (const Warning& warning : watch.warnings()) run.codes += " " + warning.code;
+  return run;
 }
 
 std::string place_of(const std::function<void()>& call) {

@@ -31,6 +31,9 @@ Scene free_block(const std::string& model);
 /// A bar of the given cells, six tets each, along x, both ends turned in opposite senses.
 Scene twisting_bar(std::array<int, 3> cells, const std::string& model);
 
+/// The same of 4 x 2 x 2 cells of arap with two families of fibers, the second with a curve.
+Scene fibrous_bar();
+
 /// A square metre of cloth that lies flat, 0.3 kg, in 5 x 4 cells.
 Body cloth_body();
 
@@ -65,6 +68,18 @@ double distance_to_rest(const Simulation& simulation, const std::vector<Vec3>& r
 
 /// So many steps; fails the test where one is not finite.
 void run(Simulation& simulation, int frames);
+
+/// What a run says of its constraints.
+struct WatchedRun {
+  double worst = 0;     ///< constraint_error of a frame at most
+  std::string codes{};  ///< of the warnings, a blank before each
+  bool warns(const std::string& code) const {
+    return (codes + " ").find(" " + code + " ") != std::string::npos;
+  }
+};
+
+/// So many steps; fails the test where one is not finite. worst: from the frame `first` on.
+WatchedRun watch_run(Simulation& simulation, int frames, int first = 0);
 
 /// Where the invalid input is that the call complains of; "nothing" if it does not.
 std::string place_of(const std::function<void()>& call);

@@ -180,7 +180,10 @@ bool elements_change(const Scene& scene) {
   return std::any_of(scene.bodies.begin(), scene.bodies.end(), [](const Body& body) {
     const auto flows = [](const auto& part) { return part.material.plasticity.has_value(); };
     return flows(body) || std::any_of(body.regions.begin(), body.regions.end(), flows) ||
-           !body.growth.empty() || (body.fiber && !body.fiber->activation.keyframes.empty());
+           !body.growth.empty() ||
+           std::any_of(body.fibers.begin(), body.fibers.end(), [](const FiberSettings& fiber) {
+             return !fiber.activation.keyframes.empty();
+           });
   });
 }
 

@@ -60,7 +60,7 @@ GrowthSettings read_growth(ObjectReader& reader, const Body& body) {
       {.low = 0.1, .high = 10, .low_included = true, .high_included = true, .unit = ""});
   if (reader.is_text("direction")) {
     reader.choice("direction", "direction", {"fiber"});
-    if (!body.fiber) reader.fail("direction", "the body has no fiber to grow along");
+    if (body.fibers.empty()) reader.fail("direction", "the body has no fiber to grow along");
     growth.along_fiber = true;
   } else if (reader.has("direction")) {
     growth.direction = reader.direction("direction");
@@ -217,8 +217,14 @@ void read_tet_body(ObjectReader& reader, TetMesh mesh, const Axes& axes, Body& b
   reader.each("regions", [&](ObjectReader& region) {
     body.regions.push_back(read_region(region, body.mesh));
   });
-  reader.optional_object(
-      "fiber", [&](ObjectReader& fiber) { body.fiber = read_fiber(fiber, body.mesh, axes); });
+  const auto add_fibers = [&](ObjectReader& fiber) {
+    body.fibers.push_back(read_fiber(fiber, body.mesh, axes));
+  };
+  if (reader.is_list("fiber")) {
+    reader.each("fiber", add_fibers);
+  } else {
+    reader.optional_object("fiber", add_fibers);
+  }
   reader.each("growth",
               [&](ObjectReader& growth) { body.growth.push_back(read_growth(growth, body)); });
 }

@@ -6,6 +6,7 @@
 #include "base/names.h"
 #include "io/scene/json_text.h"
 #include "io/scene/readers.h"
+#include "materials/fiber.h"
 
 namespace supple {
 
@@ -47,7 +48,7 @@ std::vector<Vec3> read_field_of_directions(ObjectReader& reader, const TetMesh& 
 
 FiberSettings read_fiber(ObjectReader& reader, const TetMesh& mesh, const Axes& axes) {
   FiberSettings fiber;
-  reader.expect({"direction", "radial", "laplace", "kappa", "activation"});
+  reader.expect({"direction", "radial", "laplace", "kappa", "curve", "activation"});
   const std::string kind = reader.one_of("direction", {"direction", "radial", "laplace"});
   if (kind == "radial") {
     reader.object("radial", [&](ObjectReader& radial) {
@@ -70,7 +71,14 @@ FiberSettings read_fiber(ObjectReader& reader, const TetMesh& mesh, const Axes& 
   } else {
     fiber.direction = reader.direction("direction");
   }
-  fiber.kappa = reader.number("kappa", from_zero("Pa"));
+  if (reader.one_of("stiffness", {"kappa", "curve"}) == "curve") {
+    fiber.curve.points = reader.pairs("curve");
+    reader.explain("control points of the stress along the fiber, Pa, over its stretch");
+    if (fiber.curve.points.empty()) reader.fail("curve", "expected at least two control points");
+    make_fiber_curve(fiber.curve, reader.where("curve"));
+  } else {
+    fiber.kappa = reader.number("kappa", from_zero("Pa"));
+  }
   fiber.activation = read_timed_number(
       reader, "activation",
       {.low = 0, .high = 0.9, .low_included = true, .high_included = true, .unit = ""}, 0.0);

@@ -119,8 +119,8 @@ Scene read_scene(ObjectReader& reader, const std::string& default_name,
   // After the unknown keys: "bodys" should be called that.
   if (scene.bodies.empty()) reader.fail("bodies", "a scene needs at least one body");
   if (const auto fault = find_material_fault(scene, scene.solver.method)) {
-    const std::string place = fault->where + (fault->incompressible ? "/poisson" : "/model");
-    throw Error(ErrorKind::invalid_input, json_place(reader.where(), place), fault->message);
+    throw Error(ErrorKind::invalid_input, json_place(reader.where(), fault->where + fault->key),
+                fault->message);
   }
   check_followers(reader, scene);
   if (const auto fault = find_bond_fault(scene)) {

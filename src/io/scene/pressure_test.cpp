@@ -93,11 +93,11 @@ TEST(FiberOfABody, MayBeAFieldOfTheMeshThatItsTransformTurns) {
   const std::string field =
       R"({ "direction": { "x": "young", "y": "poisson", "z": "poisson" }, "kappa": 1e5 })";
   const Body plain = parse(muscle(field)).scene.bodies[0];
-  ASSERT_EQ(plain.fiber->directions.size(), plain.mesh.tets.size());
+  ASSERT_EQ(plain.fibers[0].directions.size(), plain.mesh.tets.size());
   const std::vector<double>& young = plain.mesh.tet_fields.at("young");
   const std::vector<double>& poisson = plain.mesh.tet_fields.at("poisson");
   for (std::size_t t = 0; t < young.size(); ++t) {
-    EXPECT_EQ(plain.fiber->directions[t], (Vec3{young[t], poisson[t], poisson[t]}));
+    EXPECT_EQ(plain.fibers[0].directions[t], (Vec3{young[t], poisson[t], poisson[t]}));
   }
   const Body turned =
       parse(muscle(field, R"({ "scale": 2, "rotate": { "axis": [0, 0, 1], "degrees": 90 },
@@ -105,8 +105,8 @@ TEST(FiberOfABody, MayBeAFieldOfTheMeshThatItsTransformTurns) {
           .scene.bodies[0];
   for (std::size_t t = 0; t < young.size(); ++t) {
     // x becomes y and y becomes -x, twice as long; 1e-12 of 1e5 by the rounding of the places.
-    EXPECT_NEAR(turned.fiber->directions[t][0], -2 * poisson[t], 1e-9 * young[t]);
-    EXPECT_NEAR(turned.fiber->directions[t][1], 2 * young[t], 1e-9 * young[t]);
+    EXPECT_NEAR(turned.fibers[0].directions[t][0], -2 * poisson[t], 1e-9 * young[t]);
+    EXPECT_NEAR(turned.fibers[0].directions[t][1], 2 * young[t], 1e-9 * young[t]);
   }
 }
 
@@ -114,14 +114,28 @@ TEST(FiberOfABody, MayGoByAnAxisOrBetweenSelections) {
   const Body radial = parse(muscle(R"({ "radial": { "axis": [0, 0, 1], "center": [1, 2, 3] },
                                        "kappa": 1e5, "activation": 0.25 })"))
                           .scene.bodies[0];
-  EXPECT_EQ(radial.fiber->radial->axis, (Vec3{0, 0, 1}));
-  EXPECT_EQ(radial.fiber->radial->center, (Vec3{1, 2, 3}));
-  EXPECT_EQ(radial.fiber->activation.value, 0.25);
+  EXPECT_EQ(radial.fibers[0].radial->axis, (Vec3{0, 0, 1}));
+  EXPECT_EQ(radial.fibers[0].radial->center, (Vec3{1, 2, 3}));
+  EXPECT_EQ(radial.fibers[0].activation.value, 0.25);
   const Body laplace = parse(muscle(R"({ "laplace": { "from": { "vertices": [0, 1] },
                                         "to": { "box": [[-9, -9, -9], [9, 9, 9]] } }, "kappa": 1 })"))
                            .scene.bodies[0];
-  EXPECT_EQ(laplace.fiber->laplace->from.vertices, (std::vector<int>{0, 1}));
-  EXPECT_EQ(laplace.fiber->laplace->to.box.max, (Vec3{9, 9, 9}));
+  EXPECT_EQ(laplace.fibers[0].laplace->from.vertices, (std::vector<int>{0, 1}));
+  EXPECT_EQ(laplace.fibers[0].laplace->to.box.max, (Vec3{9, 9, 9}));
+}
+
+TEST(FiberOfABody, MayBeAListOfFamilies) {
+  const Body body = parse(muscle(R"([ { "direction": [1, 0, 0], "kappa": 2 },
+                                      { "radial": {}, "curve": [[0.5, -3], [1, 0], [2, 9]],
+                                        "activation": 0.1 } ])"))
+                        .scene.bodies[0];
+  ASSERT_EQ(body.fibers.size(), 2U);
+  EXPECT_EQ(body.fibers[0].kappa, 2);
+  EXPECT_TRUE(body.fibers[0].curve.points.empty());
+  EXPECT_TRUE(body.fibers[1].radial);
+  EXPECT_EQ(body.fibers[1].curve.points[2], std::pair(2.0, 9.0));
+  EXPECT_EQ(body.fibers[1].activation.value, 0.1);
+  EXPECT_TRUE(parse(muscle("[]")).scene.bodies[0].fibers.empty());
 }
 
 TEST(FiberOfABody, RefusesWhatItCannotBe) {
@@ -141,6 +155,28 @@ TEST(FiberOfABody, RefusesWhatItCannotBe) {
             "/fiber/laplace/to/box");
   EXPECT_EQ(place(R"({ "direction": [1, 0, 0], "kappa": 1, "activation": 0.95 })"),
             "/fiber/activation");
+  EXPECT_EQ(place(R"({ "direction": [1, 0, 0] })"), "/fiber");
+  EXPECT_EQ(place(R"({ "direction": [1, 0, 0], "kappa": 1, "curve": [[1, 0], [2, 1]] })"),
+            "/fiber/curve");
+  EXPECT_EQ(place(R"({ "direction": [1, 0, 0], "curve": [] })"), "/fiber/curve");
+  EXPECT_EQ(place(R"({ "direction": [1, 0, 0], "curve": [[1, 1], [2, 2]] })"), "/fiber/curve");
+  EXPECT_EQ(place(R"([ { "direction": [1, 0, 0], "kappa": 1 },
+                       { "direction": [0, 1, 0], "curve": [[0, -1], [1, 0], [2, -1]] } ])"),
+            "/fiber/1/curve/2");
+  EXPECT_EQ(place(R"([ { "direction": [1, 0, 0], "kappa": 1 }, { "direction": [0, 0, 0],
+                       "kappa": 1 } ])"),
+            "/fiber/1/direction");
+}
+
+/// Of the file, before a simulation is built.
+TEST(FiberOfABody, WithACurveNeedsAMethodThatRunsIt) {
+  const std::string scene = muscle(R"({ "direction": [1, 0, 0], "curve": [[1, 0], [2, 1]] })");
+  for (const char* const method : {"xpbd", "step_and_project", "projective_dynamics"}) {
+    const Error error = error_of(scene.substr(0, scene.size() - 2) +
+                                 R"(, "solver": { "method": ")" + method + "\" } }");
+    EXPECT_NE(error.where().find(": /bodies/0/fiber/curve"), std::string::npos) << error.what();
+    EXPECT_NE(error.message().find(method), std::string::npos) << error.what();
+  }
 }
 
 }  // namespace

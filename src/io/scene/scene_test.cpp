@@ -117,9 +117,9 @@ TEST(Scene, TheBodyLandsInItsFields) {
   EXPECT_EQ(bar.regions[0].material.model, "stvk");
   EXPECT_EQ(bar.regions[0].material.mu.value, 3e4);
   EXPECT_EQ(bar.regions[0].material.lambda.value, 4e4);
-  ASSERT_TRUE(bar.fiber);
-  EXPECT_EQ(bar.fiber->direction, (Vec3{1, 0, 2}));
-  EXPECT_EQ(bar.fiber->kappa, 5e4);
+  ASSERT_EQ(bar.fibers.size(), 1U);
+  EXPECT_EQ(bar.fibers[0].direction, (Vec3{1, 0, 2}));
+  EXPECT_EQ(bar.fibers[0].kappa, 5e4);
   EXPECT_EQ(bar.velocity, (Vec3{1, 2, 3}));
   const auto& randomize = std::get<Randomize>(bar.initial);
   EXPECT_EQ(randomize.box.max, (Vec3{1, 2, 3}));
@@ -392,7 +392,7 @@ TEST(Override, ReplacesAddsAppendsAndRemoves) {
   EXPECT_EQ(with({{"/colliders/-", R"({"plane": {}})"}}).colliders.size(), 8U);
   EXPECT_EQ(with({{"/colliders/7", R"({"plane": {}})"}}).colliders.size(), 8U);
   EXPECT_EQ(with({{"/colliders/0", "null"}}).colliders.size(), 6U);
-  EXPECT_FALSE(with({{"/bodies/0/fiber", "null"}}).bodies[0].fiber);
+  EXPECT_TRUE(with({{"/bodies/0/fiber", "null"}}).bodies[0].fibers.empty());
   EXPECT_EQ(with({{"/time", "null"}}).time.frames, 120);
   EXPECT_EQ(with({{"/solver/history", "null"},
                   {"/solver/initial_hessian", "null"},
