@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 
 #include "descent/gradient_descent.h"
 #include "descent/hessian.h"
@@ -155,6 +156,43 @@ TEST(Hessian, IsPositiveDefiniteAtInvertedPositions) {
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(assembled_hessian(problem, x));
   EXPECT_GT(eigen.eigenvalues().minCoeff(), 0);
   EXPECT_TRUE(std::isfinite(eigen.eigenvalues().maxCoeff()));
+}
+
+/// V k (g_a . d)(g_b . d) is added to it, k from the curve; of kappa it knows nothing.
+TEST(Laplacian, KnowsTheFitOfCurvesOfFibersAlone) {
+  const double inverse_a2 = 900, k = 5e4, a = 0.3;
+  Scene plain = test_scene(), with_kappa = plain, curved = plain, muscle = plain;
+  FiberSettings fiber{.direction = {1, 2, 2}, .kappa = 3e4};
+  with_kappa.bodies[0].fibers = {fiber};
+  fiber.curve.points = {{0.5, -0.5 * k}, {1, 0}, {2, k}};
+  curved.bodies[0].fibers = {fiber};
+  fiber.activation = a;
+  muscle.bodies[0].fibers = {fiber};
+  const auto matrix_of = [&](const Scene& scene) {
+    const Model model = build_model(scene);
+    std::vector<int> order(static_cast<std::size_t>(model.num_vertices));
+    std::iota(order.begin(), order.end(), 0);
+    return Eigen::MatrixXd(laplacian_lower(model, inverse_a2, order));
+  };
+  const Eigen::MatrixXd lower = matrix_of(plain);
+  EXPECT_EQ(matrix_of(with_kappa), lower);
+  const Model model = build_model(plain);
+  Eigen::MatrixXd added = Eigen::MatrixXd::Zero(lower.rows(), lower.cols());
+  for (std::size_t t = 0; t < model.tets.size(); ++t) {
+    for (std::size_t i = 0; i < 4; ++i) {
+      for (std::size_t j = 0; j < 4; ++j) {
+        const auto along = [&](std::size_t c) {
+          const Vec3& g = model.shape_gradient[t][c];
+          return (g[0] + 2 * g[1] + 2 * g[2]) / 3;
+        };
+        if (model.tets[t][i] < model.tets[t][j]) continue;
+        added(model.tets[t][i], model.tets[t][j]) += model.volume[t] * k * along(i) * along(j);
+      }
+    }
+  }
+  ASSERT_GT(added.norm(), 1);
+  EXPECT_LT((matrix_of(curved) - lower - added).norm(), 1e-12 * lower.norm());
+  EXPECT_EQ(matrix_of(muscle), matrix_of(curved));
 }
 
 TEST(Laplacian, InFewerBitsOrByMultigridIsNearAndKeepsTheMomentum) {

@@ -14,15 +14,56 @@ namespace supple {
 
 namespace {
 
-/// (1 + tau/a) k_j V_j g_a . g_b for corners a, b of tet t [thesis eq. 8.4].
-double laplacian_entry(const Model& model, double inverse_a, std::size_t t, std::size_t a,
-                       std::size_t b) {
-  const Vec3& ga = model.shape_gradient[t][a];
-  const Vec3& gb = model.shape_gradient[t][b];
-  const double k =
-      model.stiffness[t] + model.stiffness[t] * model.damping_of(model.tets[t][0], inverse_a);
-  return k * model.volume[t] * (ga[0] * gb[0] + ga[1] * gb[1] + ga[2] * gb[2]);
+/// sum k d d^T over the fibers with a curve, Pa: [num_tets], or empty where there are none. Of
+/// fibers with kappa L knows nothing [thesis sec. 8.3].
+std::vector<Mat3<double>> curve_stiffness(const Model& model) {
+  std::vector<Mat3<double>> sums;
+  for (const ElementRange& range : model.ranges) {
+    for (std::size_t k = 0; k < range.curve_stiffness.size(); ++k) {
+      if (range.curves[k] == nullptr) continue;
+      sums.resize(model.tets.size(), Mat3<double>::zero());
+      // The directions of muscles at rest are of length one.
+      const std::vector<double>& fibers =
+          range.resting_fibers.empty() ? range.fibers : range.resting_fibers;
+      for (std::size_t lane = 0; lane < at(range.num_batches) * lanes; ++lane) {
+        const int tet = model.tet_of_lane[at(range.first_batch) * lanes + lane];
+        if (tet < 0) continue;
+        const double* const d =
+            &fibers[(lane / lanes * at(range.num_fibers) + k) * 4 * lanes + lane % lanes];
+        for (int i = 0; i < 9; ++i) {
+          sums[at(tet)](i / 3, i % 3) +=
+              range.curve_stiffness[k] * d[i / 3 * lanes] * d[i % 3 * lanes];
+        }
+      }
+    }
+  }
+  return sums;
 }
+
+/// The entries of L for corners of tets.
+class TetEntries {
+ public:
+  TetEntries(const Model& model, double inverse_a)
+      : model_(model), inverse_a_(inverse_a), fibers_(curve_stiffness(model)) {}
+
+  /// (1 + tau/a) k_j V_j g_a . g_b for corners a, b of tet t [thesis eq. 8.4], and of fibers
+  /// V_j k (g_a . d)(g_b . d).
+  double operator()(std::size_t t, std::size_t a, std::size_t b) const {
+    const Vec3& ga = model_.shape_gradient[t][a];
+    const Vec3& gb = model_.shape_gradient[t][b];
+    const double k = model_.stiffness[t] +
+                     model_.stiffness[t] * model_.damping_of(model_.tets[t][0], inverse_a_);
+    const double own = k * model_.volume[t] * (ga[0] * gb[0] + ga[1] * gb[1] + ga[2] * gb[2]);
+    if (fibers_.empty()) return own;
+    const Vector3<double> pull = fibers_[t] * Vector3<double>{{gb[0], gb[1], gb[2]}};
+    return own + model_.volume[t] * (ga[0] * pull[0] + ga[1] * pull[1] + ga[2] * pull[2]);
+  }
+
+ private:
+  const Model& model_;
+  double inverse_a_;
+  std::vector<Mat3<double>> fibers_;
+};
 
 }  // namespace
 
@@ -199,11 +240,10 @@ std::vector<double> own_diagonal(const Model& model, double inverse_a2) {
 std::vector<double> laplacian_diagonal(const Model& model, double inverse_a2, Pins pins) {
   std::vector<double> diagonal(static_cast<std::size_t>(model.num_vertices));
   for (std::size_t i = 0; i < diagonal.size(); ++i) diagonal[i] = model.mass[i] * inverse_a2;
-  const double inverse_a = std::sqrt(inverse_a2);
+  const TetEntries entry(model, std::sqrt(inverse_a2));
   for (std::size_t t = 0; t < model.tets.size(); ++t) {
     for (std::size_t a = 0; a < 4; ++a) {
-      diagonal[static_cast<std::size_t>(model.tets[t][a])] +=
-          laplacian_entry(model, inverse_a, t, a, a);
+      diagonal[static_cast<std::size_t>(model.tets[t][a])] += entry(t, a, a);
     }
   }
   visit_laplacian_edges(model, inverse_a2, [&](int a, int b, double k) {
@@ -258,7 +298,7 @@ template <class Wanted>
 SpdSolver::Matrix lower_where(const Model& model, double inverse_a2, const std::vector<int>& place,
                               const std::vector<double>& diagonal, const Wanted& wanted) {
   const int n = model.num_vertices;
-  const double inverse_a = std::sqrt(inverse_a2);
+  const TetEntries entry(model, std::sqrt(inverse_a2));
   std::vector<Eigen::Triplet<double>> entries;
   entries.reserve(model.tets.size() * 6 + model.springs.size() + model.membranes.edges.size() +
                   model.rods.edges.size() + at(n));
@@ -270,8 +310,7 @@ SpdSolver::Matrix lower_where(const Model& model, double inverse_a2, const std::
     for (std::size_t a = 0; a < 4; ++a) {
       for (std::size_t b = 0; b < a; ++b) {
         const int i = place[at(model.tets[t][a])], j = place[at(model.tets[t][b])];
-        entries.emplace_back(std::max(i, j), std::min(i, j),
-                             laplacian_entry(model, inverse_a, t, a, b));
+        entries.emplace_back(std::max(i, j), std::min(i, j), entry(t, a, b));
       }
     }
   }

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "base/refuse.h"
 #include "materials/spline.h"
+#include "math/quadrature.h"
 
 namespace supple {
 
@@ -34,6 +36,14 @@ std::shared_ptr<const CubicSpline> make_fiber_curve(const SplineCurve& curve,
                               stretch));
   }
   return spline;
+}
+
+double fit_curve_stiffness(const CubicSpline& curve, std::pair<double, double> range) {
+  std::vector<double> breaks = curve.knots();
+  breaks.push_back(1);
+  const std::vector<double> pieces = integration_pieces(range.first, range.second, breaks);
+  const double norm = integrate(pieces, [](double s) { return (s - 1) * (s - 1); });
+  return integrate(pieces, [&](double s) { return (s - 1) * curve.value(s); }) / norm;
 }
 
 }  // namespace supple

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "materials/principal.h"
 #include "math/cubic_spline.h"
@@ -119,6 +120,10 @@ struct Fiber {
 /// stress that falls anywhere, and where there is no control point (1, 0).
 std::shared_ptr<const CubicSpline> make_fiber_curve(const SplineCurve& curve,
                                                     const std::string& where);
+
+/// k of the best straight line k (s - 1) through the curve over a range of stretches, which is
+/// checked, as of materials (fit_stiffness in material.h): 0 or more, Pa.
+double fit_curve_stiffness(const CubicSpline& curve, std::pair<double, double> range);
 
 /// d2Psi/dF2 of the fibers, rows of F one after another as in materials/principal.h.
 inline Hessian9 hessian(const Fiber<double>& fiber, const Mat3<double>& F, bool project) {

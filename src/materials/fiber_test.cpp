@@ -114,6 +114,23 @@ TEST(FiberCurve, RotationsOfTheWorldAndOfTheDirectionChangeNothing) {
   }
 }
 
+/// As of materials: the least squares fit of k (s - 1).
+TEST(FiberCurve, ItsConstantStiffnessIsTheFitOfItsStress) {
+  const auto line = make_fiber_curve({{{0.5, -2}, {1, 0}, {2, 4}}}, "curve");
+  EXPECT_NEAR(fit_curve_stiffness(*line, {0.3, 1.7}), 4, 1e-13);
+  // Slack up to 1: half of the integral of (s - 1)^2 is where the stress is 6 (s - 1).
+  const auto slack = make_fiber_curve({{{0.9, 0}, {1, 0}, {1.5, 3}}}, "curve");
+  double moment = 0, norm = 0;
+  constexpr int n = 100000;
+  for (int i = 0; i < n; ++i) {
+    const double s = 0.5 + (i + 0.5) / n;
+    moment += (s - 1) * slack->value(s);
+    norm += (s - 1) * (s - 1);
+  }
+  // The midpoint rule errs by a part of 1/n^2 of its second derivatives.
+  EXPECT_NEAR(fit_curve_stiffness(*slack, {0.5, 1.5}), moment / norm, 1e-8);
+}
+
 TEST(FiberCurve, RefusesWhatIsNone) {
   const auto fault = [](const std::vector<std::pair<double, double>>& points) -> std::string {
     try {

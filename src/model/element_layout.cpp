@@ -236,6 +236,7 @@ ElementLayout lay_out_elements(const std::vector<ElementSource>& sources,
       range.num_fibers = static_cast<int>(of_body->families.size());
       range.first_fiber = of_body->first_fiber;
       for (const auto& curve : of_body->curves) range.curves.push_back(curve.get());
+      range.curve_stiffness = of_body->curve_stiffness;
     }
     range.changes_rest = source.changes_rest;
     range.num_parameters =

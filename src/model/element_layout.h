@@ -24,6 +24,7 @@ struct BodyFibers {
   /// a curve.
   std::vector<std::vector<std::array<double, 4>>> families;
   std::vector<std::shared_ptr<const CubicSpline>> curves;  ///< [num_families], null: kappa
+  std::vector<double> curve_stiffness;                     ///< as ElementRange::curve_stiffness
 };
 
 /// Ranges, batches, blocks and slots of the tets of `model` (its rest, tets, volume and

@@ -158,15 +158,17 @@ int MaterialAssignment::add_fibers(const Body& body, const std::string& where, c
   require(body.fibers.size() <= most_fibers, where + "/fiber",
           "there are " + std::to_string(body.fibers.size()) + " families, expected at most " +
               std::to_string(most_fibers));
-  BodyFibers fibers{.first_tet = static_cast<int>(first_tet),
-                    .first_fiber = num_families_,
-                    .families = {},
-                    .curves = {}};
+  BodyFibers fibers;
+  fibers.first_tet = static_cast<int>(first_tet);
+  fibers.first_fiber = num_families_;
   for (std::size_t k = 0; k < body.fibers.size(); ++k) {
     const std::string place = place_of_fiber(body, where, k);
     fibers.families.push_back(
         fibers_of(body.fibers[k], place, model, first_tet, body.mesh.tets.size()));
     fibers.curves.push_back(make_fiber_curve(body.fibers[k].curve, place + "/curve"));
+    const CubicSpline* const curve = fibers.curves.back().get();
+    fibers.curve_stiffness.push_back(
+        curve == nullptr ? 0.0 : fit_curve_stiffness(*curve, stiffness_range_));
   }
   num_families_ += static_cast<int>(body.fibers.size());
   fibers_.push_back(std::move(fibers));

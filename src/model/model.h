@@ -66,6 +66,9 @@ struct ElementRange {
   std::vector<double> fibers;
   /// [num_fibers], of the layout's `fiber_curves`; null: kappa is the stiffness.
   std::vector<const CubicSpline*> curves;
+  /// [num_fibers], Pa: what L has for a family with a curve, fitted over the solver's range; else
+  /// 0.
+  std::vector<double> curve_stiffness;
   /// Where a scene has muscles: `fibers` of activation 0; or empty.
   std::vector<double> resting_fibers;
   int first_fiber = 0;  ///< of its families among those of all bodies, as Model::activation

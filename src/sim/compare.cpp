@@ -5,6 +5,7 @@
 
 #include "base/refuse.h"
 #include "base/stopwatch.h"
+#include "descent/fiber_field.h"
 #include "descent/laplacian.h"
 #include "descent/minimise.h"
 #include "descent/newton.h"
@@ -29,7 +30,7 @@ class Step {
  public:
   Step(const Scene& scene, const SimulationState& from, int threads)
       : threads_(threads),
-        model_(build_model(scene)),
+        model_(build_model(with_fiber_directions(scene, threads_))),
         numbering_(model_),
         state_(numbering_.to_model(load_state(model_, from))),
         contact_(make_contact(scene, model_, numbering_, surface_of(scene, model_, numbering_),

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "descent/fiber_field.h"
 #include "model/model.h"
 #include "supple/compare.h"
 #include "supple/error.h"
@@ -100,7 +101,8 @@ Scene scale_stiffness(const Scene& scene, double factor) {
 
 ApparentStiffness apparent_stiffness(const Scene& scene, const SimulationState& state,
                                      std::span<const double> positions, int threads) {
-  const Model model = build_model(scene);
+  Threads helpers(threads);
+  const Model model = build_model(with_fiber_directions(scene, helpers));
   if (positions.size() != 3 * static_cast<std::size_t>(model.num_vertices)) {
     throw Error(ErrorKind::invalid_input, "positions",
                 "expected " + std::to_string(3 * model.num_vertices) + " numbers, there are " +

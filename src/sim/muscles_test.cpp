@@ -7,6 +7,7 @@
 #include "base/index.h"
 #include "model/model.h"
 #include "sim/test_scenes.h"
+#include "supple/compare.h"
 #include "supple/error.h"
 #include "supple/simulation.h"
 
@@ -151,6 +152,20 @@ TEST(Muscles, ALaplaceFieldAlongABarActsAsItsAxis) {
   b.set_material(0, scene.bodies[0].material);
   b.change(b.scene());
   b.step();
+}
+
+/// Comparisons build the scene themselves.
+TEST(Muscles, ALaplaceFieldIsThereWhereStepsAreCompared) {
+  Scene scene = muscle(along_x(5e4));
+  const SimulationState state = Simulation(scene, {.threads = 1}).state();
+  const ConvergedStep plain = solve_converged(scene, state, 1);
+  const Box box = bounding_box(scene.bodies[0].mesh.vertices);
+  LaplaceFibers& laplace = scene.bodies[0].fibers[0].laplace.emplace();
+  laplace.from.box = {{box.min[0] - 1, -9, -9}, {box.min[0] + 1e-9, 9, 9}};
+  laplace.to.box = {{box.max[0] - 1e-9, -9, -9}, {box.max[0] + 1, 9, 9}};
+  const ConvergedStep field = solve_converged(scene, state, 1);
+  EXPECT_NEAR(field.objective, plain.objective, 1e-9 * plain.objective);
+  EXPECT_NEAR(apparent_stiffness(scene, state, field.positions, 1).position_error, 0, 1e-9);
 }
 
 TEST(Muscles, EveryMethodOfDescentComesToTheSameStep) {
