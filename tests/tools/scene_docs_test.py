@@ -17,6 +17,7 @@ TEXT = (ROOT / "docs" / "scene.md").read_text(encoding="utf-8")
 AROUND = {
     "mesh": '{{"supple": 1, "bodies": [{{ {} }}]}}',
     "material": '{{"supple": 1, "bodies": [{{"mesh": {{"box": {{}}}}, {} }}]}}',
+    "fiber": '{{"supple": 1, "bodies": [{{"mesh": {{"box": {{}}}}, "material": {{"model": "arap", "mu": 1e4}}, {} }}]}}',
     "motion": '{{"supple": 1, "bodies": [{{"mesh": {{"box": {{}}}}, "material": {{"model": "arap", "mu": 1e4}}, '
               '"pins": [{{"select": {{"vertices": [0]}}, {} }}]}}]}}',
     "bonds": '{{"supple": 1, "bodies": ['
