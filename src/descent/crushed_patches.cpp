@@ -51,13 +51,13 @@ int root_of(std::vector<int>& parent, int i) {
   return i;
 }
 
-Mat3<double> deformation_gradient(const Model& model, std::size_t tet, const VectorField& z) {
+Mat3<double> deformation_gradient(const Model& model, std::size_t tet,
+                                  const std::array<Vec3, 4>& gradients, const VectorField& z) {
   Mat3<double> F = Mat3<double>::zero();
   for (std::size_t c = 0; c < 4; ++c) {
     const PaddedVector& x = z[at(model.tets[tet][c])];
-    const Vec3& b = model.shape_gradient[tet][c];
     for (int r = 0; r < 3; ++r) {
-      for (int k = 0; k < 3; ++k) F(r, k) += x[r] * b[at(k)];
+      for (int k = 0; k < 3; ++k) F(r, k) += x[r] * gradients[c][at(k)];
     }
   }
   return F;
@@ -169,7 +169,7 @@ bool CrushedPatches::find_crushed(const Model& model, const VectorField& z, Thre
     std::vector<Crushed>& list = of_piece_[at(piece)];
     const int last = std::min(model.num_tets, (piece + 1) * tets_per_piece);
     for (int t = piece * tets_per_piece; t < last && list.size() <= most; ++t) {
-      const Mat3<double> F = deformation_gradient(model, at(t), z);
+      const Mat3<double> F = deformation_gradient(model, at(t), model.shape_gradients(at(t)), z);
       if (determinant(F) > least_volume && squared_norm(F) < most_stretch) continue;
       const int lane = lane_of_tet_[at(t)];
       const ElementRange& range = model.ranges[at(range_of(model, lane))];
@@ -288,7 +288,8 @@ void CrushedPatches::make_patches(const Model& model) {
     for (const int t : tets) {
       const int lane = lane_of_tet_[at(t)];
       const int range = range_of(model, lane);
-      Tet own{t, range, parameters_of(model.ranges[at(range)], lane), {}};
+      Tet own{
+          t, range, parameters_of(model.ranges[at(range)], lane), {}, model.shape_gradients(at(t))};
       for (std::size_t c = 0; c < 4; ++c) {
         const int vertex = model.tets[at(t)][c];
         const auto found = std::lower_bound(patch.vertices.begin(), patch.vertices.end(), vertex);
@@ -316,8 +317,9 @@ double CrushedPatches::energy(const Objective& objective, const Patch& patch,
   const Model& model = objective.model();
   double sum = 0;
   for (const Tet& tet : patch.tets) {
-    sum += model.volume[at(tet.tet)] * energy_density(model.ranges[at(tet.range)], tet.parameters,
-                                                      deformation_gradient(model, at(tet.tet), z));
+    sum += model.volume[at(tet.tet)] *
+           energy_density(model.ranges[at(tet.range)], tet.parameters,
+                          deformation_gradient(model, at(tet.tet), tet.gradients, z));
   }
   const VectorField& y = objective.inertial_target();
   for (const int i : patch.vertices) {
@@ -354,9 +356,9 @@ void CrushedPatches::differentiate(const Objective& objective, const VectorField
   }
   for (const Tet& tet : patch.tets) {
     const std::size_t t = at(tet.tet);
-    const Mat3<double> F = deformation_gradient(model, t, z);
+    const std::array<Vec3, 4>& gradients = tet.gradients;
+    const Mat3<double> F = deformation_gradient(model, t, gradients, z);
     const double volume = model.volume[t];
-    const auto& gradients = model.shape_gradient[t];
     with_material(model.ranges[at(tet.range)], tet.parameters, [&](const auto& material) {
       if (!with_matrix) {
         const Mat3<double> P = material.stress(F);

@@ -14,11 +14,9 @@ namespace supple {
 
 namespace {
 
-/// (1 + tau/a) k_j V_j g_a . g_b for corners a, b of tet t [thesis eq. 8.4].
-double laplacian_entry(const Model& model, double inverse_a, std::size_t t, std::size_t a,
-                       std::size_t b) {
-  const Vec3& ga = model.shape_gradient[t][a];
-  const Vec3& gb = model.shape_gradient[t][b];
+/// (1 + tau/a) k_j V_j g_a . g_b for two corners of tet t [thesis eq. 8.4].
+double laplacian_entry(const Model& model, double inverse_a, std::size_t t, const Vec3& ga,
+                       const Vec3& gb) {
   const double k =
       model.stiffness[t] + model.stiffness[t] * model.damping_of(model.tets[t][0], inverse_a);
   return k * model.volume[t] * (ga[0] * gb[0] + ga[1] * gb[1] + ga[2] * gb[2]);
@@ -201,9 +199,10 @@ std::vector<double> laplacian_diagonal(const Model& model, double inverse_a2, Pi
   for (std::size_t i = 0; i < diagonal.size(); ++i) diagonal[i] = model.mass[i] * inverse_a2;
   const double inverse_a = std::sqrt(inverse_a2);
   for (std::size_t t = 0; t < model.tets.size(); ++t) {
+    const std::array<Vec3, 4> g = model.shape_gradients(t);
     for (std::size_t a = 0; a < 4; ++a) {
       diagonal[static_cast<std::size_t>(model.tets[t][a])] +=
-          laplacian_entry(model, inverse_a, t, a, a);
+          laplacian_entry(model, inverse_a, t, g[a], g[a]);
     }
   }
   visit_laplacian_edges(model, inverse_a2, [&](int a, int b, double k) {
@@ -267,11 +266,12 @@ SpdSolver::Matrix lower_where(const Model& model, double inverse_a2, const std::
   }
   for (std::size_t t = 0; t < model.tets.size(); ++t) {
     if (!wanted(model.tets[t][0]) || model.is_rigid_vertex(model.tets[t][0])) continue;
+    const std::array<Vec3, 4> g = model.shape_gradients(t);
     for (std::size_t a = 0; a < 4; ++a) {
       for (std::size_t b = 0; b < a; ++b) {
         const int i = place[at(model.tets[t][a])], j = place[at(model.tets[t][b])];
         entries.emplace_back(std::max(i, j), std::min(i, j),
-                             laplacian_entry(model, inverse_a, t, a, b));
+                             laplacian_entry(model, inverse_a, t, g[a], g[b]));
       }
     }
   }

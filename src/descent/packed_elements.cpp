@@ -33,17 +33,16 @@ bool is_uniform(const ElementRange& range) {
 /// Packs the tets of one block.
 class BlockPacker {
  public:
-  BlockPacker(const Model& model, const ElementBlock& block)
-      : model_(model), range_(model.ranges[at(block.range)]) {
+  BlockPacker(const Model& model, const ElementBlock& block, bool keeps_parameters)
+      : model_(model), range_(model.ranges[at(block.range)]), keeps_parameters_(keeps_parameters) {
     // In a block of the model neighbouring tets stand in one lane, batch after batch.
     for (int lane = 0; lane < lanes; ++lane) {
       for (int b = block.first_batch; b < block.first_batch + block.num_batches; ++b) {
         const int tet = model.tet_of_lane[at(b) * lanes + at(lane)];
         if (tet < 0) continue;
-        const ElementBatch& batch = model.batches[at(b)];
         tets_.push_back({tet, b - range_.first_batch, lane});
-        slots_.push_back(
-            {batch.slot[0][lane], batch.slot[1][lane], batch.slot[2][lane], batch.slot[3][lane]});
+        std::array<int, 4>& slots = slots_.emplace_back();
+        for (std::size_t c = 0; c < 4; ++c) slots[c] = model.slot_in(block, model.tets[at(tet)][c]);
       }
     }
   }
@@ -58,7 +57,8 @@ class BlockPacker {
     for (int row = 0; row < rows; ++row) {
       PackedPair& packed = pairs.emplace_back();
       // Eight numbers for each parameter of the one tets and as many for the other ones.
-      double* const parameters = grown(range.parameters, 2 * at(range_.num_parameters) * lanes);
+      double* const parameters =
+          grown(range.parameters, keeps_parameters_ ? 2 * at(range_.num_parameters) * lanes : 0);
       double* const fibers = grown(range.fibers, range_.has_fiber ? 2 * 4 * lanes : 0);
       std::array<int, 2 * lanes> bodies{};
       for (int lane = 0; lane < lanes; ++lane) {
@@ -78,7 +78,9 @@ class BlockPacker {
                                       determinant(tet, corners, side));
           for (std::size_t i = 0; i < 3; ++i) packed.apex[side][i][lane] = apex[i];
           packed.volume[side][lane] = missing ? 0 : model_.volume[at(tets_[at(tet)].number)];
-          copy_parameters(tet, parameters + side * range_.num_parameters * lanes + lane);
+          if (keeps_parameters_) {
+            copy_parameters(tet, parameters + side * range_.num_parameters * lanes + lane);
+          }
           if (range_.has_fiber) turn_fiber(tet, face, fibers + side * 4 * lanes + lane);
           if (!range_.resting_fibers.empty()) bodies[at(side * lanes + lane)] = body_of(tet);
         }
@@ -185,6 +187,7 @@ class BlockPacker {
 
   const Model& model_;
   const ElementRange& range_;
+  bool keeps_parameters_;
   std::vector<Tet> tets_;
   std::vector<std::array<int, 4>> slots_;  ///< of the tets' corners
 };
@@ -231,7 +234,15 @@ PackedElements::PackedElements(const Model& model)
       vertex_of_slot[static_cast<std::size_t>(slot)] = vertex;
     }
   }
-  pairs.reserve(model.batches.size() / 2 + 2 * model.blocks.size());
+  for (std::size_t r = 0; r < ranges.size(); ++r) {
+    const ElementRange& range = model.ranges[r];
+    const int row = range.num_parameters * lanes;
+    ranges[r].parameter_stride = is_uniform(range) ? 0 : row;
+    if (ranges[r].parameter_stride == 0) {
+      ranges[r].parameters.assign(range.parameters.begin(), range.parameters.begin() + row);
+    }
+  }
+  pairs.reserve(model.num_batches() / 2 + 2 * model.blocks.size());
   for (const ElementBlock& block : model.blocks) {
     Range& range = ranges[static_cast<std::size_t>(block.range)];
     const int first = static_cast<int>(pairs.size());
@@ -243,15 +254,11 @@ PackedElements::PackedElements(const Model& model)
             model.ranges[static_cast<std::size_t>(block.range)].material)) {
       continue;
     }
-    BlockPacker(model, block).append_to(pairs, range);
+    BlockPacker(model, block, range.parameter_stride != 0).append_to(pairs, range);
   }
   block_start.push_back(static_cast<int>(pairs.size()));
-  for (std::size_t r = 0; r < ranges.size(); ++r) {
-    const int row = model.ranges[r].num_parameters * lanes;
-    const bool uniform = is_uniform(model.ranges[r]);
-    if (uniform) ranges[r].parameters.resize(static_cast<std::size_t>(row));
-    ranges[r].parameter_stride = uniform ? 0 : row;
-    if (!ranges[r].body_of_fiber.empty()) ranges[r].resting_fibers = ranges[r].fibers;
+  for (Range& range : ranges) {
+    if (!range.body_of_fiber.empty()) range.resting_fibers = range.fibers;
   }
   shapes_changed(model, true);
 }

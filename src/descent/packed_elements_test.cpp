@@ -280,7 +280,7 @@ struct Plain {
           }
           energy += model.elastic_volume(t) * density;
           for (std::size_t c = 0; c < 4; ++c) {
-            const Vec3 g = model.elastic_gradient(t, c);
+            const Vec3 g = model.elastic_gradients(t)[c];
             for (int r = 0; r < 3; ++r) {
               gradient[static_cast<std::size_t>(model.tets[t][c])][r] +=
                   model.elastic_volume(t) * (P(r, 0) * g[0] + P(r, 1) * g[1] + P(r, 2) * g[2]);

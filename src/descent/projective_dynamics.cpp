@@ -104,10 +104,10 @@ SpdSolver::Matrix global_matrix(const Model& model, double inverse_a2,
   const std::vector<std::array<double, 4>> fibers = fibers_of_tets(model);
   for (std::size_t t = 0; t < model.tets.size(); ++t) {
     const Vec3 direction{fibers[t][0], fibers[t][1], fibers[t][2]};
+    const std::array<Vec3, 4> gradient = model.shape_gradients(t);
     for (std::size_t a = 0; a < 4; ++a) {
       for (std::size_t b = 0; b <= a; ++b) {
-        const Vec3& ga = model.shape_gradient[t][a];
-        const Vec3& gb = model.shape_gradient[t][b];
+        const Vec3 &ga = gradient[a], &gb = gradient[b];
         double value = fibers[t][3] * dot3(ga, direction) * dot3(gb, direction);
         if (a != b) {  // else it is in the diagonal
           value += model.stiffness[t] * dot3(ga, gb);

@@ -33,7 +33,7 @@ Incidence incidence_of(const Model& model, const ElementRange& range) {
   incidence.start.assign(static_cast<std::size_t>(model.num_vertices) + 1, 0);
   const auto visit = [&](const auto& work) {
     for (int b = range.first_batch; b < range.first_batch + range.num_batches; ++b) {
-      const ElementBatch& batch = model.batches[static_cast<std::size_t>(b)];
+      const ElementBatch& batch = model.batches()[static_cast<std::size_t>(b)];
       for (int lane = 0; lane < lanes; ++lane) {
         const std::size_t place =
             static_cast<std::size_t>(b) * lanes + static_cast<std::size_t>(lane);
@@ -56,7 +56,7 @@ Incidence incidence_of(const Model& model, const ElementRange& range) {
 
 /// Writes the shape of a pair.
 void fill_shape(const Model& model, const Corner& from, int lane, bool empty, PairBatch& batch) {
-  const ElementBatch& source = model.batches[static_cast<std::size_t>(from.batch)];
+  const ElementBatch& source = model.batches()[static_cast<std::size_t>(from.batch)];
   double gradient[4][3];
   for (int k = 0; k < 3; ++k) {
     gradient[0][k] = 0;
@@ -176,7 +176,7 @@ void VertexGroups::copy_rest_shapes(const Model& model) {
       const int lane = static_cast<int>(i % lanes);
       PairBatch& pair = ranges[r].batches[i / lanes];
       Corner from{range.first_batch + ranges[r].source[i] / lanes, ranges[r].source[i] % lanes, 0};
-      const ElementBatch& source = model.batches[static_cast<std::size_t>(from.batch)];
+      const ElementBatch& source = model.batches()[static_cast<std::size_t>(from.batch)];
       while (source.vertex[from.corner][from.lane] != pair.vertex[0][lane]) ++from.corner;
       fill_shape(model, from, lane, pair.volume[lane] == 0, pair);
     }

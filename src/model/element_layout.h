@@ -17,9 +17,8 @@ struct ElementSource {
   std::array<double, 4> fiber{};       ///< unit direction, kappa
 };
 
-/// Ranges, batches, blocks and slots of the tets of `model` (its rest, tets, volume and
-/// shape_gradient are read) from `sources`, one for each tet and layer, and the material models
-/// they point into; no stiffness.
+/// Ranges, blocks and slots of the tets of `model` (its rest and tets are read) from `sources`, one
+/// for each tet and layer, and the material models they point into; no stiffness.
 ElementLayout lay_out_elements(const std::vector<ElementSource>& sources,
                                const std::vector<MaterialModel>& materials, const Model& model);
 

@@ -70,7 +70,7 @@ TEST(Model, EveryTetHasOneLaneAndEveryCornerItsSlot) {
   }
   for (const ElementBlock& block : model.blocks) {
     for (int b = block.first_batch; b < block.first_batch + block.num_batches; ++b) {
-      const ElementBatch& batch = model.batches[static_cast<std::size_t>(b)];
+      const ElementBatch& batch = model.batches()[static_cast<std::size_t>(b)];
       for (int c = 0; c < 4; ++c) {
         for (int lane = 0; lane < lanes; ++lane) {
           const int slot = block.first_slot + batch.slot[c][lane];

@@ -86,8 +86,8 @@ int count_inverted(const Model& model, const VectorField& x, Threads& threads) {
   threads.parallel_for(static_cast<int>(model.blocks.size()), [&](int i) {
     const ElementBlock& block = model.blocks[static_cast<std::size_t>(i)];
     if (model.ranges[static_cast<std::size_t>(block.range)].layer > 0) return;  // counted already
-    inverted += kernels.count_inverted(&model.batches[static_cast<std::size_t>(block.first_batch)],
-                                       block.num_batches, x.data());
+    inverted += kernels.count_inverted(
+        &model.batches()[static_cast<std::size_t>(block.first_batch)], block.num_batches, x.data());
   });
   return inverted;
 }
