@@ -307,6 +307,34 @@ TEST(LBfgs, MapsTheNewestChangeOfGradientToItsStep) {
   }
 }
 
+TEST(LBfgs, FieldsInCommonWithAnotherOneChangeNoBits) {
+  for (const int other_history : {2, 5, 9}) {
+    Problem problem(test_scene());
+    std::vector<VectorField> ends[2];
+    for (const bool in_common : {false, true}) {
+      LBfgs own = l_bfgs(problem.model, 5, true);
+      LBfgs other(problem.model,
+                  std::make_unique<Laplacian>(problem.model, 1 / (h * h), Precision::full),
+                  other_history, in_common ? own.fields() : nullptr);
+      EXPECT_EQ(own.fields() == other.fields(), in_common);
+      Minimiser minimiser(problem.model.num_vertices);
+      SolverSettings settings;
+      settings.iterations = 8;
+      // In turn, each from another start.
+      for (unsigned int k = 0; k < 4; ++k) {
+        VectorField z = deformed(problem.model, 0.08, 4 + k);
+        minimiser.run(problem.objective, k % 2 == 0 ? own : other, settings, z);
+        ends[in_common ? 1 : 0].push_back(z);
+      }
+    }
+    for (std::size_t k = 0; k < 4; ++k) {
+      for (std::size_t i = 0; i < ends[0][k].size(); ++i) {
+        for (int c = 0; c < 3; ++c) EXPECT_EQ(ends[0][k][i][c], ends[1][k][i][c]);
+      }
+    }
+  }
+}
+
 TEST(LBfgs, TheRecursionOverNumbersGivesTheSameIterates) {
   for (const int history : {1, 2, 5, 30}) {
     Problem problem(test_scene(true));
