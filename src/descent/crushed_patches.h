@@ -64,7 +64,7 @@ class CrushedPatches {
   struct Tet {
     int tet;
     int range;
-    std::size_t parameters;         ///< of the range, of its lane
+    std::size_t lane;               ///< of the range: batch * lanes + lane
     int place[4];                   ///< of its corners in the patch, -1: none
     std::array<Vec3, 4> gradients;  ///< Model::shape_gradients
   };

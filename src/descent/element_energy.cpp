@@ -55,11 +55,11 @@ ElementWork work_of_block(const Model& model, const ElementBlock& block, const V
                           VectorField& slots) {
   const ElementRange& range = model.ranges[static_cast<std::size_t>(block.range)];
   const auto local = static_cast<std::size_t>(block.first_batch - range.first_batch);
-  const auto num_parameters = static_cast<std::size_t>(range.num_parameters);
   return {.material = &range.material,
           .batches = &model.batches()[static_cast<std::size_t>(block.first_batch)],
           .num_batches = block.num_batches,
-          .parameters = range.parameters.data() + local * num_parameters * lanes,
+          .parameters = range.parameters_of(local),
+          .parameter_stride = range.parameter_stride,
           .fibers = range.has_fiber ? range.fibers.data() + local * 4 * lanes : nullptr,
           .x = x.data(),
           .slots = slots.data() + block.first_slot,

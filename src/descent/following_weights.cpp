@@ -50,7 +50,7 @@ void FollowingWeights::begin_step(Objective& objective, BodyMatrices& matrix) {
     spent_ = worked_ = 0;
     if (!is_raised_) return;
     try {
-      refactor(model, objective.threads(), matrix, fitted_);
+      refactor(model, objective.threads(), matrix, fitted_.all());
     } catch (const std::bad_alloc&) {  // raised weights serve until there is memory
     }
     return;
@@ -86,7 +86,8 @@ std::vector<double> FollowingWeights::find_eigenvalues(const Model& model, const
           {.material = &range.material,
            .batches = batches.data(),
            .num_batches = count,
-           .parameters = range.parameters.data() + at(first) * at(range.num_parameters) * lanes,
+           .parameters = range.parameters_of(at(first)),
+           .parameter_stride = range.parameter_stride,
            .x = z.data(),
            .eigenvalues = &of_lane[at(range.first_batch + first) * lanes]});
     });
@@ -105,7 +106,7 @@ bool FollowingWeights::choose(std::vector<double>& next) const {
   for (std::size_t t = 0; t < next.size(); ++t) {
     // std::max takes the fitted one if the state is not finite.
     const double wanted = std::min(std::max(fitted_[t], needed_part * next[t]), most * fitted_[t]);
-    next[t] = weights()[t];
+    next[t] = weight(t);
     if (wanted <= margin * next[t] && margin * wanted >= next[t]) continue;
     next[t] = wanted;
     are_new = true;
@@ -140,7 +141,7 @@ FollowingWeights::Memory FollowingWeights::memory() const {
 
 void FollowingWeights::set_memory(const Memory& memory, const Model& model, Threads& threads,
                                   BodyMatrices& matrix) {
-  const std::vector<double>& next = memory.weights.empty() ? fitted_ : memory.weights;
+  const std::vector<double> next = memory.weights.empty() ? fitted_.all() : memory.weights;
   const bool are_sound =
       std::all_of(next.begin(), next.end(), [](double k) { return std::isfinite(k) && k > 0; });
   if (next.size() != fitted_.size() || !are_sound || !std::isfinite(memory.spent) ||
@@ -149,7 +150,8 @@ void FollowingWeights::set_memory(const Memory& memory, const Model& model, Thre
                 "expected a positive number for each of the " + std::to_string(fitted_.size()) +
                     " tets, or none");
   }
-  if (next != weights() && !refactor(model, threads, matrix, next)) {
+  const bool is_new = next != (is_raised_ ? raised_ : fitted_.all());
+  if (is_new && !refactor(model, threads, matrix, next)) {
     throw Error(ErrorKind::invalid_input, "weights",
                 "the matrix is not positive definite with them");
   }

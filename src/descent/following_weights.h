@@ -60,10 +60,10 @@ class FollowingWeights {
   bool choose(std::vector<double>& next) const;
   bool refactor(const Model& model, Threads& threads, BodyMatrices& matrix,
                 std::vector<double> next);
-  const std::vector<double>& weights() const { return is_raised_ ? raised_ : fitted_; }
+  double weight(std::size_t tet) const { return is_raised_ ? raised_[tet] : fitted_[tet]; }
 
   const HessianKernels* kernels_;
-  std::vector<double> fitted_;  ///< [num_tets], Pa
+  TetNumbers fitted_;           ///< Pa
   std::vector<double> raised_;  ///< [num_tets], Pa; where some weight is not the fitted one
   double longest_factor_ = std::numeric_limits<double>::infinity();
   double spent_ = 0;        ///< on tries beyond the first of an iteration, s

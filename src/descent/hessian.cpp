@@ -239,12 +239,12 @@ void HessianAssembly::evaluate_elements(const VectorField& z, const StepStart& s
     const ElementBlock& block = model.blocks[at(i)];
     const ElementRange& range = model.ranges[at(block.range)];
     const auto local = at(block.first_batch - range.first_batch);
-    const auto num_parameters = at(range.num_parameters);
     kernels_->add_elements(
         {.material = &range.material,
          .batches = &model.batches()[at(block.first_batch)],
          .num_batches = block.num_batches,
-         .parameters = range.parameters.data() + local * num_parameters * lanes,
+         .parameters = range.parameters_of(local),
+         .parameter_stride = range.parameter_stride,
          .fibers = range.has_fiber ? range.fibers.data() + local * 4 * lanes : nullptr,
          .x = z.data(),
          .mode = mode,

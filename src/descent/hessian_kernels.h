@@ -28,9 +28,10 @@ struct HessianWork {
   const MaterialModel* material;
   const ElementBatch* batches;
   int num_batches;
-  const double* parameters;  ///< [num_batches][num_parameters][lanes]
-  const double* fibers;      ///< [num_batches][4][lanes], unit direction and kappa in Pa; or none
-  const PaddedVector* x;     ///< [num_vertices], m
+  const double* parameters;         ///< of the first batch, [num_parameters][lanes]
+  std::ptrdiff_t parameter_stride;  ///< from one batch to the next
+  const double* fibers;   ///< [num_batches][4][lanes], unit direction and kappa in Pa; or none
+  const PaddedVector* x;  ///< [num_vertices], m
   NegativeEigenvalues mode;
   /// [num_batches][num_edges][lanes], place of each edge; ~place where the row of its block is
   /// corner b, so that the transpose of K_ab is added.
@@ -47,7 +48,8 @@ struct LargestEigenvalueWork {
   const ElementBatch* batches;
   int num_batches;
   const double* parameters;  ///< as in HessianWork
-  const PaddedVector* x;     ///< [num_vertices], m
+  std::ptrdiff_t parameter_stride;
+  const PaddedVector* x;  ///< [num_vertices], m
   /// [num_batches][lanes], written, Pa: the largest of 0, d2Psi/ds_i^2 and the eigenvalues of the
   /// modes that couple two stretches (principal.h).
   double* eigenvalues;

@@ -66,7 +66,7 @@ Hessian9 of_lane(const ElementRange& range, std::size_t lane, const Mat3<double>
         const auto count = static_cast<std::size_t>(range.num_parameters);
         double parameters[8] = {};
         for (std::size_t p = 0; p < count; ++p) {
-          parameters[p] = range.parameters[(batch * count + p) * lanes + in_batch];
+          parameters[p] = range.parameter(lane, static_cast<int>(p));
         }
         if constexpr (is_own<decltype(family)>) {
           return hessian_of(family, F, mode);

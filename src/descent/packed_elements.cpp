@@ -21,15 +21,6 @@ Vec3 less(const Vec3& a, double s, const Vec3& b) {
 
 Vec3 scaled(const Vec3& a, double s) { return {s * a[0], s * a[1], s * a[2]}; }
 
-/// Whether each parameter is the same in all lanes of all batches.
-bool is_uniform(const ElementRange& range) {
-  const auto row = static_cast<std::size_t>(range.num_parameters) * lanes;
-  for (std::size_t i = 0; i < range.parameters.size(); ++i) {
-    if (range.parameters[i] != range.parameters[i % row / lanes * lanes]) return false;
-  }
-  return true;
-}
-
 /// Packs the tets of one block.
 class BlockPacker {
  public:
@@ -166,8 +157,7 @@ class BlockPacker {
   void copy_parameters(int tet, double* to) const {
     const Tet& from = tets_[at(tet)];
     for (int p = 0; p < range_.num_parameters; ++p) {
-      to[p * lanes] =
-          range_.parameters[at((from.batch * range_.num_parameters + p) * lanes) + at(from.lane)];
+      to[p * lanes] = range_.parameter(at(from.batch * lanes + from.lane), p);
     }
   }
 
@@ -236,11 +226,8 @@ PackedElements::PackedElements(const Model& model)
   }
   for (std::size_t r = 0; r < ranges.size(); ++r) {
     const ElementRange& range = model.ranges[r];
-    const int row = range.num_parameters * lanes;
-    ranges[r].parameter_stride = is_uniform(range) ? 0 : row;
-    if (ranges[r].parameter_stride == 0) {
-      ranges[r].parameters.assign(range.parameters.begin(), range.parameters.begin() + row);
-    }
+    ranges[r].parameter_stride = range.parameter_stride;
+    if (range.parameter_stride == 0) ranges[r].parameters = range.parameters;
   }
   pairs.reserve(model.num_batches() / 2 + 2 * model.blocks.size());
   for (const ElementBlock& block : model.blocks) {

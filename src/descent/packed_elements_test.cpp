@@ -228,9 +228,7 @@ TEST(PackedElements, KeepParametersOnceWhereAllAreTheSame) {
   for (std::size_t i = 0; i < mixed.tet_of_lane.size(); ++i) {
     if (mixed.tet_of_lane[i] < 0) continue;
     for (int p = 0; p < range.num_parameters; ++p) {
-      const std::size_t row = i / lanes * static_cast<std::size_t>(range.num_parameters);
-      expected[static_cast<std::size_t>(mixed.tet_of_lane[i])].push_back(
-          range.parameters[(row + static_cast<std::size_t>(p)) * lanes + i % lanes]);
+      expected[static_cast<std::size_t>(mixed.tet_of_lane[i])].push_back(range.parameter(i, p));
     }
   }
   std::set<double> different;
@@ -265,7 +263,7 @@ struct Plain {
                      lane = static_cast<std::size_t>(i % lanes);
           std::vector<double> parameters(count + 1);
           for (std::size_t p = 0; p < count; ++p) {
-            parameters[p] = range.parameters[(b * count + p) * lanes + lane];
+            parameters[p] = range.parameter(b * lanes + lane, static_cast<int>(p));
           }
           const auto t = static_cast<std::size_t>(tet);
           const Mat3<double>& F = gradients[t];

@@ -118,7 +118,7 @@ double PlasticFlow::write_batch(Model& model, const ElementRange& range, int bat
     write_lane(model, tet, place);
     double parameters[4] = {};
     for (int p = 0; p < range.num_parameters; ++p) {
-      parameters[p] = range.parameters[at((batch * range.num_parameters + p) * lanes + lane)];
+      parameters[p] = range.parameter(at(batch * lanes + lane), p);
     }
     visit_model(range.material, [&](const auto& family) {
       const auto material = family.template at<double>(parameters);

@@ -161,8 +161,12 @@ VertexGroups::VertexGroups(const Model& model, const Colouring& colouring)
 void VertexGroups::copy_materials(const Model& model) {
   for (std::size_t r = 0; r < ranges.size(); ++r) {
     const ElementRange& range = model.ranges[r];
-    copy_values(ranges[r], range.parameters, static_cast<std::size_t>(range.num_parameters),
-                ranges[r].parameters);
+    if (range.parameter_stride == 0) {
+      ranges[r].parameters = range.parameters;
+    } else {
+      copy_values(ranges[r], range.parameters, static_cast<std::size_t>(range.num_parameters),
+                  ranges[r].parameters);
+    }
     if (range.has_fiber) copy_values(ranges[r], range.fibers, 4, ranges[r].fibers);
     if (!range.viscosity.empty()) copy_values(ranges[r], range.viscosity, 1, ranges[r].viscosity);
   }

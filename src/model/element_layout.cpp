@@ -5,6 +5,7 @@
 #include <numeric>
 #include <span>
 #include <tuple>
+#include <utility>
 
 #include "base/index.h"
 #include "math/mat3.h"
@@ -105,7 +106,11 @@ void append_range(std::span<const ElementSource* const> elements, ElementRange r
   const int count = static_cast<int>(elements.size());
   range.num_batches = (count + lanes - 1) / lanes;
   const auto parameters = static_cast<std::size_t>(range.num_parameters);
-  range.parameters.resize(static_cast<std::size_t>(range.num_batches) * lanes * parameters);
+  const bool is_uniform = std::all_of(elements.begin(), elements.end(), [&](const auto* element) {
+    return element->parameters == elements.front()->parameters;
+  });
+  range.parameter_stride = is_uniform ? 0 : lanes * range.num_parameters;
+  range.parameters.resize((is_uniform ? 1 : at(range.num_batches)) * lanes * parameters);
   if (range.has_fiber) range.fibers.resize(static_cast<std::size_t>(range.num_batches) * lanes * 4);
   const std::vector<int> cuts = cuts_of(range.num_batches);
   std::size_t block = 0;
@@ -113,6 +118,7 @@ void append_range(std::span<const ElementSource* const> elements, ElementRange r
     if (b == cuts[block + 1]) ++block;
     const int block_start = cuts[block], block_batches = cuts[block + 1] - block_start;
     const auto base = static_cast<std::size_t>(b) * lanes;
+    double* const parameter = range.parameters.data() + at(b) * at(range.parameter_stride);
     for (int lane = 0; lane < lanes; ++lane) {
       const int index = block_start * lanes + lane * block_batches + (b - block_start);
       const bool empty = index >= count;
@@ -120,7 +126,7 @@ void append_range(std::span<const ElementSource* const> elements, ElementRange r
       layout.tet_of_lane.push_back(empty ? ~source.tet : source.tet);
       const auto l = static_cast<std::size_t>(lane);
       for (std::size_t p = 0; p < parameters; ++p) {
-        range.parameters[base * parameters + p * lanes + l] = source.parameters[p];
+        parameter[p * lanes + l] = source.parameters[p];
       }
       for (std::size_t p = 0; range.has_fiber && p < 4; ++p) {
         range.fibers[base * 4 + p * lanes + l] = source.fiber[p];
@@ -197,6 +203,22 @@ std::array<Vec3, 4> shape_gradients(const std::array<Vec3, 4>& corners) {
     }
   }
   return gradient;
+}
+
+TetNumbers::TetNumbers(std::vector<double> numbers) : size_(numbers.size()) {
+  const bool is_uniform = std::all_of(numbers.begin(), numbers.end(),
+                                      [&](double number) { return number == numbers.front(); });
+  if (is_uniform && size_ > 0) numbers = std::vector<double>(1, numbers.front());
+  stride_ = is_uniform ? 0 : 1;
+  kept_ = std::make_shared<const std::vector<double>>(std::move(numbers));
+}
+
+std::vector<double> TetNumbers::all() const {
+  return stride_ == 0 && size_ > 0 ? std::vector<double>(size_, kept_->front()) : *kept_;
+}
+
+bool TetNumbers::operator==(const TetNumbers& other) const {
+  return size_ == other.size_ && (size_ == 0 || *kept_ == *other.kept_);
 }
 
 std::array<Vec3, 4> Model::shape_gradients(std::size_t tet) const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -59,15 +60,25 @@ struct ElementRange {
   bool changes_rest = false;  ///< its tets grow or flow
   int first_batch = 0;
   int num_batches = 0;
-  /// Parameters: [num_batches][num_parameters][lanes].
+  /// [num_batches][num_parameters][lanes], or those of one batch where all tets have the same.
   std::vector<double> parameters;
   int num_parameters = 0;
+  int parameter_stride = 0;  ///< from one batch to the next, 0: the same for all
   /// Where has_fiber: [num_batches][4][lanes], unit direction and kappa in Pa.
   std::vector<double> fibers;
   /// Where a body of the range has muscles: `fibers` of activation 0; or empty.
   std::vector<double> resting_fibers;
   /// Of layer 0 where a body is damped: [num_batches][lanes], tau k of the tet in Pa s; or empty.
   std::vector<double> viscosity;
+
+  /// Of a batch of the range: [num_parameters][lanes].
+  const double* parameters_of(std::size_t batch) const {
+    return parameters.data() + batch * static_cast<std::size_t>(parameter_stride);
+  }
+  /// A parameter of a place of the range, batch * lanes + lane.
+  double parameter(std::size_t place, int p) const {
+    return parameters_of(place / lanes)[static_cast<std::size_t>(p) * lanes + place % lanes];
+  }
 };
 
 /// Batches that one thread works through, at most `batches_per_block`.
@@ -79,11 +90,31 @@ struct ElementBlock {
   int num_slots = 0;
 };
 
+/// A number of each tet. Where all are the same one is kept, and copies have theirs in common.
+class TetNumbers {
+ public:
+  TetNumbers() = default;
+  explicit TetNumbers(std::vector<double> numbers);
+
+  double operator[](std::size_t tet) const { return (*kept_)[tet * stride_]; }
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  /// Each number that there is, at least once.
+  const std::vector<double>& kept() const { return *kept_; }
+  /// [size()]
+  std::vector<double> all() const;
+  bool operator==(const TetNumbers& other) const;
+
+ private:
+  std::size_t size_ = 0, stride_ = 0;
+  std::shared_ptr<const std::vector<double>> kept_ = std::make_shared<const std::vector<double>>();
+};
+
 /// The elements of all bodies with their materials: what the local step reads.
 struct ElementLayout {
   /// [num_tets], Pa: the constant k of the matrix L [thesis eq. 7.14], fitted over the solver's
   /// range, summed over the layers.
-  std::vector<double> stiffness;
+  TetNumbers stiffness;
   std::vector<ElementRange> ranges;
   std::vector<ElementBlock> blocks;
   /// [num_batches * lanes]; in an empty lane ~t, less than 0, t being the tet that it repeats.

@@ -66,9 +66,8 @@ class RowBuilder {
     const double volume = model_.volume[at(tet)];
     ConstraintRow row{.kind = Kind::distance, .source = tet, .compliance = 0};
     row.vertex = model_.tets[at(tet)];
-    const std::size_t num_parameters = at(range.num_parameters);
-    for (std::size_t p = 0; p < std::min(num_parameters, row.parameter.size()); ++p) {
-      row.parameter[p] = range.parameters[(batch * num_parameters + p) * lanes + lane];
+    for (std::size_t p = 0; p < std::min(at(range.num_parameters), row.parameter.size()); ++p) {
+      row.parameter[p] = range.parameter(place, static_cast<int>(p));
     }
     if (std::holds_alternative<StableNeoHookeanModel>(range.material)) {
       const double mu = row.parameter[0], lambda = row.parameter[1];

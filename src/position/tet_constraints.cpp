@@ -392,9 +392,7 @@ void TetConstraints<T>::set_parameters(int tet, const Origin& origin, std::size_
   const double volume = model_->elastic_volume(static_cast<std::size_t>(tet));
   const auto set = [&](int row, double value) { rows[row].v[lane] = static_cast<T>(value); };
   const auto parameter = [&](int p) {
-    const int batch = origin.place / lanes, from = origin.place % lanes;
-    return range
-        .parameters[static_cast<std::size_t>((batch * range.num_parameters + p) * lanes + from)];
+    return range.parameter(static_cast<std::size_t>(origin.place), p);
   };
   if (std::holds_alternative<StableNeoHookeanModel>(range.material)) {
     set(tet_rows::material, volume * parameter(0));

@@ -113,8 +113,7 @@ void visit_stresses(const Model& model, const Positions<T>& x, const Visit& visi
             [&](const auto& family) {
               double parameters[8] = {};
               for (int p = 0; p < range.num_parameters; ++p) {
-                parameters[p] = range.parameters[static_cast<std::size_t>(
-                    (b * range.num_parameters + p) * lanes + lane)];
+                parameters[p] = range.parameter(static_cast<std::size_t>(b * lanes + lane), p);
               }
               visit(tet, family.template at<double>(parameters).stress(F));
             },

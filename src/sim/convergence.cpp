@@ -88,7 +88,8 @@ bool is_graded(const Model& model) {
   constexpr double much = 30;
   if (!model.rods.empty()) return true;
   if (model.stiffness.empty() || !model.is_rigid.empty()) return false;
-  const auto [least, most] = std::minmax_element(model.stiffness.begin(), model.stiffness.end());
+  const std::vector<double>& stiffness = model.stiffness.kept();
+  const auto [least, most] = std::minmax_element(stiffness.begin(), stiffness.end());
   return *most > much * *least;
 }
 

@@ -42,9 +42,7 @@ void element_stresses(const Model& model, const std::vector<Mat3<double>>& gradi
         const Mat3<double>& F = gradients[tet];
         double parameters[4] = {};
         for (int p = 0; p < range.num_parameters; ++p) {
-          const auto row =
-              local * static_cast<std::size_t>(range.num_parameters) + static_cast<std::size_t>(p);
-          parameters[p] = range.parameters[row * lanes + l];
+          parameters[p] = range.parameter(local * lanes + l, p);
         }
         Mat3<double> P;
         std::visit(
