@@ -1,9 +1,11 @@
 #include "descent/following_weights.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "base/index.h"
 #include "supple/error.h"
