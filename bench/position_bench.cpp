@@ -58,7 +58,7 @@ class Plain final : public Entry {
     name = "plain double 1";
     for (const double m : model.mass) w_.push_back(1 / m);
     for (std::size_t t = 0; t < model.tets.size(); ++t) {
-      tets_.push_back({model.tets[t], model.shape_gradient[t], model.volume[t], {0, 0}});
+      tets_.push_back({model.tets[t], model.shape_gradients(t), model.volume[t], {0, 0}});
     }
   }
   void run(int iterations) override {

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
 #include <mutex>
+#include <utility>
 
 namespace supple {
 
@@ -25,6 +27,43 @@ class OnDemand {
  private:
   std::atomic<bool> is_fresh_{false};
   std::mutex mutex_;
+};
+
+/// A value that is derived from what stands beside it at the first question: who never asks has no
+/// memory for it. Any threads may ask at once. Copies derive their own; what was moved from is not
+/// to be asked.
+template <class Value>
+class Derived {
+ public:
+  Derived() = default;
+  Derived(const Derived&) : Derived() {}
+  Derived(Derived&&) noexcept = default;
+  Derived& operator=(const Derived& other) {
+    if (this != &other) forget();
+    return *this;
+  }
+  Derived& operator=(Derived&&) noexcept = default;
+  ~Derived() = default;
+
+  /// derive() if nobody has asked before.
+  template <class Derive>
+  const Value& get(const Derive& derive) const {
+    made_->guard.ensure([&] { made_->value = derive(); });
+    return made_->value;
+  }
+
+  /// As it is; a Value() before the first question. Not while others ask.
+  Value& value() { return made_->value; }
+
+  /// The next question derives it anew.
+  void forget() { made_ = std::make_unique<Made>(); }
+
+ private:
+  struct Made {
+    OnDemand guard;
+    Value value{};
+  };
+  std::unique_ptr<Made> made_ = std::make_unique<Made>();
 };
 
 }  // namespace supple

@@ -35,12 +35,15 @@ SpdSolver::Matrix first_of(const PinnedMatrix& matrix, int n) {
 }  // namespace
 
 BodyMatrices::BodyMatrices(const Model& model, double inverse_a2, const std::vector<int>& order,
-                           const SpdSolver::Matrix& lower, Precision precision,
-                           const std::string& name, const Earlier<BodyMatrices>& earlier)
+                           SpdSolver::Matrix lower, Precision precision, const std::string& name,
+                           const Earlier<BodyMatrices>& earlier)
     : part_of_body_(at(model.num_bodies())) {
   const std::vector<int> groups = model.bonds.groups(model.body_vertices);
   for (const int body : groups) first_.push_back(model.body_vertices[at(body)]);
   pins_ = model.pins.by_body(first_);
+  const auto cut = [&](int first, int last) {
+    return groups.size() == 2 ? taken(lower) : cut_out(lower, first, last);
+  };
   for (std::size_t part = 0; part + 1 < groups.size(); ++part) {
     std::fill(part_of_body_.begin() + groups[part], part_of_body_.begin() + groups[part + 1], part);
     const int first = first_[part], last = first_[part + 1];
@@ -52,7 +55,7 @@ BodyMatrices::BodyMatrices(const Model& model, double inverse_a2, const std::vec
     const bool is_tied = groups[part + 1] > groups[part] + 1 && !model.is_rigid.empty();
     matrices_.push_back(std::make_unique<PinnedMatrix>(
         model, inverse_a2, std::vector<int>(order.begin() + first, order.begin() + last),
-        before != nullptr ? first_of(*before, last - first) : cut_out(lower, first, last),
+        before != nullptr ? first_of(*before, last - first) : cut(first, last),
         PinnedMatrix::Coupling::none, is_tied ? Precision::full : precision, name, pins_[part],
         before));
   }

@@ -19,7 +19,7 @@ class BodyMatrices {
   /// that are taken over from `earlier`, none of them in a group, are not read. Throws as
   /// PinnedMatrix.
   BodyMatrices(const Model& model, double inverse_a2, const std::vector<int>& order,
-               const SpdSolver::Matrix& lower, Precision precision, const std::string& name,
+               SpdSolver::Matrix lower, Precision precision, const std::string& name,
                const Earlier<BodyMatrices>& earlier = {});
 
   std::size_t count() const { return matrices_.size(); }

@@ -40,11 +40,12 @@ SUPPLE_INLINE Mat3<One> deformation_gradient(const PairBatch& batch, const Mat3<
 }
 
 template <class Family>
-SUPPLE_INLINE auto material_at(const Family& family, const double* all, int b, int first) {
+SUPPLE_INLINE auto material_at(const Family& family, const double* all, std::ptrdiff_t stride,
+                               int b, int first) {
   constexpr int num_parameters = Family::num_parameters;
   One parameters[num_parameters > 0 ? num_parameters : 1];
   for (int p = 0; p < num_parameters; ++p) {
-    parameters[p] = One::load(all + std::ptrdiff_t{b * num_parameters + p} * lanes + first);
+    parameters[p] = One::load(all + b * stride + std::ptrdiff_t{p} * lanes + first);
   }
   return family.template at<One>(parameters);
 }
@@ -176,7 +177,8 @@ void add_energy(const PairWork& work, double* energy) {
           const PairBatch& batch = work.batches[b];
           const Mat3<One> F = deformation_gradient(batch, load_matrix(batch.inverse_rest, first),
                                                    work.x, own, first);
-          One density = material_at(family, work.parameters, b, first).energy_density(F);
+          One density = material_at(family, work.parameters, work.parameter_stride, b, first)
+                            .energy_density(F);
           for (int k = 0; k < work.fibers.count; ++k) {
             density += detail::fiber_at<One>(work.fibers, b, first, k).energy_density(F);
           }
@@ -203,7 +205,8 @@ void add_pairs(const PairWork& work, PairSums& sums) {
           const PairBatch& batch = work.batches[b];
           const Mat3<One> inverse_Dm = load_matrix(batch.inverse_rest, first);
           const Mat3<One> F = deformation_gradient(batch, inverse_Dm, work.x, own, first);
-          const auto material = material_at(family, work.parameters, b, first);
+          const auto material =
+              material_at(family, work.parameters, work.parameter_stride, b, first);
           const One volume = One::load(batch.volume + first);
           Vector3<One> shape;
           for (int k = 0; k < 3; ++k) {
@@ -297,8 +300,8 @@ SUPPLE_INLINE void corner_diagonals(const ElementWork& work, const Family& famil
   const Mat3<One> inverse_Dm = detail::inverse_rest_of<width>(batch, first);
   const Mat3<One> F = detail::deformation_gradient_of<width>(batch, first, work.x, inverse_Dm);
   const Svd<One> frame = svd(F);
-  const PrincipalHessian<One> H =
-      principal_hessian(material_at(family, work.parameters, b, first), frame.s, true);
+  const PrincipalHessian<One> H = principal_hessian(
+      material_at(family, work.parameters, work.parameter_stride, b, first), frame.s, true);
   const One volume = One::load(batch.volume + first);
   const Mat3<One> Vt = transpose(frame.V);
   Vector3<One> gradient[4];

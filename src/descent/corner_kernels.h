@@ -13,7 +13,8 @@ struct PairWork {
   const MaterialModel* material;
   const PairBatch* batches;
   int num_batches;
-  const double* parameters;              ///< [num_batches][num_parameters][lanes]
+  const double* parameters;              ///< of the first batch, [num_parameters][lanes]
+  std::ptrdiff_t parameter_stride;       ///< from one batch to the next
   FiberBatches fibers;                   ///< of the batches
   const PaddedVector* x;                 ///< [num_vertices], m
   double own[3][lanes];                  ///< where the group's vertices stand, m

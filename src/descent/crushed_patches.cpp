@@ -51,44 +51,43 @@ int root_of(std::vector<int>& parent, int i) {
   return i;
 }
 
-Mat3<double> deformation_gradient(const Model& model, std::size_t tet, const VectorField& z) {
+Mat3<double> deformation_gradient(const Model& model, std::size_t tet,
+                                  const std::array<Vec3, 4>& gradients, const VectorField& z) {
   Mat3<double> F = Mat3<double>::zero();
   for (std::size_t c = 0; c < 4; ++c) {
     const PaddedVector& x = z[at(model.tets[tet][c])];
-    const Vec3& b = model.shape_gradient[tet][c];
     for (int r = 0; r < 3; ++r) {
-      for (int k = 0; k < 3; ++k) F(r, k) += x[r] * b[at(k)];
+      for (int k = 0; k < 3; ++k) F(r, k) += x[r] * gradients[c][at(k)];
     }
   }
   return F;
 }
 
-/// f(material) with the parameters of a lane, of a material that is not the program's own.
+/// f(material) with the parameters of a place of the range, of a material that is not the program's
+/// own.
 template <class Work>
-void with_material(const ElementRange& range, std::size_t parameters, const Work& work) {
+void with_material(const ElementRange& range, std::size_t place, const Work& work) {
   visit_model(range.material, [&](const auto& family) {
     using Family = std::decay_t<decltype(family)>;
     if constexpr (!is_own<decltype(family)>) {
       static_assert(Family::num_parameters <= most_parameters);
       std::array<double, most_parameters> own{};
       for (std::size_t p = 0; p < Family::num_parameters; ++p) {
-        own[p] = range.parameters[parameters + p * lanes];
+        own[p] = range.parameter(place, static_cast<int>(p));
       }
       work(family.template at<double>(own.data()));
     }
   });
 }
 
-double energy_density(const ElementRange& range, std::size_t parameters, const Mat3<double>& F) {
+double energy_density(const ElementRange& range, std::size_t place, const Mat3<double>& F) {
   double density = 0;
-  with_material(range, parameters,
-                [&](const auto& material) { density = material.energy_density(F); });
+  with_material(range, place, [&](const auto& material) { density = material.energy_density(F); });
   return density;
 }
 
-std::size_t parameters_of(const ElementRange& range, int lane) {
-  const std::size_t batch = at(lane / lanes - range.first_batch);
-  return batch * at(range.num_parameters) * lanes + at(lane % lanes);
+std::size_t place_in(const ElementRange& range, int lane) {
+  return at(lane - range.first_batch * lanes);
 }
 
 int range_of(const Model& model, int lane) {
@@ -169,12 +168,12 @@ bool CrushedPatches::find_crushed(const Model& model, const VectorField& z, Thre
     std::vector<Crushed>& list = of_piece_[at(piece)];
     const int last = std::min(model.num_tets, (piece + 1) * tets_per_piece);
     for (int t = piece * tets_per_piece; t < last && list.size() <= most; ++t) {
-      const Mat3<double> F = deformation_gradient(model, at(t), z);
+      const Mat3<double> F = deformation_gradient(model, at(t), model.shape_gradients(at(t)), z);
       if (determinant(F) > least_volume && squared_norm(F) < most_stretch) continue;
       const int lane = lane_of_tet_[at(t)];
       const ElementRange& range = model.ranges[at(range_of(model, lane))];
       const double density =
-          energy_density(range, parameters_of(range, lane), F) / model.stiffness[at(t)];
+          energy_density(range, place_in(range, lane), F) / model.stiffness[at(t)];
       if (density > crushed) list.push_back({density, t});
     }
   });
@@ -288,7 +287,7 @@ void CrushedPatches::make_patches(const Model& model) {
     for (const int t : tets) {
       const int lane = lane_of_tet_[at(t)];
       const int range = range_of(model, lane);
-      Tet own{t, range, parameters_of(model.ranges[at(range)], lane), {}};
+      Tet own{t, range, place_in(model.ranges[at(range)], lane), {}, model.shape_gradients(at(t))};
       for (std::size_t c = 0; c < 4; ++c) {
         const int vertex = model.tets[at(t)][c];
         const auto found = std::lower_bound(patch.vertices.begin(), patch.vertices.end(), vertex);
@@ -316,8 +315,9 @@ double CrushedPatches::energy(const Objective& objective, const Patch& patch,
   const Model& model = objective.model();
   double sum = 0;
   for (const Tet& tet : patch.tets) {
-    sum += model.volume[at(tet.tet)] * energy_density(model.ranges[at(tet.range)], tet.parameters,
-                                                      deformation_gradient(model, at(tet.tet), z));
+    sum += model.volume[at(tet.tet)] *
+           energy_density(model.ranges[at(tet.range)], tet.lane,
+                          deformation_gradient(model, at(tet.tet), tet.gradients, z));
   }
   const VectorField& y = objective.inertial_target();
   for (const int i : patch.vertices) {
@@ -354,10 +354,10 @@ void CrushedPatches::differentiate(const Objective& objective, const VectorField
   }
   for (const Tet& tet : patch.tets) {
     const std::size_t t = at(tet.tet);
-    const Mat3<double> F = deformation_gradient(model, t, z);
+    const std::array<Vec3, 4>& gradients = tet.gradients;
+    const Mat3<double> F = deformation_gradient(model, t, gradients, z);
     const double volume = model.volume[t];
-    const auto& gradients = model.shape_gradient[t];
-    with_material(model.ranges[at(tet.range)], tet.parameters, [&](const auto& material) {
+    with_material(model.ranges[at(tet.range)], tet.lane, [&](const auto& material) {
       if (!with_matrix) {
         const Mat3<double> P = material.stress(F);
         for (std::size_t a = 0; a < 4; ++a) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <vector>
 
@@ -63,8 +64,9 @@ class CrushedPatches {
   struct Tet {
     int tet;
     int range;
-    std::size_t parameters;  ///< of the range, of its lane
-    int place[4];            ///< of its corners in the patch, -1: none
+    std::size_t lane;               ///< of the range: batch * lanes + lane
+    int place[4];                   ///< of its corners in the patch, -1: none
+    std::array<Vec3, 4> gradients;  ///< Model::shape_gradients
   };
   struct Patch {
     std::vector<int> vertices;  ///< ascending

@@ -112,7 +112,7 @@ double Damping::add_elements(const VectorField& z, const StepStart& start, Threa
     block_energy_[at(b)] =
         viscosity == nullptr
             ? 0
-            : kernels_->add_damping({.batches = &model.batches[at(block.first_batch)],
+            : kernels_->add_damping({.batches = &model.batches()[at(block.first_batch)],
                                      .num_batches = block.num_batches,
                                      .viscosity = viscosity,
                                      .start = start,

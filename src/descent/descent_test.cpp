@@ -179,10 +179,11 @@ TEST(Laplacian, KnowsTheFitOfCurvesOfFibersAlone) {
   const Model model = build_model(plain);
   Eigen::MatrixXd added = Eigen::MatrixXd::Zero(lower.rows(), lower.cols());
   for (std::size_t t = 0; t < model.tets.size(); ++t) {
+    const std::array<Vec3, 4> gradient = model.shape_gradients(t);
     for (std::size_t i = 0; i < 4; ++i) {
       for (std::size_t j = 0; j < 4; ++j) {
         const auto along = [&](std::size_t c) {
-          const Vec3& g = model.shape_gradient[t][c];
+          const Vec3& g = gradient[c];
           return (g[0] + 2 * g[1] + 2 * g[2]) / 3;
         };
         if (model.tets[t][i] < model.tets[t][j]) continue;
@@ -341,6 +342,34 @@ TEST(LBfgs, MapsTheNewestChangeOfGradientToItsStep) {
       from_gradient = to_gradient;
       value = to_value;
       at_from = at_to;
+    }
+  }
+}
+
+TEST(LBfgs, FieldsInCommonWithAnotherOneChangeNoBits) {
+  for (const int other_history : {2, 5, 9}) {
+    Problem problem(test_scene());
+    std::vector<VectorField> ends[2];
+    for (const bool in_common : {false, true}) {
+      LBfgs own = l_bfgs(problem.model, 5, true);
+      LBfgs other(problem.model,
+                  std::make_unique<Laplacian>(problem.model, 1 / (h * h), Precision::full),
+                  other_history, in_common ? own.fields() : nullptr);
+      EXPECT_EQ(own.fields() == other.fields(), in_common);
+      Minimiser minimiser(problem.model.num_vertices);
+      SolverSettings settings;
+      settings.iterations = 8;
+      // In turn, each from another start.
+      for (unsigned int k = 0; k < 4; ++k) {
+        VectorField z = deformed(problem.model, 0.08, 4 + k);
+        minimiser.run(problem.objective, k % 2 == 0 ? own : other, settings, z);
+        ends[in_common ? 1 : 0].push_back(z);
+      }
+    }
+    for (std::size_t k = 0; k < 4; ++k) {
+      for (std::size_t i = 0; i < ends[0][k].size(); ++i) {
+        for (int c = 0; c < 3; ++c) EXPECT_EQ(ends[0][k][i][c], ends[1][k][i][c]);
+      }
     }
   }
 }

@@ -22,12 +22,10 @@ std::vector<int> by_vertices(const Model& model) {
   mean.reserve(model.blocks.size());
   for (const ElementBlock& block : model.blocks) {
     double sum = 0;
-    for (int b = block.first_batch; b < block.first_batch + block.num_batches; ++b) {
-      const ElementBatch& batch = model.batches[static_cast<std::size_t>(b)];
-      for (const auto& corner : batch.vertex) {
-        for (int lane = 0; lane < lanes; ++lane) sum += corner[lane];
-      }
-    }
+    const auto first = model.tet_of_lane.begin() + std::ptrdiff_t{block.first_batch} * lanes;
+    std::for_each(first, first + std::ptrdiff_t{block.num_batches} * lanes, [&](int name) {
+      for (const int vertex : model.tets[at(name < 0 ? ~name : name)]) sum += vertex;
+    });
     mean.push_back(sum / block.num_batches);
   }
   std::vector<int> order(mean.size());
@@ -57,11 +55,11 @@ ElementWork work_of_block(const Model& model, const ElementBlock& block, const V
                           VectorField& slots) {
   const ElementRange& range = model.ranges[static_cast<std::size_t>(block.range)];
   const auto local = static_cast<std::size_t>(block.first_batch - range.first_batch);
-  const auto num_parameters = static_cast<std::size_t>(range.num_parameters);
   return {.material = &range.material,
-          .batches = &model.batches[static_cast<std::size_t>(block.first_batch)],
+          .batches = &model.batches()[static_cast<std::size_t>(block.first_batch)],
           .num_batches = block.num_batches,
-          .parameters = range.parameters.data() + local * num_parameters * lanes,
+          .parameters = range.parameters_of(local),
+          .parameter_stride = range.parameter_stride,
           .fibers = fibers_from(range, local),
           .x = x.data(),
           .slots = slots.data() + block.first_slot,
@@ -139,15 +137,16 @@ int ElementEnergy::num_inverted() const {
 
 std::vector<Mat3<double>> deformation_gradients(const Model& model, const VectorField& x) {
   std::vector<Mat3<double>> result(static_cast<std::size_t>(model.num_tets));
-  for (std::size_t b = 0; b < model.batches.size(); ++b) {
-    const ElementBatch& batch = model.batches[b];
-    const Mat3<Batch8> F =
-        detail::deformation_gradient(batch, x.data(), detail::inverse_rest(batch));
-    for (int lane = 0; lane < lanes; ++lane) {
-      const int tet = model.tet_of_lane[b * lanes + static_cast<std::size_t>(lane)];
-      if (tet < 0) continue;
-      for (int i = 0; i < 9; ++i) {
-        result[static_cast<std::size_t>(tet)](i / 3, i % 3) = F(i / 3, i % 3)[lane];
+  for (std::size_t first = 0; first < model.num_batches(); first += batches_per_block) {
+    const std::vector<ElementBatch> batches = model.make_batches(
+        first, std::min<std::size_t>(batches_per_block, model.num_batches() - first));
+    for (std::size_t b = 0; b < batches.size(); ++b) {
+      const Mat3<Batch8> F =
+          detail::deformation_gradient(batches[b], x.data(), detail::inverse_rest(batches[b]));
+      for (int lane = 0; lane < lanes; ++lane) {
+        const int tet = model.tet_of_lane[(first + b) * lanes + at(lane)];
+        if (tet < 0) continue;
+        for (int i = 0; i < 9; ++i) result[at(tet)](i / 3, i % 3) = F(i / 3, i % 3)[lane];
       }
     }
   }

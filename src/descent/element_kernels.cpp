@@ -361,7 +361,9 @@ void project_batches(const ElementWork& work, const Family& family) {
     for (int first = 0; first < lanes; first += width) {
       One parameters[num_parameters];
       for (std::size_t p = 0; p < num_parameters; ++p) {
-        parameters[p] = One::load(work.parameters + (b * num_parameters + p) * lanes + first);
+        parameters[p] =
+            One::load(work.parameters + static_cast<std::ptrdiff_t>(b) * work.parameter_stride +
+                      static_cast<std::ptrdiff_t>(p) * lanes + first);
       }
       const auto material = family.template at<One>(parameters);
       const Mat3<One> F = deformation_gradient(batch, first, work.x);

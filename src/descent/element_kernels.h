@@ -14,10 +14,11 @@ struct ElementWork {
   const MaterialModel* material;
   const ElementBatch* batches;
   int num_batches;
-  const double* parameters;  ///< [num_batches][num_parameters][lanes]
-  FiberBatches fibers;       ///< of the batches
-  const PaddedVector* x;     ///< [num_vertices], m
-  PaddedVector* slots;       ///< [num_slots], written
+  const double* parameters;         ///< of the first batch, [num_parameters][lanes]
+  std::ptrdiff_t parameter_stride;  ///< from one batch to the next
+  FiberBatches fibers;              ///< of the batches
+  const PaddedVector* x;            ///< [num_vertices], m
+  PaddedVector* slots;              ///< [num_slots], written
   int num_slots;
   const double* viscosity = nullptr;  ///< [num_batches][lanes], tau k, Pa s; or none
   StepStart start{};                  ///< of damping

@@ -1,9 +1,11 @@
 #include "descent/following_weights.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "base/index.h"
 #include "supple/error.h"
@@ -31,16 +33,7 @@ constexpr int batches_per_piece = batches_per_block;
 }  // namespace
 
 FollowingWeights::FollowingWeights(const Model& model)
-    : kernels_(&hessian_kernels(simd_level_in_use())),
-      fitted_(model.stiffness),
-      weights_(fitted_),
-      next_(fitted_) {
-  make_room(model);
-}
-
-void FollowingWeights::make_room(const Model& model) {
-  of_lane_.resize(model.batches.size() * lanes);
-}
+    : kernels_(&hessian_kernels(simd_level_in_use())), fitted_(model.stiffness) {}
 
 void FollowingWeights::count(const Objective& objective) {
   const int evaluations = objective.num_evaluations();
@@ -59,8 +52,7 @@ void FollowingWeights::begin_step(Objective& objective, BodyMatrices& matrix) {
     spent_ = worked_ = 0;
     if (!is_raised_) return;
     try {
-      next_ = fitted_;
-      refactor(model, objective.threads(), matrix);
+      refactor(model, objective.threads(), matrix, fitted_.all());
     } catch (const std::bad_alloc&) {  // raised weights serve until there is memory
     }
     return;
@@ -75,76 +67,83 @@ void FollowingWeights::begin_step(Objective& objective, BodyMatrices& matrix) {
     return;
   }
   try {
-    find_eigenvalues(model, objective.x_start(), objective.threads());
-    if (choose()) refactor(model, objective.threads(), matrix);
+    std::vector<double> next = find_eigenvalues(model, objective.x_start(), objective.threads());
+    if (choose(next)) refactor(model, objective.threads(), matrix, std::move(next));
   } catch (const std::bad_alloc&) {  // the matrix that there is serves
   }
 }
 
-void FollowingWeights::find_eigenvalues(const Model& model, const VectorField& z,
-                                        Threads& threads) {
+/// Of each tet, summed over its layers: [num_tets], Pa.
+std::vector<double> FollowingWeights::find_eigenvalues(const Model& model, const VectorField& z,
+                                                       Threads& threads) const {
+  std::vector<double> of_lane(model.num_batches() * lanes);
   for (const ElementRange& range : model.ranges) {
     const int pieces = (range.num_batches + batches_per_piece - 1) / batches_per_piece;
     threads.parallel_for(pieces, [&](int piece) {
       const int first = piece * batches_per_piece,
                 count = std::min(batches_per_piece, range.num_batches - first);
+      const std::vector<ElementBatch> batches =
+          model.make_batches(at(range.first_batch + first), at(count));
       kernels_->find_largest_eigenvalues(
           {.material = &range.material,
-           .batches = &model.batches[at(range.first_batch + first)],
+           .batches = batches.data(),
            .num_batches = count,
-           .parameters = range.parameters.data() + at(first) * at(range.num_parameters) * lanes,
+           .parameters = range.parameters_of(at(first)),
+           .parameter_stride = range.parameter_stride,
            .x = z.data(),
-           .eigenvalues = &of_lane_[at(range.first_batch + first) * lanes]});
+           .eigenvalues = &of_lane[at(range.first_batch + first) * lanes]});
     });
   }
-  std::fill(next_.begin(), next_.end(), 0.0);
-  for (std::size_t lane = 0; lane < of_lane_.size(); ++lane) {
+  std::vector<double> eigenvalues(fitted_.size(), 0.0);
+  for (std::size_t lane = 0; lane < of_lane.size(); ++lane) {
     const int tet = model.tet_of_lane[lane];
-    if (tet >= 0) next_[at(tet)] += of_lane_[lane];
+    if (tet >= 0) eigenvalues[at(tet)] += of_lane[lane];
   }
+  return eigenvalues;
 }
 
-/// Turns the eigenvalues in next_ into weights; whether some of them are new.
-bool FollowingWeights::choose() {
+/// Turns eigenvalues into weights; whether some of them are new.
+bool FollowingWeights::choose(std::vector<double>& next) const {
   bool are_new = false;
-  for (std::size_t t = 0; t < next_.size(); ++t) {
+  for (std::size_t t = 0; t < next.size(); ++t) {
     // std::max takes the fitted one if the state is not finite.
-    const double wanted = std::min(std::max(fitted_[t], needed_part * next_[t]), most * fitted_[t]);
-    next_[t] = weights_[t];
-    if (wanted <= margin * weights_[t] && margin * wanted >= weights_[t]) continue;
-    next_[t] = wanted;
+    const double wanted = std::min(std::max(fitted_[t], needed_part * next[t]), most * fitted_[t]);
+    next[t] = weight(t);
+    if (wanted <= margin * next[t] && margin * wanted >= next[t]) continue;
+    next[t] = wanted;
     are_new = true;
   }
   return are_new;
 }
 
-bool FollowingWeights::refactor(const Model& model, Threads& threads, BodyMatrices& matrix) {
-  addition_.clear();
-  for (std::size_t t = 0; t < next_.size(); ++t) {
-    if (next_[t] == fitted_[t]) continue;
-    const double more = (next_[t] - fitted_[t]) * model.volume[t];
+bool FollowingWeights::refactor(const Model& model, Threads& threads, BodyMatrices& matrix,
+                                std::vector<double> next) {
+  std::vector<PinnedMatrix::Entry> addition;
+  for (std::size_t t = 0; t < next.size(); ++t) {
+    if (next[t] == fitted_[t]) continue;
+    const double more = (next[t] - fitted_[t]) * model.volume[t];
+    const std::array<Vec3, 4> gradient = model.shape_gradients(t);
     for (std::size_t a = 0; a < 4; ++a) {
       for (std::size_t b = 0; b <= a; ++b) {
-        const Vec3 &ga = model.shape_gradient[t][a], &gb = model.shape_gradient[t][b];
-        addition_.push_back({model.tets[t][a], model.tets[t][b],
-                             more * (ga[0] * gb[0] + ga[1] * gb[1] + ga[2] * gb[2])});
+        const Vec3 &ga = gradient[a], &gb = gradient[b];
+        addition.push_back({model.tets[t][a], model.tets[t][b],
+                            more * (ga[0] * gb[0] + ga[1] * gb[1] + ga[2] * gb[2])});
       }
     }
   }
-  if (!matrix.set_addition(model, addition_, threads)) return false;
-  std::swap(weights_, next_);
-  is_raised_ = !addition_.empty();
+  if (!matrix.set_addition(model, addition, threads)) return false;
+  is_raised_ = !addition.empty();
+  raised_ = is_raised_ ? std::move(next) : std::vector<double>{};
   return true;
 }
 
 FollowingWeights::Memory FollowingWeights::memory() const {
-  return {
-      .weights = is_raised_ ? weights_ : std::vector<double>{}, .spent = spent_, .worked = worked_};
+  return {.weights = raised_, .spent = spent_, .worked = worked_};
 }
 
 void FollowingWeights::set_memory(const Memory& memory, const Model& model, Threads& threads,
                                   BodyMatrices& matrix) {
-  const std::vector<double>& next = memory.weights.empty() ? fitted_ : memory.weights;
+  const std::vector<double> next = memory.weights.empty() ? fitted_.all() : memory.weights;
   const bool are_sound =
       std::all_of(next.begin(), next.end(), [](double k) { return std::isfinite(k) && k > 0; });
   if (next.size() != fitted_.size() || !are_sound || !std::isfinite(memory.spent) ||
@@ -153,8 +152,8 @@ void FollowingWeights::set_memory(const Memory& memory, const Model& model, Thre
                 "expected a positive number for each of the " + std::to_string(fitted_.size()) +
                     " tets, or none");
   }
-  next_ = next;
-  if (next_ != weights_ && !refactor(model, threads, matrix)) {
+  const bool is_new = next != (is_raised_ ? raised_ : fitted_.all());
+  if (is_new && !refactor(model, threads, matrix, next)) {
     throw Error(ErrorKind::invalid_input, "weights",
                 "the matrix is not positive definite with them");
   }

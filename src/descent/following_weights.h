@@ -33,9 +33,6 @@ class FollowingWeights {
 
   explicit FollowingWeights(const Model& model);
 
-  /// For a look at the elements of this model; the constructor does so too.
-  void make_room(const Model& model);
-
   /// A step begins. Throws nothing: without memory for it the matrix stays as it is.
   void begin_step(Objective& objective, BodyMatrices& matrix);
 
@@ -58,22 +55,21 @@ class FollowingWeights {
   void set_memory(const Memory& memory, const Model& model, Threads& threads, BodyMatrices& matrix);
 
  private:
-  void find_eigenvalues(const Model& model, const VectorField& z, Threads& threads);
-  bool choose();
-  bool refactor(const Model& model, Threads& threads, BodyMatrices& matrix);
+  std::vector<double> find_eigenvalues(const Model& model, const VectorField& z,
+                                       Threads& threads) const;
+  bool choose(std::vector<double>& next) const;
+  bool refactor(const Model& model, Threads& threads, BodyMatrices& matrix,
+                std::vector<double> next);
+  double weight(std::size_t tet) const { return is_raised_ ? raised_[tet] : fitted_[tet]; }
 
   const HessianKernels* kernels_;
-  std::vector<double> fitted_;   ///< [num_tets], Pa
-  std::vector<double> weights_;  ///< [num_tets], Pa
+  TetNumbers fitted_;           ///< Pa
+  std::vector<double> raised_;  ///< [num_tets], Pa; where some weight is not the fitted one
   double longest_factor_ = std::numeric_limits<double>::infinity();
   double spent_ = 0;        ///< on tries beyond the first of an iteration, s
   double worked_ = 0;       ///< in evaluations since then, s
   int evaluations_ = -1;    ///< at the last direction of this step; -1: there is none
   bool is_raised_ = false;  ///< some weight is not the fitted one
-  // Work of one look.
-  std::vector<double> of_lane_;  ///< [num_batches * lanes], Pa
-  std::vector<double> next_;     ///< [num_tets], Pa
-  std::vector<PinnedMatrix::Entry> addition_;
 };
 
 }  // namespace supple

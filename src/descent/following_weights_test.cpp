@@ -93,13 +93,13 @@ TEST(FollowingWeights, AreHalfTheLargestEigenvaluesOfTheStretches) {
 TEST(FollowingWeights, MakeTheMatrixThatIsBuiltWithThem) {
   test::Problem problem(test::test_scene());  // with pins and two materials
   Model model = problem.model;
-  for (std::size_t t = 0; t < model.stiffness.size(); t += 2) {
-    model.stiffness[t] *= 1 + static_cast<double>(t % 7);
-  }
+  std::vector<double> weights = model.stiffness.all();
+  for (std::size_t t = 0; t < weights.size(); t += 2) weights[t] *= 1 + static_cast<double>(t % 7);
+  model.stiffness = TetNumbers(weights);
   Laplacian other(model, a2, Precision::full),
       matrix(problem.model, a2, Precision::full, Weights::following);
   const VectorField before = direction_of(matrix, problem);
-  matrix.set_memory({.weights = model.stiffness}, problem.model, problem.threads);
+  matrix.set_memory({.weights = weights}, problem.model, problem.threads);
   const VectorField wanted = direction_of(other, problem), p = direction_of(matrix, problem);
   // Rounding of two sums in another order; the change itself is far larger.
   EXPECT_LT(largest_difference(p, wanted), 1e-12);
@@ -115,10 +115,10 @@ TEST(FollowingWeights, KeepPinsThatHaveChanged) {
   Model model = problem.model;
   model.pins.pins.resize(model.pins.pins.size() / 2);
   matrix.pins_changed({model, a2, h});
-  std::vector<double> weights = model.stiffness;
+  std::vector<double> weights = model.stiffness.all();
   for (double& k : weights) k *= 3;
   matrix.set_memory({.weights = weights}, model, problem.threads);
-  model.stiffness = weights;
+  model.stiffness = TetNumbers(weights);
   Laplacian other(model, a2, Precision::full);
   EXPECT_LT(largest_difference(direction_of(matrix, problem), direction_of(other, problem)), 1e-12);
 }
@@ -151,7 +151,7 @@ TEST(FollowingWeights, ThatAreNotPositiveOrNotAsManyAsTetsAreRefused) {
   test::Problem problem(box_of(stvk()));
   Laplacian matrix(problem.model, a2, Precision::mixed, Weights::following);
   const VectorField before = direction_of(matrix, problem);
-  std::vector<double> negative = problem.model.stiffness, few = negative;
+  std::vector<double> negative = problem.model.stiffness.all(), few = negative;
   negative[5] = -1;
   few.pop_back();
   for (const std::vector<double>& weights : {negative, few}) {

@@ -124,7 +124,7 @@ bool HessianAssembly::has_room_for(const ContactEnergy& contact) const {
 
 /// Numbers the places that element blocks and springs write, and says where they belong.
 std::vector<HessianAssembly::Source> HessianAssembly::place_elements() {
-  edges_.resize(model_->batches.size() * num_edges * lanes);
+  edges_.resize(model_->num_batches() * num_edges * lanes);
   std::vector<Source> list;
   first_sum_.assign(1, 0);
   for (const ElementBlock& block : model_->blocks) place_edges(block, first_sum_.back(), list);
@@ -182,7 +182,7 @@ void HessianAssembly::place_edges(const ElementBlock& block, int first_sum,
                                   std::vector<Source>& list) {
   const auto each_edge = [&](const auto& visit) {
     for (int b = block.first_batch; b < block.first_batch + block.num_batches; ++b) {
-      const ElementBatch& batch = model_->batches[at(b)];
+      const ElementBatch& batch = model_->batches()[at(b)];
       for (int e = 0; e < num_edges; ++e) {
         for (int lane = 0; lane < lanes; ++lane) {
           const int row = batch.slot[edge_a[e]][lane], column = batch.slot[edge_b[e]][lane];
@@ -239,11 +239,11 @@ void HessianAssembly::evaluate_elements(const VectorField& z, const StepStart& s
     const ElementBlock& block = model.blocks[at(i)];
     const ElementRange& range = model.ranges[at(block.range)];
     const auto local = at(block.first_batch - range.first_batch);
-    const auto num_parameters = at(range.num_parameters);
     kernels_->add_elements({.material = &range.material,
-                            .batches = &model.batches[at(block.first_batch)],
+                            .batches = &model.batches()[at(block.first_batch)],
                             .num_batches = block.num_batches,
-                            .parameters = range.parameters.data() + local * num_parameters * lanes,
+                            .parameters = range.parameters_of(local),
+                            .parameter_stride = range.parameter_stride,
                             .fibers = fibers_from(range, local),
                             .x = z.data(),
                             .mode = mode,

@@ -107,7 +107,9 @@ SUPPLE_INLINE void evaluate_batch(const HessianWork& work, const Family& family,
   const ElementBatch& batch = work.batches[b];
   One parameters[Family::num_parameters > 0 ? Family::num_parameters : 1];
   for (std::size_t p = 0; p < Family::num_parameters; ++p) {
-    parameters[p] = One::load(work.parameters + (b * Family::num_parameters + p) * lanes + first);
+    parameters[p] =
+        One::load(work.parameters + static_cast<std::ptrdiff_t>(b) * work.parameter_stride +
+                  static_cast<std::ptrdiff_t>(p) * lanes + first);
   }
   const Mat3<One> inverse_Dm = detail::inverse_rest_of<width>(batch, first);
   const Mat3<One> F = detail::deformation_gradient_of<width>(batch, first, work.x, inverse_Dm);
@@ -293,7 +295,9 @@ void find_largest_eigenvalues(const LargestEigenvalueWork& work) {
           const ElementBatch& batch = work.batches[b];
           One parameters[count > 0 ? count : 1];
           for (std::size_t p = 0; p < count; ++p) {
-            parameters[p] = One::load(work.parameters + (b * count + p) * lanes + first);
+            parameters[p] =
+                One::load(work.parameters + static_cast<std::ptrdiff_t>(b) * work.parameter_stride +
+                          static_cast<std::ptrdiff_t>(p) * lanes + first);
           }
           const Mat3<One> inverse_Dm = detail::inverse_rest_of<width>(batch, first);
           const Mat3<One> F =

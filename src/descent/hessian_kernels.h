@@ -29,9 +29,10 @@ struct HessianWork {
   const MaterialModel* material;
   const ElementBatch* batches;
   int num_batches;
-  const double* parameters;  ///< [num_batches][num_parameters][lanes]
-  FiberBatches fibers;       ///< of the batches
-  const PaddedVector* x;     ///< [num_vertices], m
+  const double* parameters;         ///< of the first batch, [num_parameters][lanes]
+  std::ptrdiff_t parameter_stride;  ///< from one batch to the next
+  FiberBatches fibers;              ///< of the batches
+  const PaddedVector* x;            ///< [num_vertices], m
   NegativeEigenvalues mode;
   /// [num_batches][num_edges][lanes], place of each edge; ~place where the row of its block is
   /// corner b, so that the transpose of K_ab is added.
@@ -48,7 +49,8 @@ struct LargestEigenvalueWork {
   const ElementBatch* batches;
   int num_batches;
   const double* parameters;  ///< as in HessianWork
-  const PaddedVector* x;     ///< [num_vertices], m
+  std::ptrdiff_t parameter_stride;
+  const PaddedVector* x;  ///< [num_vertices], m
   /// [num_batches][lanes], written, Pa: the largest of 0, d2Psi/ds_i^2 and the eigenvalues of the
   /// modes that couple two stretches (principal.h).
   double* eigenvalues;

@@ -66,7 +66,7 @@ Hessian9 of_lane(const ElementRange& range, std::size_t lane, const Mat3<double>
         const auto count = static_cast<std::size_t>(range.num_parameters);
         double parameters[8] = {};
         for (std::size_t p = 0; p < count; ++p) {
-          parameters[p] = range.parameters[(batch * count + p) * lanes + in_batch];
+          parameters[p] = range.parameter(lane, static_cast<int>(p));
         }
         if constexpr (is_own<decltype(family)>) {
           return hessian_of(family, F, mode);
@@ -95,8 +95,8 @@ void add_tet(const Model& model, std::size_t tet, const Hessian9& density, Eigen
       for (std::size_t i = 0; i < 9; ++i) {
         for (std::size_t k = 0; k < 9; ++k) {
           K(static_cast<int>(i / 3), static_cast<int>(k / 3)) +=
-              model.volume[tet] * density[i][k] * model.shape_gradient[tet][a][i % 3] *
-              model.shape_gradient[tet][b][k % 3];
+              model.volume[tet] * density[i][k] * model.shape_gradients(tet)[a][i % 3] *
+              model.shape_gradients(tet)[b][k % 3];
         }
       }
       add(H, model.tets[tet][a], model.tets[tet][b], K);
@@ -117,7 +117,7 @@ Eigen::MatrixXd plain_sum(const Model& model, const VectorField& x, NegativeEige
       for (std::size_t a = 0; a < 4; ++a) {
         for (int i = 0; i < 9; ++i) {
           F(i / 3, i % 3) += x[static_cast<std::size_t>(model.tets[t][a])][i / 3] *
-                             model.shape_gradient[t][a][static_cast<std::size_t>(i % 3)];
+                             model.shape_gradients(t)[a][static_cast<std::size_t>(i % 3)];
         }
       }
       add_tet(model, t, of_lane(range, lane, F, mode), H);

@@ -14,11 +14,14 @@ constexpr double shortened = 0.5, changed = 0.5;
 
 }  // namespace
 
-LBfgs::LBfgs(const Model& model, std::unique_ptr<Direction> initial, int history)
+LBfgs::LBfgs(const Model& model, std::unique_ptr<Direction> initial, int history,
+             std::shared_ptr<LinearPairs::Fields> fields)
     : initial_(std::move(initial)),
       pairs_(static_cast<std::size_t>(history)),
       zeta_(pairs_.size()) {
-  if (history > 0 && initial_->is_linear()) linear_.emplace(model, history);
+  if (history > 0 && initial_->is_linear()) {
+    linear_.emplace(model, history, LinearPairs::Kept::by_size, std::move(fields));
+  }
 }
 
 bool LBfgs::found_contacts() const { return went_ahead_ && initial_->found_contacts(); }

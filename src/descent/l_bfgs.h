@@ -21,7 +21,10 @@ namespace supple {
 /// comes.
 class LBfgs final : public Direction {
  public:
-  LBfgs(const Model& model, std::unique_ptr<Direction> initial, int history);
+  /// fields: LinearPairs::fields of another one whose steps do not overlap with those of this one;
+  /// or null.
+  LBfgs(const Model& model, std::unique_ptr<Direction> initial, int history,
+        std::shared_ptr<LinearPairs::Fields> fields = nullptr);
   void pins_changed(const PinChange& change) override { initial_->pins_changed(change); }
   void materials_changed(const MaterialChange& change) override {
     initial_->materials_changed(change);
@@ -30,6 +33,10 @@ class LBfgs final : public Direction {
     return linear_.has_value() && initial_->can_select(objective);
   }
   Laplacian* constant_matrix() override { return initial_->constant_matrix(); }
+  /// To be used by another one; null where the matrix is not constant in a step.
+  std::shared_ptr<LinearPairs::Fields> fields() const {
+    return linear_ ? linear_->fields() : nullptr;
+  }
   void begin_step(Objective& objective) override;
   bool set_apart(const Objective& objective, const VectorField& x) override;
   void settle(const Objective& objective, VectorField& z) override {

@@ -46,11 +46,9 @@ class TetEntries {
   TetEntries(const Model& model, double inverse_a)
       : model_(model), inverse_a_(inverse_a), fibers_(curve_stiffness(model)) {}
 
-  /// (1 + tau/a) k_j V_j g_a . g_b for corners a, b of tet t [thesis eq. 8.4], and of fibers
+  /// (1 + tau/a) k_j V_j g_a . g_b for two corners of tet t [thesis eq. 8.4], and of fibers
   /// V_j k (g_a . d)(g_b . d).
-  double operator()(std::size_t t, std::size_t a, std::size_t b) const {
-    const Vec3& ga = model_.shape_gradient[t][a];
-    const Vec3& gb = model_.shape_gradient[t][b];
+  double operator()(std::size_t t, const Vec3& ga, const Vec3& gb) const {
     const double k = model_.stiffness[t] +
                      model_.stiffness[t] * model_.damping_of(model_.tets[t][0], inverse_a_);
     const double own = k * model_.volume[t] * (ga[0] * gb[0] + ga[1] * gb[1] + ga[2] * gb[2]);
@@ -242,8 +240,9 @@ std::vector<double> laplacian_diagonal(const Model& model, double inverse_a2, Pi
   for (std::size_t i = 0; i < diagonal.size(); ++i) diagonal[i] = model.mass[i] * inverse_a2;
   const TetEntries entry(model, std::sqrt(inverse_a2));
   for (std::size_t t = 0; t < model.tets.size(); ++t) {
+    const std::array<Vec3, 4> g = model.shape_gradients(t);
     for (std::size_t a = 0; a < 4; ++a) {
-      diagonal[static_cast<std::size_t>(model.tets[t][a])] += entry(t, a, a);
+      diagonal[static_cast<std::size_t>(model.tets[t][a])] += entry(t, g[a], g[a]);
     }
   }
   visit_laplacian_edges(model, inverse_a2, [&](int a, int b, double k) {
@@ -307,10 +306,11 @@ SpdSolver::Matrix lower_where(const Model& model, double inverse_a2, const std::
   }
   for (std::size_t t = 0; t < model.tets.size(); ++t) {
     if (!wanted(model.tets[t][0]) || model.is_rigid_vertex(model.tets[t][0])) continue;
+    const std::array<Vec3, 4> g = model.shape_gradients(t);
     for (std::size_t a = 0; a < 4; ++a) {
       for (std::size_t b = 0; b < a; ++b) {
         const int i = place[at(model.tets[t][a])], j = place[at(model.tets[t][b])];
-        entries.emplace_back(std::max(i, j), std::min(i, j), entry(t, a, b));
+        entries.emplace_back(std::max(i, j), std::min(i, j), entry(t, g[a], g[b]));
       }
     }
   }

@@ -63,9 +63,6 @@ class Laplacian final : public Direction {
     matrix_.pins_changed(change.model, change.h);
     rigid_.pins_changed();
   }
-  void materials_changed(const MaterialChange& change) override {
-    if (weights_) weights_->make_room(change.model);
-  }
   void begin_step(Objective& objective) override;
   bool set_apart(const Objective& objective, const VectorField& x) override {
     return weights_ && patches_.find(objective, x);

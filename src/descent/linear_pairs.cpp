@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
+#include <utility>
 
 #include "base/index.h"
 
@@ -50,7 +51,7 @@ std::vector<int> parts_of(const Model& model) {
 
 }  // namespace
 
-LinearPairs::LinearPairs(const Model& model, int history, Kept kept)
+LinearPairs::LinearPairs(const Model& model, int history, Kept kept, std::shared_ptr<Fields> fields)
     : model_(&model),
       history_(history),
       // A chain of pairs has one z more than pairs; one more for a pair that was left out of it.
@@ -59,6 +60,7 @@ LinearPairs::LinearPairs(const Model& model, int history, Kept kept)
       in_floats_(kept == Kept::by_size ? largest_body(model) > most_in_doubles
                                        : kept == Kept::in_floats),
       stride_(4 * static_cast<std::size_t>(model.num_vertices)),
+      fields_(fields != nullptr ? std::move(fields) : std::make_shared<Fields>()),
       products_(static_cast<std::size_t>(num_fields_)),
       pairs_(static_cast<std::size_t>(history)),
       s_t_(pairs_.size() * pairs_.size()),
@@ -72,12 +74,16 @@ LinearPairs::LinearPairs(const Model& model, int history, Kept kept)
 void LinearPairs::begin_step(FieldAlgebra& algebra) {
   clear();
   if (!partial_.empty()) return;
+  const auto make_room = [this](auto& numbers) {
+    const std::size_t size = stride_ * static_cast<std::size_t>(num_fields_);
+    if (numbers.size() < size) numbers.resize(size);
+  };
   if (in_floats_) {
     make_runs(algebra);
-    floats_.resize(stride_ * static_cast<std::size_t>(num_fields_));
+    make_room(fields_->floats);
     offset_.resize(runs_.size() * static_cast<std::size_t>(num_fields_));
   } else {
-    doubles_.resize(stride_ * static_cast<std::size_t>(num_fields_));
+    make_room(fields_->doubles);
   }
   partial_.resize(static_cast<std::size_t>(algebra.num_chunks() * (num_fields_ + 3)));
 }
@@ -186,7 +192,7 @@ void LinearPairs::replace(FieldAlgebra& algebra, const VectorField& gradient,
     }
     const double* const from = p[0].v;
     std::copy(from + 4 * static_cast<std::size_t>(first), from + 4 * static_cast<std::size_t>(last),
-              doubles_.data() + static_cast<std::size_t>(slot) * stride_ +
+              fields_->doubles.data() + static_cast<std::size_t>(slot) * stride_ +
                   4 * static_cast<std::size_t>(first));
   });
 }
@@ -238,12 +244,12 @@ void LinearPairs::recur(int now) {
 }
 
 template <>
-std::vector<double>& LinearPairs::fields() {
-  return doubles_;
+std::vector<double>& LinearPairs::storage() {
+  return fields_->doubles;
 }
 template <>
-std::vector<float>& LinearPairs::fields() {
-  return floats_;
+std::vector<float>& LinearPairs::storage() {
+  return fields_->floats;
 }
 
 template <class Work>
@@ -260,7 +266,7 @@ void LinearPairs::keep(const FieldKernels& kernels, const Run& run, std::size_t 
   const auto at = static_cast<std::size_t>(run.first);
   PaddedVector& offset = offset_of(field, index);
   kernels.round(&p[at], &model_->mass[at], run.last - run.first,
-                &floats_[static_cast<std::size_t>(field) * stride_ + 4 * at], offset.v);
+                &fields_->floats[static_cast<std::size_t>(field) * stride_ + 4 * at], offset.v);
   for (int c = 0; c < 4; ++c) offset[c] = run.mass > 0 ? offset[c] / run.mass : 0;
 }
 
@@ -273,7 +279,7 @@ void LinearPairs::multiply(FieldAlgebra& algebra, const Iterate& at,
   const int stride = num_fields_ + 3;
   const auto count = static_cast<int>(live_.size());
   const FieldKernels& kernels = algebra.kernels();
-  T* const numbers = fields<T>().data();
+  T* const numbers = storage<T>().data();
   T* const own = numbers + static_cast<std::size_t>(kept) * stride_;
   algebra.for_chunks([&](int chunk, int first, int last) {
     if (inner_direction != nullptr) inner_direction->finish(first, last, p);
@@ -326,7 +332,7 @@ void LinearPairs::combine(FieldAlgebra& algebra, const Iterate& at, double own_f
   std::transform(live_.begin(), live_.end(), factors_.begin(),
                  [&](int field) { return products_[static_cast<std::size_t>(field)].factor; });
   const FieldKernels& kernels = algebra.kernels();
-  T* const numbers = fields<T>().data();
+  T* const numbers = storage<T>().data();
   algebra.for_chunks([&](int chunk, int first, int last) {
     const auto make = [&](int from, int end, const PaddedVector& shift, double* copy) {
       const auto vertex = static_cast<std::size_t>(from);

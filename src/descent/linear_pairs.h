@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "descent/direction.h"
@@ -25,8 +26,18 @@ class LinearPairs {
  public:
   enum class Kept { by_size, in_doubles, in_floats };
 
-  /// history: pairs, at least one.
-  LinearPairs(const Model& model, int history, Kept kept = Kept::by_size);
+  /// What is kept of iterates. It says nothing between two steps: several pairs may have one in
+  /// common as long as their steps do not overlap.
+  struct Fields {
+    std::vector<double> doubles;  ///< [num_fields * stride]: inner directions, directions
+    std::vector<float> floats;    ///< the same
+  };
+
+  /// history: pairs, at least one. fields: those of others, or null: its own.
+  LinearPairs(const Model& model, int history, Kept kept = Kept::by_size,
+              std::shared_ptr<Fields> fields = nullptr);
+
+  const std::shared_ptr<Fields>& fields() const { return fields_; }
 
   /// A step begins, without pairs. The first one makes room.
   void begin_step(FieldAlgebra& algebra);
@@ -78,7 +89,7 @@ class LinearPairs {
   int free_inner();
   int free_direction();
   template <class T>
-  std::vector<T>& fields();
+  std::vector<T>& storage();
   template <class T>
   void multiply(FieldAlgebra& algebra, const Iterate& at, const Direction* inner, VectorField& p,
                 int kept);
@@ -100,9 +111,8 @@ class LinearPairs {
   int history_;
   int num_inner_, num_fields_;
   bool in_floats_;
-  std::size_t stride_;                ///< numbers of a field
-  std::vector<double> doubles_;       ///< [num_fields * stride]: inner directions, directions
-  std::vector<float> floats_;         ///< the same
+  std::size_t stride_;  ///< numbers of a field
+  std::shared_ptr<Fields> fields_;
   std::vector<Run> runs_;             ///< in floats
   std::vector<int> run_of_chunk_;     ///< [num_chunks + 1]
   std::vector<PaddedVector> offset_;  ///< [num_fields * num_runs], m

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <functional>
 #include <optional>
@@ -60,6 +61,9 @@ class Minimiser {
 
   /// grad g where the last run ended, N.
   const VectorField& gradient() const { return gradient_; }
+
+  /// Fields that say nothing between two runs: who has a use for some may write to them.
+  std::array<VectorField*, 3> spare() { return {&p_, &trial_, &trial_gradient_}; }
 
  private:
   VectorField gradient_, p_, trial_, trial_gradient_;

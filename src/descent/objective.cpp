@@ -19,7 +19,7 @@ double Objective::inertia(const VectorField& z, PaddedVector* gradient) {
       .inverse_a2 = inverse_a2_,
       .weight = {weight_[0], weight_[1], weight_[2]},
       .z = z.data(),
-      .y = y_.data(),
+      .y = y_->data(),
       .slot_start = model_->slot_start.data(),
       .slot_list = model_->slot_list.data(),
       .slots = elements_.slots().data(),
@@ -43,16 +43,19 @@ Objective::Objective(const Model& model, ContactEnergy* contact, Threads& thread
       damping_(model),
       rigid_(model),
       algebra_(model.body_vertices, threads),
-      y_(static_cast<std::size_t>(model.num_vertices)),
       all_bodies_(static_cast<std::size_t>(model.num_bodies())),
-      selected_(all_bodies_),
-      unused_gradient_(static_cast<std::size_t>(model.num_vertices)) {
+      selected_(all_bodies_) {
   std::iota(all_bodies_.begin(), all_bodies_.end(), 0);
   if (!model.rods.empty()) rods_ = std::make_unique<RodEnergy>(model.rods, model.damping);
   pins_changed();
   bonds_changed();
   if (!model.pressures.empty()) pressure_ = std::make_unique<PressureEnergy>(model.pressures);
   find_energy_scale();
+  make_room_for_contact();
+}
+
+void Objective::make_room_for_contact() {
+  if (contact_ != nullptr) unused_gradient_.resize(static_cast<std::size_t>(model_->num_vertices));
 }
 
 void Objective::pins_changed() {
@@ -73,6 +76,13 @@ double Objective::add_held(const VectorField& z, VectorField& gradient) const {
   const double energy = model_->pins.add(z, pin_targets_, gradient, selected_pins_);
   if (model_->bonds.empty()) return energy;
   return energy + model_->bonds.add(z, bond_lengths_, gradient, selected_bonds_);
+}
+
+/// The same energy alone.
+double Objective::held_energy(const VectorField& z) const {
+  const double energy = model_->pins.energy(z, pin_targets_, selected_pins_);
+  if (model_->bonds.empty()) return energy;
+  return energy + model_->bonds.energy(z, bond_lengths_, selected_bonds_);
 }
 
 void Objective::select(std::span<const int> bodies) {
@@ -130,11 +140,14 @@ double Objective::energy_scale() const {
   return pressure_ ? std::hypot(scale, pressure_->energy_scale()) : scale;
 }
 
-void Objective::contact_changed(ContactEnergy* contact) { contact_ = contact; }
+void Objective::contact_changed(ContactEnergy* contact) {
+  contact_ = contact;
+  make_room_for_contact();
+}
 
 void Objective::begin_step(const StepTarget& target) {
   x_start_ = &target.x_start;
-  algebra_.copy(target.y, y_);
+  y_ = &target.y;
   inverse_a2_ = target.inverse_a2;
   weight_ = target.weight;
   fall_ = target.fall;
@@ -147,13 +160,13 @@ void Objective::begin_step(const StepTarget& target) {
   if (pressure_) pressure_->set_time(target.time);
   for (const RigidBodies::Body& body : rigid_.bodies()) {
     energy_scale_[static_cast<std::size_t>(body.number)] =
-        inverse_a2_ * rigid_.rounded(body, target.x_start, y_);
+        inverse_a2_ * rigid_.rounded(body, target.x_start, *y_);
   }
   if (contact_ == nullptr) return;
   const Stopwatch watch;
-  contact_->begin_step(
-      ContactStep::to_stage(target.time, target.h, target.stage, target.x_start[0].v, y_[0].v),
-      *threads_);
+  contact_->begin_step(ContactStep::to_stage(target.time, target.h, target.stage,
+                                             target.x_start[0].v, target.y[0].v),
+                       *threads_);
   contact_milliseconds_ += watch.milliseconds();
 }
 
@@ -187,7 +200,7 @@ double Objective::inertia_energy(const VectorField& z) { return inertia(z, nullp
 
 double Objective::value_with(const VectorField& z, double energy) {
   double value = energy;
-  value += add_held(z, unused_gradient_);
+  value += held_energy(z);
   if (pressure_) value += pressure_->evaluate(z, *threads_);
   if (contact_ == nullptr) return value;
   contact_->detect(z[0].v, *threads_);
@@ -195,7 +208,7 @@ double Objective::value_with(const VectorField& z, double energy) {
 }
 
 double Objective::potential(double elastic, const VectorField& x, const VectorField& z) {
-  double sum = elastic + add_held(x, unused_gradient_);
+  double sum = elastic + held_energy(x);
   if (pressure_) sum += pressure_->evaluate(x, *threads_);
   sum -= multiplier_energy(x);
   if (contact_ == nullptr) return sum;

@@ -19,9 +19,9 @@ namespace supple {
 
 /// What a step minimises, as its integrator sees it.
 struct StepTarget {
-  const VectorField& y;        ///< inertial target, m
+  const VectorField& y;        ///< inertial target, m; outlives the step
   double inverse_a2 = 0;       ///< 1/a^2, 1/s^2; 0: no inertia (quasi-static)
-  const VectorField& x_start;  ///< positions at the step's beginning, m
+  const VectorField& x_start;  ///< positions at the step's beginning, m; outlives it, too
   double time = 0;             ///< at which pins and colliders stand, s
   double h = 0;                ///< from x_start to `time`, s
   double stage = 1;            ///< `time` in the step: contacts stand at its end, x_start + h/stage
@@ -75,7 +75,6 @@ class Objective {
   /// Other colliders, or none. Of the old ones nothing is kept.
   void contact_changed(ContactEnergy* contact);
 
-  /// A new step. `x_start` must outlive it, the rest is copied.
   void begin_step(const StepTarget& target);
 
   /// Bodies that do not deform: g is asked for where they are rigid, and of its gradient what would
@@ -163,7 +162,7 @@ class Objective {
   PressureEnergy* pressure() const { return pressure_.get(); }
   /// 1/a^2, 1/s^2.
   double inverse_a2() const { return inverse_a2_; }
-  const VectorField& inertial_target() const { return y_; }
+  const VectorField& inertial_target() const { return *y_; }
   /// Positions at the step's beginning, m.
   const VectorField& x_start() const { return *x_start_; }
   /// What damping measures the step from.
@@ -187,6 +186,8 @@ class Objective {
   /// contacts at z, where the elements and springs were evaluated last.
   double inertia(const VectorField& z, PaddedVector* gradient);
   double add_held(const VectorField& z, VectorField& gradient) const;
+  double held_energy(const VectorField& z) const;
+  void make_room_for_contact();
   void find_energy_scale();
 
   const Model* model_;
@@ -200,8 +201,7 @@ class Objective {
   std::unique_ptr<PressureEnergy> pressure_;
   RigidBodies rigid_;
   FieldAlgebra algebra_;
-  VectorField y_;
-  const VectorField* x_start_ = nullptr;
+  const VectorField *y_ = nullptr, *x_start_ = nullptr;
   double inverse_a2_ = 0;
   Vec3 weight_{0, 0, 0}, fall_{0, 0, 0};
   double elastic_energy_ = 0;
@@ -214,7 +214,7 @@ class Objective {
   std::vector<double> bond_lengths_;
   std::vector<std::vector<int>> bonds_of_bodies_;  ///< [num_bodies]
   std::vector<int> selected_bonds_;
-  VectorField unused_gradient_;  ///< where only the value is wanted
+  VectorField unused_gradient_;  ///< of contacts, where only the value is wanted
   int evaluations_ = 0;
   double local_milliseconds_ = 0;
   double contact_milliseconds_ = 0;

@@ -21,15 +21,6 @@ Vec3 less(const Vec3& a, double s, const Vec3& b) {
 
 Vec3 scaled(const Vec3& a, double s) { return {s * a[0], s * a[1], s * a[2]}; }
 
-/// Whether each parameter is the same in all lanes of all batches.
-bool is_uniform(const ElementRange& range) {
-  const auto row = static_cast<std::size_t>(range.num_parameters) * lanes;
-  for (std::size_t i = 0; i < range.parameters.size(); ++i) {
-    if (range.parameters[i] != range.parameters[i % row / lanes * lanes]) return false;
-  }
-  return true;
-}
-
 /// Fibers of a tet to the frame of its face; both stand with eight lanes.
 void turn(int num_fibers, const double* d, const RestFace& face, double* to) {
   for (int family = 0; family < num_fibers; ++family, d += 4 * lanes, to += 4 * lanes) {
@@ -43,17 +34,16 @@ void turn(int num_fibers, const double* d, const RestFace& face, double* to) {
 /// Packs the tets of one block.
 class BlockPacker {
  public:
-  BlockPacker(const Model& model, const ElementBlock& block)
-      : model_(model), range_(model.ranges[at(block.range)]) {
+  BlockPacker(const Model& model, const ElementBlock& block, bool keeps_parameters)
+      : model_(model), range_(model.ranges[at(block.range)]), keeps_parameters_(keeps_parameters) {
     // In a block of the model neighbouring tets stand in one lane, batch after batch.
     for (int lane = 0; lane < lanes; ++lane) {
       for (int b = block.first_batch; b < block.first_batch + block.num_batches; ++b) {
         const int tet = model.tet_of_lane[at(b) * lanes + at(lane)];
         if (tet < 0) continue;
-        const ElementBatch& batch = model.batches[at(b)];
         tets_.push_back({tet, b - range_.first_batch, lane});
-        slots_.push_back(
-            {batch.slot[0][lane], batch.slot[1][lane], batch.slot[2][lane], batch.slot[3][lane]});
+        std::array<int, 4>& slots = slots_.emplace_back();
+        for (std::size_t c = 0; c < 4; ++c) slots[c] = model.slot_in(block, model.tets[at(tet)][c]);
       }
     }
   }
@@ -68,7 +58,8 @@ class BlockPacker {
     for (int row = 0; row < rows; ++row) {
       PackedPair& packed = pairs.emplace_back();
       // Eight numbers for each parameter of the one tets and as many for the other ones.
-      double* const parameters = grown(range.parameters, 2 * at(range_.num_parameters) * lanes);
+      double* const parameters =
+          grown(range.parameters, keeps_parameters_ ? 2 * at(range_.num_parameters) * lanes : 0);
       double* const fibers = grown(range.fibers, 2 * num_fiber_values());
       for (int lane = 0; lane < lanes; ++lane) {
         const int index = lane * rows + row;
@@ -87,7 +78,9 @@ class BlockPacker {
                                       determinant(tet, corners, side));
           for (std::size_t i = 0; i < 3; ++i) packed.apex[side][i][lane] = apex[i];
           packed.volume[side][lane] = missing ? 0 : model_.volume[at(tets_[at(tet)].number)];
-          copy_parameters(tet, parameters + side * range_.num_parameters * lanes + lane);
+          if (keeps_parameters_) {
+            copy_parameters(tet, parameters + side * range_.num_parameters * lanes + lane);
+          }
           turn_fibers(tet, face, fibers + at(side) * num_fiber_values() + lane);
         }
       }
@@ -170,8 +163,7 @@ class BlockPacker {
   void copy_parameters(int tet, double* to) const {
     const Tet& from = tets_[at(tet)];
     for (int p = 0; p < range_.num_parameters; ++p) {
-      to[p * lanes] =
-          range_.parameters[at((from.batch * range_.num_parameters + p) * lanes) + at(from.lane)];
+      to[p * lanes] = range_.parameter(at(from.batch * lanes + from.lane), p);
     }
   }
 
@@ -189,6 +181,7 @@ class BlockPacker {
 
   const Model& model_;
   const ElementRange& range_;
+  bool keeps_parameters_;
   std::vector<Tet> tets_;
   std::vector<std::array<int, 4>> slots_;  ///< of the tets' corners
 };
@@ -235,7 +228,12 @@ PackedElements::PackedElements(const Model& model)
       vertex_of_slot[static_cast<std::size_t>(slot)] = vertex;
     }
   }
-  pairs.reserve(model.batches.size() / 2 + 2 * model.blocks.size());
+  for (std::size_t r = 0; r < ranges.size(); ++r) {
+    const ElementRange& range = model.ranges[r];
+    ranges[r].parameter_stride = range.parameter_stride;
+    if (range.parameter_stride == 0) ranges[r].parameters = range.parameters;
+  }
+  pairs.reserve(model.num_batches() / 2 + 2 * model.blocks.size());
   for (const ElementBlock& block : model.blocks) {
     Range& range = ranges[static_cast<std::size_t>(block.range)];
     const int first = static_cast<int>(pairs.size());
@@ -247,14 +245,10 @@ PackedElements::PackedElements(const Model& model)
             model.ranges[static_cast<std::size_t>(block.range)].material)) {
       continue;
     }
-    BlockPacker(model, block).append_to(pairs, range);
+    BlockPacker(model, block, range.parameter_stride != 0).append_to(pairs, range);
   }
   block_start.push_back(static_cast<int>(pairs.size()));
   for (std::size_t r = 0; r < ranges.size(); ++r) {
-    const int row = model.ranges[r].num_parameters * lanes;
-    const bool uniform = is_uniform(model.ranges[r]);
-    if (uniform) ranges[r].parameters.resize(static_cast<std::size_t>(row));
-    ranges[r].parameter_stride = uniform ? 0 : row;
     const ElementRange& range = model.ranges[r];
     if (!range.resting_fibers.empty() && !range.changes_rest) {
       ranges[r].resting_fibers = ranges[r].fibers;

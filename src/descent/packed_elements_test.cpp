@@ -228,9 +228,7 @@ TEST(PackedElements, KeepParametersOnceWhereAllAreTheSame) {
   for (std::size_t i = 0; i < mixed.tet_of_lane.size(); ++i) {
     if (mixed.tet_of_lane[i] < 0) continue;
     for (int p = 0; p < range.num_parameters; ++p) {
-      const std::size_t row = i / lanes * static_cast<std::size_t>(range.num_parameters);
-      expected[static_cast<std::size_t>(mixed.tet_of_lane[i])].push_back(
-          range.parameters[(row + static_cast<std::size_t>(p)) * lanes + i % lanes]);
+      expected[static_cast<std::size_t>(mixed.tet_of_lane[i])].push_back(range.parameter(i, p));
     }
   }
   std::set<double> different;
@@ -265,7 +263,7 @@ struct Plain {
                      lane = static_cast<std::size_t>(i % lanes);
           std::vector<double> parameters(count + 1);
           for (std::size_t p = 0; p < count; ++p) {
-            parameters[p] = range.parameters[(b * count + p) * lanes + lane];
+            parameters[p] = range.parameter(b * lanes + lane, static_cast<int>(p));
           }
           const auto t = static_cast<std::size_t>(tet);
           const Mat3<double>& F = gradients[t];
@@ -278,7 +276,7 @@ struct Plain {
           }
           energy += model.elastic_volume(t) * density;
           for (std::size_t c = 0; c < 4; ++c) {
-            const Vec3 g = model.elastic_gradient(t, c);
+            const Vec3 g = model.elastic_gradients(t)[c];
             for (int r = 0; r < 3; ++r) {
               gradient[static_cast<std::size_t>(model.tets[t][c])][r] +=
                   model.elastic_volume(t) * (P(r, 0) * g[0] + P(r, 1) * g[1] + P(r, 2) * g[2]);

@@ -54,15 +54,15 @@ PinnedMatrix::PinnedMatrix(const Model& model, double inverse_a2, std::vector<in
         weight_ = std::move(pinned.weight);
         const int most_rows =
             coupling == Coupling::none ? most_vertices : 3 * most_coupled_vertices;
-        return ChangeableCholesky(lower, precision, most_rows,
+        return ChangeableCholesky(taken(lower), precision, most_rows,
                                   earlier != nullptr ? &earlier->matrix_ : nullptr);
-      }()),
-      work_((coupling == Coupling::none ? 4 : 3) * order_.size()) {
+      }()) {
   find_parts(matrix_.pattern().tree);
   weigh_parts(std::move(weight_));
   cut_parts();
   is_in_order_ = std::is_sorted(order_.begin(), order_.end());
   if (!matrix_.is_factored()) throw not_positive_definite(name_);
+  make_room();
   // No factor is asked for: the diagonal is the same.
   if (!pins.points.empty()) pins_changed(model, pins, 1);
 }
@@ -149,6 +149,10 @@ void PinnedMatrix::cut_parts() {
   run_piece_.push_back(static_cast<int>(pieces_.size()));
 }
 
+void PinnedMatrix::make_room() {
+  if (!solves_in_order()) work_.resize((rows_of_vertex_ == 1 ? 4 : 3) * order_.size());
+}
+
 void PinnedMatrix::weigh_parts(std::vector<double> weight) {
   weight_ = std::move(weight);
   for (Part& part : parts_) {
@@ -174,6 +178,7 @@ void PinnedMatrix::take_pins(const Model& model, const PinSet::Some& pins, doubl
   Pinned pinned = with_pins(model, pins, free_);
   const std::size_t num_terms = pinned.terms.size();
   matrix_.set_diagonal(std::move(pinned.diagonal), h, std::move(pinned.terms));
+  make_room();
   has_all_points_ = pins.points.size() * rows_of_vertex_ == num_terms;
   weigh_parts(std::move(pinned.weight));
 }
@@ -231,7 +236,7 @@ void PinnedMatrix::finish(int first, int last, VectorField& p) const {
 }
 
 void PinnedMatrix::begin_solve(const VectorField& b, VectorField& p, Threads& threads) {
-  is_unfinished_ = rows_of_vertex_ == 1 && is_in_order_ && matrix_.is_plain();
+  is_unfinished_ = solves_in_order();
   if (is_unfinished_) {
     solve_in_order(b, p, nullptr, {}, threads);
   } else if (rows_of_vertex_ == 1) {
@@ -337,6 +342,7 @@ void PinnedMatrix::solve_in_order(const VectorField& b, VectorField& p, HalfWay*
 
 template <int stride>
 void PinnedMatrix::solve_as(const VectorField& b, VectorField& p, Threads& threads) {
+  make_room();
   double* const work = work_.data();
   for (std::size_t k = 0; k < order_.size(); ++k) {
     const PaddedVector& from = b[static_cast<std::size_t>(order_[k])];

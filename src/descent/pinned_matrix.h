@@ -134,6 +134,10 @@ class PinnedMatrix {
   void find_parts(const std::vector<int>& parent);
   void weigh_parts(std::vector<double> weight);
   void cut_parts();
+  bool solves_in_order() const {
+    return rows_of_vertex_ == 1 && is_in_order_ && matrix_.is_plain();
+  }
+  void make_room();
   template <class Work>
   void for_groups(Threads& threads, const Work& work);
   class Ends;
@@ -161,7 +165,7 @@ class PinnedMatrix {
   bool is_unfinished_ = false;  ///< p of the last solve wants its shift and its sign
   std::vector<double> weight_;  ///< w, N/m
   ChangeableCholesky matrix_;
-  std::vector<double> work_;  ///< [rows], or four interleaved sides
+  std::vector<double> work_;  ///< [rows], or four interleaved sides; empty where solves_in_order()
 };
 
 }  // namespace supple

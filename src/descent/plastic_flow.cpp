@@ -16,12 +16,14 @@ namespace {
 constexpr int tets_a_piece = 256;
 constexpr int batches_a_piece = 16;
 
-Mat3<double> elastic_gradient(const Model& model, std::size_t tet, const VectorField& x) {
+/// gradients: Model::elastic_gradients.
+Mat3<double> elastic_gradient(const Model& model, std::size_t tet,
+                              const std::array<Vec3, 4>& gradients, const VectorField& x) {
   Mat3<double> F = Mat3<double>::zero();
   const PaddedVector& origin = x[at(model.tets[tet][0])];
   for (std::size_t c = 1; c < 4; ++c) {
     const PaddedVector& corner = x[at(model.tets[tet][c])];
-    const Vec3 b = model.elastic_gradient(tet, c);
+    const Vec3& b = gradients[c];
     for (int i = 0; i < 9; ++i) F(i / 3, i % 3) += (corner[i / 3] - origin[i / 3]) * b[at(i % 3)];
   }
   return F;
@@ -67,7 +69,8 @@ struct Candidates {
 void PlasticFlow::make_room(const Model& model) {
   if (model.plasticity.empty()) return;
   elastic_.resize(model.tets.size());
-  taken_.resize(model.batches.size());
+  if (shape_gradient_.empty()) shape_gradient_ = model.all_shape_gradients();
+  taken_.resize(model.num_batches());
   any_.resize((model.tets.size() + tets_a_piece - 1) / tets_a_piece);
 }
 
@@ -84,13 +87,14 @@ bool PlasticFlow::find_flow(Model& model, const VectorField& x, double h,
       if (!elastic_[t].flows) return;
       any = 1;
       change_rest(model, t, plastic[t].F);
-      elastic_[t].after = elastic_gradient(model, t, x);
+      elastic_[t].after =
+          elastic_gradient(model, t, model.elastic_gradients(t, shape_gradient_[t]), x);
     };
     for (std::size_t t = first; t < last; ++t) {
       Elastic& own = elastic_[t];
       own.flows = false;
       if (t >= model.plasticity_of_tet.size() || model.plasticity_of_tet[t] < 0) continue;
-      own.before = elastic_gradient(model, t, x);
+      own.before = elastic_gradient(model, t, model.elastic_gradients(t, shape_gradient_[t]), x);
       const PlasticitySettings& rule = model.plasticity[at(model.plasticity_of_tet[t])];
       if (detail::is_surely_elastic(own.before, elastic_limit(rule, plastic[t]))) continue;
       candidates.add(t, own.before);
@@ -114,7 +118,7 @@ double PlasticFlow::write_batch(Model& model, const ElementRange& range, int bat
     write_lane(model, tet, place);
     double parameters[4] = {};
     for (int p = 0; p < range.num_parameters; ++p) {
-      parameters[p] = range.parameters[at((batch * range.num_parameters + p) * lanes + lane)];
+      parameters[p] = range.parameter(at(batch * lanes + lane), p);
     }
     visit_model(range.material, [&](const auto& family) {
       const auto material = family.template at<double>(parameters);

@@ -33,9 +33,10 @@ class PlasticFlow {
     Mat3<double> before, after;
     bool flows = false;
   };
-  std::vector<Elastic> elastic_;  ///< [num_tets]; empty where nothing flows
-  std::vector<double> taken_;     ///< [num_batches], J
-  std::vector<char> any_;         ///< [num_chunks]
+  std::vector<Elastic> elastic_;                     ///< [num_tets]; empty where nothing flows
+  std::vector<std::array<Vec3, 4>> shape_gradient_;  ///< the same
+  std::vector<double> taken_;                        ///< [num_batches], J
+  std::vector<char> any_;                            ///< [num_chunks]
 };
 
 }  // namespace supple

@@ -86,13 +86,14 @@ std::vector<std::array<double, 16>> fiber_entries(const Model& model) {
   std::vector<std::array<double, 16>> entries(model.tets.size(), std::array<double, 16>{});
   for_fibers(model, [&](int tet, const ElementRange& range, std::size_t batch, std::size_t lane) {
     const auto t = static_cast<std::size_t>(tet);
+    const std::array<Vec3, 4> gradient = model.shape_gradients(t);
     for (int k = 0; k < range.num_fibers; ++k) {
       const Fiber<double> fiber = fiber_of(range, batch, lane, k);
       const Vec3 direction{fiber.direction[0], fiber.direction[1], fiber.direction[2]};
       for (std::size_t a = 0; a < 4; ++a) {
         for (std::size_t b = 0; b <= a; ++b) {
-          entries[t][4 * a + b] += fiber.kappa * dot3(model.shape_gradient[t][a], direction) *
-                                   dot3(model.shape_gradient[t][b], direction);
+          entries[t][4 * a + b] +=
+              fiber.kappa * dot3(gradient[a], direction) * dot3(gradient[b], direction);
         }
       }
     }
@@ -120,10 +121,10 @@ SpdSolver::Matrix global_matrix(const Model& model, double inverse_a2,
   for (int i = 0; i < n; ++i) add(i, i, diagonal[static_cast<std::size_t>(i)]);
   const std::vector<std::array<double, 16>> fibers = fiber_entries(model);
   for (std::size_t t = 0; t < model.tets.size(); ++t) {
+    const std::array<Vec3, 4> gradient = model.shape_gradients(t);
     for (std::size_t a = 0; a < 4; ++a) {
       for (std::size_t b = 0; b <= a; ++b) {
-        const Vec3& ga = model.shape_gradient[t][a];
-        const Vec3& gb = model.shape_gradient[t][b];
+        const Vec3 &ga = gradient[a], &gb = gradient[b];
         double value = fibers[t][4 * a + b];
         if (a != b) {  // else it is in the diagonal
           value += model.stiffness[t] * dot3(ga, gb);

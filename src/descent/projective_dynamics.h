@@ -58,7 +58,7 @@ class ProjectiveDynamics final : public Direction {
   const Model* model_;
   double inverse_a2_;  ///< of the matrix, 1/s^2
   PinnedMatrix matrix_;
-  std::vector<double> stiffness_;  ///< [num_tets], of the matrix, Pa
+  TetNumbers stiffness_;           ///< of the matrix, Pa
   bool has_its_stiffness_ = true;  ///< the materials have the stiffness of the matrix
   const ElementKernels* kernels_;
   std::vector<bool> is_idle_;  ///< [num_vertices], nothing acts there

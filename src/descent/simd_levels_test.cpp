@@ -100,9 +100,11 @@ struct Elements {
   FiberBatches families(bool has_fiber) const {
     return has_fiber ? FiberBatches{fibers.data(), curves, 2} : FiberBatches{};
   }
+  int parameter_stride() const { return static_cast<int>((parameters.size() - 1) / num_batches); }
   ElementWork work(bool has_fiber) {
-    return {&material,           batches.data(), num_batches,  parameters.data(),
-            families(has_fiber), x.data(),       slots.data(), num_vertices};
+    return {&material,         batches.data(),     num_batches,
+            parameters.data(), parameter_stride(), families(has_fiber),
+            x.data(),          slots.data(),       num_vertices};
   }
   /// Pairs of tets of the same kind as the local step reads them, their vertices being the slots.
   PackedWork packed_work(bool has_fiber) {
@@ -110,7 +112,7 @@ struct Elements {
             .pairs = packed.data(),
             .num_pairs = num_batches / 2,
             .parameters = parameters.data(),
-            .parameter_stride = static_cast<int>((parameters.size() - 1) / num_batches),
+            .parameter_stride = parameter_stride(),
             .fibers = families(has_fiber),
             .x = x.data(),
             .vertex_of_slot = vertex_of_slot.data(),
@@ -123,6 +125,7 @@ struct Elements {
     work.batches = pairs.data();
     work.num_batches = num_batches;
     work.parameters = parameters.data();
+    work.parameter_stride = parameter_stride();
     work.fibers = families(has_fiber);
     work.x = x.data();
     return work;
@@ -177,8 +180,9 @@ TYPED_TEST(SimdLevels, GiveTheSameBitsInSecondDerivatives) {
     const ElementWork work = this->elements_.work(has_fiber);
     for (const auto mode : {NegativeEigenvalues::keep, NegativeEigenvalues::clamp}) {
       std::vector<double> sums(std::size_t{num_sums} * entries_per_sum), others = sums;
-      HessianWork hessian{work.material, work.batches, num_batches,  work.parameters, work.fibers,
-                          work.x,        mode,         edges.data(), sums.data(),     num_sums};
+      HessianWork hessian{work.material,         work.batches, num_batches, work.parameters,
+                          work.parameter_stride, work.fibers,  work.x,      mode,
+                          edges.data(),          sums.data(),  num_sums};
       hessian_kernels(SimdLevel::baseline).add_elements(hessian);
       hessian.sums = others.data();
       for (const SimdLevel level : wider_levels()) {
@@ -255,6 +259,7 @@ TEST(SimdLevels, GiveTheSameBitsInDamping) {
                                          .batches = work.batches,
                                          .num_batches = num_batches,
                                          .parameters = work.parameters,
+                                         .parameter_stride = work.parameter_stride,
                                          .fibers = nullptr,
                                          .x = work.x,
                                          .mode = NegativeEigenvalues::clamp,

@@ -343,8 +343,8 @@ void VertexBlockDescent::for_segments(const Objective& objective, const VertexGr
         .material = &range.material,
         .batches = &pairs.batches[first],
         .num_batches = segment.num_batches,
-        .parameters = pairs.parameters.data() +
-                      first * static_cast<std::size_t>(range.num_parameters) * lanes,
+        .parameters = pairs.parameters.data() + first * at(range.parameter_stride),
+        .parameter_stride = range.parameter_stride,
         .fibers = FiberBatches{pairs.fibers.data(), range.curves.data(), range.num_fibers}.from(
             segment.first_batch),
         .x = x_.data(),

@@ -33,7 +33,7 @@ Incidence incidence_of(const Model& model, const ElementRange& range) {
   incidence.start.assign(static_cast<std::size_t>(model.num_vertices) + 1, 0);
   const auto visit = [&](const auto& work) {
     for (int b = range.first_batch; b < range.first_batch + range.num_batches; ++b) {
-      const ElementBatch& batch = model.batches[static_cast<std::size_t>(b)];
+      const ElementBatch& batch = model.batches()[static_cast<std::size_t>(b)];
       for (int lane = 0; lane < lanes; ++lane) {
         const std::size_t place =
             static_cast<std::size_t>(b) * lanes + static_cast<std::size_t>(lane);
@@ -56,7 +56,7 @@ Incidence incidence_of(const Model& model, const ElementRange& range) {
 
 /// Writes the shape of a pair.
 void fill_shape(const Model& model, const Corner& from, int lane, bool empty, PairBatch& batch) {
-  const ElementBatch& source = model.batches[static_cast<std::size_t>(from.batch)];
+  const ElementBatch& source = model.batches()[static_cast<std::size_t>(from.batch)];
   double gradient[4][3];
   for (int k = 0; k < 3; ++k) {
     gradient[0][k] = 0;
@@ -161,8 +161,12 @@ VertexGroups::VertexGroups(const Model& model, const Colouring& colouring)
 void VertexGroups::copy_materials(const Model& model) {
   for (std::size_t r = 0; r < ranges.size(); ++r) {
     const ElementRange& range = model.ranges[r];
-    copy_values(ranges[r], range.parameters, static_cast<std::size_t>(range.num_parameters),
-                ranges[r].parameters);
+    if (range.parameter_stride == 0) {
+      ranges[r].parameters = range.parameters;
+    } else {
+      copy_values(ranges[r], range.parameters, static_cast<std::size_t>(range.num_parameters),
+                  ranges[r].parameters);
+    }
     copy_values(ranges[r], range.fibers, static_cast<std::size_t>(range.num_fibers) * 4,
                 ranges[r].fibers);
     if (!range.viscosity.empty()) copy_values(ranges[r], range.viscosity, 1, ranges[r].viscosity);
@@ -177,7 +181,7 @@ void VertexGroups::copy_rest_shapes(const Model& model) {
       const int lane = static_cast<int>(i % lanes);
       PairBatch& pair = ranges[r].batches[i / lanes];
       Corner from{range.first_batch + ranges[r].source[i] / lanes, ranges[r].source[i] % lanes, 0};
-      const ElementBatch& source = model.batches[static_cast<std::size_t>(from.batch)];
+      const ElementBatch& source = model.batches()[static_cast<std::size_t>(from.batch)];
       while (source.vertex[from.corner][from.lane] != pair.vertex[0][lane]) ++from.corner;
       fill_shape(model, from, lane, pair.volume[lane] == 0, pair);
     }

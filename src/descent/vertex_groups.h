@@ -27,7 +27,7 @@ struct PairBatch {
 struct PairRange {
   std::vector<PairBatch> batches;
   std::vector<int> source;  ///< [num_batches][lanes], place in the range: batch * lanes + lane
-  std::vector<double> parameters;  ///< [num_batches][num_parameters][lanes]
+  std::vector<double> parameters;  ///< as ElementRange::parameters
   std::vector<double> fibers;      ///< as ElementRange::fibers
   std::vector<double> viscosity;   ///< as ElementRange::viscosity
 };

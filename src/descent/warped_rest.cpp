@@ -76,6 +76,7 @@ WarpedRest::WarpedRest(const Model& model, double inverse_a2)
       start_(static_cast<std::size_t>(model.num_vertices) + 1),
       incident_(4 * model.tets.size()),
       gradients_(model.tets.size()),
+      shape_gradient_(model.all_shape_gradients()),
       rotation_(static_cast<std::size_t>(model.num_vertices)),
       turned_(rotation_.size()) {
   for (const auto& tet : model.tets) {
@@ -139,7 +140,7 @@ const std::vector<Mat3<double>>& WarpedRest::rotations(const VectorField& x, Thr
           Mat3<double> sum = Mat3<double>::zero();
           for (std::size_t a = 0; a < 4; ++a) {
             const PaddedVector& at = x[static_cast<std::size_t>(model_->tets[t][a])];
-            const Vec3& gradient = model_->shape_gradient[t][a];
+            const Vec3& gradient = shape_gradient_[t][a];
             for (int r = 0; r < 3; ++r) {
               for (std::size_t c = 0; c < 3; ++c) {
                 sum(r, static_cast<int>(c)) += model_->volume[t] * at[r] * gradient[c];

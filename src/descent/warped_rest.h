@@ -41,8 +41,9 @@ class WarpedRest final : public Direction {
   std::vector<int> start_;               ///< [num_vertices + 1], into incident_
   std::vector<int> incident_;            ///< [4 num_tets], tets at each vertex, ascending
   std::vector<Mat3<double>> gradients_;  ///< [num_tets], V F, m^3
-  std::vector<Mat3<double>> rotation_;   ///< [num_vertices]
-  VectorField turned_;                   ///< R^T grad g, N
+  std::vector<std::array<Vec3, 4>> shape_gradient_;  ///< [num_tets], 1/m
+  std::vector<Mat3<double>> rotation_;               ///< [num_vertices]
+  VectorField turned_;                               ///< R^T grad g, N
 };
 
 }  // namespace supple

@@ -39,6 +39,12 @@ Pattern pattern_of(const SpdSolver::Matrix& lower) {
       analyse_pattern({n, lower.outerIndexPtr(), lower.innerIndexPtr()}));
 }
 
+std::shared_ptr<const SpdSolver::Matrix> kept(SpdSolver::Matrix& matrix) {
+  auto own = std::make_shared<SpdSolver::Matrix>();
+  own->swap(matrix);
+  return own;
+}
+
 double factor_operations(const FactorPattern& pattern) {
   double operations = 0;
   for (const int count : pattern.counts) operations += static_cast<double>(count) * count;
@@ -75,9 +81,9 @@ std::vector<double> row_major(const Eigen::MatrixXd& M) {
 
 }  // namespace
 
-ChangeableCholesky::ChangeableCholesky(const SpdSolver::Matrix& lower, Precision precision,
-                                       int most_rows, const ChangeableCholesky* earlier)
-    : lower_(std::make_shared<const SpdSolver::Matrix>(lower)),
+ChangeableCholesky::ChangeableCholesky(SpdSolver::Matrix lower, Precision precision, int most_rows,
+                                       const ChangeableCholesky* earlier)
+    : lower_(kept(lower)),
       pattern_(earlier != nullptr ? earlier->pattern_ : pattern_of(*lower_)),
       precision_(precision),
       most_rows_(most_rows),

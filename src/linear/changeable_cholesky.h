@@ -37,7 +37,7 @@ class ChangeableCholesky {
  public:
   /// lower: A's lower triangle in the order of elimination. earlier: another one with this pattern
   /// and precision, whose factor may be that of the same entries; or null.
-  ChangeableCholesky(const SpdSolver::Matrix& lower, Precision precision, int most_rows,
+  ChangeableCholesky(SpdSolver::Matrix lower, Precision precision, int most_rows,
                      const ChangeableCholesky* earlier = nullptr);
 
   /// False: A is not positive definite, nothing can be solved.

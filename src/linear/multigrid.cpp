@@ -196,7 +196,7 @@ bool Multigrid::factor(const Matrix& lower, Threads& threads) {
   y_.assign(size, 0);
   u_.assign(size, 0);
   z_.assign(size, 0);
-  one_side_.assign(size, 0);
+  one_side_.clear();
   coarse_x_.assign(4 * at(coarse_rows_), 0);
   coarse_float_.assign(4 * at(coarse_rows_), 0);
   measure(A, threads);
@@ -252,6 +252,7 @@ void Multigrid::measure(const RowMatrix& A, Threads& threads) {
 }
 
 void Multigrid::solve(const double* b, double* x, Threads& threads) {
+  one_side_.resize(4 * at(n_));
   for (std::size_t i = 0; i < at(n_); ++i) one_side_[4 * i] = b[i];
   solve4(one_side_.data(), one_side_.data(), threads);
   for (std::size_t i = 0; i < at(n_); ++i) {

@@ -91,7 +91,7 @@ class Multigrid final : public SpdSolver {
   std::vector<float> y_, u_, z_;       ///< [4 n]
   std::vector<double> coarse_x_;       ///< [4 coarse_rows]
   std::vector<float> coarse_float_;    ///< [4 coarse_rows]
-  std::vector<double> one_side_;       ///< [4 n], for `solve`
+  std::vector<double> one_side_;       ///< [4 n], for `solve`, which makes room for it
   std::vector<double> largest_;        ///< of some rows of b
   double contraction_ = 1;
 };

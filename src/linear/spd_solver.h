@@ -70,6 +70,13 @@ class SpdSolver {
   virtual long long factor_entries() const = 0;
 };
 
+/// The matrix, of which nothing is left there: where one of Eigen's is moved it is copied.
+inline SpdSolver::Matrix taken(SpdSolver::Matrix& matrix) {
+  SpdSolver::Matrix own;
+  own.swap(matrix);
+  return own;
+}
+
 /// How near solutions come. All but `full` are for what a solution only gives a direction: with
 /// each new matrix the solver is tried, and where it does not hold it the next more precise one is
 /// taken, in the end a factor in doubles.

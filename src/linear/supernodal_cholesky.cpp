@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "supple/error.h"
 
@@ -34,24 +35,24 @@ Supernodes supernodes_of(const SpdSolver::Matrix& lower) {
 }
 
 template <class Real>
-void SupernodalCholesky<Real>::analyse(const Supernodes& nodes) {
+void SupernodalCholesky<Real>::analyse(std::shared_ptr<const Supernodes> nodes) {
   factored_ = false;
-  nodes_ = nodes;
-  n_ = nodes_.first.back();
-  panels_.allocate(nodes_);
-  children_ = SupernodeChildren(nodes_);
+  nodes_ = std::move(nodes);
+  n_ = nodes_->first.back();
+  panels_.allocate(*nodes_);
+  children_ = SupernodeChildren(*nodes_);
   place_rows();
 }
 
 /// Of each supernode, whose share it is.
 template <class Real>
 std::vector<int> SupernodalCholesky<Real>::make_shares() {
-  const Division division = divide(nodes_);
+  const Division division = divide(*nodes_);
   num_subtrees_ = static_cast<int>(division.subtrees.size());
   num_branches_ = static_cast<int>(division.branches.size());
   const int top = num_subtrees_ + num_branches_;
   shares_.assign(at(top) + 1, {});
-  std::vector<int> share_of(at(nodes_.count()), top);
+  std::vector<int> share_of(at(nodes_->count()), top);
   // What is claimed last has it: the top gives to branches, branches give to subtrees.
   const auto claim = [&](const Subtree& tree, int share) {
     shares_[at(share_of[at(tree.root)])].parts.push_back(share);
@@ -60,7 +61,7 @@ std::vector<int> SupernodalCholesky<Real>::make_shares() {
   };
   for (int b = 0; b < num_branches_; ++b) claim(division.branches[at(b)], num_subtrees_ + b);
   for (int t = 0; t < num_subtrees_; ++t) claim(division.subtrees[at(t)], t);
-  for (int s = 0; s < nodes_.count(); ++s) shares_[at(share_of[at(s)])].nodes.push_back(s);
+  for (int s = 0; s < nodes_->count(); ++s) shares_[at(share_of[at(s)])].nodes.push_back(s);
   std::sort(shares_.back().parts.begin(), shares_.back().parts.end(),
             [&](int a, int b) { return shares_[at(a)].root < shares_[at(b)].root; });
   return share_of;
@@ -69,9 +70,9 @@ std::vector<int> SupernodalCholesky<Real>::make_shares() {
 /// Where y has a row as the supernodes of a share see it.
 template <class Real>
 int SupernodalCholesky<Real>::place_in(const Share& share, int row) const {
-  if (share.root < 0 || row < nodes_.first[at(share.root) + 1]) return row;
-  const int* const above = nodes_.rows_of(share.root);
-  const int* const end = above + nodes_.num_rows(share.root);
+  if (share.root < 0 || row < nodes_->first[at(share.root) + 1]) return row;
+  const int* const above = nodes_->rows_of(share.root);
+  const int* const end = above + nodes_->num_rows(share.root);
   return share.area + static_cast<int>(std::lower_bound(above, end, row) - above);
 }
 
@@ -87,27 +88,27 @@ void SupernodalCholesky<Real>::place_rows() {
   for (Share& share : shares_) {
     if (share.root < 0) continue;
     share.area = next_area + 1;
-    next_area = share.area + nodes_.num_rows(share.root);
+    next_area = share.area + nodes_->num_rows(share.root);
   }
   for (const Share& share : shares_) {
     for (const int part : share.parts) {
       Share& below = shares_[at(part)];
-      for (int k = 0; k < nodes_.num_rows(below.root); ++k) {
-        below.above.push_back(place_in(share, nodes_.rows_of(below.root)[k]));
+      for (int k = 0; k < nodes_->num_rows(below.root); ++k) {
+        below.above.push_back(place_in(share, nodes_->rows_of(below.root)[k]));
       }
     }
   }
   std::size_t most_tiles = 0;
   padded_rows_.clear();
   padded_start_.assign(1, 0);
-  for (int s = 0; s < nodes_.count(); ++s) {
+  for (int s = 0; s < nodes_->count(); ++s) {
     const Share& share = shares_[at(share_of[at(s)])];
-    for (int k = 0; k < nodes_.num_rows(s); ++k) {
-      padded_rows_.push_back(place_in(share, nodes_.rows_of(s)[k]));
+    for (int k = 0; k < nodes_->num_rows(s); ++k) {
+      padded_rows_.push_back(place_in(share, nodes_->rows_of(s)[k]));
     }
-    padded_rows_.resize(at(padded_start_.back() + 4 * tiles(nodes_.num_rows(s))), share.area - 1);
+    padded_rows_.resize(at(padded_start_.back() + 4 * tiles(nodes_->num_rows(s))), share.area - 1);
     padded_start_.push_back(static_cast<int>(padded_rows_.size()));
-    most_tiles = std::max(most_tiles, at(detail::num_row_tiles(nodes_, s)));
+    most_tiles = std::max(most_tiles, at(detail::num_row_tiles(*nodes_, s)));
   }
   y_.assign(at(next_area) * 4, Real(0));
   // Twice: what a panel is multiplied with, and the product.
@@ -128,7 +129,7 @@ bool SupernodalCholesky<Real>::copy_factor(const SpdSolver& other) {
 /// eliminates its columns densely and leaves the rest to its parent [Duff & Reid 1983; Liu 1992].
 template <class Real>
 bool SupernodalCholesky<Real>::factor(const Matrix& lower, Threads& threads) {
-  left_.resize(at(nodes_.count()));
+  left_.resize(at(nodes_->count()));
   std::vector<char> good(shares_.size(), 1);
   const auto eliminate_share = [&](std::size_t i) {
     Front own;
@@ -152,8 +153,8 @@ bool SupernodalCholesky<Real>::factor(const Matrix& lower, Threads& threads) {
 /// of them follow each other there as they do in the child: x, y and z of a vertex at least.
 template <class Real>
 void SupernodalCholesky<Real>::add_remainder(int child, Front& own, std::size_t size) {
-  const int* const rows = nodes_.rows_of(child);
-  const int count = nodes_.num_rows(child);
+  const int* const rows = nodes_->rows_of(child);
+  const int count = nodes_->num_rows(child);
   own.runs.clear();
   for (int i = 0; i < count; ++i) {
     const int place = own.place[at(rows[i])];
@@ -188,8 +189,8 @@ bool SupernodalCholesky<Real>::eliminate(int s, const Matrix& lower, Front& own)
   const int* start = lower.outerIndexPtr();
   const int* row = lower.innerIndexPtr();
   const double* value = lower.valuePtr();
-  const int first = nodes_.first[at(s)], w = nodes_.width(s), r = nodes_.num_rows(s);
-  const int* rows = nodes_.rows_of(s);
+  const int first = nodes_->first[at(s)], w = nodes_->width(s), r = nodes_->num_rows(s);
+  const int* rows = nodes_->rows_of(s);
   const std::size_t size = at(w + r);
   for (int i = 0; i < w; ++i) own.place[at(first + i)] = i;
   for (int i = 0; i < r; ++i) own.place[at(rows[i])] = w + i;
@@ -211,7 +212,7 @@ bool SupernodalCholesky<Real>::eliminate(int s, const Matrix& lower, Front& own)
     }
   }
   for (const int child : children_.of(s)) {
-    if (nodes_.num_rows(child) > 0) add_remainder(child, own, size);
+    if (nodes_->num_rows(child) > 0) add_remainder(child, own, size);
     left_[at(child)].reset();
   }
   if (!front_kernels_->eliminate(own.front.data(), w, r, has_products, own.inverse.data(),
@@ -225,7 +226,7 @@ bool SupernodalCholesky<Real>::eliminate(int s, const Matrix& lower, Front& own)
       to = std::copy(&own.front[j * size + j], own.front.data() + (j + 1) * size, to);
     }
   }
-  panels_.store(nodes_, s, own.inverse.data(), own.below.data());
+  panels_.store(*nodes_, s, own.inverse.data(), own.below.data());
   return true;
 }
 

@@ -30,11 +30,13 @@ class SupernodalCholesky final : public SpdSolver {
   explicit SupernodalCholesky(SimdLevel level)
       : solve_kernels_(&solve_kernels(level)), front_kernels_(&front_kernels(level)) {}
 
-  void analyse(const Matrix& lower) override { analyse(supernodes_of(lower)); }
-  void analyse(const Matrix&, const std::shared_ptr<const FactorPattern>& pattern) override {
-    analyse(pattern->nodes);
+  void analyse(const Matrix& lower) override {
+    analyse(std::make_shared<const Supernodes>(supernodes_of(lower)));
   }
-  void analyse(const Supernodes& nodes);
+  void analyse(const Matrix&, const std::shared_ptr<const FactorPattern>& pattern) override {
+    analyse(std::shared_ptr<const Supernodes>(pattern, &pattern->nodes));
+  }
+  void analyse(std::shared_ptr<const Supernodes> nodes);
 
   bool factor(const Matrix& lower, Threads& threads) override;
   bool copy_factor(const SpdSolver& other) override;
@@ -47,9 +49,9 @@ class SupernodalCholesky final : public SpdSolver {
 
   long long factor_entries() const override {
     long long entries = 0;
-    for (int s = 0; s < nodes_.count(); ++s) {
-      const long long width = nodes_.width(s);
-      entries += width * (width + 1) / 2 + width * nodes_.num_rows(s);
+    for (int s = 0; s < nodes_->count(); ++s) {
+      const long long width = nodes_->width(s);
+      entries += width * (width + 1) / 2 + width * nodes_->num_rows(s);
     }
     return factored_ ? entries : 0;
   }
@@ -91,7 +93,7 @@ class SupernodalCholesky final : public SpdSolver {
   FactorView<Real> view() const {
     return {.panels = panels_.values(),
             .panel_start = panels_.start(),
-            .first = nodes_.first.data(),
+            .first = nodes_->first.data(),
             .row_start = padded_start_.data(),
             .rows = padded_rows_.data(),
             .scratch_half = static_cast<std::ptrdiff_t>(scratch_size_ / 2)};
@@ -111,7 +113,7 @@ class SupernodalCholesky final : public SpdSolver {
   const SolveKernels* solve_kernels_;
   const FrontKernels* front_kernels_;
   int n_ = 0;
-  Supernodes nodes_;
+  std::shared_ptr<const Supernodes> nodes_;
   detail::Panels<Real> panels_;
   SupernodeChildren children_;
   /// The subtrees', then those of the branches, then that of the top, of which there is one.

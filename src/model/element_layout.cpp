@@ -5,6 +5,7 @@
 #include <numeric>
 #include <span>
 #include <tuple>
+#include <utility>
 
 #include "base/index.h"
 #include "math/mat3.h"
@@ -65,17 +66,22 @@ std::vector<std::uint64_t> morton_codes(const Model& model, const std::vector<in
   return codes;
 }
 
-void fill_lane(const Model& model, int tet, int lane, bool empty, ElementBatch& batch) {
-  const auto t = static_cast<std::size_t>(tet);
-  for (std::size_t c = 0; c < 4; ++c) batch.vertex[c][lane] = model.tets[t][c];
-  for (int row = 0; row < 3; ++row) {
-    for (int column = 0; column < 3; ++column) {
-      batch.inverse_rest[3 * row + column][lane] =
-          model.shape_gradient[t][static_cast<std::size_t>(row + 1)]
-                              [static_cast<std::size_t>(column)];
+/// name: of tet_of_lane.
+void fill_lane(const Model& model, const ElementBlock& block, int name, int lane,
+               ElementBatch& batch) {
+  const bool is_empty = name < 0;
+  const std::size_t t = at(is_empty ? ~name : name);
+  const bool changes = !is_empty && model.ranges[at(block.range)].changes_rest;
+  const std::array<Vec3, 4> gradient =
+      changes ? model.elastic_gradients(t) : model.shape_gradients(t);
+  for (std::size_t c = 0; c < 4; ++c) {
+    batch.vertex[c][lane] = model.tets[t][c];
+    batch.slot[c][lane] = model.slot_in(block, model.tets[t][c]);
+    for (std::size_t k = 0; k < 3 && c > 0; ++k) {
+      batch.inverse_rest[3 * (c - 1) + k][lane] = gradient[c][k];
     }
   }
-  batch.volume[lane] = empty ? 0 : model.volume[t];
+  batch.volume[lane] = is_empty ? 0 : changes ? model.elastic_volume(t) : model.volume[t];
 }
 
 /// Cuts of a range into blocks, [num_blocks + 1]: of nearly one size, and where there are several,
@@ -96,11 +102,15 @@ std::vector<int> cuts_of(int num_batches) {
 /// share few vertices and their forces do not wait for each other in the slots.
 void append_range(std::span<const ElementSource* const> elements, ElementRange range,
                   const BodyFibers* fibers, const Model& model, ElementLayout& layout) {
-  range.first_batch = static_cast<int>(layout.batches.size());
+  range.first_batch = static_cast<int>(layout.num_batches());
   const int count = static_cast<int>(elements.size());
   range.num_batches = (count + lanes - 1) / lanes;
   const auto parameters = static_cast<std::size_t>(range.num_parameters);
-  range.parameters.resize(static_cast<std::size_t>(range.num_batches) * lanes * parameters);
+  const bool is_uniform = std::all_of(elements.begin(), elements.end(), [&](const auto* element) {
+    return element->parameters == elements.front()->parameters;
+  });
+  range.parameter_stride = is_uniform ? 0 : lanes * range.num_parameters;
+  range.parameters.resize((is_uniform ? 1 : at(range.num_batches)) * lanes * parameters);
   const auto num_fibers = static_cast<std::size_t>(range.num_fibers);
   range.fibers.resize(static_cast<std::size_t>(range.num_batches) * num_fibers * 4 * lanes);
   const std::vector<int> cuts = cuts_of(range.num_batches);
@@ -108,17 +118,16 @@ void append_range(std::span<const ElementSource* const> elements, ElementRange r
   for (int b = 0; b < range.num_batches; ++b) {
     if (b == cuts[block + 1]) ++block;
     const int block_start = cuts[block], block_batches = cuts[block + 1] - block_start;
-    ElementBatch batch{};
     const auto base = static_cast<std::size_t>(b) * lanes;
+    double* const parameter = range.parameters.data() + at(b) * at(range.parameter_stride);
     for (int lane = 0; lane < lanes; ++lane) {
       const int index = block_start * lanes + lane * block_batches + (b - block_start);
       const bool empty = index >= count;
       const ElementSource& source = *elements[static_cast<std::size_t>(std::min(index, count - 1))];
-      fill_lane(model, source.tet, lane, empty, batch);
-      layout.tet_of_lane.push_back(empty ? -1 : source.tet);
+      layout.tet_of_lane.push_back(empty ? ~source.tet : source.tet);
       const auto l = static_cast<std::size_t>(lane);
       for (std::size_t p = 0; p < parameters; ++p) {
-        range.parameters[base * parameters + p * lanes + l] = source.parameters[p];
+        parameter[p * lanes + l] = source.parameters[p];
       }
       for (std::size_t k = 0; k < num_fibers; ++k) {
         const std::vector<std::array<double, 4>>& family = fibers->families[k];
@@ -128,15 +137,15 @@ void append_range(std::span<const ElementSource* const> elements, ElementRange r
         }
       }
     }
-    layout.batches.push_back(batch);
   }
   if (!model.activation.empty()) range.resting_fibers = range.fibers;
   layout.ranges.push_back(std::move(range));
 }
 
 /// Cuts the ranges into blocks and numbers each block's vertices by slots.
-void cut_blocks(int num_vertices, ElementLayout& layout) {
-  std::vector<int> slot_of_vertex(static_cast<std::size_t>(num_vertices), -1);
+void cut_blocks(const Model& model, ElementLayout& layout) {
+  const auto num_vertices = static_cast<std::size_t>(model.num_vertices);
+  std::vector<char> is_touched(num_vertices, 0);
   std::vector<int> touched;
   std::vector<int> vertex_of_slot;
   for (std::size_t r = 0; r < layout.ranges.size(); ++r) {
@@ -149,30 +158,26 @@ void cut_blocks(int num_vertices, ElementLayout& layout) {
       block.num_batches = cuts[k + 1] - cuts[k];
       block.first_slot = static_cast<int>(vertex_of_slot.size());
       touched.clear();
-      for (int b = block.first_batch; b < block.first_batch + block.num_batches; ++b) {
-        ElementBatch& batch = layout.batches[static_cast<std::size_t>(b)];
-        for (int lane = 0; lane < lanes; ++lane) {
-          for (auto& corner : {0, 1, 2, 3}) {
-            int& slot = slot_of_vertex[static_cast<std::size_t>(batch.vertex[corner][lane])];
-            if (slot < 0) {
-              slot = static_cast<int>(touched.size());
-              touched.push_back(batch.vertex[corner][lane]);
-            }
-            batch.slot[corner][lane] = slot;
-          }
+      for (int lane = block.first_batch * lanes;
+           lane < (block.first_batch + block.num_batches) * lanes; ++lane) {
+        const int name = layout.tet_of_lane[at(lane)];
+        for (const int vertex : model.tets[at(name < 0 ? ~name : name)]) {
+          if (is_touched[at(vertex)] != 0) continue;
+          is_touched[at(vertex)] = 1;
+          touched.push_back(vertex);
         }
       }
       block.num_slots = static_cast<int>(touched.size());
       for (int vertex : touched) {
         vertex_of_slot.push_back(vertex);
-        slot_of_vertex[static_cast<std::size_t>(vertex)] = -1;
+        is_touched[at(vertex)] = 0;
       }
       layout.blocks.push_back(block);
     }
   }
   layout.num_slots = static_cast<int>(vertex_of_slot.size());
 
-  layout.slot_start.assign(static_cast<std::size_t>(num_vertices) + 1, 0);
+  layout.slot_start.assign(num_vertices + 1, 0);
   for (int vertex : vertex_of_slot) ++layout.slot_start[static_cast<std::size_t>(vertex) + 1];
   std::partial_sum(layout.slot_start.begin(), layout.slot_start.end(), layout.slot_start.begin());
   layout.slot_list.resize(vertex_of_slot.size());
@@ -203,6 +208,63 @@ std::array<Vec3, 4> shape_gradients(const std::array<Vec3, 4>& corners) {
     }
   }
   return gradient;
+}
+
+TetNumbers::TetNumbers(std::vector<double> numbers) : size_(numbers.size()) {
+  const bool is_uniform = std::all_of(numbers.begin(), numbers.end(),
+                                      [&](double number) { return number == numbers.front(); });
+  if (is_uniform && size_ > 0) numbers = std::vector<double>(1, numbers.front());
+  stride_ = is_uniform ? 0 : 1;
+  kept_ = std::make_shared<const std::vector<double>>(std::move(numbers));
+}
+
+std::vector<double> TetNumbers::all() const {
+  return stride_ == 0 && size_ > 0 ? std::vector<double>(size_, kept_->front()) : *kept_;
+}
+
+bool TetNumbers::operator==(const TetNumbers& other) const {
+  return size_ == other.size_ && (size_ == 0 || *kept_ == *other.kept_);
+}
+
+std::array<Vec3, 4> Model::shape_gradients(std::size_t tet) const {
+  std::array<Vec3, 4> corners;
+  for (std::size_t c = 0; c < 4; ++c) corners[c] = rest[at(tets[tet][c])];
+  return supple::shape_gradients(corners);
+}
+
+std::array<Vec3, 4> Model::elastic_gradients(std::size_t tet, std::array<Vec3, 4> gradients) const {
+  if (inverse_change.empty()) return gradients;
+  const Mat3<double>& m = inverse_change[tet];
+  for (Vec3& own : gradients) {
+    const Vec3 b = own;
+    for (int k = 0; k < 3; ++k) own[at(k)] = b[0] * m(0, k) + b[1] * m(1, k) + b[2] * m(2, k);
+  }
+  return gradients;
+}
+
+std::vector<std::array<Vec3, 4>> Model::all_shape_gradients() const {
+  std::vector<std::array<Vec3, 4>> gradients;
+  gradients.reserve(tets.size());
+  for (std::size_t t = 0; t < tets.size(); ++t) gradients.push_back(shape_gradients(t));
+  return gradients;
+}
+
+const std::vector<ElementBatch>& Model::batches() const {
+  return derived_batches.get([this] { return make_batches(0, num_batches()); });
+}
+
+std::vector<ElementBatch> Model::make_batches(std::size_t first, std::size_t count) const {
+  std::vector<ElementBatch> made(count);
+  for (const ElementBlock& block : blocks) {
+    const std::size_t begin = std::max(at(block.first_batch), first),
+                      end = std::min(at(block.first_batch + block.num_batches), first + count);
+    for (std::size_t b = begin; b < end; ++b) {
+      for (int lane = 0; lane < lanes; ++lane) {
+        fill_lane(*this, block, tet_of_lane[b * lanes + at(lane)], lane, made[b - first]);
+      }
+    }
+  }
+  return made;
 }
 
 ElementLayout lay_out_elements(const std::vector<ElementSource>& sources,
@@ -251,7 +313,7 @@ ElementLayout lay_out_elements(const std::vector<ElementSource>& sources,
       if (curve) layout.fiber_curves.push_back(curve);
     }
   }
-  cut_blocks(model.num_vertices, layout);
+  cut_blocks(model, layout);
   return layout;
 }
 

@@ -27,9 +27,8 @@ struct BodyFibers {
   std::vector<double> curve_stiffness;                     ///< as ElementRange::curve_stiffness
 };
 
-/// Ranges, batches, blocks and slots of the tets of `model` (its rest, tets, volume and
-/// shape_gradient are read) from `sources`, one for each tet and layer, and the material models and
-/// fibers they point into; no stiffness.
+/// Ranges, blocks and slots of the tets of `model` (its rest and tets are read) from `sources`, one
+/// for each tet and layer, and the material models and fibers they point into; no stiffness.
 ElementLayout lay_out_elements(const std::vector<ElementSource>& sources,
                                const std::vector<MaterialModel>& materials,
                                const std::vector<BodyFibers>& fibers, const Model& model);

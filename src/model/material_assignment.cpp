@@ -318,7 +318,7 @@ void stretch_fibers(const Model& model, ElementLayout& layout) {
 
 ElementLayout MaterialAssignment::lay_out(const Model& model) && {
   ElementLayout layout = lay_out_elements(sources_, materials_, fibers_, model);
-  layout.stiffness = std::move(stiffness_);
+  layout.stiffness = TetNumbers(std::move(stiffness_));
   if (!plasticity_.empty()) {
     layout.plasticity = std::move(plasticity_);
     layout.plasticity_of_tet = std::move(plasticity_of_tet_);

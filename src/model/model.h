@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/on_demand.h"
 #include "materials/material.h"
 #include "materials/plastic_strain.h"
 #include "math/batch.h"
@@ -41,7 +42,8 @@ inline constexpr int lanes = 8;
 /// thousand tets.
 inline constexpr int batches_per_block = 96;
 
-/// Eight tets. Empty lanes at the end of a range repeat its last tet with volume zero.
+/// Eight tets, as kernels read them that do not read pairs (descent/packed_elements.h). Empty lanes
+/// at the end of a range repeat its last tet with volume zero.
 struct ElementBatch {
   std::int32_t vertex[4][lanes];  ///< corner, lane -> vertex of the model
   std::int32_t slot[4][lanes];    ///< corner, lane -> slot, counted from the block's first
@@ -59,9 +61,10 @@ struct ElementRange {
   bool changes_rest = false;  ///< its tets grow or flow
   int first_batch = 0;
   int num_batches = 0;
-  /// Parameters: [num_batches][num_parameters][lanes].
+  /// [num_batches][num_parameters][lanes], or those of one batch where all tets have the same.
   std::vector<double> parameters;
   int num_parameters = 0;
+  int parameter_stride = 0;  ///< from one batch to the next, 0: the same for all
   /// [num_batches][num_fibers][4][lanes], unit direction and kappa in Pa, or the factor of a curve.
   std::vector<double> fibers;
   /// [num_fibers], of the layout's `fiber_curves`; null: kappa is the stiffness.
@@ -74,6 +77,15 @@ struct ElementRange {
   int first_fiber = 0;  ///< of its families among those of all bodies, as Model::activation
   /// Of layer 0 where a body is damped: [num_batches][lanes], tau k of the tet in Pa s; or empty.
   std::vector<double> viscosity;
+
+  /// Of a batch of the range: [num_parameters][lanes].
+  const double* parameters_of(std::size_t batch) const {
+    return parameters.data() + batch * static_cast<std::size_t>(parameter_stride);
+  }
+  /// A parameter of a place of the range, batch * lanes + lane.
+  double parameter(std::size_t place, int p) const {
+    return parameters_of(place / lanes)[static_cast<std::size_t>(p) * lanes + place % lanes];
+  }
 };
 
 /// Batches that one thread works through, at most `batches_per_block`.
@@ -85,21 +97,53 @@ struct ElementBlock {
   int num_slots = 0;
 };
 
+/// A number of each tet. Where all are the same one is kept, and copies have theirs in common.
+class TetNumbers {
+ public:
+  TetNumbers() = default;
+  explicit TetNumbers(std::vector<double> numbers);
+
+  double operator[](std::size_t tet) const { return (*kept_)[tet * stride_]; }
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  /// Each number that there is, at least once.
+  const std::vector<double>& kept() const { return *kept_; }
+  /// [size()]
+  std::vector<double> all() const;
+  bool operator==(const TetNumbers& other) const;
+
+ private:
+  std::size_t size_ = 0, stride_ = 0;
+  std::shared_ptr<const std::vector<double>> kept_ = std::make_shared<const std::vector<double>>();
+};
+
 /// The elements of all bodies with their materials: what the local step reads.
 struct ElementLayout {
   /// [num_tets], Pa: the constant k of the matrix L [thesis eq. 7.14], fitted over the solver's
   /// range, summed over the layers.
-  std::vector<double> stiffness;
-  std::vector<ElementBatch> batches;
+  TetNumbers stiffness;
   std::vector<ElementRange> ranges;
   std::vector<ElementBlock> blocks;
-  std::vector<int> tet_of_lane;  ///< [num_batches * lanes], -1 in an empty lane
+  /// [num_batches * lanes]; in an empty lane ~t, less than 0, t being the tet that it repeats.
+  std::vector<int> tet_of_lane;
   int num_slots = 0;
   std::vector<int> slot_start;  ///< [num_vertices + 1], into slot_list
   std::vector<int> slot_list;   ///< [num_slots], each vertex's slots in the order of the blocks
   std::vector<std::shared_ptr<const CubicSpline>> fiber_curves;
   std::vector<PlasticitySettings> plasticity;  ///< of the materials that flow
   std::vector<int> plasticity_of_tet;  ///< [num_tets], -1: elastic; empty where nothing flows
+  Derived<std::vector<ElementBatch>> derived_batches;  ///< Model::batches
+
+  std::size_t num_batches() const { return tet_of_lane.size() / lanes; }
+
+  /// The slot of a vertex in a block of its tets, counted from the block's first.
+  std::int32_t slot_in(const ElementBlock& block, int vertex) const {
+    const auto v = static_cast<std::size_t>(vertex);
+    for (int s = slot_start[v];; ++s) {
+      const int slot = slot_list[static_cast<std::size_t>(s)] - block.first_slot;
+      if (slot >= 0 && slot < block.num_slots) return slot;
+    }
+  }
 };
 
 /// Growth of some tets.
@@ -118,8 +162,7 @@ struct Model : ElementLayout {
   std::vector<double> mass;              ///< [num_vertices], kg; 0 where nothing uses the vertex
   std::vector<std::array<int, 4>> tets;  ///< [num_tets], in scene order
   std::vector<double> volume;            ///< [num_tets], m^3
-  std::vector<std::array<Vec3, 4>> shape_gradient;  ///< [num_tets], of the four corners, 1/m
-  std::vector<GrowthField> growth;                  ///< empty: nothing grows
+  std::vector<GrowthField> growth;       ///< empty: nothing grows
   /// R^-1, R = F_p G, of tets whose rest shape is changed by growth G and by plastic flow F_p, so
   /// that F_e = F R^-1: [num_tets]; empty where no rest shape changes.
   std::vector<Mat3<double>> inverse_change;
@@ -145,17 +188,23 @@ struct Model : ElementLayout {
 
   int num_bodies() const { return static_cast<int>(body_vertices.size()) - 1; }
 
-  /// Gradient of a corner's shape function in the rest shape as it is now, 1/m.
-  Vec3 elastic_gradient(std::size_t tet, std::size_t corner) const {
-    const Vec3& b = shape_gradient[tet][corner];
-    if (inverse_change.empty()) return b;
-    const Mat3<double>& m = inverse_change[tet];
-    Vec3 own;
-    for (int k = 0; k < 3; ++k) {
-      own[static_cast<std::size_t>(k)] = b[0] * m(0, k) + b[1] * m(1, k) + b[2] * m(2, k);
-    }
-    return own;
+  /// Gradients of the shape functions of a tet's corners in its mesh, 1/m. Each question inverts
+  /// Dm: who asks in every iteration keeps them.
+  std::array<Vec3, 4> shape_gradients(std::size_t tet) const;
+  /// The same in the rest shape as it is now, from shape_gradients of the tet.
+  std::array<Vec3, 4> elastic_gradients(std::size_t tet, std::array<Vec3, 4> gradients) const;
+  std::array<Vec3, 4> elastic_gradients(std::size_t tet) const {
+    return elastic_gradients(tet, shape_gradients(tet));
   }
+  /// shape_gradients of all tets: [num_tets].
+  std::vector<std::array<Vec3, 4>> all_shape_gradients() const;
+
+  /// [num_batches], with rest shapes as they are now. Methods that read them ask for them when they
+  /// are made or in their first step: the first question makes and keeps all.
+  const std::vector<ElementBatch>& batches() const;
+  /// Batches first .. first + count - 1 for a single use: nothing is kept.
+  std::vector<ElementBatch> make_batches(std::size_t first, std::size_t count) const;
+
   /// Volume of a tet's rest shape as it is now, m^3.
   double elastic_volume(std::size_t tet) const {
     return grown_volume.empty() ? volume[tet] : volume[tet] * grown_volume[tet];
@@ -228,7 +277,8 @@ bool contract_fibers(Model& model, double time);
 /// flowed. Whether any are others now. Allocates nothing.
 bool grow(Model& model, const std::vector<PlasticStrain>& plastic, double time);
 
-/// Writes R^-1 of all tets whose rest shape changes, and their places in the batches.
+/// Writes R^-1 of all tets whose rest shape changes, and their places in the batches that there
+/// are.
 void write_rest_shapes(Model& model, const std::vector<PlasticStrain>& plastic);
 
 /// The state at time 0: rest shape, or what `initial` makes of it, and the bodies' velocities.

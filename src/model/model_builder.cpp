@@ -255,7 +255,6 @@ class ModelBuilder {
     }
     model_.tets.push_back(tet);
     model_.volume.push_back(determinant(Dm) / 6);
-    model_.shape_gradient.push_back(shape_gradients(corners));
   }
 
   const Vec3& rest(int vertex) const { return model_.rest[static_cast<std::size_t>(vertex)]; }

@@ -70,7 +70,7 @@ TEST(Model, EveryTetHasOneLaneAndEveryCornerItsSlot) {
   }
   for (const ElementBlock& block : model.blocks) {
     for (int b = block.first_batch; b < block.first_batch + block.num_batches; ++b) {
-      const ElementBatch& batch = model.batches[static_cast<std::size_t>(b)];
+      const ElementBatch& batch = model.batches()[static_cast<std::size_t>(b)];
       for (int c = 0; c < 4; ++c) {
         for (int lane = 0; lane < lanes; ++lane) {
           const int slot = block.first_slot + batch.slot[c][lane];
@@ -79,6 +79,79 @@ TEST(Model, EveryTetHasOneLaneAndEveryCornerItsSlot) {
         }
       }
     }
+  }
+}
+
+TEST(Model, BatchesAreTheTetsOfTheirLanes) {
+  const Model model = build_model(scene_of(generate(BoxGenerator{.cells = {5, 6, 7}})));
+  ASSERT_NE(model.num_tets % lanes, 0);  // some lanes are empty
+  ASSERT_EQ(model.batches().size(), model.num_batches());
+  for (std::size_t i = 0; i < model.tet_of_lane.size(); ++i) {
+    const ElementBatch& batch = model.batches()[i / lanes];
+    const std::size_t lane = i % lanes;
+    const bool is_empty = model.tet_of_lane[i] < 0;
+    const auto tet =
+        static_cast<std::size_t>(is_empty ? ~model.tet_of_lane[i] : model.tet_of_lane[i]);
+    const std::array<Vec3, 4> gradients = model.shape_gradients(tet);
+    EXPECT_EQ(batch.volume[lane], is_empty ? 0 : model.volume[tet]);
+    for (std::size_t c = 0; c < 4; ++c) {
+      EXPECT_EQ(batch.vertex[c][lane], model.tets[tet][c]);
+      for (std::size_t k = 0; k < 3 && c > 0; ++k) {
+        EXPECT_EQ(batch.inverse_rest[3 * (c - 1) + k][lane], gradients[c][k]);
+      }
+    }
+  }
+}
+
+TEST(Model, BatchesHaveTheRestShapesOfNowWheneverTheyAreAskedFor) {
+  Scene scene = scene_of(generate(BoxGenerator{.cells = {3, 2, 2}}));
+  GrowthSettings growth;
+  growth.stretch.keyframes = {{0, 1}, {1, 1.5}};
+  growth.box = {{-1, -1, -1}, {0, 1, 1}};
+  scene.bodies[0].growth.push_back(growth);
+  Model early = build_model(scene), late = build_model(scene);
+  const std::vector<ElementBatch> at_start = early.batches();
+  ASSERT_TRUE(grow(early, {}, 0.5));
+  ASSERT_TRUE(grow(late, {}, 0.5));
+  int changed = 0;
+  for (std::size_t b = 0; b < early.num_batches(); ++b) {
+    const ElementBatch &one = early.batches()[b], &other = late.batches()[b];
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      // What an empty lane has counts for nothing.
+      if (early.tet_of_lane[b * lanes + lane] < 0) continue;
+      EXPECT_EQ(one.volume[lane], other.volume[lane]);
+      changed += one.volume[lane] != at_start[b].volume[lane] ? 1 : 0;
+      for (std::size_t i = 0; i < 9; ++i) {
+        EXPECT_EQ(one.inverse_rest[i][lane], other.inverse_rest[i][lane]);
+      }
+    }
+  }
+  EXPECT_GT(changed, 0);
+  EXPECT_LT(changed, early.num_tets);
+}
+
+TEST(Model, NumbersThatAllTetsShareAreKeptOnce) {
+  Scene scene = scene_of(generate(BoxGenerator{.cells = {5, 6, 7}}));
+  const Model uniform = build_model(scene);
+  EXPECT_EQ(uniform.stiffness.size(), uniform.tets.size());
+  EXPECT_EQ(uniform.stiffness.kept().size(), 1U);
+  EXPECT_EQ(uniform.stiffness[0], uniform.stiffness[uniform.tets.size() - 1]);
+  const ElementRange& range = uniform.ranges[0];
+  EXPECT_EQ(range.parameters.size(), static_cast<std::size_t>(range.num_parameters) * lanes);
+  for (const std::size_t place : {std::size_t{0}, uniform.tets.size() - 1}) {
+    EXPECT_EQ(range.parameter(place, 0), 100);
+    EXPECT_EQ(range.parameter(place, 1), 50);
+  }
+  scene.bodies[0].material.mu.per_tet.assign(uniform.tets.size(), 100);
+  scene.bodies[0].material.mu.per_tet.back() = 200;
+  const Model mixed = build_model(scene);
+  EXPECT_EQ(mixed.stiffness.kept().size(), mixed.tets.size());
+  EXPECT_EQ(mixed.stiffness.all(), mixed.stiffness.kept());
+  EXPECT_FALSE(mixed.stiffness == uniform.stiffness);
+  for (std::size_t i = 0; i < mixed.tet_of_lane.size(); ++i) {
+    const int name = mixed.tet_of_lane[i];
+    const bool is_last = (name < 0 ? ~name : name) + 1 == mixed.num_tets;
+    EXPECT_EQ(mixed.ranges[0].parameter(i, 0), is_last ? 200 : 100);
   }
 }
 
@@ -171,7 +244,8 @@ TEST(Model, TheLastRegionThatHoldsATetWins) {
   const Model model = build_model(scene);
   ASSERT_EQ(model.ranges.size(), 1u);  // one model, parameters by tet
   // Corotated is fitted by k = 2 mu + lambda whatever the range (its stress is linear).
-  const auto [low, high] = std::minmax_element(model.stiffness.begin(), model.stiffness.end());
+  const std::vector<double> stiffness = model.stiffness.all();
+  const auto [low, high] = std::minmax_element(stiffness.begin(), stiffness.end());
   EXPECT_NEAR(*low, 2 * 100 + 50, 1e-9);
   EXPECT_NEAR(*high, 2 * 5000 + 50, 1e-9);
 }

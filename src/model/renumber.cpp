@@ -40,11 +40,7 @@ void renumber_vertices(const std::vector<int>& order, Model& model) {
   for (auto& tet : model.tets) {
     for (int& vertex : tet) move(vertex);
   }
-  for (ElementBatch& batch : model.batches) {
-    for (auto& corner : batch.vertex) {
-      for (auto& vertex : corner) move(vertex);
-    }
-  }
+  model.derived_batches.forget();
   permute_slots(order, model);
   for (PinnedVertex& pin : model.pins.pins) move(pin.vertex);
   for (PointBond& bond : model.bonds.bonds) {

@@ -73,15 +73,16 @@ TEST(Renumber, ElementsSpringsAndPinsNameTheSameVertices) {
   const Model before = build_model(two_bodies());
   const std::vector<int> order = shuffled_bodies(before);
   Model after = before;
+  after.batches();  // those of the old numbers are forgotten
   renumber_vertices(order, after);
   const auto old = [&](int vertex) { return order[static_cast<std::size_t>(vertex)]; };
   for (std::size_t t = 0; t < before.tets.size(); ++t) {
     for (std::size_t c = 0; c < 4; ++c) EXPECT_EQ(old(after.tets[t][c]), before.tets[t][c]);
   }
-  for (std::size_t b = 0; b < before.batches.size(); ++b) {
+  for (std::size_t b = 0; b < before.num_batches(); ++b) {
     for (int i = 0; i < 4 * lanes; ++i) {
-      EXPECT_EQ(old(after.batches[b].vertex[i / lanes][i % lanes]),
-                before.batches[b].vertex[i / lanes][i % lanes]);
+      EXPECT_EQ(old(after.batches()[b].vertex[i / lanes][i % lanes]),
+                before.batches()[b].vertex[i / lanes][i % lanes]);
     }
   }
   for (std::size_t p = 0; p < before.pins.pins.size(); ++p) {

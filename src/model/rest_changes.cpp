@@ -131,11 +131,15 @@ void change_rest(Model& model, std::size_t tet, const Mat3<double>& plastic) {
 }
 
 void write_lane(Model& model, std::size_t tet, std::size_t place) {
-  ElementBatch& batch = model.batches[place / lanes];
+  std::vector<ElementBatch>& batches = model.derived_batches.value();
+  if (batches.empty()) return;
+  ElementBatch& batch = batches[place / lanes];
   const std::size_t lane = place % lanes;
+  const std::array<Vec3, 4> gradient = model.elastic_gradients(tet);
   for (std::size_t row = 0; row < 3; ++row) {
-    const Vec3 gradient = model.elastic_gradient(tet, row + 1);
-    for (std::size_t k = 0; k < 3; ++k) batch.inverse_rest[3 * row + k][lane] = gradient[k];
+    for (std::size_t k = 0; k < 3; ++k) {
+      batch.inverse_rest[3 * row + k][lane] = gradient[row + 1][k];
+    }
   }
   batch.volume[lane] = model.elastic_volume(tet);
 }

@@ -20,7 +20,7 @@ void begin_rest_changes(Model& model);
 /// R^-1 of a tet that has flowed so far.
 void change_rest(Model& model, std::size_t tet, const Mat3<double>& plastic);
 
-/// Writes the rest shape of a tet to a place of it, batch * lanes + lane.
+/// Writes the rest shape of a tet to a place of it, batch * lanes + lane, if there are batches.
 void write_lane(Model& model, std::size_t tet, std::size_t place);
 
 }  // namespace supple

@@ -67,9 +67,8 @@ class RowBuilder {
     const double volume = model_.volume[at(tet)];
     ConstraintRow row{.kind = Kind::distance, .source = tet, .compliance = 0};
     row.vertex = model_.tets[at(tet)];
-    const std::size_t num_parameters = at(range.num_parameters);
-    for (std::size_t p = 0; p < std::min(num_parameters, row.parameter.size()); ++p) {
-      row.parameter[p] = range.parameters[(batch * num_parameters + p) * lanes + lane];
+    for (std::size_t p = 0; p < std::min(at(range.num_parameters), row.parameter.size()); ++p) {
+      row.parameter[p] = range.parameter(place, static_cast<int>(p));
     }
     if (std::holds_alternative<StableNeoHookeanModel>(range.material)) {
       const double mu = row.parameter[0], lambda = row.parameter[1];
@@ -165,11 +164,12 @@ class RowBuilder {
   std::vector<ConstraintRow> rows_;
 };
 
-Matrix deformation_gradient(const Model& model, int tet, const VectorField& x) {
+Matrix deformation_gradient(const Model& model, int tet, const std::array<Vec3, 4>& gradients,
+                            const VectorField& x) {
   Matrix F = Matrix::zero();
   for (std::size_t i = 0; i < 4; ++i) {
     const PaddedVector& corner = x[at(model.tets[at(tet)][i])];
-    const Vec3& b = model.shape_gradient[at(tet)][i];
+    const Vec3& b = gradients[i];
     for (int r = 0; r < 3; ++r) {
       for (int c = 0; c < 3; ++c) F(r, c) += corner[r] * b[at(c)];
     }
@@ -250,10 +250,11 @@ ConstraintValue evaluate(const ConstraintRow& row, const Model& model, const Vec
     result.value = l - row.offset;
     return result;
   }
+  const std::array<Vec3, 4> gradients = model.shape_gradients(at(row.source));
   Matrix slope;
-  result.value = evaluate_at(row, deformation_gradient(model, row.source, x), slope);
+  result.value = evaluate_at(row, deformation_gradient(model, row.source, gradients, x), slope);
   for (std::size_t i = 0; i < 4; ++i) {
-    const Vec3& b = model.shape_gradient[at(row.source)][i];
+    const Vec3& b = gradients[i];
     const Vector along = slope * Vector{{b[0], b[1], b[2]}};
     for (int k = 0; k < 3; ++k) result.gradient[i][k] = along[k];
   }

@@ -99,7 +99,8 @@ class Pbd final : public PositionSolver {
         springs_(springs_of(model)),
         x_(at(model.num_vertices)),
         weight_(at(model.num_vertices)),
-        violation_(model.tets.size()) {
+        violation_(model.tets.size()),
+        shape_gradient_(model.all_shape_gradients()) {
     std::vector<int> corners;
     corners.reserve(4 * model.tets.size());
     for (const auto& tet : model.tets) corners.insert(corners.end(), tet.begin(), tet.end());
@@ -219,7 +220,7 @@ class Pbd final : public PositionSolver {
 
   /// C = det F - 1, dC/dx_i = cof F b_i.
   void keep_volume(std::size_t tet) {
-    const auto& gradients = model_->shape_gradient[tet];
+    const auto& gradients = shape_gradient_[tet];
     Matrix F = Matrix::zero();
     double at_rest = 0;
     for (std::size_t i = 0; i < 4; ++i) {
@@ -311,6 +312,7 @@ class Pbd final : public PositionSolver {
   std::vector<double> weight_;     ///< [num_vertices], 1/kg; 0: pinned or without mass
   std::vector<Vec3> pin_target_;   ///< [num_pins], m
   std::vector<double> violation_;  ///< [num_tets], |det F - 1| before the last projection
+  std::vector<std::array<Vec3, 4>> shape_gradient_;  ///< [num_tets], 1/m
   // For each vertex the last detection that found it in a collider.
   std::vector<long> touched_in_;
   long detection_ = 0;

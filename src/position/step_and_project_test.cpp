@@ -120,7 +120,7 @@ TEST(ConstraintRows, TheirEnergiesAreThoseOfTheMaterial) {
           for (int r = 0; r < 3; ++r) {
             for (int c = 0; c < 3; ++c) {
               F(r, c) += x[static_cast<std::size_t>(model.tets[t][i])][r] *
-                         model.shape_gradient[t][i][static_cast<std::size_t>(c)];
+                         model.shape_gradients(t)[i][static_cast<std::size_t>(c)];
             }
           }
         }

@@ -74,8 +74,9 @@ template <class Set>
 void set_tet(const Model& model, std::size_t tet, bool filled, const Set& set) {
   Vector3<double> b[4];
   Mat3<double> G = Mat3<double>::zero();
+  const std::array<Vec3, 4> gradients = model.elastic_gradients(tet);
   for (std::size_t c = 0; c < 4; ++c) {
-    const Vec3 gradient = model.elastic_gradient(tet, c);
+    const Vec3& gradient = gradients[c];
     b[c] = {{gradient[0], gradient[1], gradient[2]}};
     const double w = filled ? weight_of(model, tet, c) : 0;
     set(tet_rows::weights + static_cast<int>(c), c == 0 ? w : -w);
@@ -93,8 +94,9 @@ template <class Set>
 void set_fiber(const Model& model, std::size_t tet, bool filled, const Fiber<double>& fiber,
                const Set& set) {
   double mobility = 0;
+  const std::array<Vec3, 4> gradients = model.elastic_gradients(tet);
   for (std::size_t c = 0; c < 4; ++c) {
-    const Vec3 b = model.elastic_gradient(tet, c);
+    const Vec3& b = gradients[c];
     double e = 0;
     for (int i = 0; i < 3; ++i) e += fiber.direction[i] * b[static_cast<std::size_t>(i)];
     const double w = filled ? weight_of(model, tet, c) : 0;
@@ -392,9 +394,7 @@ void TetConstraints<T>::set_parameters(int tet, const Origin& origin, std::size_
   const double volume = model_->elastic_volume(static_cast<std::size_t>(tet));
   const auto set = [&](int row, double value) { rows[row].v[lane] = static_cast<T>(value); };
   const auto parameter = [&](int p) {
-    const int batch = origin.place / lanes, from = origin.place % lanes;
-    return range
-        .parameters[static_cast<std::size_t>((batch * range.num_parameters + p) * lanes + from)];
+    return range.parameter(static_cast<std::size_t>(origin.place), p);
   };
   if (std::holds_alternative<StableNeoHookeanModel>(range.material)) {
     set(tet_rows::material, volume * parameter(0));

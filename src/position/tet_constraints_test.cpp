@@ -310,7 +310,7 @@ TEST(TetConstraints, EachOfTheTwoSequentialConstraintsKeepsAngularMomentum) {
   double slope = 0;
   Vector3<double> gradient[4];
   for (std::size_t c = 0; c < 4; ++c) {
-    const Vec3& b = model.shape_gradient[0][c];
+    const Vec3 b = model.shape_gradients(0)[c];
     gradient[c] = F * Vector3<double>{{b[0], b[1], b[2]}};
     slope +=
         dot(gradient[c], gradient[c]) / n2 / model.mass[static_cast<std::size_t>(model.tets[0][c])];

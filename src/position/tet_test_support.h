@@ -90,7 +90,7 @@ template <class T>
 Mat3<double> deformation_gradient(const Model& model, std::size_t tet, const Positions<T>& x) {
   Mat3<double> F = Mat3<double>::zero();
   for (std::size_t c = 0; c < 4; ++c) {
-    const Vec3& b = model.shape_gradient[tet][c];
+    const Vec3 b = model.shape_gradients(tet)[c];
     const auto v = static_cast<std::size_t>(model.tets[tet][c]);
     for (int i = 0; i < 9; ++i) {
       F(i / 3, i % 3) += static_cast<double>(x[v][i / 3]) * b[static_cast<std::size_t>(i % 3)];
@@ -113,8 +113,7 @@ void visit_stresses(const Model& model, const Positions<T>& x, const Visit& visi
             [&](const auto& family) {
               double parameters[8] = {};
               for (int p = 0; p < range.num_parameters; ++p) {
-                parameters[p] = range.parameters[static_cast<std::size_t>(
-                    (b * range.num_parameters + p) * lanes + lane)];
+                parameters[p] = range.parameter(static_cast<std::size_t>(b * lanes + lane), p);
               }
               visit(tet, family.template at<double>(parameters).stress(F));
             },
@@ -138,7 +137,7 @@ double gradient_norm(const Model& model, const Positions<T>& x, const VectorFiel
   visit_stresses(model, x, [&](int tet, const Mat3<double>& P) {
     const auto t = static_cast<std::size_t>(tet);
     for (std::size_t c = 0; c < 4; ++c) {
-      const Vec3& b = model.shape_gradient[t][c];
+      const Vec3 b = model.shape_gradients(t)[c];
       for (int k = 0; k < 3; ++k) {
         g[static_cast<std::size_t>(model.tets[t][c])][k] +=
             a2 * model.volume[t] * (P(k, 0) * b[0] + P(k, 1) * b[1] + P(k, 2) * b[2]);

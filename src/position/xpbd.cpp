@@ -42,12 +42,13 @@ bool are_finite(const Positions<T>& x) {
   return sum[0] == 0 && sum[1] == 0 && sum[2] == 0;
 }
 
-/// F of a tet at z.
-Mat3<double> deformation_gradient(const Model& model, std::size_t tet, const VectorField& z) {
+/// F of a tet at z. gradients: Model::elastic_gradients.
+Mat3<double> deformation_gradient(const Model& model, std::size_t tet,
+                                  const std::array<Vec3, 4>& gradients, const VectorField& z) {
   Mat3<double> F = Mat3<double>::zero();
   for (std::size_t c = 0; c < 4; ++c) {
     const PaddedVector& x = z[static_cast<std::size_t>(model.tets[tet][c])];
-    const Vec3 b = model.elastic_gradient(tet, c);
+    const Vec3& b = gradients[c];
     for (int i = 0; i < 9; ++i) F(i / 3, i % 3) += x[i / 3] * b[static_cast<std::size_t>(i % 3)];
   }
   return F;
@@ -190,11 +191,12 @@ class Xpbd final : public PositionSolver {
     read_pressures();
     for (std::size_t t = 0; t < excess_.size(); ++t) {
       if (excess_[t] == 0) continue;
-      const Mat3<double> P =
-          model_->elastic_volume(t) * excess_[t] * cofactor(deformation_gradient(*model_, t, z));
+      const std::array<Vec3, 4> gradients = model_->elastic_gradients(t);
+      const Mat3<double> P = model_->elastic_volume(t) * excess_[t] *
+                             cofactor(deformation_gradient(*model_, t, gradients, z));
       for (std::size_t c = 0; c < 4; ++c) {
         PaddedVector& of_vertex = gradient[static_cast<std::size_t>(model_->tets[t][c])];
-        const Vec3 b = model_->elastic_gradient(t, c);
+        const Vec3& b = gradients[c];
         for (int k = 0; k < 3; ++k) {
           of_vertex[k] += P(k, 0) * b[0] + P(k, 1) * b[1] + P(k, 2) * b[2];
         }
@@ -214,7 +216,7 @@ class Xpbd final : public PositionSolver {
     read_pressures();
     stresses.assign(P.size(), {});
     for (std::size_t t = 0; t < P.size(); ++t) {
-      const Mat3<double> F = deformation_gradient(*model_, t, z);
+      const Mat3<double> F = deformation_gradient(*model_, t, model_->elastic_gradients(t), z);
       const Mat3<double> c = cofactor(F);
       const double J = dot(F.column(0), c.column(0));
       if (pressure_[t] == 0 || J == 0) continue;

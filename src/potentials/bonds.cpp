@@ -49,7 +49,7 @@ Vec3 BondSet::pull(std::size_t bond, double length, const VectorField& x) const 
   return d;
 }
 
-double BondSet::add(const VectorField& x, std::span<const double> length, VectorField& gradient,
+double BondSet::sum(const VectorField& x, std::span<const double> length, PaddedVector* gradient,
                     std::span<const int> some) const {
   double energy = 0;
   for (const int i : some) {
@@ -57,6 +57,7 @@ double BondSet::add(const VectorField& x, std::span<const double> length, Vector
     const Vec3 d = own.span(x);
     const double distance = norm(d), beyond = distance - length[at(i)];
     energy += 0.5 * own.stiffness * beyond * beyond;
+    if (gradient == nullptr) continue;
     const double factor = own.stiffness * pull_share(length[at(i)], distance);
     for (std::size_t c = 0; c < at(own.count); ++c) {
       PaddedVector& force = gradient[at(own.vertices[c])];

@@ -49,7 +49,14 @@ struct BondSet {
 
   /// Energy of some of the bonds, J; adds their gradient, N, to `gradient`.
   double add(const VectorField& x, std::span<const double> length, VectorField& gradient,
-             std::span<const int> some) const;
+             std::span<const int> some) const {
+    return sum(x, length, gradient.data(), some);
+  }
+  /// The energy alone, J.
+  double energy(const VectorField& x, std::span<const double> length,
+                std::span<const int> some) const {
+    return sum(x, length, nullptr, some);
+  }
 
   /// d2E/dd2 of a bond of length r, N/m.
   Mat3<double> hessian(std::size_t bond, double length, const VectorField& x,
@@ -74,6 +81,10 @@ struct BondSet {
   /// Bodies that follow each other in groups that no bond leaves, as small as they can be: the
   /// first body of each, then the number of bodies.
   std::vector<int> groups(std::span<const int> body_vertices) const;
+
+ private:
+  double sum(const VectorField& x, std::span<const double> length, PaddedVector* gradient,
+             std::span<const int> some) const;
 };
 
 }  // namespace supple

@@ -64,25 +64,19 @@ Vec3 PinSet::stretch(std::size_t pin, const VectorField& x, const std::vector<Ve
   return stretch;
 }
 
-double PinSet::add(const VectorField& x, const std::vector<Vec3>& target, VectorField& gradient,
+double PinSet::sum(const VectorField& x, const std::vector<Vec3>& target, PaddedVector* gradient,
                    std::span<const int> some) const {
   double energy = 0;
   for (const int pin : some) {
     const double k = pins[at(pin)].stiffness;
     const Vec3 pull = stretch(at(pin), x, target);
-    PaddedVector& force = gradient[at(pins[at(pin)].vertex)];
     for (int c = 0; c < 3; ++c) {
       const double d = pull[at(c)];
       energy += 0.5 * k * d * d;
-      force[c] += k * d;
+      if (gradient != nullptr) gradient[at(pins[at(pin)].vertex)][c] += k * d;
     }
   }
   return energy;
-}
-
-double PinSet::add(const VectorField& x, const std::vector<Vec3>& target,
-                   VectorField& gradient) const {
-  return add(x, target, gradient, all().pins);
 }
 
 PinSet::Some PinSet::all() const {

@@ -62,9 +62,18 @@ struct PinSet {
 
   /// Energy of some of the pins, J; adds their gradient, N, to `gradient`.
   double add(const VectorField& x, const std::vector<Vec3>& target, VectorField& gradient,
-             std::span<const int> some) const;
+             std::span<const int> some) const {
+    return sum(x, target, gradient.data(), some);
+  }
   /// The same of all.
-  double add(const VectorField& x, const std::vector<Vec3>& target, VectorField& gradient) const;
+  double add(const VectorField& x, const std::vector<Vec3>& target, VectorField& gradient) const {
+    return add(x, target, gradient, all().pins);
+  }
+  /// The energy of some alone, J.
+  double energy(const VectorField& x, const std::vector<Vec3>& target,
+                std::span<const int> some) const {
+    return sum(x, target, nullptr, some);
+  }
 
   /// Pins and points, by their numbers, ascending.
   struct Some {
@@ -73,6 +82,10 @@ struct PinSet {
   Some all() const;
   /// Those of each body: [num_bodies].
   std::vector<Some> by_body(std::span<const int> body_vertices) const;
+
+ private:
+  double sum(const VectorField& x, const std::vector<Vec3>& target, PaddedVector* gradient,
+             std::span<const int> some) const;
 };
 
 }  // namespace supple

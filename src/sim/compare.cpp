@@ -77,7 +77,7 @@ class Step {
   MinimiseReport project(PositionSolver& solver, const SolverSettings& settings, VectorField& z,
                          const MinimiseOptions& options) {
     const double stage = setup_.integrator().stage;
-    PositionRun run(model_.num_vertices);
+    PositionRun run;
     return run.run(objective_, solver,
                    {.y = setup_.target(),
                     .x_start = state_.x,

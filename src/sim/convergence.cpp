@@ -88,7 +88,8 @@ bool is_graded(const Model& model) {
   constexpr double much = 30;
   if (!model.rods.empty()) return true;
   if (model.stiffness.empty() || !model.is_rigid.empty()) return false;
-  const auto [least, most] = std::minmax_element(model.stiffness.begin(), model.stiffness.end());
+  const std::vector<double>& stiffness = model.stiffness.kept();
+  const auto [least, most] = std::minmax_element(stiffness.begin(), stiffness.end());
   return *most > much * *least;
 }
 
@@ -109,15 +110,16 @@ double distance_from_one(double factor) { return std::max(factor, 1 / factor); }
 /// What a measurement needs.
 struct ConvergenceProbe::Room {
   Room(const Model& model, double inverse_a2, std::unique_ptr<Laplacian> own, Laplacian& used,
-       bool graded)
+       bool graded, std::shared_ptr<LinearPairs::Fields> fields, Minimiser& minimiser,
+       VectorField& place)
       : own_matrix(std::move(own)),
         matrix(used),
-        descent(model, std::make_unique<ContactMatrix>(model, used), probe_history),
-        minimiser(model.num_vertices),
-        z(static_cast<std::size_t>(model.num_vertices)),
-        gradient(z),
-        p(z),
-        q(z) {
+        descent(model, std::make_unique<ContactMatrix>(model, used), probe_history,
+                std::move(fields)),
+        z(place),
+        gradient(*minimiser.spare()[0]),
+        p(*minimiser.spare()[1]),
+        q(*minimiser.spare()[2]) {
     if (!graded) return;
     if (auto inner = make_turned(model, inverse_a2)) {
       turned.emplace(model, std::move(inner), probe_history);
@@ -128,15 +130,18 @@ struct ConvergenceProbe::Room {
   Laplacian& matrix;                      ///< -(M/a^2 + L)^-1
   LBfgs descent;
   std::optional<LBfgs> turned;  ///< around a matrix that turns with the body, where that is needed
-  Minimiser minimiser;
-  VectorField z;         ///< where the probe is, m
-  VectorField gradient;  ///< of the elastic energy there, with damping, N
-  VectorField p, q;      ///< m
+  VectorField& z;               ///< where the probe is, m
+  // Between two runs of the minimiser:
+  VectorField& gradient;  ///< of the elastic energy there, with damping, N
+  VectorField &p, &q;     ///< m
   std::optional<Objective> without_contact;
 };
 
-ConvergenceProbe::ConvergenceProbe(const Model& model, const Scene& scene, double inverse_a2)
+ConvergenceProbe::ConvergenceProbe(const Model& model, const Scene& scene, double inverse_a2,
+                                   Minimiser& minimiser, VectorField& z)
     : model_(&model),
+      minimiser_(&minimiser),
+      z_(&z),
       solver_(scene.solver),
       substeps_(scene.time.substeps),
       inverse_a2_(inverse_a2),
@@ -214,7 +219,9 @@ void ConvergenceProbe::make_room(Objective& objective, Direction* direction) {
       own = std::make_unique<Laplacian>(*model_, inverse_a2_);
       matrix = own.get();
     }
-    room_ = std::make_unique<Room>(*model_, inverse_a2_, std::move(own), *matrix, is_graded_);
+    const auto* const used = dynamic_cast<const LBfgs*>(direction);
+    room_ = std::make_unique<Room>(*model_, inverse_a2_, std::move(own), *matrix, is_graded_,
+                                   used != nullptr ? used->fields() : nullptr, *minimiser_, *z_);
   }
   if (objective.contact() != nullptr && !room_->without_contact) {
     room_->without_contact.emplace(*model_, nullptr, objective.threads());
@@ -399,7 +406,7 @@ std::optional<double> ConvergenceProbe::go_on(Objective& objective, LBfgs& desce
   for (const int iterations : probe_iterations) {
     // Who asks for frames within a time does not want to wait for more than a word.
     settings.iterations = solver_.budget_ms > 0 ? 1 : iterations;
-    const MinimiseReport result = room_->minimiser.run(objective, descent, settings, room_->z);
+    const MinimiseReport result = minimiser_->run(objective, descent, settings, room_->z);
     if (result.status == StepStatus::non_finite) return {};
     const double factor = estimate(objective, z);
     if (!std::isfinite(factor)) return {};

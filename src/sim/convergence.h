@@ -48,8 +48,10 @@ class ConvergenceProbe {
     std::int64_t interval = 0;  ///< between that and the one looked at before
   };
 
-  /// inverse_a2: 1/a^2 of a step, 1/s^2. Builds nothing yet.
-  ConvergenceProbe(const Model& model, const Scene& scene, double inverse_a2);
+  /// inverse_a2: 1/a^2 of a step, 1/s^2. minimiser, z: that of the steps and a field, both for
+  /// frame_done to use. Builds nothing yet.
+  ConvergenceProbe(const Model& model, const Scene& scene, double inverse_a2, Minimiser& minimiser,
+                   VectorField& z);
   ~ConvergenceProbe();
 
   /// Between two steps, as of a Direction.
@@ -95,6 +97,8 @@ class ConvergenceProbe {
   void plan_next(std::int64_t frame, bool is_blind, double softness_before, int iterations);
 
   const Model* model_;
+  Minimiser* minimiser_;
+  VectorField* z_;  ///< where the probe is, m
   SolverSettings solver_;
   int substeps_;
   double inverse_a2_;

@@ -263,7 +263,7 @@ double share_of_the_laplacian(const Scene& scene, double tau, double h) {
       const auto vertex = static_cast<std::size_t>(model.tets[t][a]);
       for (std::size_t i = 0; i < 9; ++i) {
         rate(static_cast<int>(i / 3), static_cast<int>(i % 3)) +=
-            state.velocities[3 * vertex + i / 3] * model.shape_gradient[t][a][i % 3];
+            state.velocities[3 * vertex + i / 3] * model.shape_gradients(t)[a][i % 3];
       }
     }
     taken += tau * h * model.stiffness[t] * model.volume[t] * squared_norm(rate);

@@ -42,9 +42,7 @@ void element_stresses(const Model& model, const std::vector<Mat3<double>>& gradi
         const Mat3<double>& F = gradients[tet];
         double parameters[4] = {};
         for (int p = 0; p < range.num_parameters; ++p) {
-          const auto row =
-              local * static_cast<std::size_t>(range.num_parameters) + static_cast<std::size_t>(p);
-          parameters[p] = range.parameters[row * lanes + l];
+          parameters[p] = range.parameter(local * lanes + l, p);
         }
         Mat3<double> P;
         std::visit(
@@ -84,8 +82,8 @@ int count_inverted(const Model& model, const VectorField& x, Threads& threads) {
   threads.parallel_for(static_cast<int>(model.blocks.size()), [&](int i) {
     const ElementBlock& block = model.blocks[static_cast<std::size_t>(i)];
     if (model.ranges[static_cast<std::size_t>(block.range)].layer > 0) return;  // counted already
-    inverted += kernels.count_inverted(&model.batches[static_cast<std::size_t>(block.first_batch)],
-                                       block.num_batches, x.data());
+    inverted += kernels.count_inverted(
+        &model.batches()[static_cast<std::size_t>(block.first_batch)], block.num_batches, x.data());
   });
   return inverted;
 }

@@ -9,6 +9,7 @@ namespace supple {
 
 double PositionRun::measure(Objective& objective, const PositionSolver& solver,
                             const VectorField& z, bool with_multipliers, MinimiseReport& report) {
+  gradient_.resize(z.size());
   report.value = objective.value_and_gradient(z, gradient_);
   report.elastic = objective.elastic_energy();
   report.num_inverted = objective.num_inverted();

@@ -9,8 +9,6 @@ namespace supple {
 /// |grad g|, the primal residual of the constraints [Macklin & Mueller 2021, eq. 5].
 class PositionRun {
  public:
-  explicit PositionRun(int num_vertices) : gradient_(static_cast<std::size_t>(num_vertices)) {}
-
   /// z: x_0 = y, then where the positions are. `objective` has begun the same step. Where
   /// `measured` is false, nothing watches and the settings ask for no tolerance, g is not
   /// evaluated, and the report's value and norms are 0.
@@ -27,7 +25,7 @@ class PositionRun {
   double measure(Objective& objective, const PositionSolver& solver, const VectorField& z,
                  bool with_multipliers, MinimiseReport& report);
 
-  VectorField gradient_;
+  VectorField gradient_;  ///< no room before it is measured
 };
 
 }  // namespace supple

@@ -50,8 +50,7 @@ RunningScene::RunningScene(const Scene& scene, const SimulationOptions& options,
       guard_(model_),
       is_held_(scene_.bodies.size(), 0),
       is_changed_(is_held_),
-      position_run_(model_.num_vertices),
-      convergence_(model_, scene_, setup_.inverse_a2()),
+      convergence_(model_, scene_, setup_.inverse_a2(), minimiser_, first_z_),
       drift_(model_, scene_),
       sleep_(scene_, model_),
       unfolding_(scene_.bodies.size()),
@@ -149,13 +148,12 @@ Energies RunningScene::energies() {
       objective_.elastic_energy_at(state_.x) - objective_.spring_multiplier_energy(state_.x);
   std::vector<Vec3> targets(model_.pins.pins.size());
   model_.pins.targets(state_.time, targets);
-  VectorField gradient(state_.x.size());
-  energies.pins = model_.pins.add(state_.x, targets, gradient);
+  energies.pins = model_.pins.energy(state_.x, targets, model_.pins.all().pins);
   std::vector<double> lengths(model_.bonds.size());
   model_.bonds.lengths(state_.time, lengths);
   for (std::size_t i = 0; i < lengths.size(); ++i) {
     const int own = static_cast<int>(i);
-    energies.pins += model_.bonds.add(state_.x, lengths, gradient, {&own, 1});
+    energies.pins += model_.bonds.energy(state_.x, lengths, {&own, 1});
   }
   if (!model_.pressures.empty()) {
     PressureEnergy pressure(model_.pressures);

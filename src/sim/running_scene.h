@@ -320,7 +320,7 @@ class RunningScene {
   double work_of_friction_ = 0;   ///< in the last substep of a position-based method, J
   /// Of the state where the substep began.
   std::vector<double> start_multipliers_;
-  VectorField first_z_;  ///< where a substep came to that is solved again
+  VectorField first_z_;  ///< where a substep came to that is solved again; then for convergence_
   /// E at the start of the substep, J, with pins and colliders of its end: of each island, where
   /// its first body is; [num_bodies].
   std::vector<double> potential_;

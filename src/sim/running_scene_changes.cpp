@@ -599,7 +599,7 @@ SimulationState RunningScene::start_of_added(const SimulationState& before) cons
   // They are found where the state is.
   if (!before.accelerations.empty()) start.acceleration.resize(start.x.size());
   SimulationState saved = save_state(numbering_.to_scene(start));
-  if (!before.weights.empty()) saved.weights = model_.stiffness;
+  if (!before.weights.empty()) saved.weights = model_.stiffness.all();
   return saved;
 }
 

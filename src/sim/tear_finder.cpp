@@ -52,18 +52,6 @@ bool is_below(const Mat3<double>& A, double limit) {
   return true;
 }
 
-Mat3<double> gradient_of_tet(const Model& model, std::size_t tet, const VectorField& x) {
-  Mat3<double> F = Mat3<double>::zero();
-  for (std::size_t c = 0; c < 4; ++c) {
-    const Vec3 b = model.elastic_gradient(tet, c);
-    const PaddedVector& corner = x[at(model.tets[tet][c])];
-    for (int i = 0; i < 3; ++i) {
-      for (int j = 0; j < 3; ++j) F(i, j) += corner[i] * b[at(j)];
-    }
-  }
-  return F;
-}
-
 }  // namespace
 
 TearFinder::TearFinder(const Scene& scene, const Model& model) {
@@ -85,6 +73,10 @@ TearFinder::TearFinder(const Scene& scene, const Model& model) {
     first_tet += tets;
   }
   loads_.resize(most);
+  const auto is_solid = [](const Limits& limits) { return !limits.is_sheet; };
+  if (needs_stress_ || std::any_of(bodies_.begin(), bodies_.end(), is_solid)) {
+    shape_gradient_ = model.all_shape_gradients();
+  }
   if (needs_stress_) {
     gradients_.resize(at(model.num_tets));
     stresses_.resize(gradients_.size());
@@ -108,6 +100,19 @@ TearFinder::TearFinder(const Scene& scene, const Model& model) {
     }
     if (is_asked) ++next;
   }
+}
+
+Mat3<double> TearFinder::gradient_of_tet(const Model& model, std::size_t tet,
+                                         const VectorField& x) const {
+  Mat3<double> F = Mat3<double>::zero();
+  const std::array<Vec3, 4> gradients = model.elastic_gradients(tet, shape_gradient_[tet]);
+  for (std::size_t c = 0; c < 4; ++c) {
+    const PaddedVector& corner = x[at(model.tets[tet][c])];
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j) F(i, j) += corner[i] * gradients[c][at(j)];
+    }
+  }
+  return F;
 }
 
 void TearFinder::find_stresses(const Model& model, const VectorField& x, Threads& threads) {

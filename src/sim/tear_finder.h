@@ -60,6 +60,7 @@ class TearFinder {
     double load = 0;
     Vec3 direction{0, 0, 0};
   };
+  Mat3<double> gradient_of_tet(const Model& model, std::size_t tet, const VectorField& x) const;
   void find_stresses(const Model& model, const VectorField& x, Threads& threads);
   bool find_loads(const Limits& limits, const Model& model, const VectorField& x, Threads& threads);
   Load load_of(const Limits& limits, std::size_t element, const Model& model, const VectorField& x,
@@ -71,8 +72,9 @@ class TearFinder {
   std::vector<Limits> bodies_;  ///< those that tear
   std::vector<Sheet> sheets_;
   bool needs_stress_ = false;
-  std::vector<Mat3<double>> gradients_, stresses_;  ///< [num_tets], where a limit is one of stress
-  std::vector<double> loads_;                       ///< of the elements of a body
+  std::vector<Mat3<double>> gradients_, stresses_;   ///< [num_tets], where a limit is one of stress
+  std::vector<double> loads_;                        ///< of the elements of a body
+  std::vector<std::array<Vec3, 4>> shape_gradient_;  ///< [num_tets] where some may tear; or empty
 };
 
 }  // namespace supple
