@@ -50,11 +50,14 @@ export async function openScene(page, scene) {
     mimeType: 'application/json',
     buffer: Buffer.from(JSON.stringify(scene)),
   });
+  // A new topology takes the frame with it: all three at once, or the frame seen may be that of the scene before.
   await page.waitForFunction(
-    (title) => window.supple.scene?.title === title && window.supple.frame !== null,
-    scene.name,
+    ([title, id]) =>
+      window.supple.scene?.title === title &&
+      (window.supple.topology?.id ?? -1) !== id &&
+      window.supple.frame !== null,
+    [scene.name, before],
   );
-  await page.waitForFunction((id) => (window.supple.topology?.id ?? -1) !== id, before);
   await command(page, 'play');
 }
 
