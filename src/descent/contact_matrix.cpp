@@ -35,19 +35,6 @@ constexpr int part_new = 8;
 /// Of a barrier's layer: how deep what rests is in it.
 constexpr double rest_from = 0.5, rest_to = 0.65;
 
-/// n . x of a point.
-double along(const Vec3& normal, const ContactPoint& point, const VectorField& x) {
-  return vec3::dot(normal, point.position(x[0].v));
-}
-
-/// Adds a force along n at a point to its vertices.
-void add_force(double force, const Vec3& normal, const ContactPoint& point, VectorField& sum) {
-  for (int i = 0; i < point.count; ++i) {
-    PaddedVector& own = sum[at(point.vertices[i])];
-    for (int k = 0; k < 3; ++k) own[k] += point.weights[i] * (force * normal[at(k)]);
-  }
-}
-
 /// A spring in place of a barrier: its stiffness, N/m, and how far it is pressed, m.
 struct BarrierSpring {
   double stiffness, pressed;
@@ -81,7 +68,7 @@ void ContactMatrix::make_room(const Objective& objective) {
   compliance_ = &inner_.compliance();
   system_.make_room(3 * objective.contact()->max_contacts());
   for (ContactBlocks* blocks : {&blocks_, &active_blocks_}) blocks->make_room(n);
-  const std::size_t most_points = system_.capacity();
+  const std::size_t most_points = system_.largest_capacity();
   values_.reserve(3 * most_points);
   active_.reserve(3 * most_points);
   points_.reserve(most_points);
@@ -100,15 +87,19 @@ void ContactMatrix::make_room(const Objective& objective) {
 void ContactMatrix::begin_step(Objective& objective) {
   if (own_) own_->begin_step(objective);
   choices_ = 0;
-  is_alone_ = is_thorough_ = false;
+  is_alone_ = is_thorough_ = is_left_out_ = was_left_out_ = false;
+  are_many_ = are_many_active_ = false;
+  system_.couple_directions(!inner_.rigid().empty());
   active_.clear();
   if (objective.contact() == nullptr) return;
   is_barrier_ = objective.contact()->is_barrier();
   make_room(objective);
+  held_.let_go();
   most_vertices_ = compliance_->max_vertices(objective.selected());
   vertices_of_part_.resize(compliance_->num_parts());
   // At z and at z + p, and what is in the matrix besides.
-  const std::size_t most_rows = 3 * (objective.contact()->max_contacts() + system_.capacity());
+  const std::size_t most_rows =
+      3 * (objective.contact()->max_contacts() + system_.largest_capacity());
   touching_.reserve(most_rows);
   before_.reserve(most_rows);
   fits_.reserve(most_rows);
@@ -139,6 +130,10 @@ void ContactMatrix::look_ahead(const Objective& objective, int last_directions) 
 /// directions: those of a positive definite matrix alone lead down. Soft contacts that are met late
 /// throw what moves on, and what light cloth stalls at is not worth that.
 bool ContactMatrix::restart() {
+  if (is_left_out_) {
+    take_in();
+    return true;
+  }
   if (active_.empty()) {
     if (are_many_ && !std::exchange(is_thorough_, true)) return true;
     return is_barrier_ && !std::exchange(is_alone_, true);
@@ -170,20 +165,21 @@ double ContactMatrix::gather(Objective& objective, const Iterate& at_z, const Ve
   for (const ContactRow& own : active_) {
     add(own);
     touching_.back().gap = along(own.direction, own.point, at_z.x) - own.plane;
-    touching_.back().in_matrix = own.stiffness;
+    touching_.back().in_matrix = is_left_out_ ? 0 : own.stiffness;
     touching_.back().is_at_z = false;
     touching_.back().leave_barrier();
   }
   const std::size_t num_active = touching_.size();
-  const bool can_turn = are_many_active_ || num_active <= system_.capacity();
+  const bool can_turn = is_left_out_ || are_many_active_ || num_active <= system_.capacity();
   // What a contact is within its soft depth, and what comes on top of it beyond. Where the
   // direction left the forces out it tells nothing of depths: `add_beyond` sees to it.
+  const bool is_blind = left_out_ && !is_left_out_;
   const auto see = [&](const Contact& own, std::size_t known_up_to, const VectorField& z) {
     if (own.is_inner) return;
     const double soft = own.soft_depth * stage, added = own.added / stage;
     for (const RowKind kind : {RowKind::push, RowKind::push_beyond}) {
       const bool is_beyond = kind == RowKind::push_beyond;
-      if (is_beyond && (left_out_ || !(own.depth > own.soft_depth && added > 0))) continue;
+      if (is_beyond && (is_blind || !(own.depth > own.soft_depth && added > 0))) continue;
       ContactRow* const known = find(own, kind, known_up_to);
       double gap = -stage * (is_beyond ? own.beyond(own.depth) : own.depth);
       double stiffness = is_beyond ? added : own.stiffness / stage;
@@ -192,7 +188,7 @@ double ContactMatrix::gather(Objective& objective, const Iterate& at_z, const Ve
         const bool is_at_z = &z == &at_z.x;
         // Where it pushes at z it is known how.
         if (!is_at_z && known != nullptr && known->is_at_z) continue;
-        const BarrierSpring spring = spring_of(own, left_out_ || !is_at_z);
+        const BarrierSpring spring = spring_of(own, is_blind || !is_at_z);
         stiffness = spring.stiffness / stage;
         gap = -spring.pressed * stage;
         soft_gap += (own.depth - spring.pressed) * -stage;
@@ -238,8 +234,7 @@ double ContactMatrix::gather(Objective& objective, const Iterate& at_z, const Ve
   for (std::size_t i = 0; i < num_at_z; ++i) {
     ContactRow& own = touching_[i];
     const double closing = along(own.direction, own.point, p);
-    // Friction is never left out.
-    if (!left_out_ || !own.only_pushes()) own.assumed = own.force_at(own.gap);
+    if (!is_blind || !own.only_pushes()) own.assumed = own.force_at(own.gap);
     if (i < num_active) own.assumed -= own.in_matrix * closing;
     own.gap += closing;
     if (!own.is_at_z) own.leave_barrier();
@@ -255,6 +250,12 @@ double ContactMatrix::gather(Objective& objective, const Iterate& at_z, const Ve
     wrong += (force - own.assumed) * (force - own.assumed) / (2 * own.stiffness);
     place_[at(own.point.vertices[0])] = -1;
   }
+  return wrong;
+}
+
+/// Leaves out the least of touching_ that there is no room for, but nothing that is in the matrix.
+void ContactMatrix::keep_room() {
+  const std::size_t num_active = active_.size();
   if (num_active == 0) system_.choose_frame(touching_);
   if (!all_fit(num_active)) {
     std::sort(touching_.begin() + static_cast<std::ptrdiff_t>(num_active), touching_.end(),
@@ -269,7 +270,6 @@ double ContactMatrix::gather(Objective& objective, const Iterate& at_z, const Ve
               });
     keep_fitting(num_active);
   }
-  return wrong;
 }
 
 void ContactMatrix::add(const ContactRow& own) {
@@ -471,6 +471,83 @@ void ContactMatrix::fill_system(ContactBlocks& blocks, Threads& threads) {
   if (!rigid.empty()) add_rigid();
 }
 
+void ContactMatrix::make_room_for(const LinearPairs& pairs) {
+  const std::size_t rows = system_.largest_capacity();
+  held_.make_room(rows, right_.size());
+  learnt_.make_room(pairs, rows);
+  system_.make_room_for_products(at(pairs.most_learnt()));
+}
+
+bool ContactMatrix::leave_out() {
+  // Others will come to touch.
+  const bool has_room = touching_.size() < system_.largest_capacity() / 4 * 3;
+  if (!has_room || is_alone_ || was_left_out_) return false;
+  active_.clear();
+  return is_left_out_ = was_left_out_ = true;
+}
+
+/// Contacts are in the matrix again.
+void ContactMatrix::take_in() {
+  is_left_out_ = false;
+  system_.couple_directions(false);
+  held_.let_go();
+  active_.clear();
+}
+
+bool ContactMatrix::compute_without(Objective& objective, const Iterate& at_z,
+                                    VectorField& gradient, VectorField& p) {
+  left_out_ = true;
+  is_whole_ = found_ahead_ = false;
+  ++num_directions_;
+  objective.algebra().copy(at_z.gradient, gradient);
+  const ContactEnergy& contact = *objective.contact();
+  for (const Contact& own : contact.touching()) {
+    // No row pushes what is within a body.
+    if (!own.is_inner) add_force(own.force(), own.normal, own.point, gradient);
+  }
+  for (const Contact& own : contact.contacts()) {
+    if (!(own.friction > 0)) continue;
+    const ContactEnergy::Spring spring = contact.friction_spring(own, at_z.x[0].v);
+    add_force(-spring.stiffness, spring.slip, own.point, gradient);
+  }
+  held_.add(-1, gradient);
+  return inner_.compute_unfinished(objective, {at_z.x, gradient, at_z.value}, p);
+}
+
+bool ContactMatrix::push(Objective& objective, const Iterate& at_z, LinearPairs& pairs,
+                         VectorField& p) {
+  gather(objective, at_z, p);
+  if (touching_.empty() && held_.empty()) return true;
+  system_.couple_directions(true);
+  if (!all_fit(0) || are_many_) {
+    take_in();
+    return false;
+  }
+  fill_system(blocks_, objective.threads());
+  learnt_.fill(pairs, touching_, system_);
+  learnt_.take_off(held_, pairs, touching_);
+  system_.start_from_assumed(touching_);
+  find_forces(objective.threads());
+  for (const ContactRow& own : touching_) {
+    add_force(-own.force, own.direction, own.point, right_);
+  }
+  held_.add(1, right_);
+  add_response(objective, touching_, p);
+  for (const int vertex : held_.vertices()) right_[at(vertex)] = {};
+  learnt_.add(pairs, touching_, objective.algebra(), p);
+  return true;
+}
+
+void ContactMatrix::hold_forces(Objective& objective, VectorField& gradient) {
+  held_.add(1, gradient);
+  // The last response was added to column_.
+  held_.hold(touching_, column_, objective.algebra());
+  held_.add(-1, gradient);
+  active_.clear();
+  std::copy_if(touching_.begin(), touching_.end(), std::back_inserter(active_),
+               [](const ContactRow& own) { return own.force != 0 && own.only_pushes(); });
+}
+
 /// What moves with bodies that do not deform (RigidMatrix).
 void ContactMatrix::add_rigid() {
   const RigidMatrix& rigid = inner_.rigid();
@@ -524,7 +601,7 @@ void ContactMatrix::find_forces(Threads& threads) {
     return;
   }
   system_.relax(touching_);
-  if (!active_.empty()) return;
+  if (!is_left_out_ && !active_.empty()) return;
   is_factored_ = system_.find_set(touching_);
   are_many_active_ = false;
 }
@@ -542,6 +619,7 @@ Direction::Respect ContactMatrix::respect_contacts(Objective& objective, const I
                                                    VectorField& p) {
   if (objective.contact() == nullptr || is_alone_) return Respect::as_it_was;
   const double wrong = gather(objective, at_z, p);
+  keep_room();
   // Of what the matrix does not hold the slope is as wrong as the direction.
   double slope = objective.algebra().dot(at_z.gradient, p);
   for (std::size_t i = active_.size(); i < touching_.size(); ++i) {

@@ -8,6 +8,7 @@
 #include "descent/contact_blocks.h"
 #include "descent/contact_system.h"
 #include "descent/laplacian.h"
+#include "descent/learnt_compliance.h"
 
 namespace supple {
 
@@ -41,6 +42,11 @@ namespace supple {
 /// Friction is in it too, as the springs of both tangents that have its force at the
 /// iterate and no less energy elsewhere. They pull as well as they push: the complementarity holds
 /// with l of any sign.
+///
+/// Where contacts change all the time, L-BFGS leaves them out (`leave_out`): its pairs are made of
+/// the gradient of the rest, and H, which is A^-1 and what they have learnt (LinearPairs), takes
+/// the place of A^-1 in the complementarity problem: p = -H grad + H N l (`push`). The first forces
+/// stay on as constant ones, `held_`, so that later ones are small differences from them.
 class ContactMatrix final : public Direction {
  public:
   ContactMatrix(const Model& model, double inverse_a2, Weights weights = Weights::constant,
@@ -48,6 +54,7 @@ class ContactMatrix final : public Direction {
   /// Around the matrix of somebody else, who tells it of steps, pins and materials.
   ContactMatrix(const Model& model, Laplacian& shared);
   Laplacian* constant_matrix() override { return &inner_; }
+  ContactMatrix* contact_matrix() override { return this; }
   bool is_linear() const override { return true; }
   bool can_select(const Objective& objective) const override {
     return inner_.can_select(objective);
@@ -72,6 +79,24 @@ class ContactMatrix final : public Direction {
   }
 
   bool found_contacts() const override { return found_ahead_; }
+
+  /// In this step nothing that touches is in the matrix: it is that of pairs that know nothing of
+  /// contacts.
+  bool is_left_out() const { return is_left_out_; }
+  /// Makes room for that, with these pairs.
+  void make_room_for(const LinearPairs& pairs);
+  /// Leaves out what touches from now on: soft contacts of bodies that deform. False: they are too
+  /// many, or it was tried in this step.
+  bool leave_out();
+  /// As compute_unfinished, of g without what touches, under constant forces in its place:
+  /// `gradient` becomes that.
+  bool compute_without(Objective& objective, const Iterate& at, VectorField& gradient,
+                       VectorField& p);
+  /// Adds to p, which the pairs have made of that, what contacts do. False: they are too many, and
+  /// in the matrix again from now on.
+  bool push(Objective& objective, const Iterate& at, LinearPairs& pairs, VectorField& p);
+  /// The forces of the last `push` are the constant ones from now on, for pairs that are empty.
+  void hold_forces(Objective& objective, VectorField& gradient);
 
   /// Contacts in the matrix.
   int num_active() const { return static_cast<int>(active_.size()); }
@@ -100,6 +125,8 @@ class ContactMatrix final : public Direction {
   void add(const ContactRow& own);
   double gather(Objective& objective, const Iterate& at, const VectorField& p);
   void look_ahead(const Objective& objective, int last_directions);
+  void keep_room();
+  void take_in();
   bool add_beyond();
   bool all_fit(std::size_t kept);
   void keep_fitting(std::size_t kept);
@@ -115,13 +142,15 @@ class ContactMatrix final : public Direction {
 
   std::unique_ptr<Laplacian> own_;
   Laplacian& inner_;
-  int choices_ = 0;           ///< in this step
-  bool is_barrier_ = false;   ///< contacts are
-  bool is_alone_ = false;     ///< they do nothing to directions any more
-  bool is_thorough_ = false;  ///< forces of many contacts are found with more sweeps
-  int num_directions_ = 0;    ///< since the last look ahead
-  bool found_ahead_ = false;  ///< the contacts at x + p, which is where a direction may leave it
-  bool left_out_ = false;     ///< the last direction was made without the forces of what touches
+  int choices_ = 0;            ///< in this step
+  bool is_barrier_ = false;    ///< contacts are
+  bool is_alone_ = false;      ///< they do nothing to directions any more
+  bool is_thorough_ = false;   ///< forces of many contacts are found with more sweeps
+  int num_directions_ = 0;     ///< since the last look ahead
+  bool found_ahead_ = false;   ///< the contacts at x + p, which is where a direction may leave it
+  bool is_left_out_ = false;   ///< what touches is
+  bool was_left_out_ = false;  ///< in this step
+  bool left_out_ = false;      ///< the last direction was made without the forces of what touches
   std::vector<ContactRow> touching_;
   std::vector<ContactRow> active_;  ///< in the matrix
   /// [num_vertices], last in touching_ of those whose first vertex it is, or -1
@@ -145,8 +174,10 @@ class ContactMatrix final : public Direction {
   std::vector<int> first_rigid_;        ///< [rows + 1], into rigid_parts_
   std::vector<double> rigid_values_;
   std::vector<double> between_;  ///< A^-1 between points_, m/N
-  bool is_factored_ = false;     ///< the dense system is that of active_
-  bool is_whole_ = false;        ///< the last direction wants no `finish`
+  HeldForces held_;
+  LearntCompliance learnt_;
+  bool is_factored_ = false;  ///< the dense system is that of active_
+  bool is_whole_ = false;     ///< the last direction wants no `finish`
 };
 
 }  // namespace supple

@@ -25,22 +25,24 @@ constexpr int most_set_rounds = 6;
 
 void ContactSystem::make_room(std::size_t rows) {
   capacity_ = std::min(most_rows, rows);
+  coupled_capacity_ = std::min(most_coupled, rows);
   for (Block& block : blocks_) {
-    block.rows.reserve(capacity_);
-    block.members.reserve(capacity_);
-    block.right.reserve(capacity_);
-    block.system.resize(capacity_ * capacity_);
-    block.inverse.resize(capacity_ * capacity_);
+    const std::size_t most = &block == &blocks_[0] ? coupled_capacity_ : capacity_;
+    block.rows.reserve(most);
+    block.members.reserve(most);
+    block.right.reserve(most);
+    block.system.resize(most * most);
+    block.inverse.resize(most * most);
   }
-  const std::size_t all = blocks_.size() * capacity_;
+  const std::size_t most = coupled_capacity_, all = blocks_.size() * most;
   for (auto* list : {&block_of_row_, &block_of_factor_}) list->reserve(all);
   members_.reserve(all);
-  next_.reserve(capacity_);
-  gap_.resize(capacity_);
-  for (auto* list : {&free_gap_, &work_}) list->reserve(capacity_);
-  front_.resize(capacity_ * capacity_);
-  directions_.resize(3 * capacity_);
-  points_.resize(capacity_);
+  next_.reserve(most);
+  gap_.resize(most);
+  for (auto* list : {&free_gap_, &work_}) list->reserve(most);
+  front_.resize(most * most);
+  directions_.resize(3 * most);
+  points_.resize(most);
 }
 
 void ContactSystem::choose_frame(std::span<const ContactRow> rows) {
@@ -79,7 +81,7 @@ void ContactSystem::find_fitting(std::span<const ContactRow> rows, std::size_t k
   std::array<std::size_t, 3> count{};
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const int axis = is_one ? 0 : axis_of(rows[i].direction);
-    const bool has_room = axis >= 0 && count[at(axis)] < capacity_;
+    const bool has_room = axis >= 0 && count[at(axis)] < capacity();
     fits[i] = static_cast<char>(has_room && fits[i] != 0);
     if (fits[i] != 0) ++count[at(axis)];
   }
@@ -113,6 +115,35 @@ void ContactSystem::fill(std::span<const ContactRow> rows, std::span<const int> 
                          static_cast<int>(n), row);
       row[i] += static_cast<float>(1 / own.stiffness);
     }
+  }
+}
+
+void ContactSystem::add_products(std::span<const double> left, std::span<const double> right,
+                                 std::size_t count) {
+  Block& block = blocks_[0];
+  const std::size_t n = block.rows.size();
+  products_.resize(count * n);
+  for (std::size_t k = 0; k < count; ++k) {
+    for (std::size_t j = 0; j < n; ++j) {
+      products_[k * n + j] = static_cast<float>(right[j * count + k]);
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t k = 0; k < count; ++k) {
+      kernels_->add(static_cast<float>(left[i * count + k]), &products_[k * n], static_cast<int>(n),
+                    &block.system[i * n]);
+    }
+  }
+}
+
+void ContactSystem::start_from_assumed(std::span<ContactRow> rows) {
+  const Block& block = blocks_[0];
+  const std::size_t n = block.rows.size();
+  work_.clear();
+  for (const ContactRow& own : rows) work_.push_back(static_cast<float>(own.assumed));
+  for (std::size_t i = 0; i < n; ++i) {
+    const float moved = kernels_->dot(&block.system[i * n], work_.data(), static_cast<int>(n));
+    rows[i].gap += static_cast<double>(moved) - rows[i].assumed / rows[i].stiffness;
   }
 }
 

@@ -6,9 +6,12 @@
 #include <span>
 #include <vector>
 
+#include "base/index.h"
 #include "contact/contact_energy.h"
+#include "contact/vec3.h"
 #include "descent/contact_kernels.h"
 #include "linear/front.h"
+#include "math/vector_field.h"
 
 namespace supple {
 
@@ -50,6 +53,20 @@ struct ContactRow {
   double allowed(double wanted) const { return only_pushes() ? std::max(0.0, wanted) : wanted; }
 };
 
+/// n . x of a point.
+inline double along(const Vec3& normal, const ContactPoint& point, const VectorField& x) {
+  return vec3::dot(normal, point.position(x[0].v));
+}
+
+/// Adds a force along n at a point to its vertices.
+inline void add_force(double force, const Vec3& normal, const ContactPoint& point,
+                      VectorField& sum) {
+  for (int i = 0; i < point.count; ++i) {
+    PaddedVector& own = sum[at(point.vertices[i])];
+    for (int k = 0; k < 3; ++k) own[k] += point.weights[i] * (force * normal[at(k)]);
+  }
+}
+
 /// The dense system (C + K^-1) l = r of contacts and its complementarity problem
 /// (contact_matrix.h).
 ///
@@ -63,10 +80,13 @@ class ContactSystem {
  public:
   /// Of a block at most: its cost grows with their cube.
   static constexpr std::size_t most_rows = 512;
+  /// Of one block of all directions.
+  static constexpr std::size_t most_coupled = 1024;
 
   /// For systems of no more than so many rows. Nothing allocates afterwards.
   void make_room(std::size_t rows);
-  std::size_t capacity() const { return capacity_; }
+  std::size_t capacity() const { return is_coupled_ ? coupled_capacity_ : capacity_; }
+  std::size_t largest_capacity() const { return coupled_capacity_; }
 
   /// Whether compliances couple all directions, as those of bodies that do not deform do: then one
   /// block holds all rows.
@@ -101,6 +121,14 @@ class ContactSystem {
     }
   }
 
+  /// Adds sum_k left_ik right_jk, m/N, to C_ij: [rows][count] of all rows; where directions are
+  /// coupled alone.
+  void make_room_for_products(std::size_t count) { products_.reserve(count * coupled_capacity_); }
+  void add_products(std::span<const double> left, std::span<const double> right, std::size_t count);
+  /// The rows' gaps are those without any force, and become those with the assumed ones; where
+  /// directions are coupled alone.
+  void start_from_assumed(std::span<ContactRow> rows);
+
   /// Solves the complementarity problem from the forces that the rows are assumed to have by
   /// projected Gauss-Seidel sweeps.
   void relax(std::span<ContactRow> rows);
@@ -134,7 +162,7 @@ class ContactSystem {
 
   const FrontKernels* front_kernels_ = &front_kernels(simd_level_in_use());
   const ContactKernels* kernels_ = &contact_kernels(simd_level_in_use());
-  std::size_t capacity_ = 0;
+  std::size_t capacity_ = 0, coupled_capacity_ = 0;
   bool is_coupled_ = false;
   Vec3 frame_[3] = {};
   std::array<Block, 3> blocks_;
@@ -145,6 +173,7 @@ class ContactSystem {
   std::vector<float> gap_;                    ///< of the complementarity problem, m
   std::vector<float> free_gap_;               ///< u, m
   std::vector<float> front_, work_;
+  std::vector<float> products_;     ///< [count][rows]
   std::vector<double> directions_;  ///< of a block's rows: [3][rows]
   std::vector<int> points_;         ///< of a block's rows
 };

@@ -24,6 +24,7 @@ enum class StepRule {
   whole,        ///< the whole step, which the method promises not to increase g
 };
 
+class ContactMatrix;
 class Laplacian;
 
 /// Other pins in a model that is otherwise the same.
@@ -59,6 +60,8 @@ class Direction {
   /// The direction of the constant matrix M/a^2 + L where it has been factorised for this one; else
   /// null. It is this direction's own: who borrows it may compute with it between two iterations.
   virtual Laplacian* constant_matrix() { return nullptr; }
+  /// Where it holds what touches (contact_matrix.h), or null.
+  virtual ContactMatrix* contact_matrix() { return nullptr; }
 
   /// Between two steps: what was made from the pins follows. Throws Error{invalid_input} for pins
   /// that the method's matrix cannot hold; nothing has changed then.

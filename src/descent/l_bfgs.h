@@ -19,6 +19,8 @@ namespace supple {
 /// (linear_pairs.h). Contacts may bend its directions; where they change A0, or bend one much, the
 /// history begins anew: the pairs tell how the force of contacts set in, of which no curvature
 /// comes.
+/// Where that leads to shortened steps, contacts are left out of the matrix and of the pairs
+/// (contact_matrix.h), which then last as long as the step.
 class LBfgs final : public Direction {
  public:
   /// fields: LinearPairs::fields of another one whose steps do not overlap with those of this one;
@@ -62,14 +64,24 @@ class LBfgs final : public Direction {
     return pairs_[static_cast<std::size_t>((newest_ - i + size) % size)];
   }
   void make_room(std::size_t num_vertices);
+  bool compute_without_contacts(Objective& objective, const Iterate& at, VectorField& p);
   bool recur(Objective& objective, const Iterate& at, VectorField& p);
 
+  /// No cloth or strands: these are light for what they hit, and contacts that are found late throw
+  /// them.
+  bool is_solid_;
   std::unique_ptr<Direction> initial_;
   bool is_linear_ = false;   ///< in this step
   bool went_ahead_ = false;  ///< in the last `compute`
   bool is_bare_ = false;     ///< of that no pair can be made
   double slope_change_ = 0;  ///< share of it by which contacts bent the last direction
   std::optional<LinearPairs> linear_;
+  ContactMatrix* contacts_ = nullptr;     ///< where it may leave them out in this step
+  VectorField without_, without_before_;  ///< gradients of what is not contact, N
+  bool has_before_ = false;
+  std::optional<double> start_value_{};  ///< g where the descent began, J
+  double promised_ = 0;                  ///< decrease that the last direction taken promised, J
+  int num_cuts_ = 0;                     ///< steps of the descent that were shortened
 
   // Where it is not.
   std::vector<Pair> pairs_;  ///< ring of m

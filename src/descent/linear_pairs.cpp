@@ -68,7 +68,8 @@ LinearPairs::LinearPairs(const Model& model, int history, Kept kept, std::shared
       zeta_(pairs_.size()),
       step_(pairs_.size()),
       factors_(products_.size()) {
-  live_.reserve(products_.size());
+  for (auto* list : {&live_, &learnt_}) list->reserve(products_.size());
+  kept_.reserve(products_.size());
 }
 
 void LinearPairs::begin_step(FieldAlgebra& algebra) {
@@ -167,34 +168,78 @@ void LinearPairs::correct(FieldAlgebra& algebra, const Iterate& at, VectorField&
   last_direction_ = free_direction();
   const double own_factor = inner(now).factor;
   slope_ = own_factor * inner(now).now;
+  learnt_.clear();
+  if (count_ > 0) learnt_ = live_;
   std::erase(live_, now);
   for (const int field : live_) {
     const Products& of = products_[static_cast<std::size_t>(field)];
     slope_ += of.factor * of.now;
   }
+  std::transform(live_.begin(), live_.end(), factors_.begin(),
+                 [&](int field) { return products_[static_cast<std::size_t>(field)].factor; });
+  const int slot = num_inner_ + last_direction_;
   if (in_floats_) {
-    combine<float>(algebra, at, own_factor, p, num_inner_ + last_direction_);
+    combine<float>(algebra, live_, &at, own_factor, p, slot);
   } else {
-    combine<double>(algebra, at, own_factor, p, num_inner_ + last_direction_);
+    combine<double>(algebra, live_, &at, own_factor, p, slot);
   }
+}
+
+void LinearPairs::keep_all(FieldAlgebra& algebra, const VectorField& p, int field) {
+  algebra.for_chunks([&](int chunk, int first, int last) {
+    if (in_floats_) {
+      for_runs(chunk, [&](const Run& run, std::size_t index) {
+        keep(algebra.kernels(), run, index, p, field);
+      });
+      return;
+    }
+    const double* const from = p[0].v;
+    std::copy(from + 4 * supple::at(first), from + 4 * supple::at(last),
+              fields_->doubles.data() + supple::at(field) * stride_ + 4 * supple::at(first));
+  });
 }
 
 void LinearPairs::replace(FieldAlgebra& algebra, const VectorField& gradient,
                           const VectorField& p) {
   slope_ = algebra.dot(gradient, p);
-  const int slot = num_inner_ + last_direction_;
-  algebra.for_chunks([&](int chunk, int first, int last) {
-    if (in_floats_) {
-      for_runs(chunk, [&](const Run& run, std::size_t index) {
-        keep(algebra.kernels(), run, index, p, slot);
-      });
-      return;
-    }
-    const double* const from = p[0].v;
-    std::copy(from + 4 * static_cast<std::size_t>(first), from + 4 * static_cast<std::size_t>(last),
-              fields_->doubles.data() + static_cast<std::size_t>(slot) * stride_ +
-                  4 * static_cast<std::size_t>(first));
-  });
+  keep_all(algebra, p, num_inner_ + last_direction_);
+}
+
+void LinearPairs::replace_inner(FieldAlgebra& algebra, const VectorField& p) {
+  keep_all(algebra, p, current_);
+}
+
+Vec3 LinearPairs::learnt(int i, int vertex) const {
+  const std::size_t place = supple::at(learnt_[supple::at(i)]) * stride_ + 4 * supple::at(vertex);
+  Vec3 value;
+  for (std::size_t k = 0; k < 3; ++k) {
+    value[k] =
+        in_floats_ ? static_cast<double>(fields_->floats[place + k]) : fields_->doubles[place + k];
+  }
+  return value;
+}
+
+void LinearPairs::respond(std::span<const double> products, std::span<double> factors) {
+  kept_ = products_;
+  for (std::size_t i = 0; i < learnt_.size(); ++i) {
+    products_[supple::at(learnt_[i])].now = -products[i];
+  }
+  recur(current_);
+  inner(current_).factor -= 1;
+  for (std::size_t i = 0; i < learnt_.size(); ++i) {
+    factors[i] = products_[supple::at(learnt_[i])].factor;
+  }
+  std::swap(products_, kept_);
+}
+
+void LinearPairs::add_learnt(FieldAlgebra& algebra, std::span<const double> factors,
+                             VectorField& p) {
+  std::copy_n(factors.begin(), learnt_.size(), factors_.begin());
+  if (in_floats_) {
+    combine<float>(algebra, learnt_, nullptr, 1, p, -1);
+  } else {
+    combine<double>(algebra, learnt_, nullptr, 1, p, -1);
+  }
 }
 
 /// A pair whose curvature is not positive is left out.
@@ -324,36 +369,35 @@ double LinearPairs::sum_of_chunks(const FieldAlgebra& algebra, std::size_t place
   return sum;
 }
 
-/// p = own_factor p + sum factor_i field_i, keeps it, and goes ahead where that is wanted.
+/// p = own_factor p + sum factor_i field_i; keeps it in a field unless that is -1, and goes ahead
+/// where that is wanted.
 template <class T>
-void LinearPairs::combine(FieldAlgebra& algebra, const Iterate& at, double own_factor,
-                          VectorField& p, int kept) {
-  const auto count = static_cast<int>(live_.size());
-  std::transform(live_.begin(), live_.end(), factors_.begin(),
-                 [&](int field) { return products_[static_cast<std::size_t>(field)].factor; });
+void LinearPairs::combine(FieldAlgebra& algebra, const std::vector<int>& of, const Iterate* at,
+                          double own_factor, VectorField& p, int kept) {
+  const auto count = static_cast<int>(of.size());
   const FieldKernels& kernels = algebra.kernels();
   T* const numbers = storage<T>().data();
+  const bool goes_ahead = at != nullptr && at->ahead != nullptr;
   algebra.for_chunks([&](int chunk, int first, int last) {
     const auto make = [&](int from, int end, const PaddedVector& shift, double* copy) {
       const auto vertex = static_cast<std::size_t>(from);
-      const KeptFields<T> fields{numbers + 4 * vertex, stride_, live_.data(), count};
+      const KeptFields<T> fields{numbers + 4 * vertex, stride_, of.data(), count};
       kernels.of<T>().combine(fields, factors_.data(), own_factor, shift.v, 4 * (end - from),
-                              {p[vertex].v, copy, at.ahead != nullptr ? at.x[vertex].v : nullptr,
-                               at.ahead != nullptr ? (*at.ahead)[vertex].v : nullptr});
+                              {p[vertex].v, copy, goes_ahead ? at->x[vertex].v : nullptr,
+                               goes_ahead ? (*at->ahead)[vertex].v : nullptr});
     };
     if constexpr (std::is_same_v<T, double>) {
-      make(
-          first, last, {},
-          numbers + static_cast<std::size_t>(kept) * stride_ + 4 * static_cast<std::size_t>(first));
+      double* const copy = kept < 0 ? nullptr : numbers + static_cast<std::size_t>(kept) * stride_;
+      make(first, last, {}, copy == nullptr ? copy : copy + 4 * static_cast<std::size_t>(first));
     } else {
       for_runs(chunk, [&](const Run& run, std::size_t index) {
         PaddedVector shift;
         for (int k = 0; k < count; ++k) {
-          const PaddedVector& lost = offset_of(live_[static_cast<std::size_t>(k)], index);
+          const PaddedVector& lost = offset_of(of[static_cast<std::size_t>(k)], index);
           for (int c = 0; c < 4; ++c) shift[c] += factors_[static_cast<std::size_t>(k)] * lost[c];
         }
         make(run.first, run.last, shift, nullptr);
-        keep(kernels, run, index, p, kept);
+        if (kept >= 0) keep(kernels, run, index, p, kept);
       });
     }
   });

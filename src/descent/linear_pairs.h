@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "descent/direction.h"
@@ -52,6 +53,18 @@ class LinearPairs {
   /// grad g . p of the last direction, J.
   double slope() const { return slope_; }
 
+  /// Nothing but the inner direction z of the last point is known, and that is p instead.
+  void replace_inner(FieldAlgebra& algebra, const VectorField& p);
+
+  /// H = A0^-1 + this: the fields that it is made of, by number; their values at a vertex, m; from
+  /// their products with forces f, J, the factors with which they make up (H - A0^-1) f; and that
+  /// added to p.
+  int most_learnt() const { return num_fields_; }
+  int num_learnt() const { return static_cast<int>(learnt_.size()); }
+  Vec3 learnt(int i, int vertex) const;
+  void respond(std::span<const double> products, std::span<double> factors);
+  void add_learnt(FieldAlgebra& algebra, std::span<const double> factors, VectorField& p);
+
   /// The last direction is p instead, from where the gradient is the one given.
   void replace(FieldAlgebra& algebra, const VectorField& gradient, const VectorField& p);
 
@@ -95,8 +108,8 @@ class LinearPairs {
                 int kept);
   double sum_of_chunks(const FieldAlgebra& algebra, std::size_t place) const;
   template <class T>
-  void combine(FieldAlgebra& algebra, const Iterate& at, double own_factor, VectorField& p,
-               int kept);
+  void combine(FieldAlgebra& algebra, const std::vector<int>& of, const Iterate* at,
+               double own_factor, VectorField& p, int kept);
   template <class Work>
   void for_runs(int chunk, const Work& work);
   void keep(const FieldKernels& kernels, const Run& run, std::size_t index, const VectorField& p,
@@ -106,6 +119,7 @@ class LinearPairs {
   }
   void add_pair(int to);
   void recur(int now);
+  void keep_all(FieldAlgebra& algebra, const VectorField& p, int field);
 
   const Model* model_;
   int history_;
@@ -118,6 +132,8 @@ class LinearPairs {
   std::vector<PaddedVector> offset_;  ///< [num_fields * num_runs], m
   std::vector<Products> products_;    ///< [num_fields]
   std::vector<int> live_;             ///< fields that are read
+  std::vector<int> learnt_;           ///< those of pairs
+  std::vector<Products> kept_;        ///< while forces respond
   std::vector<double> partial_;       ///< of the chunks: [num_fields] and three of the newest t
   std::vector<Pair> pairs_;           ///< ring of `history`
   std::vector<double> s_t_;           ///< [history^2], s_i . t_j of an older i and a newer j, J

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "descent/contact_system.h"
+#include "descent/linear_pairs.h"
+
+namespace supple {
+
+/// Constant forces in the place of contacts: what these push more or less is a small number.
+class HeldForces {
+ public:
+  /// Of so many rows at vertices below this number.
+  void make_room(std::size_t rows, std::size_t num_vertices);
+
+  bool empty() const { return vertices_.empty(); }
+  std::span<const int> vertices() const { return vertices_; }
+  const PaddedVector& at_vertex(int vertex) const { return forces_[at(vertex)]; }
+  /// Adds them, times a factor, to forces, N.
+  void add(double factor, VectorField& forces) const;
+
+  void let_go();
+  /// The forces of these rows are held instead. `change` is what it moves the vertices by under
+  /// A^-1, m.
+  void hold(std::span<const ContactRow> rows, const VectorField& change, FieldAlgebra& algebra);
+  /// A^-1 times them, m.
+  const VectorField& response() const { return response_; }
+
+ private:
+  std::vector<int> vertices_;  ///< ascending
+  VectorField forces_;         ///< N
+  VectorField response_;       ///< m
+};
+
+/// What the pairs of L-BFGS, which know nothing of contacts, have learnt of the compliance between
+/// these: H = A^-1 + E, of that N^T E N (contact_matrix.h). E is made of at most 2 m + 1 fields.
+class LearntCompliance {
+ public:
+  void make_room(const LinearPairs& pairs, std::size_t rows);
+
+  /// Adds it to the system of these rows.
+  void fill(LinearPairs& pairs, std::span<const ContactRow> rows, ContactSystem& system);
+  /// The rows' gaps become those without the held forces.
+  void take_off(const HeldForces& held, LinearPairs& pairs, std::span<ContactRow> rows);
+  /// Adds E (N l - held) to p: of the same rows and held forces.
+  void add(LinearPairs& pairs, std::span<const ContactRow> rows, FieldAlgebra& algebra,
+           VectorField& p);
+
+ private:
+  std::size_t count_ = 0;         ///< fields
+  std::vector<double> moved_;     ///< along the rows: [rows][count], m
+  std::vector<double> factors_;   ///< by their unit forces: [rows][count]
+  std::vector<double> of_field_;  ///< by unit products with the fields: [count][count]
+  std::vector<double> of_held_;   ///< by the held forces
+  std::vector<double> products_, sum_;
+};
+
+}  // namespace supple
