@@ -23,6 +23,9 @@ constexpr int ahead_always = 8, ahead_for_direction = 6, usual_directions = 10;
 constexpr int most_choices = 6;
 /// Of the decrease that a direction promises: what it may be wrong by in its contacts.
 constexpr double harmless = 0.05;
+/// Rows of contacts that are left out of the matrix: a dense system of them takes as long as some
+/// twenty directions of 10,000 tets.
+constexpr std::size_t most_left_out = 2048;
 /// Over the blocks of many contacts: in the first direction of a step, in later ones, and after
 /// directions that led nowhere. More of the first two make directions dearer and little better.
 constexpr int first_sweeps = 8, later_sweeps = 4, thorough_sweeps = 40;
@@ -66,7 +69,8 @@ void ContactMatrix::make_room(const Objective& objective) {
   column_.resize(n);
   place_.assign(n, -1);
   compliance_ = &inner_.compliance();
-  system_.make_room(3 * objective.contact()->max_contacts());
+  system_.make_room(3 * objective.contact()->max_contacts(),
+                    inner_.rigid().empty() ? most_left_out : ContactSystem::most_rows);
   for (ContactBlocks* blocks : {&blocks_, &active_blocks_}) blocks->make_room(n);
   const std::size_t most_points = system_.largest_capacity();
   values_.reserve(3 * most_points);

@@ -23,7 +23,7 @@ constexpr int most_set_rounds = 6;
 
 }  // namespace
 
-void ContactSystem::make_room(std::size_t rows) {
+void ContactSystem::make_room(std::size_t rows, std::size_t most_coupled) {
   capacity_ = std::min(most_rows, rows);
   coupled_capacity_ = std::min(most_coupled, rows);
   for (Block& block : blocks_) {
@@ -31,8 +31,7 @@ void ContactSystem::make_room(std::size_t rows) {
     block.rows.reserve(most);
     block.members.reserve(most);
     block.right.reserve(most);
-    block.system.resize(most * most);
-    block.inverse.resize(most * most);
+    make_room(block, capacity_);
   }
   const std::size_t most = coupled_capacity_, all = blocks_.size() * most;
   for (auto* list : {&block_of_row_, &block_of_factor_}) list->reserve(all);
@@ -40,9 +39,14 @@ void ContactSystem::make_room(std::size_t rows) {
   next_.reserve(most);
   gap_.resize(most);
   for (auto* list : {&free_gap_, &work_}) list->reserve(most);
-  front_.resize(most * most);
   directions_.resize(3 * most);
   points_.resize(most);
+}
+
+void ContactSystem::make_room(Block& block, std::size_t rows) {
+  for (auto* matrix : {&block.system, &block.factor}) {
+    if (matrix->size() < rows * rows) matrix->resize(rows * rows);
+  }
 }
 
 void ContactSystem::choose_frame(std::span<const ContactRow> rows) {
@@ -102,6 +106,7 @@ void ContactSystem::fill(std::span<const ContactRow> rows, std::span<const int> 
   }
   for (Block& block : blocks_) {
     const std::size_t n = block.rows.size();
+    make_room(block, n);
     for (std::size_t i = 0; i < n; ++i) {
       const Vec3& direction = rows[at(block.rows[i])].direction;
       for (std::size_t k = 0; k < 3; ++k) directions_[k * n + i] = direction[k];
@@ -265,24 +270,25 @@ bool ContactSystem::factor(Block& block) {
   for (std::size_t j = 0; j < block.size; ++j) {
     const float* const column = &block.system[at(block.members[j]) * n];
     for (std::size_t i = j; i < block.size; ++i) {
-      front_[j * block.size + i] = column[block.members[i]];
+      block.factor[j * block.size + i] = column[block.members[i]];
     }
   }
-  return front_kernels_->eliminate_floats(front_.data(), static_cast<int>(block.size), 0, false,
-                                          block.inverse.data(), nullptr);
+  return front_kernels_->factorise_floats(block.factor.data(), static_cast<int>(block.size));
 }
 
 /// block.right becomes L^-T L^-1 block.right.
 void ContactSystem::solve(Block& block) {
   const std::size_t n = block.size;
-  work_.assign(n, 0.0F);
+  std::vector<float>& x = block.right;
   for (std::size_t j = 0; j < n; ++j) {
-    const float* const column = block.inverse.data() + j * (n + 1);
-    kernels_->add(block.right[j], column, static_cast<int>(n - j), &work_[j]);
+    const float* const column = block.factor.data() + j * (n + 1);
+    x[j] /= column[0];
+    kernels_->add(-x[j], column + 1, static_cast<int>(n - j - 1), x.data() + j + 1);
   }
-  for (std::size_t j = 0; j < n; ++j) {
-    const float* const column = block.inverse.data() + j * (n + 1);
-    block.right[j] = kernels_->dot(column, &work_[j], static_cast<int>(n - j));
+  for (std::size_t j = n; j-- > 0;) {
+    const float* const column = block.factor.data() + j * (n + 1);
+    x[j] -= kernels_->dot(column + 1, x.data() + j + 1, static_cast<int>(n - j - 1));
+    x[j] /= column[0];
   }
 }
 

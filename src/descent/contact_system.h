@@ -80,11 +80,10 @@ class ContactSystem {
  public:
   /// Of a block at most: its cost grows with their cube.
   static constexpr std::size_t most_rows = 512;
-  /// Of one block of all directions.
-  static constexpr std::size_t most_coupled = 1024;
 
-  /// For systems of no more than so many rows. Nothing allocates afterwards.
-  void make_room(std::size_t rows);
+  /// For systems of no more than so many rows; most_coupled: of one block of all directions.
+  /// Afterwards only `fill` allocates, where directions are coupled: to hold more than ever before.
+  void make_room(std::size_t rows, std::size_t most_coupled = most_rows);
   std::size_t capacity() const { return is_coupled_ ? coupled_capacity_ : capacity_; }
   std::size_t largest_capacity() const { return coupled_capacity_; }
 
@@ -146,13 +145,14 @@ class ContactSystem {
  private:
   /// Rows that see each other.
   struct Block {
-    std::vector<int> rows;       ///< ascending
-    std::vector<int> members;    ///< into rows, ascending
-    std::size_t size = 0;        ///< of the factor
-    std::vector<float> system;   ///< C + K^-1 of rows, m/N
-    std::vector<float> inverse;  ///< of the factor: L^-1, column-major
+    std::vector<int> rows;      ///< ascending
+    std::vector<int> members;   ///< into rows, ascending
+    std::size_t size = 0;       ///< of the factor
+    std::vector<float> system;  ///< C + K^-1 of rows, m/N
+    std::vector<float> factor;  ///< L, column-major
     std::vector<float> right;
   };
+  static void make_room(Block& block, std::size_t rows);
   int axis_of(const Vec3& direction) const;
   void relax(Block& block, std::span<ContactRow> rows);
   bool find_set(Block& block, std::span<ContactRow> rows);
@@ -172,7 +172,7 @@ class ContactSystem {
   std::vector<int> next_;                     ///< into a block's rows
   std::vector<float> gap_;                    ///< of the complementarity problem, m
   std::vector<float> free_gap_;               ///< u, m
-  std::vector<float> front_, work_;
+  std::vector<float> work_;
   std::vector<float> products_;     ///< [count][rows]
   std::vector<double> directions_;  ///< of a block's rows: [3][rows]
   std::vector<int> points_;         ///< of a block's rows

@@ -43,6 +43,17 @@ void invert(const Eigen::Ref<const Dense<Real>>& L, Eigen::Ref<Dense<Real>> inve
   product.setZero();
 }
 
+/// L, in the lower triangle of a square one.
+template <class Real>
+bool factorise(Eigen::Ref<Dense<Real>> block) {
+  const Eigen::LLT<Eigen::Ref<Dense<Real>>> llt(block);
+  if (llt.info() != Eigen::Success) return false;
+  for (Eigen::Index i = 0; i < block.rows(); ++i) {
+    if (!(block(i, i) > 0) || !__builtin_isfinite(block(i, i))) return false;
+  }
+  return true;
+}
+
 template <class Real>
 bool eliminate(Real* values, int width, int num_rows, bool with_product, Real* inverse_values,
                Real* below_values) {
@@ -50,11 +61,7 @@ bool eliminate(Real* values, int width, int num_rows, bool with_product, Real* i
   Eigen::Map<Dense<Real>> inverse(inverse_values, width, width);
   Eigen::Map<Dense<Real>> below(below_values, num_rows, width);
   auto block = front.topLeftCorner(width, width);
-  const Eigen::LLT<Eigen::Ref<Dense<Real>>> llt(block);
-  if (llt.info() != Eigen::Success) return false;
-  for (int i = 0; i < width; ++i) {
-    if (!(block(i, i) > 0) || !__builtin_isfinite(block(i, i))) return false;
-  }
+  if (!factorise<Real>(block)) return false;
   inverse.setZero();
   invert<Real>(block, inverse);
   if (num_rows == 0) return true;
@@ -69,9 +76,13 @@ bool eliminate(Real* values, int width, int num_rows, bool with_product, Real* i
   return true;
 }
 
+bool factorise_floats(float* values, int n) {
+  return factorise<float>(Eigen::Map<Dense<float>>(values, n, n));
+}
+
 }  // namespace
 
-const FrontKernels front_table{eliminate<double>, eliminate<float>};
+const FrontKernels front_table{eliminate<double>, eliminate<float>, factorise_floats};
 
 }  // namespace SUPPLE_SIMD
 

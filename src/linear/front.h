@@ -16,6 +16,8 @@ struct FrontKernels {
                     double* below);
   bool (*eliminate_floats)(float* front, int width, int num_rows, bool with_product, float* inverse,
                            float* below);
+  /// L over the lower triangle of an n x n matrix, column-major. False: as above.
+  bool (*factorise_floats)(float* values, int n);
 };
 
 const FrontKernels& front_kernels(SimdLevel level);
