@@ -23,8 +23,7 @@ constexpr int ahead_always = 8, ahead_for_direction = 6, usual_directions = 10;
 constexpr int most_choices = 6;
 /// Of the decrease that a direction promises: what it may be wrong by in its contacts.
 constexpr double harmless = 0.05;
-/// Rows of contacts that are left out of the matrix: a dense system of them takes as long as some
-/// twenty directions of 10,000 tets.
+/// Rows of contacts that are left out of the matrix, in one dense system of all directions.
 constexpr std::size_t most_left_out = 2048;
 /// Over the blocks of many contacts: in the first direction of a step, in later ones, and after
 /// directions that led nowhere. More of the first two make directions dearer and little better.
