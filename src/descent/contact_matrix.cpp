@@ -605,7 +605,7 @@ void ContactMatrix::find_forces(Threads& threads) {
   }
   system_.relax(touching_);
   if (!is_left_out_ && !active_.empty()) return;
-  is_factored_ = system_.find_set(touching_);
+  is_factored_ = system_.find_set(touching_, !is_left_out_);
   are_many_active_ = false;
 }
 

@@ -33,6 +33,7 @@ void ContactSystem::make_room(std::size_t rows, std::size_t most_coupled) {
     block.right.reserve(most);
     make_room(block, capacity_);
   }
+  front_.resize(capacity_ * capacity_);
   const std::size_t most = coupled_capacity_, all = blocks_.size() * most;
   for (auto* list : {&block_of_row_, &block_of_factor_}) list->reserve(all);
   members_.reserve(all);
@@ -188,16 +189,16 @@ void ContactSystem::relax(Block& block, std::span<ContactRow> rows) {
   }
 }
 
-bool ContactSystem::find_set(std::span<ContactRow> rows) {
+bool ContactSystem::find_set(std::span<ContactRow> rows, bool is_kept) {
   bool is_factored = true;
-  for (Block& block : blocks_) is_factored = find_set(block, rows) && is_factored;
+  for (Block& block : blocks_) is_factored = find_set(block, rows, is_kept) && is_factored;
   gather_members();
   block_of_factor_.clear();
   for (const int i : members_) block_of_factor_.push_back(block_of_row_[at(i)]);
   return is_factored;
 }
 
-bool ContactSystem::find_set(Block& block, std::span<ContactRow> rows) {
+bool ContactSystem::find_set(Block& block, std::span<ContactRow> rows, bool is_kept) {
   const std::size_t n = block.rows.size();
   std::vector<int>& members = block.members;
   work_.clear();
@@ -210,7 +211,7 @@ bool ContactSystem::find_set(Block& block, std::span<ContactRow> rows) {
   }
   block.size = 0;
   for (int round = 0; round < most_set_rounds && !members.empty(); ++round) {
-    if (!factor(block)) {
+    if (!factor(block, is_kept)) {
       members.clear();
       block.size = 0;
       return false;
@@ -256,39 +257,54 @@ bool ContactSystem::factor_all() {
     block.members.clear();
     for (std::size_t i = 0; i < block.rows.size(); ++i)
       block.members.push_back(static_cast<int>(i));
-    if (!factor(block)) return false;
+    if (!factor(block, true)) return false;
   }
   block_of_factor_ = block_of_row_;
   return true;
 }
 
-/// Factorises the system of a block's members.
-bool ContactSystem::factor(Block& block) {
+/// Factorises the system of a block's members. To be kept, as L^-1: then what `solve` does is one
+/// symmetric matrix, of products that end below zero by no rounding, to all right-hand sides.
+/// Without that barriers throw (test Barrier.BodiesThatMeetOnTheirWaysAreNoWorseOffThan...).
+bool ContactSystem::factor(Block& block, bool is_kept) {
   const std::size_t n = block.rows.size();
   block.size = block.members.size();
+  block.is_inverse = is_kept;
+  float* const front = is_kept ? front_.data() : block.factor.data();
   if (block.size == 0) return true;
   for (std::size_t j = 0; j < block.size; ++j) {
     const float* const column = &block.system[at(block.members[j]) * n];
     for (std::size_t i = j; i < block.size; ++i) {
-      block.factor[j * block.size + i] = column[block.members[i]];
+      front[j * block.size + i] = column[block.members[i]];
     }
   }
-  return front_kernels_->factorise_floats(block.factor.data(), static_cast<int>(block.size));
+  const auto size = static_cast<int>(block.size);
+  if (!is_kept) return front_kernels_->factorise_floats(front, size);
+  return front_kernels_->eliminate_floats(front, size, 0, false, block.factor.data(), nullptr);
 }
 
 /// block.right becomes L^-T L^-1 block.right.
 void ContactSystem::solve(Block& block) {
   const std::size_t n = block.size;
   std::vector<float>& x = block.right;
+  const auto column = [&](std::size_t j) { return block.factor.data() + j * (n + 1); };
+  if (block.is_inverse) {
+    work_.assign(n, 0.0F);
+    for (std::size_t j = 0; j < n; ++j) {
+      kernels_->add(x[j], column(j), static_cast<int>(n - j), &work_[j]);
+    }
+    for (std::size_t j = 0; j < n; ++j) {
+      x[j] = kernels_->dot(column(j), &work_[j], static_cast<int>(n - j));
+    }
+    return;
+  }
   for (std::size_t j = 0; j < n; ++j) {
-    const float* const column = block.factor.data() + j * (n + 1);
-    x[j] /= column[0];
-    kernels_->add(-x[j], column + 1, static_cast<int>(n - j - 1), x.data() + j + 1);
+    x[j] /= column(j)[0];
+    kernels_->add(-x[j], column(j) + 1, static_cast<int>(n - j - 1), x.data() + j + 1);
   }
   for (std::size_t j = n; j-- > 0;) {
-    const float* const column = block.factor.data() + j * (n + 1);
-    x[j] -= kernels_->dot(column + 1, x.data() + j + 1, static_cast<int>(n - j - 1));
-    x[j] /= column[0];
+    x[j] -= kernels_->dot(column(j) + 1, x.data() + j + 1, static_cast<int>(n - j - 1));
+    x[j] /= column(j)[0];
   }
 }
 

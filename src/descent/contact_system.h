@@ -132,8 +132,9 @@ class ContactSystem {
   /// projected Gauss-Seidel sweeps.
   void relax(std::span<ContactRow> rows);
   /// From the rows that push to those that do in the solution, by a primal-dual active set. The
-  /// factor is that of `members` afterwards. False: a block could not be factorised.
-  bool find_set(std::span<ContactRow> rows);
+  /// factor is that of `members` afterwards, to be kept for `solve`, or made for this alone in a
+  /// third of the time. False: a block could not be factorised.
+  bool find_set(std::span<ContactRow> rows, bool is_kept = true);
   /// The rows with forces, ascending. Valid until the next `relax` or `find_set`.
   std::span<const int> members() const { return members_; }
 
@@ -149,14 +150,15 @@ class ContactSystem {
     std::vector<int> members;   ///< into rows, ascending
     std::size_t size = 0;       ///< of the factor
     std::vector<float> system;  ///< C + K^-1 of rows, m/N
-    std::vector<float> factor;  ///< L, column-major
+    bool is_inverse = false;    ///< the factor is L^-1
+    std::vector<float> factor;  ///< L or L^-1, column-major
     std::vector<float> right;
   };
   static void make_room(Block& block, std::size_t rows);
   int axis_of(const Vec3& direction) const;
   void relax(Block& block, std::span<ContactRow> rows);
-  bool find_set(Block& block, std::span<ContactRow> rows);
-  bool factor(Block& block);
+  bool find_set(Block& block, std::span<ContactRow> rows, bool is_kept);
+  bool factor(Block& block, bool is_kept);
   void solve(Block& block);
   void gather_members();
 
@@ -172,7 +174,7 @@ class ContactSystem {
   std::vector<int> next_;                     ///< into a block's rows
   std::vector<float> gap_;                    ///< of the complementarity problem, m
   std::vector<float> free_gap_;               ///< u, m
-  std::vector<float> work_;
+  std::vector<float> front_, work_;
   std::vector<float> products_;     ///< [count][rows]
   std::vector<double> directions_;  ///< of a block's rows: [3][rows]
   std::vector<int> points_;         ///< of a block's rows
