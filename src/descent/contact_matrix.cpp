@@ -481,12 +481,19 @@ void ContactMatrix::make_room_for(const LinearPairs& pairs) {
   system_.make_room_for_products(at(pairs.most_learnt()));
 }
 
-bool ContactMatrix::leave_out() {
+bool ContactMatrix::leave_out(const Objective& objective) {
   // Others will come to touch.
   const bool has_room = touching_.size() < system_.largest_capacity() / 4 * 3;
-  if (!has_room || is_alone_ || was_left_out_) return false;
+  if (!has_room || is_alone_ || was_left_out_ || gives_way(objective)) return false;
   active_.clear();
   return is_left_out_ = was_left_out_ = true;
+}
+
+/// Whether what is within a body touches: no row pushes it back.
+bool ContactMatrix::gives_way(const Objective& objective) {
+  const auto& touching = objective.contact()->touching();
+  return std::any_of(touching.begin(), touching.end(),
+                     [](const Contact& own) { return own.is_inner; });
 }
 
 /// Contacts are in the matrix again.
@@ -505,8 +512,7 @@ bool ContactMatrix::compute_without(Objective& objective, const Iterate& at_z,
   objective.algebra().copy(at_z.gradient, gradient);
   const ContactEnergy& contact = *objective.contact();
   for (const Contact& own : contact.touching()) {
-    // No row pushes what is within a body.
-    if (!own.is_inner) add_force(own.force(), own.normal, own.point, gradient);
+    add_force(own.force(), own.normal, own.point, gradient);
   }
   for (const Contact& own : contact.contacts()) {
     if (!(own.friction > 0)) continue;
@@ -519,10 +525,12 @@ bool ContactMatrix::compute_without(Objective& objective, const Iterate& at_z,
 
 bool ContactMatrix::push(Objective& objective, const Iterate& at_z, LinearPairs& pairs,
                          VectorField& p) {
+  bool do_fit = !gives_way(objective);
   gather(objective, at_z, p);
   if (touching_.empty() && held_.empty()) return true;
   system_.couple_directions(true);
-  if (!all_fit(0) || are_many_) {
+  do_fit = do_fit && all_fit(0) && !are_many_;
+  if (!do_fit) {
     take_in();
     return false;
   }

@@ -86,14 +86,14 @@ class ContactMatrix final : public Direction {
   /// Makes room for that, with these pairs.
   void make_room_for(const LinearPairs& pairs);
   /// Leaves out what touches from now on: soft contacts of bodies that deform. False: they are too
-  /// many, or it was tried in this step.
-  bool leave_out();
+  /// many, a surface gives way, or it was tried in this step.
+  bool leave_out(const Objective& objective);
   /// As compute_unfinished, of g without what touches, under constant forces in its place:
   /// `gradient` becomes that.
   bool compute_without(Objective& objective, const Iterate& at, VectorField& gradient,
                        VectorField& p);
-  /// Adds to p, which the pairs have made of that, what contacts do. False: they are too many, and
-  /// in the matrix again from now on.
+  /// Adds to p, which the pairs have made of that, what contacts do. False: they are too many, or
+  /// a surface gives way, and they are in the matrix again from now on.
   bool push(Objective& objective, const Iterate& at, LinearPairs& pairs, VectorField& p);
   /// The forces of the last `push` are the constant ones from now on, for pairs that are empty.
   void hold_forces(Objective& objective, VectorField& gradient);
@@ -127,6 +127,7 @@ class ContactMatrix final : public Direction {
   void look_ahead(const Objective& objective, int last_directions);
   void keep_room();
   void take_in();
+  static bool gives_way(const Objective& objective);
   bool add_beyond();
   bool all_fit(std::size_t kept);
   void keep_fitting(std::size_t kept);

@@ -93,7 +93,7 @@ bool LBfgs::compute(Objective& objective, const Iterate& at, VectorField& p) {
   if (!start_value_) start_value_ = at.value;
   const bool struggles =
       num_cuts_ >= most_cuts && promised_ > unsolved * (*start_value_ - at.value);
-  if (contacts_ != nullptr && struggles && contacts_->leave_out()) {
+  if (contacts_ != nullptr && struggles && contacts_->leave_out(objective)) {
     linear_->clear();
     has_before_ = false;
   }
