@@ -8,6 +8,7 @@
 
 #include "base/index.h"
 #include "mesh/separation.h"
+#include "sim/test_parts.h"
 #include "sim/test_scenes.h"
 #include "supple/error.h"
 #include "supple/simulation.h"
@@ -19,13 +20,14 @@ using test::place_of;
 using test::positions_of;
 using test::run;
 
-using Triangle = std::array<Vec3, 3>;
+using test::momentum_of;
+using test::num_parts;
+using test::plane_across;
+using test::torn_since;
+using test::total;
 
-/// A large rectangle across x, in two triangles, from y = low upwards.
-std::vector<Triangle> plane_across(double x, double low = -9) {
-  const Vec3 a{x, low, -9}, b{x, 9, -9}, c{x, 9, 9}, d{x, low, 9};
-  return {{a, b, c}, {a, c, d}};
-}
+using Momentum = test::Momentum;
+using Triangle = std::array<Vec3, 3>;
 
 /// A bar of a metre in free flight that turns and vibrates.
 Scene flying_bar() {
@@ -60,61 +62,6 @@ Scene pulled_bar(const TearingSettings& tearing) {
   bar.tearing = tearing;
   return scene;
 }
-
-template <std::size_t n>
-int parts_of(const std::vector<std::array<int, n>>& elements) {
-  std::vector<int> root;
-  const auto find = [&](int v) {
-    while (root[at(v)] != v) v = root[at(v)];
-    return v;
-  };
-  for (const auto& element : elements) {
-    for (const int v : element) {
-      while (root.size() <= at(v)) root.push_back(static_cast<int>(root.size()));
-    }
-  }
-  for (const auto& element : elements) {
-    for (const int v : element) root[at(find(v))] = find(element[0]);
-  }
-  std::set<int> parts;
-  for (const auto& element : elements) parts.insert(find(element[0]));
-  return static_cast<int>(parts.size());
-}
-
-int num_parts(const Simulation& simulation, std::size_t body = 0) {
-  const Body& own = simulation.scene().bodies[body];
-  return own.mesh.tets.empty() ? parts_of(own.triangles) : parts_of(own.mesh.tets);
-}
-
-struct Momentum {
-  double mass = 0;
-  Vec3 linear{0, 0, 0}, angular{0, 0, 0};
-};
-
-/// By the definition: a quarter of each tet's mass to each corner.
-Momentum momentum_of(const Simulation& simulation) {
-  const Body& body = simulation.scene().bodies[0];
-  const std::vector<Vec3> x = positions_of(simulation);
-  std::vector<Vec3> v(x.size());
-  simulation.copy_velocities({v[0].data(), 3 * v.size()});
-  const std::vector<double> volumes = tet_volumes(body.mesh);
-  Momentum sum;
-  for (std::size_t t = 0; t < body.mesh.tets.size(); ++t) {
-    const double m = body.density * volumes[t] / 4;
-    for (const int i : body.mesh.tets[t]) {
-      const Vec3 &p = x[at(i)], &u = v[at(i)];
-      sum.mass += m;
-      for (std::size_t k = 0; k < 3; ++k) {
-        const std::size_t a = (k + 1) % 3, b = (k + 2) % 3;
-        sum.linear[k] += m * u[k];
-        sum.angular[k] += m * (p[a] * u[b] - p[b] * u[a]);
-      }
-    }
-  }
-  return sum;
-}
-
-double total(const Energies& e) { return e.kinetic + e.elastic + e.pins + e.gravity; }
 
 TEST(Separations, ACutInFlightKeepsMassMomentumAndEnergy) {
   for (const char* integrator : {"backward_euler", "implicit_midpoint", "bdf2", "newmark"}) {
@@ -487,10 +434,28 @@ TEST(Separations, RefusesWhatCannotComeApart) {
             where);
   EXPECT_EQ(place([&](Scene& s) {
               s.bodies[0] = test::cloth_body();
+              tears(s, {.stress = 1e5});
+            }),
+            where + "/stress");
+  EXPECT_EQ(place([&](Scene& s) {
+              s.bodies[0] = test::cloth_body();
+              s.bodies[0].springs[3].inextensible = true;
+              tears(s, {.stretch = 2});
+            }),
+            where);
+  EXPECT_EQ(place([&](Scene& s) {
+              s.bodies[0] = test::cloth_body();
+              s.bodies[0].triangles.clear();
               tears(s, {.stretch = 2});
             }),
             where)
-      << "of springs";
+      << "springs alone";
+  EXPECT_EQ(place([&](Scene& s) {
+              s = test::hanging_curl();
+              tears(s, {.stretch = 2});
+            }),
+            where)
+      << "a rod";
   EXPECT_EQ(place([&](Scene& s) {
               s = pulled_sheet(2);
               tears(s, {.stress = 1e5});
@@ -511,8 +476,7 @@ TEST(Separations, RefusesWhatCannotComeApart) {
       }),
       "/blades/0/cuts/0");
   EXPECT_EQ(place([](Scene& s) {
-              s.bodies.push_back(test::cloth_body());
-              s.bodies[1].name = "cloth";
+              s.bodies.push_back(test::hanging_curl().bodies[0]);
               s.blades = {{.points = {{0, 0, 0}, {1, 0, 0}}}};
             }),
             "/blades/0");
@@ -543,14 +507,8 @@ TEST(Separations, EnergyNeverRisesByATear) {
     const SimulationState after = simulation.state();
     if (after.separated.size() == before.separated.size()) continue;
     ++tears;
-    // The state before, with what has come apart since: as the step began.
     Simulation torn(scene, {.threads = 1});
-    torn.set_state(before);
-    std::vector<std::array<int, 2>> pairs;
-    for (std::size_t i = before.separated.size(); i < after.separated.size(); ++i) {
-      pairs.push_back({after.separated[i].first, after.separated[i].second});
-    }
-    torn.separate(0, pairs);
+    torn_since(before, after, torn);
     const Energies there = torn.energies();
     EXPECT_LE(total(there), total(energies) * (1 + 1e-12));
     EXPECT_EQ(torn.state().separated.size(), after.separated.size());
