@@ -124,7 +124,6 @@ std::string why_inseparable(const Scene& scene, std::size_t b) {
   }
   if (body.pressure) return which + "it encloses a pressure";
   if (body.volume != BodyVolume::free) return which + "its volume is exact";
-  if (!body.folds.empty()) return which + "it has folds";
   const auto is_named = [&](const std::string& name) { return name == body.name; };
   if (std::any_of(scene.bonds.begin(), scene.bonds.end(),
                   [&](const Bond& bond) { return is_named(bond.body) || is_named(bond.to); }) ||

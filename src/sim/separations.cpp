@@ -6,6 +6,7 @@
 
 #include "base/index.h"
 #include "base/refuse.h"
+#include "model/membrane_builder.h"
 #include "model/pin_selection.h"
 
 namespace supple {
@@ -52,6 +53,22 @@ void share_pins(std::vector<Pin>& pins, const std::vector<Vec3>& rest,
   pins = std::move(shared);
 }
 
+/// Folds hold the edges that are left of theirs. `copies` are the last vertices of the body.
+void follow_copies(Body& body, const std::vector<int>& copies) {
+  const int first = static_cast<int>(body.mesh.vertices.size() - copies.size());
+  for (Fold& fold : body.folds) {
+    std::vector<int>& vertices = fold.select.vertices;
+    std::sort(vertices.begin(), vertices.end());
+    const auto count = static_cast<std::ptrdiff_t>(vertices.size());
+    for (std::size_t i = 0; i < copies.size(); ++i) {
+      if (std::binary_search(vertices.begin(), vertices.begin() + count, copies[i])) {
+        vertices.push_back(first + static_cast<int>(i));
+      }
+    }
+  }
+  keep_folds(body);
+}
+
 }  // namespace
 
 bool SeparatedScene::has_copies() const {
@@ -82,7 +99,7 @@ std::vector<int> Separations::separate_body(Scene& scene, const BodySeparation& 
   if (!own.whole) {
     own.whole = std::make_shared<const Whole>(Whole{static_cast<int>(body.mesh.vertices.size()),
                                                     body.mesh.tets, body.triangles, body.segments,
-                                                    body.springs});
+                                                    body.springs, body.folds});
     own.pins = body.pins;
   }
   std::vector<ElementPair> apart;
@@ -116,6 +133,7 @@ std::vector<int> Separations::separate_body(Scene& scene, const BodySeparation& 
     rest.push_back(place);
     own.copies.push_back(at(origin) < first ? origin : own.copies[at(origin) - first]);
   }
+  if (!body.folds.empty()) follow_copies(body, copies);
   // They follow from the whole body.
   for (FiberSettings& fiber : body.fibers) fiber.laplace.reset();
   return copies;
@@ -171,6 +189,7 @@ Separations::OfBody Separations::make_whole(Body& body, const OfBody& own) const
     body.triangles = own.whole->triangles;
     body.segments = own.whole->segments;
     body.springs = own.whole->springs;
+    body.folds = own.whole->folds;
     body.pins = own.pins;
   }
   return {};

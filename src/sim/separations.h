@@ -81,6 +81,7 @@ class Separations {
     std::vector<std::array<int, 3>> triangles;
     std::vector<std::array<int, 2>> segments;
     std::vector<Spring> springs;
+    std::vector<Fold> folds;
   };
   struct OfBody {
     std::shared_ptr<const Whole> whole;  ///< null: it is

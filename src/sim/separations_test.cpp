@@ -461,6 +461,12 @@ TEST(Separations, RefusesWhatCannotComeApart) {
               tears(s, {.stress = 1e5});
             }),
             where + "/stress");
+  EXPECT_EQ(place([&](Scene& s) {
+              tears(s, {.stretch = 2});
+              s.bodies[0].pressure = PressureSettings{.pressure = 10};
+            }),
+            where)
+      << "of tets";
   EXPECT_EQ(place([](Scene& s) { s.blades = {{.points = {{0, 0, 0}}}}; }), "/blades/0");
   EXPECT_EQ(place([](Scene& s) {
               s.blades = {{.points = {{0, 0, 0}, {0, 0, 0}}}};
@@ -515,6 +521,42 @@ TEST(Separations, EnergyNeverRisesByATear) {
   }
   EXPECT_GT(tears, 2);
   EXPECT_GE(num_parts(simulation), 2);
+}
+
+TEST(Separations, FoldsStayInWhatIsLeftOfThem) {
+  for (const bool by_box : {false, true}) {
+    // A flat sheet that wants to be folded by 60 degrees along its third column.
+    Scene scene = test::folded_membrane("neo_hookean");
+    scene.gravity = {0, 0, 0};
+    scene.bodies[0].pins.clear();
+    if (by_box) scene.bodies[0].folds[0].select = {.box = {{-0.15, -1, -1}, {-0.05, 1, 1}}};
+    Simulation simulation(scene, {.threads = 1});
+    const SimulationState start = simulation.state();
+    const double energy = simulation.energies().elastic;
+    ASSERT_GT(energy, 0);
+    // Across the fold no edge of it is lost: z = 0 is a border of cells.
+    const std::vector<Triangle> across{{Vec3{-9, -9, 0.01}, Vec3{9, -9, 0.01}, Vec3{0, 30, 0.01}}};
+    ASSERT_GT(simulation.cut(across), 0);
+    EXPECT_EQ(num_parts(simulation), 2);
+    EXPECT_NEAR(simulation.energies().elastic, energy, 1e-12 * energy);
+    run(simulation, 5);
+    simulation.set_state(start);
+    // Along it half of its four edges is lost, then all.
+    for (const double low : {0.01, -9.0}) {
+      const std::vector<Triangle> along{
+          {Vec3{-0.1, -9, low}, Vec3{-0.1, 9, low}, Vec3{-0.1, 0, 30}}};
+      ASSERT_GT(simulation.cut(along), 0);
+      const double left = low > 0 ? 0.5 * energy : 0;
+      EXPECT_NEAR(simulation.energies().elastic, left, 1e-12 * energy);
+    }
+    EXPECT_TRUE(simulation.scene().bodies[0].folds.empty());
+    run(simulation, 5);
+    simulation.set_state(start);
+    ASSERT_EQ(simulation.scene().bodies[0].folds.size(), 1U);
+    EXPECT_EQ(simulation.scene().bodies[0].folds[0].select.vertices,
+              scene.bodies[0].folds[0].select.vertices);
+    EXPECT_DOUBLE_EQ(simulation.energies().elastic, energy);
+  }
 }
 
 }  // namespace
