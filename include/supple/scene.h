@@ -300,7 +300,7 @@ struct BodyDamping {
 /// up, or of tets. It acts on the surface as it deforms. Either a given overpressure p, of energy
 /// -p (V - V0), or, with `ambient`, a fixed amount of gas at one temperature, of energy
 ///   -p V0 log(V/V0) + ambient (V - V0):
-/// p is its absolute pressure in the volume V0 at rest, so that elsewhere it is p V0/V.
+/// p is its absolute pressure in the volume V0 at rest, elsewhere p V0/V. Cloth loses it at a tear.
 struct PressureSettings {
   TimedNumber pressure{};           ///< p, Pa, at the end of the step; of a gas >= 0
   std::optional<double> ambient{};  ///< absolute pressure outside, Pa, >= 0

@@ -122,7 +122,9 @@ std::string why_inseparable(const Scene& scene, std::size_t b) {
       !(body.triangles.empty() && body.segments.empty() && body.springs.empty())) {
     return which + "it has triangles, segments or springs beside its tets";
   }
-  if (body.pressure) return which + "it encloses a pressure";
+  if (body.pressure && !body.mesh.tets.empty()) {
+    return which + "a pressure acts on its tets; expected one in cloth";
+  }
   if (body.volume != BodyVolume::free) return which + "its volume is exact";
   const auto is_named = [&](const std::string& name) { return name == body.name; };
   if (std::any_of(scene.bonds.begin(), scene.bonds.end(),

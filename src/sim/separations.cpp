@@ -99,7 +99,7 @@ std::vector<int> Separations::separate_body(Scene& scene, const BodySeparation& 
   if (!own.whole) {
     own.whole = std::make_shared<const Whole>(Whole{static_cast<int>(body.mesh.vertices.size()),
                                                     body.mesh.tets, body.triangles, body.segments,
-                                                    body.springs, body.folds});
+                                                    body.springs, body.folds, body.pressure});
     own.pins = body.pins;
   }
   std::vector<ElementPair> apart;
@@ -134,6 +134,8 @@ std::vector<int> Separations::separate_body(Scene& scene, const BodySeparation& 
     own.copies.push_back(at(origin) < first ? origin : own.copies[at(origin) - first]);
   }
   if (!body.folds.empty()) follow_copies(body, copies);
+  // What it enclosed has a way out.
+  if (!copies.empty()) body.pressure.reset();
   // They follow from the whole body.
   for (FiberSettings& fiber : body.fibers) fiber.laplace.reset();
   return copies;
@@ -190,6 +192,7 @@ Separations::OfBody Separations::make_whole(Body& body, const OfBody& own) const
     body.segments = own.whole->segments;
     body.springs = own.whole->springs;
     body.folds = own.whole->folds;
+    body.pressure = own.whole->pressure;
     body.pins = own.pins;
   }
   return {};

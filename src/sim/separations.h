@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -82,6 +83,7 @@ class Separations {
     std::vector<std::array<int, 2>> segments;
     std::vector<Spring> springs;
     std::vector<Fold> folds;
+    std::optional<PressureSettings> pressure;
   };
   struct OfBody {
     std::shared_ptr<const Whole> whole;  ///< null: it is

@@ -559,5 +559,86 @@ TEST(Separations, FoldsStayInWhatIsLeftOfThem) {
   }
 }
 
+/// A balloon of 10 cm that gas blows up until it bursts: a membrane, or springs.
+Scene bursting_balloon(bool has_springs) {
+  Scene scene{.time = {.step = 1.0 / 60}, .gravity = {0, 0, 0}};
+  const SpringMesh mesh = generate(IcosphereGenerator{.radius = 0.1, .subdivisions = 2});
+  Body body{.density = 0.5};
+  body.mesh.vertices = mesh.vertices;
+  body.triangles = mesh.triangles;
+  body.velocity = {1, 0, 0};
+  if (has_springs) {
+    body.springs = make_springs(mesh, {.stiffness = 300});
+  } else {
+    body.membrane = MembraneSettings{.thickness = 5e-4, .bending = 0.0};
+    body.material = {.model = "neo_hookean", .mu = 3e5, .lambda = 6e5};
+  }
+  body.pressure = PressureSettings{.ambient = 1e5};
+  body.pressure->pressure.keyframes = {{0, 1e5}, {1, 2.5e5}};
+  body.tearing = TearingSettings{.stretch = 1.2};
+  scene.bodies = {body};
+  scene.solver.iterations = 30;
+  return scene;
+}
+
+TEST(Separations, ABalloonThatBurstsHasNoPressureAnyMore) {
+  for (const bool has_springs : {false, true}) {
+    SCOPED_TRACE(has_springs ? "springs" : "membrane");
+    const Scene scene = bursting_balloon(has_springs);
+    Simulation simulation(scene, {.threads = 2}), torn(scene, {.threads = 1});
+    const SimulationState start = simulation.state();
+    int burst = 0;
+    for (int frame = 1; frame <= 60; ++frame) {
+      const SimulationState before = simulation.state();
+      const Momentum momentum = momentum_of(simulation);
+      const Energies energies = simulation.energies();
+      const StepReport report = simulation.step();
+      ASSERT_NE(report.status, StepStatus::non_finite);
+      if (burst == 0 && report.separated > 0) {
+        burst = frame;
+        torn_since(before, simulation.state(), torn);
+        const Momentum then = momentum_of(torn);
+        EXPECT_DOUBLE_EQ(then.mass, momentum.mass);
+        for (std::size_t k = 0; k < 3; ++k) {
+          EXPECT_NEAR(then.linear[k], momentum.linear[k], 1e-13 * momentum.mass);
+        }
+        EXPECT_NEAR(torn.energies().elastic, energies.elastic, 1e-12 * energies.elastic);
+        EXPECT_LT(energies.pressure, 0);
+        EXPECT_EQ(torn.energies().pressure, 0);
+      }
+      EXPECT_EQ(simulation.scene().bodies[0].pressure.has_value(), burst == 0);
+      if (frame > 1) {
+        EXPECT_EQ(simulation.energies().pressure < 0, burst == 0);
+      }
+    }
+    EXPECT_GT(burst, 3);
+    // What was blown up evenly has no momentum but that of its flight, and gas no more to give.
+    const Momentum last = momentum_of(simulation);
+    EXPECT_NEAR(last.linear[0], last.mass, 1e-6 * last.mass);
+    simulation.set_state(start);
+    ASSERT_TRUE(simulation.scene().bodies[0].pressure);
+    Simulation fresh(scene, {.threads = 1});
+    run(simulation, 5);
+    run(fresh, 5);
+    test::expect_same_bits(simulation, fresh);
+    test::expect_same_bits_however_run(scene, burst + 2, 5);
+    test::expect_same_bits_however_run(scene, burst - 2, 5);
+  }
+}
+
+TEST(Separations, ABalloonThatIsClosedStillKeepsItsPressure) {
+  Simulation simulation(bursting_balloon(false), {.threads = 1});
+  const auto pairs = joined_elements<3>(simulation.scene().bodies[0].triangles);
+  // One edge of a closed surface opens at neither end.
+  const std::vector<std::array<int, 2>> one{{pairs[0].first, pairs[0].second}};
+  EXPECT_EQ(simulation.separate(0, one), 1);
+  EXPECT_TRUE(simulation.scene().bodies[0].pressure);
+  run(simulation, 2);
+  EXPECT_LT(simulation.energies().pressure, 0);
+  EXPECT_GT(simulation.cut(plane_across(positions_of(simulation)[0][0], -9)), 0);
+  EXPECT_FALSE(simulation.scene().bodies[0].pressure);
+  EXPECT_EQ(simulation.energies().pressure, 0);
+}
+
 }  // namespace
 }  // namespace supple
