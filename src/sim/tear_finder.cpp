@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "base/index.h"
 #include "contact/vec3.h"
@@ -51,24 +50,6 @@ bool is_below(const Mat3<double>& A, double limit) {
     if (std::abs(A(i, 0)) + std::abs(A(i, 1)) + std::abs(A(i, 2)) > limit) return false;
   }
   return true;
-}
-
-/// Pairs of corners of the elements of a body, the smaller first, with the element; ascending.
-std::vector<std::pair<std::array<int, 2>, int>> sides_of(const Body& body) {
-  std::vector<std::pair<std::array<int, 2>, int>> sides;
-  with_elements(body, [&](const auto& elements) {
-    for (std::size_t e = 0; e < elements.size(); ++e) {
-      for (std::size_t i = 0; i < elements[e].size(); ++i) {
-        for (std::size_t j = 0; j < i; ++j) {
-          const auto [a, b] = std::minmax(elements[e][i], elements[e][j]);
-          sides.push_back({{a, b}, static_cast<int>(e)});
-        }
-      }
-    }
-    return 0;
-  });
-  std::sort(sides.begin(), sides.end());
-  return sides;
 }
 
 }  // namespace
@@ -129,19 +110,8 @@ TearFinder::TearFinder(const Scene& scene, const Model& model) {
 }
 
 void TearFinder::add_net(const Body& body, int first_spring) {
-  const auto sides = sides_of(body);
-  std::vector<std::pair<int, int>> springs;  // with the element of each first
-  for (std::size_t s = 0; s < body.springs.size(); ++s) {
-    const auto [a, b] = std::minmax(body.springs[s].a, body.springs[s].b);
-    const std::array<int, 2> side{a, b};
-    for (auto of = std::lower_bound(sides.begin(), sides.end(), std::pair(side, 0));
-         of != sides.end() && of->first == side; ++of) {
-      springs.emplace_back(of->second, first_spring + static_cast<int>(s));
-    }
-  }
-  std::sort(springs.begin(), springs.end());
-  const std::size_t first = nets_.size();
   const std::vector<Vec3>& rest = body.mesh.vertices;
+  const std::size_t first = nets_.size();
   for (const auto& [i, j, k] : body.triangles) {
     const Vec3& o = rest[at(i)];
     nets_.push_back({.measure = 0.5 * norm(cross(rest[at(j)] - o, rest[at(k)] - o))});
@@ -149,14 +119,31 @@ void TearFinder::add_net(const Body& body, int first_spring) {
   for (const auto& [i, j] : body.segments) {
     nets_.push_back({.measure = norm(rest[at(j)] - rest[at(i)])});
   }
-  auto spring = springs.begin();
-  for (std::size_t e = first; e < nets_.size(); ++e) {
-    nets_[e].first = net_springs_.size();
-    for (; spring != springs.end() && at(spring->first) == e - first; ++spring) {
-      net_springs_.push_back(spring->second);
+  with_elements(body, [&](const auto& elements) {
+    std::vector<std::vector<int>> around(rest.size());
+    for (std::size_t e = 0; e < elements.size(); ++e) {
+      for (const int vertex : elements[e]) around[at(vertex)].push_back(static_cast<int>(e));
     }
-    nets_[e].last = net_springs_.size();
-  }
+    const auto for_each_inside = [&](const auto& visit) {
+      for (std::size_t s = 0; s < body.springs.size(); ++s) {
+        const Spring& spring = body.springs[s];
+        for (const int e : around[at(spring.a)]) {
+          const auto& corners = elements[at(e)];
+          if (std::find(corners.begin(), corners.end(), spring.b) == corners.end()) continue;
+          visit(nets_[first + at(e)], first_spring + static_cast<int>(s));
+        }
+      }
+    };
+    for_each_inside([](Net& net, int) { ++net.last; });
+    std::size_t next = net_springs_.size();
+    for (std::size_t e = first; e < nets_.size(); ++e) {
+      next += nets_[e].last;
+      nets_[e].first = nets_[e].last = next - nets_[e].last;
+    }
+    net_springs_.resize(next);
+    for_each_inside([&](Net& net, int spring) { net_springs_[net.last++] = spring; });
+    return 0;
+  });
 }
 
 double TearFinder::measure(const Limits& limits, std::size_t element, const Model& model) const {
