@@ -18,15 +18,14 @@ namespace supple {
 /// sqrt of the largest eigenvalue of F F^T, or its largest principal Cauchy stress over that limit,
 /// whichever is larger; d is the eigenvector, in the world. That of a triangle or segment of
 /// springs is the largest length of a spring between its corners over that at rest and the limit,
-/// and d the spring's direction: nothing else in a net bears. A vertex of overloaded elements (load
-/// > 1) has
+/// and d the spring's direction: nothing else in a net bears. A vertex of overloaded elements
+/// (load > 1) has
 ///   A = sum V load d d^T / sum V,
 /// the first sum over those, the second over all elements around it, V being volumes, areas or
-/// lengths at rest. In the order of the largest
-/// eigenvalues of A, at most TearingSettings::per_frame vertices tear: of the elements around,
-/// those with their centres on different sides of the plane through the vertex across the
-/// eigenvector come apart. Vertices in elements of one that tears wait for the next frame, as that
-/// relieves them.
+/// lengths at rest. In the order of the largest eigenvalues of A, at most
+/// TearingSettings::per_frame vertices tear: of the elements around, those with their centres on
+/// different sides of the plane through the vertex across the eigenvector come apart. Vertices in
+/// elements of one that tears wait for the next frame, as that relieves them.
 class TearFinder {
  public:
   TearFinder(const Scene& scene, const Model& model);
