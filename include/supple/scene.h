@@ -300,7 +300,7 @@ struct BodyDamping {
 /// up, or of tets. It acts on the surface as it deforms. Either a given overpressure p, of energy
 /// -p (V - V0), or, with `ambient`, a fixed amount of gas at one temperature, of energy
 ///   -p V0 log(V/V0) + ambient (V - V0):
-/// p is its absolute pressure in the volume V0 at rest, so that elsewhere it is p V0/V.
+/// p is its absolute pressure in the volume V0 at rest, elsewhere p V0/V. Cloth loses it at a tear.
 struct PressureSettings {
   TimedNumber pressure{};           ///< p, Pa, at the end of the step; of a gas >= 0
   std::optional<double> ambient{};  ///< absolute pressure outside, Pa, >= 0
@@ -309,10 +309,10 @@ struct PressureSettings {
   PressureSurface surface = PressureSurface::outer;
 };
 
-/// Where a body of tets or a membrane tears: around a vertex, its elements come apart across the
+/// Where tets, cloth or a strand of springs tear: around a vertex, elements come apart across the
 /// direction in which they are stretched most (docs/tearing.md). At least one limit.
 struct TearingSettings {
-  std::optional<double> stretch{};  ///< largest principal stretch that elements bear, > 1
+  std::optional<double> stretch{};  ///< largest principal stretch, of springs l/r, > 1
   /// Largest principal Cauchy stress that tets bear, Pa, > 0.
   std::optional<double> stress{};
   int per_frame = 4;  ///< vertices around which elements come apart in a frame at most, >= 1
@@ -495,9 +495,9 @@ struct Seam {
 
 // ----------------------------------------------------------------------------------- blades
 
-/// Cuts bodies of tets along faces and membranes along edges, next to where it is: at the start of
-/// each frame, a segment cuts what it has passed in the frame before, and a triangle where it
-/// stands then (docs/tearing.md).
+/// Cuts tets along faces, cloth along edges and strands at vertices, next to where it is: at the
+/// start of each frame, a segment cuts what it has passed in the frame before, and a triangle where
+/// it stands then (docs/tearing.md).
 struct Blade {
   std::string name{};
   std::vector<Vec3> points{};  ///< two: the ends of a segment, three: a triangle; at rest, m

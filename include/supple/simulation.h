@@ -58,8 +58,8 @@ struct StepReport {
   /// g - g* before the last step. 0 without a step; infinite if no direction was found.
   double expected_decrease = 0;
   SceneChange change = SceneChange::none;
-  /// Faces and edges along which elements came apart at the start of the frame, by Body::tearing
-  /// and Scene::blades: vertices, surface() and scene() are others from then on.
+  /// Pairs of elements that came apart at the start of the frame, by Body::tearing and
+  /// Scene::blades: vertices, surface() and scene() are others from then on.
   int separated = 0;
   int sleeping_bodies = 0;         ///< from the next frame on: TimeSettings::sleep_after
   int inverted_tets = 0;           ///< with det F < 0
@@ -110,8 +110,8 @@ struct Energies {
   double pressure = 0;  ///< of Body::pressure: 0 at rest, less the work that it has done since
 };
 
-/// Two elements of a body, tets or triangles of a membrane, that have come apart along the face or
-/// edge that they had in common.
+/// Two elements of a body, tets, triangles of a cloth or segments of a strand, that have come apart
+/// along the face, at the edge or at the vertex that they had in common.
 struct Separation {
   std::int64_t frame = 0;  ///< after how many frames
   int event = 0;           ///< ascending; what has the same number came apart at once
@@ -463,8 +463,8 @@ class Simulation {
   void set_user_data(BodyHandle body, std::uint64_t data);
   std::uint64_t user_data(BodyHandle body) const;
 
-  // Bodies of tets come apart along faces, membranes along edges; no element changes its shape or
-  // goes. Around a vertex whose elements then hang together in several groups, each further group
+  // Tets come apart along faces, cloth along edges, strands at vertices; no element changes shape
+  // or goes. Around a vertex whose elements then hang together in several groups, each further one
   // gets a copy of it, behind all vertices of the body: the vertices of later bodies move up.
   // Copies have its position, velocity and what the integrator remembers of it; masses are those of
   // the elements, so that mass, momentum and energy are kept. Pins hold all copies and share their
@@ -472,15 +472,15 @@ class Simulation {
   // its element. References returned by scene(), surface() and body_vertices() are invalid
   // afterwards (docs/tearing.md).
   //
-  // Both return along how many faces and edges elements came apart, and throw Error{invalid_input}
+  // Both return how many pairs of elements came apart, and throw Error{invalid_input}
   // with nothing changed: at "change" while a scene waits to take over, and for what cannot be cut.
 
   /// Cuts where the bodies are now: elements come apart that have their centres on different sides
   /// of a triangle, the line between the centres passing through it. Throws at "triangles[i]" for
   /// corners that are not finite or in one line. bodies: those that it cuts; empty: all.
   int cut(std::span<const std::array<Vec3, 3>> triangles, std::span<const int> bodies = {});
-  /// Separates pairs of elements of a body: tets that share a face, or triangles of a membrane that
-  /// share an edge. Throws at "elements" for pairs that do not, or do no more.
+  /// Separates pairs of elements of a body: tets that share a face, triangles an edge, or segments
+  /// of a strand a vertex. Throws at "elements" for pairs that do not, or do no more.
   int separate(int body, std::span<const std::array<int, 2>> elements);
 
   /// Continues with another scene: other materials, springs, regions, layers, colliders, gravity,

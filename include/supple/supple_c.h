@@ -214,7 +214,7 @@ typedef struct SuppleStepReport {
   double plastic_work;       ///< elastic energy that plastic flow has taken, J
   double drift;  ///< how far bodies that pins hold are estimated to be off converged steps, a share
   int32_t sleeping_bodies;  ///< from the next frame on
-  int32_t separated;        ///< faces and edges that elements came apart along as the step began
+  int32_t separated;        ///< pairs of elements that came apart as the step began
   /// Largest |l/r - 1| of the inextensible springs and |V/V0 - 1| of the exact volumes at the
   /// frame's end.
   double constraint_error;
@@ -542,18 +542,18 @@ SuppleError supple_simulation_is_asleep(const SuppleSimulation* simulation, int3
                                         int32_t* asleep);
 /// Wakes a body, with all that it lies against.
 SuppleError supple_simulation_wake(SuppleSimulation* simulation, int32_t body);
-/// Cuts bodies where they are now: tets come apart along faces, triangles of membranes along edges,
-/// if their centres are on different sides of a triangle and the line between them passes through
-/// it (docs/tearing.md). triangles: [num_triangles * 9], m. bodies: [num_bodies], those that are
-/// cut; NULL and 0: all. separated: receives along how many faces and edges elements came apart,
+/// Cuts bodies where they are now: tets come apart along faces, triangles along edges, segments at
+/// vertices, if their centres are on different sides of a triangle and the line between them passes
+/// through it (docs/tearing.md). triangles: [num_triangles * 9], m. bodies: [num_bodies], those
+/// that are cut; NULL and 0: all. separated: receives how many pairs of elements came apart,
 /// unless NULL. Vertices, triangles and counts are others afterwards, as after a step whose report
 /// has `separated` above 0. supple_invalid_input, with nothing changed, while a scene waits to take
 /// over, for a body that cannot be cut, and for a triangle without area.
 SuppleError supple_simulation_cut(SuppleSimulation* simulation, const double* triangles,
                                   size_t num_triangles, const int32_t* bodies, size_t num_bodies,
                                   int32_t* separated);
-/// Separates pairs of elements of a body that share a face or an edge: [num_pairs * 2], tets or, of
-/// a membrane, triangles. separated: as above.
+/// Separates pairs of elements of a body: [num_pairs * 2], tets that share a face, triangles of a
+/// cloth that share an edge, or segments of a strand that share a vertex. separated: as above.
 SuppleError supple_simulation_separate(SuppleSimulation* simulation, int32_t body,
                                        const int32_t* elements, size_t num_pairs,
                                        int32_t* separated);

@@ -35,6 +35,9 @@ void for_each_pair(const std::vector<Facet<size>>& facets, const Visit& visit) {
 /// The elements around some vertices: those of vertex i are list[start[i] .. start[i + 1]).
 struct Around {
   std::vector<int> start, list;
+  std::span<const int> of(std::size_t i) const {
+    return std::span(list).subspan(at(start[i]), at(start[i + 1] - start[i]));
+  }
 };
 
 template <std::size_t num_corners>
@@ -98,6 +101,79 @@ std::vector<std::size_t> groups_around(int vertex,
   return group;
 }
 
+template <std::size_t num_corners>
+std::size_t count_common(const std::array<int, num_corners>& a,
+                         const std::array<int, num_corners>& b) {
+  return at(std::count_if(a.begin(), a.end(), [&](int corner) {
+    return std::find(b.begin(), b.end(), corner) != b.end();
+  }));
+}
+
+/// Pairs of elements that bear a spring, with one at either end of it, in the order of the first
+/// ones. An element with both ends makes a pair by itself.
+struct Bearers {
+  std::vector<ElementPair> pairs;
+  std::size_t common = 0;  ///< corners that the two of each have in common
+};
+
+template <std::size_t num_corners>
+void find_bearers(std::span<const std::array<int, num_corners>> elements, std::span<const int> at_a,
+                  std::span<const int> at_b, Bearers& bearers) {
+  bearers.common = 1;
+  for (const int a : at_a) {
+    for (const int b : at_b) {
+      const std::size_t count = count_common(elements[at(a)], elements[at(b)]);
+      if (count < bearers.common) continue;
+      if (count > bearers.common) bearers.pairs.clear();
+      bearers.common = count;
+      bearers.pairs.emplace_back(a, b);
+    }
+  }
+}
+
+/// Appends what is left of a spring. Moves the pairs of each first element that still bear it to
+/// the front of those.
+template <std::size_t num_corners>
+void add_parts(const Spring& spring, std::span<const std::array<int, num_corners>> whole,
+               std::span<const std::array<int, num_corners>> now, Bearers& bearers,
+               std::vector<Spring>& result) {
+  const auto corner = [&](int element, int vertex) {
+    const auto& corners = whole[at(element)];
+    return now[at(element)]
+              [at(std::find(corners.begin(), corners.end(), vertex) - corners.begin())];
+  };
+  const auto still_bears = [&](const ElementPair& pair) {
+    return count_common(now[at(pair.first)], now[at(pair.second)]) == bearers.common;
+  };
+  const auto begin = static_cast<std::ptrdiff_t>(result.size());
+  int num_first = 0, num_left = 0;  // of first elements, and of those that still bear it
+  for (auto first = bearers.pairs.begin(); first != bearers.pairs.end();) {
+    const auto last = std::find_if(first, bearers.pairs.end(),
+                                   [&](const auto& pair) { return pair.first != first->first; });
+    const auto end = std::stable_partition(first, last, still_bears);
+    ++num_first;
+    if (end != first) ++num_left;
+    const double share = 1.0 / static_cast<double>(std::max<std::ptrdiff_t>(end - first, 1));
+    for (auto pair = first; pair != end; ++pair) {
+      const int a = corner(pair->first, spring.a), b = corner(pair->second, spring.b);
+      const auto known =
+          std::find_if(result.begin() + begin, result.end(),
+                       [&](const Spring& part) { return part.a == a && part.b == b; });
+      if (known == result.end()) {
+        result.push_back({a, b, share, spring.rest_length, spring.inextensible});
+      } else {
+        known->stiffness += share;
+      }
+    }
+    first = last;
+  }
+  // One that is whole keeps its stiffness to the last bit.
+  const bool is_whole = num_left == num_first && result.end() - result.begin() == begin + 1;
+  for (auto part = result.begin() + begin; part != result.end(); ++part) {
+    part->stiffness = spring.stiffness * (is_whole ? 1.0 : part->stiffness / num_first);
+  }
+}
+
 }  // namespace
 
 template <std::size_t num_corners>
@@ -153,8 +229,7 @@ SeparatedElements<num_corners> separate_elements(
   }
   const Around around = elements_around(elements, place_of, vertices.size());
   for (std::size_t v = 0; v < vertices.size(); ++v) {
-    const auto own = std::span(around.list)
-                         .subspan(at(around.start[v]), at(around.start[v + 1] - around.start[v]));
+    const std::span<const int> own = around.of(v);
     const std::vector<std::size_t> group = groups_around(vertices[v], elements, own, apart);
     std::vector<int> vertex_of(own.size(), vertices[v]);
     for (std::size_t i = 0; i < own.size(); ++i) {
@@ -172,15 +247,56 @@ SeparatedElements<num_corners> separate_elements(
   return result;
 }
 
+template <std::size_t num_corners>
+std::vector<Spring> separate_springs(std::span<const Spring> springs,
+                                     std::span<const std::array<int, num_corners>> whole,
+                                     std::span<const std::array<int, num_corners>> now,
+                                     int num_vertices) {
+  std::vector<char> has_changed(at(num_vertices), 0);
+  for (std::size_t e = 0; e < whole.size(); ++e) {
+    if (whole[e] == now[e]) continue;
+    for (const int vertex : whole[e]) has_changed[at(vertex)] = 1;
+  }
+  std::vector<int> place_of(at(num_vertices));
+  std::iota(place_of.begin(), place_of.end(), 0);
+  const Around around = elements_around(whole, place_of, place_of.size());
+  std::vector<Spring> result;
+  result.reserve(springs.size());
+  Bearers bearers;
+  for (const Spring& spring : springs) {
+    bearers.pairs.clear();
+    if (has_changed[at(spring.a)] != 0 || has_changed[at(spring.b)] != 0) {
+      find_bearers(whole, around.of(at(spring.a)), around.of(at(spring.b)), bearers);
+    }
+    if (bearers.pairs.empty()) {
+      result.push_back(spring);
+    } else {
+      add_parts(spring, whole, now, bearers, result);
+    }
+  }
+  return result;
+}
+
+template std::vector<int> common_corners(const std::array<int, 2>&, const std::array<int, 2>&);
 template std::vector<int> common_corners(const std::array<int, 3>&, const std::array<int, 3>&);
 template std::vector<int> common_corners(const std::array<int, 4>&, const std::array<int, 4>&);
+template std::vector<ElementPair> joined_elements(std::span<const std::array<int, 2>>);
 template std::vector<ElementPair> joined_elements(std::span<const std::array<int, 3>>);
 template std::vector<ElementPair> joined_elements(std::span<const std::array<int, 4>>);
+template SeparatedElements<2> separate_elements(std::span<const std::array<int, 2>>, int,
+                                                std::span<const ElementPair>,
+                                                std::span<const ElementPair>);
 template SeparatedElements<3> separate_elements(std::span<const std::array<int, 3>>, int,
                                                 std::span<const ElementPair>,
                                                 std::span<const ElementPair>);
 template SeparatedElements<4> separate_elements(std::span<const std::array<int, 4>>, int,
                                                 std::span<const ElementPair>,
                                                 std::span<const ElementPair>);
+template std::vector<Spring> separate_springs(std::span<const Spring>,
+                                              std::span<const std::array<int, 2>>,
+                                              std::span<const std::array<int, 2>>, int);
+template std::vector<Spring> separate_springs(std::span<const Spring>,
+                                              std::span<const std::array<int, 3>>,
+                                              std::span<const std::array<int, 3>>, int);
 
 }  // namespace supple

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "supple/scene.h"
+
 namespace supple {
 
 /// Two elements, the smaller number first.
@@ -19,8 +21,8 @@ struct SeparatedElements {
   std::vector<int> copies;
 };
 
-/// Facets of an element: faces of a tet, edges of a triangle. Two elements are joined where they
-/// have one in common, unless they are `apart`.
+/// Facets of an element: faces of a tet, edges of a triangle, ends of a segment. Two elements are
+/// joined where they have one in common, unless they are `apart`.
 ///
 /// Around each vertex of a facet of `newly` apart elements, the elements fall into groups that are
 /// joined by facets at the vertex. The group of the first element keeps the vertex; each other one,
@@ -29,7 +31,7 @@ struct SeparatedElements {
 /// come apart too.
 ///
 /// apart: all pairs that are, ascending; newly: some of these, each with a facet in common.
-/// Vertices are at least 0 and below num_vertices. For tets (4) and triangles (3).
+/// Vertices are at least 0 and below num_vertices. For tets (4), triangles (3) and segments (2).
 template <std::size_t num_corners>
 SeparatedElements<num_corners> separate_elements(
     std::span<const std::array<int, num_corners>> elements, int num_vertices,
@@ -43,5 +45,23 @@ std::vector<int> common_corners(const std::array<int, num_corners>& a,
 /// All pairs of elements that have a facet in common, ascending.
 template <std::size_t num_corners>
 std::vector<ElementPair> joined_elements(std::span<const std::array<int, num_corners>> elements);
+
+/// The springs of a body after its elements, triangles or segments, have come apart.
+///
+/// A spring with both ends in an element belongs to that one. Any other belongs to pairs of
+/// elements, one at either end: those with a facet in common, as it shears or bends over that, or
+/// else with a vertex in common. Such a pair bears it while the two have in common what they had.
+/// The elements at its first end that bear it have equal parts of its stiffness, each shared by the
+/// pairs that are left to it; parts with the same ends are one spring. So what spans a tear is
+/// gone, and what lies along it is shared by its sides. What belongs to no elements stays at its
+/// vertices.
+///
+/// springs, whole: of the body before anything came apart; now: the elements as they are. For
+/// triangles (3) and segments (2).
+template <std::size_t num_corners>
+std::vector<Spring> separate_springs(std::span<const Spring> springs,
+                                     std::span<const std::array<int, num_corners>> whole,
+                                     std::span<const std::array<int, num_corners>> now,
+                                     int num_vertices);
 
 }  // namespace supple

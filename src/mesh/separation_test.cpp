@@ -9,7 +9,7 @@
 #include <set>
 
 #include "base/index.h"
-#include "supple/mesh.h"
+#include "supple/scene.h"
 
 namespace supple {
 namespace {
@@ -195,6 +195,119 @@ TEST(Separation, PartsThatTouchedInAVertexAloneComeApartOnlyWhereItIsCut) {
   EXPECT_EQ(separated.elements[1], (std::array<int, 3>{10, 12, 3}));
   EXPECT_EQ(separated.elements[2], (std::array<int, 3>{11, 4, 5}));
   EXPECT_EQ(separated.elements[4], fans[4]);
+}
+
+/// A body of springs, k = 3, 2 and 1 N/m by kind, and what they are once elements came apart.
+template <std::size_t n>
+struct Net {
+  std::vector<Vec3> vertices;
+  std::vector<std::array<int, n>> elements;
+  std::vector<Spring> springs, after;
+  int count(double stiffness) const {
+    return static_cast<int>(std::count_if(
+        after.begin(), after.end(), [&](const Spring& s) { return s.stiffness == stiffness; }));
+  }
+};
+
+template <std::size_t n, class IsCut>
+Net<n> cut_net(const SpringMesh& mesh, const std::vector<std::array<int, n>>& elements,
+               const IsCut& is_cut) {
+  Net<n> net{
+      mesh.vertices, elements, make_springs(mesh, {3, mesh.shear.empty() ? 0.0 : 2.0, 1}), {}};
+  const int count = static_cast<int>(mesh.vertices.size());
+  const auto pairs = pairs_where(mesh.vertices, elements, is_cut);
+  const auto separated = separate_elements<n>(elements, count, pairs, pairs);
+  net.elements = separated.elements;
+  for (const int origin : separated.copies) net.vertices.push_back(net.vertices[at(origin)]);
+  net.after = separate_springs<n>(net.springs, elements, net.elements, count);
+  return net;
+}
+
+/// With both halves where they were, J: copies as their origins.
+double energy_of(const std::vector<Vec3>& rest, const std::vector<Spring>& springs) {
+  double sum = 0;
+  const auto moved = [&](int v) {
+    const Vec3& x = rest[at(v)];
+    return Vec3{1.3 * x[0] + 0.2 * x[2], std::sin(3 * x[0]), 1.1 * x[2] - x[0] * x[0]};
+  };
+  for (const Spring& s : springs) {
+    const Vec3 a = moved(s.a), b = moved(s.b);
+    const double l = std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+    sum += 0.5 * s.stiffness * (l - s.rest_length) * (l - s.rest_length);
+  }
+  return sum;
+}
+
+TEST(Separation, SpringsAlongACutAreSharedAndThoseAcrossItAreGone) {
+  const SpringMesh cloth = generate(ClothGenerator{.cells = {6, 5}});
+  const auto net = cut_net(cloth, cloth.triangles,
+                           [](const Vec3& a, const Vec3& b) { return (a[0] < 0) != (b[0] < 0); });
+  // Along it lie 5 sides of cells and the 4 springs that bend over their ends; 6 bend across it.
+  EXPECT_EQ(net.after.size(), net.springs.size() + 5 + 4 - 6);
+  EXPECT_EQ(net.count(1.5), 10);
+  EXPECT_EQ(net.count(0.5), 8);
+  EXPECT_EQ(net.count(2), 2 * 6 * 5) << "none shears over a border";
+  std::vector<Spring> across;
+  for (const Spring& s : net.springs) {
+    if (net.vertices[at(s.a)][0] * net.vertices[at(s.b)][0] < -0.01) across.push_back(s);
+  }
+  ASSERT_EQ(across.size(), 6U);
+  const double before = energy_of(net.vertices, net.springs);
+  EXPECT_NEAR(energy_of(net.vertices, net.after), before - energy_of(net.vertices, across),
+              1e-12 * before);
+  // No spring joins the two sheets.
+  std::vector<std::array<int, 3>> with_springs = net.elements;
+  for (const Spring& s : net.after) with_springs.push_back({s.a, s.b, s.b});
+  EXPECT_EQ(num_parts(with_springs, static_cast<int>(net.vertices.size())), 2);
+}
+
+TEST(Separation, ASpringThatShearsOverATornEdgeIsGone) {
+  const SpringMesh cell = generate(ClothGenerator{.cells = {1, 1}});
+  const auto net = cut_net(cell, cell.triangles, [](const Vec3&, const Vec3&) { return true; });
+  // The one along the diagonal is shared, the one over it is gone.
+  EXPECT_EQ(net.after.size(), 6U);
+  EXPECT_EQ(net.count(3), 4);
+  EXPECT_EQ(net.count(1), 2);
+}
+
+TEST(Separation, SpringsAreSharedUpToTheTipOfASlit) {
+  const SpringMesh cloth = generate(ClothGenerator{.cells = {6, 6}});
+  const auto net = cut_net(cloth, cloth.triangles, [](const Vec3& a, const Vec3& b) {
+    return (a[0] < 0) != (b[0] < 0) && a[2] < 0 && b[2] < 0;
+  });
+  ASSERT_EQ(net.vertices.size(), cloth.vertices.size() + 3);
+  // Three sides and three springs that bend along them, of which one starts at the tip; three bend
+  // across, the last one but the tip's.
+  EXPECT_EQ(net.count(1.5), 6);
+  EXPECT_EQ(net.count(0.5), 6);
+  EXPECT_EQ(net.after.size(), net.springs.size() + 3 + 3 - 3);
+  for (const Spring& s : net.after) EXPECT_NE(s.a, s.b);
+}
+
+TEST(Separation, AStrandPartsAtAVertex) {
+  const SpringMesh strand = generate(StrandGenerator{.segments = 8});
+  const auto net = cut_net(strand, strand.segments,
+                           [](const Vec3& a, const Vec3& b) { return a[1] > -0.5 && b[1] < -0.5; });
+  EXPECT_EQ(net.vertices.size(), 10U);
+  EXPECT_EQ(num_parts(net.elements, 10), 2);
+  EXPECT_EQ(net.after.size(), net.springs.size() - 1) << "nothing bends over the end";
+  EXPECT_EQ(net.count(3), 8);
+  std::vector<std::array<int, 2>> ends;
+  for (const Spring& s : net.after) ends.push_back({s.a, s.b});
+  EXPECT_EQ(num_parts(ends, 10), 2);
+}
+
+TEST(Separation, SpringsThatBelongToNoElementsStay) {
+  const Triangles two{{0, 1, 2}, {1, 3, 2}};
+  const std::vector<ElementPair> pair{{0, 1}};
+  const auto separated = separate_elements<3>(two, 6, pair, pair);
+  const std::vector<Spring> springs{{0, 5, 7, 1}, {4, 5, 7, 1}, {1, 2, 7, 1}, {0, 3, 7, 1}};
+  const auto after = separate_springs<3>(springs, two, separated.elements, 6);
+  ASSERT_EQ(after.size(), 4U);
+  EXPECT_EQ(after[0].b, 5);
+  EXPECT_EQ(after[1].a, 4);
+  EXPECT_EQ(after[2].stiffness, 3.5);
+  EXPECT_EQ(after[3].stiffness, 3.5);
 }
 
 }  // namespace

@@ -180,36 +180,54 @@ double add_sheet(const Body& body, const MaterialSettings& settings, const std::
   return plate / total;
 }
 
+/// What the folds of a body add to the rest angles of its edges.
+class FoldedEdges {
+ public:
+  FoldedEdges(const Body& body, const std::string& where)
+      : folds_(body.folds), has_edge_(folds_.size(), 0) {
+    for (std::size_t f = 0; f < folds_.size(); ++f) {
+      is_selected_.emplace_back(body.mesh.vertices.size(), 0);
+      for (const int vertex :
+           selected_vertices(folds_[f].select, body.mesh.vertices,
+                             where + "/folds/" + std::to_string(f) + "/select")) {
+        is_selected_.back()[at(vertex)] = 1;
+      }
+    }
+  }
+
+  /// Of the edge of these vertices of the body, radians.
+  double angle(int a, int b) {
+    double angle = 0;
+    for (std::size_t f = 0; f < folds_.size(); ++f) {
+      if (is_selected_[f][at(a)] == 0 || is_selected_[f][at(b)] == 0) continue;
+      angle += folds_[f].degrees * degree;
+      has_edge_[f] = 1;
+    }
+    return angle;
+  }
+
+  /// Whether `angle` was asked for an edge of a fold.
+  bool has_edge(std::size_t fold) const { return has_edge_[fold] != 0; }
+
+ private:
+  const std::vector<Fold>& folds_;
+  std::vector<std::vector<char>> is_selected_;
+  std::vector<char> has_edge_;
+};
+
 /// With the folds of the body in their rest angles.
 void add_hinges(const Body& body, const std::string& where, int first_vertex,
                 const std::vector<std::array<int, 3>>& triangles, const std::vector<Vec3>& rest,
                 double rigidity, MembraneSet& set) {
-  std::vector<std::vector<char>> is_selected;
-  for (std::size_t f = 0; f < body.folds.size(); ++f) {
-    is_selected.emplace_back(body.mesh.vertices.size(), 0);
-    for (const int vertex : selected_vertices(body.folds[f].select, body.mesh.vertices,
-                                              where + "/folds/" + std::to_string(f) + "/select")) {
-      is_selected.back()[at(vertex)] = 1;
-    }
-  }
+  FoldedEdges folds(body, where);
   require(body.folds.empty() || rigidity > 0, where + "/folds",
           "a sheet that does not resist bending keeps no folds; expected a bending above 0 N m");
-  std::vector<char> has_edge(body.folds.size(), 0);
-  const auto fold = [&](int a, int b) {
-    double angle = 0;
-    for (std::size_t f = 0; f < body.folds.size(); ++f) {
-      if (is_selected[f][at(a - first_vertex)] == 0 || is_selected[f][at(b - first_vertex)] == 0) {
-        continue;
-      }
-      angle += body.folds[f].degrees * degree;
-      has_edge[f] = 1;
-    }
-    return angle;
-  };
-  const std::vector<Hinge> own = make_hinges(triangles, rest, rigidity, fold);
+  const std::vector<Hinge> own = make_hinges(triangles, rest, rigidity, [&](int a, int b) {
+    return folds.angle(a - first_vertex, b - first_vertex);
+  });
   set.hinges.insert(set.hinges.end(), own.begin(), own.end());
   for (std::size_t f = 0; f < body.folds.size(); ++f) {
-    require(has_edge[f] != 0, where + "/folds/" + std::to_string(f) + "/select",
+    require(folds.has_edge(f), where + "/folds/" + std::to_string(f) + "/select",
             "selects no edge between two triangles; expected both ends of one at least");
   }
 }
@@ -253,6 +271,17 @@ void check_folds(const Body& body, const std::string& where) {
             where + "/folds/" + std::to_string(f) + "/degrees",
             "expected an angle between -180 and 180 degrees");
   }
+}
+
+void keep_folds(Body& body) {
+  FoldedEdges folds(body, "");
+  make_hinges(body.triangles, body.mesh.vertices, 1,
+              [&](int a, int b) { return folds.angle(a, b); });
+  std::vector<Fold> kept;
+  for (std::size_t f = 0; f < body.folds.size(); ++f) {
+    if (folds.has_edge(f)) kept.push_back(body.folds[f]);
+  }
+  body.folds = std::move(kept);
 }
 
 }  // namespace supple

@@ -23,4 +23,8 @@ void add_membrane(const Body& body, const std::string& where, int first_vertex,
 /// angle out of range.
 void check_folds(const Body& body, const std::string& where);
 
+/// Takes out the folds of a body that has come apart of which no edge between two triangles is
+/// left.
+void keep_folds(Body& body);
+
 }  // namespace supple

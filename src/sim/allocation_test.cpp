@@ -244,6 +244,10 @@ TEST(Allocation, NeitherDoesOneThatLooksForTearsAndCuts) {
   scene.bodies[0].tearing = TearingSettings{.stretch = 9, .stress = 1e9};
   scene.blades = {{.points = {{0.7, 1, -1}, {0.7, 1, 1}}, .motion = {.velocity = Vec3{0, -1, 0}}}};
   for (const int threads : {1, 2}) EXPECT_EQ(allocations_of_a_step(scene, threads), 0);
+  Scene springs = test::hanging_cloth();
+  springs.bodies[0].tearing = TearingSettings{.stretch = 9};
+  springs.blades = {{.points = {{7, 1, -1}, {7, 1, 1}}, .motion = {.velocity = Vec3{0, -1, 0}}}};
+  for (const int threads : {1, 2}) EXPECT_EQ(allocations_of_a_step(springs, threads), 0);
 }
 
 TEST(Allocation, NeitherDoesAStepOfAMuscleWithPressure) {

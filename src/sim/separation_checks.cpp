@@ -33,7 +33,9 @@ void check_tearing(const Scene& scene, std::size_t b) {
   require(std::isfinite(*tearing.stress) && *tearing.stress > 0, where + "/stress",
           "expected a positive stress in Pa");
   require(!scene.bodies[b].mesh.tets.empty(), where + "/stress",
-          "is that of tets, but this body is a membrane; expected stretch");
+          "is that of tets, but this body is " +
+              std::string(scene.bodies[b].membrane ? "a membrane" : "of springs") +
+              "; expected stretch");
   const bool has_stress = scene.solver.method != SolverMethod::pbd ||
                           find_integrator(scene.time.integrator)->is_explicit;
   require(has_stress && !find_material_fault(scene, SolverMethod::newton), where + "/stress",
@@ -108,16 +110,22 @@ std::string why_inseparable(const Scene& scene, std::size_t b) {
            "the contact mode barrier keeps a body apart from itself, and what comes apart touches";
   }
   if (is_rigid(body)) return which + "it is rigid";
-  if (body.mesh.tets.empty() && !body.membrane) {
-    return which + "it is of springs; expected tets, or a membrane (/material/thickness)";
+  if (body.rod) return which + "it is a rod; expected a strand of springs";
+  if (body.mesh.tets.empty() && body.triangles.empty() == body.segments.empty()) {
+    return which + "it has springs; expected triangles or segments that they join";
+  }
+  if (std::any_of(body.springs.begin(), body.springs.end(),
+                  [](const Spring& spring) { return spring.inextensible; })) {
+    return which + "its springs are inextensible";
   }
   if (!body.mesh.tets.empty() &&
       !(body.triangles.empty() && body.segments.empty() && body.springs.empty())) {
     return which + "it has triangles, segments or springs beside its tets";
   }
-  if (body.pressure) return which + "it encloses a pressure";
+  if (body.pressure && !body.mesh.tets.empty()) {
+    return which + "a pressure acts on its tets; expected one in cloth";
+  }
   if (body.volume != BodyVolume::free) return which + "its volume is exact";
-  if (!body.folds.empty()) return which + "it has folds";
   const auto is_named = [&](const std::string& name) { return name == body.name; };
   if (std::any_of(scene.bonds.begin(), scene.bonds.end(),
                   [&](const Bond& bond) { return is_named(bond.body) || is_named(bond.to); }) ||

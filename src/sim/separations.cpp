@@ -1,10 +1,12 @@
 #include "sim/separations.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "base/index.h"
 #include "base/refuse.h"
+#include "model/membrane_builder.h"
 #include "model/pin_selection.h"
 
 namespace supple {
@@ -51,6 +53,22 @@ void share_pins(std::vector<Pin>& pins, const std::vector<Vec3>& rest,
   pins = std::move(shared);
 }
 
+/// Folds hold the edges that are left of theirs. `copies` are the last vertices of the body.
+void follow_copies(Body& body, const std::vector<int>& copies) {
+  const int first = static_cast<int>(body.mesh.vertices.size() - copies.size());
+  for (Fold& fold : body.folds) {
+    std::vector<int>& vertices = fold.select.vertices;
+    std::sort(vertices.begin(), vertices.end());
+    const auto count = static_cast<std::ptrdiff_t>(vertices.size());
+    for (std::size_t i = 0; i < copies.size(); ++i) {
+      if (std::binary_search(vertices.begin(), vertices.begin() + count, copies[i])) {
+        vertices.push_back(first + static_cast<int>(i));
+      }
+    }
+  }
+  keep_folds(body);
+}
+
 }  // namespace
 
 bool SeparatedScene::has_copies() const {
@@ -79,8 +97,9 @@ std::vector<int> Separations::separate_body(Scene& scene, const BodySeparation& 
   OfBody& own = bodies_[at(some.body)];
   const std::vector<ElementPair>& pairs = some.pairs;
   if (!own.whole) {
-    own.whole = std::make_shared<const Whole>(
-        Whole{static_cast<int>(body.mesh.vertices.size()), body.mesh.tets, body.triangles});
+    own.whole = std::make_shared<const Whole>(Whole{static_cast<int>(body.mesh.vertices.size()),
+                                                    body.mesh.tets, body.triangles, body.segments,
+                                                    body.springs, body.folds, body.pressure});
     own.pins = body.pins;
   }
   std::vector<ElementPair> apart;
@@ -98,6 +117,15 @@ std::vector<int> Separations::separate_body(Scene& scene, const BodySeparation& 
     elements = std::move(separated.elements);
     return std::move(separated.copies);
   });
+  if (!own.whole->springs.empty()) {
+    const Whole& whole = *own.whole;
+    const auto follow = [&](const auto& before, const auto& now) {
+      return separate_springs(std::span(whole.springs), std::span(before), std::span(now),
+                              whole.num_vertices);
+    };
+    body.springs = body.triangles.empty() ? follow(whole.segments, body.segments)
+                                          : follow(whole.triangles, body.triangles);
+  }
   share_pins(body.pins, rest, copies, scene.colliders);
   const auto first = at(own.whole->num_vertices);
   for (const int origin : copies) {
@@ -105,6 +133,9 @@ std::vector<int> Separations::separate_body(Scene& scene, const BodySeparation& 
     rest.push_back(place);
     own.copies.push_back(at(origin) < first ? origin : own.copies[at(origin) - first]);
   }
+  if (!body.folds.empty()) follow_copies(body, copies);
+  // What it enclosed has a way out.
+  if (!copies.empty()) body.pressure.reset();
   // They follow from the whole body.
   for (FiberSettings& fiber : body.fibers) fiber.laplace.reset();
   return copies;
@@ -125,8 +156,9 @@ SeparatedScene Separations::separate(const Scene& now, std::span<const BodySepar
     const std::vector<ElementPair>& joined_now = joined(some.body, now.bodies[at(some.body)]);
     for (const ElementPair& pair : some.pairs) {
       if (std::binary_search(joined_now.begin(), joined_now.end(), pair)) continue;
-      refuse("elements", named(pair) + " of body " + std::to_string(some.body) +
-                             " do not hang together: expected two that share a face or an edge");
+      refuse("elements",
+             named(pair) + " of body " + std::to_string(some.body) +
+                 " do not hang together: expected two that share a face, an edge or a vertex");
     }
     result.copies[at(some.body)] = separate_body(result.scene, some);
     note(some, frame, event);
@@ -157,6 +189,10 @@ Separations::OfBody Separations::make_whole(Body& body, const OfBody& own) const
     body.mesh.vertices.resize(at(own.whole->num_vertices));
     body.mesh.tets = own.whole->tets;
     body.triangles = own.whole->triangles;
+    body.segments = own.whole->segments;
+    body.springs = own.whole->springs;
+    body.folds = own.whole->folds;
+    body.pressure = own.whole->pressure;
     body.pins = own.pins;
   }
   return {};
@@ -251,9 +287,16 @@ bool follow_element(const Scene& before, const SeparatedScene& after, std::vecto
     }
     return false;
   };
-  const Body &own = before.bodies[b], &next = after.scene.bodies[b];
-  return own.mesh.tets.empty() ? follow(own.triangles, next.triangles)
-                               : follow(own.mesh.tets, next.mesh.tets);
+  const Body& next = after.scene.bodies[b];
+  return with_elements(before.bodies[b], [&](const auto& elements) {
+    return with_elements(next, [&](const auto& others) {
+      if constexpr (std::is_same_v<decltype(elements), decltype(others)>) {
+        return follow(elements, others);
+      } else {
+        return false;
+      }
+    });
+  });
 }
 
 }  // namespace supple

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,8 +14,8 @@
 
 namespace supple {
 
-/// Pairs of elements of a body that are to come apart: tets, or triangles of a membrane, each first
-/// < second.
+/// Pairs of elements of a body that are to come apart: tets, triangles of a cloth or segments of a
+/// strand, each first < second.
 struct BodySeparation {
   int body = 0;
   std::vector<ElementPair> pairs;
@@ -29,10 +30,12 @@ struct SeparatedScene {
   bool has_copies() const;
 };
 
-/// Calls with_elements(elements) with the tets of a body or, where it has none, its triangles.
+/// Calls work(elements) with the tets of a body or, where it has none, its triangles or segments.
 template <class Body, class WithElements>
 auto with_elements(Body& body, const WithElements& work) {
-  return body.mesh.tets.empty() ? work(body.triangles) : work(body.mesh.tets);
+  return !body.mesh.tets.empty()   ? work(body.mesh.tets)
+         : !body.triangles.empty() ? work(body.triangles)
+                                   : work(body.segments);
 }
 
 /// What has come apart in the bodies of a simulation: Simulation::cut, separate and what tears. A
@@ -77,6 +80,10 @@ class Separations {
     int num_vertices = 0;
     std::vector<std::array<int, 4>> tets;
     std::vector<std::array<int, 3>> triangles;
+    std::vector<std::array<int, 2>> segments;
+    std::vector<Spring> springs;
+    std::vector<Fold> folds;
+    std::optional<PressureSettings> pressure;
   };
   struct OfBody {
     std::shared_ptr<const Whole> whole;  ///< null: it is

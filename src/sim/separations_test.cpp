@@ -8,6 +8,7 @@
 
 #include "base/index.h"
 #include "mesh/separation.h"
+#include "sim/test_parts.h"
 #include "sim/test_scenes.h"
 #include "supple/error.h"
 #include "supple/simulation.h"
@@ -19,13 +20,14 @@ using test::place_of;
 using test::positions_of;
 using test::run;
 
-using Triangle = std::array<Vec3, 3>;
+using test::momentum_of;
+using test::num_parts;
+using test::plane_across;
+using test::torn_since;
+using test::total;
 
-/// A large rectangle across x, in two triangles, from y = low upwards.
-std::vector<Triangle> plane_across(double x, double low = -9) {
-  const Vec3 a{x, low, -9}, b{x, 9, -9}, c{x, 9, 9}, d{x, low, 9};
-  return {{a, b, c}, {a, c, d}};
-}
+using Momentum = test::Momentum;
+using Triangle = std::array<Vec3, 3>;
 
 /// A bar of a metre in free flight that turns and vibrates.
 Scene flying_bar() {
@@ -60,61 +62,6 @@ Scene pulled_bar(const TearingSettings& tearing) {
   bar.tearing = tearing;
   return scene;
 }
-
-template <std::size_t n>
-int parts_of(const std::vector<std::array<int, n>>& elements) {
-  std::vector<int> root;
-  const auto find = [&](int v) {
-    while (root[at(v)] != v) v = root[at(v)];
-    return v;
-  };
-  for (const auto& element : elements) {
-    for (const int v : element) {
-      while (root.size() <= at(v)) root.push_back(static_cast<int>(root.size()));
-    }
-  }
-  for (const auto& element : elements) {
-    for (const int v : element) root[at(find(v))] = find(element[0]);
-  }
-  std::set<int> parts;
-  for (const auto& element : elements) parts.insert(find(element[0]));
-  return static_cast<int>(parts.size());
-}
-
-int num_parts(const Simulation& simulation, std::size_t body = 0) {
-  const Body& own = simulation.scene().bodies[body];
-  return own.mesh.tets.empty() ? parts_of(own.triangles) : parts_of(own.mesh.tets);
-}
-
-struct Momentum {
-  double mass = 0;
-  Vec3 linear{0, 0, 0}, angular{0, 0, 0};
-};
-
-/// By the definition: a quarter of each tet's mass to each corner.
-Momentum momentum_of(const Simulation& simulation) {
-  const Body& body = simulation.scene().bodies[0];
-  const std::vector<Vec3> x = positions_of(simulation);
-  std::vector<Vec3> v(x.size());
-  simulation.copy_velocities({v[0].data(), 3 * v.size()});
-  const std::vector<double> volumes = tet_volumes(body.mesh);
-  Momentum sum;
-  for (std::size_t t = 0; t < body.mesh.tets.size(); ++t) {
-    const double m = body.density * volumes[t] / 4;
-    for (const int i : body.mesh.tets[t]) {
-      const Vec3 &p = x[at(i)], &u = v[at(i)];
-      sum.mass += m;
-      for (std::size_t k = 0; k < 3; ++k) {
-        const std::size_t a = (k + 1) % 3, b = (k + 2) % 3;
-        sum.linear[k] += m * u[k];
-        sum.angular[k] += m * (p[a] * u[b] - p[b] * u[a]);
-      }
-    }
-  }
-  return sum;
-}
-
-double total(const Energies& e) { return e.kinetic + e.elastic + e.pins + e.gravity; }
 
 TEST(Separations, ACutInFlightKeepsMassMomentumAndEnergy) {
   for (const char* integrator : {"backward_euler", "implicit_midpoint", "bdf2", "newmark"}) {
@@ -487,15 +434,39 @@ TEST(Separations, RefusesWhatCannotComeApart) {
             where);
   EXPECT_EQ(place([&](Scene& s) {
               s.bodies[0] = test::cloth_body();
+              tears(s, {.stress = 1e5});
+            }),
+            where + "/stress");
+  EXPECT_EQ(place([&](Scene& s) {
+              s.bodies[0] = test::cloth_body();
+              s.bodies[0].springs[3].inextensible = true;
+              tears(s, {.stretch = 2});
+            }),
+            where);
+  EXPECT_EQ(place([&](Scene& s) {
+              s.bodies[0] = test::cloth_body();
+              s.bodies[0].triangles.clear();
               tears(s, {.stretch = 2});
             }),
             where)
-      << "of springs";
+      << "springs alone";
+  EXPECT_EQ(place([&](Scene& s) {
+              s = test::hanging_curl();
+              tears(s, {.stretch = 2});
+            }),
+            where)
+      << "a rod";
   EXPECT_EQ(place([&](Scene& s) {
               s = pulled_sheet(2);
               tears(s, {.stress = 1e5});
             }),
             where + "/stress");
+  EXPECT_EQ(place([&](Scene& s) {
+              tears(s, {.stretch = 2});
+              s.bodies[0].pressure = PressureSettings{.pressure = 10};
+            }),
+            where)
+      << "of tets";
   EXPECT_EQ(place([](Scene& s) { s.blades = {{.points = {{0, 0, 0}}}}; }), "/blades/0");
   EXPECT_EQ(place([](Scene& s) {
               s.blades = {{.points = {{0, 0, 0}, {0, 0, 0}}}};
@@ -511,8 +482,7 @@ TEST(Separations, RefusesWhatCannotComeApart) {
       }),
       "/blades/0/cuts/0");
   EXPECT_EQ(place([](Scene& s) {
-              s.bodies.push_back(test::cloth_body());
-              s.bodies[1].name = "cloth";
+              s.bodies.push_back(test::hanging_curl().bodies[0]);
               s.blades = {{.points = {{0, 0, 0}, {1, 0, 0}}}};
             }),
             "/blades/0");
@@ -543,20 +513,131 @@ TEST(Separations, EnergyNeverRisesByATear) {
     const SimulationState after = simulation.state();
     if (after.separated.size() == before.separated.size()) continue;
     ++tears;
-    // The state before, with what has come apart since: as the step began.
     Simulation torn(scene, {.threads = 1});
-    torn.set_state(before);
-    std::vector<std::array<int, 2>> pairs;
-    for (std::size_t i = before.separated.size(); i < after.separated.size(); ++i) {
-      pairs.push_back({after.separated[i].first, after.separated[i].second});
-    }
-    torn.separate(0, pairs);
+    torn_since(before, after, torn);
     const Energies there = torn.energies();
     EXPECT_LE(total(there), total(energies) * (1 + 1e-12));
     EXPECT_EQ(torn.state().separated.size(), after.separated.size());
   }
   EXPECT_GT(tears, 2);
   EXPECT_GE(num_parts(simulation), 2);
+}
+
+TEST(Separations, FoldsStayInWhatIsLeftOfThem) {
+  for (const bool by_box : {false, true}) {
+    // A flat sheet that wants to be folded by 60 degrees along its third column.
+    Scene scene = test::folded_membrane("neo_hookean");
+    scene.gravity = {0, 0, 0};
+    scene.bodies[0].pins.clear();
+    if (by_box) scene.bodies[0].folds[0].select = {.box = {{-0.15, -1, -1}, {-0.05, 1, 1}}};
+    Simulation simulation(scene, {.threads = 1});
+    const SimulationState start = simulation.state();
+    const double energy = simulation.energies().elastic;
+    ASSERT_GT(energy, 0);
+    // Across the fold no edge of it is lost: z = 0 is a border of cells.
+    const std::vector<Triangle> across{{Vec3{-9, -9, 0.01}, Vec3{9, -9, 0.01}, Vec3{0, 30, 0.01}}};
+    ASSERT_GT(simulation.cut(across), 0);
+    EXPECT_EQ(num_parts(simulation), 2);
+    EXPECT_NEAR(simulation.energies().elastic, energy, 1e-12 * energy);
+    run(simulation, 5);
+    simulation.set_state(start);
+    // Along it half of its four edges is lost, then all.
+    for (const double low : {0.01, -9.0}) {
+      const std::vector<Triangle> along{
+          {Vec3{-0.1, -9, low}, Vec3{-0.1, 9, low}, Vec3{-0.1, 0, 30}}};
+      ASSERT_GT(simulation.cut(along), 0);
+      const double left = low > 0 ? 0.5 * energy : 0;
+      EXPECT_NEAR(simulation.energies().elastic, left, 1e-12 * energy);
+    }
+    EXPECT_TRUE(simulation.scene().bodies[0].folds.empty());
+    run(simulation, 5);
+    simulation.set_state(start);
+    ASSERT_EQ(simulation.scene().bodies[0].folds.size(), 1U);
+    EXPECT_EQ(simulation.scene().bodies[0].folds[0].select.vertices,
+              scene.bodies[0].folds[0].select.vertices);
+    EXPECT_DOUBLE_EQ(simulation.energies().elastic, energy);
+  }
+}
+
+/// A balloon of 10 cm that gas blows up until it bursts: a membrane, or springs.
+Scene bursting_balloon(bool has_springs) {
+  Scene scene{.time = {.step = 1.0 / 60}, .gravity = {0, 0, 0}};
+  const SpringMesh mesh = generate(IcosphereGenerator{.radius = 0.1, .subdivisions = 2});
+  Body body{.density = 0.5};
+  body.mesh.vertices = mesh.vertices;
+  body.triangles = mesh.triangles;
+  body.velocity = {1, 0, 0};
+  if (has_springs) {
+    body.springs = make_springs(mesh, {.stiffness = 300});
+  } else {
+    body.membrane = MembraneSettings{.thickness = 5e-4, .bending = 0.0};
+    body.material = {.model = "neo_hookean", .mu = 3e5, .lambda = 6e5};
+  }
+  body.pressure = PressureSettings{.ambient = 1e5};
+  body.pressure->pressure.keyframes = {{0, 1e5}, {1, 2.5e5}};
+  body.tearing = TearingSettings{.stretch = 1.2};
+  scene.bodies = {body};
+  scene.solver.iterations = 30;
+  return scene;
+}
+
+TEST(Separations, ABalloonThatBurstsHasNoPressureAnyMore) {
+  for (const bool has_springs : {false, true}) {
+    SCOPED_TRACE(has_springs ? "springs" : "membrane");
+    const Scene scene = bursting_balloon(has_springs);
+    Simulation simulation(scene, {.threads = 2}), torn(scene, {.threads = 1});
+    const SimulationState start = simulation.state();
+    int burst = 0;
+    for (int frame = 1; frame <= 60; ++frame) {
+      const SimulationState before = simulation.state();
+      const Momentum momentum = momentum_of(simulation);
+      const Energies energies = simulation.energies();
+      const StepReport report = simulation.step();
+      ASSERT_NE(report.status, StepStatus::non_finite);
+      if (burst == 0 && report.separated > 0) {
+        burst = frame;
+        torn_since(before, simulation.state(), torn);
+        const Momentum then = momentum_of(torn);
+        EXPECT_DOUBLE_EQ(then.mass, momentum.mass);
+        for (std::size_t k = 0; k < 3; ++k) {
+          EXPECT_NEAR(then.linear[k], momentum.linear[k], 1e-13 * momentum.mass);
+        }
+        EXPECT_NEAR(torn.energies().elastic, energies.elastic, 1e-12 * energies.elastic);
+        EXPECT_LT(energies.pressure, 0);
+        EXPECT_EQ(torn.energies().pressure, 0);
+      }
+      EXPECT_EQ(simulation.scene().bodies[0].pressure.has_value(), burst == 0);
+      if (frame > 1) {
+        EXPECT_EQ(simulation.energies().pressure < 0, burst == 0);
+      }
+    }
+    EXPECT_GT(burst, 3);
+    // What was blown up evenly has no momentum but that of its flight, and gas no more to give.
+    const Momentum last = momentum_of(simulation);
+    EXPECT_NEAR(last.linear[0], last.mass, 1e-6 * last.mass);
+    simulation.set_state(start);
+    ASSERT_TRUE(simulation.scene().bodies[0].pressure);
+    Simulation fresh(scene, {.threads = 1});
+    run(simulation, 5);
+    run(fresh, 5);
+    test::expect_same_bits(simulation, fresh);
+    test::expect_same_bits_however_run(scene, burst + 2, 5);
+    test::expect_same_bits_however_run(scene, burst - 2, 5);
+  }
+}
+
+TEST(Separations, ABalloonThatIsClosedStillKeepsItsPressure) {
+  Simulation simulation(bursting_balloon(false), {.threads = 1});
+  const auto pairs = joined_elements<3>(simulation.scene().bodies[0].triangles);
+  // One edge of a closed surface opens at neither end.
+  const std::vector<std::array<int, 2>> one{{pairs[0].first, pairs[0].second}};
+  EXPECT_EQ(simulation.separate(0, one), 1);
+  EXPECT_TRUE(simulation.scene().bodies[0].pressure);
+  run(simulation, 2);
+  EXPECT_LT(simulation.energies().pressure, 0);
+  EXPECT_GT(simulation.cut(plane_across(positions_of(simulation)[0][0], -9)), 0);
+  EXPECT_FALSE(simulation.scene().bodies[0].pressure);
+  EXPECT_EQ(simulation.energies().pressure, 0);
 }
 
 }  // namespace

@@ -55,25 +55,32 @@ bool is_below(const Mat3<double>& A, double limit) {
 }  // namespace
 
 TearFinder::TearFinder(const Scene& scene, const Model& model) {
-  std::size_t first_tet = 0, most = 0;
+  std::size_t first_tet = 0, first_spring = 0, most = 0;
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const Body& body = scene.bodies[b];
     const std::size_t tets = body.mesh.tets.size();
     if (body.tearing) {
-      Limits own{static_cast<int>(b), *body.tearing, tets == 0, first_tet, tets};
-      if (own.is_sheet) {
+      Limits own{static_cast<int>(b), *body.tearing, Limits::Kind::tets, first_tet, tets};
+      if (body.membrane) {
+        own.kind = Limits::Kind::sheet;
         own.first = sheets_.size();
         own.count = body.triangles.size();
         sheets_.resize(own.first + own.count);
+      } else if (tets == 0) {
+        own.kind = Limits::Kind::springs;
+        own.first = nets_.size();
+        add_net(body, static_cast<int>(first_spring));
+        own.count = nets_.size() - own.first;
       }
       most = std::max(most, own.count);
       needs_stress_ = needs_stress_ || body.tearing->stress;
       bodies_.push_back(own);
     }
     first_tet += tets;
+    first_spring += body.springs.size();
   }
   loads_.resize(most);
-  const auto is_solid = [](const Limits& limits) { return !limits.is_sheet; };
+  const auto is_solid = [](const Limits& limits) { return limits.kind == Limits::Kind::tets; };
   if (needs_stress_ || std::any_of(bodies_.begin(), bodies_.end(), is_solid)) {
     shape_gradient_ = model.all_shape_gradients();
   }
@@ -87,7 +94,7 @@ TearFinder::TearFinder(const Scene& scene, const Model& model) {
     const Body& body = scene.bodies[b];
     const bool is_asked = next < bodies_.size() && bodies_[next].body == static_cast<int>(b);
     for (std::size_t t = 0; t < body.triangles.size(); ++t, ++face) {
-      if (!is_asked || !bodies_[next].is_sheet) continue;
+      if (!is_asked || bodies_[next].kind != Limits::Kind::sheet) continue;
       Sheet& sheet = sheets_[bodies_[next].first + t];
       sheet.vertex = model.cloth_faces[face];
       const Vec3& o = model.rest[at(sheet.vertex[0])];
@@ -100,6 +107,70 @@ TearFinder::TearFinder(const Scene& scene, const Model& model) {
     }
     if (is_asked) ++next;
   }
+}
+
+void TearFinder::add_net(const Body& body, int first_spring) {
+  const std::vector<Vec3>& rest = body.mesh.vertices;
+  const std::size_t first = nets_.size();
+  for (const auto& [i, j, k] : body.triangles) {
+    const Vec3& o = rest[at(i)];
+    nets_.push_back({.measure = 0.5 * norm(cross(rest[at(j)] - o, rest[at(k)] - o))});
+  }
+  for (const auto& [i, j] : body.segments) {
+    nets_.push_back({.measure = norm(rest[at(j)] - rest[at(i)])});
+  }
+  with_elements(body, [&](const auto& elements) {
+    std::vector<std::vector<int>> around(rest.size());
+    for (std::size_t e = 0; e < elements.size(); ++e) {
+      for (const int vertex : elements[e]) around[at(vertex)].push_back(static_cast<int>(e));
+    }
+    const auto for_each_inside = [&](const auto& visit) {
+      for (std::size_t s = 0; s < body.springs.size(); ++s) {
+        const Spring& spring = body.springs[s];
+        for (const int e : around[at(spring.a)]) {
+          const auto& corners = elements[at(e)];
+          if (std::find(corners.begin(), corners.end(), spring.b) == corners.end()) continue;
+          visit(nets_[first + at(e)], first_spring + static_cast<int>(s));
+        }
+      }
+    };
+    for_each_inside([](Net& net, int) { ++net.last; });
+    std::size_t next = net_springs_.size();
+    for (std::size_t e = first; e < nets_.size(); ++e) {
+      next += nets_[e].last;
+      nets_[e].first = nets_[e].last = next - nets_[e].last;
+    }
+    net_springs_.resize(next);
+    for_each_inside([&](Net& net, int spring) { net_springs_[net.last++] = spring; });
+    return 0;
+  });
+}
+
+double TearFinder::measure(const Limits& limits, std::size_t element, const Model& model) const {
+  const std::size_t e = limits.first + element;
+  switch (limits.kind) {
+    case Limits::Kind::sheet:
+      return sheets_[e].area;
+    case Limits::Kind::springs:
+      return nets_[e].measure;
+    case Limits::Kind::tets:
+      break;
+  }
+  return model.volume[e];
+}
+
+TearFinder::Load TearFinder::load_of_net(const Net& net, double limit, const Model& model,
+                                         const VectorField& x) const {
+  Load own;
+  for (std::size_t i = net.first; i < net.last; ++i) {
+    const SpringSet::Spring& spring = model.springs.springs[at(net_springs_[i])];
+    const PaddedVector &a = x[at(spring.a)], &b = x[at(spring.b)];
+    const Vec3 d{a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+    const double length = norm(d), load = length / (limit * spring.rest_length);
+    if (!(load > 1) || !std::isfinite(load) || load <= own.load) continue;
+    own = {.load = load, .direction = (1 / length) * d};
+  }
+  return own;
 }
 
 Mat3<double> TearFinder::gradient_of_tet(const Model& model, std::size_t tet,
@@ -123,6 +194,9 @@ void TearFinder::find_stresses(const Model& model, const VectorField& x, Threads
 
 TearFinder::Load TearFinder::load_of(const Limits& limits, std::size_t element, const Model& model,
                                      const VectorField& x, bool with_direction) const {
+  if (limits.kind == Limits::Kind::springs) {
+    return load_of_net(nets_[limits.first + element], *limits.tearing.stretch, model, x);
+  }
   Load own;
   const auto consider = [&](const Mat3<double>& A, double limit, bool is_squared) {
     if (is_below(A, limit)) return;
@@ -134,7 +208,7 @@ TearFinder::Load TearFinder::load_of(const Limits& limits, std::size_t element, 
     if (with_direction) own.direction = first_eigenvector(A, largest);
   };
   Mat3<double> F = Mat3<double>::zero();
-  if (limits.is_sheet) {
+  if (limits.kind == Limits::Kind::sheet) {
     const Sheet& sheet = sheets_[limits.first + element];
     const PaddedVector& o = x[at(sheet.vertex[0])];
     for (int i = 0; i < 3; ++i) {
@@ -182,16 +256,13 @@ void TearFinder::choose(const Limits& limits, const Scene& scene, const Model& m
     Vec3 direction{};
   };
   std::vector<OfVertex> vertices(num_vertices);
-  const auto measure = [&](std::size_t e) {
-    return limits.is_sheet ? sheets_[limits.first + e].area : model.volume[limits.first + e];
-  };
   const auto place = [&](int vertex) {
     const PaddedVector& p = x[at(numbering.to_model(first_vertex + vertex))];
     return Vec3{p[0], p[1], p[2]};
   };
   const auto choose_among = [&](const auto& elements) {
     for (std::size_t e = 0; e < elements.size(); ++e) {
-      const double volume = measure(e);
+      const double volume = measure(limits, e, model);
       for (const int vertex : elements[e]) vertices[at(vertex)].volume += volume;
       if (!(loads_[e] > 0)) continue;
       const Load own = load_of(limits, e, model, x, true);

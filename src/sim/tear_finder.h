@@ -14,15 +14,18 @@ namespace supple {
 /// Finds where bodies tear (TearingSettings), as cloth and solids tear in animation: not face by
 /// face, which leaves spikes, but around vertices [O'Brien & Hodgins 1999, sec. 5].
 ///
-/// The load of an element is its largest principal stretch over the limit, sqrt of the largest
-/// eigenvalue of F F^T, or its largest principal Cauchy stress over that limit, whichever is
-/// larger; d is the eigenvector, in the world. A vertex of overloaded elements (load > 1) has
+/// The load of a tet or a triangle of a membrane is its largest principal stretch over the limit,
+/// sqrt of the largest eigenvalue of F F^T, or its largest principal Cauchy stress over that limit,
+/// whichever is larger; d is the eigenvector, in the world. That of a triangle or segment of
+/// springs is the largest length of a spring between its corners over that at rest and the limit,
+/// and d the spring's direction: nothing else in a net bears. A vertex of overloaded elements
+/// (load > 1) has
 ///   A = sum V load d d^T / sum V,
-/// the first sum over those, the second over all elements around it. In the order of the largest
-/// eigenvalues of A, at most TearingSettings::per_frame vertices tear: of the elements around,
-/// those with their centres on different sides of the plane through the vertex across the
-/// eigenvector come apart. Vertices in elements of one that tears wait for the next frame, as that
-/// relieves them.
+/// the first sum over those, the second over all elements around it, V being volumes, areas or
+/// lengths at rest. In the order of the largest eigenvalues of A, at most
+/// TearingSettings::per_frame vertices tear: of the elements around, those with their centres on
+/// different sides of the plane through the vertex across the eigenvector come apart. Vertices in
+/// elements of one that tears wait for the next frame, as that relieves them.
 class TearFinder {
  public:
   TearFinder(const Scene& scene, const Model& model);
@@ -46,8 +49,8 @@ class TearFinder {
   struct Limits {
     int body = 0;
     TearingSettings tearing;
-    bool is_sheet = false;
-    std::size_t first = 0;  ///< its tets in the model, or its triangles in sheets_
+    enum class Kind { tets, sheet, springs } kind = Kind::tets;
+    std::size_t first = 0;  ///< its tets in the model, or its elements in sheets_ or nets_
     std::size_t count = 0;
   };
   /// A triangle of a membrane.
@@ -56,10 +59,18 @@ class TearFinder {
     std::array<std::array<double, 2>, 2> D;  ///< Dm^-1, row-major, 1/m
     double area = 0;                         ///< m^2
   };
+  /// A triangle or segment of springs.
+  struct Net {
+    double measure = 0;               ///< area, m^2, or length, m, at rest
+    std::size_t first = 0, last = 0;  ///< its springs in net_springs_
+  };
   struct Load {
     double load = 0;
     Vec3 direction{0, 0, 0};
   };
+  void add_net(const Body& body, int first_spring);
+  double measure(const Limits& limits, std::size_t element, const Model& model) const;
+  Load load_of_net(const Net& net, double limit, const Model& model, const VectorField& x) const;
   Mat3<double> gradient_of_tet(const Model& model, std::size_t tet, const VectorField& x) const;
   void find_stresses(const Model& model, const VectorField& x, Threads& threads);
   bool find_loads(const Limits& limits, const Model& model, const VectorField& x, Threads& threads);
@@ -71,6 +82,8 @@ class TearFinder {
 
   std::vector<Limits> bodies_;  ///< those that tear
   std::vector<Sheet> sheets_;
+  std::vector<Net> nets_;
+  std::vector<int> net_springs_;  ///< of the model
   bool needs_stress_ = false;
   std::vector<Mat3<double>> gradients_, stresses_;   ///< [num_tets], where a limit is one of stress
   std::vector<double> loads_;                        ///< of the elements of a body

@@ -303,12 +303,11 @@ Body read_body(ObjectReader& reader, std::size_t index, const SceneSources& sour
     reader.know("pressure");
   }
   body.volume = reader.choice("volume", body.volume);
-  if (body.mesh.tets.empty() && !body.membrane) {
-    reader.reject("tearing", "needs tets or a membrane (/material/thickness)");
+  if (body.rod) {
+    reader.reject("tearing", "needs tets, a membrane (/material/thickness) or springs");
   } else {
-    reader.optional_object("tearing", [&](ObjectReader& tearing) {
-      body.tearing = read_tearing(tearing, !body.mesh.tets.empty());
-    });
+    reader.optional_object(
+        "tearing", [&](ObjectReader& tearing) { body.tearing = read_tearing(tearing, body); });
   }
   body.touches = reader.optional_texts("touches");
   return body;

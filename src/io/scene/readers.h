@@ -36,8 +36,8 @@ FiberSettings read_fiber(ObjectReader& fiber, const TetMesh& mesh, const Axes& a
 /// "pressure" of a body.
 PressureSettings read_pressure(ObjectReader& body);
 
-/// "tearing" of a body of tets or of a membrane.
-TearingSettings read_tearing(ObjectReader& tearing, bool has_tets);
+/// "tearing" of a body whose mesh and material were read.
+TearingSettings read_tearing(ObjectReader& tearing, const Body& body);
 
 Blade read_blade(ObjectReader& blade, std::size_t index);
 

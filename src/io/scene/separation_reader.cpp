@@ -4,7 +4,8 @@
 
 namespace supple {
 
-TearingSettings read_tearing(ObjectReader& reader, bool has_tets) {
+TearingSettings read_tearing(ObjectReader& reader, const Body& body) {
+  const bool has_tets = !body.mesh.tets.empty();
   TearingSettings tearing;
   reader.expect({"stretch", "stress", "per_frame"});
   if (reader.has("stretch")) {
@@ -13,7 +14,8 @@ TearingSettings read_tearing(ObjectReader& reader, bool has_tets) {
     reader.know("stretch");
   }
   if (!has_tets) {
-    reader.reject("stress", "is that of tets, but this body is a membrane; expected stretch");
+    reader.reject("stress", fmt::format("is that of tets, but this body is {}; expected stretch",
+                                        body.membrane ? "a membrane" : "of springs"));
   } else if (reader.has("stress")) {
     tearing.stress = reader.number("stress", above_zero("Pa"));
   } else {

@@ -77,7 +77,7 @@ TEST(SeparationReader, NamesThePlaceOfWhatIsWrong) {
             "/blades/0");
 }
 
-TEST(SeparationReader, SheetsTearByStretchAndSpringsNotAtAll) {
+TEST(SeparationReader, SheetsAndSpringsTearByStretchAlone) {
   const auto cloth = [](const std::string& material) {
     return R"({"supple": 1, "bodies": [{"mesh": {"cloth": {"cells": [2, 2]}}, "material": )" +
            material;
@@ -89,8 +89,20 @@ TEST(SeparationReader, SheetsTearByStretchAndSpringsNotAtAll) {
   EXPECT_THROW(parse_scene(cloth(sheet) + R"(, "tearing": {"stress": 1}}]})", "scene.json", {}),
                Error);
   const std::string springs = R"({"model": "spring", "stiffness": 100})";
-  EXPECT_THROW(
-      parse_scene(cloth(springs) + R"(, "tearing": {"stretch": 1.2}}]})", "scene.json", {}), Error);
+  EXPECT_NO_THROW(
+      parse_scene(cloth(springs) + R"(, "tearing": {"stretch": 1.2}}]})", "scene.json", {}));
+  EXPECT_THROW(parse_scene(cloth(springs) + R"(, "tearing": {"stress": 1}}]})", "scene.json", {}),
+               Error);
+  const std::string exact = R"({"model": "spring", "stiffness": 100, "inextensible": true})";
+  EXPECT_THROW(parse_scene(cloth(exact) + R"(, "tearing": {"stretch": 1.2}}]})", "scene.json", {}),
+               Error);
+  const auto strand = [](const std::string& material) {
+    return R"({"supple": 1, "bodies": [{"mesh": {"strand": {}}, "material": )" + material +
+           R"(, "tearing": {"stretch": 1.2}}]})";
+  };
+  EXPECT_NO_THROW(parse_scene(strand(springs), "scene.json", {}));
+  const std::string rod = R"({"model": "rod", "young": 1e6, "poisson": 0.3, "radius": 0.01})";
+  EXPECT_THROW(parse_scene(strand(rod), "scene.json", {}), Error);
 }
 
 }  // namespace

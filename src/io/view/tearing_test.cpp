@@ -75,6 +75,24 @@ TEST(Tearing, SettingsAndHandsGoOn) {
   page.step(1);
 }
 
+TEST(Tearing, ShowsClothAndStrandsOfSpringsThatAreCut) {
+  Page page("cloth");
+  page.tell(R"({"do": "pause"})");
+  page.tell(R"({"do": "show", "vertices": "all", "colour": "stretch"})");
+  EXPECT_EQ(topology_of(page)["num_vertices"], 30);
+  page.tell(R"({"do": "set", "values": {"/blades": [
+    {"triangle": [[0.01, -90, -90], [0.01, 90, -90], [0.01, 0, 200]], "cuts": ["body_0"]},
+    {"triangle": [[-90, -0.51, -90], [90, -0.51, -90], [0, -0.51, 200]], "cuts": ["body_1"]}]}})");
+  page.step(3);
+  // A row of five vertices of the cloth, and one of the strand.
+  EXPECT_EQ(topology_of(page)["num_vertices"], 36);
+  EXPECT_EQ(page.positions().size(), 3 * 36U);
+  for (const float x : page.positions()) EXPECT_TRUE(std::isfinite(x));
+  page.tell(R"({"do": "reset"})");
+  page.advance(page.now);
+  EXPECT_EQ(topology_of(page)["num_vertices"], 30);
+}
+
 TEST(Tearing, EndsARecordingWithAWord) {
   Page page("free");
   page.tell(R"({"do": "pause"})");
