@@ -3,7 +3,7 @@
  * one away, arrow keys move the one that has the focus.
  */
 import { button, clear, h, readable } from './dom';
-import { movePoint, naturalSpline, type Point } from './spline';
+import { movePoint, naturalSpline, type Curve, type Point } from './spline';
 
 const WIDTH = 264;
 const HEIGHT = 150;
@@ -36,6 +36,7 @@ export class CurveEditor {
     private readonly unit: string,
     points: Point[],
     private readonly changed: (points: Point[], final: boolean) => void,
+    private readonly through: Curve = naturalSpline,
   ) {
     this.plot = svg('svg', {
       viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
@@ -106,7 +107,7 @@ export class CurveEditor {
 
   private draw(focus = -1): void {
     const { x0, x1, y0, y1 } = this.box;
-    const curve = naturalSpline(this.points);
+    const curve = this.through(this.points);
     const steps = 160;
     const path = Array.from({ length: steps + 1 }, (_, i) => {
       const x = x0 + ((x1 - x0) * i) / steps;
@@ -206,7 +207,7 @@ export class CurveEditor {
       if (width > points[widest + 1]![0] - points[widest]![0]) widest = i;
     }
     const x = (points[widest]![0] + points[widest + 1]![0]) / 2;
-    this.add([x, naturalSpline(points)(x)]);
+    this.add([x, this.through(points)(x)]);
   }
 
   private key(event: KeyboardEvent, i: number): void {

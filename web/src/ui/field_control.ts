@@ -1,14 +1,18 @@
 /** The control of one field, made from its description alone. */
 import type { Field } from '../protocol/scene';
 import type { Json } from '../protocol/packet';
+import { CurveEditor, readPoints } from './curve_editor';
 import { choice, h, newId, readable } from './dom';
 import { humanise } from './labels';
 import { scaleFor, type SliderScale } from './slider_scale';
+import { monotoneSpline } from './spline';
 
 export interface Control {
   element: HTMLElement;
   /** Shows another value, unless it is just being changed. */
   update(value: Json): void;
+  /** Below its label, not beside it. */
+  isWide?: boolean;
 }
 export type Changed = (value: Json, final: boolean) => void;
 
@@ -187,6 +191,18 @@ function textControl(field: Field, value: Json, label: string, changed: Changed)
   };
 }
 
+/** The stress of fibers over their stretch. */
+function fiberControl(field: Field, value: Json, label: string, changed: Changed): Control | null {
+  const points = /\/fiber(\/\d+)?\/curve$/.test(field.pointer) ? readPoints(value) : null;
+  if (points === null) return null;
+  const editor = new CurveEditor(label, 'Pa', points, changed, monotoneSpline);
+  return {
+    element: editor.element,
+    isWide: true,
+    update: (now) => editor.update(readPoints(now) ?? []),
+  };
+}
+
 function controlFor(field: Field, value: Json, label: string, changed: Changed): Control {
   switch (field.type) {
     case 'number':
@@ -205,6 +221,10 @@ function controlFor(field: Field, value: Json, label: string, changed: Changed):
     case 'integers':
       if (isShortList(value)) return vectorControl(value, label, changed);
       return textControl(field, value, label, changed);
+    case 'pairs':
+      return (
+        fiberControl(field, value, label, changed) ?? textControl(field, value, label, changed)
+      );
     case 'box':
       return boxControl(value, label, changed) ?? textControl(field, value, label, changed);
     default:
@@ -234,6 +254,7 @@ export class FieldRow {
       this.control.element,
       this.error,
     );
+    this.element.classList.toggle('wide', this.control.isWide ?? false);
   }
 
   update(value: Json, isChanged: boolean): void {

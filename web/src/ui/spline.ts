@@ -1,4 +1,4 @@
-/** The curve that the engine draws through control points: a natural cubic spline, straight beyond. */
+/** The curves that the engine draws through control points: cubics between them, straight beyond. */
 export type Point = [number, number];
 
 /** Second derivatives at the points: the tridiagonal system of the natural spline, by elimination. */
@@ -21,35 +21,70 @@ function secondDerivatives(points: Point[]): number[] {
   return m;
 }
 
-/** points: ascending in x; fewer than two are the zero function. */
-export function naturalSpline(points: Point[]): (x: number) => number {
-  if (points.length < 2) return () => 0;
+function naturalSlopes(points: Point[]): number[] {
   const m = secondDerivatives(points);
   const last = points.length - 1;
-  const slopeAt = (i: number, j: number): number => {
-    // Of the piece between i and j = i + 1 or i - 1, at point i.
-    const [a, b] = i < j ? [i, j] : [j, i];
-    const width = points[b]![0] - points[a]![0];
-    const chord = (points[b]![1] - points[a]![1]) / width;
-    const [ma, mb] = [m[a]!, m[b]!];
-    return i < j ? chord - (width * (2 * ma + mb)) / 6 : chord + (width * (ma + 2 * mb)) / 6;
-  };
-  const first = slopeAt(0, 1);
-  const end = slopeAt(last, last - 1);
-  return (x) => {
-    if (x <= points[0]![0]) return points[0]![1] + first * (x - points[0]![0]);
-    if (x >= points[last]![0]) return points[last]![1] + end * (x - points[last]![0]);
-    let i = 1;
-    while (points[i]![0] < x) i++;
-    const [x0, y0] = points[i - 1]!;
-    const [x1, y1] = points[i]!;
-    const h = x1 - x0;
-    const a = (x1 - x) / h;
-    const b = (x - x0) / h;
-    const bend = (((a ** 3 - a) * m[i - 1]! + (b ** 3 - b) * m[i]!) * (h * h)) / 6;
-    return a * y0 + b * y1 + bend;
-  };
+  return points.map((_, k) => {
+    const i = Math.min(k, last - 1);
+    const width = points[i + 1]![0] - points[i]![0];
+    const chord = (points[i + 1]![1] - points[i]![1]) / width;
+    const [left, right] = [m[i]!, m[i + 1]!];
+    return k === i
+      ? chord - (width * (2 * left + right)) / 6
+      : chord + (width * (left + 2 * right)) / 6;
+  });
 }
+
+/** Steffen's: of parabolas through three neighbours, as far as the chords on both sides allow. */
+function monotoneSlopes(points: Point[]): number[] {
+  const widths = points.slice(1).map((p, i) => p[0] - points[i]![0]);
+  const chords = points.slice(1).map((p, i) => (p[1] - points[i]![1]) / widths[i]!);
+  const limited = (slope: number, chord: number): number => {
+    if (!(slope * chord > 0)) return 0;
+    return Math.abs(slope) > 2 * Math.abs(chord) ? 2 * chord : slope;
+  };
+  const atEnd = (end: number, next: number): number => {
+    const share = widths[end]! / (widths[end]! + widths[next]!);
+    return limited(chords[end]! + share * (chords[end]! - chords[next]!), chords[end]!);
+  };
+  const last = points.length - 1;
+  if (last === 1) return [chords[0]!, chords[0]!];
+  return points.map((_, i) => {
+    if (i === 0) return atEnd(0, 1);
+    if (i === last) return atEnd(last - 1, last - 2);
+    const [h, k, before, after] = [widths[i - 1]!, widths[i]!, chords[i - 1]!, chords[i]!];
+    if (!(before * after > 0)) return 0;
+    return limited(limited((before * k + after * h) / (h + k), before), after);
+  });
+}
+
+export type Curve = (points: Point[]) => (x: number) => number;
+
+/** points: ascending in x; fewer than two are the zero function. */
+const through =
+  (slopesOf: (points: Point[]) => number[]): Curve =>
+  (points) => {
+    if (points.length < 2) return () => 0;
+    const slopes = slopesOf(points);
+    const last = points.length - 1;
+    return (x) => {
+      if (x <= points[0]![0]) return points[0]![1] + slopes[0]! * (x - points[0]![0]);
+      if (x >= points[last]![0]) return points[last]![1] + slopes[last]! * (x - points[last]![0]);
+      let i = 1;
+      while (points[i]![0] < x) i++;
+      const [x0, y0] = points[i - 1]!;
+      const [x1, y1] = points[i]!;
+      const h = x1 - x0;
+      const t = (x - x0) / h;
+      const [m0, m1] = [h * slopes[i - 1]!, h * slopes[i]!];
+      return y0 + t * (m0 + t * (3 * (y1 - y0) - 2 * m0 - m1 + t * (m0 + m1 - 2 * (y1 - y0))));
+    };
+  };
+
+/** That of a material: a natural cubic spline. */
+export const naturalSpline = through(naturalSlopes);
+/** That of fibers, which rises where its points do. */
+export const monotoneSpline = through(monotoneSlopes);
 
 /** Points moved apart so that x ascends; the one at `kept` stays between its neighbours. */
 export function movePoint(points: Point[], kept: number, to: Point, gap: number): Point[] {

@@ -9,7 +9,7 @@ import { labelOf, valueAt } from '../../src/ui/labels';
 import { noteOf } from '../../src/ui/force_legend';
 import { ticks } from '../../src/ui/plot';
 import { scaleFor } from '../../src/ui/slider_scale';
-import { movePoint, naturalSpline, type Point } from '../../src/ui/spline';
+import { monotoneSpline, movePoint, naturalSpline, type Point } from '../../src/ui/spline';
 
 const field = (more: Partial<Field>): Field => ({
   pointer: '/solver/iterations',
@@ -98,6 +98,31 @@ describe('a curve', () => {
     for (const x of [0, 1, 2, 4]) expect(slope(x + 2e-5)).toBeCloseTo(slope(x - 2e-5), 3);
     const bend = (x: number, h = 1e-3) => (f(x + h) - 2 * f(x) + f(x - h)) / (h * h);
     expect(Math.abs(bend(0.002))).toBeLessThan(0.05);
+  });
+
+  it('of fibers rises between points that rise, and is flat between equal ones', () => {
+    const stress: Point[] = [
+      [0.8, -10],
+      [1, 0],
+      [1.1, 0],
+      [1.2, 1000],
+      [2, 1100],
+    ];
+    const f = monotoneSpline(stress);
+    for (const [x, y] of stress) expect(f(x)).toBeCloseTo(y, 9);
+    for (let x = 0.7; x < 2.1; x += 0.01) expect(f(x + 0.01) - f(x)).toBeGreaterThan(-1e-9);
+    expect(f(1.05)).toBe(0);
+    // The slope at 1.2 is that of the parabola, 8903, but no more than twice the chord of 125 after it.
+    expect((f(1.2 + 1e-6) - f(1.2 - 1e-6)) / 2e-6).toBeCloseTo(250, 0);
+    expect(f(3) - f(2.5)).toBeCloseTo(f(2.5) - f(2), 9);
+  });
+
+  it('of two points is a line', () => {
+    const f = monotoneSpline([
+      [1, 0],
+      [2, 3],
+    ]);
+    expect([f(0), f(1.5), f(3)]).toEqual([-3, 1.5, 6]);
   });
 
   it('keeps its points in order while one is dragged', () => {
