@@ -25,6 +25,8 @@ constexpr int most_choices = 6;
 constexpr double harmless = 0.05;
 /// Rows of contacts that are left out of the matrix, in one dense system of all directions.
 constexpr std::size_t most_left_out = 2048;
+/// Times that they are in a step: a surface may give way, and hold again.
+constexpr int most_times = 3;
 /// Over the blocks of many contacts: in the first direction of a step, in later ones, and after
 /// directions that led nowhere. More of the first two make directions dearer and little better.
 constexpr int first_sweeps = 8, later_sweeps = 4, thorough_sweeps = 40;
@@ -90,7 +92,8 @@ void ContactMatrix::make_room(const Objective& objective) {
 void ContactMatrix::begin_step(Objective& objective) {
   if (own_) own_->begin_step(objective);
   choices_ = 0;
-  is_alone_ = is_thorough_ = is_left_out_ = was_left_out_ = false;
+  is_alone_ = is_thorough_ = is_left_out_ = false;
+  times_left_out_ = 0;
   are_many_ = are_many_active_ = false;
   system_.couple_directions(!inner_.rigid().empty());
   active_.clear();
@@ -484,9 +487,10 @@ void ContactMatrix::make_room_for(const LinearPairs& pairs) {
 bool ContactMatrix::leave_out(const Objective& objective) {
   // Others will come to touch.
   const bool has_room = touching_.size() < system_.largest_capacity() / 4 * 3;
-  if (!has_room || is_alone_ || was_left_out_ || gives_way(objective)) return false;
+  if (!has_room || is_alone_ || times_left_out_ == most_times || gives_way(objective)) return false;
   active_.clear();
-  return is_left_out_ = was_left_out_ = true;
+  ++times_left_out_;
+  return is_left_out_ = true;
 }
 
 /// Whether what is within a body touches: no row pushes it back.

@@ -143,15 +143,15 @@ class ContactMatrix final : public Direction {
 
   std::unique_ptr<Laplacian> own_;
   Laplacian& inner_;
-  int choices_ = 0;            ///< in this step
-  bool is_barrier_ = false;    ///< contacts are
-  bool is_alone_ = false;      ///< they do nothing to directions any more
-  bool is_thorough_ = false;   ///< forces of many contacts are found with more sweeps
-  int num_directions_ = 0;     ///< since the last look ahead
-  bool found_ahead_ = false;   ///< the contacts at x + p, which is where a direction may leave it
-  bool is_left_out_ = false;   ///< what touches is
-  bool was_left_out_ = false;  ///< in this step
-  bool left_out_ = false;      ///< the last direction was made without the forces of what touches
+  int choices_ = 0;           ///< in this step
+  bool is_barrier_ = false;   ///< contacts are
+  bool is_alone_ = false;     ///< they do nothing to directions any more
+  bool is_thorough_ = false;  ///< forces of many contacts are found with more sweeps
+  int num_directions_ = 0;    ///< since the last look ahead
+  bool found_ahead_ = false;  ///< the contacts at x + p, which is where a direction may leave it
+  bool is_left_out_ = false;  ///< what touches is
+  int times_left_out_ = 0;    ///< in this step
+  bool left_out_ = false;     ///< the last direction was made without the forces of what touches
   std::vector<ContactRow> touching_;
   std::vector<ContactRow> active_;  ///< in the matrix
   /// [num_vertices], last in touching_ of those whose first vertex it is, or -1
