@@ -77,7 +77,8 @@ void ContactMatrix::make_room(const Objective& objective) {
   values_.reserve(3 * most_points);
   active_.reserve(3 * most_points);
   points_.reserve(most_points);
-  between_.reserve(most_points * most_points);
+  const std::size_t most_usual = std::min(most_points, ContactSystem::most_rows);
+  between_.reserve(most_usual * most_usual);
   corners_.reserve(std::size(ContactPoint{}.vertices) * most_points);
   if (const RigidMatrix& rigid = inner_.rigid(); !rigid.empty()) {
     system_.couple_directions(true);
@@ -529,13 +530,17 @@ bool ContactMatrix::compute_without(Objective& objective, const Iterate& at_z,
 
 bool ContactMatrix::push(Objective& objective, const Iterate& at_z, LinearPairs& pairs,
                          VectorField& p) {
-  bool do_fit = !gives_way(objective);
+  if (gives_way(objective)) {
+    take_in();
+    return false;
+  }
   gather(objective, at_z, p);
   if (touching_.empty() && held_.empty()) return true;
   system_.couple_directions(true);
-  do_fit = do_fit && all_fit(0) && !are_many_;
-  if (!do_fit) {
+  if (!all_fit(0) || are_many_) {
     take_in();
+    // Those known are at z + p, and another direction begins with those at z.
+    objective.find_contacts(at_z.x);
     return false;
   }
   fill_system(blocks_, objective.threads());

@@ -86,7 +86,7 @@ class ContactMatrix final : public Direction {
   /// Makes room for that, with these pairs.
   void make_room_for(const LinearPairs& pairs);
   /// Leaves out what touches from now on: soft contacts of bodies that deform. False: they are too
-  /// many, a surface gives way, or it was tried in this step.
+  /// many, a surface gives way, or this step has tried it often.
   bool leave_out(const Objective& objective);
   /// As compute_unfinished, of g without what touches, under constant forces in its place:
   /// `gradient` becomes that.
