@@ -240,6 +240,7 @@ ContactEnergy::Toucher ContactEnergy::vertex_at(std::size_t place) const {
           .added = own.added,
           .soft_depth = own.soft_depth,
           .size = own.size,
+          .slip_speed = own.slip_speed,
           .is_inner = own.is_inner};
 }
 
@@ -251,6 +252,7 @@ ContactEnergy::Toucher ContactEnergy::point_at(std::size_t place) const {
               .added = 0,
               .soft_depth = std::numeric_limits<double>::infinity(),
               .size = 0,
+              .slip_speed = friction_slip_speed,
               .is_inner = false};
   // Of what is on either side: the stiffness within the soft depth, and beyond.
   double soft[2] = {}, hard[2] = {}, bearing = 0;
@@ -263,6 +265,7 @@ ContactEnergy::Toucher ContactEnergy::point_at(std::size_t place) const {
     own.soft_depth = std::min(own.soft_depth, vertex.soft_depth);
     bearing = std::max(bearing, vertex.bearing);
     own.size = vertex.size;
+    own.slip_speed = std::min(own.slip_speed, vertex.slip_speed);
   }
   own.stiffness = soft[0];
   own.added = hard[0] - soft[0];
@@ -287,7 +290,6 @@ void ContactEnergy::begin_step(const ContactStep& step, Threads& threads) {
   x_n_ = step.x_n;
   h_ = step.h;
   stage_ = step.stage;
-  slip_ = friction_slip_speed * step.h;
   num_contacts_ = num_touching_ = num_held_ = 0;
   surface_.clear();
   for (auto* list : {&points_, &held_of_bodies_, &start_of_bodies_}) list->clear();
@@ -500,6 +502,7 @@ Contact ContactEnergy::behind(const Plane& plane, const Toucher& own, double dep
           .soft_depth = layer > 0 ? (1 - barrier::hard_share) * layer : own.soft_depth,
           .shift = shift,
           .friction = 0,
+          .slip = own.slip_speed * h_,
           .is_inner = own.is_inner,
           .layer = layer,
           .anchor = anchor_of(own, plane.collider, plane.point)};
@@ -766,11 +769,11 @@ double ContactEnergy::add(const Contact& contact, const double* z, double* gradi
   }
   if (contact.friction > 0) {
     const double most = contact.friction;
-    if (local.speed <= slip_) {
-      energy += most * local.speed * local.speed / (2 * slip_);
-      force = force + (most / slip_) * local.slip;
+    if (local.speed <= contact.slip) {
+      energy += most * local.speed * local.speed / (2 * contact.slip);
+      force = force + (most / contact.slip) * local.slip;
     } else {
-      energy += most * (local.speed - 0.5 * slip_);
+      energy += most * (local.speed - 0.5 * contact.slip);
       force = force + (most / local.speed) * local.slip;
     }
   }
@@ -781,7 +784,7 @@ double ContactEnergy::add(const Contact& contact, const double* z, double* gradi
 ContactEnergy::Spring ContactEnergy::friction_spring(const Contact& contact,
                                                      const double* z) const {
   const Local local = at_position(contact, contact.point.position(z).data());
-  return {contact.friction / std::max(local.speed, slip_) / stage_, stage_ * local.slip};
+  return {contact.friction / std::max(local.speed, contact.slip) / stage_, stage_ * local.slip};
 }
 
 double ContactEnergy::friction_work(const double* z) const {
@@ -816,8 +819,8 @@ void ContactEnergy::hessian(const Contact& contact, const double* z, double* blo
   double across = 0;  // factor of I - n n^T
   double along = 0;   // factor of -u u^T
   if (contact.friction > 0) {
-    across = contact.friction / std::max(local.speed, slip_) / stage_;
-    if (local.speed > slip_) along = across / (local.speed * local.speed);
+    across = contact.friction / std::max(local.speed, contact.slip) / stage_;
+    if (local.speed > contact.slip) along = across / (local.speed * local.speed);
   }
   const double normal = (local.gap < 0 ? contact.stiffness_at(-local.gap) / stage_ : 0) - across;
   for (std::size_t i = 0; i < 3; ++i) {

@@ -52,18 +52,21 @@
 ///
 /// Friction (Coulomb, coefficient mu), as a smoothed dissipation potential:
 ///   E_f(x) = mu N f(|u|),  u = (I - n n^T)(x - x_n - c),
-///   f(s) = s^2 / (2 eps) for s <= eps, s - eps/2 above (Huber),  eps = friction_slip_speed * h,
+///   f(s) = s^2 / (2 eps) for s <= eps, s - eps/2 above (Huber),  eps = v_s h,
 /// x_n being the vertex at the start of the step and c the displacement over the step of the
 /// collider's point nearest to it. N = k (depth + s) is the normal force at x_n and n the normal
 /// there, of the collider at the start of the step: both belong to the state before, so that E_f is
 /// a convex function of x. Over a fall the impulse of friction is that of the normal force, a step
-/// later. The force is at most mu N and opposes the slip.
+/// later. The force is at most mu N and opposes the slip. v_s is the vertex's `slip_speed`, the
+/// least of those of a point.
 namespace supple {
 
-/// m/s. Below this speed of slip the friction force falls linearly to zero, so a body that friction
-/// holds creeps at less than this: 1 mm in a second, which is not seen in motion. Smaller values
-/// bring nothing visible and make E_f stiffer, mu N / eps per vertex: at 1/30 s and the weight of a
-/// vertex of mass m for N, this one gives mu * 327 m / h^2, less than usual contact stiffnesses.
+/// m/s, of bodies of 1 m and more. Below this speed of slip the friction force falls linearly to
+/// zero, so a body that friction holds creeps at less than this: 1 mm in a second, which is not
+/// seen in motion. Smaller values bring nothing visible and make E_f stiffer, mu N / eps per
+/// vertex: at 1/30 s and the weight of a vertex of mass m for N, this one gives mu * 327 m / h^2,
+/// less than usual contact stiffnesses. Smaller bodies have as much less of it as they are smaller:
+/// a body of 1 mm would else slide by its own size in a second.
 inline constexpr double friction_slip_speed = 1e-3;
 
 /// Sizes of its body a second: how fast a vertex that starts deep inside comes out. A body gets out
@@ -82,6 +85,7 @@ struct ContactVertex {
   double soft_depth = 0;  ///< d_s, m
   double bearing = 0;     ///< least stiffness between two bodies, that bears their weight, N/m
   double size = 0;        ///< of its body, m; 0: it leaves what it starts in as fast as it can
+  double slip_speed = friction_slip_speed;  ///< below which friction gives way, m/s
   bool is_inner = false;  ///< within a body: it touches only where the surface gives way altogether
   int body = 0;
   int held_by = -1;  ///< a collider that it and what it is a corner of do not touch; -1: none
@@ -101,6 +105,7 @@ struct Contact {
   double soft_depth;  ///< d_s, m
   double shift;       ///< s, m
   double friction;    ///< mu N, N; 0 of what is normal force alone
+  double slip;        ///< eps, m
   bool is_inner;      ///< of a vertex that is
   double layer;       ///< of a barrier (barrier.h), m; 0: springs
   Vec3 anchor;        ///< x_n + c: where the point would be had it stuck to the collider, m
@@ -383,7 +388,7 @@ class ContactEnergy {
   struct Toucher {
     ContactPoint point;
     int place;  ///< as in Contact
-    double stiffness, added, soft_depth, size;
+    double stiffness, added, soft_depth, size, slip_speed;
     bool is_inner;
   };
   /// A plane with what is behind it.
@@ -461,7 +466,6 @@ class ContactEnergy {
   double h_ = 0;                         ///< s
   double posed_time_ = 0, posed_h_ = 0;  ///< of the colliders, s
   double stage_ = 1;                     ///< of z
-  double slip_ = 0;                      ///< eps, m
   // [max_contacts()] and [max_pairs()], of which the first ones are set. Left uninitialised, so
   // that the system gives memory only to what is used: few vertices are in contact at a time.
   std::unique_ptr<Contact[]> contacts_;

@@ -52,6 +52,7 @@ TEST(Barrier, ABoxThatHangsInTheAirInStepsThatAreTooLongIsSaid) {
   for (const std::string method : {"l_bfgs", "newton"}) {
     for (const int iterations : {10, 40}) {
       Scene scene = stack(1e-3);
+      scene.contact.friction = 0.05;
       for (Body& body : scene.bodies) {
         body.material.mu = 200;
         body.material.lambda = 800;
@@ -68,7 +69,8 @@ TEST(Barrier, ABoxThatHangsInTheAirInStepsThatAreTooLongIsSaid) {
       }
       bool said = false;
       for (const Warning& warning : watch.warnings()) said = said || warning.code == "unconverged";
-      // In steps of 2 to 10 ms it leans on the lower ones for 0.3 to 0.5 s and then falls.
+      // In steps of 2 to 10 ms it falls off the others within 0.1 to 0.35 s. A friction of 0.4
+      // holds it.
       EXPECT_TRUE(said || frames_up <= 6) << method << iterations << ": " << frames_up;
     }
   }

@@ -301,14 +301,20 @@ std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& mod
         body.size > 0 && !is_explicit ? body.weight / (rest_depth * body.size * of_a_side) : 0;
     const double heaviest = std::min(weight, most_above * body.weight);
     const double between = body.weight > 0 ? bearing * heaviest / body.weight : 0;
+    // An explicit step cannot bear friction that is stiffer.
+    const double slip_speed =
+        friction_slip_speed * (body.size > 0 && !is_explicit ? std::min(1.0, body.size) : 1);
     for (int i = first; i < last; ++i) {
       const auto v = static_cast<std::size_t>(i);
       if (!(model.mass[v] > 0)) continue;
       const bool is_inner = outside[v] == 0;
       if (given != 0) {
         // Of a body that rests deep on soft contacts nothing starts inside.
-        vertices.push_back(
-            {.vertex = i, .stiffness = given, .is_inner = is_inner, .body = static_cast<int>(b)});
+        vertices.push_back({.vertex = i,
+                            .stiffness = given,
+                            .slip_speed = slip_speed,
+                            .is_inner = is_inner,
+                            .body = static_cast<int>(b)});
         continue;
       }
       const bool is_rigid = model.is_rigid_body(static_cast<int>(b));
@@ -325,6 +331,7 @@ std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& mod
                           .soft_depth = soft_depth * body.size,
                           .bearing = between,
                           .size = body.size,
+                          .slip_speed = slip_speed,
                           .is_inner = is_inner,
                           .body = static_cast<int>(b)});
     }
