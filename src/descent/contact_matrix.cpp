@@ -34,7 +34,7 @@ constexpr int first_sweeps = 8, later_sweeps = 4, thorough_sweeps = 40;
 /// further.
 constexpr double solved_to = 0.01;
 /// Of the contacts in the matrix: so many more that push, and they are chosen again.
-constexpr int part_new = 8;
+constexpr int part_new = 32;
 
 /// Of a barrier's layer: how deep what rests is in it.
 constexpr double rest_from = 0.5, rest_to = 0.65;
