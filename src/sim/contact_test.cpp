@@ -256,7 +256,7 @@ TEST(Contact, FrictionHoldsUpToItsAngle) {
       const double way = x[0][0] - at_one;
       const double slide = 9.81 * (std::sin(angle) - mu * std::cos(angle));
       if (slide < 0) {
-        // Converged it creeps at 0.95 mm/s. Ten iterations of L-BFGS leave some more.
+        // Converged it creeps at 0.82 mm/s. Ten iterations of L-BFGS leave some more.
         EXPECT_LT(std::abs(way), scene.solver.method == SolverMethod::l_bfgs ? 2e-3 : 1.1e-3);
       } else {
         // From rest: 3/2 a t^2 in the second second, but for the first frames, where there is no

@@ -485,6 +485,17 @@ TEST(StackScene, StaysWhereItIs) {
     for (int body = 0; body < 3; ++body) EXPECT_TRUE(simulation.is_asleep(body)) << body;
     // The upper one still lies on the middle one.
     EXPECT_NEAR(height(simulation, 2), 1.25, 0.02);
+    // Twenty iterations leave up to a hundredth of the weight open.
+    std::vector<double> forces(3 * static_cast<std::size_t>(simulation.num_vertices()));
+    simulation.copy_contact_forces(forces);
+    for (std::size_t body = 0; body < 3; ++body) {
+      double up = 0;
+      for (int i = simulation.body_vertices()[body]; i < simulation.body_vertices()[body + 1];
+           ++i) {
+        up += forces[3 * static_cast<std::size_t>(i) + 1];
+      }
+      EXPECT_NEAR(up, 9.81 * 125, 0.04 * 9.81 * 125) << body;
+    }
   }
 }
 
