@@ -30,10 +30,10 @@ std::vector<Description> list_readers() {
           {".ele", "read: tets, TetGen, with its .node beside it"},
           {".vtk", "read: tets, VTK legacy"},
           {".vtu", "read: tets, VTK XML"},
-          {".obj", "read: closed surface of a collider, Wavefront OBJ"},
-          {".ply", "read: closed surface of a collider, PLY, ASCII and binary"},
-          {".stl", "read: closed surface of a collider, STL, ASCII and binary"},
-          {".off", "read: closed surface of a collider, OFF"}};
+          {".obj", "read: surfaces of cloth and colliders, and strands, Wavefront OBJ"},
+          {".ply", "read: surfaces of cloth and colliders, and strands, PLY, ASCII and binary"},
+          {".stl", "read: surfaces of cloth and colliders, STL, ASCII and binary"},
+          {".off", "read: surfaces of cloth and colliders, OFF"}};
 }
 
 std::vector<Description> list_formats() {

@@ -6,11 +6,11 @@
 
 namespace supple {
 
-/// Names an attachment of a Simulation until it is detached; then, and where it was made by
-/// default, it names none.
+/// Names an attachment of a Simulation until it is detached. After that, and if
+/// default-constructed, it names none.
 struct Attachment {
   std::uint32_t index = 0;
-  std::uint32_t generation = 0;  ///< 0: of none
+  std::uint32_t generation = 0;  ///< 0: names none
 
   bool operator==(const Attachment&) const = default;
 };

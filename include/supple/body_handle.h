@@ -6,11 +6,11 @@
 
 namespace supple {
 
-/// Names a body of a Simulation until it is removed, wherever it then stands among the bodies;
-/// after that, and where it was made by default, it names none.
+/// Names a body of a Simulation until it is removed, whatever its index becomes. After that, and if
+/// default-constructed, it names none.
 struct BodyHandle {
   std::uint32_t index = 0;
-  std::uint32_t generation = 0;  ///< 0: of none
+  std::uint32_t generation = 0;  ///< 0: names none
 
   bool operator==(const BodyHandle&) const = default;
 };

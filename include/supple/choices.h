@@ -9,8 +9,8 @@
 
 #pragma GCC visibility push(default)
 
-/// What a scene chooses from closed sets. Scene files and messages know each value by a name, that
-/// of its enumerator. Scenes in code take the enumerator.
+/// The choices of a scene. Scene files and messages name each value as its enumerator is named;
+/// scenes in code take the enumerator.
 namespace supple {
 
 /// A name with the line that `supple list` prints for it.
@@ -114,20 +114,20 @@ concept Choice = requires(T value) {
   { choices(value) } -> std::same_as<const ChoiceList&>;
 };
 
-/// Name of the value at an index; "unknown" where the list has none.
+/// Name of the value at an index; "unknown" if the list has no such index.
 const char* choice_name(const ChoiceList& list, std::size_t index) noexcept;
 
-/// Index of a name. Throws Error{invalid_input} at `where` that says what is known.
+/// Index of a name. Throws Error{invalid_input} at `where` that lists the known names.
 std::size_t choice_index(const ChoiceList& list, std::string_view name, std::string_view where);
 
-/// Its name: to_string(LinearSolver::cg) is "cg".
+/// Name of a value: to_string(LinearSolver::cg) is "cg".
 template <Choice T>
 const char* to_string(T value) {
   return choice_name(choices(value), static_cast<std::size_t>(value));
 }
 
-/// The value of a name: from_string<LinearSolver>("cg"). Throws Error{invalid_input} at `where` for
-/// a name that is not known, with those that are.
+/// Value of a name: from_string<LinearSolver>("cg"). Throws Error{invalid_input} at `where` for an
+/// unknown name, listing the known ones.
 template <Choice T>
 T from_string(std::string_view name, std::string_view where = {}) {
   return static_cast<T>(choice_index(choices(T{}), name, where));
@@ -143,7 +143,7 @@ std::vector<T> all_choices() {
   return values;
 }
 
-/// Writes its name.
+/// Writes the name of a value.
 template <Choice T>
 std::ostream& operator<<(std::ostream& out, T value) {
   return out << to_string(value);

@@ -8,11 +8,10 @@
 
 namespace supple {
 
-/// What kind of thing went wrong, so that a program can react. The command line's exit codes
-/// follow it.
+/// The kind of an error, so that a program can react. The command line's exit codes follow it.
 enum class ErrorKind {
   invalid_input,  ///< a scene, an option or a call is not valid (exit code 2)
-  bad_file,       ///< a file cannot be read, or is not what it says (exit code 3)
+  bad_file,       ///< a file cannot be read or is malformed (exit code 3)
   non_finite,     ///< the simulation produced a non-finite state (exit code 4)
 };
 

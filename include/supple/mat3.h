@@ -2,16 +2,16 @@
 
 #include <array>
 
-/// For straight-line arithmetic over numbers of several lanes: a call in the middle of it would
-/// send forty registers through memory (measured on the corotated local step: 81 ns a tet with the
+/// For straight-line arithmetic over numbers of several lanes: a function call in the middle would
+/// spill forty registers to memory (measured on the corotated local step: 81 ns a tet with the
 /// compiler's own choice).
 #define SUPPLE_INLINE [[gnu::always_inline]] inline
 
 /// 3x3 algebra as templates over the number type.
 namespace supple {
 
-/// What most of it consists of. Numbers that write down what is done with them (own_number.h) have
-/// their own, so as to write less.
+/// The operations that most of it consists of. Numbers that record operations (own_number.h)
+/// overload them to record fewer.
 template <class S>
 SUPPLE_INLINE S sum_of_products(const S& a, const S& b, const S& c, const S& d, const S& e,
                                 const S& f) {
@@ -113,7 +113,7 @@ SUPPLE_INLINE Mat3<S> transpose(const Mat3<S>& m) {
   return t;
 }
 
-/// x y where it is symmetric: the upper triangle is computed and mirrored.
+/// x y, if it is symmetric: the upper triangle is computed and mirrored.
 template <class S>
 SUPPLE_INLINE Mat3<S> symmetric_product(const Mat3<S>& x, const Mat3<S>& y) {
   Mat3<S> z;

@@ -84,7 +84,7 @@ TetMesh generate(const CylinderGenerator& cylinder);
 TetMesh generate(const TorusGenerator& torus);
 TetMesh generate(const TetrahedronGenerator& tetrahedron);
 
-/// Generators refuse to make more: a typo must not exhaust the memory.
+/// Generators refuse to make more, so that a typo does not exhaust the memory.
 inline constexpr std::size_t max_generated_tets = 20'000'000;
 
 /// Vertices and springs of a cloth or a strand, the springs sorted by kind [Provot 1995].
@@ -114,23 +114,23 @@ struct StrandGenerator {
 
 /// A strand through points, segment by segment.
 struct PolylineGenerator {
-  std::vector<Vec3> points{};  ///< at least two, of a closed one three, m; no two in a row the same
+  std::vector<Vec3> points{};  ///< m, at least two, three if closed; no two in a row the same
   bool closed = false;         ///< a last segment joins the last point to the first
 };
 
-/// A strand along a helix: from start, which lies at `radius` from the axis through `center`, up
-/// the axis by `pitch` each turn. Vertex i of n segments lies at the angle 2 pi turns i/n.
+/// A strand along a helix at `radius` from the axis through `center`, which advances along the axis
+/// by `pitch` each turn. Vertex i of n segments is at the angle 2 pi turns i/n.
 struct HelixGenerator {
   double radius = 0.1;   ///< m, > 0
   double pitch = 0.05;   ///< m a turn, along the axis; of any sign
-  double turns = 4;      ///< > 0; right-handed with a pitch above 0
+  double turns = 4;      ///< > 0; right-handed if the pitch is above 0
   int segments = 64;     ///< >= 1
   Vec3 axis{0, -1, 0};   ///< any non-zero direction
   Vec3 center{0, 0, 0};  ///< m, where the helix begins on its axis
 };
 
-/// The surface of a ball as a closed cloth: an icosahedron whose triangles are cut into four again
-/// and again, 20 * 4^subdivisions of them. Its springs are its edges.
+/// The surface of a ball as a closed cloth: an icosahedron whose triangles are divided repeatedly
+/// into four, giving 20 * 4^subdivisions of them. Its springs are its edges.
 struct IcosphereGenerator {
   double radius = 0.5;   ///< m, > 0
   int subdivisions = 3;  ///< >= 0

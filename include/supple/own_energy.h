@@ -4,9 +4,9 @@
 
 namespace supple {
 
-/// An energy density, eight deformation gradients at once. Matrices are [9][8]: row after row, tet
-/// after tet. It is called from several threads at once. What it throws ends a step as
-/// StepStatus::failed.
+/// An energy density, evaluated for eight deformation gradients at once. Matrices are [9][8]: row
+/// after row, tet after tet. It is called from several threads at once. An exception from it ends a
+/// step as StepStatus::failed.
 class OwnEnergy {
  public:
   static constexpr int block = 8;

@@ -13,7 +13,8 @@
 
 #pragma GCC visibility push(default)
 
-/// Energies of the program's own: hyperelastic materials of tets as plain C++ (docs/materials.md).
+/// Energies that a program defines: hyperelastic materials of tets as plain C++
+/// (docs/materials.md).
 ///
 ///   struct Gent {
 ///     double mu, limit, bulk;
@@ -26,8 +27,8 @@
 ///   };
 ///   body.material = supple::own_material(Gent{1e5, 20.0, 1e6});
 ///
-/// The energy must not change when the body turns, Psi(R F) = Psi(F), and the body must be at rest
-/// at F = 1; it need not be isotropic. A Simulation checks that on samples when it is built.
+/// The energy must not change under rotations, Psi(R F) = Psi(F), and the body must be at rest at
+/// F = 1; it need not be isotropic. A Simulation checks this on samples when it is built.
 namespace supple {
 
 namespace own {
@@ -47,8 +48,8 @@ concept HasHessian = requires(const Energy& energy, const Mat3<T>& F) {
   { energy.hessian(F) } -> std::convertible_to<Matrix9<T>>;
 };
 
-/// An energy as a template over the number type. What it does not give follows from what it gives
-/// by automatic differentiation.
+/// An energy as a template over the number type. Derivatives that it does not provide come from
+/// automatic differentiation.
 template <class Energy>
 class Evaluated final : public OwnEnergy {
  public:
@@ -123,7 +124,7 @@ class Evaluated final : public OwnEnergy {
     return m;
   }
 
-  /// Energy density and stress by one walk back along what was computed.
+  /// Energy density and stress by reverse differentiation.
   template <class Base>
   Base differentiate(const Mat3<Base>& F, Mat3<Base>& P) const {
     Tape<Base>& tape = Tape<Base>::begin();
@@ -158,7 +159,7 @@ class Evaluated final : public OwnEnergy {
 
 }  // namespace own
 
-/// A material of an energy that the program computes itself.
+/// A material with an energy that the program computes itself.
 inline MaterialSettings own_material(std::shared_ptr<const OwnEnergy> energy) {
   MaterialSettings settings;
   settings.model = "own";
@@ -166,30 +167,30 @@ inline MaterialSettings own_material(std::shared_ptr<const OwnEnergy> energy) {
   return settings;
 }
 
-/// A material of a value with these members, templates over the number type T (own_number.h):
-///   T energy_density(const Mat3<T>& F) const      Psi, J/m^3; always
+/// A material from a value with these members, templates over the number type T (own_number.h):
+///   T energy_density(const Mat3<T>& F) const      Psi, J/m^3; required
 ///   Mat3<T> stress(const Mat3<T>& F) const        P = dPsi/dF, Pa; optional
 ///   T energy_and_stress(const Mat3<T>& F, Mat3<T>& P) const   both, sharing their work; optional
 ///   Matrix9<T> hessian(const Mat3<T>& F) const    d2Psi/dF2, Pa; optional
-/// What is missing comes from automatic differentiation, which costs speed and no accuracy. The
-/// vectors are those of the processor that the including file is compiled for.
+/// Missing members are replaced by automatic differentiation, which costs speed but no accuracy.
+/// The vectors are those of the processor that the including file is compiled for.
 template <class Energy>
 requires(!std::convertible_to<Energy, std::shared_ptr<const OwnEnergy>>) MaterialSettings
     own_material(Energy energy) {
   return own_material(std::make_shared<const own::Evaluated<Energy>>(std::move(energy)));
 }
 
-/// An energy given at run time by functions of one deformation gradient each: for scripts and other
-/// languages. They are called from several threads at once.
+/// An energy given at run time by functions of one deformation gradient each, for scripts and other
+/// languages. The functions are called from several threads at once.
 struct OwnFunctions {
   std::function<double(const Mat3<double>& F)> energy_density{};  ///< Psi, J/m^3
   std::function<Mat3<double>(const Mat3<double>& F)> stress{};    ///< P = dPsi/dF, Pa
-  /// d2Psi/dF2, Pa; empty: central differences of `stress`, made symmetric, right to about ten
+  /// d2Psi/dF2, Pa; empty: central differences of `stress`, symmetrised, accurate to about ten
   /// digits.
   std::function<Matrix9<double>(const Mat3<double>& F)> hessian{};
 };
 
-/// Throws Error{invalid_input} without an energy density or a stress.
+/// Throws Error{invalid_input} if the energy density or the stress is missing.
 MaterialSettings own_material(OwnFunctions functions);
 
 }  // namespace supple

@@ -10,17 +10,17 @@
 
 #include "supple/mat3.h"
 
-/// The numbers that an energy of the program's own is evaluated with (own_material.h): several
-/// doubles at once, one to a tet, and the same with derivatives.
+/// The number types that a program's own energy is evaluated with (own_material.h): several doubles
+/// at once, one per tet, and the same with derivatives.
 ///
 /// All of them add, subtract, multiply and divide, also with plain numbers, and have sqrt, log,
-/// log1p, exp, expm1, pow (to a plain exponent), sin, cos, tanh, abs, min and max. A comparison
-/// gives one answer for each tet, so that an energy chooses by select(J > 0.1, a, b), both of which
-/// are evaluated, where plain numbers would branch.
+/// log1p, exp, expm1, pow (with a plain exponent), sin, cos, tanh, abs, min and max. A comparison
+/// gives one answer per tet, so instead of branching an energy writes select(J > 0.1, a, b), which
+/// evaluates both.
 namespace supple::own {
 
-// Vectors of the processor that the including file is compiled for. The name of all that depends on
-// them tells them apart.
+// Vectors of the processor that the including file is compiled for. They enter the names of
+// everything that depends on them.
 #if defined(__AVX512F__)
 #define SUPPLE_OWN_LANES 8
 #define SUPPLE_OWN_SPACE eight_lanes
@@ -34,16 +34,16 @@ namespace supple::own {
 
 inline namespace SUPPLE_OWN_SPACE {
 
-/// Doubles that a Number holds: as many as a call evaluates, so that what differentiation writes
-/// down is written once for all of them.
+/// Doubles that a Number holds: as many as a call evaluates, so differentiation keeps one record
+/// for all of them.
 inline constexpr int num_lanes = 8;
-/// Vectors that it consists of.
+/// Vectors that a Number consists of.
 inline constexpr int num_parts = num_lanes / SUPPLE_OWN_LANES;
 
 typedef double Vector __attribute__((vector_size(8 * SUPPLE_OWN_LANES)));
 typedef std::int64_t Integers __attribute__((vector_size(8 * SUPPLE_OWN_LANES)));
 
-/// Answers to a comparison: all bits set where it is true.
+/// Result of a comparison: all bits of a lane are set where it is true.
 struct Mask {
   Integers v[num_parts];
 
@@ -134,7 +134,7 @@ SUPPLE_INLINE Number select(const Mask& mask, const Number& a, const Number& b) 
   return r;
 }
 
-/// f(x), tet by tet, for functions that know only double.
+/// f(x), tet by tet, for functions of a double.
 template <class F>
 SUPPLE_INLINE Number map(const Number& x, const F& f) {
   double lane[num_lanes];
@@ -179,7 +179,7 @@ struct Jet {
   Jet() = default;
   // NOLINTNEXTLINE(google-explicit-constructor): as of Number
   SUPPLE_INLINE Jet(double x) : value(x), first{0.0, 0.0, 0.0} {}
-  /// The number in whose direction k is.
+  /// The independent variable of direction k.
   SUPPLE_INLINE static Jet variable(Number value, int k) {
     Jet x(0.0);
     x.value = value;
@@ -243,7 +243,7 @@ SUPPLE_INLINE Jet derived(const Jet& x, Number f, Number df) {
   return r;
 }
 
-/// p x, but 0 where x is: a branch that select did not take may have an infinite slope.
+/// p x, but 0 where x is 0: a branch that select did not take may have an infinite slope.
 SUPPLE_INLINE Number pulled(Number p, Number x) {
   const Mask none = is_zero(x);
   return select(none, 0.0, p * x);
@@ -254,12 +254,12 @@ SUPPLE_INLINE Jet pulled(const Jet& p, const Jet& x) {
   return select(none, 0.0, p * x);
 }
 
-/// What was computed, operation after operation, so that its derivatives by all nine entries of F
-/// come from one walk back.
+/// A record of the operations of a computation, from which one reverse pass gives the derivatives
+/// by all nine entries of F.
 template <class Base>
 class Tape {
  public:
-  /// The tape of this thread, with the entries of F as its first numbers. Its room stays.
+  /// The tape of this thread, with the entries of F as its first numbers. Its memory is reused.
   static Tape& begin() {
     thread_local Tape tape;
     tape.num_edges_ = 0;
@@ -267,12 +267,12 @@ class Tape {
     return tape;
   }
 
-  /// The next number, of `edges` parents at most.
+  /// The next number, with at most `edges` parents.
   SUPPLE_INLINE int add_number(int edges) {
     if (num_numbers_ == max_numbers_ || num_edges_ + edges > max_edges_) grow(edges);
     return num_numbers_++;
   }
-  /// One that it was computed from, and its derivative by that.
+  /// Adds a parent of a number, with the derivative by it.
   SUPPLE_INLINE void add_edge(int number, int parent, const Base& by_parent) {
     Edge& edge = edges_[static_cast<std::size_t>(num_edges_++)];
     edge.slope = by_parent;
@@ -313,7 +313,7 @@ class Tape {
   int num_edges_ = 0, num_numbers_ = 0, max_edges_ = 0, max_numbers_ = 0;
 };
 
-/// A number that is written on a tape: reverse differentiation. Base: Number, or Jet for second
+/// A number that is recorded on a tape: reverse differentiation. Base: Number, or Jet for second
 /// derivatives.
 template <class Base>
 struct Traced {
@@ -395,7 +395,7 @@ struct Traced {
   }
 
  private:
-  /// The numbers that it was computed from, each with the derivative by it.
+  /// A number computed from parents, each given with the derivative by it.
   template <class... Pairs>
   SUPPLE_INLINE static Traced computed(const Base& value, const Pairs&... pairs) {
     Tape<Base>* const tape = tape_of(pairs...);

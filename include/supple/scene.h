@@ -51,8 +51,8 @@ struct Motion {
   bool operator==(const Motion&) const = default;
 };
 
-/// A number as a function of time: `value`, or what is linear between keyframes. The first and the
-/// last hold before and after, or the function repeats with the last keyframe's time as its period.
+/// A number as a function of time: `value`, or linear between keyframes. The first and last values
+/// hold before and after, or the function repeats with the last keyframe's time as its period.
 struct TimedNumber {
   double value = 0;
   /// (time in s, value), times strictly increasing; empty, or `value` is ignored.
@@ -90,16 +90,16 @@ struct SplineCurve {
       points{};  ///< x strictly increasing; empty: the zero function
 };
 
-/// Multiplicative plasticity, F = F_e F_p: the energy is that of F_e, and F_p, of det F_p = 1,
-/// flows after each step where the elastic strain e of a tet, sqrt(2/3) |dev log U_e|, is above its
+/// Multiplicative plasticity, F = F_e F_p: the energy depends on F_e, and F_p, with det F_p = 1,
+/// flows after each step if the elastic strain e of a tet, sqrt(2/3) |dev log U_e|, exceeds its
 /// limit y (in uniaxial stretch of an incompressible material e is the logarithm of the stretch):
 ///   da/dt = creep (e - y),  y = yield + hardening a,
-/// a being the plastic strain that has accumulated (docs/plasticity.md).
+/// where a is the accumulated plastic strain (docs/plasticity.md).
 struct PlasticitySettings {
-  double yield = 0.05;            ///< elastic strain that it bears, >= 0
-  std::optional<double> creep{};  ///< 1/s, > 0; empty: what is above the limit flows at once
+  double yield = 0.05;            ///< elastic strain at which it begins to flow, >= 0
+  std::optional<double> creep{};  ///< 1/s, > 0; empty: strain above the limit flows at once
   double hardening = 0;           ///< of the limit, per accumulated plastic strain, >= 0
-  double max = 1;                 ///< plastic strain sqrt(2/3) |log F_p| at most, in (0, 3]
+  double max = 1;                 ///< largest plastic strain sqrt(2/3) |log F_p|, in (0, 3]
 };
 
 class OwnEnergy;
@@ -112,10 +112,11 @@ class OwnEnergy;
 /// | mooney_rivlin                                        | c1, c2, bulk                 |
 /// | spline                                               | spline_a, spline_b, spline_c |
 /// | valanis_landel                                       | a, b, c                      |
-/// | own (of tets; in code alone)                         | own                          |
-/// | orthotropic_stvk (of membranes alone)                | warp, weft, shear, poisson,  |
+/// | own (tets only; in code only)                        | own                          |
+/// | rigid (tets only)                                    | none                         |
+/// | orthotropic_stvk (membranes only)                    | warp, weft, shear, poisson,  |
 /// |                                                      | direction                    |
-/// | woven_limit (of membranes alone)                     | mu, warp_limits,             |
+/// | woven_limit (membranes only)                         | mu, warp_limits,             |
 /// |                                                      | weft_limits, direction       |
 struct MaterialSettings {
   std::string model = "neo_hookean";
@@ -127,26 +128,26 @@ struct MaterialSettings {
   Parameter c1 = 0, c2 = 0, bulk = 0;              ///< Pa, >= 0
   SplineCurve spline_a{}, spline_b{}, spline_c{};  ///< a'(s), b'(s_i s_j), c'(J), Pa
   ScalarFunction a{}, b{}, c{};                    ///< J/m^3; empty: zero
-  /// An energy of the program's own; own_material() of supple/own_material.h sets it and `model`.
+  /// A program's own energy; own_material() of supple/own_material.h sets it and `model`.
   std::shared_ptr<const OwnEnergy> own{};
   /// Young's moduli along warp and weft and the modulus of shear between them, Pa, > 0.
   double warp = 0, weft = 0, shear = 0;
-  /// What the weft shortens by where the warp is stretched; poisson^2 < warp/weft.
+  /// Contraction of the weft over the stretch of the warp; poisson^2 < warp/weft.
   double poisson = 0;
-  Vec3 direction{1, 0, 0};  ///< of the warp at rest; its part along each triangle counts
+  Vec3 direction{1, 0, 0};  ///< of the warp at rest; its component in each triangle counts
   /// Least and largest free stretch along warp and weft, 0 <= min <= 1 <= max.
   std::array<double, 2> warp_limits{1, 1}, weft_limits{1, 1};
   std::optional<PlasticitySettings> plasticity{};  ///< of tets without fibers; empty: elastic
 };
 
-/// Makes a membrane of a body's triangles: a sheet of its material, which resists stretch and shear
-/// in the sheet, and bending.
+/// Makes a body's triangles a membrane: a sheet of its material, which resists stretch and shear in
+/// the sheet, and bending.
 struct MembraneSettings {
   double thickness = 0.001;  ///< m, > 0
   /// Bending rigidity, N m, >= 0; empty: that of a plate of the material, E t^3/(12 (1 - nu^2)).
   std::optional<double> bending{};
   /// quadratic: tends to be flat, whatever the shape of the mesh; dihedral: keeps the angles
-  /// between the triangles of the mesh and what Body::folds adds to them.
+  /// between the triangles of the mesh, as changed by Body::folds.
   BendingModel bending_model = BendingModel::quadratic;
 };
 
@@ -157,47 +158,47 @@ struct VertexSelection {
 };
 
 /// A fold in the rest shape of a membrane with `dihedral` bending: the two triangles at each edge
-/// between selected vertices are turned towards each other.
+/// between selected vertices are rotated towards each other.
 struct Fold {
   VertexSelection select{};  ///< at least the two ends of one edge between two triangles
-  double degrees = 0;        ///< above 0 the fronts approach each other; in (-180, 180)
+  double degrees = 0;        ///< in (-180, 180); above 0: the fronts approach each other
 };
 
-/// Fibers that point straight away from an axis.
+/// Fibers that point perpendicularly away from an axis.
 struct RadialFibers {
   Vec3 axis{0, 1, 0};    ///< any non-zero direction
   Vec3 center{0, 0, 0};  ///< a point of the axis, m
 };
 
 /// Fibers along the gradient of the function that is 0 at one set of vertices, 1 at another one and
-/// harmonic between them, the surface elsewhere letting nothing through.
+/// harmonic in between, with no flux through the rest of the surface.
 struct LaplaceFibers {
   VertexSelection from{}, to{};
 };
 
-/// A family of fibers along d: adds kappa/2 (|F d| - l)^2 [thesis sec. 8.3], l = 1 - a, whose
-/// activation a shortens them to l of their rest length. With a curve T of the stress it adds
-/// l^2 W(|F d|/l), W' = T. d is `direction`, or of each tet what one of the others says.
+/// A family of fibers along d: adds kappa/2 (|F d| - l)^2 [thesis sec. 8.3], l = 1 - a, where the
+/// activation a shortens them to l times their rest length. With a curve T of the stress it adds
+/// l^2 W(|F d|/l), W' = T. d is `direction`, or is given per tet by one of the other members.
 struct FiberSettings {
   Vec3 direction{1, 0, 0};  ///< at rest, normalised on use
-  double kappa = 0;         ///< Pa, >= 0; not read where there is a curve
+  double kappa = 0;         ///< Pa, >= 0; ignored if there is a curve
   /// Empty, or a direction for each tet of the body's mesh. A Simulation fills it for `laplace`.
   std::vector<Vec3> directions{};
   std::optional<RadialFibers> radial{};
   std::optional<LaplaceFibers> laplace{};
   TimedNumber activation{};  ///< a in [0, 0.9], at the end of the step; of a muscle over time
-  /// Control points of T: stress along the fiber, Pa, over stretch. It must not fall anywhere, and
-  /// have the point (1, 0). Empty: kappa.
+  /// Control points of T: stress along the fiber, Pa, over stretch. The stress must not decrease,
+  /// and (1, 0) must be a point. Empty: kappa.
   SplineCurve curve{};
 };
 
-/// A rest shape that changes over time: that of the tets is stretched, and so is their volume. The
-/// mass stays. Several multiply, in their order.
+/// A rest shape that changes over time: the tets are stretched at rest, and with them their volume.
+/// The mass is constant. Several are multiplied in their order.
 struct GrowthSettings {
   TimedNumber stretch = 1;          ///< of lengths, in [0.1, 10], at the end of the step
   std::optional<Vec3> direction{};  ///< at rest, the only one that is stretched; empty: all
-  bool along_fiber = false;         ///< `direction` is that of the body's first fibers in each tet
-  Box box{};  ///< tets whose rest centroid lies in it, m; min = max: all of the body
+  bool along_fiber = false;         ///< the direction is that of the body's first fibers
+  Box box{};                        ///< tets whose rest centroid lies in it, m; min = max: all
 };
 
 /// A spring between two vertices of a body, E = k/2 (|x_a - x_b| - r)^2 [thesis eq. 4.2].
@@ -205,8 +206,8 @@ struct Spring {
   int a = 0, b = 0;        ///< vertices of the body
   double stiffness = 0;    ///< k, N/m, > 0
   double rest_length = 0;  ///< r, m, >= 0
-  /// It keeps the length r > 0 exactly, as a rod does, under tensions and compressions up to k r; k
-  /// says only how fast the solver finds them (docs/inextensible.md).
+  /// Keeps the length r > 0 exactly, like a stiff bar, under tensions and compressions up to k r; k
+  /// affects only how fast the solver finds them (docs/inextensible.md).
   bool inextensible = false;
 };
 
@@ -222,15 +223,15 @@ struct SpringSettings {
 /// Error{invalid_input} if a stiffness is out of range or a spring's vertex does not exist.
 std::vector<Spring> make_springs(const SpringMesh& mesh, const SpringSettings& settings);
 
-/// Makes a strand's segments a rod, which resists bending and twist; its springs resist stretch. Of
-/// a round rod all three stiffnesses follow from `rod_stiffness`.
+/// Makes a strand's segments a rod, which resists bending and twist; its springs resist stretch.
+/// For a round rod, `rod_stiffness` gives all three stiffnesses.
 struct RodSettings {
   double bending = 0;  ///< E I, N m^2, > 0
   double twist = 0;    ///< G J, N m^2, > 0
-  /// mesh: it keeps the curvature of its mesh; straight: it tends to be straight, whatever that is.
+  /// mesh: keeps the curvature of its mesh; straight: tends to be straight, whatever its mesh.
   RodRestShape rest_shape = RodRestShape::mesh;
-  /// How far the rod is twisted at rest from its first segment to its last one, degrees: spread
-  /// evenly over its length, right-handed above 0.
+  /// Twist at rest from the first segment to the last one, degrees: spread evenly over the length,
+  /// right-handed if above 0.
   double rest_twist = 0;
 };
 
@@ -241,12 +242,12 @@ struct RodStiffness {
 };
 
 /// Throws Error{invalid_input} unless young > 0 (Pa), -1 < poisson <= 0.5 and radius > 0 (m), and
-/// all three are numbers above 0 that a double holds.
+/// all three results are finite and above 0.
 RodStiffness rod_stiffness(double young, double poisson, double radius);
 
-/// A spring for each segment of a strand, of stiffness `stretch` (E A, N) over its length, or
-/// inextensible. Throws Error{invalid_input} unless stretch > 0, for a vertex that does not exist
-/// and for a segment without length.
+/// A spring for each segment of a strand, with the stiffness `stretch` (E A, N) divided by its
+/// length, or inextensible. Throws Error{invalid_input} unless stretch > 0, for a vertex that does
+/// not exist and for a segment without length.
 std::vector<Spring> make_springs(const SpringMesh& mesh, double stretch, bool inextensible = false);
 
 /// Gives the tets whose rest centroid lies in `box` this material instead of the body's.
@@ -267,13 +268,13 @@ struct Pin {
   std::vector<int> vertices{};  ///< selects further vertices, by index in the body
   double stiffness = 1e6;       ///< N/m per vertex, > 0
   Motion motion{};              ///< from rest position to target, at the end of the step
-  /// Name of a collider whose motion is that of the targets, instead of `motion`. The vertices do
-  /// not touch it, and it bears their forces (Simulation::collider_forces). Empty: none.
+  /// Name of a collider that the targets follow, instead of `motion`. The vertices do not touch it,
+  /// and it bears their forces (Simulation::collider_forces). Empty: none.
   std::string collider{};
 };
 
 struct AtRest {};
-/// Every vertex starts at a random place in the box.
+/// Every vertex starts at a random position in the box.
 struct Randomize {
   Box box{};
   unsigned seed = 1;
@@ -288,24 +289,26 @@ struct Stretch {
 };
 using Initial = std::variant<AtRest, Randomize, Flatten, Stretch>;
 
-/// Damping of how a body deforms; its flight and its turning stay as they are.
+/// Damping of the deformation of a body; flight and rotation are not damped.
 struct BodyDamping {
-  /// tau, s, >= 0: stresses are those of the constant stiffness at a rate of strain times tau, so
-  /// that vibrations of the angular frequency w decay as exp(-tau w^2 t/2) or faster
-  /// (docs/damping.md). For backward_euler and implicit_midpoint with the methods of descent.
+  /// tau, s, >= 0: the rate of strain times tau times the constant stiffness is added to the
+  /// stress, so vibrations of angular frequency w decay as exp(-tau w^2 t/2) or faster
+  /// (docs/damping.md). For backward_euler and implicit_midpoint with descent methods.
   double stiffness = 0;
 };
 
-/// Pressure in each volume that a closed surface of the body encloses: of a cloth, which it blows
-/// up, or of tets. It acts on the surface as it deforms. Either a given overpressure p, of energy
-/// -p (V - V0), or, with `ambient`, a fixed amount of gas at one temperature, of energy
-///   -p V0 log(V/V0) + ambient (V - V0):
-/// p is its absolute pressure in the volume V0 at rest, elsewhere p V0/V. Cloth loses it at a tear.
+/// Pressure in each volume that a closed surface of the body encloses: the surface of a cloth,
+/// which it inflates, or of tets. It acts on the deformed surface. Either a given overpressure p,
+/// with the energy -p (V - V0), or, with `ambient`, a fixed amount of gas at constant temperature,
+/// with the energy
+///   -p V0 log(V/V0) + ambient (V - V0),
+/// where p is its absolute pressure in the volume V0 at rest; in a volume V it is p V0/V. Cloth
+/// loses the pressure when it tears.
 struct PressureSettings {
-  TimedNumber pressure{};           ///< p, Pa, at the end of the step; of a gas >= 0
+  TimedNumber pressure{};           ///< p, Pa, at the end of the step; for a gas >= 0
   std::optional<double> ambient{};  ///< absolute pressure outside, Pa, >= 0
-  /// Of a body of tets: outer (the volume within its outer surface, which the pressure expands) or
-  /// cavities (each hollow inside the body is a volume of its own). Of a cloth: outer.
+  /// For a body of tets: outer (the volume within its outer surface, which the pressure expands) or
+  /// cavities (each hollow inside the body is a volume of its own). For a cloth: outer.
   PressureSurface surface = PressureSurface::outer;
 };
 
@@ -320,12 +323,12 @@ struct TearingSettings {
 
 struct Body {
   std::string name{};
-  TetMesh mesh{};  ///< rest shape in the world, m; a body of springs or a membrane has no tets
-  /// Surface of a cloth, counter-clockwise seen from its front. It is drawn, and its area gives the
-  /// mass. Empty for a body of tets and for a strand.
+  TetMesh mesh{};  ///< rest shape in world coordinates, m; springs and membranes have no tets
+  /// Surface of a cloth, counter-clockwise seen from its front. It is drawn, and its area
+  /// determines the mass. Empty for a body of tets and for a strand.
   std::vector<std::array<int, 3>> triangles{};
-  /// Segments of a strand. They are drawn as lines, and their length gives the mass. The mass of a
-  /// body of springs without triangles or segments follows from its springs' rest lengths.
+  /// Segments of a strand. They are drawn as lines, and their length determines the mass. The mass
+  /// of a body of springs without triangles or segments follows from its springs' rest lengths.
   std::vector<std::array<int, 2>> segments{};
   std::vector<Spring> springs{};
   /// Makes the segments a rod. The body then has springs for its stretch and no tets or triangles,
@@ -347,12 +350,12 @@ struct Body {
   Initial initial{};
   std::vector<Pin> pins{};
   std::optional<PressureSettings> pressure{};
-  /// exact: the volume at rest stays, of each part of a body of tets or of each volume that a cloth
-  /// encloses (docs/inextensible.md). The body then has no growth or tearing, and no pressure but
-  /// in cavities between tets.
+  /// exact: each part of a body of tets, or each volume that a cloth encloses, keeps its volume at
+  /// rest (docs/inextensible.md). The body then has no growth or tearing, and no pressure except in
+  /// cavities between tets.
   BodyVolume volume = BodyVolume::free;
   std::vector<GrowthSettings> growth{};  ///< of the tets
-  std::vector<Fold> folds{};             ///< of a membrane; those of an edge add up
+  std::vector<Fold> folds{};             ///< of a membrane; folds of the same edge add up
   /// Names of the bodies and colliders that it touches; empty: all. Two touch unless one has a list
   /// without the other. Whether a body touches itself is ContactSettings::self.
   std::optional<std::vector<std::string>> touches{};
@@ -403,18 +406,18 @@ struct MeshShape {
   TriangleMesh mesh{};
   bool operator==(const MeshShape&) const = default;
 };
-/// The smallest convex solid that holds the points.
+/// The convex hull of the points.
 struct ConvexHullShape {
   std::vector<Vec3> points{};  ///< at least four, not in one plane, m
   bool operator==(const ConvexHullShape&) const = default;
 };
 /// Ground over a rectangle of nx times nz heights at distances of `cell`, row after row: heights[i
 /// + nx j] at x = (i - (nx - 1)/2) cell and z = (j - (nz - 1)/2) cell, in the frame of the field,
-/// whose y points up. Two triangles make a cell, cut along the diagonal from its corner (i, j) to
-/// (i + 1, j + 1). Everything below is solid, down to a floor deeper than bodies get: below the
-/// lowest height by the rectangle's diagonal and the difference of the heights.
+/// whose y points up. Each cell is two triangles, cut along the diagonal from its corner (i, j) to
+/// (i + 1, j + 1). Everything below is solid, down to a floor deeper than bodies can get: below the
+/// lowest height by the rectangle's diagonal plus the difference of the heights.
 struct HeightFieldShape {
-  int nx = 0, nz = 0;             ///< >= 2, of a product of at most 2^20
+  int nx = 0, nz = 0;             ///< each >= 2, with a product of at most 2^20
   std::vector<double> heights{};  ///< [nz * nx], m
   double cell = 1;                ///< m, > 0
   Vec3 center{0, 0, 0};           ///< middle of the rectangle, at height 0
@@ -425,15 +428,15 @@ struct HeightFieldShape {
 /// A solid given by a function: the signed distance of a point from its surface, m, negative
 /// inside, and its gradient there, which points outward.
 ///
-/// What the distances of two points differ by must be no more than the way between them: then what
-/// is fast passes no solid that is thicker than a thousandth of its way. A distance may so be less
-/// than the true one, but not more. The gradient is normalised; it may be of any length but 0 near
-/// the surface. Several threads call the function at once. What it throws, or a distance that is
-/// not a number, ends a step as StepStatus::failed. Points are those of the collider at rest:
+/// The values at two points must differ by no more than the distance between the points. Then a
+/// fast vertex passes no solid that is thicker than a thousandth of its path. A value may be less
+/// than the true distance, but not more. The gradient is normalised; it may have any length but 0
+/// near the surface. Several threads call the function at once. An exception, or a value that is
+/// not a number, ends a step as StepStatus::failed. Points are relative to the collider at rest:
 /// `motion` moves it.
 struct DistanceShape {
   std::function<double(const Vec3& x, Vec3& gradient)> distance{};
-  /// Functions cannot be told apart.
+  /// Functions cannot be compared.
   bool operator==(const DistanceShape&) const { return false; }
 };
 using ColliderShape =
@@ -456,18 +459,18 @@ struct ContactSettings {
   double friction = 0;  ///< Coulomb coefficient, >= 0
   bool bodies = true;   ///< bodies touch each other
   bool self = false;    ///< a body touches itself
-  /// soft: contacts give way by a small part of a body's size; barrier: what is apart never meets
+  /// soft: contacts give way by a small part of a body's size; barrier: surfaces never meet
   ContactMode mode = ContactMode::soft;
 };
 
 // ------------------------------------------------------------------------------------ bonds
 
 /// Ties vertices of a body to another one: each x_a to the point p = sum_i w_i x_i of the other
-/// body that lies there at rest, by E = k/2 |x_a - p|^2, k being the stiffness. What is beside a
-/// body of tets is tied to the continuation of the nearest one, with weights beyond 0 and 1, and
-/// so keeps its place beside the body as that turns and deforms. Beside a cloth or a strand, or far
-/// beyond the size of the tets, E = k/2 (|x_a - p| - r)^2 keeps the distance r at rest from the
-/// nearest point.
+/// body at the same position at rest, by E = k/2 |x_a - p|^2, where k is the stiffness. A vertex
+/// beside a body of tets is tied to the extension of the nearest tet, with weights outside [0, 1],
+/// and so keeps its place beside the body as the body turns and deforms. Beside a cloth or a
+/// strand, or farther away than the size of the tets, E = k/2 (|x_a - p| - r)^2 keeps the rest
+/// distance r from the nearest point.
 struct Bond {
   std::string body{};        ///< name of the body whose vertices are tied
   VertexSelection select{};  ///< of its vertices
@@ -485,19 +488,19 @@ struct SeamSide {
 
 /// Sews vertices of two bodies, or of one, together: pairs of vertices by springs
 ///   E = k/2 (|x_a - x_b| - r(t))^2,  r(t) = r(0) max(0, 1 - t/close),
-/// r(0) being their distance at rest. Two lists of equally many vertices, without boxes, are paired
-/// in their order; else each vertex of either side is sewn to the nearest of the other at rest.
+/// where r(0) is their distance at rest. Two lists of equally many vertices, without boxes, are
+/// paired in their order; else each vertex is sewn to the nearest of the other side at rest.
 struct Seam {
   SeamSide a{}, b{};
-  double close = 1;      ///< s, >= 0: when the seam is closed; 0: from the start
+  double close = 1;      ///< s, >= 0: when the seam is closed; 0: closed from the start
   double stiffness = 0;  ///< N/m per pair, >= 0; 0: chosen for each (docs/bonds.md)
 };
 
 // ----------------------------------------------------------------------------------- blades
 
-/// Cuts tets along faces, cloth along edges and strands at vertices, next to where it is: at the
-/// start of each frame, a segment cuts what it has passed in the frame before, and a triangle where
-/// it stands then (docs/tearing.md).
+/// Cuts tets along faces, cloth along edges and strands at vertices, next to where it is. At the
+/// start of each frame, a segment cuts what it passed through in the previous frame, and a triangle
+/// cuts at its current position (docs/tearing.md).
 struct Blade {
   std::string name{};
   std::vector<Vec3> points{};  ///< two: the ends of a segment, three: a triangle; at rest, m
@@ -512,8 +515,8 @@ struct TimeSettings {
   int frames = 120;        ///< >= 0
   int substeps = 1;        ///< steps per frame, each of step/substeps, >= 1
   TimeIntegrator integrator = TimeIntegrator::backward_euler;
-  /// s, >= 0: bodies that have rested for so long sleep, at no cost, until something acts on them
-  /// (docs/changing.md). 0: they never do.
+  /// s, >= 0: bodies that have rested this long sleep, at no cost, until something acts on them
+  /// (docs/changing.md). 0: never.
   double sleep_after = 0;
 };
 
@@ -529,7 +532,7 @@ struct LineSearchSettings {
   double curvature = 0.9;             ///< in (gamma, 1); wolfe
 };
 
-/// How a step is solved. A method reads only the fields in its row in docs/solvers.md.
+/// How a step is solved. A method reads only some of the fields; `supple list options` says which.
 struct SolverSettings {
   SolverMethod method = SolverMethod::l_bfgs;
   int iterations = 10;   ///< limit, >= 1
@@ -537,8 +540,8 @@ struct SolverSettings {
   /// Wall-clock limit of a frame, ms; 0: no limit. The result is the best iterate found in time, so
   /// it depends on the machine's speed.
   double budget_ms = 0;
-  /// What bodies inside out are until they are right again: arap (descent methods; see
-  /// docs/solvers.md), or none: what they always are.
+  /// Material of bodies that are inside out, until they have unfolded: arap (descent methods; see
+  /// docs/solvers.md), or none: their own.
   Recovery recovery = Recovery::arap;
   /// Where the descent starts: inertia (x_0 = y), extrapolated [Wang & Yang 2016, sec. 4.1],
   /// adaptive (vertex_block_descent only) [Chen et al. 2024, sec. 3.7], or automatic: adaptive if
@@ -552,7 +555,7 @@ struct SolverSettings {
   /// Initial matrix of l_bfgs, or the matrix of quasi_newton: laplacian, identity, rest,
   /// warped_rest, frame.
   InitialHessian initial_hessian = InitialHessian::laplacian;
-  /// Stiffness that a directly factorised laplacian gives each tet: following (raised where tets
+  /// Stiffness that a directly factorised laplacian gives each tet: following (raised for tets that
   /// have stiffened so much that they shorten all steps), constant (as published).
   LaplacianWeights weights = LaplacianWeights::following;
   /// direct (Cholesky), cg, truncated_cg (stops at negative curvature; newton only)
@@ -587,15 +590,15 @@ struct SolverSettings {
 
 /// Wind on the triangles of cloth: of springs and of membranes.
 struct WindSettings {
-  Vec3 velocity{0, 0, 0};  ///< of the air, m/s; with 0 the cloth moves through still air
+  Vec3 velocity{0, 0, 0};  ///< of the air, m/s; 0: still air
   double density = 1.2;    ///< of the air, kg/m^3, > 0
   double drag = 1;         ///< coefficient of the force along the wind, >= 0
-  double lift = 1;         ///< of that across it, >= 0
+  double lift = 1;         ///< coefficient of the force across it, >= 0
 };
 
 struct DampingSettings {
   double drag = 0;       ///< 1/s, >= 0: v is multiplied by exp(-drag h) before each substep
-  double stiffness = 0;  ///< s, >= 0: BodyDamping of bodies without one of their own
+  double stiffness = 0;  ///< s, >= 0: for bodies without a BodyDamping of their own
 };
 
 /// A whole scene.

@@ -12,12 +12,11 @@
 
 namespace supple {
 
-/// What the bytes of a state begin with. The line break tells those that went through a text
-/// conversion.
+/// The first bytes of a state. The line break reveals files that went through a text conversion.
 inline constexpr std::string_view state_magic = "SUPPLE\r\n";
 
-/// A state as bytes, with a version and a checksum, to be kept or sent; state_from_bytes has it
-/// back, bit for bit. scene: a number by which the program tells its scenes apart.
+/// A state as bytes, with a version and a checksum, to be stored or sent; state_from_bytes restores
+/// it bit for bit. scene: a number by which the program distinguishes its scenes.
 ///   state_magic; uint32 version 8; uint32 history; uint64 scene; int64 frame;
 ///   float64 time; float64 unconverged; int64 next_look; int64 look_interval;
 ///   float64 weights_spent; float64 weights_worked; uint64 m; uint64 p; uint64 u;
@@ -30,8 +29,8 @@ inline constexpr std::string_view state_magic = "SUPPLE\r\n";
 ///   uint64 FNV-1a of all bytes before. Little endian.
 std::vector<std::byte> state_to_bytes(const SimulationState& state, std::uint64_t scene = 0);
 
-/// Throws Error{bad_file} at `where` for bytes that are no state, are cut off, damaged or of
-/// another version, and for those of another scene. What the numbers are worth, set_state checks.
+/// Throws Error{bad_file} at `where` for bytes that are not a state, are truncated, damaged or of
+/// another version, and for those of another scene. set_state checks the values.
 SimulationState state_from_bytes(std::span<const std::byte> bytes, std::uint64_t scene = 0,
                                  std::string_view where = "state");
 

@@ -39,7 +39,7 @@ typedef enum SuppleError {
   supple_bad_file = 2,       ///< a file cannot be read, or is malformed
   supple_non_finite = 3,     ///< a step ended with numbers that are not finite
   supple_out_of_memory = 4,
-  supple_unexpected = 5,  ///< a fault of the library or of the system below it
+  supple_unexpected = 5,  ///< an error inside the library or the system
 } SuppleError;
 
 /// Error of the last call that failed in this thread; supple_ok if none did.
@@ -52,8 +52,8 @@ const char* supple_last_error_message(void);
 
 /// Version of the library, for example "0.2.0". Never NULL; always valid.
 const char* supple_version(void);
-/// The same as SUPPLE_VERSION_NUMBER writes it: another number than the caller's own means that it
-/// was compiled with the header of another version.
+/// The same in the form of SUPPLE_VERSION_NUMBER: if it differs from the caller's, the caller was
+/// compiled with the header of another version.
 int32_t supple_version_number(void);
 
 // ------------------------------------------------------------------------------------ scenes
@@ -77,18 +77,18 @@ SuppleScene* supple_scene_parse(const char* text, size_t size, const char* name,
                                 const SuppleOverride* overrides, size_t num_overrides);
 void supple_scene_destroy(SuppleScene* scene);
 /// Signed distance of a point, m, from the surface of a solid, negative inside; writes its
-/// gradient, which points outward and may be of any length but 0. Called by several threads at
-/// once. It must change by no more than the way between two points (docs/contact.md). One that is
-/// not a number makes the step fail.
+/// gradient, which points outward and may have any length but 0. Called by several threads at once.
+/// Between two points it must change by no more than their distance (docs/contact.md). A result
+/// that is not a number makes the step fail.
 typedef double (*SuppleDistance)(void* user, const double point[3], double gradient[3]);
-/// Adds a collider to the scene, after those that it has, whose solid is given by a function. name:
-/// NULL: "distance_" and its number. user: passed to the function; it must outlive the scene and
-/// all simulations made of it. friction: a coefficient >= 0, or a negative number: the scene's.
-/// supple_scene_settings does not show it.
+/// Adds a collider whose solid is given by a function, after those of the scene. name: NULL:
+/// "distance_" and its number. user: passed to the function; it must outlive the scene and all
+/// simulations made from it. friction: a coefficient >= 0, or a negative number: the scene's.
+/// supple_scene_settings does not include it.
 SuppleError supple_scene_add_distance(SuppleScene* scene, const char* name, SuppleDistance distance,
                                       void* user, double friction);
-/// Energy density of the deformation gradient F (row after row), J/m^3; what it is not defined for
-/// is not a number. Called by several threads at once.
+/// Energy density of the deformation gradient F (row after row), J/m^3; not a number where it is
+/// undefined. Called by several threads at once.
 typedef double (*SuppleEnergyDensity)(void* user, const double F[9]);
 /// Its derivative P = dPsi/dF, Pa.
 typedef void (*SuppleStress)(void* user, const double F[9], double P[9]);
@@ -96,36 +96,36 @@ typedef void (*SuppleStress)(void* user, const double F[9], double P[9]);
 typedef void (*SuppleHessian)(void* user, const double F[9], double H[81]);
 /// Gives the tets of a body an energy of the caller's own instead of the body's material; regions,
 /// layers and plasticity stay. hessian: NULL: by differences of the stress. user: passed to the
-/// functions; it must outlive the scene and all simulations made of it. docs/materials.md says what
-/// the energy must be like, supple_simulation_create checks it. supple_scene_settings does not show
+/// functions; it must outlive the scene and all simulations made from it. docs/materials.md lists
+/// the requirements, which supple_simulation_create checks. supple_scene_settings does not include
 /// it.
 SuppleError supple_scene_set_energy(SuppleScene* scene, int32_t body, SuppleEnergyDensity energy,
                                     SuppleStress stress, SuppleHessian hessian, void* user);
-/// The scene as JSON with every default filled in. Valid as long as the scene lives; NULL for NULL,
-/// "" for a scene of supple_simulation_scene.
+/// The scene as JSON with every default filled in. Valid as long as the scene exists; NULL for
+/// NULL, "" for a scene from supple_simulation_scene.
 const char* supple_scene_settings(const SuppleScene* scene);
 
 // ------------------------------------------------------------------------- scenes from arrays
 
-/// Meshes and heights in memory, under names by which a scene reads them in place of files:
+/// Meshes and heights in memory, under names by which a scene refers to them instead of files:
 /// {"mesh": {"file": NAME}} of a body or a collider, {"convex_hull": {"file": NAME}},
 /// {"height_field": {"file": NAME}}. Everything is copied.
 typedef struct SuppleMeshes SuppleMeshes;
 
 /// Returns NULL if memory runs out.
 SuppleMeshes* supple_meshes_create(void);
-/// Scenes that were made with it stay.
+/// Scenes that were made with it stay valid.
 void supple_meshes_destroy(SuppleMeshes* meshes);
 
-// All return supple_invalid_input, with nothing added, for a name that is there already, for
-// numbers that are not finite, for indices out of range and for elements without a size. Elements
-// count vertices from 0.
+// All return supple_invalid_input, with nothing added, for a name that exists already, for numbers
+// that are not finite, for indices out of range and for elements of size zero. Elements count
+// vertices from 0.
 
 /// A body of tets. vertices: [num_vertices * 3], m; tets: [num_tets * 4], of either orientation.
 SuppleError supple_meshes_add_tets(SuppleMeshes* meshes, const char* name, const double* vertices,
                                    size_t num_vertices, const int32_t* tets, size_t num_tets);
-/// A number for each tet of a mesh that was added, [num_tets]: {"field": FIELD} in a material, and
-/// the directions of fibers.
+/// A number for each tet of an added mesh, [num_tets]: for {"field": FIELD} in a material, and for
+/// directions of fibers.
 SuppleError supple_meshes_add_tet_field(SuppleMeshes* meshes, const char* name, const char* field,
                                         const double* values, size_t num_tets);
 /// A surface, its triangles counter-clockwise seen from outside: a membrane (a material with a
@@ -142,18 +142,18 @@ SuppleError supple_meshes_add_strands(SuppleMeshes* meshes, const char* name,
 SuppleError supple_meshes_add_heights(SuppleMeshes* meshes, const char* name, const double* heights,
                                       int32_t nx, int32_t nz);
 
-/// supple_scene_parse with meshes in memory (NULL: none), whose names go before those of files.
+/// supple_scene_parse with meshes in memory (NULL: none), whose names take precedence over files.
 SuppleScene* supple_scene_parse_with(const char* text, size_t size, const char* name,
                                      const char* folder, const SuppleOverride* overrides,
                                      size_t num_overrides, const SuppleMeshes* meshes);
-/// Gives a cloth or a strand, which is no rod, other springs than those of its material.
-/// vertices: [count * 2], two for each, in the body from 0; stiffness: [count], N/m, > 0;
-/// rest_lengths: [count], m, >= 0, or NULL: those of the mesh. supple_scene_settings does not show
-/// them.
+/// Replaces the springs of a cloth or a strand (not a rod) that its material gave it. vertices:
+/// [count * 2], two for each spring, in the body from 0; stiffness: [count], N/m, > 0;
+/// rest_lengths: [count], m, >= 0, or NULL: those of the mesh. supple_scene_settings does not
+/// include them.
 SuppleError supple_scene_set_springs(SuppleScene* scene, int32_t body, const int32_t* vertices,
                                      const double* stiffness, const double* rest_lengths,
                                      size_t count);
-/// Says which springs of a body, by their numbers from 0, keep their lengths at rest exactly
+/// Chooses which springs of a body, by their numbers from 0, keep their rest lengths exactly
 /// (docs/inextensible.md); the others do not. springs: [count].
 SuppleError supple_scene_set_inextensible(SuppleScene* scene, int32_t body, const int32_t* springs,
                                           size_t count);
@@ -169,7 +169,7 @@ typedef enum SuppleStepStatus {
   supple_step_out_of_time = 2,
   supple_step_stalled = 3,     ///< converged to rounding
   supple_step_non_finite = 4,  ///< the state from before the step was restored
-  supple_step_failed = 5,      ///< so it was; the error that the step returned says why
+  supple_step_failed = 5,      ///< likewise; the error that the step returned says why
 } SuppleStepStatus;
 
 /// Progress of a scene given to supple_simulation_change, at the start of a step.
@@ -196,23 +196,23 @@ typedef struct SuppleStepReport {
   double expected_decrease;    ///< of g, J, that the last direction promised; may be inf
   double contact_energy;       ///< of the normal forces at the end of the frame, J
   double deepest_penetration;  ///< of a vertex into a collider at the end of the frame, m
-  double energy_gain;     ///< gained in the frame beyond the work of weight, pins and colliders, J
+  double energy_gain;     ///< gained in the frame beyond the work of gravity, pins and colliders, J
   double energy_removed;  ///< removed from its velocities to prevent a larger gain, J
   double unconverged;     ///< estimated factor by which the body acted too soft; 1: converged
-  int32_t tunnelled;      ///< vertices, points of edges and faces that passed a collider; in the
-                          ///< contact mode barrier: triangles in one that moves and left no way out
-  int32_t repeated_substeps;  ///< solved more than once to keep the energy
-  int32_t steady_substeps;    ///< of those, solved in parts by backward Euler in the end
+  int32_t tunnelled;  ///< vertices, points of edges and faces that passed through a collider; in
+                      ///< barrier mode: triangles inside a moving one that left no way out
+  int32_t repeated_substeps;  ///< solved more than once to avoid gaining energy
+  int32_t steady_substeps;    ///< of those, finally solved in parts by backward Euler
   double total_milliseconds;
   double local_milliseconds;    ///< forces and energies of tets and springs
-  double solve_milliseconds;    ///< linear solves and what surrounds them
+  double solve_milliseconds;    ///< linear solves and the work around them
   double contact_milliseconds;  ///< collision detection
   int32_t held_back;     ///< times that a body's motion was shortened so that surfaces do not meet
-  int32_t overlaps;      ///< pairs of bodies that intersect, and so do not touch each other
+  int32_t overlaps;      ///< pairs of bodies that intersect, and therefore do not touch each other
   double friction_work;  ///< of friction on the bodies, J: above 0 where colliders drag them along
-  int32_t unfolding_bodies;  ///< that were arap in this frame, being inside out
-  double plastic_work;       ///< elastic energy that plastic flow has taken, J
-  double drift;  ///< how far bodies that pins hold are estimated to be off converged steps, a share
+  int32_t unfolding_bodies;  ///< treated as arap in this frame, being inside out
+  double plastic_work;       ///< elastic energy removed by plastic flow, J
+  double drift;  ///< estimated deviation of bodies held by pins from converged steps, a share
   int32_t sleeping_bodies;  ///< from the next frame on
   int32_t separated;        ///< pairs of elements that came apart as the step began
   /// Largest |l/r - 1| of the inextensible springs and |V/V0 - 1| of the exact volumes at the
@@ -227,7 +227,7 @@ typedef struct SuppleEnergies {
   double elastic;  ///< of tets and springs
   double pins;
   double gravity;   ///< -sum m g . x
-  double pressure;  ///< 0 at rest, less the work that pressure in bodies has done since
+  double pressure;  ///< 0 at rest, minus the work that pressure in bodies has done since
 } SuppleEnergies;
 
 typedef struct SuppleCounts {
@@ -241,11 +241,11 @@ typedef struct SuppleCounts {
   int32_t colliders;
 } SuppleCounts;
 
-/// Threads of the caller, in place of the library's own pool. The bits are the same.
+/// Threads of the caller, used instead of the library's own pool. The bits are the same.
 typedef struct SuppleTaskSystem {
   /// Calls task(context, i) once for each i = 0 .. count-1, in any order and on any threads, and
   /// returns when all calls have returned. count is at most the number of threads of the simulation
-  /// and at most 32. A task that comes late finds nothing left to do, and no task waits for
+  /// and at most 32. A task that starts late finds nothing left to do, and no task waits for
   /// another. Must be thread-safe: a thread of the library calls it too, while a scene given to
   /// supple_simulation_change is built in the background. A region of work takes microseconds, and
   /// a frame has a few hundred of them.
@@ -253,7 +253,7 @@ typedef struct SuppleTaskSystem {
   void* user;  ///< passed to run
 } SuppleTaskSystem;
 
-/// All zero but for the size: the defaults.
+/// All zero except the size: the defaults.
 typedef struct SuppleSimulationOptions {
   size_t struct_size;      ///< sizeof(SuppleSimulationOptions)
   int32_t threads;         ///< 0: as many as the machine has; any number gives the same bits
@@ -270,9 +270,9 @@ SuppleSimulation* supple_simulation_create_with(const SuppleScene* scene,
 /// Waits for preparations that still run in the background.
 void supple_simulation_destroy(SuppleSimulation* simulation);
 
-/// Advances by one frame, as long as the scene's time step. report: filled in unless NULL. Returns
-/// supple_non_finite if the step ended so, as the report also says, and supple_out_of_memory if
-/// memory ran out; the state from before the step is then restored.
+/// Advances by one frame, which lasts one time step of the scene. report: filled in unless NULL.
+/// Returns supple_non_finite if the step became non-finite, as the report also says, and
+/// supple_out_of_memory if memory ran out; the state from before the step is then restored.
 SuppleError supple_simulation_step(SuppleSimulation* simulation, SuppleStepReport* report);
 
 SuppleError supple_simulation_counts(const SuppleSimulation* simulation, SuppleCounts* counts);
@@ -309,21 +309,21 @@ SuppleError supple_simulation_copy_tets(const SuppleSimulation* simulation, int3
 /// simulation changes, or its bodies or colliders.
 const char* supple_simulation_body_name(const SuppleSimulation* simulation, int32_t body);
 const char* supple_simulation_collider_name(const SuppleSimulation* simulation, int32_t collider);
-/// The scene as it is simulated now: with its pins, colliders and settings, with bodies that came
-/// and without those that went. The caller owns it.
+/// The scene as it is simulated now: with its current pins, colliders and settings, with bodies
+/// that were added and without those that were removed. The caller owns it.
 SuppleScene* supple_simulation_scene(const SuppleSimulation* simulation);
 
-/// Pulls a body by one attachment (below), which replaces that of the call before; the same
-/// vertices and stiffness again move its targets; count 0 lets go.
+/// Pulls a body by one attachment (below), which replaces that of the previous call. The same
+/// vertices and stiffness as before only move its targets; count 0 releases it.
 SuppleError supple_simulation_hold(SuppleSimulation* simulation, int32_t body,
                                    const int32_t* vertices, const double* targets, size_t count,
                                    double stiffness);
 
-// One body into the caller's memory: x y z of each vertex, or of the next vertex `stride` numbers
-// further on, as in a vertex buffer (3: one after the other). size: the length of `out`, from
-// (n - 1) * stride + 3 to n * stride for n vertices; only these 3 n numbers are written. Normals
-// are unit and outward, the mean of those of the vertex's triangles by their areas; 0 0 0 for
-// vertices without a triangle.
+// Copies one body into the caller's memory: x y z of each vertex, each vertex `stride` numbers
+// after the one before, as in a vertex buffer (3: one after the other). size: the length of `out`,
+// from (n - 1) * stride + 3 to n * stride for n vertices; only 3 n numbers are written. Normals are
+// unit and outward, the area-weighted mean of those of the vertex's triangles; 0 0 0 for vertices
+// without a triangle.
 
 SuppleError supple_simulation_body_positions(const SuppleSimulation* simulation, int32_t body,
                                              double* out, size_t size, int32_t stride);
@@ -341,15 +341,15 @@ SuppleError supple_simulation_body_normals_float(const SuppleSimulation* simulat
 /// The smallest box around the vertices of a body, m.
 SuppleError supple_simulation_body_bounds(const SuppleSimulation* simulation, int32_t body,
                                           double min[3], double max[3]);
-/// The triangles of supple_simulation_copy_triangles that are a body's: `count` of them, starting
-/// at `first`. Either may be NULL.
+/// A body's triangles in supple_simulation_copy_triangles: `count` of them, starting at `first`.
+/// Either may be NULL.
 SuppleError supple_simulation_body_triangles(const SuppleSimulation* simulation, int32_t body,
                                              int32_t* first, int32_t* count);
 
 // Queries against the deformed surface. The very first query builds a tree of boxes, and the first
 // one after a step refits it.
 
-/// A place on the surface of a body.
+/// A point of the surface of a body.
 typedef struct SuppleSurfaceHit {
   size_t struct_size;   ///< sizeof(SuppleSurfaceHit)
   int32_t body;         ///< -1 if nothing was found; the rest is undefined then
@@ -364,22 +364,22 @@ typedef struct SuppleSurfaceHit {
 
 /// A place where a body touches a collider or another body.
 typedef struct SuppleContact {
-  int32_t body;        ///< that the force acts on
-  int32_t other_body;  ///< the body that it touches, which -force acts on; -1: a collider
+  int32_t body;        ///< on which the force acts
+  int32_t other_body;  ///< the body that it touches, on which -force acts; -1: a collider
   int32_t collider;    ///< of the scene; -1: a body
   double point[3];     ///< on the body, m
   double normal[3];    ///< of what it touches, towards the body: unit
-  double depth;        ///< in the collider, or in the layer between two bodies, m
+  double depth;        ///< into the collider, or into the layer between two bodies, m
   double force[3];     ///< on the body: normal force and friction, N
 } SuppleContact;
 
-/// What touches at the end of the last step; nothing before the first one, after the state or the
+/// Contacts at the end of the last step; none before the first one, after the state or the
 /// colliders were changed, and with explicit integrators. contacts: [room], receives the first
-/// `room` of them, may be NULL if room is 0; count: number of all.
+/// `room` of them, may be NULL if room is 0; count: the total number.
 SuppleError supple_simulation_contacts(const SuppleSimulation* simulation, SuppleContact* contacts,
                                        size_t room, size_t* count);
 
-/// Sum of what the bodies do to a collider.
+/// Sum of the forces of bodies on a collider.
 typedef struct SuppleColliderForce {
   double force[3];   ///< on the collider, N
   double torque[3];  ///< on the collider about `center`, N m
@@ -395,12 +395,12 @@ SuppleError supple_simulation_collider_forces(const SuppleSimulation* simulation
 SuppleError supple_simulation_copy_contact_forces(const SuppleSimulation* simulation, double* out,
                                                   size_t size);
 
-/// Two have begun or ceased to touch.
+/// A contact that has begun or ended.
 typedef struct SuppleContactEvent {
   int32_t body;
   int32_t other_body;  ///< -1: a collider
   int32_t collider;    ///< of the scene; -1: a body
-  int32_t begins;      ///< 1; 0: they touch no more
+  int32_t begins;      ///< 1; 0: they no longer touch
 } SuppleContactEvent;
 
 /// What has changed between the ends of the last two steps. events: as above.
@@ -413,11 +413,11 @@ SuppleError supple_simulation_contact_events(const SuppleSimulation* simulation,
 SuppleError supple_simulation_raycast(const SuppleSimulation* simulation, const double origin[3],
                                       const double direction[3], double max_distance,
                                       SuppleSurfaceHit* hit);
-/// The nearest place on a body, strands included, no farther than max_distance, m.
+/// The nearest point of a body, strands included, no farther than max_distance, m.
 SuppleError supple_simulation_closest_point(const SuppleSimulation* simulation,
                                             const double point[3], double max_distance,
                                             SuppleSurfaceHit* hit);
-/// Bodies, ascending, that a box or a sphere touches, or that contain it. bodies: [room], receives
+/// Bodies, ascending, that touch a box or a sphere, or contain it. bodies: [room], receives
 /// the first `room` of them, may be NULL if room is 0; count: number of all.
 SuppleError supple_simulation_overlap_box(const SuppleSimulation* simulation, const double min[3],
                                           const double max[3], int32_t* bodies, size_t room,
@@ -444,7 +444,7 @@ SuppleError supple_simulation_add_force_at(SuppleSimulation* simulation,
                                            const SuppleSurfaceHit* hit, const double force[3]);
 SuppleError supple_simulation_add_forces(SuppleSimulation* simulation, const int32_t* vertices,
                                          const double* forces, size_t count);
-/// Takes back what was added since the last step.
+/// Removes the forces added since the last step.
 SuppleError supple_simulation_clear_forces(SuppleSimulation* simulation);
 SuppleError supple_simulation_add_impulse(SuppleSimulation* simulation, int32_t body,
                                           const double impulse[3]);
@@ -455,11 +455,12 @@ SuppleError supple_simulation_add_impulses(SuppleSimulation* simulation, const i
 SuppleError supple_simulation_set_velocity(SuppleSimulation* simulation, int32_t body,
                                            const double velocity[3]);
 
-// An attachment holds vertices, or one point of a body, at targets in the world, by springs of no
-// length at rest: k/2 |x - target|^2 each, k being `stiffness`, N/m, > 0. Attachments add to the
-// pins of the scene and outlast supple_simulation_change. The next step reaches a target that has
-// moved, in a straight line over the step. Moving targets costs what is held; attaching and
-// detaching up to 32 vertices costs about a solve each (docs/changing.md).
+// An attachment holds vertices, or one point of a body, at targets in world coordinates, by springs
+// with rest length zero: k/2 |x - target|^2 each, where k is `stiffness`, N/m, > 0. Attachments add
+// to the pins of the scene and outlast supple_simulation_change. When a target has moved, the next
+// step reaches it, in a straight line over the step. The cost of moving targets depends only on the
+// number of held vertices; attaching and detaching up to 32 vertices costs about a solve for each
+// (docs/changing.md).
 
 /// Names an attachment of a simulation until it is detached. 0 is none.
 typedef uint64_t SuppleAttachment;
@@ -469,8 +470,8 @@ typedef uint64_t SuppleAttachment;
 SuppleError supple_simulation_attach(SuppleSimulation* simulation, int32_t body,
                                      const int32_t* vertices, const double* targets, size_t count,
                                      double stiffness, SuppleAttachment* attachment);
-/// Holds the point of a hit by one spring, whose force acts at the point: the body can turn about
-/// it.
+/// Holds the point of a hit by one spring, whose force acts at the point, so the body can rotate
+/// about it.
 SuppleError supple_simulation_attach_at(SuppleSimulation* simulation, const SuppleSurfaceHit* hit,
                                         const double target[3], double stiffness,
                                         SuppleAttachment* attachment);
@@ -487,7 +488,7 @@ SuppleError supple_simulation_attach_to_body(SuppleSimulation* simulation, int32
 /// Moves the targets: [count * 3], one for each vertex, or one for a point.
 SuppleError supple_simulation_set_targets(SuppleSimulation* simulation, SuppleAttachment attachment,
                                           const double* targets, size_t count);
-/// Moves the targets with which the attachment was made rigidly: to R target + d. rotation: R,
+/// Moves the attachment's first targets rigidly: to R target + d. rotation: R,
 /// row-major, a rotation matrix; translation: d, m.
 SuppleError supple_simulation_set_target_pose(SuppleSimulation* simulation,
                                               SuppleAttachment attachment, const double rotation[9],
@@ -499,31 +500,31 @@ SuppleError supple_simulation_is_attached(const SuppleSimulation* simulation,
 /// Force on the body at the end of the last step, N.
 SuppleError supple_simulation_attachment_force(const SuppleSimulation* simulation,
                                                SuppleAttachment attachment, double force[3]);
-/// The same on each vertex; for a point, on each corner with a weight that is not zero. forces:
-/// [room * 3], receives the first `room`, may be NULL if room is 0; count: number of all.
+/// The same on each vertex; for a point, on each corner with a nonzero weight. forces: [room * 3],
+/// receives the first `room`, may be NULL if room is 0; count: the total number.
 SuppleError supple_simulation_attachment_forces(const SuppleSimulation* simulation,
                                                 SuppleAttachment attachment, double* forces,
                                                 size_t room, size_t* count);
 
-// Bodies come and go between two steps. `body` in every other function is an index: the body's
-// place among the others, which falls when a body before it is removed. A SuppleBody names the same
-// body for as long as it is there. Bodies that stay keep everything, and their order; added bodies
-// come last and start as in a scene at time 0. A call costs the set-up of the added bodies and a
-// share of that of all others: change several in one call (docs/changing.md).
-// supple_invalid_input while a scene waits to take over, for the handle of a body that was removed,
-// for a name that another body has, and for what supple_simulation_create would refuse, such as a
-// scene without bodies; nothing has changed then.
+// Bodies can be added and removed between two steps. `body` in every other function is the body's
+// index, which decreases when a body before it is removed. A SuppleBody names the same body for as
+// long as it exists. Bodies that stay keep everything, and their order; added bodies come last and
+// start as in a scene at time 0. A call costs the set-up of the added bodies and a share of that of
+// all others: change several in one call (docs/changing.md). supple_invalid_input, with nothing
+// changed, while a scene waits to take over, for the handle of a removed body, for a name that
+// another body has, and for anything that supple_simulation_create would refuse, such as a scene
+// without bodies.
 
 /// Names a body of a simulation until it is removed. 0 is none.
 typedef uint64_t SuppleBody;
 
 /// Adds a scene's only body; nothing else of the scene is read. Overrides of
 /// supple_scene_parse place it: "/bodies/0/transform", "/bodies/0/velocity", "/bodies/0/name".
-/// A body that the scene gives no name has none. body: receives its handle, unless NULL.
+/// A body without a name in the scene has none. body: receives its handle, unless NULL.
 SuppleError supple_simulation_add_body(SuppleSimulation* simulation, const SuppleScene* scene,
                                        SuppleBody* body);
 SuppleError supple_simulation_remove_body(SuppleSimulation* simulation, SuppleBody body);
-/// Removes bodies and adds all bodies of a scene (NULL: none) for the cost of one. removed:
+/// Removes bodies and adds all bodies of a scene (NULL: none) at the cost of one call. removed:
 /// [num_removed]; added: receives their handles in the scene's order, [num_added], the scene's
 /// number of bodies.
 SuppleError supple_simulation_change_bodies(SuppleSimulation* simulation, const SuppleBody* removed,
@@ -532,7 +533,7 @@ SuppleError supple_simulation_change_bodies(SuppleSimulation* simulation, const 
 /// is_alive: receives 1, or 0 for a body that was removed.
 SuppleError supple_simulation_is_alive(const SuppleSimulation* simulation, SuppleBody body,
                                        int32_t* is_alive);
-/// The present index of a body, and the handle of the body with an index.
+/// The current index of a body, and the handle of the body with an index.
 SuppleError supple_simulation_body_index(const SuppleSimulation* simulation, SuppleBody body,
                                          int32_t* index);
 SuppleError supple_simulation_body_handle(const SuppleSimulation* simulation, int32_t index,
@@ -540,14 +541,14 @@ SuppleError supple_simulation_body_handle(const SuppleSimulation* simulation, in
 /// asleep: receives 1 for a body that sleeps, which costs nothing (docs/changing.md), or 0.
 SuppleError supple_simulation_is_asleep(const SuppleSimulation* simulation, int32_t body,
                                         int32_t* asleep);
-/// Wakes a body, with all that it lies against.
+/// Wakes a body, with all that it touches.
 SuppleError supple_simulation_wake(SuppleSimulation* simulation, int32_t body);
 /// Cuts bodies where they are now: tets come apart along faces, triangles along edges, segments at
 /// vertices, if their centres are on different sides of a triangle and the line between them passes
 /// through it (docs/tearing.md). triangles: [num_triangles * 9], m. bodies: [num_bodies], those
 /// that are cut; NULL and 0: all. separated: receives how many pairs of elements came apart,
-/// unless NULL. Vertices, triangles and counts are others afterwards, as after a step whose report
-/// has `separated` above 0. supple_invalid_input, with nothing changed, while a scene waits to take
+/// unless NULL. This changes vertices, triangles and counts, as does a step whose report has
+/// `separated` above 0. supple_invalid_input, with nothing changed, while a scene waits to take
 /// over, for a body that cannot be cut, and for a triangle without area.
 SuppleError supple_simulation_cut(SuppleSimulation* simulation, const double* triangles,
                                   size_t num_triangles, const int32_t* bodies, size_t num_bodies,
@@ -557,7 +558,7 @@ SuppleError supple_simulation_cut(SuppleSimulation* simulation, const double* tr
 SuppleError supple_simulation_separate(SuppleSimulation* simulation, int32_t body,
                                        const int32_t* elements, size_t num_pairs,
                                        int32_t* separated);
-/// A number of the program's own for a body, 0 at first; for example a pointer.
+/// A number of the program's own for a body, for example a pointer; 0 at first.
 SuppleError supple_simulation_set_user_data(SuppleSimulation* simulation, SuppleBody body,
                                             uint64_t data);
 SuppleError supple_simulation_user_data(const SuppleSimulation* simulation, SuppleBody body,
@@ -577,7 +578,7 @@ SuppleError supple_simulation_set_budget(SuppleSimulation* simulation, double mi
 SuppleError supple_simulation_set_line_search(SuppleSimulation* simulation, const char* type);
 
 /// Continues with another scene, whose bodies must have the same numbers of vertices. Positions,
-/// velocities, time and what is held stay. after_frames 0: the new scene has taken over on return.
+/// velocities, time and attachments stay. after_frames 0: the new scene has taken over on return.
 /// Otherwise it is built in the background during the next after_frames steps, and the step after
 /// them starts by switching (docs/changing.md). The scene is copied.
 SuppleError supple_simulation_change(SuppleSimulation* simulation, const SuppleScene* scene,
@@ -587,9 +588,9 @@ SuppleError supple_simulation_check_change(SuppleSimulation* simulation);
 /// waits: receives 1 from a change with after_frames > 0 until it has taken over or failed, or 0.
 SuppleError supple_simulation_change_is_waiting(const SuppleSimulation* simulation, int32_t* waits);
 
-// What changes without another scene, from the next step on; a scene that waits to take over gets
-// pins and colliders too. Texts are those of scenes (docs/scene.md). supple_invalid_input, with
-// nothing changed, for what supple_simulation_create would refuse.
+// Changes without another scene, from the next step on; a scene that waits to take over gets pins
+// and colliders too. Texts are as in scenes (docs/scene.md). supple_invalid_input, with nothing
+// changed, for anything that supple_simulation_create would refuse.
 
 /// Replaces the pins of a body: pins is the JSON list /bodies/0/pins.
 SuppleError supple_simulation_set_pins(SuppleSimulation* simulation, int32_t body,
@@ -598,59 +599,58 @@ SuppleError supple_simulation_set_pins(SuppleSimulation* simulation, int32_t bod
 /// fibers and plasticity stay.
 SuppleError supple_simulation_set_material(SuppleSimulation* simulation, int32_t body,
                                            const char* material);
-/// The same by an energy of the caller's own, as in supple_scene_set_energy.
+/// The same with an energy of the caller's own, as in supple_scene_set_energy.
 SuppleError supple_simulation_set_energy(SuppleSimulation* simulation, int32_t body,
                                          SuppleEnergyDensity energy, SuppleStress stress,
                                          SuppleHessian hessian, void* user);
-/// Replaces the colliders by those of a scene, of which nothing else is read.
+/// Replaces the colliders by those of a scene; nothing else of the scene is read.
 SuppleError supple_simulation_set_colliders(SuppleSimulation* simulation, const SuppleScene* scene);
 
 /// A pose at a time: first rotated about `axis` through `center`, then translated.
 typedef struct SuppleKeyframe {
   double time;          ///< s, of the simulation
   double translate[3];  ///< m
-  double axis[3];       ///< any non-zero direction; all zero where degrees is 0: none
+  double axis[3];       ///< any non-zero direction; may be zero if degrees is 0
   double center[3];     ///< m
   double degrees;
 } SuppleKeyframe;
 
 /// Moves a collider from where its shape is at rest. keyframes: [count], at increasing times; the
-/// pose is interpolated linearly between them, and stays before and after them, or starts again
-/// where repeat is not 0. count 0: at rest. Bodies are dragged along by motion between keyframes,
-/// so an engine gives two for each frame: where the collider is now, and where it will be a step
-/// later.
+/// pose is interpolated linearly between them and is constant before and after them, or starts
+/// again if repeat is not 0. count 0: at rest. Motion between keyframes drags bodies along, so an
+/// engine gives two in each frame: where the collider is now, and where it will be a step later.
 SuppleError supple_simulation_move_collider(SuppleSimulation* simulation, int32_t collider,
                                             const SuppleKeyframe* keyframes, size_t count,
                                             int32_t repeat);
 
 // ------------------------------------------------------------------------------------- state
 
-/// Everything needed to go on later with the same bits, as bytes with a version and a checksum; the
-/// scene and attachments are no part of it. bytes: [room], or NULL and 0; nothing is written unless
-/// all fits. size: receives how many bytes there are.
+/// Everything needed to continue later with the same bits, as bytes with a version and a checksum;
+/// the scene and attachments are not included. bytes: [room], or NULL and 0; nothing is written
+/// unless everything fits. size: receives the number of bytes.
 SuppleError supple_simulation_state(const SuppleSimulation* simulation, void* bytes, size_t room,
                                     size_t* size);
-/// Returns supple_bad_file for bytes that are no state, are damaged or of another version, and
-/// supple_invalid_input for a state of another scene; nothing has changed then.
+/// Returns supple_bad_file for bytes that are not a state, are damaged or of another version, and
+/// supple_invalid_input for a state of another scene; nothing changes then.
 SuppleError supple_simulation_set_state(SuppleSimulation* simulation, const void* bytes,
                                         size_t size);
-/// Puts all vertices somewhere else, at these velocities: [size], 3 * vertices, m and m/s. Time,
-/// plastic flow and what came apart stay; the integrator forgets earlier steps, rods are twisted as
-/// at rest, and all bodies are awake.
+/// Sets the positions and velocities of all vertices: [size], 3 * vertices, m and m/s. Time,
+/// plastic strains and separated elements stay; the integrator forgets earlier steps, rods are
+/// twisted as at rest, and all bodies are awake.
 SuppleError supple_simulation_set_positions(SuppleSimulation* simulation, const double* positions,
                                             const double* velocities, size_t size);
 
 // ---------------------------------------------------------------------------------- measures
 
-/// Measures of the tets in scene order. positions: [size], 3 * vertices, m, or NULL and 0: where
-/// they are. Each other array may be NULL. determinant: J = det F, [num_tets]; von_mises: of the
-/// Cauchy stress, Pa, [num_tets]; stretches: signed principal stretches, descending, [num_tets *
-/// 3]; plastic_strain: accumulated, [num_tets], zeros where no material flows.
+/// Measures of the tets in scene order. positions: [size], 3 * vertices, m, or NULL and 0: the
+/// current ones. Each other array may be NULL. determinant: J = det F, [num_tets]; von_mises: of
+/// the Cauchy stress, Pa, [num_tets]; stretches: signed principal stretches, descending, [num_tets
+/// * 3]; plastic_strain: accumulated, [num_tets], zeros if no material flows.
 SuppleError supple_simulation_measure(const SuppleSimulation* simulation, const double* positions,
                                       size_t size, double* determinant, double* von_mises,
                                       double* stretches, double* plastic_strain, size_t num_tets);
 
-/// Cauchy stress of a tet by the multipliers of a position-based method, Pa (docs/position.md).
+/// Cauchy stress of a tet from the multipliers of a position-based method, Pa (docs/position.md).
 typedef struct SuppleMultiplierStress {
   double hydrostatic;
   double deviatoric[6];  ///< xx, yy, zz, xy, yz, zx
@@ -665,20 +665,20 @@ SuppleError supple_simulation_multiplier_stresses(const SuppleSimulation* simula
 
 // ---------------------------------------------------------------------------------- warnings
 
-/// Watches the steps of a simulation and warns of results not to be trusted.
+/// Watches the steps of a simulation and warns of untrustworthy results.
 typedef struct SuppleWatch SuppleWatch;
 
 typedef struct SuppleWarning {
   const char* code;  ///< unconverged, energy_gain, inverted, deep_contact, tunnelled,
-                     ///< self_intersection, poor_elements, step_too_large
+                     ///< self_intersection, poor_elements, step_too_large, constraint
   const char* text;  ///< one sentence: what happened and what helps
   int64_t first_frame, last_frame;
 } SuppleWarning;
 
 SuppleWatch* supple_watch_create(const SuppleSimulation* simulation);
 void supple_watch_destroy(SuppleWatch* watch);
-/// Adds the last step by its report. A scene that takes over is noticed; so are bodies that come
-/// and go.
+/// Adds the last step by its report. It notices a scene that takes over, and added and removed
+/// bodies.
 SuppleError supple_watch_add(SuppleWatch* watch, const SuppleSimulation* simulation,
                              const SuppleStepReport* report);
 /// Warnings about the steps so far; texts are valid until the next call with this watch. warnings:
@@ -691,15 +691,15 @@ SuppleError supple_watch_unbalanced_share(const SuppleWatch* watch, double* shar
 
 // ------------------------------------------------------------------------------------- lists
 
-/// What a scene may choose from; the texts are never freed.
+/// An entry of a list of choices; the texts are never freed.
 typedef struct SuppleDescription {
   const char* name;
   const char* text;  ///< what it is and its parameters
 } SuppleDescription;
 
 typedef enum SuppleList {
-  supple_list_materials = 0,           ///< of tets, and of membranes but for volume
-  supple_list_membrane_materials = 1,  ///< further ones of membranes
+  supple_list_materials = 0,           ///< of tets; all but volume for membranes too
+  supple_list_membrane_materials = 1,  ///< only for membranes
   supple_list_spring_materials = 2,    ///< of cloth and strands
   supple_list_bending_models = 3,      ///< of membranes
   supple_list_solvers = 4,
@@ -710,19 +710,19 @@ typedef enum SuppleList {
 
 /// entries: receives an array of `count`.
 SuppleError supple_list(SuppleList list, const SuppleDescription** entries, size_t* count);
-/// The JSON Schema of scenes, by which editors and panels know every key with its type, range,
+/// The JSON Schema of scenes, which gives editors and panels every key with its type, range,
 /// default and unit. NULL if memory runs out.
 const char* supple_scene_schema(void);
-/// Vectors of this process: "avx512", "avx2", "baseline" or "native". NULL for a value of the
-/// environment variable SUPPLE_SIMD that this processor cannot have.
+/// SIMD level of this process: "avx512", "avx2", "baseline" or "native". NULL if the environment
+/// variable SUPPLE_SIMD names an unknown level or one that the processor lacks.
 const char* supple_simd_level(void);
 
 // ----------------------------------------------------------------------------------- compare
 
-/// Solvers on the same step, from the same state, beside the converged answer.
+/// Several solvers on the same step, from the same state, compared with the converged answer.
 typedef struct SuppleComparison SuppleComparison;
 
-/// All zero but for the size: the defaults.
+/// All zero except the size: the defaults.
 typedef struct SuppleCompareOptions {
   size_t struct_size;  ///< sizeof(SuppleCompareOptions)
   int32_t iterations;  ///< of each solver; 0: 50
@@ -735,7 +735,7 @@ typedef struct SuppleCompareOptions {
 
 /// Solves the first substep after a state (state: [size] bytes of supple_simulation_state; NULL and
 /// 0: the scene's start) with each solver: texts like "l_bfgs:history=5", [num_solvers]. options:
-/// NULL: the defaults. The caller owns the comparison. NULL for solvers that are not known or
+/// NULL: the defaults. The caller owns the comparison. Returns NULL for solvers that are unknown or
 /// cannot run, and for a step without a converged answer.
 SuppleComparison* supple_compare(const SuppleScene* scene, const void* state, size_t size,
                                  const char* const* solvers, size_t num_solvers,
@@ -767,7 +767,7 @@ typedef struct SuppleConvergencePoint {
   double position_error;
 } SuppleConvergencePoint;
 
-/// Of one solver. Pointers belong to the comparison.
+/// The curve of one solver. Pointers belong to the comparison.
 typedef struct SuppleConvergenceCurve {
   size_t struct_size;  ///< sizeof(SuppleConvergenceCurve)
   const char* label;
@@ -800,8 +800,8 @@ SuppleError supple_apparent_stiffness(const SuppleScene* scene, const void* stat
 // ----------------------------------------------------------------------------------- session
 
 /// The engine behind the viewer's page: commands come in, messages go out
-/// (docs/viewer_protocol.md). It has no clock: whoever carries its messages calls
-/// supple_session_advance when it asks to be called.
+/// (docs/viewer_protocol.md). It has no clock: the program that carries its messages calls
+/// supple_session_advance when the session asks for it.
 typedef struct SuppleSession SuppleSession;
 
 typedef struct SuppleMessage {
@@ -824,7 +824,7 @@ typedef struct SuppleMessage {
 SuppleSession* supple_session_create(const char* options);
 void supple_session_destroy(SuppleSession* session);
 
-/// Queues what a new client must know. The caller numbers the clients as it likes.
+/// Queues the messages that a new client needs. The caller chooses the numbers of clients.
 SuppleError supple_session_connect(SuppleSession* session, uint32_t client);
 /// Releases what the client holds.
 SuppleError supple_session_disconnect(SuppleSession* session, uint32_t client);

@@ -8,7 +8,7 @@
 
 namespace supple {
 
-/// A place on the deformed surface of a body: what a ray hits, or the nearest to a point.
+/// A point of the deformed surface of a body: where a ray hits it, or the nearest one to a point.
 struct SurfaceHit {
   int body = 0;
   /// Index into Simulation::surface(); -1 on a segment of a strand.

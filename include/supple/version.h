@@ -6,10 +6,10 @@
 
 namespace supple {
 
-/// Version of the library that is linked, for example "0.2.0".
+/// Version of the linked library, for example "0.2.0".
 const char* version() noexcept;
-/// The same as SUPPLE_VERSION_NUMBER writes it. A program that finds another number than its
-/// SUPPLE_VERSION_NUMBER runs with another library than it was compiled for.
+/// The same in the form of SUPPLE_VERSION_NUMBER. If it differs from the program's
+/// SUPPLE_VERSION_NUMBER, the program runs with another library than it was compiled for.
 int version_number() noexcept;
 
 }  // namespace supple

@@ -16,7 +16,7 @@ struct Warning {
   /// step_too_large, constraint
   std::string code;
   std::string text;                              ///< one sentence: what happened and what helps
-  std::int64_t first_frame = 0, last_frame = 0;  ///< frames in between may be all right
+  std::int64_t first_frame = 0, last_frame = 0;  ///< frames in between may be unaffected
 };
 
 /// Share of unbalanced force above which a step is too large for its iterations. The sag of a
@@ -25,32 +25,34 @@ struct Warning {
 /// 1.2 (3); at 4.8 (sequential, 60 x 2) the block has shrunk.
 inline constexpr double too_large_share = 0.4;
 
-/// Watches the steps of a run and warns of results not to be trusted. These are the rules:
+/// Watches the steps of a run and warns of untrustworthy results. These are the rules:
 ///
 /// unconverged: with f = StepReport::unconverged, the mean of |log f| over about 32 frames exceeds
 ///   log 1.1, each frame counting log 3 at most, or more than half of as many frames had |log f|
-///   beyond log 1.1. Three frames that are wholly wrong suffice, or a lasting f = 1.1. Or
-///   StepReport::drift exceeds 0.043: what is a little wrong in every frame adds up over a swing.
-/// energy_gain: a frame gained more than 1 % of the energy at hand: the largest kinetic and elastic
-///   energy of the bodies so far, or their weight times the size of the smallest.
-/// inverted: a tet is inside out at the end of a frame. A scene that starts with inverted tets
-///   is warned of once all have been right before, if some are left at the end, or where
-///   StepReport::unfolding_bodies had another material than their own.
-/// deep_contact: a vertex is deeper in a collider than 1 % of the size of the smallest body: the
-/// side of a cube that spans as much. tunnelled: a vertex passed through a collider; in the contact
-///   mode barrier: a collider that moves is in the surface of a body, to which it left no way out.
-/// self_intersection: surfaces of bodies that should touch each other intersect; or the motion of
-///   bodies was shortened in more than a twentieth of the frames so that they do not.
+///   beyond log 1.1. Three completely wrong frames suffice, or a lasting f = 1.1. Also if
+///   StepReport::drift exceeds 0.043: small errors in every frame add up over a swing.
+/// energy_gain: a frame gained more than 1 % of the available energy: the largest kinetic and
+///   elastic energy of the bodies so far, or their weight times the size of the smallest.
+/// inverted: a tet is inside out at the end of a frame. For a scene that starts with inverted tets
+///   this counts once all have recovered before, or if some are left at the end. Also if there were
+///   StepReport::unfolding_bodies.
+/// deep_contact: a vertex is deeper in a collider than 1 % of the size of the smallest body. The
+///   size is the side of a cube whose corners are as far from its centre as the farthest vertex is
+///   from the mean of all.
+/// tunnelled: a vertex passed through a collider; in the contact mode barrier: a moving collider
+///   entered the surface of a body to which it left no way out.
+/// self_intersection: surfaces of bodies that should touch each other intersect, or the motion of
+///   bodies was shortened in more than a twentieth of the frames to prevent that.
 /// poor_elements: a tet at rest is too flat for methods that go from tet to tet or from vertex to
 ///   vertex, and the scene uses such a method.
-/// step_too_large: see unbalanced_share; or there are StepReport::steady_substeps.
+/// step_too_large: see unbalanced_share; or there were StepReport::steady_substeps.
 /// constraint: the mean of StepReport::constraint_error over about 32 frames exceeds 1e-3, each
 ///   frame counting 1e-2 at most.
 class RunWatch {
  public:
   explicit RunWatch(const Scene& scene);
 
-  /// The simulation goes on with another scene.
+  /// The simulation continues with another scene.
   void scene_changed(const Scene& scene);
 
   /// Whether `add` reads the energies of the report's frame.
@@ -62,10 +64,10 @@ class RunWatch {
   /// Share of the force that a position-based method left unbalanced: the median of
   /// |grad g| / force_scale over the frames; 0 without frames or if the method has no such scale.
   /// The scale is at least a hundredth of the run's largest; otherwise a weightless body that has
-  /// come to rest would be measured against nothing. too_large_share relates it to an error.
+  /// come to rest would be compared with zero. too_large_share relates it to an error.
   double unbalanced_share() const;
 
-  /// Warnings about the frames so far, in the order of the codes above; empty if all is well.
+  /// Warnings about the frames so far, in the order of the codes above; empty if there are none.
   std::vector<Warning> warnings() const;
 
  private:

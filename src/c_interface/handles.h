@@ -111,7 +111,7 @@ inline SurfaceHit hit_of(const SuppleSurfaceHit* hit) {
   SurfaceHit to;
   std::copy_n(from.vertices, 3, to.vertices.begin());
   std::copy_n(from.weights, 3, to.weights.begin());
-  if (from.body < 0) refuse("hit", "is of nothing");
+  if (from.body < 0) refuse("hit", "is empty: its query found nothing");
   return to;
 }
 

@@ -584,9 +584,9 @@ void ColliderGuard::require_outside(const std::vector<ColliderObject>& colliders
       if (!is_within(colliders[c], {own.count, {corners, corners}})) continue;
       const Vec3 place = nearest_place(colliders[c], corners).point;
       throw Error(ErrorKind::invalid_input, fmt::format("/bodies/{}", own.body),
-                  fmt::format("its surface is in /colliders/{} near [{:.6g}, {:.6g}, {:.6g}], and "
-                              "the contact mode barrier keeps out only what is outside; move it, "
-                              "or take the mode soft",
+                  fmt::format("its surface is inside /colliders/{} near [{:.6g}, {:.6g}, {:.6g}], "
+                              "but the contact mode barrier can only keep it outside; move it, or "
+                              "use the mode soft",
                               c, place[0], place[1], place[2]));
     }
   }

@@ -434,11 +434,10 @@ void ContactEnergy::require_apart(const double* x, double time, const std::vecto
   const BodyPairs::Overlap* const found = pairs_ ? pairs_->first_overlap(x) : nullptr;
   if (found == nullptr) return;
   const auto [a, b] = *found;
-  throw Error(
-      ErrorKind::invalid_input, fmt::format("/bodies/{}", b),
-      fmt::format("its surface intersects {}, and the contact mode barrier keeps apart only "
-                  "what is; move it, or take the mode soft",
-                  a == b ? "itself" : fmt::format("that of /bodies/{}", a)));
+  throw Error(ErrorKind::invalid_input, fmt::format("/bodies/{}", b),
+              fmt::format("its surface intersects {}, but the contact mode barrier can only keep "
+                          "separate surfaces apart; move it, or use the mode soft",
+                          a == b ? "itself" : fmt::format("that of /bodies/{}", a)));
 }
 
 std::size_t ContactEnergy::start_block(std::size_t block, Contact* out) {

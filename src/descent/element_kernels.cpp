@@ -235,7 +235,7 @@ SUPPLE_INLINE void add_lanes(const PackedPair& pair, int first, const LaneNumber
 
 /// Asks for the pair after the next two. Left to itself the processor waits for memory for a third
 /// of the local step of bodies that no cache holds; where one does, nothing is lost
-/// (docs/performance.md). Nothing is read behind the last pair.
+/// (docs/notes/what_makes_it_fast.md). Nothing is read behind the last pair.
 SUPPLE_INLINE void fetch_ahead(const PackedPair* pair) {
   const char* const ahead = reinterpret_cast<const char*>(pair + 2);
   for (std::size_t byte = 0; byte < sizeof(PackedPair); byte += cache_line) {

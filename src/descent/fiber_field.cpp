@@ -131,7 +131,7 @@ std::vector<Vec3> laplace_directions(const TetMesh& original, const LaplaceFiber
     fixed[at(vertex)] = 1;
   }
   LaplaceField field(mesh, std::move(fixed));
-  require(field.solve(threads), where, "there is a part of the body in which neither set is");
+  require(field.solve(threads), where, "a part of the body has vertices of neither set");
   std::vector<Vec3> directions;
   double steepest = 0;
   for (std::size_t t = 0; t < mesh.tets.size(); ++t) {
@@ -141,7 +141,7 @@ std::vector<Vec3> laplace_directions(const TetMesh& original, const LaplaceFiber
   for (std::size_t t = 0; t < mesh.tets.size(); ++t) {
     const double slope = std::sqrt(dot(directions[t], directions[t]));
     require(slope > least_slope * steepest, where,
-            "no way from one set to the other leads through tet " + std::to_string(t));
+            "no path from one set to the other leads through tet " + std::to_string(t));
     for (double& x : directions[t]) x /= slope;
   }
   return directions;

@@ -18,7 +18,7 @@ constexpr double cg_tolerance = 1e-10;
 /// 6,000 tets.
 constexpr double most_operations = 2e8;
 /// With two grids, of a right side. A direction that is more exact brings the next iterate no
-/// closer (docs/performance.md).
+/// closer (docs/notes/performance.md).
 constexpr double grid_tolerance = 1e-5;
 /// Iterations with two grids that take as long as a factorisation of the smallest of these
 /// matrices, and those after which one sees whether it is worth going on.

@@ -359,7 +359,7 @@ Error not_positive_definite(const std::string& matrix) {
   return {ErrorKind::invalid_input, "solver",
           "the matrix " + matrix +
               " is not positive definite: masses, stiffnesses or the time "
-              "step are out of what double precision can hold"};
+              "step are beyond the range of double precision"};
 }
 
 /// `origin` of the bodies that no bonds couple, there and here: [num_bodies].

@@ -33,8 +33,8 @@ void multiply(const SpdSolver::Matrix& lower, const std::vector<double>& x,
 }
 
 /// Entries of the factor above which multigrid is tried: 8 MB of floats. Below that caches keep up
-/// with a factor (docs/performance.md). A constant, so that a machine's caches never show in a
-/// result.
+/// with a factor (docs/notes/what_makes_it_fast.md). A constant, so that a machine's caches never
+/// show in a result.
 constexpr std::ptrdiff_t most_in_a_factor = std::ptrdiff_t{1} << 21;
 
 /// Rounding of a residual's entry, over the sizes of its terms. Bodies of 10,000 to 200,000 tets

@@ -85,8 +85,8 @@ class Examination {
     model.at_rest = samples_.psi[0];
     if (!is_unchanged(true)) {
       refuse(where_,
-             "the energy is another one when the body turns: Psi(R F) is not Psi(F) for "
-             "rotations R; expected one of F^T F");
+             "the energy changes when the body rotates: Psi(R F) is not Psi(F) for "
+             "rotations R; expected a function of F^T F");
     }
     model.is_isotropic = is_unchanged(false);
     return model;

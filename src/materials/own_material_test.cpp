@@ -305,7 +305,7 @@ struct Infinite {
 TEST(OwnMaterial, WhatIsNoEnergyIsRefused) {
   EXPECT_EQ(fault(Gent{}), "");
   EXPECT_EQ(fault(Artery{}), "");
-  EXPECT_NE(fault(Linear{}).find("when the body turns"), std::string::npos) << fault(Linear{});
+  EXPECT_NE(fault(Linear{}).find("when the body rotates"), std::string::npos) << fault(Linear{});
   EXPECT_NE(fault(Stressed{}).find("up to 2 Pa"), std::string::npos) << fault(Stressed{});
   EXPECT_NE(fault(Unstable{}).find("not a minimum"), std::string::npos) << fault(Unstable{});
   EXPECT_NE(fault(WrongStress{}).find("the stress is not the derivative"), std::string::npos)

@@ -82,7 +82,7 @@ void stiffen_volumes(const TimeSettings& time, Model& model) {
     chamber.stiffness = times_resistance * (of_tets + of_sheets + inertia);
     require(std::isfinite(chamber.stiffness) && chamber.stiffness > 0,
             "/bodies/" + std::to_string(body) + "/volume",
-            "nothing resists a change of the volume that is to stay");
+            "nothing resists a change of this volume, so it cannot be kept exactly");
   }
 }
 

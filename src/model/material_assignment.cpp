@@ -185,12 +185,12 @@ void MaterialAssignment::add_rigid_body(const Body& body, const std::string& whe
   refuse_if(!body.layers.empty(), "/layers", "layers");
   refuse_if(!body.fibers.empty(), "/fiber", "fibers");
   refuse_if(!body.growth.empty(), "/growth", "growth");
-  refuse_if(body.pressure.has_value(), "/pressure", "pressure that would do something");
-  refuse_if(body.volume != BodyVolume::free, "/volume", "volume that could change");
+  refuse_if(body.pressure.has_value(), "/pressure", "pressure that deforms it");
+  refuse_if(body.volume != BodyVolume::free, "/volume", "volume that changes");
   refuse_if(body.tearing.has_value(), "/tearing", "tears");
   refuse_if(body.material.plasticity.has_value(), "/material/plasticity", "plastic flow");
-  refuse_if(body.damping && body.damping->stiffness != 0, "/damping", "damping of its shape");
-  refuse_if(!std::holds_alternative<AtRest>(body.initial), "/initial", "other shape to start in");
+  refuse_if(body.damping && body.damping->stiffness != 0, "/damping", "damping of its deformation");
+  refuse_if(!std::holds_alternative<AtRest>(body.initial), "/initial", "other shape at the start");
   last_source_ = sources_.size();
   last_tet_ = stiffness_.size();
   stiffness_.resize(stiffness_.size() + num_tets, 0.0);
@@ -253,7 +253,7 @@ void MaterialAssignment::add_layer(const MaterialSettings& settings, const std::
   for (std::size_t t = 0; t < num_tets; ++t) {
     if (!takes(t)) continue;
     require(may_flow || plasticity_of_tet_[first_tet + t] < 0, place,
-            "the energy is not isotropic, and what flows turns its directions; expected none with "
+            "the energy is not isotropic, and plastic flow would turn its directions; expected no "
             "plasticity");
     source.tet = static_cast<int>(first_tet + t);
     source.changes_rest = changes_rest[t] != 0;

@@ -76,8 +76,8 @@ RestTriangle at_rest(const std::array<int, 3>& t, int first_vertex, const std::v
     const Vector d{{(*direction)[0], (*direction)[1], (*direction)[2]}};
     const Vector along = d - dot(d, normal) * normal;
     require(length(along) > least_warp * length(d), material + "/direction",
-            "the warp stands across a triangle at " + triangle +
-                "; expected one that has a part in each");
+            "the warp is perpendicular to the triangle at " + triangle +
+                "; expected a direction that is perpendicular to none");
     result.axis[0] = (1 / length(along)) * along;
   }
   result.axis[1] = cross(normal, result.axis[0]);

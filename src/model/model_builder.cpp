@@ -235,10 +235,9 @@ class ModelBuilder {
     if (!stays) return;
     require(!body.pressure || body.pressure->surface == PressureSurface::cavities,
             where + "/pressure",
-            "changes nothing where the volume stays; expected none, or a volume that is free");
-    require(
-        body.growth.empty(), where + "/growth",
-        "changes the volume at rest, which is to stay; expected none, or a volume that is free");
+            "has no effect on an exact volume; expected none, or the volume free");
+    require(body.growth.empty(), where + "/growth",
+            "changes the volume at rest, which is exact; expected none, or the volume free");
     model_.pressures.keep_volumes(surface, std::span(model_.tets).subspan(first_tet), model_.rest,
                                   first_vertex, where + "/volume");
   }

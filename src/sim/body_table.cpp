@@ -19,7 +19,7 @@ bool BodyTable::contains(BodyHandle body) const {
 
 const BodyTable::Slot& BodyTable::slot_of(BodyHandle body) const {
   if (!contains(body)) {
-    refuse("body", body.generation == 0 ? "the handle is of no body"
+    refuse("body", body.generation == 0 ? "the handle names no body"
                                         : "was removed, or is of another simulation");
   }
   return slots_[body.index];

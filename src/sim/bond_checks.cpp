@@ -66,8 +66,8 @@ void require_bonds(const Scene& scene, double stiffness, const std::string& wher
     require(
         stiffness > 0, where_stiffness,
         std::string(to_string(scene.time.integrator)) +
-            " bears no stiffness that would hold; expected one above 0 in N/m, or an integrator "
-            "that solves, for example backward_euler");
+            " cannot choose a stiffness; expected one above 0 in N/m, or an implicit integrator, "
+            "for example backward_euler");
     return;
   }
   const SolverMethod method = scene.solver.method;

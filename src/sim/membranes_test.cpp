@@ -226,7 +226,7 @@ TEST(Membranes, MethodsWithoutThemAndOthersMaterialsAreRefused) {
         body.material = hanging_membrane("orthotropic_stvk").bodies[0].material;
         body.material.direction = {0, 1, 0};
       },
-      "/bodies/0/material/direction", "across");
+      "/bodies/0/material/direction", "perpendicular");
 }
 
 TEST(Membranes, RestOnAColliderAndOnlyVerticesTouch) {

@@ -310,10 +310,10 @@ void RunningScene::set_material(int body, MaterialSettings material) {
   // What has flowed would be lost, or there is no place for it.
   require(own.plasticity.has_value() == material.plasticity.has_value(),
           "/bodies/" + std::to_string(body) + "/material/plasticity",
-          "comes and goes with the scene alone (Simulation::change); its values may change");
+          "is added or removed only with the scene (Simulation::change); its values may change");
   require((own.model == rigid_name) == (material.model == rigid_name),
           "/bodies/" + std::to_string(body) + "/material/model",
-          "becomes rigid, or does no longer, with the scene alone (Simulation::change)");
+          "changes to or from rigid only with the scene (Simulation::change)");
   std::swap(own, material);
   try {
     check_settings(scene_);

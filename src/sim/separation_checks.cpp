@@ -103,11 +103,11 @@ std::string why_inseparable(const Scene& scene, std::size_t b) {
   const std::string which = "cannot be cut or torn: ";
   if (!find_integrator(scene.time.integrator)->has_inertia) {
     return which + to_string(scene.time.integrator) +
-           " has no inertia, and nothing would hold what comes off";
+           " has no inertia, and nothing would hold the parts that come off";
   }
   if (scene.contact.mode == ContactMode::barrier && scene.contact.self) {
     return which +
-           "the contact mode barrier keeps a body apart from itself, and what comes apart touches";
+           "the contact mode barrier keeps a body apart from itself, but parts that separate touch";
   }
   if (is_rigid(body)) return which + "it is rigid";
   if (body.rod) return which + "it is a rod; expected a strand of springs";

@@ -158,7 +158,7 @@ SeparatedScene Separations::separate(const Scene& now, std::span<const BodySepar
       if (std::binary_search(joined_now.begin(), joined_now.end(), pair)) continue;
       refuse("elements",
              named(pair) + " of body " + std::to_string(some.body) +
-                 " do not hang together: expected two that share a face, an edge or a vertex");
+                 " are not connected: expected two that share a face, an edge or a vertex");
     }
     result.copies[at(some.body)] = separate_body(result.scene, some);
     note(some, frame, event);
@@ -227,7 +227,7 @@ SeparatedScene Separations::replay(const Scene& now, const std::vector<Separatio
       check(p == 0 || some.pairs[p - 1] < some.pairs[p], "expected pairs ascending in an event");
       check(std::binary_search(joined_now.begin(), joined_now.end(), some.pairs[p]),
             "elements " + named(some.pairs[p]) + " of body " + std::to_string(some.body) +
-                " do not hang together");
+                " are not connected");
     }
     const std::vector<int> copies = separate_body(result.scene, some);
     result.copies[at(some.body)].insert(result.copies[at(some.body)].end(), copies.begin(),

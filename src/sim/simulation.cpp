@@ -75,7 +75,7 @@ void Simulation::set_material(int body, const MaterialSettings& material) {
   if (scene().bodies[static_cast<std::size_t>(body)].mesh.tets.empty()) {
     refuse(place_of_body(static_cast<std::size_t>(body)) + "/material",
            scene().bodies[static_cast<std::size_t>(body)].membrane
-               ? "that of a membrane changes with the scene (Simulation::change)"
+               ? "the material of a membrane changes only with the scene (Simulation::change)"
                : "a material needs tets, but this body has only springs");
   }
   self().running->set_material(body, material);

@@ -62,7 +62,7 @@ TornBodies Simulation::Implementation::torn_bodies(const Separations& by) const 
 std::vector<BodyHandle> Simulation::Implementation::change_bodies(
     std::span<const BodyHandle> removed, std::span<const Body> added) {
   if (waiting) {
-    refuse("change", "a scene waits to take over: bodies come and go before or after that");
+    refuse("change", "a scene waits to take over: add and remove bodies before or after that");
   }
   BodyTable next_bodies = bodies;
   next_bodies.remove(removed);
@@ -139,7 +139,7 @@ int Simulation::Implementation::separate() {
 
 void Simulation::Implementation::require_no_change() const {
   if (!waiting) return;
-  refuse("change", "a scene waits to take over: bodies come apart before or after that");
+  refuse("change", "a scene waits to take over: separate bodies before or after that");
 }
 
 int Simulation::Implementation::cut(std::span<const std::array<Vec3, 3>> triangles,

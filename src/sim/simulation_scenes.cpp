@@ -134,7 +134,7 @@ void Simulation::Implementation::set_state(const SimulationState& state) {
     return;
   }
   require(!waiting, "change",
-          "a scene waits to take over: a state in which others came apart fits neither");
+          "a scene waits to take over: a state with other separations fits neither scene");
   require_untied();
   Separations next_separations = separations;
   std::vector<int> vertices;

@@ -133,7 +133,7 @@ TEST(Simulation, AStepBeyondWhatDoublesHoldIsRefused) {
       Simulation simulation(scene);
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::invalid_input);
-      EXPECT_NE(error.message().find("doubles no longer hold"), std::string::npos);
+      EXPECT_NE(error.message().find("doubles no longer resolve"), std::string::npos);
       return error.where();
     }
     return "";

@@ -102,8 +102,7 @@ const std::vector<SolverOption>& solver_options() {
        "range of stretches over which each material's constant stiffness is fitted",
        above_zero("")},
       {"recovery", held<&S::recovery>, recovering,
-       "what a body that is inside out is made of until it is right again; none: of what it always "
-       "is"},
+       "the material of a body that is inside out, until it has unfolded; none: its own material"},
       {"history", held<&S::history>, of_l_bfgs,
        "number of past iterations that l_bfgs learns from; 0 makes it quasi_newton",
        from_to(0, 1000)},

@@ -66,7 +66,7 @@ void check_pressure(const Scene& scene) {
             name + " has no pressure; expected another method of descent, for example l_bfgs");
     require(!is_local(method) || !pressure->ambient, where,
             name +
-                " moves vertices one by one, which gas in a body couples all; expected "
+                " moves vertices one by one, but gas in a body couples them all; expected "
                 "overpressure, or another method of descent, for example l_bfgs");
   }
 }

@@ -217,7 +217,7 @@ void require_resolved_step(const Scene& scene) {
       if (way <= farthest) return;
       refuse(where,
              fmt::format("in a step of {:g} s this moves a body by {:.3g} m, where doubles no "
-                         "longer hold its edges of {:.3g} m; expected at most {:.3g} m a step",
+                         "longer resolve its edges of {:.3g} m; expected at most {:.3g} m a step",
                          h, way, edge, farthest));
     };
     check(h * distance(scene.bodies[b].velocity, none),

@@ -61,8 +61,8 @@ void require_none_swallowed(const Scene& scene, const Model& model, const Number
       if (!is_between(point, low, high)) continue;
       if (NearestPlace(body, places).find(point).distance > 0) continue;
       throw Error(ErrorKind::invalid_input, fmt::format("/bodies/{}", b),
-                  fmt::format("it holds all of /colliders/{} inside, and the contact mode barrier "
-                              "keeps out only what is outside; move it, or take the mode soft",
+                  fmt::format("it contains all of /colliders/{}, but the contact mode barrier can "
+                              "only keep it outside; move it, or use the mode soft",
                               c));
     }
   }

@@ -153,13 +153,13 @@ std::string remedy(const SolverSettings& solver, bool touches, bool has_rigid) {
   if (has_rigid) return "raise iterations or substeps";
   const bool is_scalar = solver.initial_hessian == InitialHessian::laplacian && !touches;
   if (solver.method == SolverMethod::l_bfgs && is_scalar) {
-    return "raise iterations or substeps, set /solver/initial_hessian to warped_rest, or take "
+    return "raise iterations or substeps, set /solver/initial_hessian to warped_rest, or use "
            "newton";
   }
-  if (solver.method == SolverMethod::l_bfgs) return "raise iterations or substeps, or take newton";
+  if (solver.method == SolverMethod::l_bfgs) return "raise iterations or substeps, or use newton";
   if (solver.method == SolverMethod::newton) return "raise iterations or substeps";
-  if (solver.method == SolverMethod::xpbd) return "raise substeps or take l_bfgs";
-  return "raise iterations or take l_bfgs";
+  if (solver.method == SolverMethod::xpbd) return "raise substeps or use l_bfgs";
+  return "raise iterations or use l_bfgs";
 }
 
 }  // namespace
@@ -268,9 +268,8 @@ void RunWatch::warn_unconverged(std::vector<Warning>& list) const {
   const bool is_soft = mean > std::log(soft_factor) || share > soft_share;
   if (factors_.empty() || !is_soft) {
     if (drift_ > most_drift) {
-      warn(fmt::format(
-               "what is held has come off its motion by {:.2g} % of its largest displacement",
-               100 * drift_),
+      warn(fmt::format("a held body is off its motion by {:.2g} % of its largest displacement",
+                       100 * drift_),
            first_frame_, last_frame_);
     }
     return;
@@ -287,9 +286,9 @@ void RunWatch::warn_unconverged(std::vector<Warning>& list) const {
 void RunWatch::warn_inverted(std::vector<Warning>& list) const {
   if (arap_.count > 0) {
     list.push_back({"inverted",
-                    fmt::format("in {} {} inside out and, until all tets were right again, of the "
-                                "material arap, as /solver/recovery says; energies of these frames "
-                                "are not those of the material",
+                    fmt::format("in {} {} inside out and made of arap until unfolded, as "
+                                "/solver/recovery says; energies of these frames are not those of "
+                                "the material",
                                 counted(static_cast<double>(arap_.count), "frame", "frames"),
                                 counted(arap_.worst, "body was", "bodies were")),
                     arap_.first, arap_.last});
@@ -304,7 +303,7 @@ void RunWatch::warn_inverted(std::vector<Warning>& list) const {
   if (is_crushable_) {
     text +=
         "; stable_neo_hookean with lambda below mu, Poisson's ratio below 1/4, has less energy "
-        "crushed than at rest: take neo_hookean or a larger ratio";
+        "crushed than at rest: use neo_hookean or a larger ratio";
   }
   list.push_back({"inverted", text, seen.first, seen.last});
 }
@@ -314,7 +313,7 @@ std::vector<Warning> RunWatch::warnings() const {
   warn_unconverged(list);
   if (gain_.count > 0) {
     list.push_back({"energy_gain",
-                    fmt::format("a frame gained up to {:.2g} % of the energy at hand out of "
+                    fmt::format("a frame gained up to {:.2g} % of the available energy out of "
                                 "nothing; raise iterations or substeps",
                                 100 * gain_.worst),
                     gain_.first, gain_.last});
@@ -330,11 +329,12 @@ std::vector<Warning> RunWatch::warnings() const {
   if (tunnelled_.count > 0) {
     list.push_back(
         {"tunnelled",
-         is_barrier_ ? fmt::format("in up to {} per frame a collider that moves left bodies no "
-                                   "way out and is in them; move it less far, or more slowly",
-                                   counted(tunnelled_.worst, "triangle", "triangles"))
-                     : fmt::format("up to {} per frame passed through a collider; raise substeps",
-                                   counted(tunnelled_.worst, "point", "points")),
+         is_barrier_
+             ? fmt::format("a moving collider left bodies no way out and intersects up to {} "
+                           "per frame; move it less far, or more slowly",
+                           counted(tunnelled_.worst, "triangle", "triangles"))
+             : fmt::format("up to {} per frame passed through a collider; raise substeps",
+                           counted(tunnelled_.worst, "point", "points")),
          tunnelled_.first, tunnelled_.last});
   }
   if (overlaps_.count > 0) {
@@ -356,7 +356,7 @@ std::vector<Warning> RunWatch::warnings() const {
     list.push_back({"poor_elements",
                     fmt::format("{} nearly flat at rest (six volumes below {:g} of the cube of "
                                 "the longest edge), which {} cannot handle; remesh the body or "
-                                "take l_bfgs",
+                                "use l_bfgs",
                                 counted(num_flat_tets_, "tet is", "tets are"), flat_tet,
                                 to_string(solver_.method)),
                     first_frame_, last_frame_});

@@ -64,7 +64,7 @@ void refuse_own_energies(const Body& body) {
   if (!any) return;
   throw Error(ErrorKind::invalid_input, "checkpoint",
               "a material of the body '" + body.name +
-                  "' is an energy of the program, which no file can tell from another one");
+                  "' is an energy of the program, which a file cannot identify");
 }
 
 }  // namespace
@@ -92,7 +92,7 @@ std::uint64_t scene_fingerprint(const LoadedScene& loaded) {
     } else if (std::holds_alternative<DistanceShape>(collider.shape)) {
       throw Error(ErrorKind::invalid_input, "checkpoint",
                   "the collider '" + collider.name +
-                      "' is given by a function, which no file can tell from another one");
+                      "' is given by a function, which a file cannot identify");
     }
   }
   return hash.value();

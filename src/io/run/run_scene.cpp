@@ -419,7 +419,7 @@ RunResult run_scene(const LoadedScene& loaded, const RunOptions& options,
   }
   if (options.honesty_frames > 0 && separates(loaded.scene)) {
     throw Error(ErrorKind::invalid_input, "--honesty",
-                "is of bodies that keep their mesh, but some of this scene tear or are cut");
+                "needs bodies that keep their mesh, but some of this scene tear or are cut");
   }
   const std::uint64_t fingerprint = scene_fingerprint(loaded);
   Simulation simulation = make_simulation(loaded.scene, options);

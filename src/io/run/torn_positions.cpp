@@ -96,7 +96,7 @@ TornPositions::TornPositions(const std::filesystem::path& path, const VertexGrow
   file_ = ::open(file_path_.c_str(), O_RDWR | O_CLOEXEC);
   if (file_ < 0) {
     throw Error(ErrorKind::bad_file, file_path_.string(),
-                "is not there: a run of bodies that come apart goes on from this file, which one "
+                "is missing: a run of bodies that come apart continues from this file, which a run "
                 "with checkpoints leaves beside its output");
   }
   std::int64_t size = 0;

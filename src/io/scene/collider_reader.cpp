@@ -146,7 +146,7 @@ Collider read_collider(ObjectReader& reader, std::size_t index, const SceneSourc
     collider.shape = std::move(hull);
   } else {
     reader.reject("transform", "only a mesh and a convex_hull take a transform; a " + kind +
-                                   " has its place among its own keys");
+                                   " is placed by its own keys");
     reader.object(kind,
                   [&](ObjectReader& shape) { collider.shape = read_shape(shape, kind, sources); });
   }

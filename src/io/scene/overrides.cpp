@@ -106,7 +106,7 @@ void apply(const Override& override_, const std::string& name, ordered_json& doc
       at = &(*at)[steps[i]];
     } else {
       refuse(name, override_.pointer,
-             "the way to '" + pointer_step(steps[i]) + "' leads through a single value");
+             "the path to '" + pointer_step(steps[i]) + "' leads through a single value");
     }
   }
   *at = std::move(value);

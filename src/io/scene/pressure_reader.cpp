@@ -13,7 +13,7 @@ PressureSettings read_settings(ObjectReader& reader) {
     settings.pressure = read_timed_number(reader, "gas", from_zero("Pa"));
     settings.ambient = reader.number("ambient", from_zero("Pa"), atmosphere);
   } else {
-    reader.reject("ambient", "belongs to a gas; an overpressure is counted from what is outside");
+    reader.reject("ambient", "belongs to a gas; an overpressure is relative to the outside");
     settings.pressure = read_timed_number(reader, "overpressure", any_number("Pa"));
   }
   settings.surface = reader.choice("surface", settings.surface);

@@ -119,8 +119,9 @@ Answer do_pin(SessionState& s, Command&, ObjectReader& keys) {
     BodyPins& pins = edit.pins[b];
     unpin(chosen[b], s.asked->selected(b), pins);  // a vertex is held once
     if (at(chosen[b].back()) >= s.asked->scene().bodies[b].mesh.vertices.size()) {
-      throw Error(ErrorKind::invalid_input, "pin: /vertices",
-                  "what has come off cannot be pinned; expected vertices of the whole body");
+      throw Error(
+          ErrorKind::invalid_input, "pin: /vertices",
+          "copies of vertices at a tear cannot be pinned; expected vertices of the whole body");
     }
     std::size_t held = chosen[b].size();
     for (const HandPin& pin : pins.by_hand) held += pin.vertices.size();

@@ -105,7 +105,7 @@ Work begin_undo(SessionState& s, Command&, ObjectReader& keys) {
 Work begin_redo(SessionState& s, Command&, ObjectReader& keys) {
   keys.finish();
   if (!s.history.can_redo()) {
-    throw Error(ErrorKind::invalid_input, "redo", "there is nothing to do again");
+    throw Error(ErrorKind::invalid_input, "redo", "there is nothing to redo");
   }
   return begin_edit(s, s.history.future(), &History::redone);
 }

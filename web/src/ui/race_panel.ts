@@ -1,4 +1,4 @@
-/** Convergence of the frame at hand, and the race of solvers from the same state. */
+/** Convergence of the current frame, and the race of solvers from the same state. */
 import type { Client } from '../engine/client';
 import { isObject } from '../protocol/packet';
 import type { Frame } from '../protocol/frame';
@@ -150,7 +150,7 @@ export class RacePanel {
       h(
         'p',
         { class: 'hint' },
-        'Two to four solvers from the state at hand: side by side with equal time, or one frame to convergence.',
+        'Two to four solvers from the current state: side by side with equal time, or one frame to convergence.',
       ),
       this.list.element,
       add,
