@@ -312,9 +312,13 @@ struct PressureSettings {
 /// Where tets, cloth or a strand of springs tear: around a vertex, elements come apart across the
 /// direction in which they are stretched most (docs/tearing.md). At least one limit.
 struct TearingSettings {
-  std::optional<double> stretch{};  ///< largest principal stretch, of springs l/r, > 1
+  /// Largest principal stretch, of springs that can stretch l/r, > 1.
+  std::optional<double> stretch{};
   /// Largest principal Cauchy stress that tets bear, Pa, > 0.
   std::optional<double> stress{};
+  /// Largest tension of springs, N, > 0; of a spring that is shared along a tear, its share of
+  /// that.
+  std::optional<double> force{};
   int per_frame = 4;  ///< vertices around which elements come apart in a frame at most, >= 1
 };
 

@@ -514,7 +514,8 @@ std::vector<double> RunningScene::multipliers_of(const RunningScene& other) cons
   return has_same_springs && has_same_volumes ? other.state_.multipliers : std::vector<double>{};
 }
 
-/// The multipliers of the bodies of another scene that stay in this one; of others 0.
+/// The multipliers of the bodies of another scene that stay in this one; of others 0. What a spring
+/// is shared by has its tension in parts of its stiffness.
 std::vector<double> RunningScene::multipliers_of(const RunningScene& before,
                                                  const Survivors& survivors) const {
   const auto first_of = [](const RunningScene& scene, int body) {
@@ -529,11 +530,39 @@ std::vector<double> RunningScene::multipliers_of(const RunningScene& before,
   for (int body = 0; body < model_.num_bodies(); ++body) {
     const int origin = survivors.origin()[at(body)];
     if (origin < 0) continue;
-    copy(first_of(before, origin), first_of(*this, body), first_of(*this, body + 1));
+    if (const std::vector<int>& parents = survivors.spring_parents(body); parents.empty()) {
+      copy(first_of(before, origin), first_of(*this, body), first_of(*this, body + 1));
+    } else {
+      share_tensions(before, origin, body, parents, multipliers);
+    }
     copy(first_volume_multiplier(before.model_, origin), first_volume_multiplier(model_, body),
          first_volume_multiplier(model_, body + 1));
   }
   return multipliers;
+}
+
+/// parents: of each spring of a body that of its `origin` before.
+void RunningScene::share_tensions(const RunningScene& before, int origin, int body,
+                                  const std::vector<int>& parents,
+                                  std::vector<double>& multipliers) const {
+  const SpringSet &own = model_.springs, &others = before.model_.springs;
+  if (own.inextensible.empty()) return;
+  const auto count_before = [](const Scene& scene, int end) {
+    std::size_t count = 0;
+    for (int b = 0; b < end; ++b) count += scene.bodies[at(b)].springs.size();
+    return count;
+  };
+  const std::size_t first = count_before(scene_, body), old = count_before(before.scene_, origin);
+  for (int i = own.first_inextensible[at(body)]; i < own.first_inextensible[at(body) + 1]; ++i) {
+    const std::size_t spring = at(own.inextensible[at(i)]);
+    const std::size_t parent = old + at(parents[spring - first]);
+    const auto there = std::lower_bound(others.inextensible.begin(), others.inextensible.end(),
+                                        static_cast<std::int32_t>(parent));
+    const double tension =
+        before.state_.multipliers[static_cast<std::size_t>(there - others.inextensible.begin())];
+    multipliers[at(i)] =
+        tension * (own.springs[spring].stiffness / others.springs[parent].stiffness);
+  }
 }
 
 void RunningScene::take_over(const RunningScene& other) {

@@ -1,6 +1,7 @@
 #include "sim/separations.h"
 
 #include <algorithm>
+#include <numeric>
 #include <type_traits>
 #include <utility>
 
@@ -69,6 +70,11 @@ void follow_copies(Body& body, const std::vector<int>& copies) {
   keep_folds(body);
 }
 
+SeparatedScene unchanged(const Scene& scene) {
+  const std::vector<std::vector<int>> none(scene.bodies.size());
+  return {scene, none, none};
+}
+
 }  // namespace
 
 bool SeparatedScene::has_copies() const {
@@ -91,8 +97,35 @@ const std::vector<ElementPair>& Separations::joined(int index, const Body& body)
   return own.joined;
 }
 
-/// What copies there are now.
-std::vector<int> Separations::separate_body(Scene& scene, const BodySeparation& some) {
+/// Of each spring that is left the one before.
+std::vector<int> Separations::separate_springs_of(Body& body, OfBody& own,
+                                                  const std::vector<int>& copies) {
+  const Whole& whole = *own.whole;
+  if (whole.springs.empty()) return {};
+  const auto follow = [&](const auto& before, const auto& now) {
+    return separate_springs(std::span(whole.springs), std::span(before), std::span(now),
+                            whole.num_vertices);
+  };
+  SeparatedSprings next = body.triangles.empty() ? follow(whole.segments, body.segments)
+                                                 : follow(whole.triangles, body.triangles);
+  const SeparatedSprings before{std::move(body.springs), std::move(own.spring_origins)};
+  std::vector<int> parents =
+      parents_of(before, next, copies, static_cast<int>(body.mesh.vertices.size()));
+  // What has gone from one part does not go over to another one, which may be stretched further.
+  std::vector<double> sums(before.springs.size(), 0.0);
+  for (std::size_t s = 0; s < parents.size(); ++s) {
+    sums[at(parents[s])] += next.springs[s].stiffness;
+  }
+  for (std::size_t s = 0; s < parents.size(); ++s) {
+    const double most = before.springs[at(parents[s])].stiffness, sum = sums[at(parents[s])];
+    if (sum > most) next.springs[s].stiffness *= most / sum;
+  }
+  body.springs = std::move(next.springs);
+  own.spring_origins = std::move(next.origins);
+  return parents;
+}
+
+Separations::Sources Separations::separate_body(Scene& scene, const BodySeparation& some) {
   Body& body = scene.bodies[at(some.body)];
   OfBody& own = bodies_[at(some.body)];
   const std::vector<ElementPair>& pairs = some.pairs;
@@ -101,6 +134,8 @@ std::vector<int> Separations::separate_body(Scene& scene, const BodySeparation& 
                                                     body.mesh.tets, body.triangles, body.segments,
                                                     body.springs, body.folds, body.pressure});
     own.pins = body.pins;
+    own.spring_origins.resize(body.springs.size());
+    std::iota(own.spring_origins.begin(), own.spring_origins.end(), 0);
   }
   std::vector<ElementPair> apart;
   std::set_union(own.apart.begin(), own.apart.end(), pairs.begin(), pairs.end(),
@@ -117,15 +152,7 @@ std::vector<int> Separations::separate_body(Scene& scene, const BodySeparation& 
     elements = std::move(separated.elements);
     return std::move(separated.copies);
   });
-  if (!own.whole->springs.empty()) {
-    const Whole& whole = *own.whole;
-    const auto follow = [&](const auto& before, const auto& now) {
-      return separate_springs(std::span(whole.springs), std::span(before), std::span(now),
-                              whole.num_vertices);
-    };
-    body.springs = body.triangles.empty() ? follow(whole.segments, body.segments)
-                                          : follow(whole.triangles, body.triangles);
-  }
+  std::vector<int> parents = separate_springs_of(body, own, copies);
   share_pins(body.pins, rest, copies, scene.colliders);
   const auto first = at(own.whole->num_vertices);
   for (const int origin : copies) {
@@ -138,7 +165,7 @@ std::vector<int> Separations::separate_body(Scene& scene, const BodySeparation& 
   if (!copies.empty()) body.pressure.reset();
   // They follow from the whole body.
   for (FiberSettings& fiber : body.fibers) fiber.laplace.reset();
-  return copies;
+  return {std::move(copies), std::move(parents)};
 }
 
 void Separations::note(const BodySeparation& some, std::int64_t frame, int event) {
@@ -150,7 +177,7 @@ void Separations::note(const BodySeparation& some, std::int64_t frame, int event
 
 SeparatedScene Separations::separate(const Scene& now, std::span<const BodySeparation> pairs,
                                      std::int64_t frame) {
-  SeparatedScene result{now, std::vector<std::vector<int>>(now.bodies.size())};
+  SeparatedScene result = unchanged(now);
   const int event = all_.empty() ? 0 : all_.back().event + 1;
   for (const BodySeparation& some : pairs) {
     const std::vector<ElementPair>& joined_now = joined(some.body, now.bodies[at(some.body)]);
@@ -160,7 +187,9 @@ SeparatedScene Separations::separate(const Scene& now, std::span<const BodySepar
              named(pair) + " of body " + std::to_string(some.body) +
                  " do not hang together: expected two that share a face, an edge or a vertex");
     }
-    result.copies[at(some.body)] = separate_body(result.scene, some);
+    Sources sources = separate_body(result.scene, some);
+    result.copies[at(some.body)] = std::move(sources.copies);
+    result.spring_parents[at(some.body)] = std::move(sources.spring_parents);
     note(some, frame, event);
   }
   return result;
@@ -184,6 +213,18 @@ std::vector<std::vector<int>> Separations::copies() const {
   return copies;
 }
 
+std::vector<std::vector<double>> Separations::spring_shares(const Scene& now) const {
+  std::vector<std::vector<double>> shares(bodies_.size());
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    const OfBody& own = bodies_[b];
+    for (std::size_t s = 0; s < own.spring_origins.size(); ++s) {
+      const Spring& whole = own.whole->springs[at(own.spring_origins[s])];
+      shares[b].push_back(now.bodies[b].springs[s].stiffness / whole.stiffness);
+    }
+  }
+  return shares;
+}
+
 Separations::OfBody Separations::make_whole(Body& body, const OfBody& own) const {
   if (own.whole) {
     body.mesh.vertices.resize(at(own.whole->num_vertices));
@@ -200,7 +241,7 @@ Separations::OfBody Separations::make_whole(Body& body, const OfBody& own) const
 
 SeparatedScene Separations::replay(const Scene& now, const std::vector<Separation>& all,
                                    std::vector<int>& vertices) {
-  SeparatedScene result{now, std::vector<std::vector<int>>(now.bodies.size())};
+  SeparatedScene result = unchanged(now);
   const std::vector<OfBody> before = std::exchange(bodies_, {});
   all_.clear();
   for (std::size_t b = 0; b < before.size(); ++b) {
@@ -229,7 +270,7 @@ SeparatedScene Separations::replay(const Scene& now, const std::vector<Separatio
             "elements " + named(some.pairs[p]) + " of body " + std::to_string(some.body) +
                 " do not hang together");
     }
-    const std::vector<int> copies = separate_body(result.scene, some);
+    const std::vector<int> copies = separate_body(result.scene, some).copies;
     result.copies[at(some.body)].insert(result.copies[at(some.body)].end(), copies.begin(),
                                         copies.end());
     note(some, first.frame, first.event);
