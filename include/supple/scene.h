@@ -232,6 +232,10 @@ struct RodSettings {
   /// How far the rod is twisted at rest from its first segment to its last one, degrees: spread
   /// evenly over its length, right-handed above 0.
   double rest_twist = 0;
+  /// Of a rod that has come apart: which vertex each of the body's last ones is a copy of. It is
+  /// bent and twisted at rest as the whole one, in which they are the same vertex. Simulation sets
+  /// this (docs/tearing.md).
+  std::vector<int> copies{};
 };
 
 /// Stiffness of a round rod of radius r: E A (N), E I and G J (N m^2) with
@@ -270,6 +274,9 @@ struct Pin {
   /// Name of a collider whose motion is that of the targets, instead of `motion`. The vertices do
   /// not touch it, and it bears their forces (Simulation::collider_forces). Empty: none.
   std::string collider{};
+  /// Pins of a body with the same number clamp segments of rods as one. Simulation sets this where
+  /// vertices have copies, which share a stiffness (docs/tearing.md). -1: the pin stands alone.
+  int part_of = -1;
 };
 
 struct AtRest {};

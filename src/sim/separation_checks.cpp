@@ -155,7 +155,6 @@ std::string why_inseparable(const Scene& scene, std::size_t b) {
            "the contact mode barrier keeps a body apart from itself, and what comes apart touches";
   }
   if (is_rigid(body)) return which + "it is rigid";
-  if (body.rod) return which + "it is a rod; expected a strand of springs";
   if (body.mesh.tets.empty() && body.triangles.empty() == body.segments.empty()) {
     return which + "it has springs; expected triangles or segments that they join";
   }

@@ -32,6 +32,8 @@ void share_pins(std::vector<Pin>& pins, const std::vector<Vec3>& rest,
                    [&](const PinnedVertex& pin) { return copies_of.contains(pin.vertex); })) {
     return;
   }
+  int first_free = 0;
+  for (const Pin& pin : pins) first_free = std::max(first_free, pin.part_of + 1);
   std::vector<Pin> shared;
   for (std::size_t p = 0; p < pins.size(); ++p) {
     std::map<std::size_t, std::vector<int>> by_share;
@@ -44,11 +46,13 @@ void share_pins(std::vector<Pin>& pins, const std::vector<Vec3>& rest,
       if (share > 1) vertices.insert(vertices.end(), found->second.begin(), found->second.end());
     }
     for (auto& [share, vertices] : by_share) {
-      shared.push_back({.box = {},
-                        .vertices = std::move(vertices),
-                        .stiffness = pins[p].stiffness / static_cast<double>(share),
-                        .motion = pins[p].motion,
-                        .collider = pins[p].collider});
+      shared.push_back(
+          {.box = {},
+           .vertices = std::move(vertices),
+           .stiffness = pins[p].stiffness / static_cast<double>(share),
+           .motion = pins[p].motion,
+           .collider = pins[p].collider,
+           .part_of = pins[p].part_of < 0 ? first_free + static_cast<int>(p) : pins[p].part_of});
     }
   }
   pins = std::move(shared);
@@ -68,6 +72,14 @@ void follow_copies(Body& body, const std::vector<int>& copies) {
     }
   }
   keep_folds(body);
+}
+
+/// That of a rod which has not come apart, of a vertex that is not its last one.
+int first_rod_vertex(const Body& body, int vertex) {
+  const std::vector<int>& copies = body.rod->copies;
+  // One vertex has been added that is not among the copies yet.
+  const std::size_t whole = body.mesh.vertices.size() - copies.size() - 1;
+  return at(vertex) < whole ? vertex : copies[at(vertex) - whole];
 }
 
 SeparatedScene unchanged(const Scene& scene) {
@@ -130,9 +142,9 @@ Separations::Sources Separations::separate_body(Scene& scene, const BodySeparati
   OfBody& own = bodies_[at(some.body)];
   const std::vector<ElementPair>& pairs = some.pairs;
   if (!own.whole) {
-    own.whole = std::make_shared<const Whole>(Whole{static_cast<int>(body.mesh.vertices.size()),
-                                                    body.mesh.tets, body.triangles, body.segments,
-                                                    body.springs, body.folds, body.pressure});
+    own.whole = std::make_shared<const Whole>(Whole{
+        static_cast<int>(body.mesh.vertices.size()), body.mesh.tets, body.triangles, body.segments,
+        body.springs, body.rod ? body.rod->copies : std::vector<int>(), body.folds, body.pressure});
     own.pins = body.pins;
     own.spring_origins.resize(body.springs.size());
     std::iota(own.spring_origins.begin(), own.spring_origins.end(), 0);
@@ -159,6 +171,7 @@ Separations::Sources Separations::separate_body(Scene& scene, const BodySeparati
     const Vec3 place = rest[at(origin)];
     rest.push_back(place);
     own.copies.push_back(at(origin) < first ? origin : own.copies[at(origin) - first]);
+    if (body.rod) body.rod->copies.push_back(first_rod_vertex(body, origin));
   }
   if (!body.folds.empty()) follow_copies(body, copies);
   // What it enclosed has a way out.
@@ -232,6 +245,7 @@ Separations::OfBody Separations::make_whole(Body& body, const OfBody& own) const
     body.triangles = own.whole->triangles;
     body.segments = own.whole->segments;
     body.springs = own.whole->springs;
+    if (body.rod) body.rod->copies = own.whole->rod_copies;
     body.folds = own.whole->folds;
     body.pressure = own.whole->pressure;
     body.pins = own.pins;

@@ -87,6 +87,7 @@ class Separations {
     std::vector<std::array<int, 3>> triangles;
     std::vector<std::array<int, 2>> segments;
     std::vector<Spring> springs;
+    std::vector<int> rod_copies;  ///< RodSettings::copies
     std::vector<Fold> folds;
     std::optional<PressureSettings> pressure;
   };

@@ -21,6 +21,8 @@ class Survivors {
   const std::vector<int>& origin() const { return origin_; }
   bool is_added(std::size_t body) const { return origin_[body] < 0; }
   bool adds() const;
+  /// Whether a body that stays has not come apart.
+  bool is_as_it_was(std::size_t body) const { return copies_[body].empty(); }
 
   /// [vertices of `before`]: their indices in `next`, in scene order; -1: removed.
   const std::vector<int>& vertices() const { return vertices_; }
