@@ -233,6 +233,10 @@ struct RodSettings {
   /// Twist at rest from the first segment to the last one, degrees: spread evenly over the length,
   /// right-handed if above 0.
   double rest_twist = 0;
+  /// Of a rod that has come apart: which vertex each of the body's last ones is a copy of. It is
+  /// bent and twisted at rest as the whole one, in which they are the same vertex. Simulation sets
+  /// this (docs/tearing.md).
+  std::vector<int> copies{};
 };
 
 /// Stiffness of a round rod of radius r: E A (N), E I and G J (N m^2) with
@@ -271,6 +275,9 @@ struct Pin {
   /// Name of a collider that the targets follow, instead of `motion`. The vertices do not touch it,
   /// and it bears their forces (Simulation::collider_forces). Empty: none.
   std::string collider{};
+  /// Pins of a body with the same number clamp segments of rods as one. Simulation sets this where
+  /// vertices have copies, which share a stiffness (docs/tearing.md). -1: the pin stands alone.
+  int part_of = -1;
 };
 
 struct AtRest {};
@@ -315,9 +322,13 @@ struct PressureSettings {
 /// Where tets, cloth or a strand of springs tear: around a vertex, elements come apart across the
 /// direction in which they are stretched most (docs/tearing.md). At least one limit.
 struct TearingSettings {
-  std::optional<double> stretch{};  ///< largest principal stretch, of springs l/r, > 1
+  /// Largest principal stretch, of springs that can stretch l/r, > 1.
+  std::optional<double> stretch{};
   /// Largest principal Cauchy stress that tets bear, Pa, > 0.
   std::optional<double> stress{};
+  /// Largest tension of springs, N, > 0; of a spring that is shared along a tear, its share of
+  /// that.
+  std::optional<double> force{};
   int per_frame = 4;  ///< vertices around which elements come apart in a frame at most, >= 1
 };
 

@@ -248,10 +248,10 @@ SeparatedElements<num_corners> separate_elements(
 }
 
 template <std::size_t num_corners>
-std::vector<Spring> separate_springs(std::span<const Spring> springs,
-                                     std::span<const std::array<int, num_corners>> whole,
-                                     std::span<const std::array<int, num_corners>> now,
-                                     int num_vertices) {
+SeparatedSprings separate_springs(std::span<const Spring> springs,
+                                  std::span<const std::array<int, num_corners>> whole,
+                                  std::span<const std::array<int, num_corners>> now,
+                                  int num_vertices) {
   std::vector<char> has_changed(at(num_vertices), 0);
   for (std::size_t e = 0; e < whole.size(); ++e) {
     if (whole[e] == now[e]) continue;
@@ -260,21 +260,41 @@ std::vector<Spring> separate_springs(std::span<const Spring> springs,
   std::vector<int> place_of(at(num_vertices));
   std::iota(place_of.begin(), place_of.end(), 0);
   const Around around = elements_around(whole, place_of, place_of.size());
-  std::vector<Spring> result;
-  result.reserve(springs.size());
+  SeparatedSprings result;
+  result.springs.reserve(springs.size());
   Bearers bearers;
-  for (const Spring& spring : springs) {
+  for (std::size_t s = 0; s < springs.size(); ++s) {
+    const Spring& spring = springs[s];
     bearers.pairs.clear();
     if (has_changed[at(spring.a)] != 0 || has_changed[at(spring.b)] != 0) {
       find_bearers(whole, around.of(at(spring.a)), around.of(at(spring.b)), bearers);
     }
     if (bearers.pairs.empty()) {
-      result.push_back(spring);
+      result.springs.push_back(spring);
     } else {
-      add_parts(spring, whole, now, bearers, result);
+      add_parts(spring, whole, now, bearers, result.springs);
     }
+    result.origins.resize(result.springs.size(), static_cast<int>(s));
   }
   return result;
+}
+
+std::vector<int> parents_of(const SeparatedSprings& before, const SeparatedSprings& now,
+                            std::span<const int> copies, int num_vertices) {
+  const auto source = [&](int vertex) {
+    return vertex < num_vertices ? vertex : copies[at(vertex - num_vertices)];
+  };
+  std::vector<int> parents;
+  parents.reserve(now.springs.size());
+  std::size_t first = 0;  // of those of the same whole spring
+  for (std::size_t s = 0; s < now.springs.size(); ++s) {
+    while (before.origins[first] < now.origins[s]) ++first;
+    const int a = source(now.springs[s].a), b = source(now.springs[s].b);
+    std::size_t parent = first;
+    while (before.springs[parent].a != a || before.springs[parent].b != b) ++parent;
+    parents.push_back(static_cast<int>(parent));
+  }
+  return parents;
 }
 
 template std::vector<int> common_corners(const std::array<int, 2>&, const std::array<int, 2>&);
@@ -292,11 +312,11 @@ template SeparatedElements<3> separate_elements(std::span<const std::array<int, 
 template SeparatedElements<4> separate_elements(std::span<const std::array<int, 4>>, int,
                                                 std::span<const ElementPair>,
                                                 std::span<const ElementPair>);
-template std::vector<Spring> separate_springs(std::span<const Spring>,
-                                              std::span<const std::array<int, 2>>,
-                                              std::span<const std::array<int, 2>>, int);
-template std::vector<Spring> separate_springs(std::span<const Spring>,
-                                              std::span<const std::array<int, 3>>,
-                                              std::span<const std::array<int, 3>>, int);
+template SeparatedSprings separate_springs(std::span<const Spring>,
+                                           std::span<const std::array<int, 2>>,
+                                           std::span<const std::array<int, 2>>, int);
+template SeparatedSprings separate_springs(std::span<const Spring>,
+                                           std::span<const std::array<int, 3>>,
+                                           std::span<const std::array<int, 3>>, int);
 
 }  // namespace supple

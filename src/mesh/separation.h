@@ -46,6 +46,12 @@ std::vector<int> common_corners(const std::array<int, num_corners>& a,
 template <std::size_t num_corners>
 std::vector<ElementPair> joined_elements(std::span<const std::array<int, num_corners>> elements);
 
+/// The springs of a body and the ones of the whole body that they are parts of, ascending.
+struct SeparatedSprings {
+  std::vector<Spring> springs;
+  std::vector<int> origins;
+};
+
 /// The springs of a body after its elements, triangles or segments, have come apart.
 ///
 /// A spring with both ends in an element belongs to that one. Any other belongs to pairs of
@@ -59,9 +65,16 @@ std::vector<ElementPair> joined_elements(std::span<const std::array<int, num_cor
 /// springs, whole: of the body before anything came apart; now: the elements as they are. For
 /// triangles (3) and segments (2).
 template <std::size_t num_corners>
-std::vector<Spring> separate_springs(std::span<const Spring> springs,
-                                     std::span<const std::array<int, num_corners>> whole,
-                                     std::span<const std::array<int, num_corners>> now,
-                                     int num_vertices);
+SeparatedSprings separate_springs(std::span<const Spring> springs,
+                                  std::span<const std::array<int, num_corners>> whole,
+                                  std::span<const std::array<int, num_corners>> now,
+                                  int num_vertices);
+
+/// Of each spring of a body, the one before elements came apart that it is a part of.
+///
+/// before, now: those of the same whole body; copies: of each vertex from num_vertices on, the one
+/// before that it is a copy of.
+std::vector<int> parents_of(const SeparatedSprings& before, const SeparatedSprings& now,
+                            std::span<const int> copies, int num_vertices);
 
 }  // namespace supple

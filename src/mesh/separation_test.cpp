@@ -219,7 +219,7 @@ Net<n> cut_net(const SpringMesh& mesh, const std::vector<std::array<int, n>>& el
   const auto separated = separate_elements<n>(elements, count, pairs, pairs);
   net.elements = separated.elements;
   for (const int origin : separated.copies) net.vertices.push_back(net.vertices[at(origin)]);
-  net.after = separate_springs<n>(net.springs, elements, net.elements, count);
+  net.after = separate_springs<n>(net.springs, elements, net.elements, count).springs;
   return net;
 }
 
@@ -302,7 +302,7 @@ TEST(Separation, SpringsThatBelongToNoElementsStay) {
   const std::vector<ElementPair> pair{{0, 1}};
   const auto separated = separate_elements<3>(two, 6, pair, pair);
   const std::vector<Spring> springs{{0, 5, 7, 1}, {4, 5, 7, 1}, {1, 2, 7, 1}, {0, 3, 7, 1}};
-  const auto after = separate_springs<3>(springs, two, separated.elements, 6);
+  const auto after = separate_springs<3>(springs, two, separated.elements, 6).springs;
   ASSERT_EQ(after.size(), 4U);
   EXPECT_EQ(after[0].b, 5);
   EXPECT_EQ(after[1].a, 4);

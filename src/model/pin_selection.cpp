@@ -88,8 +88,14 @@ std::vector<int> selected_vertices(const VertexSelection& selection, const std::
 
 void add_pins(const std::vector<Pin>& pins, const std::vector<Vec3>& rest, int first_vertex,
               const std::string& where, std::span<const Collider> colliders, PinSet& to) {
+  const std::size_t first = to.motions.size();
   for (std::size_t p = 0; p < pins.size(); ++p) {
     add_pin(pins[p], rest, first_vertex, where + "/pins/" + std::to_string(p), colliders, to);
+    std::size_t clamp = p;
+    for (std::size_t i = 0; pins[p].part_of >= 0 && i < p && clamp == p; ++i) {
+      if (pins[i].part_of == pins[p].part_of) clamp = i;
+    }
+    to.clamps.push_back(static_cast<int>(first + clamp));
   }
 }
 

@@ -48,6 +48,7 @@ struct PinSet {
   std::vector<PinnedVertex> pins;  ///< of the scene in its order, then those that are held
   std::vector<Motion> motions;     ///< one per pin of the scene
   std::vector<int> colliders;      ///< whose motion each is: of the scene, or -1
+  std::vector<int> clamps;         ///< the first motion with which each clamps rods as one pin
   std::vector<PinnedPoint> points;
   const HeldTargets* held = nullptr;  ///< of somebody who outlives the set; null: no pin has one
 

@@ -420,7 +420,8 @@ void RodEnergy::solve(const RodSet::Chain& chain) {
 void RodEnergy::settle(const RodSet::Chain& chain) {
   for (int iteration = 0; iteration < most_iterations; ++iteration) {
     find_moments(chain);
-    if (!factorise(chain, false)) factorise(chain, true);
+    // A segment by itself may stand at any angle.
+    if (!factorise(chain, false) && !factorise(chain, true)) break;
     solve(chain);
     double slope = 0, scale = 0;
     for (int s = chain.first_segment; s < chain.first_segment + chain.num_segments; ++s) {

@@ -1,8 +1,11 @@
 #include "potentials/rods.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
 #include <numbers>
+#include <utility>
 
 #include "base/index.h"
 #include "base/names.h"
@@ -42,15 +45,54 @@ void check(const Body& body, const std::string& where) {
   require(body.mesh.tets.empty() && body.triangles.empty(), where + "/mesh",
           "a rod has segments alone, no tets and no triangles");
   require(!body.segments.empty(), where + "/segments", "a rod needs at least one segment");
+  require(rod.copies.size() <= body.mesh.vertices.size(), place + "/copies",
+          "expected at most one for each vertex");
+  for (const int origin : rod.copies) {
+    require(origin >= 0 && at(origin) < body.mesh.vertices.size() - rod.copies.size(),
+            place + "/copies", "expected vertices that are no copies");
+  }
 }
+
+/// The segments of a rod that has come apart in the whole one, and the other way round.
+class Copies {
+ public:
+  explicit Copies(const Body& body) : body_(body) {
+    if (body.rod->copies.empty()) return;
+    for (const auto& [a, b] : body.segments) {
+      ends_[{origin(a), origin(b)}] = {a, b};
+      ends_[{origin(b), origin(a)}] = {b, a};
+    }
+  }
+
+  int origin(int vertex) const {
+    const std::vector<int>& copies = body_.rod->copies;
+    const std::size_t whole = body_.mesh.vertices.size() - copies.size();
+    return at(vertex) < whole ? vertex : copies[at(vertex) - whole];
+  }
+
+  std::vector<std::array<int, 2>> whole_segments() const {
+    std::vector<std::array<int, 2>> segments = body_.segments;
+    for (auto& segment : segments) segment = {origin(segment[0]), origin(segment[1])};
+    return segments;
+  }
+
+  bool empty() const { return ends_.empty(); }
+  /// Of a segment of the whole rod.
+  const std::pair<int, int>& ends(int a, int b) const { return ends_.at({a, b}); }
+
+ private:
+  const Body& body_;
+  std::map<std::pair<int, int>, std::pair<int, int>> ends_;
+};
 
 /// What follows what at the vertices of a body: its segments in the order of strands.
 class Strands {
  public:
-  Strands(const Body& body, const std::string& where)
-      : body_(body), neighbours_(body.mesh.vertices.size()), is_done_(neighbours_.size(), 0) {
-    for (std::size_t s = 0; s < body.segments.size(); ++s) {
-      const auto [a, b] = body.segments[s];
+  Strands(std::vector<std::array<int, 2>> segments, std::size_t num_vertices,
+          const std::string& where)
+      : segments_(std::move(segments)), neighbours_(num_vertices), is_done_(num_vertices, 0) {
+    for (std::size_t s = 0; s < segments_.size(); ++s) {
+      const auto [a, b] = segments_[s];
       for (const auto& [own, other] : {std::pair(a, b), std::pair(b, a)}) {
         std::vector<int>& list = neighbours_[at(own)];
         const std::string place = where + "/segments/" + std::to_string(s);
@@ -68,12 +110,12 @@ class Strands {
   /// Open strands begin at the end that a segment names first.
   template <class Visit>
   void each(const Visit& visit) {
-    for (const auto& segment : body_.segments) {
+    for (const auto& segment : segments_) {
       for (const int end : segment) {
         if (is_done_[at(end)] == 0 && neighbours_[at(end)].size() == 1) visit(follow(end, -1));
       }
     }
-    for (const auto& [a, b] : body_.segments) {
+    for (const auto& [a, b] : segments_) {
       if (is_done_[at(a)] == 0) visit(follow(a, b));
     }
   }
@@ -97,7 +139,7 @@ class Strands {
     return vertices;
   }
 
-  const Body& body_;
+  std::vector<std::array<int, 2>> segments_;
   std::vector<std::vector<int>> neighbours_;
   std::vector<char> is_done_;
 };
@@ -143,14 +185,24 @@ void RodSet::add(const Body& body, const std::string& where, int first_vertex,
   if (body.rod) {
     check(body, where);
     check_springs(body, where);
-    for (std::size_t s = 0; s < body.segments.size(); ++s) {
-      const auto [a, b] = body.segments[s];
+    const Copies copies(body);
+    const std::vector<std::array<int, 2>> whole = copies.whole_segments();
+    for (std::size_t s = 0; s < whole.size(); ++s) {
+      const auto [a, b] = whole[s];
       require(length_of(way(body.mesh.vertices[at(a)], body.mesh.vertices[at(b)])) > 0,
               where + "/segments/" + std::to_string(s), "has no length");
     }
-    Strands(body, where).each([&](std::vector<int> vertices) {
+    Strands(whole, body.mesh.vertices.size(), where).each([&](std::vector<int> vertices) {
       for (int& vertex : vertices) vertex += first_vertex;
       add_chain(vertices, *body.rod, rest);
+      if (copies.empty()) return;
+      for (int s = 0; s < chains.back().num_segments; ++s) {
+        Segment& own = segments[at(chains.back().first_segment + s)];
+        const auto [a, b] = copies.ends(own.a - first_vertex, own.b - first_vertex);
+        own.a = a + first_vertex;
+        own.b = b + first_vertex;
+      }
+      part_last_chain();
     });
   }
   first_chain.push_back(static_cast<int>(chains.size()));
@@ -226,6 +278,46 @@ void RodSet::add_chain(const std::vector<int>& vertices, const RodSettings& sett
   clamp.assign(segments.size(), -1);
 }
 
+/// Where the ends of segments that follow each other are not the same vertex, one chain ends and
+/// another one begins.
+void RodSet::part_last_chain() {
+  Chain whole = chains.back();
+  const auto is_joined = [&](const Joint& joint) {
+    return segments[at(joint.before)].b == segments[at(joint.after)].a;
+  };
+  const auto first_joint = joints.begin() + whole.first_joint;
+  const auto gone = std::find_if_not(first_joint, joints.end(), is_joined);
+  if (gone == joints.end()) return;
+  if (whole.is_closed()) {
+    const std::ptrdiff_t shift = gone - first_joint + 1;
+    const auto begin_behind = [&](auto& list, int first) {
+      std::rotate(list.begin() + first, list.begin() + first + shift, list.end());
+    };
+    begin_behind(segments, whole.first_segment);
+    begin_behind(rest_frames, whole.first_segment);
+    begin_behind(joints, whole.first_joint);
+  }
+  const std::vector<Joint> all(joints.begin() + whole.first_joint, joints.end());
+  joints.resize(at(whole.first_joint));
+  chains.back() = {whole.first_segment, 1, whole.first_joint, 0};
+  rest_frames[at(whole.first_segment)].twist = 0;
+  for (int s = 1; s < whole.num_segments; ++s) {
+    const int own = whole.first_segment + s;
+    Joint joint = all[at(s - 1)];
+    joint.before = own - 1;
+    joint.after = own;
+    if (is_joined(joint)) {
+      joints.push_back(joint);
+      ++chains.back().num_segments;
+      ++chains.back().num_joints;
+    } else {
+      rest_frames[at(own)].twist = 0;
+      chains.push_back({own, 1, static_cast<int>(joints.size()), 0});
+    }
+  }
+  frames = rest_frames;
+}
+
 void RodSet::index_vertices(int num_vertices) {
   edges.clear();
   bending_diagonal.clear();
@@ -249,7 +341,7 @@ void RodSet::find_clamps(const PinSet& pins) {
   if (empty()) return;
   std::vector<std::pair<int, int>> held;  // (vertex, pin of the scene)
   for (const PinnedVertex& pin : pins.pins) {
-    if (pin.motion >= 0) held.emplace_back(pin.vertex, pin.motion);
+    if (pin.motion >= 0) held.emplace_back(pin.vertex, pins.clamps[at(pin.motion)]);
   }
   std::sort(held.begin(), held.end());
   for (std::size_t s = 0; s < segments.size(); ++s) {

@@ -87,9 +87,11 @@ struct RodSet {
   bool empty() const { return segments.empty(); }
 
   /// Adds the rod of a body, whose vertices begin at `first_vertex` of the model and lie at `rest`;
-  /// every body must be added. Throws Error{invalid_input} at or below `where` for a stiffness or a
-  /// twist out of range, an unknown rest shape, tets or triangles, no segments, segments that have
-  /// no length or no spring, and a vertex with more than two.
+  /// every body must be added. One that has come apart has the segments of the whole one in their
+  /// order, but that a ring begins behind the first of its joints that is gone. Throws
+  /// Error{invalid_input} at or below `where` for a stiffness or a twist out of range, an unknown
+  /// rest shape, tets or triangles, no segments, segments that have no length or no spring, a
+  /// vertex with more than two, and copies of what is no vertex.
   void add(const Body& body, const std::string& where, int first_vertex,
            const std::vector<Vec3>& rest);
 
@@ -104,6 +106,7 @@ struct RodSet {
  private:
   void add_chain(const std::vector<int>& vertices, const RodSettings& settings,
                  const std::vector<Vec3>& rest);
+  void part_last_chain();
 };
 
 }  // namespace supple

@@ -59,6 +59,7 @@ struct Rod {
     for (const int v : is_first ? std::array{0, 1} : std::array{n - 2, n - 1}) {
       pins.pins.push_back({v, pin, 1e6, {x[static_cast<std::size_t>(v)][0], 0, 0}});
     }
+    pins.clamps.push_back(static_cast<int>(pins.motions.size()));
     pins.motions.push_back(motion);
     set.find_clamps(pins);
   }

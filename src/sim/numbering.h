@@ -20,6 +20,9 @@ struct TornBodies {
   /// [num_bodies]: of each vertex behind those of the whole body, which of these it is a copy of;
   /// empty of bodies that are whole.
   std::vector<std::vector<int>> copies{};
+  /// [num_bodies]: how much of the stiffness of the whole one each spring of a body has; empty of
+  /// bodies that are whole.
+  std::vector<std::vector<double>> spring_shares{};
 };
 
 /// The two numberings of a simulation's vertices. A scene counts them body after body in the order

@@ -206,8 +206,12 @@ class RunningScene {
   void use_multipliers();
   bool has_multipliers() const { return !state_.multipliers.empty(); }
   bool next_multipliers(const VectorField& z);
+  void follow_rods(const RunningScene& before, const Survivors& survivors,
+                   const std::vector<double>& from, std::vector<double>& to) const;
   std::vector<double> multipliers_of(const RunningScene& other) const;
   std::vector<double> multipliers_of(const RunningScene& before, const Survivors& survivors) const;
+  void share_tensions(const RunningScene& before, int origin, int body,
+                      const std::vector<int>& parents, std::vector<double>& multipliers) const;
   void advance_rods();
   std::vector<double> rods_of(const RunningScene& other) const;
   void flow(StepReport& report);

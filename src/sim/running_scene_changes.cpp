@@ -494,6 +494,40 @@ std::vector<double> RunningScene::rods_of(const RunningScene& other) const {
   return save_state(other.state_).rods;
 }
 
+/// How the material of rods that have come apart stands: as in the state before.
+void RunningScene::follow_rods(const RunningScene& before, const Survivors& survivors,
+                               const std::vector<double>& from, std::vector<double>& to) const {
+  if (model_.rods.empty()) return;
+  const std::size_t width = to.size() / model_.rods.segments.size();
+  const auto for_segments = [](const RodSet& set, int body, const auto& visit) {
+    for (int c = set.first_chain[at(body)]; c < set.first_chain[at(body) + 1]; ++c) {
+      const RodSet::Chain& chain = set.chains[at(c)];
+      for (int s = 0; s < chain.num_segments; ++s) {
+        visit(at(chain.first_segment + s), s == 0 && !chain.is_closed());
+      }
+    }
+  };
+  for (int body = 0; body < model_.num_bodies(); ++body) {
+    if (survivors.is_added(at(body)) || survivors.is_as_it_was(at(body))) continue;
+    std::map<std::pair<int, int>, std::size_t> known;
+    for_segments(before.model_.rods, survivors.origin()[at(body)], [&](std::size_t s, bool) {
+      const RodSet::Segment& segment = before.model_.rods.segments[s];
+      known[{before.numbering_.to_scene(segment.a), before.numbering_.to_scene(segment.b)}] = s;
+    });
+    const auto source = [&](std::int32_t vertex) {
+      return survivors.sources()[at(numbering_.to_scene(vertex))];
+    };
+    for_segments(model_.rods, body, [&](std::size_t s, bool is_first) {
+      const RodSet::Segment& segment = model_.rods.segments[s];
+      const std::size_t there = known.at({source(segment.a), source(segment.b)});
+      std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(width * there), width,
+                  to.begin() + static_cast<std::ptrdiff_t>(width * s));
+      // The angle from the segment before, the last number, where there is none any more.
+      if (is_first) to[width * (s + 1) - 1] = 0;
+    });
+  }
+}
+
 /// The multipliers of another scene of the same vertices, if the same springs and volumes are
 /// exact.
 std::vector<double> RunningScene::multipliers_of(const RunningScene& other) const {
@@ -514,7 +548,8 @@ std::vector<double> RunningScene::multipliers_of(const RunningScene& other) cons
   return has_same_springs && has_same_volumes ? other.state_.multipliers : std::vector<double>{};
 }
 
-/// The multipliers of the bodies of another scene that stay in this one; of others 0.
+/// The multipliers of the bodies of another scene that stay in this one; of others 0. What a spring
+/// is shared by has its tension in parts of its stiffness.
 std::vector<double> RunningScene::multipliers_of(const RunningScene& before,
                                                  const Survivors& survivors) const {
   const auto first_of = [](const RunningScene& scene, int body) {
@@ -529,11 +564,39 @@ std::vector<double> RunningScene::multipliers_of(const RunningScene& before,
   for (int body = 0; body < model_.num_bodies(); ++body) {
     const int origin = survivors.origin()[at(body)];
     if (origin < 0) continue;
-    copy(first_of(before, origin), first_of(*this, body), first_of(*this, body + 1));
+    if (const std::vector<int>& parents = survivors.spring_parents(body); parents.empty()) {
+      copy(first_of(before, origin), first_of(*this, body), first_of(*this, body + 1));
+    } else {
+      share_tensions(before, origin, body, parents, multipliers);
+    }
     copy(first_volume_multiplier(before.model_, origin), first_volume_multiplier(model_, body),
          first_volume_multiplier(model_, body + 1));
   }
   return multipliers;
+}
+
+/// parents: of each spring of a body that of its `origin` before.
+void RunningScene::share_tensions(const RunningScene& before, int origin, int body,
+                                  const std::vector<int>& parents,
+                                  std::vector<double>& multipliers) const {
+  const SpringSet &own = model_.springs, &others = before.model_.springs;
+  if (own.inextensible.empty()) return;
+  const auto count_before = [](const Scene& scene, int end) {
+    std::size_t count = 0;
+    for (int b = 0; b < end; ++b) count += scene.bodies[at(b)].springs.size();
+    return count;
+  };
+  const std::size_t first = count_before(scene_, body), old = count_before(before.scene_, origin);
+  for (int i = own.first_inextensible[at(body)]; i < own.first_inextensible[at(body) + 1]; ++i) {
+    const std::size_t spring = at(own.inextensible[at(i)]);
+    const std::size_t parent = old + at(parents[spring - first]);
+    const auto there = std::lower_bound(others.inextensible.begin(), others.inextensible.end(),
+                                        static_cast<std::int32_t>(parent));
+    const double tension =
+        before.state_.multipliers[static_cast<std::size_t>(there - others.inextensible.begin())];
+    multipliers[at(i)] =
+        tension * (own.springs[spring].stiffness / others.springs[parent].stiffness);
+  }
 }
 
 void RunningScene::take_over(const RunningScene& other) {
@@ -638,6 +701,7 @@ void RunningScene::go_on_from(const RunningScene& before, const Survivors& survi
   const SimulationState state = before.state();
   SimulationState next = survivors.join(state, start_of_added(state));
   next.multipliers = multipliers_of(before, survivors);
+  follow_rods(before, survivors, state.rods, next.rods);
   set_state(next);
   if (pairs() && survivors.adds()) move_added_apart(survivors);
   if (scene_.contact.self) open_tears(before, survivors);

@@ -20,24 +20,47 @@ constexpr int most_per_frame = 1'000'000;
 constexpr double farthest_point = 1e100;
 
 void check_tearing(const Scene& scene, std::size_t b) {
-  const TearingSettings& tearing = *scene.bodies[b].tearing;
+  const Body& body = scene.bodies[b];
+  const TearingSettings& tearing = *body.tearing;
   const std::string where = "/bodies/" + std::to_string(b) + "/tearing";
   const std::string reason = why_inseparable(scene, b);
   require(reason.empty(), where, "this body " + reason);
-  require(tearing.stretch || tearing.stress, where, "expected a limit: stretch or stress");
+  const bool is_solid = !body.mesh.tets.empty(), has_springs = !is_solid && !body.membrane;
+  require(tearing.stretch || tearing.stress || tearing.force, where,
+          std::string("expected a limit: stretch") + (is_solid      ? " or stress"
+                                                      : has_springs ? " or force"
+                                                                    : ""));
   require(!tearing.stretch || (std::isfinite(*tearing.stretch) && *tearing.stretch > 1),
           where + "/stretch", "expected a stretch above 1");
   require(tearing.per_frame >= 1 && tearing.per_frame <= most_per_frame, where + "/per_frame",
           "expected a number from 1 to 1000000");
+  const bool is_explicit = find_integrator(scene.time.integrator)->is_explicit;
+  const SolverMethod method = scene.solver.method;
+  if (has_springs && tearing.stretch) {
+    require(can_stretch(body), where + "/stretch",
+            "is never reached by springs that are inextensible; expected force");
+  }
+  if (tearing.force) {
+    require(std::isfinite(*tearing.force) && *tearing.force > 0, where + "/force",
+            "expected a positive force in N");
+    require(
+        has_springs, where + "/force",
+        std::string("is that of springs, but this body is ") +
+            (is_solid ? "of tets; expected stretch or stress" : "a membrane; expected stretch"));
+    const bool has_tensions =
+        is_explicit || (method != SolverMethod::pbd && method != SolverMethod::step_and_project);
+    require(has_tensions, where + "/force",
+            std::string("needs springs with a tension, and those of ") + to_string(method) +
+                " do not stretch; expected stretch, or another method, for example l_bfgs");
+  }
   if (!tearing.stress) return;
   require(std::isfinite(*tearing.stress) && *tearing.stress > 0, where + "/stress",
           "expected a positive stress in Pa");
-  require(!scene.bodies[b].mesh.tets.empty(), where + "/stress",
-          "is that of tets, but this body is " +
-              std::string(scene.bodies[b].membrane ? "a membrane" : "of springs") +
-              "; expected stretch");
-  const bool has_stress = scene.solver.method != SolverMethod::pbd ||
-                          find_integrator(scene.time.integrator)->is_explicit;
+  require(
+      is_solid, where + "/stress",
+      std::string("is that of tets, but this body is ") +
+          (has_springs ? "of springs; expected stretch or force" : "a membrane; expected stretch"));
+  const bool has_stress = method != SolverMethod::pbd || is_explicit;
   require(has_stress && !find_material_fault(scene, SolverMethod::newton), where + "/stress",
           "needs a material whose stress follows from its positions; expected stretch");
 }
@@ -98,6 +121,28 @@ bool separates(const Scene& scene) {
                      [](const Body& body) { return body.tearing.has_value(); });
 }
 
+bool can_stretch(const Body& body) {
+  if (std::none_of(body.springs.begin(), body.springs.end(),
+                   [](const Spring& spring) { return spring.inextensible; })) {
+    return true;
+  }
+  // Edges of elements, whose vertices nobody has looked at yet.
+  std::vector<std::pair<int, int>> edges;
+  with_elements(body, [&](const auto& elements) {
+    for (const auto& element : elements) {
+      for (const int a : element) {
+        for (const int b : element) edges.emplace_back(a, b);
+      }
+    }
+    return 0;
+  });
+  std::sort(edges.begin(), edges.end());
+  return std::any_of(body.springs.begin(), body.springs.end(), [&](const Spring& spring) {
+    return !spring.inextensible &&
+           std::binary_search(edges.begin(), edges.end(), std::pair(spring.a, spring.b));
+  });
+}
+
 std::string why_inseparable(const Scene& scene, std::size_t b) {
   const Body& body = scene.bodies[b];
   const std::string which = "cannot be cut or torn: ";
@@ -110,13 +155,8 @@ std::string why_inseparable(const Scene& scene, std::size_t b) {
            "the contact mode barrier keeps a body apart from itself, but parts that separate touch";
   }
   if (is_rigid(body)) return which + "it is rigid";
-  if (body.rod) return which + "it is a rod; expected a strand of springs";
   if (body.mesh.tets.empty() && body.triangles.empty() == body.segments.empty()) {
     return which + "it has springs; expected triangles or segments that they join";
-  }
-  if (std::any_of(body.springs.begin(), body.springs.end(),
-                  [](const Spring& spring) { return spring.inextensible; })) {
-    return which + "its springs are inextensible";
   }
   if (!body.mesh.tets.empty() &&
       !(body.triangles.empty() && body.segments.empty() && body.springs.empty())) {

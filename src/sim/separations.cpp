@@ -1,6 +1,7 @@
 #include "sim/separations.h"
 
 #include <algorithm>
+#include <numeric>
 #include <type_traits>
 #include <utility>
 
@@ -31,6 +32,8 @@ void share_pins(std::vector<Pin>& pins, const std::vector<Vec3>& rest,
                    [&](const PinnedVertex& pin) { return copies_of.contains(pin.vertex); })) {
     return;
   }
+  int first_free = 0;
+  for (const Pin& pin : pins) first_free = std::max(first_free, pin.part_of + 1);
   std::vector<Pin> shared;
   for (std::size_t p = 0; p < pins.size(); ++p) {
     std::map<std::size_t, std::vector<int>> by_share;
@@ -43,11 +46,13 @@ void share_pins(std::vector<Pin>& pins, const std::vector<Vec3>& rest,
       if (share > 1) vertices.insert(vertices.end(), found->second.begin(), found->second.end());
     }
     for (auto& [share, vertices] : by_share) {
-      shared.push_back({.box = {},
-                        .vertices = std::move(vertices),
-                        .stiffness = pins[p].stiffness / static_cast<double>(share),
-                        .motion = pins[p].motion,
-                        .collider = pins[p].collider});
+      shared.push_back(
+          {.box = {},
+           .vertices = std::move(vertices),
+           .stiffness = pins[p].stiffness / static_cast<double>(share),
+           .motion = pins[p].motion,
+           .collider = pins[p].collider,
+           .part_of = pins[p].part_of < 0 ? first_free + static_cast<int>(p) : pins[p].part_of});
     }
   }
   pins = std::move(shared);
@@ -67,6 +72,19 @@ void follow_copies(Body& body, const std::vector<int>& copies) {
     }
   }
   keep_folds(body);
+}
+
+/// That of a rod which has not come apart, of a vertex that is not its last one.
+int first_rod_vertex(const Body& body, int vertex) {
+  const std::vector<int>& copies = body.rod->copies;
+  // One vertex has been added that is not among the copies yet.
+  const std::size_t whole = body.mesh.vertices.size() - copies.size() - 1;
+  return at(vertex) < whole ? vertex : copies[at(vertex) - whole];
+}
+
+SeparatedScene unchanged(const Scene& scene) {
+  const std::vector<std::vector<int>> none(scene.bodies.size());
+  return {scene, none, none};
 }
 
 }  // namespace
@@ -91,16 +109,45 @@ const std::vector<ElementPair>& Separations::joined(int index, const Body& body)
   return own.joined;
 }
 
-/// What copies there are now.
-std::vector<int> Separations::separate_body(Scene& scene, const BodySeparation& some) {
+/// Of each spring that is left the one before.
+std::vector<int> Separations::separate_springs_of(Body& body, OfBody& own,
+                                                  const std::vector<int>& copies) {
+  const Whole& whole = *own.whole;
+  if (whole.springs.empty()) return {};
+  const auto follow = [&](const auto& before, const auto& now) {
+    return separate_springs(std::span(whole.springs), std::span(before), std::span(now),
+                            whole.num_vertices);
+  };
+  SeparatedSprings next = body.triangles.empty() ? follow(whole.segments, body.segments)
+                                                 : follow(whole.triangles, body.triangles);
+  const SeparatedSprings before{std::move(body.springs), std::move(own.spring_origins)};
+  std::vector<int> parents =
+      parents_of(before, next, copies, static_cast<int>(body.mesh.vertices.size()));
+  // What has gone from one part does not go over to another one, which may be stretched further.
+  std::vector<double> sums(before.springs.size(), 0.0);
+  for (std::size_t s = 0; s < parents.size(); ++s) {
+    sums[at(parents[s])] += next.springs[s].stiffness;
+  }
+  for (std::size_t s = 0; s < parents.size(); ++s) {
+    const double most = before.springs[at(parents[s])].stiffness, sum = sums[at(parents[s])];
+    if (sum > most) next.springs[s].stiffness *= most / sum;
+  }
+  body.springs = std::move(next.springs);
+  own.spring_origins = std::move(next.origins);
+  return parents;
+}
+
+Separations::Sources Separations::separate_body(Scene& scene, const BodySeparation& some) {
   Body& body = scene.bodies[at(some.body)];
   OfBody& own = bodies_[at(some.body)];
   const std::vector<ElementPair>& pairs = some.pairs;
   if (!own.whole) {
-    own.whole = std::make_shared<const Whole>(Whole{static_cast<int>(body.mesh.vertices.size()),
-                                                    body.mesh.tets, body.triangles, body.segments,
-                                                    body.springs, body.folds, body.pressure});
+    own.whole = std::make_shared<const Whole>(Whole{
+        static_cast<int>(body.mesh.vertices.size()), body.mesh.tets, body.triangles, body.segments,
+        body.springs, body.rod ? body.rod->copies : std::vector<int>(), body.folds, body.pressure});
     own.pins = body.pins;
+    own.spring_origins.resize(body.springs.size());
+    std::iota(own.spring_origins.begin(), own.spring_origins.end(), 0);
   }
   std::vector<ElementPair> apart;
   std::set_union(own.apart.begin(), own.apart.end(), pairs.begin(), pairs.end(),
@@ -117,28 +164,21 @@ std::vector<int> Separations::separate_body(Scene& scene, const BodySeparation& 
     elements = std::move(separated.elements);
     return std::move(separated.copies);
   });
-  if (!own.whole->springs.empty()) {
-    const Whole& whole = *own.whole;
-    const auto follow = [&](const auto& before, const auto& now) {
-      return separate_springs(std::span(whole.springs), std::span(before), std::span(now),
-                              whole.num_vertices);
-    };
-    body.springs = body.triangles.empty() ? follow(whole.segments, body.segments)
-                                          : follow(whole.triangles, body.triangles);
-  }
+  std::vector<int> parents = separate_springs_of(body, own, copies);
   share_pins(body.pins, rest, copies, scene.colliders);
   const auto first = at(own.whole->num_vertices);
   for (const int origin : copies) {
     const Vec3 place = rest[at(origin)];
     rest.push_back(place);
     own.copies.push_back(at(origin) < first ? origin : own.copies[at(origin) - first]);
+    if (body.rod) body.rod->copies.push_back(first_rod_vertex(body, origin));
   }
   if (!body.folds.empty()) follow_copies(body, copies);
   // What it enclosed has a way out.
   if (!copies.empty()) body.pressure.reset();
   // They follow from the whole body.
   for (FiberSettings& fiber : body.fibers) fiber.laplace.reset();
-  return copies;
+  return {std::move(copies), std::move(parents)};
 }
 
 void Separations::note(const BodySeparation& some, std::int64_t frame, int event) {
@@ -150,7 +190,7 @@ void Separations::note(const BodySeparation& some, std::int64_t frame, int event
 
 SeparatedScene Separations::separate(const Scene& now, std::span<const BodySeparation> pairs,
                                      std::int64_t frame) {
-  SeparatedScene result{now, std::vector<std::vector<int>>(now.bodies.size())};
+  SeparatedScene result = unchanged(now);
   const int event = all_.empty() ? 0 : all_.back().event + 1;
   for (const BodySeparation& some : pairs) {
     const std::vector<ElementPair>& joined_now = joined(some.body, now.bodies[at(some.body)]);
@@ -160,7 +200,9 @@ SeparatedScene Separations::separate(const Scene& now, std::span<const BodySepar
              named(pair) + " of body " + std::to_string(some.body) +
                  " are not connected: expected two that share a face, an edge or a vertex");
     }
-    result.copies[at(some.body)] = separate_body(result.scene, some);
+    Sources sources = separate_body(result.scene, some);
+    result.copies[at(some.body)] = std::move(sources.copies);
+    result.spring_parents[at(some.body)] = std::move(sources.spring_parents);
     note(some, frame, event);
   }
   return result;
@@ -184,6 +226,18 @@ std::vector<std::vector<int>> Separations::copies() const {
   return copies;
 }
 
+std::vector<std::vector<double>> Separations::spring_shares(const Scene& now) const {
+  std::vector<std::vector<double>> shares(bodies_.size());
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    const OfBody& own = bodies_[b];
+    for (std::size_t s = 0; s < own.spring_origins.size(); ++s) {
+      const Spring& whole = own.whole->springs[at(own.spring_origins[s])];
+      shares[b].push_back(now.bodies[b].springs[s].stiffness / whole.stiffness);
+    }
+  }
+  return shares;
+}
+
 Separations::OfBody Separations::make_whole(Body& body, const OfBody& own) const {
   if (own.whole) {
     body.mesh.vertices.resize(at(own.whole->num_vertices));
@@ -191,6 +245,7 @@ Separations::OfBody Separations::make_whole(Body& body, const OfBody& own) const
     body.triangles = own.whole->triangles;
     body.segments = own.whole->segments;
     body.springs = own.whole->springs;
+    if (body.rod) body.rod->copies = own.whole->rod_copies;
     body.folds = own.whole->folds;
     body.pressure = own.whole->pressure;
     body.pins = own.pins;
@@ -200,7 +255,7 @@ Separations::OfBody Separations::make_whole(Body& body, const OfBody& own) const
 
 SeparatedScene Separations::replay(const Scene& now, const std::vector<Separation>& all,
                                    std::vector<int>& vertices) {
-  SeparatedScene result{now, std::vector<std::vector<int>>(now.bodies.size())};
+  SeparatedScene result = unchanged(now);
   const std::vector<OfBody> before = std::exchange(bodies_, {});
   all_.clear();
   for (std::size_t b = 0; b < before.size(); ++b) {
@@ -229,7 +284,7 @@ SeparatedScene Separations::replay(const Scene& now, const std::vector<Separatio
             "elements " + named(some.pairs[p]) + " of body " + std::to_string(some.body) +
                 " are not connected");
     }
-    const std::vector<int> copies = separate_body(result.scene, some);
+    const std::vector<int> copies = separate_body(result.scene, some).copies;
     result.copies[at(some.body)].insert(result.copies[at(some.body)].end(), copies.begin(),
                                         copies.end());
     note(some, first.frame, first.event);

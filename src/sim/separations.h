@@ -27,6 +27,9 @@ struct SeparatedScene {
   /// [num_bodies]: of each new vertex of a body, behind its others, the vertex that it is a copy
   /// of.
   std::vector<std::vector<int>> copies;
+  /// [num_bodies]: of each spring of a body of which some elements came apart, the one before that
+  /// it is a part of. Not known of a scene that was separated anew.
+  std::vector<std::vector<int>> spring_parents;
   bool has_copies() const;
 };
 
@@ -68,6 +71,8 @@ class Separations {
 
   /// The copies in each body of vertices of the whole one, in the order of the bodies.
   std::vector<std::vector<int>> copies() const;
+  /// TornBodies::spring_shares.
+  std::vector<std::vector<double>> spring_shares(const Scene& now) const;
 
   /// The pins that a body was given; they are those of the whole one.
   void pins_given(int index, const std::vector<Pin>& pins);
@@ -82,6 +87,7 @@ class Separations {
     std::vector<std::array<int, 3>> triangles;
     std::vector<std::array<int, 2>> segments;
     std::vector<Spring> springs;
+    std::vector<int> rod_copies;  ///< RodSettings::copies
     std::vector<Fold> folds;
     std::optional<PressureSettings> pressure;
   };
@@ -89,10 +95,17 @@ class Separations {
     std::shared_ptr<const Whole> whole;  ///< null: it is
     std::vector<Pin> pins;               ///< as given, where it is not whole
     std::vector<int> copies;             ///< vertices of the whole body behind its own
+    std::vector<int> spring_origins;     ///< of its springs those of the whole one, where it is not
     std::vector<ElementPair> apart, joined;
     bool has_joined = false;
   };
-  std::vector<int> separate_body(Scene& scene, const BodySeparation& some);
+  /// What vertices and springs of a body come from: SeparatedScene.
+  struct Sources {
+    std::vector<int> copies, spring_parents;
+  };
+  Sources separate_body(Scene& scene, const BodySeparation& some);
+  static std::vector<int> separate_springs_of(Body& body, OfBody& own,
+                                              const std::vector<int>& copies);
   OfBody make_whole(Body& body, const OfBody& own) const;
   void note(const BodySeparation& some, std::int64_t frame, int event);
 
@@ -103,6 +116,9 @@ class Separations {
 /// Gives the corners of a point, vertices of the scene `before`, those of the first element that
 /// has them all. False: none has, or the body is as it was.
 bool follow_element(const Scene& before, const SeparatedScene& after, std::vector<int>& corners);
+
+/// Whether a body of springs has any between the corners of an element that can stretch.
+bool can_stretch(const Body& body);
 
 /// Why elements of a body cannot come apart, in words; "": they can.
 std::string why_inseparable(const Scene& scene, std::size_t body);

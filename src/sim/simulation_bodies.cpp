@@ -53,10 +53,14 @@ void check_body(const Scene& scene, int body) {
                         std::to_string(scene.bodies.size()));
 }
 
-TornBodies Simulation::Implementation::torn_bodies(const Separations& by) const {
+TornBodies Simulation::Implementation::torn_bodies(const Separations& by,
+                                                   const Scene& scene) const {
   std::vector<int> origin(running->scene().bodies.size());
   std::iota(origin.begin(), origin.end(), 0);
-  return {.made = &running->numbering(), .origin = std::move(origin), .copies = by.copies()};
+  return {.made = &running->numbering(),
+          .origin = std::move(origin),
+          .copies = by.copies(),
+          .spring_shares = by.spring_shares(scene)};
 }
 
 std::vector<BodyHandle> Simulation::Implementation::change_bodies(
@@ -90,12 +94,13 @@ std::vector<BodyHandle> Simulation::Implementation::change_bodies(
   held.renumber(survivors.vertices());
   const std::vector<int> same = running->unchanged(survivors.origin());
   Separations next_separations = separations.of_bodies(survivors.origin());
-  auto built =
-      std::make_unique<RunningScene>(next, options, RunningScene::Begin::later, std::move(held),
-                                     Earlier<RunningScene>{.made = running.get(), .origin = same},
-                                     TornBodies{.made = &running->numbering(),
-                                                .origin = survivors.origin(),
-                                                .copies = next_separations.copies()});
+  auto built = std::make_unique<RunningScene>(
+      next, options, RunningScene::Begin::later, std::move(held),
+      Earlier<RunningScene>{.made = running.get(), .origin = same},
+      TornBodies{.made = &running->numbering(),
+                 .origin = survivors.origin(),
+                 .copies = next_separations.copies(),
+                 .spring_shares = next_separations.spring_shares(next)});
   built->go_on_from(*running, survivors);
   running = std::move(built);
   bodies = std::move(next_bodies);
@@ -113,7 +118,7 @@ int Simulation::Implementation::come_apart(const std::vector<BodySeparation>& pa
   if (next.has_copies()) {
     std::vector<int> origin(now.bodies.size());
     std::iota(origin.begin(), origin.end(), 0);
-    const Survivors survivors(now, next.scene, origin, next.copies);
+    const Survivors survivors(now, next.scene, origin, next.copies, next.spring_parents);
     Attachments held = running->attachments();
     held.renumber(survivors.vertices(),
                   [&](std::vector<int>& corners) { return follow_element(now, next, corners); });
@@ -124,7 +129,7 @@ int Simulation::Implementation::come_apart(const std::vector<BodySeparation>& pa
     auto built = std::make_unique<RunningScene>(
         next.scene, options, RunningScene::Begin::later, std::move(held),
         Earlier<RunningScene>{.made = running.get(), .origin = same},
-        torn_bodies(next_separations));
+        torn_bodies(next_separations, next.scene));
     built->go_on_from(*running, survivors);
     running = std::move(built);
   }

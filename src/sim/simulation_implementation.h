@@ -54,7 +54,7 @@ struct Simulation::Implementation {
   std::vector<BodyHandle> change_bodies(std::span<const BodyHandle> removed,
                                         std::span<const Body> added);
   /// Those of the scene that runs, which have come apart so.
-  TornBodies torn_bodies(const Separations& by) const;
+  TornBodies torn_bodies(const Separations& by, const Scene& scene) const;
   /// How many pairs of elements have come apart.
   int come_apart(const std::vector<BodySeparation>& pairs);
   /// At the beginning of a step: what tears, and what the blades cut. Not while a scene waits, of

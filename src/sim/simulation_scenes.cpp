@@ -83,7 +83,7 @@ void Simulation::Implementation::mend() {
   if (!is_broken) return;
   auto whole = std::make_unique<RunningScene>(running->scene(), options, RunningScene::Begin::later,
                                               running->attachments(), Earlier<RunningScene>{},
-                                              torn_bodies(separations));
+                                              torn_bodies(separations, running->scene()));
   whole->set_state(running->state());
   running = std::move(whole);
   is_broken = false;
@@ -143,7 +143,7 @@ void Simulation::Implementation::set_state(const SimulationState& state) {
   held.renumber(vertices);
   auto built = std::make_unique<RunningScene>(next.scene, options, RunningScene::Begin::later,
                                               std::move(held), Earlier<RunningScene>{},
-                                              torn_bodies(next_separations));
+                                              torn_bodies(next_separations, next.scene));
   built->set_state(state);
   running = std::move(built);
   separations = std::move(next_separations);

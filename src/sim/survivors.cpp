@@ -24,8 +24,11 @@ std::size_t count_rods(const Body& body) { return body.rod ? body.segments.size(
 }  // namespace
 
 Survivors::Survivors(const Scene& before, const Scene& next, std::vector<int> origin,
-                     std::vector<std::vector<int>> copies)
-    : origin_(std::move(origin)), copies_(std::move(copies)) {
+                     std::vector<std::vector<int>> copies,
+                     std::vector<std::vector<int>> spring_parents)
+    : origin_(std::move(origin)),
+      copies_(std::move(copies)),
+      spring_parents_(std::move(spring_parents)) {
   const std::vector<std::size_t> vertex_before = firsts(before, count_vertices),
                                  vertex_next = firsts(next, count_vertices),
                                  tet_before = firsts(before, count_tets),
@@ -33,6 +36,7 @@ Survivors::Survivors(const Scene& before, const Scene& next, std::vector<int> or
                                  rod_before = firsts(before, count_rods),
                                  rod_next = firsts(next, count_rods);
   copies_.resize(origin_.size());
+  spring_parents_.resize(origin_.size());
   vertices_.assign(vertex_before.back(), -1);
   sources_.assign(vertex_next.back(), -1);
   for (std::size_t b = 0; b < origin_.size(); ++b) {

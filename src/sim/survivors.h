@@ -11,19 +11,29 @@ namespace supple {
 class Survivors {
  public:
   /// origin: of each body of `next` its index in `before`, ascending; -1: it is added. copies: of
-  /// the vertices that a body has behind those that it had, which of these each is a copy of:
-  /// [bodies of `next`], or empty.
+  /// the vertices that a body has behind those that it had, which of these each is a copy of, and
+  /// spring_parents: of its springs, which of those before each is a part of: [bodies of `next`],
+  /// or empty.
   Survivors(const Scene& before, const Scene& next, std::vector<int> origin,
-            std::vector<std::vector<int>> copies = {});
+            std::vector<std::vector<int>> copies = {},
+            std::vector<std::vector<int>> spring_parents = {});
 
   const std::vector<int>& origin() const { return origin_; }
   bool is_added(std::size_t body) const { return origin_[body] < 0; }
   bool adds() const;
+  /// Whether a body that stays has not come apart.
+  bool is_as_it_was(std::size_t body) const { return copies_[body].empty(); }
 
   /// [vertices of `before`]: their indices in `next`, in scene order; -1: removed.
   const std::vector<int>& vertices() const { return vertices_; }
   /// [vertices of `next`]: those of `before` that they were, or are copies of; -1: added.
   const std::vector<int>& sources() const { return sources_; }
+
+  /// Of each spring of a body of `next`, the one of its own before that it is a part of; empty: all
+  /// are as they were.
+  const std::vector<int>& spring_parents(int body) const {
+    return spring_parents_[static_cast<std::size_t>(body)];
+  }
 
   /// The state of `before` for the bodies that stay, that of `start` for those that are added.
   /// Arrays that `before` has are those of `start` too.
@@ -38,7 +48,7 @@ class Survivors {
                     const std::vector<double>& from, std::vector<double>& to);
 
   std::vector<int> origin_;
-  std::vector<std::vector<int>> copies_;
+  std::vector<std::vector<int>> copies_, spring_parents_;
   std::vector<int> vertices_, sources_;
   std::vector<Block> tet_blocks_, rod_blocks_;  ///< of what stays
 };

@@ -54,7 +54,8 @@ bool is_below(const Mat3<double>& A, double limit) {
 
 }  // namespace
 
-TearFinder::TearFinder(const Scene& scene, const Model& model) {
+TearFinder::TearFinder(const Scene& scene, const Model& model,
+                       std::span<const std::vector<double>> spring_shares) {
   std::size_t first_tet = 0, first_spring = 0, most = 0;
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const Body& body = scene.bodies[b];
@@ -69,7 +70,8 @@ TearFinder::TearFinder(const Scene& scene, const Model& model) {
       } else if (tets == 0) {
         own.kind = Limits::Kind::springs;
         own.first = nets_.size();
-        add_net(body, static_cast<int>(first_spring));
+        add_net(body, static_cast<int>(first_spring),
+                spring_shares.empty() ? std::span<const double>() : spring_shares[b]);
         own.count = nets_.size() - own.first;
       }
       most = std::max(most, own.count);
@@ -109,7 +111,7 @@ TearFinder::TearFinder(const Scene& scene, const Model& model) {
   }
 }
 
-void TearFinder::add_net(const Body& body, int first_spring) {
+void TearFinder::add_net(const Body& body, int first_spring, std::span<const double> shares) {
   const std::vector<Vec3>& rest = body.mesh.vertices;
   const std::size_t first = nets_.size();
   for (const auto& [i, j, k] : body.triangles) {
@@ -130,18 +132,23 @@ void TearFinder::add_net(const Body& body, int first_spring) {
         for (const int e : around[at(spring.a)]) {
           const auto& corners = elements[at(e)];
           if (std::find(corners.begin(), corners.end(), spring.b) == corners.end()) continue;
-          visit(nets_[first + at(e)], first_spring + static_cast<int>(s));
+          visit(nets_[first + at(e)], s);
         }
       }
     };
-    for_each_inside([](Net& net, int) { ++net.last; });
+    for_each_inside([](Net& net, std::size_t) { ++net.last; });
     std::size_t next = net_springs_.size();
     for (std::size_t e = first; e < nets_.size(); ++e) {
       next += nets_[e].last;
       nets_[e].first = nets_[e].last = next - nets_[e].last;
     }
     net_springs_.resize(next);
-    for_each_inside([&](Net& net, int spring) { net_springs_[net.last++] = spring; });
+    for_each_inside([&](Net& net, std::size_t s) {
+      const Spring& spring = body.springs[s];
+      net_springs_[net.last++] = {.spring = first_spring + static_cast<int>(s),
+                                  .share = shares.empty() ? 1 : shares[s],
+                                  .exact = spring.inextensible ? spring.rest_length : NAN};
+    });
     return 0;
   });
 }
@@ -159,14 +166,22 @@ double TearFinder::measure(const Limits& limits, std::size_t element, const Mode
   return model.volume[e];
 }
 
-TearFinder::Load TearFinder::load_of_net(const Net& net, double limit, const Model& model,
-                                         const VectorField& x) const {
+TearFinder::Load TearFinder::load_of_net(const Net& net, const TearingSettings& tearing,
+                                         const Model& model, const VectorField& x) const {
   Load own;
   for (std::size_t i = net.first; i < net.last; ++i) {
-    const SpringSet::Spring& spring = model.springs.springs[at(net_springs_[i])];
+    const auto& [s, share, exact] = net_springs_[i];
+    const SpringSet::Spring& spring = model.springs.springs[at(s)];
     const PaddedVector &a = x[at(spring.a)], &b = x[at(spring.b)];
     const Vec3 d{a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-    const double length = norm(d), load = length / (limit * spring.rest_length);
+    const double length = norm(d);
+    const bool stretches = std::isnan(exact);
+    double load = 0;
+    if (tearing.stretch && stretches) load = length / (*tearing.stretch * spring.rest_length);
+    if (tearing.force) {
+      const double more = (stretches ? length : exact) - spring.rest_length;
+      load = std::max(load, spring.stiffness * more / (*tearing.force * share));
+    }
     if (!(load > 1) || !std::isfinite(load) || load <= own.load) continue;
     own = {.load = load, .direction = (1 / length) * d};
   }
@@ -195,7 +210,7 @@ void TearFinder::find_stresses(const Model& model, const VectorField& x, Threads
 TearFinder::Load TearFinder::load_of(const Limits& limits, std::size_t element, const Model& model,
                                      const VectorField& x, bool with_direction) const {
   if (limits.kind == Limits::Kind::springs) {
-    return load_of_net(nets_[limits.first + element], *limits.tearing.stretch, model, x);
+    return load_of_net(nets_[limits.first + element], limits.tearing, model, x);
   }
   Load own;
   const auto consider = [&](const Mat3<double>& A, double limit, bool is_squared) {

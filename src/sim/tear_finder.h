@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <span>
 #include <vector>
 
@@ -18,7 +19,9 @@ namespace supple {
 /// sqrt of the largest eigenvalue of F F^T, or its largest principal Cauchy stress over that limit,
 /// whichever is larger; d is the eigenvector, in the world. That of a triangle or segment of
 /// springs is the largest length of a spring between its corners over that at rest and the limit,
-/// and d the spring's direction: nothing else in a net bears. A vertex of overloaded elements
+/// or tension over that limit, of which a part of a spring bears its share; d is the spring's
+/// direction: nothing else in a net bears. The tension of an inextensible spring is its multiplier
+/// (model/multipliers.h). A vertex of overloaded elements
 /// (load > 1) has
 ///   A = sum V load d d^T / sum V,
 /// the first sum over those, the second over all elements around it, V being volumes, areas or
@@ -28,7 +31,9 @@ namespace supple {
 /// elements of one that tears wait for the next frame, as that relieves them.
 class TearFinder {
  public:
-  TearFinder(const Scene& scene, const Model& model);
+  /// spring_shares: of the bodies of the scene (TornBodies), or empty.
+  TearFinder(const Scene& scene, const Model& model,
+             std::span<const std::vector<double>> spring_shares);
 
   bool has_limits() const { return !bodies_.empty(); }
 
@@ -64,13 +69,19 @@ class TearFinder {
     double measure = 0;               ///< area, m^2, or length, m, at rest
     std::size_t first = 0, last = 0;  ///< its springs in net_springs_
   };
+  struct NetSpring {
+    int spring = 0;      ///< of the model
+    double share = 0;    ///< of the stiffness of the whole one
+    double exact = NAN;  ///< the length that it keeps, m; NAN: it stretches
+  };
   struct Load {
     double load = 0;
     Vec3 direction{0, 0, 0};
   };
-  void add_net(const Body& body, int first_spring);
+  void add_net(const Body& body, int first_spring, std::span<const double> shares);
   double measure(const Limits& limits, std::size_t element, const Model& model) const;
-  Load load_of_net(const Net& net, double limit, const Model& model, const VectorField& x) const;
+  Load load_of_net(const Net& net, const TearingSettings& tearing, const Model& model,
+                   const VectorField& x) const;
   Mat3<double> gradient_of_tet(const Model& model, std::size_t tet, const VectorField& x) const;
   void find_stresses(const Model& model, const VectorField& x, Threads& threads);
   bool find_loads(const Limits& limits, const Model& model, const VectorField& x, Threads& threads);
@@ -83,7 +94,7 @@ class TearFinder {
   std::vector<Limits> bodies_;  ///< those that tear
   std::vector<Sheet> sheets_;
   std::vector<Net> nets_;
-  std::vector<int> net_springs_;  ///< of the model
+  std::vector<NetSpring> net_springs_;
   bool needs_stress_ = false;
   std::vector<Mat3<double>> gradients_, stresses_;   ///< [num_tets], where a limit is one of stress
   std::vector<double> loads_;                        ///< of the elements of a body

@@ -303,12 +303,8 @@ Body read_body(ObjectReader& reader, std::size_t index, const SceneSources& sour
     reader.know("pressure");
   }
   body.volume = reader.choice("volume", body.volume);
-  if (body.rod) {
-    reader.reject("tearing", "needs tets, a membrane (/material/thickness) or springs");
-  } else {
-    reader.optional_object(
-        "tearing", [&](ObjectReader& tearing) { body.tearing = read_tearing(tearing, body); });
-  }
+  reader.optional_object(
+      "tearing", [&](ObjectReader& tearing) { body.tearing = read_tearing(tearing, body); });
   body.touches = reader.optional_texts("touches");
   return body;
 }

@@ -5,24 +5,36 @@
 namespace supple {
 
 TearingSettings read_tearing(ObjectReader& reader, const Body& body) {
-  const bool has_tets = !body.mesh.tets.empty();
+  const bool has_tets = !body.mesh.tets.empty(), has_springs = !has_tets && !body.membrane;
   TearingSettings tearing;
-  reader.expect({"stretch", "stress", "per_frame"});
+  reader.expect({"stretch", "stress", "force", "per_frame"});
   if (reader.has("stretch")) {
     tearing.stretch = reader.number("stretch", {.low = 1, .unit = ""});
   } else {
     reader.know("stretch");
   }
   if (!has_tets) {
-    reader.reject("stress", fmt::format("is that of tets, but this body is {}; expected stretch",
-                                        body.membrane ? "a membrane" : "of springs"));
+    reader.reject("stress", fmt::format("is that of tets, but this body is {}",
+                                        has_springs ? "of springs; expected stretch or force"
+                                                    : "a membrane; expected stretch"));
   } else if (reader.has("stress")) {
     tearing.stress = reader.number("stress", above_zero("Pa"));
   } else {
     reader.know("stress");
   }
-  if (!tearing.stretch && !tearing.stress) {
-    reader.fail(has_tets ? "expected a limit: stretch or stress" : "expected a limit: stretch");
+  if (!has_springs) {
+    reader.reject("force", fmt::format("is that of springs, but this body is {}",
+                                       has_tets ? "of tets; expected stretch or stress"
+                                                : "a membrane; expected stretch"));
+  } else if (reader.has("force")) {
+    tearing.force = reader.number("force", above_zero("N"));
+  } else {
+    reader.know("force");
+  }
+  if (!tearing.stretch && !tearing.stress && !tearing.force) {
+    reader.fail(fmt::format("expected a limit: stretch{}", has_tets      ? " or stress"
+                                                           : has_springs ? " or force"
+                                                                         : ""));
   }
   tearing.per_frame = static_cast<int>(reader.whole("per_frame", 1, 1'000'000, tearing.per_frame));
   return tearing;

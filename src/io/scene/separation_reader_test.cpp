@@ -94,15 +94,36 @@ TEST(SeparationReader, SheetsAndSpringsTearByStretchAlone) {
   EXPECT_THROW(parse_scene(cloth(springs) + R"(, "tearing": {"stress": 1}}]})", "scene.json", {}),
                Error);
   const std::string exact = R"({"model": "spring", "stiffness": 100, "inextensible": true})";
-  EXPECT_THROW(parse_scene(cloth(exact) + R"(, "tearing": {"stretch": 1.2}}]})", "scene.json", {}),
-               Error);
-  const auto strand = [](const std::string& material) {
-    return R"({"supple": 1, "bodies": [{"mesh": {"strand": {}}, "material": )" + material +
-           R"(, "tearing": {"stretch": 1.2}}]})";
-  };
-  EXPECT_NO_THROW(parse_scene(strand(springs), "scene.json", {}));
+  EXPECT_NO_THROW(
+      parse_scene(cloth(exact) + R"(, "tearing": {"stretch": 1.2}}]})", "scene.json", {}))
+      << "it stretches along the diagonals of its cells";
+  EXPECT_NO_THROW(
+      parse_scene(cloth(springs) + R"(, "tearing": {"force": 1.5}}]})", "scene.json", {}));
   const std::string rod = R"({"model": "rod", "young": 1e6, "poisson": 0.3, "radius": 0.01})";
-  EXPECT_THROW(parse_scene(strand(rod), "scene.json", {}), Error);
+  const std::string link = R"({"model": "spring", "stiffness": 100, "inextensible": true})";
+  const auto strand = [](const std::string& material, const std::string& limit) {
+    return parse_scene(R"({"supple": 1, "bodies": [{"mesh": {"strand": {}}, "material": )" +
+                           material + R"(, "tearing": {)" + limit + "}}]}",
+                       "scene.json", {});
+  };
+  EXPECT_NO_THROW(strand(springs, R"("stretch": 1.2)"));
+  EXPECT_NO_THROW(strand(rod, R"("stretch": 1.2)"));
+  EXPECT_EQ(strand(rod, R"("force": 2)").scene.bodies[0].tearing->force, 2);
+  EXPECT_EQ(strand(link, R"("force": 2)").scene.bodies[0].tearing->force, 2);
+  const auto fault = [&](const std::string& material, const std::string& limit) {
+    try {
+      strand(material, limit);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_NE(fault(link, R"("stretch": 1.2)").find("/bodies/0/tearing/stretch: is never reached"),
+            std::string::npos);
+  EXPECT_NE(fault(link, R"("force": 0)").find("/bodies/0/tearing/force"), std::string::npos);
+  EXPECT_NE(fault(link, "").find("stretch or force"), std::string::npos);
+  EXPECT_NE(fault(rod, R"("stress": 1)").find("stretch or force"), std::string::npos);
+  EXPECT_EQ(place_of(R"(, "tearing": {"force": 1})"), "/bodies/0/tearing/force");
 }
 
 }  // namespace
