@@ -33,8 +33,9 @@ constexpr int first_sweeps = 8, later_sweeps = 4, thorough_sweeps = 40;
 /// How far the forces of many contacts are solved for: further takes longer, and directions lead no
 /// further.
 constexpr double solved_to = 0.01;
-/// Of the contacts in the matrix: so many more that push, and they are chosen again.
-constexpr int part_new = 32;
+/// Of the contacts in the matrix: so many more that push, and they are chosen again. A barrier that
+/// the matrix does not hold cuts more from the steps.
+constexpr int part_new = 8, part_new_of_barriers = 32;
 
 /// Of a barrier's layer: how deep what rests is in it.
 constexpr double rest_from = 0.5, rest_to = 0.65;
@@ -664,7 +665,8 @@ Direction::Respect ContactMatrix::respect_contacts(Objective& objective, const I
   const std::span<const int> members = this->members();
   const auto num_new =
       std::count_if(members.begin(), members.end(), [&](int i) { return i >= num_active; });
-  const bool is_settled = choices_ == most_choices || num_new <= num_active / part_new;
+  const int part = is_barrier_ ? part_new_of_barriers : part_new;
+  const bool is_settled = choices_ == most_choices || num_new <= num_active / part;
   if (!left_out_ && is_settled) return Respect::corrected;
   ++choices_;
   is_factored_ = is_factored_ && active_.empty();

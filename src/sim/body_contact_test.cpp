@@ -228,17 +228,19 @@ TEST(BodyContact, WhatContactsThatWereFoundLateThrowIsSaid) {
       const Scene scene = falling_sheet(step, cells);
       Simulation simulation(scene);
       RunWatch watch(scene);
-      const double start = energy_of_sheet(simulation);
-      double most = start;
+      // Nothing does work on the sheet: it gains energy in no frame.
+      double before = energy_of_sheet(simulation), most = 0;
       for (int frame = 1; frame <= 40; ++frame) {
         const StepReport report = simulation.step();
         watch.add(frame, report, simulation.energies());
-        most = std::max(most, energy_of_sheet(simulation));
+        const double energy = energy_of_sheet(simulation);
+        most = std::max(most, energy - before);
+        before = energy;
       }
       bool said = false;
       for (const Warning& warning : watch.warnings()) said = said || warning.code == "energy_gain";
-      EXPECT_EQ(said, most > start + 0.1) << step << ", " << cells << ": " << most - start;
-      thrown += most > start + 0.1 ? 1 : 0;
+      EXPECT_EQ(said, most > 0.1) << step << ", " << cells << ": " << most;
+      thrown += most > 0.1 ? 1 : 0;
     }
   }
   EXPECT_GT(thrown, 0);
