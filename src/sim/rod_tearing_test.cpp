@@ -446,24 +446,15 @@ TEST(RodTearing, TearsAtAnySizeAndStep) {
         SCOPED_TRACE(std::to_string(size) + " m, step times " + std::to_string(slow) + ", " +
                      std::to_string(iterations) + " iterations");
         Scene scene = pulled_cord({.stretch = 1.2});
-        // Froude's scaling: accelerations stay, so that times grow with the root of lengths.
         const double time = std::sqrt(size);
         scene.time.step *= time * slow;
         scene.solver.iterations = iterations;
         Body& body = scene.bodies[0];
         for (double& v : *body.pins[1].motion.velocity) v *= size / time;
         body.pins[1].motion.rotate->degrees_per_second /= time;
-        for (Vec3& x : body.mesh.vertices) {
-          for (double& coordinate : x) coordinate *= size;
-        }
-        body.density *= size * size;
+        test::scale(body, size, 1);
         body.rod->bending *= std::pow(size, 5);
         body.rod->twist *= std::pow(size, 5);
-        for (Spring& spring : body.springs) {
-          spring.stiffness *= size * size;
-          spring.rest_length *= size;
-        }
-        for (Pin& pin : body.pins) pin.stiffness *= size * size;
         Simulation simulation(scene, {.threads = 2});
         for (int frame = 0; frame < 60; ++frame) {
           const StepReport report = simulation.step();

@@ -273,25 +273,11 @@ TEST(SpringTearing, TearsAtAnySizeAndStep) {
       Body body = cloth({.v = {0, -1, 0}, .cells = {8, 8}}, {60, 60, 6});
       body.pins = {{.box = {{-9, 0.49, -9}, {9, 9, 9}}}, {.box = {{-9, -9, -9}, {9, -0.49, 9}}}};
       body.tearing = TearingSettings{.stretch = 1.25};
-      // Froude's scaling: accelerations stay, so that times grow with the root of lengths.
       const double time = std::sqrt(size);
       scene.time.step *= time * slow;
       scene.solver.iterations = 2;
       body.pins[1].motion.velocity = {0, -0.5 * size / time, 0};
-      for (Vec3& x : body.mesh.vertices) {
-        for (double& coordinate : x) coordinate *= size;
-      }
-      body.density *= size;
-      for (Spring& spring : body.springs) {
-        spring.stiffness *= size * size;
-        spring.rest_length *= size;
-      }
-      for (Pin& pin : body.pins) {
-        for (Vec3* corner : {&pin.box.min, &pin.box.max}) {
-          for (double& x : *corner) x *= size;
-        }
-        pin.stiffness *= size * size;
-      }
+      test::scale(body, size, 2);
       scene.bodies = {body};
       Simulation simulation(scene, {.threads = 2});
       run(simulation, 90);

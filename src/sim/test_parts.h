@@ -106,4 +106,23 @@ inline void torn_since(const SimulationState& before, const SimulationState& aft
   torn.separate(0, pairs);
 }
 
+/// A body of springs `size` times as large in which accelerations stay, so that times grow with the
+/// root of lengths [Froude's scaling]; `dimensions` of its density, 1 of strands, 2 of cloth.
+inline void scale(Body& body, double size, int dimensions) {
+  for (Vec3& x : body.mesh.vertices) {
+    for (double& coordinate : x) coordinate *= size;
+  }
+  body.density *= std::pow(size, 3 - dimensions);
+  for (Spring& spring : body.springs) {
+    spring.stiffness *= size * size;
+    spring.rest_length *= size;
+  }
+  for (Pin& pin : body.pins) {
+    for (Vec3* corner : {&pin.box.min, &pin.box.max}) {
+      for (double& x : *corner) x *= size;
+    }
+    pin.stiffness *= size * size;
+  }
+}
+
 }  // namespace supple::test
