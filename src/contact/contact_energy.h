@@ -65,8 +65,8 @@ namespace supple {
 /// zero, so a body that friction holds creeps at less than this: 1 mm in a second, which is not
 /// seen in motion. Smaller values bring nothing visible and make E_f stiffer, mu N / eps per
 /// vertex: at 1/30 s and the weight of a vertex of mass m for N, this one gives mu * 327 m / h^2,
-/// less than usual contact stiffnesses. Smaller bodies have as much less of it as they are smaller:
-/// a body of 1 mm would else slide by its own size in a second.
+/// less than usual contact stiffnesses. For smaller bodies it is this times their size over 1 m: a
+/// body of 1 mm would otherwise slide by its own size in a second.
 inline constexpr double friction_slip_speed = 1e-3;
 
 /// Sizes of its body a second: how fast a vertex that starts deep inside comes out. A body gets out

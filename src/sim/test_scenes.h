@@ -66,7 +66,7 @@ std::vector<Vec3> positions_of(const Simulation& simulation);
 /// m.
 double distance_to_rest(const Simulation& simulation, const std::vector<Vec3>& rest);
 
-/// So many steps; fails the test where one is not finite.
+/// So many steps; fails the test where one is not finite or fails.
 void run(Simulation& simulation, int frames);
 
 /// What a run says of its constraints.
