@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "performance/scenes.h"
+#include "studies/performance/scenes.h"
 #include "supple/compare.h"
 
 namespace {

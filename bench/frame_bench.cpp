@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/stopwatch.h"
-#include "descent/element_energy.h"
-#include "performance/scenes.h"
-#include "performance/yardstick.h"
+#include "elements/element_energy.h"
+#include "studies/performance/scenes.h"
+#include "studies/performance/yardstick.h"
 #include "supple/simulation.h"
 
 namespace {

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "descent/element_energy.h"
+#include "elements/element_energy.h"
 #include "math/vector_field.h"
 #include "model/model.h"
 #include "own_energies.h"

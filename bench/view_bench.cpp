@@ -23,10 +23,10 @@
 #include <utility>
 #include <vector>
 
-#include "io/view/packet.h"
-#include "io/view/session.h"
 #include "serve/test_client.h"
 #include "serve/web_server.h"
+#include "session/packet.h"
+#include "session/session.h"
 #include "supple/carrier.h"
 
 namespace {

@@ -1,4 +1,4 @@
-#include "io/view/session.h"
+#include "session/session.h"
 
 #include <chrono>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "check.h"
-#include "io/view/packet.h"
+#include "session/packet.h"
 
 namespace supple::fuzz {
 namespace {

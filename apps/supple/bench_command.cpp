@@ -6,7 +6,7 @@
 
 #include "base/stopwatch.h"
 #include "io/exports/atomic_file.h"
-#include "performance/benchmark.h"
+#include "studies/performance/benchmark.h"
 #include "supple/command_line.h"
 #include "supple/commands.h"
 #include "supple/mesh_folder.h"

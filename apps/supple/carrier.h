@@ -4,8 +4,8 @@
 #include <limits>
 #include <vector>
 
-#include "io/view/session.h"
 #include "serve/web_server.h"
+#include "session/session.h"
 
 namespace supple::cli {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "io/compare/compare_scene.h"
+#include "studies/compare/compare_scene.h"
 #include "supple/command_line.h"
 #include "supple/commands.h"
 #include "supple/compare_table.h"

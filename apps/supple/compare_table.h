@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "io/compare/compare_scene.h"
+#include "studies/compare/compare_scene.h"
 
 namespace supple::cli {
 

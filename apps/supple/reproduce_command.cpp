@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "reproduce/reproduce.h"
+#include "studies/reproduce/reproduce.h"
 #include "supple/command_line.h"
 #include "supple/commands.h"
 #include "supple/mesh_folder.h"

@@ -11,9 +11,9 @@
 
 #include "base/names.h"
 #include "io/scene/scene_json.h"
-#include "io/view/session.h"
 #include "serve/admission.h"
 #include "serve/web_server.h"
+#include "session/session.h"
 #include "supple/browser.h"
 #include "supple/carrier.h"
 #include "supple/command_line.h"

@@ -1,4 +1,4 @@
-#include "io/view/session.h"
+#include "session/session.h"
 
 #include <cmath>
 #include <memory>

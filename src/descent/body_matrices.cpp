@@ -19,7 +19,7 @@ SpdSolver::Matrix cut_out(const SpdSolver::Matrix& lower, int first, int last) {
 }
 
 /// The matrix that was made first for a body of n vertices.
-SpdSolver::Matrix first_of(const PinnedMatrix& matrix, int n) {
+SpdSolver::Matrix first_of(const PrefactoredSystem& matrix, int n) {
   std::vector<int> start(1, 0), rows;
   std::vector<double> values;
   matrix.visit_first(0, n, [&](int row, int column, double value) {
@@ -48,15 +48,15 @@ BodyMatrices::BodyMatrices(const Model& model, double inverse_a2, const std::vec
     std::fill(part_of_body_.begin() + groups[part], part_of_body_.begin() + groups[part + 1], part);
     const int first = first_[part], last = first_[part + 1];
     const int origin = earlier.of(at(groups[part]));
-    const PinnedMatrix* const before =
+    const PrefactoredSystem* const before =
         origin < 0 ? nullptr : &(*earlier.made)[earlier.made->part_of_body(origin)];
     // What is left of the masses of a body that is tied to what does not deform is a difference of
     // large numbers (rigid_matrix.h).
     const bool is_tied = groups[part + 1] > groups[part] + 1 && !model.is_rigid.empty();
-    matrices_.push_back(std::make_unique<PinnedMatrix>(
+    matrices_.push_back(std::make_unique<PrefactoredSystem>(
         model, inverse_a2, std::vector<int>(order.begin() + first, order.begin() + last),
         before != nullptr ? first_of(*before, last - first) : cut(first, last),
-        PinnedMatrix::Coupling::none, is_tied ? Precision::full : precision, name, pins_[part],
+        PrefactoredSystem::Coupling::none, is_tied ? Precision::full : precision, name, pins_[part],
         before));
   }
 }
@@ -81,9 +81,10 @@ void BodyMatrices::pins_changed(const Model& model, double h) {
   pins_ = std::move(pins);
 }
 
-bool BodyMatrices::set_addition(const Model& model, std::span<const PinnedMatrix::Entry> entries,
+bool BodyMatrices::set_addition(const Model& model,
+                                std::span<const PrefactoredSystem::Entry> entries,
                                 Threads& threads) {
-  const auto of_part = [&](std::span<const PinnedMatrix::Entry> all, std::size_t part) {
+  const auto of_part = [&](std::span<const PrefactoredSystem::Entry> all, std::size_t part) {
     const auto from = [&](int vertex) {
       return std::partition_point(all.begin(), all.end(),
                                   [&](const auto& entry) { return entry.vertex < vertex; }) -
@@ -92,7 +93,7 @@ bool BodyMatrices::set_addition(const Model& model, std::span<const PinnedMatrix
     const auto first = from(first_[part]);
     return all.subspan(at(first), at(from(first_[part + 1]) - first));
   };
-  std::vector<PinnedMatrix::Entry> next(entries.begin(), entries.end());
+  std::vector<PrefactoredSystem::Entry> next(entries.begin(), entries.end());
   for (std::size_t part = 0; part < count(); ++part) {
     const auto before = of_part(addition_, part), own = of_part(entries, part);
     if (before.empty() && own.empty()) continue;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/earlier.h"
-#include "descent/pinned_matrix.h"
+#include "descent/prefactored_system.h"
 
 namespace supple {
 
@@ -17,14 +17,14 @@ class BodyMatrices {
  public:
   /// order: of all vertices, part after part. lower: without pins, in that order; columns of bodies
   /// that are taken over from `earlier`, none of them in a group, are not read. Throws as
-  /// PinnedMatrix.
+  /// PrefactoredSystem.
   BodyMatrices(const Model& model, double inverse_a2, const std::vector<int>& order,
                SpdSolver::Matrix lower, Precision precision, const std::string& name,
                const Earlier<BodyMatrices>& earlier = {});
 
   std::size_t count() const { return matrices_.size(); }
-  PinnedMatrix& operator[](std::size_t part) { return *matrices_[part]; }
-  const PinnedMatrix& operator[](std::size_t part) const { return *matrices_[part]; }
+  PrefactoredSystem& operator[](std::size_t part) { return *matrices_[part]; }
+  const PrefactoredSystem& operator[](std::size_t part) const { return *matrices_[part]; }
   int first_vertex(std::size_t part) const { return first_[part]; }
   /// The part with a vertex, or with a body.
   std::size_t part_of(int vertex) const;
@@ -41,11 +41,11 @@ class BodyMatrices {
     }
   }
 
-  /// PinnedMatrix::pins_changed, of all or, where it throws, of none.
+  /// PrefactoredSystem::pins_changed, of all or, where it throws, of none.
   void pins_changed(const Model& model, double h);
 
-  /// PinnedMatrix::set_addition, of all or, where it is false, of none.
-  bool set_addition(const Model& model, std::span<const PinnedMatrix::Entry> entries,
+  /// PrefactoredSystem::set_addition, of all or, where it is false, of none.
+  bool set_addition(const Model& model, std::span<const PrefactoredSystem::Entry> entries,
                     Threads& threads);
 
   /// A step of these bodies begins.
@@ -71,11 +71,11 @@ class BodyMatrices {
   long long factor_entries() const;
 
  private:
-  std::vector<std::unique_ptr<PinnedMatrix>> matrices_;
-  std::vector<std::size_t> part_of_body_;      ///< [num_bodies]
-  std::vector<int> first_;                     ///< [num_parts + 1], vertex
-  std::vector<PinSet::Some> pins_;             ///< [num_parts]
-  std::vector<PinnedMatrix::Entry> addition_;  ///< part after part
+  std::vector<std::unique_ptr<PrefactoredSystem>> matrices_;
+  std::vector<std::size_t> part_of_body_;           ///< [num_bodies]
+  std::vector<int> first_;                          ///< [num_parts + 1], vertex
+  std::vector<PinSet::Some> pins_;                  ///< [num_parts]
+  std::vector<PrefactoredSystem::Entry> addition_;  ///< part after part
 };
 
 }  // namespace supple

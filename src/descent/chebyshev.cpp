@@ -71,7 +71,7 @@ bool Chebyshev::restart() {
 }
 
 bool Chebyshev::compute(Objective& objective, const Iterate& at, VectorField& p) {
-  FieldAlgebra& algebra = objective.algebra();
+  VectorAlgebra& algebra = objective.algebra();
   accelerated_ = false;
   if (!inner_->compute(objective, at, p)) return false;
   const double inner_slope = algebra.dot(at.gradient, p);

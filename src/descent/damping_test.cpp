@@ -1,4 +1,4 @@
-#include "descent/damping.h"
+#include "elements/damping.h"
 
 #include <gtest/gtest.h>
 

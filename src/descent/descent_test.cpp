@@ -422,7 +422,7 @@ TEST(Newton, TakesAQuadraticObjectiveToItsMinimumAtOnce) {
   }
   VectorField after(x.size());
   problem.objective.value_and_gradient(z, after);
-  FieldAlgebra& algebra = problem.objective.algebra();
+  VectorAlgebra& algebra = problem.objective.algebra();
   EXPECT_LT(algebra.norm(after), 1e-9 * algebra.norm(gradient));
 }
 

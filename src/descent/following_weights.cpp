@@ -118,7 +118,7 @@ bool FollowingWeights::choose(std::vector<double>& next) const {
 
 bool FollowingWeights::refactor(const Model& model, Threads& threads, BodyMatrices& matrix,
                                 std::vector<double> next) {
-  std::vector<PinnedMatrix::Entry> addition;
+  std::vector<PrefactoredSystem::Entry> addition;
   for (std::size_t t = 0; t < next.size(); ++t) {
     if (next[t] == fitted_[t]) continue;
     const double more = (next[t] - fitted_[t]) * model.volume[t];

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "descent/body_matrices.h"
-#include "descent/hessian_kernels.h"
 #include "descent/objective.h"
+#include "elements/hessian_kernels.h"
 
 namespace supple {
 

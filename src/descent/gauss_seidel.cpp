@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "descent/coordinates.h"
-#include "descent/corner_block.h"
 #include "descent/laplacian.h"
+#include "elements/corner_block.h"
 
 namespace supple {
 

@@ -6,8 +6,8 @@
 
 #include "base/index.h"
 #include "base/stopwatch.h"
-#include "descent/damping.h"
-#include "descent/hessian_kernels.h"
+#include "elements/damping.h"
+#include "elements/hessian_kernels.h"
 
 namespace supple {
 

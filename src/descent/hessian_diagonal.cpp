@@ -1,7 +1,7 @@
 #include "descent/hessian_diagonal.h"
 
-#include "descent/damping.h"
-#include "descent/element_kernels.h"
+#include "elements/damping.h"
+#include "elements/element_kernels.h"
 
 namespace supple {
 

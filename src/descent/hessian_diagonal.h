@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "descent/corner_kernels.h"
 #include "descent/objective.h"
+#include "elements/corner_kernels.h"
 
 namespace supple {
 

@@ -142,7 +142,7 @@ std::optional<double> LBfgs::slope() const {
 
 bool LBfgs::recur(Objective& objective, const Iterate& at, VectorField& p) {
   if (count_ == 0) return initial_->compute(objective, at, p);
-  FieldAlgebra& algebra = objective.algebra();
+  VectorAlgebra& algebra = objective.algebra();
   q_ = at.gradient;
   for (int i = 0; i < count_; ++i) {
     const Pair& last = pair(i);
@@ -172,7 +172,7 @@ void LBfgs::accept(Objective& objective, const Iterate& from, const Iterate& to,
   const bool is_bent = slope_change_ > 0 && !objective.contact()->has_friction();
   if (is_bent && (alpha < shortened || slope_change_ > changed)) return linear_->clear();
   if (is_linear_) return linear_->accept(alpha);
-  FieldAlgebra& algebra = objective.algebra();
+  VectorAlgebra& algebra = objective.algebra();
   const int size = static_cast<int>(pairs_.size());
   const int next = (newest_ + 1) % size;
   Pair& pair = pairs_[static_cast<std::size_t>(next)];

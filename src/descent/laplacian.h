@@ -71,7 +71,7 @@ class Laplacian final : public Direction {
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
   bool compute_unfinished(Objective& objective, const Iterate& at, VectorField& p) override;
   /// compute_unfinished where compliance().has_half_way(), stopping there; taken: as in
-  /// PinnedMatrix::begin_solve.
+  /// PrefactoredSystem::begin_solve.
   bool compute_half_way(Objective& objective, const Iterate& at, HalfWay& half_way,
                         const PaddedVector& taken, VectorField& p);
   void finish(int first, int last, VectorField& p) const override {

@@ -21,7 +21,7 @@ void HeldForces::let_go() {
 }
 
 void HeldForces::hold(std::span<const ContactRow> rows, const VectorField& change,
-                      FieldAlgebra& algebra) {
+                      VectorAlgebra& algebra) {
   if (vertices_.empty()) std::fill(response_.begin(), response_.end(), PaddedVector{});
   algebra.add(1, change, response_);
   let_go();
@@ -95,7 +95,7 @@ void LearntCompliance::take_off(const HeldForces& held, LinearPairs& pairs,
 }
 
 void LearntCompliance::add(LinearPairs& pairs, std::span<const ContactRow> rows,
-                           FieldAlgebra& algebra, VectorField& p) {
+                           VectorAlgebra& algebra, VectorField& p) {
   if (count_ == 0) return;
   for (std::size_t k = 0; k < count_; ++k) {
     sum_[k] = -of_held_[k];

@@ -24,7 +24,7 @@ class HeldForces {
   void let_go();
   /// The forces of these rows are held instead. `change` is what it moves the vertices by under
   /// A^-1, m.
-  void hold(std::span<const ContactRow> rows, const VectorField& change, FieldAlgebra& algebra);
+  void hold(std::span<const ContactRow> rows, const VectorField& change, VectorAlgebra& algebra);
   /// A^-1 times them, m.
   const VectorField& response() const { return response_; }
 
@@ -45,7 +45,7 @@ class LearntCompliance {
   /// The rows' gaps become those without the held forces.
   void take_off(const HeldForces& held, LinearPairs& pairs, std::span<ContactRow> rows);
   /// Adds E (N l - held) to p: of the same rows and held forces.
-  void add(LinearPairs& pairs, std::span<const ContactRow> rows, FieldAlgebra& algebra,
+  void add(LinearPairs& pairs, std::span<const ContactRow> rows, VectorAlgebra& algebra,
            VectorField& p);
 
  private:

@@ -57,7 +57,7 @@ double slope_at_start(const LineSearchPlace& place) {
 /// What every search begins with: the slope, and the end where g cannot tell steps apart any more.
 /// True: the search goes on.
 bool begin(const LineSearchPlace& place, LineSearchResult& result) {
-  FieldAlgebra& algebra = place.objective.algebra();
+  VectorAlgebra& algebra = place.objective.algebra();
   result.slope = slope_at_start(place);
   if (!(result.slope < 0) || !std::isfinite(result.slope)) {
     result.end = LineSearchEnd::not_a_descent;

@@ -72,7 +72,7 @@ LinearPairs::LinearPairs(const Model& model, int history, Kept kept, std::shared
   kept_.reserve(products_.size());
 }
 
-void LinearPairs::begin_step(FieldAlgebra& algebra) {
+void LinearPairs::begin_step(VectorAlgebra& algebra) {
   clear();
   if (!partial_.empty()) return;
   const auto make_room = [this](auto& numbers) {
@@ -89,7 +89,7 @@ void LinearPairs::begin_step(FieldAlgebra& algebra) {
   partial_.resize(static_cast<std::size_t>(algebra.num_chunks() * (num_fields_ + 3)));
 }
 
-void LinearPairs::make_runs(FieldAlgebra& algebra) {
+void LinearPairs::make_runs(VectorAlgebra& algebra) {
   const std::vector<int> starts = parts_of(*model_);
   for (int chunk = 0; chunk < algebra.num_chunks(); ++chunk) {
     run_of_chunk_.push_back(static_cast<int>(runs_.size()));
@@ -150,7 +150,7 @@ int LinearPairs::free_direction() {
   return slot;
 }
 
-void LinearPairs::correct(FieldAlgebra& algebra, const Iterate& at, VectorField& p,
+void LinearPairs::correct(VectorAlgebra& algebra, const Iterate& at, VectorField& p,
                           const Direction* inner_direction) {
   if (at.gradient_before == nullptr) has_step_ = false;
   if (has_step_ && count_ == history_) --count_;
@@ -185,7 +185,7 @@ void LinearPairs::correct(FieldAlgebra& algebra, const Iterate& at, VectorField&
   }
 }
 
-void LinearPairs::keep_all(FieldAlgebra& algebra, const VectorField& p, int field) {
+void LinearPairs::keep_all(VectorAlgebra& algebra, const VectorField& p, int field) {
   algebra.for_chunks([&](int chunk, int first, int last) {
     if (in_floats_) {
       for_runs(chunk, [&](const Run& run, std::size_t index) {
@@ -199,13 +199,13 @@ void LinearPairs::keep_all(FieldAlgebra& algebra, const VectorField& p, int fiel
   });
 }
 
-void LinearPairs::replace(FieldAlgebra& algebra, const VectorField& gradient,
+void LinearPairs::replace(VectorAlgebra& algebra, const VectorField& gradient,
                           const VectorField& p) {
   slope_ = algebra.dot(gradient, p);
   keep_all(algebra, p, num_inner_ + last_direction_);
 }
 
-void LinearPairs::replace_inner(FieldAlgebra& algebra, const VectorField& p) {
+void LinearPairs::replace_inner(VectorAlgebra& algebra, const VectorField& p) {
   keep_all(algebra, p, current_);
 }
 
@@ -232,7 +232,7 @@ void LinearPairs::respond(std::span<const double> products, std::span<double> fa
   std::swap(products_, kept_);
 }
 
-void LinearPairs::add_learnt(FieldAlgebra& algebra, std::span<const double> factors,
+void LinearPairs::add_learnt(VectorAlgebra& algebra, std::span<const double> factors,
                              VectorField& p) {
   std::copy_n(factors.begin(), learnt_.size(), factors_.begin());
   if (in_floats_) {
@@ -306,7 +306,7 @@ void LinearPairs::for_runs(int chunk, const Work& work) {
 }
 
 /// The floats of p in a run, and what they lose of its mean.
-void LinearPairs::keep(const FieldKernels& kernels, const Run& run, std::size_t index,
+void LinearPairs::keep(const VectorKernels& kernels, const Run& run, std::size_t index,
                        const VectorField& p, int field) {
   const auto at = static_cast<std::size_t>(run.first);
   PaddedVector& offset = offset_of(field, index);
@@ -317,13 +317,13 @@ void LinearPairs::keep(const FieldKernels& kernels, const Run& run, std::size_t 
 
 /// Keeps p as an inner direction and multiplies the gradient with it and with all that is read.
 template <class T>
-void LinearPairs::multiply(FieldAlgebra& algebra, const Iterate& at,
+void LinearPairs::multiply(VectorAlgebra& algebra, const Iterate& at,
                            const Direction* inner_direction, VectorField& p, int kept) {
   live_.push_back(kept);
   const int of_step[3] = {num_inner_ + last_direction_, current_, kept};
   const int stride = num_fields_ + 3;
   const auto count = static_cast<int>(live_.size());
-  const FieldKernels& kernels = algebra.kernels();
+  const VectorKernels& kernels = algebra.kernels();
   T* const numbers = storage<T>().data();
   T* const own = numbers + static_cast<std::size_t>(kept) * stride_;
   algebra.for_chunks([&](int chunk, int first, int last) {
@@ -361,7 +361,7 @@ void LinearPairs::multiply(FieldAlgebra& algebra, const Iterate& at,
   t_to_ = sum_of_chunks(algebra, first + 2);
 }
 
-double LinearPairs::sum_of_chunks(const FieldAlgebra& algebra, std::size_t place) const {
+double LinearPairs::sum_of_chunks(const VectorAlgebra& algebra, std::size_t place) const {
   double sum = 0;
   for (const int chunk : algebra.selected()) {
     sum += partial_[at(chunk) * at(num_fields_ + 3) + place];
@@ -372,10 +372,10 @@ double LinearPairs::sum_of_chunks(const FieldAlgebra& algebra, std::size_t place
 /// p = own_factor p + sum factor_i field_i; keeps it in a field unless that is -1, and goes ahead
 /// where that is wanted.
 template <class T>
-void LinearPairs::combine(FieldAlgebra& algebra, const std::vector<int>& of, const Iterate* at,
+void LinearPairs::combine(VectorAlgebra& algebra, const std::vector<int>& of, const Iterate* at,
                           double own_factor, VectorField& p, int kept) {
   const auto count = static_cast<int>(of.size());
-  const FieldKernels& kernels = algebra.kernels();
+  const VectorKernels& kernels = algebra.kernels();
   T* const numbers = storage<T>().data();
   const bool goes_ahead = at != nullptr && at->ahead != nullptr;
   algebra.for_chunks([&](int chunk, int first, int last) {

@@ -41,20 +41,20 @@ class LinearPairs {
   const std::shared_ptr<Fields>& fields() const { return fields_; }
 
   /// A step begins, without pairs. The first one makes room.
-  void begin_step(FieldAlgebra& algebra);
+  void begin_step(VectorAlgebra& algebra);
   void clear();
   bool is_empty() const { return count_ == 0; }
 
   /// p: the inner direction at a point, as `inner` leaves it unfinished or, without it, whole;
   /// becomes the direction from there, m. Without the gradient before, the step that was accepted
   /// last is forgotten.
-  void correct(FieldAlgebra& algebra, const Iterate& at, VectorField& p,
+  void correct(VectorAlgebra& algebra, const Iterate& at, VectorField& p,
                const Direction* inner = nullptr);
   /// grad g . p of the last direction, J.
   double slope() const { return slope_; }
 
   /// Nothing but the inner direction z of the last point is known, and that is p instead.
-  void replace_inner(FieldAlgebra& algebra, const VectorField& p);
+  void replace_inner(VectorAlgebra& algebra, const VectorField& p);
 
   /// H = A0^-1 + this: the fields that it is made of, by number; their values at a vertex, m; from
   /// their products with forces f, J, the factors with which they make up (H - A0^-1) f; and that
@@ -63,10 +63,10 @@ class LinearPairs {
   int num_learnt() const { return static_cast<int>(learnt_.size()); }
   Vec3 learnt(int i, int vertex) const;
   void respond(std::span<const double> products, std::span<double> factors);
-  void add_learnt(FieldAlgebra& algebra, std::span<const double> factors, VectorField& p);
+  void add_learnt(VectorAlgebra& algebra, std::span<const double> factors, VectorField& p);
 
   /// The last direction is p instead, from where the gradient is the one given.
-  void replace(FieldAlgebra& algebra, const VectorField& gradient, const VectorField& p);
+  void replace(VectorAlgebra& algebra, const VectorField& gradient, const VectorField& p);
 
   /// A step alpha p along the last direction was taken; the next gradient will be that of its end.
   void accept(double alpha);
@@ -97,29 +97,29 @@ class LinearPairs {
   Products& inner(int slot) { return products_[static_cast<std::size_t>(slot)]; }
   Products& direction(int slot) { return products_[static_cast<std::size_t>(num_inner_ + slot)]; }
 
-  void make_runs(FieldAlgebra& algebra);
+  void make_runs(VectorAlgebra& algebra);
   void find_live();
   int free_inner();
   int free_direction();
   template <class T>
   std::vector<T>& storage();
   template <class T>
-  void multiply(FieldAlgebra& algebra, const Iterate& at, const Direction* inner, VectorField& p,
+  void multiply(VectorAlgebra& algebra, const Iterate& at, const Direction* inner, VectorField& p,
                 int kept);
-  double sum_of_chunks(const FieldAlgebra& algebra, std::size_t place) const;
+  double sum_of_chunks(const VectorAlgebra& algebra, std::size_t place) const;
   template <class T>
-  void combine(FieldAlgebra& algebra, const std::vector<int>& of, const Iterate* at,
+  void combine(VectorAlgebra& algebra, const std::vector<int>& of, const Iterate* at,
                double own_factor, VectorField& p, int kept);
   template <class Work>
   void for_runs(int chunk, const Work& work);
-  void keep(const FieldKernels& kernels, const Run& run, std::size_t index, const VectorField& p,
+  void keep(const VectorKernels& kernels, const Run& run, std::size_t index, const VectorField& p,
             int field);
   PaddedVector& offset_of(int field, std::size_t run) {
     return offset_[static_cast<std::size_t>(field) * runs_.size() + run];
   }
   void add_pair(int to);
   void recur(int now);
-  void keep_all(FieldAlgebra& algebra, const VectorField& p, int field);
+  void keep_all(VectorAlgebra& algebra, const VectorField& p, int field);
 
   const Model* model_;
   int history_;

@@ -71,7 +71,7 @@ void follow(Kept kept, int history, const std::vector<int>& against, double tole
   const Model model = two_parts(6, n);
   Threads threads(1);
   const std::vector<int> body{0, n};
-  FieldAlgebra algebra(body, threads);
+  VectorAlgebra algebra(body, threads);
   const auto spd = [&](unsigned seed) -> Eigen::MatrixXd {
     const Eigen::MatrixXd m = random_matrix(size, size, seed);
     return m * m.transpose() / size + Eigen::MatrixXd::Identity(size, size);
@@ -127,7 +127,7 @@ TEST(LinearPairs, ANewStepAndARestartBeginWithTheInnerDirection) {
   const Model model = two_parts(6, 11);
   Threads threads(1);
   const std::vector<int> body{0, 11};
-  FieldAlgebra algebra(body, threads);
+  VectorAlgebra algebra(body, threads);
   LinearPairs linear(model, 3);
   const Eigen::VectorXd g = random_matrix(33, 1, 1), z = random_matrix(33, 1, 2);
   VectorField before;
@@ -154,7 +154,7 @@ TEST(LinearPairs, InFloatsKeepTheMeanOfEachPart) {
   const Model model = two_parts(first, n);
   Threads threads(2);
   const std::vector<int> body{0, n};
-  FieldAlgebra algebra(body, threads);
+  VectorAlgebra algebra(body, threads);
   const auto mean = [&](const VectorField& p, int begin, int end) {
     Eigen::Vector4d sum = Eigen::Vector4d::Zero();
     for (int i = begin; i < end; ++i) {

@@ -30,7 +30,7 @@ MinimiseReport Minimiser::run(Objective& objective, Direction& direction,
                               const SolverSettings& settings, VectorField& z,
                               const MinimiseOptions& options) {
   MinimiseReport report;
-  FieldAlgebra& algebra = objective.algebra();
+  VectorAlgebra& algebra = objective.algebra();
   Budget budget(options.deadline);
   direction.begin_step(objective);
   objective.make_rigid(z);

@@ -44,7 +44,7 @@ bool Newton::compute(Objective& objective, const Iterate& at, VectorField& p) {
 /// Products with A are not needed: those of the directions follow from the residuals, as the
 /// preconditioner is A itself.
 void Newton::solve_stiffened(Objective& objective, const Iterate& at, VectorField& p) {
-  FieldAlgebra& algebra = objective.algebra();
+  VectorAlgebra& algebra = objective.algebra();
   const auto clear = [](VectorField& field) {
     for (PaddedVector& x : field) x = {};
   };

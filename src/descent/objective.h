@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "contact/contact_energy.h"
-#include "descent/damping.h"
-#include "descent/element_energy.h"
-#include "descent/field_algebra.h"
+#include "elements/damping.h"
+#include "elements/element_energy.h"
 #include "model/model.h"
 #include "model/multipliers.h"
 #include "model/rigid_bodies.h"
 #include "potentials/pressure_energy.h"
 #include "potentials/rod_energy.h"
+#include "vectors/vector_algebra.h"
 
 namespace supple {
 
@@ -154,7 +154,7 @@ class Objective {
 
   const Model& model() const { return *model_; }
   Threads& threads() const { return *threads_; }
-  FieldAlgebra& algebra() { return algebra_; }
+  VectorAlgebra& algebra() { return algebra_; }
   const ContactEnergy* contact() const { return contact_; }
   /// As they are in the step; null: no body has any.
   RodEnergy* rods() const { return rods_.get(); }
@@ -200,7 +200,7 @@ class Objective {
   Damping damping_;
   std::unique_ptr<PressureEnergy> pressure_;
   RigidBodies rigid_;
-  FieldAlgebra algebra_;
+  VectorAlgebra algebra_;
   const VectorField *y_ = nullptr, *x_start_ = nullptr;
   double inverse_a2_ = 0;
   Vec3 weight_{0, 0, 0}, fall_{0, 0, 0};

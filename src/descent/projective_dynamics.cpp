@@ -151,11 +151,11 @@ std::vector<bool> idle_vertices(const Model& model) {
   return idle;
 }
 
-PinnedMatrix pinned_matrix(const Model& model, double inverse_a2) {
+PrefactoredSystem prefactored_system(const Model& model, double inverse_a2) {
   check_materials(model);
   std::vector<int> order = elimination_order(model);
   SpdSolver::Matrix lower = global_matrix(model, inverse_a2, order);
-  return {model,           inverse_a2, std::move(order), lower, PinnedMatrix::Coupling::none,
+  return {model,           inverse_a2, std::move(order), lower, PrefactoredSystem::Coupling::none,
           Precision::full, "M/h^2 + L"};
 }
 
@@ -164,7 +164,7 @@ PinnedMatrix pinned_matrix(const Model& model, double inverse_a2) {
 ProjectiveDynamics::ProjectiveDynamics(const Model& model, double inverse_a2)
     : model_(&model),
       inverse_a2_(inverse_a2),
-      matrix_(pinned_matrix(model, inverse_a2)),
+      matrix_(prefactored_system(model, inverse_a2)),
       stiffness_(model.stiffness),
       kernels_(&element_kernels(simd_level_in_use())),
       is_idle_(idle_vertices(model)),

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "descent/direction.h"
-#include "descent/element_kernels.h"
-#include "descent/pinned_matrix.h"
+#include "descent/prefactored_system.h"
+#include "elements/element_kernels.h"
 
 namespace supple {
 
@@ -26,8 +26,8 @@ namespace supple {
 /// of the matrix [thesis sec. 8.5] and their gradient at x stands on the right. Then x' minimises a
 /// bound of g no longer, and where there are colliders the step is shortened while g does not
 /// decrease; as p = -(M/a^2 + L)^-1 grad g still, some length decreases it. The same goes for the
-/// steps between a change of many pins and the factor with them (pinned_matrix.h), in which p =
-/// -H grad g, and where materials or rest shapes may no longer be those of the matrix.
+/// steps between a change of many pins and the factor with them (prefactored_system.h), in which p
+/// = -H grad g, and where materials or rest shapes may no longer be those of the matrix.
 class ProjectiveDynamics final : public Direction {
  public:
   /// Throws Error{invalid_input} at /solver/method for a material without a projection, naming
@@ -57,7 +57,7 @@ class ProjectiveDynamics final : public Direction {
 
   const Model* model_;
   double inverse_a2_;  ///< of the matrix, 1/s^2
-  PinnedMatrix matrix_;
+  PrefactoredSystem matrix_;
   TetNumbers stiffness_;           ///< of the matrix, Pa
   bool has_its_stiffness_ = true;  ///< the materials have the stiffness of the matrix
   const ElementKernels* kernels_;

@@ -15,7 +15,7 @@ constexpr const char* name = "of the rest pose";
 
 }  // namespace
 
-PinnedMatrix factorise_at_rest(const Model& model, double inverse_a2) {
+PrefactoredSystem factorise_at_rest(const Model& model, double inverse_a2) {
   const Adjacency adjacency = vertex_adjacency(model);
   std::vector<int> order = elimination_order(model);
   HessianAssembly hessian(model, order, adjacency);
@@ -25,9 +25,13 @@ PinnedMatrix factorise_at_rest(const Model& model, double inverse_a2) {
   }
   Threads alone(1);
   hessian.assemble(rest, inverse_a2, NegativeEigenvalues::clamp, alone, false);
-  return {
-      model,           inverse_a2, std::move(order), hessian.lower(), PinnedMatrix::Coupling::full,
-      Precision::full, name};
+  return {model,
+          inverse_a2,
+          std::move(order),
+          hessian.lower(),
+          PrefactoredSystem::Coupling::full,
+          Precision::full,
+          name};
 }
 
 RestHessian::RestHessian(const Model& model, const SolverSettings& settings, double inverse_a2) {

@@ -4,13 +4,13 @@
 
 #include "descent/direction.h"
 #include "descent/hessian_system.h"
-#include "descent/pinned_matrix.h"
+#include "descent/prefactored_system.h"
 
 namespace supple {
 
 /// M/a^2 + d2E/dx2(rest) + pins, the eigenvalues of each element clamped, factorised. Throws
 /// Error{invalid_input} where it is not positive definite.
-PinnedMatrix factorise_at_rest(const Model& model, double inverse_a2);
+PrefactoredSystem factorise_at_rest(const Model& model, double inverse_a2);
 
 /// Quasi-Newton with the Hessian of the rest shape [Liu et al. 2017, sec. 5, "L-BFGS with different
 /// initial Hessian estimates"; thesis sec. 7.3 and Table 7.1]:
@@ -30,7 +30,7 @@ class RestHessian final : public Direction {
 
  private:
   // One of them, as /solver/linear_solver says.
-  std::optional<PinnedMatrix> matrix_;
+  std::optional<PrefactoredSystem> matrix_;
   std::optional<HessianSystem> system_;
 };
 

@@ -2,10 +2,10 @@
 #include <random>
 
 #include "descent/contact_kernels.h"
-#include "descent/corner_kernels.h"
-#include "descent/field_kernels.h"
-#include "descent/hessian_kernels.h"
+#include "elements/corner_kernels.h"
+#include "elements/hessian_kernels.h"
 #include "materials/test_support.h"
+#include "vectors/vector_kernels.h"
 
 /// Every level of vectors against the first, bit for bit.
 namespace supple {
@@ -38,9 +38,9 @@ const CubicSpline* const curves[] = {nullptr, &curve};
 struct Elements {
   MaterialModel material;
   std::vector<ElementBatch> batches{num_batches};
-  std::vector<PackedPair> packed{num_batches / 2};
+  std::vector<FacePairBatch> packed{num_batches / 2};
   std::vector<int> vertex_of_slot;
-  std::vector<PairBatch> pairs{num_batches};
+  std::vector<StencilBatch> pairs{num_batches};
   std::vector<double> parameters, fibers;
   VectorField x{num_vertices};
   VectorField slots{num_vertices};
@@ -64,7 +64,7 @@ struct Elements {
         for (int i = 0; i < 9; ++i) {
           batch.inverse_rest[i][lane] = (i % 4 == 0 ? 1 : 0) + 0.5 * uniform(generator);
         }
-        PackedPair& pair = packed[b / 2];
+        FacePairBatch& pair = packed[b / 2];
         const auto side = b % 2;
         for (int i = 0; i < 3; ++i) {
           pair.face[i][lane] = 0.5 + 0.4 * uniform(generator);
@@ -308,7 +308,7 @@ TEST(SimdLevels, CountTheSameInvertedTetsAndDecomposeAlike) {
 }
 
 /// What all passes over fields give, of sizes that are no multiple of any width.
-std::vector<double> passes(const FieldKernels& kernels) {
+std::vector<double> passes(const VectorKernels& kernels) {
   std::mt19937 generator(3);
   std::uniform_real_distribution<double> uniform(-1, 1);
   std::vector<double> results;
@@ -383,8 +383,8 @@ std::vector<double> passes(const FieldKernels& kernels) {
   return results;
 }
 
-TEST(FieldKernels, SumAndShiftVertices) {
-  const FieldKernels& kernels = field_kernels(simd_level_in_use());
+TEST(VectorKernels, SumAndShiftVertices) {
+  const VectorKernels& kernels = vector_kernels(simd_level_in_use());
   for (const int vertices : {1, 2, 5, 8, 11}) {
     VectorField x(static_cast<std::size_t>(vertices)), shifted(x.size());
     std::vector<double> weight;
@@ -417,9 +417,9 @@ TEST(FieldKernels, SumAndShiftVertices) {
 
 TEST(SimdLevels, GiveTheSameBitsInPassesOverFields) {
   if (wider_levels().empty()) GTEST_SKIP() << "this processor or build has one level";
-  const std::vector<double> expected = passes(field_kernels(SimdLevel::baseline));
+  const std::vector<double> expected = passes(vector_kernels(SimdLevel::baseline));
   for (const SimdLevel level : wider_levels()) {
-    EXPECT_TRUE(same_bits(passes(field_kernels(level)), expected)) << simd_level_name(level);
+    EXPECT_TRUE(same_bits(passes(vector_kernels(level)), expected)) << simd_level_name(level);
   }
 }
 
@@ -479,7 +479,7 @@ TEST(SimdLevels, GiveTheSameBitsInTheGradientOfTheObjective) {
       elements.x.data()};
   const auto both = [&](SimdLevel level) {
     VectorField gradient(num_vertices);
-    const FieldKernels& kernels = field_kernels(level);
+    const VectorKernels& kernels = vector_kernels(level);
     const double energy = kernels.inertia(work, 0, num_vertices, gradient.data());
     gradient.push_back({{energy, kernels.inertia(work, 0, num_vertices, nullptr), 0, 0}});
     return gradient;

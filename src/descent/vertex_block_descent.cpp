@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "descent/coordinates.h"
-#include "descent/damping.h"
+#include "elements/damping.h"
 
 namespace supple {
 
@@ -115,7 +115,7 @@ void VertexBlockDescent::materials_changed(const MaterialChange& change) {
   if (change.same_places) {
     groups_.copy_materials(change.model);
   } else {
-    groups_ = VertexGroups(change.model, colouring_);
+    groups_ = VertexStencils(change.model, colouring_);
   }
   floor_ = pivot_floor(change.model, change.inverse_a2);
   sum_scales();
@@ -334,11 +334,11 @@ template <class Work>
 void VertexBlockDescent::for_segments(const Objective& objective, const VertexGroup& group,
                                       const double (&own)[3][lanes], const Work& work) const {
   for (int s = group.first_segment; s < group.first_segment + group.num_segments; ++s) {
-    const PairSegment& segment = groups_.segments[static_cast<std::size_t>(s)];
+    const StencilSegment& segment = groups_.segments[static_cast<std::size_t>(s)];
     const auto r = static_cast<std::size_t>(segment.range);
     const auto first = static_cast<std::size_t>(segment.first_batch);
     const ElementRange& range = model_->ranges[r];
-    const PairRange& pairs = groups_.ranges[r];
+    const StencilRange& pairs = groups_.ranges[r];
     PairWork piece{
         .material = &range.material,
         .batches = &pairs.batches[first],

@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "descent/corner_kernels.h"
 #include "descent/direction.h"
-#include "descent/vertex_groups.h"
+#include "elements/corner_kernels.h"
+#include "elements/vertex_stencils.h"
 
 namespace supple {
 
@@ -77,7 +77,7 @@ class VertexBlockDescent final : public Direction {
 
   const Model* model_;
   Colouring colouring_;
-  VertexGroups groups_;
+  VertexStencils groups_;
   const CornerKernels* kernels_;
   std::vector<double> floor_;  ///< [num_vertices], least pivot, N/m
   std::vector<double> scale_;  ///< [num_vertices], J: sum of k_j V_j and k_s r_s^2 around it

@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "descent/corner_kernels.h"
 #include "descent/direction.h"
-#include "descent/pinned_matrix.h"
+#include "descent/prefactored_system.h"
+#include "elements/corner_kernels.h"
 #include "math/mat3.h"
 
 namespace supple {
@@ -36,7 +36,7 @@ class WarpedRest final : public Direction {
   Mat3<double> moment(std::size_t i, const VectorField& x) const;
 
   const Model* model_;
-  PinnedMatrix matrix_;
+  PrefactoredSystem matrix_;
   const CornerKernels* kernels_;
   std::vector<int> start_;               ///< [num_vertices + 1], into incident_
   std::vector<int> incident_;            ///< [4 num_tets], tets at each vertex, ascending

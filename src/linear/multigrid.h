@@ -23,7 +23,7 @@ namespace supple {
 /// whatever the coarse grid is worth. Products leave weak entries of Â out and keep the others with
 /// eight binary digits, in floats: to some hundredths H A keeps to that, but for errors that cost A
 /// less than floats hold (of a free body moved as a whole, 1e-7 of what bending it costs), which
-/// descent/pinned_matrix.h takes out.
+/// descent/prefactored_system.h takes out.
 ///
 /// `factor` says false too where the cycle leaves more than `most_left` of an error.
 class Multigrid final : public SpdSolver {

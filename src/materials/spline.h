@@ -5,8 +5,8 @@
 #include <string>
 
 #include "materials/principal.h"
-#include "math/batch_pair.h"
 #include "math/cubic_spline.h"
+#include "math/interleaved_batch.h"
 #include "math/polar.h"
 #include "math/symmetric.h"
 #include "supple/scene.h"

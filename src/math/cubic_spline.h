@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "math/batch_pair.h"
+#include "math/interleaved_batch.h"
 #include "math/transpose.h"
 
 namespace supple {
@@ -56,7 +56,7 @@ class CubicSpline {
     return sample(c, ends[1], x - ends[0]);
   }
   template <class B>
-  SUPPLE_INLINE Sample<BatchPair<B>> evaluate(const BatchPair<B>& x) const {
+  SUPPLE_INLINE Sample<InterleavedBatch<B>> evaluate(const InterleavedBatch<B>& x) const {
     const Sample<B> lo = evaluate(x.lo), hi = evaluate(x.hi);
     return {{lo.integral, hi.integral}, {lo.value, hi.value}, {lo.slope, hi.slope}};
   }

@@ -231,7 +231,7 @@ void expect_bits_of_the_scalar() {
         x.set(lane, places[(first + 3 * static_cast<std::size_t>(lane)) % places.size()]);
       }
       const auto batch = spline.evaluate(x);
-      const auto pair = spline.evaluate(BatchPair<Batch<double, W>>(x, x));
+      const auto pair = spline.evaluate(InterleavedBatch<Batch<double, W>>(x, x));
       for (int lane = 0; lane < W; ++lane) {
         const auto expected = spline.evaluate(x[lane]);
         // As bits: some of these are not numbers, where the curve leaves the range of doubles.

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "math/batch_pair.h"
+#include "math/interleaved_batch.h"
 #include "math/test_random.h"
 
 namespace supple {

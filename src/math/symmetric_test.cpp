@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "math/batch_pair.h"
+#include "math/interleaved_batch.h"
 #include "math/test_random.h"
 
 namespace supple {

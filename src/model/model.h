@@ -42,8 +42,8 @@ inline constexpr int lanes = 8;
 /// thousand tets.
 inline constexpr int batches_per_block = 96;
 
-/// Eight tets, as kernels read them that do not read pairs (descent/packed_elements.h). Empty lanes
-/// at the end of a range repeat its last tet with volume zero.
+/// Eight tets, as kernels read them that do not read pairs (elements/face_pair_batches.h). Empty
+/// lanes at the end of a range repeat its last tet with volume zero.
 struct ElementBatch {
   std::int32_t vertex[4][lanes];  ///< corner, lane -> vertex of the model
   std::int32_t slot[4][lanes];    ///< corner, lane -> slot, counted from the block's first

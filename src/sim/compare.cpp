@@ -5,10 +5,10 @@
 
 #include "base/refuse.h"
 #include "base/stopwatch.h"
-#include "descent/fiber_field.h"
 #include "descent/laplacian.h"
 #include "descent/minimise.h"
 #include "descent/newton.h"
+#include "elements/fiber_field.h"
 #include "model/multipliers.h"
 #include "sim/contact_setup.h"
 #include "sim/numbering.h"

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "descent/fiber_field.h"
+#include "elements/fiber_field.h"
 #include "model/model.h"
 #include "supple/compare.h"
 #include "supple/error.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "descent/element_energy.h"
+#include "elements/element_energy.h"
 #include "math/svd.h"
 #include "model/range_fibers.h"
 

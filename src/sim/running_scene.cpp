@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/index.h"
-#include "descent/fiber_field.h"
 #include "descent/laplacian.h"
+#include "elements/fiber_field.h"
 #include "sim/bond_setup.h"
 #include "sim/contact_reads.h"
 #include "sim/contact_setup.h"

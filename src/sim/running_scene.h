@@ -14,7 +14,7 @@
 #include "contact/contact_energy.h"
 #include "descent/minimise.h"
 #include "descent/objective.h"
-#include "descent/plastic_flow.h"
+#include "elements/plastic_flow.h"
 #include "model/model.h"
 #include "model/multipliers.h"
 #include "sim/attachments.h"
@@ -183,7 +183,7 @@ class RunningScene {
   void carry_forces(const RunningScene& other, const std::vector<int>& sources);
   FollowingWeights* following_weights() const;
   void limit_factors();
-  FieldAlgebra& algebra() { return objective_.algebra(); }
+  VectorAlgebra& algebra() { return objective_.algebra(); }
   void remember();
   void wake_held(Attachment attachment);
   void wake_left_alone(const RunningScene& before, const Survivors& survivors);

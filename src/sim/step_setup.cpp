@@ -489,7 +489,7 @@ void StepSetup::prepare(State& state, const StepClock& clock, Objective& objecti
   if (start_rule_ == Start::adaptive) adapt(state, inverse_a2, objective.algebra());
 }
 
-void StepSetup::extrapolate(const State& state, FieldAlgebra& algebra) {
+void StepSetup::extrapolate(const State& state, VectorAlgebra& algebra) {
   // [Wang & Yang 2016]: x_n + h v_n + eta h (v_n - v_{n-1}), to where z stands.
   constexpr double eta = 0.2;
   const double way = integrator_->stage * h_;
@@ -509,7 +509,7 @@ void StepSetup::extrapolate(const State& state, FieldAlgebra& algebra) {
 ///   x_0 = y - a^2 (g - a~),  a~ = clamp(b, 0, |g|) g/|g|      [Chen et al. 2024, sec. 3.7]:
 /// y with as much of gravity as was not held back; of backward Euler x_n + h v_n + h^2 a~. v_{n-1}
 /// is that which drag left. Before there is one, y.
-void StepSetup::adapt(const State& state, double inverse_a2, FieldAlgebra& algebra) {
+void StepSetup::adapt(const State& state, double inverse_a2, VectorAlgebra& algebra) {
   const double size = std::hypot(gravity_[0], gravity_[1], gravity_[2]);
   if (state.v_previous.empty() || !(size > 0)) {
     algebra.copy(y_, start_);
@@ -530,7 +530,7 @@ void StepSetup::adapt(const State& state, double inverse_a2, FieldAlgebra& algeb
   });
 }
 
-void StepSetup::advance(const VectorField& z, State& state, FieldAlgebra& algebra) {
+void StepSetup::advance(const VectorField& z, State& state, VectorAlgebra& algebra) {
   const StepParameters step = parameters(state);
   if (step.is_first || (looks_back() && !integrator_->needs_previous)) {
     keep_as_previous(step, state);

@@ -118,7 +118,7 @@ class StepSetup {
   bool ends_at_z() const { return integrator_->stage == 1; }
 
   /// Moves the state to the end of the substep that z solves; not its time.
-  void advance(const VectorField& z, State& state, FieldAlgebra& algebra);
+  void advance(const VectorField& z, State& state, VectorAlgebra& algebra);
 
   /// A substep of an explicit integrator; not its time.
   void step_explicitly(State& state, const StepClock& clock, Objective& objective);
@@ -141,10 +141,10 @@ class StepSetup {
     adaptive       ///< [Chen et al. 2024, sec. 3.7]
   };
   static Start start_rule(const Scene& scene, const Integrator& integrator);
-  void extrapolate(const State& state, FieldAlgebra& algebra);
+  void extrapolate(const State& state, VectorAlgebra& algebra);
   void find_swing(const State& state, const RigidBodies& rigid);
   void fly_rigidly(const State& state, const RigidBodies& rigid);
-  void adapt(const State& state, double inverse_a2, FieldAlgebra& algebra);
+  void adapt(const State& state, double inverse_a2, VectorAlgebra& algebra);
 
   const Integrator* integrator_;
   const Integrator* own_;  ///< the scene's

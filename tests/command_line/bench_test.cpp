@@ -64,7 +64,7 @@ TEST(BenchCommand, EveryFileAndEverySceneBesideTheYardstick) {
     // The same iterations from the same states: what differs is the order of sums and, in the
     // library, the precision of the factor. A tenth more of a material's mu shows as 5e-5 and more.
     // The yardstick knows of contacts those of vertices that an iteration begins with, the library
-    // all of them, and edges (performance/yardstick_test.cpp has the bound).
+    // all of them, and edges (studies/performance/yardstick_test.cpp has the bound).
     const bool touches = row.at("scene") == "big_bunny";
     EXPECT_LT(std::stod(row.at("distance")), touches ? 0.024 : 1e-6) << name;
     EXPECT_GE(std::stod(row.at("evaluations")), 6) << name;

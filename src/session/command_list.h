@@ -1,0 +1,116 @@
+#pragma once
+
+#include "session/session_state.h"
+
+/// The commands, and what their files give one another.
+namespace supple {
+
+/// Reads all keys and ends reading with keys.finish() before it changes anything; throws Error with
+/// nothing changed.
+using Handler = Answer (*)(SessionState&, Command&, ObjectReader&);
+
+/// The same of a command whose work is done beside the steps.
+using Beginner = Work (*)(SessionState&, Command&, ObjectReader&);
+
+// commands.cpp
+Answer do_cancel(SessionState& s, Command& command, ObjectReader& keys);
+/// The value of a key that is read by hand, taken out of the command. Throws Error{invalid_input}
+/// where it is missing.
+ordered_json take_raw(Command& command, const char* key);
+
+// describing.cpp
+/// null for what JSON has no number for.
+ordered_json number_or_null(double value);
+
+// playing.cpp
+Answer do_play(SessionState& s, Command& command, ObjectReader& keys);
+Answer do_pause(SessionState& s, Command& command, ObjectReader& keys);
+Answer do_step(SessionState& s, Command& command, ObjectReader& keys);
+Answer do_speed(SessionState& s, Command& command, ObjectReader& keys);
+Work begin_reset(SessionState& s, Command& command, ObjectReader& keys);
+Answer do_show(SessionState& s, Command& command, ObjectReader& keys);
+
+// settings.cpp
+Work begin_open(SessionState& s, Command& command, ObjectReader& keys);
+Work begin_set(SessionState& s, Command& command, ObjectReader& keys);
+Work begin_undo(SessionState& s, Command& command, ObjectReader& keys);
+Work begin_redo(SessionState& s, Command& command, ObjectReader& keys);
+
+/// The setup with values put in, and what does not go with them replaced (adapt.h). Throws as
+/// read_setup, with nothing changed.
+SetupPointer with_values(std::size_t max_tets, SceneOrigin& origin, const Setup& setup,
+                         const ordered_json& values);
+
+// pulling.cpp
+Answer do_grab(SessionState& s, Command& command, ObjectReader& keys);
+Answer do_drag(SessionState& s, Command& command, ObjectReader& keys);
+Answer do_release(SessionState& s, Command& command, ObjectReader& keys);
+
+// pins.cpp
+Answer do_pin(SessionState& s, Command& command, ObjectReader& keys);
+Answer do_unpin(SessionState& s, Command& command, ObjectReader& keys);
+Answer do_handle(SessionState& s, Command& command, ObjectReader& keys);
+Answer do_collider(SessionState& s, Command& command, ObjectReader& keys);
+/// Gives the simulation the colliders of time t.
+void use_colliders(SessionState& s, double end);
+
+// shaping.cpp
+Answer do_squash(SessionState& s, Command& command, ObjectReader& keys);
+Answer do_randomise(SessionState& s, Command& command, ObjectReader& keys);
+Answer do_stretch(SessionState& s, Command& command, ObjectReader& keys);
+
+// colours.cpp
+/// Computes the colours of the frame; what the frame says of them.
+ordered_json colour_json(SessionState& s);
+std::vector<std::string> colour_names();
+ordered_json colour_list();
+
+// forces.cpp
+/// Puts the forces of contacts and pins into a frame where somebody wants them.
+void add_forces(SessionState& s, PacketWriter& packet);
+
+// converged.cpp
+Work begin_convergence(SessionState& s, Command& command, ObjectReader& keys);
+Work begin_race(SessionState& s, Command& command, ObjectReader& keys);
+Answer do_end_race(SessionState& s, Command& command, ObjectReader& keys);
+/// Throws Error{invalid_input} for a colour that this scene does not have.
+void check_colour(const SessionState& s, const std::string& colour);
+/// Distances of the newest frame to its converged step.
+std::vector<float> error_colours(const SessionState& s);
+
+/// Around each step of the simulation, for what watches it.
+void before_step(SessionState& s);
+void after_step(SessionState& s);
+/// Positions have changed without a step.
+void after_jump(SessionState& s);
+
+// recording.cpp
+Answer do_record(SessionState& s, Command& command, ObjectReader& keys);
+Answer do_export(SessionState& s, Command& command, ObjectReader& keys);
+/// A frame has been simulated.
+void record_frame(SessionState& s);
+/// Nothing more belongs to what was recorded.
+void end_recording(SessionState& s, const std::string& why);
+/// Something has come apart: lanes of a race have other vertices from then on.
+void end_race_apart(SessionState& s);
+
+// keeping.cpp
+Answer do_save(SessionState& s, Command& command, ObjectReader& keys);
+Work begin_load(SessionState& s, Command& command, ObjectReader& keys);
+
+// drops.cpp
+/// A scene or a mesh from files that came with a packet.
+std::unique_ptr<SceneOrigin> origin_of_files(const ordered_json& list, const Packet& packet,
+                                             const std::string& command);
+SceneOrigin::Files read_files(const ordered_json& list, const Packet& packet,
+                              const std::string& command);
+
+// describing.cpp
+Answer do_describe_material(SessionState& s, Command& command, ObjectReader& keys);
+
+// adapt.cpp
+/// The material at /bodies/b/material, /bodies/b/layers/l or /bodies/b/regions/r/material; null
+/// where there is none of tets.
+const MaterialSettings* find_material(const Scene& scene, const std::string& pointer);
+
+}  // namespace supple

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "session/session.h"
+
+namespace supple {
+
+/// A message as it is sent.
+std::string text_of(const nlohmann::ordered_json& message);
+
+/// Messages that wait to be taken. A frame for all takes the place of the one before it.
+class Outbox {
+ public:
+  using To = std::optional<Session::Client>;
+
+  void text(To to, const nlohmann::ordered_json& message);
+  void packet(To to, std::string bytes);
+  /// Either, that is sent more than once.
+  void bytes(To to, std::shared_ptr<const std::string> bytes, bool is_packet);
+  /// `droppable`: a newer frame makes this one worthless.
+  void frame(To to, std::string bytes, bool droppable);
+  /// `level`: info, warning or error.
+  void note(To to, const char* level, const std::string& text);
+
+  std::vector<Session::Message> take();
+
+ private:
+  std::vector<Session::Message> messages_;
+};
+
+}  // namespace supple

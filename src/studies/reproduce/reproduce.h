@@ -1,0 +1,42 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "studies/reproduce/papers.h"
+#include "studies/reproduce/report.h"
+
+/// A paper's experiments from first to last and to their files: what `supple reproduce` does,
+/// without a terminal.
+namespace supple::reproduce {
+
+/// Called on the way. Empty ones are left out.
+struct Observer {
+  std::function<void(const Experiment&)> started;
+  std::function<void(const std::string& what)> working;
+  std::function<void(const Section&)> finished;
+};
+
+struct Result {
+  std::vector<Section> sections;
+  std::vector<std::string> files;  ///< written, relative to the folder, the report last
+  double wall_seconds = 0;
+};
+
+/// The experiments in their order, nothing written. An experiment that throws Error keeps what it
+/// found, and its other claims are not measured.
+std::vector<Section> run_experiments(const Paper& paper, const Settings& settings,
+                                     const Observer& observer = {});
+
+/// Runs them and writes ID_NAME.csv for each table of raw numbers, claims.csv, and then
+/// report.html. Nothing is written before all are done, and each file only as a whole. Throws
+/// Error{bad_file} for a folder that cannot be made or written.
+Result reproduce_paper(const Paper& paper, const Settings& settings,
+                       const std::filesystem::path& folder, const Observer& observer = {});
+
+/// claims.csv: experiment,claim,criterion,subject,value,measured,verdict.
+std::string claims_csv(const std::vector<Section>& sections);
+
+}  // namespace supple::reproduce
