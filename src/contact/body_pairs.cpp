@@ -11,7 +11,7 @@
 #include "contact/aabb_tree.h"
 #include "contact/ccd.h"
 #include "contact/triangle.h"
-#include "contact/vec3.h"
+#include "math/vec3.h"
 
 namespace supple {
 

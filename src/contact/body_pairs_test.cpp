@@ -11,7 +11,7 @@
 #include "contact/ccd.h"
 #include "contact/nearest_features.h"
 #include "contact/test_meshes.h"
-#include "contact/vec3.h"
+#include "math/vec3.h"
 #include "math/vector_field.h"
 
 namespace supple {

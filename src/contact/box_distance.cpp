@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "contact/shape_checks.h"
-#include "contact/vec3.h"
+#include "math/vec3.h"
 
 namespace supple {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "contact/shape_checks.h"
-#include "contact/vec3.h"
+#include "math/vec3.h"
 
 namespace supple {
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <limits>
 
-#include "contact/vec3.h"
+#include "math/vec3.h"
 
 // Features A and B are farther apart than s at time t if there is a direction n with
 //   n . (a_i(t) - b_j(t)) > s |n|   for all corners i of A and j of B.

@@ -10,7 +10,7 @@
 
 #include "contact/ccd.h"
 #include "contact/test_allocations.h"
-#include "contact/vec3.h"
+#include "math/vec3.h"
 #include "math/vector_field.h"
 
 namespace supple {

@@ -10,7 +10,7 @@
 
 #include "base/index.h"
 #include "base/refuse.h"
-#include "contact/vec3.h"
+#include "math/vec3.h"
 #include "supple/error.h"
 
 namespace supple {

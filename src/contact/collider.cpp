@@ -8,7 +8,7 @@
 #include "contact/height_surface.h"
 #include "contact/hull_surface.h"
 #include "contact/shape_center.h"
-#include "contact/vec3.h"
+#include "math/vec3.h"
 #include "supple/error.h"
 
 namespace supple {

@@ -10,7 +10,7 @@
 #include "contact/ccd.h"
 #include "contact/height_surface.h"
 #include "contact/test_meshes.h"
-#include "contact/vec3.h"
+#include "math/vec3.h"
 #include "supple/error.h"
 
 namespace supple {

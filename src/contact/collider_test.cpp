@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "contact/test_meshes.h"
-#include "contact/vec3.h"
+#include "math/vec3.h"
 #include "supple/error.h"
 
 namespace supple {

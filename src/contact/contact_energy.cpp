@@ -12,7 +12,7 @@
 #include "base/index.h"
 #include "contact/entry.h"
 #include "contact/extent.h"
-#include "contact/vec3.h"
+#include "math/vec3.h"
 #include "supple/error.h"
 
 namespace supple {

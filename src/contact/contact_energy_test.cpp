@@ -10,8 +10,8 @@
 
 #include "contact/test_allocations.h"
 #include "contact/test_meshes.h"
-#include "contact/vec3.h"
 #include "math/mat3.h"
+#include "math/vec3.h"
 #include "supple/error.h"
 
 namespace supple {

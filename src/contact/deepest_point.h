@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "contact/collider.h"
-#include "contact/vec3.h"
+#include "math/vec3.h"
 
 namespace supple {
 

@@ -9,7 +9,7 @@
 
 #include "contact/test_meshes.h"
 #include "contact/triangle.h"
-#include "contact/vec3.h"
+#include "math/vec3.h"
 
 namespace supple {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "contact/vec3.h"
+#include "math/vec3.h"
 
 namespace supple {
 

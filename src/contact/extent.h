@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <limits>
 
-#include "contact/vec3.h"
+#include "math/vec3.h"
 
 namespace supple {
 

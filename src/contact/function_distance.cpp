@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "base/refuse.h"
-#include "contact/vec3.h"
+#include "math/vec3.h"
 
 namespace supple {
 

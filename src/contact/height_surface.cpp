@@ -8,7 +8,7 @@
 #include "base/index.h"
 #include "base/refuse.h"
 #include "contact/shape_checks.h"
-#include "contact/vec3.h"
+#include "math/vec3.h"
 
 namespace supple {
 

@@ -8,7 +8,7 @@
 
 #include "contact/closed_surface.h"
 #include "contact/mesh_distance.h"
-#include "contact/vec3.h"
+#include "math/vec3.h"
 #include "supple/error.h"
 
 namespace supple {

@@ -13,7 +13,7 @@
 #include "base/refuse.h"
 #include "contact/extent.h"
 #include "contact/shape_checks.h"
-#include "contact/vec3.h"
+#include "math/vec3.h"
 
 namespace supple {
 

@@ -10,8 +10,8 @@
 
 #include "contact/closed_surface.h"
 #include "contact/test_meshes.h"
-#include "contact/vec3.h"
 #include "math/motion.h"
+#include "math/vec3.h"
 #include "supple/error.h"
 
 namespace supple {

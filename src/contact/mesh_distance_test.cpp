@@ -7,7 +7,7 @@
 
 #include "contact/closed_surface.h"
 #include "contact/test_meshes.h"
-#include "contact/vec3.h"
+#include "math/vec3.h"
 #include "supple/error.h"
 
 namespace supple {

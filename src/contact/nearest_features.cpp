@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "contact/triangle.h"
-#include "contact/vec3.h"
+#include "math/vec3.h"
 
 namespace supple {
 

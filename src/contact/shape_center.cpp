@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "contact/extent.h"
-#include "contact/vec3.h"
+#include "math/vec3.h"
 
 namespace supple {
 

@@ -1,7 +1,7 @@
 #include "contact/sphere_distance.h"
 
 #include "contact/shape_checks.h"
-#include "contact/vec3.h"
+#include "math/vec3.h"
 
 namespace supple {
 

@@ -9,7 +9,7 @@
 #include "contact/deepest_point.h"
 #include "contact/entry.h"
 #include "contact/extent.h"
-#include "contact/vec3.h"
+#include "math/vec3.h"
 
 namespace supple {
 

@@ -7,7 +7,7 @@
 
 #include "contact/contact_energy.h"
 #include "contact/test_allocations.h"
-#include "contact/vec3.h"
+#include "math/vec3.h"
 
 namespace supple {
 namespace {

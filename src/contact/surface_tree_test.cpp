@@ -8,7 +8,7 @@
 
 #include "contact/test_allocations.h"
 #include "contact/test_meshes.h"
-#include "contact/vec3.h"
+#include "math/vec3.h"
 
 namespace supple {
 namespace {

@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "contact/vec3.h"
+#include "math/vec3.h"
 #include "supple/mesh.h"
 #include "supple/scene.h"
 

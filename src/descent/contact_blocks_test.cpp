@@ -9,8 +9,8 @@
 #include <random>
 #include <vector>
 
-#include "contact/vec3.h"
 #include "descent/laplacian.h"
+#include "math/vec3.h"
 #include "supple/mesh.h"
 
 namespace supple {

@@ -8,9 +8,9 @@
 
 #include "base/index.h"
 #include "contact/contact_energy.h"
-#include "contact/vec3.h"
 #include "descent/contact_kernels.h"
 #include "linear/front.h"
+#include "math/vec3.h"
 #include "math/vector_field.h"
 
 namespace supple {

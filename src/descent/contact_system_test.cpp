@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "contact/vec3.h"
+#include "math/vec3.h"
 
 namespace supple {
 namespace {

@@ -6,14 +6,14 @@
 #include <utility>
 
 #include "math/mat3.h"
+#include "math/vec3.h"
 #include "mesh/face_pairs.h"
 
 namespace supple {
 
 namespace {
 
-double dot(const Vec3& a, const Vec3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
+using vec3::dot;
 /// a - s b
 Vec3 less(const Vec3& a, double s, const Vec3& b) {
   return {a[0] - s * b[0], a[1] - s * b[1], a[2] - s * b[2]};

@@ -6,6 +6,7 @@
 #include "base/index.h"
 #include "base/refuse.h"
 #include "linear/spd_solver.h"
+#include "math/vec3.h"
 #include "model/element_layout.h"
 #include "model/material_assignment.h"
 #include "model/pin_selection.h"
@@ -14,6 +15,7 @@ namespace supple {
 
 namespace {
 
+using vec3::dot;
 /// Of the steepest slope: one that is less is rounding, and has no direction.
 constexpr double least_slope = 1e-9;
 
@@ -24,8 +26,6 @@ Corners corners_of(const TetMesh& mesh, std::size_t tet) {
   for (std::size_t c = 0; c < 4; ++c) corners[c] = mesh.vertices[at(mesh.tets[tet][c])];
   return corners;
 }
-
-double dot(const Vec3& a, const Vec3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 /// u at the vertices. fixed: 0 or 1 where that is given, else -1.
 class LaplaceField {

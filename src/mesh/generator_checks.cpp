@@ -8,18 +8,16 @@
 #include <string>
 #include <utility>
 
+#include "math/vec3.h"
 #include "supple/error.h"
 
 namespace supple {
 
 namespace {
 
+using vec3::cross;
 [[noreturn]] void fail(std::string_view generator, const std::string& message) {
   throw Error(ErrorKind::invalid_input, generator, message);
-}
-
-Vec3 cross(const Vec3& a, const Vec3& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
 Vec3 normalised(const Vec3& v) {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include "math/vec3.h"
 #include "sim/stepper.h"
 #include "sim/test_scenes.h"
 #include "supple/error.h"
@@ -14,14 +15,12 @@ namespace supple {
 namespace {
 
 using test::place_of;
+using vec3::cross;
 
 Vec3 plus(const Vec3& a, const Vec3& b) { return {a[0] + b[0], a[1] + b[1], a[2] + b[2]}; }
 Vec3 minus(const Vec3& a, const Vec3& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
 Vec3 times(double f, const Vec3& a) { return {f * a[0], f * a[1], f * a[2]}; }
 double norm(const Vec3& a) { return std::hypot(a[0], a[1], a[2]); }
-Vec3 cross(const Vec3& a, const Vec3& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
 
 /// kg of each vertex.
 std::vector<double> masses_of(const Body& body) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "contact/test_meshes.h"
-#include "contact/vec3.h"
+#include "math/vec3.h"
 #include "sim/test_barrier.h"
 #include "sim/test_scenes.h"
 #include "supple/warnings.h"

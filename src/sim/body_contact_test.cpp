@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "math/vec3.h"
 #include "sim/test_scenes.h"
 #include "supple/compare.h"
 #include "supple/warnings.h"
@@ -15,12 +16,9 @@
 namespace supple {
 namespace {
 
-Vec3 operator-(const Vec3& a, const Vec3& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
-double dot(const Vec3& a, const Vec3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-Vec3 cross(const Vec3& a, const Vec3& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
-
+using vec3::operator-;
+using vec3::cross;
+using vec3::dot;
 Body block(const Vec3& center, double size = 0.5, int cells = 3,
            const std::string& model = "neo_hookean") {
   Body body{.mesh = generate(BoxGenerator{

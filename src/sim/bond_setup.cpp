@@ -8,9 +8,9 @@
 
 #include "base/index.h"
 #include "base/refuse.h"
-#include "contact/vec3.h"
 #include "descent/laplacian.h"
 #include "integrate/integrator.h"
+#include "math/vec3.h"
 #include "model/pin_selection.h"
 #include "sim/bond_checks.h"
 #include "sim/nearest_place.h"

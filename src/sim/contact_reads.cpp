@@ -4,7 +4,7 @@
 #include <tuple>
 #include <utility>
 
-#include "contact/vec3.h"
+#include "math/vec3.h"
 
 namespace supple {
 

@@ -7,6 +7,7 @@
 
 #include "descent/hessian.h"
 #include "descent/laplacian.h"
+#include "math/vec3.h"
 #include "model/model.h"
 #include "sim/test_scenes.h"
 #include "supple/error.h"
@@ -18,6 +19,7 @@ namespace {
 
 using test::expect_same_bits;
 using test::place_of;
+using vec3::cross;
 
 /// Where the sums of squares of a step that is solved do not show.
 void solve_well(Scene& scene) {
@@ -191,10 +193,6 @@ TEST(DampedMode, DecaysAtTheRateOfItsTimeAndFasterWhereVolumeResists) {
 struct Momenta {
   Vec3 linear{0, 0, 0}, angular{0, 0, 0};
 };
-
-Vec3 cross(const Vec3& a, const Vec3& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
 
 double length(const Vec3& a) { return std::hypot(a[0], a[1], a[2]); }
 

@@ -6,7 +6,7 @@
 
 #include "base/index.h"
 #include "contact/nearest_features.h"
-#include "contact/vec3.h"
+#include "math/vec3.h"
 
 namespace supple {
 

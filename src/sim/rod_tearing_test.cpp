@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/index.h"
-#include "contact/vec3.h"
+#include "math/vec3.h"
 #include "sim/test_parts.h"
 #include "sim/test_scenes.h"
 #include "supple/error.h"

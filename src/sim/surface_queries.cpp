@@ -5,7 +5,7 @@
 
 #include "base/index.h"
 #include "base/refuse.h"
-#include "contact/vec3.h"
+#include "math/vec3.h"
 #include "mesh/surface.h"
 #include "model/pin_selection.h"
 #include "sim/pushes.h"

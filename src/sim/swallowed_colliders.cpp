@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/index.h"
-#include "contact/vec3.h"
+#include "math/vec3.h"
 #include "sim/nearest_place.h"
 #include "supple/error.h"
 

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "base/index.h"
-#include "contact/vec3.h"
 #include "math/symmetric.h"
+#include "math/vec3.h"
 #include "sim/measures.h"
 
 namespace supple {

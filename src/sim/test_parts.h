@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/index.h"
-#include "contact/vec3.h"
+#include "math/vec3.h"
 #include "sim/separations.h"
 #include "sim/test_scenes.h"
 

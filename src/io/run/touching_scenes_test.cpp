@@ -13,21 +13,20 @@
 #include <vector>
 
 #include "math/motion.h"
+#include "math/vec3.h"
 #include "supple/io.h"
 #include "supple/simulation.h"
 
 namespace supple {
 namespace {
 
+using vec3::operator-;
+using vec3::cross;
+using vec3::dot;
 using Triangle = std::array<Vec3, 3>;
 
 Vec3 operator+(const Vec3& a, const Vec3& b) { return {a[0] + b[0], a[1] + b[1], a[2] + b[2]}; }
-Vec3 operator-(const Vec3& a, const Vec3& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
 Vec3 operator*(double s, const Vec3& a) { return {s * a[0], s * a[1], s * a[2]}; }
-double dot(const Vec3& a, const Vec3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-Vec3 cross(const Vec3& a, const Vec3& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
 /// Six times the volume of a tet.
 double volume(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
   return dot(cross(b - a, c - a), d - a);

@@ -6,19 +6,16 @@
 #include <numbers>
 #include <random>
 
+#include "math/vec3.h"
 #include "studies/reproduce/macklin2021/bodies.h"
 
 namespace supple::reproduce::macklin2021 {
 
 namespace {
 
+using vec3::cross;
+using vec3::dot;
 Vec3 minus(const Vec3& a, const Vec3& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
-
-Vec3 cross(const Vec3& a, const Vec3& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
-
-double dot(const Vec3& a, const Vec3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 double length(const Vec3& a) { return std::sqrt(dot(a, a)); }
 
