@@ -8,15 +8,15 @@ namespace supple {
 
 namespace {
 
-/// Above this the weights need more iterations to set in than any step has.
+/// Above this the weights need more iterations than any step has before they take effect.
 constexpr double largest_radius = 0.9995;
 constexpr double least_radius = 0.1;
 /// Fewer steps say too little about an eigenvalue.
 constexpr int least_steps = 4;
-/// Of the digits that |q| should have lost: below it the estimate is renewed [Hageman & Young 1981,
-/// sec. 5.4].
+/// The estimate is renewed if |q| has lost less than this share of the digits that it should have
+/// lost [Hageman & Young 1981, sec. 5.4].
 constexpr double damping_factor = 0.75;
-/// A cut to a length below this means that the acceleration failed.
+/// A step cut to less than this means that the acceleration failed.
 constexpr double cut = 0.75;
 
 }  // namespace
@@ -77,7 +77,7 @@ bool Chebyshev::compute(Objective& objective, const Iterate& at, VectorField& p)
   const double inner_slope = algebra.dot(at.gradient, p);
   measure(std::sqrt(std::abs(inner_slope)));
   ++iteration_;
-  // Below the rounding of g nobody could tell that the acceleration failed.
+  // Below the rounding of g a failure of the acceleration would go unnoticed.
   const double rounding =
       4 * std::numeric_limits<double>::epsilon() * (std::abs(at.value) + objective.energy_scale());
   if (std::abs(inner_slope) <= rounding) weights_.restart();
@@ -102,7 +102,7 @@ bool Chebyshev::compute(Objective& objective, const Iterate& at, VectorField& p)
 
 void Chebyshev::accept(Objective& objective, const Iterate& from, const Iterate& to, double alpha) {
   objective.algebra().difference(from.x, to.x, previous_);
-  // The length of an accelerated step says nothing about the inner method's.
+  // The length of an accelerated step says nothing about that of the inner method.
   if (!accelerated_) inner_->accept(objective, from, to, alpha);
   if (alpha >= cut) return;
   if (accelerated_) {

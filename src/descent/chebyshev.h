@@ -13,18 +13,18 @@ namespace supple {
 /// plain (omega = 1) for the first `delay` iterations.
 ///
 /// The papers take the spectral radius rho of the inner method from training runs. Here it is
-/// measured, by the norm |q| = sqrt(|q . grad g|), which for q = -A^-1 grad g is that of A. Let
-/// q_{k+1} = G q_k, as it is for a quadratic g.
+/// measured with the norm |q| = sqrt(|q . grad g|), which is that of A for q = -A^-1 grad g. Let
+/// q_{k+1} = G q_k, as for a quadratic g.
 /// - Plain steps: |q_{k+1}|/|q_k| rises towards rho from below, and the last ratio of the plain
 ///   iterations is the first estimate.
 /// - p accelerated steps should leave |q_p|/|q_0| below 1/T_p(1/rho). A larger ratio B comes from
-///   an eigenvalue mu outside [-rho, rho], whose part is T_p(mu/rho)/T_p(1/rho), so that
+///   an eigenvalue mu outside [-rho, rho], whose part is T_p(mu/rho)/T_p(1/rho). Therefore
 ///     mu = rho cosh(arcosh(B T_p(1/rho))/p)
-///   is at most the true radius [Hageman & Young 1981, ch. 5: the adaptive procedure]. When B has
-///   fallen by less than three quarters of the digits that it should, mu becomes rho and the
+///   is at most the true radius [Hageman & Young 1981, ch. 5: the adaptive procedure]. If B has
+///   fallen by less than three quarters of the digits that it should have, mu becomes rho and the
 ///   weights start again.
-/// A direction that is no descent, or one that the line search cut, means that g is not as its
-/// quadratic part says: rho is reduced and the weights start again.
+/// If a direction does not descend, or the line search cuts its step, g differs from its quadratic
+/// part: rho is reduced and the weights start again.
 class Chebyshev final : public Direction {
  public:
   Chebyshev(const Model& model, std::unique_ptr<Direction> inner, int delay);
@@ -54,7 +54,7 @@ class Chebyshev final : public Direction {
   ChebyshevWeights weights_;
   double rho_ = 0;
   double first_norm_ = 0;     ///< |q| of the plain step before the accelerated ones, sqrt(J)
-  double last_norm_ = 0;      ///< |q| of the last iteration, sqrt(J); 0: none that counts
+  double last_norm_ = 0;      ///< |q| of the last iteration, sqrt(J); 0: there is none to compare
   bool accelerated_ = false;  ///< the last direction has a weight above 1
   VectorField previous_;      ///< x_{k-1} - x_k, m
 };

@@ -636,8 +636,8 @@ void ContactMatrix::solve_active(Threads& threads) {
   }
 }
 
-Direction::Respect ContactMatrix::respect_contacts(Objective& objective, const Iterate& at_z,
-                                                   VectorField& p) {
+ConstantDirection::Respect ContactMatrix::respect_contacts(Objective& objective,
+                                                           const Iterate& at_z, VectorField& p) {
   if (objective.contact() == nullptr || is_alone_) return Respect::as_it_was;
   const double wrong = gather(objective, at_z, p);
   keep_room();

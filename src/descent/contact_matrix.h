@@ -47,7 +47,7 @@ namespace supple {
 /// the gradient of the rest, and H, which is A^-1 and what they have learnt (LinearPairs), takes
 /// the place of A^-1 in the complementarity problem: p = -H grad + H N l (`push`). The first forces
 /// stay on as constant ones, `held_`, so that later ones are small differences from them.
-class ContactMatrix final : public Direction {
+class ContactMatrix final : public ConstantDirection {
  public:
   ContactMatrix(const Model& model, double inverse_a2, Weights weights = Weights::constant,
                 const Earlier<Laplacian>& earlier = {});
@@ -55,7 +55,6 @@ class ContactMatrix final : public Direction {
   ContactMatrix(const Model& model, Laplacian& shared);
   Laplacian* constant_matrix() override { return &inner_; }
   ContactMatrix* contact_matrix() override { return this; }
-  bool is_linear() const override { return true; }
   bool can_select(const Objective& objective) const override {
     return inner_.can_select(objective);
   }

@@ -8,8 +8,8 @@ namespace supple {
 /// Quasi-Newton with the Hessian at the beginning of each step [Liu et al. 2017, sec. 5; thesis
 /// sec. 7.3 and Fig. 7.8]:
 ///   A = M/a^2 + d2E/dx2(x_0),
-/// each element's part clamped [Teran et al. 2005], contacts and pins as they are at x_0. The first
-/// `compute` of a step prepares it: a factorisation where the linear solver is direct.
+/// with each element's part clamped [Teran et al. 2005] and with the contacts and pins at x_0. The
+/// first `compute` of a step prepares it; a direct linear solver factorises it there.
 class FrameHessian final : public Direction {
  public:
   FrameHessian(const Model& model, const SolverSettings& settings, double inverse_a2);

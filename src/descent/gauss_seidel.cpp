@@ -10,7 +10,7 @@ namespace supple {
 
 namespace {
 
-/// Vertices that one thread works through: some 10 us.
+/// Vertices that one thread processes at a time, in about 10 us.
 constexpr int vertices_a_chunk = 64;
 
 }  // namespace
@@ -67,7 +67,7 @@ void GaussSeidel::solve_vertex(std::size_t place, const VectorField& gradient) {
   const int* start = lower.outerIndexPtr();
   const int* rows = lower.innerIndexPtr();
   const auto vertex = static_cast<std::size_t>(order_[place]);
-  // Column c of the block column: rows c to 2 of the diagonal block, then three for each neighbour.
+  // Column c of the block column: rows c to 2 of the diagonal block, then three per neighbour.
   const double* column[3];
   for (std::size_t c = 0; c < 3; ++c) column[c] = values + start[3 * place + c];
   Vector3<double> right{{-gradient[vertex][0], -gradient[vertex][1], -gradient[vertex][2]}};

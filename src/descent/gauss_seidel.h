@@ -10,13 +10,12 @@ namespace supple {
 
 /// Block Gauss-Seidel over coloured vertices [Fratarcangeli et al. 2016; GAMES103]:
 ///   p = -(D + L)^-1 grad g,
-/// D and L being the 3x3 diagonal blocks and the strictly lower blocks of the projected Hessian of
-/// g, vertices standing in the order of their colours. One sweep, colour after colour:
-///   p_i = -D_i^-1 (grad_i g + sum_{j before i} H_ij p_j),
-/// in which the vertices of a colour do not see each other and run in parallel. With H = L + D +
-/// L^T positive definite 2 p.(D + L) p = p.(H + D) p > 0, so p is a direction of descent. The
-/// Hessian is computed anew every `refresh` iterations and whenever a vertex enters or leaves a
-/// collider.
+/// where D and L are the 3x3 diagonal blocks and the strictly lower blocks of the projected Hessian
+/// of g, with the vertices in the order of their colours. One sweep, colour after colour:
+///   p_i = -D_i^-1 (grad_i g + sum_{j before i} H_ij p_j).
+/// Vertices of one colour are not coupled and run in parallel. If H = L + D + L^T is positive
+/// definite, 2 p.(D + L) p = p.(H + D) p > 0, so p is a descent direction. The Hessian is
+/// recomputed every `refresh` iterations and whenever a vertex enters or leaves a collider.
 class GaussSeidel final : public Direction {
  public:
   GaussSeidel(const Model& model, int refresh, double inverse_a2);
@@ -35,16 +34,16 @@ class GaussSeidel final : public Direction {
   void solve_vertex(std::size_t place, const VectorField& gradient);
 
   Colouring colouring_;
-  /// [num_vertices]: colours from the last to the first, so that the blocks a vertex needs are its
-  /// column in the stored lower triangle.
+  /// [num_vertices]: colours from the last to the first, so that the blocks that a vertex needs are
+  /// its column of the stored lower triangle.
   std::vector<int> order_;
   std::vector<int> colour_start_;  ///< [num_colours + 1], in `order_`, ascending
   HessianAssembly hessian_;
   std::vector<double> floor_;           ///< [num_vertices], least pivot, N/m
   VectorField step_;                    ///< [num_vertices], in `order_`, m
-  std::vector<ContactPoint> touching_;  ///< of the contacts in the Hessian
+  std::vector<ContactPoint> touching_;  ///< points of the contacts in the Hessian
   int refresh_;
-  int age_ = 0;  ///< iterations since the Hessian was computed; 0: it must be
+  int age_ = 0;  ///< iterations since the Hessian was computed; 0: it is to be computed
 };
 
 }  // namespace supple

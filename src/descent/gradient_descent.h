@@ -5,9 +5,9 @@
 namespace supple {
 
 /// Gradient descent: A = I / s [GAMES103]. The scale s, m/N, starts at the smallest inverse
-/// diagonal of M/a^2 + L, so that the first step is of the right size whatever the units, doubles
-/// after a full step and shrinks with the line search: without it each iteration would halve from 1
-/// anew.
+/// diagonal entry of M/a^2 + L, so that the first step has the right size in any units. It doubles
+/// after a full step and shrinks with the line search, so that an iteration does not have to halve
+/// from 1 again.
 class GradientDescent final : public Direction {
  public:
   GradientDescent(const Model& model, double inverse_a2);

@@ -9,8 +9,8 @@ namespace supple {
 
 /// Descent with Jacobi preconditioning [Wang & Yang 2016, sec. 3; GAMES103]:
 ///   p = -alpha D^-1 grad g,  D = the diagonal of the projected Hessian of g,
-/// computed every `refresh` iterations; the current contacts are added to it. Each step starts with
-/// alpha = 1 and multiplies it by every accepted step length, at most up to 1, so that rejected
+/// computed every `refresh` iterations; the current contacts are added to it. In each step alpha
+/// starts at 1 and is multiplied by every accepted step length, up to at most 1, so that rejected
 /// lengths are not tried again [sec. 4.2, step length adjustment].
 ///
 /// D depends on the coordinate axes: rotating the scene by 90 degrees about one of them permutes
@@ -30,9 +30,9 @@ class Jacobi final : public Direction {
  private:
   HessianDiagonal hessian_;
   int refresh_;
-  int age_ = 0;  ///< iterations since D was computed; 0: it must be
+  int age_ = 0;  ///< iterations since D was computed; 0: it is to be computed
   double scale_ = 1;
-  std::vector<double> floor_;  ///< [num_vertices], N/m: smaller entries are taken as this
+  std::vector<double> floor_;  ///< [num_vertices], least entries of D, N/m
   VectorField diagonal_;       ///< without contacts, N/m
   VectorField with_contacts_;  ///< N/m
 };

@@ -14,15 +14,15 @@ namespace supple {
 
 namespace {
 
-/// sum k d d^T over the fibers with a curve, Pa: [num_tets], or empty where there are none. Of
-/// fibers with kappa L knows nothing [thesis sec. 8.3].
+/// sum k d d^T over the fibers with a curve, Pa: [num_tets], or empty if there are none. Fibers
+/// with kappa are not in L [thesis sec. 8.3].
 std::vector<Mat3<double>> curve_stiffness(const Model& model) {
   std::vector<Mat3<double>> sums;
   for (const ElementRange& range : model.ranges) {
     for (std::size_t k = 0; k < range.curve_stiffness.size(); ++k) {
       if (range.curves[k] == nullptr) continue;
       sums.resize(model.tets.size(), Mat3<double>::zero());
-      // The directions of muscles at rest are of length one.
+      // Muscles at rest have directions of length one.
       const std::vector<double>& fibers =
           range.resting_fibers.empty() ? range.fibers : range.resting_fibers;
       for (std::size_t lane = 0; lane < at(range.num_batches) * lanes; ++lane) {
@@ -40,14 +40,14 @@ std::vector<Mat3<double>> curve_stiffness(const Model& model) {
   return sums;
 }
 
-/// The entries of L for corners of tets.
+/// Entries of L for pairs of corners of tets.
 class TetEntries {
  public:
   TetEntries(const Model& model, double inverse_a)
       : model_(model), inverse_a_(inverse_a), fibers_(curve_stiffness(model)) {}
 
-  /// (1 + tau/a) k_j V_j g_a . g_b for two corners of tet t [thesis eq. 8.4], and of fibers
-  /// V_j k (g_a . d)(g_b . d).
+  /// (1 + tau/a) k_j V_j g_a . g_b for two corners of tet t [thesis eq. 8.4], plus
+  /// V_j k (g_a . d)(g_b . d) for its fibers.
   double operator()(std::size_t t, const Vec3& ga, const Vec3& gb) const {
     const double k = model_.stiffness[t] +
                      model_.stiffness[t] * model_.damping_of(model_.tets[t][0], inverse_a_);
@@ -67,7 +67,8 @@ class TetEntries {
 
 namespace {
 
-/// Items of one body among those of all, body after body; vertex_of: any vertex of an item.
+/// The items of one body among all items, which are sorted by body; vertex_of: any vertex of an
+/// item.
 template <class Item, class VertexOf>
 std::span<const Item> of_body(const std::vector<Item>& items, const Model& model, int body,
                               const VertexOf& vertex_of) {
@@ -110,7 +111,7 @@ Adjacency vertex_adjacency(const Model& model, int body) {
   add(membranes);
   add(rods);
   add(pressures);
-  // Row by row: rows are short, and sorted much sooner than all edges together.
+  // Row by row: rows are short, so sorting each is much faster than sorting all edges.
   Adjacency adjacency;
   std::vector<int>& start = adjacency.start;
   start.assign(at(model.body_vertices[at(body) + 1] - first) + 1, 0);
@@ -132,7 +133,7 @@ Adjacency vertex_adjacency(const Model& model, int body) {
 
 namespace {
 
-/// With the neighbours that bonds make.
+/// Adds the neighbours through bonds.
 Adjacency with_bonds(Adjacency without, const BondSet& bonds) {
   if (bonds.empty()) return without;
   std::vector<std::pair<int, int>> edges;
@@ -159,7 +160,7 @@ Adjacency with_bonds(Adjacency without, const BondSet& bonds) {
   return all;
 }
 
-/// Rows first .. last - 1, which are coupled to no others.
+/// Rows first .. last - 1, which must be coupled to no others.
 Adjacency part_of(const Adjacency& all, int first, int last) {
   Adjacency part;
   for (int v = first; v <= last; ++v) part.start.push_back(all.start[at(v)] - all.start[at(first)]);
@@ -225,7 +226,7 @@ std::vector<double> own_diagonal(const Model& model, double inverse_a2) {
     diagonal[at(a)] -= k;
     diagonal[at(b)] -= k;
   });
-  // A vertex of what does not deform moves all of it.
+  // A vertex of a rigid body moves all of it.
   for (int b = 0; b < model.num_bodies(); ++b) {
     if (!model.is_rigid_body(b)) continue;
     const int first = model.body_vertices[at(b)], last = model.body_vertices[at(b) + 1];
@@ -255,14 +256,14 @@ std::vector<double> laplacian_diagonal(const Model& model, double inverse_a2, Pi
     }
   }
   for (double& d : diagonal) {
-    if (d == 0) d = 1;  // a vertex of no tet: its gradient is zero and it stays
+    if (d == 0) d = 1;  // a vertex without tets: its gradient is zero, so it stays
   }
   return diagonal;
 }
 
 namespace {
 
-/// From k diag(w), which is there, to k w w^T, where elements join the corners.
+/// Turns k diag(w), which is there already, into k w w^T, if elements join the corners.
 void make_exact(const PinSet& pins, const PinnedPoint& point, const std::vector<int>& place,
                 SpdSolver::Matrix& lower) {
   const auto entry = [&](int i, int j) -> double* {
@@ -291,7 +292,7 @@ void make_exact(const PinSet& pins, const PinnedPoint& point, const std::vector<
 
 namespace {
 
-/// The entries of M/a^2 + L in the rows of some bodies, whose vertices are `wanted`:
+/// The entries of M/a^2 + L in the rows of the vertices that are `wanted`, those of some bodies:
 /// [num_vertices].
 template <class Wanted>
 SpdSolver::Matrix lower_where(const Model& model, double inverse_a2, const std::vector<int>& place,
@@ -339,7 +340,7 @@ SpdSolver::Matrix laplacian_lower(const Model& model, double inverse_a2,
   return lower;
 }
 
-/// Without pins; of a body that is taken over nothing.
+/// Without pins, and without the bodies that are taken over.
 SpdSolver::Matrix Laplacian::lower_of(const Model& model, double inverse_a2,
                                       const Earlier<Laplacian>& earlier) {
   const std::vector<int> order = elimination_order(model);
@@ -362,7 +363,7 @@ Error not_positive_definite(const std::string& matrix) {
               "step are beyond the range of double precision"};
 }
 
-/// `origin` of the bodies that no bonds couple, there and here: [num_bodies].
+/// `origin` of the bodies that bonds couple neither there nor here: [num_bodies].
 std::vector<int> Laplacian::taken_over(const Model& model, const Earlier<Laplacian>& earlier) {
   std::vector<int> origin;
   const std::vector<char> is_bound = bound_bodies(model);
@@ -385,7 +386,7 @@ Laplacian::Laplacian(const Model& model, double inverse_a2, Precision precision,
               lower_of(model, inverse_a2, {earlier, origin}), precision, "M/h^2 + L",
               {earlier != nullptr ? &earlier->matrix_ : nullptr, origin}),
       rigid_(model, inverse_a2, matrix_) {
-  // Which would follow the strains of what is rigid, too.
+  // Weights would follow the strains of rigid bodies, too.
   const bool follow = weights == Weights::following && model.is_rigid.empty();
   if (follow && model.num_tets > 0) weights_.emplace(model);
 }

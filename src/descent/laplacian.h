@@ -8,8 +8,8 @@
 
 #include "descent/body_matrices.h"
 #include "descent/compliance.h"
+#include "descent/constant_direction.h"
 #include "descent/crushed_patches.h"
-#include "descent/direction.h"
 #include "descent/following_weights.h"
 #include "descent/rigid_matrix.h"
 #include "linear/spd_solver.h"
@@ -18,43 +18,43 @@
 
 namespace supple {
 
-/// Neighbours of each vertex through tets, springs, membranes, rods, pressures and bonds; of a body
-/// alone, counted from its first vertex and without bonds.
+/// Neighbours of each vertex through tets, springs, membranes, rods, pressures and bonds. With
+/// `body`: those of one body, numbered from its first vertex, without bonds.
 Adjacency vertex_adjacency(const Model& model);
 Adjacency vertex_adjacency(const Model& model, int body);
 
-/// An elimination order of little fill: the vertices as they are where the model says so, else one
-/// that is looked for, body after body: no two of them are coupled. Of bodies that bonds couple it
-/// is one for all of them, behind those of the bodies before (BondSet::groups). [num_vertices]
+/// An elimination order with little fill, [num_vertices]: the order of the vertices if the model
+/// says that it is one, otherwise one that is searched for body by body. Bodies that bonds couple
+/// have one order together, after those of the bodies before them (BondSet::groups).
 std::vector<int> elimination_order(const Model& model);
 
-/// 1 for each body whose matrix has bonds: it is in a group with others, or bound to itself.
+/// 1 for each body whose matrix has bonds: it is in a group with others, or bonded to itself.
 std::vector<char> bound_bodies(const Model& model);
 
-/// The k_j of L: as fitted, or raised where a tet has become stiffer and the line search pays for
-/// it (following_weights.h).
+/// The k_j of L: as fitted, or raised if a tet has become stiffer and the line search suffers
+/// (following_weights.h).
 using Weights = LaplacianWeights;
 
 /// Quasi-Newton with the constant matrix of Projective Dynamics [Liu et al. 2017, sec. 4; thesis
 /// eqs. 7.11 and 8.1 to 8.6]:
 ///   A = M/a^2 + L,  L = sum_j k_j V_j G_j^T G_j + sum_s k_s (e_a - e_b)(e_a - e_b)^T + pins,
-/// the second sum also over the bonds (bonds.h), the first one also over the triangles of
-/// membranes and their constant bending, and
-/// every k but that of bending times 1 + tau/a where a body is damped (materials/step_damping.h),
-/// n x n, the same for x, y and z: factored once, solved for three right-hand sides at once. k_j is
-/// the slope of the best linear fit of the element's stress [thesis eq. 7.14]. Contacts are left
-/// out [thesis sec. 8.5].
-class Laplacian final : public Direction {
+/// where the second sum also runs over the bonds (bonds.h), the first one also over the triangles
+/// of membranes, with their constant bending, and damped bodies have every k but that of bending
+/// times 1 + tau/a (materials/step_damping.h). A is n x n, the same for x, y and z: factorised once
+/// and solved for three right-hand sides at once. k_j is the slope of the best linear fit of the
+/// element's stress [thesis eq. 7.14]. Contacts are left out [thesis sec. 8.5]. Rigid bodies have a
+/// smaller matrix in place of theirs (rigid_matrix.h).
+class Laplacian final : public ConstantDirection {
  public:
-  /// In mixed precision p has six to seven digits, or, of large bodies, errs by some tenths: it is
+  /// In mixed precision p has six to seven digits. For large bodies it is off by some tenths: p is
   /// then -H grad g with a symmetric positive definite H near A^-1 (linear/multigrid.h). Its mean
-  /// over each connected part is exact all the same: what is not held keeps its momentum
-  /// to the last digit.
-  /// earlier: that of another scene, whose bodies have the same elements and the same order.
+  /// over each connected part is exact in both cases, so bodies that nothing holds keep their
+  /// momentum to the last digit.
+  /// earlier: that of another scene whose bodies have the same elements in the same order.
   Laplacian(const Model& model, double inverse_a2, Precision precision = Precision::mixed,
             Weights weights = Weights::constant, const Earlier<Laplacian>& earlier = {});
-  bool is_linear() const override { return true; }
-  /// Weights that follow the state are chosen for all bodies together.
+  /// Not with weights that follow the state without contacts: those are chosen for all bodies
+  /// together.
   bool can_select(const Objective& objective) const override {
     return !weights_ || objective.contact() != nullptr;
   }
@@ -70,7 +70,7 @@ class Laplacian final : public Direction {
   void settle(const Objective& objective, VectorField& z) override { patches_.solve(objective, z); }
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
   bool compute_unfinished(Objective& objective, const Iterate& at, VectorField& p) override;
-  /// compute_unfinished where compliance().has_half_way(), stopping there; taken: as in
+  /// Like compute_unfinished, but stops half way; needs compliance().has_half_way(). taken: see
   /// PrefactoredSystem::begin_solve.
   bool compute_half_way(Objective& objective, const Iterate& at, HalfWay& half_way,
                         const PaddedVector& taken, VectorField& p);
@@ -84,9 +84,9 @@ class Laplacian final : public Direction {
   void set_memory(const FollowingWeights::Memory& memory, const Model& model, Threads& threads) {
     if (weights_) weights_->set_memory(memory, model, threads, matrix_);
   }
-  /// What the inverse has besides where bodies do not deform.
+  /// The part of the inverse that belongs to rigid bodies.
   const RigidMatrix& rigid() const { return rigid_; }
-  /// Entries of the inverse, for all who work with this matrix. The first call makes room.
+  /// Entries of the inverse, shared by all users of this matrix. The first call allocates.
   Compliance& compliance();
 
  private:
@@ -96,19 +96,17 @@ class Laplacian final : public Direction {
   static SpdSolver::Matrix lower_of(const Model& model, double inverse_a2,
                                     const Earlier<Laplacian>& earlier);
 
-  std::vector<char> is_bound_;  ///< [num_bodies], when it was made
+  std::vector<char> is_bound_;  ///< [num_bodies], bound_bodies() when this was made
 
-  BodyMatrices matrix_;  ///< rows of what is rigid are coupled to none
+  BodyMatrices matrix_;  ///< rows of rigid bodies are coupled to no others
   RigidMatrix rigid_;
   std::unique_ptr<Compliance> compliance_;
-  std::optional<FollowingWeights> weights_;  ///< none: they are constant
-  CrushedPatches patches_;                   ///< none where the weights are constant
+  std::optional<FollowingWeights> weights_;  ///< none: the weights are constant
+  CrushedPatches patches_;                   ///< none if the weights are constant
 };
 
-/// Of bodies that do not deform, the matrix has in its place a smaller one (rigid_matrix.h).
-///
-/// Calls visit(a, b, k) for what springs, membranes, rods and bonds add to L, k (e_a - e_b)(e_a -
-/// e_b)^T, N/m, with their damping.
+/// Calls visit(a, b, k) for each term k (e_a - e_b)(e_a - e_b)^T, N/m, that springs, membranes,
+/// rods and bonds add to L, with their damping.
 template <class Visit>
 void visit_laplacian_edges(const Model& model, double inverse_a2, const Visit& visit) {
   const double inverse_a = std::sqrt(inverse_a2);
@@ -124,7 +122,7 @@ void visit_laplacian_edges(const Model& model, double inverse_a2, const Visit& v
   }
   model.bonds.visit_edges(visit);
   if (!model.is_damped()) return;
-  // Bending of membranes, which their edges hold too, is not damped.
+  // The bending of membranes, which is also in their edges, is not damped.
   for (const auto* const edges : {&model.membranes.bending_edges, &model.membranes.hinge_edges}) {
     for (const MembraneSet::Edge& edge : *edges) {
       visit(edge.a, edge.b, -edge.stiffness * model.damping_of(edge.a, inverse_a));
@@ -132,22 +130,21 @@ void visit_laplacian_edges(const Model& model, double inverse_a2, const Visit& v
   }
 }
 
-/// What of M/a^2 + L is meant.
+/// Whether M/a^2 + L includes the pins.
 enum class Pins { in_the_matrix, left_out };
 
-/// Diagonal entries of M/a^2 + L without pins and bonds, N/m: how stiff the bodies are by
-/// themselves.
+/// Diagonal entries of M/a^2 + L without pins and bonds, N/m: the stiffness of the bodies alone.
 std::vector<double> own_diagonal(const Model& model, double inverse_a2);
 
-/// Diagonal entries of M/a^2 + L, N/m: [num_vertices]; 1 where nothing acts on a vertex.
+/// Diagonal entries of M/a^2 + L, N/m: [num_vertices]; 1 for a vertex that nothing acts on.
 std::vector<double> laplacian_diagonal(const Model& model, double inverse_a2,
                                        Pins pins = Pins::in_the_matrix);
 
-/// The lower triangle of M/a^2 + L, row k being vertex order[k].
+/// The lower triangle of M/a^2 + L; row k is vertex order[k].
 SpdSolver::Matrix laplacian_lower(const Model& model, double inverse_a2,
                                   const std::vector<int>& order, Pins pins = Pins::in_the_matrix);
 
-/// What a constant matrix that cannot be factorised throws.
+/// The error of a constant matrix that cannot be factorised.
 Error not_positive_definite(const std::string& matrix);
 
 }  // namespace supple

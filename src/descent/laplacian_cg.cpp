@@ -17,7 +17,7 @@ std::unique_ptr<Preconditioner> make_own(PreconditionerType type) {
 LaplacianCg::LaplacianCg(const Model& model, const SolverSettings& settings, double inverse_a2)
     : order_(bandwidth_order(vertex_adjacency(model))),
       preconditioner_(make_own(settings.preconditioner)),
-      // Residuals below a part of 1e-10 are not worth an iteration.
+      // Relative residuals below 1e-10 are not worth an iteration.
       cg_settings_{.iterations = settings.linear_iterations, .tolerance = 1e-10},
       cg_(model.num_vertices, 4),
       work_(order_.size()) {

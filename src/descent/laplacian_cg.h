@@ -9,15 +9,15 @@
 
 namespace supple {
 
-/// Quasi-Newton with the constant matrix M/a^2 + L (laplacian.h), conjugate gradients in place of
+/// Quasi-Newton with the constant matrix M/a^2 + L (laplacian.h) and conjugate gradients instead of
 /// the direct solver [Liu et al. 2017, sec. 5, Fig. 11; thesis Fig. 7.7]: three systems of n
-/// unknowns side by side, from zero each time, linear_iterations of them, with the preconditioner
-/// none, jacobi or incomplete_cholesky. What it does to a gradient is not linear, but -p . grad g >
-/// 0 holds after any number of iterations, alone and inside L-BFGS, whose two loops add squares to
-/// it.
+/// unknowns side by side, linear_iterations each, always starting from zero, with the
+/// preconditioner none, jacobi or incomplete_cholesky. The result is not linear in the gradient,
+/// but -p . grad g > 0 holds after any number of iterations, alone and inside L-BFGS, whose two
+/// loops add squares to it.
 class LaplacianCg final : public Direction {
  public:
-  /// Throws Error{invalid_input} where the matrix has no preconditioner, as it is not finite.
+  /// Throws Error{invalid_input} if the matrix has no preconditioner because it is not finite.
   LaplacianCg(const Model& model, const SolverSettings& settings, double inverse_a2);
   void pins_changed(const PinChange& change) override;
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;

@@ -9,37 +9,38 @@ namespace supple {
 
 namespace {
 
-/// After so many shrinks the step is below rounding for every sensible beta.
+/// After this many shrinks the step is below rounding for every sensible beta.
 constexpr int max_trials = 40;
-/// Trials in vain before vertices are solved for apart, which costs as much as some trials. After
-/// the first one, the published squirrel takes 1.3 times as long a frame for the same error; after
-/// the fourth, at an eighth of the step, it takes as long as without, and the tibiman a third.
+/// Rejected trials before vertices are solved for separately, which costs as much as some trials.
+/// If that starts after the first trial, a frame of the published squirrel takes 1.3 times as long
+/// for the same error; after the fourth, at an eighth of the step, as long as without it, and a
+/// frame of the tibiman a third as long.
 constexpr int trials_before_apart = 3;
 
-/// g is a sum of many terms: differences below its own rounding say nothing, and near the minimum
-/// they would reject every step.
+/// g is a sum of many terms. Differences below its rounding mean nothing; near the minimum they
+/// would reject every step.
 double rounding_of(const LineSearchPlace& place) {
   return 4 * std::numeric_limits<double>::epsilon() *
          (std::abs(place.from.value) + place.objective.energy_scale());
 }
 
-/// g along the line, in units of alpha.
+/// g along the line, as a function of alpha.
 class Line {
  public:
   explicit Line(const LineSearchPlace& place) : place_(place) {}
 
-  /// g(x + alpha p); the trial and its gradient stay.
+  /// g(x + alpha p); leaves the trial and its gradient in `place`.
   double value(double alpha) {
-    const bool is_there = std::exchange(place_.trial_is_there, false) && alpha == 1;
+    const bool is_there = std::exchange(place_.known.is_ahead, false) && alpha == 1;
     if (!is_there) {
       place_.objective.algebra().step(place_.from.x, alpha, place_.p, place_.trial);
     }
     if (place_.direction != nullptr) place_.direction->settle(place_.objective, place_.trial);
-    // What is rigid turns where p goes straight.
+    // Rigid bodies rotate, while p is straight.
     const bool turns = !place_.objective.rigid().empty();
     if (turns) place_.objective.make_rigid(place_.trial);
-    const auto contacts = is_there && !turns && place_.contacts_are_found ? Contacts::are_found
-                                                                          : Contacts::to_be_found;
+    const auto contacts = is_there && !turns && place_.known.found_contacts ? Contacts::are_found
+                                                                            : Contacts::to_be_found;
     return place_.objective.value_and_gradient(place_.trial, place_.trial_gradient, contacts);
   }
   /// grad g(x + alpha p) . p at the last trial.
@@ -50,12 +51,12 @@ class Line {
 };
 
 double slope_at_start(const LineSearchPlace& place) {
-  if (place.known_slope.has_value()) return *place.known_slope;
+  if (place.known.slope) return *place.known.slope;
   return place.objective.algebra().dot(place.from.gradient, place.p);
 }
 
-/// What every search begins with: the slope, and the end where g cannot tell steps apart any more.
-/// True: the search goes on.
+/// Begins every search: computes the slope, and ends the search if g cannot tell steps apart any
+/// more. True: the search goes on.
 bool begin(const LineSearchPlace& place, LineSearchResult& result) {
   VectorAlgebra& algebra = place.objective.algebra();
   result.slope = slope_at_start(place);
@@ -65,7 +66,7 @@ bool begin(const LineSearchPlace& place, LineSearchResult& result) {
   }
   const double rounding = rounding_of(place);
   if (-result.slope > rounding) return true;
-  // The gradient still can, for a few digits.
+  // The gradient can, for a few more digits.
   const double value = Line(place).value(1);
   const bool smaller = algebra.norm(place.trial_gradient) < 0.9 * algebra.norm(place.from.gradient);
   if (value <= place.from.value + rounding && smaller) {
@@ -76,9 +77,9 @@ bool begin(const LineSearchPlace& place, LineSearchResult& result) {
   return false;
 }
 
-/// Where the parabola through g(x), its slope there and g(x + alpha p) has its minimum [Nocedal &
-/// Wright 2006, eq. 3.58], but at least this part of alpha: far from the minimum a parabola says
-/// little. alpha where there is none.
+/// The minimum of the parabola through g(x), its slope there and g(x + alpha p) [Nocedal & Wright
+/// 2006, eq. 3.58], but at least alpha/10: far from the minimum a parabola says little. alpha if
+/// the parabola has no minimum.
 double parabola_minimum(const LineSearchPlace& place, double slope, double alpha, double value) {
   constexpr double least = 0.1;
   const double bend = value - place.from.value - slope * alpha;
@@ -87,8 +88,8 @@ double parabola_minimum(const LineSearchPlace& place, double slope, double alpha
 }
 
 /// Shrinks until g(x + alpha p) <= g(x) + decrease * alpha: by the factor `shrink` and, from the
-/// third time on, by more where a parabola says so. A step that is too long by orders of magnitude
-/// so takes less than half of the evaluations.
+/// third time on, by more if a parabola says so. If a step is too long by orders of magnitude, this
+/// takes less than half the evaluations.
 LineSearchResult shrink_until(const LineSearchPlace& place, double decrease, double shrink,
                               LineSearchResult result) {
   const double bound = place.from.value + rounding_of(place);
@@ -119,7 +120,7 @@ struct Point {
 };
 
 /// The minimum of the cubic through two points and their slopes [Nocedal & Wright 2006, eq. 3.59],
-/// kept off the ends of the interval; its middle where there is none.
+/// kept away from the ends of the interval; the middle if there is no minimum.
 double cubic_minimum(const Point& a, const Point& b) {
   const double d1 = a.slope + b.slope - 3 * (a.value - b.value) / (a.alpha - b.alpha);
   const double square = d1 * d1 - a.slope * b.slope;
@@ -156,7 +157,7 @@ LineSearchResult narrow(const LineSearchPlace& place, double gamma, double curva
     point.slope = finite ? line.slope() : 0;
     if (too_high(alpha, point.value) || (low.alpha > 0 && point.value > low.value + rounding) ||
         !std::isfinite(point.slope)) {
-      // Behind an infinite wall there is nothing to interpolate.
+      // Beyond an infinite wall there is nothing to interpolate.
       high = point;
       bracketed = true;
       if (!finite) {
@@ -181,7 +182,7 @@ LineSearchResult narrow(const LineSearchPlace& place, double gamma, double curva
     result.end = LineSearchEnd::exhausted;
     return result;
   }
-  // Enough decrease, though not the slope that was asked for: g's rounding hides the rest.
+  // Enough decrease, but not the slope that was asked for: g's rounding hides the rest.
   const double value = line.value(low.alpha);
   return {LineSearchEnd::accepted, low.alpha, value, start.slope};
 }

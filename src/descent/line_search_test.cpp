@@ -141,7 +141,7 @@ TEST(LineSearch, ATrialThatIsThereIsNotMadeAgain) {
   for (const double scale : {1.0, 40.0, -1.0}) {
     LineProblem plain(scale), ahead(scale);
     LineSearchPlace place = ahead.place();
-    place.trial_is_there = true;
+    place.known.is_ahead = true;
     ahead.objective.algebra().step(ahead.x, 1, ahead.p, ahead.trial);
     const LineSearchSettings settings;
     for (const auto& search :
@@ -163,7 +163,7 @@ TEST(LineSearch, ATrialThatIsThereIsNotMadeAgain) {
   for (const double scale : {0.03, 1.0, 40.0}) {
     LineProblem problem(scale);
     LineSearchPlace place = problem.place();
-    place.trial_is_there = true;
+    place.known.is_ahead = true;
     problem.objective.algebra().step(problem.x, 1, problem.p, problem.trial);
     expect_consistent(problem, exact_search(place));
   }

@@ -151,7 +151,7 @@ int LinearPairs::free_direction() {
 }
 
 void LinearPairs::correct(VectorAlgebra& algebra, const Iterate& at, VectorField& p,
-                          const Direction* inner_direction) {
+                          const ConstantDirection* inner_direction) {
   if (at.gradient_before == nullptr) has_step_ = false;
   if (has_step_ && count_ == history_) --count_;
   const int now = free_inner();
@@ -318,7 +318,7 @@ void LinearPairs::keep(const VectorKernels& kernels, const Run& run, std::size_t
 /// Keeps p as an inner direction and multiplies the gradient with it and with all that is read.
 template <class T>
 void LinearPairs::multiply(VectorAlgebra& algebra, const Iterate& at,
-                           const Direction* inner_direction, VectorField& p, int kept) {
+                           const ConstantDirection* inner_direction, VectorField& p, int kept) {
   live_.push_back(kept);
   const int of_step[3] = {num_inner_ + last_direction_, current_, kept};
   const int stride = num_fields_ + 3;

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "descent/direction.h"
+#include "descent/constant_direction.h"
 
 namespace supple {
 
@@ -49,7 +49,7 @@ class LinearPairs {
   /// becomes the direction from there, m. Without the gradient before, the step that was accepted
   /// last is forgotten.
   void correct(VectorAlgebra& algebra, const Iterate& at, VectorField& p,
-               const Direction* inner = nullptr);
+               const ConstantDirection* inner = nullptr);
   /// grad g . p of the last direction, J.
   double slope() const { return slope_; }
 
@@ -104,8 +104,8 @@ class LinearPairs {
   template <class T>
   std::vector<T>& storage();
   template <class T>
-  void multiply(VectorAlgebra& algebra, const Iterate& at, const Direction* inner, VectorField& p,
-                int kept);
+  void multiply(VectorAlgebra& algebra, const Iterate& at, const ConstantDirection* inner,
+                VectorField& p, int kept);
   double sum_of_chunks(const VectorAlgebra& algebra, std::size_t place) const;
   template <class T>
   void combine(VectorAlgebra& algebra, const std::vector<int>& of, const Iterate* at,

@@ -12,10 +12,10 @@ namespace supple {
 
 namespace {
 
-/// Of the gradient with which a round began, N: what is left of it is less than what the
-/// multipliers of the next one change.
+/// A round ends once its gradient has fallen to this part of the first one: the multipliers of the
+/// next round change more than that.
 constexpr double solved = 1e-2;
-/// J: a method that finds no direction does not know what is left to be had.
+/// J: a method that finds no direction does not know how much g could still decrease.
 constexpr double no_promise = std::numeric_limits<double>::infinity();
 
 }  // namespace
@@ -40,8 +40,8 @@ MinimiseReport Minimiser::run(Objective& objective, Direction& direction,
     report.num_inverted = objective.num_inverted();
   };
   note();
-  bool is_new = true;  // nothing is known of the way that led to z
-  // What is solved for apart may take as long as thirty evaluations.
+  bool is_new = true;  // the gradient before z is unknown
+  // Solving for vertices separately may take as long as thirty evaluations.
   Direction* settling = options.deadline ? nullptr : &direction;
   const auto finish = [&](StepStatus status) {
     report.status = status;
@@ -93,16 +93,16 @@ MinimiseReport Minimiser::run(Objective& objective, Direction& direction,
     bool has_direction = false;
     for (bool again = false;; again = true) {
       const Iterate from{z, gradient_, value, is_new ? nullptr : &trial_gradient_, &trial_};
-      // What the line search tried last is not where the direction starts.
+      // The line search tried other points last; the direction starts at z.
       if (again) objective.find_contacts(z);
       const Stopwatch watch;
       has_direction = direction.compute(objective, from, p_);
       report.direction_milliseconds += watch.milliseconds();
       search = {.end = LineSearchEnd::not_a_descent};
       if (has_direction) {
-        search = search_line({objective, from, p_, trial_, trial_gradient_, direction.slope(),
-                              direction.went_ahead(), direction.found_contacts(), settling},
-                             direction.step_rule(), settings.line_search);
+        search = search_line(
+            {objective, from, p_, trial_, trial_gradient_, direction.byproducts(), settling},
+            direction.step_rule(), settings.line_search);
       }
       if (search.end == LineSearchEnd::set_apart) {
         algebra.copy(z, trial_);

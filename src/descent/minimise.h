@@ -21,27 +21,27 @@ struct MinimiseReport {
   double gradient_norm = 0;        ///< |grad g| at the end, N
   double start_value = 0;          ///< g(x_0), J
   double start_gradient_norm = 0;  ///< |grad g(x_0)|, N
-  /// -grad g . p / 2 of the last direction, J: the decrease of g that was still to be had before
-  /// the last step, were g the parabola that the direction's matrix sees.
+  /// -grad g . p / 2 of the last direction, J: the decrease that was still possible before the last
+  /// step if g were the parabola of the direction's matrix.
   double expected_decrease = 0;
   double direction_milliseconds = 0;
-  bool ends_at_last = false;  ///< g was evaluated last where the minimisation ends
+  bool ends_at_last = false;  ///< the last evaluation of g was where the minimisation ends
 };
 
-/// What bounds and what watches a minimisation.
+/// Limits and callbacks of a minimisation.
 struct MinimiseOptions {
-  /// An iteration that would end after this, by the time the last ones took, is not begun.
+  /// No iteration begins that would end after this, judging by the time of the last ones.
   std::optional<std::chrono::steady_clock::time_point> deadline;
-  /// N: from where |grad g| is no larger this minimisation is at its limit of iterations. One that
-  /// is done again after a small change of g ends where it is as good as before.
+  /// Ends as at the limit of iterations once |grad g| is not above this, N. A minimisation that is
+  /// repeated after a small change of g thus ends when it is as good as before.
   double good_enough = 0;
-  /// Called at the iterate that `look_at` iterations lead to, before more of them: whether g is
-  /// another function from there on. The descent then begins anew with what is left of its budget.
+  /// Called at the iterate after `look_at` iterations. True: g is another function from here on;
+  /// the descent starts anew with the rest of its budget.
   std::function<bool(const VectorField& z)> changes;
   int look_at = 0;
-  /// Called at iterates where a round ends, the iterations from one call to the next: whether g is
-  /// another function from there on, by so little that what was learnt of its shape still holds. A
-  /// round ends after `iterations_of_round`, and before where nothing is left to do in it.
+  /// Called at the end of each round of iterations. True: g is another function from here on, but
+  /// so similar that what was learnt of its shape still holds. A round ends after
+  /// `iterations_of_round`, or earlier if nothing is left to do in it.
   std::function<bool(const VectorField& z)> next_round;
   int iterations_of_round = 0;
   /// Called at x_0 (iteration 0) and after every step, with |grad g|, N.
@@ -53,16 +53,16 @@ class Minimiser {
  public:
   explicit Minimiser(int num_vertices);
 
-  /// Descends from z, which holds x_0 and then the last iterate: the lowest of them, unless the
-  /// line search is switched off. When x_0 or all that the descent finds is not finite, the status
-  /// is non_finite and z is not to be used.
+  /// Descends from z = x_0 and leaves the last iterate in z; that is the lowest one, unless the
+  /// line search is switched off. If g is not finite at x_0, or anywhere the descent looks, the
+  /// status is non_finite and z must not be used.
   MinimiseReport run(Objective& objective, Direction& direction, const SolverSettings& settings,
                      VectorField& z, const MinimiseOptions& options = {});
 
-  /// grad g where the last run ended, N.
+  /// grad g at the end of the last run, N.
   const VectorField& gradient() const { return gradient_; }
 
-  /// Fields that say nothing between two runs: who has a use for some may write to them.
+  /// Fields that are free between two runs: callers may write to them.
   std::array<VectorField*, 3> spare() { return {&p_, &trial_, &trial_gradient_}; }
 
  private:

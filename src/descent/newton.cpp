@@ -4,7 +4,7 @@ namespace supple {
 
 namespace {
 
-/// Of the residual: a direction that is more exact brings the next iterate no closer.
+/// Relative residual; a more exact direction brings the next iterate no closer.
 constexpr double enough = 1e-4;
 constexpr int most_iterations = 200;
 
@@ -14,7 +14,7 @@ bool has_stiffening(const Objective& objective) {
 
 }  // namespace
 
-// A direct solver asks for no time step.
+// A direct solver does not depend on the time step.
 Newton::Newton(const Model& model) : system_(model, SolverSettings{}, 0) {}
 
 Newton::Newton(const Model& model, const SolverSettings& settings, double inverse_a2)
@@ -41,8 +41,8 @@ bool Newton::compute(Objective& objective, const Iterate& at, VectorField& p) {
   return true;
 }
 
-/// Products with A are not needed: those of the directions follow from the residuals, as the
-/// preconditioner is A itself.
+/// Products with A are not needed: since the preconditioner is A itself, those of the directions
+/// follow from the residuals.
 void Newton::solve_stiffened(Objective& objective, const Iterate& at, VectorField& p) {
   VectorAlgebra& algebra = objective.algebra();
   const auto clear = [](VectorField& field) {

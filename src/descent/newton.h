@@ -5,16 +5,15 @@
 
 namespace supple {
 
-/// Newton's method, A = the Hessian at the iterate [GAMES103], 3n x 3n. What makes A positive
-/// definite and what solves with it are /solver/definiteness and /solver/linear_solver
-/// (hessian_system.h). The order and the pattern are analysed once, the values computed in every
-/// iteration. Where definiteness is none, p may be no descent direction far from the minimum: the
-/// descent then ends there.
+/// Newton's method: A is the Hessian at the iterate [GAMES103], 3n x 3n. /solver/definiteness says
+/// how it is made positive definite, and /solver/linear_solver what solves with it
+/// (hessian_system.h). Order and pattern are analysed once; the values are computed in every
+/// iteration. With definiteness none, p may not be a descent direction far from the minimum, and
+/// the descent then ends.
 ///
-/// What gas in a body, or a volume of one that stays, adds between all vertices of its surface, B,
-/// is no part of the sparse matrix. Conjugate gradients for A + B with A as preconditioner then
-/// make the direction: each iteration solves with A once, and A^-1 B has few eigenvalues that are
-/// far from zero.
+/// Gas in a body, or a volume that it keeps exactly, couples all vertices of its surface by a term
+/// B that is not in the sparse matrix. Then p comes from conjugate gradients for A + B with A as
+/// preconditioner: each iteration solves with A once, and A^-1 B has few eigenvalues far from zero.
 class Newton final : public Direction {
  public:
   /// Each element's Hessian clamped [Teran et al. 2005], sparse Cholesky.
@@ -31,7 +30,7 @@ class Newton final : public Direction {
   void solve_stiffened(Objective& objective, const Iterate& at, VectorField& p);
 
   HessianSystem system_;
-  VectorField residual_, solved_, d_, minus_product_, of_pressure_;  ///< where there is a B
+  VectorField residual_, solved_, d_, minus_product_, of_pressure_;  ///< used if there is a B
 };
 
 }  // namespace supple

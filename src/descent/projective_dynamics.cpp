@@ -13,10 +13,10 @@ namespace supple {
 
 namespace {
 
-/// Springs that one thread works through at a time.
+/// Springs that one thread processes at a time.
 constexpr std::size_t springs_per_chunk = 1024;
 
-/// Can the elements of a material model be projected?
+/// Whether elements of a material model can be projected.
 template <class Family>
 constexpr bool is_projective =
     Projective<decltype(std::declval<Family>().template at<double>(nullptr))>;
@@ -66,7 +66,7 @@ void check_materials(const Model& model) {
 
 double dot3(const Vec3& a, const Vec3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
-/// Calls visit(tet, range, batch of the range, lane) for the tets that have fibers.
+/// Calls visit(tet, range, batch of the range, lane) for each tet that has fibers.
 template <class Visit>
 void for_fibers(const Model& model, const Visit& visit) {
   for (const ElementRange& range : model.ranges) {
@@ -80,7 +80,7 @@ void for_fibers(const Model& model, const Visit& visit) {
   }
 }
 
-/// sum kappa (g_a . d)(g_b . d) over the fibers of each tet for its corners a and b, row-major,
+/// For each tet, sum kappa (g_a . d)(g_b . d) over its fibers, for its corners a and b, row-major,
 /// Pa/m^2: [num_tets].
 std::vector<std::array<double, 16>> fiber_entries(const Model& model) {
   std::vector<std::array<double, 16>> entries(model.tets.size(), std::array<double, 16>{});
@@ -101,8 +101,8 @@ std::vector<std::array<double, 16>> fiber_entries(const Model& model) {
   return entries;
 }
 
-/// Lower triangle of M/a^2 + L without pins in elimination order; vertices that nothing acts on
-/// have 1.
+/// Lower triangle of M/a^2 + L without pins, in elimination order. The diagonal is 1 for vertices
+/// that nothing acts on.
 SpdSolver::Matrix global_matrix(const Model& model, double inverse_a2,
                                 const std::vector<int>& order) {
   const int n = model.num_vertices;
@@ -126,7 +126,7 @@ SpdSolver::Matrix global_matrix(const Model& model, double inverse_a2,
       for (std::size_t b = 0; b <= a; ++b) {
         const Vec3 &ga = gradient[a], &gb = gradient[b];
         double value = fibers[t][4 * a + b];
-        if (a != b) {  // else it is in the diagonal
+        if (a != b) {  // the diagonal is done separately
           value += model.stiffness[t] * dot3(ga, gb);
           value +=
               model.damping_of(model.tets[t][0], inverse_a) * model.stiffness[t] * dot3(ga, gb);
@@ -141,7 +141,7 @@ SpdSolver::Matrix global_matrix(const Model& model, double inverse_a2,
   return lower;
 }
 
-/// Vertices without mass, which are those of no element, and without a pin of their own.
+/// Vertices without mass (they belong to no element) and without a pin of their own.
 std::vector<bool> idle_vertices(const Model& model) {
   std::vector<bool> idle(static_cast<std::size_t>(model.num_vertices));
   for (std::size_t i = 0; i < idle.size(); ++i) idle[i] = model.mass[i] == 0;
@@ -207,8 +207,8 @@ void ProjectiveDynamics::project_springs(const VectorField& x, Threads& threads)
   });
 }
 
-/// Of an energy whose matrix is L the local step gives sum k V G p^T = L x - dE/dx; that of
-/// bending, which is quadratic, is nothing. To the right-hand side with its sign turned.
+/// For an energy whose matrix is L, the local step gives sum k V G p^T = L x - dE/dx, which is zero
+/// for bending, as that is quadratic. Adds it to the negative right-hand side.
 void ProjectiveDynamics::add_membrane_targets(const VectorField& x, Threads& threads) {
   const MembraneSet& set = model_->membranes;
   if (set.empty()) return;
@@ -242,7 +242,7 @@ void ProjectiveDynamics::add_target_of_vertex(std::size_t vertex, PaddedVector& 
 }
 
 bool ProjectiveDynamics::compute(Objective& objective, const Iterate& at, VectorField& p) {
-  // With damping the local and global step is the same, -A^-1 grad g.
+  // With damping, the local and global step together are still -A^-1 grad g.
   if (!is_exact() || model_->is_damped()) {
     matrix_.solve(at.gradient, p, objective.threads());
     return true;
@@ -250,10 +250,10 @@ bool ProjectiveDynamics::compute(Objective& objective, const Iterate& at, Vector
   project_elements(at.x, objective.threads());
   project_springs(at.x, objective.threads());
 
-  // The inertia that the matrix has beyond that of the step holds the iterate back (the first step
-  // of BDF2), so that p stays -A^-1 grad g.
+  // The matrix may have more inertia than the step (in the first step of BDF2). The excess holds
+  // the iterate back, so that p stays -A^-1 grad g.
   const double beyond = inverse_a2_ - objective.inverse_a2();
-  // Contacts add their gradient, so the right-hand side is made with its sign turned.
+  // Contacts add their gradient, so the negative right-hand side is computed.
   const VectorField& y = objective.inertial_target();
   const Vec3& weight = objective.weight();
   objective.algebra().for_chunks([&](int, int first, int last) {
@@ -269,7 +269,7 @@ bool ProjectiveDynamics::compute(Objective& objective, const Iterate& at, Vector
       for (int k = 0; k < 3; ++k) right_[i][k] = -sum[k];
     }
   });
-  // Of a point k w x_a is what the matrix k w w^T asks for.
+  // A pinned point has k w x_a, to match k w w^T in the matrix.
   const std::vector<Vec3>& targets = objective.pin_targets();
   for (std::size_t i = 0; i < targets.size(); ++i) {
     const PinnedVertex& pin = model_->pins.pins[i];
@@ -278,7 +278,7 @@ bool ProjectiveDynamics::compute(Objective& objective, const Iterate& at, Vector
           pin.stiffness * targets[i][static_cast<std::size_t>(k)];
     }
   }
-  // A bond with a length of r has its points as far apart, in the direction in which they are.
+  // A bond of length r puts its points that far apart, in their current direction.
   for (std::size_t b = 0; b < model_->bonds.size(); ++b) {
     const PointBond& bond = model_->bonds.bonds[b];
     const double length = objective.bond_lengths()[b];

@@ -8,18 +8,18 @@
 
 namespace supple {
 
-/// M/a^2 + d2E/dx2(rest) + pins, the eigenvalues of each element clamped, factorised. Throws
-/// Error{invalid_input} where it is not positive definite.
+/// Factorises M/a^2 + d2E/dx2(rest) + pins, with the eigenvalues of each element clamped. Throws
+/// Error{invalid_input} if it is not positive definite.
 PrefactoredSystem factorise_at_rest(const Model& model, double inverse_a2);
 
 /// Quasi-Newton with the Hessian of the rest shape [Liu et al. 2017, sec. 5, "L-BFGS with different
 /// initial Hessian estimates"; thesis sec. 7.3 and Table 7.1]:
 ///   A = M/a^2 + d2E/dx2(rest) + pins,
-/// 3n x 3n, prepared once. It does not turn with the body, so that it serves a body that has turned
-/// badly. Contacts are left out.
+/// 3n x 3n, prepared once. It does not rotate with the body and suits a rotated body badly. It has
+/// no contacts.
 class RestHessian final : public Direction {
  public:
-  /// Throws Error{invalid_input} where A is not positive definite.
+  /// Throws Error{invalid_input} if A is not positive definite.
   RestHessian(const Model& model, const SolverSettings& settings, double inverse_a2);
   void pins_changed(const PinChange& change) override;
   void materials_changed(const MaterialChange& change) override {
@@ -29,7 +29,7 @@ class RestHessian final : public Direction {
   bool compute(Objective& objective, const Iterate& at, VectorField& p) override;
 
  private:
-  // One of them, as /solver/linear_solver says.
+  // /solver/linear_solver decides which of them exists.
   std::optional<PrefactoredSystem> matrix_;
   std::optional<HessianSystem> system_;
 };

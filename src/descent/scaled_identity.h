@@ -6,10 +6,10 @@ namespace supple {
 
 /// A = I / gamma with
 ///   gamma = s . t / t . t,  s = x_k - x_{k-1},  t = grad g(x_k) - grad g(x_{k-1}),
-/// of the newest step, m/N: the initial matrix that L-BFGS is usually given [Nocedal & Wright 2006,
-/// eq. 7.20; Liu et al. 2017, eq. 12, prints its inverse]. A step that saw no positive curvature
-/// changes nothing. Before the first one gamma is the smallest inverse diagonal of M/a^2 + L. By
-/// itself this is gradient descent with the second step length of Barzilai & Borwein [1988].
+/// of the newest step, m/N: the usual initial matrix of L-BFGS [Nocedal & Wright 2006, eq. 7.20;
+/// Liu et al. 2017, eq. 12, prints its inverse]. A step without positive curvature leaves gamma
+/// unchanged. Before the first step gamma is the smallest inverse diagonal entry of M/a^2 + L. On
+/// its own, this is gradient descent with the second step length of Barzilai & Borwein [1988].
 class ScaledIdentity final : public Direction {
  public:
   ScaledIdentity(const Model& model, double inverse_a2);

@@ -16,16 +16,16 @@ constexpr int most_halvings = 10;
 
 }  // namespace
 
-/// What g is to the vertices of a group: its part that is quadratic (inertia, weight, pins) with
-/// gradient and curvature, and what the rest is.
+/// g as a function of the vertices of a group: the quadratic part (inertia, weight, pins) by its
+/// gradient and curvature, and the rest.
 struct VertexBlockDescent::Local {
   double quadratic_gradient[3][lanes] = {};
   double quadratic_stiffness[lanes] = {};
-  double scale[lanes] = {};  ///< J, of the terms that cancel at rest
-  PairSums rest{};           ///< of the colliders the energy alone
+  double scale[lanes] = {};  ///< size of the terms that cancel at rest, J
+  PairSums rest{};           ///< of colliders only the energy
 
-  /// Whether a step d does not increase g, `energy` being that of the rest there. Returns in how
-  /// many lanes.
+  /// Finds out in which lanes the step d does not increase g, and returns their number. energy: of
+  /// the rest, after the step.
   int accept(const double (&d)[3][lanes], const double (&energy)[lanes],
              bool (&accepted)[lanes]) const {
     int count = 0;
@@ -37,7 +37,7 @@ struct VertexBlockDescent::Local {
       }
       const double rise =
           slope + 0.5 * quadratic_stiffness[lane] * square + (energy[lane] - rest.energy[lane]);
-      // Energies that cancel at rest err by the rounding of what cancels.
+      // Energies that cancel at rest have the rounding errors of their terms.
       const double rounding =
           4 * std::numeric_limits<double>::epsilon() * (std::abs(rest.energy[lane]) + scale[lane]);
       accepted[lane] = rise <= rounding;
@@ -47,9 +47,9 @@ struct VertexBlockDescent::Local {
   }
 };
 
-/// What the colliders are to the vertices of a group: quadratic functions of their steps.
+/// The colliders as quadratic functions of the steps of the vertices of a group.
 struct VertexBlockDescent::Planes {
-  double energy[lanes] = {};  ///< where they were found, J
+  double energy[lanes] = {};  ///< where the planes were found, J
   double gradient[3][lanes] = {};
   double hessian[9][lanes] = {};
 };
@@ -93,7 +93,7 @@ void VertexBlockDescent::sum_scales() {
   }
 }
 
-/// The pins of each vertex as a list through next_pin_.
+/// Makes the list of the pins of each vertex, linked by next_pin_.
 void VertexBlockDescent::list_pins() {
   const Model& model = *model_;
   next_pin_.assign(model.pins.pins.size(), -1);
@@ -131,8 +131,8 @@ void VertexBlockDescent::begin_step(Objective& objective) {
   }
 }
 
-/// What a vertex does not find at its turn: friction, which belongs to the state at the start of
-/// the step, and points of edges and faces.
+/// Lists the contacts that a vertex cannot find at its turn: friction, which depends on the state
+/// at the start of the step, and points of edges and faces.
 void VertexBlockDescent::list_contacts(const Objective& objective) {
   const ContactEnergy* contact = objective.contact();
   std::fill(first_corner_.begin(), first_corner_.end(), -1);
@@ -152,14 +152,15 @@ void VertexBlockDescent::list_contacts(const Objective& objective) {
   }
 }
 
-/// Whether a contact joins vertices of the group to others, which may have the same colour.
+/// Whether a contact couples vertices of the group to others, which may have the same colour.
 bool VertexBlockDescent::shares_points(const VertexGroup& group) const {
   return std::any_of(group.vertex, group.vertex + group.num_vertices,
                      [&](int v) { return shares_point_[static_cast<std::size_t>(v)] != 0; });
 }
 
-/// What the points pull at. Found before each colour, it is the same whichever vertex goes first,
-/// and pins of corners that all move by it still bound the energy from above (potentials/pins.h).
+/// Finds how far pinned points are from their targets. This is done before each colour, so the
+/// order of its vertices does not matter, and pins of corners that all move by it still bound the
+/// energy from above (potentials/pins.h).
 void VertexBlockDescent::find_points(const Objective& objective) {
   for (std::size_t p = 0; p < stretch_.size(); ++p) {
     const auto corner = static_cast<std::size_t>(model_->pins.points[p].first);
@@ -195,7 +196,7 @@ void VertexBlockDescent::add_smooth(const Objective& objective, int vertex, int 
   for (int k = 0; k < 3; ++k) local.quadratic_gradient[k][lane] = gradient[k];
 }
 
-/// Springs, membranes and friction.
+/// Adds springs, membranes and friction.
 void VertexBlockDescent::add_kinked(const Objective& objective, int vertex, int lane,
                                     Local& local) const {
   const auto v = static_cast<std::size_t>(vertex);
@@ -230,8 +231,8 @@ void VertexBlockDescent::add_kinked(const Objective& objective, int vertex, int 
   for (int k = 0; k < 9; ++k) local.rest.hessian[k][lane] = hessian[k];
 }
 
-/// Energy of the triangles, bends and hinges of a vertex that stands at x, J; where `gradient` is
-/// not null, adds their gradient, N, and Hessian by that vertex.
+/// Energy of the triangles, bends and hinges of a vertex if it is at x, J. If `gradient` is not
+/// null, adds their gradient, N, and Hessian with respect to that vertex.
 double VertexBlockDescent::add_membranes(const Objective& objective, int vertex, const double* x,
                                          double* gradient, double* hessian) const {
   const MembraneSet& set = model_->membranes;
@@ -284,8 +285,8 @@ double VertexBlockDescent::add_membranes(const Objective& objective, int vertex,
   return energy;
 }
 
-/// Energy of a contact where a vertex of it stands at x, J; adds its gradient, N, and, where
-/// `hessian` is not null, its Hessian by that vertex.
+/// Energy of a contact if one of its vertices is at x, J. Adds its gradient, N, and, if `hessian`
+/// is not null, its Hessian with respect to that vertex.
 double VertexBlockDescent::add_contact(const Objective& objective, const Corner& own,
                                        const double* x, double* gradient, double* hessian) const {
   const ContactEnergy& contacts = *objective.contact();
@@ -301,7 +302,7 @@ double VertexBlockDescent::add_contact(const Objective& objective, const Corner&
   return energy;
 }
 
-/// Energy of the springs, membranes, friction and colliders of a vertex that stands at x, J.
+/// Energy of the springs, membranes, friction and colliders of a vertex if it is at x, J.
 double VertexBlockDescent::kinked_energy(const Objective& objective, int vertex,
                                          const double* x) const {
   const auto v = static_cast<std::size_t>(vertex);
@@ -329,7 +330,7 @@ double VertexBlockDescent::kinked_energy(const Objective& objective, int vertex,
   return energy;
 }
 
-/// Calls work(pairs) for the segments of a group whose vertices stand at `own`.
+/// Calls work(pairs) for the segments of a group whose vertices are at `own`.
 template <class Work>
 void VertexBlockDescent::for_segments(const Objective& objective, const VertexGroup& group,
                                       const double (&own)[3][lanes], const Work& work) const {
@@ -357,7 +358,7 @@ void VertexBlockDescent::for_segments(const Objective& objective, const VertexGr
   }
 }
 
-/// As Local::rest.energy, with the group's vertices at x.
+/// Local::rest.energy with the group's vertices at x.
 void VertexBlockDescent::energy_at(const Objective& objective, const VertexGroup& group,
                                    const double (&x)[3][lanes], double (&energy)[lanes]) const {
   std::fill(energy, energy + lanes, 0.0);
@@ -371,8 +372,8 @@ void VertexBlockDescent::energy_at(const Objective& objective, const VertexGroup
                [&](const PairWork& work) { kernels_->add_energy(work, energy); });
 }
 
-/// The colliders that a vertex is in at x + d, as a quadratic function of its step from x: writes
-/// energy, gradient and Hessian. Whether there are any.
+/// Writes energy, gradient and Hessian of the colliders that a vertex is in at x + d, as a
+/// quadratic function of its step from x. Returns whether there are any.
 bool VertexBlockDescent::find_planes(const Objective& objective, int vertex, int lane,
                                      const double (&x)[3][lanes], const double (&d)[3][lanes],
                                      Planes& planes) const {
@@ -398,7 +399,7 @@ bool VertexBlockDescent::find_planes(const Objective& objective, int vertex, int
   return found;
 }
 
-/// The Newton step of every lane; none where nothing resists.
+/// The Newton step of every lane; zero if nothing resists.
 void VertexBlockDescent::solve(const double (&floor)[lanes], const Local& local,
                                const Planes& planes, double (&d)[3][lanes]) const {
   double hessian[9][lanes], descent[3][lanes], size2[lanes] = {};
@@ -450,7 +451,7 @@ void VertexBlockDescent::solve_group(const Objective& objective, const VertexGro
     }
     energy_at(objective, group, to, energy);
     if (local.accept(d, energy, accepted) == lanes) break;
-    // The first time, with the planes that the step has met.
+    // The first time: with the planes that the step has met.
     bool again[lanes] = {};
     for (int lane = 0; lane < group.num_vertices && trial == 0; ++lane) {
       again[lane] =
@@ -484,7 +485,7 @@ bool VertexBlockDescent::compute(Objective& objective, const Iterate& at, Vector
       const VertexGroup& group = groups_.groups[static_cast<std::size_t>(first + i)];
       if (!shares_points(group)) solve_group(objective, group);
     });
-    // These see each other: one after the other, in an order that no number of threads changes.
+    // These are coupled: one after the other, in an order that does not depend on the threads.
     for (int i = first; i < last; ++i) {
       const VertexGroup& group = groups_.groups[static_cast<std::size_t>(i)];
       if (shares_points(group)) solve_group(objective, group);
@@ -495,9 +496,9 @@ bool VertexBlockDescent::compute(Objective& objective, const Iterate& at, Vector
   return true;
 }
 
-/// Nothing within a body moves its mean, so that of a body that nothing holds or touches belongs
-/// where that of y is; vertices that go one after the other leave it a little beside. Moving all of
-/// it there costs no elastic energy and lowers the inertia's.
+/// Forces within a body do not move its mean. The mean of a body that nothing holds or touches
+/// therefore belongs where that of y is, and a sweep leaves it a little off. Moving the whole body
+/// there costs no elastic energy and lowers the inertial energy.
 void VertexBlockDescent::keep_means(const Objective& objective) {
   if (!(objective.inverse_a2() > 0)) return;
   objective.find_held_bodies(is_held_);

@@ -9,21 +9,22 @@
 namespace supple {
 
 /// Vertex block descent [Chen et al. 2024, secs. 3.1 and 3.2]: one sweep of nonlinear block
-/// Gauss-Seidel. Colour after colour, every vertex takes a Newton step of g as a function of itself
-/// alone, the others standing where they are by now:
-///   x_i <- x_i - H_ii^-1 grad_i g,  H_ii = d2g/dx_i^2, 3x3,
-/// negative eigenvalues of H_ii counting with their absolute value, so that the step descends, and
-/// small ones as `floor_`. A vertex all of whose eigenvalues are below that stays: the paper leaves
-/// out those whose det H_ii is tiny, but of a sheet that nothing holds across, that is every one.
+/// Gauss-Seidel. Colour after colour, every vertex takes a Newton step of g as a function of its
+/// own position, with the others at their latest positions:
+///   x_i <- x_i - H_ii^-1 grad_i g,  H_ii = d2g/dx_i^2, 3x3.
+/// Negative eigenvalues of H_ii are replaced by their absolute value, so that the step descends,
+/// and small ones by `floor_`. A vertex stays if all of its eigenvalues are below that. The paper
+/// skips vertices with a tiny det H_ii instead, but in a sheet that nothing holds in the normal
+/// direction that is every vertex.
 ///
 /// Contact and friction are part of H_ii [secs. 3.5 and 3.6]: k n n^T of every collider that the
-/// vertex is in when its turn comes, and the friction's Hessian. Where the step ends inside
-/// another collider and g does not decrease, it is taken again with that one's plane in H_ii.
+/// vertex is in when its turn comes, and the Hessian of friction. If the step ends inside another
+/// collider and g does not decrease, it is taken again with that collider's plane in H_ii.
 ///
-/// A step that still does not decrease g is halved up to ten times and then left out: a sweep
-/// increases g by rounding at most. p = x after the sweep - x. The vertices of a colour do not see
-/// each other and run in parallel, eight at once; those that share a contact with others do, and
-/// follow eight by eight.
+/// A step that still does not decrease g is halved up to ten times and then skipped, so a sweep
+/// increases g by rounding at most. p = x after the sweep - x. Vertices of one colour are not
+/// coupled and run in parallel, eight at once; only those that share a contact with others are, and
+/// they follow eight by eight.
 class VertexBlockDescent final : public Direction {
  public:
   VertexBlockDescent(const Model& model, double inverse_a2);
@@ -45,10 +46,10 @@ class VertexBlockDescent final : public Direction {
  private:
   struct Local;
   struct Planes;
-  /// What a contact is to one of its vertices.
+  /// A contact as seen by one of its vertices.
   struct Corner {
     int contact, corner;
-    int next;  ///< of the vertex; -1: none
+    int next;  ///< the next Corner of the vertex; -1: none
   };
 
   void list_pins();
@@ -80,16 +81,16 @@ class VertexBlockDescent final : public Direction {
   VertexStencils groups_;
   const CornerKernels* kernels_;
   std::vector<double> floor_;  ///< [num_vertices], least pivot, N/m
-  std::vector<double> scale_;  ///< [num_vertices], J: sum of k_j V_j and k_s r_s^2 around it
+  std::vector<double> scale_;  ///< [num_vertices], sum of k_j V_j and k_s r_s^2 around it, J
   std::vector<int> first_pin_, next_pin_;  ///< [num_vertices], [num_pins]; -1: none
-  std::vector<Vec3> stretch_;              ///< [num_points], m: before the colour
+  std::vector<Vec3> stretch_;              ///< [num_points], before the current colour, m
   // In this step.
-  std::vector<int> place_;          ///< [num_vertices] among those that can touch; -1: it cannot
+  std::vector<int> place_;          ///< [num_vertices], among those that can touch; -1: it cannot
   std::vector<int> first_corner_;   ///< [num_vertices]; -1: none
-  std::vector<char> shares_point_;  ///< [num_vertices]: it is a corner of a contact of several
+  std::vector<char> shares_point_;  ///< [num_vertices], it shares a contact with other vertices
   std::vector<Corner> corners_;
-  std::vector<char> is_held_;  ///< [num_bodies]: by a pin or by what touches it
-  VectorField x_;              ///< in the midst of the sweep, m
+  std::vector<char> is_held_;  ///< [num_bodies], by a pin or a contact
+  VectorField x_;              ///< during the sweep, m
 };
 
 }  // namespace supple

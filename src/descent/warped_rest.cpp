@@ -9,7 +9,7 @@ namespace supple {
 
 namespace {
 
-/// Tets, and groups of eight vertices, that one piece of work takes.
+/// Tets, and groups of eight vertices, in one piece of work.
 constexpr int tets_per_chunk = 1024;
 constexpr int groups_per_chunk = 32;
 
@@ -34,7 +34,7 @@ Mat3<double> least_rotation(const Vector3<double>& v, const Vector3<double>& u) 
   const Vector3<double> w = cross(v, u);
   const double cosine = dot(v, u);
   Mat3<double> R = Mat3<double>::identity();
-  // Opposite directions: half a turn about any axis across them; there w has no digits left.
+  // Opposite directions: half a turn about any axis perpendicular to them; w has no digits left.
   if (cosine < -1 + 1e-12) {
     const int least = std::abs(v[0]) < 0.6 ? 0 : 1;
     Vector3<double> axis{{0, 0, 0}};
@@ -57,7 +57,7 @@ Mat3<double> least_rotation(const Vector3<double>& v, const Vector3<double>& u) 
   return R;
 }
 
-/// Of one lane: the least rotation between the directions that belong to the largest stretch.
+/// The least rotation between the directions of the largest stretch, in one lane.
 Mat3<double> along_a_line(const LaneFrames& frames, int lane) {
   Vector3<double> u, v;
   for (int k = 0; k < 3; ++k) {
@@ -170,8 +170,8 @@ const std::vector<Mat3<double>>& WarpedRest::rotations(const VectorField& x, Thr
           V(k / 3, k % 3) = frames.V[k][lane];
         }
         to = times_transpose(U, V);
-        // All along one line, as in a strand: nothing tells how far it is turned about itself.
-        // Below this the decomposition's second direction is rounding.
+        // All along one line, as in a strand: its rotation about itself is unknown. Below this
+        // ratio the second direction of the decomposition is rounding.
         if (frames.s[1][lane] <= 1e-7 * frames.s[0][lane]) to = along_a_line(frames, lane);
       }
     }

@@ -9,18 +9,18 @@
 
 namespace supple {
 
-/// Quasi-Newton with the Hessian of the rest shape turned with the body, vertex by vertex [Mueller
+/// Quasi-Newton with the Hessian of the rest shape, rotated with the body vertex by vertex [Mueller
 /// et al. 2002, "Stable real-time deformations"; Liu et al. 2017, sec. 5]:
 ///   p = -R A_rest^-1 R^T grad g,  R = diag(R_i).
-/// R_i is the rotation of the polar decomposition of sum_t V_t F_t over the tets at vertex i, and
-/// of sum_s (x_a - x_b) n_s^T over its springs, n_s being their directions at rest, and of
-/// sum k V F [e_1 e_2]^T over its membrane's triangles, e_1 and e_2 being their axes at rest; the
-/// least rotation where all of them lie along one line; I where there are none. Mueller et al. warp
-/// forces in this way and pay with forces that do not sum to zero; here it only shapes the descent.
+/// R_i is the rotation in the polar decomposition of a sum over what meets at vertex i: V_t F_t of
+/// its tets, (x_a - x_b) n_s^T of its springs, with their directions n_s at rest, and
+/// k V F [e_1 e_2]^T of its membrane's triangles, with their axes e_1 and e_2 at rest. If all of
+/// these lie along one line, R_i is the least rotation; if there are none, R_i = I. Mueller et al.
+/// warp forces like this, which then no longer sum to zero; here it only shapes the descent.
 /// R A_rest R^T is symmetric positive definite, so p descends.
 class WarpedRest final : public Direction {
  public:
-  /// Throws Error{invalid_input} where the rest Hessian is not positive definite.
+  /// Throws Error{invalid_input} if the rest Hessian is not positive definite.
   WarpedRest(const Model& model, double inverse_a2);
   void pins_changed(const PinChange& change) override {
     matrix_.pins_changed(change.model, change.h);
@@ -32,7 +32,7 @@ class WarpedRest final : public Direction {
   const std::vector<Mat3<double>>& rotations(const VectorField& x, Threads& threads);
 
  private:
-  /// The sum whose rotation R_i is.
+  /// The sum that R_i is the rotation of.
   Mat3<double> moment(std::size_t i, const VectorField& x) const;
 
   const Model* model_;
