@@ -79,9 +79,10 @@ Command add_list_command(CLI::App& app) {
     const char* text;
     std::vector<Description> (*make)();
   };
-  static const std::array<List, 7> lists{{
+  static const std::array<List, 8> lists{{
       {"materials", "hyperelastic models, membranes and springs", list_all_materials},
       {"bending", "how membranes resist bending", list_bending_models},
+      {"fabrics", "measured fabrics for membranes", list_fabrics},
       {"solvers", "methods that solve a step", list_solvers},
       {"options", "keys of a scene's solver: default; values; solvers; what it is",
        list_solver_options},

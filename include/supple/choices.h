@@ -80,6 +80,20 @@ enum class XpbdPrecision { float64, float32 };
 enum class ContactMode { soft, barrier };
 /// MembraneSettings::bending_model.
 enum class BendingModel { quadratic, dihedral };
+/// Measured fabrics; `custom` is none of them (fabric_properties).
+enum class Fabric {
+  custom,
+  ivory_rib_knit,
+  pink_ribbon_brown,
+  white_dots_on_black,
+  navy_sparkle_sweat,
+  camel_ponte_roma,
+  gray_interlock,
+  black_denim_11oz,
+  white_swim_solid,
+  tango_red_jet_set,
+  royal_target
+};
 /// RodSettings::rest_shape.
 enum class RodRestShape { mesh, straight };
 /// PressureSettings::surface.
@@ -105,6 +119,7 @@ const ChoiceList& choices(XpbdOrder);
 const ChoiceList& choices(XpbdPrecision);
 const ChoiceList& choices(ContactMode);
 const ChoiceList& choices(BendingModel);
+const ChoiceList& choices(Fabric);
 const ChoiceList& choices(RodRestShape);
 const ChoiceList& choices(PressureSurface);
 const ChoiceList& choices(BodyVolume);

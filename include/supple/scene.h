@@ -373,6 +373,27 @@ struct Body {
   std::optional<TearingSettings> tearing{};  ///< empty: it does not tear
 };
 
+/// A fabric as an orthotropic_stvk membrane: moduli times the thickness. See docs/materials.md for
+/// the measurements [Wang, O'Brien & Ramamoorthi 2011] and how these numbers follow from them.
+struct FabricProperties {
+  double density = 0;         ///< kg/m^2
+  double warp = 0, weft = 0;  ///< Young's moduli along the threads times the thickness, N/m
+  double shear = 0;           ///< modulus of shear times the thickness, N/m
+  double poisson = 0;         ///< as MaterialSettings::poisson
+  double bending = 0;         ///< bending rigidity, N m
+};
+
+/// Throws Error{invalid_input} for Fabric::custom.
+FabricProperties fabric_properties(Fabric fabric);
+
+/// Thickness of fabrics unless it is given, m. It affects neither their stretch nor their bending.
+inline constexpr double fabric_thickness = 0.0005;
+
+/// Makes the triangles of a body a membrane of this fabric: sets material, membrane and density.
+/// The warp keeps its direction. Throws Error{invalid_input} for Fabric::custom and unless
+/// thickness > 0 (m).
+void set_fabric(Body& body, Fabric fabric, double thickness = fabric_thickness);
+
 // -------------------------------------------------------------------------------- colliders
 
 /// Points with normal . x < offset are inside.

@@ -609,6 +609,7 @@ std::vector<Description> list_membrane_materials();  ///< only for membranes
 std::vector<Description> list_spring_materials();    ///< of cloth and strands
 std::vector<Description> list_rigid_materials();     ///< of bodies of tets that do not deform
 std::vector<Description> list_bending_models();      ///< of membranes
+std::vector<Description> list_fabrics();             ///< measured ones, for membranes
 std::vector<Description> list_solvers();
 /// Keys of /solver: default; allowed values; methods that read it; meaning.
 std::vector<Description> list_solver_options();

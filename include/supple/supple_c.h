@@ -706,6 +706,7 @@ typedef enum SuppleList {
   supple_list_solver_options = 5,  ///< keys of /solver: default, values, methods that read it
   supple_list_integrators = 6,
   supple_list_rigid_materials = 7,  ///< of bodies of tets that do not deform
+  supple_list_fabrics = 8,          ///< measured ones, for membranes
 } SuppleList;
 
 /// entries: receives an array of `count`.

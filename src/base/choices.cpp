@@ -72,6 +72,22 @@ const ChoiceList& choices(BendingModel) {
   return list;
 }
 
+const ChoiceList& choices(Fabric) {
+  static const ChoiceList list{"fabric",
+                               {{"custom", "none of these: with moduli of its own"},
+                                {"ivory_rib_knit", "underwear: 95 % cotton, 5 % spandex"},
+                                {"pink_ribbon_brown", "blanket: 100 % polyester"},
+                                {"white_dots_on_black", "tablecloth: 100 % polyester"},
+                                {"navy_sparkle_sweat", "sweater: 96 % polyester, 4 % spandex"},
+                                {"camel_ponte_roma", "jacket: 60 % polyester, 40 % rayon"},
+                                {"gray_interlock", "t-shirt: 60 % cotton, 40 % polyester"},
+                                {"black_denim_11oz", "jeans: 99 % cotton, 1 % spandex"},
+                                {"white_swim_solid", "swimsuit: 87 % nylon, 13 % spandex"},
+                                {"tango_red_jet_set", "jacket: 100 % polyester"},
+                                {"royal_target", "trousers: 65 % cotton, 35 % polyester"}}};
+  return list;
+}
+
 const ChoiceList& choices(LineSearchType) {
   static const ChoiceList list{"line search", {{"backtracking"}, {"wolfe"}, {"exact"}, {"none"}}};
   return list;

@@ -20,11 +20,12 @@ struct List {
 
 const List& list_of(SuppleList list) {
   // In the order of the enumerators.
-  static const std::array<List, 8> lists{
+  static const std::array<List, 9> lists{
       List(supple::list_materials()),        List(supple::list_membrane_materials()),
       List(supple::list_spring_materials()), List(supple::list_bending_models()),
       List(supple::list_solvers()),          List(supple::list_solver_options()),
-      List(supple::list_integrators()),      List(supple::list_rigid_materials())};
+      List(supple::list_integrators()),      List(supple::list_rigid_materials()),
+      List(supple::list_fabrics())};
   const auto index = static_cast<std::size_t>(list);
   supple::require(index < lists.size(), "list", "there is no list " + std::to_string(index));
   return lists[index];

@@ -570,6 +570,7 @@ const char* test_lists(void) {
   CHECK(lists_name(supple_list_membrane_materials, "orthotropic_stvk"));
   CHECK(lists_name(supple_list_spring_materials, "rod"));
   CHECK(lists_name(supple_list_bending_models, "dihedral"));
+  CHECK(lists_name(supple_list_fabrics, "gray_interlock"));
   CHECK(lists_name(supple_list_solvers, "l_bfgs"));
   CHECK(lists_name(supple_list_solver_options, "iterations"));
   CHECK(lists_name(supple_list_integrators, "bdf2"));

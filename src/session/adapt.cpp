@@ -143,6 +143,27 @@ void prepare_material(ordered_json& material, const FoundMaterial& found, bool i
   }
 }
 
+/// A measured fabric's numbers replace those that are there. Without a fabric they become the
+/// material's own.
+void prepare_fabric(ordered_json& material, const Body& body, const ordered_json& fabric) {
+  const MaterialSettings& settings = body.material;
+  const std::pair<const char*, double> numbers[] = {
+      {"warp", settings.warp},
+      {"weft", settings.weft},
+      {"shear", settings.shear},
+      {"poisson", settings.poisson},
+      {"thickness", body.membrane->thickness},
+      {"bending", body.membrane->bending.value_or(0)}};
+  const bool is_measured = fabric.is_string() && fabric != to_string(Fabric::custom);
+  for (const auto& [key, number] : numbers) {
+    if (is_measured) {
+      material.erase(key);
+    } else if (!material.contains(key)) {
+      material[key] = number;
+    }
+  }
+}
+
 /// What a value asks of its neighbours before it is put in.
 void prepare(ordered_json& document, const SceneOrigin& origin, const Setup& setup,
              const std::string& pointer, const ordered_json& value) {
@@ -167,6 +188,11 @@ void prepare(ordered_json& document, const SceneOrigin& origin, const Setup& set
   if (found->key == "model" && is_leaf && value.is_string()) {
     const auto& convert = found->is_cloth ? converted_cloth_material : converted_material;
     *material = convert(*material, *found->settings, value.get<std::string>());
+  } else if (found->key == "fabric" && is_leaf) {
+    for (const Body& body : setup.scene().bodies) {
+      if (&body.material == found->settings && body.membrane)
+        prepare_fabric(*material, body, value);
+    }
   } else {
     prepare_material(*material, *found, is_leaf);
   }

@@ -384,6 +384,7 @@ ordered_json hello_message(const SessionState& s) {
             {"membrane_materials", names_json(list_membrane_materials())},
             {"spring_materials", names_json(list_spring_materials())},
             {"bending_models", names_json(list_bending_models())},
+            {"fabrics", names_json(list_fabrics())},
             {"solvers", names_json(list_solvers())},
             {"integrators", names_json(list_integrators())},
             {"exports", exports},

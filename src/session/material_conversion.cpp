@@ -141,7 +141,8 @@ ordered_json converted_cloth_material(const ordered_json& old, const MaterialSet
   const std::string from = old.value("model", "");
   if (model == from) return old;
   if (model == "rod" || from == "rod") return converted_strand_material(old, model);
-  const double thickness = number_in(old, "thickness", 1e-3);
+  const double thickness =
+      number_in(old, "thickness", old.contains("fabric") ? fabric_thickness : 1e-3);
   double young = 0, poisson = 0.3;
   if (from == "spring") {
     young = number_in(old, "stiffness", 1e3) / thickness;

@@ -4,6 +4,7 @@
 
 #include "io/scene/readers.h"
 #include "supple/error.h"
+#include "supple/simulation.h"
 
 namespace supple {
 
@@ -139,7 +140,7 @@ struct PlacedMesh {
 PlacedMesh read_placed_mesh(ObjectReader& body, const SceneSources& sources, std::size_t max_tets) {
   PlacedMesh placed;
   BodyMesh& mesh = placed.mesh;
-  const bool is_sheet = body.has("material", "thickness");
+  const bool is_sheet = body.has("material", "thickness") || body.has("material", "fabric");
   const bool is_strand =
       body.has_text("material", "model", "rod") || body.has_text("material", "model", "spring");
   const FileContent content = is_sheet    ? FileContent::sheet
@@ -180,12 +181,21 @@ void read_mass(ObjectReader& reader, const char* unit, double usual_density, Bod
   }
 }
 
+/// That of the measured fabric which the material names, kg/m^2.
+std::optional<double> fabric_density(const ObjectReader& body) {
+  for (const Description& fabric : list_fabrics()) {
+    if (!body.has_text("material", "fabric", fabric.name)) continue;
+    return fabric_properties(from_string<Fabric>(fabric.name)).density;
+  }
+  return {};
+}
+
 void read_cloth_body(ObjectReader& reader, SpringMesh mesh, Body& body) {
   // By default a light cotton, and a cord of two millimetres.
   if (mesh.triangles.empty()) {
     read_mass(reader, "kg/m", 0.003, body);
   } else {
-    read_mass(reader, "kg/m^2", 0.2, body);
+    read_mass(reader, "kg/m^2", fabric_density(reader).value_or(0.2), body);
   }
   reader.object("material",
                 [&](ObjectReader& material) { read_cloth_material(material, mesh, body); });

@@ -137,9 +137,10 @@ void read_spline_preset(ObjectReader& material, const TetMesh& mesh, bool is_she
   }
 }
 
-/// side: the default of a direction.
+/// side: the default of a direction. has_defaults: `settings` holds those of numbers.
 void read_value(ObjectReader& material, const MaterialRow& row, const MaterialParameter& parameter,
-                const TetMesh& mesh, const std::optional<Vec3>& side, MaterialSettings& settings) {
+                const TetMesh& mesh, const std::optional<Vec3>& side, bool has_defaults,
+                MaterialSettings& settings) {
   const char* const key = parameter.key;
   const auto read = [&]<class T>(T MaterialSettings::*member) {
     T& value = settings.*member;
@@ -151,7 +152,8 @@ void read_value(ObjectReader& material, const MaterialRow& row, const MaterialPa
       }
       value = material.number(key, parameter.range);
     } else if constexpr (std::is_same_v<T, double>) {
-      value = material.number(key, parameter.range);
+      value =
+          material.number(key, parameter.range, has_defaults ? std::optional(value) : std::nullopt);
     } else if constexpr (std::is_same_v<T, std::array<double, 2>>) {
       std::tie(value[0], value[1]) = material.pair(key, parameter.range);
     } else if constexpr (std::is_same_v<T, Vec3>) {
@@ -168,7 +170,8 @@ void read_value(ObjectReader& material, const MaterialRow& row, const MaterialPa
 }
 
 void read_parameters(ObjectReader& material, const TetMesh& mesh, bool is_sheet,
-                     const std::optional<Vec3>& side, MaterialSettings& settings) {
+                     const std::optional<Vec3>& side, bool has_defaults,
+                     MaterialSettings& settings) {
   if (settings.model == SplineModel::name && material.has("preset")) {
     read_spline_preset(material, mesh, is_sheet, settings);
     return;
@@ -186,7 +189,7 @@ void read_parameters(ObjectReader& material, const TetMesh& mesh, bool is_sheet,
     settings.mu = read_lame(material, settings.model, mesh).first;
   } else {
     for (const MaterialParameter& parameter : row.parameters) {
-      read_value(material, row, parameter, mesh, side, settings);
+      read_value(material, row, parameter, mesh, side, has_defaults, settings);
     }
   }
 }
@@ -218,8 +221,8 @@ std::string read_model(ObjectReader& material, std::vector<std::string> of_this_
   return material.choice("model", "material", known, std::move(of_this_kind));
 }
 
-/// The parameters of a sheet whose model was read; already checked.
-void read_sheet_parameters(ObjectReader& material, const SpringMesh& mesh,
+/// The parameters of a sheet whose model was read; already checked. has_defaults: see read_value.
+void read_sheet_parameters(ObjectReader& material, const SpringMesh& mesh, bool has_defaults,
                            MaterialSettings& settings) {
   if (settings.model == rigid_name) {
     material.fail("model", "rigid needs tets: cloth is not rigid");
@@ -230,7 +233,7 @@ void read_sheet_parameters(ObjectReader& material, const SpringMesh& mesh,
     const Vec3 &a = mesh.vertices[0], &b = mesh.vertices[1];
     side = Vec3{b[0] - a[0], b[1] - a[1], b[2] - a[2]};
   }
-  read_parameters(material, {}, true, side, settings);
+  read_parameters(material, {}, true, side, has_defaults, settings);
   make_sheet(settings, material.where());  // its checks point below `where`
 }
 
@@ -250,10 +253,20 @@ void read_membrane(ObjectReader& material, const SpringMesh& mesh, Body& body) {
   MembraneSettings membrane;
   material.know("bending");
   material.know("bending_model");
-  membrane.thickness = material.number("thickness", above_zero("m"));
-  read_sheet_parameters(material, mesh, body.material);
-  membrane.bending = material.number("bending", from_zero("N m"),
-                                     plate_bending(body.material, membrane.thickness));
+  Fabric fabric = Fabric::custom;
+  if (body.material.model == "orthotropic_stvk") {
+    fabric = material.choice("fabric", fabric);
+    material.explain("a measured fabric: the defaults of all numbers");
+    material.know("thickness");
+  }
+  const bool is_measured = fabric != Fabric::custom;
+  membrane.thickness = material.number(
+      "thickness", above_zero("m"), is_measured ? std::optional(fabric_thickness) : std::nullopt);
+  if (is_measured) set_fabric(body, fabric, membrane.thickness);
+  read_sheet_parameters(material, mesh, is_measured, body.material);
+  membrane.bending = material.number(
+      "bending", from_zero("N m"),
+      is_measured ? *body.membrane->bending : plate_bending(body.material, membrane.thickness));
   membrane.bending_model = material.choice("bending_model", membrane.bending_model);
   body.membrane = membrane;
 }
@@ -351,7 +364,7 @@ MaterialSettings read_material(ObjectReader& material, const TetMesh& mesh) {
     material.expect({"model"});
     return settings;
   }
-  read_parameters(material, mesh, false, {}, settings);
+  read_parameters(material, mesh, false, {}, false, settings);
   make_material(settings, material.where());  // its checks point below `where`
   material.optional_object("plasticity", [&](ObjectReader& plasticity) {
     settings.plasticity = read_plasticity(plasticity);
@@ -368,7 +381,7 @@ MaterialSettings read_sheet(ObjectReader& material, const SpringMesh& mesh) {
                                (is_spring(settings.model) ? "s" : "") +
                                "; expected another material of it");
   }
-  read_sheet_parameters(material, mesh, settings);
+  read_sheet_parameters(material, mesh, false, settings);
   return settings;
 }
 

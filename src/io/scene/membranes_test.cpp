@@ -72,10 +72,60 @@ TEST(MembraneScene, TheSceneWithItsDefaultsReadsTheSameAgain) {
   }
 }
 
+const char* const fabric_scene = R"({
+  "supple": 1,
+  "bodies": [
+    { "mesh": { "cloth": { "u": [0, 0, 1], "v": [1, 0, 0], "cells": [2, 2] } },
+      "material": { "model": "orthotropic_stvk", "fabric": "gray_interlock" } },
+    { "mesh": { "cloth": {} }, "density": 0.3,
+      "material": { "model": "orthotropic_stvk", "fabric": "black_denim_11oz",
+                    "thickness": 0.001, "shear": 1e5, "bending": 1e-4 } },
+    { "mesh": { "file": "block.obj" },
+      "material": { "model": "orthotropic_stvk", "fabric": "royal_target",
+                    "direction": [1, 0, 0] } } ] })";
+
+TEST(MembraneScene, FabricsGiveTheDefaultsOfAllNumbers) {
+  const LoadedScene first = parse(fabric_scene);
+  for (const LoadedScene& loaded : {first, parse(first.settings)}) {
+    const FabricProperties interlock = fabric_properties(Fabric::gray_interlock);
+    const Body& shirt = loaded.scene.bodies[0];
+    ASSERT_TRUE(shirt.membrane);
+    EXPECT_EQ(shirt.density, interlock.density);
+    EXPECT_EQ(shirt.membrane->thickness, fabric_thickness);
+    EXPECT_EQ(shirt.membrane->bending, interlock.bending);
+    EXPECT_EQ(shirt.material.warp, interlock.warp / fabric_thickness);
+    EXPECT_EQ(shirt.material.poisson, interlock.poisson);
+    EXPECT_NEAR(shirt.material.direction[2], 0.5, 1e-12);  // along u, a cell
+    // What is given counts, and the thickness leaves the stiffness of the sheet alone.
+    const FabricProperties denim = fabric_properties(Fabric::black_denim_11oz);
+    const Body& jeans = loaded.scene.bodies[1];
+    EXPECT_EQ(jeans.density, 0.3);
+    EXPECT_EQ(jeans.membrane->thickness, 0.001);
+    EXPECT_EQ(jeans.membrane->bending, 1e-4);
+    EXPECT_EQ(jeans.material.shear, 1e5);
+    EXPECT_EQ(jeans.material.weft, denim.weft / 0.001);
+    EXPECT_EQ(loaded.scene.bodies[2].density, fabric_properties(Fabric::royal_target).density);
+    EXPECT_EQ(loaded.scene.bodies[2].triangles.size(), 4U);
+  }
+  const Refusals refused{fabric_scene};
+  const std::string cloth = "/bodies/0/material";
+  refused(cloth + "/fabric", "\"grey_interlock\"", cloth + "/fabric",
+          "did you mean 'gray_interlock'");
+  refused(cloth + "/fabric", "\"custom\"", cloth, "'thickness' is missing");
+  refused(cloth + "/fabric", "3", cloth + "/fabric", "");
+  refused(cloth + "/poisson", "9", cloth + "/poisson", "square below warp/weft");
+  refused("/bodies/2/material/direction", "null", "/bodies/2/material", "'direction' is missing");
+  refused(cloth, R"({"model": "arap", "mu": 1, "thickness": 1, "fabric": "gray_interlock"})",
+          cloth + "/fabric", "unknown key");
+  refused("/bodies/0/layers", R"([{"model": "orthotropic_stvk", "fabric": "gray_interlock"}])",
+          "/bodies/0/layers/0/fabric", "unknown key");
+  refused("/bodies/0/mesh", R"({"box": {}})", cloth + "/model", "for membranes");
+}
+
 TEST(MembraneScene, PanelsSeeEveryKeyOfItsMaterial) {
   const LoadedScene loaded = parse(membrane_scene);
-  for (const char* key :
-       {"model", "warp", "weft", "shear", "poisson", "direction", "thickness", "bending"}) {
+  for (const char* key : {"model", "fabric", "warp", "weft", "shear", "poisson", "direction",
+                          "thickness", "bending"}) {
     const std::string pointer = std::string("/bodies/0/material/") + key;
     const auto found = std::find_if(loaded.fields.begin(), loaded.fields.end(),
                                     [&](const ReadField& f) { return f.pointer == pointer; });

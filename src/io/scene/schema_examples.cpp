@@ -88,7 +88,9 @@ const char* const written[] = {
         "material": { "model": "spline", "preset": "B", "mu": 1e5, "lambda": 1e5 } },
       { "mesh": { "cloth": { "cells": [1, 1] } },
         "material": { "model": "arap", "mu": 1e5, "thickness": 0.001, "bending": 1, "bending_model": "dihedral" },
-        "folds": [ { "select": { "vertices": [0, 1, 2, 3] }, "degrees": 90 } ] } ],
+        "folds": [ { "select": { "vertices": [0, 1, 2, 3] }, "degrees": 90 } ] },
+      { "mesh": { "cloth": { "cells": [1, 1] } },
+        "material": { "model": "orthotropic_stvk", "fabric": "gray_interlock" } } ],
       "colliders": [
         { "name": "floor", "plane": {}, "friction": 0.1, "touches": [] },
         { "sphere": {}, "motion": { "translate": { "velocity": [1, 0, 0] } } },
