@@ -10,8 +10,8 @@
 
 namespace supple {
 
-/// The damper of a spring in a step, c/2 (l - l_n)^2 with c = k tau/a: the minimum of c/2 |d - R
-/// d_n|^2 over all rotations R. It is itself a spring.
+/// The damper of a spring in a step, c/2 (l - l_n)^2 with c = k tau/a: the minimum of
+/// c/2 |d - R d_n|^2 over all rotations R. It is itself a spring.
 SpringSet::Spring damper(const Model& model, const SpringSet::Spring& spring,
                          const StepStart& start);
 

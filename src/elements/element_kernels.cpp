@@ -55,8 +55,8 @@ struct RestPair {
   }
 };
 
-/// The columns of a matrix of each tet. The first two columns belong to both tets, as in F Q = Ds
-/// T, or are sums over both, as in V P Q.
+/// The columns of a matrix of each tet. The first two columns belong to both tets, as in
+/// F Q = Ds T, or are sums over both, as in V P Q.
 struct PairColumns {
   Vector3<One> first, second;
   Vector3<One> third[2];
