@@ -17,8 +17,8 @@ SUPPLE_INLINE void add_to(PaddedVector& p, Vector4 more) {
   *reinterpret_cast<Vector4*>(&p) += more;
 }
 
-/// The vector that an index names. A SlotPlace is the offset of the vector's first number: it needs
-/// no arithmetic for the address, of which a batch has sixty-four.
+/// The vector at an index. A SlotPlace is the offset of the vector's first number, so the address
+/// needs no arithmetic; a batch has sixty-four of them.
 SUPPLE_INLINE const PaddedVector& named(const PaddedVector* x, int index) { return x[index]; }
 SUPPLE_INLINE PaddedVector& named(PaddedVector* x, int index) { return x[index]; }
 SUPPLE_INLINE const PaddedVector& named(const PaddedVector* x, SlotPlace place) {
@@ -52,9 +52,9 @@ SUPPLE_INLINE Vector3<Batch<double, W>> gather_lanes(const PaddedVector* x, cons
   }
 }
 
-/// The edges from corner 0 to the other corners, for W elements of count + 1 corners, which begin
-/// at `first` in `index`. If a register holds a whole vertex, the difference is taken before the
-/// transposition: corner 0 need not be transposed.
+/// The edges from corner 0 to the other corners of W elements with count + 1 corners. The elements
+/// start at `first` in `index`. If a register holds a whole vertex, the difference is taken before
+/// the transposition: corner 0 need not be transposed.
 template <int W, class Index, int count>
 SUPPLE_INLINE void gather_edges(const PaddedVector* x, const Index (*index)[lanes], int first,
                                 Vector3<Batch<double, W>> (&edge)[count]) {

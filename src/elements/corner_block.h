@@ -36,9 +36,9 @@ SUPPLE_INLINE Mat3<S> times(const OwnHessian<S>& H, const Mat3<S>& m) {
   return result;
 }
 
-/// The principal Hessian of an isotropic energy, from its d2Psi/dF2: the entries of that on the
-/// modes of the frames. Negative eigenvalues are mended here, at a tenth of what it costs with the
-/// 9x9 matrix.
+/// The principal Hessian of an isotropic energy, from d2Psi/dF2: the entries of that matrix on
+/// the modes of the frames. Negative eigenvalues are mended here, at a tenth of what it costs with
+/// the 9x9 matrix.
 template <class S>
 SUPPLE_INLINE PrincipalHessian<S> principal_hessian_of(const OwnHessian<S>& full,
                                                        const Svd<S>& frame,

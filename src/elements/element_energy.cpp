@@ -15,8 +15,8 @@ namespace {
 
 /// The blocks of each body, sorted by the mean number of their vertices. Passes over vertices give
 /// each thread a contiguous range of vertices. With this order a thread finds the forces that it
-/// reads and the positions that it writes in its own cache. If the curve of the tets runs against
-/// the numbering of the vertices, every cache line would otherwise change hands twice.
+/// reads and the positions that it writes in its own cache. Without it, if the curve of the tets
+/// runs against the numbering of the vertices, every cache line changes hands twice.
 std::vector<int> by_vertices(const Model& model) {
   std::vector<double> mean;
   mean.reserve(model.blocks.size());

@@ -13,9 +13,9 @@ namespace supple {
 ///
 /// A block of batches is one piece of work: gather eight pairs of tets, compute F = Ds Dm^-1, the
 /// energy density and the stress P(F), and scatter V P Dm^-T lane after lane into the block's slots
-/// [thesis eqs. 6.3 and 8.4; Sifakis & Barbic 2012]. Its columns belong to corners 1 to 3; corner 0
-/// receives minus their sum. F and P are in a frame of each pair (face_pair_batches.h). The model
-/// fixes the order of all sums.
+/// [thesis eqs. 6.3 and 8.4; Sifakis & Barbic 2012]. The columns of that matrix belong to corners 1
+/// to 3; corner 0 receives minus their sum. F and P are in a frame of each pair
+/// (face_pair_batches.h). The model fixes the order of all sums.
 class ElementEnergy {
  public:
   /// Throws what simd_level_in_use() throws.

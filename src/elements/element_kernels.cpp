@@ -154,8 +154,9 @@ SUPPLE_INLINE S energy_and_stress(const Family& family, const LaneNumbers& at, c
   return energy;
 }
 
-/// Evaluating both tets of a lane at once is faster, except for short materials, whose chain of
-/// operations is no longer than the processor's own look-ahead. There it only costs registers.
+/// Evaluating both tets of a lane at once is faster, except for materials so short that their
+/// chain of operations is no longer than the processor's own look-ahead. For these it only costs
+/// registers.
 template <class Family>
 inline constexpr bool at_once =
     !std::is_same_v<Family, StvkModel> && !std::is_same_v<Family, StableNeoHookeanModel>;

@@ -14,9 +14,9 @@ namespace supple {
 /// slope across the rest of the surface. Returns unit vectors, [num_tets], at the cost of one solve
 /// with a sparse Cholesky factor.
 ///
-/// Throws Error{invalid_input} at `where` or below it for sets that are empty, that share a vertex
-/// or that name one that does not exist, and for tets that no path from one set to the other leads
-/// through.
+/// Throws Error{invalid_input} at `where` or below it for sets that are empty, share a vertex or
+/// name a vertex that does not exist, and for tets through which no path leads from one set to the
+/// other.
 std::vector<Vec3> laplace_directions(const TetMesh& mesh, const LaplaceFibers& fibers,
                                      const std::string& where, Threads& threads);
 

@@ -70,8 +70,7 @@ double error_in_ring(int cells) {
 TEST(FiberField, InAQuarterRingItFollowsTheArc) {
   const double coarse = error_in_ring(4), fine = error_in_ring(12);
   EXPECT_LT(fine, 1e-3);
-  EXPECT_LT(fine, coarse / 6);  // 1 - cos is quadratic in the angle, and the angle linear in the
-                                // edges
+  EXPECT_LT(fine, coarse / 6);  // 1 - cos is quadratic in the angle, which is linear in the edges
 }
 
 TEST(FiberField, RefusesSetsWithoutAWayBetweenThem) {

@@ -125,8 +125,8 @@ SUPPLE_INLINE void evaluate_batch(const HessianWork& work, const Family& family,
   store_blocks(corner, edge, work.edges + b * num_edges * lanes, first, out);
 }
 
-/// The same for a user's own energy with given F and d2Psi/dF2. That is either still to be mended
-/// in principal stretches (is_principal) or used as it is.
+/// The same for a user's own energy with given F and d2Psi/dF2. The latter still has to be mended
+/// in principal stretches (is_principal), or is used as it is.
 SUPPLE_INLINE void evaluate_own(const HessianWork& work, const double (*gradients)[lanes],
                                 const double (*hessians)[lanes], bool is_principal, std::size_t b,
                                 int first, Blocks& out) {

@@ -49,7 +49,7 @@ struct VertexGroup {
 struct VertexStencils {
   VertexStencils(const Model& model, const Colouring& colouring);
 
-  /// Copies parameters and fibers of all pairs from a model whose elements have not moved.
+  /// Copies parameters and fibers of all pairs from a model whose layout of elements is the same.
   void copy_materials(const Model& model);
 
   /// Copies those rest shapes that can change from such a model.

@@ -22,7 +22,7 @@ struct RowMatrix {
 RowMatrix scaled_rows(const SpdSolver::Matrix& lower, const std::vector<double>& scale);
 
 /// A without its weak off-diagonal entries. They are added to the diagonal such that the product
-/// with the positive x stays the same. Weak entries have |a_ij| x_j/x_i < weak and
+/// with x, a positive vector, stays the same. Weak entries have |a_ij| x_j/x_i < weak and
 /// |a_ij| x_i/x_j < weak, so no entry changes either of its two diagonals by more than `weak`. A
 /// and the result are symmetric.
 RowMatrix without_weak(const RowMatrix& A, double weak, const std::vector<double>& x);

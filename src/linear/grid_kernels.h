@@ -17,8 +17,9 @@ struct RowSlices {
   const int* row;      ///< [4 slices]; at the end of a window a row can be listed twice
   const int* column;   ///< [4 start[slices]]
   const float* value;  ///< [4 start[slices]]
-  /// Or both in one word, [4 start[slices]]: the upper half of a float, and a column below 65,536.
-  /// The diagonal is stored separately. This halves the memory, for which products wait.
+  /// Or column and value in one word, [4 start[slices]]: the upper half of a float, and a column
+  /// below 65,536. The diagonal is stored separately. This halves the memory, for which products
+  /// wait.
   const std::uint32_t* word;
   const float* diagonal;  ///< [4 slices]
 };

@@ -28,8 +28,8 @@ constexpr double weak = 0.02, coarse_weak = 0.01;
 /// The smoothing damps eigenvalues from bound/part on.
 constexpr int most_steps = 3;
 constexpr double part = 8;
-/// If a coarse grid's factor has more entries, a coarser grid is made: 2 MB of floats. A core's own
-/// cache holds that or less, so in every frame the factor comes from further away.
+/// A coarser grid is made if a coarse grid's factor has more entries than this: 2 MB of floats. A
+/// core's own cache holds that or less, so in every frame a larger factor comes from further away.
 constexpr std::ptrdiff_t most_in_a_coarse_factor = std::ptrdiff_t{1} << 19;
 /// Number of cycles that measure how much of an error one cycle leaves, as long as the remainder
 /// has more than this part of the error's energy. Smooth errors, which cost A next to nothing, are

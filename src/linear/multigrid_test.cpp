@@ -79,7 +79,7 @@ double least_eigenvalue(SpdSolver& solver, const SpdSolver::Matrix& lower) {
   const Eigen::VectorXd values = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(
                                      L.transpose() * (0.5 * (H + H.transpose())) * L)
                                      .eigenvalues();
-  // One, except for the eight digits of the off-diagonal entries.
+  // One, except that off-diagonal entries have only eight binary digits.
   EXPECT_LT(values.maxCoeff(), 1.01);
   return values.minCoeff();
 }

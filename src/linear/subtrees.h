@@ -6,7 +6,7 @@
 
 namespace supple {
 
-/// If a factor has fewer entries, waking a thread takes longer than it saves.
+/// If a factor has fewer entries than this, waking a thread takes longer than it saves.
 inline constexpr double least_shared_entries = 40000;
 
 /// Supernodes first .. root, where root is above all others.

@@ -98,9 +98,8 @@ class SupernodalCholesky final : public SpdSolver {
             .rows = padded_rows_.data(),
             .scratch_half = static_cast<std::ptrdiff_t>(scratch_size_ / 2)};
   }
-  /// Whether a thread takes a branch with everything in it. That keeps so few threads busy and
-  /// saves them a synchronisation. Otherwise the subtrees come first, then the rest of the
-  /// branches.
+  /// Whether threads take whole branches: that is enough to keep so few threads busy, and saves a
+  /// synchronisation. Otherwise the subtrees come first, then the rest of the branches.
   bool goes_by_branches(const Threads& threads) const;
   template <int sides>
   void forwards(std::size_t share);

@@ -38,7 +38,7 @@ std::vector<int> tree_of(const Rows& rows) {
   std::vector<int> parent(at(n), -1), ancestor(at(n), -1);
   for (int i = 0; i < n; ++i) {
     for (int k = rows.start[at(i)]; k < rows.start[at(i) + 1]; ++k) {
-      // Up the tree to its root, and every node on the way learns of a higher one.
+      // Goes up the tree to its root and gives every node on the way a higher ancestor.
       for (int j = rows.column[at(k)]; j != -1 && j < i;) {
         const int next = ancestor[at(j)];
         ancestor[at(j)] = i;
@@ -183,7 +183,7 @@ std::vector<int> postorder(const std::vector<int>& parent) {
       const int j = path.back();
       if (child[at(j)] != -1) {
         path.push_back(child[at(j)]);
-        child[at(j)] = -1;  // on the way back it is done
+        child[at(j)] = -1;  // so that it is done on the way back
       } else {
         order.push_back(j);
         path.pop_back();

@@ -301,7 +301,7 @@ bool UpdatableCholesky::make_low_rank(Correction& next) {
     root[k] = std::sqrt(std::abs(change));
     sign[k] = change > 0 ? 1 : -1;
   }
-  // Removing leaves the difference of nearly equal numbers, 1 - d (A^-1)_ii.
+  // Removing an entry leaves a difference of nearly equal numbers, 1 - d (A^-1)_ii.
   const bool some_goes = (sign.array() < 0).any();
   if (some_goes && !solver_->is_direct()) return false;
   next.is_refined = precision_ != Precision::full && some_goes;

@@ -67,7 +67,7 @@ class UpdatableCholesky {
   /// std::bad_alloc, with the matrix as it was.
   bool set_entries(const std::vector<double>& entries, Threads& threads);
 
-  /// The matrix that was factorised last; the diagonal may have changed since.
+  /// The matrix given last, at construction or by set_entries; its diagonal may have changed since.
   const SpdSolver::Matrix& lower() const { return *lower_; }
   const FactorPattern& pattern() const { return *pattern_; }
 
@@ -153,7 +153,8 @@ class UpdatableCholesky {
 
   bool has_factor_of(const SpdSolver::Matrix& lower) const;
 
-  std::shared_ptr<const SpdSolver::Matrix> lower_;  ///< its diagonal is that of the first factor
+  std::shared_ptr<const SpdSolver::Matrix>
+      lower_;  ///< as given last, with the diagonal of that time
   std::shared_ptr<const FactorPattern> pattern_;
   Precision precision_;
   int most_rows_;

@@ -64,7 +64,7 @@ double error(UpdatableCholesky& matrix, const Eigen::MatrixXd& A) {
   return largest;
 }
 
-/// Every `stride`-th row from the third on.
+/// Every `stride`-th row from row 3 on.
 std::vector<std::pair<int, double>> entries(int count, double value, int stride = 4) {
   std::vector<std::pair<int, double>> list;
   for (int k = 0; k < count; ++k) list.emplace_back(3 + stride * k, value);

@@ -23,7 +23,7 @@ struct GradientWork {
   const int* slot_start;
   const int* slot_list;
   const PaddedVector* slots;
-  // Forces of the springs, listed for their ends, N; null without springs.
+  // Forces of the springs, N, and which ends are at each vertex; null without springs.
   const int* spring_start;
   const int* spring_incident;
   const PaddedVector* spring_forces;
