@@ -16,8 +16,9 @@ namespace {
 template <class Real>
 using Dense = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
 
-/// Writes L^-1 over `inverse`, which is zero, by halves: [A 0; B C]^-1 = [A^-1 0;
-/// -C^-1 B A^-1 C^-1]. So most of the work is products of matrices.
+/// Writes L^-1 over `inverse`, which is zero, by halves,
+///   [A 0; B C]^-1 = [A^-1 0; -C^-1 B A^-1 C^-1],
+/// so most of the work is products of matrices.
 template <class Real>
 void invert(const Eigen::Ref<const Dense<Real>>& L, Eigen::Ref<Dense<Real>> inverse) {
   const Eigen::Index n = L.rows();
