@@ -11,8 +11,9 @@
 
 namespace supple {
 
-/// One piece of work at a time on a thread of its own, beside whoever started it. Its result is
-/// fetched when it is due, so that when it was done never shows. Destroying or replacing it waits.
+/// Runs one piece of work at a time on its own thread, beside the caller. The caller fetches the
+/// result when it is due, so the time at which the work was done never shows. Destroying or
+/// replacing it waits for the work.
 template <class Result>
 class Background {
  public:
@@ -28,11 +29,11 @@ class Background {
     return *this;
   }
 
-  /// Begins; waits for what was begun before and drops it. Where the system gives no thread, the
-  /// work is done by whoever takes its result.
+  /// Starts the work; first waits for earlier work and drops its result. If the system gives no
+  /// thread, whoever takes the result does the work.
   void start(Work work) {
     wait();
-    // Not std::async: libc++'s waits for ever for what it found no thread for.
+    // Not std::async: if libc++'s finds no thread for a task, it waits for it forever.
     const auto task = std::make_shared<std::packaged_task<Result()>>(work);
     result_ = task->get_future();
     try {
@@ -42,18 +43,18 @@ class Background {
     }
   }
 
-  /// Is there something to take?
+  /// Whether there is a result to take.
   bool has_work() const { return result_.valid(); }
 
-  /// Waits up to `milliseconds`; whether `take` would not wait any more, or has the work to do
-  /// itself. To be asked where there is something to take.
+  /// Waits up to `milliseconds`. Returns whether `take` would not have to wait any longer, or would
+  /// do the work itself. Requires has_work().
   bool is_done(double milliseconds = 0) const {
-    constexpr double longest = 1e9;  // no clock overflows
+    constexpr double longest = 1e9;  // so that no clock overflows
     const std::chrono::duration<double, std::milli> time(std::min(milliseconds, longest));
     return result_.wait_for(time) != std::future_status::timeout;
   }
 
-  /// Waits for the result; throws what the work threw.
+  /// Waits for the result. Throws what the work threw.
   Result take() {
     wait();
     return result_.get();

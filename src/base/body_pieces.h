@@ -12,18 +12,18 @@
 
 namespace supple {
 
-/// Pieces of work that each belong to one body, body after body, and those of them that are to be
-/// done: the pieces of the bodies that were selected, ascending.
+/// Pieces of work, each of which belongs to one body, body after body. It selects the pieces to be
+/// done: those of the selected bodies, ascending.
 class BodyPieces {
  public:
   BodyPieces() : BodyPieces(std::vector<int>{0}) {}
-  /// first: [num_bodies + 1], the first piece of each body. All bodies are selected.
+  /// first: [num_bodies + 1], the first piece of each body. Initially all bodies are selected.
   explicit BodyPieces(std::vector<int> first) : first_(std::move(first)) {
     selected_.resize(at(first_.back()));
     std::iota(selected_.begin(), selected_.end(), 0);
   }
 
-  /// From now on only these bodies, ascending; those that are unknown have no pieces. Allocates
+  /// From now on selects only these bodies, ascending; unknown bodies have no pieces. Allocates
   /// nothing.
   void select(std::span<const int> bodies) {
     selected_.clear();
@@ -34,18 +34,18 @@ class BodyPieces {
   }
 
   std::span<const int> selected() const { return selected_; }
-  /// The first piece of a body; those of the last one end at count().
+  /// The first piece of a body; the pieces of the last body end at count().
   int first(int body) const { return first_[at(body)]; }
   int count() const { return first_.back(); }
 
-  /// Calls work(piece) for those that are selected, in parallel.
+  /// Calls work(piece) for the selected pieces, in parallel.
   template <class Work>
   void parallel_for(Threads& threads, const Work& work) const {
     threads.parallel_for(static_cast<int>(selected_.size()),
                          [&](int i) { work(selected_[at(i)]); });
   }
 
-  /// The sum of what those that are selected have in a list of all, in their order.
+  /// The sum over the selected pieces, in their order, of their entries in a list for all pieces.
   double sum(const std::vector<double>& of_piece) const {
     double sum = 0;
     for (const int piece : selected_) sum += of_piece[at(piece)];
@@ -61,8 +61,8 @@ struct PieceRange {
   int first, last;
 };
 
-/// Cuts the items of each body into pieces of size_of(its number of items), the last one of a body
-/// being what is left. first_item: [num_bodies + 1].
+/// Cuts the items of each body into pieces of size_of(its number of items); the last piece of a
+/// body has what is left. first_item: [num_bodies + 1].
 template <class SizeOf>
 BodyPieces cut_into_pieces(std::span<const int> first_item, const SizeOf& size_of,
                            std::vector<PieceRange>& pieces) {

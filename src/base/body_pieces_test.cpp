@@ -30,7 +30,7 @@ TEST(BodyPieces, OfSelectedBodiesAreDoneAndSummed) {
   pieces.select(std::vector<int>{1, 2});
   EXPECT_EQ(pieces.sum(energy), 24);
   EXPECT_EQ(done(), (std::vector<int>{0, 0, 0, 1, 1}));
-  // Bodies that nobody knows have none.
+  // Unknown bodies have none.
   pieces.select(std::vector<int>{0, 7});
   EXPECT_EQ(pieces.sum(energy), 7);
   EXPECT_EQ(done(), (std::vector<int>{1, 1, 1, 0, 0}));

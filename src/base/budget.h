@@ -6,13 +6,13 @@
 
 namespace supple {
 
-/// Says whether there is time for another iteration, by the longest of the last two: single ones
-/// are slowed by chance, and the first pays for cold memory.
+/// Says whether there is time for another iteration, judged by the longer of the last two: chance
+/// can slow a single one, and the first pays for cold memory.
 class Budget {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// None: any time.
+  /// No deadline: there is always time.
   explicit Budget(const std::optional<Clock::time_point>& deadline) : deadline_(deadline) {
     if (deadline_) last_ = Clock::now();
   }

@@ -5,8 +5,8 @@
 
 namespace supple {
 
-// The one place of names: entries in the order of the enumerators. Those that `supple list` prints
-// have a line.
+// The only place for the names. Entries are in the order of the enumerators; those that
+// `supple list` prints have a line.
 
 const ChoiceList& choices(SolverMethod) {
   static const ChoiceList list{

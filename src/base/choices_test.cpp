@@ -47,7 +47,7 @@ TYPED_TEST(Choices, WhatIsNoneIsRefusedWithItsPlaceAndThoseThatAre) {
   EXPECT_THROW(require_choice(static_cast<TypeParam>(-1), "/here"), Error);
 }
 
-// The last enumerator has the last name: lists are as long as their enumerations.
+// If the last enumerator has the last name, the lists are as long as their enumerations.
 TEST(ChoiceNames, AreThoseOfTheEnumerators) {
   std::ostringstream text;
   text << SolverMethod::step_and_project << ' ' << TimeIntegrator::forward_euler << ' '

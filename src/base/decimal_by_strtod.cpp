@@ -1,5 +1,5 @@
-// In place of decimal.cpp where the standard library has no from_chars for doubles (libc++ before
-// version 20). For C libraries whose strtod knows no locale but "C", as musl's.
+// Replaces decimal.cpp if the standard library has no from_chars for doubles (libc++ before version
+// 20). For C libraries whose strtod knows only the locale "C", such as musl.
 #include <cerrno>
 #include <cstdlib>
 #include <string>
@@ -10,7 +10,8 @@ namespace supple {
 
 namespace {
 
-/// What strtod takes and from_chars does not: a plus sign, blanks before, hexadecimal digits.
+/// Excludes what strtod accepts and from_chars does not: a plus sign, leading blanks, hexadecimal
+/// digits.
 bool is_plain(std::string_view text) {
   const std::string_view digits = text.substr(text.substr(0, 1) == "-" ? 1 : 0);
   if (digits.empty()) return false;
@@ -24,7 +25,7 @@ bool is_plain(std::string_view text) {
 
 bool read_decimal(std::string_view text, double& value) {
   if (!is_plain(text)) return false;
-  const std::string copy(text);  // ends with a zero
+  const std::string copy(text);  // zero-terminated
   char* stop = nullptr;
   const int before = errno;
   errno = 0;

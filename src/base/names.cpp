@@ -36,7 +36,7 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
     const std::size_t distance = edit_distance(name, candidate);
     const std::size_t allowed =
         std::max<std::size_t>(2, std::max(name.size(), candidate.size()) / 3);
-    // At least a letter in common: of two short names each is within two edits of the other.
+    // At least one letter in common: any two short names are within two edits of each other.
     const bool alike = distance < std::max(name.size(), candidate.size());
     if (alike && distance <= allowed && distance < best_distance) {
       best = candidate;

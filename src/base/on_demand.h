@@ -7,14 +7,16 @@
 
 namespace supple {
 
-/// Guards what is derived from something else at the first question after that has changed. Any
-/// threads may ask at once; who changes it sees to it that nobody asks meanwhile.
+/// Guards a value that is derived from something else when it is first asked for after a change.
+/// Any threads can ask at the same time; the thread that makes a change ensures that nobody asks
+/// meanwhile.
 class OnDemand {
  public:
-  /// What was derived is out of date.
+  /// Marks the derived value as out of date.
   void changed() { is_fresh_.store(false, std::memory_order_relaxed); }
 
-  /// Calls derive() unless that was done since the last change: one thread, others wait for it.
+  /// Calls derive() if it has not been called since the last change. One thread does; others wait
+  /// for it.
   template <class Derive>
   void ensure(const Derive& derive) {
     if (is_fresh_.load(std::memory_order_acquire)) return;
@@ -29,9 +31,9 @@ class OnDemand {
   std::mutex mutex_;
 };
 
-/// A value that is derived from what stands beside it at the first question: who never asks has no
-/// memory for it. Any threads may ask at once. Copies derive their own; what was moved from is not
-/// to be asked.
+/// A value that is derived from its surroundings when first asked for; if nobody asks, it takes no
+/// memory. Any threads can ask at the same time. Copies derive their own; a moved-from object must
+/// not be asked.
 template <class Value>
 class Derived {
  public:
@@ -45,17 +47,17 @@ class Derived {
   Derived& operator=(Derived&&) noexcept = default;
   ~Derived() = default;
 
-  /// derive() if nobody has asked before.
+  /// The value; calls derive() if nobody has asked before.
   template <class Derive>
   const Value& get(const Derive& derive) const {
     made_->guard.ensure([&] { made_->value = derive(); });
     return made_->value;
   }
 
-  /// As it is; a Value() before the first question. Not while others ask.
+  /// The value as it is; a Value() before anybody asks. Not while others ask.
   Value& value() { return made_->value; }
 
-  /// The next question derives it anew.
+  /// It is derived anew the next time somebody asks.
   void forget() { made_ = std::make_unique<Made>(); }
 
  private:

@@ -1,17 +1,17 @@
-// One pool serves the whole program. Whoever brings work does his share, takes over what nobody has
-// begun and waits only for what is being worked on: the work gets done even where the system gives
-// no thread at all, or gives it late.
+// One pool serves the whole program. A caller does its own share of the work, takes over what
+// nobody has started and waits only for pieces in progress. So the work gets done even if the
+// system gives no thread at all, or gives it late.
 //
-// A call of parallel_for takes a slot of a fixed number of them, writes down its work there, opens
-// the slot's gate and counts up the number that idle workers watch. Its pieces are cut into as many
-// contiguous shares as there are threads; each thread takes its own share from the front, so that
-// it meets the same pieces in every region of a frame, and what is left of others' from the back.
-// Then the gate is shut. No lock is taken and nothing allocated.
+// A call of parallel_for takes one of a fixed number of slots, writes its work there, opens the
+// slot's gate and increments the number that idle workers watch. Its pieces are cut into as many
+// contiguous shares as there are threads. Each thread takes its own share from the front, so that
+// it meets the same pieces in every region of a frame, and the rest of other shares from the back.
+// Then the gate is shut. No lock is taken and nothing is allocated.
 //
 // Idle workers look at the number for some tens of microseconds, so that the next region of a frame
-// finds them awake, and then sleep; who waits for a helper does the same. Nobody looks where there
-// are more threads than cores. A fork-join that spins until all are there comes to a halt as soon
-// as another program wants a core.
+// finds them awake, and then sleep. A caller that waits for a helper does the same. Nobody looks if
+// there are more threads than cores: a fork-join that spins until all have arrived comes to a halt
+// as soon as another program wants a core.
 #include "base/parallel_for.h"
 
 #include <unistd.h>
@@ -35,15 +35,15 @@ namespace {
 
 using Word = std::atomic<std::uint32_t>;
 
-/// Calls at work at the same time; one more is done by its caller alone.
+/// Calls that can be in progress at the same time; the caller of a further one does it alone.
 constexpr std::size_t num_slots = 16;
-/// Beyond so many threads some have a share in common.
+/// With more threads than this, some have a share in common.
 constexpr int max_shares = 32;
-/// How long an idle worker, and a caller whose pieces are all begun, look before they sleep: longer
-/// than the caller works alone between two regions of a frame. 20 and 200 us did no better.
+/// How long an idle worker, or a caller whose pieces are all started, looks before it sleeps:
+/// longer than the caller works alone between two regions of a frame. 20 and 200 us were no better.
 constexpr std::chrono::microseconds patience{50};
 
-/// Looks until `found`, or till patience is at an end; whether it was found.
+/// Looks until `found` or until patience is used up. Returns whether it was found.
 template <class Found>
 bool look_for(const Found& found) {
   using Clock = std::chrono::steady_clock;
@@ -57,12 +57,12 @@ bool look_for(const Found& found) {
   return false;
 }
 
-/// Pieces first .. end-1 that nobody has begun.
+/// Pieces first .. end-1 that nobody has started.
 class alignas(64) Share {
  public:
   void fill(int first, int end) { left_.store(packed(first, end), std::memory_order_relaxed); }
 
-  /// A piece, or -1.
+  /// Takes a piece; -1 if there is none.
   int take_first() {
     return take([](int first, int end) { return std::array{first, first + 1, end}; });
   }
@@ -99,10 +99,10 @@ struct Call {
   int num_helpers, num_shares;
 };
 
-/// What a call of parallel_for does, cut into shares.
+/// The work of a call of parallel_for, cut into shares.
 class Pieces {
  public:
-  /// Pieces 0 .. n-1.
+  /// Opens pieces 0 .. n-1.
   void open(const Call& call, int n) {
     call_ = call;
     first_fault_.store(std::numeric_limits<int>::max(), std::memory_order_relaxed);
@@ -113,7 +113,7 @@ class Pieces {
 
   const Call& call() const { return call_; }
 
-  /// Works on the pieces of one share, and then on the others'.
+  /// Works on the pieces of one share, then on those of the others.
   void work(int share) {
     const auto own = static_cast<std::size_t>(share);
     for (int i = shares_[own].take_first(); i >= 0; i = shares_[own].take_first()) piece(i);
@@ -124,7 +124,7 @@ class Pieces {
     }
   }
 
-  /// What the first piece that threw has thrown.
+  /// The exception of the first piece that threw.
   std::exception_ptr fault() { return std::exchange(fault_, nullptr); }
 
  private:
@@ -132,7 +132,8 @@ class Pieces {
     return static_cast<int>((std::int64_t{n} * share + call_.num_shares - 1) / call_.num_shares);
   }
 
-  /// What a piece throws spares those behind it alone: of all that would throw, the first does.
+  /// If a piece throws, only later pieces are skipped. So of all pieces that would throw, the first
+  /// one's exception is kept.
   void piece(int i) noexcept {
     if (i > first_fault_.load(std::memory_order_relaxed)) return;
     try {
@@ -152,7 +153,7 @@ class Pieces {
   std::array<Share, max_shares> shares_;
 };
 
-/// The place of one call at a time.
+/// The place for one call at a time.
 class alignas(64) Slot {
  public:
   bool take() {
@@ -161,13 +162,13 @@ class alignas(64) Slot {
   }
   void give_back() { is_taken_.store(false, std::memory_order_release); }
 
-  /// For the caller: pieces 0 .. n-1.
+  /// For the caller: opens pieces 0 .. n-1.
   void open(const Call& call, int n) {
     pieces_.open(call, n);
     gate_.store(static_cast<std::uint32_t>(call.num_helpers) * vacancy, std::memory_order_release);
   }
 
-  /// For a helper: comes in where help is wanted, works until no piece is left and leaves.
+  /// For a helper: enters if help is wanted, works until no piece is left and leaves.
   void help(int worker) {
     std::uint32_t gate = gate_.load(std::memory_order_relaxed);
     do {
@@ -177,14 +178,14 @@ class alignas(64) Slot {
     detail::set_float_mode(pieces_.call().float_mode);
     pieces_.work(1 + worker % (pieces_.call().num_shares - 1));
     gate = gate_.fetch_sub(1, std::memory_order_acq_rel);
-    // The caller may be gone by now, and another have come: he then wakes for nothing.
+    // The caller may be gone by now and another may have come, which then wakes for nothing.
     if (gate == (caller_sleeps | 1)) detail::wake(gate_, true);
   }
 
   /// For the caller.
   void work() { pieces_.work(0); }
 
-  /// For the caller: nobody comes in any more, and who is inside is waited for.
+  /// For the caller: lets nobody in any more, and waits for those inside.
   void shut(bool may_look) {
     std::uint32_t inside = gate_.fetch_and(vacancy - 1, std::memory_order_acq_rel) % vacancy;
     const auto empty = [&] { return gate_.load(std::memory_order_acquire) == 0; };
@@ -199,10 +200,10 @@ class alignas(64) Slot {
   std::exception_ptr fault() { return pieces_.fault(); }
 
  private:
-  /// The gate: how many helpers are inside, how many more may come in, whether the caller sleeps.
+  /// The gate: how many helpers are inside, how many more can enter, whether the caller sleeps.
   static constexpr std::uint32_t vacancy = 1 << 12, caller_sleeps = 1u << 31;
 
-  // What helpers write stands in a line of its own.
+  // What helpers write is in a cache line of its own.
   alignas(64) Word gate_{0};
   alignas(64) Pieces pieces_;
   std::atomic<bool> is_taken_{false};
@@ -226,7 +227,7 @@ class Workers {
     for (std::thread& thread : threads_) thread.join();
   }
 
-  /// Sees to it that there are `count` threads, or as many as the system gives; how many there are.
+  /// Ensures that there are `count` threads, or as many as the system gives. Returns their number.
   int grow(int count) {
     const std::lock_guard lock(mutex_);
     drop_if_forked();
@@ -237,7 +238,7 @@ class Workers {
         threads_.emplace_back([this, number] { serve(number); });
       }
     } catch (const std::system_error&) {
-      // One thread less.
+      // One thread fewer.
     }
     may_look_ = static_cast<int>(threads_.size()) < cores;
     return static_cast<int>(threads_.size());
@@ -273,7 +274,7 @@ class Workers {
       const auto news = [&] { return announced_.load(std::memory_order_relaxed) != seen; };
       if (news()) continue;
       if (may_look_.load(std::memory_order_relaxed) && look_for(news)) continue;
-      // Either this thread sees what is announced, or who announces it sees that this one sleeps.
+      // Either this thread sees the announcement, or the announcer sees that this thread sleeps.
       sleepers_.fetch_add(1);
       while (announced_.load() == seen) detail::sleep_while(announced_, seen);
       sleepers_.fetch_sub(1);
@@ -299,8 +300,8 @@ class Workers {
   pid_t process_ = getpid();
 };
 
-/// A share is a task. As tasks take over what is left of the others' shares, it does not matter
-/// which of them run at the same time, or how late.
+/// Each share is a task. Since tasks take over the rest of other shares, it does not matter which
+/// of them run at the same time, or how late.
 void run_as_tasks(TaskSystem& tasks, const Call& call, int n) {
   Pieces pieces;
   pieces.open(call, n);
@@ -317,7 +318,7 @@ void run_as_tasks(TaskSystem& tasks, const Call& call, int n) {
 
 }  // namespace
 
-/// Only says which slot to try first: the threads are the program's.
+/// Only says which slot to try first: the threads belong to the program.
 struct Threads::Pool {
   std::size_t first_slot;
 };

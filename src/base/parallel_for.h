@@ -8,14 +8,14 @@
 
 namespace supple {
 
-/// Runs independent pieces of work on a fixed number of threads; with one the caller runs them all.
-/// Which thread runs a piece never shows in a result: all round as the caller does, every piece
-/// writes to a place of its own, and sums are added in the order of the pieces.
+/// Runs independent pieces of work on a fixed number of threads; with one, the caller runs them
+/// all. Which thread runs a piece never shows in a result: all threads round as the caller does,
+/// every piece writes to its own place, and sums are added in the order of the pieces.
 class Threads {
  public:
-  /// count: threads, the caller included; 0: as many as the machine has. tasks: whose threads;
-  /// null: those of the program's own pool. Throws Error{invalid_input} for a negative count or one
-  /// above 1024.
+  /// count: number of threads, including the caller; 0: as many as the machine has. tasks: who
+  /// provides the threads; null: the program's own pool. Throws Error{invalid_input} for a negative
+  /// count or one above 1024.
   explicit Threads(int count = 1, TaskSystem* tasks = nullptr);
   ~Threads();
   Threads(const Threads&) = delete;
@@ -23,8 +23,9 @@ class Threads {
 
   int count() const { return count_; }
 
-  /// Calls work(i), i = 0 .. n-1, each once, in any order, and returns when all are done. Of what
-  /// pieces throw the first piece's reaches the caller. Nothing is copied, allocated or locked.
+  /// Calls work(i), i = 0 .. n-1, each once, in any order, and returns when all are done. If pieces
+  /// throw, the first such piece's exception reaches the caller. Copies, allocates and locks
+  /// nothing.
   template <class Work>
   void parallel_for(int n, const Work& work) {
     if (count_ == 1 || n <= 1) {
@@ -37,7 +38,7 @@ class Threads {
  private:
   void run(int n, const void* context, void (*call)(const void*, int));
 
-  /// What is kept of the pool; there is none for one thread, and where `tasks_` has the threads.
+  /// Data for the pool; null for one thread, and if `tasks_` provides the threads.
   struct Pool;
   int count_ = 1;
   TaskSystem* tasks_;

@@ -16,7 +16,7 @@
 #include <emmintrin.h>
 #endif
 
-/// What parallel_for.cpp asks of processor and system.
+/// What parallel_for.cpp needs from the processor and the system.
 namespace supple::detail {
 
 /// Processors that this process may use, at least one.
@@ -29,7 +29,7 @@ inline int usable_cores() {
   return cores > 0 ? static_cast<int>(cores) : 1;
 }
 
-/// Between two looks at a number that another thread is about to change.
+/// Pauses between two looks at a number that another thread is about to change.
 inline void pause_processor() {
 #if defined(__SSE2__)
   _mm_pause();
@@ -38,11 +38,11 @@ inline void pause_processor() {
 #endif
 }
 
-/// Sleeps while `word` is `value`; may return early. Not a condition variable: of those, a forked
-/// child may find one that waits for threads which it does not have.
+/// Sleeps while `word` is `value`; can return early. Not a condition variable: a forked child could
+/// find one that waits for threads that the child does not have.
 inline void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) {
 #ifdef __EMSCRIPTEN__
-  // Its standard library would look again and again.
+  // Its standard library would keep looking.
   static_assert(sizeof word == sizeof value);
   emscripten_futex_wait(&word, value, std::numeric_limits<double>::infinity());
 #else
@@ -50,7 +50,7 @@ inline void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) {
 #endif
 }
 
-/// Wakes one or all who sleep on `word`.
+/// Wakes one thread, or all threads, that sleep on `word`.
 inline void wake(std::atomic<std::uint32_t>& word, bool all) {
 #ifdef __EMSCRIPTEN__
   emscripten_futex_wake(&word, all ? std::numeric_limits<int>::max() : 1);
@@ -63,7 +63,7 @@ inline void wake(std::atomic<std::uint32_t>& word, bool all) {
 #endif
 }
 
-/// How this thread rounds and what it does with subnormal numbers, where that can be chosen.
+/// How this thread rounds and treats subnormal numbers, if that can be chosen.
 inline std::uint32_t float_mode() {
 #if defined(__SSE2__)
   return _mm_getcsr() & ~std::uint32_t{_MM_EXCEPT_MASK};

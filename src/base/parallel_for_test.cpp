@@ -66,7 +66,7 @@ TEST(Threads, MoreCallersThanThereIsRoomForGetTheirWorkDone) {
 TEST(Threads, CallsInsideCallsAreDoneHoweverDeep) {
   Threads threads(4);
   std::atomic<int> calls{0};
-  // Deeper than there are calls that may be at work at the same time.
+  // Deeper than the number of calls that can be in progress at the same time.
   const auto bring = [&](const auto& self, int depth) -> void {
     ++calls;
     if (depth < 20) {
@@ -88,7 +88,7 @@ TEST(Threads, TinyRegionsOneAfterTheOtherComeToAnEnd) {
     for (int round = 0; round < rounds; ++round) {
       threads.parallel_for(3, [&](int i) { ++runs[static_cast<std::size_t>(i)]; });
     }
-    // No lock protects them: what one region wrote the next one reads.
+    // No lock protects them: what one region wrote, the next one reads.
     EXPECT_EQ(runs, std::vector<int>(3, rounds));
   }
 }
@@ -108,7 +108,7 @@ TEST(Threads, APieceThatSleepsIsWaitedFor) {
 TEST(Threads, WorkersThatWentToSleepComeBack) {
   Threads threads(2);
   ASSERT_EQ(threads.count(), 2);
-  // Both pieces wait for each other, so that no thread can do them alone.
+  // The two pieces wait for each other, so no thread can do both alone.
   for (int round = 0; round < 5; ++round) {
     std::this_thread::sleep_for(std::chrono::milliseconds(3));
     std::atomic<int> begun{0};
@@ -155,7 +155,8 @@ TEST(Threads, WhatAPieceThrowsReachesTheCaller) {
   EXPECT_EQ(calls.load(), 100);
 }
 
-/// What reaches the caller where every sixteenth of 64 pieces throws its number, from 5 on.
+/// The place of the error that reaches the caller if every sixteenth of 64 pieces throws its
+/// number, from 5 on.
 std::string place_of_fault(Threads& threads) {
   try {
     threads.parallel_for(64, [&](int i) {
@@ -185,7 +186,7 @@ TEST(Threads, AForkedChildDoesItsWorkAloneAndEnds) {
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    alarm(20);  // what hangs is ended, and seen below
+    alarm(20);  // ends a child that hangs, which is detected below
     for (int round = 0; round < 100; ++round) threads.parallel_for(10, count);
     std::exit(calls.load() == 1010 ? 7 : 1);
   }
@@ -198,7 +199,7 @@ TEST(Threads, AForkedChildDoesItsWorkAloneAndEnds) {
 }
 #endif
 
-/// Host systems as differ most: in what order, and on what threads, tasks run.
+/// Two very different hosts: tasks run in a different order, or on different threads.
 class Backwards : public TaskSystem {
  public:
   void run(int count, void (*task)(void*, int), void* context) override {
@@ -245,7 +246,7 @@ TEST(Threads, AHostsThreadRoundsAsTheCallerAndThenAsBefore) {
   volatile double one = 1, three = 3;
   const double nearest = one / three;
   double found[2] = {};
-  // The tasks run on this thread, whose mode the host could have changed.
+  // The tasks run on this thread, whose mode the host may have changed.
   class Host : public Backwards {
    public:
     void run(int count, void (*task)(void*, int), void* context) override {

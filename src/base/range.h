@@ -5,7 +5,7 @@
 
 namespace supple {
 
-/// The numbers that an option or a key takes.
+/// The numbers that an option or a key accepts.
 struct Range {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
@@ -25,7 +25,7 @@ constexpr Range from_zero(const char* unit) {
   return {.low = 0, .low_included = true, .unit = unit};
 }
 constexpr Range between(double low, double high) { return {.low = low, .high = high}; }
-/// Both included.
+/// Both bounds are included.
 constexpr Range from_to(double low, double high) {
   return {.low = low, .high = high, .low_included = true, .high_included = true};
 }

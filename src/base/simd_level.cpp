@@ -12,7 +12,7 @@ namespace supple {
 namespace {
 
 #ifdef SUPPLE_SIMD_LEVELS
-/// The instructions of each level are those that its units are compiled with.
+/// The instructions of each level are those for which its units are compiled.
 std::vector<SimdLevel> found_levels() {
   __builtin_cpu_init();
   std::vector<SimdLevel> levels{SimdLevel::baseline};

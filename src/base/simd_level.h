@@ -3,18 +3,18 @@
 #include <string>
 #include <vector>
 
-/// The processor's vectors, chosen when the program runs.
+/// The processor's vector instructions, chosen when the program runs.
 ///
-/// What is worth it stands in units of kernels (KERNELS in supple_room), which are compiled once
-/// for each level, from the same source with other flags. A table of functions is what a unit
-/// gives, one table a level, and the code around takes that of the level in use. Everything else is
-/// compiled once, for the baseline.
+/// Code that profits from them is in units of kernels (KERNELS in supple_room). These are compiled
+/// once for each level, from the same source with other flags. A unit provides a table of
+/// functions, one table per level, and the surrounding code uses the table of the level in use.
+/// Everything else is compiled once, for the baseline.
 ///
-/// A template or inline function that two levels instantiate must have two names, or the linker
-/// keeps either of them and a machine without AVX-512 meets its instructions. So the number types
-/// (math/batch.h) and all that a unit of kernels defines stand in an inline namespace of the level,
-/// SUPPLE_SIMD, which the names of all templates over these types then carry. A test looks at the
-/// symbols of the compiled units (tests/tools/simd_symbols_test.py).
+/// A template or inline function that two levels instantiate must have two names. Otherwise the
+/// linker keeps only one of them, and a machine without AVX-512 can meet its instructions.
+/// Therefore the number types (math/batch.h) and everything that a unit of kernels defines are in
+/// an inline namespace of the level, SUPPLE_SIMD, which enters the names of all templates over
+/// these types. A test checks the symbols of the compiled units (tests/tools/simd_symbols_test.py).
 #ifndef SUPPLE_SIMD
 #define SUPPLE_SIMD simd_baseline
 #endif
@@ -22,7 +22,8 @@
 namespace supple {
 
 /// `baseline` is what the whole library is compiled for: any x86-64, or another processor, or the
-/// machine at hand (SUPPLE_NATIVE; its name is then "native"). There the others do not exist.
+/// machine at hand (SUPPLE_NATIVE; its name is then "native"). In the latter two cases the other
+/// levels do not exist.
 enum class SimdLevel {
   baseline,
   avx2,   ///< AVX2 and FMA
@@ -32,15 +33,14 @@ enum class SimdLevel {
 /// "baseline", "avx2", "avx512", or "native".
 std::string simd_level_name(SimdLevel level);
 
-/// The levels that were compiled and that the processor has, in ascending order; the first is
-/// always there.
+/// The compiled levels that the processor has, in ascending order; the first one is always present.
 std::vector<SimdLevel> usable_simd_levels();
 
-/// The level of that name, or the best usable one where it is empty. Throws Error{invalid_input}
-/// naming the possible ones.
+/// The level of that name, or the best usable one if the name is empty. Throws Error{invalid_input}
+/// that lists the possible ones.
 SimdLevel simd_level_of_name(const std::string& name);
 
-/// What this process computes with, as simd_level() of supple/simd.h.
+/// The level in use in this process, like simd_level() of supple/simd.h.
 SimdLevel simd_level_in_use();
 
 }  // namespace supple

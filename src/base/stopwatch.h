@@ -4,7 +4,7 @@
 
 namespace supple {
 
-/// Wall clock since its making.
+/// Wall-clock time since its construction.
 class Stopwatch {
  public:
   double milliseconds() const {

@@ -17,8 +17,8 @@ SUPPLE_INLINE void add_to(PaddedVector& p, Vector4 more) {
   *reinterpret_cast<Vector4*>(&p) += more;
 }
 
-/// The vector that an index names, or the place of its first number: that is an address without any
-/// arithmetic, of which a batch has sixty-four.
+/// The vector at an index. A SlotPlace is the offset of the vector's first number, so the address
+/// needs no arithmetic; a batch has sixty-four of them.
 SUPPLE_INLINE const PaddedVector& named(const PaddedVector* x, int index) { return x[index]; }
 SUPPLE_INLINE PaddedVector& named(PaddedVector* x, int index) { return x[index]; }
 SUPPLE_INLINE const PaddedVector& named(const PaddedVector* x, SlotPlace place) {
@@ -28,7 +28,7 @@ SUPPLE_INLINE PaddedVector& named(PaddedVector* x, SlotPlace place) {
   return *reinterpret_cast<PaddedVector*>(x->v + place.number);
 }
 
-/// x, y, z of W vectors as three batches; row(lane) gives one.
+/// x, y, z of W vectors as three batches; row(lane) gives one vector.
 template <int W, class Row>
 SUPPLE_INLINE Vector3<Batch<double, W>> gather_rows(const Row& row) {
   Batch<double, W> column[4];
@@ -52,9 +52,9 @@ SUPPLE_INLINE Vector3<Batch<double, W>> gather_lanes(const PaddedVector* x, cons
   }
 }
 
-/// The edges from corner 0 to the others, of W elements of count + 1 corners. index: of these, from
-/// the first of them on. Where vectors hold a vertex the difference comes first: corner 0 has not
-/// to be transposed.
+/// The edges from corner 0 to the other corners of W elements with count + 1 corners. The elements
+/// start at `first` in `index`. If a register holds a whole vertex, the difference is taken before
+/// the transposition: corner 0 need not be transposed.
 template <int W, class Index, int count>
 SUPPLE_INLINE void gather_edges(const PaddedVector* x, const Index (*index)[lanes], int first,
                                 Vector3<Batch<double, W>> (&edge)[count]) {
@@ -71,7 +71,7 @@ SUPPLE_INLINE void gather_edges(const PaddedVector* x, const Index (*index)[lane
   }
 }
 
-/// row[i] = (f_x, f_y, f_z, 0) of lane i: vectors of four numbers.
+/// row[i] = (f_x, f_y, f_z, 0) of lane i. Rows are vectors of four numbers.
 template <int W, class Vector>
 SUPPLE_INLINE void transpose_back(const Batch<double, W>& f_x, const Batch<double, W>& f_y,
                                   const Batch<double, W>& f_z, Vector* row) {
@@ -97,13 +97,13 @@ SUPPLE_INLINE void transpose_back(const Batch<double, W>& f_x, const Batch<doubl
   }
 }
 
-/// The forces of eight elements, which wait until they are added to slots: those of the corners
-/// from the second on. Until then other work can be done that does not hang on them. They come W
-/// lanes at a time, so that the order of the sums does not depend on the width.
+/// The forces of eight elements on their corners 1 and up, kept until they are added to slots.
+/// Meanwhile other work can be done that does not depend on them. They arrive W lanes at a time and
+/// are added lane by lane, so that the order of the sums does not depend on the width.
 template <int W, int count, class Index>
 class WaitingForces {
  public:
-  /// Of W lanes from `first` on.
+  /// Keeps the forces of W lanes, from `first` on.
   SUPPLE_INLINE void keep(const Vector3<Batch<double, W>> (&f)[count], int first) {
     for (int c = 0; c < count; ++c) {
       if constexpr (W == lanes) {
@@ -114,11 +114,11 @@ class WaitingForces {
     }
   }
 
-  /// All lanes are there. slot: of all count + 1 corners.
+  /// Says that all lanes have arrived. slot: the slots of all count + 1 corners.
   SUPPLE_INLINE void complete(const Index (*slot)[lanes]) { slot_ = slot; }
 
-  /// Those that wait, element after element, as two may name the same slot; to corner 0 minus the
-  /// others' sum.
+  /// Adds the kept forces, element after element, since two elements can share a slot. Corner 0
+  /// receives minus the sum of the others.
   SUPPLE_INLINE void add_to(PaddedVector* slots) {
     if (slot_ == nullptr) return;
     if constexpr (W == lanes) {
@@ -152,12 +152,12 @@ class WaitingForces {
     for (int c = 0; c < count; ++c) detail::add_to(named(slots, slot_[c + 1][lane]), force(c));
   }
 
-  const Index (*slot_)[lanes] = nullptr;  ///< none where nothing waits
+  const Index (*slot_)[lanes] = nullptr;  ///< null if nothing waits
   PaddedVector rows_[W == lanes ? 1 : count][lanes];
   alignas(64) double columns_[W == lanes ? count : 1][3][lanes];
 };
 
-/// Entries of matrices, row-major, from lane `first` on.
+/// Matrix entries, row-major, from lane `first` on.
 template <int W>
 SUPPLE_INLINE Mat3<Batch<double, W>> load_lanes(const double (*m)[lanes], int first) {
   Mat3<Batch<double, W>> loaded;

@@ -36,8 +36,9 @@ SUPPLE_INLINE Mat3<S> times(const OwnHessian<S>& H, const Mat3<S>& m) {
   return result;
 }
 
-/// The principal Hessian of an isotropic energy whose d2Psi/dF2 is given: its entries on the modes
-/// of the frames. It is mended there, which costs a tenth of doing so with the 9x9 matrix.
+/// The principal Hessian of an isotropic energy, from d2Psi/dF2: the entries of that matrix on
+/// the modes of the frames. Negative eigenvalues are mended here, at a tenth of what it costs with
+/// the 9x9 matrix.
 template <class S>
 SUPPLE_INLINE PrincipalHessian<S> principal_hessian_of(const OwnHessian<S>& full,
                                                        const Svd<S>& frame,
@@ -64,8 +65,8 @@ SUPPLE_INLINE PrincipalHessian<S> principal_hessian_of(const OwnHessian<S>& full
   return H;
 }
 
-/// Solves A d = b for a symmetric 3x3 A by L D L^T. Pivots below `floor` > 0 are taken as that:
-/// where A does not resist, a step is large and not infinite.
+/// Solves A d = b for a symmetric 3x3 A by L D L^T. Pivots below `floor` > 0 are replaced by
+/// `floor`: if A does not resist, a step is large but finite.
 template <class S>
 SUPPLE_INLINE Vector3<S> solve_symmetric(const Mat3<S>& A, const Vector3<S>& b, const S& floor) {
   const auto lifted = [&](const S& pivot) { return select(pivot < floor, floor, pivot); };
@@ -84,9 +85,9 @@ SUPPLE_INLINE Vector3<S> solve_symmetric(const Mat3<S>& A, const Vector3<S>& b, 
   return d;
 }
 
-/// d = |A|^-1 b for a symmetric 3x3 A, |A| having the absolute values of its eigenvalues, taken as
-/// `floor` > 0 where they are below: along a direction of negative curvature the step descends as
-/// far as one of as much positive curvature would.
+/// d = |A|^-1 b for a symmetric 3x3 A. |A| has the absolute values of A's eigenvalues; those below
+/// `floor` > 0 are replaced by `floor`. Along a direction of negative curvature the step descends
+/// as far as it would with positive curvature of the same size.
 template <class S>
 SUPPLE_INLINE Vector3<S> solve_absolute(Mat3<S> A, const Vector3<S>& b, const S& floor) {
   using std::abs;

@@ -50,7 +50,7 @@ SUPPLE_INLINE auto material_at(const Family& family, const double* all, std::ptr
   return family.template at<One>(parameters);
 }
 
-/// The damping of the pairs; once for all materials.
+/// The damping of the pairs, the same code for all materials.
 template <bool energy_alone>
 void add_damping(const PairWork& work, double* energies, PairSums* sums) {
   for (int first = 0; first < lanes; first += width) {
@@ -102,7 +102,7 @@ SUPPLE_INLINE void own_gradients(const PairWork& work, const StencilBatch& batch
   }
 }
 
-/// volume x of energies of the program's own, which may be infinite where an empty lane stands.
+/// volume x for a user's own energy, which can be infinite in an empty lane.
 SUPPLE_INLINE One in_lanes(const One& volume, const One& x) {
   return select(volume > One(0.0), volume * x, One(0.0));
 }
@@ -259,7 +259,7 @@ SUPPLE_INLINE void shape_gradients(const Mat3<One>& inverse_Dm, Vector3<One> (&g
   }
 }
 
-/// Adds those of fibers to the entries of the corners.
+/// Adds the fibers' part to the entries of the corners.
 SUPPLE_INLINE void add_fiber_diagonals(const FiberBatches& fibers, int b, int first,
                                        const Mat3<One>& F, const Vector3<One> (&gradient)[4],
                                        Vector3<One> (&entries)[4]) {
@@ -273,7 +273,7 @@ SUPPLE_INLINE void add_fiber_diagonals(const FiberBatches& fibers, int b, int fi
   }
 }
 
-/// Of an energy of the program's own, whose Hessians [own_entries][lanes] are given.
+/// The same for a user's own energy with given Hessians [own_entries][lanes].
 SUPPLE_INLINE void own_diagonals(const ElementWork& work, const double (*all)[lanes], int b,
                                  int first, Vector3<One> (&entries)[4]) {
   const ElementBatch& batch = work.batches[b];
@@ -293,7 +293,7 @@ SUPPLE_INLINE void own_diagonals(const ElementWork& work, const double (*all)[la
   for (int a = 0; a < 4; ++a) entries[a] = volume * entries[a];
 }
 
-/// The entries of the four corners in some lanes of a batch.
+/// The diagonal entries of the four corners in some lanes of a batch.
 template <class Family>
 SUPPLE_INLINE void corner_diagonals(const ElementWork& work, const Family& family, int b, int first,
                                     Vector3<One> (&entries)[4]) {
@@ -315,7 +315,7 @@ SUPPLE_INLINE void corner_diagonals(const ElementWork& work, const Family& famil
   for (int a = 0; a < 4; ++a) entries[a] = volume * entries[a];
 }
 
-/// The same of the damping.
+/// The same for the damping.
 SUPPLE_INLINE void damped_diagonals(const ElementWork& work, int b, int first,
                                     Vector3<One> (&entries)[4]) {
   const ElementBatch& batch = work.batches[b];
@@ -334,7 +334,7 @@ SUPPLE_INLINE void damped_diagonals(const ElementWork& work, int b, int first,
   }
 }
 
-/// Adds what entries_of(b, first, entries) gives of each batch to the slots.
+/// Adds the entries that entries_of(b, first, entries) gives for each batch to the slots.
 template <class EntriesOf>
 SUPPLE_INLINE void add_diagonals(const ElementWork& work, const EntriesOf& entries_of) {
   for (int b = 0; b < work.num_batches; ++b) {

@@ -4,11 +4,11 @@
 #include "elements/element_kernels.h"
 #include "elements/vertex_stencils.h"
 
-/// What is done with single corners of elements and with single vertices: compiled once for each
-/// level of vectors (base/simd_level.h). Every level gives the same bits.
+/// Work on single corners of elements and on single vertices, compiled once for each SIMD level
+/// (base/simd_level.h). Every level gives the same bits.
 namespace supple {
 
-/// A segment of pairs around the vertices of a group, a vertex to a lane.
+/// A segment of pairs around the vertices of a group, one vertex per lane.
 struct PairWork {
   const MaterialModel* material;
   const StencilBatch* batches;
@@ -17,13 +17,13 @@ struct PairWork {
   std::ptrdiff_t parameter_stride;       ///< from one batch to the next
   FiberBatches fibers;                   ///< of the batches
   const PaddedVector* x;                 ///< [num_vertices], m
-  double own[3][lanes];                  ///< where the group's vertices stand, m
-  const std::int32_t* vertex = nullptr;  ///< of the group where it is damped, [lanes]
-  const double* viscosity = nullptr;     ///< [num_batches][lanes], tau k, Pa s; or none
-  StepStart start{};                     ///< of damping
+  double own[3][lanes];                  ///< positions of the group's vertices, m
+  const std::int32_t* vertex = nullptr;  ///< the group's vertices if it is damped, [lanes]
+  const double* viscosity = nullptr;     ///< [num_batches][lanes], tau k, Pa s; or null
+  StepStart start{};                     ///< for damping
 };
 
-/// What the pairs give their vertices.
+/// What the pairs contribute to their vertices.
 struct PairSums {
   double energy[lanes];       ///< J
   double gradient[3][lanes];  ///< N
@@ -38,17 +38,17 @@ struct LaneFrames {
 };
 
 struct CornerKernels {
-  /// Adds energy, gradient and Hessian of a segment; the elements' Hessians as they are.
+  /// Adds energy, gradient and Hessian of a segment. The elements' Hessians are not made positive.
   void (*add_pairs)(const PairWork& work, PairSums& sums);
-  /// Adds the energy of a segment alone: energy [lanes], J.
+  /// Adds only the energy of a segment: energy [lanes], J.
   void (*add_energy)(const PairWork& work, double* energy);
-  /// d = |H|^-1 b [3][lanes] in every lane, the eigenvalues' absolute values at least floor
-  /// [lanes].
+  /// d = |H|^-1 b [3][lanes] in every lane. The absolute values of the eigenvalues are at least
+  /// floor [lanes].
   void (*solve_absolute)(const double (*hessian)[lanes], const double (*b)[lanes],
                          const double* floor, double (*d)[lanes]);
-  /// The diagonals of the corners' Hessian blocks, made positive, to the slots, N/m.
+  /// Writes the diagonals of the corners' Hessian blocks, made positive, to the slots, N/m.
   void (*hessian_diagonal)(const ElementWork& work);
-  /// m: [9][lanes], row-major.
+  /// Singular value decompositions of m: [9][lanes], row-major.
   void (*decompose)(const double (*m)[lanes], LaneFrames& frames);
 };
 

@@ -11,7 +11,7 @@ namespace supple {
 
 namespace {
 
-/// What one thread works through at a time: some 10 us.
+/// Size of one piece of work for a thread: some 10 us.
 constexpr int springs_a_piece = 512;
 constexpr int triangles_a_piece = 64;
 

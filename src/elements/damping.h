@@ -10,25 +10,25 @@
 
 namespace supple {
 
-/// The damper of a spring in a step, c/2 (l - l_n)^2 with c = k tau/a: what is left of
+/// The damper of a spring in a step, c/2 (l - l_n)^2 with c = k tau/a: the minimum of
 /// c/2 |d - R d_n|^2 over all rotations R. It is itself a spring.
 SpringSet::Spring damper(const Model& model, const SpringSet::Spring& spring,
                          const StepStart& start);
 
-/// The damping of a triangle of a membrane in a step: that of materials/step_damping.h with the k
-/// of the constant matrix along each axis. Bending is not damped.
+/// The damping of a membrane triangle in a step, as in materials/step_damping.h, with the constant
+/// matrix's k along each axis. Bending is not damped.
 class SheetDamping {
  public:
   SheetDamping(const Model& model, int lane, const StepStart& start);
 
-  /// J, with the corners at x; dE/dx of the corners 1 and 2 to `forces`, N.
+  /// Energy in J with the corners at x. Writes dE/dx of the corners 1 and 2 to `forces`, N.
   double energy_and_forces(const double* const (&x)[3], Vector3<double> (&forces)[2]) const;
 
-  /// J; where `gradient` is not null, adds dE/dx of a corner, N, and its 3x3 block, N/m.
+  /// Energy in J. If `gradient` is not null, adds dE/dx of a corner, N, and its 3x3 block, N/m.
   double energy_at_corner(const double* const (&x)[3], int corner, double* gradient,
                           double* hessian) const;
 
-  /// The 3x3 block of two corners with the triangle at z, N/m.
+  /// The 3x3 blocks of pairs of corners with the triangle at z, N/m.
   using Hessian = StepDamping<double>::Hessian;
   Hessian hessian(const VectorField& z, NegativeEigenvalues mode) const {
     const Mat3<double> F = at(corners_of(z));
@@ -44,33 +44,33 @@ class SheetDamping {
   };
   Corners corners_of(const VectorField& z) const { return corners_of(z.data()); }
   Corners corners_of(const PaddedVector* x) const;
-  /// F times the root of V k tau/a of each axis; its third column is zero.
+  /// F, each column times the square root of V k tau/a of its axis. The third column is zero.
   Mat3<double> at(const Corners& corners) const;
 
   int vertex_[3];
-  Vector3<double> gradient_[3];  ///< of the corners' shape functions, times these roots
+  Vector3<double> gradient_[3];  ///< of the corners' shape functions, times these square roots
   StepDamping<double> damping_;
 };
 
 /// Energy and forces of the damping of all bodies in a step (materials/step_damping.h):
 ///   D(z) = sum_j tau k_j V_j/(2 a) min_R |F_j(z) - R F_j(x_n)|^2,
-/// the sum over tets, springs and triangles of membranes, R a rotation of each. Sums run in an
-/// order of the model alone.
+/// where the sum runs over tets, springs and triangles of membranes, each with its own rotation R.
+/// The order of summation depends only on the model.
 class Damping {
  public:
   explicit Damping(const Model& model);
 
-  /// The model has other elements now, or other materials.
+  /// Call this when the model's elements or materials have changed.
   void elements_changed();
 
-  /// From now on `add` works on the tets and springs of these bodies alone, ascending. Allocates
-  /// nothing.
+  /// From now on `add` works only on the tets and springs of these bodies, in ascending order.
+  /// Allocates nothing.
   void select(std::span<const int> bodies) {
     blocks_.select(bodies);
     springs_.select(bodies);
   }
 
-  /// D, J; adds its forces to those that the last evaluation of tets, springs and membranes has
+  /// Returns D, J. Adds its forces to those that the last evaluation of tets, springs and membranes
   /// left, N.
   double add(const VectorField& z, const StepStart& start, Threads& threads, VectorField& slots,
              VectorField& spring_forces, VectorField& membrane_slots);

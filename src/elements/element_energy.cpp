@@ -13,10 +13,10 @@ SUPPLE_DEFINE_KERNELS(ElementKernels, element_kernels, element_table)
 
 namespace {
 
-/// Blocks of each body by the mean number of their vertices. Passes over vertices give each thread
-/// a contiguous part of them: so it has forces to read and positions to write that are in its own
-/// cache. Where the curve of the tets runs against the numbers of the vertices, every line changes
-/// hands twice.
+/// The blocks of each body, sorted by the mean number of their vertices. Passes over vertices give
+/// each thread a contiguous range of vertices. With this order a thread finds the forces that it
+/// reads and the positions that it writes in its own cache. Without it, if the curve of the tets
+/// runs against the numbering of the vertices, every cache line changes hands twice.
 std::vector<int> by_vertices(const Model& model) {
   std::vector<double> mean;
   mean.reserve(model.blocks.size());
@@ -89,7 +89,7 @@ PackedWork ElementEnergy::work_of(std::size_t b, const VectorField& x) {
   const ElementRange& range = model_->ranges[r];
   const FacePairBatches::Range& packed = packed_.ranges[r];
   const int first = packed_.block_start[b];
-  // Pairs of the range before those of the block.
+  // Number of the range's pairs before the block.
   const std::ptrdiff_t before = first - packed.first_pair;
   return {.material = &range.material,
           .pairs = packed_.pairs.data() + first,
@@ -113,7 +113,7 @@ double ElementEnergy::evaluate(const VectorField& x, Threads& threads) {
                          : kernels_->energy_and_forces(work_of(b, x));
   });
   double energy = 0;
-  // A body has the same numbers in turn_ as among the blocks.
+  // A body has the same range of indices in turn_ as in the blocks.
   for (const int b : pieces_.selected()) energy += block_sums_[at(b)].energy;
   return energy;
 }

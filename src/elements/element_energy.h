@@ -11,34 +11,34 @@ namespace supple {
 
 /// Elastic energy of the tets and its gradient: the local step.
 ///
-/// A block of batches is one piece of work: gather eight pairs of tets, F = Ds Dm^-1, energy
-/// density and stress P(F), and scatter V P Dm^-T (columns: corners 1 to 3; corner 0 takes minus
-/// their sum) lane after lane into the block's slots [thesis eqs. 6.3 and 8.4; Sifakis & Barbic
-/// 2012], F and P in a frame of each pair's own (face_pair_batches.h). All sums have an order that
-/// the model fixes.
+/// A block of batches is one piece of work: gather eight pairs of tets, compute F = Ds Dm^-1, the
+/// energy density and the stress P(F), and scatter V P Dm^-T lane after lane into the block's slots
+/// [thesis eqs. 6.3 and 8.4; Sifakis & Barbic 2012]. The columns of that matrix belong to corners 1
+/// to 3; corner 0 receives minus their sum. F and P are in a frame of each pair
+/// (face_pair_batches.h). The model fixes the order of all sums.
 class ElementEnergy {
  public:
   /// Throws what simd_level_in_use() throws.
   explicit ElementEnergy(const Model& model);
 
-  /// The model has other elements now, or other materials.
+  /// Call this when the model's elements or materials have changed.
   void elements_changed();
 
-  /// Only the fibers of its muscles or rest shapes are others. Allocates nothing.
+  /// Call this when only the fibers of muscles or the rest shapes have changed. Allocates nothing.
   /// all: as in FacePairBatches.
   void shapes_changed(bool all) { packed_.shapes_changed(*model_, all); }
 
-  /// From now on `evaluate` works on these bodies alone, ascending. Allocates nothing.
+  /// From now on `evaluate` works only on these bodies, in ascending order. Allocates nothing.
   void select(std::span<const int> bodies) { pieces_.select(bodies); }
 
-  /// Elastic energy, J; the corner forces stay in the slots until `gradient_of_vertex` reads them.
+  /// Elastic energy, J. The corner forces stay in the slots until `gradient_of_vertex` reads them.
   double evaluate(const VectorField& x, Threads& threads);
 
-  /// Of one body in its last `evaluate`, J.
+  /// Energy of one body in its last `evaluate`, J.
   double energy_of(int body) const;
 
-  /// Tets with J < 0 in the last `evaluate` of each body that is selected; one with several layers
-  /// of materials counts once.
+  /// Number of tets with J < 0 in the last `evaluate` of each selected body. A tet with several
+  /// layers of materials counts once.
   int num_inverted() const;
 
   /// dE/dx of a vertex after `evaluate`, N.
@@ -66,7 +66,7 @@ class ElementEnergy {
   FacePairBatches packed_;
   VectorField slots_;                  ///< [num_slots]
   BodyPieces pieces_;                  ///< places in turn_
-  std::vector<int> turn_;              ///< [num_blocks], the order in which blocks are begun
+  std::vector<int> turn_;              ///< [num_blocks], the order in which blocks are started
   std::vector<BlockSums> block_sums_;  ///< [num_blocks]
 };
 

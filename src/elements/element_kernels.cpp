@@ -15,19 +15,19 @@ inline namespace SUPPLE_SIMD {
 namespace {
 
 constexpr int width = register_lanes;
-/// As many numbers as fill a register, and two such side by side.
+/// As many numbers as fill a register, and two such batches side by side.
 using One = RegisterBatch;
 using Two = InterleavedBatch<One>;
 template <class S>
 inline constexpr bool is_pair = std::is_same_v<S, Two>;
 
 constexpr std::size_t cache_line = 64;  // bytes
-constexpr int vertices_ahead = 16;      // whose positions are asked for
+constexpr int vertices_ahead = 16;      // whose positions are prefetched
 
 using TetForces = detail::WaitingForces<width, 3, std::int32_t>;
 using PairForces = detail::WaitingForces<width, 4, SlotPlace>;
 
-/// Columns: the forces of the corners 1 to 3, V P Dm^-T.
+/// Keeps the columns of V P Dm^-T, the forces of the corners 1 to 3.
 SUPPLE_INLINE void keep_forces(const Mat3<One>& P, const ElementBatch& batch, int first,
                                TetForces& forces) {
   const Mat3<One> H = times_transpose(One::load(batch.volume + first) * P,
@@ -42,7 +42,7 @@ SUPPLE_INLINE Mat3<One> deformation_gradient(const ElementBatch& batch, int firs
                                                 detail::inverse_rest_of<width>(batch, first));
 }
 
-/// T of the pairs in some lanes, and what is done with it [face_pair_batches.h].
+/// T of the pairs in some lanes [face_pair_batches.h].
 struct RestPair {
   One face[3];
   One apex[2][3];
@@ -55,8 +55,8 @@ struct RestPair {
   }
 };
 
-/// The columns of a matrix of each tet: the first two belong to both, as those of F Q = Ds T, or
-/// are sums over both, as those of V P Q.
+/// The columns of a matrix of each tet. The first two columns belong to both tets, as in
+/// F Q = Ds T, or are sums over both, as in V P Q.
 struct PairColumns {
   Vector3<One> first, second;
   Vector3<One> third[2];
@@ -79,7 +79,7 @@ SUPPLE_INLINE Mat3<One> matrix_of(const PairColumns& columns, int side) {
   return m;
 }
 
-/// The forces of the corners from the second on: the columns of H T^T, H = V P Q.
+/// The forces of the corners from 1 on: the columns of H T^T, H = V P Q.
 SUPPLE_INLINE void forces_of(const RestPair& T, const PairColumns& H, Vector3<One> (&f)[4]) {
   const auto& [a, b] = T.apex;
   f[0] = (T.face[0] * H.first + T.face[1] * H.second) + (a[0] * H.third[0] + b[0] * H.third[1]);
@@ -88,7 +88,7 @@ SUPPLE_INLINE void forces_of(const RestPair& T, const PairColumns& H, Vector3<On
   f[3] = b[2] * H.third[1];
 }
 
-/// Counts lane by lane: one sum over the lanes at the end.
+/// Counts lane by lane and sums over the lanes at the end.
 struct MaskCount {
   MaskOf<One> lanes{};
 
@@ -110,15 +110,16 @@ SUPPLE_INLINE S load_lanes(const double* p, std::ptrdiff_t to_second) {
   }
 }
 
-/// Where the numbers of some lanes begin.
+/// Where the numbers of some lanes start.
 struct LaneNumbers {
   const double* volume;
   const double* parameters;
   FiberBatches fibers;
-  std::ptrdiff_t parameter_stride;  ///< from the one tets to the other ones
+  std::ptrdiff_t parameter_stride;  ///< from the first tets to the second ones
 };
 
-/// The material of some lanes, with its volume in it where it is proportional.
+/// The material of some lanes. If energy and stress are proportional to the parameters, these
+/// include the volume.
 template <class S, class Family>
 SUPPLE_INLINE auto material_of(const Family& family, const LaneNumbers& at, const S& volume) {
   constexpr int num_parameters = Family::num_parameters;
@@ -130,13 +131,13 @@ SUPPLE_INLINE auto material_of(const Family& family, const LaneNumbers& at, cons
   return family.template at<S>(parameters);
 }
 
-/// V Psi and V P of some lanes, or of both tets of these.
+/// V Psi and V P of some lanes, or of both tets of these lanes.
 template <class S, bool has_fiber, class Family>
 SUPPLE_INLINE S energy_and_stress(const Family& family, const LaneNumbers& at, const Mat3<S>& F,
                                   Mat3<S>& P, MaskCount& inverted) {
   const S volume = load_lanes<S>(at.volume, lanes);
   S energy = material_of<S>(family, at, volume).energy_and_stress(F, P);
-  // Most materials have the determinant by the same products, which are then done once.
+  // Most materials compute the determinant by the same products, so those are computed once.
   inverted.add((determinant(F) < S(0.0)) & (volume > S(0.0)));
   if constexpr (!proportional<Family>) {
     energy *= volume;
@@ -153,13 +154,14 @@ SUPPLE_INLINE S energy_and_stress(const Family& family, const LaneNumbers& at, c
   return energy;
 }
 
-/// Both tets of a lane at once are faster but where the material is so short that its chain is no
-/// longer than the processor's own look-ahead: there they cost registers.
+/// Evaluating both tets of a lane at once is faster, except for materials so short that their
+/// chain of operations is no longer than the processor's own look-ahead. For these it only costs
+/// registers.
 template <class Family>
 inline constexpr bool at_once =
     !std::is_same_v<Family, StvkModel> && !std::is_same_v<Family, StableNeoHookeanModel>;
 
-/// Adds the energies and gives the columns of V P Q, from those of F Q.
+/// Adds the energies and returns the columns of V P Q for those of F Q.
 template <bool has_fiber, class Family>
 SUPPLE_INLINE PairColumns stress_of(const Family& family, const LaneNumbers& at,
                                     const PairColumns& F, One& energy, MaskCount& inverted) {
@@ -182,8 +184,8 @@ SUPPLE_INLINE PairColumns stress_of(const Family& family, const LaneNumbers& at,
           {H[0].column(2), H[1].column(2)}};
 }
 
-/// The same where Psi = mu/2 (tr F^T F - 3) + c(J): P = mu F + c'(J) cof F, and what the cofactors
-/// of both tets have in common is done once.
+/// The same if Psi = mu/2 (tr F^T F - 3) + c(J): P = mu F + c'(J) cof F. What the cofactors of both
+/// tets have in common is computed once.
 template <class Family>
 SUPPLE_INLINE PairColumns quadratic_stress_of(const Family& family, const LaneNumbers& at,
                                               const PairColumns& F, One& energy,
@@ -211,8 +213,8 @@ SUPPLE_INLINE PairColumns quadratic_stress_of(const Family& family, const LaneNu
           {shear.lo * F.third[0] + pressure.lo * n, shear.hi * F.third[1] + pressure.hi * n}};
 }
 
-/// Adds the energy of some lanes from `first` on and keeps their forces. Those that wait are added
-/// on the way: the processor does that while it waits for a logarithm.
+/// Adds the energy of the lanes from `first` on and keeps their forces. Forces kept before are
+/// added in between: the processor does that while it waits for a logarithm.
 template <bool has_fiber, class Family>
 SUPPLE_INLINE void add_lanes(const FacePairBatch& pair, int first, const LaneNumbers& at,
                              const Family& family, const PaddedVector* x, PaddedVector* slots,
@@ -233,9 +235,9 @@ SUPPLE_INLINE void add_lanes(const FacePairBatch& pair, int first, const LaneNum
   forces.keep(f, first);
 }
 
-/// Asks for the pair after the next two. Left to itself the processor waits for memory for a third
-/// of the local step of bodies that no cache holds; where one does, nothing is lost
-/// (docs/notes/what_makes_it_fast.md). Nothing is read behind the last pair.
+/// Prefetches the pair after the next. Left to itself, the processor waits for memory for a third
+/// of the local step of bodies that no cache holds; for bodies that fit a cache, nothing is lost
+/// (docs/notes/what_makes_it_fast.md). Nothing is read beyond the last pair.
 SUPPLE_INLINE void fetch_ahead(const FacePairBatch* pair) {
   const char* const ahead = reinterpret_cast<const char*>(pair + 2);
   for (std::size_t byte = 0; byte < sizeof(FacePairBatch); byte += cache_line) {
@@ -243,7 +245,7 @@ SUPPLE_INLINE void fetch_ahead(const FacePairBatch* pair) {
   }
 }
 
-/// Positions of a block's vertices, in the order of its slots: they stay in the first cache.
+/// Positions of a block's vertices, in the order of its slots. They stay in the L1 cache.
 struct Positions {
   alignas(64) double room[4 * most_slots];  // not set to zero
 
@@ -289,8 +291,8 @@ BlockSums evaluate(const PackedWork& work, const Family& family) {
   return sums;
 }
 
-/// `Family` is a material model such as NeoHookeanModel: the compiler sees one straight line of
-/// arithmetic for each.
+/// `Family` is a material model such as NeoHookeanModel. For each of them the compiler sees
+/// straight-line arithmetic.
 BlockSums energy_and_forces(const PackedWork& work) {
   return visit_model(*work.material, [&](const auto& family) {
     if constexpr (is_own<decltype(family)>) {
@@ -343,7 +345,7 @@ int count_inverted(const ElementBatch* batches, int num_batches, const PaddedVec
   int found = 0;
   for (const ElementBatch* batch = batches; batch != batches + num_batches; ++batch) {
     for (int first = 0; first < lanes; first += width) {
-      // J has the sign of det Ds, as rest shapes have a positive volume.
+      // J has the sign of det Ds, since rest shapes have a positive volume.
       const Mat3<One> Ds = detail::edges_of<width>(*batch, first, x);
       const One volume = One::load(batch->volume + first);
       found += count((determinant(Ds) < One(0.0)) & (volume > One(0.0)));

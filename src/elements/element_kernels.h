@@ -5,8 +5,8 @@
 #include "materials/step_damping.h"
 #include "model/range_fibers.h"
 
-/// What is done with the elements, a block of batches at a time: compiled once for each level of
-/// vectors (base/simd_level.h). Every level gives the same bits.
+/// Work on the elements, a block of batches at a time, compiled once for each SIMD level
+/// (base/simd_level.h). Every level gives the same bits.
 namespace supple {
 
 /// A block of batches, ready for a kernel.
@@ -20,14 +20,14 @@ struct ElementWork {
   const PaddedVector* x;            ///< [num_vertices], m
   PaddedVector* slots;              ///< [num_slots], written
   int num_slots;
-  const double* viscosity = nullptr;  ///< [num_batches][lanes], tau k, Pa s; or none
-  StepStart start{};                  ///< of damping
+  const double* viscosity = nullptr;  ///< [num_batches][lanes], tau k, Pa s; or null
+  StepStart start{};                  ///< for damping
 };
 
-/// Viscosities of a range from its batch `local` on; null where it is not damped.
+/// Viscosities of a range from its batch `local` on; null if the range is not damped.
 const double* viscosity_of(const ElementRange& range, std::size_t local);
 
-/// The work of a block of the model, without damping; `slots` are those of the whole model.
+/// The work of a block of the model, without damping. `slots` are those of the whole model.
 ElementWork work_of_block(const Model& model, const ElementBlock& block, const VectorField& x,
                           VectorField& slots);
 
@@ -37,21 +37,21 @@ struct PackedWork {
   const FacePairBatch* pairs;
   int num_pairs;
   const double* parameters;   ///< of the first tets, [num_parameters][lanes]
-  int parameter_stride;       ///< from the one tets of a pair to the other ones
-  FiberBatches fibers;        ///< of the tets of the pairs, two batches to a pair
+  int parameter_stride;       ///< from the first tets of the pairs to the second ones
+  FiberBatches fibers;        ///< of the tets of the pairs, two batches per pair
   const PaddedVector* x;      ///< [num_vertices], m
   const int* vertex_of_slot;  ///< [num_slots]
   PaddedVector* slots;        ///< [num_slots], written
   int num_slots;              ///< at most most_slots
 };
 
-/// Of a block.
+/// Results of a block.
 struct BlockSums {
   double energy = 0;     ///< J
   int num_inverted = 0;  ///< tets with J < 0
 };
 
-/// Batches that are damped (materials/step_damping.h).
+/// Batches with damping (materials/step_damping.h).
 struct DampingWork {
   const ElementBatch* batches;
   int num_batches;
@@ -62,17 +62,17 @@ struct DampingWork {
 };
 
 struct ElementKernels {
-  /// The corner forces of the block go to its slots, N.
+  /// Writes the corner forces of the block to its slots, N.
   BlockSums (*energy_and_forces)(const PackedWork& work);
-  /// The same for an energy of the program's own (materials/own.h), which need not be isotropic:
-  /// without the frames of pairs.
+  /// The same for a user's own energy (materials/own.h). It need not be isotropic, so the frames of
+  /// pairs are not used.
   BlockSums (*own_energy_and_forces)(const ElementWork& work);
   /// Number of inverted tets, J < 0.
   int (*count_inverted)(const ElementBatch* batches, int num_batches, const PaddedVector* x);
-  /// The corners' sums of k V G p^T, the local step of Projective Dynamics, to the slots, N. Of a
-  /// material without a projection: nothing but zeros.
+  /// Writes each corner's sum of k V G p^T, the local step of Projective Dynamics, to the slots, N.
+  /// For a material without a projection, writes zeros.
   void (*project)(const ElementWork& work);
-  /// Energy of the damping, J; the corners' forces are added to the slots, N.
+  /// Energy of the damping, J. Adds the corners' forces to the slots, N.
   double (*add_damping)(const DampingWork& work);
 };
 

@@ -21,7 +21,7 @@ Vec3 less(const Vec3& a, double s, const Vec3& b) {
 
 Vec3 scaled(const Vec3& a, double s) { return {s * a[0], s * a[1], s * a[2]}; }
 
-/// Fibers of a tet to the frame of its face; both stand with eight lanes.
+/// Turns the fibers of a tet into the frame of its face. Both arrays have eight lanes.
 void turn(int num_fibers, const double* d, const RestFace& face, double* to) {
   for (int family = 0; family < num_fibers; ++family, d += 4 * lanes, to += 4 * lanes) {
     for (int k = 0; k < 3; ++k) {
@@ -36,7 +36,7 @@ class BlockPacker {
  public:
   BlockPacker(const Model& model, const ElementBlock& block, bool keeps_parameters)
       : model_(model), range_(model.ranges[at(block.range)]), keeps_parameters_(keeps_parameters) {
-    // In a block of the model neighbouring tets stand in one lane, batch after batch.
+    // In a block of the model neighbouring tets are in the same lane, batch after batch.
     for (int lane = 0; lane < lanes; ++lane) {
       for (int b = block.first_batch; b < block.first_batch + block.num_batches; ++b) {
         const int tet = model.tet_of_lane[at(b) * lanes + at(lane)];
@@ -48,8 +48,8 @@ class BlockPacker {
     }
   }
 
-  /// Here, too, neighbours stand in one lane: the pairs of a FacePairBatch share few vertices, and
-  /// their forces do not wait for each other in the slots.
+  /// Here, too, neighbours are in the same lane: the pairs of a FacePairBatch share few vertices,
+  /// and their forces need not wait for each other in the slots.
   void append_to(std::vector<FacePairBatch>& pairs, FacePairBatches::Range& range) const {
     const std::vector<std::pair<int, int>> two_by_two =
         range_.changes_rest ? each_alone() : pair_by_faces(slots_);
@@ -57,7 +57,7 @@ class BlockPacker {
     const int rows = (count + lanes - 1) / lanes;
     for (int row = 0; row < rows; ++row) {
       FacePairBatch& packed = pairs.emplace_back();
-      // Eight numbers for each parameter of the one tets and as many for the other ones.
+      // Eight numbers for each parameter of the first tets, and as many for the second ones.
       double* const parameters =
           grown(range.parameters, keeps_parameters_ ? 2 * at(range_.num_parameters) * lanes : 0);
       double* const fibers = grown(range.fibers, 2 * num_fiber_values());
@@ -71,7 +71,7 @@ class BlockPacker {
         }
         for (int i = 0; i < 3; ++i) packed.face[i][lane] = face.T[i];
         for (int side = 0; side < 2; ++side) {
-          // A tet that is missing is one without a volume.
+          // A missing tet is stored with volume zero.
           const bool missing = index >= count || (side == 1 && other < 0);
           const int tet = side == 1 && other >= 0 ? other : own;
           const auto apex = rest_apex(face, edge(tet, corners[0], corners[at(3 + side)]),
@@ -113,8 +113,8 @@ class BlockPacker {
     return values.data() + (values.size() - by);
   }
 
-  /// The slots of the face's corners, of the one's own and of the other's own; without another one
-  /// (or where both have the same corners) the last two are the same.
+  /// The slots of the face's corners, of `own`'s lone corner and of `other`'s. Without another tet
+  /// (or if both have the same corners) the last two are the same.
   Corners corners_of(int own, int other) const {
     const std::array<int, 4>& a = slots_[at(own)];
     const std::array<int, 4>& b = slots_[at(std::max(other, 0))];
@@ -130,7 +130,7 @@ class BlockPacker {
     return corners;
   }
 
-  /// From one corner of a tet to another at rest, m.
+  /// The edge from one corner of a tet to another at rest, m.
   Vec3 edge(int tet, int from, int to) const {
     const std::array<int, 4>& slots = slots_[at(tet)];
     const auto position = [&](int slot) -> const Vec3& {
@@ -141,7 +141,7 @@ class BlockPacker {
     return less(position(to), 1, position(from));
   }
 
-  /// det Dm with the corners in this order, m^3: in its own order a tet has a positive one.
+  /// det Dm with the corners in this order, m^3. In a tet's own order it is positive.
   double determinant(int tet, const Corners& corners, int side) const {
     const std::array<int, 4>& slots = slots_[at(tet)];
     const std::array<int, 4> order = {corners[0], corners[1], corners[2], corners[at(3 + side)]};
@@ -167,10 +167,10 @@ class BlockPacker {
     }
   }
 
-  /// Of the fibers of a batch.
+  /// Numbers for the fibers of a batch.
   std::size_t num_fiber_values() const { return at(range_.num_fibers) * 4 * lanes; }
 
-  /// Those of activation 0.
+  /// Turns the fibers at activation 0.
   void turn_fibers(int tet, const RestFace& face, double* to) const {
     const Tet& from = tets_[at(tet)];
     const std::vector<double>& fibers =
@@ -188,13 +188,13 @@ class BlockPacker {
 
 }  // namespace
 
-/// Gram and Schmidt's way: in the frame E1 is (X1, 0, 0) and E2 (X2, Y2, 0).
+/// Gram-Schmidt: in the frame E1 is (X1, 0, 0) and E2 is (X2, Y2, 0).
 RestFace rest_face(const Vec3& E1, const Vec3& E2) {
   const double X1 = std::sqrt(dot(E1, E1));
   const Vec3 q1 = scaled(E1, 1 / X1);
   const double X2 = dot(E2, q1);
   Vec3 q2 = less(E2, X2, q1);
-  // Of nearly parallel edges the difference is no longer at a right angle.
+  // If the edges are nearly parallel, the difference is no longer at a right angle.
   q2 = less(q2, dot(q2, q1), q1);
   const double Y2 = std::sqrt(dot(q2, q2));
   q2 = scaled(q2, 1 / Y2);
@@ -259,8 +259,9 @@ FacePairBatches::FacePairBatches(const Model& model)
 
 namespace {
 
-/// The rest shape of a lane of the model to one of a pair, and its fibers. The corners are in the
-/// order of the model. Of nearly flat tets Dm^-1 does not tell it: it is R times that of the mesh.
+/// Writes the rest shape and the fibers of a lane of the model to a lane of a pair. The corners are
+/// in the order of the model. Dm^-1 does not give the rest shape of nearly flat tets, so that is
+/// computed as R times the shape in the mesh.
 void repack(const Model& model, const ElementRange& range, std::size_t place, std::size_t lane,
             FacePairBatch& pair, double* fibers) {
   const std::size_t from = place % lanes;

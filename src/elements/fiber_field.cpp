@@ -16,7 +16,7 @@ namespace supple {
 namespace {
 
 using vec3::dot;
-/// Of the steepest slope: one that is less is rounding, and has no direction.
+/// As a fraction of the steepest slope: a smaller slope is rounding and has no direction.
 constexpr double least_slope = 1e-9;
 
 using Corners = std::array<Vec3, 4>;
@@ -27,7 +27,7 @@ Corners corners_of(const TetMesh& mesh, std::size_t tet) {
   return corners;
 }
 
-/// u at the vertices. fixed: 0 or 1 where that is given, else -1.
+/// u at the vertices. fixed: 0 or 1 where u is given, else -1.
 class LaplaceField {
  public:
   LaplaceField(const TetMesh& mesh, std::vector<int> fixed)
@@ -51,14 +51,14 @@ class LaplaceField {
     for (std::size_t i = 1; i < adjacency.start.size(); ++i) {
       adjacency.start[i] += adjacency.start[i - 1];
     }
-    // Vertices that are given keep rows of their own, joined to nothing.
+    // Vertices with a given u keep rows of their own, coupled to nothing.
     const std::vector<int> order = fill_reducing_order(adjacency);
     for (std::size_t k = 0; k < order.size(); ++k) row_[at(order[k])] = static_cast<int>(k);
     for (std::size_t i = 0; i < u_.size(); ++i) u_[i] = std::max(fixed[i], 0);
     fixed_ = std::move(fixed);
   }
 
-  /// False: there is a part of the mesh in which nothing is given.
+  /// Returns false if a part of the mesh has no vertex with a given u.
   bool solve(Threads& threads) {
     const auto n = static_cast<Eigen::Index>(u_.size());
     std::vector<Eigen::Triplet<double>> entries;

@@ -24,7 +24,7 @@ const Box left{{-2.001, -9, -9}, {-1.999, 9, 9}}, right{{1.999, -9, -9}, {2.001,
 TEST(FiberField, InABarItIsItsAxis) {
   const TetMesh bar = generate(BoxGenerator{.size = {4, 1, 1}, .cells = {8, 3, 3}});
   for (const Vec3& d : directions(bar, between(left, right))) {
-    // u is linear, which linear tets hold: rounding of the solve is left.
+    // u is linear, and linear tets represent it exactly: only rounding of the solve is left.
     EXPECT_NEAR(d[0], 1, 1e-12);
     EXPECT_NEAR(d[1], 0, 1e-10);
     EXPECT_NEAR(d[2], 0, 1e-10);
@@ -36,7 +36,7 @@ TEST(FiberField, PointsFromTheFirstSetToTheSecond) {
   for (const Vec3& d : directions(bar, between(right, left))) EXPECT_NEAR(d[0], -1, 1e-12);
 }
 
-/// A quarter of a ring between the radii 1 and 2 about z: a bar that is bent.
+/// A quarter of a ring between the radii 1 and 2 about z: a bent bar.
 TetMesh quarter_ring(int cells) {
   TetMesh mesh = generate(
       BoxGenerator{.size = {1, 1, 0.2}, .cells = {2 * cells, cells, 1}, .tets_per_cell = 6});
@@ -66,11 +66,11 @@ double error_in_ring(int cells) {
   return sum / static_cast<double>(field.size());
 }
 
-/// u goes by the angle alone.
+/// u depends on the angle alone.
 TEST(FiberField, InAQuarterRingItFollowsTheArc) {
   const double coarse = error_in_ring(4), fine = error_in_ring(12);
   EXPECT_LT(fine, 1e-3);
-  EXPECT_LT(fine, coarse / 6);  // 1 - cos goes with the square of the angle, that with the edges
+  EXPECT_LT(fine, coarse / 6);  // 1 - cos is quadratic in the angle, which is linear in the edges
 }
 
 TEST(FiberField, RefusesSetsWithoutAWayBetweenThem) {
@@ -88,7 +88,7 @@ TEST(FiberField, RefusesSetsWithoutAWayBetweenThem) {
   EXPECT_EQ(place(bar, between(left, {{5, 5, 5}, {6, 6, 6}})), where + "/to");
   EXPECT_EQ(place(bar, between({}, right)), where + "/from");
   EXPECT_EQ(place(bar, {{{}, {0, 99}}, {right, {}}}), where + "/from/vertices");
-  // A second part that neither set touches, and one that only one of them does.
+  // A second part that neither set touches, and one that only one of the sets touches.
   TetMesh two = bar;
   const int n = static_cast<int>(bar.vertices.size());
   for (Vec3 x : bar.vertices) two.vertices.push_back({x[0], x[1] + 5, x[2]});

@@ -14,7 +14,7 @@ namespace {
 constexpr int width = register_lanes;
 using One = RegisterBatch;
 
-/// The blocks of a batch, whose lanes may come a few at a time.
+/// The blocks of a batch. Its lanes can be filled a few at a time.
 struct Blocks {
   double corner[4][6][lanes];        ///< lower triangle of K_aa, row after row
   double edge[num_edges][9][lanes];  ///< K_ab or its transpose, row-major
@@ -35,8 +35,8 @@ SUPPLE_INLINE Mat3<One> rotated_block(const PrincipalHessian<One>& H, const Vect
   return K;
 }
 
-/// Corners 1 to 3 are computed; the blocks of a row and of a column add up to zero, since a
-/// translation costs nothing.
+/// Stores all blocks. Only those of corners 1 to 3 are computed: the blocks of a row and of a
+/// column add up to zero, since a translation costs nothing.
 SUPPLE_INLINE void store_blocks(const Mat3<One>* corner, const Mat3<One>* edge,
                                 const std::int32_t* edges, int first, Blocks& out) {
   // Rows of corners 1 to 3, columns of corner 0: K_a0 = -(K_a1 + K_a2 + K_a3).
@@ -62,7 +62,7 @@ SUPPLE_INLINE void store_blocks(const Mat3<One>* corner, const Mat3<One>* edge,
   }
 }
 
-/// Those of corners 1 to 3 and of the edges between them.
+/// Computes the blocks of corners 1 to 3 and of the edges between them.
 SUPPLE_INLINE void principal_blocks(PrincipalHessian<One> H, const Svd<One>& frame,
                                     const Mat3<One>& inverse_Dm, const One& volume,
                                     Mat3<One>* corner, Mat3<One>* edge) {
@@ -84,7 +84,7 @@ SUPPLE_INLINE void principal_blocks(PrincipalHessian<One> H, const Svd<One>& fra
   }
 }
 
-/// Adds those of the fibers of some lanes of a batch.
+/// Adds the fibers' blocks of some lanes of a batch.
 SUPPLE_INLINE void add_fibers(const FiberBatches& fibers, std::size_t b, int first,
                               const Mat3<One>& F, const Mat3<One>& inverse_Dm, const One& volume,
                               NegativeEigenvalues mode, Mat3<One>* corner, Mat3<One>* edge) {
@@ -125,8 +125,8 @@ SUPPLE_INLINE void evaluate_batch(const HessianWork& work, const Family& family,
   store_blocks(corner, edge, work.edges + b * num_edges * lanes, first, out);
 }
 
-/// The same for an energy of the program's own, of which F and d2Psi/dF2 are given: one that is
-/// still to be mended in principal stretches, or the whole as it is.
+/// The same for a user's own energy with given F and d2Psi/dF2. The latter still has to be mended
+/// in principal stretches (is_principal), or is used as it is.
 SUPPLE_INLINE void evaluate_own(const HessianWork& work, const double (*gradients)[lanes],
                                 const double (*hessians)[lanes], bool is_principal, std::size_t b,
                                 int first, Blocks& out) {
@@ -156,7 +156,7 @@ SUPPLE_INLINE void evaluate_own(const HessianWork& work, const double (*gradient
   store_blocks(corner, edge, work.edges + b * num_edges * lanes, first, out);
 }
 
-/// Lane after lane: the order of the sums does not depend on the width.
+/// Adds lane after lane, so that the order of the sums does not depend on the width.
 SUPPLE_INLINE void add_batch(const Blocks& blocks, const ElementBatch& batch,
                              const std::int32_t* edges, double* sums) {
   for (int lane = 0; lane < lanes; ++lane) {
@@ -252,8 +252,8 @@ void add_elements(const HessianWork& work) {
   if (work.viscosity != nullptr) add_damping(work);
 }
 
-/// Along the modes that those of the other materials belong to: of energies that are not isotropic,
-/// bounds from below.
+/// Uses the modes to which the eigenvalues of the other materials belong. If the energy is not
+/// isotropic, the values are lower bounds.
 void find_own_eigenvalues(const LargestEigenvalueWork& work, const OwnModel& own) {
   double gradients[9][lanes], hessians[own_entries][lanes];
   for (std::size_t b = 0; b < static_cast<std::size_t>(work.num_batches); ++b) {

@@ -10,14 +10,13 @@
 
 /// Second derivatives of the elements, a block of batches at a time.
 ///
-/// A block of batches adds the 3x3 blocks of its tets up in places of its own: one for each of its
-/// vertices (those of its slots, in their order) and behind them one for each of its edges. Tets
-/// that stand next to each other share most of these, so they stay in cache and are a fifth of what
-/// the tets' own blocks would fill. Compiled once for each level of vectors (base/simd_level.h),
-/// with the same bits on every one.
+/// A block of batches sums the 3x3 blocks of its tets in places of its own: one place for each of
+/// its vertices (its slots, in their order), followed by one for each of its edges. Neighbouring
+/// tets share most of these, so they stay in cache and take a fifth of the room of the tets' own
+/// blocks. Compiled once for each SIMD level (base/simd_level.h), with the same bits on every one.
 namespace supple {
 
-/// Entries of such a place: a 3x3 block, row-major.
+/// Entries of one place: a 3x3 block, row-major.
 inline constexpr int entries_per_sum = 9;
 
 /// The edges of a tet as pairs of corners (a, b).
@@ -34,16 +33,16 @@ struct HessianWork {
   FiberBatches fibers;              ///< of the batches
   const PaddedVector* x;            ///< [num_vertices], m
   NegativeEigenvalues mode;
-  /// [num_batches][num_edges][lanes], place of each edge; ~place where the row of its block is
+  /// [num_batches][num_edges][lanes], the place of each edge; ~place if the row of its block is
   /// corner b, so that the transpose of K_ab is added.
   const std::int32_t* edges;
   double* sums;  ///< [num_sums][entries_per_sum], written, N/m
   int num_sums;
-  const double* viscosity = nullptr;  ///< [num_batches][lanes], tau k, Pa s; or none
-  StepStart start{};                  ///< of damping
+  const double* viscosity = nullptr;  ///< [num_batches][lanes], tau k, Pa s; or null
+  StepStart start{};                  ///< for damping
 };
 
-/// Of batches of one material.
+/// Batches of one material.
 struct LargestEigenvalueWork {
   const MaterialModel* material;
   const ElementBatch* batches;
@@ -57,7 +56,7 @@ struct LargestEigenvalueWork {
 };
 
 struct HessianKernels {
-  /// Writes the sums of a block: of each V d2Psi/dx2, K_ab being d2/dx_a dx_b.
+  /// Writes the sums of V d2Psi/dx2 over a block; K_ab is d2/dx_a dx_b.
   void (*add_elements)(const HessianWork& work);
   void (*find_largest_eigenvalues)(const LargestEigenvalueWork& work);
 };

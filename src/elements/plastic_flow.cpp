@@ -12,7 +12,7 @@ namespace supple {
 
 namespace {
 
-/// What one thread works through at a time.
+/// Size of one piece of work for a thread.
 constexpr int tets_a_piece = 256;
 constexpr int batches_a_piece = 16;
 
@@ -29,7 +29,7 @@ Mat3<double> elastic_gradient(const Model& model, std::size_t tet,
   return F;
 }
 
-/// Tets that may flow, whose decompositions are done eight at once.
+/// Tets that may flow. Their decompositions are computed eight at a time.
 struct Candidates {
   std::size_t tet[lanes] = {};
   int count = 0;
@@ -44,7 +44,7 @@ struct Candidates {
     ++count;
   }
 
-  /// work(tet, its decomposition) for each; none are left.
+  /// Calls work(tet, its decomposition) for each candidate and removes them all.
   template <class Work>
   void take(const Work& work) {
     if (count == 0) return;
@@ -106,7 +106,7 @@ bool PlasticFlow::find_flow(Model& model, const VectorField& x, double h,
   return std::find(any_.begin(), any_.end(), 1) != any_.end();
 }
 
-/// Writes the rest shapes of a batch; the energy that its tets have lost, J.
+/// Writes the rest shapes of a batch. Returns the energy that its tets have lost, J.
 double PlasticFlow::write_batch(Model& model, const ElementRange& range, int batch) const {
   double taken = 0;
   for (int lane = 0; lane < lanes; ++lane) {

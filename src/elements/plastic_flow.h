@@ -8,18 +8,18 @@
 
 namespace supple {
 
-/// Plastic flow of the tets of a model after a step (materials/plastic_flow.h), each by itself, so
-/// that the bits do not depend on the number of threads.
+/// Plastic flow of the tets of a model after a step (materials/plastic_flow.h). Each tet flows
+/// independently of the others, so the bits do not depend on the number of threads.
 class PlasticFlow {
  public:
   explicit PlasticFlow(const Model& model) { make_room(model); }
 
-  /// The model has other elements now.
+  /// Call this when the model's elements have changed.
   void make_room(const Model& model);
 
-  /// What flows in h, s, with the vertices at x: `plastic`, [num_tets], and the rest shapes of the
-  /// model follow. Returns the elastic energy that it takes, J; nothing: none has flowed. Allocates
-  /// nothing.
+  /// Lets the tets flow for a time h, s, with the vertices at x, and updates `plastic`, [num_tets],
+  /// and the rest shapes of the model. Returns the elastic energy that the flow takes away, J, or
+  /// nullopt if no tet has flowed. Allocates nothing.
   std::optional<double> advance(Model& model, const VectorField& x, double h,
                                 std::vector<PlasticStrain>& plastic, Threads& threads);
 
@@ -33,7 +33,7 @@ class PlasticFlow {
     Mat3<double> before, after;
     bool flows = false;
   };
-  std::vector<Elastic> elastic_;                     ///< [num_tets]; empty where nothing flows
+  std::vector<Elastic> elastic_;                     ///< [num_tets]; empty if nothing can flow
   std::vector<std::array<Vec3, 4>> shape_gradient_;  ///< the same
   std::vector<double> taken_;                        ///< [num_batches], J
   std::vector<char> any_;                            ///< [num_chunks]

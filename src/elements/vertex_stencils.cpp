@@ -7,7 +7,7 @@ namespace supple {
 
 namespace {
 
-/// Where an element stands in the model, and which of its corners is meant.
+/// The place of an element in the model, and one of its corners.
 struct Corner {
   int batch;
   int lane;
@@ -54,7 +54,7 @@ Incidence incidence_of(const Model& model, const ElementRange& range) {
   return incidence;
 }
 
-/// Writes the shape of a pair.
+/// Writes the rest shape of a pair.
 void fill_shape(const Model& model, const Corner& from, int lane, bool empty, StencilBatch& batch) {
   const ElementBatch& source = model.batches()[static_cast<std::size_t>(from.batch)];
   double gradient[4][3];
@@ -65,7 +65,7 @@ void fill_shape(const Model& model, const Corner& from, int lane, bool empty, St
       gradient[0][k] -= gradient[a][k];
     }
   }
-  // F = sum_a x_a (x) grad N_a is the same in any order of the corners.
+  // F = sum_a x_a (x) grad N_a does not depend on the order of the corners.
   for (int i = 0; i < 4; ++i) {
     const int a = (from.corner + i) % 4;
     batch.vertex[i][lane] = source.vertex[a][from.lane];
@@ -83,7 +83,7 @@ void fill_lane(const Model& model, const ElementRange& range, const Corner& from
   pairs.source.push_back((from.batch - range.first_batch) * lanes + from.lane);
 }
 
-/// `count` numbers of each pair from those of its element.
+/// Copies `count` numbers of each pair from those of its element.
 void copy_values(const StencilRange& pairs, const std::vector<double>& values, std::size_t count,
                  std::vector<double>& out) {
   out.resize(pairs.source.size() * count);
@@ -95,7 +95,7 @@ void copy_values(const StencilRange& pairs, const std::vector<double>& values, s
   }
 }
 
-/// Appends the pairs of a group in one range, if it has any.
+/// Appends the pairs of a group in one range, if it has any there.
 void append_segment(const Model& model, int r, const Incidence& incidence, VertexGroup& group,
                     VertexStencils& out) {
   int richest = 0;

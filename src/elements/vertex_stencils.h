@@ -6,17 +6,17 @@
 #include "mesh/colouring.h"
 #include "model/model.h"
 
-/// The model as a method reads it that visits vertices colour after colour with all the elements
-/// around them.
+/// The model as read by a method that visits vertices colour after colour, each with all elements
+/// around it.
 ///
-/// Eight vertices of one colour are a group, one to a lane. The i-th tet around each of them stands
-/// in one batch of eight pairs (vertex, tet), so that what a vertex sums over its tets stays in its
-/// lane and nothing is scattered. Where a lane has no i-th tet, its pair repeats one of the group
-/// with volume zero. Vertices of a colour are sorted by their numbers of tets, which keeps those
-/// few: a group has as many batches as its richest vertex has tets.
+/// Eight vertices of one colour form a group, one per lane. The i-th tets around them form one
+/// batch of eight pairs (vertex, tet), so whatever a vertex sums over its tets stays in its lane
+/// and nothing is scattered. If a lane has no i-th tet, its pair repeats another pair of the group
+/// with volume zero. Vertices of a colour are sorted by their numbers of tets, which keeps such
+/// pairs few: a group has as many batches as its vertex with the most tets has tets.
 namespace supple {
 
-/// Eight pairs of a vertex and a tet that it belongs to, vertex[0] being that vertex.
+/// Eight pairs of a vertex and a tet that it belongs to; vertex[0] is that vertex.
 struct StencilBatch {
   std::int32_t vertex[4][lanes];  ///< vertex of the model
   double inverse_rest[9][lanes];  ///< gradients of corners 1 to 3, row after row, 1/m
@@ -49,10 +49,10 @@ struct VertexGroup {
 struct VertexStencils {
   VertexStencils(const Model& model, const Colouring& colouring);
 
-  /// Parameters and fibers of all pairs, out of a model whose elements stand where they stood.
+  /// Copies parameters and fibers of all pairs from a model whose layout of elements is the same.
   void copy_materials(const Model& model);
 
-  /// Those that change, out of such a model.
+  /// Copies those rest shapes that can change from such a model.
   void copy_rest_shapes(const Model& model);
 
   std::vector<int> colour_start;  ///< [num_colours + 1], into `groups`

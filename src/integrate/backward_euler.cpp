@@ -29,7 +29,7 @@ void advance(const StepParameters& step, const VectorField& z, int first, int la
 }  // namespace
 
 /// Backward Euler [thesis eqs. 3.25, 3.26 and 3.30]: M (v' - v)/h = f - dE/dx(x'), x' = x + h v',
-/// that is
+/// which means
 ///   a = h,  y = x + h v + h^2 M^-1 f,  x' = z,  v' = (z - x)/h.
 Integrator backward_euler() {
   return {.kind = TimeIntegrator::backward_euler,

@@ -17,7 +17,7 @@ double carried(double now, double previous, bool is_first) {
   return is_first ? now : (4 * now - previous) / 3;
 }
 
-/// The previous velocity is damped by this step too: it was kept as damped by its own.
+/// This step damps the previous velocity too: it was kept as its own step had damped it.
 void target(const StepParameters& step, const State& state, int first, int last, VectorField& y) {
   const bool is_first = step.is_first;
   const double a = length(step.h, is_first);
@@ -50,9 +50,9 @@ void advance(const StepParameters& step, const VectorField& z, int first, int la
 }  // namespace
 
 /// The backward differentiation formula of second order [Hairer & Wanner 1996, sec. V.1]: with
-/// x^ = (4 x - x_previous)/3 and v^ alike,
+/// x^ = (4 x - x_previous)/3, and v^ likewise,
 ///   a = 2 h/3,  y = x^ + a v^ + a^2 M^-1 f,  x' = z,  v' = (z - x^)/a.
-/// The first step is one of backward Euler: its error, of second order in h, is made once, so that
+/// The first step is one of backward Euler. Its error, of second order in h, is made only once, so
 /// the whole stays of second order. Its 1/a^2 is 4/9 of the others'.
 Integrator bdf2() {
   return {.kind = TimeIntegrator::bdf2,

@@ -5,7 +5,7 @@ namespace supple {
 
 namespace {
 
-/// h M^-1 (f - dE/dx) of a coordinate; 0 where nothing moves.
+/// h M^-1 (f - dE/dx) of a coordinate; 0 if the vertex has no mass.
 double kick(const StepParameters& step, const VectorField& gradient, std::size_t i, int k) {
   if (!(step.model.mass[i] > 0)) return 0;
   return step.h * (step.gravity[static_cast<std::size_t>(k)] - gradient[i][k] / step.model.mass[i]);

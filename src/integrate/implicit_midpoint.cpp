@@ -34,10 +34,10 @@ void advance(const StepParameters& step, const VectorField& z, int first, int la
 }  // namespace
 
 /// The implicit midpoint rule [thesis eqs. 3.27 and 3.28]: with the middle z = (x + x')/2,
-/// M (v' - v)/h = f - dE/dx(z) and (x' - x)/h = (v + v')/2, that is
+/// M (v' - v)/h = f - dE/dx(z) and (x' - x)/h = (v + v')/2, which means
 ///   a = h/2,  y = x + a v + a^2 M^-1 f,  x' = 2 z - x,  v' = 2 (z - x)/a - v.
-/// which is the minimum of [thesis eq. 3.31] with z for its (x + x')/2. Pins and colliders stand
-/// where they are in the middle of the step.
+/// This is the minimum of [thesis eq. 3.31] with z for its (x + x')/2. Pins and colliders are at
+/// their places in the middle of the step.
 Integrator implicit_midpoint() {
   return {.kind = TimeIntegrator::implicit_midpoint,
           .stage = 0.5,

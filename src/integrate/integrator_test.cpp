@@ -18,7 +18,7 @@ Model two_vertices() {
   return model;
 }
 
-/// An oscillator along x with E = k/2 x^2, whose step is solved exactly.
+/// An oscillator along x with E = k/2 x^2, whose steps are solved exactly.
 class Oscillator {
  public:
   Oscillator(const std::string& method, double angular_frequency, double h, double drag = 0)
@@ -85,13 +85,13 @@ TEST(Integrators, ConvergeWithTheirOrder) {
       for (int i = 0; i < steps; ++i) oscillator.step();
       return std::hypot(oscillator.x() - std::cos(2), oscillator.v() + std::sin(2));
     };
-    // At steps of 1/500 of the period the next term of the error is a hundredth of the first.
+    // With steps of 1/500 of the period the next term of the error is a hundredth of the first.
     const double slope = std::log2(error(1000) / error(2000));
     EXPECT_NEAR(slope, order.at(method), 0.02) << method;
   }
 }
 
-/// Energy after n steps of h w = 0.3 over that at the start.
+/// Energy after n steps of h w = 0.3, over that at the start.
 double energy_kept(const std::string& method, int steps) {
   Oscillator oscillator(method, 3, 0.1);
   const double before = oscillator.energy();
@@ -101,18 +101,19 @@ double energy_kept(const std::string& method, int steps) {
 
 TEST(Integrators, KeepLoseOrGainTheEnergyOfAnOscillator) {
   const double factor = 1 + 0.3 * 0.3;
-  // A thousand steps of a few roundings each.
+  // A thousand steps with a few roundings each.
   constexpr double rounding = 1e-11;
   EXPECT_NEAR(energy_kept("implicit_midpoint", 1000), 1, rounding);
   EXPECT_NEAR(energy_kept("newmark", 1000), 1, rounding);
   // [Hairer, Lubich & Wanner 2002, sec. I.1]: the exact factor of every step.
   EXPECT_NEAR(energy_kept("backward_euler", 100) * std::pow(factor, 100), 1, rounding);
   EXPECT_NEAR(energy_kept("forward_euler", 100) / std::pow(factor, 100), 1, rounding);
-  // Symplectic Euler keeps x^2 w^2 + v^2 + h w^2 x v (here up to sign): within a share of h w/2.
+  // Symplectic Euler conserves x^2 w^2 + v^2 + h w^2 x v (up to the sign of the last term), so the
+  // energy stays within a share of h w/2.
   for (const int steps : {999, 1000, 1001, 1002, 1003}) {
     EXPECT_NEAR(energy_kept("symplectic_euler", steps), 1, 0.3);
   }
-  // It damps, by far less than backward Euler.
+  // BDF2 damps, by far less than backward Euler.
   EXPECT_LT(energy_kept("bdf2", 100), 1);
   EXPECT_GT(energy_kept("bdf2", 100), 100 * energy_kept("backward_euler", 100));
 }
@@ -140,7 +141,7 @@ TEST(Integrators, FollowTheDiscreteSolutionOfASpring) {
     v -= 0.5 * h * w2 * (x + next);
     x = next;
   };
-  // On a linear force the two are the same.
+  // For a linear force these two are the same.
   compare("implicit_midpoint", trapezoid);
   compare("newmark", trapezoid);
   compare("symplectic_euler", [&](double& x, double& v) {
@@ -174,7 +175,7 @@ TEST(Integrators, FallFreely) {
     for (int i = 0; i < 100; ++i) body.step();
     // Newmark divides differences of positions of 5 m by (h/2)^2.
     EXPECT_NEAR(body.state().v[0][1], -9.81, 1e-10) << method;
-    // First-order methods are off by g h t/2; BDF2 by what its first step was off.
+    // First-order methods are off by g h t/2; BDF2 by the error of its first step.
     const bool second = method == "implicit_midpoint" || method == "newmark";
     EXPECT_NEAR(body.state().x[0][1], -9.81 / 2, second ? 1e-12 : 0.0491) << method;
   }

@@ -8,7 +8,7 @@ namespace {
 /// beta h^2 = a^2 with beta = 1/4.
 double inverse_a2(double h, bool /*first*/) { return 4 / (h * h); }
 
-/// x + h v + (1/2 - beta) h^2 acceleration: where the step goes without the forces at its end.
+/// x + h v + (1/2 - beta) h^2 acceleration: where the step leads without the forces at its end.
 double predicted(const StepParameters& step, const State& state, std::size_t i, int k) {
   return state.x[i][k] + step.h * (step.kept * state.v[i][k]) +
          0.25 * step.h * step.h * state.acceleration[i][k];
@@ -44,13 +44,13 @@ void advance(const StepParameters& step, const VectorField& z, int first, int la
 
 /// Newmark's method of average acceleration, beta = 1/4, gamma = 1/2 [Newmark 1959]:
 ///   x' = x + h v + h^2 ((1/2 - beta) w + beta w'),  v' = v + h ((1 - gamma) w + gamma w'),
-/// w and w' being the accelerations M^-1 (f - dE/dx) at both ends, that is
+/// where w and w' are the accelerations M^-1 (f - dE/dx) at both ends. This means
 ///   a^2 = beta h^2,  y = x + h v + h^2 (1/2 - beta) w + a^2 M^-1 f,  x' = z,
 ///   w' = (z - x - h v - h^2 (1/2 - beta) w)/a^2.
 Integrator newmark() {
   return {.kind = TimeIntegrator::newmark,
           .needs_acceleration = true,
-          .pushed = 2,  // it acts at both ends
+          .pushed = 2,  // the force acts at both ends
           .inverse_a2 = inverse_a2,
           .target = target,
           .advance = advance};

@@ -8,7 +8,7 @@ namespace {
 
 double inverse_a2(double /*h*/, bool /*first*/) { return 0; }
 
-/// Where the descent begins; without inertia y has no other part.
+/// y is only the start of the descent: there is no inertia.
 void target(const StepParameters&, const State& state, int first, int last, VectorField& y) {
   std::copy(state.x.begin() + first, state.x.begin() + last, y.begin() + first);
 }
@@ -22,7 +22,7 @@ void advance(const StepParameters&, const VectorField& z, int first, int last, S
 
 /// Equilibrium at every time: a is infinite,
 ///   x' = argmin E(x) - sum_i m_i g . x_i,  v' = 0,
-/// with pins and colliders where they are at the end of the step; each step begins at the last
+/// with pins and colliders at their places at the end of the step. Each step starts from the last
 /// equilibrium.
 Integrator quasi_static() {
   return {.kind = TimeIntegrator::quasi_static,

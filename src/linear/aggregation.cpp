@@ -11,7 +11,7 @@ namespace supple {
 namespace {
 
 constexpr int bound_powers = 4;
-/// Of the prolongation: entries below this part of their row's largest are left out.
+/// Entries of the prolongation below this part of the largest one of their row are left out.
 constexpr double least_entry = 0.05;
 constexpr int smoothing_steps = 2;
 
@@ -101,7 +101,7 @@ RowMatrix multiply_add(double a, const RowMatrix& B, double b, const RowMatrix& 
   RowMatrix result;
   result.columns = C.columns;
   result.start.reserve(at(A.rows()) + 1);
-  // Row by row in a dense row; `seen` tells which of its entries are this row's.
+  // Sums each row in a dense array. `seen` tells which of its entries belong to this row.
   std::vector<double> row(at(C.columns), 0.0);
   std::vector<int> seen(at(C.columns), -1), columns;
   const auto add = [&](int i, int j, double value) {
@@ -150,7 +150,7 @@ double eigenvalue_bound(const RowMatrix& A) {
     }
     bound = std::min(bound, largest);
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = product[i] / largest;
-    // Far from the bulk of the matrix the powers would vanish.
+    // Without this bound the powers would vanish far from the bulk of the matrix.
     for (double& value : x) value = std::max(value, 1e-3);
   }
   return bound;
@@ -165,7 +165,7 @@ int aggregate(const RowMatrix& A, double theta, std::vector<int>& group) {
       if (j != i && -A.value[at(e)] > theta) work(j, -A.value[at(e)]);
     }
   };
-  // Whole neighbourhoods that nobody has taken from.
+  // Whole neighbourhoods of which nothing has been taken yet.
   std::vector<char> is_alone(group.size(), 1);
   for (int i = 0; i < A.rows(); ++i) {
     bool is_whole = group[at(i)] < 0;
@@ -178,7 +178,7 @@ int aggregate(const RowMatrix& A, double theta, std::vector<int>& group) {
     for_strong(i, [&](int j, double) { group[at(j)] = count; });
     ++count;
   }
-  // Rows beside them, each to its strongest.
+  // Rows beside them: each joins its strongest neighbour's group.
   const std::vector<int> whole = group;
   for (int i = 0; i < A.rows(); ++i) {
     if (group[at(i)] >= 0) continue;
@@ -189,7 +189,7 @@ int aggregate(const RowMatrix& A, double theta, std::vector<int>& group) {
       group[at(i)] = whole[at(j)];
     });
   }
-  // What is left.
+  // The rows that are left.
   for (int i = 0; i < A.rows(); ++i) {
     if (group[at(i)] >= 0 || is_alone[at(i)] != 0) continue;
     group[at(i)] = count;
@@ -203,7 +203,7 @@ int aggregate(const RowMatrix& A, double theta, std::vector<int>& group) {
 
 namespace {
 
-/// Leaves out small entries of each row; what the row makes of `smooth` is kept.
+/// Leaves out small entries of each row, but keeps the row's product with `smooth`.
 RowMatrix thinned(const RowMatrix& P, const std::vector<double>& smooth) {
   RowMatrix result;
   result.columns = P.columns;
@@ -220,7 +220,7 @@ RowMatrix thinned(const RowMatrix& P, const std::vector<double>& smooth) {
         kept += P.value[at(e)] * smooth[at(P.column[at(e)])];
       }
     }
-    // Where signs cancel all entries stay.
+    // If entries cancel by sign, all of them stay.
     const bool is_safe = std::abs(sum - kept) <= 0.5 * std::abs(kept);
     for (int e = begin; e < end; ++e) {
       const double value = P.value[at(e)];

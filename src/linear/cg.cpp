@@ -8,7 +8,7 @@ namespace supple {
 
 namespace {
 
-/// Rows a chunk: a product with a chunk of an elastic Hessian takes about 50 us.
+/// Rows per chunk: a product with one chunk of an elastic Hessian takes about 50 us.
 constexpr int chunk_size = 1024;
 
 template <int sides>
@@ -129,7 +129,7 @@ CgReport ConjugateGradients::run(const SymmetricMatrix& A, Preconditioner& P,
       const bool stop = settings.stop_at_negative_curvature && curvature[c] <= 0;
       if (stop || !std::isfinite(alpha[c])) {
         active[c] = false;
-        // Nothing better is known than the steepest descent.
+        // Nothing better than steepest descent is known.
         alpha[c] = stop && k == 0 ? 1 : 0;
       }
     }

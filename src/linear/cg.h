@@ -10,38 +10,38 @@ namespace supple {
 
 struct CgSettings {
   int iterations = 15;   ///< at most
-  double tolerance = 0;  ///< ends when |b - A x| <= tolerance |b|; 0: not before that is zero
-  /// Ends at the first direction d with d . A d <= 0.
+  double tolerance = 0;  ///< stops when |b - A x| <= tolerance |b|; 0: only when that is zero
+  /// Stops at the first direction d with d . A d <= 0.
   bool stop_at_negative_curvature = false;
-  /// Gives up where |b - A x| > hopeless |b| after so many iterations; 0: never.
+  /// Gives up if |b - A x| > hopeless |b| after this many iterations; 0: never.
   int trial = 0;
   double hopeless = 0.1;
 };
 
 struct CgReport {
-  int iterations = 0;               ///< products with A that x owes something to
+  int iterations = 0;               ///< products with A that contributed to x
   bool negative_curvature = false;  ///< met a direction d with d . A d <= 0
-  bool converged = false;           ///< of every side, within the tolerance
+  bool converged = false;           ///< all sides, to within the tolerance
 };
 
 /// Preconditioned conjugate gradients from x = 0 [Hestenes & Stiefel 1952; Nocedal & Wright 2006,
-/// Alg. 5.3]. Sums have an order of their own: the bits do not depend on the number of threads.
+/// Alg. 5.3]. The order of sums is fixed: the bits do not depend on the number of threads.
 ///
-/// For a positive definite A every iterate has b . x > 0, so that -x is a descent direction for the
-/// gradient b after any number of iterations. Where A is indefinite there is a choice: go on (x
-/// then seeks the saddle, as an indefinite factorisation does), or stop at the first direction of
-/// non-positive curvature and give the last iterate, or P^-1 b where it is the very first direction
-/// [Nocedal & Wright 2006, Alg. 7.1; Gast et al. 2015]; b . x > 0 then holds again.
+/// For a positive definite A every iterate has b . x > 0, so -x is a descent direction for the
+/// gradient b after any number of iterations. For an indefinite A there is a choice. Either go on:
+/// x then seeks the saddle, as an indefinite factorisation does. Or stop at the first direction of
+/// non-positive curvature and return the last iterate, or P^-1 b if it is the very first direction
+/// [Nocedal & Wright 2006, Alg. 7.1; Gast et al. 2015]; then b . x > 0 holds again.
 class ConjugateGradients {
  public:
   /// Memory for n unknowns and one or four sides.
   ConjugateGradients(int n, int sides);
 
-  /// b and x: [n], may be the same place.
+  /// b and x: [n]; they can be the same array.
   CgReport solve(const SymmetricMatrix& A, Preconditioner& P, const CgSettings& settings,
                  const double* b, double* x, Threads& threads);
 
-  /// Four systems with the same matrix side by side, b[4 i + c]: each has its own step lengths, and
+  /// Four systems with the same matrix side by side, b[4 i + c]. Each has its own step lengths, and
   /// those that have ended wait for the others.
   CgReport solve4(const SymmetricMatrix& A, Preconditioner& P, const CgSettings& settings,
                   const double* b, double* x, Threads& threads);

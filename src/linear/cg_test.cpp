@@ -66,7 +66,7 @@ TEST(ConjugateGradients, SolvesToTheTolerance) {
   const Eigen::VectorXd b = Eigen::VectorXd::Random(144);
   for (double tolerance : {1e-3, 1e-12}) {
     const Eigen::VectorXd x = system.solve(b, {.iterations = 1000, .tolerance = tolerance});
-    // The residual that the iteration carries along drifts from the true one by its rounding.
+    // The residual that the iteration updates drifts from the true one by rounding.
     EXPECT_LT((b - A * x).norm(), (tolerance + 1e-13) * b.norm());
     EXPECT_GT((b - A * x).norm(), 1e-3 * tolerance * b.norm());
     EXPECT_LT(system.report.iterations, 150);
@@ -107,7 +107,7 @@ TEST(ConjugateGradients, FourSidesAreFourSystems) {
   for (int c = 0; c < 4; ++c) {
     const Eigen::VectorXd one = system.solve(B.col(c), settings);
     for (int i = 0; i < 64; ++i) {
-      // Sums of another order: rounding times a condition number of some hundred.
+      // Sums in another order: rounding times a condition number of some hundred.
       EXPECT_NEAR(four[static_cast<std::size_t>(4 * i + c)], one(i), 1e-11 * (1 + one.norm()));
     }
   }
@@ -156,7 +156,7 @@ TEST(ConjugateGradients, AnyThreadCountGivesTheSameBits) {
 TEST(ConjugateGradients, StopsAtTheFirstDirectionOfNegativeCurvature) {
   const Adjacency adjacency = grid(6);
   for (const bool jacobi : {false, true}) {
-    // Slightly indefinite: some directions come before the one that shows it.
+    // Slightly indefinite: some directions come before the one that reveals it.
     const Eigen::MatrixXd A = random_matrix(adjacency, 5, 1.2);
     const Eigen::VectorXd values = A.selfadjointView<Eigen::Lower>().eigenvalues();
     ASSERT_LT(values.minCoeff(), 0);
@@ -171,7 +171,7 @@ TEST(ConjugateGradients, StopsAtTheFirstDirectionOfNegativeCurvature) {
     const int taken = stopped.report.iterations;
     ASSERT_GE(taken, 1);
     EXPECT_GT(b.dot(x), 0);
-    // The last iterate before it, which has not met it yet.
+    // The last iterate before that direction, which has not met it yet.
     System shorter = make();
     EXPECT_EQ((x - shorter.solve(b, {.iterations = taken})).norm(), 0);
     EXPECT_FALSE(shorter.report.negative_curvature);
@@ -196,7 +196,7 @@ TEST(ConjugateGradients, GoesOnThroughNegativeCurvatureToTheSaddle) {
   System system(A);
   const Eigen::VectorXd b = Eigen::VectorXd::Random(36);
   const Eigen::VectorXd x = system.solve(b, {.iterations = 200, .tolerance = 1e-10});
-  // The condition number is below 1e3, and iterates between are larger than the solution.
+  // The condition number is below 1e3, and intermediate iterates are larger than the solution.
   EXPECT_LT((x - A.fullPivLu().solve(b)).norm(), 1e-6 * x.norm());
 }
 

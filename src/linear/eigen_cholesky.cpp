@@ -29,7 +29,7 @@ class EigenCholesky final : public SpdSolver {
     inverse_diagonal_.resize(n);
     for (std::size_t j = 0; j < n; ++j) {
       inverse_diagonal_[j] = 1 / factor.valuePtr()[factor.outerIndexPtr()[j]];
-      // A matrix that holds a NaN passes Eigen's test of the pivots.
+      // A matrix with a NaN passes Eigen's test of the pivots.
       if (!std::isfinite(inverse_diagonal_[j])) factored_ = false;
     }
     return factored_;

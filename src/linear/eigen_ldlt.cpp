@@ -30,7 +30,7 @@ class EigenLdlt final : public SpdSolver {
 
   long long factor_entries() const override {
     if (!factored_) return 0;
-    // Eigen keeps the diagonal apart.
+    // Eigen stores the diagonal separately.
     return ldlt_.matrixL().nestedExpression().nonZeros() + ldlt_.rows();
   }
 

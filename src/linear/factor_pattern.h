@@ -6,7 +6,7 @@
 
 namespace supple {
 
-/// What the pattern of a matrix says about its factor.
+/// What the sparsity pattern of a matrix says about its factor.
 struct FactorPattern {
   std::vector<int> tree;    ///< [n], elimination tree (elimination_tree)
   std::vector<int> counts;  ///< [n], entries of each column of the factor

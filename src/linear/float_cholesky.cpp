@@ -15,7 +15,7 @@ namespace {
 
 constexpr int slice = FloatFront::slice;
 
-/// A power of two that brings the diagonal of a matrix to where floats have room.
+/// A power of two that scales the diagonal of a matrix into the range of floats.
 double scale_of(const SpdSolver::Matrix& lower) {
   double largest = 0;
   for (Eigen::Index j = 0; j < lower.cols(); ++j) {
@@ -64,7 +64,7 @@ void FloatCholesky::make_shares() {
   num_branches_ = static_cast<int>(division.branches.size());
   const int top = num_subtrees_ + num_branches_;
   std::vector<int> share_of(at(nodes_.count()), top);
-  // What is claimed last has it: branches give to subtrees.
+  // The last claim wins: branches give way to subtrees.
   const auto claim = [&](const Subtree& tree, int share) {
     std::fill(share_of.begin() + tree.first, share_of.begin() + tree.root + 1, share);
   };
@@ -90,7 +90,7 @@ void FloatCholesky::place_panels() {
   panels_ = allocate(next);
 }
 
-/// Where the rows below each supernode stand in its parent's front.
+/// Finds the places of the rows below each supernode in its parent's front.
 void FloatCholesky::place_rows() {
   places_.assign(nodes_.rows.size(), 0);
   for (int s = 0; s < nodes_.count(); ++s) {
@@ -126,8 +126,8 @@ void FloatCholesky::place_entries(const SpdSolver::Matrix& lower) {
   }
 }
 
-/// Places from `first` on for what the supernodes of a share leave, each until its parent has taken
-/// it; what the last one leaves stays. Returns the end.
+/// Assigns places, from `first` on, to what the supernodes of a share leave. Each keeps its place
+/// until its parent has used it; what the last one leaves stays. Returns the end.
 std::ptrdiff_t FloatCholesky::place_left(const std::vector<int>& nodes, std::ptrdiff_t first) {
   struct Block {
     std::ptrdiff_t begin, end;
@@ -138,7 +138,7 @@ std::ptrdiff_t FloatCholesky::place_left(const std::vector<int>& nodes, std::ptr
   for (const int s : nodes) {
     const int slices = FloatFront::slices_of(nodes_.num_rows(s));
     if (slices > 0) {
-      // The first gap that is large enough.
+      // Takes the first gap that is large enough.
       const std::ptrdiff_t size = FloatFront::left_start(slices);
       std::ptrdiff_t begin = first;
       auto next = taken.begin();
@@ -173,7 +173,7 @@ bool FloatCholesky::factor(const SpdSolver::Matrix& lower, Threads& threads) {
   return factored_;
 }
 
-/// One front. False: it is not positive definite.
+/// Eliminates one front. False: it is not positive definite.
 bool FloatCholesky::eliminate(int s, const SpdSolver::Matrix& lower) {
   const FloatFront own = front(s);
   const int first = nodes_.first[at(s)], width = nodes_.width(s);
@@ -185,7 +185,7 @@ bool FloatCholesky::eliminate(int s, const SpdSolver::Matrix& lower) {
   for (int j = width; j < own.num_columns; ++j) {
     own.panel[slice * (j / slice * own.num_columns + j) + j % slice] = 1;
   }
-  // The columns of a child that are this front's own come before the others.
+  // The child's columns that are this front's own come before its other columns.
   const auto child = [&](int c) {
     return LeftOfChild{left_.get() + left_start_[at(c)], nodes_.num_rows(c),
                        places_.data() + nodes_.row_start[at(c)]};

@@ -14,8 +14,8 @@ namespace {
 
 using Lower = SpdSolver::Matrix;
 
-/// n points in a cube, each joined to those near it, with 3 x 3 blocks: positive definite, since
-/// each block row outweighs its neighbours by `excess`.
+/// n points in a cube, each connected to those near it, with 3 x 3 blocks. The matrix is positive
+/// definite, since the diagonal of each row exceeds the sum of its neighbours by `excess`.
 Lower random_blocks(int n, unsigned seed, double excess = 1) {
   std::mt19937 generator(seed);
   std::uniform_real_distribution<double> uniform(-1, 1);
@@ -89,7 +89,7 @@ TEST(FloatCholesky, SolvesAsADenseFactorDoes) {
 }
 
 TEST(FloatCholesky, AnyOrderOfEliminationWillDo) {
-  // An order that is no postorder: what fronts leave is not taken last in, first out.
+  // An order that is not a postorder: what fronts leave is not used last in, first out.
   const Eigen::MatrixXd A = test::random_matrix(test::grid(14), 5);
   const Eigen::VectorXd b = Eigen::VectorXd::Random(A.rows());
   const Eigen::VectorXd exact = A.llt().solve(b);

@@ -14,7 +14,7 @@ namespace {
 
 #ifdef __AVX512F__
 constexpr int lanes = 16;
-/// Slices and columns whose products are summed at once, as registers allow.
+/// Slices and columns whose products are summed at once, as many as the registers allow.
 constexpr int slices_at_once = 3, columns_at_once = 8;
 #elif defined(__AVX2__)
 constexpr int lanes = 8;
@@ -25,18 +25,19 @@ constexpr int slices_at_once = 1, columns_at_once = 2;
 #endif
 constexpr int slice = FloatFront::slice, vectors = slice / lanes;
 /// Columns whose products are added to a tile before the next tile has its turn, so that what the
-/// tiles read stays in the first cache.
+/// tiles read stays in the L1 cache.
 constexpr int most_products = 128;
 
 typedef float Lanes __attribute__((vector_size(4 * lanes), aligned(4), may_alias));
 
 inline Lanes load(const float* from) { return *reinterpret_cast<const Lanes*>(from); }
 inline void store(Lanes value, float* to) { *reinterpret_cast<Lanes*>(to) = value; }
-/// A difference, since what is added to 0 could be -0, and the compiler leaves that sum in.
+/// A difference, since a sum with 0 could turn -0 into 0, so the compiler would keep the addition.
 inline Lanes all(float value) { return value - Lanes{}; }
 
-/// Tiles of 8 columns, one for each of `count` slices, -= A B^T, or = -A B^T. a: the first slice's
-/// columns, the next slices `stride` behind each other; b: rows of another slice, its columns.
+/// Tiles of 8 columns, one for each of `count` slices, -= A B^T, or = -A B^T. a: the columns of the
+/// first slice; further slices are `stride` apart. b: the columns of another slice, which has the
+/// rows of B.
 template <int count, bool add>
 inline void subtract_columns(const float* a, std::ptrdiff_t stride, const float* b,
                              int num_products, float* const* tiles, int first_column) {
@@ -77,7 +78,7 @@ void subtract_products(const float* a, std::ptrdiff_t stride, const float* b, in
   }
 }
 
-/// With as many slices as there are, up to `slices_at_once`.
+/// The same for `count` slices, at most `slices_at_once`.
 template <bool add>
 void subtract_products(int count, const float* a, std::ptrdiff_t stride, const float* b,
                        int num_products, float* const* tiles) {
@@ -88,8 +89,8 @@ void subtract_products(int count, const float* a, std::ptrdiff_t stride, const f
   subtract_products<1, add>(a, stride, b, num_products, tiles);
 }
 
-/// Cholesky of the eight columns at `tile`, whose first row on the diagonal is `row`; the rows
-/// below in this slice follow. Rows above the diagonal become zero.
+/// Cholesky of the eight columns at `tile`, whose first row on the diagonal is `row`, including the
+/// rows below in this slice. Rows above the diagonal become zero.
 bool eliminate_diagonal(float* tile, int row) {
   for (int c = 0; c < FloatFront::columns; ++c) {
     float* const column = tile + slice * c;
@@ -112,7 +113,7 @@ bool eliminate_diagonal(float* tile, int row) {
   return true;
 }
 
-/// X L^T = tile for a slice below, L being the eight columns at `diagonal`.
+/// Solves X L^T = tile for a slice below, where L is the eight columns at `diagonal`.
 void solve_tile(const float* diagonal, int row, float* tile) {
   for (int v = 0; v < slice; v += lanes) {
     Lanes x[FloatFront::columns];
@@ -126,7 +127,8 @@ void solve_tile(const float* diagonal, int row, float* tile) {
   }
 }
 
-/// Slices after slices, each from its first to its last column: they stay in the first cache.
+/// Goes over groups of slices, each from its first to its last column, so that they stay in the L1
+/// cache.
 bool eliminate(const FloatFront& front) {
   const std::ptrdiff_t stride = std::ptrdiff_t{slice} * front.num_columns;
   for (int first = 0; first < front.slices; first += slices_at_once) {
@@ -180,13 +182,13 @@ void leave(const FloatFront& front, float* left) {
   }
 }
 
-/// Where the rows of a child that lie in one vector of its go in one of its parent's front.
+/// Moves the rows of one vector of a child to one vector of its parent's front.
 struct Moves {
-  std::int32_t source[lanes] = {};    ///< lane of the child's vector for each of the front's
-  std::int32_t is_taken[lanes] = {};  ///< all bits where there is one
+  std::int32_t source[lanes] = {};    ///< the child's lane for each lane of the front
+  std::int32_t is_taken[lanes] = {};  ///< all bits set if there is such a lane
 };
 
-/// to(column) += from(column), moved, for columns first .. last - 1.
+/// to(column) += from(column) with moved lanes, for columns first .. last - 1.
 template <class From, class To>
 void add_moved(const Moves& moves, int first, int last, const From& from, const To& to) {
 #ifdef __AVX512F__
@@ -234,8 +236,8 @@ void add(const LeftOfChild& child, int first, int last, const FloatFront& front,
       moves.source[next % lanes] = row % lanes;
       moves.is_taken[next % lanes] = -1;
     }
-    // Rows above a column's own are taken with it where they lie in the same vectors. Nobody looks
-    // at what comes there.
+    // Rows above the diagonal of a column are added too if they are in the same vectors. Nobody
+    // reads the result there.
     add_moved(
         moves, first, row < last ? row : last,
         [&](int column) { return from + std::ptrdiff_t{slice} * column; },
@@ -294,7 +296,7 @@ void forwards(const FloatFront& front, float* t) {
   for (; s < front.slices; ++s) subtract(One(), s, front.num_columns);
 }
 
-/// t -= A^T x for eight columns, A having `count` slices.
+/// t -= A^T x for eight columns, where A has `count` slices.
 void subtract_transposed(const float* rows, std::ptrdiff_t stride, int count, const float* x,
                          float* t) {
   constexpr int columns = FloatFront::columns;

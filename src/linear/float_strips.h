@@ -9,13 +9,13 @@
 #endif
 
 /// The substitutions with four right-hand sides and a panel of floats (panels.h): from y to y,
-/// strip by strip, with as little in between as there can be. Most supernodes have one strip of few
-/// tiles: what stands around the products used to take as long as these.
+/// strip by strip, with as little overhead as possible. Most supernodes have one strip of few
+/// tiles, so the work around the products used to take as long as the products.
 namespace supple::detail {
 
 inline namespace SUPPLE_SIMD {
 
-/// Four rows of four sides: what a tile is multiplied with, and what comes of it.
+/// Four rows of four sides: what a tile is multiplied by, and the product.
 #ifdef __AVX512F__
 
 using FourRows = __m512;
@@ -52,7 +52,7 @@ inline void subtract_row(OneRow row, float* y) {
   _mm_storeu_ps(y, _mm_sub_ps(_mm_loadu_ps(y), row));
 }
 
-/// Rows of y, each of which a column of tiles is multiplied with.
+/// Rows of y by which the columns of tiles are multiplied.
 template <int columns>
 struct RowsOfStrip {
   __m512 row[4 * columns];
@@ -187,7 +187,7 @@ struct SumsOfStrip {
 
 #endif
 
-/// The first `count` of a tile's rows.
+/// Stores the first `count` rows of a tile.
 inline void store_rows(const FourRows& tile, int count, float* y) {
   if (count > 0) store_row(row_of<0>(tile), y);
   if (count > 1) store_row(row_of<1>(tile), y + 4);
@@ -205,14 +205,15 @@ inline void subtract_rows(const FourRows& tile, const int* rows, float* all) {
 
 /// A supernode of a factor in floats, with four sides.
 struct FloatNode {
-  int width, columns;  ///< columns, tiles side by side
+  int width, columns;  ///< number of columns, and of tiles side by side
   const int *rows, *rows_end;
-  float* y;    ///< its own rows; behind them, to the end of the tile, some are multiplied by zero
-  float* all;  ///< those of all
+  float* y;    ///< its own rows; up to the end of the last tile, the rows that follow are
+               ///< multiplied by zero
+  float* all;  ///< all rows
 };
 
-/// A strip's part in y = L11^-1 y, and in L21 L11^-1 y, which is taken off the rows below. out: the
-/// sums of the strips before.
+/// A strip's part of y = L11^-1 y and of L21 L11^-1 y, which is subtracted from the rows below.
+/// out: the sums of the previous strips.
 template <int columns, bool first, bool last>
 void forwards_strip(const float* strip, int column, const FloatNode& node, float* out) {
   const RowsOfStrip<columns> own(node.y + 16 * column);
@@ -239,8 +240,8 @@ void forwards_strip(const float* strip, int column, const FloatNode& node, float
   }
 }
 
-/// A strip's rows of y = P^T (y, -x), x being the rows below. in: these side by side, for the
-/// strips that follow the first one.
+/// A strip's rows of y = P^T (y, -x), where x are the rows below. in: those rows side by side, for
+/// the strips after the first.
 template <int columns, bool first, bool last>
 void backwards_strip(const float* strip, int column, const FloatNode& node, float* in) {
   SumsOfStrip<columns> sums;

@@ -1,7 +1,7 @@
 #include "linear/front.h"
 
-// Eigen's templates have the same names whatever they are compiled for, so each level has a
-// namespace Eigen of its own here (base/simd_level.h).
+// Eigen's templates have the same names for every level they are compiled for, so each level gets
+// its own namespace Eigen here (base/simd_level.h).
 #define SUPPLE_JOIN_NAMES(a, b) a##_##b
 #define SUPPLE_EIGEN_OF(level) SUPPLE_JOIN_NAMES(eigen, level)
 #define Eigen SUPPLE_EIGEN_OF(SUPPLE_SIMD)
@@ -16,8 +16,9 @@ namespace {
 template <class Real>
 using Dense = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
 
-/// Writes L^-1 over `inverse`, which is zero, by halves: [A 0; B C]^-1 = [A^-1 0; -C^-1 B A^-1
-/// C^-1], so that most of it is products of matrices.
+/// Writes L^-1 over `inverse`, which is zero, by halves,
+///   [A 0; B C]^-1 = [A^-1 0; -C^-1 B A^-1 C^-1],
+/// so most of the work is products of matrices.
 template <class Real>
 void invert(const Eigen::Ref<const Dense<Real>>& L, Eigen::Ref<Dense<Real>> inverse) {
   const Eigen::Index n = L.rows();
@@ -35,7 +36,7 @@ void invert(const Eigen::Ref<const Dense<Real>>& L, Eigen::Ref<Dense<Real>> inve
   const Eigen::Index half = n / 2, rest = n - half;
   invert<Real>(L.topLeftCorner(half, half), inverse.topLeftCorner(half, half));
   invert<Real>(L.bottomRightCorner(rest, rest), inverse.bottomRightCorner(rest, rest));
-  auto product = inverse.topRightCorner(half, rest);  // (B A^-1)^T, for as long as it is needed
+  auto product = inverse.topRightCorner(half, rest);  // (B A^-1)^T, only needed temporarily
   product.noalias() =
       inverse.topLeftCorner(half, half).transpose() * L.bottomLeftCorner(rest, half).transpose();
   inverse.bottomLeftCorner(rest, half).noalias() =
@@ -43,7 +44,7 @@ void invert(const Eigen::Ref<const Dense<Real>>& L, Eigen::Ref<Dense<Real>> inve
   product.setZero();
 }
 
-/// L, in the lower triangle of a square one.
+/// Writes L into the lower triangle of a square block.
 template <class Real>
 bool factorise(Eigen::Ref<Dense<Real>> block) {
   const Eigen::LLT<Eigen::Ref<Dense<Real>>> llt(block);

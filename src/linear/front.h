@@ -4,19 +4,19 @@
 
 namespace supple {
 
-/// Dense work of a supernodal factorisation and of contact systems, compiled once for each level of
-/// vectors (base/simd_level.h). Levels differ in the last bits: sums are cut by the width of the
-/// vectors and use a fused multiply-add where there is one.
+/// Dense work of a supernodal factorisation and of contact systems, compiled once for each SIMD
+/// level (base/simd_level.h). Levels differ in the last bits: the vector width determines how sums
+/// are split, and they use a fused multiply-add if there is one.
 struct FrontKernels {
-  /// Eliminates the first `width` columns of a front of width + num_rows, of which the lower
-  /// triangle is given, column-major: L11 and L21 take their place, and the rest becomes what is
-  /// left to the parent (its lower triangle). inverse [width * width]: L11^-1. below [num_rows *
-  /// width]: L21, times L11^-1 where `with_product`. False: not positive definite, or not finite.
+  /// Eliminates the first `width` columns of a front of width + num_rows, given by its lower
+  /// triangle, column-major. L11 takes the place of its block, and the rest becomes what is left to
+  /// the parent (its lower triangle). inverse [width * width]: L11^-1. below [num_rows * width]:
+  /// L21, times L11^-1 if `with_product`. False: not positive definite, or not finite.
   bool (*eliminate)(double* front, int width, int num_rows, bool with_product, double* inverse,
                     double* below);
   bool (*eliminate_floats)(float* front, int width, int num_rows, bool with_product, float* inverse,
                            float* below);
-  /// L over the lower triangle of an n x n matrix, column-major. False: as above.
+  /// Writes L over the lower triangle of an n x n matrix, column-major. False: as above.
   bool (*factorise_floats)(float* values, int n);
 };
 

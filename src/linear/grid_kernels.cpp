@@ -18,19 +18,19 @@ typedef std::uint32_t Words __attribute__((vector_size(16), aligned(4), may_alia
 typedef std::uint16_t Lower __attribute__((may_alias));
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the lower half of a word comes first");
 
-/// Entry k of four, four times.
+/// Entry k of four entries, repeated four times.
 template <int k>
 Row spread(Words four) {
   return reinterpret_cast<Row>(__builtin_shufflevector(four, four, k, k, k, k));
 }
 
-/// The row of x for the column in the lower half of a word, which is read from memory: taken out of
-/// a vector it would go from one kind of registers to the other.
+/// The row of x for the column in the lower half of a word. The column is read from memory, since
+/// extracting it from a vector would move it from one kind of register to the other.
 const Row& row_at(const float* x, const std::uint32_t* word) {
   return row_of(x, *reinterpret_cast<const Lower*>(word));
 }
 
-/// store(i, (M x)_i) for the rows of some slices.
+/// Calls store(i, (M x)_i) for the rows of some slices.
 template <class Store>
 void for_rows(const RowSlices& M, int first, int last, const float* x, const Store& store) {
   for (int s = first; s < last; ++s) {

@@ -8,8 +8,8 @@ namespace supple {
 
 namespace {
 
-/// Part of a column's original diagonal below which a pivot counts as not positive: what the
-/// cancellation leaves then is rounding and a bit.
+/// A pivot below this part of the column's original diagonal counts as not positive: cancellation
+/// has then left little more than rounding.
 constexpr double least_pivot = 1e-10;
 constexpr double first_shift = 1e-3;
 constexpr double shift_growth = 4;
@@ -49,7 +49,7 @@ class IncompleteCholesky final : public Preconditioner {
     return {size(), start_.data(), row_.data(), value_.data(), inverse_diagonal_.data()};
   }
 
-  /// False: not finite.
+  /// False: an entry is not finite.
   bool sum_rows(const double* values) {
     std::fill(row_sum_.begin(), row_sum_.end(), 0.0);
     bool finite = true;
@@ -64,8 +64,8 @@ class IncompleteCholesky final : public Preconditioner {
     return finite;
   }
 
-  /// Column by column, each taking what it changes off the columns right of it where they have an
-  /// entry. False: a pivot is not positive.
+  /// Goes column by column. Each subtracts its contribution from the columns to its right where
+  /// they have an entry. False: a pivot is not positive.
   bool factor(const double* values, double shift) {
     std::copy(values, values + value_.size(), value_.begin());
     for (int j = 0; j < size(); ++j) value_[start_[j]] += shift * row_sum_[j];
@@ -78,7 +78,7 @@ class IncompleteCholesky final : public Preconditioner {
       for (int k = first + 1; k < last; ++k) value_[k] *= inverse_diagonal_[j];
       for (int k = first + 1; k < last; ++k) {
         const double factor = value_[k];
-        // Rows of both columns, ascending.
+        // Rows that both columns have, ascending.
         int to = start_[row_[k]];
         const int end = start_[row_[k] + 1];
         for (int from = k; from < last; ++from) {

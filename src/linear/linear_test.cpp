@@ -69,7 +69,7 @@ TEST(Ordering, FactorEntriesAreThoseOfADenseFactorisation) {
   }
   const Eigen::MatrixXd L = permuted.llt().matrixL();
   long long entries = 0;
-  // Random values: an entry of the structure is not zero by accident.
+  // The values are random, so no entry of the structure is zero by accident.
   for (int i = 0; i < 64; ++i) {
     for (int j = 0; j <= i; ++j) entries += L(i, j) != 0 ? 1 : 0;
   }
@@ -84,7 +84,7 @@ TEST(Ordering, TheOrderFillsLessThanTheNaturalOne) {
             factor_entries(adjacency, natural) / 2);
 }
 
-/// The farthest apart that two neighbours stand.
+/// The largest distance between two neighbours in the order.
 int bandwidth(const Adjacency& adjacency, const std::vector<int>& order) {
   std::vector<int> place(order.size());
   for (std::size_t k = 0; k < order.size(); ++k) {

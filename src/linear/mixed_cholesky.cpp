@@ -14,7 +14,7 @@ namespace supple {
 
 namespace {
 
-/// A . x for a symmetric matrix given by its lower triangle; |A| . |x| beside it.
+/// A . x for a symmetric matrix given by its lower triangle, and |A| . |x|.
 void multiply(const SpdSolver::Matrix& lower, const std::vector<double>& x,
               std::vector<double>& product, std::vector<double>& size) {
   std::fill(product.begin(), product.end(), 0.0);
@@ -32,13 +32,14 @@ void multiply(const SpdSolver::Matrix& lower, const std::vector<double>& x,
   }
 }
 
-/// Entries of the factor above which multigrid is tried: 8 MB of floats. Below that caches keep up
-/// with a factor (docs/notes/what_makes_it_fast.md). A constant, so that a machine's caches never
-/// show in a result.
+/// Entries of the factor above which multigrid is tried: 8 MB of floats. Below that size caches
+/// keep up with a factor (docs/notes/what_makes_it_fast.md). It is a constant, so a machine's
+/// caches never show in a result.
 constexpr std::ptrdiff_t most_in_a_factor = std::ptrdiff_t{1} << 21;
 
-/// Rounding of a residual's entry, over the sizes of its terms. Bodies of 10,000 to 200,000 tets
-/// have 2e-6 in floats; a factor that leaves what is far from a rounding does not hold the matrix.
+/// Error of a residual's entry, relative to the absolute values of its terms. Bodies of 10,000 to
+/// 200,000 tets have 2e-6 in floats. If a factor leaves much more than rounding, it does not hold
+/// the matrix.
 constexpr double tolerance_of_floats = 1e-4;
 
 std::shared_ptr<const FactorPattern> pattern_of_whole(const SpdSolver::Matrix& lower) {
@@ -50,8 +51,8 @@ std::shared_ptr<const FactorPattern> pattern_of_whole(const SpdSolver::Matrix& l
       analyse_pattern({n, lower.outerIndexPtr(), lower.innerIndexPtr()}));
 }
 
-/// Multigrid, a factor in floats where that does not hold the matrix, or in doubles where floats do
-/// not.
+/// Multigrid; if that does not hold the matrix, a factor in floats; if floats do not hold it, a
+/// factor in doubles.
 class MixedCholesky final : public SpdSolver {
  public:
   MixedCholesky(Precision precision, SimdLevel level) : precision_(precision), level_(level) {}
@@ -67,7 +68,7 @@ class MixedCholesky final : public SpdSolver {
     solver_ = nullptr;
   }
 
-  /// What did not hold the matrix before may hold the next one.
+  /// What did not hold the previous matrix may hold the next one.
   bool factor(const Matrix& lower, Threads& threads) override {
     solver_ = nullptr;
     in_doubles_.reset();
@@ -86,7 +87,7 @@ class MixedCholesky final : public SpdSolver {
     return factor_as(in_doubles_, lower, threads);
   }
 
-  /// Of floats, which most are.
+  /// Copies only factors in floats, which most are.
   bool copy_factor(const SpdSolver& other) override {
     const auto* const own_kind = dynamic_cast<const MixedCholesky*>(&other);
     if (own_kind == nullptr || own_kind->in_floats_ == nullptr) return false;
@@ -126,7 +127,7 @@ class MixedCholesky final : public SpdSolver {
     return true;
   }
 
-  /// Whether A x comes back as b for b = A (1, -1, 2, 1, -1, ...).
+  /// Whether A x gives b again for b = A (1, -1, 2, 1, -1, ...).
   bool holds(const Matrix& lower, double tolerance, Threads& threads) {
     const auto n = at(lower.rows());
     std::vector<double> x(n), b(n), size(n), product(n);
@@ -147,7 +148,7 @@ class MixedCholesky final : public SpdSolver {
   std::unique_ptr<Multigrid> multigrid_;
   std::unique_ptr<SupernodalCholesky<float>> in_floats_;
   std::unique_ptr<SupernodalCholesky<double>> in_doubles_;
-  SpdSolver* solver_ = nullptr;  ///< the one of them that holds the matrix
+  SpdSolver* solver_ = nullptr;  ///< the one of these that holds the matrix
 };
 
 }  // namespace

@@ -16,28 +16,29 @@ SUPPLE_DEFINE_KERNELS(GridKernels, grid_kernels, grid_table)
 
 namespace {
 
-/// Rows that are sorted by their length, and that a thread takes at a time, of the finest grid and
-/// of the others, which have few.
+/// Rows that are sorted by their length, and that a thread takes at a time: for the finest grid,
+/// and for the others, which have few rows.
 constexpr int window = SolveEnds::rows, coarse_window = 64;
-/// Entries of Â above which rows belong together.
+/// Rows with a negative entry of Â larger than this in size belong together.
 constexpr double theta = 0.05;
-/// Entries of Â that products leave out: a third of the finest grid's, at less than a hundredth
-/// more iterations, and half of a coarse one's, which has more and smaller ones.
+/// Entries of Â below this are left out of products. On the finest grid that is a third of them,
+/// for less than a hundredth more iterations; on a coarse grid it is half of them, since it has
+/// more and smaller ones.
 constexpr double weak = 0.02, coarse_weak = 0.01;
 /// The smoothing damps eigenvalues from bound/part on.
 constexpr int most_steps = 3;
 constexpr double part = 8;
-/// Entries of a coarse grid's factor above which a coarser one is made: 2 MB of floats. What a core
-/// holds of its own is as much or less, so that in a frame they come from further away each time.
+/// A coarser grid is made if a coarse grid's factor has more entries than this: 2 MB of floats. A
+/// core's own cache holds that or less, so in every frame a larger factor comes from further away.
 constexpr std::ptrdiff_t most_in_a_coarse_factor = std::ptrdiff_t{1} << 19;
-/// Cycles that tell how much one leaves of an error, while what is left has more than this part of
-/// its energy: smooth errors, which cost A next to nothing, are lost in the rounding of floats, and
-/// a descent's other errors are by then, too.
+/// Number of cycles that measure how much of an error one cycle leaves, as long as the remainder
+/// has more than this part of the error's energy. Smooth errors, which cost A next to nothing, are
+/// lost in the rounding of floats; by then a descent's other errors are, too.
 constexpr int measured_cycles = 8;
 constexpr double least_energy = 1e-5;
 
-/// One over the roots of the Chebyshev polynomial of [bound/part, bound], the steps of the
-/// smoothing on the way there.
+/// One over the roots of the Chebyshev polynomial of [bound/part, bound]: the steps of the first
+/// smoothing.
 std::array<float, most_steps> chebyshev_steps(double bound, int degree) {
   std::array<float, most_steps> steps{};
   const double middle = 0.5 * (bound + bound / part), half = 0.5 * (bound - bound / part);
@@ -48,7 +49,7 @@ std::array<float, most_steps> chebyshev_steps(double bound, int degree) {
   return steps;
 }
 
-/// To the nearest number whose lower half is zero, ties to even. value: finite.
+/// Rounds to the nearest number whose lower half is zero, ties to even. value: finite.
 float upper_half(float value) {
   auto bits = __builtin_bit_cast(std::uint32_t, value);
   bits += 0x7fffU + (bits >> 16 & 1U);
@@ -57,8 +58,8 @@ float upper_half(float value) {
 
 }  // namespace
 
-/// in_words: off the diagonal with eight binary digits, the diagonal such that the sums of rows, to
-/// which smooth errors are all that matters, stay those of A.
+/// in_words: stores off-diagonal entries with eight binary digits. The diagonal is chosen such that
+/// the row sums stay those of A; for smooth errors only these matter.
 Multigrid::Slices Multigrid::sliced(const RowMatrix& A, int rows, bool in_words) {
   Slices slices;
   slices.window = rows;
@@ -113,14 +114,14 @@ Multigrid::Slices Multigrid::sliced(const RowMatrix& A, int rows, bool in_words)
 
 int Multigrid::fine_window() const { return depth_ == 0 ? window : coarse_window; }
 
-/// What Â makes next to nothing of: a field moved as a whole.
+/// The field for which Â is next to nothing: a body moved as a whole.
 std::vector<double> Multigrid::near_null() const {
   std::vector<double> field(scale_.size());
   for (std::size_t i = 0; i < field.size(); ++i) field[i] = 1 / scale_[i];
   return field;
 }
 
-/// P^T Â P by a cycle of its own, or by Cholesky.
+/// Prepares to solve with P^T Â P by another cycle or by Cholesky.
 bool Multigrid::factor_coarse(const Matrix& lower, Threads& threads) {
   const std::vector<int> counts =
       column_counts({coarse_rows_, lower.outerIndexPtr(), lower.innerIndexPtr()});
@@ -139,7 +140,7 @@ bool Multigrid::factor_coarse(const Matrix& lower, Threads& threads) {
   return coarse_->factor(lower, threads);
 }
 
-/// False: its matrix is not positive definite to rounding.
+/// False: the coarse matrix is not positive definite to rounding.
 bool Multigrid::make_coarse(const RowMatrix& A, Threads& threads) {
   RowMatrix P = smoothed_prolongation(A, bound_, theta, near_null());
   coarse_rows_ = P.columns;
@@ -203,7 +204,7 @@ bool Multigrid::factor(const Matrix& lower, Threads& threads) {
   return contraction_ <= most_left;
 }
 
-/// Errors e -> e - H A e, four at a time, from noise on.
+/// Iterates e -> e - H A e on four errors at a time, starting from noise.
 void Multigrid::measure(const RowMatrix& A, Threads& threads) {
   std::vector<double> error(4 * at(n_)), product(error.size()), change(error.size());
   std::uint32_t noise = 1;
@@ -301,7 +302,7 @@ void Multigrid::cycle(Ends& ends, double* x, Threads& threads) {
   });
   const std::size_t degree = depth_ == 0 ? 3 : 2;
   const std::array<float, most_steps> w = chebyshev_steps(bound_, static_cast<int>(degree));
-  // The first two steps from nothing are one; then u is the iterate.
+  // The first two steps from zero are combined; after them u is the iterate.
   smooth(y, y, w[0] + w[1], 0, -w[0] * w[1], u, threads);
   for (std::size_t k = 2; k < degree; ++k) {
     smooth(u, y, 1, w[k], -w[k], z, threads);
@@ -328,7 +329,7 @@ void Multigrid::cycle(Ends& ends, double* x, Threads& threads) {
   const double back = largest_scale_ * largest_scale_;
   for_slices(fine_, threads, [&](const RowSlices& M, int first, int last) {
     kernels_->finish(M, first, last, u, y, w[0], scale_.data(), back / factor, x);
-    // The slices of a window are those of its rows.
+    // The slices of a window have exactly the window's rows.
     ends.take(4 * first, std::min(n_, 4 * last));
   });
 }

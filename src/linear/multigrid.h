@@ -10,25 +10,25 @@
 
 namespace supple {
 
-/// H b with H near A^-1 by one symmetric cycle over two or more grids, for large matrices with
-/// mostly negative entries beside the diagonal (a Laplacian and masses). With Â = D^-1/2 A D^-1/2:
-/// three steps of Chebyshev smoothing [Adams et al. 2003], the rest restricted by P^T
-/// (aggregation.h) to a coarse grid, P^T Â P solved there, and the smoothing in reverse. The coarse
-/// grid is solved by Cholesky, or where its factor would be large by a cycle of its own, with two
-/// steps of smoothing.
+/// H b, with H near A^-1, by one symmetric cycle over two or more grids. It is meant for large
+/// matrices with mostly negative off-diagonal entries (a Laplacian and masses). With
+/// Â = D^-1/2 A D^-1/2, a cycle does three steps of Chebyshev smoothing [Adams et al. 2003],
+/// restricts the remainder by P^T (aggregation.h) to a coarse grid, solves with P^T Â P there, and
+/// smooths in reverse. The coarse grid is solved by Cholesky, or by a cycle of its own with two
+/// smoothing steps if its factor would be large.
 ///
-/// I - H A = K (I - Pi) K with K a polynomial below one on the spectrum of Â, whose bound is
-/// certain, and Pi a projection (of more grids: with eigenvalues in [0, 1]), both symmetric in the
-/// product of A: so H is symmetric positive definite and H A has its eigenvalues in (0, 1],
-/// whatever the coarse grid is worth. Products leave weak entries of Â out and keep the others with
-/// eight binary digits, in floats: to some hundredths H A keeps to that, but for errors that cost A
-/// less than floats hold (of a free body moved as a whole, 1e-7 of what bending it costs), which
-/// descent/prefactored_system.h takes out.
+/// I - H A = K (I - Pi) K. K is a polynomial below one on the spectrum of Â, whose bound is
+/// guaranteed. Pi is a projection (with more grids: has eigenvalues in [0, 1]). Both are symmetric
+/// in the product of A. So H is symmetric positive definite and H A has its eigenvalues in (0, 1],
+/// however poor the coarse grid is. Products leave out weak entries of Â and keep the others with
+/// eight binary digits, in floats. H A therefore satisfies this to some hundredths, except for
+/// errors whose energy is below what floats resolve (a free body moved as a whole: 1e-7 of what
+/// bending it costs). descent/prefactored_system.h removes those.
 ///
-/// `factor` says false too where the cycle leaves more than `most_left` of an error.
+/// `factor` also returns false if a cycle leaves more than `most_left` of an error.
 class Multigrid final : public SpdSolver {
  public:
-  /// depth: of this grid, 0: the finest.
+  /// depth: of this grid; 0 is the finest.
   explicit Multigrid(SimdLevel level, int depth = 0)
       : kernels_(&grid_kernels(level)), level_(level), depth_(depth) {}
 
@@ -37,13 +37,14 @@ class Multigrid final : public SpdSolver {
   void solve(const double* b, double* x, Threads& threads) override;
   void solve4(const double* b, double* x, Threads& threads) override;
   void solve4_between(SolveEnds& ends, int n, double* x, Threads& threads) override;
-  /// Of the coarsest grid.
+  /// Entries of the coarsest grid's factor.
   long long factor_entries() const override {
     return coarse_ != nullptr ? coarse_->factor_entries() : 0;
   }
   bool is_direct() const override { return false; }
 
-  /// What a cycle left of the worst of some errors, in the norm of A, at `factor`.
+  /// The share of the worst of some errors that a cycle left, in the norm of A, measured by
+  /// `factor`.
   double contraction() const { return contraction_; }
   int coarse_rows() const { return coarse_rows_; }
   int num_grids() const { return num_grids_; }
@@ -85,14 +86,14 @@ class Multigrid final : public SpdSolver {
   int n_ = 0, coarse_rows_ = 0, num_grids_ = 1;
   double bound_ = 0;           ///< of the eigenvalues of Â
   double largest_scale_ = 1;   ///< of D^-1/2
-  std::vector<double> scale_;  ///< [n], D^-1/2 over that
+  std::vector<double> scale_;  ///< [n], D^-1/2 over largest_scale_
   Slices fine_, prolongation_, restriction_;
-  std::unique_ptr<SpdSolver> coarse_;  ///< none: no row has a strong connection
+  std::unique_ptr<SpdSolver> coarse_;  ///< null: no row has a strong connection
   std::vector<float> y_, u_, z_;       ///< [4 n]
   std::vector<double> coarse_x_;       ///< [4 coarse_rows]
   std::vector<float> coarse_float_;    ///< [4 coarse_rows]
-  std::vector<double> one_side_;       ///< [4 n], for `solve`, which makes room for it
-  std::vector<double> largest_;        ///< of some rows of b
+  std::vector<double> one_side_;       ///< [4 n], for `solve`, which allocates it
+  std::vector<double> largest_;        ///< largest entries of some rows of b
   double contraction_ = 1;
 };
 

@@ -21,8 +21,8 @@ Threads& alone() {
   return threads;
 }
 
-/// A grid of w x w x w points of mass `mass`, each joined to the next ones by `stiffness(x)`, x
-/// being the coordinate of the first along the edge's first axis.
+/// A grid of w x w x w points of mass `mass`, each connected to the next ones with `stiffness(x)`,
+/// where x is the first point's coordinate along the grid's first axis.
 template <class Stiffness>
 SpdSolver::Matrix cube(int w, double mass, const Stiffness& stiffness) {
   const int n = w * w * w, step[3] = {1, w, w * w};
@@ -65,10 +65,10 @@ Eigen::MatrixXd operator_of(SpdSolver& solver, Eigen::Index n) {
   return H;
 }
 
-/// Smallest eigenvalue of H A, all of which are to lie in (0, 1]; H is to be symmetric.
+/// Smallest eigenvalue of H A. Expects all eigenvalues in (0, 1] and a symmetric H.
 double least_eigenvalue(SpdSolver& solver, const SpdSolver::Matrix& lower) {
   const Eigen::MatrixXd A = dense(lower);
-  // In the units of A: rows may differ by powers of ten.
+  // In the units of A, since rows can differ by powers of ten.
   const Eigen::VectorXd root = A.diagonal().cwiseSqrt();
   const Eigen::MatrixXd H = root.asDiagonal() * operator_of(solver, A.rows()) * root.asDiagonal();
   // Floats, and sums of some hundred terms.
@@ -79,7 +79,7 @@ double least_eigenvalue(SpdSolver& solver, const SpdSolver::Matrix& lower) {
   const Eigen::VectorXd values = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(
                                      L.transpose() * (0.5 * (H + H.transpose())) * L)
                                      .eigenvalues();
-  // One, but for the eight digits of the entries beside the diagonal.
+  // One, except that off-diagonal entries have only eight binary digits.
   EXPECT_LT(values.maxCoeff(), 1.01);
   return values.minCoeff();
 }
@@ -94,7 +94,7 @@ TEST(Multigrid, IsSymmetricAndLeavesLittleOfAnyError) {
     EXPECT_LT(solver.coarse_rows(), 343 / 4);
     EXPECT_FALSE(solver.is_direct());
     // 1 - the smallest eigenvalue is what a cycle leaves of the worst error. Some cycles from noise
-    // see a good part of it.
+    // reveal a good part of it.
     const double left = 1 - least_eigenvalue(solver, lower);
     EXPECT_LT(left, 0.3);
     EXPECT_GT(solver.contraction(), 0.3 * left);
@@ -115,7 +115,7 @@ TEST(Multigrid, IsPositiveDefiniteForMatricesOfAllKinds) {
     for (int i = 0; i < 40; ++i) pinned.coeffRef(5 * i, 5 * i) += stiffness;
     matrices.emplace_back("pins", pinned);
   }
-  // Entries of both signs, as of obtuse tets.
+  // Entries of both signs, as from obtuse tets.
   Eigen::MatrixXd mixed = dense(cube(6, 1));
   std::mt19937 random(5);
   std::uniform_real_distribution<double> uniform(0, 0.4);
@@ -138,7 +138,7 @@ TEST(Multigrid, IsPositiveDefiniteForMatricesOfAllKinds) {
 }
 
 TEST(Multigrid, WhatItDoesNotHoldIsLeftToAFactor) {
-  // Every second row has the other sign: smooth errors are none of the coarse grid's.
+  // In smooth errors every second row has the other sign, which the coarse grid cannot represent.
   Eigen::MatrixXd A = dense(cube(8, 1e-4));
   for (Eigen::Index i = 0; i < A.rows(); ++i) {
     for (Eigen::Index j = 0; j < A.cols(); ++j) {
@@ -201,7 +201,7 @@ TEST(Multigrid, TakesForcesAndMatricesOfAnySize) {
   for (const double force : {1e-300, 1e-60, 1e60, 1e300}) {
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = force * b[i];
     plain.solve4(x.data(), x.data(), alone());
-    // The sides are brought to about one by a power of two, so that floats round otherwise.
+    // The sides are scaled to about one by a power of two, so floats round differently.
     for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(x[i] / force, expected[i], 1e-4);
   }
   for (const double size : {0x1p-600, 0x1p-201, 0x1p201, 0x1p600}) {
@@ -251,7 +251,7 @@ TEST(Multigrid, TakesMoreRowsThanAWordHoldsAndAThirdGridForThem) {
     if (expected.empty()) expected = x;
     EXPECT_EQ(x, expected);
   }
-  // Symmetric: <H b, c> = <b, H c> for sides b and c, to sums of floats.
+  // Symmetric: <H b, c> = <b, H c> for sides b and c, up to the rounding of sums of floats.
   double there = 0, back = 0, size = 0;
   for (std::size_t i = 0; i < b.size(); i += 4) {
     there += x[i] * b[i + 1];
@@ -299,7 +299,7 @@ TEST(Aggregation, ProductsAreThoseOfDenseMatrices) {
 }
 
 TEST(Aggregation, WithoutWeakEntriesAMatrixIsSymmetricAndTakesAFieldToTheSame) {
-  // Edges of 1 and of 0.05 in turn; the diagonal is 6.3 and less.
+  // Edges of 1 and of 0.05 alternate; the diagonal is at most 6.3.
   const SpdSolver::Matrix lower = cube(5, 0.1, [](int x) { return x % 2 == 0 ? 1.0 : 0.05; });
   const std::vector<double> ones(at(lower.rows()), 1.0);
   std::vector<double> field;
@@ -331,7 +331,7 @@ TEST(Aggregation, TheBoundHoldsAndIsNear) {
 }
 
 TEST(Aggregation, GroupsFollowStrongConnectionsAndLeaveOutRowsWithout) {
-  // Two chains that a weak entry joins, and a row of its own.
+  // Two chains connected by a weak entry, and an isolated row.
   Eigen::MatrixXd A = Eigen::MatrixXd::Identity(9, 9);
   for (const int i : {0, 1, 2, 4, 5, 6}) A(i, i + 1) = A(i + 1, i) = -0.4;
   A(3, 4) = A(4, 3) = -0.01;
@@ -360,7 +360,7 @@ TEST(Aggregation, ASmoothVectorIsInReachOfTheProlongation) {
   }
   const RowMatrix A = scaled_rows(lower, scale);
   const Eigen::MatrixXd P = dense(smoothed_prolongation(A, eigenvalue_bound(A), 0.05, near_null));
-  // The best combination of the columns for what costs A nothing.
+  // The best combination of the columns for a vector that costs A nothing.
   const Eigen::VectorXd rest = root - P * P.householderQr().solve(root);
   EXPECT_LT(rest.norm(), 1e-12 * root.norm());
 }

@@ -15,12 +15,12 @@ std::vector<int> nested_dissection(const Adjacency& adjacency) {
   METIS_SetDefaultOptions(options);
   options[METIS_OPTION_NUMBERING] = 0;
   options[METIS_OPTION_SEED] = 1;
-  // METIS draws its random numbers from the one sequence of the C library: two calls at a time
-  // would take them from one another, and no order would come twice.
+  // METIS draws its random numbers from the single sequence of the C library. Two calls at a time
+  // would take them from each other, and no order would be reproducible.
   static std::mutex one_at_a_time;
   const std::lock_guard lock(one_at_a_time);
-  // METIS_NodeND finds the same order, but meanwhile takes SIGTERM and SIGABRT of the whole program
-  // for a jump to its own end, which another thread's stack does not survive.
+  // METIS_NodeND finds the same order, but while it runs it redirects SIGTERM and SIGABRT of the
+  // whole program to a jump to its own end, which another thread's stack does not survive.
   constexpr idx_t parts = 1;
   std::vector<idx_t> sizes(2 * parts);
   if (METIS_NodeNDP(n, start.data(), neighbour.data(), nullptr, parts, options, order.data(),

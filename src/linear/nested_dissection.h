@@ -6,8 +6,8 @@
 
 namespace supple {
 
-/// An elimination order by nested dissection, order[k] being the row eliminated k-th; empty where
-/// none can be had.
+/// An elimination order by nested dissection: order[k] is the row eliminated k-th. Empty if none is
+/// available.
 std::vector<int> nested_dissection(const Adjacency& adjacency);
 
 }  // namespace supple

@@ -1,4 +1,4 @@
-// In place of nested_dissection.cpp where there is no METIS: minimum degree alone is tried then.
+// Replaces nested_dissection.cpp if there is no METIS: then only minimum degree is tried.
 #include "linear/nested_dissection.h"
 
 namespace supple {

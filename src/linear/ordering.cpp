@@ -31,8 +31,8 @@ std::vector<int> minimum_degree(const Adjacency& adjacency) {
   return {permutation.indices().data(), permutation.indices().data() + n};
 }
 
-/// Appends the component of `root` to `order`, level after level, the neighbours of each row by
-/// ascending degree. `seen` marks what was met with `mark`.
+/// Appends the component of `root` to `order`, level after level, with the neighbours of each row
+/// in order of ascending degree. `seen` marks visited rows with `mark`.
 void append_levels(const Adjacency& adjacency, int root, int mark, std::vector<int>& seen,
                    std::vector<int>& order) {
   const auto degree = [&](int i) {
@@ -64,7 +64,7 @@ std::vector<int> bandwidth_order(const Adjacency& adjacency) {
   order.reserve(static_cast<std::size_t>(n));
   for (int i = 0; i < n; ++i) {
     if (seen[static_cast<std::size_t>(i)] == 3) continue;
-    // The last of the levels from anywhere lies at the rim; from there once more.
+    // The last level from any start is at the rim; repeat from there.
     int root = i;
     for (int mark : {1, 2}) {
       trial.clear();
@@ -79,7 +79,7 @@ std::vector<int> bandwidth_order(const Adjacency& adjacency) {
 
 namespace {
 
-/// The lower triangle in an order, column by column.
+/// The lower triangle in a given order, column by column.
 struct OrderedPattern {
   std::vector<int> start, row;
   LowerPattern pattern() const {
@@ -118,8 +118,8 @@ long long factor_entries(const Adjacency& adjacency, const std::vector<int>& ord
   return entries;
 }
 
-/// Entries that dissection may have for one of minimum degree where threads share the factor: its
-/// halves are two threads' work, where the other's elimination may end in a chain.
+/// How many times minimum degree's entries dissection can have if threads share the factor: its
+/// halves are work for two threads, while minimum degree's elimination can end in a chain.
 constexpr double price_of_halves = 1.1;
 
 std::vector<int> fill_reducing_order(const Adjacency& adjacency) {
@@ -132,7 +132,7 @@ std::vector<int> fill_reducing_order(const Adjacency& adjacency) {
       order = by_dissection;
     }
   }
-  // Subtrees without gaps: the fill stays, and columns of like rows come to stand side by side.
+  // Make subtrees contiguous: the fill stays, and columns with similar rows become neighbours.
   const std::vector<int> post = postorder(elimination_tree(ordered(adjacency, order).pattern()));
   std::vector<int> result(order.size());
   for (std::size_t k = 0; k < order.size(); ++k) {

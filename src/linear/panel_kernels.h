@@ -9,14 +9,15 @@ namespace supple::detail {
 
 inline namespace SUPPLE_SIMD {
 
-/// Tiles of four that hold so many rows or columns.
+/// Number of tiles of four that hold this many rows or columns.
 constexpr int tiles(int count) { return (count + 3) / 4; }
 
 // Products of a supernode's panel with a few right-hand sides. The panel is cut into tiles of 4 x
-// 4, row-major; columns are taken two tiles at a time (a strip), whose tiles lie side by side, row
-// after row of tiles. Right-hand sides are interleaved: entry c of row i is at [sides * i + c].
+// 4, row-major. Columns are taken two tiles at a time (a strip). The tiles of a strip are stored
+// side by side, row after row of tiles. Right-hand sides are interleaved: entry c of row i is at
+// [sides * i + c].
 
-/// With any number of sides. out += strip * b: b has the 4 * columns rows of the strip, out 4 *
+/// out += strip * b for any number of sides: b has the 4 * columns rows of the strip, out has 4 *
 /// count.
 template <int columns, int sides, class Real>
 void multiply_strip_any(const Real* strip, int count, const Real* b, Real* out) {
@@ -34,7 +35,7 @@ void multiply_strip_any(const Real* strip, int count, const Real* b, Real* out) 
   }
 }
 
-/// With any number of sides. out = strip^T * x: x has 4 * count rows, out the 4 * columns of the
+/// out = strip^T * x for any number of sides: x has 4 * count rows, out has the 4 * columns of the
 /// strip.
 template <int columns, int sides, class Real>
 void multiply_transposed_strip_any(const Real* strip, int count, const Real* x, Real* out) {
@@ -54,8 +55,8 @@ void multiply_transposed_strip_any(const Real* strip, int count, const Real* x, 
   for (int e = 0; e < 4 * columns * sides; ++e) out[e] = sum[e];
 }
 
-/// Four right-hand sides of a row, and two ways of going through a tile: without them the compiler
-/// shuffles tiles to and fro.
+/// Four right-hand sides of a row. It serves two loops over a tile, without which the compiler
+/// shuffles tiles back and forth.
 template <class Real>
 struct RowOfFour;
 template <>
@@ -77,7 +78,7 @@ void multiply_strip_4(const Real* strip, int count, const Real* b, Real* out) {
       Row sum = *reinterpret_cast<const Row*>(out + 4 * i);
       for (int k = 0; k < 4; ++k) sum += strip[4 * i + k] * row[k];
       if constexpr (columns == 2) {
-        // A chain of its own: the sum above is not waited for.
+        // A separate chain, so it need not wait for the sum above.
         Row other = strip[16 + 4 * i] * row[4];
         for (int k = 1; k < 4; ++k) other += strip[16 + 4 * i + k] * row[4 + k];
         sum += other;
@@ -144,8 +145,8 @@ void multiply_transposed_strip(const Real* strip, int count, const Real* x, Real
   }
 }
 
-/// Calls work(tiles side by side, the strip's first tile, its column of tiles) for a panel's
-/// strips.
+/// Calls work(number of tiles side by side, the strip's first tile, its column of tiles) for each
+/// strip of a panel.
 template <class Real, class Work>
 void for_strips(const Real* panel, int columns, int count, const Work& work) {
   int column = 0;

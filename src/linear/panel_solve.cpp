@@ -18,8 +18,9 @@ using detail::tiles;
 template <class Real>
 struct Node {
   const Real* panel;
-  int width, columns, count;  ///< columns, tiles side by side, tiles in the rows
-  const int* rows;            ///< those below the diagonal block
+  int width, columns, count;  ///< number of columns, of tiles side by side, and of tiles in the
+                              ///< rows
+  const int* rows;            ///< rows below the diagonal block
   const int* rows_end;
   std::ptrdiff_t first;  ///< column
 
@@ -38,8 +39,8 @@ void copy(const Real* from, std::ptrdiff_t size, Real* to) {
   for (std::ptrdiff_t i = 0; i < size; ++i) to[i] = from[i];
 }
 
-/// Whether a supernode has nothing to take off the rows above it. A right-hand side of few rows
-/// reaches those alone that are above them in the elimination tree.
+/// Whether a supernode has nothing to subtract from the rows above it. A right-hand side with few
+/// nonzero rows reaches only those above them in the elimination tree.
 template <int sides, class Real>
 bool is_idle(const FactorView<Real>& factor, int s, const Real* all) {
   const Real* const y = all + std::ptrdiff_t{sides} * factor.first[s];
@@ -102,7 +103,7 @@ void backwards(const FactorView<Real>& factor, int s, Real* all, Real* scratch) 
   for (const int* row = node.rows; row != node.rows_end; ++row, to += sides) {
     detail::negate_row<sides>(all + std::ptrdiff_t{sides} * *row, to);
   }
-  /// Of a strip's columns, the last ones are but filling.
+  /// Entries of a strip's columns; the last columns can be mere padding.
   const auto entries = [&](int strip, int column) {
     const int left = node.width - 4 * column;
     return std::ptrdiff_t{sides} * (left < 4 * strip ? left : 4 * strip);
@@ -126,8 +127,8 @@ void backwards(const FactorView<Real>& factor, int s, Real* all, Real* scratch) 
   });
 }
 
-/// Calls work(tiles side by side, whether it is the first strip, and the last, its tiles, its
-/// column of tiles) for a node's strips, the first three being constants.
+/// Calls work(tiles side by side, whether it is the first strip, whether it is the last, its tiles,
+/// its column of tiles) for a node's strips; the first three are constants.
 template <class Work>
 void for_strips_of(const Node<float>& node, const Work& work) {
   using Yes = std::true_type;
@@ -141,9 +142,9 @@ void for_strips_of(const Node<float>& node, const Work& work) {
   });
 }
 
-/// work(strip ..., the node as they see it) for the strips of a node of a thread that has the
-/// supernodes up to row `end`. Where its last tile reaches behind them, its rows are a copy with
-/// zeros: what stands there may be another thread's.
+/// Calls work(strip ..., the node as the strips see it) for the strips of a node. The thread has
+/// the supernodes up to row `end`. If the node's last tile extends beyond them, its rows are a copy
+/// padded with zeros, since the rows beyond can belong to another thread.
 template <class Work>
 void with_own_rows(const FactorView<float>& factor, int s, std::ptrdiff_t end, float* all,
                    float* scratch, const Work& work) {
@@ -222,7 +223,7 @@ void store(const Real* y, std::ptrdiff_t size, double scale, double* x) {
   for (std::ptrdiff_t i = 0; i < size; ++i) x[i] = scale * static_cast<double>(y[i]);
 }
 
-/// Eight at a time: one after the other they would wait for each other.
+/// Eight at a time: one after the other, they would wait for each other.
 double largest(const double* b, std::ptrdiff_t size) {
   double found[8] = {};
   std::ptrdiff_t i = 0;

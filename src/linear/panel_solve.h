@@ -4,31 +4,32 @@
 
 #include "base/simd_level.h"
 
-/// The substitutions with a supernodal factor, compiled once for each level of vectors
-/// (base/simd_level.h). Levels differ in the last bits: where there is a fused multiply-add it is
-/// used.
+/// The substitutions with a supernodal factor, compiled once for each SIMD level
+/// (base/simd_level.h). Levels differ in the last bits: they use a fused multiply-add if there is
+/// one.
 namespace supple {
 
-/// A factor as the substitutions read it. Its panels are described in panels.h.
+/// A factor as the substitutions read it. panels.h describes its panels.
 template <class Real>
 struct FactorView {
-  const Real* panels;                 ///< a row of tiles to a cache line
+  const Real* panels;                 ///< each row of tiles is one cache line
   const std::ptrdiff_t* panel_start;  ///< [count], into `panels`
   const int* first;                   ///< [count + 1], first column of each supernode
-  /// Rows below each diagonal block as places in y, filled up to whole tiles with one that nobody
+  /// Rows below each diagonal block, as places in y. Padded to whole tiles with a place that nobody
   /// reads.
   const int* row_start;  ///< [count + 1], into `rows`
   const int* rows;
-  std::ptrdiff_t scratch_half;  ///< half of the scratch: what is multiplied, and the product
+  std::ptrdiff_t scratch_half;  ///< half of the scratch memory: one for what is multiplied, one for
+                                ///< the product
 };
 
 template <class Real>
 struct PanelKernels {
-  /// L y = b for the supernodes named, one after the other. sides: 1 or 4, entry c of row i of y at
-  /// [sides * i + c].
+  /// Solves L y = b for the given supernodes, one after the other. sides: 1 or 4, with entry c of
+  /// row i of y at [sides * i + c].
   void (*forwards)(const FactorView<Real>& factor, const int* nodes, int count, int sides, Real* y,
                    Real* scratch);
-  /// L^T x = y for the supernodes named, the last one first.
+  /// Solves L^T x = y for the given supernodes, the last one first.
   void (*backwards)(const FactorView<Real>& factor, const int* nodes, int count, int sides, Real* y,
                     Real* scratch);
   /// y = scale b.
@@ -38,7 +39,7 @@ struct PanelKernels {
 };
 
 struct SolveKernels {
-  /// Of panels with the product in their lower part (panels.h), and of those without.
+  /// For panels with the product in their lower part (panels.h), and for panels without it.
   PanelKernels<float> of_floats;
   PanelKernels<double> of_plain_doubles;
   /// max |b|.

@@ -9,12 +9,12 @@
 
 namespace supple::detail {
 
-/// Tiles in the rows of a supernode: of the diagonal block and below it.
+/// Rows of tiles of a supernode: in the diagonal block and below it.
 inline int num_row_tiles(const Supernodes& nodes, int s) {
   return tiles(nodes.width(s)) + tiles(nodes.num_rows(s));
 }
 
-/// Entries that the panel of a supernode takes, with what fills its tiles.
+/// Entries of a supernode's panel, including the padding of its tiles.
 inline std::ptrdiff_t num_panel_entries(const Supernodes& nodes, int s) {
   std::ptrdiff_t size = 0;
   const int columns = tiles(nodes.width(s)), rows = num_row_tiles(nodes, s);
@@ -24,12 +24,12 @@ inline std::ptrdiff_t num_panel_entries(const Supernodes& nodes, int s) {
   return size;
 }
 
-/// What a supernode keeps of its factor, as the panel
+/// The part of the factor that belongs to a supernode, as the panel
 ///   P = [ L11^-1     ]
 ///       [ L21 L11^-1 ]
 /// with which both substitutions are products: (y1, -b2 update) = P b1 forwards and
-/// x1 = P^T (y1, -x2) backwards [partitioned inverse: Alvarado & Schreiber 1993]. Where a factor is
-/// used once only, that product costs more than it saves: the lower part is then L21 itself, and
+/// x1 = P^T (y1, -x2) backwards [partitioned inverse: Alvarado & Schreiber 1993]. If a factor is
+/// used only once, that product costs more than it saves. The lower part is then L21 itself, and
 /// the substitutions go through the panel in two steps. Tiles above the diagonal of L11^-1 are left
 /// out, strip by strip.
 template <class Real>
@@ -40,17 +40,17 @@ class Panels {
     for (int s = 0; s < nodes.count(); ++s) {
       start_.push_back(start_.back() + num_panel_entries(nodes, s));
     }
-    // Rows of tiles are one cache line of floats: they should not straddle two.
+    // A row of tiles is one cache line of floats; it should not straddle two.
     values_.assign(static_cast<std::size_t>(start_.back()) + 64 / sizeof(Real), Real(0));
     const auto misaligned = reinterpret_cast<std::uintptr_t>(values_.data()) % 64 / sizeof(Real);
     offset_ = misaligned == 0 ? 0 : 64 / sizeof(Real) - misaligned;
   }
 
-  /// Of all supernodes, and where each one's begins there.
+  /// Values of all supernodes, and where each supernode's panel starts.
   const Real* values() const { return values_.data() + offset_; }
   const std::ptrdiff_t* start() const { return start_.data(); }
 
-  /// Takes the values of panels of the same supernodes.
+  /// Copies the values from panels of the same supernodes.
   void copy(const Panels& from) {
     std::copy(from.values(), from.values() + start_.back(), values_.data() + offset_);
   }
@@ -68,7 +68,7 @@ class Panels {
       const std::ptrdiff_t c = column;
       return static_cast<Real>(r < 0 ? inverse[c * width + row] : below[c * num_rows + r]);
     };
-    // What is neither on the diagonal nor at an end needs no look at each of its entries.
+    // Tiles that are neither on the diagonal nor at an end need no check of each entry.
     const auto is_inner = [&](int row, int column) {
       const int r = 4 * (row - columns);
       if (4 * column + 4 > width) return false;

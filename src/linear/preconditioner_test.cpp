@@ -16,7 +16,7 @@ using test::grid_laplacian;
 using test::lower_of;
 using test::random_matrix;
 
-/// P, column by column: the inverse of what `apply` does.
+/// P, column by column: the inverse of the matrix that `apply` multiplies by.
 Eigen::MatrixXd dense(Preconditioner& P, int n) {
   Eigen::MatrixXd inverse(n, n);
   for (int j = 0; j < n; ++j) {

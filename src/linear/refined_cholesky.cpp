@@ -11,8 +11,8 @@ namespace supple {
 
 namespace {
 
-/// Iterations after which floats do not hold the matrix: of a factor that does, each gains three
-/// digits or more.
+/// After this many iterations floats do not hold the matrix: with a factor that does, each
+/// iteration gains three digits or more.
 constexpr int most_iterations = 12;
 
 }  // namespace
@@ -44,7 +44,7 @@ bool RefinedCholesky::take_doubles(Threads& threads) {
   return is_in_doubles_;
 }
 
-/// False: not within `most_iterations`; x is then as it was.
+/// False: not converged within `most_iterations`; x is then unchanged.
 bool RefinedCholesky::refine(const double* b, double* x, Threads& threads) {
   double largest = 0;
   for (std::size_t i = 0; i < scaled_.size(); ++i) largest = std::max(largest, std::abs(b[i]));

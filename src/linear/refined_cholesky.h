@@ -11,15 +11,15 @@
 
 namespace supple {
 
-/// A factor that is made and kept in floats, at half the cost of one in doubles, as preconditioner
-/// of conjugate gradients in doubles (cg.h), which give each solution `digits`: after two or three
-/// of them, since the factor is off by rounding alone. Where floats do not hold the matrix there is
-/// a factor in doubles, made when that is found. Which it is depends on the matrix and the
-/// right-hand sides since it was factorised alone. Of a matrix that is taken for positive definite
-/// in floats and is not in doubles the diagonal is solved with.
+/// A solver with a factor in floats, at half the cost of one in doubles. The factor preconditions
+/// conjugate gradients in doubles (cg.h), which give each solution `digits`. They need two or three
+/// iterations, since only rounding separates the factor from the matrix. If floats do not hold the
+/// matrix, a factor in doubles is made as soon as that is found. Which of the two is used depends
+/// only on the matrix and on the right-hand sides since it was factorised. If a matrix is positive
+/// definite in floats but not in doubles, only its diagonal is used.
 class RefinedCholesky final : public SpdSolver {
  public:
-  /// Of a solution: |b - A x| over |b|.
+  /// |b - A x| over |b| of a solution.
   static constexpr double digits = 1e-10;
 
   explicit RefinedCholesky(SimdLevel level) : level_(level), in_floats_(level), cg_(0, 1) {}
@@ -38,9 +38,9 @@ class RefinedCholesky final : public SpdSolver {
     void analyse(const Matrix& lower) override { factor.analyse(lower); }
     bool update(const Matrix& lower) override { return factor.factor(lower, *threads); }
     void apply(const double* r, double* z) override { factor.solve(r, z, *threads); }
-    void apply4(const double*, double*) override {}  // of one side alone
+    void apply4(const double*, double*) override {}  // one side only
     FloatCholesky factor;
-    Threads* threads = nullptr;  ///< those of the call
+    Threads* threads = nullptr;  ///< of the current call
   };
   bool refine(const double* b, double* x, Threads& threads);
   bool take_doubles(Threads& threads);
@@ -50,7 +50,7 @@ class RefinedCholesky final : public SpdSolver {
   std::unique_ptr<SupernodalCholesky<double>> in_doubles_;
   bool is_in_doubles_ = false;
   Matrix lower_;
-  SymmetricMatrix products_;  ///< the same
+  SymmetricMatrix products_;  ///< lower_, for products
   ConjugateGradients cg_;
   std::vector<double> scaled_, side_, solution_;  ///< [n]
 };

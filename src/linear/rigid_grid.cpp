@@ -13,11 +13,11 @@ namespace supple {
 
 namespace {
 
-/// A sum of parts of four vertices each, all positive semi-definite, has D^-1 A <= 4, D being its
-/// diagonal blocks: half as much of a Jacobi step diverges nowhere.
+/// A sum of positive semi-definite parts of four vertices each has D^-1 A <= 4, where D is its
+/// diagonal blocks. Half a Jacobi step therefore never diverges.
 constexpr float damping = 0.5F;
-/// Of the mean diagonal entry, added to the coarse matrix: a group on a line does not feel its turn
-/// about it.
+/// This part of the mean diagonal entry is added to the coarse matrix, since a group on a line does
+/// not feel its rotation about that line.
 constexpr double held = 1e-5;
 constexpr int rows_per_chunk = 128;
 
@@ -79,8 +79,8 @@ void RigidGrid::find_blocks(const SpdSolver::Matrix& lower) {
   }
 }
 
-/// Vertices whose neighbours are all free found a group with them, in an order that goes through
-/// the body layer by layer; the others join the first neighbour that has one.
+/// Goes through the body layer by layer. A vertex whose neighbours are all free founds a group with
+/// them; the others join the group of the first neighbour that has one.
 void RigidGrid::find_groups() {
   Adjacency adjacency;
   adjacency.start.assign(1, 0);
@@ -105,14 +105,14 @@ void RigidGrid::find_groups() {
     for_neighbours(i, [&](int j) { group_[at(j)] = count; });
     ++count;
   }
-  // A founder's neighbours are in groups, so that everyone has a neighbour in one.
+  // If a vertex founded no group, a neighbour of it is in one, so everyone finds a group to join.
   std::vector<int> joined = group_;
   for (int i = 0; i < n_; ++i) {
     for_neighbours(i, [&](int j) {
       if (joined[at(i)] < 0) joined[at(i)] = group_[at(j)];
     });
   }
-  // In an order of little fill of the coarse matrix.
+  // Order the groups for little fill of the coarse matrix.
   std::vector<std::vector<int>> neighbours(at(count));
   for (int i = 0; i < n_; ++i) {
     for_neighbours(i, [&](int j) {
@@ -142,7 +142,7 @@ void RigidGrid::find_groups() {
   for (int i = 0; i < n_; ++i) member_[at(next[at(group_[at(i)])]++)] = i;
 }
 
-/// The coarse matrix's pattern, and where each block of a row is added to it.
+/// Builds the coarse matrix's pattern, and finds where each block of a row is added to it.
 void RigidGrid::place_coarse() {
   const int count = num_groups();
   std::vector<std::vector<int>> rows_of(at(count));  // of a column of blocks
@@ -220,7 +220,7 @@ bool RigidGrid::invert_diagonal() {
   for (int i = 0; i < n_; ++i) {
     const Block& block = blocks_[at(diagonal_[at(i)])];
     const auto a = [&](int r, int c) { return static_cast<double>(block.column[c].v[r]); };
-    // Of cofactors; the block is symmetric.
+    // From cofactors; the block is symmetric.
     const auto cofactor = [&](int r, int c) {
       const int r1 = (r + 1) % 3, r2 = (r + 2) % 3, c1 = (c + 1) % 3, c2 = (c + 2) % 3;
       return a(r1, c1) * a(r2, c2) - a(r1, c2) * a(r2, c1);
@@ -238,8 +238,8 @@ bool RigidGrid::invert_diagonal() {
   return true;
 }
 
-/// Where each vertex is from its group's centre. The unit is their mean distance, so that turns
-/// weigh about as much as shifts.
+/// Positions of the vertices relative to their group's centre. The unit is their root mean square
+/// distance, so that rotations weigh about as much as translations.
 void RigidGrid::find_arms() {
   threads_->parallel_for(num_groups(), [&](int group) {
     const int begin = first_member_[at(group)], end = first_member_[at(group) + 1];
@@ -276,7 +276,7 @@ void RigidGrid::assemble_coarse(int group) {
       const int j = neighbour_[at(e)];
       const float* const other = arm_[at(j)].v;
       const Block& block = blocks_[at(e)];
-      float product[6][6];  // its columns: those of A T_j, then of T_i^T A T_j
+      float product[6][6];  // columns of A T_j, then of T_i^T A T_j
       for (int r = 0; r < 3; ++r) {
         for (int c = 0; c < 3; ++c) product[c][r] = block.column[c].v[r];
         // A (axis_c x other).
@@ -322,7 +322,7 @@ RigidGrid::Row RigidGrid::row_product(int i, const std::vector<Row>& x) const {
   return product;
 }
 
-/// What is left pushes and turns a group by.
+/// Force and torque of the residual on a group.
 void RigidGrid::restrict_to(int group) {
   float sum[6] = {};
   for (int k = first_member_[at(group)]; k < first_member_[at(group) + 1]; ++k) {
@@ -374,7 +374,7 @@ void RigidGrid::apply(const double* r, double* z) {
     }
   });
   const double back = scale_ / scale;
-  // Only its own row of r is looked at from here on: z may be the same place.
+  // From here on only a row's own entries of r are read: z can be the same array.
   for_rows([&](int i) {
     const Row step = relax(i, rest(i).v);
     for (int c = 0; c < 3; ++c) {

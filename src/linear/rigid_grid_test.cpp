@@ -14,8 +14,8 @@ namespace {
 
 using Lower = SpdSolver::Matrix;
 
-/// w x w x 4 w points of a grid, joined by springs of rest length along edges and diagonals: an
-/// elastic body that resists all but its six rigid motions, and is held weakly.
+/// w x w x 4 w points of a grid, connected by springs along edges and diagonals, all at their rest
+/// length: an elastic body that resists everything but its six rigid motions, and is weakly held.
 struct Springs {
   Lower lower;
   std::vector<double> positions;
@@ -90,7 +90,7 @@ TEST(RigidGrid, SavesIterationsOfWhichThereAreNoMoreForLargeBodies) {
 }
 
 TEST(RigidGrid, LeavesLittleOfRigidMotions) {
-  // b = A m, m being a rigid motion: of all bodies together the groups do it.
+  // b = A m, where m is a rigid motion, which the groups can represent together.
   const Springs body = springs(5);
   Prepared own(body);
   Eigen::VectorXd m(3 * body.n), z(3 * body.n);
@@ -145,7 +145,8 @@ TEST(RigidGrid, RefusesWhatIsNotFiniteOrNotPositiveAndOtherPatterns) {
 }
 
 TEST(RigidGrid, LonePointsAndPairsHaveGroupsOfTheirOwn) {
-  Springs body = springs(1);  // four points in a row: turns about it and across are not felt
+  Springs body = springs(1);  // four points in a row: rotations about it and motions across it are
+                              // not felt
   for (const double held : {1e-3, 1.0}) {
     body = springs(1, held);
     Prepared own(body);

@@ -10,38 +10,38 @@
 
 namespace supple {
 
-/// Stops a solve with a factor L L^T half way, between both substitutions.
+/// Interrupts a solve with a factor L L^T half way, between the two substitutions.
 class HalfWay {
  public:
   virtual ~HalfWay() = default;
-  /// y = L^-1 b times `scale`, of four sides: [4 n], as b; what is written there takes its place.
-  /// False: the rest of the solve is left out, and nothing comes of it.
+  /// y = L^-1 b times `scale` for four sides: [4 n], like b. What is written there replaces y.
+  /// False: the rest of the solve is skipped and gives no result.
   virtual bool turn(float* y, double scale) = 0;
 };
 
-/// What comes before and after a solve for four right-hand sides, done while the rows are at hand
-/// anyway. Threads call it for different rows at once.
+/// Work before and after a solve for four right-hand sides, done while the rows are at hand anyway.
+/// Threads call it concurrently for different rows.
 class SolveEnds {
  public:
-  /// Rows come in runs of so many, beginning at multiples of it; the last run is shorter.
+  /// Rows come in runs of this many, starting at multiples of it; the last run is shorter.
   static constexpr int rows = 512;
 
   virtual ~SolveEnds() = default;
-  /// About the size of the largest entry of b; 0: all are zero.
+  /// About the largest absolute value of an entry of b; 0: all are zero.
   virtual double size() const = 0;
   /// Rows first .. last - 1 of b, [4 (last - first)], in `room` or elsewhere.
   virtual const double* bring(int first, int last, double* room) const = 0;
-  /// These rows of x are there.
+  /// Called when these rows of x are ready.
   virtual void take(int first, int last) = 0;
-  /// Null: the solve does not stop. Asked where SpdSolver::has_half_way().
+  /// Null: the solve does not stop. Called only if SpdSolver::has_half_way().
   virtual HalfWay* half_way() { return nullptr; }
 };
 
-/// Right-hand sides that are taken as they are, `sides` of them interleaved.
+/// Plain right-hand sides, `sides` of them interleaved.
 template <int sides>
 class PlainEnds {
  public:
-  /// room: of the largest entries of some rows, in which threads write; sized once.
+  /// room: where threads write the largest entry of each chunk of rows; sized once.
   PlainEnds(const double* b, int n, const SolveKernels& kernels, std::vector<double>& room,
             Threads& threads)
       : b_(b), n_(n), kernels_(&kernels), room_(&room), threads_(&threads) {
@@ -71,8 +71,8 @@ class PlainEnds {
   Threads* threads_;
 };
 
-/// A power of two that brings numbers of this size to about one: floats reach from 1e-38 to 1e38
-/// only, forces further. 1 where there are none, or none that are finite.
+/// A power of two that scales numbers of this size to about one. Floats only reach from 1e-38 to
+/// 1e38, and forces go further. Returns 1 if size is 0 or not finite.
 inline double scale_to_floats(double size) {
   if (size == 0 || !std::isfinite(size)) return 1;
   int exponent = 0;

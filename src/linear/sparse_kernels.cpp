@@ -8,7 +8,7 @@ inline namespace SUPPLE_SIMD {
 
 namespace {
 
-/// A row of one or four right-hand sides. The vector typedef stands in a trait of its own because a
+/// A row of one or four right-hand sides. The vector typedef is in a trait of its own because a
 /// template argument would lose its attributes.
 template <int sides>
 struct RowOf {
@@ -20,7 +20,7 @@ struct RowOf<4> {
   typedef double type __attribute__((vector_size(32), aligned(8), may_alias));
 };
 #else
-/// Where registers hold two numbers g++ takes wider vectors apart entry by entry.
+/// If registers hold two numbers, g++ splits wider vectors into single entries.
 struct TwoHalves {
   typedef double Half __attribute__((vector_size(16), aligned(8), may_alias));
   Half lo, hi;
@@ -88,7 +88,8 @@ void multiply_in(const SparseRows& matrix, int first, int last, const double* x,
   }
 }
 
-/// Three rows of the same columns: each as alone, but none waits for its own additions.
+/// Three rows with the same columns. Each sum is computed as on its own, but none waits for its own
+/// additions.
 void multiply_three(const SparseRows& matrix, int i, const double* x, double* y) {
   const std::int64_t start = matrix.start[i], size = matrix.start[i + 1] - start;
   const int* const column = matrix.column + start;

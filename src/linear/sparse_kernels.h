@@ -5,10 +5,10 @@
 #include "base/simd_level.h"
 
 /// Loops over sparse matrices with one or four interleaved sides, x[sides j + c], compiled once for
-/// each level of vectors (base/simd_level.h). Every level gives the same bits.
+/// each SIMD level (base/simd_level.h). Every level gives the same bits.
 namespace supple {
 
-/// A lower triangular factor L, column after column, the diagonal entry first in each.
+/// A lower triangular factor L, stored column by column, each with its diagonal entry first.
 struct LowerFactor {
   int n;
   const int* start;                ///< [n + 1]
@@ -17,7 +17,7 @@ struct LowerFactor {
   const double* inverse_diagonal;  ///< [n]
 };
 
-/// A matrix row after row.
+/// A matrix, stored row by row.
 struct SparseRows {
   const std::int64_t* start;  ///< [n + 1]
   const int* column;          ///< [start[n]]
@@ -26,7 +26,7 @@ struct SparseRows {
 };
 
 struct SparseKernels {
-  /// L L^T x = b; b and x may be the same place.
+  /// Solves L L^T x = b; b and x can be the same array.
   void (*substitute)(const LowerFactor& factor, int sides, const double* b, double* x);
   /// Rows first .. last - 1 of y = A x.
   void (*multiply)(const SparseRows& matrix, int sides, int first, int last, const double* x,

@@ -8,11 +8,11 @@ namespace supple {
 
 namespace {
 
-/// A subtree of more than this share of the work is split into those of its children.
+/// A subtree with more than this share of the work is split into those of its children.
 constexpr double largest_share = 0.35;
-/// And one of less is not worth a task of its own: it stays with the top.
+/// A subtree with less is not worth a task of its own: it stays with the top.
 constexpr double smallest_share = 1.0 / 200;
-/// What is split, up to this share of the work, is a branch: two threads take one each.
+/// A split subtree with up to this share of the work is a branch: two threads take one each.
 constexpr double largest_branch = 0.6;
 
 }  // namespace
@@ -37,11 +37,11 @@ Division divide(const Supernodes& nodes) {
   }
   Division division;
   if (all < least_shared_entries) return division;
-  // From the roots down: what is small enough is a subtree, what is not belongs to what is above.
+  // From the roots down: what is small enough is a subtree; the rest belongs to what is above.
   std::vector<bool> is_split(at(count), false), is_in_branch(at(count), false);
   for (int s = count - 1; s >= 0; --s) {
     const int parent = nodes.parent[at(s)];
-    if (parent >= 0 && !is_split[at(parent)]) continue;  // inside a subtree, or too small for one
+    if (parent >= 0 && !is_split[at(parent)]) continue;  // inside a subtree
     if (first[at(s)] + size[at(s)] != s + 1) return {};
     const Subtree own{first[at(s)], s};
     is_in_branch[at(s)] = parent >= 0 && is_in_branch[at(parent)];

@@ -6,22 +6,23 @@
 
 namespace supple {
 
-/// Entries of a factor below which waking a thread takes longer than it saves.
+/// If a factor has fewer entries than this, waking a thread takes longer than it saves.
 inline constexpr double least_shared_entries = 40000;
 
-/// Supernodes first .. root, of which root is above all others.
+/// Supernodes first .. root, where root is above all others.
 struct Subtree {
   int first = 0, root = 0;
 };
 
-/// What of an elimination different threads may take at the same time. It depends on the matrix
-/// alone.
+/// The parts of an elimination on which different threads can work at the same time. Depends only
+/// on the matrix.
 struct Division {
-  /// Disjoint, in ascending order. None where the whole is too small to share, or where a subtree's
-  /// supernodes do not follow each other (an order that is no postorder).
+  /// Disjoint, in ascending order. Empty if the whole is too small to share, or if the supernodes
+  /// of a subtree are not contiguous (the order is not a postorder).
   std::vector<Subtree> subtrees;
-  /// The same of larger ones, each with supernodes that are in no subtree: these have their turn
-  /// when the subtrees inside are done, and what is in neither, when the branches are.
+  /// Larger subtrees, also disjoint and ascending, each with supernodes that are in none of
+  /// `subtrees`. These have their turn when the subtrees inside are done; supernodes that are in
+  /// neither have theirs when the branches are done.
   std::vector<Subtree> branches;
 };
 

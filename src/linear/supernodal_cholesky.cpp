@@ -44,7 +44,7 @@ void SupernodalCholesky<Real>::analyse(std::shared_ptr<const Supernodes> nodes) 
   place_rows();
 }
 
-/// Of each supernode, whose share it is.
+/// Returns the share of each supernode.
 template <class Real>
 std::vector<int> SupernodalCholesky<Real>::make_shares() {
   const Division division = divide(*nodes_);
@@ -53,7 +53,7 @@ std::vector<int> SupernodalCholesky<Real>::make_shares() {
   const int top = num_subtrees_ + num_branches_;
   shares_.assign(at(top) + 1, {});
   std::vector<int> share_of(at(nodes_->count()), top);
-  // What is claimed last has it: the top gives to branches, branches give to subtrees.
+  // The last claim wins: the top gives way to branches, branches give way to subtrees.
   const auto claim = [&](const Subtree& tree, int share) {
     shares_[at(share_of[at(tree.root)])].parts.push_back(share);
     shares_[at(share)].root = tree.root;
@@ -67,7 +67,7 @@ std::vector<int> SupernodalCholesky<Real>::make_shares() {
   return share_of;
 }
 
-/// Where y has a row as the supernodes of a share see it.
+/// The place in y where the supernodes of a share find a row.
 template <class Real>
 int SupernodalCholesky<Real>::place_in(const Share& share, int row) const {
   if (share.root < 0 || row < nodes_->first[at(share.root) + 1]) return row;
@@ -76,10 +76,10 @@ int SupernodalCholesky<Real>::place_in(const Share& share, int row) const {
   return share.area + static_cast<int>(std::lower_bound(above, end, row) - above);
 }
 
-/// Shares are worked on at the same time. What they take off the rows above them goes into an
-/// area of their own, one after the other into the rows: the bits do not depend on who was first.
-/// What fills the last tile of a supernode's rows goes to a row before the area, or, for the top,
-/// row n: there stands zero.
+/// Shares are worked on at the same time. What they subtract from the rows above them goes into an
+/// area of their own, and the areas are added to the rows one after the other. So the bits do not
+/// depend on which share was first. The padding of a supernode's last tile of rows goes to a row
+/// before the area, or to row n for the top. Those rows are zero.
 template <class Real>
 void SupernodalCholesky<Real>::place_rows() {
   const std::vector<int> share_of = make_shares();
@@ -111,7 +111,7 @@ void SupernodalCholesky<Real>::place_rows() {
     most_tiles = std::max(most_tiles, at(detail::num_row_tiles(*nodes_, s)));
   }
   y_.assign(at(next_area) * 4, Real(0));
-  // Twice: what a panel is multiplied with, and the product.
+  // Two halves: what a panel is multiplied by, and the product.
   scratch_size_ = 32 * most_tiles;
   scratch_.assign(shares_.size() * scratch_size_, Real(0));
 }
@@ -149,8 +149,8 @@ bool SupernodalCholesky<Real>::factor(const Matrix& lower, Threads& threads) {
   return factored_;
 }
 
-/// Adds what a child leaves to the front, of `size` rows, in which its rows have their place. Most
-/// of them follow each other there as they do in the child: x, y and z of a vertex at least.
+/// Adds what a child leaves to the front of `size` rows. own.place has the places of its rows
+/// there. Most of its rows are contiguous there as in the child: at least x, y and z of a vertex.
 template <class Real>
 void SupernodalCholesky<Real>::add_remainder(int child, Front& own, std::size_t size) {
   const int* const rows = nodes_->rows_of(child);
@@ -183,7 +183,7 @@ void SupernodalCholesky<Real>::add_remainder(int child, Front& own, std::size_t 
   }
 }
 
-/// One front. False: it is not positive definite.
+/// Eliminates one front. False: it is not positive definite.
 template <class Real>
 bool SupernodalCholesky<Real>::eliminate(int s, const Matrix& lower, Front& own) {
   const int* start = lower.outerIndexPtr();
@@ -200,7 +200,7 @@ bool SupernodalCholesky<Real>::eliminate(int s, const Matrix& lower, Front& own)
   grow(own.front, size * size);
   grow(own.inverse, at(w) * at(w));
   grow(own.below, at(r) * at(w));
-  // Its lower triangle alone is read and written.
+  // Only its lower triangle is read and written.
   for (std::size_t j = 0; j < size; ++j) {
     std::fill(own.front.begin() + static_cast<std::ptrdiff_t>(j * size + j),
               own.front.begin() + static_cast<std::ptrdiff_t>((j + 1) * size), 0.0);
@@ -230,7 +230,7 @@ bool SupernodalCholesky<Real>::eliminate(int s, const Matrix& lower, Front& own)
   return true;
 }
 
-/// y of the rows above a share into its area.
+/// Copies y of the rows above a share into its area.
 template <class Real>
 template <int sides>
 void SupernodalCholesky<Real>::fetch_rows_above(const Share& share) {
@@ -253,7 +253,7 @@ void SupernodalCholesky<Real>::add_to_rows_above(const Share& share) {
   }
 }
 
-/// With its parts done.
+/// Requires that the share's parts are done.
 template <class Real>
 template <int sides>
 void SupernodalCholesky<Real>::forwards(std::size_t share) {
@@ -264,7 +264,7 @@ void SupernodalCholesky<Real>::forwards(std::size_t share) {
                 &scratch_[share * scratch_size_]);
 }
 
-/// Before its parts.
+/// Comes before the share's parts.
 template <class Real>
 template <int sides>
 void SupernodalCholesky<Real>::backwards(std::size_t share) {
@@ -300,7 +300,7 @@ void SupernodalCholesky<Real>::sweep_forwards(Threads& threads) {
   forwards<sides>(top);
 }
 
-/// The second one.
+/// The second substitution on y.
 template <class Real>
 template <int sides>
 void SupernodalCholesky<Real>::sweep_backwards(Threads& threads) {
@@ -326,7 +326,7 @@ void SupernodalCholesky<Real>::substitute(Ends& ends, double* x, Threads& thread
   const auto& kernels = kernels_of<Real>(*solve_kernels_);
   double scale = 1;
   if constexpr (std::is_same_v<Real, float>) scale = scale_to_floats(ends.size());
-  // Rows of a run at a time.
+  // Calls work for one run of rows at a time.
   const auto for_runs = [&](const auto& work) {
     threads.parallel_for((n_ + rows_per_chunk - 1) / rows_per_chunk, [&](int chunk) {
       const int end = std::min(n_, (chunk + 1) * rows_per_chunk);

@@ -17,13 +17,13 @@ namespace supple {
 /// Throws Error{invalid_input} for a matrix that is not square.
 Supernodes supernodes_of(const SpdSolver::Matrix& lower);
 
-/// The supernodal factor with panels of one kind of entries (panels.h), double or float, made in
-/// doubles. It does not look whether they hold the matrix.
+/// The supernodal factor with panels (panels.h) of double or float entries, computed in doubles. It
+/// does not check whether those hold the matrix.
 template <class Real>
 class SupernodalCholesky final : public SpdSolver {
   /// Floats are for the many solves of a constant matrix.
   static constexpr bool has_products = std::is_same_v<Real, float>;
-  /// Right-hand sides that a thread brings in or out at a time.
+  /// Rows of right-hand sides that a thread loads or stores at a time.
   static constexpr int rows_per_chunk = 1024;
 
  public:
@@ -57,26 +57,26 @@ class SupernodalCholesky final : public SpdSolver {
   }
 
  private:
-  /// Rows of a child's remainder that follow each other in the front too.
+  /// Rows of a child's remainder that are contiguous in the front too.
   struct Run {
     int first, last;  ///< of the remainder
-    int place;        ///< of the first, in the front
+    int place;        ///< of the first row, in the front
   };
 
   /// What one thread needs for a front.
   struct Front {
-    std::vector<int> place;  ///< [n], row of the front that a row of the matrix has
+    std::vector<int> place;  ///< [n], the front's row for a row of the matrix
     std::vector<Run> runs;
     std::vector<double> front, inverse, below;
   };
 
-  /// Supernodes that one thread takes, and where they put what they take off the rows above them.
+  /// Supernodes for one thread, and where they put what they subtract from the rows above them.
   struct Share {
     std::vector<int> nodes;  ///< ascending
-    int root = -1;           ///< none: nothing is above
+    int root = -1;           ///< -1: nothing is above
     int area = 0;            ///< its first row
-    std::vector<int> above;  ///< places in y that the area's rows have outside it
-    std::vector<int> parts;  ///< shares whose areas it adds up before its own nodes, ascending
+    std::vector<int> above;  ///< places in y, outside the area, of the area's rows
+    std::vector<int> parts;  ///< shares whose areas this one adds before its own nodes, ascending
   };
 
   std::vector<int> make_shares();
@@ -98,8 +98,8 @@ class SupernodalCholesky final : public SpdSolver {
             .rows = padded_rows_.data(),
             .scratch_half = static_cast<std::ptrdiff_t>(scratch_size_ / 2)};
   }
-  /// Whether a thread takes a branch with all that is in it, which keeps so few threads busy and
-  /// spares them a meeting; else the subtrees come first, then what is left of the branches.
+  /// Whether threads take whole branches: that is enough to keep so few threads busy, and saves a
+  /// synchronisation. Otherwise the subtrees come first, then the rest of the branches.
   bool goes_by_branches(const Threads& threads) const;
   template <int sides>
   void forwards(std::size_t share);
@@ -116,16 +116,18 @@ class SupernodalCholesky final : public SpdSolver {
   std::shared_ptr<const Supernodes> nodes_;
   detail::Panels<Real> panels_;
   SupernodeChildren children_;
-  /// The subtrees', then those of the branches, then that of the top, of which there is one.
+  /// Those of the subtrees, then those of the branches, then that of the top, of which there is
+  /// one.
   std::vector<Share> shares_;
   int num_subtrees_ = 0, num_branches_ = 0;
-  /// Rows below each diagonal block, filled up to whole tiles, as places in y.
+  /// Rows below each diagonal block as places in y, padded to whole tiles.
   std::vector<int> padded_start_, padded_rows_;
-  /// Right-hand sides on their way: [(n + 1) * 4] and behind them the shares' areas.
+  /// Right-hand sides during a solve: [(n + 1) * 4], followed by the shares' areas.
   std::vector<Real> y_;
   std::vector<Real> scratch_;  ///< rows of one panel for each share
   std::size_t scratch_size_ = 0;
-  std::vector<double> largest_;  ///< [number of chunks], entry of a chunk of the right-hand sides
+  std::vector<double> largest_;  ///< [number of chunks], largest entry of each chunk of the
+                                 ///< right-hand sides
   /// [count], what a front leaves to its parent: the lower triangle, column after column
   std::vector<std::unique_ptr<double[]>> left_;
   bool factored_ = false;

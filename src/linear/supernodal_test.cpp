@@ -94,7 +94,8 @@ TEST(Supernodes, APostorderKeepsTheFill) {
   EXPECT_EQ(factor_entries(adjacency, order), factor_entries(adjacency, natural));
 }
 
-/// Of a solution, for condition numbers of about ten: of doubles, of residuals and of floats.
+/// Rounding of a solution for condition numbers of about ten: of doubles, of residuals and of
+/// floats.
 double rounding_of(Precision precision) {
   if (precision == Precision::full) return 1e-13;
   return precision == Precision::refined ? 1e-9 : 1e-5;
@@ -149,7 +150,8 @@ TEST_P(SupernodalCholesky, SolvesOneAndFourRightHandSides) {
 }
 
 TEST_P(SupernodalCholesky, FindsAnyColumnOfTheInverse) {
-  // Of one row of the right-hand side few supernodes have anything to take off the rows above.
+  // With a single nonzero row in the right-hand side, few supernodes have anything to subtract from
+  // the rows above.
   const Eigen::MatrixXd A = ordered_matrix(9, 3), inverse = A.inverse();
   auto solver = make_supernodal_cholesky(GetParam());
   solver->analyse(lower_of(A));
@@ -250,7 +252,7 @@ TEST(SupernodalThreads, AnyNumberGivesTheSameBits) {
   EXPECT_GE(division.branches.size(), 2U);
   for (const Precision precision : {Precision::full, Precision::refined, Precision::mixed}) {
     std::vector<std::vector<double>> solutions;
-    // One and two go by branches, more first by the subtrees inside them.
+    // One and two threads go by branches; more start with the subtrees inside them.
     for (const int count : {1, 2, 3, 5}) {
       Threads several(count);
       auto solver = make_supernodal_cholesky(precision);
@@ -262,7 +264,7 @@ TEST(SupernodalThreads, AnyNumberGivesTheSameBits) {
       solutions.push_back(x);
     }
     for (const std::vector<double>& solution : solutions) EXPECT_EQ(solution, solutions[0]);
-    // And the solution is one.
+    // And it solves the system.
     const Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, 4, Eigen::RowMajor>> X(
         solutions[0].data(), n, 4);
     const Eigen::MatrixXd product = lower.selfadjointView<Eigen::Lower>() * X;
@@ -295,7 +297,7 @@ TEST(Division, GivesTwoThreadsHalfEachAndKeepsPartsApart) {
       for (const Subtree& tree : *trees) {
         EXPECT_GE(tree.first, next);
         next = tree.root + 1;
-        // Rows are above the root: what lies inside is no one else's.
+        // Parents inside a subtree stay inside it: nothing there belongs to anyone else.
         for (int s = tree.first; s < tree.root; ++s)
           EXPECT_LE(nodes.parent[static_cast<std::size_t>(s)], tree.root);
       }
@@ -321,7 +323,7 @@ TEST(Division, GivesTwoThreadsHalfEachAndKeepsPartsApart) {
 TEST(MixedCholesky, KeepsInDoublesWhatFloatsDoNotHold) {
   const Eigen::MatrixXd A = ordered_matrix(5, 7);
   const Eigen::VectorXd one = A.ldlt().solve(Eigen::VectorXd::Ones(25));
-  // The inverse of the factor is of size 1e45 or 1e-45: infinite or nothing in floats.
+  // The inverse of the factor is of size 1e45 or 1e-45: infinite or zero in floats.
   for (const double size : {1e-90, 1e90}) {
     auto solver = make_supernodal_cholesky(Precision::mixed);
     solver->analyse(lower_of(size * A));
@@ -347,7 +349,8 @@ std::unique_ptr<SpdSolver> factorised(const SpdSolver::Matrix& lower, Precision 
 }
 
 TEST(RefinedCholesky, SolvesWhatFloatsHoldAndWhatTheyDoNot) {
-  // Condition numbers from 100 to 1e10; in floats factors of the last are off by more than it.
+  // Condition numbers from 100 to 1e10; for the last ones, factors in floats are off by more than
+  // `held`.
   for (const double held : {1e-1, 1e-3, 1e-5, 1e-7, 1e-9}) {
     const Eigen::MatrixXd A =
         test::grid_laplacian(12) + (held - 1e-3) * Eigen::MatrixXd::Identity(144, 144);
@@ -355,10 +358,10 @@ TEST(RefinedCholesky, SolvesWhatFloatsHoldAndWhatTheyDoNot) {
     for (const double size : {1.0, 1e-200, 1e200}) {
       Eigen::VectorXd b = size * Eigen::VectorXd::Random(144), x(144);
       solver->solve(b.data(), x.data(), threads);
-      // Doubles leave the rounding of A x, which is up to 1e9 times b.
+      // Doubles leave the rounding of A x, whose terms are up to 1e9 times b.
       const double rounding = 1e-14 * (x / size).norm();
       EXPECT_LT((A * (x / size) - b / size).norm(), 2e-10 * (b / size).norm() + rounding) << held;
-      // Where it comes to.
+      // In place.
       solver->solve(b.data(), b.data(), threads);
       EXPECT_EQ(x, b);
     }
@@ -391,8 +394,8 @@ TEST(SupernodalCholesky, LevelsOfVectorsDifferByRoundingAlone) {
       ASSERT_TRUE(solver->factor(lower, threads));
       Eigen::MatrixXd x(4, A.rows());
       solver->solve4(B.data(), x.data(), threads);
-      // The condition number is below 100, and a sum has at most some hundred terms: with a fused
-      // multiply-add or without, no more than so many roundings of the kept factor add up.
+      // The condition number is below 100, and a sum has at most some hundred terms. With or
+      // without a fused multiply-add, at most that many roundings of the factor add up.
       const double tolerance = rounding_of(precision);
       EXPECT_LT((x - X).norm(), tolerance * X.norm()) << simd_level_name(level);
       const Eigen::VectorXd b = B.row(0);
@@ -450,7 +453,7 @@ TEST(MixedCholesky, TakesMultigridByTheSize) {
     EXPECT_EQ(x == solve4(*factorised(lower, Precision::single), B), !is_large);
     EXPECT_EQ(x == solve4(*factorised(lower, Precision::multigrid), B), is_large);
     const Eigen::MatrixXd product = lower.selfadjointView<Eigen::Lower>() * x;
-    // A cycle leaves a tenth of an error; twice as much of a residual is no fault.
+    // A cycle leaves a tenth of an error; for a residual, twice as much is fine.
     EXPECT_LT((product - B).norm(), (is_large ? 0.3 : 1e-5) * B.norm());
   }
 }

@@ -38,7 +38,7 @@ std::vector<int> tree_of(const Rows& rows) {
   std::vector<int> parent(at(n), -1), ancestor(at(n), -1);
   for (int i = 0; i < n; ++i) {
     for (int k = rows.start[at(i)]; k < rows.start[at(i) + 1]; ++k) {
-      // Up the tree to its root, and every node on the way learns of a higher one.
+      // Goes up the tree to its root and gives every node on the way a higher ancestor.
       for (int j = rows.column[at(k)]; j != -1 && j < i;) {
         const int next = ancestor[at(j)];
         ancestor[at(j)] = i;
@@ -50,7 +50,8 @@ std::vector<int> tree_of(const Rows& rows) {
   return parent;
 }
 
-/// Row i of the factor has an entry in all columns between those of its own and i in the tree.
+/// In row i of the factor, all columns on the tree's paths from the row's own columns to i have an
+/// entry.
 std::vector<int> counts_of(const Rows& rows, const std::vector<int>& parent) {
   const int n = static_cast<int>(parent.size());
   std::vector<int> count(at(n), 1), mark(at(n), -1);
@@ -66,7 +67,7 @@ std::vector<int> counts_of(const Rows& rows, const std::vector<int>& parent) {
   return count;
 }
 
-/// Whether a panel of this width may hold this many zeros.
+/// Whether a panel of this width may store this many zeros.
 bool few_zeros(int width, double zeros, double entries) {
   if (width <= 8) return true;
   if (width <= 16) return zeros < 0.8 * entries;
@@ -74,11 +75,12 @@ bool few_zeros(int width, double zeros, double entries) {
   return zeros < 0.05 * entries;
 }
 
-/// Of all entries, what a subtree holds that is a thread's work.
+/// A subtree with more than this share of all entries is work for a thread.
 constexpr double share_of_fork = 0.125;
 
-/// Of each column, whether two or more of its children's subtrees hold so much: different threads
-/// then work below it (subtrees.h), and a panel that took in one of them would be left to one.
+/// For each column, whether two or more of its children's subtrees are that large. Different
+/// threads then work below it (subtrees.h), while a panel that took in one of them would leave it
+/// to one thread.
 std::vector<bool> forks_of(const std::vector<int>& parent, const std::vector<int>& count) {
   const std::size_t n = parent.size();
   std::vector<double> entries(count.begin(), count.end());
@@ -99,7 +101,7 @@ std::vector<bool> forks_of(const std::vector<int>& parent, const std::vector<int
 std::vector<int> first_columns(const std::vector<int>& parent, const std::vector<int>& count) {
   const int n = static_cast<int>(parent.size());
   const std::vector<bool> forks = forks_of(parent, count);
-  // Fundamental ones: column j + 1 has the rows of column j but for the first.
+  // Fundamental supernodes: column j + 1 has the rows of column j except its first.
   std::vector<int> first;
   for (int j = 0; j < n; ++j) {
     const bool goes_on =
@@ -107,8 +109,8 @@ std::vector<int> first_columns(const std::vector<int>& parent, const std::vector
     if (!goes_on) first.push_back(j);
   }
   first.push_back(n);
-  // From the last to the first, so that a group that a child joins is complete above it. A group is
-  // known by its first supernode; it ends where the next group begins.
+  // From the last to the first, so that a group is complete above when a child joins it. A group is
+  // identified by its first supernode; it ends where the next group begins.
   const int num = static_cast<int>(first.size()) - 1;
   std::vector<int> group_end(at(num));
   std::vector<double> zeros(at(num), 0.0);
@@ -181,7 +183,7 @@ std::vector<int> postorder(const std::vector<int>& parent) {
       const int j = path.back();
       if (child[at(j)] != -1) {
         path.push_back(child[at(j)]);
-        child[at(j)] = -1;  // on the way back it is done
+        child[at(j)] = -1;  // so that it is done on the way back
       } else {
         order.push_back(j);
         path.pop_back();

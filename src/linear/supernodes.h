@@ -5,8 +5,8 @@
 
 namespace supple {
 
-/// Columns of a Cholesky factor that follow each other and have (nearly) the same rows, taken as
-/// one dense panel [Liu, Ng & Peyton 1993].
+/// Consecutive columns of a Cholesky factor that have (nearly) the same rows, treated as one dense
+/// panel [Liu, Ng & Peyton 1993].
 struct Supernodes {
   std::vector<int> first;      ///< [count + 1]; supernode s has columns first[s] .. first[s+1] - 1
   std::vector<int> parent;     ///< [count], of the elimination tree of supernodes; -1 at a root
@@ -23,7 +23,7 @@ struct Supernodes {
   const int* rows_of(int s) const { return rows.data() + row_start[static_cast<std::size_t>(s)]; }
 };
 
-/// The supernodes right below each in the tree.
+/// The children of each supernode in the tree.
 class SupernodeChildren {
  public:
   SupernodeChildren() = default;
@@ -37,10 +37,10 @@ class SupernodeChildren {
   }
 
  private:
-  std::vector<int> start_, children_;  ///< [count + 1], into the other
+  std::vector<int> start_, children_;  ///< [count + 1], into children_
 };
 
-/// A pattern by columns: rows row[start[j]] .. row[start[j+1] - 1] of column j, ascending, the
+/// A pattern by columns: column j has rows row[start[j]] .. row[start[j+1] - 1], ascending, the
 /// diagonal first.
 struct LowerPattern {
   int n = 0;
@@ -48,22 +48,22 @@ struct LowerPattern {
   const int* row = nullptr;
 };
 
-/// parent[j]: the first row below the diagonal in column j of the factor, -1 where there is none
+/// parent[j]: the first row below the diagonal in column j of the factor, -1 if there is none
 /// [Liu 1990, "The role of elimination trees in sparse factorization"].
 std::vector<int> elimination_tree(const LowerPattern& lower);
 
-/// Entries of each column of the factor, the diagonal included.
+/// Entries of each column of the factor, diagonal included.
 std::vector<int> column_counts(const LowerPattern& lower);
 
-/// An order that visits every tree's nodes children first, each subtree without gaps: order[k] is
-/// the k-th node. Eliminating in this order fills in as before, and supernodes' columns follow each
-/// other.
+/// An order that visits the nodes of every tree children first, each subtree without gaps: order[k]
+/// is the k-th node. Eliminating in this order does not change the fill, and the columns of
+/// supernodes become contiguous.
 std::vector<int> postorder(const std::vector<int>& parent);
 
 /// The supernodes of the factor of a matrix with this pattern. A child whose columns come right
-/// before its parent's is taken into it where the zeros that its panel then stores are few
-/// [Ashcraft & Grimes 1989]: they cost less than the bookkeeping of a further panel. tree, counts:
-/// where not null, for elimination_tree and column_counts, which are found on the way.
+/// before its parent's is merged with it if the panel then stores few zeros [Ashcraft & Grimes
+/// 1989]: they cost less than the bookkeeping of another panel. tree, counts: if not null, receive
+/// elimination_tree and column_counts, which are by-products.
 Supernodes find_supernodes(const LowerPattern& lower, std::vector<int>* tree = nullptr,
                            std::vector<int>* counts = nullptr);
 

@@ -22,7 +22,7 @@ void SymmetricMatrix::analyse(const SpdSolver::Matrix& lower) {
   column_.resize(static_cast<std::size_t>(start_[n]));
   source_.resize(column_.size());
   value_.resize(column_.size());
-  // Column after column: a row gets what stands left of its diagonal before what stands right.
+  // Column after column, so a row gets the entries left of its diagonal before those to the right.
   std::vector<std::int64_t> next(start_.begin(), start_.end() - 1);
   const auto put = [&](std::size_t i, std::size_t j, int k) {
     const auto place = static_cast<std::size_t>(next[i]++);

@@ -8,14 +8,14 @@
 
 namespace supple {
 
-/// A symmetric matrix for products. It is given by its lower triangle, as to an SpdSolver, and kept
-/// row by row in full: then each row is a sum of its own in a fixed order, whichever thread takes
-/// it, at the price of reading each value twice.
+/// A symmetric matrix for products. It is given by its lower triangle, like that of an SpdSolver,
+/// but stores both triangles, row by row. So each row is a separate sum in a fixed order, whichever
+/// thread computes it, at the price of reading each value twice.
 class SymmetricMatrix {
  public:
-  /// Pattern of a compressed lower triangle; takes its values too.
+  /// Takes the pattern of a compressed lower triangle, and its values.
   void analyse(const SpdSolver::Matrix& lower);
-  /// New values in that pattern.
+  /// Takes new values in that pattern.
   void update(const SpdSolver::Matrix& lower);
 
   int size() const { return static_cast<int>(start_.size()) - 1; }
@@ -30,7 +30,7 @@ class SymmetricMatrix {
   std::vector<int> column_;             ///< [start_[n]], ascending in each row
   std::vector<int> source_;             ///< [start_[n]], into the values of the lower triangle
   std::vector<double> value_;           ///< [start_[n]]
-  bool in_threes_ = false;              ///< rows have their columns in common, three by three
+  bool in_threes_ = false;              ///< rows 3 i, 3 i + 1 and 3 i + 2 have the same columns
 };
 
 }  // namespace supple

@@ -8,7 +8,7 @@
 /// Matrices for the tests of linear solvers.
 namespace supple::test {
 
-/// Grid of w x w points joined to their four neighbours.
+/// Grid of w x w points connected to their four neighbours.
 inline Adjacency grid(int w) {
   Adjacency adjacency;
   adjacency.start.push_back(0);
@@ -49,7 +49,7 @@ inline SpdSolver::Matrix lower_of(const Eigen::MatrixXd& A) {
   return lower;
 }
 
-/// The Laplacian of a grid of w x w points, held weakly: its condition number is about w^2.
+/// The Laplacian of a grid of w x w points, weakly held: its condition number is about w^2.
 inline Eigen::MatrixXd grid_laplacian(int w) {
   const Adjacency adjacency = grid(w);
   Eigen::MatrixXd A = 1e-3 * Eigen::MatrixXd::Identity(w * w, w * w);

@@ -11,22 +11,22 @@ namespace supple {
 
 namespace {
 
-/// Below this part of an entry a change is the rounding of its sum.
+/// A change below this part of an entry is rounding of the sum.
 constexpr double least_change = 1e-12;
-/// Least eigenvalue of K^-1 in its own units. W in doubles errs by 1e-15 of those: above this K has
-/// at least six digits.
+/// Least eigenvalue of K^-1 in its own units. W in doubles has errors of 1e-15 of those; above this
+/// bound K has at least six digits.
 constexpr double least_eigenvalue = 1e-9;
-/// Terms whose columns are the same but for this share of their squares are taken for dependent.
+/// Terms whose columns differ by less than this share of their squares count as dependent.
 constexpr double dependent = 1e-9;
-/// Operations that a factorisation does in a second: a quarter of what was measured on one core
-/// with vectors of 512 bits, so that elsewhere too the factor mostly is there when it is due.
+/// Operations per second of a factorisation: a quarter of what was measured on one core with
+/// vectors of 512 bits, so that on other machines, too, the factor is mostly ready when it is due.
 constexpr double operations_per_second = 4e9;
-/// And what multigrid takes a row, s, four times what was measured.
+/// The time that multigrid takes per row, s: four times what was measured.
 constexpr double grid_seconds_per_row = 2e-5;
-/// A step does dozens of solves, so that no factorisation takes longer than this many of them.
+/// A step does dozens of solves, so no factorisation takes longer than this many steps.
 constexpr int most_steps = 32;
-/// An update of more than this part of the most rows makes a solve so much longer (a third with 32
-/// vertices of 2,240) that a new factor is worth its while.
+/// An update of more rows than this part of `most_rows` makes a solve so much longer (a third with
+/// 32 vertices of 2,240) that a new factor pays off.
 constexpr int part_kept = 4;
 /// Rows that one thread corrects at a time.
 constexpr int rows_per_chunk = 1024;
@@ -48,7 +48,7 @@ std::shared_ptr<const SpdSolver::Matrix> kept(SpdSolver::Matrix& matrix) {
 double factor_operations(const FactorPattern& pattern) {
   double operations = 0;
   for (const int count : pattern.counts) operations += static_cast<double>(count) * count;
-  // The inverses in the panels cost as much again.
+  // The inverses in the panels cost the same again.
   return 2 * operations;
 }
 
@@ -60,7 +60,7 @@ std::unique_ptr<SpdSolver> factorise(const SpdSolver::Matrix& lower, const Patte
   return solver;
 }
 
-/// out[i] += sum_j M[i][j] v[j], M being r x r, for interleaved sides.
+/// out[i] += sum_j M[i][j] v[j], where M is r x r, for interleaved sides.
 template <int sides>
 void multiply_add(const std::vector<double>& M, const std::vector<double>& v, std::size_t r,
                   double* out) {
@@ -112,7 +112,7 @@ bool UpdatableCholesky::has_factor_of(const SpdSolver::Matrix& lower) const {
   for (std::size_t j = 0; j < factored_.size(); ++j) {
     const double* const own = lower_->valuePtr() + start[j];
     const double* const others = lower.valuePtr() + start[j];
-    // The diagonal comes first, and may be another one by now.
+    // The diagonal comes first; lower_ may have another one by now.
     if (*others != factored_[j] ||
         !std::equal(own + 1, own + (start[j + 1] - start[j]), others + 1))
       return false;
@@ -121,7 +121,7 @@ bool UpdatableCholesky::has_factor_of(const SpdSolver::Matrix& lower) const {
 }
 
 int UpdatableCholesky::steps_until_factor(double h) const {
-  // The first step follows at once, the others h apart.
+  // The first step follows at once, the others are h apart.
   return 1 + static_cast<int>(std::clamp(std::ceil(factor_seconds_ / h), 1.0, most_steps - 1.0));
 }
 
@@ -156,11 +156,11 @@ bool UpdatableCholesky::set_entries(const std::vector<double>& entries, Threads&
     diagonal[row] = next->valuePtr()[next->outerIndexPtr()[row]];
   }
   std::vector<double> factored = diagonal;
-  // A solver of its own: how precise it is depends on this matrix alone, and the present one serves
-  // where this one fails.
+  // A separate solver: its precision depends only on this matrix, and the present one serves if
+  // this one fails.
   std::unique_ptr<SpdSolver> solver = factorise(*next, pattern_, precision_, threads);
   if (solver == nullptr) return false;
-  // What is being made is of the matrix before.
+  // The factor that is being made belongs to the previous matrix.
   steps_left_ = 0;
   build_ = {};
   solver_ = std::move(solver);
@@ -174,7 +174,7 @@ bool UpdatableCholesky::set_entries(const std::vector<double>& entries, Threads&
 }
 
 void UpdatableCholesky::start_build() {
-  // The work shares nothing that changes.
+  // The work shares only what never changes.
   build_.start([lower = lower_, pattern = pattern_, precision = precision_, target = diagonal_] {
     SpdSolver::Matrix matrix = *lower;
     for (std::size_t row = 0; row < target.size(); ++row) {
@@ -241,7 +241,7 @@ void UpdatableCholesky::multiply4(const double* x, double* product) const {
   }
 }
 
-/// The columns of W, four at a time; those that the present correction has are taken from there.
+/// Computes the columns of W, four at a time. Columns in the present correction are copied.
 void UpdatableCholesky::find_columns(Correction& next) {
   const std::size_t n = factored_.size(), r = next.columns.size();
   next.W.resize(n * r);
@@ -290,7 +290,7 @@ void UpdatableCholesky::find_columns(Correction& next) {
   }
 }
 
-/// False: K is not safe, or A + D not positive definite.
+/// False: K is unsafe, or A + D is not positive definite.
 bool UpdatableCholesky::make_low_rank(Correction& next) {
   using Eigen::Index;
   using Eigen::MatrixXd;
@@ -301,7 +301,7 @@ bool UpdatableCholesky::make_low_rank(Correction& next) {
     root[k] = std::sqrt(std::abs(change));
     sign[k] = change > 0 ? 1 : -1;
   }
-  // What is taken off leaves the difference of nearly equal numbers, 1 - d (A^-1)_ii.
+  // Removing an entry leaves a difference of nearly equal numbers, 1 - d (A^-1)_ii.
   const bool some_goes = (sign.array() < 0).any();
   if (some_goes && !solver_->is_direct()) return false;
   next.is_refined = precision_ != Precision::full && some_goes;
@@ -317,14 +317,14 @@ bool UpdatableCholesky::make_low_rank(Correction& next) {
     }
   }
   G = (0.5 * (G + G.transpose())).eval();
-  // K^-1 between roots of |D|: sign(D) + |D|^1/2 G |D|^1/2.
+  // K^-1 scaled by roots of |D| from both sides: sign(D) + |D|^1/2 G |D|^1/2.
   const MatrixXd scaled = MatrixXd(sign.asDiagonal()) + root.asDiagonal() * G * root.asDiagonal();
   if (!scaled.allFinite()) return false;
   const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(scaled);
   if (eigen.info() != Eigen::Success) return false;
   const Eigen::VectorXd& values = eigen.eigenvalues();
   if (!(values.cwiseAbs().minCoeff() >= least_eigenvalue)) return false;
-  // A + D is positive definite where K^-1 has as many positive eigenvalues as D (Sylvester's law).
+  // A + D is positive definite if K^-1 has as many positive eigenvalues as D (Sylvester's law).
   if ((values.array() > 0).count() != (sign.array() > 0).count()) return false;
   const MatrixXd inverse =
       eigen.eigenvectors() * values.cwiseInverse().asDiagonal() * eigen.eigenvectors().transpose();
@@ -386,7 +386,7 @@ void UpdatableCholesky::begin_step() noexcept {
   if (steps_left_ == 0 || --steps_left_ > 0) return;
   try {
     take_factor();
-  } catch (...) {  // no memory: the old factor serves
+  } catch (...) {  // out of memory: the old factor serves
   }
 }
 
@@ -502,7 +502,7 @@ void UpdatableCholesky::solve_low_rank(double* x, Threads& threads) {
       for (std::size_t c = 0; c < sides; ++c) x[sides * i + c] += sum[c];
     }
   });
-  std::vector<double>& of_columns = own.sides;  // not needed any more
+  std::vector<double>& of_columns = own.sides;  // no longer needed
   std::fill(of_columns.begin(), of_columns.end(), 0.0);
   multiply_add<sides>(own.to_rows_beta, own.beta, r, of_columns.data());
   multiply_add<sides>(own.to_rows_t, own.t, r, of_columns.data());

@@ -21,7 +21,7 @@ Threads& alone() {
   return threads;
 }
 
-/// A grid whose entries are about 4, with these entries added to the diagonal.
+/// A grid with diagonal entries of about 4, and these entries added to its diagonal.
 Eigen::MatrixXd with_added(const std::vector<std::pair<int, double>>& added) {
   Eigen::MatrixXd A = test::grid_laplacian(width);
   for (const auto& [row, value] : added) A(row, row) += value;
@@ -40,7 +40,7 @@ void set_diagonal(UpdatableCholesky& matrix, const Eigen::MatrixXd& A) {
   matrix.set_diagonal(diagonal, h);
 }
 
-/// Largest error of x where A x = b is known, over the largest entry of x.
+/// Largest error of x for A x = b with a known x, whose entries are at most 1.
 double error(UpdatableCholesky& matrix, const Eigen::MatrixXd& A) {
   std::vector<double> x(4 * n), one(n);
   Eigen::MatrixXd exact(n, 4);
@@ -64,14 +64,14 @@ double error(UpdatableCholesky& matrix, const Eigen::MatrixXd& A) {
   return largest;
 }
 
-/// Every `stride`-th row from the third on.
+/// Every `stride`-th row from row 3 on.
 std::vector<std::pair<int, double>> entries(int count, double value, int stride = 4) {
   std::vector<std::pair<int, double>> list;
   for (int k = 0; k < count; ++k) list.emplace_back(3 + stride * k, value);
   return list;
 }
 
-/// A fresh factor's own error, with which an update's is compared.
+/// The error of a fresh factor, with which an update's is compared.
 double fresh_error(const Eigen::MatrixXd& A, Precision precision) {
   UpdatableCholesky matrix = make(A, precision);
   return error(matrix, A);
@@ -86,8 +86,8 @@ TEST(UpdatableCholesky, AFewEntriesComeWithTheDigitsOfAFreshFactor) {
         set_diagonal(matrix, A);
         ASSERT_TRUE(matrix.is_exact());
         ASSERT_FALSE(matrix.is_plain());
-        // The matrix before is held by 1e-3 only, with a condition number of some thousands: what
-        // its own solutions lose to that (1e-3 in floats) the update cannot win back. In doubles
+        // The matrix before is only held by 1e-3, with a condition number of some thousands. What
+        // its own solutions lose to that (1e-3 in floats), the update cannot win back. In doubles
         // that is 1e-12, times the number of sums.
         const double before = fresh_error(with_added({}), precision);
         const double allowed = precision == Precision::full ? 1e-11 : 10 * before;
@@ -122,7 +122,7 @@ TEST(UpdatableCholesky, TermsComeBesideEntriesWithTheDigitsOfTheMatrix) {
     for (const double value : {0.1, 10.0, 1e4, 1e9}) {
       const Eigen::MatrixXd A = with_added({{0, 1.0}});
       const Eigen::MatrixXd with_entries = with_added({{0, 1.0}, {30, value}, {31, value}});
-      // Two of the terms share a row, one has one with an entry.
+      // Two of the terms share a row; one term shares a row with an entry.
       const std::vector<UpdatableCholesky::Term> terms = {
           {3, {17, 18, 30}, {0.2, 0.3, 0.5}, value},
           {3, {70, 71, 83}, {0.4, 0.5, 0.1}, value},
@@ -131,8 +131,8 @@ TEST(UpdatableCholesky, TermsComeBesideEntriesWithTheDigitsOfTheMatrix) {
       set_terms(matrix, with_entries, terms);
       ASSERT_TRUE(matrix.is_exact());
       ASSERT_FALSE(matrix.is_waiting());
-      // As of entries (above). Beyond that a known x is no better known than b = A x lets it be:
-      // a stiff term leaves b's other parts the digits that its own have not taken.
+      // As for entries (above). Beyond that, x can be no more accurate than b = A x allows: a stiff
+      // term leaves the other parts of b only the digits that its own part does not use.
       const double own = precision == Precision::full ? 1e-11 : 10 * fresh_error(A, precision);
       EXPECT_LE(error(matrix, with_terms(with_entries, terms)), own + 1e-14 * value) << value;
       set_terms(matrix, A, {});
@@ -186,7 +186,7 @@ TEST(UpdatableCholesky, SomeComeAndSomeGoAndAllComesBackExactly) {
   set_diagonal(matrix, with_added(second));
   EXPECT_LE(error(matrix, with_added(second)),
             10 * fresh_error(with_added(second), Precision::mixed));
-  // Some of the columns are known from the second.
+  // Some of the columns are known from the second matrix.
   const Eigen::MatrixXd third = with_added(entries(7, 2e3));
   set_diagonal(matrix, third);
   EXPECT_LE(error(matrix, third), 10 * fresh_error(third, Precision::mixed));
@@ -195,7 +195,7 @@ TEST(UpdatableCholesky, SomeComeAndSomeGoAndAllComesBackExactly) {
   EXPECT_EQ(error(matrix, first), plain);
 }
 
-/// x . H y and x . H x of the operator that `solve` applies.
+/// Tests x . H y = y . H x and x . H x > 0 for the operator H that `solve` applies.
 void expect_symmetric_positive(UpdatableCholesky& matrix) {
   std::vector<double> x(n), y(n), Hx(n), Hy(n);
   for (int i = 0; i < n; ++i) {
@@ -270,7 +270,7 @@ TEST(UpdatableCholesky, WhenTheFactorIsTakenDoesNotDependOnTime) {
 
 TEST(UpdatableCholesky, ChangesWhileAFactorIsMadeAreFollowedWhenItComes) {
   const Eigen::MatrixXd many = with_added(entries(33, 1e5));
-  // Few differ from the factor that is being made: taken, and updated.
+  // Few entries differ from the factor that is being made: it is taken, and updated.
   std::vector<std::pair<int, double>> list = entries(33, 1e5);
   list.resize(30);
   const Eigen::MatrixXd fewer = with_added(list);
@@ -284,13 +284,13 @@ TEST(UpdatableCholesky, ChangesWhileAFactorIsMadeAreFollowedWhenItComes) {
   EXPECT_TRUE(matrix.is_exact());
   EXPECT_FALSE(matrix.is_plain()) << "3 differ from the new one";
   EXPECT_LE(error(matrix, fewer), 10 * fresh_error(fewer, Precision::mixed));
-  // Many differ from both: a further factor.
+  // Many differ from both: another factor.
   const Eigen::MatrixXd other = with_added(entries(35, 7.0));
   set_diagonal(matrix, other);
   EXPECT_FALSE(matrix.is_exact());
   for (int k = 0; k < steps; ++k) matrix.begin_step();
   EXPECT_TRUE(matrix.is_plain());
-  // Back to where the old factor was: what was made for the other one is not wanted.
+  // Back to where the old factor was: the factor being made for the other matrix is not wanted.
   set_diagonal(matrix, many);
   set_diagonal(matrix, other);
   for (int k = 0; k < steps; ++k) matrix.begin_step();
@@ -299,7 +299,7 @@ TEST(UpdatableCholesky, ChangesWhileAFactorIsMadeAreFollowedWhenItComes) {
 }
 
 TEST(UpdatableCholesky, AChangeThatDoublesDoNotHoldIsNoUpdate) {
-  // What 1e15 leaves of the entries next to it is nothing.
+  // 1e15 leaves nothing of the entries next to it.
   UpdatableCholesky matrix = make(with_added({{5, 1e15}}), Precision::full);
   set_diagonal(matrix, with_added({}));
   EXPECT_FALSE(matrix.is_exact());
@@ -319,7 +319,7 @@ TEST(UpdatableCholesky, WhereTheMatrixCannotBeFactorisedTheOldFactorServes) {
   EXPECT_FALSE(matrix.is_exact());
   EXPECT_FALSE(matrix.is_waiting());
   expect_symmetric_positive(matrix);
-  // Few entries: the signs of K's eigenvalues tell.
+  // Few entries: the signs of K's eigenvalues reveal it.
   Eigen::MatrixXd slightly = A;
   slightly(7, 7) = 0.01;
   set_diagonal(matrix, slightly);
@@ -337,11 +337,12 @@ TEST(UpdatableCholesky, OtherEntriesAreSolvedAsByAMatrixMadeOfThem) {
   for (const Precision precision : {Precision::full, Precision::mixed}) {
     const Eigen::MatrixXd other = 3 * with_added(entries(20, 7));
     UpdatableCholesky matrix = make(with_added({}), precision);
-    set_diagonal(matrix, with_added(entries(5, 10)));  // an update, which is not of the new entries
+    set_diagonal(matrix, with_added(entries(5, 10)));  // an update, which does not belong to the
+                                                       // new entries
     ASSERT_TRUE(set_entries(matrix, other));
     EXPECT_TRUE(matrix.is_plain());
     EXPECT_EQ(error(matrix, other), fresh_error(other, precision));
-    // Its diagonal changes as one that was given at the start.
+    // Its diagonal changes like that of a matrix given at the start.
     Eigen::MatrixXd more = other;
     more(7, 7) += 100;
     set_diagonal(matrix, more);
@@ -354,7 +355,7 @@ TEST(UpdatableCholesky, EntriesThatCannotBeFactorisedLeaveTheFactorAsItWas) {
   UpdatableCholesky matrix = make(A, Precision::mixed);
   const double before = error(matrix, A);
   Eigen::MatrixXd bad = A;
-  bad(n - 1, n - 1) = -1;  // found when all but the last row is factorised
+  bad(n - 1, n - 1) = -1;  // found once all but the last row is factorised
   EXPECT_FALSE(set_entries(matrix, bad));
   EXPECT_TRUE(matrix.is_plain());
   EXPECT_EQ(error(matrix, A), before);
@@ -367,8 +368,8 @@ std::vector<double> solution(UpdatableCholesky& matrix) {
   return x;
 }
 
-/// Whether its factor is that of the same entries or not, what an earlier one leaves to a new one
-/// shows in no bit.
+/// What an earlier system passes to a new one shows in no bit, whether its factor has the same
+/// entries or not.
 TEST(UpdatableCholesky, AfterAnEarlierOneItHasTheBitsOfANewOne) {
   const Eigen::MatrixXd A = test::grid_laplacian(12);
   Eigen::MatrixXd other = A;
@@ -386,7 +387,7 @@ TEST(UpdatableCholesky, AfterAnEarlierOneItHasTheBitsOfANewOne) {
     };
     expect_bits_of_new(A);
     expect_bits_of_new(other);
-    // The factor is that of another diagonal by now, which must be seen.
+    // By now the factor is that of another diagonal, which must be detected.
     std::vector<double> diagonal(static_cast<std::size_t>(A.rows()));
     for (std::size_t i = 0; i < diagonal.size(); ++i) {
       diagonal[i] = A(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(i)) + 2;

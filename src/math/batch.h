@@ -11,15 +11,15 @@
 #include "base/simd_level.h"
 #include "supple/mat3.h"  // SUPPLE_INLINE
 
-/// A number type that is W numbers at once, over the compiler's vector extension, and the few
-/// functions that scalar code needs so that one template runs on double, on Batch and on an
-/// automatic differentiation number. Nothing is contracted and every operation is IEEE's, so a lane
-/// has the same bits as the scalar, whatever the processor's own width.
+/// A number type that is W numbers at once, built on the compiler's vector extension, with the few
+/// functions that scalar code needs. So one template runs on double, on Batch and on automatic
+/// differentiation numbers. Nothing is contracted and every operation is IEEE's, so a lane has the
+/// same bits as the scalar, whatever the processor's vector width.
 
 namespace supple {
 
 namespace detail {
-// The typedef must stand in a trait of its own: as a template member g++ turns it into a scalar.
+// The typedef must be in a trait of its own: as a member of the template, g++ makes it a scalar.
 template <class T, int W>
 struct VectorOf {
   typedef T type __attribute__((vector_size(sizeof(T) * W)));
@@ -38,7 +38,7 @@ struct IntegerOf<float> {
 
 inline namespace SUPPLE_SIMD {
 
-/// Result of comparing batches: all bits set where true.
+/// Result of comparing batches: all bits set where the comparison is true.
 template <class T, int W>
 struct Mask {
   using Integer = typename detail::IntegerOf<T>::type;
@@ -115,11 +115,11 @@ template <class T, int W>
 SUPPLE_INLINE Batch<T, W> abs(Batch<T, W> a) {
   using Integers = typename Mask<T, W>::Vector;
   using Integer = typename Mask<T, W>::Integer;
-  // The sign bit cleared: one operation.
+  // Clears the sign bit: one operation.
   return {(typename Batch<T, W>::Vector)((Integers)a.v & std::numeric_limits<Integer>::max())};
 }
 
-/// f(x) lane by lane, for functions that know only double.
+/// f(x) lane by lane, for functions that only take double.
 template <class F>
 double map_lanes(double x, const F& f) {
   return f(x);
@@ -150,7 +150,7 @@ SUPPLE_INLINE T sum(Batch<T, W> a) {
 }
 inline double sum(double a) { return a; }
 
-/// Lanes where the mask is true.
+/// Number of lanes where the mask is true.
 template <class T, int W>
 SUPPLE_INLINE int count(Mask<T, W> mask) {
   typename Mask<T, W>::Integer n = 0;
@@ -159,7 +159,7 @@ SUPPLE_INLINE int count(Mask<T, W> mask) {
 }
 inline int count(bool condition) { return condition ? 1 : 0; }
 
-/// Is any lane true?
+/// Whether any lane is true.
 template <class T, int W>
 SUPPLE_INLINE bool any(Mask<T, W> mask) {
   typename Mask<T, W>::Integer bits = 0;
@@ -175,8 +175,8 @@ using MaskOf = decltype(std::declval<S>() < std::declval<S>());
 /// Eight double precision lanes, as elements are laid out.
 using Batch8 = Batch<double, 8>;
 
-/// Doubles in a register of the processor: a kernel takes so many of the eight at a time, because
-/// comparisons and shuffles of wider vectors would be done entry by entry.
+/// Number of doubles in a register of the processor. A kernel takes this many of the eight lanes at
+/// a time, because comparisons and shuffles of wider vectors would be done entry by entry.
 #if defined(__AVX512F__)
 inline constexpr int register_lanes = 8;
 #elif defined(__AVX__)

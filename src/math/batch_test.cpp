@@ -40,7 +40,7 @@ TEST(Batch, CompoundAssignmentsAreTheirOperators) {
 TEST(Batch, LoadAndStoreKeepTheOrderOfLanes) {
   double in[9], out[9] = {};
   for (int i = 0; i < 9; ++i) in[i] = i;
-  // Any address of a double will do, aligned to the batch or not.
+  // Any address of a double works, aligned to the batch or not.
   Batch8::load(in + 1).store(out + 1);
   for (int i = 1; i < 9; ++i) EXPECT_EQ(out[i], i);
   EXPECT_EQ(out[0], 0);

@@ -8,12 +8,12 @@ namespace supple {
 
 namespace {
 
-/// More than two bins a knot are made up to so many: 16 kB.
+/// Bins are increased beyond two per knot only up to this number: 16 kB.
 constexpr std::size_t most_bins = 4096;
 
-/// Second derivatives at the knots of the natural spline: the tridiagonal system
+/// Second derivatives of the natural spline at the knots: the tridiagonal system
 ///   h_{i-1} m_{i-1} + 2 (h_{i-1} + h_i) m_i + h_i m_{i+1} = 6 (d_i - d_{i-1}),  m_0 = m_{n-1} = 0,
-/// d_i being the slopes of the chords, eliminated from the first row to the last (Thomas).
+/// where d_i are the slopes of the chords, eliminated from the first row to the last (Thomas).
 std::vector<double> second_derivatives(const std::vector<std::pair<double, double>>& points) {
   const std::size_t n = points.size();
   std::vector<double> m(n, 0.0), factor(n, 0.0);
@@ -35,8 +35,8 @@ double limited(double slope, double chord) {
   return std::abs(slope) > 2 * std::abs(chord) ? 2 * chord : slope;
 }
 
-/// Slopes of Steffen's interpolation: those of the parabolas through three neighbours, as far as
-/// the chords on both sides allow them.
+/// Slopes of Steffen's interpolation: those of the parabolas through three neighbours, limited by
+/// the chords on both sides.
 std::vector<double> monotone_slopes(const std::vector<std::pair<double, double>>& points) {
   const std::size_t n = points.size();
   std::vector<double> step, chord, slope(n);
@@ -125,8 +125,8 @@ CubicSpline::CubicSpline(const std::vector<std::pair<double, double>>& points, d
   set_origin(origin);
 }
 
-/// As many bins as leave one knot to look at, or few: of knots of very different distances some
-/// bins have more.
+/// Chooses the number of bins such that one knot, or few, remain to be searched in each. If the
+/// distances of knots are very different, some bins have more.
 void CubicSpline::find_bins() {
   const std::size_t n = knots_.size();
   searched_ = knots_;
@@ -136,7 +136,7 @@ void CubicSpline::find_bins() {
   for (std::size_t bins = 2 * n; bins == 2 * n || bins <= most_bins; bins *= 2) {
     last_bin_ = static_cast<double>(bins - 1);
     bins_per_unit_ = last_bin_ / (knots_.back() - first_knot_);
-    if (!std::isfinite(bins_per_unit_)) bins_per_unit_ = 0;  // all in the first
+    if (!std::isfinite(bins_per_unit_)) bins_per_unit_ = 0;  // all in the first bin
     std::vector<int> count(bins);
     for (const double x : knots_) ++count[static_cast<std::size_t>(bin_of(x))];
     below_bin_.assign(bins, 0);

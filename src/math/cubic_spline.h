@@ -10,8 +10,8 @@
 
 namespace supple {
 
-/// Cubic spline through control points, natural or monotone, continued linearly beyond the ends
-/// with the end slopes, and its exact integral.
+/// Cubic spline through control points, natural or monotone, with its exact integral. Beyond the
+/// ends it continues linearly with the end slopes.
 class CubicSpline {
  public:
   template <class S>
@@ -26,12 +26,12 @@ class CubicSpline {
   /// points: none (the zero function), or two or more with finite values and strictly increasing x;
   /// the caller checks this. The integral vanishes at `origin`.
   CubicSpline(const std::vector<std::pair<double, double>>& points, double origin);
-  /// With one continuous derivative instead of two, but monotone between two points: where the
-  /// points do not fall the curve does not, where two are level it is [Steffen 1990, "A simple
-  /// method for monotonic interpolation in one dimension"].
+  /// A spline with one continuous derivative instead of two, but monotone between any two points:
+  /// where the points do not fall, the curve does not; where two points are level, it is level
+  /// [Steffen 1990, "A simple method for monotonic interpolation in one dimension"].
   static CubicSpline monotone(const std::vector<std::pair<double, double>>& points, double origin);
 
-  /// Any x; a NaN gives NaN. At a control point the value is that of the point, exactly. A lane has
+  /// Any x; a NaN gives NaN. At a control point the value is exactly that of the point. A lane has
   /// the bits of the scalar.
   SUPPLE_INLINE Sample<double> evaluate(double x) const {
     const int bin = static_cast<int>(bin_of(x));
@@ -69,8 +69,8 @@ class CubicSpline {
   const std::vector<double>& knots() const { return knots_; }
 
  private:
-  /// c[0] + c[1] t + c[2] t^2 + c[3] t^3 with t counted from x. A cache line, which one read
-  /// brings.
+  /// c[0] + c[1] t + c[2] t^2 + c[3] t^3, where t is counted from x. One cache line, so one read
+  /// fetches it.
   struct alignas(64) Piece {
     double c[4];
     double x;
@@ -87,8 +87,8 @@ class CubicSpline {
         S(c[1] + t * (S(2.0) * c[2] + t * (S(3.0) * c[3])))};
   }
 
-  /// Which of the stretches of equal length between the ends x falls in, not rounded down; of a NaN
-  /// the first. It never falls as x grows, rounding included.
+  /// The bin that x falls in, among bins of equal length between the ends, not rounded down; the
+  /// first one for a NaN. It never decreases as x grows, even with rounding.
   template <class S>
   SUPPLE_INLINE S bin_of(const S& x) const {
     const S place = (x - S(first_knot_)) * S(bins_per_unit_), last = S(last_bin_);
@@ -96,8 +96,8 @@ class CubicSpline {
     return select(from_first < last, from_first, last);
   }
 
-  /// Of W stretches. Piece i lies between knots i-1 and i. What the bin leaves open is found by
-  /// halving without branches: which half a stretch falls in cannot be predicted.
+  /// The pieces for W numbers. Piece i lies between knots i-1 and i. Within a bin it is found by
+  /// bisection without branches, since which half a number falls in cannot be predicted.
   template <int W>
   SUPPLE_INLINE void find_pieces(const int* bin, const double* x, const Piece** piece) const {
     const double* const knots = searched_.data();
@@ -124,8 +124,8 @@ class CubicSpline {
   std::vector<Piece> pieces_;  ///< [num_knots + 1]
   double first_knot_ = 0, bins_per_unit_ = 0, last_bin_ = 0;
   std::ptrdiff_t most_in_bin_ = 0;
-  std::vector<int> below_bin_;    ///< [bins], knots before each
-  std::vector<double> searched_;  ///< the knots, and most_in_bin times infinity
+  std::vector<int> below_bin_;    ///< [bins], number of knots before each
+  std::vector<double> searched_;  ///< the knots, followed by most_in_bin_ times infinity
 };
 
 }  // namespace supple

@@ -26,7 +26,8 @@ TEST(CubicSpline, IsTwiceContinuouslyDifferentiableAndNaturalAtTheEnds) {
   };
   for (const auto& point : points) {
     const double x = point.first;
-    // One-sided neighbours differ by h times the next derivative, of the order of 10 to 100.
+    // One-sided neighbours differ by h times the next derivative, which is of the order of 10 to
+    // 100.
     EXPECT_NEAR(spline.value(x - h), spline.value(x + h), 1e-5);
     EXPECT_NEAR(spline.slope(x - h), spline.slope(x + h), 1e-5);
     EXPECT_NEAR(spline.integral(x - h), spline.integral(x + h), 1e-5);
@@ -46,13 +47,13 @@ TEST(CubicSpline, IsLinearBeyondTheEnds) {
   EXPECT_NEAR(spline.value(4.5), -3 + 2 * spline.slope(3), 1e-13);
 }
 
-/// Control points that a natural spline swings between: level, steep, level.
+/// Control points between which a natural spline overshoots: level, steep, level.
 const std::vector<std::pair<double, double>> rising = {{0.2, -3},  {0.9, 0}, {1, 0},
                                                        {1.05, 40}, {2, 41},  {2.2, 41}};
 
 TEST(MonotoneSpline, NeverFallsWhereItsPointsDoNot) {
   const CubicSpline spline = CubicSpline::monotone(rising, 1);
-  EXPECT_LT(CubicSpline(rising, 1).slope(0.95), 0);  // the natural one does
+  EXPECT_LT(CubicSpline(rising, 1).slope(0.95), 0);  // the natural one does fall
   double before = spline.value(0);
   for (double x = 0; x < 3; x += 1e-3) {
     EXPECT_GE(spline.value(x), before - 1e-13);
@@ -81,7 +82,7 @@ TEST(MonotoneSpline, PassesThroughItsPointsWithAContinuousSlope) {
   EXPECT_EQ(spline.slope(3), spline.slope(9));
 }
 
-/// Where the chords allow it the slopes are those of the parabola through three neighbours.
+/// If the chords allow it, the slopes are those of the parabola through three neighbours.
 TEST(MonotoneSpline, IsExactOnAStraightLineAndOnARisingParabola) {
   const auto parabola = [](double x) { return 2 * x * x + 3 * x - 1; };
   std::vector<std::pair<double, double>> line, curved;
@@ -158,7 +159,7 @@ TEST(CubicSpline, ConvergesWithTheFourthPowerOfTheSpacing) {
   for (int round = 0; round < 2; ++round) {
     const int n = 32 << round;
     std::vector<std::pair<double, double>> list;
-    // sin has no curvature at the ends of this interval: the natural conditions fit it.
+    // sin has no curvature at the ends of this interval, so the natural conditions fit it.
     for (int i = 0; i <= n; ++i) {
       const double x = 3.14159265358979323846 * i / n;
       list.emplace_back(x, std::sin(x));
@@ -177,7 +178,8 @@ TEST(CubicSpline, ANotANumberStaysOne) {
   EXPECT_TRUE(std::isnan(spline.value(std::nan(""))));
 }
 
-/// Knots at distances that differ by powers of ten, some in one bin, and at the ends of doubles.
+/// Knots whose distances differ by powers of ten, some in the same bin, some at the ends of the
+/// range of doubles.
 const std::vector<std::vector<double>> all_knots = {
     {-1, -0.25, 0.5, 2, 2.5},
     {0, 1e-9, 2e-9, 3e-9, 1e-3, 1, 1.0000001, 1.0000002, 1.0000003, 1.0000004, 50},
@@ -187,7 +189,7 @@ const std::vector<std::vector<double>> all_knots = {
 
 TEST(CubicSpline, FindsThePieceOfAnyNumber) {
   for (const std::vector<double>& knots : all_knots) {
-    // Values that make each piece known by its own: whole numbers at the knots.
+    // Values that identify each piece: whole numbers at the knots.
     std::vector<std::pair<double, double>> own;
     for (std::size_t k = 0; k < knots.size(); ++k) {
       own.emplace_back(knots[k], static_cast<double>((k * k * 7) % 11));
@@ -198,13 +200,13 @@ TEST(CubicSpline, FindsThePieceOfAnyNumber) {
     }
     EXPECT_TRUE(std::isnan(spline.value(std::nan(""))));
   }
-  // A curve of a thousand corners, each taken alone.
+  // A curve of a thousand control points, each checked separately.
   std::vector<std::pair<double, double>> many;
   for (int k = 0; k < 1000; ++k) many.emplace_back(std::exp(0.03 * k), k % 17);
   const CubicSpline spline(many, 1);
   for (const auto& [x, y] : many) {
     EXPECT_EQ(spline.value(x), y);
-    // Steps of one double at x <= e^30: slopes are below 1e2 per unit, so that values are near.
+    // Steps of one double at x <= e^30: slopes are below 1e2 per unit, so values are close.
     EXPECT_NEAR(spline.value(std::nextafter(x, 0.0)), y, 1e-11);
   }
 }
@@ -214,7 +216,7 @@ constexpr double infinite = std::numeric_limits<double>::infinity();
 template <int W>
 void expect_bits_of_the_scalar() {
   std::vector<std::vector<double>> lists = all_knots;
-  lists.push_back({0, 5e-324, 1e-323});  // whose slopes no double holds
+  lists.push_back({0, 5e-324, 1e-323});  // no double holds its slopes
   for (const std::vector<double>& knots : lists) {
     std::vector<std::pair<double, double>> own;
     for (const double x : knots) own.emplace_back(x, std::sin(static_cast<double>(own.size())));
@@ -234,7 +236,7 @@ void expect_bits_of_the_scalar() {
       const auto pair = spline.evaluate(InterleavedBatch<Batch<double, W>>(x, x));
       for (int lane = 0; lane < W; ++lane) {
         const auto expected = spline.evaluate(x[lane]);
-        // As bits: some of these are not numbers, where the curve leaves the range of doubles.
+        // Compared as bits: some are not numbers if the curve leaves the range of doubles.
         const auto bits = [](double y) { return std::bit_cast<std::uint64_t>(y) << 1; };
         EXPECT_EQ(bits(batch.value[lane]), bits(expected.value)) << x[lane];
         EXPECT_EQ(bits(batch.slope[lane]), bits(expected.slope)) << x[lane];

@@ -24,7 +24,7 @@ TEST(FastLog, IsWithinTwoUnitsOfTheLastPlace) {
     const double fraction = static_cast<double>(random() >> 11) * 0x1p-53;
     worst = std::max(worst, ulps(std::ldexp(1 + fraction, static_cast<int>(i % 2000) - 1000)));
     worst = std::max(worst, ulps(0.05 + 3 * fraction));
-    // Where log x itself is small its units are too.
+    // If log x itself is small, its units are too.
     worst = std::max(worst, ulps(1 + (fraction - 0.5) * std::pow(10.0, -(i % 15))));
   }
   EXPECT_LT(worst, 2);

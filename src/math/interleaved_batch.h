@@ -4,9 +4,9 @@
 #include "math/functions.h"
 #include "math/mat3.h"
 
-/// Two batches as one number type. Every operation is done on one and then on the other, so that
+/// Two batches as one number type. Every operation is done on one batch and then on the other, so
 /// the processor works on two independent chains: straight-line kernels wait for the latency of
-/// their chain, not for the arithmetic units. A lane has the bits that it has in a single batch.
+/// their chain, not for the arithmetic units. A lane has the same bits as in a single batch.
 namespace supple {
 
 template <class M>
@@ -118,8 +118,8 @@ using Batch16 = InterleavedBatch<Batch8>;
 
 inline namespace SUPPLE_SIMD {
 
-/// W doubles in as many registers as they need: of one vector that is wider than a register g++
-/// makes stores and loads.
+/// W doubles in as many registers as they need. For a single vector wider than a register, g++
+/// generates stores and loads.
 template <int W>
 constexpr auto any_lanes() {
   if constexpr (W <= register_lanes) {

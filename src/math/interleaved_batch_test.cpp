@@ -85,7 +85,7 @@ TEST(InterleavedBatch, OfMatricesIsTakenApartAgain) {
   }
 }
 
-/// W numbers there and back, and doubled, wherever they begin.
+/// Loads W numbers from an unaligned address, doubles them and stores them at another.
 template <int W>
 void expect_there_and_back() {
   static_assert(Lanes<W>::width == W);

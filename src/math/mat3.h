@@ -1,6 +1,6 @@
 #pragma once
 
-// 3x3 algebra is public, as energies of users are written with it; here it comes with the number
+// 3x3 algebra is public, since users write their energies with it. This header adds the number
 // types of the kernels.
 
 #include "math/batch.h"

@@ -40,7 +40,7 @@ TEST(Mat3, DeterminantCofactorAndInverseBelongTogether) {
 }
 
 TEST(Mat3, CofactorIsTheGradientOfTheDeterminant) {
-  // The determinant is linear in each entry: difference quotients are exact but for rounding.
+  // The determinant is linear in each entry, so difference quotients are exact except for rounding.
   for (int i = 0; i < 9; ++i) {
     Mat3<double> up = A, down = A;
     up(i / 3, i % 3) += 0.5;

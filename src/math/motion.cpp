@@ -72,7 +72,7 @@ std::string check_keyframe(const Keyframe& key) {
   return "";
 }
 
-/// True where the segment from a to b passes through zero to rounding.
+/// Whether the segment from a to b passes through zero, to rounding.
 bool opposite(const Vec3& a, const Vec3& b) {
   const double la = length(a);
   const double lb = length(b);
@@ -110,7 +110,7 @@ Pose turned(const Vec3& axis, const Vec3& center, double degrees) {
   const double norm = length(axis);
   if (!(norm > 0)) return pose;
   const Vec3 u{axis[0] / norm, axis[1] / norm, axis[2] / norm};
-  // The remainder is exact, so that whole turns are.
+  // The remainder is exact, so whole turns are, too.
   const double half = std::remainder(degrees, 360.0) * (pi / 360);
   const double sine = std::sin(2 * half);
   const double versine = 2 * std::sin(half) * std::sin(half);  // 1 - cos without cancellation

@@ -9,7 +9,7 @@ namespace supple {
 namespace {
 
 constexpr double pi = 3.14159265358979323846;
-// Positions of about 1 m after a handful of operations: a few units of rounding.
+// Positions of about 1 m after a few operations: a few units of rounding.
 constexpr double rounding = 1e-12;
 
 void expect_near(const Vec3& a, const Vec3& b, double tolerance) {
@@ -39,7 +39,7 @@ TEST(Motion, AFullTurnReturnsToTheStart) {
   for (int turn = 1; turn <= 5; ++turn) {
     expect_near(evaluate(motion, 8.0 * turn).apply(x), x, rounding);
   }
-  // 0.1 s is no binary fraction: the angle itself is off by rounding of 360.
+  // 0.1 s is not a binary fraction: the angle itself is off by the rounding of 360.
   expect_near(evaluate(turning({0, 1, 0}, {1, 0, 0}, 3600), 0.1).apply(x), x, rounding);
 }
 

@@ -2,11 +2,12 @@
 
 #include "math/svd.h"
 
-/// The rotation nearest to a 3x3 matrix and the sum of its stretches without a singular value
-/// decomposition: about a fifth of its work.
+/// The rotation nearest to a 3x3 matrix, and the sum of its stretches, without a singular value
+/// decomposition: about a fifth of the work.
 namespace supple {
 
-/// F = R Y, R a rotation, Y symmetric with the signed stretches s1 >= s2 >= |s3| as eigenvalues.
+/// F = R Y with a rotation R and a symmetric Y, whose eigenvalues are the signed stretches
+/// s1 >= s2 >= |s3|.
 template <class S>
 struct Polar {
   Mat3<S> R;
@@ -15,7 +16,7 @@ struct Polar {
 
 namespace detail {
 
-/// Out of line: hot loops that hardly ever call it keep their registers.
+/// Out of line, so that hot loops that hardly ever call it keep their registers.
 template <class S>
 [[gnu::noinline]] Polar<S> polar_by_svd(const Mat3<S>& F) {
   const Svd<S> d = svd(F);
@@ -24,19 +25,19 @@ template <class S>
 
 }  // namespace detail
 
-/// With a = |F|^2, b = |cof F|^2 and J = det F the trace t of Y is the largest root of
+/// With a = |F|^2, b = |cof F|^2 and J = det F, the trace t of Y is the largest root of
 ///   p(t) = t^4 - 2 a t^2 - 8 J t + a^2 - 4 b,  p'(t) = 8 (s1 + s2)(s1 + s3)(s2 + s3)
-/// [Davenport's matrix for the nearest rotation, whose characteristic polynomial this is: Horn
-/// 1987; Higham & Noferini 2016, sec. 2; for elastic energies Lin et al. 2022]. Since
-/// R = dt/dF, differentiating p(t; F) = 0 gives
+/// [this is the characteristic polynomial of Davenport's matrix for the nearest rotation: Horn
+/// 1987; Higham & Noferini 2016, sec. 2; for elastic energies Lin et al. 2022]. Since R = dt/dF,
+/// differentiating p(t; F) = 0 gives
 ///   R = ((t^2 + a) F + 2 t cof F - 2 F F^T F) / (t^3 - a t - 2 J).
-/// From t^2 = a + 2 m, m^2 = b + 2 J t, and sqrt(a/3) <= t <= sqrt(3 a) follows an upper bound of t
-/// that is off by 2 percent at most where J >= 0. Two steps of Householder's method of fourth order
-/// [Householder 1970] bring it to 4e-6 and to rounding (8e5 random matrices). Where s2 + s3 is
-/// small beside s1 the root is nearly double, and where also J < 0 two steps may not do: such lanes
-/// take the decomposition instead.
+/// t^2 = a + 2 m, m^2 = b + 2 J t, and sqrt(a/3) <= t <= sqrt(3 a) give an upper bound of t that is
+/// off by at most 2 percent if J >= 0. Two steps of Householder's method of fourth order
+/// [Householder 1970] bring the error to 4e-6 and to rounding (8e5 random matrices). If s2 + s3 is
+/// small compared with s1, the root is nearly double; if also J < 0, two steps can be too few. Such
+/// lanes use the decomposition instead.
 ///
-/// F: finite. Errors: R and t, a few rounding errors over (s2 + s3)/s1 as those of svd(F).
+/// F: finite. Errors of R and t: a few rounding errors over (s2 + s3)/s1, like those of svd(F).
 template <class S>
 SUPPLE_INLINE Polar<S> polar(const Mat3<S>& F) {
   using std::abs;
@@ -51,7 +52,7 @@ SUPPLE_INLINE Polar<S> polar(const Mat3<S>& F) {
   const S constant = a * a - S(4.0) * b;
   S step = S(0.0);
   for (int k = 0; k < 2; ++k) {
-    // A quarter of p and of its derivatives, the third one over 3! besides (it is t).
+    // A quarter of p and of its derivatives, and the third one also over 3! (it is t).
     const S tt = t * t;
     const S f = S(0.25) * (tt * (tt - two_a) + (constant - S(4.0) * two_J * t));
     const S f1 = t * (tt - a) - two_J, f2 = S(3.0) * tt - a;
@@ -61,8 +62,9 @@ SUPPLE_INLINE Polar<S> polar(const Mat3<S>& F) {
   }
   const S tt = t * t;
   const S divisor = t * (tt - a) - two_J;
-  // The slope keeps t and R accurate, a small last step says that the next one is rounding, and
-  // smaller matrices lose the ninth powers above. All are false where something is not a number.
+  // The slope keeps t and R accurate; a small last step means that the next one is rounding;
+  // smaller matrices would lose the ninth powers above. All three are false if something is not a
+  // number.
   const auto good = (divisor > S(0.1) * (t * a)) & (abs(step) < S(1e-5) * t) & (a > S(1e-50));
 
   const Vector3<S> f0 = F.column(0), f1 = F.column(1), f2 = F.column(2);

@@ -25,7 +25,7 @@ bool same_bits(const Mat3<double>& x, const Mat3<double>& y) {
   return same;
 }
 
-/// Worst distances between `polar` and the decomposition, and how often it took the latter itself.
+/// Worst differences between `polar` and the decomposition, and how often `polar` used the latter.
 struct Worst {
   double rotation = 0, sum = 0, orthogonality = 0;
   int count = 0, fallbacks = 0;
@@ -35,7 +35,7 @@ struct Worst {
     const Svd<double> d = svd(F);
     const Mat3<double> R = times_transpose(d.U, d.V);
     const double size = d.s[0] > 0 ? d.s[0] : 1;
-    // R is as sensitive to F as the sum of the two smaller stretches is small.
+    // The smaller the sum of the two smaller stretches, the more sensitive R is to F.
     const double gap = std::min(1.0, (d.s[1] + d.s[2]) / size);
     rotation = std::max(rotation, gap * largest(p.R - R));
     sum = std::max(sum, std::abs(p.stretch_sum - (d.s[0] + d.s[1] + d.s[2])) / size);
@@ -111,7 +111,7 @@ TEST(Polar, IsThatOfTheDecompositionForCollapsedAndInvertedElements) {
     }
     expect_accurate(worst, "small " + std::to_string(small));
   }
-  // Every matrix of entries -1, 0, 1: ranks 0 to 3, reflections, ties.
+  // Every matrix with entries -1, 0, 1: ranks 0 to 3, reflections, ties.
   Worst whole;
   for (int code = 0; code < 19683; ++code) {
     Mat3<double> F;

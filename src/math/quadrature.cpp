@@ -8,8 +8,8 @@ namespace supple {
 
 namespace {
 
-/// The roots of the Legendre polynomial by Newton's method from Tricomi's estimate; weights
-/// 2/((1 - x^2) P'(x)^2).
+/// Finds the roots of the Legendre polynomial by Newton's method from Tricomi's estimate; the
+/// weights are 2/((1 - x^2) P'(x)^2).
 GaussLegendre16 make_rule() {
   constexpr int n = GaussLegendre16::num_points;
   GaussLegendre16 rule{};

@@ -12,12 +12,12 @@ struct GaussLegendre16 {
 };
 const GaussLegendre16& gauss_legendre_16();
 
-/// Where to cut [start, end], start > 0, so that the rule integrates functions that are analytic
-/// except at zero and at `breaks` to rounding: at the breaks inside, and so that no piece is longer
-/// than its distance from zero. Such a piece sees a singularity at zero from outside the Bernstein
-/// ellipse of radius 3 + sqrt 8, and the rule's error is of order (3 + sqrt 8)^-32 = 3e-25 of the
-/// function. Pieces below end * 2^-60 are not cut further: they do not reach the sum. Ascending,
-/// `start` first and `end` last.
+/// Where to cut [start, end], start > 0, so that the rule is exact to rounding for any function
+/// that is analytic except at zero and at `breaks`: at the breaks inside, and so that no piece is
+/// longer than its distance from zero. Seen from such a piece, a singularity at zero is outside the
+/// Bernstein ellipse of radius 3 + sqrt 8, so the rule's error is of order (3 + sqrt 8)^-32 = 3e-25
+/// of the function. Pieces below end * 2^-60 are not cut further, since they do not affect the sum.
+/// Ascending, from `start` to `end`.
 std::vector<double> integration_pieces(double start, double end, const std::vector<double>& breaks);
 
 /// Integral of f over consecutive pieces [pieces[i], pieces[i + 1]].

@@ -5,10 +5,10 @@
 /// Rotation-variant singular value decomposition of 3x3 matrices without branches, so that eight
 /// run at once in the lanes of a batch.
 ///
-/// F = U diag(s) V^T with det U = det V = 1, s1 >= s2 >= |s3|: the sign of det F is carried by s3
-/// [Irving et al. 2004, sec. 4]. V comes from cyclic Jacobi sweeps on S = F^T F, which loses the
-/// small singular values to the square root of rounding; a last one-sided (Hestenes) sweep on B = F
-/// V, whose rotations come from the columns themselves, restores them. U is then the
+/// F = U diag(s) V^T with det U = det V = 1, s1 >= s2 >= |s3|: s3 carries the sign of det F [Irving
+/// et al. 2004, sec. 4]. V comes from cyclic Jacobi sweeps on S = F^T F, which lose the small
+/// singular values to the square root of rounding. A last one-sided (Hestenes) sweep on B = F V
+/// restores them, since its rotations come from the columns themselves. U is then the
 /// orthonormalised B.
 namespace supple {
 
@@ -24,10 +24,10 @@ namespace detail {
 /// Cosine c and sine s of a rotation that nearly zeroes the off-diagonal entry of [a b; b d] (the
 /// exact angle has tan 2 theta = 2b / (d - a)), from x = |2b / (d - a)| without a square root:
 ///   tan(theta/2) = tan(atan(x)/4) ~ x (1 + m x + n x^2) / (4 + 4 m x + (4 n + 5/4) x^2 + q x^3),
-/// q = n / tan(pi/8): right to third order at x = 0, exact at x = 1 and x = infinity, off by less
-/// than 0.2 percent in between. Jacobi needs no exact angle: c^2 + s^2 = 1 holds to rounding and a
-/// small entry is cubed. One division instead of two and two square roots shortens the chain, and
-/// the chain is what eight lanes wait for. `scale` brings the entries to about 1.
+/// with q = n / tan(pi/8). It is correct to third order at x = 0, exact at x = 1 and x = infinity,
+/// and off by less than 0.2 percent in between. Jacobi needs no exact angle: c^2 + s^2 = 1 holds to
+/// rounding and a small entry is cubed. One division instead of two and two square roots shortens
+/// the chain, for which the eight lanes wait. `scale` brings the entries to about 1.
 template <class S>
 SUPPLE_INLINE void jacobi_rotation(const S& a, const S& b, const S& d, const S& scale, S& c, S& s) {
   using std::abs;
@@ -40,16 +40,16 @@ SUPPLE_INLINE void jacobi_rotation(const S& a, const S& b, const S& d, const S& 
   const S u = abs(difference), w = abs(twice);
   const S uu = u * u, uw = u * w, ww = w * w;
   const S half_sine = select(difference < S(0.0), S(-twice), twice) * (uu + S(m) * uw + S(n) * ww);
-  // The tiny term makes the identity of 0/0; next to entries of about 1 it is nothing.
+  // The tiny term turns 0/0 into the identity; next to entries of about 1 it is negligible.
   const S half_cosine =
       u * (S(4.0) * uu + S(4.0 * m) * uw + S(p) * ww) + (S(q) * ww * w + S(1e-150));
   const S cc = half_cosine * half_cosine, ss = half_sine * half_sine;
   const S inverse = S(1.0) / (cc + ss);
-  c = S(1.0) - S(2.0) * ss * inverse;  // exactly 1 where nothing is to be turned
+  c = S(1.0) - S(2.0) * ss * inverse;  // exactly 1 if nothing is to be rotated
   s = S(2.0) * half_cosine * half_sine * inverse;
 }
 
-/// One two-sided rotation in the plane (p, q), r being the third index.
+/// One two-sided rotation in the plane (p, q); r is the third index.
 template <int p, int q, int r, class S>
 SUPPLE_INLINE void rotate_symmetric(Mat3<S>& A, const S& scale, Mat3<S>& V) {
   S c, s;
@@ -69,7 +69,7 @@ SUPPLE_INLINE void rotate_symmetric(Mat3<S>& A, const S& scale, Mat3<S>& V) {
   }
 }
 
-/// One two-sided rotation of a matrix of any size, scaled by the entries of its plane.
+/// One two-sided rotation of a matrix of any size, which is scaled by the entries of the plane.
 template <int p, int q, int r, class S>
 SUPPLE_INLINE void rotate_symmetric(Mat3<S>& A, Mat3<S>& V) {
   using std::abs;
@@ -77,7 +77,7 @@ SUPPLE_INLINE void rotate_symmetric(Mat3<S>& A, Mat3<S>& V) {
   rotate_symmetric<p, q, r>(A, S(S(1.0) / select(size > S(0.0), size, S(1.0))), V);
 }
 
-/// Makes the columns p and q of B orthogonal, turning V alike.
+/// Makes the columns p and q of B orthogonal, and rotates V in the same way.
 template <class S>
 SUPPLE_INLINE void rotate_columns(Mat3<S>& B, const S& scale, Mat3<S>& V, int p, int q) {
   const Vector3<S> bp = B.column(p), bq = B.column(q);
@@ -93,7 +93,7 @@ SUPPLE_INLINE void rotate_columns(Mat3<S>& B, const S& scale, Mat3<S>& V, int p,
   }
 }
 
-/// Swaps columns p < q where |b_q| > |b_p|; one is negated, so that det V stays 1.
+/// Swaps columns p < q if |b_q| > |b_p|. One of them is negated, so det V stays 1.
 template <class S>
 SUPPLE_INLINE void sort_columns(Mat3<S>& B, Mat3<S>& V, int p, int q) {
   const Vector3<S> bp = B.column(p), bq = B.column(q);
@@ -150,7 +150,7 @@ SUPPLE_INLINE Svd<S> svd(const Mat3<S>& F) {
   u1[0] = select(no_first, S(1.0), u1[0]);
   u1[1] = select(no_first, S(0.0), u1[1]);
   u1[2] = select(no_first, S(0.0), u1[2]);
-  // b2 is orthogonal to b1 up to rounding of |b1| |b2|; what is left of it is removed here.
+  // b2 is orthogonal to b1 up to the rounding of |b1| |b2|. The remainder is removed here.
   const Vector3<S> w = b2 - dot(u1, b2) * u1;
   const S length = sqrt(dot(w, w));
   const auto no_second = length <= S(1e-15) * s1 + S(1e-150);

@@ -52,8 +52,8 @@ struct Worst {
     determinant = std::max({determinant, std::abs(supple::determinant(d.U) - 1),
                             std::abs(supple::determinant(d.V) - 1)});
     reconstruction = std::max(reconstruction, distance(compose(d.U, d.s, d.V), F) / unit);
-    // Equal stretches may come in either order to rounding, and those below 1e-15 of the largest
-    // belong to directions that rounding chooses.
+    // Equal stretches can come in either order, to rounding, and stretches below 1e-15 of the
+    // largest belong to directions that rounding chooses.
     const double slack = 4e-15 * size;
     if (!(d.s[0] >= d.s[1] - slack && d.s[1] >= std::abs(d.s[2]) - slack)) ++disorders;
     // The determinant itself is known to a few roundings of |F|^3.
@@ -129,7 +129,7 @@ TEST(Svd, DecomposesMatricesWithoutFullRank) {
 }
 
 TEST(Svd, DecomposesMatricesOfWholeNumbers) {
-  // Zero columns, permutations, reflections, ties: all matrices of entries -1, 0, 1.
+  // All matrices with entries -1, 0, 1: zero columns, permutations, reflections, ties.
   Worst worst;
   for (int code = 0; code < 19683; ++code) {
     Mat3<double> F;

@@ -32,7 +32,7 @@ Symmetric with_eigenvalues(Random& random, std::vector<double> s) {
   return m;
 }
 
-/// Apart, in pairs, all near to each other, of any sign and size.
+/// Eigenvalues apart, in pairs, or all close together, of any sign and size.
 std::vector<Symmetric> matrices() {
   Random random(4);
   std::vector<Symmetric> list;
@@ -63,11 +63,11 @@ TEST(SymmetricEigenvalues, AreThoseOfTheMatrix) {
       EXPECT_GE(s[0], s[1]);
       EXPECT_GE(s[1], s[2]);
       EXPECT_NEAR(s[0] + s[1] + s[2], trace(m.Y), rounding / 2);
-      // The one that stands alone.
+      // The eigenvalue that stands alone.
       const int alone = m.s[0] - m.s[1] > m.s[1] - m.s[2] ? 0 : 2;
       EXPECT_NEAR(s[alone], m.s[alone], rounding);
-      // Of the other two the square of half their distance errs by a rounding of the whole's, and
-      // by that of the matrix times the whole.
+      // For the other two, the square of half their distance has an error of one rounding of the
+      // square of the whole distance, plus a rounding of the matrix times the whole distance.
       const double expected = m.s[2 - alone] - m.s[1], whole = m.s[0] - m.s[2];
       const double found = s[2 - alone] - s[1];
       EXPECT_NEAR(found * found, expected * expected,

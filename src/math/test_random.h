@@ -21,7 +21,7 @@ inline Mat3<double> random_matrix(Random& random, double scale = 1) {
   return m;
 }
 
-/// Uniform over angles about a random axis (Rodrigues' formula).
+/// Angles are uniform, about a random axis (Rodrigues' formula).
 inline Mat3<double> random_rotation(Random& random) {
   Vector3<double> u{{uniform(random, -1, 1), uniform(random, -1, 1), uniform(random, -1, 1)}};
   u = (1 / std::sqrt(dot(u, u))) * u;

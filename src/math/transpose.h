@@ -2,8 +2,8 @@
 
 #include "math/batch.h"
 
-/// Numbers that stand together in memory, a row for each lane, moved to batches, a batch for each
-/// column, in registers.
+/// Transposes in registers from rows, one for each lane, whose numbers are adjacent in memory, to
+/// batches, one for each column.
 namespace supple::detail {
 
 typedef double Vector2 __attribute__((vector_size(16), may_alias));
@@ -26,7 +26,7 @@ SUPPLE_INLINE Batch8 joined(Vector4 lo, Vector4 hi) {
   return {__builtin_shufflevector(lo, hi, 0, 1, 2, 3, 4, 5, 6, 7)};
 }
 
-/// row(lane) gives the four numbers of a lane. A column that is not used costs nothing.
+/// row(lane) gives the four numbers of a lane. An unused column costs nothing.
 template <int W, class Row>
 SUPPLE_INLINE void columns_of(const Row& row, Batch<double, W> (&column)[4]) {
   static_assert(W == 4 || W == 8);
@@ -44,7 +44,7 @@ SUPPLE_INLINE void columns_of(const Row& row, Batch<double, W> (&column)[4]) {
   }
 }
 
-/// place(lane) gives where the four numbers of a lane are.
+/// place(lane) gives the address of a lane's four numbers.
 template <int W, class Place>
 SUPPLE_INLINE void columns_at(const Place& place, Batch<double, W> (&column)[4]) {
   if constexpr (W >= 4) {

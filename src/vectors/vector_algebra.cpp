@@ -13,9 +13,9 @@ namespace {
 const double* flat(const VectorField& a, int first) { return a[static_cast<std::size_t>(first)].v; }
 double* flat(VectorField& a, int first) { return a[static_cast<std::size_t>(first)].v; }
 
-/// Vertices a chunk of a body. A pass over 1,024 takes a microsecond, about what it takes to share
-/// it: such a field stays on the calling thread. Of a larger one the shares should come out even:
-/// chunks of at most 256, an even number of them, whole lines of the cache each.
+/// Vertices per chunk of a body. A pass over 1,024 vertices takes a microsecond, about as long as
+/// sharing it: such a field stays on the calling thread. A larger field should divide evenly: an
+/// even number of chunks of at most 256 vertices, each made of whole cache lines.
 int chunk_size(int num_vertices) {
   if (num_vertices <= 1024) return 1024;
   const int pairs = (num_vertices + 511) / 512;

@@ -11,15 +11,15 @@
 
 namespace supple {
 
-/// Sums and products of vector fields with an order of summation that does not depend on the number
-/// of threads: chunks of vertices of one body, added in order. All of them work on the bodies that
-/// are selected, and leave the others alone.
+/// Sums and products of vector fields. The order of summation does not depend on the number of
+/// threads: the sums of chunks, which are vertices of one body, are added in order. All operations
+/// work on the selected bodies and leave the others alone.
 class VectorAlgebra {
  public:
-  /// body_vertices: [num_bodies + 1], the first vertex of each body. All are selected.
+  /// body_vertices: [num_bodies + 1], the first vertex of each body. Initially all are selected.
   VectorAlgebra(std::span<const int> body_vertices, Threads& threads);
 
-  /// From now on only these bodies, ascending. Allocates nothing.
+  /// From now on works only on these bodies, in ascending order. Allocates nothing.
   void select(std::span<const int> bodies) { pieces_.select(bodies); }
 
   /// sum_i a_i . b_i
@@ -31,15 +31,15 @@ class VectorAlgebra {
   void step(const VectorField& x, double s, const VectorField& p, VectorField& z);
   /// z = x - y
   void difference(const VectorField& x, const VectorField& y, VectorField& z);
-  /// Exchanges them.
+  /// Exchanges x and y.
   void swap(VectorField& x, VectorField& y);
-  /// y = x, both of the same size.
+  /// y = x; both have the same size.
   void copy(const VectorField& x, VectorField& y);
 
   int num_chunks() const { return static_cast<int>(chunks_.size()); }
-  /// Its first vertex and the first behind it.
+  /// The chunk's first vertex and the one past its last.
   std::pair<int, int> chunk(int i) const { return {chunks_[at(i)].first, chunks_[at(i)].last}; }
-  /// Chunks of the bodies that are selected, ascending.
+  /// Chunks of the selected bodies, ascending.
   std::span<const int> selected() const { return pieces_.selected(); }
   const VectorKernels& kernels() const { return *kernels_; }
 

@@ -11,7 +11,7 @@ inline namespace SUPPLE_SIMD {
 
 namespace {
 
-/// Slots lie where their blocks are, and the processor does not see which comes next.
+/// Slots are stored by block, so the processor cannot predict which one comes next.
 constexpr int slots_ahead = 16;
 
 /// A vertex: three numbers and the padding, which is zero.
@@ -114,7 +114,7 @@ struct Sum {
     even = even + a.lo * b.lo;
     odd = odd + a.hi * b.hi;
   }
-  /// Of the four numbers that are left over.
+  /// Adds the products of the remaining four numbers.
   SUPPLE_INLINE void add_four(const double* a, const double* b) {
     double left[8] = {}, right[8] = {};
     for (int l = 0; l < 4; ++l) left[l] = a[l], right[l] = b[l];
@@ -154,7 +154,7 @@ void new_pair(const double* to_x, const double* from_x, const double* to_g, cons
   sums[2] = tt.total();
 }
 
-/// Numbers of a field, kept in T, as doubles.
+/// Numbers of a field that is kept in T, as doubles.
 template <class S>
 SUPPLE_INLINE S load_kept(const double* p) {
   return S::load(p);
@@ -169,7 +169,7 @@ SUPPLE_INLINE S load_kept(const float* p) {
   }
 }
 
-/// x in floats at `to`, and what that is in doubles.
+/// Stores x as floats at `to` and returns the rounded values as doubles.
 template <class S>
 SUPPLE_INLINE S store_rounded(const S& x, float* to) {
   if constexpr (std::is_same_v<S, Batch<double, S::width>>) {
@@ -182,11 +182,11 @@ SUPPLE_INLINE S store_rounded(const S& x, float* to) {
   }
 }
 
-/// How many numbers of a field kept in T have partial sums of their own, twice.
+/// A field kept in T has two sets of this many partial sums.
 template <class T>
 inline constexpr int sums_of = std::is_same_v<T, double> ? 8 : 4;
 
-/// What fields are multiplied with.
+/// What the fields are multiplied by.
 struct Plain {
   const double* g;
 
@@ -206,7 +206,7 @@ struct Change {
   double operator[](int i) const { return g[i] - before[i]; }
 };
 
-/// The products of `num` fields at once, which share the numbers of g.
+/// The products of `num` fields at once, which share each load of g.
 template <int num, class T, class Gradient>
 SUPPLE_INLINE void multiply_some(const KeptFields<T>& fields, int first, const Gradient& g,
                                  int count, double* sums) {
@@ -239,7 +239,7 @@ SUPPLE_INLINE void multiply_some(const KeptFields<T>& fields, int first, const G
 template <class T, class Gradient>
 SUPPLE_INLINE void multiply_all(const KeptFields<T>& fields, const Gradient& g, int count,
                                 double* sums) {
-  // As many as have room in the registers.
+  // As many fields as fit in the registers.
   constexpr int at_once = std::min(4, 4 * register_lanes / sums_of<T>);
   int f = 0;
   for (; f + at_once <= fields.count; f += at_once) {
@@ -259,7 +259,7 @@ void multiply_change(const KeptFields<T>& fields, const double* g, const double*
   multiply_all(fields, Change{g, before}, count, sums);
 }
 
-/// Numbers that stay in registers while all fields are added to them.
+/// How many numbers stay in registers while all fields are added to them.
 constexpr int combined = register_lanes == 2 ? 16 : 32;
 
 template <class T>
@@ -301,7 +301,7 @@ void combine(const KeptFields<T>& fields, const double* factor, double own_facto
   }
 }
 
-/// Vertices in turn to two sums, which hides the latency of the additions.
+/// Adds vertices alternately to two sums, which hides the latency of the additions.
 void sum(const PaddedVector* x, const double* weight, int count, double* sums) {
   Four even(0.0), odd(0.0);
   const auto own = [&](int i) {
