@@ -28,7 +28,7 @@ struct Cube {
   std::vector<Corner> buffer;
 };
 
-/// A cube of half a metre, above one of twenty places.
+/// A cube half a metre wide, above its own place among twenty.
 supple::Body cube(int number) {
   const int place = number % most_cubes;
   const auto [mu, lambda] = supple::lame_parameters(2e5, 0.4);  // Young's modulus, Poisson's ratio

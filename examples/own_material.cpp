@@ -34,7 +34,7 @@ struct Tissue {
   }
 };
 
-// A rod along x, held at one end and pulled at the other by 20 cm a second.
+// A rod along x, held at one end and pulled at the other at 20 cm a second.
 supple::Body rod(const char* name, double z, const supple::MaterialSettings& material) {
   supple::Body body{.name = name,
                     .mesh = supple::generate(supple::BoxGenerator{

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-/// Rules of who may connect, as pure functions of a request's contents.
+/// Rules for who may connect, as pure functions of a request's contents.
 namespace supple {
 
 struct Admission {

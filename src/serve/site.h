@@ -30,7 +30,7 @@ class OpenFile {
 };
 
 /// Splits the path of a request's target into steps: "/a/b%20c?q" gives {"a", "b c"}, "/" gives
-/// none of them. Returns nothing if the target is not a path, or if a step is empty, begins with a
+/// an empty list. Returns none if the target is not a path, or if a step is empty, begins with a
 /// dot, or contains a slash, a backslash or a control character.
 std::optional<std::vector<std::string>> path_of(std::string_view target);
 
