@@ -7,7 +7,7 @@
 //   - adding and removing a body of about a thousand tets among 1, 10 and 50 others, which all have
 //     one mesh or each have their vertices in a different order; and how long it takes to build a
 //     simulation of bodies that all start in one place.
-// Writes no file:
+// Writes no file. Usage:
 //   build/release/bin/supple_changes_bench [threads [initial_hessian]]
 //   build/release/bin/supple_changes_bench live [threads]      (the third table alone)
 //   build/release/bin/supple_changes_bench bodies [threads]    (the fourth table alone)

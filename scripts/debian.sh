@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034,SC2154  # the scripts that source this use the lists and set root
-# Sourced by scripts/run and scripts/test: the Debian packages that they need, and how to install them.
+# Sourced by scripts/run, scripts/view and scripts/test: the Debian packages that they need, and how to install them.
 
 # Packages to build and run. An entry with a colon is a program and the package that contains it: a program that is
 # already there is used, wherever it comes from.

@@ -50,7 +50,7 @@ int bench_it(const BenchArguments& arguments) {
                            .meshes = folder_of_meshes()};
   settings.names.insert(settings.names.end(), arguments.only.begin(), arguments.only.end());
   bench::check_names(settings.names);
-  // Find a folder that cannot be written now, not after the work.
+  // Fail now, not after the work, if the folder cannot be written.
   const std::filesystem::path folder = arguments.folder;
   make_folder(folder);
   const Stopwatch watch;

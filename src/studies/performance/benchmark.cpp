@@ -70,7 +70,7 @@ Results run_benchmark(const Settings& settings, const Observer& observer) {
   results.quick = settings.quick;
   const Measuring how{.threads = threads, .frames = settings.frames, .working = observer.working};
   const std::vector<Part> parts = parts_of(settings, context);
-  // Find a mesh that cannot be read now, not after half of the work.
+  // Fail now, not after half of the work, if a mesh cannot be read.
   for (const Part& part : parts) {
     if (part.origin == Origin::published) part.entry->make(context, part.origin);
   }

@@ -1,5 +1,5 @@
 /**
- * What a pointer on the viewport does: on the body it uses the chosen tool, beside it it turns the
+ * What a pointer on the viewport does: on the body it uses the chosen tool, elsewhere it turns the
  * view. The other buttons, a second finger and the wheel always control the view.
  */
 import type { World } from '../view/world';

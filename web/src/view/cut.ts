@@ -208,7 +208,7 @@ export class Cut {
     this.group.add(this.opened.mesh, this.outer.mesh);
   }
 
-  /** Selects tets whose centre is on the inner side. */
+  /** Selects tets whose centre is on the inner side; if they changed, collects their faces. */
   private select(positions: Float32Array, topology: Topology, surface: Surface): void {
     const { tets } = topology;
     const k = this.axis === 'x' ? 0 : this.axis === 'y' ? 1 : 2;

@@ -1,6 +1,6 @@
 /**
- * What the viewer must do with any engine. Each check opens its own scene and looks at what a person would
- * see: where vertices are drawn, what panels say.
+ * What the viewer must do with any engine. Each check opens its own scene and looks at what a
+ * person would see: where vertices are drawn, what panels say.
  */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -178,7 +178,7 @@ export const checks = {
     select.box = select.box.map(([x, y, z]) => [x + 2, y, z]);
     await openScene(page, scene);
     await frames(page, 3);
-    // All within one turn of the browser's event loop: nothing is drawn in between, and nothing hovers.
+    // All within one turn of the browser's event loop: nothing is drawn in between or hovers.
     await page.evaluate(() => {
       document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '4', bubbles: true }));
       const canvas = document.querySelector('.stage canvas');
@@ -357,14 +357,14 @@ export const checks = {
     const scene = structuredClone(BLOCK);
     scene.gravity = [0, 0, 0];
     scene.damping = { drag: 1 };
-    // As in scenes/randomised_block.json. Neo-Hookean came to rest in a tangle here without an inverted tet,
-    // which is a matter of the material and the solver, not of the viewer.
+    // As in scenes/randomised_block.json. Neo-Hookean came to rest in a tangle here without an
+    // inverted tet, which is a matter of the material and the solver, not of the viewer.
     scene.bodies[0].material.model = 'corotated';
     delete scene.bodies[0].pins;
     await openScene(page, scene);
     await frames(page, 3);
-    // The page's seed is random, and with one in fifteen this block ends in a false minimum of the material
-    // (docs/materials.md), but not with this one.
+    // The page's seed is random, and with one in fifteen this block ends in a false minimum of the
+    // material (docs/materials.md), but not with this one.
     await page.evaluate(() => {
       window.chance = Math.random;
       Math.random = () => 3 / 2 ** 31;

@@ -1,15 +1,13 @@
 /**
- * Does everything that is shown contrast with its background? Contrasts by WCAG 2.1, success criteria 1.4.3
- * (text: 4.5, large text: 3) and 1.4.11 (edges of fields, icons, and marks of plots: 3), computed from the
- * styles of everything visible. Disabled controls are exempt, as in the criteria.
+ * Does everything that is shown contrast with its background? Contrasts by WCAG 2.1, success
+ * criteria 1.4.3 (text: 4.5, large text: 3) and 1.4.11 (edges of fields, icons, and marks of plots:
+ * 3), computed from the styles of everything visible. Disabled controls are exempt, as in the
+ * criteria.
  */
 import assert from 'node:assert/strict';
 import { BLOCK, command, frames, openScene, showTab, SPLINE } from './page.mjs';
 
-/**
- * Runs in the page. Returns what has too little contrast, as readable lines, and how many texts and marks it
- * examined.
- */
+/** Runs in the page. Returns what has too little contrast, as lines, and how much it examined. */
 function weakContrasts() {
   const parse = (text) => {
     const numbers = (text.match(/-?[\d.]+(e-?\d+)?/g) ?? []).map(Number);
