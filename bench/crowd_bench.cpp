@@ -1,4 +1,4 @@
-// How long does a frame take in which many bodies touch each other, in contact mode barrier?
+// How long is a frame in which many bodies touch each other, in contact mode barrier?
 //   build/release/bin/supple_crowd_bench tets [FRAMES [THREADS [METHOD:ITERATIONS]]]
 //       96 blocks, 103,680 tets, fall onto each other and the ground
 //   build/release/bin/supple_crowd_bench cloth [FRAMES [THREADS [METHOD:ITERATIONS]]]

@@ -9,7 +9,7 @@
 #include "supple/mesh.h"
 #include "supple/simulation.h"
 
-/// What a frame in which a block tears or is cut costs, beside one in which it does not, in
+/// The cost of a frame in which a block tears or is cut, beside one in which it does not, in
 /// processor time, which a shared machine disturbs least:
 ///   supple_tear_bench
 namespace {

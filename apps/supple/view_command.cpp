@@ -120,7 +120,7 @@ int view(const ViewArguments& arguments) {
   if (!arguments.no_browser && ::isatty(STDOUT_FILENO) == 1) open_browser(url);
   Carrier carrier(*server, session);
   while (carrier.wait()) carrier.work();
-  server.reset();  // says good-bye
+  server.reset();  // closes all connections
   say("\n");
   // Nobody will see what is being built, and finishing it could take a minute.
   if (session.is_building() && !output_failed()) std::_Exit(success);

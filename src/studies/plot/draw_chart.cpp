@@ -37,7 +37,7 @@ std::vector<double> values_along_x(const Chart& chart) {
 
 std::vector<double> values_along_y(const Chart& chart) {
   std::vector<double> values;
-  // Bars stand on zero.
+  // Bars start at zero.
   if (chart.kind == Kind::bars && !chart.y.logarithmic) values.push_back(0);
   for (const Series& series : chart.series) {
     values.insert(values.end(), series.y.begin(), series.y.end());
