@@ -1,12 +1,13 @@
-// Which warnings are true? Runs every scene of a folder with every material that carries a body,
-// counts what the runs warn of, and holds those that are said not to be converged against a
+// Which warnings are true? Runs every scene of a folder with every material that can carry a body
+// alone, counts the warnings, and compares each run that is reported as not converged with a
 // converged run:
 //   build/release/bin/supple_alarm_bench scenes [PART]
-// `said`: the codes; `off`: how far the run is at most from that of Newton's method with 20
-// iterations, rms over the vertices, in sizes of the smallest body; `converged said`: what that
-// warns of. The other codes count what is there (tets, depths, energies). PART keeps only the
-// scenes whose file name holds it. Scenes whose solver does not run a material take l_bfgs with ten
-// iterations. Writes no file.
+// `said`: the codes of the warnings. `off`: the largest distance of a frame from the same frame by
+// Newton's method with 20 iterations, rms over the vertices, in sizes of the smallest body.
+// `converged said`: the warnings of that run. Codes other than the two about convergence report
+// what is there (tets, depths, energies) and are only counted. PART selects the scenes whose file
+// name contains it. Scenes whose solver cannot run a material use l_bfgs with ten iterations.
+// Writes no file.
 
 #include <fmt/core.h>
 
@@ -30,7 +31,7 @@ using supple::Scene;
 
 constexpr int most_frames = 30;
 
-/// mu and lambda of a material of the scene files, Pa, as comparable_material takes them.
+/// mu and lambda of a material of the scene files, Pa, as comparable_material expects them.
 std::optional<std::pair<double, double>> moduli_of(const supple::MaterialSettings& material) {
   if (material.model == "mooney_rivlin") {
     const double mu = 2 * (material.c1.value + material.c2.value);
@@ -45,7 +46,8 @@ std::optional<std::pair<double, double>> moduli_of(const supple::MaterialSetting
   return std::pair{material.mu.value, material.lambda.value};
 }
 
-/// False where no tet is there to be of the material. Rigid bodies stay rigid.
+/// Gives the bodies this material; rigid ones stay rigid. False if no body has tets that could use
+/// it.
 bool use_material(Scene& scene, const std::string& model) {
   std::optional<std::pair<double, double>> first;
   bool any = false;

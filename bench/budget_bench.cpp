@@ -1,6 +1,6 @@
-// Does a frame end in time? The twisting bar of about 10,000 tets with a budget of milliseconds and
-// iterations without end: how long its frames took, how many iterations they had and the relative
-// error that they left. Prints a table and writes no file:
+// Does a frame end in time? Runs the twisting bar of about 10,000 tets with a budget of
+// milliseconds and unlimited iterations: how long the frames took, how many iterations they had,
+// and the relative error that was left. Prints a table and writes no file:
 //   build/release/bin/supple_budget_bench [frames]
 
 #include <fmt/core.h>

@@ -1,12 +1,11 @@
 // Continuous collision detection on queries with known answers.
 //   build/release/bin/supple_ccd_bench FILE.csv[.gz] ...
-// prints a line for each file: name, queries, misses, false alarms and microseconds a query, the
-// median of repeated passes. The format is described in src/contact/test_ccd_queries.h; the name
-// says whether it holds edge-edge or vertex-face queries.
-// An answer "apart" to a query that meets is a miss, unless exact arithmetic confirms the proof
-// that the features stay apart with their coordinates as rounded to doubles. Exit code 1 where
-// there is a miss, 2 without a file, 3 where a file cannot be read or is not what it says. Writes
-// no file.
+// prints a line for each file: name, queries, misses, false alarms, and microseconds per query (the
+// median of repeated passes). The format is described in src/contact/test_ccd_queries.h; the file's
+// name says whether it holds edge-edge or vertex-face queries. It is a miss if a query meets and
+// the answer is "apart", unless exact arithmetic confirms the proof that the features stay apart
+// with their coordinates rounded to doubles. Exit code 1: there is a miss; 2: no file was given; 3:
+// a file cannot be read or does not have the format. Writes no file.
 
 #include <fmt/core.h>
 
@@ -28,7 +27,8 @@ using namespace supple;
 
 constexpr int success = 0, missed = 1, no_file = 2, bad_file = 3;
 
-/// Of one pass over all queries, us: the median of passes that take 0.02 s together, at least five.
+/// Time of one pass over all queries, us: the median of passes that take 0.02 s together, at least
+/// five.
 double microseconds(CcdKind kind, const std::vector<CcdQuery>& queries) {
   using Clock = std::chrono::steady_clock;
   std::vector<double> passes;
@@ -40,14 +40,14 @@ double microseconds(CcdKind kind, const std::vector<CcdQuery>& queries) {
     passes.push_back(std::chrono::duration<double, std::micro>(Clock::now() - start).count());
     total += passes.back();
   }
-  // Never true, which the compiler cannot know: it must not leave the passes out.
+  // Never true, but the compiler cannot know that, so it cannot leave the passes out.
   if (meetings < 0) fmt::print("\n");
   std::nth_element(passes.begin(), passes.begin() + static_cast<long>(passes.size() / 2),
                    passes.end());
   return passes[passes.size() / 2];
 }
 
-/// Whether there was no miss.
+/// True if there was no miss.
 bool run(const std::string& path) {
   const CcdKind kind = ccd_kind(path);
   const std::vector<CcdQuery> queries = read_ccd_queries(path);

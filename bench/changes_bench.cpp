@@ -1,11 +1,13 @@
-// What a change of a running scene costs: milliseconds of set_pins for 1, 8, 32 and more pins and
-// of the frames after it, beside a simulation that is built anew with them and runs the same frames
-// in turn; the longest of 30 frames while another material is built on another thread, against
-// building it in the way; set_material and set_colliders beside building anew, with the frames
-// after them; and bodies that come and go among 1, 10 and 50 of a thousand tets, all of one mesh or
-// each with its vertices in an order of its own; and how long a new simulation of bodies takes that
-// start in one place. Prints four
-// tables of medians and writes no file:
+// What a change of a running scene costs. Prints four tables of medians:
+//   - milliseconds of set_pins for 1, 8, 32 and 128 pins and of the frames after it, beside a
+//     simulation that is built anew with these pins and runs the same frames in turn;
+//   - the longest of 30 frames while another material is built on another thread, beside the time
+//     to build it at once, while the caller waits;
+//   - set_material and set_colliders beside building anew, with the frames after them;
+//   - adding and removing a body of about a thousand tets among 1, 10 and 50 others, which all have
+//     one mesh or each have their vertices in a different order; and how long it takes to build a
+//     simulation of bodies that all start in one place.
+// Writes no file. Usage:
 //   build/release/bin/supple_changes_bench [threads [initial_hessian]]
 //   build/release/bin/supple_changes_bench live [threads]      (the third table alone)
 //   build/release/bin/supple_changes_bench bodies [threads]    (the fourth table alone)
@@ -38,7 +40,7 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// Held by a few vertices at its left end, under its weight.
+/// A body under its own weight, held by a few vertices at its left end.
 Scene make_scene(supple::TetMesh mesh, double size) {
   Scene scene;
   supple::Body body;
@@ -78,12 +80,12 @@ double rms_distance(const std::vector<double>& a, const std::vector<double>& b) 
   return std::sqrt(sum / static_cast<double>(a.size()));
 }
 
-/// A simulation that gets the pins, beside one that is built with them from the same state.
+/// A simulation that gets the pins, beside one that is built with them from the same state. ms.
 struct Costs {
   std::vector<double> set, release, rebuild;
-  std::vector<double> first, later;              ///< frames
-  std::vector<double> fresh_first, fresh_later;  ///< of the other
-  std::vector<double> difference;                ///< of the first frame, of its way
+  std::vector<double> first, later;              ///< frames of the first simulation
+  std::vector<double> fresh_first, fresh_later;  ///< frames of the other one
+  std::vector<double> difference;  ///< after the first frame, relative to how far it moved
 };
 
 void measure_pins(const std::string& name, const Scene& scene, int threads) {
@@ -154,7 +156,7 @@ void measure_change(const std::string& name, const Scene& scene, int threads) {
              median(in_the_way));
 }
 
-/// Every second call brings the scene's own material or colliders back.
+/// A call that is repeated; every second time it restores the scene's own material or colliders.
 struct LiveChange {
   std::string call;
   supple::MaterialSettings material;
@@ -236,7 +238,7 @@ void measure_pins_and_scenes(const std::vector<std::pair<std::string, Scene>>& s
   for (const auto& [name, scene] : scenes) measure_change(name, scene, threads);
 }
 
-/// The vertices of a mesh in an order of chance, which differs from number to number.
+/// Puts the vertices of a mesh in a random order, a different one for each `number`.
 void shuffle(supple::TetMesh& mesh, int number) {
   std::vector<int> place(mesh.vertices.size());
   std::iota(place.begin(), place.end(), 0);
@@ -250,7 +252,7 @@ void shuffle(supple::TetMesh& mesh, int number) {
   }
 }
 
-/// Cubes of half a metre in rows on a ground, 1,080 tets each.
+/// Cube `number` of rows of half-metre cubes on the ground, 1,080 tets each.
 supple::Body cube(int number, const std::string& model, bool is_own) {
   supple::Body body;
   body.mesh = supple::generate(

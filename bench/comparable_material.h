@@ -7,9 +7,9 @@
 
 namespace supple {
 
-/// A material of any model of list_materials() that carries a body alone, whose small strains are
-/// those of the Lame parameters, Pa; of polynomial, which has none, one that is about as stiff at a
-/// strain of a fifth.
+/// A material of any model of list_materials() that can carry a body alone, with the given Lame
+/// parameters, Pa, at small strains. polynomial has no stiffness at rest: here it is about as stiff
+/// as the others at a strain of a fifth.
 inline MaterialSettings comparable_material(const std::string& model, double mu, double lambda) {
   MaterialSettings material{.model = model, .mu = mu, .lambda = lambda};
   if (model == "mooney_rivlin") {
@@ -30,7 +30,7 @@ inline MaterialSettings comparable_material(const std::string& model, double mu,
   return material;
 }
 
-/// The same by Young's modulus, Pa, and Poisson's ratio.
+/// The same from Young's modulus, Pa, and Poisson's ratio.
 inline MaterialSettings comparable_material_of(const std::string& model, double young,
                                                double poisson) {
   const auto [mu, lambda] = lame_parameters(young, poisson);

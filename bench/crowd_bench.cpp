@@ -1,12 +1,12 @@
-// Many bodies that touch each other, in contact mode barrier: how long does a frame take?
+// How long is a frame in which many bodies touch each other, in contact mode barrier?
 //   build/release/bin/supple_crowd_bench tets [FRAMES [THREADS [METHOD:ITERATIONS]]]
 //       96 blocks, 103,680 tets, fall onto each other and the ground
 //   build/release/bin/supple_crowd_bench cloth [FRAMES [THREADS [METHOD:ITERATIONS]]]
 //       fifty layers of cloth, 246,000 vertices, fall onto each other and the ground
-// prints a row for each tenth frame, or for all of no more than twenty, and the median of all: ms
-// of the wall, of the processor in all threads, and of the wall to find contacts; contacts,
-// evaluations, bodies held back. Where nothing else is said, 60 frames (cloth: 10), two threads and
-// l_bfgs:10. Writes no file.
+// prints a row for the first, the last and every tenth frame, or for all if there are at most
+// twenty, and the medians over all frames: ms of the wall clock, of the processor over all threads,
+// and of the wall clock to find contacts; contacts, evaluations, bodies held back. Defaults: 60
+// frames (cloth: 10), two threads, l_bfgs:10. Writes no file.
 
 #include <fmt/core.h>
 
@@ -51,7 +51,7 @@ Scene blocks() {
                         0.55 * row + shift + jitter()};
       Body body{.mesh = generate(supple::BoxGenerator{
                     .size = {0.5, 0.5, 0.5}, .cells = {6, 6, 6}, .center = center})};
-      body.material.mu = 7.14e4;  // 2e5 Pa, 0.4
+      body.material.mu = 7.14e4;  // 2e5 Pa, Poisson's ratio 0.4
       body.material.lambda = 2.86e5;
       scene.bodies.push_back(std::move(body));
     }
@@ -59,7 +59,7 @@ Scene blocks() {
   return scene;
 }
 
-/// Layers of 82 x 60 vertices.
+/// Fifty cloths of 82 x 60 vertices.
 Scene layers() {
   Scene scene = barrier_scene();
   for (int layer = 0; layer < 50; ++layer) {

@@ -1,14 +1,14 @@
-// Bodies that fall on the ground with nothing chosen for them: does energy come out of nothing, do
-// vertices sink in, does the body come to rest, is a tet left inside out?
+// Bodies that fall on the ground with default settings: is energy created, do vertices sink in,
+// does the body come to rest, is a tet left inside out?
 //   build/release/bin/supple_drop_bench bodies      a dozen coarse bodies, poor meshes among them,
 //                                                   in five materials of two stiffnesses
 //   build/release/bin/supple_drop_bench ball        the ball of scenes/falling_ball.json by every
 //                                                   descent method and 5, 10, 20, 40 iterations
 //   build/release/bin/supple_drop_bench published   the meshes of SUPPLE_PAPER_MESHES, as `bodies`
-// prints a row of each drop that breaks a promise: `said` where the run warned, and what the same
-// drop comes to with 40 iterations of Newton's method. A further argument keeps only the drops
-// whose name holds it, another one the solver in place of l_bfgs: `NAME:ITERATIONS`. Writes no
-// file; exit code 1 where a promise is broken.
+// prints a row for each drop that breaks a promise: `said`, the run's warnings, and the outcome of
+// the same drop with 40 iterations of Newton's method. A further argument keeps only the drops
+// whose name contains it, and another one, `NAME:ITERATIONS`, replaces the solver l_bfgs. Writes no
+// file; exit code 1 if a promise is broken.
 
 #include <fmt/core.h>
 
@@ -31,11 +31,11 @@ using supple::Scene;
 using supple::TetMesh;
 using supple::Vec3;
 
-/// Of the energy of the fall; of the size; of the speed of a fall by the size.
+/// Relative to the energy of the fall, to the size, and to sqrt(g size).
 constexpr double allowed_gain = 0.01, allowed_depth = 0.01, allowed_speed = 0.05;
 constexpr double drop_height = 1.2;  ///< of the lowest vertex, in sizes of the body
 constexpr double seconds = 5;
-constexpr std::size_t most_for_newton = 3000;  ///< tets: it takes minutes for more
+constexpr std::size_t most_for_newton = 3000;  ///< tets: Newton's method takes minutes for more
 
 double size_of(const TetMesh& mesh) {
   const supple::Box box = supple::bounding_box(mesh.vertices);
@@ -44,7 +44,8 @@ double size_of(const TetMesh& mesh) {
   return size;
 }
 
-/// Moved onto its height, m, and turned by 30 degrees about x and 20 about z.
+/// Turns the mesh by 30 degrees about x and 20 about z, and moves its lowest vertex to this height,
+/// m.
 void lift_and_turn(TetMesh& mesh, double height, bool turn = true) {
   double lowest = 1e300;
   const double cx = std::cos(0.52), sx = std::sin(0.52), cz = std::cos(0.35), sz = std::sin(0.35);
@@ -70,7 +71,7 @@ double six_volumes(const TetMesh& mesh, const std::array<int, 4>& tet) {
          e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
 }
 
-/// Every vertex moved by up to `share` of the edge, as far as no tet turns over: poor tets.
+/// Moves every vertex by up to `share` of the edge, as long as no tet turns over: poor tets.
 TetMesh jittered(TetMesh mesh, double edge, double share, unsigned seed) {
   std::mt19937 random(seed);
   const auto uniform = [&] { return 2 * (random() / 4294967296.0) - 1; };
@@ -94,7 +95,7 @@ TetMesh jittered(TetMesh mesh, double edge, double share, unsigned seed) {
   return mesh;
 }
 
-/// The layer of vertices at x = `from` moved to x = `to`, next to its neighbours: slivers.
+/// Moves the layer of vertices at x = `from` to x = `to`, close to its neighbours: slivers.
 TetMesh pressed(TetMesh mesh, double from, double to) {
   for (Vec3& x : mesh.vertices) {
     if (std::abs(x[0] - from) < 1e-6) x[0] = to;
@@ -203,7 +204,7 @@ std::vector<Named> published() {
 
 struct Outcome {
   double gain = 0;     ///< of the energy above its start, in energies of the fall
-  int gain_frame = 0;  ///< where that was
+  int gain_frame = 0;  ///< in which that was
   double depth = 0;    ///< in sizes
   int depth_frame = 0;
   double speed = 0;  ///< rms at the end, in sqrt(g size)
@@ -217,7 +218,8 @@ struct Outcome {
   }
 };
 
-/// Mass-less: of the vertices, less the mean velocity along the ground, where nothing brakes it.
+/// rms speed of the vertices, all weighted alike, relative to their mean velocity along the ground:
+/// no friction stops that.
 double rms_speed(const supple::Simulation& simulation) {
   std::vector<double> v(3 * static_cast<std::size_t>(simulation.num_vertices()));
   simulation.copy_velocities(v);

@@ -1,12 +1,13 @@
-// What do flat tets do to a run? A bar of 2 m with tets of which the flattest has a given quality
-// (six volumes over the cube of the longest edge), held at one end and bent by its weight:
+// What do flat tets do to a run? Takes a bar of 2 m whose flattest tets have a given quality (six
+// volumes over the cube of the longest edge), held at one end and bent by its weight:
 //   build/release/bin/supple_elements_bench
-// prints for each quality, method and kind of defect: `off`, how far the end is after a second from
-// where 40 iterations of Newton's method without the defect put it, in shares of its way; `rest`,
-// how far a vertex moves in a second without any load, in sizes; `said`, what the run warns of but
-// for its elements. `one vertex`: a vertex in the middle lies above the face opposite to it;
-// `a layer`: a layer of vertices lies next to the next one. Where SUPPLE_PAPER_MESHES is set the
-// published meshes follow, laid along x, against Newton's method on the same mesh. Writes no file.
+// prints for each quality, method and kind of defect: `off`, the distance of the end after a second
+// from where 40 iterations of Newton's method without the defect put it, relative to how far it
+// moved there; `rest`, how far a vertex moves in a second without any load, in sizes of the body;
+// `said`, the run's warnings except those about its elements. `one vertex`: a vertex in the middle
+// lies just above the opposite face of its tet. `a layer`: layers of vertices lie close to the next
+// one. If SUPPLE_PAPER_MESHES is set, the published meshes follow, laid along x and compared with
+// Newton's method on the same mesh. Writes no file.
 
 #include <fmt/core.h>
 
@@ -65,8 +66,8 @@ TetMesh bar() {
       supple::BoxGenerator{.size = {2, 0.5, 0.5}, .cells = {12, 3, 3}, .tets_per_cell = 6});
 }
 
-/// The first vertex that can be put so near to a face opposite to it that the tet has the quality
-/// and no other one is worse.
+/// Moves the first vertex that can be put so close to the opposite face that its tet has the wanted
+/// quality while no other tet gets worse than half of it.
 TetMesh with_flat_tet(double wanted) {
   const TetMesh clean = bar();
   for (const auto& tet : clean.tets) {

@@ -1,5 +1,5 @@
-// What a parallel region costs: Threads::parallel_for with pieces of known length, one region after
-// the other and with gaps between them, alone and while other programs want the cores. Prints
+// What a parallel region costs: Threads::parallel_for with pieces of known length, regions back to
+// back and with gaps between them, alone and while other programs compete for the cores. Prints
 // tables and writes no file:
 //   build/release/bin/supple_fork_join_bench [threads]
 
@@ -25,7 +25,7 @@ namespace {
 using supple::Stopwatch;
 using supple::Threads;
 
-/// Steps of a dependent chain: they take the same time on any core, and nothing from memory.
+/// Steps of a dependent chain: they take the same time on any core and read no memory.
 std::uint64_t chain(std::uint64_t value, int steps) {
   for (int i = 0; i < steps; ++i) value = value * 6364136223846793005u + 1442695040888963407u;
   return value;
@@ -43,8 +43,8 @@ double steps_per_microsecond() {
   return steps / (1000 * shortest);
 }
 
-/// Two threads answer each other: what it takes a number to go to the other core and back. On a
-/// virtual machine this says where its host has put the two.
+/// Two threads answer each other: the time for a number to reach the other core and come back. On a
+/// virtual machine this shows where its host has put the two.
 void round_trip() {
   constexpr int rounds = 100000;
   alignas(64) std::atomic<int> said{0};
@@ -93,7 +93,7 @@ class Region {
 };
 
 struct Times {
-  double shortest, median, late, longest;  ///< us; late: 99 %
+  double shortest, median, late, longest;  ///< us; late: 99th percentile
 };
 
 Times times_of(std::vector<double> values) {
@@ -111,7 +111,7 @@ double cpu_milliseconds() {
   return of(usage.ru_utime) + of(usage.ru_stime);
 }
 
-/// The caller works alone between regions.
+/// What the caller computes alone between regions.
 void compute_for(double microseconds) {
   const Stopwatch watch;
   while (1000 * watch.milliseconds() < microseconds) {
@@ -148,7 +148,7 @@ void back_to_back(Threads& one, Threads& several) {
   }
 }
 
-/// Of 8 pieces of 5 us.
+/// Regions of 8 pieces of 5 us.
 void with_gaps(Threads& several) {
   fmt::print(
       "\n8 pieces of 5 us after a gap, us a region; the caller computes in the gap or sleeps; "
@@ -174,7 +174,7 @@ void with_gaps(Threads& several) {
   }
 }
 
-/// Other programs that want a core each.
+/// Other programs, each of which wants a core.
 class Rivals {
  public:
   explicit Rivals(int count) {
@@ -200,7 +200,8 @@ class Rivals {
   std::vector<pid_t> children_;
 };
 
-/// 100 regions stand for a frame: of 8 pieces of 2 us, the caller alone for 3 us between them.
+/// 100 regions stand for a frame: 8 pieces of 2 us each, with 3 us of the caller alone between
+/// them.
 void beside_rivals(Threads& one, Threads& several) {
   fmt::print(
       "\n100 regions of 8 pieces of 2 us, 3 us between them, beside programs that want a core "

@@ -1,6 +1,6 @@
-// Milliseconds a frame of the twisting bar, 10 L-BFGS(5) iterations, beside the plain Eigen
-// yardstick; nanoseconds a tet of the local step, beside the yardstick's loop. Prints a table of
-// medians and writes no file:
+// Milliseconds per frame of the twisting bar, 10 L-BFGS(5) iterations, beside the plain Eigen
+// yardstick, and nanoseconds per tet of the local step, beside the yardstick's loop. Prints a table
+// of medians and writes no file:
 //   build/release/bin/supple_frame_bench [frames]
 
 #include <fmt/core.h>
@@ -28,7 +28,7 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// Frames in a row, so that all but the first find in the caches what the one before left there.
+/// Frames in a row: all but the first find in the caches what the previous one left there.
 constexpr int frames_in_a_row = 10;
 
 void compare_frames(const std::string& material, int frames) {
@@ -37,7 +37,7 @@ void compare_frames(const std::string& material, int frames) {
   Simulation two(scene, {.threads = 2});
   Yardstick plain(scene);
   std::vector<double> plain_times, one_times, two_times;
-  // In turn, so that what else the machine does strikes all three.
+  // In turn, so that other work of the machine affects all three alike.
   for (int done = 0; done < frames; done += frames_in_a_row) {
     const int count = std::min(frames_in_a_row, frames - done);
     for (int i = 0; i < count; ++i) {
@@ -48,7 +48,7 @@ void compare_frames(const std::string& material, int frames) {
     for (int i = 0; i < count; ++i) one_times.push_back(one.step().total_milliseconds);
     for (int i = 0; i < count; ++i) two_times.push_back(two.step().total_milliseconds);
   }
-  // Both ran the same method: where they agree the times are of the same work.
+  // Both ran the same method: if their positions agree, the times are for the same work.
   std::vector<double> x(3 * static_cast<std::size_t>(one.num_vertices()));
   one.copy_positions(x);
   double distance = 0;

@@ -1,7 +1,7 @@
 // What many bodies in one scene cost: a frame of 1, 10, 100 and 1000 equal blocks that lie on the
-// ground apart from each other, in one simulation and in one of its own for each, in one with
-// xpbd, and where all but one sleep or all do. Prints medians over the frames after they have come
-// to lie, and writes no file:
+// ground apart from each other. Compares one simulation of all, one simulation for each, one of all
+// with xpbd, and one in which all blocks, or all but one, sleep. Prints medians over the frames
+// after the blocks have come to rest, and writes no file:
 //   build/release/bin/supple_islands_bench [threads [cells]]
 
 #include <fmt/core.h>
@@ -28,7 +28,7 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// Blocks in a square, each turned a little and at a height of its own.
+/// Blocks in a square, each turned a little and at a slightly different height.
 Scene scene_of(int count, int cells, const std::string& method) {
   const int side = static_cast<int>(std::ceil(std::sqrt(count)));
   Scene scene;
@@ -60,7 +60,7 @@ struct Cost {
   double milliseconds, evaluations;
 };
 
-/// Of a frame of all the simulations together.
+/// Cost of a frame of all the simulations together.
 Cost cost_of(std::vector<Simulation>& simulations) {
   std::vector<double> milliseconds, evaluations;
   for (int frame = 0; frame < frames_before + frames; ++frame) {
@@ -76,7 +76,7 @@ Cost cost_of(std::vector<Simulation>& simulations) {
   return {median(milliseconds), median(evaluations)};
 }
 
-/// With one body that is woken before each frame, or none.
+/// Cost of a frame while all bodies sleep, or all but one that is woken before each frame.
 Cost cost_asleep(Scene scene, int threads, bool is_one_awake) {
   scene.time.sleep_after = 0.5;
   Simulation simulation(scene, {.threads = threads});

@@ -1,9 +1,9 @@
-// What do the looks at convergence cost? Three scenes stepped twice, with looks and without, frame
-// by frame in turn, on one thread:
+// What do the looks at convergence cost? Steps seven scenes twice, with looks and without,
+// alternating frame by frame, on one thread:
 //   build/release/bin/supple_looks_bench scenes [FRAMES]
 // prints how many frames were looked at, the time of the frames without looks, what looks add to
-// the whole run in shares of that, and the longest frame with looks over the median one without.
-// Times are those of the processor, so that a shared machine disturbs them less. Writes no file.
+// the whole run relative to that, and the longest frame with looks over the median one without.
+// Times are processor times, which a shared machine disturbs less. Writes no file.
 
 #include <fmt/core.h>
 
@@ -38,7 +38,7 @@ void measure(const std::string& name, const supple::Scene& scene, int frames) {
   int looks = 0;
   for (int frame = 1; frame <= frames; ++frame) {
     double a = 0, b = 0;
-    if (frame % 2 == 0) a = timed_step(with);  // whoever comes second finds the scene in the cache
+    if (frame % 2 == 0) a = timed_step(with);  // the second one finds the scene in the cache
     b = timed_step(without);
     if (frame % 2 == 1) a = timed_step(with);
     sum_with += a;

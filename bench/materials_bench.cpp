@@ -1,5 +1,5 @@
-// Energy density and stress of every material: nanoseconds a tet in batches of eight, beside plain
-// scalar code on Eigen's types (JacobiSVD where stretches are needed).
+// Energy density and stress of every material: nanoseconds per tet in batches of eight, beside
+// plain scalar code with Eigen's types (JacobiSVD if stretches are needed).
 
 #include <benchmark/benchmark.h>
 
@@ -171,7 +171,7 @@ void plain_eigen(benchmark::State& state) {
 
 template <class Model>
 void register_model() {
-  // Energies of a program's own: supple_own_energy_bench.
+  // supple_own_energy_bench measures a program's own energies.
   if constexpr (!supple::is_own<Model>) {
     const std::string name = Model::name;
     benchmark::RegisterBenchmark((name + "/batches_of_8").c_str(), batches<Model>);

@@ -1,9 +1,9 @@
-// Error against time over a whole motion: a bar of 0.4 m in 10,368 tets whose ends turn by two
+// Error against time over a whole motion: a bar of 0.4 m with 10,368 tets whose ends turn by two
 // degrees a frame in opposite senses, 90 frames of 1/30 s. The error is the rms distance of all
 // positions of all frames from the converged motion, over the bar's length; the time is the median
-// of a frame. Prints a table and writes no file:
+// over frames. Prints a table and writes no file:
 //   build/release/bin/supple_motion_bench [filter [material [poisson [threads [stiffer]]]]]
-// filter: methods whose name holds it; stiffer: factor on Young's modulus of 5e5 Pa.
+// filter: methods whose name contains it; stiffer: factor on Young's modulus of 5e5 Pa.
 
 #include <fmt/core.h>
 
@@ -49,9 +49,9 @@ Scene turned_bar(const std::string& material, double poisson, double stiffer) {
 
 struct Motion {
   std::vector<double> positions;  // of all frames
-  double milliseconds = 0;        // median of a frame
+  double milliseconds = 0;        // median over frames
   double worst = 0;               // 99th percentile
-  double iterations = 0;          // mean of a frame
+  double iterations = 0;          // mean over frames
   int non_finite = 0;             // frames
 };
 

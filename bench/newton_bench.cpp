@@ -1,9 +1,9 @@
-// One Newton iteration in its stages, on one and two threads: the element Hessians, their sum in
-// the matrix, its factorisation, the solve and the line search; and with what takes the place of
-// factor and solve for matrices of this size, all together. On a twisting bar (60 degrees of each
-// end) and a ring of the size of the papers' hippo, stretched. Then whole steps of bars of
-// several sizes: how long it takes from the first point to parts of its gradient. Prints medians in
-// milliseconds and writes no file:
+// One Newton iteration stage by stage, on one and two threads: the element Hessians, their sum in
+// the matrix, its factorisation, the solve and the line search; then the whole iteration with what
+// replaces factor and solve for matrices of this size. Bodies: a twisting bar (60 degrees at each
+// end) and a stretched ring of the size of the papers' hippo. Then whole steps of bars of several
+// sizes: the time from the first point until the gradient has fallen to given parts. Prints medians
+// in milliseconds and writes no file:
 //   build/release/bin/supple_newton_bench [repeats, 60] [tets of the largest bar, 200000]
 
 #include <fmt/core.h>
@@ -37,7 +37,7 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// After 30 frames its ends are turned by 60 degrees each, in opposite senses.
+/// A bar whose ends are turned by 60 degrees each, in opposite senses, after 30 frames.
 Scene bar(const std::string& material, int cells = 7) {
   Scene scene;
   scene.gravity = {0, 0, 0};
@@ -57,7 +57,7 @@ Scene bar(const std::string& material, int cells = 7) {
   return scene;
 }
 
-/// Free and stretched at the start.
+/// A ring, free and stretched at the start.
 Scene ring(const std::string& material) {
   Scene scene;
   scene.gravity = {0, 0, 0};
@@ -71,7 +71,8 @@ Scene ring(const std::string& material) {
   return scene;
 }
 
-/// Positions after some frames, and where they would go without forces: there Newton begins.
+/// Positions after some frames, and where they would go without forces: Newton's method starts
+/// there.
 struct Start {
   VectorField x, y;
 };
@@ -100,7 +101,7 @@ Start moving(Scene scene, int frames) {
   return start;
 }
 
-/// The step after `frames` and one more.
+/// Poses the step that follows frame `frames` + 1.
 void pose(supple::Objective& objective, const Start& start, int frames) {
   objective.begin_step({.y = start.y,
                         .inverse_a2 = 1 / (h * h),
@@ -167,7 +168,7 @@ void measure(const std::string& name, const Scene& scene, int frames, int thread
              median(solve), median(search), median(total), median(iteration));
 }
 
-/// Newton's iterations of one step from where it would go without forces.
+/// Newton's iterations of one step, starting where the body would go without forces.
 void measure_step(const std::string& name, const Scene& scene, int frames, int repeats) {
   const supple::Model model = supple::build_model(scene);
   const Start start = moving(scene, frames);

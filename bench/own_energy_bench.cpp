@@ -1,12 +1,12 @@
-// What an energy of the program's own costs beside the material that the library has: neo_hookean
-// as it is, as an energy alone, with its stress, with both at once, as functions of plain numbers,
-// and valanis_landel's functions of the stretches. Frames of the twisting bar (8,330 tets) with ten
+// What a program's own energy costs beside the library's material: neo_hookean as built in, as an
+// energy alone, with its stress, with both at once, as functions of plain numbers, and by
+// valanis_landel's functions of the stretches. Frames of the twisting bar (8,330 tets) with ten
 // iterations of l_bfgs, and of Newton's method.
 //
 //   supple_own_energy_bench [FRAMES]
 //
-// This file is compiled for the baseline as a program's own would be; own_energy_bench_avx2 for
-// AVX2.
+// This file is compiled for the baseline, as a program's own code would be; own_energy_bench_avx2
+// is compiled for AVX2.
 
 #include <fmt/format.h>
 
@@ -62,7 +62,7 @@ int main(int argc, char** argv) {
   const int frames = argc > 1 ? std::max(1, std::atoi(argv[1])) : 40;
   const std::vector<OwnEnergyCase> materials = own_energies();
   const std::size_t count = materials.size();
-  // All of them in turn, so that what else the machine does falls on each alike.
+  // All of them in turn, so that other work of the machine affects each alike.
   std::vector<std::vector<double>> local(count), lbfgs(count), newton(count);
   std::vector<supple::Model> models;
   for (const OwnEnergyCase& own : materials) {

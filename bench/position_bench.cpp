@@ -1,9 +1,9 @@
-// The projection of tets by XPBD: nanoseconds a tet and iteration, of the plain version (scalar,
+// The projection of tets by XPBD: nanoseconds per tet and iteration of the plain version (scalar,
 // one tet after the other in the order of the scene, in double) and of each order and precision, on
-// one and two threads, with the ratio to the plain version. All are measured in turn in one run and
-// the medians of their rounds printed; writes no file:
+// one and two threads, with the ratio to the plain version. All are measured in turn in one run;
+// prints the medians of the rounds and writes no file:
 //   build/release/bin/supple_position_bench [rounds [bar|ball|torus|cloth ...]]
-// cloth: of a cloth that is bent and stretched, nanoseconds a triangle, bend, hinge and spring.
+// cloth: nanoseconds per triangle, bend, hinge and spring of a cloth that is bent and stretched.
 
 #include <fmt/core.h>
 
@@ -42,12 +42,13 @@ class Entry {
   virtual ~Entry() = default;
   virtual void run(int iterations) = 0;
   std::string name;
-  std::vector<double> ns;  ///< a tet and iteration
+  std::vector<double> ns;  ///< per tet and iteration
   double filled = 1;       ///< share of lanes with a tet
   int phases = 0;
 };
 
-/// Macklin & Mueller 2021, Algorithm 1, of one material: a structure a tet, gradients at corners.
+/// Macklin & Mueller 2021, Algorithm 1, for one material: one structure per tet, gradients at
+/// corners.
 class Plain final : public Entry {
  public:
   Plain(const Model& model, const supple::VectorField& start, double mu, double lambda)
@@ -199,7 +200,7 @@ void measure(const std::string& name, const supple::TetMesh& mesh, const std::st
 
 constexpr int cloth_cells = 60;
 
-/// A square metre of cloth, as springs where `material` is empty.
+/// A square metre of cloth; it consists of springs if `material` is empty.
 Model cloth_of(const std::string& material, supple::BendingModel bending) {
   const supple::SpringMesh mesh =
       supple::generate(supple::ClothGenerator{.cells = {cloth_cells, cloth_cells}});
@@ -221,7 +222,7 @@ Model cloth_of(const std::string& material, supple::BendingModel bending) {
   return supple::build_model(scene);
 }
 
-/// Nanoseconds a constraint and iteration.
+/// Nanoseconds per constraint and iteration.
 template <class Constraints>
 void measure_kind(const std::string& name, const Model& model, Constraints constraints,
                   std::size_t count, int rounds) {

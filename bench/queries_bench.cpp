@@ -1,6 +1,7 @@
-// What a question about the deformed surface costs, on a waving cloth of 51,200 triangles and on a
-// ball of tets: the first one, which builds the tree of boxes; the first after other positions,
-// which fits it to them; and each of 100,000 others. Prints a table and writes no file:
+// What a query of the deformed surface costs, on a waving cloth of 51,200 triangles and on a ball
+// of tets: the first query, which builds the tree of boxes; the first after the positions have
+// changed, which fits the tree to them; and each of 100,000 others. Prints a table and writes no
+// file:
 //   build/release/bin/supple_queries_bench
 
 #include <fmt/core.h>

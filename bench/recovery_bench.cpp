@@ -1,18 +1,18 @@
-// How bodies come back from random starts, L-BFGS(5) with 10 iterations a frame of 1/30 s, drag
-// 1/s, without weight, at most 300 frames. Writes no file.
+// How bodies recover from random starts: L-BFGS(5) with 10 iterations a frame of 1/30 s, drag 1/s,
+// without weight, at most 300 frames. Writes no file.
 //
 //   build/release/bin/supple_recovery_bench table [MESH ...]
-// Of twenty seeds per body and material how many come back, and the simulated time that takes: the
-// median and the longest. Bodies: a block, a ball, the block with every second layer of vertices
-// next to another one, and the tets of mesh files, scaled to 1 m; vertices start anywhere in the
-// body's box. A body is back where it is made of its own material and its elastic energy is at most
-// 1e-4 of mu times its volume above that of the rest shape: strains of about a percent.
+// prints for each body and material how many of twenty seeds come back, and the simulated time that
+// takes: the median and the longest. Bodies: a block, a ball, the block with every second layer of
+// vertices close to its neighbour, and the tets of mesh files, scaled to 1 m. Vertices start
+// anywhere in the body's box. A body is back once it has its own material again and its elastic
+// energy is at most 1e-4 of mu times its volume above that of the rest shape: strains of about a
+// percent.
 //
 //   build/release/bin/supple_recovery_bench [MATERIAL [FIRST_SEED [LAST_SEED [RECOVERY]]]]
-// Spheres whose vertices start anywhere in a box twice as large as they are. Prints the number of
-// those whose elastic energy does not fall to a millionth of that of their start, each with its
-// energy and inverted tets. RECOVERY: as /solver/recovery; `none` (the material unfolds itself) if
-// it is not given.
+// Spheres whose vertices start anywhere in a box twice as large as the sphere. Prints how many of
+// them keep more than a millionth of their elastic energy at the start, each with its energy and
+// inverted tets. RECOVERY: as /solver/recovery; default `none` (the material unfolds itself).
 
 #include <fmt/core.h>
 
@@ -56,7 +56,7 @@ Scene scrambled_sphere(const std::string& material, unsigned seed, const std::st
   return scene_of(body, recovery);
 }
 
-/// Whether it is back in the end.
+/// True if the sphere comes back within the frames.
 bool comes_back(const std::string& material, unsigned seed, const std::string& recovery) {
   supple::Simulation simulation(scrambled_sphere(material, seed, recovery));
   const double start = simulation.energies().elastic;
@@ -115,7 +115,7 @@ double volume_of(const supple::TetMesh& mesh) {
   return sum;
 }
 
-/// Simulated time, s, until the body is back; none: it is not.
+/// Simulated time, s, until the body is back; none if it does not come back.
 std::optional<double> time_back(supple::Body body, unsigned seed) {
   const double rest = supple::Simulation(scene_of(body, "arap")).energies().elastic;
   const double allowed = rest + 1e-4 * mu * volume_of(body.mesh);

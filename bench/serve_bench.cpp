@@ -1,11 +1,10 @@
-// Frames over the viewer's WebSocket on this machine: from the program's `send` to the client's
-// receipt of the whole frame, which it puts together as a browser would.
+// Frames over the viewer's WebSocket on this machine: the time from the program's `send` until the
+// client, which assembles messages as a browser would, has the whole frame.
 //
 //   supple_serve_bench [VERTICES] [CLIENTS] [FRAMES] [FRAMES PER SECOND]
 //
-// 20,000 surface vertices (240 kB a frame), 1 client, 600 frames and 60 a second unless given.
-// Prints how many frames arrived and the median, 99th percentile and largest latency in
-// milliseconds.
+// Defaults: 20,000 surface vertices (240 kB a frame), 1 client, 600 frames, 60 a second. Prints how
+// many frames arrived and the median, 99th percentile and largest latency in milliseconds.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,7 +35,7 @@ Settings settings_of(int argc, char** argv) {
   return settings;
 }
 
-/// Takes frames until a text comes; their latencies in ms.
+/// Receives frames until a text message comes. Returns their latencies, ms.
 std::vector<double> receive(supple::test::TestClient& client) {
   std::vector<double> latencies;
   for (;;) {

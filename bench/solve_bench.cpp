@@ -1,8 +1,8 @@
-// Microseconds a solve of (M/h^2 + L) x = b with three right-hand sides, and milliseconds of the
+// Microseconds per solve of (M/h^2 + L) x = b with three right-hand sides, and milliseconds of the
 // set-up, beside Eigen's SimplicialLLT, on one thread and on two, and how fast the panels are read.
-// Prints a table of medians and writes no file. `large` measures bodies whose factor caches do not
-// hold instead, by a factor in floats and by multigrid, the two in turn
-// (of multigrid entries, MB and GB/s are those of the coarsest grid's factor alone):
+// Prints a table of medians and writes no file. `large` instead measures bodies whose factor does
+// not fit in the caches, with a factor in floats and with multigrid in turn (entries, MB and GB/s
+// of multigrid are those of the coarsest grid's factor alone):
 //   build/release/bin/supple_solve_bench [large]
 
 #include <fmt/core.h>
@@ -30,7 +30,7 @@ double median(std::vector<double> values) {
 
 struct Solver {
   std::string name;
-  int bytes;  ///< of an entry
+  int bytes;  ///< per entry
   std::unique_ptr<SpdSolver> solver;
   std::vector<double> set_up = {}, one_thread = {}, two_threads = {};
 };
@@ -69,7 +69,7 @@ void measure(const std::string& name, supple::TetMesh mesh, std::vector<Solver> 
     for (Solver& entry : solvers) {
       for (auto [threads, times] :
            {std::pair{&one, &entry.one_thread}, std::pair{&two, &entry.two_threads}}) {
-        // The second finds in the caches what it leaves there itself, as in a descent.
+        // The second solve finds in the caches what the first one left there, as in a descent.
         for (int k = 0; k < 2; ++k) {
           const Stopwatch watch;
           entry.solver->solve4(b.data(), x.data(), *threads);
@@ -94,7 +94,7 @@ void measure(const std::string& name, supple::TetMesh mesh, std::vector<Solver> 
 std::vector<Solver> solvers(bool is_large) {
   std::vector<Solver> list;
   if (!is_large) {
-    // With an index for each entry.
+    // 12 bytes: a double and an index for each entry.
     list.push_back({"Eigen", 12, supple::make_eigen_cholesky()});
     list.push_back({"doubles", 8, supple::make_supernodal_cholesky(supple::Precision::full)});
   }

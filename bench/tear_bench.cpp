@@ -9,7 +9,7 @@
 #include "supple/mesh.h"
 #include "supple/simulation.h"
 
-/// What a frame costs in which a block tears or is cut, beside one in which it does not, in
+/// The cost of a frame in which a block tears or is cut, beside one in which it does not, in
 /// processor time, which a shared machine disturbs least:
 ///   supple_tear_bench
 namespace {
@@ -46,7 +46,7 @@ void measure(std::array<int, 3> cells, const std::string& method) {
   for (int i = 0; i < 5; ++i) plain.step();
   std::vector<double> usual, watched, torn;
   for (int i = 0; i < 20; ++i) usual.push_back(milliseconds([&] { plain.step(); }));
-  // A limit and a blade that are looked at in each frame, and nothing is beyond them.
+  // A limit and a blade that are checked in each frame but never take effect.
   scene.bodies[0].tearing = TearingSettings{.stretch = 50};
   scene.blades = {{.points = {{0, 3, -1}, {0, 3, 1}}, .motion = {.velocity = Vec3{0.1, 0, 0}}}};
   Simulation watching(scene, {.threads = 1});
@@ -54,7 +54,7 @@ void measure(std::array<int, 3> cells, const std::string& method) {
   for (int i = 0; i < 20; ++i) {
     watched.push_back(milliseconds([&] { watching.step(); }));
   }
-  // A blade that goes through the block in a second.
+  // A blade that passes through the block in a second.
   scene.blades = {
       {.points = {{0.01, 0.6, -1}, {0.01, 0.6, 1}}, .motion = {.velocity = Vec3{0, -1.5, 0}}}};
   Simulation cutting(scene, {.threads = 1});

@@ -1,11 +1,11 @@
-// What a run of each method is worth with default settings, and whether it says so where it is not:
+// Is the result of each method right with default settings, and does the run warn if it is not?
 //   build/release/bin/supple_trust_bench [METHOD]
 // prints the table of docs/solvers.md. Each cell is `right` (within 5 %), `said` (wrong, and the
-// run warns), `refused` (the scene is not accepted), or WRONG with what came out over what is
-// right; `right, said` is a false alarm. Writes no file; exit code 1 where a cell is WRONG.
+// run warns), `refused` (the scene is not accepted), or WRONG with the result over the right value;
+// `right, said` is a false alarm. Writes no file; exit code 1 if a cell is WRONG.
 //   build/release/bin/supple_trust_bench slopes [METHOD]
-// lets blocks of several materials, stiffnesses, cells and steps slide down slopes with l_bfgs, or
-// another method, and counts verdicts.
+// lets blocks with several materials, stiffnesses, cells and steps slide down slopes with l_bfgs,
+// or METHOD, and counts verdicts.
 
 #include <fmt/core.h>
 
@@ -36,7 +36,7 @@ supple::MaterialSettings material(const std::string& model, double young) {
   return {.model = model, .mu = mu, .lambda = lambda};
 }
 
-/// A bar of 2 m held at one end under its weight, for a second.
+/// A bar of 2 m, held at one end, bends under its weight for a second.
 Scene bar(const std::string& model, double young) {
   Scene scene;
   scene.time = {.step = 1.0 / 60, .frames = 60};
@@ -53,7 +53,7 @@ Scene bar(const std::string& model, double young) {
   return scene;
 }
 
-/// The same, its other half so many times stiffer.
+/// The same bar, its free half `ratio` times stiffer.
 Scene graded_bar(const std::string& model, double ratio) {
   Scene scene = bar(model, 2e4);
   if (ratio != 1) {
@@ -65,8 +65,8 @@ Scene graded_bar(const std::string& model, double ratio) {
   return scene;
 }
 
-/// The same of 1e5 Pa, the vertices of its middle layer nearly in the plane of the next: tets of
-/// which three corners and the fourth lie almost in one plane.
+/// The same bar with 1e5 Pa. The vertices of its middle layer lie nearly in the plane of the next
+/// one, so some tets are almost flat.
 Scene bar_of_slivers(const std::string& model) {
   Scene scene = bar(model, 1e5);
   for (Vec3& x : scene.bodies[0].mesh.vertices) {
@@ -75,7 +75,7 @@ Scene bar_of_slivers(const std::string& model) {
   return scene;
 }
 
-/// A block on a plane with a coefficient of friction of 0.5. The plane is the ground, gravity is
+/// A block on a plane with a coefficient of friction of 0.5. The plane is the ground; gravity is
 /// turned.
 Scene slope(const std::string& model, double young, int cells, double angle) {
   Scene scene;
@@ -92,7 +92,7 @@ Scene slope(const std::string& model, double young, int cells, double angle) {
 }
 
 struct Outcome {
-  double value = 0;  ///< what is held against what is right
+  double value = 0;  ///< what is compared with the right value
   bool said = false;
 };
 
@@ -120,7 +120,7 @@ double speed_along_x(const supple::Simulation& simulation, const Scene&) {
 
 using Measure = double (*)(const supple::Simulation&, const Scene&);
 
-/// None where the scene is refused.
+/// Runs the scene. None if the scene is refused.
 std::optional<Outcome> run(const Scene& scene, Measure measure) {
   try {
     supple::Simulation simulation(scene);
@@ -140,8 +140,8 @@ struct Column {
   std::string name;
   std::function<Scene(const std::string& model)> scene;
   Measure measure;
-  double size;                  ///< of the body, m: a ten-thousandth of it is no error
-  std::optional<double> right;  ///< else what Newton's method comes to with the same steps
+  double size;                  ///< of the body, m: a ten-thousandth of it is not an error
+  std::optional<double> right;  ///< if empty, the result of Newton's method with the same steps
 };
 
 std::vector<Column> columns() {
@@ -171,7 +171,7 @@ std::vector<Column> columns() {
   return list;
 }
 
-/// With the same steps: larger ones lose more energy.
+/// The right value. Newton's method takes the same steps, because larger ones lose more energy.
 double right_of(const Column& column, Scene scene) {
   if (column.right) return *column.right;
   scene.solver.method = supple::SolverMethod::newton;
@@ -188,7 +188,7 @@ std::string verdict(const std::optional<Outcome>& outcome, double right, double 
   return fmt::format("WRONG {:.3g}/{:.3g}", outcome->value, right);
 }
 
-/// What a block gains in a second, once it is under way.
+/// The speed that a block gains in a second, once it is sliding.
 Outcome gain(const Scene& scene) {
   supple::Simulation simulation(scene);
   supple::RunWatch watch(scene);
@@ -258,8 +258,8 @@ int main(int argc, char** argv) {
   fmt::print("{}\n{}\n", head, rule);
   bool wrong = false;
   for (const supple::Description& method : supple::list_solvers()) {
-    // The one reads no material, the other does not end at the minimum of the step: nothing is
-    // right.
+    // pbd reads no material, and step_and_project does not end at the minimum of the step: neither
+    // has a right value.
     if (method.name == "pbd" || method.name == "step_and_project") continue;
     if (!only.empty() && method.name != only) continue;
     const std::string model = material_of(method.name);

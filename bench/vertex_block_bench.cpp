@@ -1,9 +1,9 @@
-// The iterations that vertex block descent needs:
+// How many iterations vertex block descent needs:
 //   build/release/bin/supple_vertex_block_bench
-// prints the table of docs/solvers.md: how far what came out is from Newton's method at 40
-// iterations, in percent of that, with the method as it is, and below it as plain sweeps from
-// the inertial target ("start": "inertia", "acceleration": "none"), and milliseconds a frame. A
-// star: the run warns. Writes no file.
+// prints the table of docs/solvers.md: the difference of the result from that of Newton's method
+// with 40 iterations, in percent of the latter, for the method as published and, below it, for
+// plain sweeps from the inertial target ("start": "inertia", "acceleration": "none"); and
+// milliseconds per frame. A star: the run warns. Writes no file.
 
 #include <fmt/core.h>
 
@@ -26,8 +26,8 @@ supple::MaterialSettings material(double young) {
   return {.model = "neo_hookean", .mu = mu, .lambda = lambda};
 }
 
-/// A bar of 2 m held at one end under its weight, for a second; its other half so many times
-/// stiffer.
+/// A bar of 2 m, held at one end, bends under its weight for a second; its free half is `ratio`
+/// times stiffer.
 Scene bar(double young, double ratio) {
   Scene scene;
   scene.time = {.step = 1.0 / 60, .frames = 60};
@@ -46,8 +46,8 @@ Scene bar(double young, double ratio) {
   return scene;
 }
 
-/// A block on a slope with a coefficient of friction of 0.5, for a second. The slope is the ground,
-/// gravity is turned.
+/// A block slides down a slope with a coefficient of friction of 0.5 for a second. The slope is the
+/// ground; gravity is turned.
 Scene slope(double degrees, double young) {
   Scene scene;
   scene.time = {.step = 1.0 / 60, .frames = 60};
@@ -62,7 +62,7 @@ Scene slope(double degrees, double young) {
   return scene;
 }
 
-/// A ball that is dropped on a ball, until it is highest again.
+/// A ball is dropped on a ball and bounces until it is highest again.
 Scene drop(double young) {
   Scene scene;
   scene.time = {.step = 1.0 / 60, .frames = 50};
@@ -78,7 +78,7 @@ Scene drop(double young) {
 struct Case {
   std::string name;
   Scene scene;
-  int axis;  ///< along which the body's mean moves
+  int axis;  ///< along which the body's mean is measured
 };
 
 struct Outcome {
@@ -86,7 +86,7 @@ struct Outcome {
   bool warns = false;
 };
 
-/// How far the body's mean has moved.
+/// Measures how far the body's mean has moved.
 Outcome run(const Case& of, const supple::SolverSettings& solver) {
   Scene scene = of.scene;
   scene.solver = solver;

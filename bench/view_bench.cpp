@@ -1,12 +1,12 @@
 // What `supple view` does for a page, without the page: a cloth of 20,022 vertices (140 x 141
 // cells, steps of 1/60 s, three iterations of L-BFGS) plays in real time behind the server, and
-// clients on this machine take its frames as a browser would.
+// clients on this machine receive its frames as a browser would.
 //
 //   supple_view_bench [SECONDS] [CLIENTS] [THREADS]
 //
-// 10 seconds (after one that does not count), 1 client and all cores unless given. Prints the
-// frames simulated a second, how many of them arrived, the milliseconds of a step and of putting
-// its frame together and sending it, and the latency from the end of the step to the whole receipt.
+// Defaults: 10 seconds (after one that does not count), 1 client, all cores. Prints the frames
+// simulated per second, how many of them arrived, the milliseconds of a step and of assembling and
+// sending its frame, and the latency from the end of the step until the whole frame has arrived.
 #include <fmt/format.h>
 #include <stdlib.h>
 
@@ -84,13 +84,14 @@ class SceneFolder {
   std::filesystem::path path_;
 };
 
-/// A frame as it left.
+/// A frame as it was sent.
 struct Sent {
   Clock::time_point step_start, sent;
   double step_ms = 0;
   std::size_t bytes = 0;
 
-  /// What the session does before a step counts as latency: no less than it was is claimed.
+  /// What the session does before the step counts as latency too, so the latency is not
+  /// understated.
   Clock::time_point step_end() const {
     return step_start + std::chrono::duration_cast<Clock::duration>(Milliseconds(step_ms));
   }
@@ -104,7 +105,7 @@ std::pair<int, double> frame_of(const std::string& bytes) {
   return {header.at("frame").get<int>(), header.at("report").at("ms").at("total").get<double>()};
 }
 
-/// Takes what comes, reading headers as a page must, until the server says good-bye.
+/// Receives messages, reading headers as a page must, until the server closes the connection.
 std::map<int, Clock::time_point> receive(supple::test::TestClient& client) {
   std::map<int, Clock::time_point> frames;
   for (;;) {
@@ -116,7 +117,7 @@ std::map<int, Clock::time_point> receive(supple::test::TestClient& client) {
   }
 }
 
-/// Plays until then. What left, by the number of the frame.
+/// Plays until `end`. Returns the frames that were sent, by their number.
 std::map<int, Sent> play(supple::WebServer& server, supple::Session& session,
                          Clock::time_point end) {
   supple::cli::Carrier carrier(server, session);

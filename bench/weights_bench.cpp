@@ -1,9 +1,9 @@
-// What weights of the constant matrix that follow the state are worth
+// What the constant matrix gains from weights that follow the state
 // (docs/solvers.md#weights-that-follow-the-state): free bodies that start stretched, ten frames of
-// ten iterations with weights as published and with those that follow. The error is the rms
-// distance of all positions of all frames from the converged motion, over the body's diagonal.
-// Cubes of 1,296 tets whose inner vertices are off their lattice; with SUPPLE_PAPER_MESHES the
-// published meshes too. Prints a table and writes no file:
+// ten iterations with weights as published and with weights that follow. The error is the rms
+// distance of all positions of all frames from the converged motion, over the body's diagonal. The
+// bodies are cubes of 1,296 tets whose inner vertices are displaced from their lattice and, if
+// SUPPLE_PAPER_MESHES is set, the published meshes. Prints a table and writes no file:
 //   build/release/bin/supple_weights_bench [threads]
 
 #include <fmt/core.h>
@@ -54,8 +54,8 @@ Scene stretched(const supple::TetMesh& mesh, const std::string& model, double mu
 
 struct Motion {
   std::vector<double> positions;  // of all frames, m
-  std::vector<double> times;      // of a frame, ms
-  double evaluations = 0;         // mean of a frame
+  std::vector<double> times;      // of the frames, ms; sorted
+  double evaluations = 0;         // mean over frames
 };
 
 Motion simulate(const Scene& scene, int threads) {

@@ -1,8 +1,8 @@
-// Frames of XPBD by the size of the body: a cube of stable Neo-Hookean tets (Poisson's ratio 0.5,
-// E = 1e5 Pa) that hangs by its top and swings, 10 substeps of one iteration a frame of 1/60 s.
-// Prints the median of 30 frames in ms for doubles and floats on one and two threads, the share of
-// it that is not projection, and by interpolation the largest body with a frame in 1/60 s; writes
-// no file:
+// Frames of XPBD against the size of the body: a cube of stable Neo-Hookean tets (Poisson's ratio
+// 0.5, E = 1e5 Pa) that hangs by its top and swings, 10 substeps of one iteration in a frame of
+// 1/60 s. Prints the median of 30 frames in ms for doubles and floats on one and two threads, the
+// share of it that is not projection, and by interpolation the largest body whose frame takes 1/60
+// s; writes no file:
 //   build/release/bin/supple_xpbd_frame_bench
 
 #include <fmt/core.h>

@@ -1,6 +1,6 @@
-// What XPBD makes of a material at different iterations and substeps: a block of 0.4 x 1 x 0.4 m
-// (324 tets, E = 1.5e5 Pa, density 1,000 kg/m^3) hung by its top, settled with a drag of 6/s over
-// six seconds of frames of 1/60 s, against Newton's method without time. Prints for Poisson's
+// How stiff XPBD makes a material with different iterations and substeps: a block of 0.4 x 1 x 0.4
+// m (324 tets, E = 1.5e5 Pa, density 1,000 kg/m^3) hangs by its top and settles with a drag of 6/s
+// over six seconds of frames of 1/60 s, beside Newton's method in equilibrium. Prints for Poisson's
 // ratios 0.4 and 0.495 the sag over the exact one and the volume over that at rest, a row for each
 // projection and a column for iterations x substeps, and writes no file:
 //   build/release/bin/supple_xpbd_steps_bench
@@ -33,7 +33,7 @@ Scene hanging_block(double poisson) {
 }
 
 struct Settled {
-  double sag = NAN;     ///< m, mean of the bottom
+  double sag = NAN;     ///< m, mean over the bottom
   double volume = NAN;  ///< over that at rest
 };
 

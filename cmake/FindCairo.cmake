@@ -1,4 +1,4 @@
-# Finds cairo: target Cairo::cairo.
+# Finds cairo and defines Cairo::cairo.
 find_path(CAIRO_INCLUDE_DIR NAMES cairo.h PATH_SUFFIXES cairo)
 find_library(CAIRO_LIBRARY NAMES cairo)
 include(FindPackageHandleStandardArgs)

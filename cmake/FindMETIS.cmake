@@ -1,4 +1,4 @@
-# Debian's METIS ships no CMake package: this defines METIS::METIS.
+# Finds METIS, for which Debian ships no CMake package, and defines METIS::METIS.
 find_path(METIS_INCLUDE_DIR metis.h)
 find_library(METIS_LIBRARY metis)
 include(FindPackageHandleStandardArgs)

@@ -3,7 +3,7 @@ if(EMSCRIPTEN)
   return()
 endif()
 
-# What the library links. All of it is in Debian 12 under licences that suit Apache-2.0.
+# Libraries that the library links. All are in Debian 12, under licences compatible with Apache-2.0.
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 find_package(Threads REQUIRED)
 find_package(METIS REQUIRED)

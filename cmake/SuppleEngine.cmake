@@ -1,8 +1,8 @@
-# The page's engine: the library compiled once more, by Emscripten, in a build of its own below this one. Found or not,
-# everything else is built all the same.
+# The page's engine: the library compiled once more, by Emscripten, in a separate build below this one. Everything else
+# is built even if Emscripten is not found.
 #   supple_wasm          build/release/engine/supple.js with supple.wasm, and a copy in web/dist/engine
 #   supple_wasm_threads  supple_threads.js beside it, for pages that are cross-origin isolated
-# Neither is part of `all`: a second compilation of everything is for those who ask for it. scripts/test asks for the first.
+# Neither is part of `all`, because it compiles everything a second time. scripts/test builds the first one.
 option(SUPPLE_WASM "Build the page's engine, where there are emcc and node" ON)
 find_program(SUPPLE_EMCC emcc)
 find_program(SUPPLE_NODE NAMES node nodejs)
@@ -13,7 +13,7 @@ if(NOT SUPPLE_WASM OR NOT SUPPLE_EMCC OR NOT SUPPLE_NODE)
   return()
 endif()
 
-# supple_engine(TARGET options of cmake ...): the build below ${PROJECT_BINARY_DIR}/TARGET.
+# supple_engine(TARGET options of cmake ...): the build in ${PROJECT_BINARY_DIR}/TARGET.
 function(supple_engine target)
   set(build ${PROJECT_BINARY_DIR}/${target})
   set(toolchain ${PROJECT_SOURCE_DIR}/cmake/wasm.cmake)
@@ -23,8 +23,8 @@ function(supple_engine target)
             -DSUPPLE_ENGINE_DIR=${SUPPLE_ENGINE_DIR} ${ARGN}
     DEPENDS ${toolchain}
     COMMENT "Configuring the page's engine" VERBATIM)
-  # Ninja looks into that build each time: only it knows whether something has changed. It counts as one job here, so
-  # that it takes half of the cores.
+  # Runs Ninja in that build each time, because only it knows whether something has changed. This counts as one job
+  # here, so it uses only half of the cores.
   cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
   math(EXPR jobs "(${cores} + 1) / 2")
   add_custom_target(${target}

@@ -1,17 +1,17 @@
-# The library as other projects see it: all rooms as supple::supple, and those that simulate as supple::core, each one
-# archive or one shared library with its CMake package and pkg-config file. The public headers include nothing but the
-# standard library and each other, so that a consumer compiles against include/ alone; what the objects call is linked
-# and no more. A program links one of the two.
+# The library as other projects see it: all rooms as supple::supple, and those that simulate as supple::core. Each is
+# one archive or one shared library with its CMake package and pkg-config file. The public headers include only the
+# standard library and each other, so a consumer compiles against include/ alone and links only the libraries that the
+# objects call. A program links one of the two.
 
 get_property(supple_rooms GLOBAL PROPERTY SUPPLE_ROOMS)
 get_property(supple_libraries GLOBAL PROPERTY SUPPLE_LIBRARIES)
 foreach(list supple_libraries supple_core_libraries)
   list(REMOVE_DUPLICATES ${list})
-  # Headers only: they are compiled into the objects.
+  # Header-only libraries are compiled into the objects.
   list(REMOVE_ITEM ${list} Eigen3::Eigen nlohmann_json::nlohmann_json)
 endforeach()
 
-# What pkg-config calls these libraries: modules, or flags where there is no module.
+# The names of these libraries for pkg-config: modules, or flags if there is no module.
 set(supple_pc_PNG::PNG libpng)
 set(supple_pc_ZLIB::ZLIB zlib)
 set(supple_pc_fmt::fmt fmt)
@@ -19,7 +19,7 @@ set(supple_pc_pugixml::pugixml pugixml)
 set(supple_pc_METIS::METIS -lmetis)
 set(supple_pc_Threads::Threads -pthread)
 
-# Until 1.0 a minor version may change the binary interface.
+# Before 1.0, a minor version may change the binary interface.
 set(supple_soversion ${PROJECT_VERSION_MAJOR})
 if(PROJECT_VERSION_MAJOR EQUAL 0)
   set(supple_soversion ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
@@ -29,8 +29,8 @@ set(supple_exports ${PROJECT_SOURCE_DIR}/cmake/exports.map)
 include(CheckLinkerFlag)
 check_linker_flag(CXX -Wl,--version-script=${supple_exports} supple_has_version_scripts)
 
-# supple_package(TARGET NAME STATIC|SHARED LIBRARIES ... [INSTALL options of install() ...]): what is installed of a
-# library: itself, its targets for CMake with what they need, and NAME.pc.
+# supple_package(TARGET NAME STATIC|SHARED LIBRARIES ... [INSTALL options of install() ...]): installs a library, its
+# targets for CMake with their dependencies, and NAME.pc.
 function(supple_package target name kind)
   cmake_parse_arguments(ARG "" "" "LIBRARIES;INSTALL" ${ARGN})
   set(dependencies "")
@@ -49,7 +49,7 @@ function(supple_package target name kind)
         string(APPEND SUPPLE_PC_MODULES " ${supple_pc_${library}}")
       endif()
     endforeach()
-    # A program in C does not link the library of C++ by itself.
+    # A program in C does not link the C++ library by itself.
     foreach(library ${CMAKE_CXX_IMPLICIT_LINK_LIBRARIES})
       if(library MATCHES "^(std)?c\\+\\+$|^m$")
         string(APPEND SUPPLE_PC_FLAGS " -l${library}")
@@ -60,7 +60,7 @@ function(supple_package target name kind)
   file(RELATIVE_PATH SUPPLE_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
   set(dir ${PROJECT_BINARY_DIR}/cmake/${kind})
   configure_file(${PROJECT_SOURCE_DIR}/cmake/supple.pc.in ${dir}/${name}.pc @ONLY)
-  # Targets of both kinds are exported here under one name, which their files must not share.
+  # Targets of both kinds are exported here under one name, but their files must have different names.
   file(CONFIGURE OUTPUT ${dir}/${name}Dependencies.cmake CONTENT "${dependencies}set(supple_kind ${kind})\n" @ONLY)
 
   install(TARGETS ${target} EXPORT ${target}
@@ -118,7 +118,7 @@ if(NOT PROJECT_IS_TOP_LEVEL)
   return()
 endif()
 if(SUPPLE_TESTS AND NOT SUPPLE_SANITIZE)
-  # The other kind, from the same objects, for the test of the package alone.
+  # The other kind, made of the same objects, only for the test of the package.
   supple_both_libraries(_of_other_kind ${other_kind} COMPONENT other_kind EXCLUDE_FROM_ALL)
   set_target_properties(supple_of_other_kind supple_core_of_other_kind PROPERTIES
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/other_kind ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/other_kind)
@@ -136,5 +136,5 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/supple ${PROJECT_BINARY_DIR}/inc
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/supple
         FILES_MATCHING PATTERN "*.json" PATTERN "*.png")
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/supple)
-# The command line, where it was built.
+# The command line, if it was built.
 install(PROGRAMS ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/supple DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)

@@ -6,19 +6,20 @@ target_compile_features(supple_flags INTERFACE cxx_std_20)
 target_compile_definitions(supple_flags INTERFACE EIGEN_MPL2_ONLY)
 target_compile_options(supple_flags INTERFACE
   -Wall -Wextra -Wshadow
-  # Designated initialisers leave out what keeps its default.
+  # Designated initialisers omit members that keep their default.
   -Wno-missing-field-initializers
-  # Nothing is contracted behind our back, so that a batch and a scalar agree bit for bit.
+  # No fused multiply-adds unless we write them, so that a batch and a scalar agree bit for bit.
   -ffp-contract=off -fno-math-errno
-  # Passing wide vectors by value inside one binary is safe: all of it is compiled with the same flags.
+  # Passing wide vectors by value inside one binary is safe, because all of it is compiled with the same flags.
   $<$<CXX_COMPILER_ID:GNU>:-Wno-psabi>
-  # g++ 12 finds faults of these two kinds in its own headers (GCC bugs 105593 and 105651).
+  # g++ 12 reports false warnings of these two kinds in its own headers (GCC bugs 105593 and 105651).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
   $<$<AND:$<CONFIG:Release>,$<NOT:$<BOOL:${EMSCRIPTEN}>>>:-O3>)
-# Levels of vectors beside the baseline that the units of kernels are compiled for (src/base/simd_level.h, which asks the
-# processor for just these instructions). Without optimisation and under sanitizers speed does not matter; -Os may leave
-# functions of the standard library out of line, which tests/tools/simd_symbols_test.py does not let pass.
+# Levels of vectors beside the baseline for which the kernel units are compiled (src/base/simd_level.h asks the
+# processor for exactly these instructions). Only the baseline is built without optimisation and under sanitizers, where
+# speed does not matter, and with -Os, which can leave functions of the standard library out of line;
+# tests/tools/simd_symbols_test.py rejects those.
 set(SUPPLE_SIMD_LEVELS "")
 set(supple_is_x86 FALSE)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$" AND CMAKE_SIZEOF_VOID_P EQUAL 8)
@@ -45,12 +46,12 @@ if(SUPPLE_SANITIZE)
   target_link_options(supple_flags INTERFACE -fsanitize=${SUPPLE_SANITIZE})
 endif()
 
-# What SuppleLibrary.cmake puts together: the rooms' targets and what they link from outside.
+# The input of SuppleLibrary.cmake: the rooms' targets and the external libraries that they link.
 set_property(GLOBAL PROPERTY SUPPLE_ROOMS "")
 set_property(GLOBAL PROPERTY SUPPLE_LIBRARIES "")
 
-# supple_simd_copies(OUT sources ...): for each level beside the baseline a file that includes the source, with the
-# level's flags behind those that the source has.
+# supple_simd_copies(OUT sources ...): for each level beside the baseline, a file that includes the source, with the
+# level's flags after the source's own.
 function(supple_simd_copies out)
   set(copies "")
   foreach(source ${ARGN})
@@ -72,11 +73,11 @@ endfunction()
 
 # supple_room(NAME [PROGRAM] SOURCES ... [KERNELS ...] [ALONE ...] [FOR_READERS ...] [ROOMS other rooms ...]
 #             [LIBRARIES ...] [TESTS ...])
-# Defines supple_NAME and, with tests, the program supple_NAME_test. PROGRAM: a room that the programs alone use; it and
-# what it links from outside are no part of the installed library. KERNELS: sources that are compiled once for each
-# level of vectors. ALONE: sources that are not joined with others where sources are joined (CMAKE_UNITY_BUILD), as the
-# names that are local to them are those of others, too. FOR_READERS: of a room that simulates, the sources that what
-# reads files asks for; with SUPPLE_READERS_ONLY no others are compiled, and no tests.
+# Defines supple_NAME and, with tests, the program supple_NAME_test. PROGRAM: a room that only the programs use; it and
+# its external libraries are not part of the installed library. KERNELS: sources that are compiled once for each level
+# of vectors. ALONE: sources that are not joined with others (CMAKE_UNITY_BUILD), because others define the same local
+# names. FOR_READERS: the sources of a simulating room that the readers of files need; with SUPPLE_READERS_ONLY, only
+# these are compiled, without tests.
 function(supple_room name)
   cmake_parse_arguments(ARG "PROGRAM" "" "SOURCES;KERNELS;ALONE;FOR_READERS;ROOMS;LIBRARIES;TESTS" ${ARGN})
   set(target supple_${name})
@@ -113,13 +114,13 @@ function(supple_room name)
 endfunction()
 
 # supple_test(NAME [PREFIX text] SOURCES ... LIBRARIES ...): a GoogleTest program whose tests ctest knows one by one.
-# PREFIX: of their names, where another program has tests of the same.
+# PREFIX is put before their names if another program has tests with the same names.
 function(supple_test name)
   cmake_parse_arguments(ARG "" "PREFIX" "SOURCES;LIBRARIES" ${ARGN})
   include(GoogleTest)
   add_executable(${name} ${ARG_SOURCES})
   set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
-  # What is tested is in the rooms. The tests' own code compiles a third faster so, and runs as long.
+  # The tested code is in the rooms. At -O1 the tests' own code compiles a third faster and runs as fast.
   set_property(SOURCE ${ARG_SOURCES} APPEND PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release>:-O1>)
   target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} supple_flags GTest::gtest GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE SUPPLE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"

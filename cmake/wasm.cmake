@@ -1,6 +1,6 @@
-# Toolchain of the page's engine: Emscripten, as Debian has it.
+# Toolchain of the page's engine: Debian's Emscripten.
 #   cmake -S . -B build/wasm -DCMAKE_TOOLCHAIN_FILE=cmake/wasm.cmake [-DSUPPLE_WASM_THREADS=ON]
-# Its optimiser asks node for a parser of JavaScript, which Debian's node keeps in /usr/share/nodejs.
+# Emscripten's optimiser needs a JavaScript parser from node, which Debian keeps in /usr/share/nodejs.
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES SUPPLE_WASM_THREADS)
 find_program(SUPPLE_EM_CONFIG em-config REQUIRED)
 execute_process(COMMAND ${SUPPLE_EM_CONFIG} EMSCRIPTEN_ROOT
@@ -8,7 +8,7 @@ execute_process(COMMAND ${SUPPLE_EM_CONFIG} EMSCRIPTEN_ROOT
 include(${supple_emscripten}/cmake/Modules/Platform/Emscripten.cmake)
 
 if(SUPPLE_WASM_THREADS)
-  # With threads, Debian's libraries catch exceptions of WebAssembly without their type: JavaScript carries them.
+  # With threads, Debian's libraries lose the type of WebAssembly exceptions, so JavaScript exceptions are used.
   set(supple_wasm_flags "-fexceptions -msimd128 -pthread")
 else()
   set(supple_wasm_flags "-fwasm-exceptions -msimd128")
@@ -19,7 +19,7 @@ set(CMAKE_CXX_FLAGS_INIT "${supple_wasm_flags} -include ${CMAKE_CURRENT_LIST_DIR
 find_program(SUPPLE_CCACHE ccache)
 mark_as_advanced(SUPPLE_CCACHE)
 if(SUPPLE_CCACHE)
-  # Below emcc, which has itself a third of a second to do for each file.
+  # ccache runs below emcc, which itself spends a third of a second on each file.
   set_property(GLOBAL PROPERTY RULE_LAUNCH_COMPILE "${CMAKE_COMMAND} -E env EM_COMPILER_WRAPPER=${SUPPLE_CCACHE}")
 endif()
 set_property(GLOBAL PROPERTY RULE_LAUNCH_LINK "${CMAKE_COMMAND} -E env NODE_PATH=/usr/share/nodejs")

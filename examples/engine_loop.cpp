@@ -1,6 +1,6 @@
-// The loop of a game engine at 60 Hz: soft cubes are dropped on the ground one after the other, and
-// from the twenty-first on the oldest goes; the mouse picks one up, drags it and lets go; another
-// is kicked, a third is shot at. supple gets 4 ms of each frame.
+// The loop of a game engine at 60 Hz. Soft cubes are dropped on the ground one after another; from
+// the twenty-first on, the oldest one disappears each time. The mouse picks one up, drags it and
+// lets go; another is kicked, a third is shot at. supple gets 4 ms of each frame.
 #include <supple/supple.h>
 
 #include <algorithm>
@@ -17,18 +17,18 @@ namespace {
 constexpr int most_cubes = 20, frames_between = 12, num_frames = 360;
 constexpr double budget_ms = 4;
 
-/// What is drawn of a vertex.
+/// What is drawn for a vertex.
 struct Corner {
   float position[3], normal[3];
 };
 
-/// A thing of the game. Its number is the user data of its body.
+/// An object of the game. Its number is the user data of its body.
 struct Cube {
   supple::BodyHandle body;
   std::vector<Corner> buffer;
 };
 
-/// Half a metre wide, above a place of its own among twenty.
+/// A cube half a metre wide, above its own place among twenty.
 supple::Body cube(int number) {
   const int place = number % most_cubes;
   const auto [mu, lambda] = supple::lame_parameters(2e5, 0.4);  // Young's modulus, Poisson's ratio
@@ -59,7 +59,7 @@ class Game {
  public:
   Game() { enter(simulation_.handle(0)); }
 
-  /// A frame; false if the step failed.
+  /// Runs a frame; false if the step failed.
   bool advance(int frame);
   void print_times();
 
@@ -68,7 +68,7 @@ class Game {
   void drop_another(int frame);
   void play(int frame);
   void print(int frame, const supple::StepReport& report) const;
-  /// The number of the cube that has this index among the bodies now.
+  /// The number of the cube whose body currently has this index.
   int number_of(int body) const {
     return static_cast<int>(simulation_.user_data(simulation_.handle(body)));
   }
@@ -98,7 +98,8 @@ void Game::enter(const supple::BodyHandle& body) {
       {body, std::vector<Corner>(simulation_.scene().bodies[index].mesh.vertices.size())});
 }
 
-/// One call for what comes and what goes: each builds the simulation anew.
+/// One call for both the new cube and the removed one, because each call builds the simulation
+/// anew.
 void Game::drop_another(int frame) {
   std::vector<supple::BodyHandle> removed;
   if (cubes_.size() == most_cubes) {
@@ -112,7 +113,7 @@ void Game::drop_another(int frame) {
   drop_ms_.push_back(milliseconds_since(start));
 }
 
-/// What the player does in a frame.
+/// The player's actions in a frame.
 void Game::play(int frame) {
   if (frame == 60) {
     const supple::Vec3 target = middle_of(2);
@@ -123,7 +124,7 @@ void Game::play(int frame) {
       hand_ = simulation_.attach(*hit, held_at_, 1e4);
     }
   }
-  if (simulation_.is_attached(hand_)) {  // not if its cube has gone
+  if (simulation_.is_attached(hand_)) {  // false if its cube was removed
     simulation_.set_target(hand_, {held_at_[0], held_at_[1] + 0.02 * (frame - 60), held_at_[2]});
     if (frame == 120) {
       const supple::Vec3 force = simulation_.force(hand_);

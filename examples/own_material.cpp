@@ -1,6 +1,6 @@
-// A material of the program's own. Two rods are pulled: one is of Gent's rubber, whose chains are
-// nearly as long as they can become, the other one of a tissue with a family of fibers. Only their
-// energies are written down; stresses and Hessians come from automatic differentiation, and both
+// Materials that a program defines itself. Two rods are pulled: one is Gent's rubber, whose chains
+// are almost at their limit, the other one a tissue with a family of fibers. Only their energies
+// are written down. Stresses and Hessians come from automatic differentiation, and both materials
 // run in the vectorised loops of the library.
 #include <supple/supple.h>
 
@@ -18,11 +18,11 @@ struct Gent {
   }
 };
 
-// A soft matrix with fibers along d, which stiffen exponentially and bear tension alone
+// A soft matrix with fibers along d, which stiffen exponentially and resist only tension
 // [Holzapfel, Gasser & Ogden 2000]. Pa.
 struct Tissue {
   double mu, bulk, fibers, growth;
-  supple::Vec3 d;  // at rest, of length 1
+  supple::Vec3 d;  // at rest, unit length
 
   template <class T>
   T energy_density(const supple::Mat3<T>& F) const {
@@ -34,7 +34,7 @@ struct Tissue {
   }
 };
 
-// A rod along x, held at one end and pulled at the other one, 20 cm a second.
+// A rod along x, held at one end and pulled at the other at 20 cm a second.
 supple::Body rod(const char* name, double z, const supple::MaterialSettings& material) {
   supple::Body body{.name = name,
                     .mesh = supple::generate(supple::BoxGenerator{
@@ -64,7 +64,7 @@ int main() {
   }
   std::puts("pulled");
 
-  // An energy that is none is refused with the reason.
+  // An invalid energy is refused with the reason.
   try {
     scene.bodies[0].material = supple::own_material(Gent{-2e4, 1.0, 1e5});
     supple::Simulation refused(scene);

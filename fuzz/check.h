@@ -9,7 +9,7 @@
 
 #include "supple/error.h"
 
-/// What a fuzz target checks beyond the sanitizers.
+/// Checks of a fuzz target beyond the sanitizers.
 namespace supple::fuzz {
 
 inline void require(bool condition, const char* what) {
@@ -18,7 +18,7 @@ inline void require(bool condition, const char* what) {
   std::abort();
 }
 
-/// Calls `read` with the input; Error{bad_file} that names the input is the one way to fail.
+/// Calls `read`, which must either succeed or throw Error{bad_file} that names the input.
 template <typename Read>
 void expect_mesh_or_error(const char* name, Read read) {
   try {

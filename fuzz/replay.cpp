@@ -34,7 +34,7 @@ int main(int argc, char** argv) {
     }
     const std::string bytes((std::istreambuf_iterator<char>(stream)), {});
     std::printf("%s: %zu bytes\n", file.string().c_str(), bytes.size());
-    std::fflush(stdout);  // so that a crash shows its file
+    std::fflush(stdout);  // so that after a crash the file's name is visible
     LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
   }
   std::printf("%zu files\n", files.size());

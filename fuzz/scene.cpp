@@ -8,7 +8,7 @@
 namespace supple::fuzz {
 namespace {
 
-/// Files are not read: every name stands for a small mesh.
+/// No files are read: every file name stands for a small mesh.
 SceneSources sources() {
   SceneSources sources;
   sources.max_tets = 5000;
@@ -31,7 +31,7 @@ SceneSources sources() {
   return sources;
 }
 
-/// A scene that is accepted, written out with its defaults, must read back to the same.
+/// A scene that is accepted and written out with its defaults must read back as the same scene.
 void check(std::string_view text) {
   std::string settings;
   try {

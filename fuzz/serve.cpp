@@ -12,9 +12,10 @@
 #include "check.h"
 #include "serve/server_loop.h"
 
-// One client of the web server. The first byte chooses, as a digit: 0: what follows is all that it
-// sends; 1: it comes after the handshake of a WebSocket; 2: targets of requests, one a line, asked
-// of the folders alone. The second byte says where what is sent is cut in two (in 256ths).
+// One client of the web server. The first byte, a digit, selects a mode: 0, the rest is all that
+// the client sends; 1, the rest is sent after the handshake of a WebSocket; 2, the rest has targets
+// of requests, one per line, which are looked up in the folders without a server. The second byte
+// says where the data is cut in two (in 256ths).
 
 namespace supple::fuzz {
 namespace {
@@ -23,7 +24,7 @@ constexpr std::string_view handshake =
     "GET /session HTTP/1.1\r\nHost: localhost:0\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
     "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
 
-/// A folder with a page, and beside it what must not be seen.
+/// A folder with a page, and files beside it that must not be served.
 const std::filesystem::path& page() {
   static const std::filesystem::path folder = [] {
     std::string name = (std::filesystem::temp_directory_path() / "supple_fuzz_XXXXXX").string();
@@ -56,7 +57,7 @@ void check_targets(std::string_view lines) {
   }
 }
 
-/// The client's end of a pair of sockets; the server has the other.
+/// The client's end of a pair of sockets; the server has the other end.
 class Pair {
  public:
   explicit Pair(ServerLoop& loop) : loop_(loop) {
@@ -75,7 +76,7 @@ class Pair {
     if (!bytes.empty()) (void)!::send(end_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     settle();
   }
-  /// What the server has said so far.
+  /// What the server has sent so far.
   std::string& said() { return said_; }
 
  private:
@@ -119,13 +120,13 @@ void check_client(std::string_view first, std::string_view second, bool shakes_h
     require(pair.said().empty() || pair.said().rfind("HTTP/1.1 ", 0) == 0, "it answers in HTTP");
     require(pair.said().find("secret") == std::string::npos, "what is secret is not said");
   }
-  // Also one that was not read from is, once its messages are taken.
+  // A client that was not read from is gone too, once its messages are taken.
   for (int i = 0; i < 1000 && loop.num_connections() > 0; ++i) {
     for (const Inbound& message : loop.mailboxes().take({})) received += message.bytes.size();
     loop.poll();
   }
   require(loop.num_connections() == 0, "a client that has gone leaves nothing behind");
-  // What it had said last is still to be taken, and must not be counted for the next one.
+  // Its last messages still wait; take them, so that they are not counted for the next client.
   for (const Inbound& message : loop.mailboxes().take({})) received += message.bytes.size();
   require(received <= first.size() + second.size(), "no more is received than was sent");
 }

@@ -27,7 +27,7 @@ constexpr const char* scene = R"({
   "colliders": [ { "plane": { "offset": -1 } } ]
 })";
 
-/// A folder with one scene. Its name is the process's own.
+/// A folder with one scene. Its name is unique to the process.
 std::filesystem::path make_folder() {
   std::string name = (std::filesystem::temp_directory_path() / "supple_fuzz_XXXXXX").string();
   require(mkdtemp(name.data()) != nullptr, "a folder can be made");
@@ -43,7 +43,7 @@ struct Folder {
   }
 };
 
-/// What goes out must be what the protocol says, whatever came in.
+/// Messages must follow the protocol, whatever came in.
 void check_messages(Session& session) {
   for (const Session::Message& message : session.take_messages()) {
     if (message.is_packet) {
@@ -56,7 +56,7 @@ void check_messages(Session& session) {
   }
 }
 
-/// Lines are commands; from a line that begins with SPL1 on, the rest is a packet.
+/// Each line is a command; from a line that begins with SPL1 on, the rest is a packet.
 void check(std::string_view input) {
   static const Folder folder;
   Session session({.scenes = folder.path, .scene = "tiny", .threads = 1, .max_tets = 200});
@@ -73,14 +73,14 @@ void check(std::string_view input) {
       session.receive(1, input.substr(0, end));
       input.remove_prefix(std::min(end + 1, input.size()));
     }
-    // A slow command is announced by the first call and done by the second.
+    // The first call announces a slow command, the second one does it.
     for (int calls = 0; calls < 2; ++calls) {
       const double next = session.advance(now);
       require(!std::isnan(next), "advance says when it wants to be called again");
       now += 0.04;
     }
     check_messages(session);
-    // Iterations and races may be given seconds by those who want to wait.
+    // Some inputs ask for many iterations or races, which can take seconds.
     if (Clock::now() - begun > std::chrono::seconds(1)) break;
   }
   session.disconnect(1);

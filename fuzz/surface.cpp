@@ -5,7 +5,7 @@
 #include "io/meshes/formats.h"
 #include "supple/mesh.h"
 
-// The first byte chooses the format: 0 OBJ, 1 PLY, 2 STL, 3 OFF (as a digit, others modulo 4).
+// The first byte, a digit, selects the format: 0 OBJ, 1 PLY, 2 STL, 3 OFF (other values modulo 4).
 
 namespace supple::fuzz {
 namespace {
@@ -23,7 +23,7 @@ TriangleMesh parse(unsigned format, std::string_view bytes) {
   }
 }
 
-/// What the same bytes hold as strands.
+/// Checks what the same bytes contain as strands.
 void check_strands(unsigned format, std::string_view bytes) {
   const SpringMesh mesh =
       format == 0 ? parse_obj_lines(bytes, "input") : parse_ply_lines(bytes, "input");

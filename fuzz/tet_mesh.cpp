@@ -5,8 +5,8 @@
 #include "io/meshes/formats.h"
 #include "supple/mesh.h"
 
-// The first byte chooses the format: 0 MEDIT, 1 Gmsh, 2 TetGen, 3 VTK, 4 VTU (as a digit, others
-// modulo 5). TetGen's files are divided by a line "----".
+// The first byte, a digit, selects the format: 0 MEDIT, 1 Gmsh, 2 TetGen, 3 VTK, 4 VTU (other
+// values modulo 5). A line "----" separates TetGen's files.
 
 namespace supple::fuzz {
 namespace {

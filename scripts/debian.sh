@@ -1,20 +1,20 @@
 # shellcheck shell=bash disable=SC2034,SC2154  # the scripts that source this use the lists and set root
-# Sourced by scripts/run and scripts/test: what they need from Debian, and how to get it.
+# Sourced by scripts/run, scripts/view and scripts/test: the Debian packages that they need, and how to install them.
 
-# What the main job needs to build and run. A word with a colon is a program and the package that brings it: one that
-# is there already is taken, wherever it comes from.
+# Packages to build and run. An entry with a colon is a program and the package that contains it: a program that is
+# already there is used, wherever it comes from.
 build_packages=(
   c++:g++ cmake:cmake ninja:ninja-build
   libboost-dev libcairo2-dev libcli11-dev libeigen3-dev libfmt-dev libmetis-dev libpng-dev libpugixml-dev
   nlohmann-json3-dev zlib1g-dev)
-# What the viewer's page is built with.
+# Packages to build the viewer's page.
 page_packages=(node:nodejs npm:npm)
-# What the tests need besides.
+# Further packages for the tests.
 test_packages=(
   clang++:clang clang-format:clang-format clang-tidy:clang-tidy python3:python3
   libbenchmark-dev libclang-rt-14-dev libgtest-dev)
-# Programs that read our exports back, what compiles the page and its engine, and a browser to try them in: a test that
-# misses one says so and is skipped.
+# Programs that read our exports, compilers for the page and its engine, and a browser to run them in: a test that lacks
+# one says so and is skipped.
 optional_packages=(assimp:assimp-utils chromium:chromium emcc:emscripten ffmpeg:ffmpeg "${page_packages[@]}" python3-numpy
   python3-vtk9)
 
@@ -22,7 +22,7 @@ is_installed() {
   [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }
 
-# Prints the packages of "$@" that are missing, one a line.
+# Prints the packages of "$@" that are missing, one per line.
 missing_packages() {
   local entry
   for entry in "$@"; do
@@ -31,7 +31,7 @@ missing_packages() {
   done
 }
 
-# install_packages LIST...: installs what of it is missing. Fails with a word on what to do.
+# install_packages LIST...: installs the missing packages. If it fails, it says what to do.
 install_packages() {
   local missing=() as_root=()
   mapfile -t missing < <(missing_packages "$@")
@@ -70,8 +70,8 @@ configure() {
   (cd "$root" && cmake --preset "$@" "${launcher[@]}") >"$log" 2>&1 || { cat "$log" >&2; return 1; }
 }
 
-# How many jobs a build or test run may use: the cores there are, held down by memory (a test of many templates takes
-# a gigabyte to compile).
+# Number of jobs for a build or test run: the number of cores, limited by memory (a test with many templates takes a
+# gigabyte to compile).
 num_jobs() {
   local cores memory
   cores=$(nproc)

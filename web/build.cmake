@@ -1,9 +1,9 @@
 # cmake -DSOURCE=web -DPLACE=build/web -DNPM=npm [-DPICTURES=scenes/pictures] [-DONLY_INSTALL=ON] -P build.cmake
-# Copies the page's sources to PLACE/src, installs what they need there, and builds PLACE/dist.
+# Copies the page's sources to PLACE/src, installs their packages there, and builds PLACE/dist.
 set(copy ${PLACE}/src)
 set(kept index.html package.json package-lock.json tsconfig.json vite.config.ts .prettierrc.json .prettierignore)
 foreach(folder src public test)
-  # What was deleted in the sources must not live on in the copy.
+  # Files deleted from the sources must not remain in the copy.
   file(REMOVE_RECURSE ${copy}/${folder})
   file(COPY ${SOURCE}/${folder} DESTINATION ${copy})
 endforeach()
@@ -11,7 +11,7 @@ foreach(name ${kept})
   file(COPY ${SOURCE}/${name} DESTINATION ${copy})
 endforeach()
 
-# npm is asked again when what is to be installed has changed only: that it does for minutes on a slow line.
+# Runs npm ci only if the required packages have changed, because it takes minutes on a slow connection.
 file(SHA256 ${SOURCE}/package-lock.json wanted)
 set(stamp ${copy}/node_modules/supple.stamp)
 set(installed "")
@@ -19,7 +19,7 @@ if(EXISTS ${stamp})
   file(READ ${stamp} installed)
 endif()
 if(NOT installed STREQUAL wanted)
-  # Its cache lies here as well: a build writes nothing outside its folder.
+  # npm's cache is in PLACE too: a build writes nothing outside its folder.
   execute_process(COMMAND ${NPM} ci --no-audit --no-fund --no-update-notifier --cache ${PLACE}/npm_cache
     WORKING_DIRECTORY ${copy} RESULT_VARIABLE result)
   if(NOT result EQUAL 0)
@@ -38,7 +38,7 @@ if(NOT result EQUAL 0)
 endif()
 file(GLOB pictures ${PICTURES}/*.png)
 file(COPY ${pictures} DESTINATION ${PLACE}/dist.part/scenes)
-# A page that is open meanwhile finds the old or the new one, whole. The engine that was put there stays.
+# An open page finds either the old or the new page, complete. The engine that was put there stays.
 if(IS_DIRECTORY ${PLACE}/dist/engine)
   file(RENAME ${PLACE}/dist/engine ${PLACE}/dist.part/engine)
 endif()

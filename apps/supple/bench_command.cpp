@@ -25,7 +25,7 @@ struct BenchArguments {
   int threads = 0;
 };
 
-/// Milliseconds a frame beside the yardstick's, in one line.
+/// Milliseconds per frame beside the yardstick's, in one line.
 std::string line_of(const bench::SceneResult& scene) {
   std::string text = fmt::format("{:<24} {:>7} elements   plain {:8.2f} ms",
                                  scene.name + (scene.mesh == "published" ? " (published)" : ""),
@@ -50,7 +50,7 @@ int bench_it(const BenchArguments& arguments) {
                            .meshes = folder_of_meshes()};
   settings.names.insert(settings.names.end(), arguments.only.begin(), arguments.only.end());
   bench::check_names(settings.names);
-  // A folder that cannot be written is found before the work, not after it.
+  // Fail now, not after the work, if the folder cannot be written.
   const std::filesystem::path folder = arguments.folder;
   make_folder(folder);
   const Stopwatch watch;
@@ -59,7 +59,7 @@ int bench_it(const BenchArguments& arguments) {
   std::string part;
   bench::Observer observer;
   const auto show = [&](const std::string& what) {
-    // Elsewhere than on a terminal a line for each scene is enough.
+    // If the output is not a terminal, one line per scene is enough.
     if (progress.on_terminal()) progress.stage(done, total, what);
   };
   observer.started = [&](int parts_done, int parts, const std::string& title) {

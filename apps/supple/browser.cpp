@@ -22,7 +22,7 @@ void open_browser(const std::string& url) {
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
       ::posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_RDWR, 0);
     }
-    // A group of its own: Ctrl-C is not meant for the browser.
+    // A process group of its own, so that Ctrl-C does not reach the browser.
     ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
     std::string program = "xdg-open";
     std::string address = url;

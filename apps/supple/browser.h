@@ -4,8 +4,8 @@
 
 namespace supple::cli {
 
-/// Asks the desktop to open an address, where there is a desktop. Neither waits nor says whether
-/// that worked.
+/// Asks the desktop, if there is one, to open an address. Does not wait and does not report
+/// failure.
 void open_browser(const std::string& url);
 
 }  // namespace supple::cli

@@ -9,7 +9,7 @@
 
 namespace supple::cli {
 
-/// The time that a session sees (s): it stands still while nobody looks, and so does the body.
+/// The time that a session sees (s): it stops while no client is connected, and the body with it.
 class SessionClock {
  public:
   double now() const { return is_running_ ? before_ + since_start() : before_; }
@@ -23,16 +23,16 @@ class SessionClock {
   bool is_running_ = false;
 };
 
-/// Carries messages between the clients of a server and a session, turn by turn:
+/// Carries messages between a server's clients and a session, one round after another:
 ///   while (carrier.wait()) carrier.work();
 class Carrier {
  public:
   Carrier(WebServer& server, Session& session) : server_(server), session_(session) {}
 
-  /// Waits until something comes in or the session wants to go on, and hands over what came. False
-  /// where the program was asked to end.
+  /// Waits until something arrives or the session wants to continue, and hands over what arrived.
+  /// False if the program was asked to end.
   bool wait();
-  /// The session does what is due, and what it says is sent. Returns what that was.
+  /// Lets the session do what is due and sends its messages. Returns them.
   std::vector<Session::Message> work();
 
  private:

@@ -2,8 +2,9 @@
 
 #include <CLI/CLI.hpp>
 
-/// The commands of the program `supple`. Each adds itself to the command line; what it returns runs
-/// it, once the command line is parsed, and gives the exit code. It may throw supple::Error.
+/// The commands of the program `supple`. Each add_ function adds its command to the command line
+/// and returns a function that runs it after parsing and gives the exit code. That function can
+/// throw supple::Error.
 namespace supple::cli {
 
 /// Exit codes of the program.
@@ -11,7 +12,7 @@ inline constexpr int success = 0;
 inline constexpr int not_valid = 2;   ///< a wrong command line, or a scene that is not valid
 inline constexpr int bad_file = 3;    ///< a file that cannot be read or written
 inline constexpr int non_finite = 4;  ///< the simulation produced a non-finite state
-/// Plus the signal, 130 or 143: SIGINT or SIGTERM ended a run, whose files are whole.
+/// 128 plus the signal (130 or 143): SIGINT or SIGTERM ended a run, whose files are complete.
 inline constexpr int interrupted = 128;
 
 using Command = std::function<int()>;

@@ -17,19 +17,19 @@ std::vector<int> shown_iterations(int last) {
     if (k < last) shown.push_back(k);
   }
   shown.push_back(last);
-  // More columns than these do not fit a terminal.
+  // More columns do not fit in a terminal.
   constexpr std::size_t max_columns = 5;
   while (shown.size() > max_columns) shown.erase(shown.begin());
   return shown;
 }
 
-/// The iterate after k iterations; the last where the solver ended before.
+/// The iterate after k iterations, or the last one if the solver ended earlier.
 const ConvergencePoint& point_at(const ConvergenceCurve& curve, int k) {
   const auto last = curve.points.size() - 1;
   return curve.points[std::min(static_cast<std::size_t>(k), last)];
 }
 
-/// A relative error: what is lost in the rounding of g is called 0.
+/// A relative error; 0 if it is within the rounding of g.
 std::string error_text(double error, double rounding) {
   if (std::abs(error) <= rounding) return "0";
   return fmt::format("{:.1e}", error);

@@ -6,7 +6,7 @@
 
 namespace supple::cli {
 
-/// What `compare` prints at its end: errors after some iterations, and what an iteration costs.
+/// What `compare` prints at its end: errors after some iterations, and the cost of an iteration.
 std::string compare_table(const std::string& scene_name, const CompareSceneOptions& options,
                           const CompareSceneResult& result);
 

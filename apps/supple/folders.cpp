@@ -13,7 +13,7 @@ namespace {
 
 using std::filesystem::path;
 
-/// share/supple/NAME of where the program is installed; empty where there is none.
+/// share/supple/NAME of the program's installation; empty if it does not exist.
 path installed(const char* name) {
   std::array<char, 4096> program{};
   const ssize_t length = ::readlink("/proc/self/exe", program.data(), program.size());

@@ -17,7 +17,7 @@ void set_handler(int signal, void (*handler)(int)) {
   if (::sigaction(signal, nullptr, &now) != 0 || now.sa_handler == SIG_IGN) return;
   struct sigaction next {};
   next.sa_handler = handler;
-  next.sa_flags = SA_RESTART;  // a write that is under way goes on
+  next.sa_flags = SA_RESTART;  // a pending write continues
   ::sigaction(signal, &next, nullptr);
 }
 

@@ -2,9 +2,9 @@
 
 namespace supple::cli {
 
-/// While one lives, SIGINT and SIGTERM are noted instead of ending the program, so that a run can
-/// close its files; the next one ends it at once, as ever. What the program was started to ignore
-/// (`nohup`, a shell's background) stays ignored. One at a time.
+/// While an object lives, SIGINT and SIGTERM are noted instead of ending the program, so that a run
+/// can close its files; the next signal ends it at once, as usual. A signal that the program was
+/// started to ignore (`nohup`, a shell's background) stays ignored. Only one object at a time.
 class Interrupt {
  public:
   Interrupt();
@@ -12,7 +12,7 @@ class Interrupt {
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;
 
-  /// The signal that came, 0 where none has.
+  /// The signal that came, 0 if none has.
   static int signal();
 };
 

@@ -22,7 +22,7 @@ namespace {
 
 using std::filesystem::path;
 
-/// Of the mesh readers of supple/io.h.
+/// The mesh readers of supple/io.h.
 std::vector<Description> list_readers() {
   return {{".mesh", "read: tets, MEDIT, ASCII"},
           {".msh", "read: tets, Gmsh 2.2 and 4.1, ASCII and binary"},

@@ -74,8 +74,8 @@ int run(int argc, const char* const* argv) {
   }
 }
 
-/// Started with a standard stream closed, the next file that is opened would take its place, and
-/// messages would end up in it.
+/// Opens standard streams that are closed at the start. Otherwise the next opened file would take
+/// their place, and messages would be written to it.
 void open_standard_streams() {
   int file = 0;
   do {
@@ -90,14 +90,14 @@ void open_standard_streams() {
 
 int main(int argc, char** argv) {
   supple::cli::open_standard_streams();
-  // A reader that goes away must not end a simulation, and a file that may not grow is an error
-  // like others.
+  // A reader that goes away must not end a simulation, and a file that must not grow is an ordinary
+  // error.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   try {
     return supple::cli::run(argc, argv);
   } catch (...) {
-    // Not even the message could be made.
+    // Not even the message could be created.
     return supple::cli::bad_file;
   }
 }

@@ -5,8 +5,8 @@
 
 namespace supple::cli {
 
-/// $SUPPLE_PAPER_MESHES, where it is set: the folder of published meshes. Throws Error{bad_file}
-/// where there is no such folder.
+/// The folder of published meshes, $SUPPLE_PAPER_MESHES, if that is set. Throws Error{bad_file} if
+/// the folder does not exist.
 std::optional<std::filesystem::path> folder_of_meshes();
 
 }  // namespace supple::cli

@@ -65,7 +65,7 @@ std::string Progress::numbers(int frame, double seconds) const {
 }
 
 void Progress::draw(const std::string& line) {
-  // The last column stays free: some terminals wrap there.
+  // The last column stays free, because some terminals wrap there.
   const std::string shown = line.substr(0, terminal_width() - 1);
   say("\r" + shown + "\x1b[K");
   drawn_ = true;

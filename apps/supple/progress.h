@@ -5,11 +5,11 @@
 
 namespace supple::cli {
 
-/// How far a run is, on standard output: on a terminal one line that is redrawn, otherwise a line
-/// about every tenth of the way.
+/// Shows the progress of a run on standard output: on a terminal in one line that is redrawn,
+/// otherwise with a line for about every tenth of the frames.
 class Progress {
  public:
-  /// Frames first to last are to come. `seconds` is the clock, for tests none.
+  /// Frames first to last are still to come.
   Progress(int first, int last);
   ~Progress();
   Progress(const Progress&) = delete;
@@ -18,11 +18,11 @@ class Progress {
   bool on_terminal() const { return terminal_; }
 
   void frame_done(int frame);
-  /// A part of the work, `done` of `total` being behind it.
+  /// A part of the work begins; `done` of `total` parts are finished.
   void stage(int done, int total, const std::string& label);
-  /// What is being written, once the frames are done.
+  /// Names what is being written after the frames are done.
   void writing(const std::string& output);
-  /// Takes the line away.
+  /// Removes the line.
   void finish();
 
  private:

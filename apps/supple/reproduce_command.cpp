@@ -52,7 +52,7 @@ int reproduce_it(const ReproduceArguments& arguments) {
   std::string title;
   reproduce::Observer observer;
   const auto show = [&](const std::string& what) {
-    // Elsewhere than on a terminal a line for each experiment is enough.
+    // If the output is not a terminal, one line per experiment is enough.
     if (progress.on_terminal()) progress.stage(done, total, what);
   };
   observer.started = [&](const reproduce::Experiment& experiment) {

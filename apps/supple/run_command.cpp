@@ -33,7 +33,7 @@ struct RunArguments {
   bool honesty = false;
 };
 
-/// Frames that --honesty looks at: each costs several converged steps.
+/// Frames that --honesty examines: each costs several converged steps.
 constexpr int honesty_frames = 5;
 
 std::vector<Override> all_overrides(const RunArguments& arguments) {

@@ -43,7 +43,7 @@ std::string frames_text(const RunResult& result) {
   return text;
 }
 
-/// How many groups of each kind are projected one after the other, and how large they are.
+/// How many groups of each kind are projected one after another, and their sizes.
 std::string group_rows(const std::vector<ConstraintGroup>& groups) {
   constexpr std::size_t most_shown = 8;
   std::string text;
@@ -66,14 +66,14 @@ std::string group_rows(const std::vector<ConstraintGroup>& groups) {
   return text;
 }
 
-/// Frames of a warning: "frame 3", "frames 3 to 7".
+/// The frames of a warning: "frame 3", "frames 3 to 7".
 std::string frames_of(const Warning& warning) {
   if (warning.first_frame == warning.last_frame)
     return fmt::format("frame {}", warning.first_frame);
   return fmt::format("frames {} to {}", warning.first_frame, warning.last_frame);
 }
 
-/// What makes the run not to be trusted, broken into lines.
+/// The reasons not to trust the run, broken into lines.
 std::string warning_rows(const std::vector<Warning>& warnings) {
   constexpr std::size_t width = 90;
   std::string text;
@@ -91,7 +91,7 @@ std::string warning_rows(const std::vector<Warning>& warnings) {
   return text;
 }
 
-/// What the solver's budget did to the material, over the frames that were looked at.
+/// How the solver's budget changed the material, over the examined frames.
 std::string honesty_rows(const std::vector<HonestySample>& samples) {
   std::vector<double> ratios;
   double position_error = 0;

@@ -6,7 +6,7 @@
 
 namespace supple::cli {
 
-/// What stands at the end of a run: what it cost, how well it was solved, what was written.
+/// What a run prints at its end: its cost, how well it was solved, what was written.
 std::string run_table(const std::string& scene_name, const RunOptions& options,
                       const RunResult& result);
 

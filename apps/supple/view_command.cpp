@@ -37,7 +37,7 @@ struct ViewArguments {
 };
 
 constexpr unsigned short usual_port = 8420;
-/// So many viewers may run side by side without --port.
+/// This many viewers can run side by side without --port.
 constexpr int more_ports = 100;
 
 std::string name_of_machine() {
@@ -85,14 +85,14 @@ bool is_everywhere(const ServerOptions& options) {
   return options.address == "0.0.0.0" || options.address == "::";
 }
 
-/// What a browser on this machine is to be given.
+/// The URL for a browser on this machine.
 std::string local_url(const WebServer& server, const ServerOptions& options) {
   if (is_everywhere(options)) return server.url("127.0.0.1");
   const bool is_v6 = options.address.find(':') != std::string::npos;
   return server.url(is_v6 ? fmt::format("[{}]", options.address) : options.address);
 }
 
-/// A word that is no file can only be meant as a name of the gallery.
+/// A word that cannot be a file must be a name in the gallery.
 void check_name(const std::string& scene) {
   std::error_code ignored;
   if (scene.find_first_of("./") != std::string::npos || std::filesystem::exists(scene, ignored)) {
@@ -120,9 +120,9 @@ int view(const ViewArguments& arguments) {
   if (!arguments.no_browser && ::isatty(STDOUT_FILENO) == 1) open_browser(url);
   Carrier carrier(*server, session);
   while (carrier.wait()) carrier.work();
-  server.reset();  // says good-bye
+  server.reset();  // closes all connections
   say("\n");
-  // What is being built nobody will see, and it may take a minute.
+  // Nobody will see what is being built, and finishing it could take a minute.
   if (session.is_building() && !output_failed()) std::_Exit(success);
   return success;
 }

@@ -1,2 +1,2 @@
-// The page's engine is the C interface as it is: the linker wants a source to begin with.
+// The page's engine is just the C interface; this file exists because the linker needs one source.
 #include "supple/supple_c.h"

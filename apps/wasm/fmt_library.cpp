@@ -1,4 +1,4 @@
-// What the headers of fmt leave to its library, of which Debian has no source.
+// Parts of fmt that are in its library, not in its headers. Debian has no source of that library.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

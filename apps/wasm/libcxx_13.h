@@ -1,6 +1,6 @@
 #pragma once
 
-// What the library calls of C++20's standard library and libc++ 13 (Emscripten 3.1.6) does not have
+// What the library uses of C++20's standard library and libc++ 13 (Emscripten 3.1.6) does not have
 // yet. The compiler includes this before each source of the engine, and nowhere else.
 
 #include <cstddef>

@@ -17,7 +17,7 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-/// "1.2.3.4" or "[::1]": no name that anyone could have bought.
+/// True for "1.2.3.4" and "[::1]": an address, unlike a name, cannot be registered by an attacker.
 bool is_address(std::string_view host) {
   if (host.empty()) return false;
   if (host.front() == '[') {
@@ -29,7 +29,7 @@ bool is_address(std::string_view host) {
          std::count(host.begin(), host.end(), '.') == 3;
 }
 
-/// Compares all of it, whatever differs first.
+/// Compares all characters even after a difference, so that the time tells nothing.
 bool same_secret(std::string_view a, std::string_view b) {
   unsigned difference = a.size() == b.size() ? 0 : 1;
   for (std::size_t i = 0; i < b.size(); ++i) {
@@ -42,7 +42,7 @@ bool same_secret(std::string_view a, std::string_view b) {
 
 std::string cookie_name(const Admission& rules) { return fmt::format("supple_{}", rules.port); }
 
-/// Does one of the pairs "name=value" of a list carry the token?
+/// True if one of the pairs "name=value" in a list carries the token.
 bool carries(std::string_view list, char separator, std::string_view name, std::string_view token) {
   while (!list.empty()) {
     const std::size_t end = std::min(list.find(separator), list.size());
@@ -61,7 +61,7 @@ bool carries(std::string_view list, char separator, std::string_view name, std::
 bool is_our_host(const Admission& rules, std::string_view host) {
   const std::string name = lower(host);
   const auto is = [&](std::string_view own) {
-    // Browsers leave out port 80.
+    // Browsers omit port 80.
     return name == fmt::format("{}:{}", own, rules.port) || (rules.port == 80 && name == own);
   };
   if (std::any_of(rules.hosts.begin(), rules.hosts.end(), is)) return true;
@@ -97,7 +97,7 @@ bool is_good_token(std::string_view token) {
 }
 
 std::string random_token() {
-  // The system's generator with libstdc++, on all platforms that have one.
+  // With libstdc++, the system's generator on all platforms that have one.
   std::random_device source("/dev/urandom");
   std::string token;
   for (int i = 0; i < 4; ++i) token += fmt::format("{:08x}", source() & 0xffffffffU);

@@ -26,9 +26,10 @@ using boost::system::error_code;
 
 constexpr std::size_t file_chunk = 256 * 1024;
 constexpr std::size_t read_chunk = 64 * 1024;
-/// A message is sent in pieces of this size, so that a slow client is told from one that is gone.
+/// A message is sent in pieces of this size, to tell a slow client from one that is gone.
 constexpr std::size_t write_piece = 1 << 20;
-/// Bursts are bounded by what comes in two seconds; one message of any allowed size always passes.
+/// A burst can have as much as two seconds at the average rate; one message of any allowed size
+/// always passes.
 constexpr double burst_seconds = 2;
 
 std::string_view view(beast::string_view text) { return {text.data(), text.size()}; }
@@ -57,12 +58,12 @@ class WebConnection final : public Connection, public std::enable_shared_from_th
   void request_read(const error_code& error);
   void answer();
   void answer_file(const Request& request);
-  /// An answer in words, of a request that got no file.
+  /// Sends an error as text instead of a file.
   void refuse(int status, const std::string& text);
   void say(int status, std::string_view type, const std::string& body);
   void write_file();
   void written();
-  /// Lets the client read the answer before the connection goes.
+  /// Lets the client read the answer before the connection is closed.
   void linger();
 
   void upgrade(const Request& request);
@@ -73,11 +74,11 @@ class WebConnection final : public Connection, public std::enable_shared_from_th
   void message_written(const error_code& error);
   void close(websocket::close_code code, const char* reason);
 
-  Socket socket_;  ///< until it is a WebSocket's
+  Socket socket_;  ///< moved into `web_` on upgrade
   const Shared& shared_;
   bool over_ = false;
-  Time deadline_ = Time::max();        ///< of the request, its answer or the good-bye
-  Time write_deadline_ = Time::max();  ///< of a message
+  Time deadline_ = Time::max();        ///< of the request, its answer or the closing handshake
+  Time write_deadline_ = Time::max();  ///< of a piece of a message
 
   beast::flat_buffer buffer_;
   std::optional<Parser> parser_;
@@ -120,7 +121,7 @@ void WebConnection::request_read(const error_code& error) {
   }
   if (error == http::error::end_of_stream || error == http::error::partial_message ||
       error.category() != make_error_code(http::error::bad_method).category()) {
-    return abort();  // it has gone
+    return abort();  // the client is gone
   }
   refuse(400, "This is not an HTTP request.");
 }
@@ -186,13 +187,13 @@ void WebConnection::say(int status, std::string_view type, const std::string& bo
   write_file();
 }
 
-/// Writes what is in out_, and what is left of the file after it.
+/// Writes what is in out_, followed by the rest of the file.
 void WebConnection::write_file() {
   if (file_) {
     const std::size_t wanted = std::min<std::uint64_t>(file_left_, file_chunk);
     const std::size_t before = out_.size();
     file_->read(wanted, out_);
-    // A file that has become shorter than it was promised.
+    // The file has become shorter than the announced size.
     if (out_.size() - before < wanted) return abort();
     file_left_ -= wanted;
     if (file_left_ == 0) file_.reset();
@@ -275,8 +276,8 @@ void WebConnection::read_message() {
 }
 
 void WebConnection::message_read(const error_code& error, std::size_t bytes) {
-  if (error) return abort();  // Beast has said why, where the client is to hear it
-  // Saying good-bye: what still comes is of no interest, but the answer is.
+  if (error) return abort();  // Beast has told the client why, if the client should know
+  // While closing, ignore data but wait for the client's answer.
   if (closing_) return read_message();
   using Code = websocket::close_code;
   if (!web_->got_binary() && message_.size() + bytes > shared_.limits.max_text_bytes) {
@@ -364,7 +365,7 @@ void WebConnection::abort() {
 }
 
 void WebConnection::check(Time now) {
-  // The client said good-bye, or Beast did after a fault: it must not take for ever either.
+  // The client closed, or Beast did after a fault: that needs a time limit too.
   if (client_ != 0 && !closing_ && deadline_ == Time::max() && !web_->is_open()) {
     deadline_ = now + shared_.limits.close_time;
   }

@@ -11,7 +11,7 @@
 
 namespace supple {
 
-/// A TCP connection; or, in tests, one end of a pair of sockets.
+/// A TCP connection or, in tests, one end of a pair of sockets.
 using Socket = boost::asio::generic::stream_protocol::socket;
 
 /// What all connections of a server share.
@@ -23,25 +23,25 @@ struct Shared {
   Mailboxes& mailboxes;
 };
 
-/// One connection, from its first byte to its last: requests for files, or a WebSocket. Everything
-/// happens on the thread that runs the socket's context; an object lives as long as an operation of
-/// it is under way. How long each may take is checked from outside, by `check`.
+/// One connection from its first byte to its last: requests for files, or a WebSocket. Everything
+/// happens on the thread that runs the socket's context; an object lives as long as one of its
+/// operations is pending. Time limits are checked from outside, by `check`.
 class Connection {
  public:
   using Time = std::chrono::steady_clock::time_point;
   virtual ~Connection() = default;
   virtual void start() = 0;
-  /// The client this has become by its WebSocket; 0: none yet.
+  /// The client, once this connection is a WebSocket; 0 until then.
   virtual Inbound::Client client() const = 0;
-  /// Something waits to be sent to the client.
+  /// A message waits to be sent to the client.
   virtual void mail() = 0;
-  /// The client may be read from again.
+  /// The server may read from the client again.
   virtual void room() = 0;
-  /// Says good-bye.
+  /// Starts closing.
   virtual void leave() = 0;
-  /// Ends now.
+  /// Closes at once.
   virtual void abort() = 0;
-  /// Ends what takes too long.
+  /// Closes if an operation takes too long.
   virtual void check(Time now) = 0;
   virtual bool is_over() const = 0;
 };

@@ -7,7 +7,7 @@ namespace supple {
 
 namespace {
 
-/// Clients that come and go while the program is busy leave two words each.
+/// A limit, because clients that come and go while the program is busy leave two messages each.
 constexpr std::size_t max_inbox = 100'000;
 
 }  // namespace
@@ -32,7 +32,7 @@ void Mailboxes::leave(Client client) {
     const std::scoped_lock lock(mutex_);
     const auto found = boxes_.find(client);
     if (found == boxes_.end()) return;
-    // Its whole messages still wait to be taken, and count until then.
+    // Its complete messages still wait to be taken, and count until then.
     held_bytes_ -= found->second.half_bytes;
     boxes_.erase(found);
     inbox_.push_back({Inbound::Kind::disconnected, client, {}});
@@ -107,7 +107,7 @@ bool Mailboxes::overflowed(Client client) const {
 }
 
 std::vector<Inbound> Mailboxes::take(std::chrono::duration<double> wait) {
-  // Long enough to be for ever, short enough for any clock.
+  // Practically for ever, but short enough for any clock.
   const std::chrono::duration<double> bounded{std::clamp(wait.count(), 0.0, 3600.0)};
   std::vector<Inbound> taken;
   std::vector<Client> resumed;
@@ -140,7 +140,7 @@ bool Mailboxes::add(Box& box, const Letter& letter, bool replaceable) {
     box.newest = letter;
   } else if (box.queue_bytes > limits_.max_queue_bytes ||
              box.queue.size() >= limits_.max_queue_messages) {
-    // One message may be as long as it likes: the limit is on what waits before it.
+    // One message can have any length: the limit is on what already waits.
     box.overflowed = true;
     box.queue.clear();
     box.newest.reset();

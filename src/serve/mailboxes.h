@@ -10,19 +10,19 @@
 
 namespace supple {
 
-/// A message on its way to one or many clients.
+/// A message to one or several clients.
 struct Outgoing {
   std::shared_ptr<const std::string> bytes;
   bool binary = false;
 };
 
-/// What passes between the program and the thread that serves: messages in both directions, within
-/// limits. All functions may be called from any thread.
+/// Exchanges messages between the program and the serving thread in both directions, within limits.
+/// All functions may be called from any thread.
 class Mailboxes {
  public:
   using Client = Inbound::Client;
-  /// Called, from whichever thread causes it and without a lock, when a client has something to be
-  /// sent (`mail`) or may be read from again (`room`).
+  /// Called from whichever thread causes it, without a lock: `mail` when there is something to send
+  /// to a client, `room` when the client may be read from again.
   struct Calls {
     std::function<void(Client)> mail;
     std::function<void(Client)> room;
@@ -30,19 +30,19 @@ class Mailboxes {
 
   Mailboxes(const ServerLimits& limits, Calls calls);
 
-  // For the thread that serves.
+  // For the serving thread.
 
-  /// A new client, or none where there are as many as there may be.
+  /// Returns a new client, or none if there are already as many as allowed.
   std::optional<Client> enter();
   void leave(Client client);
-  /// Bytes of a message that is half here; false when all clients together hold too many.
+  /// Counts bytes of an incomplete message; false if all clients together hold too many.
   bool hold(Client client, std::size_t bytes);
-  /// A whole message, whose bytes are held.  Is there room for another one?
+  /// Adds a complete message, whose bytes are held. Returns true if there is room for another one.
   bool put(Client client, Inbound::Kind kind, std::string bytes);
   void interrupt();
-  /// What is to be sent to a client next; it is no longer waiting then.
+  /// Removes and returns the next message to send to a client.
   std::optional<Outgoing> next(Client client);
-  /// Did more wait for this client than may?
+  /// True if more waited for this client than the limit allows.
   bool overflowed(Client client) const;
 
   // For the program.
@@ -58,17 +58,17 @@ class Mailboxes {
   };
   struct Box {
     bool announced = false;  ///< the program knows of it
-    bool called = false;     ///< `mail` was called and nothing has come to an end since
+    bool called = false;     ///< `mail` was called, and `next` has not run out of messages since
     bool overflowed = false;
     std::deque<Letter> queue;
     std::size_t queue_bytes = 0;
-    std::optional<Letter> newest;   ///< the replaceable one
-    std::size_t half_bytes = 0;     ///< of a message that is half here
+    std::optional<Letter> newest;   ///< the replaceable message
+    std::size_t half_bytes = 0;     ///< of a message that is incomplete
     std::size_t waiting_bytes = 0;  ///< of the messages in the inbox
     std::size_t num_waiting = 0;    ///< messages in the inbox
     bool paused = false;
   };
-  /// Is `mail` to be called?
+  /// Returns true if `mail` must be called.
   bool add(Box& box, const Letter& letter, bool replaceable);
   bool is_full(const Box& box) const;
 
@@ -78,7 +78,7 @@ class Mailboxes {
   std::condition_variable arrived_;
   std::vector<Inbound> inbox_;
   std::map<Client, Box> boxes_;
-  std::size_t held_bytes_ = 0;  ///< of half messages and of those in the inbox
+  std::size_t held_bytes_ = 0;  ///< of incomplete messages and of those in the inbox
   Client last_client_ = 0;
   std::uint64_t last_letter_ = 0;
 };

@@ -5,15 +5,15 @@
 
 namespace supple {
 
-/// A bucket that fills at `rate` a second up to `burst`, and is drawn from: a limit on an average
-/// that lets short bursts pass.
+/// A bucket that fills at `rate` per second up to `burst` and can be drawn from: it limits an
+/// average but lets short bursts pass.
 class Rate {
  public:
   using Time = std::chrono::steady_clock::time_point;
   Rate(double rate, double burst, Time now)
       : rate_(rate), burst_(burst), level_(burst), filled_(now) {}
 
-  /// Draws `amount`. Was there enough?
+  /// Draws `amount`. Returns true if there was enough.
   bool draw(double amount, Time now) {
     const std::chrono::duration<double> passed = now - filled_;
     filled_ = now;

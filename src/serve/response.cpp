@@ -29,8 +29,8 @@ std::string_view reason_of(int status) {
   }
 }
 
-/// blob: and data: are for pictures and films that the page makes itself, style 'unsafe-inline' for
-/// the positions of what it draws over the canvas.
+/// blob: and data: are for pictures and films that the page makes itself; style 'unsafe-inline' is
+/// for the positions of what it draws over the canvas.
 constexpr std::string_view page_headers =
     "Content-Security-Policy: default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; "
     "worker-src 'self' blob:; connect-src 'self' ws: blob: data:; img-src 'self' blob: data:; "

@@ -6,7 +6,7 @@
 
 namespace supple {
 
-/// The head of an answer, and what becomes of the connection after it.
+/// The head of an answer, and whether the connection is kept after it.
 struct Response {
   int status = 200;
   std::string_view type = "text/plain; charset=utf-8";
@@ -16,8 +16,8 @@ struct Response {
   std::string cookie;  ///< to be set; empty: none
 };
 
-/// Status line and headers, with the empty line at their end. What they let a page do: scripts,
-/// workers and WebAssembly of this server alone, no frames around it, shared memory.
+/// Status line and headers, with the final empty line. The headers let a page use scripts, workers
+/// and WebAssembly of this server only, forbid framing it, and allow shared memory.
 std::string head_of(const Response& response);
 
 }  // namespace supple

@@ -55,8 +55,8 @@ Admission admission_of(const ServerOptions& options, const asio::ip::address& ad
   return admission;
 }
 
-/// Small messages go at once; a client that is gone without a word is noticed in a minute; and
-/// frames wait with us, where a newer one takes their place, not in the socket.
+/// Small messages are sent at once. A client that disappears is noticed within a minute. Frames
+/// wait on our side, where a newer one can replace them, and not in the socket.
 void set_options(tcp::socket& socket) {
   using Integer = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPIDLE>;
   using Interval = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPINTVL>;
@@ -134,7 +134,7 @@ void ServerLoop::accept() {
       accepted(std::move(socket));
       return accept();
     }
-    // There may be no descriptor left: some will come back.
+    // Perhaps no file descriptor is left: some will be free again.
     pause_.expires_after(std::chrono::milliseconds(100));
     pause_.async_wait([this](const error_code&) {
       if (!leaving_) accept();
@@ -190,7 +190,7 @@ void ServerLoop::with(Inbound::Client client, void (Connection::*act)()) {
   asio::post(context_, [this, client, act] {
     for (const auto& connection : connections_) {
       if (connection->client() == client) {
-        // It may end the connection, which stays in the list until the next sweep.
+        // This can end the connection, which stays in the list until the next sweep.
         ((*connection).*act)();
         return;
       }
@@ -204,7 +204,7 @@ void ServerLoop::run() {
       context_.run();
       return;
     } catch (const std::bad_alloc&) {
-      // Whoever asked for too much has lost its connection with the operation that failed.
+      // The client that asked for too much lost its connection with the operation that failed.
       continue;
     }
   }

@@ -10,26 +10,26 @@
 
 namespace supple {
 
-/// The server without a thread: whoever runs it is one. Asynchronous throughout, so that no client
-/// waits for another.
+/// The server without a thread: the caller of `run` provides one. Everything is asynchronous, so
+/// that no client waits for another.
 class ServerLoop {
  public:
-  /// Throws as WebServer does. `listening` false: only sockets that are handed to `adopt`.
+  /// Throws as WebServer does. If not `listening`, it serves only sockets that are given to
+  /// `adopt`.
   explicit ServerLoop(ServerOptions options, bool listening = true);
 
   unsigned short port() const { return admission_.port; }
   const std::string& token() const { return admission_.token; }
   Mailboxes& mailboxes() { return mailboxes_; }
 
-  /// Serves until `stop`, and then as long as good-byes take.
+  /// Serves until `stop`, then until all connections are closed or close_time is over.
   void run();
-  /// Does what can be done without waiting.
-  /// Returns how much that was.
+  /// Does what can be done without waiting. Returns how much that was.
   std::size_t poll();
-  /// Serves a connected socket. On the thread that runs.
+  /// Serves a connected socket. Call on the serving thread.
   void adopt(Socket socket);
   boost::asio::io_context& context() { return context_; }
-  /// How many connections there are. On the thread that runs.
+  /// Number of connections. Call on the serving thread.
   std::size_t num_connections();
 
   /// May be called from any thread.
@@ -42,7 +42,7 @@ class ServerLoop {
   void sweep();
   void remove_those_over();
   void leave();
-  /// Calls `act` with the connection of a client, on the thread that runs.
+  /// Calls `act` with a client's connection, on the serving thread.
   void with(Inbound::Client client, void (Connection::*act)());
 
   ServerOptions options_;
@@ -53,7 +53,7 @@ class ServerLoop {
   Shared shared_;
   boost::asio::io_context context_{1};
   boost::asio::ip::tcp::acceptor acceptor_{context_};
-  boost::asio::steady_timer pause_{context_};  ///< after a connection could not be accepted
+  boost::asio::steady_timer pause_{context_};  ///< after a failed accept
   boost::asio::steady_timer sweep_{context_};
   boost::asio::signal_set signals_{context_};
   std::vector<std::shared_ptr<Connection>> connections_;  ///< the oldest first

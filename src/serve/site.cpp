@@ -22,7 +22,7 @@ int hex_digit(char c) {
   return -1;
 }
 
-/// "%20" as it is meant; none where it is not complete.
+/// Decodes "%20" and the like; none if a code is incomplete.
 std::optional<std::string> unquoted(std::string_view text) {
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -41,25 +41,25 @@ std::optional<std::string> unquoted(std::string_view text) {
 }
 
 bool is_good_step(std::string_view step) {
-  // A name that begins with a dot is the folder itself, the one above, or not meant to be seen.
+  // A name that begins with a dot is the folder itself, its parent, or hidden.
   return !step.empty() && step.front() != '.' && step.size() <= 255 &&
          std::none_of(step.begin(), step.end(), [](char c) {
            return c == '/' || c == '\\' || static_cast<unsigned char>(c) < ' ' || c == '\x7f';
          });
 }
 
-/// "index-DiwrgTda.js" of the folder assets, as the page's build names what it may.
+/// True for names like assets/index-DiwrgTda.js, with the hash that the page's build puts in.
 bool has_hash(const std::vector<std::string>& steps) {
   if (steps.size() != 2 || steps[0] != "assets") return false;
   const std::string_view stem = std::string_view(steps[1]).substr(0, steps[1].rfind('.'));
   return stem.size() > 9 && stem[stem.size() - 9] == '-';
 }
 
-/// Opens step by step, so that no link leads out; -1 where that fails.
+/// Opens step by step, so that no link leads out of the folder; -1 if that fails.
 int open_below(const std::filesystem::path& folder, const std::vector<std::string>& steps) {
   int at = ::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
   for (std::size_t i = 0; i < steps.size() && at >= 0; ++i) {
-    // A pipe would wait for its writer.
+    // O_NONBLOCK: opening a pipe would wait for its writer.
     const int flags = i + 1 < steps.size() ? O_PATH | O_DIRECTORY : O_RDONLY | O_NONBLOCK;
     const int next = ::openat(at, steps[i].c_str(), flags | O_NOFOLLOW | O_CLOEXEC);
     ::close(at);

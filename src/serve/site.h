@@ -21,8 +21,7 @@ class OpenFile {
   OpenFile& operator=(const OpenFile&) = delete;
 
   std::uint64_t size() const { return size_; }
-  /// Appends up to `bytes` of what comes next; fewer than asked for at the end, or where it cannot
-  /// be read.
+  /// Appends the next `bytes`, or fewer at the end of the file or if reading fails.
   void read(std::size_t bytes, std::string& into);
 
  private:
@@ -30,26 +29,27 @@ class OpenFile {
   std::uint64_t size_;
 };
 
-/// What a request's target names, as steps from folder to folder: "/a/b%20c?q" is {"a", "b c"}, "/"
-/// is nothing. None where it is no path, or a step is empty, begins with a dot or holds a slash, a
-/// backslash or a control character.
+/// Splits the path of a request's target into steps: "/a/b%20c?q" gives {"a", "b c"}, "/" gives
+/// an empty list. Returns none if the target is not a path, or if a step is empty, begins with a
+/// dot, or contains a slash, a backslash or a control character.
 std::optional<std::vector<std::string>> path_of(std::string_view target);
 
-/// The media type of a file by its ending.
+/// The media type of a file, by its extension.
 std::string_view media_type(std::string_view name);
 
-/// The files of some folders. Links below them are not followed.
+/// The files of some folders. Links inside them are not followed.
 class Site {
  public:
-  /// Throws Error (bad_file) for a folder that is not there.
+  /// Throws Error (bad_file) for a folder that does not exist, (invalid_input) for a prefix that is
+  /// not a path.
   explicit Site(std::vector<Mount> mounts);
 
   struct Found {
     OpenFile file;
     std::string_view type;
-    bool never_changes;  ///< its name holds a hash of what is in it
+    bool never_changes;  ///< its name contains a hash of its contents
   };
-  /// None where there is no such file or it may not be seen. "/" is its index.html.
+  /// None if there is no such file or it must not be seen. "/" gives its index.html.
   std::optional<Found> open(std::string_view target) const;
 
  private:

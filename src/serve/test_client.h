@@ -5,14 +5,14 @@
 #include <string>
 #include <string_view>
 
-/// A client of plain sockets, for tests of a server: it can do what no browser would.
+/// A client on plain sockets for tests of a server: it can do what no browser would.
 namespace supple::test {
 
 struct Answer {
-  int status = 0;  ///< 0: no whole answer came
+  int status = 0;  ///< 0: no complete answer came
   std::string head;
   std::string body;
-  /// A header's value; empty where there is none.
+  /// The value of a header; empty if it is missing.
   std::string header(const std::string& name) const;
 };
 
@@ -20,22 +20,22 @@ struct Frame {
   int opcode = -1;  ///< -1: none came
   bool is_last = false;
   std::string payload;
-  /// Of a close frame.
+  /// The code of a close frame.
   int code() const;
 };
 
-/// What goes into a frame, and how it may be wrong.
+/// The form of a frame, which can be wrong on purpose.
 struct FrameForm {
   int opcode = 1;
   bool is_last = true;
   bool is_masked = true;
   int reserved = 0;                ///< bits RSV1 to RSV3, as 0x70
-  std::uint64_t claimed_size = 0;  ///< 0: the payload's
+  std::uint64_t claimed_size = 0;  ///< 0: the payload's size
 };
 
 constexpr std::chrono::milliseconds patience{5'000};
 
-/// Waits no longer than `patience` for anything.
+/// A client that waits at most `patience` for anything.
 class TestClient {
  public:
   explicit TestClient(unsigned short port, int receive_buffer = 0);
@@ -46,19 +46,19 @@ class TestClient {
   TestClient& operator=(const TestClient&) = delete;
 
   bool is_connected() const { return socket_ >= 0; }
-  /// False where the server has closed.
+  /// False if the server has closed.
   bool send(std::string_view bytes);
-  /// One answer. `has_body` false: to HEAD.
+  /// Receives one answer. The answer to HEAD has no body.
   Answer answer(bool has_body = true);
-  /// GET of a target with the right Host and further header lines ("A: b\r\n").
+  /// Sends GET for a target with the right Host and further header lines ("A: b\r\n").
   Answer get(const std::string& target, const std::string& headers = "");
-  /// The WebSocket's handshake; the status of the answer, 101 when it is one now.
+  /// Does the handshake of a WebSocket and returns the answer's status: 101 if it succeeded.
   int upgrade(const std::string& target = "/session", const std::string& headers = "");
   bool send_frame(std::string_view payload, const FrameForm& form = {});
   Frame frame();
-  /// Whether the server closes within `patience`; what still comes is dropped.
+  /// True if the server closes within `patience`; data that arrives meanwhile is dropped.
   bool is_closed();
-  /// Takes what comes for a while.
+  /// Receives and drops data for a while.
   void drain(std::chrono::milliseconds time);
 
  private:

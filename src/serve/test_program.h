@@ -17,14 +17,14 @@ inline std::shared_ptr<const std::string> shared(std::string bytes) {
   return std::make_shared<const std::string>(std::move(bytes));
 }
 
-/// Clients of these tests rarely say good-bye as they should: it is not waited for long.
+/// Options with a short close_time: clients in these tests rarely close as they should.
 inline ServerOptions quick() {
   ServerOptions options;
   options.limits.close_time = milliseconds(100);
   return options;
 }
 
-/// Takes what comes in until as many have come or `patience` is over.
+/// Takes messages until `count` have come or `patience` is over.
 inline std::vector<Inbound> take(WebServer& server, std::size_t count) {
   std::vector<Inbound> taken;
   const auto end = Clock::now() + patience;
@@ -34,7 +34,7 @@ inline std::vector<Inbound> take(WebServer& server, std::size_t count) {
   return taken;
 }
 
-/// A client whose `connected` has been taken.
+/// Connects a client and takes its `connected` message.
 inline TestClient connect(WebServer& server, Inbound::Client& number, int receive_buffer = 0) {
   TestClient client(server.port(), receive_buffer);
   EXPECT_EQ(client.upgrade(), 101);
@@ -50,7 +50,7 @@ inline TestClient connect(WebServer& server) {
   return connect(server, ignored);
 }
 
-/// The program's loop for a while: nothing is lost on the way to `all`.
+/// Runs the program's loop for a while; what it takes is added to `all`.
 inline void take_for(WebServer& server, milliseconds time, std::vector<Inbound>& all) {
   const auto end = Clock::now() + time;
   while (Clock::now() < end) {
@@ -58,7 +58,7 @@ inline void take_for(WebServer& server, milliseconds time, std::vector<Inbound>&
   }
 }
 
-/// A frame of `size` bytes that begins with its number.
+/// A frame of `size` bytes that starts with its number.
 inline std::shared_ptr<const std::string> numbered(int number, std::size_t size) {
   std::string bytes = std::to_string(number) + " ";
   bytes.resize(size, '.');

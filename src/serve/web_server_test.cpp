@@ -18,7 +18,7 @@ using std::chrono::milliseconds;
 using test::Answer;
 using test::TestClient;
 
-/// A folder with a page, a secret beside it and a link to that; a server of it.
+/// A folder with a page, a secret beside it and a link to that secret; a server of the page.
 class WebServerTest : public ::testing::Test {
  protected:
   WebServerTest() {
@@ -228,7 +228,7 @@ TEST_F(WebServerTest, AnAddressThatOthersReachMakesUpAToken) {
     EXPECT_EQ(status("my-machine"), 200);
     EXPECT_EQ(status("192.168.1.2"), 200);
     EXPECT_EQ(status("[fe80::1]"), 200);
-    // It closes after a refusal, so this comes last.
+    // The server closes after a refusal, so this comes last.
     EXPECT_EQ(status("evil.example"), 421);
   }
   EXPECT_EQ(urls.size(), 2U);
@@ -298,7 +298,7 @@ TEST_F(WebServerTest, ARequestThatDoesNotComeToAnEndIsGivenUp) {
   TestClient half(server.port());
   half.send("GET / HTTP/1.1\r\nHost: local");
   TestClient slow(server.port());
-  // A byte at a time does not prolong it.
+  // Sending one byte at a time does not extend the time limit.
   const auto start = std::chrono::steady_clock::now();
   while (slow.send("G") && std::chrono::steady_clock::now() - start < test::patience) {
     slow.drain(milliseconds(20));
@@ -327,7 +327,7 @@ TEST_F(WebServerTest, AClientThatNeverReadsAFileIsGivenUp) {
   client.send("GET /large.map HTTP/1.1\r\nHost: localhost:" + std::to_string(server.port()) +
               "\r\n\r\n");
   std::this_thread::sleep_for(milliseconds(600));
-  EXPECT_EQ(client.answer().status, 0);  // it cannot be whole
+  EXPECT_EQ(client.answer().status, 0);  // it cannot be complete
   EXPECT_EQ(TestClient(server.port()).get("/").status, 200);
 }
 

@@ -23,13 +23,13 @@ TEST(WebSocketLoad, TooManyMessagesOrBytesASecondAreClosedWithAWord) {
     EXPECT_EQ(frame.code(), 1008);
     EXPECT_EQ(frame.payload.substr(2), "too many messages a second");
     take_for(server, milliseconds(50), taken);
-    // What two seconds may bring, and what trickled in while this was sent.
+    // Two seconds' worth, plus what the rate allowed while this was sent.
     EXPECT_GE(taken.size(), 100U);
     EXPECT_LT(taken.size(), 190U);
   }
   {
     TestClient client = connect(server);
-    // What is not taken would only stop the reading.
+    // Take messages meanwhile, or the server would only stop reading.
     for (int i = 0; i < 10; ++i) {
       client.send_frame(std::string(90'000, 'a'), {.opcode = 2});
       take_for(server, milliseconds(2), taken);
@@ -70,7 +70,7 @@ TEST(WebSocketLoad, WhatIsNotTakenStopsTheReading) {
   options.limits.bytes_per_second = 1e9;
   WebServer server(options);
   TestClient client = connect(server);
-  // The sockets between them may hold all of it, or may not: a second thread waits then.
+  // The sockets may or may not buffer all of it. If not, send waits, so it has a thread of its own.
   constexpr int count = 60;
   std::thread sender([&client] {
     const std::string bytes(50'000, 'a');
@@ -86,7 +86,7 @@ TEST(WebSocketLoad, WhatIsNotTakenStopsTheReading) {
   EXPECT_EQ(first.size() + rest.size(), static_cast<std::size_t>(count));
 }
 
-/// How many messages the server still holds.
+/// The number of messages that the server still holds.
 std::ptrdiff_t count_alive(const std::vector<std::weak_ptr<const std::string>>& sent) {
   return std::count_if(sent.begin(), sent.end(), [](const auto& m) { return !m.expired(); });
 }
@@ -97,7 +97,7 @@ TEST(WebSocketLoad, WhoLagsGetsTheNewestFrameAndAllElseInOrder) {
   WebServer server(options);
   Inbound::Client number = 0;
   TestClient slow = connect(server, number, 65'536);
-  // 500 frames of 200 kB: 100 MB, of which sockets hold a few. Every hundredth is followed by a
+  // 500 frames of 200 kB: 100 MB, of which the sockets hold a few. Every hundredth is followed by a
   // message that must not be lost, nor be overtaken by a later frame.
   for (int i = 0; i < 500; ++i) {
     server.send(std::nullopt, numbered(i, 200'000), true, true);
@@ -132,7 +132,7 @@ TEST(WebSocketLoad, AClientThatNeverReadsIsDroppedAndOthersGetTheirs) {
   WebServer server(options);
   TestClient stuck = connect(server);
   TestClient good = connect(server);
-  // The program's loop beside a client that takes all it is given.
+  // This is the program's loop; the good client reads everything that it gets.
   std::thread reader([&good] {
     while (good.frame().payload != "end") {
     }
@@ -146,7 +146,7 @@ TEST(WebSocketLoad, AClientThatNeverReadsIsDroppedAndOthersGetTheirs) {
       sent.push_back(frame);
       server.send(std::nullopt, frame, true, true);
     }
-    // Of each client: what is being written, and the newest.
+    // For each client: the frame being written, and the newest one.
     ASSERT_LE(count_alive(sent), 4);
     take_for(server, milliseconds(5), taken);
   }
@@ -168,7 +168,7 @@ TEST(WebSocketLoad, NoMoreThanTheLimitWaitsForAClient) {
     const auto bytes = numbered(i, 1'000'000);
     sent.push_back(bytes);
     server.send(number, bytes, true, false);
-    // The queue, the one before its limit and the one being written.
+    // The queue, the message that exceeds its limit, and the one being written.
     ASSERT_LE(count_alive(sent), 13);
   }
   const std::vector<Inbound> taken = take(server, 1);
@@ -191,7 +191,7 @@ TEST(WebSocketLoad, ALongMessageToASlowClientArrivesWhole) {
     frame = client.frame();
     ASSERT_EQ(frame.opcode, got.empty() ? 2 : 0);
     got += frame.payload;
-    // In all twice as long as a single write may take.
+    // Altogether twice as long as a single write may take.
     std::this_thread::sleep_for(milliseconds(125));
   } while (!frame.is_last);
   EXPECT_TRUE(got == *bytes);
@@ -215,7 +215,7 @@ TEST(WebSocketLoad, FiftyClientsComeAndGo) {
     EXPECT_EQ(count[Kind::text], 50);
     server.send(std::nullopt, shared("all"), false, true);
     for (TestClient& client : clients) EXPECT_EQ(client.frame().payload, "all");
-    // Some say good-bye, some do not.
+    // Some close properly, some do not.
     for (std::size_t i = 0; i < 50; i += 2) clients[i].send_frame("", {.opcode = 8});
     clients.clear();
     count.clear();

@@ -47,7 +47,7 @@ TEST(WebSocket, WhoWasNotTakenYetGetsNoBroadcast) {
   TestClient first = connect(server);
   TestClient second(server.port());
   ASSERT_EQ(second.upgrade(), 101);
-  // The server knows of the second by now, the program does not.
+  // By now the server knows the second client, but the program does not.
   server.send(std::nullopt, shared("early"), false, false);
   EXPECT_EQ(first.frame().payload, "early");
   const std::vector<Inbound> taken = take(server, 1);
@@ -83,7 +83,7 @@ TEST(WebSocket, APageOfAnotherSiteMayNotConnect) {
   };
   EXPECT_EQ(status("http://127.0.0.1:" + port), 101);
   EXPECT_EQ(status("http://127.0.0.1:" + port + "/"), 403);
-  EXPECT_EQ(status("http://localhost:" + port), 403);  // asked for as 127.0.0.1
+  EXPECT_EQ(status("http://localhost:" + port), 403);  // the request names 127.0.0.1
   EXPECT_EQ(status("http://127.0.0.1:1"), 403);
   EXPECT_EQ(status("http://127.0.0.1"), 403);
   EXPECT_EQ(status("http://evil.example"), 403);
@@ -157,7 +157,7 @@ TEST(WebSocket, GarbageAndHalfFramesEndOneClientAlone) {
     }
     client.send(bytes);
     take_for(server, milliseconds(3), taken);
-    // It goes in the middle of whatever that was.
+    // The client disconnects in the middle of whatever that was.
   }
   const auto num_gone = [&taken] {
     return std::count_if(taken.begin(), taken.end(),
@@ -180,7 +180,7 @@ TEST(WebSocket, AMessageOfTheLargestSizeArrivesAndALargerOneDoesNot) {
   const std::vector<Inbound> taken = take(server, 1);
   ASSERT_EQ(taken.size(), 1U);
   EXPECT_TRUE(taken[0].bytes == bytes);
-  // In pieces, none of which is too long.
+  // Too long as a whole, in pieces that are not.
   client.send_frame(bytes, {.opcode = 2, .is_last = false});
   client.send_frame("x", {.opcode = 0});
   EXPECT_EQ(client.frame().code(), 1009);

@@ -12,7 +12,7 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-/// Cells of one line; those in quotes may hold commas.
+/// The cells of one line; quoted cells can contain commas.
 std::vector<std::string> cells_of(const std::string& line) {
   std::vector<std::string> cells(1);
   bool quoted = false;
@@ -28,7 +28,7 @@ std::vector<std::string> cells_of(const std::string& line) {
   return cells;
 }
 
-/// Rows by the names of their columns; every row must have all.
+/// Rows as maps from column names to cells; every row must have all columns.
 std::vector<std::map<std::string, std::string>> table_of(const std::filesystem::path& file) {
   std::istringstream lines(bytes_of(file));
   std::string line;
@@ -61,10 +61,11 @@ TEST(BenchCommand, EveryFileAndEverySceneBesideTheYardstick) {
   for (const auto& row : rows) {
     const std::string& name = row.at("scene");
     EXPECT_EQ(row.at("mesh"), "generated");
-    // The same iterations from the same states: what differs is the order of sums and, in the
-    // library, the precision of the factor. A tenth more of a material's mu shows as 5e-5 and more.
-    // The yardstick knows of contacts those of vertices that an iteration begins with, the library
-    // all of them, and edges (studies/performance/yardstick_test.cpp has the bound).
+    // The same iterations from the same states, so only the order of sums differs and, in the
+    // library, the precision of the factor. A material's mu that is a tenth larger makes a
+    // difference of at least 5e-5. The yardstick has only contacts of vertices at the start of an
+    // iteration; the library has all of them, and edges too (studies/performance/yardstick_test.cpp
+    // has the bound).
     const bool touches = row.at("scene") == "big_bunny";
     EXPECT_LT(std::stod(row.at("distance")), touches ? 0.024 : 1e-6) << name;
     EXPECT_GE(std::stod(row.at("evaluations")), 6) << name;

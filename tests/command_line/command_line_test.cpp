@@ -5,7 +5,7 @@
 
 #include "program.h"
 
-/// The program `supple` from outside: exit codes, messages, files.
+/// The program `supple` seen from outside: exit codes, messages, files.
 namespace supple::test {
 namespace {
 
@@ -219,7 +219,7 @@ TEST(Run, RedrawsOneLineOnATerminal) {
   ASSERT_EQ(outcome.code, 0) << outcome.out;
   EXPECT_TRUE(contains(outcome.out, "\r["));
   EXPECT_TRUE(contains(outcome.out, "\r\x1b[K")) << "the bar is taken away";
-  // No drawn line is wider than the terminal, or it would leave pieces behind.
+  // No drawn line is wider than the terminal, or redrawing would leave parts of it behind.
   std::size_t begin = outcome.out.find("\r[");
   while (begin != std::string::npos) {
     const std::size_t end = outcome.out.find("\x1b[K", begin);

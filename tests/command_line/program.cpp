@@ -30,7 +30,7 @@ namespace {
 
 const char* const program = SUPPLE_BINARY_DIR "/bin/supple";
 
-/// The child's side after fork: never returns.
+/// What the child does after fork. Never returns.
 [[noreturn]] void become(const std::filesystem::path& folder, std::vector<std::string> words,
                          int out, int err) {
   std::vector<char*> argv;
@@ -67,7 +67,7 @@ int open_new(const std::filesystem::path& file) {
 }
 
 Outcome run_words(const std::filesystem::path& folder, const std::vector<std::string>& words) {
-  // Beside the folder, not in it: tests look at what the program leaves there.
+  // Beside the folder, not in it, because tests check what the program leaves there.
   const std::string base = folder.string();
   const int out = open_new(base + ".out"), err = open_new(base + ".err");
   Outcome outcome;

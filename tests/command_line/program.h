@@ -10,30 +10,30 @@
 namespace supple::test {
 
 struct Outcome {
-  int code = -1;  ///< exit code; 128 + signal where one ended it
+  int code = -1;  ///< exit code; 128 + signal if one ended it
   std::string out;
   std::string err;
 };
 
 /// Runs `supple` with these arguments in a folder and waits for it.
 Outcome run(const std::filesystem::path& folder, const std::vector<std::string>& arguments);
-/// The same with standard output on a terminal of so many columns.
+/// The same with standard output on a terminal with `columns` columns.
 Outcome run_on_terminal(const std::filesystem::path& folder,
                         const std::vector<std::string>& arguments, int columns);
-/// The same in a shell that sets limits first: "ulimit -f 1".
+/// The same in a shell that first sets limits: "ulimit -f 1".
 Outcome run_after(const std::string& shell, const std::filesystem::path& folder,
                   const std::vector<std::string>& arguments);
 /// Starts it and returns at once.
 pid_t start(const std::filesystem::path& folder, const std::vector<std::string>& arguments);
-/// The same, with what it prints in a file.
+/// The same, with its output in a file.
 pid_t start_writing(const std::filesystem::path& folder, const std::vector<std::string>& arguments,
                     const std::filesystem::path& output);
-/// Sends it a signal; its exit code, or -1 where it does not end in 20 s and is killed.
+/// Sends a signal and returns the exit code; -1 if it does not end in 20 s and is killed.
 int end_by(pid_t process, int signal);
-/// Kills it as nothing can be caught, and waits.
+/// Kills the program with a signal that cannot be caught, and waits.
 void kill_hard(pid_t process);
 
-/// An empty folder of the running test, removed at the end.
+/// An empty folder for the running test, removed at the end.
 class Workplace {
  public:
   Workplace();

@@ -11,12 +11,12 @@
 
 #include "program.h"
 
-/// What a run leaves behind when it is killed, and what becomes of it.
+/// What a run leaves behind when it is killed or interrupted, and how it resumes.
 namespace supple::test {
 namespace {
 
 void expect_same_run(const std::filesystem::path& one, const std::filesystem::path& two) {
-  // Without printing them where they differ.
+  // EXPECT_TRUE, so that differing contents are not printed.
   EXPECT_TRUE(bytes_of(one / "positions.npy") == bytes_of(two / "positions.npy"));
   EXPECT_TRUE(table_without_times(one / "frames.csv") == table_without_times(two / "frames.csv"));
 }
@@ -32,7 +32,7 @@ std::int64_t frame_of(const std::filesystem::path& checkpoint) {
   return frame;
 }
 
-/// Waits until the file is there; false after half a minute.
+/// Waits until the file exists; false after half a minute.
 bool appears(const std::filesystem::path& file) {
   for (int i = 0; i < 30000; ++i) {
     if (std::filesystem::exists(file)) return true;
@@ -68,7 +68,7 @@ TEST(Resume, AfterAKillEndsWithTheSameBits) {
   EXPECT_FALSE(std::filesystem::exists(place / "killed/frames.csv.part"));
 }
 
-/// Waits until the table of a run has rows; false after half a minute.
+/// Waits until a run's table has rows; false after half a minute.
 bool has_rows(const std::filesystem::path& table) {
   for (int i = 0; i < 30000; ++i) {
     std::ifstream stream(table);
@@ -99,7 +99,7 @@ TEST(Resume, AnInterruptedRunIsWholeAndGoesOnToTheSameBits) {
     EXPECT_EQ(report["totals"]["frames"], frame);
     const std::string table = bytes_of(place / "out/frames.csv");
     EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), frame + 1);
-    // 48 vertices of three doubles, behind a header of whole 64 bytes.
+    // Each frame has 48 vertices of three doubles; the header is a multiple of 64 bytes.
     EXPECT_EQ(bytes_of(place / "out/positions.npy").size() % 1152,
               bytes_of(place / "out/positions.npy").size() - (frame + 1) * 1152);
     EXPECT_NE(bytes_of(place / "out/positions.npy").find(std::to_string(frame + 1) + ", 48, 3)"),

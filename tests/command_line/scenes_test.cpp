@@ -70,7 +70,7 @@ TEST(Scenes, TheExplosionIsWhatTheLineSearchPrevents) {
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_LT(farthest(place / search), 2) << search;
   }
-  // Rounding decides whether it grows out of all bounds or out of the numbers.
+  // Rounding decides whether it just grows very large or becomes non-finite.
   const Outcome outcome = run_with("none");
   if (outcome.code == 0) {
     EXPECT_GT(farthest(place / "none"), 1000);

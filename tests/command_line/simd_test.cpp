@@ -2,7 +2,7 @@
 
 #include "program.h"
 
-/// Levels of vectors (SUPPLE_SIMD) as seen from outside.
+/// Levels of vectors (SUPPLE_SIMD) seen from outside.
 namespace supple::test {
 namespace {
 
@@ -16,7 +16,7 @@ TEST(Simd, AMisspeltLevelIsAnErrorThatNamesThem) {
       << outcome.err;
 }
 
-/// Methods without a factorised matrix: all that is left are the elements, springs and passes.
+/// Methods that factorise no matrix use only the loops over elements and vector fields.
 TEST(Simd, AllLevelsGiveTheSameBitsWhereNothingIsFactorised) {
   const Workplace place;
   place.write("block.json", falling_block);

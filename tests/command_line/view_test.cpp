@@ -10,7 +10,8 @@
 #include "serve/test_client.h"
 #include "serve/web_server.h"
 
-/// `supple view` from outside: what it answers to a wrong command line, and a client of its own.
+/// `supple view` seen from outside: its answers to a wrong command line, and a session with a
+/// client.
 namespace supple::test {
 namespace {
 
@@ -83,7 +84,7 @@ TEST_F(ViewTest, HelpShowsAnExample) {
   EXPECT_TRUE(contains(outcome.out, "--address")) << outcome.out;
 }
 
-/// A viewer that runs, killed at the end whatever happens.
+/// A running viewer that is killed at the end in any case.
 class Viewer {
  public:
   Viewer(const Workplace& place, std::vector<std::string> arguments, const char* file = "output")
@@ -108,7 +109,7 @@ class Viewer {
     return static_cast<unsigned short>(
         std::atoi(text.c_str() + std::min(colon, text.size() - 1) + 1));
   }
-  /// Its exit code after a signal; -1 where it does not end.
+  /// Sends a signal and returns the exit code; -1 if the viewer does not end.
   int end(int signal) { return end_by(std::exchange(process_, -1), signal); }
 
  private:
@@ -133,7 +134,7 @@ TEST_F(ViewTest, ServesThePageCarriesTheSessionAndEndsBySignals) {
     client.send_frame("this is no JSON");
     client.send_frame("no packet", {.opcode = 2});
     client.send_frame(R"({"do": "play", "id": 77})");
-    // All of it within what a client waits for at most.
+    // At most 200 messages, each within the client's patience.
     bool replied = false, moved = false;
     for (int i = 0; i < 200 && !(replied && moved); ++i) {
       const Frame frame = client.frame();
@@ -156,7 +157,7 @@ TEST_F(ViewTest, EndsAtOnceWhileALargeSceneIsBuiltAndAnotherOneIsOpened) {
     // 1,080,000 tets: many seconds of building.
     client.send_frame(R"({"do": "set", "id": 1, "values": {
         "/bodies/0/mesh": {"box": {"size": [1, 1, 1], "cells": [60, 60, 60]}}}})");
-    // It is answered meanwhile.
+    // Meanwhile the viewer still answers.
     client.send_frame(R"({"do": "speed", "factor": 0.5, "id": 2})");
     bool replied = false;
     for (int i = 0; i < 1000 && !replied; ++i) {
@@ -170,13 +171,13 @@ TEST_F(ViewTest, EndsAtOnceWhileALargeSceneIsBuiltAndAnotherOneIsOpened) {
     std::this_thread::sleep_for(std::chrono::milliseconds(wait));
     const auto start = std::chrono::steady_clock::now();
     EXPECT_EQ(viewer.end(SIGTERM), 0);
-    // A second for a client that does not say good-bye, and a frame; building would take a minute.
+    // A second for a client that does not close, and a frame. Building would take a minute.
     EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
   }
 }
 
 TEST_F(ViewTest, WithoutAPortTheNextFreeOneIsTaken) {
-  // Whether or not the usual port is free here: both get one, and not the same.
+  // Whether or not the usual port is free here: each gets a port, and the two differ.
   const Viewer first(place_, {"scene.json", "--web", "page", "--no-browser"});
   const Viewer second(place_, {"scene.json", "--web", "page", "--no-browser"}, "other_output");
   EXPECT_GE(first.port(), 8420);

@@ -1,6 +1,6 @@
-# Installs the build into an empty prefix, builds this folder's programs against that copy alone and runs them: through
-# CMake and through pkg-config, with the library as an archive and as a shared library, of which every exported symbol
-# must be ours.
+# Installs the build into an empty prefix, builds this folder's programs against only that copy, and runs them: through
+# CMake and through pkg-config, with the library as an archive and as a shared library, which may export only our
+# symbols.
 #   cmake -DBUILD=build of supple -DSCRATCH=folder -DGENERATOR=... -DCOMPILER=... -DC_COMPILER=... -DVERSION=...
 #         -DSHARED=whether the build's own kind is -P check.cmake
 file(REMOVE_RECURSE ${SCRATCH})
@@ -16,7 +16,7 @@ endfunction()
 function(check_falling_block program)
   run(${program})
   message("${output}")
-  # After a second the block has left its place and stands on the ground: 0.5 m below, less what it gives way.
+  # After a second the block has fallen 0.5 m and stands on the ground, compressed a little.
   if(NOT output MATCHES "1\\.00 s: the first corner is at height (-?[0-9.]+) m")
     message(FATAL_ERROR "there is no line for the time of 1 s")
   endif()
@@ -28,14 +28,14 @@ endfunction()
 function(check_dragged_block program)
   run(${program})
   message("${output}")
-  # The body flew 1 m along x before it was taken; a spring of 1e5 N/m then gives way by centimetres at most.
+  # The body moved 1 m along x before it was taken; then a spring of 1e5 N/m stretches by centimetres at most.
   if(NOT output MATCHES "the hand is at (-?[0-9.]+) (-?[0-9.]+) (-?[0-9.]+) m, what it holds at (-?[0-9.]+) (-?[0-9.]+) (-?[0-9.]+) m")
     message(FATAL_ERROR "there is no line about the hand")
   endif()
   string(REPLACE "." "" hand "${CMAKE_MATCH_1};${CMAKE_MATCH_2};${CMAKE_MATCH_3}")
   string(REPLACE "." "" held "${CMAKE_MATCH_4};${CMAKE_MATCH_5};${CMAKE_MATCH_6}")
   foreach(a b IN ZIP_LISTS hand held)
-    # In centimetres, without zeros in front.
+    # In centimetres, without leading zeros.
     string(REGEX REPLACE "^(-?)0+([0-9])" "\\1\\2" a "${a}")
     string(REGEX REPLACE "^(-?)0+([0-9])" "\\1\\2" b "${b}")
     math(EXPR away "${a} - (${b})")
@@ -48,7 +48,7 @@ endfunction()
 function(check_pulled_block program)
   run(${program})
   message("${output}")
-  # Held by a stiff spring, the corner comes near its target; let go, it leaves it.
+  # Held by a stiff spring, the corner comes close to its target; released, it leaves the target.
   if(NOT output MATCHES "frame 30: the corner is at 1\\.[45][0-9] [01]\\.[019][0-9] 0\\.[45][0-9] m")
     message(FATAL_ERROR "the corner should have been pulled to 1.5 1 0.5")
   endif()
@@ -57,7 +57,7 @@ function(check_pulled_block program)
   endif()
 endfunction()
 
-# check_exports(LIBRARY.so): its name for the loader, and the names that it exports.
+# check_exports(LIBRARY.so): checks its soname and the symbols that it exports.
 function(check_exports library)
   find_program(nm nm REQUIRED)
   find_program(readelf readelf REQUIRED)
@@ -146,7 +146,7 @@ foreach(kind static shared)
   check_with_pkg_config(${prefix} ${kind})
 endforeach()
 
-# The examples stand alone, too.
+# The examples also build alone.
 run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/../../examples -B ${SCRATCH}/examples -G ${GENERATOR}
     -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_C_COMPILER=${C_COMPILER} -DCMAKE_BUILD_TYPE=Release
     -DCMAKE_PREFIX_PATH=${SCRATCH}/shared "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror"

@@ -12,7 +12,7 @@ import unittest
 ROOT = pathlib.Path(sys.argv.pop(1))
 INCLUDE = ROOT / "include" / "supple"
 C_HEADER = "supple_c.h"
-# Algebra and number types for energies that are templates: none of it crosses into C.
+# Algebra and number types for energies that are templates: none of this is part of the C interface.
 TEMPLATES = {"mat3.h", "own_number.h", "own_material.h", "own_energy.h"}
 NOT_FUNCTIONS = {"if", "for", "while", "switch", "return", "sizeof", "static_assert", "requires", "defined", "decltype", "std",
                  "operator", "alignas", "visibility", "noexcept", "concept"}
@@ -24,7 +24,7 @@ def code(text):
     text = re.sub(r'"(?:\\.|[^"\\])*"', '""', text)
     text = re.sub(r"^\s*#[^\n]*(?:\\\n[^\n]*)*", "", text, flags=re.M)
     before = None
-    while before != text:  # what stands in braces behind a parameter list, innermost first
+    while before != text:  # removes braces after a parameter list, innermost first
         before = text
         text = re.sub(r"(\)\s*(?:const)?\s*(?:noexcept)?\s*)\{[^{}]*\}", r"\1;", text)
     return text
@@ -46,7 +46,7 @@ def functions_of(header):
         elif match.group(0) == "private:":
             scopes[-1][1] = True
         elif function not in NOT_FUNCTIONS and not any(hidden for _, hidden in scopes):
-            # A declaration has a type before it; a call, a default or a parameter does not.
+            # A declaration has a type before it; a call, a default argument or a parameter does not.
             before = text[:match.start()].rstrip()
             if not re.search(r"[\w>&*\]]$", before) or re.search(r"\b(return|new)$", before):
                 continue
@@ -103,7 +103,7 @@ class CInterface(unittest.TestCase):
 
     def test_every_function_of_c_is_in_the_table(self):
         named = {name for _, cell in self.rows for name in in_c(cell)}
-        named |= {name for name in self.c if name.startswith("supple_session_")}  # in C alone
+        named |= {name for name in self.c if name.startswith("supple_session_")}  # only in C
         self.assertEqual(sorted(self.c - named), [], "without a row in docs/c_interface.md")
         self.assertEqual(sorted(named - self.c), [], "in docs/c_interface.md alone")
 

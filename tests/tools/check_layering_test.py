@@ -43,7 +43,7 @@ class CheckLayering(unittest.TestCase):
             "src/sim/CMakeLists.txt": "supple_room(sim SOURCES a.cpp ROOMS descent model base LIBRARIES fmt::fmt)\n",
         }.items():
             with self.subTest(name):
-                extra = {"src/base/error.cpp": ""}  # a tree without any source is a fault of its own
+                extra = {"src/base/error.cpp": ""}  # a tree without any source is an error too
                 code, output = run({**extra, name: text})
                 self.assertEqual(code, 0, output)
 

@@ -13,7 +13,7 @@ import unittest
 
 PROGRAM, ROOT = pathlib.Path(sys.argv.pop(1)), pathlib.Path(sys.argv.pop(1))
 TEXT = (ROOT / "docs" / "scene.md").read_text(encoding="utf-8")
-# What an example of one key needs around it.
+# The scene around an example of a single key.
 AROUND = {
     "mesh": '{{"supple": 1, "bodies": [{{ {} }}]}}',
     "material": '{{"supple": 1, "bodies": [{{"mesh": {{"box": {{}}}}, {} }}]}}',
@@ -85,7 +85,7 @@ class SceneDocs(unittest.TestCase):
             for name in re.findall(r"`(\w+)`", names):
                 rows[name] = set(re.findall(r"`(\w+)`", keys))
         rows["spline"] -= {"preset", "young", "poisson", "mu", "lambda"}
-        # The head of the table, what strands and springs read, which tables of their own say, and what reads nothing.
+        # Drop the table's header, strands and springs, which have tables of their own, and rigid, which reads nothing.
         del rows["model"], rows["rod"], rows["spring"], rows["rigid"]
         for line in listed.splitlines():
             name = line.split()[0]

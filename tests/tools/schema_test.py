@@ -14,7 +14,7 @@ import unittest
 PROGRAM, ROOT = pathlib.Path(sys.argv.pop(1)), pathlib.Path(sys.argv.pop(1))
 SCHEMA = json.loads(subprocess.run([PROGRAM, "schema"], capture_output=True, text=True, check=True).stdout)
 TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "number": (int, float), "integer": (int, float)}
-# What the schema consists of: a word that this validator does not know would pass everything.
+# The words that the schema uses: a word that this validator did not know would accept everything.
 KNOWN = {"$schema", "title", "description", "default", "definitions", "type", "enum", "const", "minimum", "maximum",
          "exclusiveMinimum", "exclusiveMaximum", "minItems", "maxItems", "items", "required", "properties",
          "additionalProperties", "propertyNames", "anyOf", "allOf", "if", "then", "$ref"}

@@ -12,7 +12,7 @@ import sys
 
 CHECK = pathlib.Path(__file__).resolve().parent / "simd_symbols_test.py"
 GOOD = "namespace simd_avx2 { extern const double table; const double table = 1; %s }"
-# Source, options, what the fault says (none: there is none).
+# Source, options, and the text of the expected fault (None if there is none).
 CASES = {
     "clean": (GOOD % "template <class T> [[gnu::noinline]] T twice(T x) { return x + x; } double f() { return twice(2.0); }",
               [], None),

@@ -20,7 +20,7 @@ import sys
 LEVEL = re.compile(r"^(.+)\.(avx2|avx512)\.cpp\.o(?:bj)?$")
 # Address, seven flags (g: global, u: unique, w: weak, O: object, F: function), section, size, name.
 SYMBOL = re.compile(r"^[0-9a-f]+ (.{7}) (\S+)\t[0-9a-f]+ +(?:\.hidden )?(\S+)$")
-# A pointer to a function of the C++ runtime, by which unwinding finds it: the same at any level.
+# A pointer through which unwinding finds a function of the C++ runtime: the same at any level.
 RUNTIME = "DW.ref.__gxx_personality_v0"
 FUSED = re.compile(r"\bvfn?m(?:add|sub)\w*")
 

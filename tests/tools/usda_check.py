@@ -28,7 +28,7 @@ TOKENS = re.compile(
 )
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
-# Base types: how many numbers a value has (0: one, without parentheses), and of what kind.
+# Base types: the number of components of a value (0: one, without parentheses), and their kind.
 TYPES = {
     "bool": (0, int), "int": (0, int), "token": (0, str), "string": (0, str),
     "float": (0, float), "double": (0, float),

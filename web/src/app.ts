@@ -1,4 +1,4 @@
-/** The page: what it is made of and who hears whom. */
+/** The page: its parts and who listens to whom. */
 import { Client, CommandError } from './engine/client';
 import type { Engine, EngineState } from './engine/engine';
 import { Keeper } from './keep/files';
@@ -29,7 +29,7 @@ type Side = 'left' | 'right';
 
 /** Below this width (CSS pixels) one panel is open at a time. */
 const WIDE = 1100;
-/** Below this a panel leaves no view beside it: the page begins without one. */
+/** Below this an open panel covers the whole view: the page starts with all panels closed. */
 const NARROW = 600;
 
 export class App {
@@ -140,14 +140,14 @@ export class App {
     this.connection.classList.toggle('failed', state.kind === 'failed');
   }
 
-  /** Says what a command was refused for, where no field stands for it. */
+  /** Shows why a command was refused, if no field can show it. */
   readonly fail = (error: unknown): void => {
     const text = error instanceof Error ? error.message : String(error);
     const where = error instanceof CommandError && error.where !== '' ? `${error.where}: ` : '';
     this.toasts.show(where + text, 'error');
   };
 
-  /** Once for each address: a connection that comes back finds the session as it was left. */
+  /** Once per address: after a reconnection the session is as it was left. */
   private applyLink(): void {
     if (this.linkApplied) return;
     this.linkApplied = true;

@@ -1,8 +1,8 @@
-/** Typed events: who listens is told in the order of listening. */
+/** Typed events: listeners are called in the order in which they were added. */
 export class Emitter<Events extends object> {
   private listeners: { [K in keyof Events]?: ((value: Events[K]) => void)[] } = {};
 
-  /** Returns what ends the listening. */
+  /** Returns a function that removes the listener. */
   on<K extends keyof Events>(name: K, listener: (value: Events[K]) => void): () => void {
     const list = (this.listeners[name] ??= []);
     list.push(listener);
@@ -17,7 +17,7 @@ export class Emitter<Events extends object> {
       try {
         listener(value);
       } catch (error) {
-        // One part that fails must not keep the others from hearing.
+        // A listener that fails must not keep the others from being called.
         console.error(error);
       }
     }

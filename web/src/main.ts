@@ -1,4 +1,4 @@
-/** Finds the engine that there is and opens the page on it, or says why it cannot. */
+/** Finds an engine and opens the page with it, or says why it cannot. */
 import { App } from './app';
 import { chooseEngine } from './engine/choose';
 import './style.css';

@@ -1,4 +1,4 @@
-/** `window.supple`: what scripts in the browser's console and tests from outside may use. */
+/** `window.supple`: the interface for scripts in the browser's console and for tests. */
 import * as THREE from 'three';
 import type { App } from './app';
 import type { Frame } from './protocol/frame';
@@ -10,23 +10,23 @@ import type { JsonObject } from './protocol/packet';
 export interface SuppleHooks {
   readonly engine: string;
   readonly connected: boolean;
-  /** What the engine said of itself; null until it has. */
+  /** The engine's first message; null until it arrives. */
   readonly hello: Hello | null;
-  /** The newest frame that is drawn; its positions lie in `positions`. */
+  /** The newest frame that is drawn, with its `positions`. */
   readonly frame: Frame | null;
   readonly scene: SceneMessage | null;
   readonly status: Status;
   readonly topology: Topology | null;
-  /** Messages that were not what they said, and were left out. */
+  /** Number of messages that were malformed and skipped. */
   readonly refused: number;
   readonly stats: { script_ms: number; draw_ms: number; fps: number; frames: number };
-  /** A vertex: where it is, m; null where the frames do not carry it. */
+  /** The position of a vertex, m; null if frames do not have it. */
   position(vertex: number): [number, number, number] | null;
-  /** Where a vertex, or a point of the world, is drawn: pixels of the page; null behind the viewer. */
+  /** Where a vertex, or a point of the world, is drawn: page pixels; null if behind the viewer. */
   project(what: number | [number, number, number]): [number, number] | null;
-  /** The vertex under a place of the page, in pixels. */
+  /** The vertex under a point of the page, in pixels. */
   pick(x: number, y: number): number | null;
-  /** A command of docs/viewer_protocol.md; throws what the engine refuses. */
+  /** Sends a command of docs/viewer_protocol.md; throws if the engine refuses it. */
   command(name: string, keys?: JsonObject): Promise<Reply>;
 }
 

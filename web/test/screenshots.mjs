@@ -29,7 +29,7 @@ async function open(page, scene, set = {}) {
   await command(page, 'play');
 }
 
-/** The vertex of the surface that lies furthest along a direction, where it is drawn. */
+/** The surface vertex that lies furthest along a direction, and where it is drawn. */
 const extreme = (page, direction) =>
   page.evaluate((d) => {
     const { topology } = window.supple;

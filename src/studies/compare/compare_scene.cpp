@@ -15,7 +15,7 @@ namespace supple {
 
 namespace {
 
-/// A field of a CSV file [RFC 4180]: quoted where it holds what separates fields.
+/// A field of a CSV file [RFC 4180]: quoted if it contains a character that separates fields.
 std::string csv_field(const std::string& text) {
   if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
   std::string quoted = "\"";
@@ -41,7 +41,7 @@ void check(const CompareSceneOptions& options) {
   }
 }
 
-/// The state after frames 1 to N - 1 of the scene as it is.
+/// The state after frames 1 to N - 1, simulated with the scene's own solver.
 SimulationState state_before(const LoadedScene& loaded, const CompareSceneOptions& options,
                              const CompareObserver& observer) {
   Simulation simulation(loaded.scene, {.threads = options.threads});

@@ -8,16 +8,16 @@
 #include "io/scene/scene_json.h"
 #include "supple/compare.h"
 
-/// One frame of a scene by many solvers, with its tables and plots: what `supple compare` does,
-/// without a terminal.
+/// Solves one frame of a scene by many solvers and writes tables and plots: what `supple compare`
+/// does, without a terminal.
 namespace supple {
 
 struct CompareSceneOptions {
-  std::filesystem::path folder;  ///< of the output; made where it is not there
-  std::string scene_file;        ///< as given, for messages and compare.json
-  int frame = 1;                 ///< N: the frame that is solved by all, >= 1
+  std::filesystem::path folder;  ///< of the output; made if it does not exist
+  std::string scene_file;        ///< as the caller named it, for messages and compare.json
+  int frame = 1;                 ///< N, >= 1: the frame that every solver solves
   std::vector<LabelledSolver> solvers;
-  int iterations = 50;  ///< of each
+  int iterations = 50;  ///< of each solver
   int threads = 0;      ///< see SimulationOptions
 };
 
@@ -27,18 +27,18 @@ struct CompareSceneResult {
   double wall_seconds = 0;
 };
 
-/// Called on the way. Empty ones are left out.
+/// Called along the way. Empty functions are not called.
 struct CompareObserver {
-  std::function<void(int frame)> frame_done;  ///< of the frames before N
+  std::function<void(int frame)> frame_done;  ///< for each frame before N
   std::function<void(int done, int total, const std::string& label)> solver;
 };
 
-/// Runs the scene by its own solver for N - 1 frames, solves the first substep of frame N from that
-/// state by every solver (supple/compare.h), and writes convergence.csv, convergence.svg,
+/// Runs the scene with its own solver for N - 1 frames, solves the first substep of frame N from
+/// that state with every solver (supple/compare.h), and writes convergence.csv, convergence.svg,
 /// convergence.png and compare.json.
 ///
-/// Throws Error{invalid_input} for a solver that cannot run the scene and for two solvers of the
-/// same label, Error{non_finite} when a frame before N, or the converged answer, is not finite, and
+/// Throws Error{invalid_input} for a solver that cannot run the scene and for two solvers with the
+/// same label, Error{non_finite} if a frame before N, or the converged answer, is not finite, and
 /// Error{bad_file} for files that cannot be written.
 CompareSceneResult compare_scene(const LoadedScene& loaded, const CompareSceneOptions& options,
                                  const CompareObserver& observer = {});

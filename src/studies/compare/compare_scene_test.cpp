@@ -36,7 +36,7 @@ TEST(ConvergenceFigure, ShowsBothErrorsAgainstIterationsAndTimeWithoutRounding) 
   ASSERT_EQ(figure.charts.size(), 4U);
   const plot::Series& relative = figure.charts[0].series[1];
   EXPECT_EQ(relative.name, "newton");
-  EXPECT_EQ(relative.y, std::vector<double>{1});  // the second is rounding
+  EXPECT_EQ(relative.y, std::vector<double>{1});  // the second point is below rounding
   EXPECT_EQ(figure.charts[1].series[0].x, std::vector<double>{0.5});
   EXPECT_EQ(figure.charts[3].series[1].x, (std::vector<double>{0.5, 60}));
   EXPECT_EQ(figure.charts[3].series[1].y, (std::vector<double>{0.1, 1e-13}));

@@ -25,7 +25,7 @@ plot::Chart chart(const Comparison& comparison, Value error, const std::string& 
   result.title = error_name + (against_time ? " against time" : " against iterations");
   result.x.label = against_time ? "time, ms" : "iterations";
   result.y = {.label = error_name, .logarithmic = true, .min = {}, .max = {}};
-  // Newton's method and a method of cheap iterations are a thousandfold apart.
+  // A Newton iteration can take a thousand times as long as one of a cheap method.
   result.x.logarithmic = against_time;
   if (!against_time) result.x.min = 0;
   for (const ConvergenceCurve& curve : comparison.curves) {

@@ -7,9 +7,8 @@
 
 namespace supple {
 
-/// Both errors against iterations and against time, logarithmic, a line a solver; time is
-/// logarithmic too. What lies below
-/// the rounding of g is left out.
+/// Both errors against iterations and against time, one line per solver; errors and time are
+/// logarithmic. Relative errors below the rounding of g are left out.
 plot::Figure convergence_figure(const std::string& scene_name, int frame,
                                 const Comparison& comparison);
 

@@ -16,7 +16,7 @@ namespace {
 using reproduce::Origin;
 
 struct Part {
-  const Entry* entry;  ///< none: the growing bodies
+  const Entry* entry;  ///< null: the growing bodies
   Origin origin;
 
   std::string title() const {
@@ -70,7 +70,7 @@ Results run_benchmark(const Settings& settings, const Observer& observer) {
   results.quick = settings.quick;
   const Measuring how{.threads = threads, .frames = settings.frames, .working = observer.working};
   const std::vector<Part> parts = parts_of(settings, context);
-  // A mesh that cannot be read is found before the work, not after half of it.
+  // Fail now, not after half of the work, if a mesh cannot be read.
   for (const Part& part : parts) {
     if (part.origin == Origin::published) part.entry->make(context, part.origin);
   }

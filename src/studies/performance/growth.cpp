@@ -61,7 +61,7 @@ void measure_size(const Scene& scene, int frames, int threads, std::vector<Growt
 
 std::vector<GrowthResult> measure_growth(bool quick, int threads,
                                          const std::function<void(const std::string&)>& working) {
-  // Cells across the bar: 24 cells^3 tets, 1,536 to 292,008 (and 648 to 3,000 where quick).
+  // Cells across the bar: 24 cells^3 tets, 1,536 to 292,008 (648 and 3,000 if quick).
   const std::vector<int> sizes =
       quick ? std::vector<int>{3, 5} : std::vector<int>{4, 5, 7, 11, 16, 23};
   constexpr double tet_frames = 2e6;

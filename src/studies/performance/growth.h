@@ -8,7 +8,7 @@
 
 namespace supple::bench {
 
-/// The turned bar of one size on one number of threads.
+/// Results for one size of the turned bar on one number of threads.
 struct GrowthResult {
   std::string material;
   int tets = 0, vertices = 0, threads = 1, frames = 0;
@@ -18,9 +18,9 @@ struct GrowthResult {
   Memory memory{};     ///< of a simulation on one thread, after its first frame
 };
 
-/// neo_hookean and corotated, from 1,000 to 300,000 tets (two small sizes where `quick`), on one
-/// thread and on `threads` where that is more; the two take frames in turn. Throws
-/// Error{non_finite}.
+/// Measures neo_hookean and corotated bars, from about 1,500 to 300,000 tets (two small sizes if
+/// `quick`), on one thread and, if `threads` is larger, on `threads`; both take their frames in
+/// turn. Throws Error{non_finite}.
 std::vector<GrowthResult> measure_growth(bool quick, int threads,
                                          const std::function<void(const std::string&)>& working);
 

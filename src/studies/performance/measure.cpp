@@ -18,13 +18,13 @@ namespace {
 
 using reproduce::median;
 
-/// Above so many elements the yardstick takes every fifth frame, and L-BFGS alone looks for the
-/// converged answer: Newton's method would take minutes.
+/// Above this many elements, the yardstick takes only every fifth frame, and L-BFGS alone computes
+/// the converged answer: Newton's method would take minutes.
 constexpr int some_elements = 12'000;
-/// Above so many one converged answer must do.
+/// Above this many elements, only one converged answer is computed.
 constexpr int many_elements = 50'000;
 
-/// A simulation on so many threads with what its frames took.
+/// A simulation on a number of threads, with what its frames took.
 struct Runner {
   Simulation simulation;
   std::vector<double> frame, local, solve, contact, rest, evaluations;
@@ -79,14 +79,13 @@ double largest_distance(const Simulation& simulation, const Yardstick& plain) {
   return largest;
 }
 
-/// Whether the converged answer of a state is looked for before frame k of `frames`, counted from
-/// 0.
+/// True if the state before frame k of `frames`, counted from 0, is to be solved to convergence.
 bool looked_at(int k, int frames, bool once) {
   if (once || frames < 4) return k == frames / 2;
   return k == frames / 4 || k == frames / 2 || k == 3 * frames / 4;
 }
 
-/// Frames in turn. Returns the states that are to be solved to convergence.
+/// Runs the frames in turn. Returns the states that are to be solved to convergence.
 std::vector<SimulationState> time_frames(SceneResult& result, std::vector<Runner>& runners,
                                          Yardstick& plain) {
   std::vector<double> plain_ms, plain_evaluations;

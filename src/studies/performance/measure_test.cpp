@@ -28,8 +28,8 @@ TEST(Entries, HaveNamesOfTheirOwn) {
 
 TEST(Entries, StandInsAreOfThePublishedSizes) {
   const reproduce::Context context({});
-  // Within a quarter of the published numbers of elements; most are nearer, but a ball has 6 n^3.
-  // The cloth has its 81 x 81 vertices; which springs the paper's lacks is not known.
+  // Within a quarter of the published numbers of elements. Most are closer, but a ball always has 6
+  // n^3. The cloth has its 81 x 81 vertices; it is not known which springs the paper leaves out.
   const std::vector<std::pair<std::string, int>> sizes = {
       {"shaking_bar", 1631},        {"sphere_a", 1772},
       {"thin_sheet", 1932},         {"hippo", 8406},
@@ -59,7 +59,8 @@ TEST(Measure, SaysWhatTheFramesWere) {
   ASSERT_EQ(result.timings.size(), 2U);
   EXPECT_EQ(result.timings[0].threads, 1);
   EXPECT_EQ(result.timings[1].threads, 2);
-  // The same iterations on both sides: what differs is rounding, of the factor in float as well.
+  // Both sides run the same iterations and differ only by rounding, including that of the float
+  // factor.
   EXPECT_LT(result.distance, 1e-6);
   EXPECT_EQ(result.yardstick_frames, 5);
   EXPECT_GE(result.evaluations, 11);

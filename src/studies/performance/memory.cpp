@@ -16,7 +16,7 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// A value of /proc/self/status, bytes; NaN where there is none.
+/// A value of /proc/self/status, bytes; NaN if it is not there.
 double status(const std::string& key) {
   std::ifstream file("/proc/self/status");
   std::string line;
@@ -35,7 +35,7 @@ void give_back() {
 #endif
 }
 
-/// Sets VmHWM to what is resident now [proc(5), clear_refs].
+/// Resets VmHWM to the current resident size [proc(5), clear_refs].
 bool reset_peak() {
   std::ofstream file("/proc/self/clear_refs");
   return static_cast<bool>(file << "5" << std::flush);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double megabyte = 1e6;
 
-/// The system counts pages in lumps, of some 100 kB a thread.
+/// The system counts pages in lumps of about 100 kB per thread.
 constexpr double lumps = 4 * megabyte;
 
 std::shared_ptr<std::vector<char>> filled(double bytes) {

@@ -9,7 +9,7 @@ namespace supple::bench {
 
 namespace {
 
-/// The series of this name, made where it is missing.
+/// The series with this name; added if it is missing.
 plot::Series& series_of(plot::Chart& chart, const std::string& name) {
   for (plot::Series& series : chart.series) {
     if (series.name == name) return series;
@@ -24,7 +24,7 @@ void add_point(plot::Chart& chart, const std::string& name, double x, double y) 
   series.y.push_back(y);
 }
 
-/// The rows of the table of frames: bars are narrower than names.
+/// Rows of the table of frames as categories: names are too wide for bars.
 std::vector<std::string> categories(const Results& results) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < results.scenes.size(); ++i) {

@@ -5,10 +5,10 @@
 
 namespace supple::bench {
 
-/// Bars, a group a scene: ms a frame, and how many times faster than the yardstick.
+/// Bars, one group per scene: ms per frame, and how many times faster than the yardstick.
 plot::Figure frame_figure(const Results& results);
 
-/// Against the number of tets, logarithmic: ms a frame, set-up, memory.
+/// ms per frame, set-up and memory against the number of tets, logarithmic.
 plot::Figure growth_figure(const Results& results);
 
 }  // namespace supple::bench

@@ -7,11 +7,11 @@
 
 namespace supple::bench {
 
-/// The materials of the benchmark scenes as one writes them first: a tet at a time, Eigen's
-/// JacobiSVD where stretches are needed. Equations: docs/materials.md.
+/// The materials of the benchmark scenes as one would first write them: one tet at a time, with
+/// Eigen's JacobiSVD if stretches are needed. Equations: docs/materials.md.
 class PlainMaterial {
  public:
-  /// neo_hookean, corotated, polynomial and spline, of one parameter set. Throws
+  /// Takes neo_hookean, corotated, polynomial or spline with one parameter set. Throws
   /// Error{invalid_input} for another model and for parameters per tet.
   explicit PlainMaterial(const MaterialSettings& settings);
 
@@ -22,7 +22,8 @@ class PlainMaterial {
   enum class Kind { neo_hookean, corotated, polynomial, spline };
   static Kind kind_of(const std::string& model);
   double neo_hookean(const Eigen::Matrix3d& F, Eigen::Matrix3d& P) const;
-  /// Density of the stretches, J/m^3; sets its derivatives by them, Pa.
+  /// Energy density as a function of the stretches, J/m^3; sets its derivatives with respect to
+  /// them, Pa.
   double of_stretches(const Eigen::Vector3d& s, Eigen::Vector3d& slope) const;
   double spline(const Eigen::Vector3d& s, Eigen::Vector3d& slope) const;
 

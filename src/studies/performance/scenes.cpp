@@ -12,7 +12,7 @@ namespace {
 using reproduce::Context;
 using reproduce::Origin;
 
-/// As the paper's hippo: free, without gravity, stretched at the start, 10 kg.
+/// Like the paper's hippo: free, without gravity, stretched at the start, 10 kg.
 Scene stretched(TetMesh mesh, const std::string& model, double mu, double lambda) {
   Scene scene;
   scene.gravity = {0, 0, 0};
@@ -27,7 +27,8 @@ Scene stretched(TetMesh mesh, const std::string& model, double mu, double lambda
   return scene;
 }
 
-// The stand-ins of `reproduce` are some larger than the published meshes; times are of these.
+// Some stand-ins of `reproduce` are larger than the published meshes; times need the published
+// sizes.
 
 Scene sized_hippo(const Context& context, Origin origin) {
   Scene scene = reproduce::hippo(context, origin);

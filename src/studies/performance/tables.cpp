@@ -14,10 +14,10 @@ namespace {
 
 using reproduce::csv_row;
 
-/// Of a CSV file: empty where it is not known.
+/// A cell of a CSV file: empty if the value is not known.
 std::string raw(double value) { return std::isnan(value) ? "" : fmt::format("{:.6g}", value); }
 
-/// Three digits, and no exponent between 0.001 and a million.
+/// Two or three digits, without an exponent between 0.001 and a million.
 std::string shown(double value) {
   if (std::isnan(value)) return "-";
   if (value == 0) return "0";
@@ -64,7 +64,7 @@ std::string name_of(const SceneResult& scene) {
   return scene.mesh == "published" ? scene.name + " (published)" : scene.name;
 }
 
-/// 1, and the other number of threads where it is another.
+/// 1, and the other number of threads if it differs.
 std::vector<int> thread_counts(const Results& results) {
   if (results.threads == 1) return {1};
   return {1, results.threads};

@@ -46,7 +46,7 @@ Results results() {
   return all;
 }
 
-/// Cells of a line of CSV without quotes.
+/// Number of cells in a line of CSV without quotes.
 std::size_t num_cells(const std::string& line) {
   return static_cast<std::size_t>(std::count(line.begin(), line.end(), ',')) + 1;
 }
@@ -62,7 +62,7 @@ TEST(BenchCsv, HasARowAThreadCountWithMachineAndFlags) {
   EXPECT_EQ(two.rfind("hippo,published,corotated,2387,8406,2,100,1.9,0,20,76,40,", 0), 0U) << two;
   EXPECT_NE(one.find(",inf,"), std::string::npos) << "a time that was not reached";
   EXPECT_NE(one.find(",1000,,"), std::string::npos) << "bytes an element, and an unknown peak";
-  // The processor's comma is quoted.
+  // The processor's name has a comma, which is quoted.
   EXPECT_EQ(num_cells(one), num_cells(header) + 1);
   EXPECT_NE(one.find("\"Some, Processor\""), std::string::npos);
 }

@@ -67,7 +67,7 @@ Yardstick::Yardstick(const Scene& scene) : scene_(scene), h_(scene.time.step) {
   add_springs(body, entries);
   if (body.mass) mass_ *= *body.mass / mass_.sum();
   for (Eigen::Index i = 0; i < n; ++i) {
-    // A vertex that nothing uses stays.
+    // A vertex that nothing uses stays where it is.
     entries.emplace_back(i, i, mass_(i) > 0 ? mass_(i) / (h_ * h_) : 1);
   }
   add_pins(body, entries);
@@ -247,7 +247,7 @@ bool Yardstick::search_line(const Place& from, Place& to) {
     if (to.value <= from.value + rounding + settings.sufficient_decrease * alpha * slope) {
       return true;
     }
-    // As in descent/line_search.h: from the third time on by more where a parabola says so.
+    // As in descent/line_search.h: from the third trial on, shrink more if a parabola suggests it.
     double next = settings.shrink * alpha;
     const double bend = to.value - from.value - slope * alpha;
     if (i >= 2 && std::isfinite(bend) && bend > 0) {

@@ -12,13 +12,13 @@
 
 namespace supple::bench {
 
-/// The same method as the library's, written the plain way with Eigen: what a careful engineer has
-/// after an afternoon. One tet or spring after another in double, Eigen's JacobiSVD, SimplicialLLT
-/// with one solve for three right-hand sides, L-BFGS by the two-loop recursion around M/h^2 + L
-/// [Liu et al. 2017, Alg. 2]. The benchmarks measure against it in the same run.
+/// The library's method written the plain way with Eigen: what a careful engineer has after an
+/// afternoon. It takes one tet or spring after another in double, Eigen's JacobiSVD, SimplicialLLT
+/// with one solve for three right-hand sides, and L-BFGS by the two-loop recursion around M/h^2 + L
+/// [Liu et al. 2017, Alg. 2]. The benchmarks measure the library against it in the same run.
 ///
-/// One body of tets (PlainMaterial) or of springs that starts at rest or stretched, with pins,
-/// gravity and still rings without friction as colliders.
+/// It handles one body of tets (PlainMaterial) or springs that starts at rest or stretched, with
+/// pins, gravity, and rings as colliders that stand still and have no friction.
 class Yardstick {
  public:
   /// Throws Error{invalid_input} for a scene with anything else.
@@ -30,7 +30,7 @@ class Yardstick {
   /// One backward Euler step of L-BFGS with the scene's iterations and history.
   void step();
 
-  /// Goes on from a state of a simulation of the same scene, whatever came before.
+  /// Continues from a state of a simulation of the same scene and forgets everything before.
   void set_state(const SimulationState& state);
 
   const Eigen::MatrixX3d& positions() const { return x_; }
@@ -54,12 +54,13 @@ class Yardstick {
     Eigen::RowVector3d center, axis;
     double major, minor;
   };
-  /// A vertex inside a ring: the plane that holds it until the next iteration [thesis sec. 8.5].
+  /// A vertex inside a ring, with the plane that holds it until the next iteration [thesis sec.
+  /// 8.5].
   struct Touch {
     int vertex;
     Eigen::RowVector3d surface, normal;
   };
-  /// A place on the way with g and its gradient, without contact and with it.
+  /// A point of the descent: g and its gradient, without and with contact.
   struct Place {
     Eigen::MatrixX3d x, smooth_gradient, gradient;
     double smooth_value, value;
@@ -77,7 +78,7 @@ class Yardstick {
 
   const Scene scene_;
   double h_;
-  std::vector<PlainMaterial> material_;  ///< of the tets; none where there are none
+  std::vector<PlainMaterial> material_;  ///< of the tets; empty if there are none
   std::vector<std::array<int, 4>> tets_;
   std::vector<Eigen::Matrix3d> inverse_rest_;
   std::vector<double> volume_;

@@ -28,7 +28,7 @@ double diagonal(const Scene& scene) {
 }
 
 /// Largest distance of a coordinate between the library's frames of one scene and the yardstick's
-/// of another from the same states, over the body's size.
+/// frames of another, each from the same state, over the body's size.
 double distance_between(const Scene& ours, const Scene& plain, int frames) {
   Simulation simulation(ours, {.threads = 1});
   Yardstick yardstick(plain);
@@ -47,17 +47,18 @@ double distance_between(const Scene& ours, const Scene& plain, int frames) {
   return largest / diagonal(ours);
 }
 
-/// Both run the same iterations; a factor in float turns each direction by some 1e-7 of its length,
-/// and a vertex moves by less than a tenth of the body's size in a frame.
+/// Both run the same iterations. A factor in floats turns each direction by about 1e-7 of its
+/// length, and a vertex moves by less than a tenth of the body's size in a frame.
 constexpr double same = 1e-6;
 
 class YardstickOfScene : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(YardstickOfScene, MovesAsTheLibraryDoes) {
   const Scene scene = quick_scene(GetParam());
-  // Of contacts the yardstick knows those of vertices at the start of an iteration [thesis sec.
-  // 8.5]; the library those of every trial, and of edges too: on the ring's tube of radius r = 0.32
-  // m an edge of e = 0.37 m lies e^2/(8 r) = 5.3 cm out of it, 0.024 of the ball.
+  // The yardstick has contacts of vertices only, found at the start of an iteration [thesis sec.
+  // 8.5]; the library has those of every trial, and those of edges too. On the ring's tube with
+  // radius r = 0.32 m, an edge of e = 0.37 m is e^2/(8 r) = 5.3 cm away, which is 0.024 of the
+  // ball.
   EXPECT_LT(distance_between(scene, scene, 10), scene.colliders.empty() ? same : 0.024);
 }
 
@@ -98,7 +99,7 @@ TEST(Yardstick, ItsGradientIsTheDerivativeOfItsEnergy) {
       x.data()[i] += 0.05 * std::sin(3.7 * static_cast<double>(i));
     }
     yardstick.elastic(x, gradient);
-    // Central differences err by h^2/6 of the third derivative and by 1e-16/h of the energy.
+    // Central differences have an error of h^2/6 of the third derivative and 1e-16/h of the energy.
     constexpr double h = 1e-6;
     const double scale = gradient.cwiseAbs().maxCoeff();
     ASSERT_GT(scale, 0);

@@ -4,28 +4,28 @@
 #include <string>
 #include <vector>
 
-/// Charts as plain values, drawn to SVG and PNG by the same strokes (cairo). Nothing here reads or
+/// Charts as plain values, drawn as SVG and PNG by the same cairo commands. Nothing here reads or
 /// writes a file.
 namespace supple::plot {
 
 struct Series {
-  std::string name;          ///< UTF-8; series of one name share colour, marker and legend entry
-  std::vector<double> x, y;  ///< of equal length. What has no place on the axes (not finite, or not
-                             ///< positive on a logarithmic one) is a gap
+  std::string name;  ///< UTF-8; series with the same name share colour, marker and legend entry
+  std::vector<double> x, y;  ///< of equal length. Points without a place on the axes (not finite,
+                             ///< or not positive on a logarithmic one) are gaps
   bool dashed = false;
-  bool markers = true;  ///< of Kind::lines: a few along the line
+  bool markers = true;  ///< a few along the line, if Kind::lines
 };
 
 struct Axis {
   std::string label;
   bool logarithmic = false;
-  std::optional<double> min, max;  ///< from the data where missing
+  std::optional<double> min, max;  ///< if missing, chosen from the data
 };
 
 enum class Kind {
-  lines,   ///< with a few markers along each, so that they differ by more than colour
-  points,  ///< markers alone
-  bars,    ///< y of each series beside each other at the categories 0, 1, ...; x is not read
+  lines,   ///< with a few markers along each, so that not only colour tells them apart
+  points,  ///< markers only
+  bars,    ///< y of each series side by side at the categories 0, 1, ...; x is not read
 };
 
 struct Chart {
@@ -45,13 +45,12 @@ struct Figure {
   double chart_height = 320;
 };
 
-/// The figure as an SVG document; text is drawn as outlines, so that it looks the same everywhere.
-/// Its ids repeat from figure to figure: in a page it belongs into an image of its own. Throws
-/// Error{invalid_input} for more than 100 charts and for a size that is not between 50 and 10,000
-/// pt.
+/// The figure as an SVG document. Text is drawn as outlines, so that it looks the same everywhere.
+/// All figures use the same ids, so a page must embed each one as an image of its own. Throws
+/// Error{invalid_input} for more than 100 charts and for a size outside 50 to 10,000 pt.
 std::string svg_text(const Figure& figure);
 
-/// The figure as a PNG file of so many pixels a point (0.1 to 10). Throws as svg_text does.
+/// The figure as a PNG file, `scale` pixels per point (0.1 to 10). Throws as svg_text does.
 std::vector<unsigned char> png_bytes(const Figure& figure, double scale = 2);
 
 }  // namespace supple::plot

@@ -7,21 +7,21 @@ namespace supple::plot {
 
 namespace {
 
-/// Differences of such coordinates do not overflow.
+/// Limits coordinates so that their differences do not overflow.
 Point bounded(const Point& p) {
   constexpr double most = 1e300;
   return {std::clamp(p.x, -most, most), std::clamp(p.y, -most, most)};
 }
 
-/// One side of the square: how fast the segment leaves across it, and how far off it starts.
+/// One side of the square: how fast the segment crosses it outwards, and how far inside it starts.
 struct Side {
   double slope = 0, room = 0;
   double Point::*coordinate = nullptr;
   double value = 0;
 };
 
-/// The point at `share` of the segment, exactly on the side that was crossed there: far ends lose
-/// the digits that would say so.
+/// The point at `share` of the segment, placed exactly on the side that is crossed there: with
+/// distant ends, rounding alone would miss it.
 Point crossing(const Point& start, const Point& d, double share, const Side& side) {
   Point p{std::clamp(start.x + share * d.x, 0.0, 1.0), std::clamp(start.y + share * d.y, 0.0, 1.0)};
   p.*side.coordinate = side.value;

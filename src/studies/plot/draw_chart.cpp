@@ -14,10 +14,10 @@ constexpr Color ink{0.15, 0.15, 0.17}, frame_gray{0.45, 0.45, 0.48}, grid_gray{0
     fine_grid_gray{0.95, 0.95, 0.96};
 constexpr double title_size = 11, label_size = 10, tick_size = 9;
 constexpr double marker_radius = 2.6;
-/// What lies this near to the frame, as a share of it, is inside in spite of rounding.
+/// Points this close to the frame, as a share of its size, count as inside despite rounding.
 constexpr double edge = 1e-9;
 
-/// Where the axes lie: a rectangle in points, and the range of values along each side.
+/// Where the axes are: a rectangle in points, and the range of values along each side.
 struct Box {
   double left = 0, top = 0, width = 1, height = 1;
   Range x, y;
@@ -37,7 +37,7 @@ std::vector<double> values_along_x(const Chart& chart) {
 
 std::vector<double> values_along_y(const Chart& chart) {
   std::vector<double> values;
-  // Bars stand on zero.
+  // Bars start at zero.
   if (chart.kind == Kind::bars && !chart.y.logarithmic) values.push_back(0);
   for (const Series& series : chart.series) {
     values.insert(values.end(), series.y.begin(), series.y.end());
@@ -51,7 +51,7 @@ std::size_t num_groups(const Chart& chart) {
   return std::max<std::size_t>(count, 1);
 }
 
-/// How many labels of about this extent have room on a side.
+/// How many labels of this extent fit on a side.
 int room_for(double length, double extent) {
   return std::clamp(static_cast<int>(length / extent), 2, 12);
 }
@@ -65,7 +65,7 @@ class Drawing {
     box_.y = range_of(chart.y, values_along_y(chart));
     if (chart.kind == Kind::bars) {
       box_.x = {0, static_cast<double>(num_groups(chart)), false};
-      // The bars' feet stand on the frame.
+      // The bars stand on the frame.
       if (!chart.y.logarithmic && !chart.y.min && all_at_least_zero()) box_.y.min = 0;
     } else {
       box_.x = range_of(chart.x, values_along_x(chart));
@@ -155,7 +155,7 @@ class Drawing {
     return {box_.x.share(series.x[i]), box_.y.share(series.y[i])};
   }
 
-  /// Each stretch without a gap is one path, so that dashes run on over its points.
+  /// Each run without a gap is one path, so that dashes continue across its points.
   void line(const Series& series) const {
     const Style& style = styles_.of(series.name);
     Styles::set_line(pen_, style.place, series.dashed);
@@ -179,7 +179,8 @@ class Drawing {
     cairo_stroke(cairo);
   }
 
-  /// Points have one each; a line has a few, and one wherever it would otherwise be invisible.
+  /// Every point of Kind::points has a marker; a line has a few, and one at its start after each
+  /// gap, so that a single point is visible.
   void markers(const Series& series) const {
     if (chart_.kind == Kind::bars) return;
     const bool all = chart_.kind == Kind::points;

@@ -6,11 +6,11 @@
 
 namespace supple::plot {
 
-/// One chart without a legend, in a rectangle whose upper left corner is (x, y), in points.
+/// Draws one chart without a legend in a rectangle whose upper left corner is (x, y), in points.
 void draw_chart(const Pen& pen, const Chart& chart, const Styles& styles, double x, double y,
                 double width, double height);
 
-/// The sign by which the legend shows a series, `width` wide and centred at height y.
+/// Draws the sign that stands for a series in the legend, `width` wide and centred at height y.
 void draw_sign(const Pen& pen, const Style& style, double x, double y, double width);
 
 }  // namespace supple::plot

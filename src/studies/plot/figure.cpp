@@ -42,7 +42,7 @@ struct Entry {
   int row = 0;
 };
 
-/// Where the charts and the entries of the legend stand.
+/// The positions of the charts and of the legend's entries.
 class Layout {
  public:
   explicit Layout(const Figure& figure) : figure_(figure), styles_(figure) {
@@ -85,7 +85,7 @@ class Layout {
   }
 
  private:
-  /// A figure whose series have no names needs no legend.
+  /// A figure whose series all have no name needs no legend.
   bool has_legend() const {
     return std::any_of(styles_.names().begin(), styles_.names().end(),
                        [](const std::string& name) { return !name.empty(); });
@@ -144,8 +144,8 @@ cairo_status_t append(void* closure, const unsigned char* data, unsigned int len
   return CAIRO_STATUS_SUCCESS;
 }
 
-/// Cairo numbers its surfaces over the whole program, and names the drawing by that number: the
-/// same figure would differ from one call to the next.
+/// Removes cairo's counter of surfaces, which names the drawing: with it, the same figure would
+/// differ from one call to the next.
 std::string without_counter(std::string text) {
   const std::string name = "id=\"surface";
   const std::size_t start = text.find(name);

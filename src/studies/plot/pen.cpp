@@ -10,7 +10,7 @@ namespace supple::plot {
 namespace {
 
 constexpr const char* ellipsis = "…";
-/// Of an exponent to its base.
+/// Size of an exponent relative to its base.
 constexpr double raised_size = 0.75;
 
 /// Length of the valid character at i, 0 if there is none [RFC 3629].
@@ -85,12 +85,11 @@ double Pen::width(const std::string& text) const {
 }
 
 std::string Pen::fitted(const std::string& text, double most) const {
-  // No glyph that is read is narrower than this share of the font's size: measuring the rest of a
-  // long text would be for nothing.
+  // Bytes. A longer text does not fit anyway, so measuring the rest of it would be wasted.
   constexpr std::size_t longest = 2000;
   std::string shown = valid_utf8(text.substr(0, longest));
   if (text.size() <= longest && width(shown) <= most) return shown;
-  std::vector<std::size_t> ends{0};  // of the characters
+  std::vector<std::size_t> ends{0};  // ends of the characters
   for (std::size_t i = 0; i < shown.size(); ends.push_back(i)) i += character_length(shown, i);
   std::size_t fits = 0, too_long = ends.size();
   while (fits + 1 < too_long) {

@@ -10,33 +10,33 @@ struct Color {
   double red = 0, green = 0, blue = 0;
 };
 
-/// Where a text stands to its point.
+/// How a text is aligned to its point.
 enum class Align { left, center, right };
 
-/// What cairo lacks: text with alignment and raised exponents, markers. Text comes in any bytes and
-/// is shown as valid_utf8 has it.
+/// What cairo lacks: aligned text, raised exponents, markers. A text can have any bytes and is
+/// shown as valid_utf8 returns it.
 class Pen {
  public:
-  /// Sets `cairo` to measure and draw text alike on every surface and machine.
+  /// Sets up `cairo` so that it measures and draws text alike on every surface and machine.
   explicit Pen(cairo_t* cairo);
 
   cairo_t* cairo() const { return cairo_; }
   void color(const Color& c) const { cairo_set_source_rgb(cairo_, c.red, c.green, c.blue); }
   void font(double size, bool bold = false) const;
   double width(const std::string& text) const;
-  /// The text, or as much of its beginning as fits with an ellipsis.
+  /// The text, or as much of its beginning as fits together with an ellipsis.
   std::string fitted(const std::string& text, double width) const;
-  /// The baseline is at y.
+  /// Draws a text with its baseline at y.
   void text(double x, double y, const std::string& text, Align align) const;
-  /// A number and behind it, raised, an exponent, which may be empty; minus signs for hyphens.
+  /// Draws a number followed by a raised exponent, which can be empty; hyphens become minus signs.
   void number(double x, double y, const std::string& number, const std::string& exponent,
               double size, Align align) const;
   double number_width(const std::string& number, const std::string& exponent, double size) const;
-  /// Read from bottom to top, centred at (x, y).
+  /// Draws a text that reads from bottom to top, centred at (x, y).
   void upright(double x, double y, const std::string& text) const;
   void line(double x0, double y0, double x1, double y1) const;
-  /// One of eight shapes in this colour, five full and three hollow, with a thin white edge that
-  /// sets it off from what lies below.
+  /// Draws one of eight shapes, five filled and three hollow, in this colour, with a thin white
+  /// edge that sets it off from what is below.
   void marker(double x, double y, double radius, int shape, const Color& color) const;
 
  private:
@@ -46,7 +46,7 @@ class Pen {
   cairo_t* cairo_;
 };
 
-/// UTF-8 as cairo and XML want it: every byte that is not part of a valid character, and every
+/// UTF-8 as cairo and XML need it: every byte that is not part of a valid character, and every
 /// control character, becomes '?'.
 std::string valid_utf8(const std::string& text);
 

@@ -13,8 +13,8 @@
 namespace supple::plot {
 namespace {
 
-/// A PNG's pixels, through cairo's own reader. The tests draw three pixels a point: a line of 1.6
-/// points then has pixels that it covers wholly.
+/// The pixels of a PNG, read by cairo. The tests draw three pixels per point, so that a line of 1.6
+/// points covers some pixels completely.
 class Pixels {
  public:
   explicit Pixels(const std::vector<unsigned char>& bytes) : bytes_(bytes) {
@@ -27,7 +27,7 @@ class Pixels {
 
   int width() const { return cairo_image_surface_get_width(surface_); }
   int height() const { return cairo_image_surface_get_height(surface_); }
-  /// Red, green, blue.
+  /// Red, green, blue, 0 to 255.
   std::array<int, 3> at(int x, int y) const {
     std::uint32_t pixel = 0;
     const auto stride = static_cast<std::size_t>(cairo_image_surface_get_stride(surface_));
@@ -38,7 +38,7 @@ class Pixels {
     return {static_cast<int>(pixel >> 16U & 255U), static_cast<int>(pixel >> 8U & 255U),
             static_cast<int>(pixel & 255U)};
   }
-  /// Pixels nearer to this colour than an antialiased edge would be.
+  /// Number of pixels closer to this colour than an antialiased edge would be.
   int count(std::array<int, 3> color, int x0, int x1) const {
     int found = 0;
     for (int y = 0; y < height(); ++y) {
@@ -94,8 +94,8 @@ TEST(Figure, WhatHasNoPlaceOnALogarithmicAxisIsAGap) {
   figure.charts[0].series[0] = {"", {0, 1, 2, 3, 4}, {1, 1, 0, 1, 1}, false};
   const std::vector<unsigned char> bytes = png_bytes(figure, 3);
   const Pixels pixels(bytes);
-  // The middle of the chart, from a quarter to three quarters of the axis, holds no line; but for
-  // the markers of its neighbours.
+  // The middle of the chart, from a quarter to three quarters of the axis, contains no line, only
+  // the markers of the neighbouring points.
   EXPECT_EQ(pixels.count(blue, 3 * 215, 3 * 285), 0);
   EXPECT_GT(pixels.count(blue, 3 * 80, 3 * 150), 300);
   figure.charts[0].series[0].y[2] = 1;
@@ -130,7 +130,7 @@ TEST(Figure, TheSvgIsADocumentOfItsSize) {
   EXPECT_EQ(text.rfind("<?xml", 0), 0U);
   EXPECT_NE(text.find("width=\"472"), std::string::npos);
   EXPECT_EQ(text.substr(text.size() - 7), "</svg>\n");
-  // Cairo writes colours as shares: that of the first series is there.
+  // Cairo writes colours as percentages: the first series' colour is there.
   EXPECT_NE(text.find("rgb(0%,44.7%,69.8%)"), std::string::npos) << text.substr(0, 2000);
 }
 
@@ -177,7 +177,7 @@ TEST(Figure, SizesThatAreNoneAreRefused) {
 TEST(ValidUtf8, KeepsCharactersAndReplacesWhatIsNone) {
   EXPECT_EQ(valid_utf8("abc \xc3\xa9 \xe2\x82\xac"), "abc \xc3\xa9 \xe2\x82\xac");
   EXPECT_EQ(valid_utf8("\xff\xc3"), "??");
-  EXPECT_EQ(valid_utf8("\xc0\x80"), "??");              // two bytes for what needs one
+  EXPECT_EQ(valid_utf8("\xc0\x80"), "??");              // two bytes for a character that needs one
   EXPECT_EQ(valid_utf8("\xed\xa0\x80"), "???");         // half of a surrogate pair
   EXPECT_EQ(valid_utf8(std::string("\0\n", 2)), "??");  // no glyphs
 }

@@ -6,7 +6,8 @@ namespace supple::plot {
 
 namespace {
 
-// Okabe & Ito 2008, "Color universal design". Their yellow is hard to see on white: grey instead.
+// Okabe & Ito 2008, "Color universal design", with grey in place of their yellow, which is hard to
+// see on white.
 constexpr std::array<Color, 8> colors{{{0.0, 0.447, 0.698},
                                        {0.835, 0.369, 0.0},
                                        {0.0, 0.62, 0.451},
@@ -33,7 +34,7 @@ Styles::Styles(const Figure& figure) {
 Color Styles::color(int place) { return colors[static_cast<std::size_t>(place) % colors.size()]; }
 
 void Styles::set_line(const Pen& pen, int place, bool dashed) {
-  // Past the eight colours the strokes differ.
+  // After the eight colours, the dashes differ.
   static constexpr std::array<std::array<double, 2>, 3> patterns{{{6, 3}, {2, 2}, {10, 2}}};
   cairo_t* const cairo = pen.cairo();
   pen.color(color(place));

@@ -9,15 +9,15 @@
 
 namespace supple::plot {
 
-/// How the series of one name look.
+/// How the series with one name look.
 struct Style {
-  int place = 0;            ///< of the name among all: colour and marker follow from it
+  int place = 0;            ///< of the name among all names: determines colour and marker
   Kind kind = Kind::lines;  ///< of the chart in which it first appears
   bool dashed = false;
   bool markers = true;
 };
 
-/// How series look, by name: the same in every chart of a figure.
+/// How series look, by name: the same in all charts of a figure.
 class Styles {
  public:
   explicit Styles(const Figure& figure);

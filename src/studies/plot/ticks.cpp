@@ -10,17 +10,17 @@ namespace supple::plot {
 
 namespace {
 
-/// Beyond this, differences of ends overflow.
+/// Beyond this, the difference of the ends overflows.
 constexpr double largest = 1e300;
 constexpr double smallest = 1e-300;
-/// Relative difference below which values are the same but for rounding; labels of 15 digits can
-/// tell apart what lies above.
+/// Relative difference below which values differ only by rounding; above it, labels of 15 digits
+/// can tell them apart.
 constexpr double rounding = 1e-12;
-/// Numbers from here up to there are written out.
+/// Numbers in this range are written without a power of ten.
 constexpr double least_plain = 1e-3;
 constexpr double most_plain = 1e5;
 
-/// Of the last power of ten that is not above a positive value, in spite of rounding.
+/// The exponent of the last power of ten that is not above a positive value, despite rounding.
 int exponent_of(double value) { return static_cast<int>(std::floor(std::log10(value) + 1e-9)); }
 int first_decade(const Range& range) {
   return static_cast<int>(std::ceil(std::log10(range.min) - 1e-9));
@@ -40,7 +40,7 @@ struct Step {
   double value() const { return factor * power_of_ten(exponent); }
 };
 
-/// The least step that is at least `size`.
+/// The smallest step that is at least `size`.
 Step round_step(double size) {
   const int exponent = static_cast<int>(std::floor(std::log10(size)));
   for (const int factor : {1, 2, 5}) {
@@ -50,18 +50,18 @@ Step round_step(double size) {
   return {1, exponent + 1};
 }
 
-/// A multiple of a step on an axis whose ticks reach up to 10^top in size.
+/// The tick at a multiple of a step, on an axis whose ticks reach up to 10^top in size.
 Tick linear_tick(double value, int top, const Step& step) {
   constexpr int most_digits = 15;
   constexpr int few_digits = 4;
   const int digits = top - step.exponent + 1;
   const bool plain = top >= exponent_of(least_plain) && top < exponent_of(most_plain);
-  // Where many digits are needed a power of ten makes labels no shorter.
+  // If many digits are needed, a power of ten makes labels no shorter.
   if (plain || (digits > few_digits && std::abs(top) < most_digits)) {
     return {value, fmt::format("{:.{}f}", value, std::clamp(-step.exponent, 0, most_digits)), ""};
   }
   if (value == 0) return {value, "0", ""};
-  // In two halves: 10^-top alone overflows for the smallest values.
+  // In two factors: 10^-top alone overflows for the smallest values.
   const double mantissa = value * power_of_ten(-top / 2) * power_of_ten(-top + top / 2);
   return {value, fmt::format("{:.{}f}×10", mantissa, std::clamp(digits - 1, 0, most_digits)),
           std::to_string(top)};
@@ -85,7 +85,7 @@ std::vector<Tick> linear_ticks(const Range& range, int most) {
   return result;
 }
 
-/// These multiples of each power of ten inside the range.
+/// The given multiples of each power of ten inside the range.
 std::vector<Tick> multiples(const Range& range, const std::vector<int>& factors) {
   std::vector<Tick> result;
   for (int e = first_decade(range) - 1; e <= last_decade(range); ++e) {
@@ -103,7 +103,7 @@ std::vector<Tick> multiples(const Range& range, const std::vector<int>& factors)
   return result;
 }
 
-/// Every how manieth power of ten has a label.
+/// A label stands at every n-th power of ten. Returns this n.
 int decade_stride(int decades, int most) {
   for (int power = 1;; power *= 10) {
     for (const int factor : {1, 2, 3, 5}) {

@@ -69,7 +69,7 @@ TEST(RangeOf, WhatWasAskedForWins) {
   const Range range = range_of({.min = 0, .max = 10}, {3, 4});
   EXPECT_EQ(range.min, 0);
   EXPECT_EQ(range.max, 10);
-  // Unless it is no range.
+  // Unless those ends are not a range.
   EXPECT_LT(range_of({.min = 5, .max = 1}, {3, 4}).min, 3);
   EXPECT_GT(range_of({.logarithmic = true, .min = -1}, {3, 4}).min, 0);
 }

@@ -8,7 +8,7 @@ namespace supple::reproduce {
 
 namespace {
 
-/// What makes two trials of a problem the same.
+/// Equal for trials of a problem that run the same descent.
 std::string fingerprint(const Trial& trial) {
   std::string text = fmt::format("{} {}", trial.solver, trial.iterations);
   if (trial.stiffness_range) {

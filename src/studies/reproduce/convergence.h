@@ -10,34 +10,35 @@
 /// Experiments that follow several solvers through one step.
 namespace supple::reproduce {
 
-/// A number with the numbers behind it.
+/// A number and a text with the numbers it is made of.
 struct Measured {
   double value = 0;
   std::string text;
 };
 
-/// a/b: "NAME A 1.2e-05, NAME B 3.4e-03: ratio 0.0035".
+/// a/b with a text: "NAME A: 1.2e-05, NAME B: 3.4e-03; ratio 0.0035".
 Measured ratio(const std::string& name_a, double a, const std::string& name_b, double b,
                const std::string& unit = "");
 
-/// As `ratio`, of relative errors: not measured where both are at rounding.
+/// As `ratio`, for relative errors: not measured if both are at rounding.
 Measured error_ratio(const std::string& name_a, double a, const std::string& name_b, double b);
 
-/// Descents by their label.
+/// Descents, accessed by their label.
 class Curves {
  public:
   explicit Curves(const std::vector<Descent>& descents) : descents_(&descents) {}
 
-  /// The label must be one of the trials'.
+  /// Throws Error{invalid_input} if no trial has the label.
   const Descent& operator[](const std::string& label) const;
   const std::vector<Descent>& all() const { return *descents_; }
 
-  // Of two descents: a quantity of one over that of the other.
+  // A quantity of descent a over that of descent b.
   Measured error_ratio(const std::string& a, const std::string& b, int iterations) const;
   Measured iterations_ratio(const std::string& a, const std::string& b, double error) const;
   Measured time_ratio(const std::string& a, const std::string& b, double error) const;
 
-  // Of all descents but `label`, the one with the smallest quantity; `label` where there is none.
+  // The label of the descent with the smallest quantity among all but `label`; `label` if there is
+  // none.
   std::string fewest_iterations_but(const std::string& label, double error) const;
   std::string soonest_but(const std::string& label, double error) const;
 
@@ -45,22 +46,22 @@ class Curves {
   const std::vector<Descent>* descents_;
 };
 
-/// A claim with what measures it.
+/// A claim and how it is measured.
 struct Test {
   std::string claim;
   Criterion criterion;
   std::function<Measured(const Curves&)> measure;
 };
 
-/// Trials that are compared and what is claimed of them.
+/// Trials that are compared, and the claims about them.
 struct ConvergenceStudy {
   std::vector<Trial> trials;
   std::vector<Test> tests;
-  int shown_iterations = 50;  ///< up to here the plot against iterations goes
+  int shown_iterations = 50;  ///< where the plot against iterations ends
 };
 
-/// Runs the study on a problem and adds plots, data and outcomes to the finding, whose claims are
-/// those of the tests in their order.
+/// Runs the study on a problem and adds plots, data and outcomes to the finding, whose claims must
+/// be those of the tests, in their order.
 void study(Context& context, const ConvergenceStudy& study, const Problem& problem,
            Finding& finding);
 

@@ -11,7 +11,7 @@ namespace supple::reproduce {
 /// 4180).
 std::string csv_row(const std::vector<std::string>& cells);
 
-/// The table with its columns' names.
+/// The table with the names of its columns.
 std::string csv_text(const Table& table);
 
 }  // namespace supple::reproduce

@@ -21,7 +21,7 @@ double shown(const ConvergencePoint& point) {
   return std::max(point.relative_error, smallest_error);
 }
 
-/// Where along the curve the error falls to `error`: the index of a point, with a fraction.
+/// The place on the curve where the error falls to `error`: the index of a point, with a fraction.
 double crossing(const Descent& descent, double error) {
   const auto& points = descent.curve.points;
   for (std::size_t k = 0; k < points.size(); ++k) {
@@ -42,8 +42,8 @@ Problem make_problem(const std::string& subject, const Scene& scene, const Simul
 
 ConvergedStep descend_far(Scene scene, const SimulationState& state, const std::string& solver,
                           int iterations, int threads) {
-  // g - g* falls with the square of the gradient: this is 1e-12 of g(x_0) - g* and less, where the
-  // curvatures of g along the last and the first gradient differ by 1e4.
+  // g - g* falls with the square of the gradient: the tolerance corresponds to at most 1e-12 of
+  // g(x_0) - g* if the curvatures of g along the last and the first gradient differ by 1e4.
   constexpr double tolerance = 1e-8;
   scene.solver = parse_solver(solver).settings;
   scene.solver.iterations = iterations;
@@ -144,7 +144,7 @@ double milliseconds_to(const Descent& descent, double error) {
   if (!descent.ran()) return nan;
   const double place = crossing(descent, error);
   if (std::isinf(place)) return place;
-  // What an iteration does is known when it is done: no fraction of its time.
+  // The effect of an iteration is known only when it is done, so its time has no fraction.
   return descent.curve.points[static_cast<std::size_t>(std::ceil(place))].milliseconds;
 }
 

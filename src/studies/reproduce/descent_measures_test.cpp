@@ -25,7 +25,7 @@ Descent failed(const std::string& label) {
   return {.label = label, .solver = "newton", .error = "cannot run", .curve = {}};
 }
 
-// Exact to rounding: the errors are powers of ten and interpolation is in their logarithm.
+// Exact up to rounding: the errors are powers of ten, and interpolation uses their logarithm.
 constexpr double rounding = 1e-12;
 
 TEST(DescentMeasures, ErrorsAreThoseOfTheIteration) {

@@ -18,7 +18,7 @@ using Place = std::pair<std::string, std::string>;
 
 class Experiments : public testing::TestWithParam<Place> {};
 
-// Every experiment in quick mode: it measures its claims, says how, and shows something.
+// Every experiment in quick mode: it measures its claims, says how, and shows a figure or a table.
 TEST_P(Experiments, MeasureTheirClaims) {
   const Paper paper = select(find_paper(GetParam().first), {GetParam().second});
   const std::vector<Section> sections = run_experiments(paper, {.quick = true});
@@ -32,7 +32,7 @@ TEST_P(Experiments, MeasureTheirClaims) {
     SCOPED_TRACE(claim.text);
     ASSERT_FALSE(claim.outcomes.empty());
     for (const Outcome& outcome : claim.outcomes) {
-      // Of two methods that both reach the minimum in a small body none is the better one.
+      // If two methods both reach the minimum, as in a small body, neither is better.
       const bool even = outcome.measured.find("both at rounding") != std::string::npos;
       EXPECT_TRUE(even || !std::isnan(outcome.value))
           << outcome.subject << ": " << outcome.measured;
@@ -83,7 +83,7 @@ TEST(Reproduce, SelectedExperimentsKeepThePapersOrder) {
   EXPECT_EQ(paper.experiments[1].id, "figure_14");
 }
 
-// An experiment that fails halfway keeps what it has, and its other claims stay open.
+// An experiment that fails halfway keeps what it has; its other claims are not measured.
 TEST(Reproduce, AFailedExperimentIsReported) {
   Paper paper{"p", "c", {}, false};
   paper.experiments.push_back({"figure_1", "Figure 1: fails", [](Context&, Finding& finding) {
@@ -122,7 +122,7 @@ TEST(Reproduce, AMissingPublishedMeshLeavesTheGeneratedOneMeasured) {
   EXPECT_EQ(Context({.quick = true, .threads = 1, .meshes = "/nowhere"}).origins().size(), 1U);
 }
 
-// With a folder of meshes, the report of a paper that published none does not speak of them.
+// Even with a folder of meshes, the report of a paper that published none does not mention them.
 TEST(Reproduce, OnlyAPaperThatPublishedMeshesSpeaksOfThem) {
   EXPECT_TRUE(find_paper("liu2017").published_meshes);
   EXPECT_FALSE(find_paper("macklin2021").published_meshes);

@@ -8,12 +8,12 @@
 
 namespace supple::reproduce {
 
-/// A plot or a picture, ready to stand in a page.
+/// A plot or a picture, ready to be placed in a page.
 struct Figure {
   std::string caption;
-  std::string svg;                 ///< an SVG document, or
-  std::vector<unsigned char> png;  ///< the bytes of a PNG file
-  int width = 0;                   ///< pixels at which it is shown
+  std::string svg;                 ///< an SVG document; empty if there is a PNG
+  std::vector<unsigned char> png;  ///< the bytes of a PNG file; empty if there is an SVG
+  int width = 0;                   ///< pixels, as shown
 };
 
 /// A table of texts.

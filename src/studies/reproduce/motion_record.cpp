@@ -73,7 +73,7 @@ int count_inverted(const Scene& scene, const std::vector<double>& positions) {
   int first = 0, count = 0;
   for (const Body& body : scene.bodies) {
     for (const auto& tet : body.mesh.tets) {
-      // det F is the ratio of the two.
+      // The sign of det F is that of the product.
       if (signed_volume(positions, tet, first) * signed_volume(rest, tet, first) < 0) ++count;
     }
     first += static_cast<int>(body.mesh.vertices.size());

@@ -18,13 +18,13 @@ struct MotionRecord {
   std::vector<Energies> energies;              ///< [frames + 1], J
   std::vector<double> extents;                 ///< [frames + 1], see `extent`
   std::vector<int> inverted_tets;              ///< [frames + 1]
-  std::optional<int> non_finite_frame;         ///< where it ended too early
+  std::optional<int> non_finite_frame;         ///< where it ended early
 
-  double median_milliseconds() const;  ///< of a frame's step
+  double median_milliseconds() const;  ///< of the frames
   double largest_extent() const;
 };
 
-/// Simulates with the scene's own solver. A frame that is not finite ends it.
+/// Simulates with the scene's own solver. A frame that is not finite ends the record.
 MotionRecord record_motion(const Context& context, const Scene& scene, int frames,
                            const std::string& what);
 
@@ -37,8 +37,8 @@ int count_inverted(const Scene& scene, const std::vector<double>& positions);
 /// Volume of the tets over that of the rest shape; inverted tets count negative.
 double volume_ratio(const Scene& scene, const std::vector<double>& positions);
 
-/// One row of pictures a record, at the frames named, all from one place: the one that shows the
-/// first record's whole motion. `labels`: one a record.
+/// One row of pictures per record, at the given frames, all from one viewpoint: the one that shows
+/// the first record's whole motion. `labels`: one per record.
 Figure motion_figure(const Context& context, const std::string& caption,
                      const std::vector<const MotionRecord*>& records,
                      const std::vector<std::string>& labels, const std::vector<int>& frames);
@@ -47,7 +47,7 @@ Figure motion_figure(const Context& context, const std::string& caption,
 /// 1976], over the diagonal of the rest shape's box.
 double distance_from_rest(const Scene& scene, const std::vector<double>& positions);
 
-/// Of a scene's bodies, in scene order: rest positions, [num_vertices * 3], m.
+/// Rest positions of all bodies, in scene order, [num_vertices * 3], m.
 std::vector<double> rest_positions(const Scene& scene);
 
 }  // namespace supple::reproduce

@@ -2,8 +2,8 @@
 
 namespace supple::reproduce {
 
-/// The look of a report: one column, quiet colours, light or dark as the reader's system is. Holds
-/// none of the characters that XML takes for markup.
+/// The look of a report: one column, quiet colours, light or dark as the reader's system prefers.
+/// Contains no characters that XML would take for markup.
 inline constexpr const char* page_style = R"css(
 :root { color-scheme: light dark; --paper: #fbfbf9; --ink: #22262b; --soft: #676f78; --line: #dcdfe0;
   --card: #ffffff; --link: #1f5f99; --good: #1d6b3f; --good-back: #e1f1e6; --bad: #9a3412;

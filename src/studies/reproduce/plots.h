@@ -8,12 +8,13 @@
 
 namespace supple::reproduce {
 
-/// Relative error, logarithmic, against iterations up to `last_iteration` and beside it against
-/// milliseconds, logarithmic too. Trials that did not run are left out.
+/// Two logarithmic plots of the relative error, side by side: against iterations up to
+/// `last_iteration`, and against milliseconds, logarithmic too. Trials that did not run are left
+/// out.
 Figure error_plot(const std::string& subject, const std::vector<Descent>& descents,
                   int last_iteration);
 
-/// As its left half alone.
+/// The left half of error_plot alone.
 Figure iterations_plot(const std::string& subject, const std::vector<Descent>& descents,
                        int last_iteration);
 

@@ -62,7 +62,7 @@ std::string chip(Verdict verdict, const std::string& text) {
   return fmt::format("<span class=\"chip {}\">{}</span>", kind, escape(text));
 }
 
-/// The verdict, and on how many bodies it rests where they do not agree.
+/// The verdict and, if not all bodies agree, the number of bodies that it rests on.
 std::string verdict_of(const Claim& claim) {
   std::size_t counts[3] = {0, 0, 0};
   for (const Outcome& outcome : claim.outcomes) ++counts[static_cast<int>(outcome.verdict)];
@@ -132,7 +132,7 @@ std::string figures_html(const std::vector<Figure>& figures) {
   for (const Figure& figure : figures) {
     text += fmt::format("<figure style=\"max-width:{}px; flex-basis:{}\">", figure.width,
                         figure.width > 800 ? "100%" : "30rem");
-    // An image of its own each: the ids inside SVG documents would meet in one page.
+    // Each figure is an image of its own: ids of several SVG documents would clash in one page.
     const bool vector = !figure.svg.empty();
     text +=
         fmt::format("<img alt=\"{}\" src=\"data:image/{};base64,{}\"/>", escape(figure.caption),
@@ -154,7 +154,7 @@ std::string table_html(const Table& table) {
   for (const auto& row : table.rows) {
     text += "<tr>";
     for (const std::string& cell : row) {
-      // A number and its unit stay on one line.
+      // Keep a number and its unit on one line.
       const bool is_number = !cell.empty() && cell.size() < 12 && cell[0] >= '0' && cell[0] <= '9';
       text += fmt::format("<td{}>{}</td>", is_number ? " class=\"number\"" : "", escape(cell));
     }

@@ -9,7 +9,7 @@
 
 namespace supple::reproduce {
 
-/// An experiment with what it found.
+/// An experiment and what it found.
 struct Section {
   std::string id;
   std::string title;
@@ -17,7 +17,7 @@ struct Section {
   double seconds = 0;
 };
 
-/// What stands above the experiments.
+/// What the report says before the experiments.
 struct ReportHead {
   std::string paper;
   std::string citation;
@@ -28,8 +28,8 @@ struct ReportHead {
   double seconds = 0;
 };
 
-/// The report as one page that needs nothing else: a summary of all claims with their verdicts,
-/// then an experiment after the other. Well-formed XML, so that any parser reads it.
+/// The report as one self-contained page: a summary of all claims with their verdicts, then one
+/// experiment after another. It is well-formed XML, so that any XML parser can read it.
 std::string report_html(const ReportHead& head, const std::vector<Section>& sections);
 
 /// Text for a page: & < > " and ' as entities, control characters left out.

@@ -36,7 +36,7 @@ ReportHead known_head() {
   return head;
 }
 
-/// Every element of this name.
+/// All elements with this name.
 std::vector<pugi::xml_node> all(const pugi::xml_node& page, const std::string& name) {
   std::vector<pugi::xml_node> nodes;
   for (const auto& found : page.select_nodes(("//" + name).c_str())) nodes.push_back(found.node());

@@ -53,7 +53,7 @@ std::string claims_csv(const std::vector<Section>& sections) {
 Result reproduce_paper(const Paper& paper, const Settings& settings,
                        const std::filesystem::path& folder, const Observer& observer) {
   const Stopwatch watch;
-  // A folder that cannot be written is found before the work, not after it.
+  // Fail now, not after the work, if the folder cannot be written.
   make_folder(folder);
   Result result;
   result.sections = run_experiments(paper, settings, observer);

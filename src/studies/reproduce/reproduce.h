@@ -8,11 +8,11 @@
 #include "studies/reproduce/papers.h"
 #include "studies/reproduce/report.h"
 
-/// A paper's experiments from first to last and to their files: what `supple reproduce` does,
-/// without a terminal.
+/// Runs a paper's experiments from start to finish and writes their files: what `supple reproduce`
+/// does, without a terminal.
 namespace supple::reproduce {
 
-/// Called on the way. Empty ones are left out.
+/// Called along the way. Empty functions are not called.
 struct Observer {
   std::function<void(const Experiment&)> started;
   std::function<void(const std::string& what)> working;
@@ -25,14 +25,14 @@ struct Result {
   double wall_seconds = 0;
 };
 
-/// The experiments in their order, nothing written. An experiment that throws Error keeps what it
-/// found, and its other claims are not measured.
+/// Runs the experiments in their order and writes nothing. An experiment that throws Error keeps
+/// what it found so far; its other claims are not measured.
 std::vector<Section> run_experiments(const Paper& paper, const Settings& settings,
                                      const Observer& observer = {});
 
 /// Runs them and writes ID_NAME.csv for each table of raw numbers, claims.csv, and then
-/// report.html. Nothing is written before all are done, and each file only as a whole. Throws
-/// Error{bad_file} for a folder that cannot be made or written.
+/// report.html. Nothing is written until all are done, and each file is written as a whole or not
+/// at all. Throws Error{bad_file} for a folder that cannot be made or written.
 Result reproduce_paper(const Paper& paper, const Settings& settings,
                        const std::filesystem::path& folder, const Observer& observer = {});
 

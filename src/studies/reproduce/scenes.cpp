@@ -44,7 +44,7 @@ TetMesh published(const Context& context, const std::string& file, double scale 
   return mesh;
 }
 
-/// To and fro along an axis: `distance` in ten frames, and back.
+/// Moves back and forth along an axis: by `distance` within ten frames, and back.
 Motion shaking(std::size_t axis, double distance) {
   Keyframe away{.time = 10 * step};
   away.translate[axis] = distance;
@@ -58,7 +58,7 @@ double diagonal(const Box& box) {
   return std::hypot(box.max[0] - box.min[0], box.max[1] - box.min[1], box.max[2] - box.min[2]);
 }
 
-/// The vertices that come first by a value; equal ones by their number.
+/// The `count` vertices with the smallest values; equal ones are ordered by their number.
 template <class Value>
 std::vector<int> first_vertices(const TetMesh& mesh, std::size_t count, const Value& value) {
   std::vector<int> vertices(mesh.vertices.size());
@@ -167,7 +167,8 @@ Scene squirrel(const Context& context, Origin origin, double speed) {
       scene_of("squirrel", std::move(mesh), material_of("polynomial", polynomial_like(200)));
   Body& body = scene.bodies.front();
   Pin pin;
-  // A generated mesh of fewer vertices is held by the same share of them.
+  // On a generated mesh, which has another number of vertices, about the same share of them is
+  // held.
   const std::size_t count = origin == Origin::published ? 137 : body.mesh.vertices.size() / 60;
   pin.vertices = first_vertices(body.mesh, count, [](const Vec3& x) { return x[1]; });
   pin.stiffness = pin_stiffness;

@@ -27,8 +27,8 @@ void copy_column(VectorField& field, MatrixXd& matrix, Index column) {
   for (Index i = 0; i < matrix.rows(); ++i) matrix(i, column) = coordinate(field, i);
 }
 
-/// Central differences: the gradient errs by its rounding over the step and the step squared, both
-/// near 1e-10 of a body's stiffness at a millionth of its size.
+/// The Hessian by central differences. The errors are the gradient's rounding over the step and the
+/// step squared, both near 1e-10 of a body's stiffness for a step of a millionth of its size.
 MatrixXd hessian(Objective& objective, VectorField& x, double size) {
   const auto n = static_cast<Index>(3 * x.size());
   const double d = 1e-6 * size;

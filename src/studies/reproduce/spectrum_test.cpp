@@ -16,8 +16,8 @@ Scene small_cube(const char* model) {
   return scene;
 }
 
-// The Hessian of the inertia is M/h^2 and nothing is left of the elastic one in a body so soft:
-// A = M/h^2 = H. The solve's single precision and the differences allow 1e-4.
+// The Hessian of the inertia is M/h^2, and in a body this soft the elastic one is negligible: A =
+// M/h^2 = H. The solve's single precision and the differences allow 1e-4.
 TEST(Spectrum, IsOneWhereTheMatrixIsTheHessian) {
   Scene scene = small_cube("corotated");
   scene.bodies.front().material.mu = 1e-9;
@@ -27,8 +27,8 @@ TEST(Spectrum, IsOneWhereTheMatrixIsTheHessian) {
   EXPECT_NEAR(s.largest, 1, 1e-4);
 }
 
-// arap's L is an upper bound of its Hessian at rest, which it exceeds by what belongs to rotations:
-// all eigenvalues are above 0 and at most 1, and a translation, which both treat as M/h^2, has 1.
+// arap's L is an upper bound of its Hessian at rest; the difference comes from rotations. So all
+// eigenvalues are above 0 and at most 1, and a translation, which both treat as M/h^2, has 1.
 TEST(Spectrum, ProjectiveDynamicsNeverUnderestimatesTheHessian) {
   const Scene scene = small_cube("arap");
   const Spectrum s = spectrum(scene, rest_positions(scene), "quasi_newton");

@@ -1,11 +1,13 @@
-/** Which engine there is: the native program that served the page, else WebAssembly beside it. */
+/**
+ * Chooses the engine: the native program if it served the page, else WebAssembly beside the page.
+ */
 import type { Engine } from './engine';
 import { sessionAddress, WebSocketEngine } from './websocket_engine';
 import { WorkerEngine } from './worker_engine';
 
 export type EngineName = 'native' | 'wasm';
 
-/** `supple view` says that it is native; the file that static hosts have in its place says wasm. */
+/** `supple view` serves a file that says native; on static hosts that file says wasm. */
 async function saidByHost(page: URL): Promise<EngineName> {
   try {
     const address = new URL('./engine.json', page);

@@ -1,4 +1,4 @@
-/** The session as the page sees it: commands with replies, and what the engine says as events. */
+/** The session as the page sees it: commands with replies, and the engine's messages as events. */
 import { Emitter } from '../emitter';
 import { readFrame, type Frame } from '../protocol/frame';
 import {
@@ -75,13 +75,13 @@ export class Client extends Emitter<ClientEvents> {
     this.engine.start();
   }
 
-  /** Sends a command and forgets it; the engine says errors as notes. */
+  /** Sends a command without waiting for a reply; the engine reports errors as notes. */
   send(name: string, keys: JsonObject = {}): void {
     this.flush();
     this.engine.sendText(JSON.stringify({ do: name, ...keys }));
   }
 
-  /** Sends a command; throws CommandError when it is refused. */
+  /** Sends a command; throws CommandError if it is refused. */
   request(name: string, keys: JsonObject = {}): Promise<Reply> {
     this.flush();
     return this.post(name, keys);
@@ -110,8 +110,8 @@ export class Client extends Emitter<ClientEvents> {
   }
 
   /**
-   * For what is sent while something is being dragged: one command of a key is on its way at a time,
-   * and of those that come meanwhile the last alone is sent. So a slow engine is never flooded.
+   * For commands sent during a drag: of one key, only one command is under way at a time, and of
+   * those that come meanwhile only the last is sent. So a slow engine is never flooded.
    */
   sendLatest(
     key: string,
@@ -142,7 +142,10 @@ export class Client extends Emitter<ClientEvents> {
     }
   }
 
-  /** What still waits of a drag goes before any other command: an undo is of the drag's end too. */
+  /**
+   * What is left of a drag is sent before any other command, so that an undo includes the drag's
+   * end.
+   */
   private flush(): void {
     for (const slot of this.latest.values()) void this.postNext(slot);
   }
@@ -165,7 +168,7 @@ export class Client extends Emitter<ClientEvents> {
     try {
       what();
     } catch (error) {
-      // What cannot be read is left out; the page goes on with the next message.
+      // A message that cannot be read is skipped; the page continues with the next one.
       this.refused++;
       console.warn('a message was refused:', error);
     }
@@ -198,7 +201,7 @@ export class Client extends Emitter<ClientEvents> {
     try {
       packet = decodePacket(buffer);
     } catch (error) {
-      // It may have been a frame, and the engine waits for a word before it sends another.
+      // It may have been a frame, and the engine waits for an acknowledgement before the next one.
       this.engine.frameDone();
       throw error;
     }

@@ -1,6 +1,6 @@
-/** What carries messages between the page and a session. */
+/** Carries messages between the page and a session. */
 export interface EngineState {
-  /** connecting: for the first time; lost: was there and is being looked for again. */
+  /** connecting: for the first time; lost: the connection broke and is being restored. */
   kind: 'connecting' | 'open' | 'lost' | 'failed';
   text: string;
 }
@@ -13,7 +13,7 @@ export interface Engine {
   start(): void;
   sendText(text: string): void;
   sendPacket(buffer: ArrayBuffer): void;
-  /** A frame has been taken in: the next may come. */
+  /** Acknowledges a frame: the next one may come. */
   frameDone(): void;
   stop(): void;
 }

@@ -3,12 +3,12 @@ import type { Engine, EngineState } from './engine';
 const FIRST_WAIT_MS = 300;
 const LONGEST_WAIT_MS = 8000;
 
-/** Time to wait before the n-th attempt: doubles up to the longest. */
+/** Time to wait before the n-th attempt: doubles up to a maximum. */
 export function backoff(attempt: number): number {
   return Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt);
 }
 
-/** The address of the session for a page of this address; the token of the page goes along. */
+/** The address of the session for a page at this address, with the page's token if it has one. */
 export function sessionAddress(page: URL): string {
   const address = new URL('./session', page);
   address.protocol = page.protocol === 'https:' ? 'wss:' : 'ws:';
@@ -18,7 +18,7 @@ export function sessionAddress(page: URL): string {
   return address.href;
 }
 
-/** The native program, over a WebSocket of the page's own origin. */
+/** The native program, connected by a WebSocket of the page's own origin. */
 export class WebSocketEngine implements Engine {
   readonly name = 'native';
   onText: (text: string) => void = () => undefined;
@@ -70,7 +70,7 @@ export class WebSocketEngine implements Engine {
     if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(buffer);
   }
 
-  // The server drops frames for who lags, by what its socket still holds: nothing to acknowledge.
+  // The server itself drops frames for a slow client, by what its socket still holds.
   frameDone(): void {}
 
   stop(): void {

@@ -1,6 +1,6 @@
 /**
- * The worker that the WebAssembly engine runs in: it imports supple.js, opens a session through the C
- * interface (include/supple/supple_c.h) and lets it go on whenever it wants to.
+ * The worker in which the WebAssembly engine runs. It imports supple.js, opens a session through
+ * the C interface (include/supple/supple_c.h), and advances the session whenever that asks for it.
  */
 import type { FromWorker, ToWorker } from './worker_messages';
 
@@ -32,10 +32,12 @@ function lastError(module: SuppleModule): string {
 
 class SessionRunner {
   private waitingFrame: ArrayBuffer | null = null;
-  /** Frames that the page has not yet taken in: at most one, the newest waits here. */
+  /**
+   * True while a frame is with the page, not yet acknowledged. Meanwhile the newest one waits here.
+   */
   private onTheWay = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
-  /** Where results are written: a message, or a number. */
+  /** Memory for results: a message or a number. */
   private readonly results: number;
 
   constructor(
@@ -83,7 +85,8 @@ class SessionRunner {
 
   private schedule(seconds: number): void {
     clearTimeout(this.timer);
-    // Infinity: until something is received. Messages to this worker come in between.
+    // Infinity: do nothing until something is received. Messages to this worker come between
+    // timers.
     if (seconds < Infinity)
       this.timer = setTimeout(() => guarded(() => this.advance()), 1000 * seconds);
   }
@@ -105,7 +108,7 @@ class SessionRunner {
     for (;;) {
       const types = ['number', 'number'];
       module.ccall('supple_session_next_message', 'number', types, [session, results]);
-      // The memory may have grown: its views are taken anew.
+      // The memory may have grown, so its views are taken anew.
       const word = (i: number): number => module.HEAPU32[(results >> 2) + i]!;
       const start = word(BYTES);
       if (start === 0) return;

@@ -10,8 +10,8 @@ export class WorkerEngine implements Engine {
   private worker: Worker | null = null;
 
   /**
-   * folder: where supple.js and supple.wasm lie. threads: the variant with threads, which browsers run
-   * on pages alone that are served with COOP and COEP headers.
+   * folder: contains supple.js and supple.wasm. threads: use the variant with threads, which
+   * browsers run only on pages that are served with COOP and COEP headers.
    */
   constructor(
     private readonly folder: URL,

@@ -1,4 +1,4 @@
-/** What the page and the worker with the engine say to one another. */
+/** Messages between the page and the worker with the engine. */
 export type ToWorker =
   | { is: 'start'; folder: string; threads: boolean }
   | { is: 'text'; text: string }

@@ -1,4 +1,4 @@
-/** Files in and out: scenes and meshes that are opened, states, exports. */
+/** Files in and out: opened scenes and meshes, states, exports. */
 import { zipSync } from 'fflate';
 import type { Client } from '../engine/client';
 import type { Reply } from '../protocol/messages';
@@ -11,7 +11,7 @@ export interface NamedFile {
   bytes: Uint8Array;
 }
 
-/** The files of a packet: their names stand in the header, their bytes in file_0, file_1, ... */
+/** The files of a packet: their names are in the header, their bytes in file_0, file_1, ... */
 export function filesOf(reply: Pick<Reply, 'header' | 'arrays'>): NamedFile[] {
   const list = reply.header['files'];
   if (!Array.isArray(list)) return [];
@@ -23,7 +23,7 @@ export function filesOf(reply: Pick<Reply, 'header' | 'arrays'>): NamedFile[] {
     .filter((f): f is NamedFile => f.bytes instanceof Uint8Array);
 }
 
-/** The name of a file without the folders that a browser or an engine may put before it. */
+/** The name of a file without the folders that a browser or an engine can put before it. */
 export const plainName = (name: string): string => name.split(/[\\/]/).at(-1) ?? name;
 
 export class Keeper {
@@ -33,7 +33,7 @@ export class Keeper {
     private readonly say: (text: string) => void,
   ) {}
 
-  /** A scene with its meshes, a mesh alone, or a state that was saved. */
+  /** Opens a scene with its meshes, a single mesh, or a saved state. */
   async openFiles(files: File[]): Promise<void> {
     if (files.length === 0) return;
     try {
@@ -82,7 +82,7 @@ export class Keeper {
       }
       const entries: { [name: string]: Uint8Array } = {};
       for (const file of files) entries[file.name] = file.bytes;
-      // Stored, not compressed: meshes of many frames would hold up the page for seconds.
+      // Stored, not compressed: compressing meshes of many frames would block the page for seconds.
       const zip = zipSync(entries, { level: 0 });
       download(`${format}.zip`, zip as Uint8Array<ArrayBuffer>, 'application/zip');
     } catch (error) {

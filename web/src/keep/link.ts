@@ -1,4 +1,4 @@
-/** A link that carries a scene of the gallery and what was changed in it: in the address, after #. */
+/** A link with a scene of the gallery and its changes, after # in the address. */
 import { isObject, type JsonObject } from '../protocol/packet';
 
 export interface Link {
@@ -8,7 +8,7 @@ export interface Link {
 
 export function writeLink(page: URL, link: Link): string {
   const address = new URL(page);
-  // The token opens this program to whoever has it: it is not for others.
+  // The token gives access to this program, so it must not be passed on.
   address.searchParams.delete('token');
   const set =
     Object.keys(link.set).length === 0
@@ -18,7 +18,7 @@ export function writeLink(page: URL, link: Link): string {
   return address.href;
 }
 
-/** Null where the address carries no scene, or something that no page has written. */
+/** Null if the address carries no scene, or something that no page has written. */
 export function readLink(hash: string): Link | null {
   const keys = new URLSearchParams(hash.replace(/^#/, ''));
   const scene = keys.get('scene');

@@ -1,4 +1,4 @@
-/** A video of the view, by whatever encoder the browser has. */
+/** A video of the view, by any encoder that the browser has. */
 const KINDS = [
   { type: 'video/mp4;codecs=avc1.42E01E', ending: 'mp4' },
   { type: 'video/webm;codecs=vp9', ending: 'webm' },
@@ -15,7 +15,7 @@ export class VideoRecorder {
     return this.recorder !== null;
   }
 
-  /** done: called with the video and the ending of its name, once it has been stopped. */
+  /** done: called with the video and its file extension once the recording has stopped. */
   start(done: (video: Blob, ending: string) => void): void {
     const kind = KINDS.find((k) => MediaRecorder.isTypeSupported(k.type));
     if (kind === undefined) throw new Error('this browser has no encoder for videos');

@@ -1,9 +1,9 @@
-/** A frame: where everything is, and what the step that led there says of itself. */
+/** A frame: where everything is, and the report of the step that led there. */
 import { isObject, type JsonObject, type Packet } from './packet';
 import type { Topology } from './topology';
 import { MessageError, number, object, objects, text, uint32, vec3, type Vec3 } from './values';
 
-/** Something that makes what is shown not to be trusted. */
+/** A reason not to trust what is shown. */
 export interface Warning {
   code: string;
   text: string;
@@ -20,7 +20,7 @@ export interface StepReport {
   contacts: number;
   /** Estimated factor by which the body acted too soft; 1: converged. */
   unconverged: number;
-  /** Of the steps since the scene was built, changed or set back. */
+  /** Collected since the scene was built, changed or reset. */
   warnings: Warning[];
   ms: { total: number; local: number; solve: number; contact: number };
 }
@@ -36,7 +36,7 @@ export interface Grab {
   at: Vec3;
   to: Vec3;
 }
-/** How something was moved by hand as a whole: turned about its centre, then moved. */
+/** How something was moved by hand as a whole: rotated about its centre, then moved. */
 export interface Placement {
   translate: Vec3;
   axis: Vec3;
@@ -50,22 +50,28 @@ export interface Pin {
   center: Vec3;
   vertices: number[] | null;
 }
-/** What contacts and pins do, N: of the last step. */
+/** The forces of contacts and pins in the last step, N. */
 export interface Forces {
-  /** Why they are not known, or how far to trust them; else empty. */
+  /** Why the forces are not known, or how far to trust them; otherwise empty. */
   note: string;
   /** How many contacts bear a force; the arrays have the largest. */
   contacts: number;
-  /** Of an arrow of the usual length: near the largest of late; 0 before the first force. */
+  /**
+   * The force of an arrow of the usual length: near the largest recent one; 0 before the first
+   * force.
+   */
   scale: number;
-  /** Sums on each body and each collider; null: not known. */
+  /** Sums for each body and each collider; null: not known. */
   bodies: Vec3[] | null;
   colliders: Vec3[] | null;
   pins: { body: number; pin: number; force: Vec3 }[] | null;
   points: Float32Array;
-  /** On the body, of each point. */
+  /** Force on the body at each point. */
   vectors: Float32Array;
-  /** Two a point: the body, and the one that it touches; from the number of bodies on, a collider. */
+  /**
+   * Two per point: the body, and what touches it: a body or, from the number of bodies on, a
+   * collider.
+   */
   touching: Uint32Array;
 }
 export interface Lane {
@@ -97,7 +103,7 @@ export interface Frame {
   pins: Pin[];
   colliders: JsonObject[];
   lanes: Lane[];
-  /** Null: nobody wants to see them. */
+  /** Null: no page asks for them. */
   forces: Forces | null;
   positions: Float32Array;
   colours: Float32Array | null;
@@ -180,7 +186,7 @@ function readForces(p: Packet): Forces | null {
   };
 }
 
-/** The frame, checked against the topology that it belongs to. Null: it belongs to another one. */
+/** The frame, checked against its topology. Null: it belongs to another one. */
 export function readFrame(p: Packet, topology: Topology | null): Frame | null {
   const h = p.header;
   if (topology === null || h['topology'] !== topology.id) return null;

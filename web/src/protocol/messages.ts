@@ -1,4 +1,4 @@
-/** What the engine says of itself: who it is, what it does, and what it answers. */
+/** The engine's messages about itself: who it is, what it does, and its replies. */
 import { isObject, type JsonObject, type NumberArray } from './packet';
 import { MessageError, number, object, objects, text } from './values';
 
@@ -33,9 +33,9 @@ export interface Status {
   busy: string | null;
   recording: number | null;
   race: boolean;
-  /** Whether what is being done can be cancelled. */
+  /** Whether the current work can be cancelled. */
   cancel: boolean;
-  /** By what bodies are coloured, on all pages. */
+  /** The quantity by which bodies are coloured, on all pages. */
   colour: string;
 }
 export interface Note {

@@ -1,7 +1,7 @@
 /**
  * Binary messages, the same in both directions: the bytes `SPL1`, a uint32 with the length of the
  * header, the header as JSON padded with spaces so that the payload begins at a multiple of 8, then
- * the payload. Numbers are little endian, as on every machine that runs a browser.
+ * the payload. Numbers are little-endian, as on every machine that runs a browser.
  */
 
 export type NumberArray = Float32Array | Float64Array | Uint32Array | Uint8Array;
@@ -16,7 +16,7 @@ export interface Packet {
   arrays: Map<string, NumberArray>;
 }
 
-/** A message that is not what it says. */
+/** A message that does not have the promised form. */
 export class PacketError extends Error {}
 
 const MAGIC = 0x314c5053; // "SPL1"
@@ -54,7 +54,7 @@ function readArray(entry: unknown, buffer: ArrayBuffer, start: number): [string,
   return [name, new kind(buffer, start + offset, count)];
 }
 
-/** Throws PacketError; what it returns lies inside the buffer. */
+/** Throws PacketError. The returned arrays are views into the buffer. */
 export function decodePacket(buffer: ArrayBuffer): Packet {
   if (buffer.byteLength < PREFIX) throw new PacketError('shorter than its prefix');
   const view = new DataView(buffer);

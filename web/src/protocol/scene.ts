@@ -1,4 +1,4 @@
-/** A scene as its reader took it: every setting, what each takes, and what was changed. */
+/** A scene as the engine read it: every setting, its range, and what was changed. */
 import { isObject, type Json, type JsonObject } from './packet';
 import { bound, MessageError, object, objects, text, texts } from './values';
 

@@ -1,4 +1,4 @@
-/** What is simulated: its bodies, and the triangles, tets and lines that are drawn of them. */
+/** What is simulated: bodies, and their triangles, tets and lines to draw. */
 import type { Packet } from './packet';
 import { below, MessageError, number, objects, text, uint32 } from './values';
 
@@ -16,10 +16,10 @@ export interface Topology {
   triangles: Uint32Array;
   tets: Uint32Array;
   segments: Uint32Array;
-  /** The vertices that frames of the surface carry, ascending. */
+  /** The vertices for which frames of the surface have positions, ascending. */
   surface: Uint32Array;
   rest: Float32Array;
-  /** Surfaces of colliders that come from files, by the collider's index. */
+  /** Surfaces of colliders from files, by the collider's index. */
   colliderMeshes: Map<number, { vertices: Float32Array; triangles: Uint32Array }>;
 }
 

@@ -1,7 +1,7 @@
 /**
- * The checks that make a value of a type out of what arrived. A message that does not have what its
- * kind must have is refused by throwing MessageError; what may be missing gets its neutral value, so
- * that a newer or older engine does not break the page.
+ * Checks that turn received values into typed ones. A message without something that its kind
+ * requires is refused by throwing MessageError. Optional values get a neutral default, so that a
+ * newer or older engine does not break the page.
  */
 import { isObject, type JsonObject, type Packet } from './packet';
 

@@ -1,6 +1,6 @@
 /**
- * Moving and turning a pin or a collider as a whole, by three.js' gizmo. What is sent is the whole
- * displacement from the place of the scene, not what a drag added to it.
+ * Moves and rotates a pin or a collider as a whole with three.js' gizmo. It sends the whole
+ * displacement from the place in the scene, not what a drag added to it.
  */
 import * as THREE from 'three';
 import { TransformControls } from 'three/addons/controls/TransformControls.js';
@@ -54,7 +54,7 @@ export class HandleTool implements Tool {
 
   enter(): void {
     this.controls.enabled = true;
-    // A body with one pin needs no choosing.
+    // If there is only one pin, it needs no choosing.
     const [only, second] = this.world.pins.list;
     if (this.target === null && only !== undefined && second === undefined) {
       this.attach({ kind: 'handle', body: only.body, pin: only.pin });
@@ -80,7 +80,7 @@ export class HandleTool implements Tool {
     this.follow();
   }
 
-  /** Where the target is, and how it was moved by hand so far. */
+  /** Where the target is, and how it has been moved by hand so far. */
   private present(): { center: THREE.Vector3; placement: Placement } | null {
     const { target } = this;
     if (target === null) return null;
@@ -124,19 +124,19 @@ export class HandleTool implements Tool {
   }
 
   /**
-   * Tells the gizmo where the pointer is, with all at its present place: a finger does not hover, and
-   * the picture that would bring the gizmo there may still be due.
+   * Tells the gizmo where the pointer is, with everything at its current place: a finger does not
+   * hover, and the frame that would move the gizmo there may not have been drawn yet.
    */
   private aim(at: Place, event: PointerEvent): void {
     const { x, y } = this.world.stage.normalised(at.x, at.y);
     const pointer = { x, y, button: event.button };
     this.controls.getHelper().updateMatrixWorld();
-    this.controls.pointerHover(pointer as PointerEvent); // it reads no more of an event than these
+    this.controls.pointerHover(pointer as PointerEvent); // it reads only these fields of an event
   }
 
   down(at: Place, event: PointerEvent): boolean {
     this.aim(at, event);
-    // What the gizmo is under belongs to it: it listens on the same element.
+    // A pointer on the gizmo belongs to the gizmo, which listens on the same element.
     if (this.controls.axis !== null) return false;
     const { stage } = this.world;
     const caster = new THREE.Raycaster();
@@ -151,7 +151,7 @@ export class HandleTool implements Tool {
     const index: unknown = collider?.object.userData['collider'];
     if (hit === null && typeof index === 'number') {
       this.attach({ kind: 'collider', index });
-      // The view can still be turned by dragging from a ground that fills it.
+      // The view can still be turned by dragging on a ground that fills it.
       return false;
     }
     return false;

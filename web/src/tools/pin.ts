@@ -1,10 +1,10 @@
-/** Pinning by a click, and by drawing a box on the view. */
+/** Pinning by a click, or by drawing a box on the view. */
 import type { Client } from '../engine/client';
 import { h } from '../ui/dom';
 import type { World } from '../view/world';
 import type { Place, Tool } from './pointer';
 
-/** A vertex that is pinned is let go, another is held where it is. */
+/** Releases a vertex that is pinned; holds any other where it is. */
 export class PinTool implements Tool {
   readonly name = 'pin';
 
@@ -30,7 +30,7 @@ export class PinTool implements Tool {
   }
 }
 
-/** Vertices of the surface in the box are pinned; with shift they are let go. */
+/** Pins the surface vertices in the box, or with shift releases them. */
 export class BoxTool implements Tool {
   readonly name = 'box';
   readonly element = h('div', { class: 'selection', hidden: true });
@@ -82,7 +82,7 @@ export class BoxTool implements Tool {
     this.from = null;
     if (cancelled) return;
     const all = this.world.pickBox(...box);
-    // What is asked for must change something: pinning holds the free ones, unpinning frees the held.
+    // Only vertices that change: pinning takes the free ones, unpinning the held ones.
     const vertices = all.filter((v) => this.world.pins.isPinned(v) === this.unpins);
     if (vertices.length === 0) return;
     this.client.request(this.unpins ? 'unpin' : 'pin', { vertices }).catch(this.fail);

@@ -1,6 +1,6 @@
 /**
- * What a pointer on the viewport does: on the body it is the chosen tool's, beside it the view turns.
- * The other buttons, a second finger and the wheel always belong to the view.
+ * What a pointer on the viewport does: on the body it uses the chosen tool, elsewhere it turns the
+ * view. The other buttons, a second finger and the wheel always control the view.
  */
 import type { World } from '../view/world';
 
@@ -13,11 +13,11 @@ export interface Place {
 
 export interface Tool {
   readonly name: ToolName;
-  /** Whether the pointer belongs to the tool from now on. */
+  /** Returns true if the pointer belongs to the tool from now on. */
   down(at: Place, event: PointerEvent): boolean;
   move(at: Place, pointer: number): void;
   up(at: Place, pointer: number, cancelled: boolean): void;
-  /** The pointer is over the viewport and no button is held. */
+  /** The pointer is over the viewport with no button pressed. Returns the cursor. */
   hover?(at: Place): string;
   enter?(): void;
   leave?(): void;

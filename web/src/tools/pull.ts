@@ -1,4 +1,4 @@
-/** Pulling: a spring from the vertex under the pointer to where the pointer is. */
+/** Pulling: a spring from the vertex under the pointer to the pointer. */
 import * as THREE from 'three';
 import type { Client } from '../engine/client';
 import type { World } from '../view/world';
@@ -7,18 +7,20 @@ import type { Place, Tool } from './pointer';
 interface Held {
   grab: number;
   vertex: number;
-  /** Facing the viewer, through the vertex where it was taken: the pointer moves on it. */
+  /**
+   * The pointer moves on this plane, which faces the viewer and contains the vertex at the start.
+   */
   plane: THREE.Plane;
   offset: THREE.Vector3;
 }
 
 export class PullTool implements Tool {
   readonly name = 'pull';
-  /** N/m; 0: the engine chooses it by the mass of the body and the time step. */
+  /** N/m; 0: the engine chooses it from the mass of the body and the time step. */
   stiffness = 0;
-  /** m, of what is gripped around the vertex; null: a twentieth of the body's diagonal. */
+  /** Radius around the vertex that is gripped, m; null: a twentieth of the body's diagonal. */
   radius: number | null = null;
-  /** Other pages pull the same body: theirs begin elsewhere. */
+  /** Random start, so that numbers differ from those of other pages that pull the same body. */
   private lastGrab = Math.floor(Math.random() * 2 ** 40);
   private readonly held = new Map<number, Held>();
 
@@ -40,7 +42,7 @@ export class PullTool implements Tool {
       plane,
       offset: new THREE.Vector3(),
     };
-    // The vertex is a little beside the pointer: it does not jump when it is taken.
+    // The vertex is not exactly under the pointer: keep the offset, so that it does not jump.
     const start = this.world.stage.ray(at.x, at.y).intersectPlane(plane, new THREE.Vector3());
     if (start !== null) held.offset.copy(hit.point).sub(start);
     this.held.set(event.pointerId, held);

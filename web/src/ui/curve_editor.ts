@@ -1,6 +1,6 @@
 /**
- * A curve through points that are dragged. A double click (or the key A) adds a point, Delete takes
- * one away, arrow keys move the one that has the focus.
+ * A curve through points that can be dragged. A double click (or the key A) adds a point, Delete
+ * removes one, and the arrow keys move the one that has the focus.
  */
 import { button, clear, h, readable } from './dom';
 import { movePoint, naturalSpline, type Curve, type Point } from './spline';
@@ -238,7 +238,7 @@ export class CurveEditor {
   }
 }
 
-/** Points as they stand in a scene; null where they are something else. */
+/** Points as a scene has them; null if the value is something else. */
 export function readPoints(value: unknown): Point[] | null {
   if (!Array.isArray(value)) return value === undefined || value === null ? [] : null;
   const points: Point[] = [];

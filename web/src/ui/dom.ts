@@ -8,7 +8,9 @@ export interface Props {
   [attribute: string]: Attribute | Listeners;
 }
 
-/** An element; attributes that are false, null or undefined are left out, true is an empty one. */
+/**
+ * An element. Attributes that are false, null or undefined are omitted; true gives an empty one.
+ */
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   props: Props = {},
@@ -80,7 +82,7 @@ export function icon(name: IconName): SVGSVGElement {
 export interface ButtonProps {
   label: string;
   icon?: IconName;
-  /** Shown besides the icon; a button without it has its label as a tip alone. */
+  /** Shown beside the icon; without it, the label is only a tooltip. */
   text?: string;
   key?: string;
   class?: string;
@@ -100,7 +102,8 @@ export function button(props: ButtonProps): HTMLButtonElement {
       on: {
         click: (event) => {
           props.onPress();
-          // A click of the mouse leaves the keys to the view: Space plays, and does not press again.
+          // After a mouse click, keys go to the view: Space plays and does not press the button
+          // again.
           if (event.detail > 0) element.blur();
         },
       },
@@ -115,7 +118,7 @@ export function setPressed(element: HTMLElement, pressed: boolean): void {
   element.setAttribute('aria-pressed', String(pressed));
 }
 
-/** A part of a panel that folds; whether it is open is remembered for the visit. */
+/** A part of a panel that folds; remembers during the visit whether it is open. */
 const openParts = new Map<string, boolean>();
 export function section(
   key: string,
@@ -133,7 +136,7 @@ export function section(
   return element;
 }
 
-/** A name and what belongs to it, in one line. */
+/** A label and its control, in one line. */
 export function row(label: string, control: HTMLElement, unit = ''): HTMLElement {
   const id = control.id === '' ? (control.id = newId('control')) : control.id;
   return h(
@@ -171,7 +174,7 @@ export function checkbox(
   return h('label', { class: 'check' }, input, label);
 }
 
-/** Gives the browser a file to keep. */
+/** Offers a file for download. */
 export function download(name: string, content: BlobPart, type = 'application/octet-stream'): void {
   const address = URL.createObjectURL(new Blob([content], { type }));
   const anchor = h('a', { href: address, download: name });
@@ -181,7 +184,7 @@ export function download(name: string, content: BlobPart, type = 'application/oc
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
-/** A number as people read it: no more than `digits` significant ones, no long rows of noughts. */
+/** A number for people: at most `digits` significant digits, no long rows of zeros. */
 export function readable(value: number, digits = 4): string {
   if (!Number.isFinite(value)) return '–';
   if (value === 0) return '0';

@@ -1,4 +1,4 @@
-/** The two ways to say how stiff an isotropic material is: (E, nu) and (mu, lambda). */
+/** The two ways to give the stiffness of an isotropic material: (E, nu) and (mu, lambda). */
 
 export interface Young {
   young: number;

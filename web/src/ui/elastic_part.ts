@@ -1,6 +1,6 @@
 /**
- * The moduli of a material in both ways: sliders for the pair that is chosen, the other pair below as
- * numbers that follow. What is sent is always the pair that the scene has, whichever is shown.
+ * The moduli of a material in both ways: sliders for the chosen pair, and below them the other pair
+ * as numbers that follow. The pair that the scene has is always the one sent, whichever is shown.
  */
 import type { Field } from '../protocol/scene';
 import type { Json } from '../protocol/packet';
@@ -9,7 +9,7 @@ import { lameOf, youngOf, type Lame, type Young } from './elastic';
 import { FieldRow } from './field_control';
 
 type Pair = 'young' | 'lame';
-/** Which pair is shown is one choice for all materials. */
+/** The shown pair, one choice for all materials. */
 let shownPair: Pair | null = null;
 
 export class ElasticPart {
@@ -69,7 +69,7 @@ export class ElasticPart {
     for (const [pair, b] of this.tabs) setPressed(b, pair === this.shown);
     const isYoung = this.shown === 'young';
     const lame = lameOf(this.young);
-    // The two ranges depend on each other, so the engine names none.
+    // The two ranges depend on each other, so the engine gives none.
     const field = (i: 0 | 1, name: string): Field => {
       const ratio = name === 'poisson';
       return {

@@ -1,4 +1,4 @@
-/** The control of one field, made from its description alone. */
+/** The control of one field, made only from the field's description. */
 import type { Field } from '../protocol/scene';
 import type { Json } from '../protocol/packet';
 import { CurveEditor, readPoints } from './curve_editor';
@@ -9,9 +9,9 @@ import { monotoneSpline } from './spline';
 
 export interface Control {
   element: HTMLElement;
-  /** Shows another value, unless it is just being changed. */
+  /** Shows another value, unless the user is just changing it. */
   update(value: Json): void;
-  /** Below its label, not beside it. */
+  /** The control stands below its label, not beside it. */
   isWide?: boolean;
 }
 export type Changed = (value: Json, final: boolean) => void;
@@ -21,7 +21,7 @@ const PLACES = 1000;
 const asNumber = (value: Json, otherwise = 0): number =>
   typeof value === 'number' ? value : otherwise;
 
-/** What stands in an input as a number; null where that is none. */
+/** The number in an input; null if it is not one. */
 export function parsed(input: HTMLInputElement): number | null {
   const text = input.value.trim().replace(',', '.').replace('−', '-');
   const value = Number(text);
@@ -112,7 +112,7 @@ function choiceControl(field: Field, value: Json, label: string, changed: Change
   };
 }
 
-/** Numbers side by side: a vector, a pair. */
+/** Numbers side by side: a vector or a pair. */
 function vectorControl(value: Json, label: string, changed: Changed): Control {
   let now = Array.isArray(value) ? value.map((v) => asNumber(v)) : [];
   const names = now.length === 3 ? ['x', 'y', 'z'] : ['first', 'second'];
@@ -143,7 +143,7 @@ const isShortList = (value: Json | undefined): value is number[] =>
   value.length <= 3 &&
   value.every((v) => typeof v === 'number');
 
-/** Two corners, one below the other. */
+/** Two corners, one above the other. */
 function boxControl(value: Json, label: string, changed: Changed): Control | null {
   if (!Array.isArray(value) || value.length !== 2) return null;
   const [low, high] = value;
@@ -166,7 +166,7 @@ function boxControl(value: Json, label: string, changed: Changed): Control | nul
   };
 }
 
-/** Text, and whatever else there is, as JSON. */
+/** Text, and everything else as JSON. */
 function textControl(field: Field, value: Json, label: string, changed: Changed): Control {
   const isText = field.type === 'text';
   const write = (v: Json): string => (isText && typeof v === 'string' ? v : JSON.stringify(v));
@@ -191,7 +191,7 @@ function textControl(field: Field, value: Json, label: string, changed: Changed)
   };
 }
 
-/** The stress of fibers over their stretch. */
+/** The stress of fibers against their stretch. */
 function fiberControl(field: Field, value: Json, label: string, changed: Changed): Control | null {
   const points = /\/fiber(\/\d+)?\/curve$/.test(field.pointer) ? readPoints(value) : null;
   if (points === null) return null;
@@ -207,13 +207,13 @@ function controlFor(field: Field, value: Json, label: string, changed: Changed):
   switch (field.type) {
     case 'number':
     case 'integer':
-      // A number may also be a field of the mesh, one value a tet: that is no slider.
+      // Instead of a number there can be a field of the mesh with one value per tet: no slider.
       if (typeof value !== 'number') return textControl(field, value, label, changed);
       return numberControl(field, value, label, changed);
     case 'boolean':
       return booleanControl(value, label, changed);
     case 'choice':
-      // Where an object stands in place of a name (how a body starts), it is shown as it is written.
+      // If an object replaces a name (how a body starts), it is shown as text.
       if (typeof value !== 'string') return textControl(field, value, label, changed);
       return choiceControl(field, value, label, changed);
     case 'vector':
@@ -232,7 +232,7 @@ function controlFor(field: Field, value: Json, label: string, changed: Changed):
   }
 }
 
-/** A field with its label, unit, and room for what the engine has against its value. */
+/** A field with its label, its unit, and room for the engine's error about its value. */
 export class FieldRow {
   readonly element: HTMLElement;
   private readonly control: Control;

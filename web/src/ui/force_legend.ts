@@ -1,4 +1,4 @@
-/** The scale of the arrows of forces, over the view. */
+/** The scale of the force arrows, over the view. */
 import type { Forces } from '../protocol/frame';
 import { USUAL } from '../view/arrows';
 import { h, readable } from './dom';
@@ -51,7 +51,7 @@ export class ForceLegend {
   }
 }
 
-/** What is to be said besides the scale. */
+/** Text besides the scale. */
 export function noteOf(forces: Forces): string {
   const shown = forces.touching.length / 2;
   const parts = [

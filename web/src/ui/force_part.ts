@@ -1,9 +1,9 @@
-/** Sums of forces as numbers: on each collider and body, and of each pin. */
+/** Sums of forces as numbers: for each collider, body and pin. */
 import type { Frame } from '../protocol/frame';
 import { text, type Vec3 } from '../protocol/values';
 import { clear, h, readable, section } from './dom';
 
-/** Of a kind; a heap of hundreds of bodies is no table that anybody reads. */
+/** For each kind: nobody reads a table of hundreds of bodies. */
 const MOST_ROWS = 40;
 
 interface Row {
@@ -23,7 +23,7 @@ export class ForcePart {
     this.element.hidden = true;
   }
 
-  /** `wanted`: on this page; another one may have asked for them. */
+  /** `wanted`: this page shows forces; frames can have them because another page does. */
   show(frame: Frame, bodies: { name: string }[], wanted: boolean): void {
     const forces = wanted ? frame.forces : null;
     this.element.hidden = forces === null;

@@ -1,4 +1,4 @@
-/** The scenes that there are, with their pictures, and room to drop a scene or a mesh. */
+/** The available scenes with their pictures, and a place to drop a scene or a mesh. */
 import type { Client } from '../engine/client';
 import { button, clear, h } from './dom';
 import type { Keeper } from '../keep/files';
@@ -45,7 +45,7 @@ export class Gallery {
             width: 120,
             height: 80,
           });
-          // A scene without a picture has its name alone.
+          // A scene without a picture has only its name.
           picture.addEventListener('error', () => picture.remove());
           return h(
             'button',

@@ -1,4 +1,4 @@
-/** The last so many points of a curve over time, oldest first. */
+/** The last points of a curve over time, oldest first. */
 export class History {
   readonly points: [number, number][] = [];
 
@@ -9,7 +9,7 @@ export class History {
       this.points.push([x, y]);
       return;
     }
-    // The oldest point's memory serves the newest.
+    // The oldest point is reused for the newest one.
     const first = this.points.shift()!;
     first[0] = x;
     first[1] = y;

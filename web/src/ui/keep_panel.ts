@@ -1,4 +1,4 @@
-/** Keeping: positions for other programs, a video of the view, the state, a picture. */
+/** Saving: positions for other programs, a video of the view, the state, a picture. */
 import type { Client } from '../engine/client';
 import type { Keeper } from '../keep/files';
 import { VideoRecorder } from '../keep/video';
@@ -111,7 +111,7 @@ export class KeepPanel {
   }
 
   private picture(): void {
-    // The picture is kept until the next is drawn only: it is taken right after drawing.
+    // The canvas keeps a picture only until the next one is drawn, so read it right after drawing.
     this.stage.renderer.render(this.stage.scene, this.stage.camera);
     this.stage.renderer.domElement.toBlob((blob) => {
       if (blob !== null) download('supple.png', blob);

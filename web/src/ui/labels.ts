@@ -1,4 +1,6 @@
-/** What fields are called. A field that is not in the table goes by its key: new ones need no line. */
+/**
+ * Labels of fields. A field that is not in the table is named by its key: new ones need no entry.
+ */
 const LABELS: { [key: string]: string } = {
   young: 'Young’s modulus',
   poisson: 'Poisson’s ratio',
@@ -18,7 +20,7 @@ const LABELS: { [key: string]: string } = {
   max: 'Largest free stretch',
 };
 
-/** Names that are written in their own way; others go by their key. */
+/** Names with a special spelling; others follow their key. */
 const WRITTEN: { [key: string]: string } = {
   l_bfgs: 'L-BFGS',
   xpbd: 'XPBD',
@@ -53,7 +55,7 @@ export function keysOf(pointer: string): string[] {
     .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** The name of a field below a group that says the rest: /bodies/0/mesh/box/size is "Box size". */
+/** The name of a field below a group that gives the rest: /bodies/0/mesh/box/size is "Box size". */
 export function labelOf(pointer: string, group: string): string {
   const keys = keysOf(pointer.slice(group.length));
   const last = keys.at(-1) ?? '';
@@ -66,7 +68,7 @@ export function labelOf(pointer: string, group: string): string {
   return `${humanise(before.at(-1)!)}: ${name.charAt(0).toLowerCase()}${name.slice(1)}`;
 }
 
-/** The value at a JSON pointer; undefined where there is none. */
+/** The value at a JSON pointer; undefined if there is none. */
 export function valueAt(document: unknown, pointer: string): unknown {
   let value: unknown = document;
   for (const key of keysOf(pointer)) {

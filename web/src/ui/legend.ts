@@ -47,7 +47,7 @@ export class Legend {
     this.title.textContent = `${title}${unit}`;
     const inner = ticks(low, high, 4).filter((v) => {
       const t = (v - low) / (high - low);
-      // Numbers are a line high: nearer to the ends they would stand upon one another.
+      // Numbers are one line high: any closer to the ends they would overlap.
       return t > 0.11 && t < 0.89;
     });
     clear(

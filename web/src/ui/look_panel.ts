@@ -1,4 +1,4 @@
-/** How the body is looked at: colours, wireframe, the cut, pins, theme. */
+/** How the body is displayed: colours, wireframe, the cut, pins, theme. */
 import type { Client } from '../engine/client';
 import type { CutAxis } from '../view/cut';
 import type { World } from '../view/world';
@@ -74,7 +74,7 @@ export class LookPanel {
           h('option', { value: c.name, title: c.text }, COLOUR_NAMES[c.name] ?? humanise(c.name)),
         ),
       );
-      // An engine that was started again has forgotten what is shown; the page has not.
+      // An engine that was restarted has forgotten the display settings; the page has not.
       this.colours.value = this.colour;
       if (this.colour !== 'none') this.setColour(this.colour);
       if (this.world.cut.enabled) this.askForVertices();
@@ -126,7 +126,7 @@ export class LookPanel {
     );
   }
 
-  /** Inner vertices come to all pages as long as one wants them. */
+  /** All pages get inner vertices as long as one of them wants them. */
   private askForVertices(): void {
     const vertices = this.world.cut.enabled ? 'all' : 'surface';
     this.client.request('show', { vertices }).catch(this.fail);
@@ -147,7 +147,7 @@ export class LookPanel {
     this.setForces(!this.world.arrows.wanted);
   }
 
-  /** All pages have the same colours: what is shown follows what the engine says. */
+  /** All pages have the same colours, so the control follows the engine's status. */
   setColour(name: string): void {
     this.client.request('show', { colour: name }).catch((error: unknown) => {
       this.fail(error);

@@ -1,4 +1,4 @@
-/** The material of a body: its fields, moduli in both ways, curves that are edited, what it feels like. */
+/** The material of a body: its fields, moduli in both ways, editable curves, a stress plot. */
 import type { Client } from '../engine/client';
 import type { Field, SceneMessage } from '../protocol/scene';
 import { isObject, type Json } from '../protocol/packet';
@@ -131,7 +131,7 @@ export class MaterialPart {
     });
   }
 
-  /** From the presets to points of one's own and back. */
+  /** Buttons that switch from a preset to editable points and back. */
   private addPresets(scene: SceneMessage): void {
     const preset = valueAt(scene.settings, `${this.group}/preset`);
     const press = (label: string, onPress: () => void) =>
@@ -149,7 +149,7 @@ export class MaterialPart {
 
   private at = (key: string): string => `${this.group}/${key}`;
 
-  /** As stiff at small strains as what is there now. */
+  /** Switches to a preset with the same stiffness at small strains. */
   private toPreset(preset: string): void {
     const { young, poisson } = this.plot.moduli ?? { young: 1e5, poisson: 0.4 };
     const digits = (value: number): number => Number(value.toPrecision(4));
@@ -164,7 +164,7 @@ export class MaterialPart {
     this.send(values, true);
   }
 
-  /** The engine puts points in place of a preset as soon as one of its curves is drawn upon. */
+  /** The engine replaces a preset by points as soon as one of its curves is set. */
   private async toPoints(): Promise<void> {
     const a = (await this.plot.describe())?.points['a'];
     if (a !== undefined) this.send({ [this.at('a')]: a }, true);
@@ -175,7 +175,7 @@ export class MaterialPart {
     this.plot.refresh();
   }
 
-  /** Shows an error at the field of this pointer; false where there is none here. */
+  /** Shows an error at the field with this pointer; false if there is none here. */
   showError(pointer: string, text: string | null): boolean {
     const part = this.parts.find((p) => p.pointers.includes(pointer));
     part?.showError(text);

@@ -1,4 +1,6 @@
-/** The right panel: what a frame costs and where, energies, how far it is from converged. */
+/**
+ * The right panel: the time of a frame and where it goes, energies, how far it is from converged.
+ */
 import type { Client } from '../engine/client';
 import type { Frame } from '../protocol/frame';
 import type { World } from '../view/world';
@@ -7,9 +9,9 @@ import { ForcePart } from './force_part';
 import { Plot } from './plot';
 import { History } from './history';
 
-/** How much of the past the plots show, frames. */
+/** How many past frames the plots show. */
 const KEPT = 300;
-/** The panel is brought up to date so often, ms: faster cannot be read. */
+/** Interval between updates of the panel, ms: nobody can read faster. */
 const EVERY = 150;
 
 const STAGES = [
@@ -97,7 +99,7 @@ export class MeasurePanel {
     this.newest = frame;
     if (performance.now() - this.shownAt >= EVERY) this.showNewest();
     else if (!this.waits) {
-      // The last frame before a pause is shown too.
+      // This way the last frame before a pause is shown too.
       this.waits = true;
       setTimeout(() => this.showNewest(), EVERY);
     }
@@ -109,7 +111,7 @@ export class MeasurePanel {
     if (this.newest !== null) this.show(this.newest);
   }
 
-  /** A moving average over about twenty frames: the bar does not flicker. */
+  /** A moving average over about twenty frames, so that the bar does not flicker. */
   private average(ms: { total: number; local: number; solve: number; contact: number }): void {
     const s = this.stages;
     const part = s.total === 0 ? 1 : 0.05;

@@ -1,4 +1,4 @@
-/** What stands over the view: what is going on, names of lanes, where files are dropped. */
+/** Elements over the view: what the engine is doing, names of lanes, the place to drop files. */
 import type { Client } from '../engine/client';
 import type { Keeper } from '../keep/files';
 import type { Warning } from '../protocol/frame';
@@ -22,7 +22,7 @@ const NAMES: { [code: string]: string } = {
   step_too_large: 'Step too large',
 };
 
-/** Where a warning was seen, as one says it. */
+/** The text of a warning with its frames. */
 function said(warning: Warning): string {
   const [first, last] = warning.frames;
   return `${warning.text} (${first === last ? `frame ${first}` : `frames ${first} to ${last}`})`;
@@ -77,7 +77,7 @@ export class Overlay {
   private showWarnings(warnings: Warning[]): void {
     const names = warnings.map((w) => NAMES[w.code] ?? w.code).join(', ');
     const title = warnings.map(said).join('\n');
-    // A frame comes sixty times a second, and a reader of the screen reads what is set.
+    // Frames come sixty times a second, and a screen reader reads whatever is set.
     if (this.warning.textContent !== names) this.warning.textContent = names;
     if (this.warning.title !== title) this.warning.title = title;
     this.warning.hidden = warnings.length === 0;
@@ -108,7 +108,7 @@ export class Overlay {
   }
 }
 
-/** Files may be dropped anywhere on the page. */
+/** Accepts files that are dropped anywhere on the page. */
 export function listenToDrops(root: HTMLElement, keeper: Keeper): void {
   const target = h(
     'div',

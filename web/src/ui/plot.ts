@@ -1,6 +1,6 @@
 /**
- * Small plots on a canvas: lines told apart by colour and by dashes, linear or logarithmic, with the
- * numbers that one needs to read them and no more.
+ * Small plots on a canvas: lines with different colours and dashes, linear or logarithmic, with
+ * only the numbers that are needed to read them.
  */
 import { h, readable } from './dom';
 import { onTheme } from './theme';
@@ -15,11 +15,11 @@ export interface PlotOptions {
   x?: string;
   y?: string;
   logY?: boolean;
-  /** A name for each line in a legend below. */
+  /** Show a name for each line in a legend below. */
   legend?: boolean;
 }
 
-// Okabe & Ito, dark enough on white where they are lines.
+// Okabe & Ito; the lines on white are darker.
 export const DARK_LINES = ['#56b4e9', '#e69f00', '#2fc79a', '#e29cc5'];
 export const LIGHT_LINES = ['#0072b2', '#b35a00', '#00734f', '#9c3f74'];
 const DASHES = [[], [7, 3], [2, 3], [8, 3, 2, 3]];
@@ -65,7 +65,7 @@ export class Plot {
     this.queue();
   }
 
-  /** However often it is called, a plot is drawn once a picture. */
+  /** Draws the plot at most once per animation frame, however often this is called. */
   private queue(): void {
     if (this.queued) return;
     this.queued = true;
@@ -93,7 +93,7 @@ export class Plot {
     if (this.options.logY === true) {
       [y0, y1] = [Math.floor(Math.log10(y0) + 1e-9), Math.ceil(Math.log10(y1) - 1e-9)];
       if (y0 === y1) y1 = y0 + 1;
-      // Below a sixteenth power of ten there is only rounding.
+      // More than sixteen powers of ten below the top there is only rounding.
       y0 = Math.max(y0, y1 - 16);
     } else if (y0 === y1) {
       [y0, y1] = y0 === 0 ? [0, 1] : [Math.min(0, 1.1 * y0), Math.max(0, 1.1 * y1)];
@@ -171,7 +171,7 @@ export class Plot {
       }
       c.stroke();
       if (points.length === 1) {
-        // No line yet: a mark, so that it is seen that there is something.
+        // Not yet a line: draw a mark, so that the point is visible.
         const [x, y] = points[0]!;
         c.fillStyle = c.strokeStyle;
         c.fillRect(px(x) - 2, py(logY ? Math.log10(y) : y) - 2, 4, 4);
@@ -203,7 +203,7 @@ export class Plot {
   }
 }
 
-/** Powers of ten, every one or every few. */
+/** Powers of ten, every one or every n-th. */
 function logTicks(low: number, high: number, count: number): number[] {
   const every = Math.max(1, Math.ceil((high - low) / count));
   const list: number[] = [];

@@ -8,7 +8,7 @@ import { History } from './history';
 import { Plot, type Line } from './plot';
 
 const MOST = 4;
-/** What runs every material; more can be added. */
+/** These run every material; more can be added. */
 const FIRST_CHOICE = ['l_bfgs', 'quasi_newton', 'newton'];
 const SPEC_HINT = 'A solver, with options as in l_bfgs:history=8';
 
@@ -221,7 +221,7 @@ export class RacePanel {
       this.raceParts.hidden = !racing;
       if (racing) {
         this.histories = frame.lanes.map(() => new History(600));
-        // The lanes stand where there was one body.
+        // The lanes replace the single body, so show them all.
         requestAnimationFrame(() => requestAnimationFrame(() => this.world.frameAll()));
       }
     }

@@ -1,7 +1,7 @@
 /**
- * Panels made from the fields that the engine reads: a new solver, material or option shows up here
- * without a line of this page. They are built anew when other fields are read (another method, another
- * model), else their values are brought up to date.
+ * Panels made from the fields that the engine reads: a new solver, material or option appears
+ * without a change to the page. They are built anew if the fields change (another method, another
+ * model); otherwise only their values are updated.
  */
 import { CommandError, type Client } from '../engine/client';
 import type { Field, SceneMessage } from '../protocol/scene';
@@ -43,7 +43,7 @@ export class SettingsPanel {
     } else this.client.set(values).then(accepted, refused);
   };
 
-  /** An error goes beside the field that it names, else beside the one that was changed. */
+  /** Shows an error beside the field that it names, or else beside the one that was changed. */
   private refused(pointers: string[], error: unknown): void {
     if (!(error instanceof CommandError)) return this.fail(error);
     const named = this.client.scene?.fields
@@ -52,7 +52,7 @@ export class SettingsPanel {
       .sort((a, b) => b.length - a.length)[0];
     const at = named ?? pointers[0] ?? '';
     if (!this.showError(at, error.message)) this.fail(error);
-    // What is shown goes back to what holds.
+    // Show the values that are in force again.
     if (this.client.scene !== null) this.update(this.client.scene);
   }
 
@@ -154,7 +154,7 @@ export class SettingsPanel {
       ];
       const rest = this.rowsFor(base, take(base), scene);
       const title = `Body: ${humanise(name)}`;
-      // Of many bodies the first alone is open: the panel stays short.
+      // If there are many bodies, only the first is open, so that the panel stays short.
       return section(base, title, i === 0, made.element, ...rest, ...parts);
     });
   }
@@ -174,7 +174,7 @@ export class SettingsPanel {
   }
 }
 
-/** The names that stand over the parts of a list. */
+/** The titles of the parts of a list. */
 function titlesOf(scene: SceneMessage, pointer: string): string[] {
   const list = valueAt(scene.settings, pointer);
   if (!Array.isArray(list)) return [];
@@ -183,7 +183,7 @@ function titlesOf(scene: SceneMessage, pointer: string): string[] {
   );
 }
 
-/** Whether a value is a number, a list, or something else: each has another control. */
+/** Whether a value is a number, a list, or something else: each has its own control. */
 function shapeOf(scene: SceneMessage, field: Field): string {
   const value = valueAt(scene.settings, field.pointer);
   return Array.isArray(value) ? `list ${field.type === 'pairs' ? '' : value.length}` : typeof value;

@@ -1,4 +1,4 @@
-/** Keys that work wherever the focus is, but in fields in which one types. */
+/** Keys that work wherever the focus is, except in text fields. */
 import type { App } from '../app';
 
 function types(target: EventTarget | null): boolean {
@@ -41,7 +41,7 @@ export function listenToKeys(app: App): void {
       return;
     }
     if (event.altKey || document.querySelector('dialog[open]') !== null) return;
-    // Space presses the button that has the focus, as everywhere.
+    // Space presses the button that has the focus, as usual.
     const focused = event.target instanceof HTMLElement ? event.target : null;
     if (key === ' ' && focused?.closest('button, summary, input') != null) return;
     const action = plain[key];

@@ -1,6 +1,6 @@
 /**
- * From the place of a slider, 0 to 1, to a number and back. Numbers that span decades (a modulus, a
- * stiffness) get a logarithmic scale, with zero at its left end where zero is allowed.
+ * Converts the position of a slider, 0 to 1, to a number and back. Numbers that span decades (a
+ * modulus, a stiffness) get a logarithmic scale, with zero at its left end if zero is allowed.
  */
 import type { Field } from '../protocol/scene';
 
@@ -12,12 +12,14 @@ export interface SliderScale {
 }
 
 const clamp = (t: number): number => Math.min(1, Math.max(0, t));
-/** Slider values are rounded to this many significant digits: finer cannot be set by hand. */
+/**
+ * Slider values are rounded to this many significant digits: a hand cannot set them more finely.
+ */
 const DIGITS = 3;
 const round = (value: number): number => Number(value.toPrecision(DIGITS));
 
 function linear(low: number, high: number, whole: boolean): SliderScale {
-  // Rounded to a step of the range rather than to digits of the value: -0.003 is zero here.
+  // Rounded to a step of the range, not to digits of the value: -0.003 is zero here.
   const step = whole ? 1 : 10 ** (Math.floor(Math.log10(high - low)) - 2);
   return {
     low,
@@ -31,7 +33,7 @@ function linear(low: number, high: number, whole: boolean): SliderScale {
 }
 
 function logarithmic(low: number, high: number, withZero: boolean, whole: boolean): SliderScale {
-  // The left 4 % of the slider are zero.
+  // The left 4 % of the slider mean zero.
   const start = withZero ? 0.04 : 0;
   const [a, b] = [Math.log(low), Math.log(high)];
   const digits = (value: number): number => (whole ? Math.round(value) : round(value));
@@ -50,17 +52,17 @@ function logarithmic(low: number, high: number, withZero: boolean, whole: boolea
   };
 }
 
-/** A little inside a bound that does not belong to the range. */
+/** A point slightly inside a bound that is not part of the range. */
 function inner(bound: number, included: boolean, width: number, sign: number): number {
   return included ? bound : bound + sign * 0.01 * width;
 }
 
-/** `value`: the value now, by which an open range is chosen. */
+/** `value`: the current value, which determines the scale of an open range. */
 export function scaleFor(field: Field, value: number): SliderScale {
   const whole = field.type === 'integer';
   const usual = typeof field.default === 'number' ? field.default : 0;
   const size = Math.max(Math.abs(value), Math.abs(usual));
-  // Moduli whose range depends on that of others come without one: none is below zero.
+  // Moduli whose range depends on other moduli come without a range: none is below zero.
   const low = field.low ?? (field.unit === 'Pa' ? 0 : null);
   const { high } = field;
   if (low !== null && high !== null) {

@@ -1,7 +1,9 @@
-/** The curves that the engine draws through control points: cubics between them, straight beyond. */
+/** The curves that the engine draws through control points: cubic between them, straight beyond. */
 export type Point = [number, number];
 
-/** Second derivatives at the points: the tridiagonal system of the natural spline, by elimination. */
+/**
+ * Second derivatives at the points: solves the natural spline's tridiagonal system by elimination.
+ */
 function secondDerivatives(points: Point[]): number[] {
   const n = points.length;
   const m = new Array<number>(n).fill(0);
@@ -35,7 +37,10 @@ function naturalSlopes(points: Point[]): number[] {
   });
 }
 
-/** Steffen's: of parabolas through three neighbours, as far as the chords on both sides allow. */
+/**
+ * Steffen's slopes: those of parabolas through three neighbours, limited by the chords on both
+ * sides.
+ */
 function monotoneSlopes(points: Point[]): number[] {
   const widths = points.slice(1).map((p, i) => p[0] - points[i]![0]);
   const chords = points.slice(1).map((p, i) => (p[1] - points[i]![1]) / widths[i]!);
@@ -60,7 +65,7 @@ function monotoneSlopes(points: Point[]): number[] {
 
 export type Curve = (points: Point[]) => (x: number) => number;
 
-/** points: ascending in x; fewer than two are the zero function. */
+/** points: ascending in x; with fewer than two the curve is zero. */
 const through =
   (slopesOf: (points: Point[]) => number[]): Curve =>
   (points) => {
@@ -81,12 +86,12 @@ const through =
     };
   };
 
-/** That of a material: a natural cubic spline. */
+/** The curve of a material: a natural cubic spline. */
 export const naturalSpline = through(naturalSlopes);
-/** That of fibers, which rises where its points do. */
+/** The curve of fibers, which rises wherever its points do. */
 export const monotoneSpline = through(monotoneSlopes);
 
-/** Points moved apart so that x ascends; the one at `kept` stays between its neighbours. */
+/** Moves a point so that x still ascends: the point at `kept` stays between its neighbours. */
 export function movePoint(points: Point[], kept: number, to: Point, gap: number): Point[] {
   const low = kept > 0 ? points[kept - 1]![0] + gap : -Infinity;
   const high = kept < points.length - 1 ? points[kept + 1]![0] - gap : Infinity;

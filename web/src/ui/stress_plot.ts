@@ -1,4 +1,4 @@
-/** Stress against stretch of a material, as the engine samples it: what a material feels like. */
+/** Stress against stretch of a material, sampled by the engine. */
 import type { Client } from '../engine/client';
 import { isObject } from '../protocol/packet';
 import { readPoints } from './curve_editor';
@@ -9,7 +9,7 @@ import type { Young } from './elastic';
 
 export interface Description {
   uniaxial: Point[];
-  /** Of a spline, also of a preset: the points of its curves, by their keys. */
+  /** For a spline or a preset of it: the points of its curves, by their keys. */
   points: { [curve: string]: Point[] };
   moduli: Young | null;
 }
@@ -73,7 +73,7 @@ export class StressPlot {
     }
   }
 
-  /** What it is like at small strains, as far as is known. */
+  /** The moduli at small strains, if known. */
   get moduli(): Young | null {
     return this.last?.moduli ?? null;
   }

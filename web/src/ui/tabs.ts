@@ -1,4 +1,4 @@
-/** Pages of a panel, one shown at a time: arrow keys go from name to name, as ARIA has it. */
+/** Pages of a panel, one shown at a time; arrow keys move between the tabs, as ARIA specifies. */
 import { h, newId } from './dom';
 
 export interface Page {

@@ -1,4 +1,4 @@
-/** Dark and light: the page's colours stand in style.css, those of the drawn world here. */
+/** Dark and light: the page's colours are in style.css, those of the 3D view here. */
 export interface Theme {
   dark: boolean;
   background: number;
@@ -12,7 +12,7 @@ export interface Theme {
   bodies: number[];
 }
 
-// Okabe & Ito, "Color universal design" (2008): told apart with every kind of colour vision.
+// Okabe & Ito, "Color universal design" (2008): distinct for every kind of colour vision.
 const BODIES = [0x56b4e9, 0xe69f00, 0x009e73, 0xcc79a7, 0x0072b2, 0xd55e00];
 
 const DARK: Theme = {
@@ -74,14 +74,14 @@ export function chooseTheme(choice: ThemeChoice): void {
   try {
     localStorage.setItem(KEY, choice);
   } catch {
-    // As above: it holds until the page is left.
+    // As above: the choice lasts until the page is closed.
   }
   for (const listener of listeners) listener(show());
 }
 
 const listeners: ((theme: Theme) => void)[] = [];
 
-/** Calls at once and whenever the theme changes. */
+/** Calls the listener at once and whenever the theme changes. */
 export function onTheme(listener: (theme: Theme) => void): void {
   if (listeners.length === 0) {
     prefersDark().addEventListener('change', () => {

@@ -1,4 +1,4 @@
-/** Notes that come and go: what the engine has to say and what belongs to no field. */
+/** Notes that come and go: messages of the engine and errors that belong to no field. */
 import { button, h } from './dom';
 
 const LONGEST = 5;

@@ -1,4 +1,4 @@
-/** What the chosen tool can be set to. */
+/** The settings of the chosen tool. */
 import type { HandleTool } from '../tools/handle';
 import type { PullTool } from '../tools/pull';
 import type { ToolName } from '../tools/pointer';
@@ -29,7 +29,7 @@ const field = (pointer: string, low: number, high: number, unit: string): Field 
 const STRENGTH = field('strength of the pull', 1, 1e7, 'N/m');
 const RADIUS = field('radius of the pull', 1e-4, 100, 'm');
 
-/** A number that the engine chooses unless it is asked to be another one (`use`; null: chosen). */
+/** A number that the engine chooses unless the user sets it. `use` gets the number, or null. */
 function chosenOr(
   text: string,
   label: string,

@@ -1,4 +1,4 @@
-/** The bar on top: the run of time, what is done to the body, tools, undo, record, help. */
+/** The bar at the top: time, what is done to the body, tools, undo, record, help. */
 import type { App } from '../app';
 import type { ToolName } from '../tools/pointer';
 import { button, choice, clear, h, icon, setPressed } from './dom';

@@ -1,29 +1,34 @@
 /**
- * Forces as arrows from the points where they act. Their lengths and widths are pixels, whatever the
- * scene measures and from wherever it is seen: a zoom draws points apart and leaves the arrows.
+ * Forces as arrows that start where they act. Their lengths and widths are in pixels, whatever the
+ * scene's size and the viewpoint: zooming moves the points apart and leaves the arrows as they are.
  */
 import * as THREE from 'three';
 import type { Forces } from '../protocol/frame';
 
-/** The length of an arrow of the force `scale`, pixels. */
+/** The length of an arrow for the force `scale`, pixels. */
 export const USUAL = 110;
-/** Larger forces, as in an impact, have arrows as long as this, pixels: the view is not full of them. */
+/**
+ * Larger forces, as in an impact, get arrows of this length, pixels, so that they do not fill the
+ * view.
+ */
 const LONGEST = 3 * USUAL;
-/** Shorter ones could not be told from a dot, pixels. */
+/** Shorter arrows would look like a dot, pixels. */
 const SHORTEST = 2;
 const HEAD = { length: 12, radius: 4.5 };
 const SHAFT = 1.7;
-/** Of an arrow's length: the head of a short one, and its width. */
+/** Length of the head relative to the arrow, if the arrow is short; its width shrinks alike. */
 const SHORT_HEAD = 0.6;
 const UP = new THREE.Vector3(0, 1, 0);
 
-/** An arrow as it is drawn: where, which way, and the lengths of shaft and head in the world. */
+/**
+ * An arrow to be drawn: where, in which direction, and the sizes of shaft and head in the world.
+ */
 interface Arrow {
   shaft: THREE.Matrix4;
   head: THREE.Matrix4;
 }
 
-/** Instances that are drawn twice: as they are, and dimmed where something stands before them. */
+/** Instances that are drawn twice: normally, and dimmed where something is in front of them. */
 class Parts {
   readonly meshes: THREE.InstancedMesh[];
 
@@ -35,7 +40,7 @@ class Parts {
     this.meshes = materials.map((material, i) => {
       const mesh = new THREE.InstancedMesh(geometry, material, capacity);
       mesh.frustumCulled = false;
-      // Before what is pulled, and what is behind something before what is not.
+      // Drawn before the pulls; parts that are hidden by something are drawn before the others.
       mesh.renderOrder = 9 - i;
       return mesh;
     });
@@ -77,14 +82,14 @@ export class Arrows {
   });
   private shafts: Parts;
   private heads: Parts;
-  /** Where they begin, and the force in parts of the longest one's: 3 numbers each. */
+  /** Starting points, and forces relative to `scale`: 3 numbers each. */
   private points = new Float32Array(0);
   private forces = new Float32Array(0);
   private size = 0;
 
   constructor() {
     const materials = [this.seen, this.hidden];
-    // Of length 1 and radius 1, upwards from the origin.
+    // Length 1 and radius 1, upwards from the origin.
     const shaft = new THREE.CylinderGeometry(1, 1, 1, 8, 1, true).translate(0, 0.5, 0);
     const head = new THREE.ConeGeometry(1, 1, 12).translate(0, 0.5, 0);
     this.shafts = new Parts(shaft, materials, 64);
@@ -98,12 +103,12 @@ export class Arrows {
     this.hidden.color.setHex(colour);
   }
 
-  /** How many arrows there are, drawn or not. */
+  /** Number of arrows, drawn or not. */
   get count(): number {
     return this.size;
   }
 
-  /** Between two bodies there is one on each. */
+  /** A contact between two bodies gets an arrow on each of them. */
   update(forces: Forces | null, numBodies: number): void {
     this.size = 0;
     if (forces === null || !(forces.scale > 0)) return;
@@ -132,12 +137,12 @@ export class Arrows {
   private readonly turn = new THREE.Quaternion();
   private readonly stretch = new THREE.Vector3();
 
-  /** Gives them their lengths as they are seen by a camera, in a picture so many pixels high. */
+  /** Sizes the arrows as seen by a camera, in a picture that is `height` pixels high. */
   place(camera: THREE.PerspectiveCamera, height: number): void {
     if (!this.group.visible) return;
     this.shafts = this.shafts.withRoomFor(this.size);
     this.heads = this.heads.withRoomFor(this.size);
-    // Of a pixel at the distance of 1.
+    // Size of a pixel at distance 1.
     const pixel = (2 * Math.tan((camera.fov * Math.PI) / 360)) / height / camera.zoom;
     const view = camera.matrixWorldInverse;
     let drawn = 0;
@@ -157,7 +162,7 @@ export class Arrows {
     this.heads.show(drawn);
   }
 
-  /** Of the arrow at `point` along `along`, so many pixels long: its parts in the world. */
+  /** Shapes the arrow at `point` along `along`, `length` pixels long: its parts in the world. */
   private shape(length: number, pixel: number): void {
     const { shaft, head } = this.arrow;
     const tip = Math.min(HEAD.length, SHORT_HEAD * length);

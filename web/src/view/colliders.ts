@@ -1,4 +1,4 @@
-/** Colliders as they are drawn: built once from their parameters, moved as a whole in every frame. */
+/** Draws colliders: built once from their parameters, moved as a whole in every frame. */
 import * as THREE from 'three';
 import { readPlacement } from '../protocol/frame';
 import type { Topology } from '../protocol/topology';
@@ -12,7 +12,7 @@ const vector = (value: unknown, otherwise: [number, number, number]): THREE.Vect
 const positive = (value: unknown, otherwise: number): number =>
   typeof value === 'number' && value > 0 && Number.isFinite(value) ? value : otherwise;
 
-/** The parameters stand in an object of the type's name, as in the scene file. */
+/** The parameters are in an object named after the type, as in the scene file. */
 export function parametersOf(collider: JsonObject): { type: string; of: JsonObject } {
   const type = typeof collider['type'] === 'string' ? collider['type'] : '';
   const inner = collider[type];
@@ -114,7 +114,7 @@ export class Colliders {
   });
   private drawn: Drawn[] = [];
   private meshes: Topology['colliderMeshes'] = new Map();
-  /** The height of the first plane that lies, for the grid. */
+  /** The height of the first horizontal plane, for the grid. */
   ground: number | null = null;
 
   setColour(colour: number): void {
@@ -145,7 +145,7 @@ export class Colliders {
         this.drawn[i] = drawn;
         this.group.add(drawn.object);
       }
-      // The pose of a collider is about the origin: turned, then moved.
+      // A collider rotates about the origin, then moves.
       const { translate, axis, degrees } = readPlacement(collider);
       const turn = new THREE.Vector3(...axis).normalize();
       drawn.object.position.set(...translate);
@@ -175,7 +175,7 @@ export class Colliders {
     return group;
   }
 
-  /** Makes a box hold all colliders that have an end. */
+  /** Extends a box so that it contains all finite colliders. */
   extendBox(box: THREE.Box3): void {
     for (const { object } of this.drawn) {
       for (const child of object.children) {

@@ -1,10 +1,9 @@
 /**
- * A colour scale for numbers: dark violet over blue and green to bright yellow. It is computed in
- * OKLab, where equal distances look equally large: lightness grows steadily, so that the scale is read
- * without colour vision and in print, and the steps along it are of equal length. Blue to yellow is the
- * axis that the common colour blindnesses keep.
- *
- * OKLab: B. Ottosson, "A perceptual color space for image processing" (2020).
+ * A colour scale for numbers, from dark violet over blue and green to bright yellow. It is computed
+ * in OKLab, where equal distances look equally large. Lightness grows steadily, so the scale can be
+ * read without colour vision and in print, and the steps along it have equal length. The common
+ * kinds of colour blindness preserve the axis from blue to yellow. OKLab: B. Ottosson, "A
+ * perceptual color space for image processing" (2020).
  */
 export type Rgb = [number, number, number];
 
@@ -28,7 +27,7 @@ function toLinear(L: number, a: number, b: number): Rgb {
 const inGamut = (c: Rgb): boolean => c.every((v) => v >= 0 && v <= 1);
 const encode = (v: number): number => (v <= 0.0031308 ? 12.92 * v : 1.055 * v ** (1 / 2.4) - 0.055);
 
-/** OKLab of the path at t in [0, 1]: the chroma is as large as the screen allows, up to CHROMA. */
+/** OKLab of the path at t in [0, 1]; the chroma is as large as the screen allows, up to CHROMA. */
 function path(t: number): Rgb {
   const L = DARKEST + (BRIGHTEST - DARKEST) * t;
   const hue = ((FIRST_HUE + (LAST_HUE - FIRST_HUE) * t) * Math.PI) / 180;
@@ -42,7 +41,7 @@ function path(t: number): Rgb {
   return [L, low * Math.cos(hue), low * Math.sin(hue)];
 }
 
-/** `size` colours of equal distance in OKLab, sRGB in [0, 255]. */
+/** `size` colours at equal distances in OKLab, sRGB in [0, 255]. */
 export function colourTable(size: number): Uint8Array {
   const fine = 1024;
   const points = Array.from({ length: fine + 1 }, (_, i) => path(i / fine));
@@ -65,7 +64,7 @@ export function colourTable(size: number): Uint8Array {
   return table;
 }
 
-/** The scale in `bands` equal steps where bands > 0, else smooth. 256 x RGBA. */
+/** The scale in `bands` equal steps if bands > 0, otherwise smooth. 256 x RGBA. */
 export function textureData(bands: number): Uint8Array {
   const table = colourTable(256);
   const data = new Uint8Array(4 * 256);

@@ -1,15 +1,15 @@
 /**
- * Tets cut open: of all tets those on the inner side of a plane are drawn, by their outer faces. A
- * face is outer where the tet on its other side is not drawn; which tet that is, is found once. Faces of
- * the body's surface are drawn as without a cut, those that the cut lays open flat, so that each tet is
- * seen; both in the same colours.
+ * Tets cut open: only the tets on the inner side of a plane are drawn, by their outer faces. A face
+ * is outer if the tet on its other side is not drawn; the neighbours are found once. Faces of the
+ * body's surface look as they do without a cut. Faces that the cut opens are flat-shaded, so that
+ * each tet is visible. Both have the same colours.
  */
 import * as THREE from 'three';
 import type { Frame } from '../protocol/frame';
 import type { Topology } from '../protocol/topology';
 import { colourPlace, coloursOfBodies, type Surface } from './surface';
 
-/** The corners of the faces of a tet, each counter-clockwise seen from outside. */
+/** The corners of a tet's faces, each counter-clockwise as seen from outside. */
 const FACES = [
   [0, 2, 1],
   [0, 1, 3],
@@ -17,11 +17,11 @@ const FACES = [
   [0, 3, 2],
 ] as const;
 
-/** For face f of tet t, at 4 t + f: the tet on its other side, or -1. */
+/** Neighbours of face f of tet t, at 4 t + f: the tet on its other side, or -1. */
 export function faceNeighbours(tets: Uint32Array): Int32Array {
   const count = tets.length / 4;
   const neighbours = new Int32Array(4 * count).fill(-1);
-  // Faces of the same lowest vertex are chained; few share one, so that each chain is short.
+  // Faces with the same lowest vertex are chained; few share one, so each chain is short.
   let top = 0;
   for (const v of tets) if (v > top) top = v;
   const head = new Int32Array(top + 1).fill(-1);
@@ -57,7 +57,7 @@ export function faceNeighbours(tets: Uint32Array): Int32Array {
   return neighbours;
 }
 
-/** Triangles over buffers that are filled elsewhere, with their edges. */
+/** Triangles with their edges, over buffers that are filled elsewhere. */
 class Part {
   readonly mesh: THREE.Mesh<THREE.BufferGeometry, THREE.MeshStandardMaterial>;
   readonly wire: THREE.Mesh;
@@ -104,24 +104,24 @@ export class Cut {
   readonly group = new THREE.Group();
   enabled = false;
   axis: CutAxis = 'x';
-  /** Where the plane stands: 0 and 1 are the ends of the box of the rest shape. */
+  /** Place of the plane: 0 and 1 are the ends of the rest shape's box. */
   place = 0.5;
   flipped = false;
-  /** Chosen by rest positions: the same tets stay drawn while the body moves. */
+  /** Select tets by rest positions: the same tets stay drawn while the body moves. */
   byRest = true;
   private topology: Topology | null = null;
   private neighbours: Int32Array | null = null;
   private surface: Surface | null = null;
   private bodyColours: number[] = [];
   private inside = new Uint8Array(0);
-  /** By vertex: 0 where all tets around it are cut away. */
+  /** For each vertex: 0 if all tets around it are cut away. */
   private shown = new Uint8Array(0);
   private selected = false;
   private values = new Float32Array(0);
-  /** Faces that the cut lays open; faces of the surface. */
+  /** Faces that the cut opens, and faces of the surface. */
   private opened: Part | null = null;
   private outer: Part | null = null;
-  /** Flat, so that each tet is seen; it needs no normals. */
+  /** Flat-shaded, so that each tet is visible; it needs no normals. */
   readonly material: THREE.MeshStandardMaterial;
   private readonly box = new THREE.Box3();
   private readonly plane: THREE.Mesh<THREE.PlaneGeometry, THREE.MeshBasicMaterial>;
@@ -165,12 +165,12 @@ export class Cut {
     this.box.setFromArray(surface.topology.rest);
   }
 
-  /** Whether there is something to be drawn in place of the whole. */
+  /** True if the cut is drawn in place of the whole. */
   get drawn(): boolean {
     return this.enabled && this.selected && this.opened !== null;
   }
 
-  /** Whether a vertex belongs to what is left; that of no tet does. */
+  /** True if a vertex belongs to what is left, or to no tet. */
   shows(vertex: number): boolean {
     return !this.drawn || this.shown[vertex] !== 0;
   }
@@ -197,7 +197,7 @@ export class Cut {
     const colours = coloursOfBodies(topology, this.bodyColours);
     geometry.setAttribute('color', new THREE.BufferAttribute(colours, 3));
     this.opened = new Part(geometry, 12 * tets, this.material, this.wireMaterial);
-    // The same buffers as the whole surface, with fewer triangles.
+    // The same buffers as for the whole surface, with fewer triangles.
     const shared = new THREE.BufferGeometry();
     const { attributes } = surface.mesh.geometry;
     for (const name of ['position', 'normal', 'uv', 'color']) {
@@ -208,7 +208,7 @@ export class Cut {
     this.group.add(this.opened.mesh, this.outer.mesh);
   }
 
-  /** Tets whose centre is on the inner side, and the faces between in and out. */
+  /** Selects tets whose centre is on the inner side; if they changed, collects their faces. */
   private select(positions: Float32Array, topology: Topology, surface: Surface): void {
     const { tets } = topology;
     const k = this.axis === 'x' ? 0 : this.axis === 'y' ? 1 : 2;
@@ -227,7 +227,7 @@ export class Cut {
     if (changed) this.gather(topology, surface);
   }
 
-  /** The faces and vertices of the tets that are left. */
+  /** Collects the faces and vertices of the remaining tets. */
   private gather(topology: Topology, surface: Surface): void {
     const { tets } = topology;
     const count = tets.length / 4;
@@ -236,7 +236,7 @@ export class Cut {
     const opened = this.opened!;
     const outer = this.outer!;
     opened.size = outer.size = 0;
-    // What is not made of tets is not cut.
+    // Parts without tets are not cut.
     for (let i = 0; i + 3 <= topology.triangles.length; i += 3) {
       const [a, b, c] = topology.triangles.subarray(i, i + 3);
       if (this.shown[a!] === 0) continue;
@@ -260,7 +260,7 @@ export class Cut {
     outer.done();
   }
 
-  /** To be called once the surface has been brought up to date. */
+  /** Call this after the surface has been updated. */
   update(frame: Frame): void {
     const { topology, surface } = this;
     if (!this.enabled || !frame.all || topology === null || surface === null) return;
@@ -281,7 +281,7 @@ export class Cut {
     this.placePlane();
   }
 
-  /** The surface's material has another texture, or none. */
+  /** Call this when the surface's material has got another texture, or none. */
   followMaterial(): void {
     this.material.map = this.surfaceMaterial.map;
     this.material.vertexColors = this.surfaceMaterial.vertexColors;

@@ -4,7 +4,7 @@ import type { Frame, Lane } from '../protocol/frame';
 import type { Topology } from '../protocol/topology';
 import { Surface } from './surface';
 
-/** Besides their labels, lanes are told apart by colour (Okabe & Ito) and by the dashes of plots. */
+/** Besides their labels, lanes differ by colour (Okabe & Ito) and by the dashes of plots. */
 export const LANE_COLOURS = [0x56b4e9, 0xe69f00, 0x009e73, 0xcc79a7];
 
 export class Lanes {
@@ -48,7 +48,7 @@ export class Lanes {
     this.end();
     this.racing = true;
     const size = new THREE.Box3().setFromArray(topology.rest).getSize(new THREE.Vector3());
-    // Across the shorter of the two horizontal sides the lanes stay nearest to one another.
+    // Side by side along the shorter of the two horizontal sides, the lanes stay closest together.
     const along = size.x <= size.z ? 'x' : 'z';
     this.spread.set(0, 0, 0)[along] = 1.5 * size[along] + 0.15 * size.length();
     for (let i = 0; i < count; i++) {
@@ -79,7 +79,7 @@ export class Lanes {
     if (this.surfaces.length === 0) box.copy(each);
   }
 
-  /** Where the label of a lane stands: above its body. */
+  /** Where the label of a lane is: above its body. */
   labelPoint(i: number): THREE.Vector3 | null {
     const surface = this.surfaces[i];
     if (surface === undefined) return null;

@@ -1,7 +1,7 @@
 /**
- * Smooth normals of a triangle mesh, area-weighted: each triangle adds its cross product to its three
- * corners. They are not of unit length, which the shader makes them. Written into `normals` (3 a
- * vertex) in place: it runs in every frame and allocates nothing.
+ * Smooth, area-weighted normals of a triangle mesh: each triangle adds its cross product to its
+ * three corners. The shader normalises them. They are written in place into `normals` (3 per
+ * vertex): this runs in every frame and allocates nothing.
  */
 export function computeNormals(
   positions: Float32Array,

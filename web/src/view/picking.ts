@@ -1,4 +1,7 @@
-/** Picking in the buffers of the surface: no tree, as it would have to be rebuilt in every frame. */
+/**
+ * Picking in the buffers of the surface, without a tree: that would have to be rebuilt in every
+ * frame.
+ */
 import * as THREE from 'three';
 
 export interface Hit {
@@ -9,8 +12,9 @@ export interface Hit {
 }
 
 /**
- * The vertex nearest to where the ray first meets a triangle. Moeller & Trumbore, "Fast, minimum
- * storage ray/triangle intersection" (1997), both sides. 40,000 triangles take about a millisecond.
+ * The vertex nearest to where the ray first meets a triangle, from either side. Moeller & Trumbore,
+ * "Fast, minimum storage ray/triangle intersection" (1997). 40,000 triangles take about a
+ * millisecond.
  */
 export function pickTriangle(
   ray: THREE.Ray,
@@ -75,7 +79,7 @@ export function vertexAt(positions: Float32Array, i: number, to = new THREE.Vect
   return to.set(positions[3 * i]!, positions[3 * i + 1]!, positions[3 * i + 2]!);
 }
 
-/** The vertex whose picture is nearest to a place (pixels) and no further than `within`. */
+/** The vertex drawn nearest to a point (pixels), if it is no further than `within`. */
 export function pickNear(
   positions: Float32Array,
   project: (p: THREE.Vector3) => { x: number; y: number; depth: number },

@@ -1,4 +1,4 @@
-/** Pinned vertices as diamonds: a shape, so that they are told from the body without colour. */
+/** Pinned vertices as diamonds: their shape distinguishes them from the body without colour. */
 import * as THREE from 'three';
 import type { Frame, Pin } from '../protocol/frame';
 import type { Surface } from './surface';
@@ -60,7 +60,7 @@ export class Pins {
     return this.list.find((p) => this.held.get(`${p.body}/${p.pin}`)?.includes(vertex)) ?? null;
   }
 
-  /** To be told of every frame, drawn or not. */
+  /** Call this for every frame, drawn or not. */
   note(frame: Frame): void {
     for (const pin of frame.pins) {
       if (pin.vertices === null) continue;
@@ -71,7 +71,7 @@ export class Pins {
     this.list = frame.pins;
   }
 
-  /** `shows`: whether a vertex is there to be seen; what is cut away has no pins in the air. */
+  /** `shows`: whether a vertex is visible; where the body is cut away, no pins are drawn. */
   update(surface: Surface, shows: (vertex: number) => boolean): void {
     if (this.changed) this.rebuild(surface);
     this.changed = false;

@@ -1,4 +1,4 @@
-/** Camera, light, ground and the loop that draws: a picture is drawn when something has changed. */
+/** Camera, light, ground and the drawing loop, which draws only if something has changed. */
 import * as THREE from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import type { Theme } from '../ui/theme';
@@ -9,7 +9,7 @@ export interface ScreenPoint {
   depth: number;
 }
 
-/** Whether pictures are drawn by the processor: shadows would cost more than all else. */
+/** True if the processor draws: shadows would then cost more than everything else. */
 function drawsInSoftware(renderer: THREE.WebGLRenderer): boolean {
   const gl = renderer.getContext();
   const info = gl.getExtension('WEBGL_debug_renderer_info');
@@ -24,7 +24,7 @@ export class Stage {
   readonly controls: OrbitControls;
   readonly software: boolean;
   readonly element = document.createElement('div');
-  /** Called before a picture is drawn, in the loop of the browser. */
+  /** Called before a frame is drawn, in the browser's animation loop. */
   beforeDraw: (now: number) => void = () => undefined;
   afterDraw: (now: number, ms: number) => void = () => undefined;
   private readonly key = new THREE.DirectionalLight(0xffffff, 2.2);
@@ -94,7 +94,7 @@ export class Stage {
     const box = this.element.getBoundingClientRect();
     this.width = Math.max(1, Math.round(box.width));
     this.height = Math.max(1, Math.round(box.height));
-    // A processor that draws is not asked for the fine pixels of a tablet.
+    // If the processor draws, one pixel per CSS pixel is enough.
     this.renderer.setPixelRatio(this.software ? 1 : Math.min(2, window.devicePixelRatio));
     this.renderer.setSize(this.width, this.height);
     this.camera.aspect = this.width / this.height;
@@ -102,7 +102,7 @@ export class Stage {
     this.redraw();
   }
 
-  /** Shows a box of the world whole, from the present direction. */
+  /** Fits a box of the world into the view, from the current direction. */
   frameBox(box: THREE.Box3, direction?: THREE.Vector3): void {
     if (box.isEmpty()) return;
     const sphere = box.getBoundingSphere(new THREE.Sphere());
@@ -137,13 +137,16 @@ export class Stage {
     shadow.updateProjectionMatrix();
   }
 
-  /** The grid ends in it; what is looked at never does, however large, from wherever the controls let the camera go. */
+  /**
+   * The grid fades into the fog. The body never does, however large it is and wherever the camera
+   * goes.
+   */
   private placeFog(): void {
     this.fog.near = 12 * this.span;
     this.fog.far = 40 * this.span;
   }
 
-  /** A grid at a height, with lines a round distance apart. */
+  /** A grid at a height; the distance of its lines is a round number. */
   setGround(height: number, span: number, theme: Theme): void {
     this.grid?.removeFromParent();
     this.grid?.dispose();
@@ -180,18 +183,18 @@ export class Stage {
 
   private readonly projected = new THREE.Vector3();
 
-  /** Pixels of the element, from its upper left corner; depth in [-1, 1] where visible. */
+  /** Pixels of the element from its upper left corner; depth in [-1, 1] if visible. */
   project(point: THREE.Vector3): ScreenPoint {
     const p = this.projected.copy(point).project(this.camera);
     return { x: ((p.x + 1) / 2) * this.width, y: ((1 - p.y) / 2) * this.height, depth: p.z };
   }
 
-  /** A place of the element, in pixels, as three.js counts: from -1 to 1, upwards. */
+  /** A point of the element, in pixels, in three.js' coordinates: from -1 to 1, upwards. */
   normalised(x: number, y: number): THREE.Vector2 {
     return new THREE.Vector2((2 * x) / this.width - 1, 1 - (2 * y) / this.height);
   }
 
-  /** The ray through a place of the element, in pixels. */
+  /** The ray through a point of the element, in pixels. */
   ray(x: number, y: number): THREE.Ray {
     const caster = new THREE.Raycaster();
     caster.setFromCamera(this.normalised(x, y), this.camera);

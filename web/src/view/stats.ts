@@ -1,4 +1,4 @@
-/** What the page itself costs: milliseconds of script a frame, pictures a second. */
+/** What the page itself costs: milliseconds of script per frame, frames drawn per second. */
 const KEPT = 120;
 
 class Recent {
@@ -28,7 +28,7 @@ export class Stats {
   private readonly script = new Recent();
   private readonly draw = new Recent();
   private readonly times: number[] = [];
-  /** Frames taken in since the page was opened. */
+  /** Frames shown since the page was opened. */
   frames = 0;
 
   updated(ms: number): void {
@@ -42,17 +42,19 @@ export class Stats {
     while (this.times.length > 0 && this.times[0]! < now - 1000) this.times.shift();
   }
 
-  /** Median of the last 120 frames drawn: buffers, normals, colours, markers; not reading the message. */
+  /**
+   * Median over the last 120 updates: buffers, normals, colours, markers; without reading messages.
+   */
   get script_ms(): number {
     return this.script.median();
   }
 
-  /** Median time of the calls that draw; what the graphics card does with them is not in it. */
+  /** Median time of the drawing calls, without the graphics card's work. */
   get draw_ms(): number {
     return this.draw.median();
   }
 
-  /** Pictures drawn in the last second. */
+  /** Frames drawn in the last second. */
   get fps(): number {
     const now = performance.now();
     return this.times.filter((t) => t > now - 1000).length;

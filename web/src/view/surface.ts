@@ -1,15 +1,14 @@
 /**
- * The surface of all bodies: buffers that are written in place in every frame.
- *
- * Frames carry either the surface's vertices alone or all; the buffers always hold the surface's, in
- * the order of `topology.surface`. `localOf` leads from a vertex of the model to its place there.
+ * The surface of all bodies, in buffers that are written in place in every frame. Frames carry
+ * either only the surface's vertices or all of them; the buffers always hold the surface's, in the
+ * order of `topology.surface`. `localOf` maps a vertex of the model to its place there.
  */
 import * as THREE from 'three';
 import type { Frame } from '../protocol/frame';
 import type { Topology } from '../protocol/topology';
 import { computeNormals } from './normals';
 
-/** The colour of its body at each vertex, linear RGB. */
+/** The colour of each vertex's body, linear RGB. */
 export function coloursOfBodies(topology: Topology, palette: number[]): Float32Array {
   const colours = new Float32Array(3 * topology.numVertices).fill(1);
   const colour = new THREE.Color();
@@ -22,7 +21,9 @@ export function coloursOfBodies(topology: Topology, palette: number[]): Float32A
   return colours;
 }
 
-/** Where on the scale a value stands, half a texel from the ends: the texture would blend with its other end. */
+/**
+ * A value's place on the scale, half a texel from the ends, where the texture would wrap around.
+ */
 export function colourPlace(value: number, low: number, high: number): number {
   return Math.min(0.998, Math.max(0.002, high > low ? (value - low) / (high - low) : 0));
 }
@@ -68,7 +69,7 @@ export class Surface {
     const colour = new THREE.BufferAttribute(colours, 3);
     geometry.setAttribute('color', colour);
     this.mesh = new THREE.Mesh(geometry, material);
-    // The box of a body that moves would have to be computed anew in every frame.
+    // The bounding box of a moving body would have to be recomputed in every frame.
     this.mesh.frustumCulled = false;
     this.mesh.castShadow = true;
     this.mesh.receiveShadow = true;
@@ -83,13 +84,15 @@ export class Surface {
       new THREE.LineBasicMaterial({ vertexColors: true }),
     );
     this.lines.frustumCulled = false;
-    // These are strands alone: the springs of a cloth lie in its triangles.
+    // Only strands have these lines: the springs of a cloth lie in its triangles.
     this.lines.visible = this.segments.length > 0;
     this.group.add(this.mesh, this.lines);
     this.fillFromRest();
   }
 
-  /** Indices of the model as indices of the buffers; what is not of the surface is left out. */
+  /**
+   * Converts indices of the model to indices of the buffers; elements off the surface are omitted.
+   */
   private toLocal(indices: Uint32Array, corners: number): Uint32Array {
     const local = new Uint32Array(indices.length);
     let size = 0;
@@ -120,7 +123,7 @@ export class Surface {
     this.normal.needsUpdate = true;
   }
 
-  /** Positions of another motion of the same body (a lane of the race). */
+  /** Sets positions of another motion of the same body (a lane of the race). */
   updatePositions(positions: Float32Array, all: boolean): void {
     if (all) this.gather(positions, 3, this.positions);
     else this.positions.set(positions);
@@ -142,7 +145,7 @@ export class Surface {
     this.uv.needsUpdate = true;
   }
 
-  /** The lines of strands take their colours from where the triangles do. */
+  /** The lines of strands are coloured in the same way as the triangles. */
   followMaterial(): void {
     const { map, vertexColors } = this.mesh.material;
     Object.assign(this.lines.material, { map, vertexColors, needsUpdate: true });

@@ -1,4 +1,4 @@
-/** All that is drawn of a session: bodies, colliders, pins, what is pulled, lanes of a race. */
+/** Everything that is drawn of a session: bodies, colliders, pins, pulls, lanes of a race. */
 import * as THREE from 'three';
 import type { Client } from '../engine/client';
 import type { Frame, Grab } from '../protocol/frame';
@@ -15,7 +15,7 @@ import { Stats } from './stats';
 import { Surface } from './surface';
 import type { Stage } from './stage';
 
-/** Whether a body that takes the place of another can be seen without turning the view to it. */
+/** True if a body that replaces another is visible without moving the view. */
 function staysInView(before: Topology, now: Topology): boolean {
   if (before.numVertices !== now.numVertices) return false;
   const boxes = [before, now].map((t) => new THREE.Box3().setFromArray(t.rest));
@@ -32,7 +32,7 @@ export class World {
   readonly lanes = new Lanes();
   readonly arrows = new Arrows();
   readonly cut: Cut;
-  /** The frame whose positions are in the buffers. */
+  /** The frame whose positions are now in the buffers. */
   shown: Frame | null = null;
   private readonly listeners: ((frame: Frame) => void)[] = [];
 
@@ -56,7 +56,7 @@ export class World {
   private coloured = false;
   private readonly pulls: THREE.LineSegments<THREE.BufferGeometry, THREE.LineBasicMaterial>;
   private readonly pullEnds: THREE.Points<THREE.BufferGeometry, THREE.PointsMaterial>;
-  /** Where a pull of this page leads to, before the engine has heard of it. */
+  /** Where this page's pulls lead, before the engine has confirmed them. */
   ownPulls = new Map<number, { vertex: number; to: THREE.Vector3 }>();
   private theme: Theme | null = null;
   private pending: Frame | null = null;
@@ -106,8 +106,8 @@ export class World {
     onTheme((theme) => this.setTheme(theme));
     client.on('topology', (topology) => this.build(topology));
     client.on('frame', (frame) => {
-      // Of frames that come between two pictures the last alone is drawn; lists of pins stand in
-      // those frames only that come after a change.
+      // Of several frames between two drawings only the last one is drawn. But every frame must be
+      // noted: lists of pins come only in frames after a change.
       this.pins.note(frame);
       this.pending = frame;
     });
@@ -119,7 +119,7 @@ export class World {
     stage.afterDraw = (now, ms) => this.stats.drawn(now, ms);
   }
 
-  /** Called whenever another frame is in the buffers. */
+  /** Calls the listener whenever another frame is in the buffers. */
   onShown(listener: (frame: Frame) => void): void {
     this.listeners.push(listener);
   }
@@ -186,7 +186,7 @@ export class World {
     return Math.max(1e-3, box.getSize(new THREE.Vector3()).length() / 2);
   }
 
-  /** The whole of the bodies, and a ground below them. */
+  /** Shows all bodies and the ground below them. */
   frameAll(direction?: THREE.Vector3): void {
     if (this.surface === null) return;
     this.wantsFraming = false;
@@ -208,7 +208,7 @@ export class World {
 
   private groundPoint(height: number): THREE.Vector3 {
     const center = this.box.getCenter(new THREE.Vector3());
-    // A body that is high above its ground is not made tiny for it.
+    // A body high above its ground is not shown tiny just to include the ground.
     const drop = Math.min(this.box.min.y - height, this.box.getSize(center.clone()).length());
     return new THREE.Vector3(center.x, this.box.min.y - Math.max(0, drop), center.z);
   }
@@ -285,7 +285,7 @@ export class World {
     this.stage.redraw();
   }
 
-  /** Where a vertex of the model is now; null where the frames do not carry it. */
+  /** The current position of a vertex of the model; null if frames do not have it. */
   position(vertex: number): THREE.Vector3 | null {
     if (this.surface === null) return null;
     const local = this.surface.localOf[vertex] ?? -1;
@@ -296,7 +296,7 @@ export class World {
     return null;
   }
 
-  /** The vertex (of the model) under a place of the viewport; `near` pixels beside the body count. */
+  /** The vertex (of the model) under a point of the viewport, or within `near` pixels of it. */
   pick(x: number, y: number, near = 8): { vertex: number; point: THREE.Vector3 } | null {
     if (this.surface === null || this.lanes.racing) return null;
     const { positions, triangles, topology } = this.surface;
@@ -308,7 +308,7 @@ export class World {
     return { vertex: topology.surface[hit.local]!, point: vertexAt(positions, hit.local) };
   }
 
-  /** The vertices of the surface whose pictures lie in a rectangle of the viewport. */
+  /** The surface vertices that are drawn inside a rectangle of the viewport. */
   pickBox(x0: number, y0: number, x1: number, y1: number): number[] {
     const found: number[] = [];
     if (this.surface === null) return found;

@@ -1,4 +1,4 @@
-/** A headless Chromium that draws by the processor, and a page in it that is watched for faults. */
+/** A headless Chromium that draws by the processor, and a page in it whose faults are collected. */
 import { chromium } from 'playwright-core';
 
 const ARGUMENTS = [
@@ -15,8 +15,8 @@ const bodyShown = (page) =>
   page.waitForFunction(() => window.supple?.frame != null, null, { timeout: 60_000 });
 
 /**
- * Opens the page and waits until a body is shown, or for what `shown` waits. `before` runs in the page before
- * its own scripts. `faults` gathers what goes wrong in it.
+ * Opens the page and waits until a body is shown, or for `shown`. `before` runs in the page before its own
+ * scripts. `faults` collects what goes wrong in it.
  */
 export async function openPage(browser, url, { before, shown = bodyShown, ...options } = {}) {
   const context = await browser.newContext({

@@ -1,6 +1,6 @@
 /**
- * What the viewer must do, whichever engine is behind it. Each check opens its own scene and looks at
- * what a person would: where vertices are drawn, what panels say.
+ * What the viewer must do with any engine. Each check opens its own scene and looks at what a
+ * person would see: where vertices are drawn, what panels say.
  */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -16,7 +16,7 @@ import {
   SPLINE,
 } from './page.mjs';
 
-/** Of the drawn world: the first body's colour in light and shade, that of arrows and that of pins. */
+/** Colours as drawn: the first body in light and shade, arrows, pins. */
 const BODY = (r, g, b) => b > 1.4 * r && b > 90 && g > 1.1 * r;
 const ARROW = (r, g, b) => r > 180 && r > 2 * g && r > 1.6 * b;
 const PIN = (r, g, b) => r > 200 && g > 190 && b < 110;
@@ -59,7 +59,7 @@ export const checks = {
     await page.click('[data-scene=dropped_cubes]');
     await page.waitForFunction(() => window.supple.scene?.source === 'dropped_cubes');
     await page.waitForFunction(() => window.supple.frame?.colliders.length > 0);
-    // From the start: on a slow machine the cubes might lie still before they are looked at.
+    // From the start: on a slow machine the cubes might already have come to rest.
     await command(page, 'pause');
     await command(page, 'reset');
     await page.waitForFunction(() => window.supple.frame?.frame === 0);
@@ -116,7 +116,7 @@ export const checks = {
   },
 
   async 'a click pins a vertex, a box pins many, undo lets go'({ page }) {
-    // Without gravity it stands still, so that the click meets the vertex that was looked for.
+    // Without gravity the block stands still, so the click hits the intended vertex.
     await openScene(page, { ...BLOCK, gravity: [0, 0, 0] });
     await frames(page, 3);
     const count = () =>
@@ -173,12 +173,12 @@ export const checks = {
 
   async 'a handle is grabbed before the first picture that shows it'({ page }) {
     const scene = structuredClone({ ...BLOCK, gravity: [0, 0, 0] });
-    // The other end: the gizmo does not stand there from the check before.
+    // Pin the other end, where the gizmo of the previous check does not stand.
     const [{ select }] = scene.bodies[0].pins;
     select.box = select.box.map(([x, y, z]) => [x + 2, y, z]);
     await openScene(page, scene);
     await frames(page, 3);
-    // All in one turn of the browser's loop: nothing is drawn in between, and nothing hovers.
+    // All within one turn of the browser's event loop: nothing is drawn in between or hovers.
     await page.evaluate(() => {
       document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '4', bubbles: true }));
       const canvas = document.querySelector('.stage canvas');
@@ -198,13 +198,13 @@ export const checks = {
   async 'a collider is dragged by its gizmo, and lifts the body that lies on it'({ page }) {
     const scene = structuredClone(BLOCK);
     delete scene.bodies[0].pins;
-    // So thick that a fast hand does not push its top past the body's middle.
+    // Thick enough that a fast drag does not push its top past the body's middle.
     const shelf = { center: [0, -1.6, 0], size: [4, 2, 2] };
     scene.colliders = [{ name: 'shelf', box: shelf }];
     scene.contact = { stiffness: 1e5 };
     await openScene(page, scene);
     await page.waitForFunction(() => window.supple.frame?.report?.contacts > 0);
-    await page.keyboard.press('f'); // what the checks before looked at was smaller
+    await page.keyboard.press('f'); // the previous checks looked at something smaller
     await frames(page, 2);
     const height = () =>
       page.evaluate(() => {
@@ -215,7 +215,7 @@ export const checks = {
       });
     await page.keyboard.press('4');
     const project = (x) => page.evaluate((p) => window.supple.project(p), x);
-    // A click on its side chooses it; the arrows then stand in its middle.
+    // A click on its side selects the shelf; the arrows then appear in its middle.
     const side = await project([1.2, -1.6, 1]);
     await page.mouse.click(...side);
     const lying = await height();
@@ -313,7 +313,7 @@ export const checks = {
       () => window.supple.scene.settings.bodies[0].fiber[1].curve[2][1] > 20500,
     );
     const there = await stress(page);
-    // The rest state has no stress: the engine says so beside the curve, which goes back.
+    // The rest state has no stress: the engine says so beside the curve, which is reset.
     await editor.locator('.curve-point').nth(1).focus();
     await page.keyboard.press('ArrowUp');
     const error = page.locator('.field.refused:has(.curve-editor) .field-error');
@@ -357,14 +357,14 @@ export const checks = {
     const scene = structuredClone(BLOCK);
     scene.gravity = [0, 0, 0];
     scene.damping = { drag: 1 };
-    // As in scenes/randomised_block.json. Neo-Hookean came to rest in a tangle here, without a tet
-    // inverted: that is the material's and the solver's affair, not the viewer's.
+    // As in scenes/randomised_block.json. Neo-Hookean came to rest in a tangle here without an
+    // inverted tet, which is a matter of the material and the solver, not of the viewer.
     scene.bodies[0].material.model = 'corotated';
     delete scene.bodies[0].pins;
     await openScene(page, scene);
     await frames(page, 3);
-    // The page's seed comes by chance, and of one in fifteen this block ends in a false minimum of the
-    // material (docs/materials.md). Not of this one.
+    // The page's seed is random, and with one in fifteen this block ends in a false minimum of the
+    // material (docs/materials.md), but not with this one.
     await page.evaluate(() => {
       window.chance = Math.random;
       Math.random = () => 3 / 2 ** 31;
@@ -424,7 +424,7 @@ export const checks = {
     await page.waitForFunction(() => window.supple.frame.frame > 120);
     assert.equal(await page.evaluate(() => window.supple.frame.forces), null);
     const before = await coloursIn(page, ARROW);
-    // In a pause too: they are those of the step that led here.
+    // While paused too: the forces are those of the last step.
     await page.keyboard.press('a');
     await page.waitForFunction(() => window.supple.frame.forces?.contacts > 0);
     const legend = page.locator('.force-legend');
@@ -434,7 +434,7 @@ export const checks = {
       after.share > before.share + 1e-4,
       `${after.share} of the view, ${before.share} before`,
     );
-    // 2 m x 1 m x 1 m of 1000 kg/m3
+    // The weight of 2 m x 1 m x 1 m with 1000 kg/m3.
     await showTab(page, 'measure');
     const table = page.locator('[data-section=forces]');
     await table.getByText('table').waitFor();
@@ -442,7 +442,7 @@ export const checks = {
       const [row] = document.querySelectorAll('[data-section=forces] dd');
       return Math.abs(parseFloat(row?.textContent) / (2000 * 9.81) - 1) < 0.02;
     });
-    // Nothing of another state is left.
+    // Nothing is left of another state.
     await command(page, 'reset');
     await page.waitForFunction(() => window.supple.frame.forces?.contacts === 0);
     assert.match(await legend.innerText(), /No step/);
@@ -457,7 +457,7 @@ export const checks = {
   },
 
   async 'a body of a hundred metres is seen like one of two'({ page }) {
-    // As many vertices as before: the view has to turn to it all the same.
+    // It has as many vertices as the one before; the view must adapt nevertheless.
     await openScene(page, { ...BLOCK, gravity: [0, 0, 0] });
     await frames(page, 3);
     const small = await coloursIn(page, BODY);
@@ -507,7 +507,7 @@ export const checks = {
   async 'a strand beside a cloth is drawn'({ page }) {
     await openScene(page, STRAND);
     await frames(page, 3);
-    // The second body's colour, of which nothing else is, blended with the ground at the line's edges.
+    // The second body's colour, which nothing else has, blended with the ground at the line's edges.
     const { share } = await coloursIn(page, (r, g, b) => r > 80 && r > 1.2 * g && g > 2 * b);
     assert.ok(share > 0, 'a line of orange');
   },
@@ -569,7 +569,7 @@ export const checks = {
   },
 
   async 'two pages on one program show the same colours'({ page, open, kind }) {
-    if (kind !== 'native') return; // another page has an engine of its own
+    if (kind !== 'native') return; // another page would have its own engine
     await openScene(page, BLOCK);
     await showTab(page, 'view');
     const address = await page.evaluate(() => location.href.split('#')[0]);
@@ -587,7 +587,7 @@ export const checks = {
   },
 
   async 'a build that takes long is cancelled, and the body moves meanwhile'({ page, kind }) {
-    if (kind !== 'native') return; // without threads it is built at once
+    if (kind !== 'native') return; // without threads, building blocks the engine
     await openScene(page, BLOCK);
     const cells = { '/bodies/0/mesh/box/cells': [80, 40, 40] };
     const built = page.evaluate(
@@ -744,7 +744,7 @@ export const checks = {
     await openScene(page, BLOCK);
     await page.click('[aria-label="Record a video"]');
     await frames(page, 5);
-    await page.waitForTimeout(1000); // a recorder hands over what it has once a second at the latest
+    await page.waitForTimeout(1000); // a recorder delivers its data at least once a second
     const download = page.waitForEvent('download');
     await page.locator('[aria-label="Stop the video"]').first().click();
     const file = await (await download).path();

@@ -1,12 +1,13 @@
 /**
- * Is everything that is shown told from its ground? Contrasts by WCAG 2.1, success criteria 1.4.3 (text:
- * 4.5, large text 3) and 1.4.11 (edges of fields, icons, and marks of plots: 3), computed from the
- * styles of all that is visible. What the criteria leave out is left out: what cannot be used.
+ * Does everything that is shown contrast with its background? Contrasts by WCAG 2.1, success
+ * criteria 1.4.3 (text: 4.5, large text: 3) and 1.4.11 (edges of fields, icons, and marks of plots:
+ * 3), computed from the styles of everything visible. Disabled controls are exempt, as in the
+ * criteria.
  */
 import assert from 'node:assert/strict';
 import { BLOCK, command, frames, openScene, showTab, SPLINE } from './page.mjs';
 
-/** Runs in the page: what has too little contrast, as lines to read, and how much was looked at. */
+/** Runs in the page. Returns what has too little contrast, as lines, and how much it examined. */
 function weakContrasts() {
   const parse = (text) => {
     const numbers = (text.match(/-?[\d.]+(e-?\d+)?/g) ?? []).map(Number);
@@ -29,7 +30,7 @@ function weakContrasts() {
     const [low, high] = [luminance(a), luminance(b)].sort((p, q) => p - q);
     return (high + 0.05) / (low + 0.05);
   };
-  /** What may lie behind an element: over the view, anything between black and white. */
+  /** Possible backgrounds of an element: over the view, anything between black and white. */
   const grounds = (element) => {
     const layers = [];
     for (let e = element; e !== null; e = e.parentElement) {
@@ -108,7 +109,7 @@ function weakContrasts() {
       if (element.value !== '') checkText(element, String(element.value));
       else if (element.placeholder) checkText(element, element.placeholder, '::placeholder');
     }
-    // A field is known by its edge, against what lies around it.
+    // A field is recognised by its edge, so the edge must contrast with its surroundings.
     if (isField || element.matches('.segments')) {
       checkMark(element, 'edge', style.borderTopColor, grounds(element.parentElement));
     }
@@ -118,7 +119,7 @@ function weakContrasts() {
     if (element.matches('.stage-part, .stage-keys i')) {
       const painted = style.backgroundImage.match(/(rgb|color)\([^)]*\)/g) ?? [];
       const colours = painted.length > 0 ? painted : [style.backgroundColor];
-      // Of a hatching the stripe that stands out most counts.
+      // Of a hatching, only the most visible stripe counts.
       const below = grounds(element.parentElement);
       const best = colours.sort(
         (a, b) => contrast(parse(b), below[0]) - contrast(parse(a), below[0]),
@@ -129,7 +130,7 @@ function weakContrasts() {
   return { weak: [...weak].sort(), ...counts };
 }
 
-/** Everything that can be seen in the page as it stands. */
+/** Collects everything that is visible in the page in its current state. */
 async function gather(page, place, found) {
   await page.evaluate(() => {
     for (const part of document.querySelectorAll('details')) part.open = true;
@@ -167,7 +168,7 @@ export const contrastChecks = {
         document.querySelector('.chip.busy').hidden = false;
         document.querySelector('.chip.busy').textContent = 'Factorising…';
       });
-      // A scene that is not of the gallery has no link: that is said in a note.
+      // A scene outside the gallery has no link: a note says that.
       await page.click('[aria-label="Copy a link to this"]');
       await page.locator('.toast').last().waitFor();
       await command(page, 'race', { solvers: ['l_bfgs', 'gradient_descent'], budget_ms: 20 });
@@ -185,7 +186,7 @@ export const contrastChecks = {
     await command(page, 'show', { colour: 'none' });
     await page.keyboard.press('a');
     assert.deepEqual([...found.weak], []);
-    // Else it looked at nothing: both themes have more than this.
+    // Otherwise it has looked at too little: both themes have more than this.
     assert.ok(found.texts > 600 && found.marks > 200, `${found.texts} texts, ${found.marks} marks`);
   },
 };

@@ -1,4 +1,4 @@
-/** What serves the page: the native program, or a plain static host as there are many. */
+/** What serves the page: the native program, or an ordinary static host. */
 import { spawn } from 'node:child_process';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -49,13 +49,13 @@ const TYPES = {
   '.wasm': 'application/wasm',
 };
 
-/** What browsers want before they give a page threads. */
+/** Browsers require these headers before they allow threads. */
 export const ISOLATION = {
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Embedder-Policy': 'require-corp',
 };
 
-/** A static host, below a path as on pages of a project; the engine's folder lies at engine/. */
+/** A static host that serves the page below a path, as project pages do; engine/ is the engine's folder. */
 export async function startStatic(page, engine, headers = {}, below = '/some/where/') {
   const server = createServer(async (request, response) => {
     const place = decodeURIComponent(new URL(request.url, 'http://host').pathname);

@@ -1,5 +1,5 @@
-/** Scenes for the checks, and what they do to a page. */
-/** A block that hangs by its top: small, so that an engine in a slow machine still shows it alive. */
+/** Scenes for the checks, and actions on a page. */
+/** A block that hangs by its top: small, so that an engine on a slow machine still shows it moving. */
 export const BLOCK = {
   supple: 1,
   name: 'block',
@@ -50,7 +50,8 @@ export async function openScene(page, scene) {
     mimeType: 'application/json',
     buffer: Buffer.from(JSON.stringify(scene)),
   });
-  // A new topology takes the frame with it: all three at once, or the frame seen may be that of the scene before.
+  // A new topology discards the frame. Check all three at once, or the frame may be one of the previous
+  // scene.
   await page.waitForFunction(
     ([title, id]) =>
       window.supple.scene?.title === title &&
@@ -65,26 +66,26 @@ export const command = (page, name, keys = {}) =>
   page.evaluate(([n, k]) => window.supple.command(n, k).then((r) => r.header), [name, keys]);
 
 /**
- * Opens a second page beside this one. Both draw by the processor: while the first one shows a body that
- * moves, the second has no time to start on a slow machine.
+ * Opens a second page beside this one. The processor draws both: while the first one shows a moving body, the
+ * second has no time to start on a slow machine.
  */
 export async function openBeside(page, open, url, options) {
   await command(page, 'pause');
   return open(url, options);
 }
 
-/** Waits until so many more frames have been shown. */
+/** Waits until `count` more frames have been shown. */
 export async function frames(page, count) {
   const now = await page.evaluate(() => window.supple.stats.frames);
   await page.waitForFunction((n) => window.supple.stats.frames >= n, now + count);
 }
 
 /**
- * How many colours the view shows, of 32 steps a channel, and the share of its pixels that `chosen` (r, g, b)
- * is true of.
+ * The number of colours in the view, of 32 steps per channel, and the share of its pixels for which `chosen`
+ * (r, g, b) is true.
  */
 export async function coloursIn(page, chosen = () => false) {
-  await command(page, 'pause'); // a body that moves keeps a slow machine from taking its picture
+  await command(page, 'pause'); // on a slow machine, a moving body prevents the screenshot
   const picture = await page.locator('.stage canvas').screenshot();
   return page.evaluate(
     async ([data, test]) => {

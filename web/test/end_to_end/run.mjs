@@ -11,9 +11,9 @@ import { contrastChecks } from './contrast.mjs';
 import { ISOLATION, startNative, startStatic } from './hosts.mjs';
 import { threadsChecks } from './threads.mjs';
 
-/** Ends what hangs; on a machine that does other things as well a check takes ten times as long as alone. */
+/** Ends a check that hangs; on a busy machine, a check takes ten times as long as alone. */
 const CHECK_MS = 180_000;
-/** What fails so often fails for one reason: the rest would wait for it in vain. */
+/** So many failures have one cause, so the other checks would only wait in vain. */
 const MOST_FAILURES = 3;
 
 const { values } = parseArgs({
@@ -27,7 +27,7 @@ const { values } = parseArgs({
   },
 });
 const { kind } = values;
-/** Threads are another build of the same engine: what it does is checked without them. */
+/** The build with threads is the same engine, so only its threads are checked. */
 const chosen = kind === 'wasm_threads' ? threadsChecks : { ...checks, ...contrastChecks };
 
 function withLimit(promise, what) {
@@ -70,7 +70,7 @@ try {
       console.log(`FAILED  ${name}\n${error.stack}`);
       const picture = `${values.out}/${kind}_${name.replaceAll(/\W+/g, '_')}.png`;
       await page.screenshot({ path: picture, timeout: 5000 }).catch(() => undefined);
-      await page.mouse.up(); // the next check begins with empty hands
+      await page.mouse.up(); // so that the next check starts with no button pressed
     }
   }
 } catch (error) {

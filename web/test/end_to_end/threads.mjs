@@ -1,15 +1,15 @@
-/** The engine with threads, in a page that its host has isolated. */
+/** The engine with threads, in a page that its host has cross-origin isolated. */
 import assert from 'node:assert/strict';
 import { BLOCK, command, frames, openScene } from './page.mjs';
 
-/** Of so many tets that each thread gets some. */
+/** Has enough tets that each thread gets some. */
 const LARGE_BLOCK = structuredClone(BLOCK);
 LARGE_BLOCK.name = 'large block';
 LARGE_BLOCK.bodies[0].mesh.box.cells = [24, 10, 10];
 
 const STEPS = 20;
 
-/** The state after so many steps from the start: every bit of its doubles, as text. */
+/** The state after STEPS steps from the start: every bit of its doubles, as text. */
 async function stateAfterSteps(page) {
   await openScene(page, LARGE_BLOCK);
   await command(page, 'pause');

@@ -73,7 +73,7 @@ describe('what arrives', () => {
     engine.sayFrame(2, new Float32Array(9));
     engine.sayFrame(1, new Float32Array(9));
     expect(frames).toEqual([9]);
-    // Each of them was acknowledged: none holds up the next.
+    // Each of them was acknowledged, so none delays the next one.
     expect(engine.framesDone).toBe(3);
   });
 

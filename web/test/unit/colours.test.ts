@@ -16,7 +16,7 @@ const contrast = (a: string, b: string): number => {
   return (high! + 0.05) / (low! + 0.05);
 };
 
-/** Plots are drawn on canvases, which the computed contrasts of the page do not look into. */
+/** Plots are drawn on canvases, which the page's contrast checks do not examine. */
 describe('the lines of plots', () => {
   const panels = [...style.matchAll(/--panel: (#[0-9a-f]{6});/g)].map((match) => match[1]!);
 

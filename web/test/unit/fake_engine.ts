@@ -1,4 +1,4 @@
-/** An engine that says what a test has it say, and keeps what it was told. */
+/** An engine that sends what a test tells it to, and records what it received. */
 import type { Engine, EngineState } from '../../src/engine/engine';
 import { encodePacket, type JsonObject, type NumberArray } from '../../src/protocol/packet';
 
@@ -29,7 +29,7 @@ export class FakeEngine implements Engine {
     this.onPacket(encodePacket(header, arrays));
   }
 
-  /** One triangle over two tets' worth of vertices: vertex 1 is inside. */
+  /** One triangle and one tet on four vertices: vertex 1 is inside. */
   sayTopology(id = 1): void {
     this.sayPacket({ is: 'topology', id, num_vertices: 4, bodies: [] }, [
       ['triangles', new Uint32Array([0, 2, 3])],
@@ -45,5 +45,5 @@ export class FakeEngine implements Engine {
   }
 }
 
-/** Lets what waits for replies go on. */
+/** Lets code that waits for replies continue. */
 export const settle = (): Promise<void> => new Promise((done) => setTimeout(done, 0));

@@ -37,7 +37,7 @@ describe('what is no packet', () => {
   it('is refused at every length that cuts it off', () => {
     const whole = sample();
     for (let size = 0; size < whole.byteLength; size++) {
-      // A tail that only pads may be missing: then what is read is still right.
+      // A tail that is only padding may be missing; what is read is still right.
       try {
         const { arrays } = decodePacket(whole.slice(0, size));
         expect([...arrays.get('state')!]).toEqual([0.1]);

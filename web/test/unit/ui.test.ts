@@ -37,7 +37,7 @@ describe('a slider', () => {
   ];
   it.each(cases)('of %s leads there and back', (_name, f, value) => {
     const scale = scaleFor(f, value);
-    // Three digits of the value, or of the range where that goes below zero.
+    // Three digits of the value, or of the range if that includes negative values.
     const back = scale.toValue(scale.toPlace(value));
     expect(Math.abs(back - value)).toBeLessThan(0.005 * Math.max(Math.abs(value), 1));
     for (let place = 0; place <= 1; place += 0.01) {
@@ -47,7 +47,7 @@ describe('a slider', () => {
       if (f.low !== null && !f.lowIncluded) expect(v).toBeGreaterThan(f.low);
       if (f.high !== null && !f.highIncluded) expect(v).toBeLessThan(f.high);
       if (f.type === 'integer') expect(Number.isInteger(v)).toBe(true);
-      // A third of a percent: values have three digits.
+      // About a third of a percent: values have three digits.
       if (v > 0 && f.type !== 'integer') expect(scale.toValue(scale.toPlace(v))).toBeCloseTo(v, 1);
     }
   });
@@ -112,7 +112,7 @@ describe('a curve', () => {
     for (const [x, y] of stress) expect(f(x)).toBeCloseTo(y, 9);
     for (let x = 0.7; x < 2.1; x += 0.01) expect(f(x + 0.01) - f(x)).toBeGreaterThan(-1e-9);
     expect(f(1.05)).toBe(0);
-    // The slope at 1.2 is that of the parabola, 8903, but no more than twice the chord of 125 after it.
+    // The slope at 1.2 is that of the parabola, 8903, but at most twice the chord of 125 after it.
     expect((f(1.2 + 1e-6) - f(1.2 - 1e-6)) / 2e-6).toBeCloseTo(250, 0);
     expect(f(3) - f(2.5)).toBeCloseTo(f(2.5) - f(2), 9);
   });

@@ -33,12 +33,12 @@ describe('the colour scale', () => {
     const banded = textureData(10);
     let bands = 1;
     for (let i = 1; i < 256; i++) {
-      // From one entry to the next the rounding to 8 bits may be as large as the step.
+      // Between neighbouring entries, the rounding to 8 bits can be as large as the step.
       if (i >= 3) expect(lightnessAt(smooth, i)).toBeGreaterThan(lightnessAt(smooth, i - 3));
       const step = lightnessAt(banded, i) - lightnessAt(banded, i - 1);
       if (step === 0) continue;
       bands++;
-      // A difference of 1 is just seen side by side; areas apart want some.
+      // A difference of 1 is barely visible side by side; separate areas need more.
       expect(step).toBeGreaterThan(4);
     }
     expect(bands).toBe(10);
@@ -55,7 +55,8 @@ describe('normals', () => {
     const expected = torus.getAttribute('normal');
     for (let i = 0; i < expected.count; i++) {
       const n = new THREE.Vector3().fromArray(normals, 3 * i).normalize();
-      // At the seams a corner has the triangles of one side alone, which turn by 0.13: half of it.
+      // At the seams a corner has only the triangles of one side, which turn by 0.13: the error is
+      // half of it.
       expect(n.dot(new THREE.Vector3().fromBufferAttribute(expected, i))).toBeGreaterThan(0.995);
     }
   });
@@ -94,7 +95,7 @@ describe('arrows of forces', () => {
   const across = new THREE.Vector3(1, 0, 0).applyQuaternion(camera.quaternion);
   const HEIGHT = 800;
 
-  /** Where the tips are, and on how many pixels of the picture each arrow is. */
+  /** The tips of the arrows, and the length of each arrow in pixels. */
   function drawn(
     points: number[],
     vectors: number[],
@@ -167,7 +168,7 @@ describe('arrows of forces', () => {
 
 describe('the neighbours of tets', () => {
   it('of two tets with a common face are one another', () => {
-    // The second is the first mirrored in its face 1 2 3.
+    // The second tet is the first one mirrored in its face 1 2 3.
     const neighbours = faceNeighbours(new Uint32Array([0, 1, 2, 3, 4, 3, 2, 1]));
     expect([...neighbours]).toEqual([-1, -1, 1, -1, -1, -1, 0, -1]);
   });

@@ -44,7 +44,7 @@ void pin(Scene& scene, std::vector<int> vertices, double stiffness) {
 
 Scene hanging_cloth(const Context& context) {
   const int cells = context.pick(80, 16);
-  // Corners (-5, 8, -5) and (5, -1.85, -3.26) of a square's projection.
+  // The corners of the square, projected, are (-5, 8, -5) and (5, -1.85, -3.26).
   Scene scene = cloth_scene("cloth",
                             {.center = {0, 3.075, -4.13},
                              .u = {10, 0, 0},
@@ -230,8 +230,8 @@ void thesis_figure_5_3(Context& context, Finding& finding) {
 
 namespace {
 
-/// rms over the inner vertices of the distance between a vertex and the mean of its four
-/// neighbours, over the length of a cell: how wrinkled a cloth is.
+/// How wrinkled a cloth is: the distance between an inner vertex and the mean of its four
+/// neighbours, rms over these vertices, over the length of a cell.
 double wrinkles(const std::vector<double>& x, int cells, double length) {
   double sum = 0;
   int count = 0;

@@ -4,8 +4,8 @@
 #include "studies/reproduce/finding.h"
 
 /// The experiments of Liu, Bouaziz & Kavan, "Quasi-Newton Methods for Real-Time Simulation of
-/// Hyperelastic Materials" (2017), by its figures, and of the thesis that holds it (Liu 2018). Each
-/// first adds its claims to the finding, so that one which throws leaves them as not measured.
+/// Hyperelastic Materials" (2017), by its figures, and of the thesis that contains it (Liu 2018).
+/// Each first adds its claims to the finding, so that they remain as not measured if it throws.
 namespace supple::reproduce::liu2017 {
 
 void table_1(Context& context, Finding& finding);

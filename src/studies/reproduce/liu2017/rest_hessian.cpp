@@ -20,8 +20,8 @@ namespace {
 constexpr double stretch = 1.2;
 const std::string ours = "M/h^2 + L", rest = "rest Hessian";
 
-/// The cube stretched along x about its centre and released; turned by 90 degrees about z in the
-/// second configuration, its rest shape staying as it is.
+/// The cube stretched along x about its centre and released. In the second configuration it is also
+/// turned by 90 degrees about z, while its rest shape is not.
 SimulationState released(const Scene& scene, bool turned) {
   SimulationState state;
   state.positions = rest_positions(scene);
@@ -48,13 +48,13 @@ std::string setting(const Scene& scene) {
 
 std::string configuration(bool turned) { return turned ? "config 2" : "config 1"; }
 
-/// Largest factor between two curves.
+/// Largest factor between the errors of two curves at one iteration.
 double largest_factor(const Descent& a, const Descent& b, int iterations) {
   if (!a.ran() || !b.ran()) return std::nan("");
   double factor = 1;
   for (int k = 0; k <= iterations; ++k) {
     const double one = error_after(a, k), two = error_after(b, k);
-    // Near rounding two curves of the same descent part.
+    // Close to rounding, two curves of the same descent differ.
     if (std::min(one, two) < 1e-10) break;
     factor = std::max(factor, std::max(one / two, two / one));
   }

@@ -21,7 +21,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Infinite where the motion ended non-finite.
+/// Infinite if the motion ended non-finite.
 double worst_extent(const MotionRecord& record) {
   return record.non_finite_frame ? infinity : record.largest_extent();
 }
@@ -64,8 +64,8 @@ std::vector<int> evenly_spread(int last, int count) {
   return frames;
 }
 
-/// How far the mass centre of a free body at rest wanders, over its diagonal: what ghost forces, a
-/// sum of inner forces that is not zero, would do.
+/// How far the mass centre of a free body at rest drifts, over its diagonal. Ghost forces (inner
+/// forces whose sum is not zero) would move it.
 double drift_of_mass_centre(const MotionRecord& record) {
   const Model model = build_model(record.scene);
   const auto centre = [&](const std::vector<double>& x) {
@@ -91,7 +91,7 @@ double drift_of_mass_centre(const MotionRecord& record) {
 
 namespace {
 
-/// Adds to the finding of figure_2 what a scene does with and without line search.
+/// Adds to the finding of figure_2 how a scene behaves with and without line search.
 void stability_of_search(const Context& context, const std::string& subject, Scene scene,
                          int frames, Finding& finding) {
   const MotionRecord with = record_motion(context, scene, frames, subject + ", with line search");
@@ -101,7 +101,7 @@ void stability_of_search(const Context& context, const std::string& subject, Sce
   double iterations = 0, evaluations = 0;
   for (const StepReport& report : with.reports) {
     iterations += report.iterations;
-    evaluations += report.evaluations - 1;  // the one at x_0 belongs to no step
+    evaluations += report.evaluations - 1;  // the one at x_0 belongs to no iteration
   }
   finding.claims[0].measure(subject, worst_extent(without), extent_text(without));
   finding.claims[1].measure(subject, worst_extent(with), extent_text(with));

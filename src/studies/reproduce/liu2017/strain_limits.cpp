@@ -1,4 +1,4 @@
-// Figure 9: the polynomial material by two constraints of Projective Dynamics.
+// Figure 9: the polynomial material approximated by two constraints of Projective Dynamics.
 
 #include <fmt/format.h>
 
@@ -17,12 +17,12 @@ namespace supple::reproduce::liu2017 {
 
 namespace {
 
-const double mu = polynomial_like(200);  // of the polynomial material, as that of the squirrel, Pa
-constexpr double far = 0.5;              // strains -far to far are fitted
+const double mu = polynomial_like(200);  // of the polynomial material, as for the squirrel, Pa
+constexpr double far = 0.5;              // strains from -far to far are fitted
 constexpr double stretched = 1.1;        // where the free body starts
 
 /// Two constraints: mu_soft sum (s_i - 1)^2 and, beyond the limits 1 -+ reach, mu_hard sum (|s_i -
-/// 1| - reach)^2, whose stresses add up to two straight pieces on either side.
+/// 1| - reach)^2. Their stresses add up to two straight pieces on either side.
 struct Pieces {
   double mu_soft = 0, mu_hard = 0, reach = 0;
   double misfit = std::numeric_limits<double>::infinity();  ///< rms over that of the curve
@@ -35,7 +35,8 @@ struct Pieces {
 
 double polynomial_stress(double strain) { return 4 * mu * strain * strain * strain; }
 
-/// The best fit over strains from -far to far in the least squares sense; odd, so half of it does.
+/// The least squares fit over strains from -far to far. The stress is odd, so half of them
+/// suffices.
 Pieces fit() {
   constexpr int samples = 500, reaches = 98;
   Eigen::VectorXd stress(samples);
@@ -75,7 +76,7 @@ MaterialSettings material(const char* model, double value) {
   return settings;
 }
 
-/// Energy left, over that at the start.
+/// Energy at a frame, over that at the start.
 double energy_left(const MotionRecord& record, std::size_t frame) {
   const auto total = [&](std::size_t k) {
     return record.energies.at(k).kinetic + record.energies.at(k).elastic;

@@ -20,7 +20,7 @@ namespace {
 struct Row {
   const char* name;
   const char* material;
-  bool published;  ///< the paper's mesh is there
+  bool published;  ///< whether the paper's mesh was published
   std::function<Scene(const Context&, Origin)> scene;
   const char* paper;  ///< its times and errors
 };
@@ -49,25 +49,25 @@ std::vector<Row> rows() {
            "153 / 2400 ms, 8.3e-8 / 9.1e-6"}};
 }
 
-/// What a row's scene came to: medians over the frames that were looked at.
+/// What was measured for a row: medians over the frames that were solved.
 struct Measurement {
   std::size_t vertices = 0, elements = 0;
-  double evaluations = 0;  ///< of ten iterations
+  double evaluations = 0;  ///< in ten iterations
   double our_time = 0, newton_time = 0;
   double our_error = 0, newton_error = 0;
   double history_time = 0;  ///< share of the time of ten iterations
-  int unconverged = 0;      ///< frames whose reference Newton's method did not reach
+  int unconverged = 0;      ///< frames whose reference did not converge
 };
 
 const Trial ours{"L-BFGS, m = 5, 10 iterations", "l_bfgs:history=5", 10};
 const Trial plain{"M/h^2 + L, 10 iterations", "quasi_newton", 10};
 const Trial newton{"Newton, 1 iteration", "newton", 1};
 
-/// The share of the times that L-BFGS's vectors take: what ten iterations spend outside of
-/// evaluations, less what the constant matrix alone spends there.
+/// Share of the time that the history of L-BFGS takes: what ten iterations spend on directions,
+/// less what the constant matrix alone spends on them.
 double share_of_history(const Context& context, Scene scene, int frames) {
   std::vector<double> solve[2], total;
-  scene.solver.weights = LaplacianWeights::constant;  // as the paper's
+  scene.solver.weights = LaplacianWeights::constant;  // as in the paper
   for (const int history : {5, 0}) {
     scene.solver.method = history > 0 ? SolverMethod::l_bfgs : SolverMethod::quasi_newton;
     scene.solver.history = history;
@@ -93,7 +93,7 @@ Measurement measure(Context& context, const std::string& what, Scene scene, std:
     result.vertices += body.mesh.vertices.size();
     result.elements += body.mesh.tets.size() + body.springs.size();
   }
-  scene.solver.weights = LaplacianWeights::constant;  // as the paper's
+  scene.solver.weights = LaplacianWeights::constant;  // as in the paper
   Simulation simulation(scene, {.threads = threads});
   std::vector<double> evaluations, our_time, newton_time, our_error, newton_error;
   for (const int frame : frames) {

@@ -48,7 +48,7 @@ Pin hold_face(const TetMesh& mesh, std::size_t axis, double value, const Motion&
   }
   pin.box.min[axis] = value - 1e-6;
   pin.box.max[axis] = value + 1e-6;
-  // A hundred times the pull on a vertex of the cubes' ends (1e3 N) moves it by 1 cm.
+  // Even a hundred times the pull on a vertex of the cubes' ends (1e3 N) moves it by only 1 cm.
   pin.stiffness = 1e7;
   pin.motion = motion;
   return pin;

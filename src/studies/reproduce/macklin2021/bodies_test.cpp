@@ -30,14 +30,14 @@ TEST(MeshQuality, OfAThinTet) {
   mesh.tets = {{0, 1, 2, 3}};
   MeshQuality worst = quality(mesh);
   EXPECT_NEAR(worst.largest_edge_ratio, std::sqrt(2) / 0.01, 1e-9);
-  // In the face with both short and long edges: atan(0.01).
+  // In the face that has both short and long edges: atan(0.01).
   EXPECT_NEAR(worst.smallest_angle, std::atan(0.01) * 180 / 3.14159265358979, 1e-9);
   EXPECT_EQ(worst.inverted, 0);
   std::swap(mesh.tets[0][2], mesh.tets[0][3]);
   EXPECT_EQ(quality(mesh).inverted, 1);
 }
 
-// As bad as the paper's: 40k tets, smallest face angle below 0.3 degrees, edges of 67:1.
+// As bad as the paper's: 40k tets, smallest face angle below 0.3 degrees, edge ratio of 67:1.
 TEST(CrazyCube, IsAsBadAsThePapers) {
   const TetMesh mesh = crazy_cube(20);
   EXPECT_EQ(mesh.tets.size(), 40000U);

@@ -1,4 +1,4 @@
-// A lattice made as bad as Macklin & Mueller's crazy cube, and how bad a mesh is.
+// A lattice made as bad as Macklin & Mueller's crazy cube, and a measure of how bad a mesh is.
 
 #include <algorithm>
 #include <array>
@@ -60,7 +60,7 @@ Corners corners_of(const TetMesh& mesh, const std::array<int, 4>& tet) {
 /// Uniform in [0, 1), the same everywhere (std::uniform_real_distribution is not).
 double uniform(std::mt19937_64& random) { return static_cast<double>(random() >> 11) * 0x1p-53; }
 
-/// Vertices of a mesh that go where they like within the limits of crazy_cube.
+/// Moves vertices of a mesh at random within the limits of crazy_cube.
 class Wanderers {
  public:
   explicit Wanderers(TetMesh& mesh) : mesh_(mesh), tets_of_(mesh.vertices.size()) {
@@ -78,7 +78,8 @@ class Wanderers {
     }
   }
 
-  /// Towards a random corner of one of its tets, up to 99 % of the way, or back from it.
+  /// Moves a vertex towards a random corner of one of its tets, by up to 99 % of the way, or away
+  /// from it.
   void move(std::size_t vertex, std::mt19937_64& random) {
     const auto& tets = tets_of_[vertex];
     const auto& tet = mesh_.tets[tets[random() % tets.size()]];
@@ -100,8 +101,8 @@ class Wanderers {
  private:
   TetMesh& mesh_;
   std::vector<std::vector<std::size_t>> tets_of_;  ///< [num_vertices]
-  std::vector<std::array<bool, 3>> held_;          ///< [num_vertices] coordinates on the surface
-  double smallest_determinant_ = 0;                ///< m^3
+  std::vector<std::array<bool, 3>> held_;  ///< [num_vertices] fixed coordinates: on the surface
+  double smallest_determinant_ = 0;        ///< m^3
 };
 
 }  // namespace

@@ -4,8 +4,8 @@
 #include "studies/reproduce/finding.h"
 
 /// The experiments of Macklin & Mueller, "A Constraint-based Formulation of Stable Neo-Hookean
-/// Materials" (2021), by its figures. Each first adds its claims to the finding, so that one which
-/// throws leaves them as not measured.
+/// Materials" (2021), by its figures. Each first adds its claims to the finding, so that they
+/// remain as not measured if it throws.
 namespace supple::reproduce::macklin2021 {
 
 void figure_2(Context& context, Finding& finding);  ///< boxes hung from bars

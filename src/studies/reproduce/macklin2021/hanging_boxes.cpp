@@ -21,10 +21,10 @@ constexpr double gravity = 9.81;                            // m/s^2
 constexpr double bar_side = 0.2;                            // m
 constexpr double bar_bottom = -0.5;                         // m; its top is at 0.5
 constexpr double box_side = 0.6;                            // m, below the bar
-constexpr double small = 1e-6;                              // m, far below a cell
+constexpr double small = 1e-6;                              // m, much less than a cell
 constexpr double densities[] = {200, 400, 600, 800, 1000};  // kg/m^3
 
-/// A bar of 0.2 x 1 x 0.2 m, upright, that ends in a box of 0.6 m: what is left of a lattice.
+/// An upright bar of 0.2 x 1 x 0.2 m that ends in a box of 0.6 m, cut out of a lattice.
 TetMesh bar_with_box(int cells_a_side) {
   const double size[3] = {box_side, 1 + box_side, box_side};
   const double cell = bar_side / cells_a_side;
@@ -72,10 +72,10 @@ struct Kind {
   std::string label;
   std::string model;
   double ratio = poisson;
-  std::string projection;  ///< of XPBD; empty: Newton's method, in equilibrium
+  std::string projection;  ///< of XPBD; if empty, Newton's method in equilibrium
 };
 
-/// What hangs from a bar, and what became of the bar.
+/// What hangs from a bar, and the effect on the bar.
 struct Hanging {
   MotionRecord motion;
   double load = 0;     ///< weight of the box over the bar's cross-section, Pa

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double scramble_drag = 2;  // 1/s
-/// The first one decides where pictures are taken from: it is the one that always comes back.
+/// Pictures are taken from a view that fits the first one, because it always recovers.
 constexpr const char* projections[] = {"block", "sequential", "stress"};
 
 std::string quality_text(const TetMesh& mesh) {
@@ -32,7 +32,7 @@ double seconds_of(const MotionRecord& record) {
   return sum;
 }
 
-/// Every vertex at a random place of the rest shape's cross-section at its middle height.
+/// Puts every vertex at a random place in the rest shape's box, flattened to its middle height.
 Scene scrambled(const std::string& name, const TetMesh& mesh, unsigned seed, int substeps,
                 const std::string& projection) {
   Scene scene = scene_of(name, mesh, 0.5);
@@ -44,13 +44,13 @@ Scene scrambled(const std::string& name, const TetMesh& mesh, unsigned seed, int
   return scene;
 }
 
-/// Scrambles of one body, solved in one way.
+/// Scrambled states of one body, solved in one way.
 struct Unfolding {
   std::string subject;
-  std::vector<MotionRecord> records;  ///< one a random state
+  std::vector<MotionRecord> records;  ///< one per random state
 };
 
-/// Goes on from where the record ends, brought to a halt, with smaller substeps.
+/// Continues from the end of the record, with velocities set to zero and smaller substeps.
 void settle(const Context& context, MotionRecord& record, int substeps, int frames) {
   if (record.non_finite_frame) return;
   context.working("smaller substeps");
@@ -101,7 +101,7 @@ std::vector<Claim> unfolding_claims(const std::string& what) {
            {}}};
 }
 
-/// The outcomes of one body.
+/// Measures the outcomes of one body.
 void measure(const Unfolding& unfolding, std::vector<Claim>& claims) {
   double farthest = 0, most_inverted = 0, seconds = 0;
   std::string distances_text, inverted_text;
@@ -126,8 +126,8 @@ void measure(const Unfolding& unfolding, std::vector<Claim>& claims) {
                     fmt::format("{} of {}", inverted_text, first.scene.bodies[0].mesh.tets.size()));
 }
 
-/// Outcomes, pictures of the first random state each, plot and numbers; `unfoldings` has one of
-/// each projection a body.
+/// Reports outcomes, pictures of the first random state of each, plot and numbers. `unfoldings` has
+/// one per body and projection.
 void report_unfoldings(const Context& context, const std::vector<Unfolding>& unfoldings,
                        Finding& finding) {
   std::vector<Line> lines;
@@ -186,18 +186,18 @@ void figure_6(Context& context, Finding& finding) {
 
 namespace {
 
-/// A body that unfolds, and the step in which it does so best.
+/// A body that unfolds, and the time step that suits it best.
 struct Folded {
   std::string name;
   TetMesh mesh;
   double step = 0;  ///< of a frame of three or four substeps, s
 };
 
-/// The scrambles of a body from several random states.
+/// Unfolds a body from several random states.
 Unfolding unfold(const Context& context, const Folded& body, const std::string& projection,
                  int states) {
   const int frames = context.pick(400, 60), settling = context.pick(60, 10);
-  // What one iteration of the paper's projection leaves wants a shorter step.
+  // With the paper's projection, the error that one iteration leaves requires a shorter step.
   const int substeps = projection == "sequential" ? 4 : 3;
   Unfolding unfolding{fmt::format("{}, {}", body.name, projection), {}};
   for (int state = 1; state <= states; ++state) {
@@ -257,7 +257,7 @@ void figure_8(Context& context, Finding& finding) {
 
 namespace {
 
-/// The frames of figure_7: to a third of the length, and on to 4.5 times it.
+/// The frames of figure_7: compressed to a third of the length, then stretched to 4.5 times it.
 struct Course {
   int compressed = 0, stretched = 0, end = 0;
 };

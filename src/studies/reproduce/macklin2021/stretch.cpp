@@ -17,7 +17,8 @@ namespace {
 
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
-/// A row of the paper's Table 1: its volume errors, and a * where its Newton solver failed.
+/// A row of the paper's Table 1: its volume errors, and whether a * marks that its Newton solver
+/// failed.
 struct PaperRow {
   double poisson, newton, ours;
   bool failed;
@@ -31,12 +32,12 @@ constexpr PaperRow paper_rows[] = {{0.41, 1.24, 1.25, false},
 /// A way to solve the frames.
 struct Method {
   std::string label;
-  double tolerance = 0;  ///< of Newton's method; 0: XPBD
+  double tolerance = 0;  ///< of Newton's method; 0 means XPBD
   int substeps = 1, iterations = 0;
   std::string projection;
 };
 
-/// The methods in the order of the table; the claims name them by their place.
+/// The methods in the order of the table; the claims refer to them by these names.
 enum Place {
   newton_default,
   newton_tight,
@@ -59,17 +60,17 @@ const std::vector<Method>& methods() {
   return list;
 }
 
-/// What came of a method at a Poisson's ratio.
+/// The result of a method at one Poisson's ratio.
 struct Outcome {
   MotionRecord motion;
   double volume = not_a_number;    ///< at the end, over that of the rest shape
   double seconds = 0;              ///< of all frames
-  double distance = not_a_number;  ///< of the end from that of Newton's method at 1e-8
-  int unconverged = 0;             ///< frames that used up their iterations
-  double iterations = 0;           ///< a frame
+  double distance = not_a_number;  ///< between the end and that of Newton's method at 1e-8
+  int unconverged = 0;             ///< frames that used up all iterations
+  double iterations = 0;           ///< per frame
 };
 
-/// A cube between two ends that are drawn apart to `factor` of its length and then stand.
+/// A cube whose two ends are drawn apart to `factor` times its length and then held.
 Scene stretched_cube(int cells, double factor, double poisson, int pulling_frames) {
   Scene scene =
       scene_of("stretch test",
@@ -183,7 +184,8 @@ std::vector<Claim> claims() {
        {}}};
 }
 
-/// The volume ratio that is farthest from what `expected` says of its row, with all of them.
+/// Measures the volume ratio that is farthest from the `expected` one of its row; the text lists
+/// all.
 void measure_volumes(Claim& claim, const Outcomes& outcomes, Place place,
                      const std::vector<double>& expected) {
   double farthest = 0;

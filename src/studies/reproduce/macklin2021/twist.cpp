@@ -17,16 +17,16 @@ namespace {
 
 constexpr double poisson = 0.49;
 constexpr int turns = 4;
-/// 1/s. The lowest frequency of shear between the ends is pi sqrt(mu/density) = 18/s: twice that
-/// would be critical, and a step of backward Euler damps a little by itself.
+/// 1/s. The lowest frequency of shear between the ends is pi sqrt(mu/density) = 18/s. Twice that
+/// would be critical, and backward Euler itself adds some damping.
 constexpr double drag = 30;
 
-/// How XPBD goes about it.
+/// A variant of XPBD.
 struct Way {
   std::string label, projection, multipliers;
 };
 
-/// How many Gauss-Seidel iterations a turn gets.
+/// The Gauss-Seidel iterations of a turn.
 struct Effort {
   int frames = 0, substeps = 0;
   int iterations() const { return frames * substeps; }
@@ -42,7 +42,7 @@ Scene held_cube(int cells, const Motion& motion) {
   return scene;
 }
 
-/// The upper end is turned by 90 degrees at once, in the first substep of each turn.
+/// XPBD: the upper end is turned by 90 degrees at once, in the first substep of each turn.
 Scene twisted_by_xpbd(int cells, const Effort& effort, const Way& way) {
   constexpr double step = 1.0 / 80;
   const double substep = step / effort.substeps;
@@ -60,7 +60,7 @@ Scene twisted_by_xpbd(int cells, const Effort& effort, const Way& way) {
   return scene;
 }
 
-/// The same two right angles by Newton's method, in equilibrium at every nine degrees.
+/// The first two right angles by Newton's method, in equilibrium at every nine degrees.
 Scene twisted_by_newton(int cells) {
   Motion motion;
   motion.keyframes = {Keyframe{}, Keyframe{.time = 20, .degrees = 180}};
@@ -96,7 +96,7 @@ double seconds_of(const MotionRecord& record, std::size_t frames) {
   return sum;
 }
 
-/// The distance to Newton's answer frame by frame through the two turns.
+/// The distance to Newton's answer against iterations, over the first two turns.
 Line way_of(const std::string& label, const MotionRecord& record, const MotionRecord& newton,
             const Effort& effort) {
   Line line{.label = label, .x = {}, .y = {}};
