@@ -118,7 +118,7 @@ class Separations {
 /// that has all of them. Returns false if none has, or if the body is unchanged.
 bool follow_element(const Scene& before, const SeparatedScene& after, std::vector<int>& corners);
 
-/// Whether a body of springs has springs between the corners of an element that can stretch.
+/// Whether any spring between two corners of an element of the body can stretch.
 bool can_stretch(const Body& body);
 
 /// Why elements of a body cannot come apart, in words; "": they can.
