@@ -144,7 +144,7 @@ TEST(Drift, IsOfTheBodyThatIsOffTheMost) {
   EXPECT_NEAR(motion_of(scene).drift, alone, 0.1 * alone);
 }
 
-// Steps that act a little too soft, each of them below what is worth a word.
+// Steps that act a little too soft, each by too little for a warning.
 TEST(Drift, WarnsOfWhatAddsUp) {
   int quiet = 0, wrong = 0;
   for (const int iterations : {3, 4, 5, 6, 8, 10, 15, 20}) {
