@@ -28,7 +28,7 @@ class Islands {
   int root(int body);
 
   std::vector<int> groups_;  ///< first body of each, then the number of bodies; or empty
-  std::vector<int> parent_;  ///< [num_bodies], a coupled body with a smaller number
+  std::vector<int> parent_;  ///< [num_bodies], itself or a coupled body with a smaller number
   std::vector<int> place_;   ///< [num_bodies], the island of each root
   std::vector<int> start_;   ///< [count + 1], into bodies_
   std::vector<int> bodies_;

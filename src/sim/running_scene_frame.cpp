@@ -217,7 +217,7 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
     note_found_energy(report);
   }
   drift_.accept();
-  // What was held back or shortened is no minimum, where the forces would be those of the
+  // What was held back or shortened is not at a minimum, so its forces are not those of the
   // constraints.
   if (has_multipliers() && report.held_back == held_back) {
     for_islands([&](const EnergyBefore&) { next_multipliers(z_); });
@@ -247,8 +247,8 @@ bool RunningScene::hold_back(StepReport& report) {
     report.held_back += num_shortened(shares);
     if (shares.empty()) return is_moved || round > 0;
     if (!contact_->is_barrier() || !contact_->has_moving_colliders()) return true;
-    // A collider pushes what was held back, into the other body if there is no other way. Then that
-    // body ends up inside the collider.
+    // A collider can push what was held back into the other body if there is no other way. What
+    // was held back then enters the collider instead.
     if (round == most_pushes) {
       report.tunnelled = contact_->num_inside(state_.x[0].v, z_[0].v, threads_);
       return true;
