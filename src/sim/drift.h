@@ -53,7 +53,7 @@ class Drift {
  private:
   struct Held {
     int first = 0, last = 0;  ///< vertices
-    double visible = 0;       ///< .|_M of the least visible displacement
+    double visible = 0;       ///< |.|_M of the least visible displacement
     State now, next;          ///< of one vertex, whose first coordinate is d
     double u_next = 0;
     double worst = 0, most = 0;  ///< of |d| and |u|_M

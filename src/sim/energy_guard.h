@@ -31,7 +31,7 @@ class EnergyGuard {
   /// Sum over the bodies of weight times size, J: the energy of a fall by its own size.
   double weight_times_size(const Vec3& gravity) const;
 
-  /// .|_M^2 of the rigid part of a field v of a body at x: the shift and the turn with the same
+  /// |.|_M^2 of the rigid part of a field v of a body at x: the shift and the turn with the same
   /// momenta.
   double rigid_square(std::size_t body, const VectorField& x, const VectorField& v) const;
 

@@ -6,7 +6,7 @@
 namespace supple {
 
 /// Runs a position-based method through a substep and measures it like a descent: by g and
-/// grad g|, the primal residual of the constraints [Macklin & Mueller 2021, eq. 5].
+/// |grad g|, the primal residual of the constraints [Macklin & Mueller 2021, eq. 5].
 class PositionRun {
  public:
   /// z: x_0 = y on entry, the resulting positions on return. `objective` has begun the same step.
@@ -20,7 +20,7 @@ class PositionRun {
   const VectorField& gradient() const { return gradient_; }
 
  private:
-  /// grad g| at z, N, if with_multipliers including the forces of hard constraints; puts g into
+  /// |grad g| at z, N, if with_multipliers including the forces of hard constraints; puts g into
   /// the report.
   double measure(Objective& objective, const PositionSolver& solver, const VectorField& z,
                  bool with_multipliers, MinimiseReport& report);

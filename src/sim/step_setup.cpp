@@ -422,7 +422,7 @@ double StepSetup::prepare_target(State& state, const StepClock& clock, Objective
 
 namespace {
 
-/// d|_M^2/2 of the displacements d = to(i) - from_i of a body's vertices relative to their mean,
+/// |d|_M^2/2 of the displacements d = to(i) - from_i of a body's vertices relative to their mean,
 /// kg m^2.
 template <class To>
 double turning_square(const Model& model, const RigidBodies::Body& body, const VectorField& from,
