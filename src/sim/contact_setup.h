@@ -18,7 +18,7 @@ namespace supple {
 ///   k + k' = max(r (m/a^2 + L_ii), |g| M / (0.001 l c)).
 /// m/a^2 + L_ii is the vertex's diagonal entry in the constant matrix of a descent without pins:
 /// how much the vertex resists being moved alone. r is 100, or 10 if no tet has the vertex: a deep
-/// contact gives in by a hundredth of what the body does. M is the mass of its body, and l is the
+/// contact gives by a hundredth of what the body does. M is the mass of its body, and l is the
 /// body's size (the diagonal of its box at rest). c is an eighth of n^(2/3), where n is the body's
 /// number of vertices: about as many as one side has. A body that rests on fewer vertices sinks in
 /// by a thousandth of its size. Masses, lengths, steps and moduli can therefore be of any size. In

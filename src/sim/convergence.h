@@ -33,7 +33,7 @@ namespace supple {
 /// separately.
 ///
 /// The factor is 1 if nothing of this could be seen: if the elastic deflection is less than 1e-4 of
-/// the body's size and the acceleration less than 2e-3 of the size a s^2.
+/// the body's size, and the acceleration less than 2e-3 sizes per s^2.
 ///
 /// If one tet is much stiffer than another, a second L-BFGS bends the warped rest Hessian. Each
 /// descent takes 6 iterations, and more if these find something. A look costs about as much as a

@@ -14,8 +14,8 @@ namespace supple {
 ///
 /// A step that ends at z with grad g(z) left over is the converged step of a body on which that
 /// force acted too: M (z - y)/a^2 = -grad E(z) + grad g(z). The error of a run is therefore how the
-/// body responds to these forces. For each body the motion along its displacement from rest, u = z
-/// - rest, is followed as an oscillator. Its coordinate d is a length in |.|_M. It follows the
+/// body responds to these forces. For each body the motion along u = z - rest, its displacement
+/// from rest, is followed as an oscillator. Its coordinate d is a length in |.|_M. It follows the
 /// integrator of the body itself, with y formed from d and its velocity, by
 ///   (1 + kappa) z_d = y_d + a^2 <grad g, u>/|u|_M,
 ///   kappa = -a^2 <M (z - y)/a^2 - grad g, u>/<u, u>_M.

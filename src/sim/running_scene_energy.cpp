@@ -30,7 +30,7 @@ bool RunningScene::is_guarded() const {
          scene_.solver.line_search.type != LineSearchType::none;
 }
 
-/// Of the selected bodies at the start of a substep. The work is not known yet.
+/// Energies of the selected bodies at the start of a substep. The work is not known yet.
 RunningScene::EnergyBefore RunningScene::energy_before() const {
   return {.kinetic =
               setup_.kept() * setup_.kept() * guard_.kinetic(objective_.selected(), state_.v) +

@@ -69,7 +69,7 @@ class Separations {
   SeparatedScene replay(const Scene& now, const std::vector<Separation>& all,
                         std::vector<int>& vertices);
 
-  /// The vertices of the whole bodies that the copies copy, body by body.
+  /// For each body, the vertices of the whole body that its added vertices copy.
   std::vector<std::vector<int>> copies() const;
   /// TornBodies::spring_shares.
   std::vector<std::vector<double>> spring_shares(const Scene& now) const;

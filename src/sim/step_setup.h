@@ -107,8 +107,8 @@ class StepSetup {
   /// x_0 of the substep, m.
   const VectorField& start() const { return start_rule_ == Start::inertia ? y_ : start_; }
 
-  /// Kinetic energy that the rigid ones of these bodies gain by flying on while they turn, J. In
-  /// small steps it swings about its value (RigidBodies::flight).
+  /// Kinetic energy that the rigid ones of these bodies gain by flying on while they turn, J.
+  /// Their energy swings about its value in small steps (RigidBodies::flight).
   double swing(std::span<const int> bodies) const;
 
   /// Whether a step reads positions and velocities of the step before.
