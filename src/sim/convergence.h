@@ -42,7 +42,6 @@ namespace supple {
 /// look sooner, and so does a step whose last direction still promised much. If that direction sees
 /// the whole body and promised next to nothing, the factor is 1 without a look, except for the
 /// first look.
-/// whole body and promised next to nothing, the factor is 1 without a look, but for the first.
 class ConvergenceProbe {
  public:
   /// What a state must keep so that a run that continues from it reports the same.
