@@ -8,7 +8,7 @@
 #include "sim/test_scenes.h"
 
 // Counts what the whole program takes from the heap while a step runs, and what it holds.
-// Sanitizers bring an allocator of their own, so the counts are only there without them.
+// Sanitizers have their own allocator, so the counts exist only without them.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define SUPPLE_COUNTS_ALLOCATIONS 1
 #include <malloc.h>
@@ -98,7 +98,7 @@ TEST(Allocation, TheCounterCounts) {
   EXPECT_EQ(allocations, 1);
 }
 
-/// What a simulation holds after its first frame, over its tets.
+/// Bytes that a simulation holds after its first frame, per tet.
 double bytes_a_tet(const Scene& scene) {
   const long long before = held;
   Simulation simulation(scene, {.threads = 1});
@@ -110,8 +110,8 @@ TEST(Allocation, LBfgsHoldsHalfAKilobyteATet) {
   if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
   const Scene scene = test::twisting_bar({28, 7, 7}, "neo_hookean");
   const double held_a_tet = bytes_a_tet(scene);
-  // 470, scene included. Batches of all tets, their rest gradients or a second history are 94 and
-  // more.
+  // 470, scene included. Batches of all tets, their rest gradients or a second history would each
+  // add 94 or more.
   EXPECT_LT(held_a_tet, 500);
   EXPECT_GT(held_a_tet, 200);
 }
@@ -208,7 +208,7 @@ TEST(Allocation, NeitherDoesAStepWithBarriersOnFieldsAndWhatMoves) {
   if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
   HeightFieldShape field{.nx = 19, .nz = 19, .cell = 0.5};
   for (int i = 0; i < 361; ++i) field.heights.push_back(-0.585 + 0.02 * (i % 5));
-  // With pbd more pairs come near in these steps than ever before (CloseFeatures::find).
+  // With pbd more pairs come near in these steps than in any step before (CloseFeatures::find).
   for (const char* method : {"l_bfgs", "gauss_seidel", "xpbd"}) {
     Scene scene = test::twisting_bar({8, 3, 3}, "arap");
     scene.gravity = {0, -9.81, 0};
@@ -393,7 +393,7 @@ TEST(Allocation, NeitherDoesAStepAfterOtherCollidersAndMaterials) {
       simulation.set_material(0, test::soft_material(material));
       for (const std::vector<Collider>& colliders : sets) {
         simulation.set_colliders(colliders);
-        simulation.step();  // the first may
+        simulation.step();  // the first step may allocate
         allocations = 0;
         counting = true;
         for (int i = 0; i < 2; ++i) simulation.step();
@@ -488,8 +488,8 @@ TEST(Allocation, SettingsTakeNoMemoryThatAFactorWould) {
     simulation.set_line_search({});
     simulation.step();
     counting = false;
-    // Lists of names that values are checked against. One number for each of the 833 vertices
-    // would be 6,664; the factor has some hundred times as many.
+    // The lists of names that values are checked against. One number for each of the 833 vertices
+    // would take 6,664; the factor has some hundred times as many.
     EXPECT_LT(bytes, 100000U) << hessian;
     EXPECT_GT(bytes, 0U);
     bytes = 0;

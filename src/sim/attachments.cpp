@@ -13,9 +13,9 @@ namespace supple {
 
 namespace {
 
-/// Of a coordinate, as of motions (math/motion.h), m.
+/// Largest coordinate, as for motions (math/motion.h), m.
 constexpr double farthest = 1e100;
-/// Of weights that sum to one, and of entries of R R^T: what their rounding may be.
+/// Largest rounding error of weights that sum to one, and of entries of R R^T.
 constexpr double rounding = 1e-6;
 
 void check_stiffness(double stiffness) {
@@ -54,7 +54,7 @@ void check_rotation(const std::array<double, 9>& r) {
   if (!(is_rotation && determinant > 0)) refuse("pose.rotation", "expected a rotation matrix");
 }
 
-/// A point of corners with these weights; of a single corner, that vertex.
+/// A grip on the point with these weights at corners; a single corner gives its vertex.
 Grip point_of(const Model& model, const Numbering& numbering, std::span<const int> vertices,
               std::span<const double> weights, const char* where, const Vec3& target,
               double stiffness) {

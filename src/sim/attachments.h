@@ -15,23 +15,23 @@ namespace supple {
 
 /// What an attachment holds, and where.
 struct Grip {
-  std::vector<int> vertices;    ///< of the scene
-  std::vector<double> weights;  ///< of a point; empty: each vertex by itself
-  std::vector<Vec3> targets;    ///< one for each vertex, or one for a point, m
+  std::vector<int> vertices;    ///< in the scene's numbering
+  std::vector<double> weights;  ///< weights of a point; empty: each vertex on its own
+  std::vector<Vec3> targets;    ///< one per vertex, or one for a point, m
   double stiffness = 0;         ///< N/m
-  /// Of vertices that are tied to another body instead, one for each; between vertices of the
+  /// If the vertices are tied to another body instead: one bond per vertex, between vertices of the
   /// scene.
   std::vector<PointBond> bonds{};
 
   bool is_point() const { return !weights.empty(); }
 };
 
-/// The attachments of a simulation: Simulation::attach and its like. They stand in a model's pins
-/// after those of the scene; their targets are theirs. Vertices are those of the scene, so that a
-/// copy holds another model of the same vertices alike.
+/// The attachments of a simulation: Simulation::attach and its like. In a model's pins they stand
+/// after those of the scene; they own their targets. Vertices are those of the scene, so that a
+/// copy holds another model with the same vertices in the same way.
 class Attachments {
  public:
-  // What may be held. All throw Error{invalid_input} naming the argument.
+  // What can be held. All throw Error{invalid_input} naming the argument.
 
   static Grip of_vertices(const Model& model, int body, std::span<const int> vertices,
                           std::span<const Vec3> targets, double stiffness);
@@ -45,13 +45,13 @@ class Attachments {
   bool contains(Attachment attachment) const;
   bool empty() const { return targets_.from.empty(); }
 
-  /// Vertices are others now: vertex[i] is that of i, or -1 where its body is gone, and what held
-  /// it with it.
-  /// moves(corners): gives the corners of a point others by itself.
+  /// Renumbers the vertices: vertex[i] is the new number of i, or -1 if its body is gone; what held
+  /// that body goes too. moves(corners): replaces the corners of a point by others itself.
   void renumber(std::span<const int> vertex,
                 const std::function<bool(std::vector<int>&)>& moves = {});
 
-  /// Calls visit(vertex), of the scene, for one or more in each body that it holds.
+  /// Calls visit(vertex), in the scene's numbering, for at least one vertex in each body that it
+  /// holds.
   template <class Visit>
   void visit_held(Attachment attachment, const Visit& visit) const {
     const Grip& grip = slot_of(attachment).grip;
@@ -62,22 +62,24 @@ class Attachments {
   void set_targets(Attachment attachment, std::span<const Vec3> targets);
   void set_targets(Attachment attachment, const Pose& pose);
 
-  /// Adds them to pins, with the model's vertices. The pins refer to this object from then on.
+  /// Adds the attachments to pins, with the model's vertices. From then on the pins refer to this
+  /// object.
   void add_to(PinSet& pins, const Numbering& numbering) const;
 
-  /// Adds those that tie bodies, with the model's vertices.
+  /// Adds the attachments that tie bodies, with the model's vertices.
   void add_to(BondSet& bonds, const Numbering& numbering) const;
   bool ties_bodies(Attachment attachment) const { return !slot_of(attachment).grip.bonds.empty(); }
 
-  /// Force on all vertices together and on each, with the positions x of the model, at the end of
-  /// the last frame, N.
+  /// Force on all vertices together, or on each of them, at the end of the last frame, at the
+  /// positions x of the model, N.
   Vec3 force(Attachment attachment, const VectorField& x, const Numbering& numbering) const;
   std::vector<Vec3> forces(Attachment attachment, const VectorField& x,
                            const Numbering& numbering) const;
 
-  /// A frame from one time to another, s, in which the targets move.
+  /// Begins a frame from one time to another, s, during which the targets move.
   void begin_frame(double begin, double end);
-  /// It has ended: where they were to be, or, undone, where they were before.
+  /// Ends the frame: the targets are where they were to go or, if it is undone, where they were
+  /// before.
   void end_frame(bool is_undone);
 
  private:
@@ -92,8 +94,8 @@ class Attachments {
                 const Numbering& numbering) const;
 
   std::vector<Slot> slots_;
-  std::vector<std::uint32_t> order_;  ///< of those that are used, as they were added
-  HeldTargets targets_;               ///< of all in that order
+  std::vector<std::uint32_t> order_;  ///< of those in use, in the order in which they were added
+  HeldTargets targets_;               ///< targets of all, in that order
 };
 
 }  // namespace supple

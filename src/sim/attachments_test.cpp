@@ -22,7 +22,7 @@ Vec3 minus(const Vec3& a, const Vec3& b) { return {a[0] - b[0], a[1] - b[1], a[2
 Vec3 times(double f, const Vec3& a) { return {f * a[0], f * a[1], f * a[2]}; }
 double norm(const Vec3& a) { return std::hypot(a[0], a[1], a[2]); }
 
-/// kg of each vertex.
+/// Mass of each vertex, kg.
 std::vector<double> masses_of(const Body& body) {
   const std::vector<double> volumes = tet_volumes(body.mesh);
   std::vector<double> masses(body.mesh.vertices.size());
@@ -83,7 +83,7 @@ std::vector<SurfaceHit> hits_on(const Simulation& simulation, int count) {
 
 TEST(Attachments, ThePullOfAPointActsAtThePointAndTurnsNothing) {
   for (SolverSettings solver : minimising()) {
-    for (const int count : {1, 10}) {  // of ten points not all are terms of a constant matrix
+    for (const int count : {1, 10}) {  // of ten points, some are not terms of a constant matrix
       Scene scene = test::free_block(test::material_of(to_string(solver.method)));
       scene.gravity = {0, -9.81, 0};
       scene.time.step = 0.01;
@@ -107,7 +107,7 @@ TEST(Attachments, ThePullOfAPointActsAtThePointAndTurnsNothing) {
         const std::vector<Vec3> x = vectors(after.positions);
         const std::vector<Vec3> v = vectors(after.velocities), v_0 = vectors(before.velocities);
         const std::string name = name_of(solver) + ", " + std::to_string(count) + " points";
-        // What is left of M dv/h - M g - F where nothing acts but weight and attachments.
+        // What is left of M dv/h - M g - F if nothing acts but weight and attachments.
         Vec3 force{0, 0, 0}, torque{0, 0, 0};
         for (std::size_t i = 0; i < x.size(); ++i) {
           const Vec3 change = minus(times(1 / scene.time.step, minus(v[i], v_0[i])), scene.gravity);
@@ -126,8 +126,8 @@ TEST(Attachments, ThePullOfAPointActsAtThePointAndTurnsNothing) {
           torque = minus(torque, cross(point, pull));
           size += norm(pull);
         }
-        // The gradient that is left may add up to this over all vertices, which lie within 0.6 m;
-        // beside it there is rounding.
+        // The remaining gradient can add up to this over all vertices, which lie within 0.6 m. The
+        // rest is rounding.
         const double left = std::sqrt(static_cast<double>(x.size())) * report.gradient_norm;
         EXPECT_LT(left, 0.02 * size) << name;
         EXPECT_LT(norm(force), left + 1e-9 * size) << name;
@@ -162,7 +162,7 @@ TEST(Attachments, APointIsAsQuicklySolvedForAsAVertex) {
   }
 }
 
-/// All vertices of a block at x = -0.25, indices in the body.
+/// Indices within the body of all vertices of a block at x = -0.25.
 std::vector<int> left_side(const Scene& scene) {
   std::vector<int> vertices;
   for (std::size_t i = 0; i < scene.bodies[0].mesh.vertices.size(); ++i) {
@@ -183,7 +183,7 @@ std::vector<Vec3> at_rest(const Scene& scene, const std::vector<int>& vertices,
 TEST(Attachments, AMovedTargetIsReachedAtTheEndOfTheStepAndApproachedOverIt) {
   for (const Description& solver : list_solvers()) {
     if (solver.name == "gradient_descent" || solver.name == "jacobi")
-      continue;  // creep where k is 1e9
+      continue;  // creep when k is 1e9
     for (const int substeps : {1, 4}) {
       Scene scene = test::free_block(test::material_of(solver.name));
       scene.solver.method = from_string<SolverMethod>(solver.name);
@@ -202,7 +202,7 @@ TEST(Attachments, AMovedTargetIsReachedAtTheEndOfTheStepAndApproachedOverIt) {
         const Vec3 velocity{0, way / scene.time.step, 0};
         for (std::size_t i = 0; i < side.size(); ++i) {
           const auto vertex = static_cast<std::size_t>(side[i]);
-          // Springs of 1e9 N/m give way by 1e-5 of the way under the forces of a body of 1e5 Pa.
+          // Springs of 1e9 N/m give by 1e-5 of the way under the forces of a body of 1e5 Pa.
           EXPECT_LT(norm(minus(x[vertex], targets[i])), 1e-3 * way) << solver.name;
           EXPECT_LT(norm(minus(v[vertex], velocity)), 1e-2 * norm(velocity)) << solver.name;
         }
@@ -226,7 +226,7 @@ TEST(Attachments, ABodyThatFliesIsHeldWhereItIs) {
     };
     const double before = energy();
     const Attachment held = simulation.attach(*hit, hit->point, 1e5);
-    // The point stood there to rounding.
+    // The point stood there, up to rounding.
     EXPECT_LT(norm(simulation.force(held)), 1e-9 * 1e5) << method;
     for (int frame = 0; frame < 60; ++frame) {
       test::run(simulation, 1);
@@ -254,7 +254,7 @@ TEST(Attachments, ABodyHangsFromAPointByItsWeightInEveryWayOfXpbd) {
       test::run(simulation, 150);
       double weight = 0;
       for (const double mass : masses_of(scene.bodies[0])) weight += 9.81 * mass;
-      // Drag takes e^-25 of the swing; ten iterations leave some thousandths of the forces.
+      // Drag leaves e^-25 of the swing; ten iterations leave some thousandths of the forces.
       const Vec3 off = minus(simulation.force(held), {0, weight, 0});
       EXPECT_LT(norm(off), 0.01 * weight) << multipliers << ", " << precision;
     }
@@ -296,7 +296,7 @@ TEST(Attachments, OutlastPinsScenesMaterialsAndStates) {
   const Attachment first = simulation.attach(0, one, at_rest(scene, one), 10);
   const Attachment held = simulation.attach(0, one, at_rest(scene, one), 1e5);
   simulation.detach(first);
-  // Two seconds of drag take e^-10 of what the body swings; it weighs 125 kg, the spring 1e5 N/m.
+  // Two seconds of drag leave e^-10 of the swing. The body weighs 125 kg, the spring has 1e5 N/m.
   const double near = 2e-3;
   EXPECT_LT(moved_to(simulation, held, vertex, 0.1), near);
   Pin pin;
@@ -342,7 +342,7 @@ TEST(Attachments, GoOnFromAStateWithTheSameBitsOnAnyNumberOfThreads) {
     Simulation simulation(scene, {.threads = 1}), other(scene, {.threads = 4});
     const Attachment held = hold(simulation), also = hold(other);
     drag(simulation, held, 0, 5);
-    // The target where it was when the state was taken: the step goes on from there.
+    // The target's place when the state was taken: the step goes on from there.
     other.set_target(also, {0.3, 0.01 * 4, 0});
     other.step();
     other.set_state(simulation.state());
@@ -379,7 +379,7 @@ TEST(Attachments, APointInATetIsHeldByItsCorners) {
     point = plus(point, times(weights[c], body.mesh.vertices[static_cast<std::size_t>(vertex)]));
   }
   const Vec3 expected = times(1e3, minus({1, 0, 0}, point));
-  // Sums of four numbers.
+  // Rounding of sums of four numbers.
   EXPECT_LT(norm(minus(simulation.force(held), expected)), 1e-12 * norm(expected));
   const std::vector<Vec3> each = simulation.forces(held);
   ASSERT_EQ(each.size(), 4U);
@@ -387,7 +387,7 @@ TEST(Attachments, APointInATetIsHeldByItsCorners) {
     EXPECT_LT(norm(minus(each[c], times(weights[c], expected))), 1e-12 * norm(expected));
   }
   test::run(simulation, 3);
-  // The other body stays but for the rounding of a descent that both share.
+  // The other body stays, up to the rounding of a descent that both share.
   EXPECT_LT(norm(minus(test::positions_of(simulation)[0], x[0])), 1e-12);
 }
 
@@ -479,7 +479,7 @@ TEST(Attachments, WithoutInertiaTheLastHoldStays) {
   EXPECT_TRUE(simulation.is_attached(held));
   test::run(simulation, 5);
   const Vec3 x = test::positions_of(simulation)[static_cast<std::size_t>(side[0])];
-  // Held by nothing but springs to places 0.1 m further up; a few steps find them.
+  // Held only by springs to places 0.1 m further up; a few steps find them.
   EXPECT_NEAR(x[1], scene.bodies[0].mesh.vertices[static_cast<std::size_t>(side[0])][1] + 0.1,
               1e-6);
 }

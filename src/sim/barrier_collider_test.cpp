@@ -32,7 +32,7 @@ std::vector<Collider> mesh_colliders(double size = 1) {
           {"ground", ground, {}}};
 }
 
-/// All vertices moved at random by up to that, m.
+/// Moves all vertices at random by up to `most`, m.
 void jitter(Body& body, double most, unsigned seed) {
   std::mt19937 engine(seed);
   std::uniform_real_distribution<double> side(-most, most);
@@ -132,7 +132,7 @@ INSTANTIATE_TEST_SUITE_P(Meshes, BarrierOfMesh,
 class BarrierOnMeshOfSolver : public testing::TestWithParam<std::string> {};
 
 TEST_P(BarrierOnMeshOfSolver, NothingMeetsInAnyMethod) {
-  // The second one into spikes.
+  // The second block falls into spikes.
   Scene scene = fallen_and_pressed(GetParam(), 0.4, {0.05, 0.75, 0.02}, {2.03, 0.8, 0.04});
   MeshShape spikes{test_meshes::scaled(test_meshes::burr(), {0.5, 0.5, 0.5})};
   for (Vec3& x : spikes.mesh.vertices) x[0] += 2;
@@ -144,7 +144,7 @@ TEST_P(BarrierOnMeshOfSolver, NothingMeetsInAnyMethod) {
 INSTANTIATE_TEST_SUITE_P(Solvers, BarrierOnMeshOfSolver, testing::ValuesIn(all_solvers()),
                          [](const auto& solver) { return solver.param; });
 
-/// A slope of so many triangles a side, tilted about z.
+/// A slope with so many cells a side, tilted about z.
 HeightFieldShape slope(double degrees, int cells) {
   HeightFieldShape field{.nx = cells + 1, .nz = cells + 1, .cell = 4.0 / cells};
   field.heights.assign(static_cast<std::size_t>((cells + 1) * (cells + 1)), 0.0);
@@ -181,8 +181,8 @@ double speed_on(const Collider& ground, double degrees) {
 TEST(Barrier, FrictionOnAMeshHoldsBelowItsAngleAndSlowsAboveIt) {
   for (const int cells : {2, 17, 40}) {
     SCOPED_TRACE(cells);
-    // Friction is smooth below 1 mm/s; converged steps creep at 0.73 mm/s, ten iterations at up
-    // to 1.7.
+    // Friction is smooth below 1 mm/s. Converged steps creep at 0.73 mm/s, and ten iterations at up
+    // to 1.7 mm/s.
     EXPECT_LT(std::abs(speed_on({"slope", slope(20, cells), {}}, 20)), 1e-3);
     const double a = 35 * std::numbers::pi / 180;
     const double right = -9.81 * (std::sin(a) - 0.5 * std::cos(a)) * 1.1;
@@ -241,7 +241,7 @@ TEST(Barrier, WhatStartsInAMeshIsRefusedByNameAndWhatTouchesIsMovedOut) {
   const Collider ground{"flat", slope(0, 5), {}};
   EXPECT_EQ(place(ground, 0.25), "nothing");
   EXPECT_EQ(place(ground, 0.2), "/bodies/0");
-  // A spike inside of a face, with all vertices of the body outside, and a body in the mesh.
+  // A spike inside a face, with all vertices of the body outside; then a body inside the mesh.
   Collider spike{
       "spike", MeshShape{test_meshes::scaled(test_meshes::sphere(0), {0.2, 1, 0.2})}, {}};
   EXPECT_EQ(place(spike, 1.2), "/bodies/0");

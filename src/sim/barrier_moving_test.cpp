@@ -31,7 +31,7 @@ MeshShape box_mesh(const Vec3& center, const Vec3& size) {
   return {{.vertices = body.mesh.vertices, .triangles = surface_triangles(body.mesh)}};
 }
 
-/// A block on the floor below a press that comes down until it has so much left of its height.
+/// A block on the floor below a press that comes down until this share of its height is left.
 Scene press(double size, double left, bool is_mesh) {
   Scene scene = barrier_scene({block({0, 0.5 * size, 0}, size, 3, 10)});
   const Vec3 center{0, 1.35 * size, 0}, sides{2 * size, 0.5 * size, 2 * size};
@@ -71,7 +71,7 @@ TEST(BarrierMoving, APressSqueezesABodyAndNothingEnters) {
 
 class BarrierMovingOfSolver : public testing::TestWithParam<std::string> {};
 
-/// A press, a paddle that turns and a ball that goes through where a body lies.
+/// A press, a paddle that turns and a ball that passes through the place of a body.
 TEST_P(BarrierMovingOfSolver, NothingMeetsInAnyMethod) {
   Body pressed = block({0, 0.25, 0}, 0.5, 3), swept = block({2, 0.2, 0}, 0.4, 3),
        pushed = block({4, 0.25, 0}, 0.5, 2);
@@ -168,7 +168,7 @@ double mass_of(const Body& body) {
   return body.density * sum;
 }
 
-/// The layer's own barrier can bear 0.1 N of the 5 N of the squeeze.
+/// The layer's own barrier can bear only 0.1 N of the 5 N of the squeeze.
 TEST(BarrierMoving, FrictionHoldsWhatIsSqueezedHard) {
   struct Case {
     double size, young, mu;
@@ -197,14 +197,15 @@ TEST(BarrierMoving, FrictionHoldsWhatIsSqueezedHard) {
       ++count;
     }
     const double weight = 9.81 * mass_of(scene.bodies[0]);
-    // Steps leave a thousandth of the squeeze open, which is a hundred times the weight.
+    // Steps leave an error of a thousandth of the squeeze, which is a hundred times the weight.
     EXPECT_NEAR(lifted / count, weight, 0.5 * weight);
     EXPECT_NEAR(middle_of(simulation, 0)[1], first, 2e-3 * own.size);
     for (const Warning& warning : watch.warnings()) EXPECT_NE(warning.code, "self_intersection");
   }
 }
 
-/// Contacts of elements that soft contacts let invert, whose system rounding makes indefinite.
+/// The contacts of elements that soft contacts let invert, whose system becomes indefinite by
+/// rounding.
 TEST(BarrierMoving, InSoftModeASqueezeWhoseContactsHaveNoFactorGoesOn) {
   Scene scene = squeezed_ball(0.01, 4e4, 0.5);
   scene.contact.mode = ContactMode::soft;
@@ -219,10 +220,11 @@ TEST(BarrierMoving, WhatHasNoWayOutIsSaidAndComesOutAsSoonAsThereIsRoom) {
   for (const bool is_mesh : {false, true}) {
     for (const bool two : {false, true}) {
       SCOPED_TRACE(std::to_string(is_mesh) + " " + std::to_string(two));
-      // Into the floor.
+      // The press goes into the floor.
       Scene scene = press(0.5, -0.05, is_mesh);
       if (two) {
-        // What is in a body by a fifth of its width carries it along by friction, as a nail does.
+        // A collider that is in a body by a fifth of its width carries it along by friction, like a
+        // nail.
         scene.contact.friction = 0;
         Body other = block({0.05, 0.25, 0.52}, 0.4, 2, 10);
         for (Vec3& x : other.mesh.vertices) x[1] -= 0.04;
@@ -248,8 +250,7 @@ TEST(BarrierMoving, WhatHasNoWayOutIsSaidAndComesOutAsSoonAsThereIsRoom) {
       const auto warnings = watch.warnings();
       EXPECT_TRUE(std::any_of(warnings.begin(), warnings.end(),
                               [](const Warning& warning) { return warning.code == "tunnelled"; }));
-      // Of two bodies that were crushed together single triangles stay caught in a mesh for
-      // seconds.
+      // After two bodies were crushed together, single triangles stay caught in a mesh for seconds.
       if (two && is_mesh) {
         EXPECT_LT(simulation.step().tunnelled, worst / 10);
       } else {
@@ -264,7 +265,7 @@ TEST(BarrierMoving, TheSameBitsComeAtAnyNumberOfThreadsAndFromACheckpoint) {
   scene.bodies.push_back(block({0, 1.4, 0}, 0.4, 2, 10));
   scene.solver.iterations = 4;
   test::expect_same_bits_however_run(scene, 20, 12);
-  // In the middle of what has no way out.
+  // In the middle of a squeeze with no way out.
   Scene squeezed = press(0.5, -0.05, true);
   test::expect_same_bits_however_run(squeezed, 26, 14);
 }
@@ -289,7 +290,7 @@ TEST(BarrierMoving, BodiesInWhatMovesAreRefusedAtTheStartAndWhenAdded) {
   Scene later = press(0.5, 0.5, false);
   Simulation simulation(later, {.threads = 1});
   test::run(simulation, 24);
-  // Where the plate is by now.
+  // At the present place of the plate.
   const Body added = block({0.2, 0.6, 0}, 0.3, 2);
   EXPECT_EQ(test::place_of([&] { simulation.add_body(added); }), "/bodies/1");
 }

@@ -1,4 +1,4 @@
-// Contact mode barrier: what is apart at the start never meets, however a step is solved.
+// Contact mode barrier: what is apart at the start never meets, however the step is solved.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 using namespace test::barrier;
 
-/// Three cubes of a size, of which one falls askew on two that touch each other and the floor.
+/// Three cubes of a size; one falls askew on two that touch each other and the floor.
 Scene stack(double size) {
   Body low = block({0, size / 2, 0}, size, 2, 10), middle = block({0, 1.5 * size, 0}, size, 3, 10);
   Body high = block({0.1 * size, 2.9 * size, 0}, size, 2, 10);
@@ -40,7 +40,7 @@ TEST(Barrier, NothingMeetsAtAnyBudgetStepAndScale) {
         Simulation simulation(scene, {.threads = 1});
         run_apart(simulation, 12);
         if (HasFailure()) return;
-        // They did fall, and are there.
+        // They did fall, and are still there.
         EXPECT_LT(middle_of(simulation, 2)[1], 2.9 * size);
         EXPECT_GT(middle_of(simulation, 0)[1], 0.2 * size);
       }
@@ -57,7 +57,7 @@ TEST(Barrier, ABoxThatHangsInTheAirInStepsThatAreTooLongIsSaid) {
         body.material.mu = 200;
         body.material.lambda = 800;
       }
-      scene.time.step = 0.1;  // 98 times its size of free fall
+      scene.time.step = 0.1;  // free fall of 98 times its size
       scene.solver.method = from_string<SolverMethod>(method);
       scene.solver.iterations = iterations;
       Simulation simulation(scene, {.threads = 1});
@@ -78,7 +78,7 @@ TEST(Barrier, ABoxThatHangsInTheAirInStepsThatAreTooLongIsSaid) {
 
 class BarrierOfSolver : public testing::TestWithParam<std::string> {};
 
-/// A block that falls fast on a ball and on one that pins press down.
+/// A block that falls fast on a ball, and one that pins press down.
 TEST_P(BarrierOfSolver, NothingMeetsInAnyMethod) {
   Scene scene = fallen_and_pressed(GetParam(), 0.5, {0.05, 1.05, 0.02}, {2, 0.5, 0});
   scene.colliders = {{"ball", SphereShape{{0, 0.2, 0}, 0.4}, {}}, {"ground", PlaneShape{}, {}}};
@@ -147,7 +147,7 @@ TEST(Barrier, BodiesThatPinsPressIntoEachOtherStayApartAndItIsSaid) {
   turn(right, 20, {0.3, 0.05, 0.02});
   for (Vec3& x : right.mesh.vertices) x[0] += 0.12;
   left.pins = {{.box = {{-9, -9, -9}, {-0.4, 9, 9}}, .stiffness = 1e6}};
-  // Through the other body, and stiff.
+  // Stiff, and through the other body.
   right.pins = {{.box = {{0.5, -9, -9}, {9, 9, 9}},
                  .stiffness = 1e6,
                  .motion = {.keyframes = {{.time = 0}, {.time = 0.3, .translate = {-1, 0, 0}}}}}};
@@ -186,14 +186,14 @@ TEST(Barrier, ABodyRestsInsideItsLayerWithTheForcesOfItsWeight) {
     EXPECT_LT(lowest, layer) << size;
     const double weight = 1000 * size * size * size * 9.81;
     EXPECT_NEAR(simulation.collider_forces()[0].force[1], -weight, 0.02 * weight) << size;
-    // What is read is a gap.
+    // The depth that is read is a gap.
     for (const BodyContact& contact : simulation.contacts()) {
       EXPECT_NEAR(contact.depth, -contact.point[1], 1e-9 * size);
     }
   }
 }
 
-/// Velocity and length of the way of a block on a slope, after some time, m/s.
+/// Velocity of a block along a slope after some time, m/s.
 double speed_on_slope(double degrees, double friction) {
   Scene scene = barrier_scene({block({0, 0.25, 0}, 0.5, 3, 100)});
   scene.colliders = {{"floor", PlaneShape{}, {}}};
@@ -208,15 +208,15 @@ double speed_on_slope(double degrees, double friction) {
 }
 
 TEST(Barrier, FrictionHoldsBelowItsAngleAndSlowsAboveIt) {
-  // Below 1 mm/s of slip friction grows with it (contact/contact_energy.h).
+  // Below 1 mm/s, friction grows with the slip (contact/contact_energy.h).
   EXPECT_LT(speed_on_slope(20, 0.5), 1e-3);
-  // Mean of 12 frames from frame 60 on. A block that tips a little by friction is as much off.
+  // Mean of 12 frames from frame 60 on. A block that friction tips a little is off by as much.
   const double a = 35 * std::numbers::pi / 180;
   const double right = 9.81 * (std::sin(a) - 0.5 * std::cos(a)) * 1.1;
   EXPECT_NEAR(speed_on_slope(35, 0.5), right, 0.05 * right);
 }
 
-/// kg m/s; a quarter of each tet's mass is in each of its corners.
+/// Momentum, kg m/s; each corner of a tet has a quarter of its mass.
 Vec3 momentum_of(const Simulation& simulation) {
   std::vector<double> v(3 * static_cast<std::size_t>(simulation.num_vertices()));
   simulation.copy_velocities(v);
@@ -261,7 +261,7 @@ TEST(Barrier, BodiesThatMeetInFreeFlightKeepTheirMomentumAndGainNoEnergy) {
     if (HasFailure()) return;
     EXPECT_EQ(report.held_back, 0) << frame;
     touched = touched || report.contacts > 0;
-    // As of BodyContact.KeepsMomentumAsFarAsStepsAreSolved; 250 kg m/s each.
+    // See BodyContact.KeepsMomentumAsFarAsStepsAreSolved; 250 kg m/s each.
     const double left_open =
         std::sqrt(simulation.num_vertices()) * report.gradient_norm * scene.time.step;
     const Vec3 after = momentum_of(simulation);
@@ -277,9 +277,10 @@ TEST(Barrier, BodiesThatMeetInFreeFlightKeepTheirMomentumAndGainNoEnergy) {
   EXPECT_LT(middle_of(simulation, 0)[0] + 0.3, middle_of(simulation, 1)[0]);
 }
 
-/// Bodies that are apart are minimised one by one, and those whose ways then turn out to meet are
-/// again, together: from within each other, where a small budget ends far above where they started.
-/// Such ends held hundreds of times all energy that there had been, and threw the bodies.
+/// Bodies that are apart are minimised one by one. If their ways then turn out to meet, they are
+/// minimised again together. They start from within each other, where a small budget ends far above
+/// their start. Such ends held hundreds of times all energy that there had been, and threw the
+/// bodies.
 TEST(Barrier, BodiesThatMeetOnTheirWaysAreNoWorseOffThanStandingStill) {
   const double weight = 225, density = 1000;
   for (const double young : {1e3, 1e4}) {
@@ -311,7 +312,7 @@ TEST(Barrier, BodiesThatMeetOnTheirWaysAreNoWorseOffThanStandingStill) {
         const StepReport report = run_apart(simulation, 1);
         if (HasFailure()) return;
         const double now = energy(report.contact_energy);
-        // What falls into a barrier is stopped by what that stores.
+        // A body that falls into a barrier is stopped by the energy that the barrier stores.
         EXPECT_LT(now - before, 0.1 * first) << young << " " << iterations << " " << frame;
         before = now;
       }
@@ -364,7 +365,8 @@ TEST(Barrier, WhatCannotBeKeptOutIsRefusedByName) {
                   {"bowl", DistanceShape{[](const Vec3&, Vec3&) { return 1.0; }}, {}});
             }),
             "/colliders/1/distance");
-  // In the floor, in another body, and around a collider. A bone that holds the body may be in it.
+  // In the floor, in another body, and around a collider. A bone that holds the body may be inside
+  // it.
   const auto with_core = [](Scene& scene) {
     // Between the vertices of the lowest block.
     scene.colliders.push_back({"core", SphereShape{.center = {0.12, 0.13, 0.12}, .radius = 0.02}});
@@ -395,7 +397,7 @@ TEST(Barrier, ChangesThatWouldPutSomethingInsideAreRefusedAndChangeNothing) {
               simulation.set_colliders({scene.colliders[0], inside});
             }),
             "/bodies/0");
-  // By now it is in them.
+  // By now the collider would be in them.
   EXPECT_EQ(test::place_of([&] {
               simulation.set_colliders({{"floor", PlaneShape{}, {.velocity = Vec3{0, 2, 0}}}});
             }),

@@ -28,7 +28,7 @@ Body cube(const Vec3& center, const std::string& name = "",
   return body;
 }
 
-/// Three cubes that lie on each other, on a ground, nearer than the layers around them.
+/// Three cubes in a stack on the ground, nearer to each other than the layers around them.
 Scene stack(const std::string& method = "l_bfgs") {
   Scene scene;
   scene.solver.method = from_string<SolverMethod>(method);
@@ -56,7 +56,7 @@ std::vector<double> velocities_of(const Simulation& simulation, int body) {
   return v;
 }
 
-/// Mean of every third number from the one of an axis on.
+/// Mean of every third number, beginning with `axis`.
 double mean(const std::vector<double>& values, std::size_t axis) {
   double sum = 0;
   for (std::size_t i = axis; i < values.size(); i += 3) sum += values[i];
@@ -103,14 +103,14 @@ TEST(Bodies, SeveralComeAndGoAtOnce) {
   EXPECT_EQ(simulation.index(handles[1]), 2);
   EXPECT_EQ(simulation.scene().bodies[2].name, "a");
   EXPECT_EQ(positions_of(simulation, 0), of_b);
-  // All that were there may go where others come.
+  // All bodies can go if others come.
   simulation.change_bodies({{simulation.handle(0), handles[0], handles[1]}}, {{cube({0, 1, 0})}});
   EXPECT_EQ(simulation.scene().bodies.size(), 1U);
   EXPECT_TRUE(simulation.change_bodies({}, {}).empty());
   run(simulation, 2);
 }
 
-/// What the integrators remember is per vertex: that of bodies that stay is as it was.
+/// Integrators remember per vertex, and the memory of bodies that stay is unchanged.
 TEST(Bodies, ThoseThatStayKeepTheirStateToTheBit) {
   for (const Description& integrator : list_integrators()) {
     SCOPED_TRACE(integrator.name);
@@ -150,7 +150,8 @@ TEST(Bodies, ThoseThatStayKeepTheirStateToTheBit) {
   }
 }
 
-/// A frame after the change in every method: contacts between the bodies, state of all kinds.
+/// One frame after the change with every method: contacts between the bodies, and state of all
+/// kinds.
 TEST(Bodies, TheStepsHaveTheBitsOfASimulationBuiltWithTheScene) {
   for (const Description& solver : list_solvers()) {
     for (const char* integrator : {"backward_euler", "bdf2", "newmark"}) {
@@ -162,7 +163,7 @@ TEST(Bodies, TheStepsHaveTheBitsOfASimulationBuiltWithTheScene) {
       Simulation simulation(scene, {.threads = 1});
       for (Body& body : scene.bodies) body.velocity = {0, -1, 0};
       int contacts = 0;
-      // Within the time in which layers grow from where bodies started, and after it.
+      // Within the time in which layers grow from the start, and after it.
       for (const int frames : {1, 4}) {
         run(simulation, frames);
         // The lower two go on touching each other.
@@ -177,7 +178,7 @@ TEST(Bodies, TheStepsHaveTheBitsOfASimulationBuiltWithTheScene) {
           expect_same_bits(simulation, built);
         }
       }
-      // pbd ends where nothing is in the ground.
+      // pbd ends with nothing in the ground.
       EXPECT_TRUE(contacts > 0 || solver.name == "pbd");
     }
   }
@@ -221,7 +222,7 @@ TEST(Bodies, TheBitsDependOnNoNumberOfThreads) {
   }
 }
 
-/// v + g t and x + v t + g t^2/2, from the second-order integrators to rounding.
+/// v + g t and x + v t + g t^2/2, which second-order integrators give up to rounding.
 TEST(Bodies, AnAddedBodyFliesAsOneThatWasThrownThen) {
   for (const char* integrator : {"backward_euler", "implicit_midpoint", "bdf2", "newmark"}) {
     SCOPED_TRACE(integrator);
@@ -282,7 +283,7 @@ TEST(Bodies, AttachmentsHoldTheBodiesThatStay) {
   simulation.set_target(at_c, target);
   run(simulation, 60);
   const Vec3 held = corner_of(1);
-  // It hangs by the corner: k = 1e4 N/m and 1,226 N of weight at most.
+  // It hangs by the corner: k = 1e4 N/m and a weight of at most 1,226 N.
   EXPECT_NEAR(held[0], target[0], 0.2);
   EXPECT_NEAR(held[1], target[1], 0.2);
   simulation.detach(at_c);
@@ -315,7 +316,7 @@ TEST(Bodies, OneThatIsPutOnAnotherComesToLieOnIt) {
   const double top = simulation.body_bounds(0).max[1];
   const SimulationState before = simulation.state();
   simulation.add_body(cube({0, top + 0.25, 0}));
-  // Those that were there are not moved for it.
+  // The bodies that were there are not moved for it.
   EXPECT_EQ(part(simulation.state().positions, 0, before.positions.size()), before.positions);
   const StepReport report = simulation.step();
   EXPECT_EQ(report.overlaps, 0);
@@ -324,7 +325,7 @@ TEST(Bodies, OneThatIsPutOnAnotherComesToLieOnIt) {
     simulation.step();
     for (const double v : velocities_of(simulation, 1)) fastest = std::max(fastest, std::abs(v));
   }
-  // It is not thrown off: 0.5 m/s is what it has after a fall of 13 mm.
+  // It is not thrown off: a fall of 13 mm gives it 0.5 m/s.
   EXPECT_LT(fastest, 0.5);
   EXPECT_GT(simulation.body_bounds(1).min[1], top - 0.1);
 }
@@ -341,7 +342,7 @@ TEST(Bodies, OneThatTouchesAnotherIsMovedOffIt) {
     simulation.add_body(added);
     EXPECT_EQ(positions_of(simulation, 0), before);
     EXPECT_GT(simulation.body_bounds(1).min[2], 0.25);
-    // By less than a layer, which is 3e-3 of its diagonal.
+    // It was moved by less than a layer, which is 3e-3 of its diagonal.
     EXPECT_LT(simulation.body_bounds(1).min[2], 0.25 + 3e-3 * 0.87);
     EXPECT_EQ(simulation.step().overlaps, 0);
   }
@@ -354,7 +355,7 @@ TEST(Bodies, OneThatIsPutIntoAnotherStaysThereAndTouchesItOnceTheyAreApart) {
   const BodyHandle body = simulation.add_body(inside);
   EXPECT_EQ(simulation.body_bounds(3).min[1], inside.mesh.vertices[0][1]);
   EXPECT_GT(simulation.step().overlaps, 0);
-  // Where it came from others may come.
+  // Other bodies can come to the place of one before.
   for (int k = 0; k < 3; ++k) simulation.add_body(inside);
   run(simulation, 1);
   simulation.remove_body(body);
@@ -438,7 +439,7 @@ TEST(Bodies, WithoutInertiaWhatComesMustBeHeld) {
   Body held = cube({3, 0, 0}, "d");
   held.pins.push_back({.vertices = {0, 1, 2, 9, 10}});
   simulation.add_body(held);
-  // One that attachments alone hold may stay.
+  // A body that is held only by attachments can stay.
   simulation.attach(3, {{0, 1, 2, 9}}, {{{2.75, 0, 0}, {2.75, 0, 0.2}, {2.75, 0, 0.4}, {3, 0, 0}}},
                     1e5);
   simulation.set_pins(3, {});
@@ -458,8 +459,8 @@ TEST(Bodies, AnAddedBodyIsInEveryQuery) {
   EXPECT_EQ(simulation.raycast({5, 5, 0}, {0, -1, 0})->body, 2);
 }
 
-/// What is taken over from bodies that stay is what a new simulation makes: of bodies of all kinds,
-/// in any order, after every change that their matrices remember.
+/// What is taken over from bodies that stay equals what a new simulation makes, for bodies of all
+/// kinds, in any order, and after every change that their matrices remember.
 TEST(Bodies, WhatIsTakenOverHasTheBitsOfWhatIsMadeAnew) {
   for (const char* method : {"l_bfgs", "quasi_newton", "chebyshev", "vertex_block_descent"}) {
     SCOPED_TRACE(method);
@@ -483,7 +484,7 @@ TEST(Bodies, WhatIsTakenOverHasTheBitsOfWhatIsMadeAnew) {
       }
     };
     run(simulation, 2);
-    // Three of one mesh, one with a mesh of its own, in front of which a body goes.
+    // Three bodies share a mesh and one has its own; a body before them goes.
     simulation.change_bodies({{simulation.handle(1)}},
                              {{cube({2, 2, 0}, "d"), cube({3, 2, 0}, "e"),
                                cube({4, 2, 0}, "f", "neo_hookean", 3), cube({5, 2, 0}, "g")}});
@@ -498,7 +499,7 @@ TEST(Bodies, WhatIsTakenOverHasTheBitsOfWhatIsMadeAnew) {
     run(simulation, 40);
     simulation.remove_body(simulation.handle(1));
     expect_as_new();
-    // Weights that follow make another matrix of the same bodies.
+    // Weights that follow the material make another matrix of the same bodies.
     SimulationState state = simulation.state();
     if (method == std::string("l_bfgs")) {
       std::size_t num_tets = 0;

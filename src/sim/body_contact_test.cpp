@@ -49,13 +49,13 @@ bool pierces(const Vec3& a, const Vec3& b, const Vec3& p, const Vec3& q, const V
   const auto side = [](const Vec3& u, const Vec3& v, const Vec3& w, const Vec3& x) {
     return dot(cross(v - u, w - u), x - u);
   };
-  // Faces of a block lie in one plane but for rounding.
+  // Faces of a block lie in one plane, up to rounding.
   if (!(side(p, q, r, a) * side(p, q, r, b) < -1e-24)) return false;
   const double s = side(a, b, p, q), t = side(a, b, q, r), u = side(a, b, r, p);
   return (s > 0 && t > 0 && u > 0) || (s < 0 && t < 0 && u < 0);
 }
 
-/// Edges of surface triangles that pass through others.
+/// Number of edges of surface triangles that pass through other triangles.
 int num_intersections(const Simulation& simulation) {
   const std::vector<Vec3> x = test::positions_of(simulation);
   const auto at = [&](int v) { return x[static_cast<std::size_t>(v)]; };
@@ -121,7 +121,7 @@ std::array<Vec3, 2> momenta(const Simulation& simulation) {
   return sums;
 }
 
-/// Two blocks that fly at each other askew, 4 m/s each.
+/// Two blocks that fly at each other askew at 4 m/s each.
 Scene collision(const std::string& method, const std::string& model) {
   Body left = block({0, 0, 0}, 0.5, 3, model), right = left;
   turn(left, 10, {-0.4, 0, 0});
@@ -148,7 +148,7 @@ TEST_P(BodyContactOfSolver, BodiesThatFlyAtEachOtherNeverIntersect) {
     test::run(simulation, 1);
     ASSERT_EQ(num_intersections(simulation), 0) << frame;
   }
-  // Free they would stand half a metre beyond each other.
+  // Freely they would be half a metre past each other.
   EXPECT_LT(middle_of(simulation, 0)[0], middle_of(simulation, 1)[0]);
 }
 INSTANTIATE_TEST_SUITE_P(Solvers, BodyContactOfSolver, testing::ValuesIn(solvers()),
@@ -160,7 +160,7 @@ TEST(BodyContact, EnergyDoesNotRiseAndBodiesPart) {
   double last = energy();
   for (int frame = 0; frame < 25; ++frame) {
     const StepReport report = simulation.step();
-    // What the layers hold comes on top of what can be read of the state.
+    // The energy of the layers is not part of the state and is added here.
     const double now = energy() + report.contact_energy;
     EXPECT_LE(now, 1.001 * last) << frame;
     EXPECT_EQ(report.held_back, 0) << frame;
@@ -171,7 +171,7 @@ TEST(BodyContact, EnergyDoesNotRiseAndBodiesPart) {
   EXPECT_GT(middle_of(simulation, 1)[0] - middle_of(simulation, 0)[0], 0.55);
 }
 
-/// A sheet of 1 cm and 2 mg, which falls by more than a cell in a step on a box and touches itself.
+/// A sheet of 1 cm and 2 mg that falls on a box by more than a cell per step and touches itself.
 Scene falling_sheet(double step, int cells) {
   const double thickness = 1.97e-5;
   Scene scene;
@@ -192,7 +192,7 @@ Scene falling_sheet(double step, int cells) {
   return scene;
 }
 
-/// Its energy in weights times size.
+/// Energy of the sheet in units of its weight times its size.
 double energy_of_sheet(const Simulation& simulation) {
   const Energies parts = simulation.energies();
   const double weight = 9.81 * simulation.scene().bodies[0].density * 1e-4;
@@ -216,7 +216,7 @@ TEST(BodyContact, ALightClothIsNotThrownByWhatItFallsOn) {
       }
     }
   }
-  EXPECT_TRUE(was_divided);  // otherwise this test is about nothing
+  EXPECT_TRUE(was_divided);  // otherwise this test shows nothing
 }
 
 TEST(BodyContact, WhatContactsThatWereFoundLateThrowIsSaid) {
@@ -226,7 +226,7 @@ TEST(BodyContact, WhatContactsThatWereFoundLateThrowIsSaid) {
       const Scene scene = falling_sheet(step, cells);
       Simulation simulation(scene);
       RunWatch watch(scene);
-      // Nothing does work on the sheet: it gains energy in no frame.
+      // Nothing does work on the sheet, so it gains energy in no frame.
       double before = energy_of_sheet(simulation), most = 0;
       for (int frame = 1; frame <= 40; ++frame) {
         const StepReport report = simulation.step();
@@ -255,8 +255,8 @@ TEST(BodyContact, KeepsMomentumAsFarAsStepsAreSolved) {
     const StepReport report = simulation.step();
     ASSERT_EQ(report.held_back, 0);
     touched = touched || report.contacts > 0;
-    // The forces of a pair of features add up to nothing; what is left is the sum of the gradient,
-    // at most sqrt(n) times its norm. Of 500 kg m/s.
+    // The forces of a pair of features cancel. What is left is the sum of the gradient, at most
+    // sqrt(n) times its norm. Total 500 kg m/s.
     const double left =
         std::sqrt(simulation.num_vertices()) * report.gradient_norm * scene.time.step;
     for (std::size_t k = 0; k < 3; ++k) {
@@ -266,7 +266,7 @@ TEST(BodyContact, KeepsMomentumAsFarAsStepsAreSolved) {
   EXPECT_TRUE(touched);
 }
 
-/// What a collision changes of the angular momentum, kg m^2/s.
+/// Change of the angular momentum in a collision, kg m^2/s.
 double lost_angular_momentum(int substeps) {
   Scene scene = collision("l_bfgs", "neo_hookean");
   scene.solver.iterations = 20;
@@ -280,7 +280,8 @@ double lost_angular_momentum(int substeps) {
 
 TEST(BodyContact, KeepsAngularMomentumAsStepsGetSmaller) {
   // A plane stays for a step in which its features slide along it, and backward Euler damps
-  // rotation: both of first order. An eighth of the step is to leave less than a third.
+  // rotation. Both errors are of first order, so an eighth of the step should leave less than a
+  // third.
   const double coarse = lost_angular_momentum(1), fine = lost_angular_momentum(8);
   EXPECT_LT(fine, coarse / 3);
 }
@@ -304,7 +305,7 @@ TEST(BodyContact, AStackOfCubesThatTouchAtTheStartStaysAStack) {
   }
   EXPECT_EQ(num_intersections(simulation), 0);
   const double height = middle_of(simulation, 2)[1];
-  // 1e6 Pa and 1000 kg/m^3: each sags by some millimetres under itself and what it bears.
+  // 1e6 Pa and 1000 kg/m^3: each block sags by some millimetres under itself and its load.
   EXPECT_GT(height, 1.22);
   EXPECT_LT(height, 1.25);
   EXPECT_LT(simulation.energies().kinetic, 1e-2);
@@ -316,12 +317,12 @@ TEST(BodyContact, AStackOfCubesThatTouchAtTheStartStaysAStack) {
   const Vec3 before = middle_of(simulation, 2);
   test::run(simulation, 240);
   const Vec3 after = middle_of(simulation, 2);
-  // The slip at which friction holds is 1 mm/s; what stands does not use it up.
+  // Friction holds up to a slip of 1 mm/s; a standing block does not use that up.
   EXPECT_LT(std::hypot(after[0] - before[0], after[2] - before[2]), 1e-3);
 }
 
-/// A block on a slab that is held at an angle, degrees; how far it slides in the second third and
-/// the last third of a second. Its material and the slab's are stiffer than flesh by factors.
+/// How far a block slides on a slab that is held at an angle, degrees, in the second and the last
+/// third of a second. The factors say how much stiffer than flesh the two materials are.
 double slide(double degrees, double friction, double of_slab = 10, double of_block = 10) {
   Body slab{.mesh = generate(
                 BoxGenerator{.size = {1, 0.2, 4}, .cells = {2, 1, 8}, .center = {0, -0.1, 0}})};
@@ -345,11 +346,11 @@ double slide(double degrees, double friction, double of_slab = 10, double of_blo
   return std::hypot(way[0], way[1], way[2]);
 }
 
-/// Below 1 mm/s of slip friction grows with it (contact/contact_energy.h): m, in two thirds of 1 s.
+/// Below 1 mm/s, friction grows with the slip (contact/contact_energy.h): m, in two thirds of 1 s.
 constexpr double friction_slip = 1e-3;
 
-/// Of the next step of L-BFGS, what of its decrease ten iterations leave: of that of 80 with a
-/// longer history.
+/// The share of the next step's decrease that ten iterations of L-BFGS leave, relative to 80
+/// iterations with a longer history.
 double error_after_ten(Scene scene, const Simulation& simulation) {
   ConvergedStep unknown;
   unknown.positions = simulation.state().positions;
@@ -365,9 +366,9 @@ double error_after_ten(Scene scene, const Simulation& simulation) {
   return (end - least) / (start - least);
 }
 
-/// Twelve blocks, each layer shifted by half a block, with several hundred contacts that rub: too
-/// many for one dense system. Where those that 512 rows leave out are left to the line search, ten
-/// iterations end at 7 % of the error of the first of these frames and at 5 % of the second one's.
+/// Twelve blocks, each layer shifted by half a block, with several hundred rubbing contacts: too
+/// many for one dense system. If the line search had to deal with the contacts beyond 512 rows, ten
+/// iterations would end at 7 % of the error of the first of these frames and at 5 % of the second.
 TEST(BodyContact, APileOfManyContactsIsSolvedInTenIterations) {
   Scene scene;
   scene.colliders = {{"ground", PlaneShape{}, {}}};
@@ -388,9 +389,9 @@ TEST(BodyContact, APileOfManyContactsIsSolvedInTenIterations) {
   }
 }
 
-/// Eight blocks, each turned a little, fall on each other and rub. With contacts in the matrix the
-/// line search cuts every step, and the first two of these frames end at 37 % and 53 % of the
-/// error.
+/// Eight blocks, each turned a little, fall on each other and rub. With contacts in the matrix, the
+/// line search would cut every step, and the first two of these frames would end at 37 % and 53 %
+/// of the error.
 TEST(BodyContact, ImpactsThatRubAreSolvedInTenIterations) {
   Scene scene;
   scene.colliders = {{"ground", PlaneShape{}, {}}};
@@ -418,10 +419,10 @@ TEST(BodyContact, FrictionHoldsBelowItsAngleAndSlowsAboveIt) {
   EXPECT_LT(slide(26, 0.55), friction_slip);
   const double a =
       9.81 * (std::sin(35 * std::numbers::pi / 180) - 0.5 * std::cos(35 * std::numbers::pi / 180));
-  // Friction goes by the forces of the step before, and there are none at first.
+  // Friction depends on the forces of the step before; at first there are none.
   const double way = a / 2 * (1 - 1.0 / 9);
   EXPECT_NEAR(slide(35, 0.5), way, 0.1 * way);
-  // Where ten iterations leave errors that are large in stiff contacts.
+  // A case in which ten iterations leave large errors in stiff contacts.
   EXPECT_LT(slide(20, 0.5, 1e2, 1e4), friction_slip);
   EXPECT_NEAR(slide(35, 0.5, 1e2, 1e4), way, 0.1 * way);
 }
@@ -455,7 +456,7 @@ TEST(BodyContact, ThinSheetsAndStrandsDoNotPassEachOtherAtAnySpeed) {
     int found = 0;
     for (const auto& t : simulation.surface()) {
       const auto at = [&](std::size_t i) { return x[static_cast<std::size_t>(t[i])]; };
-      // Straight down the strand meets the sheet, and straight up it does not.
+      // Straight down, the strand meets the sheet; straight up, it does not.
       const Vec3 low = own - Vec3{0, 9, 0}, high = own - Vec3{0, -9, 0};
       found += pierces(own, low, at(0), at(1), at(2)) ? 1 : 0;
       EXPECT_FALSE(pierces(own, high, at(0), at(1), at(2))) << speed;
@@ -481,7 +482,7 @@ TEST(BodyContact, AStripThatIsFoldedTouchesItself) {
         strip.triangles.push_back({a + 1, a + 4, a + 3});
       }
     }
-    // One end is carried over to the other and through it.
+    // One end is carried over to the other end and through it.
     strip.pins = {{.vertices = {0, 1, 2}, .stiffness = 1e3},
                   {.vertices = {48, 49, 50},
                    .stiffness = 1e3,
@@ -537,16 +538,16 @@ TEST(BodyContact, SameBitsAtAnyNumberOfThreadsAndFromACheckpoint) {
   scene.colliders = {{"floor", PlaneShape{}, {}}};
   scene.contact = {.friction = 0.4, .self = true};
   test::expect_same_bits_however_run(scene, 12, 18);
-  // The matrix of Newton's method has the contacts of its step, whatever others it has met.
+  // The matrix of Newton's method holds the contacts of its own step, whatever came before.
   scene.solver.method = SolverMethod::newton;
   scene.solver.iterations = 4;
   test::expect_same_bits_however_run(scene, 12, 18);
-  // Vertices of a colour that touch each other.
+  // Vertices of one colour that touch each other.
   scene.solver.method = SolverMethod::vertex_block_descent;
   test::expect_same_bits_however_run(scene, 12, 18);
 }
 
-/// With what two bodies do to each other in the matrix, the last iterations double the digits.
+/// The matrix includes what two bodies do to each other, so the last iterations double the digits.
 TEST(BodyContact, NewtonConvergesQuadraticallyWhereBodiesTouch) {
   Scene scene = with_bodies({block({0, 0.26, 0}), block({0.1, 0.8, 0.05}), block({0, 1.34, 0})});
   scene.gravity = {0, -9.81, 0};

@@ -12,7 +12,7 @@ namespace supple {
 
 namespace {
 
-/// The vertices of a body, of the scene as of the model: first, count.
+/// The vertices of a body, the same in the scene and the model: first, count.
 std::pair<int, int> vertices_of(const Model& model, int body) {
   const int first = model.body_vertices[at(body)];
   return {first, model.body_vertices[at(body) + 1] - first};
@@ -53,7 +53,7 @@ void read_normals(const VectorField& x, const Model& model, const Numbering& num
     return out.data() + at(vertex - begin) * at(stride);
   };
   for (int i = 0; i < count; ++i) std::fill_n(normal(first + i), 3, Number{0});
-  // Products of edges may leave the range of floats where normals do not.
+  // Products of edges can leave the range of floats when normals do not.
   const Box box = bounds_of(x, model, body);
   double size = 0;
   for (std::size_t k = 0; k < 3; ++k) size = std::max(size, box.max[k] - box.min[k]);

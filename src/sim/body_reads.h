@@ -9,7 +9,7 @@
 
 namespace supple {
 
-/// One body into the caller's memory: Simulation::body_positions and its like. Throw
+/// Copy one body into the caller's memory: Simulation::body_positions and its like. They throw
 /// Error{invalid_input} at /bodies, "stride" and "out".
 template <class Number>
 void read_body(const VectorField& field, const Model& model, const Numbering& numbering, int body,

@@ -43,7 +43,7 @@ TEST(BodyReads, AreTheBodysPartOfTheWholeFieldsInAnyStride) {
       simulation.body_positions(body, wide, static_cast<int>(stride));
       simulation.body_positions(body, narrow, static_cast<int>(stride));
       simulation.body_velocities(body, wide_v, static_cast<int>(stride));
-      // The last vertex needs no room for what follows it.
+      // The last vertex needs no room after it.
       simulation.body_velocities(body, std::span(narrow_v).first((count - 1) * stride + 3),
                                  static_cast<int>(stride));
       for (std::size_t i = 0; i < count; ++i) {

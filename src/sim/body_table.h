@@ -16,18 +16,19 @@ class BodyTable {
     for (std::size_t b = 0; b < num_bodies; ++b) add();
   }
 
-  /// Of the body with this index, which must exist.
+  /// Handle of the body with this index, which must exist.
   BodyHandle handle(int body) const;
   bool contains(BodyHandle body) const;
-  /// Throws Error{invalid_input} at "body" for a handle of none.
+  /// Throws Error{invalid_input} at "body" for a handle of no body.
   int index(BodyHandle body) const { return slot_of(body).index; }
 
   std::uint64_t user_data(BodyHandle body) const { return slot_of(body).user_data; }
   void set_user_data(BodyHandle body, std::uint64_t data);
 
-  /// One more, behind all others.
+  /// Adds a body after all others.
   BodyHandle add();
-  /// Those behind move up. Throws as `index` does, also for one that is named twice.
+  /// Removes bodies; those after them move up. Throws as `index` does, and also if a body is named
+  /// twice.
   void remove(std::span<const BodyHandle> bodies);
 
  private:

@@ -5,10 +5,10 @@
 
 #include "supple/scene.h"
 
-/// What Scene::bonds and seams may be.
+/// Checks of Scene::bonds and seams.
 namespace supple {
 
-/// A name in bonds or seams that no body has, or two of them.
+/// A name in bonds or seams that no body has, or that two bodies have.
 struct BondFault {
   std::string where;  ///< JSON pointer
   std::string message;
@@ -16,11 +16,11 @@ struct BondFault {
 std::optional<BondFault> find_bond_fault(const Scene& scene);
 
 /// Throws Error{invalid_input} at /bonds or /seams for such a fault, for stiffnesses, distances and
-/// times out of their range, and where the method has no bonds.
+/// times out of their range, and if the method has no bonds.
 void check_bonds(const Scene& scene);
 
-/// Throws Error{invalid_input} at `where` where the scene's method has no bonds, or the integrator
-/// none with a stiffness of 0.
+/// Throws Error{invalid_input} at `where` if the scene's method has no bonds, and at
+/// `where_stiffness` if the stiffness is 0 and the integrator needs one.
 void require_bonds(const Scene& scene, double stiffness, const std::string& where,
                    const std::string& where_stiffness);
 

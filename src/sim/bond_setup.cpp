@@ -20,13 +20,13 @@ namespace supple {
 
 namespace {
 
-/// A bond of stiffness 0 is so many times as stiff as the softer of what it ties, each with its
+/// A bond of stiffness 0 is this many times as stiff as the softer of its ends, each with its
 /// neighbours: it gives by a thirtieth of what they do.
 constexpr double bond_ratio = 30;
-/// Of the size of two bodies: points that lie no farther apart coincide.
+/// Points no farther apart than this share of the size of two bodies coincide.
 constexpr double least_length = 1e-9;
 
-/// What a bond needs to know of bodies, vertices being those of the scene.
+/// What a bond needs to know of bodies. Vertices are those of the scene.
 class BondMaker {
  public:
   BondMaker(const Scene& scene, const Model& model, const Numbering& numbering)
@@ -34,8 +34,8 @@ class BondMaker {
 
   bool has_mass(int vertex) const { return model_.mass[at(numbering_.to_model(vertex))] > 0; }
 
-  /// Ties a vertex at x to a place of a body whose first vertex is `first`, if it is not automatic
-  /// with this stiffness.
+  /// Ties a vertex at x to a place of a body whose first vertex is `first`, with this stiffness or
+  /// an automatic one.
   PointBond tie(int vertex, const NearestPlace::Place& place, int first, double stiffness) {
     PointBond bond{.count = place.count + 1, .stiffness = stiffness, .length = place.beside};
     bond.vertices[0] = vertex;
@@ -65,7 +65,7 @@ class BondMaker {
   const Scene& scene_;
   const Model& model_;
   const Numbering& numbering_;
-  std::vector<double> own_;  ///< N/m, [num_vertices] of the model; found when it is needed
+  std::vector<double> own_;  ///< N/m, [num_vertices] of the model; computed when first needed
 };
 
 std::size_t body_named(const Scene& scene, const std::string& name) {
@@ -74,7 +74,8 @@ std::size_t body_named(const Scene& scene, const std::string& name) {
   return body;
 }
 
-/// Ascending, each once, those of mass; in the order of the list where there is no box.
+/// The selected vertices that have mass, each once: ascending if there is a box, otherwise in the
+/// order of the list.
 std::vector<int> chosen_of(const VertexSelection& select, const Body& body, int first,
                            const BondMaker& maker, const std::string& where) {
   std::vector<int> chosen = selected_vertices(select, body.mesh.vertices, where);
@@ -107,7 +108,7 @@ void add_bond(const Bond& bond, const Scene& scene, const Model& model, const st
               std::to_string(least) + " m away");
 }
 
-/// Pairs of vertices, by their numbers in the two bodies.
+/// Pairs of vertices, numbered in their two bodies.
 std::vector<std::pair<int, int>> pairs_of(const std::vector<int>& a, const std::vector<Vec3>& xa,
                                           const std::vector<int>& b, const std::vector<Vec3>& xb,
                                           bool in_order) {

@@ -9,7 +9,7 @@
 #include "sim/test_scenes.h"
 #include "supple/error.h"
 
-/// Bodies that are tied to each other, sewn together, and held by colliders.
+/// Bodies that are tied to each other, sewn together, or held by colliders.
 namespace supple {
 namespace {
 
@@ -26,7 +26,7 @@ MaterialSettings rubber(double young) {
   return {.model = "neo_hookean", .mu = mu, .lambda = lambda};
 }
 
-/// A part of a bar along x, a quarter of a metre thick.
+/// A part of a bar along x that is a quarter of a metre thick.
 Body piece(const std::string& name, double from, double to, int cells, double young) {
   return {.name = name,
           .mesh = generate(BoxGenerator{.size = {to - from, 0.25, 0.25},
@@ -41,7 +41,7 @@ Box slab(double x, double width = 1e-6) {
 
 constexpr double soft = 2e5;
 
-/// A bar of a metre in two halves that meet in the middle, the near one held.
+/// A bar of a metre in two halves that meet in the middle; the near half is held.
 Scene two_halves(double ratio) {
   Scene scene;
   scene.bodies = {piece("near", 0, 0.5, 8, soft), piece("far", 0.5, 1, 8, ratio * soft)};
@@ -91,9 +91,9 @@ Scene with_xpbd(Scene scene) {
 
 class HalfBars : public testing::TestWithParam<double> {};
 
-/// Newton's method finds no difference. Ten iterations of L-BFGS take the halves as far as they
-/// take one bar: all the way if they are alike, and where a part of much more stiffness turns, as
-/// far as L-BFGS creeps there (docs/solvers.md).
+/// Newton's method finds no difference. Ten iterations of L-BFGS take the halves as far as one bar:
+/// all the way if they are alike, and as far as L-BFGS creeps if a much stiffer part turns
+/// (docs/solvers.md).
 TEST_P(HalfBars, HangLikeOne) {
   constexpr int frames = 15;
   const auto with = [](Scene scene, const char* method, int iterations) {
@@ -115,7 +115,7 @@ TEST_P(HalfBars, HangLikeOne) {
 }
 INSTANTIATE_TEST_SUITE_P(Ratios, HalfBars, testing::Values(0.001, 1.0, 1000.0));
 
-/// Each method that can comes to where Newton's method does.
+/// Each method that takes bonds arrives where Newton's method does.
 TEST(Bonds, EveryMethodThatTakesThemComesToTheSameState) {
   Scene scene = two_halves(3);
   scene.solver.method = SolverMethod::newton;
@@ -131,9 +131,9 @@ TEST(Bonds, EveryMethodThatTakesThemComesToTheSameState) {
       continue;
     }
     scene.solver.iterations = solver.name == "gradient_descent" ? 20000 : 200;
-    // They have no such material.
+    // These have no such material.
     if (solver.name == "projective_dynamics" || solver.name == "xpbd") continue;
-    // Those that learn nothing of the steps before creep.
+    // Methods that learn nothing from earlier steps creep.
     const bool creeps = solver.name == "quasi_newton" || solver.name == "gradient_descent";
     EXPECT_NEAR(sag(scene, 4), expected, (creeps ? 0.03 : 1e-3) * expected) << solver.name;
   }
@@ -214,7 +214,7 @@ std::vector<double> masses_of(const Scene& scene) {
   return mass;
 }
 
-/// Two blocks at a distance, which the bond continues, fly and turn.
+/// Two blocks at a distance that the bond keeps; they fly and turn.
 Scene in_flight() {
   Scene scene;
   scene.gravity = {0, 0, 0};
@@ -270,11 +270,11 @@ TEST(Bonds, ExplicitIntegratorsTakeThemWithAStiffness) {
   for (std::size_t k = 0; k < 3; ++k) {
     EXPECT_NEAR(after.linear[k], before.linear[k], 1e-10 * norm(before.linear));
   }
-  // The far body, which moved on by 0.1 m alone, is pulled back.
+  // The far body moved 0.1 m on its own and is pulled back.
   EXPECT_GT(simulation.energies().pins, 0);
 }
 
-/// The midpoint rule keeps what the forces leave; steps that have not quite converged lose some.
+/// The midpoint rule keeps what the forces leave; steps that have not fully converged lose some.
 TEST(Bonds, TheMidpointRuleKeepsTheAngularMomentumOfBodiesInFlight) {
   Scene scene = in_flight();
   scene.time.integrator = TimeIntegrator::implicit_midpoint;
@@ -294,7 +294,7 @@ TEST(Bonds, TheMidpointRuleKeepsTheAngularMomentumOfBodiesInFlight) {
   EXPECT_LT(norm(minus(after.angular, before.angular)), 1e-6 * norm(before.angular));
 }
 
-/// The continuation of the tets takes a vertex beside a body along as the body turns.
+/// A vertex beside a body follows the continuation of its tets as the body turns.
 TEST(Bonds, WhatIsBesideABodyTurnsWithIt) {
   Scene scene = in_flight();
   for (Body& body : scene.bodies) body.velocity = {0, 0, 0};
@@ -307,7 +307,7 @@ TEST(Bonds, WhatIsBesideABodyTurnsWithIt) {
   Simulation simulation(scene);
   test::run(simulation, 60);
   scene.bodies[0].pins[0].motion = {};
-  // A quarter turn, which it then holds: the far end lies above.
+  // After a quarter turn, which it then holds, the far end lies above.
   const std::vector<Vec3> now = positions_of(simulation);
   const Vec3& tip = now.back();
   EXPECT_GT(tip[1], 0.8);
@@ -324,7 +324,7 @@ TEST(Bonds, WhatTheyTieDoesNotTouchAndTheRestDoes) {
     EXPECT_EQ(report.held_back, 0);
     EXPECT_TRUE(simulation.contacts().empty());
   }
-  // A third body flies at both.
+  // A third body flies at both of them.
   Body block = piece("block", 0.42, 0.72, 2, soft);
   for (Vec3& x : block.mesh.vertices) x[1] += 0.26;
   block.velocity = {0, -1, 0};
@@ -351,7 +351,7 @@ TEST(Bonds, TheBitsAreTheSameAtAnyNumberOfThreads) {
   test::expect_same_bits_however_run(scene, 5, 8);
 }
 
-/// Panels of cloth, one before the other.
+/// Two panels of cloth, one in front of the other.
 Scene two_panels(const std::string& model) {
   Scene scene;
   scene.gravity = {0, 0, 0};
@@ -401,7 +401,7 @@ TEST(Seams, SewAClothToItself) {
   scene.seams = {
       {.a = {"back", {.box = slab(-0.5)}}, .b = {"back", {.box = slab(0.5)}}, .close = 2}};
   scene.contact.self = true;
-  // Which way it bends is not decided in its plane.
+  // In its plane, the direction in which it bends would be undecided.
   for (Vec3& x : scene.bodies[0].mesh.vertices) x[2] = 0.1 * std::cos(3 * x[0]);
   Simulation simulation(scene);
   test::run(simulation, 75);
@@ -424,7 +424,7 @@ TEST(Seams, ListsAreSewnInTheirOrder) {
   EXPECT_LT(norm(minus(now[n + 10], now[0])), 0.02);
 }
 
-/// A block around a bone, on which its inner part is held.
+/// A block around a bone that holds its inner part.
 Scene flesh_on_bone() {
   Scene scene;
   scene.bodies = {piece("flesh", -0.5, 0.5, 8, soft)};
@@ -461,7 +461,7 @@ TEST(Followers, TheColliderBearsTheirWeight) {
   const double weight = 1000 * 0.25 * 0.25 * 9.81;
   const ColliderForce force = simulation.collider_forces()[0];
   EXPECT_NEAR(force.force[1], -weight, 1e-3 * weight);
-  // Its middle is half a metre beside that of the body.
+  // Its middle is half a metre to the side of the body's.
   EXPECT_NEAR(force.torque[2], -0.5 * weight, 0.05 * weight);
 }
 
@@ -521,7 +521,7 @@ void make_and_undo(Scene scene) {
   const std::vector<Vec3> now = positions_of(simulation), then = positions_of(other);
   for (std::size_t i = 0; i < now.size(); ++i) away = std::max(away, norm(minus(now[i], then[i])));
   EXPECT_LT(away, 2e-3);
-  // The near half carries the far one, which moves at no great acceleration.
+  // The near half carries the far one, whose acceleration is small.
   EXPECT_GT(simulation.force(held)[1], 0);
   EXPECT_EQ(simulation.forces(held).size(), face.size());
   EXPECT_EQ(place_of([&] { simulation.set_target(held, {0, 0, 0}); }), "attachment");
@@ -600,8 +600,8 @@ TEST(Bonds, BadOnesAreRefusedWithTheirPlace) {
   test::run(simulation, 1);
 }
 
-/// What comes apart has other vertices: bodies that are tied, in the scene or while it runs, are
-/// neither cut nor torn, and bodies that tear are not tied.
+/// Separated bodies have other vertices. Bodies that are tied, in the scene or while it runs, are
+/// therefore neither cut nor torn, and bodies that tear are not tied.
 TEST(Bonds, TiedBodiesAreNotCut) {
   const std::array<Vec3, 3> across{Vec3{0.25, -9, -9}, Vec3{0.25, 9, -9}, Vec3{0.25, 0, 9}};
   const std::vector<std::array<Vec3, 3>> blade{across};
@@ -638,7 +638,7 @@ TEST(Bonds, HoldAtAnySize) {
       for (Vec3& x : body.mesh.vertices) {
         for (double& own : x) own *= size;
       }
-      // As stiff against its weight.
+      // As stiff in proportion to its weight.
       body.material = rubber(size * soft);
     }
     scene.time.step = std::sqrt(size) / 30;

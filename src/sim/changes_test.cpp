@@ -17,17 +17,17 @@ using test::expect_same_bits;
 using test::fresh;
 using test::run;
 
-/// 16 vertices at each end, both held: 32 are still followed without a new factor.
+/// 16 vertices at each end, both held: 32 can still be followed without a new factor.
 Scene bar(const std::string& material = "neo_hookean") {
   return test::twisting_bar({8, 3, 3}, material);
 }
-/// 25 vertices at each end: both are too many for that.
+/// 25 vertices at each end, together too many for that.
 Scene thick_bar(const std::string& material = "neo_hookean") {
   return test::twisting_bar({8, 4, 4}, material);
 }
 
-/// Four vertices of the right end are free, three in the middle held and pulled: seven in all,
-/// which every method follows exactly.
+/// Four vertices of the right end are free, and three in the middle are held and pulled: seven in
+/// all, which every method follows exactly.
 std::vector<Pin> other_pins(const Scene& scene) {
   std::vector<Pin> pins = scene.bodies[0].pins;
   pins[1].box = {};
@@ -44,7 +44,7 @@ std::vector<Pin> other_pins(const Scene& scene) {
   return pins;
 }
 
-/// Every vertex of the left half, in vain as stiff as a wall.
+/// Every vertex of the left half, held in vain as stiffly as by a wall.
 std::vector<Pin> many_pins() {
   Pin pin;
   pin.box = {{-3, -1, -1}, {0, 1, 1}};
@@ -108,10 +108,10 @@ TEST(SetPins, EveryIterateOfEverySolverIsThatOfASimulationBuiltWithThem) {
     run(unchanged, 1);
     run(simulation, 1);
     run(built, 1);
-    // Far from converged, so that the directions agree: to the digits of floats in the factor.
+    // Far from converged, yet the directions agree to the digits of floats in the factor.
     EXPECT_GT(distance(unchanged.state().positions, built.state().positions), 1e-3);
     EXPECT_LT(distance(simulation.state().positions, built.state().positions), 2e-6);
-    // And back to where the factor was made.
+    // And back to the pins for which the factor was made.
     simulation.set_pins(0, scene.bodies[0].pins);
     built = fresh(simulation);
     run(simulation, 1);
@@ -136,7 +136,7 @@ TEST(SetPins, ClothAndStrandsFollowToo) {
   }
 }
 
-/// The methods that keep a factor of the matrix with its pins.
+/// The methods that keep a factor of the matrix including its pins.
 const std::vector<Method>& with_factor() {
   static const std::vector<Method> list = {{"l_bfgs"},         {"quasi_newton"},
                                            {"chebyshev"},      {"projective_dynamics"},
@@ -155,10 +155,10 @@ TEST(SetPins, ManyPinsConvergeToTheStepsOfASimulationBuiltWithThem) {
       Simulation simulation(scene, {.threads = 1});
       run(simulation, 2);
       simulation.set_pins(0, come ? many_pins() : std::vector<Pin>{});
-      // Both with the old factor and with the new one.
+      // With the old factor and with the new one.
       for (int frame = 0; frame < 4; ++frame) {
         Simulation built = fresh(simulation);
-        // 1e3 to 1e5 N at first; the entries of the matrix are 1e4 N/m and more.
+        // 1e3 to 1e5 N at first; the matrix entries are 1e4 N/m and more.
         EXPECT_LT(simulation.step().gradient_norm, 1e-2) << frame;
         run(built, 1);
         EXPECT_LT(distance(simulation.state().positions, built.state().positions), 1e-6) << frame;
@@ -167,7 +167,7 @@ TEST(SetPins, ManyPinsConvergeToTheStepsOfASimulationBuiltWithThem) {
   }
 }
 
-/// Everything that changes pins: few, many, back, many again before the factor has come.
+/// Everything that changes pins: few, many, back, and many again before the new factor has come.
 SimulationState changed_motion(int threads, bool slowly) {
   Simulation simulation(thick_bar(), {.threads = threads});
   const auto wait = [&] {
@@ -203,7 +203,7 @@ TEST(SetPins, TheBitsDependNeitherOnThreadsNorOnTime) {
   }
 }
 
-/// sum m v, and sum m |v| beside it.
+/// sum m v, and with it sum m |v|.
 std::array<double, 4> momentum(const Scene& scene, const SimulationState& state) {
   const Model model = build_model(scene);
   std::array<double, 4> sum{};
@@ -220,7 +220,7 @@ std::array<double, 4> momentum(const Scene& scene, const SimulationState& state)
 
 TEST(SetPins, WhatIsLetGoKeepsItsMomentum) {
   for (const Method& method : with_factor()) {
-    // Its matrix turns with each vertex, so that no direction keeps the momentum exactly.
+    // Its matrix turns with each vertex, so no direction keeps the momentum exactly.
     if (method.initial_hessian == std::string("warped_rest")) continue;
     for (const bool few : {true, false}) {
       SCOPED_TRACE(testing::PrintToString(method) + (few ? ", few" : ", many"));
@@ -271,7 +271,7 @@ TEST(SetPins, WhatIsNoPinIsRefusedAsByTheConstructorAndHarmsNothing) {
     run(unharmed, 1);
     expect_same_bits(simulation, unharmed);
   }
-  // A sum of stiffnesses that is no number any more.
+  // The sum of stiffnesses overflows.
   std::vector<Pin> endless(2, other_pins(scene)[0]);
   for (Pin& pin : endless) pin.stiffness = 1e308;
   EXPECT_NE(message_of([&] { simulation.set_pins(0, endless); }), "");
@@ -302,7 +302,7 @@ TEST(SetPins, TheIntegratorsFollow) {
   }
 }
 
-/// The bar with the tets of its middle taken out on one side: a cut.
+/// The bar without the tets of its middle on one side: a cut.
 Scene cut(Scene scene) {
   TetMesh& mesh = scene.bodies[0].mesh;
   std::erase_if(mesh.tets, [&](const std::array<int, 4>& tet) {
@@ -326,7 +326,7 @@ std::vector<Scene> other_scenes(const Scene& scene) {
   list[3].time.step = 0.01;
   list[3].time.integrator = TimeIntegrator::bdf2;
   list[4].bodies[0].pins.resize(1);
-  list[4].bodies[0].velocity = {1, 1, 1};  // of no effect any more
+  list[4].bodies[0].velocity = {1, 1, 1};  // has no effect any more
   return list;
 }
 
@@ -338,7 +338,7 @@ TEST(Change, AnotherSceneGoesOnFromTheStateWithTheBitsOfAFreshSimulation) {
       Simulation simulation(scene, {.threads = 1});
       run(simulation, 4);
       SimulationState state = simulation.state();
-      // What is remembered of other forces, or over another step, does not fit.
+      // Memory of other forces, or of another step length, does not fit.
       state.accelerations.clear();
       if (next.time.step != scene.time.step) {
         state.previous_positions.clear();
@@ -418,7 +418,7 @@ TEST(Change, WhatDoesNotFitIsRefusedAndHarmsNothing) {
   run(simulation, 2);
   run(unharmed, 2);
   expect_same_bits(simulation, unharmed);
-  // Materials are looked at in the background.
+  // Materials are checked in the background.
   simulation.change(bad_material, 2);
   for (const SceneChange expected :
        {SceneChange::waiting, SceneChange::waiting, SceneChange::failed, SceneChange::none}) {
@@ -445,7 +445,7 @@ TEST(Change, ALaterChangeReplacesTheOneThatWaits) {
   EXPECT_EQ(simulation.step().change, SceneChange::done);
   run(expected, 1);
   expect_same_bits(simulation, expected);
-  // At once, while one waits.
+  // At once, while another one waits.
   simulation.change(next[1], 5);
   simulation.change(next[2]);
   expected.change(next[2]);

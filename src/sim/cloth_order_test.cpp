@@ -15,30 +15,31 @@ using test::positions_of;
 
 constexpr double weight = 0.2 * 9.81;  // N/m^2
 
-/// The exponent of h in errors at h and at h/2.
+/// The order of an error in h, from the errors at h and h/2.
 double order(double coarse, double fine) { return std::log2(coarse / fine); }
 
-/// Errors of three meshes, each twice as fine as the one before, and that all orders are near two.
+/// Prints the errors of three meshes, each twice as fine as the one before, and expects orders near
+/// two.
 template <class Error>
 void expect_second_order(const std::string& what, int coarsest, const Error& error) {
   const double e[3] = {error(coarsest), error(2 * coarsest), error(4 * coarsest)};
   std::printf("%s: errors %.3e %.3e %.3e, orders %.2f %.2f\n", what.c_str(), e[0], e[1], e[2],
               order(e[0], e[1]), order(e[1], e[2]));
-  // The next term of the error is h^2 of this one's, at the coarsest mesh up to a fifth.
+  // The next term of the error is h^2 times this one, up to a fifth of it at the coarsest mesh.
   EXPECT_NEAR(order(e[0], e[1]), 2, 0.3) << what;
   EXPECT_NEAR(order(e[1], e[2]), 2, 0.1) << what;
 }
 
-/// A square sheet that is stretched by s and held along its border sinks as a drum does,
+/// A square sheet, stretched by s and held along its border, sinks like a drum,
 ///   -T Laplace w = weight,  T = t g(s)/s,  g = 2 mu (s - 1) without Poisson's ratio:
-/// in the middle by 0.0736713532 weight a^2/T, a being its side at rest [the torsion function of
+/// in the middle by 0.0736713532 weight a^2/T, where a is its side at rest [the torsion function of
 /// the square]. It sinks so little that it does not stretch further.
 double error_of_drum(int cells) {
   Body body = test::sheet({.u = {1, 0, 0}, .v = {0, 0, -1}, .cells = {cells, cells}});
   std::tie(body.material.mu, body.material.lambda) = lame_parameters(1e7, 0);
   body.membrane->bending = 0;
   constexpr double s = 1.2;
-  Pin pin;  // what quasi_static asks for until the border is held; a billionth of that
+  Pin pin;  // quasi_static needs it until the border is held; a billionth of the border's stiffness
   pin.vertices = {0};
   pin.stiffness = 1;
   body.pins = {pin};
@@ -69,15 +70,15 @@ double error_of_drum(int cells) {
 
 TEST(ClothOrder, ADrumSinksToSecondOrder) { expect_second_order("drum", 8, error_of_drum); }
 
-/// A band of one row held by its ends, which turn freely, sinks by 5 weight L^4/(384 D) in the
-/// middle while that is little. It sinks by 0.3 mm, so that its triangles do not hold it as a rope.
+/// A band of one row, held by ends that can turn freely, sinks in the middle by 5 weight L^4/(384
+/// D) while this is small. It sinks by 0.3 mm, so its triangles do not hold it like a rope.
 double error_of_held_band(const std::string& model, int cells) {
   constexpr double width = 0.01;
   Body body = test::sheet({.u = {1, 0, 0}, .v = {0, 0, -width}, .cells = {cells, 1}});
   std::tie(body.material.mu, body.material.lambda) = lame_parameters(1e7, 0);
   constexpr double rigidity = 100;
   const double h = 1.0 / cells, share = width * width / (width * width + h * h);
-  // Of a band of hinges along its diagonals, too (folds_test.cpp).
+  // Also for a band of hinges along its diagonals (folds_test.cpp).
   const double bends = model == "dihedral" ? 1 / (1 + share * share) : 1;
   body.membrane->bending = rigidity / bends;
   body.membrane->bending_model = from_string<BendingModel>(model);
@@ -87,7 +88,7 @@ double error_of_held_band(const std::string& model, int cells) {
   body.pins = {pin};
   Simulation simulation(test::statics(body), {.threads = 1});
   simulation.step();
-  // Of both rows, whose vertices have masses that alternate.
+  // Mean of both rows, whose vertices have alternating masses.
   const auto x = positions_of(simulation);
   const auto middle = static_cast<std::size_t>(cells / 2);
   const double sinks = -0.5 * (x[middle][1] + x[middle + static_cast<std::size_t>(cells) + 1][1]);

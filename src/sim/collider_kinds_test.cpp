@@ -1,5 +1,5 @@
-// Hulls, height fields and functions as colliders; what each collider rubs and touches; what can be
-// read of contacts.
+// Hulls, height fields and functions as colliders; friction and touch lists of each collider; what
+// can be read of contacts.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 
 using Kind = std::pair<std::string, ColliderShape>;
 
-/// A box of points with many more inside and on its sides, top at y = 0.
+/// A box of points, with many more inside and on its sides; its top is at y = 0.
 ConvexHullShape slab(double thickness) {
   ConvexHullShape shape;
   for (int i = 0; i <= 4; ++i) {
@@ -32,7 +32,7 @@ ConvexHullShape slab(double thickness) {
   return shape;
 }
 
-/// Where the balls of these tests start, so that none rolls.
+/// Start of the balls of these tests, chosen so that none rolls.
 constexpr double ball_x = 0.05, ball_z = -0.03;
 
 /// A hollow among hills of some centimetres, or flat, at y = 0.
@@ -55,7 +55,7 @@ DistanceShape half_space() {
   }};
 }
 
-/// A bowl: all but a ball of 3 m.
+/// A bowl: everything outside a ball of 3 m.
 DistanceShape bowl() {
   return {[](const Vec3& x, Vec3& gradient) {
     const Vec3 d{x[0] - ball_x, x[1] - 3, x[2] - ball_z};
@@ -73,7 +73,7 @@ std::vector<Kind> kinds() {
           {"bowl", bowl()}};
 }
 
-/// A ball of 0.3 m, 192 tets, whose lowest point is at a height, m.
+/// A ball of 0.3 m with 192 tets, whose lowest point is at a height, m.
 Body ball(double height, const std::string& name = "ball") {
   Body body{.name = name,
             .mesh = generate(SphereGenerator{
@@ -91,7 +91,7 @@ Scene ball_on(const ColliderShape& shape, double height = 0.02) {
 }
 
 double weight_of(const Simulation& simulation) {
-  // -sum m g . x changes by the weight where all goes down by a metre.
+  // -sum m g . x changes by the weight if everything moves down by a metre.
   SimulationState state = simulation.state();
   Simulation other(simulation.scene(), {.threads = 1});
   const double before = simulation.energies().gravity;
@@ -100,7 +100,7 @@ double weight_of(const Simulation& simulation) {
   return other.energies().gravity - before;
 }
 
-/// The forces on the only collider as they are read in three ways.
+/// Expects the same force on the only collider when it is read in three ways.
 void expect_same_reads(const Simulation& simulation, double weight) {
   const ColliderForce of_collider = simulation.collider_forces()[0];
   const Vec3& center = of_collider.center;
@@ -116,7 +116,7 @@ void expect_same_reads(const Simulation& simulation, double weight) {
   std::vector<double> at_vertices(static_cast<std::size_t>(3 * simulation.num_vertices()));
   simulation.copy_contact_forces(at_vertices);
   for (std::size_t i = 0; i < at_vertices.size(); ++i) of_vertices[i % 3] -= at_vertices[i];
-  // Rounding of sums of forces of the weight's order.
+  // Rounding of sums of forces as large as the weight.
   for (std::size_t k = 0; k < 3; ++k) {
     EXPECT_NEAR(of_contacts[k], of_collider.force[k], 1e-9 * weight);
     EXPECT_NEAR(of_vertices[k], of_collider.force[k], 1e-9 * weight);
@@ -128,13 +128,13 @@ TEST(ColliderKinds, ABallRestsAndTheForcesThatAreReadAddUpToItsWeight) {
   for (const auto& [name, shape] : kinds()) {
     for (const char* method : {"l_bfgs", "xpbd"}) {
       SCOPED_TRACE(name + std::string(", ") + method);
-      // Each substep samples all triangles that are near: seconds.
+      // Each substep samples all triangles nearby, which takes seconds.
       const bool is_field = std::holds_alternative<HeightFieldShape>(shape);
       if (is_field && method == std::string("xpbd")) continue;
       Scene scene = ball_on(shape, 0.001);
       scene.damping.drag = 8;
       scene.solver.method = from_string<SolverMethod>(method);
-      // Stiff contacts show what is not converged: at 10 iterations forces err by a tenth.
+      // Stiff contacts show what has not converged: at 10 iterations forces are off by a tenth.
       scene.solver.iterations = 40;
       if (scene.solver.method == SolverMethod::xpbd) {
         scene.time.substeps = 4;
@@ -146,7 +146,7 @@ TEST(ColliderKinds, ABallRestsAndTheForcesThatAreReadAddUpToItsWeight) {
       const std::vector<ColliderForce> forces = simulation.collider_forces();
       ASSERT_EQ(forces.size(), 1U);
       const Vec3 force = forces[0].force;
-      // xpbd is not converged, and what settles in a bowl still trembles a little.
+      // xpbd has not converged, and what settles in a bowl still trembles a little.
       const double tolerance = scene.solver.method == SolverMethod::xpbd ? 0.05 : 0.02;
       EXPECT_NEAR(force[1], -weight, tolerance * weight);
       EXPECT_NEAR(force[0], 0, tolerance * weight);
@@ -211,7 +211,7 @@ TEST(ColliderKinds, SameBitsAtAnyNumberOfThreads) {
   }
 }
 
-/// A block falls on the edge of a ridge that no vertex of it meets.
+/// A block falls on the edge of a ridge that none of its vertices meets.
 TEST(ColliderKinds, ARidgeOfAHeightFieldHoldsAFaceBetweenItsVertices) {
   HeightFieldShape ridge{.nx = 5, .nz = 3, .cell = 0.5};
   for (int j = 0; j < 3; ++j) {
@@ -258,7 +258,7 @@ TEST(ColliderKinds, WhatAFunctionThrowsIsWhyTheStepFailed) {
   test::run(simulation, 5);
 }
 
-/// Two balls slide on two floors that differ in friction alone.
+/// Two balls slide on two floors that differ only in friction.
 TEST(ColliderFriction, IsEachCollidersOwn) {
   for (const char* method : {"l_bfgs", "xpbd", "pbd"}) {
     SCOPED_TRACE(method);
@@ -280,11 +280,11 @@ TEST(ColliderFriction, IsEachCollidersOwn) {
     for (int frame = 0; frame < 30; ++frame) work += simulation.step().friction_work;
     const std::vector<double> v = simulation.state().velocities;
     const auto second = static_cast<std::size_t>(3 * simulation.body_vertices()[1]);
-    // v - mu g t after half a second, but for the first frames, which have no normal force yet.
+    // v - mu g t after half a second, except that the first frames have no normal force yet.
     EXPECT_NEAR(v[0], 2 - 0.1 * 9.81 * 0.5, 0.2);
     EXPECT_NEAR(v[second], 2 - 0.4 * 9.81 * 0.5, 0.4);
     EXPECT_LT(v[second] + 0.8, v[0]);
-    // pbd takes vertices back instead of pushing them: no force does work.
+    // pbd takes vertices back instead of pushing them, so no force does work.
     if (scene.solver.method == SolverMethod::pbd) {
       EXPECT_EQ(work, 0);
     } else {
@@ -308,7 +308,8 @@ TEST(FrictionWork, IsWhatASlidingBlockLoses) {
   for (int frame = 0; frame < 30; ++frame) work += simulation.step().friction_work;
   const double lost = before - simulation.energies().kinetic;
   EXPECT_GT(lost, 50);
-  // Backward Euler takes some of the energy of what trembles; force times way does not.
+  // Backward Euler takes some of the energy of what trembles; force times distance does not include
+  // it.
   EXPECT_NEAR(-work, lost, 0.03 * lost);
 }
 
@@ -334,7 +335,7 @@ double lowest_of(const Simulation& simulation, std::size_t body) {
   return lowest;
 }
 
-/// `low` lies under `high`, above a floor of a shape.
+/// `low` lies under `high`, above a floor of the given shape.
 Scene two_balls(const ColliderShape& floor) {
   Scene scene;
   scene.bodies = {ball(0.01, "low"), ball(0.63, "high")};
@@ -364,7 +365,7 @@ TEST(Touches, ACollidersListLetsOthersPass) {
 
 TEST(Touches, ABodysListIsOfBodiesAndColliders) {
   Scene scene = two_balls(half_space());
-  // It falls through the other one onto the floor.
+  // It falls through the other ball onto the floor.
   scene.bodies[1].touches = {"floor"};
   Simulation simulation(scene, {.threads = 1});
   test::run(simulation, 90);
@@ -372,14 +373,14 @@ TEST(Touches, ABodysListIsOfBodiesAndColliders) {
   EXPECT_GT(lowest_of(simulation, 1), -0.1);
   EXPECT_LT(lowest_of(simulation, 1), 0.1);
   for (const BodyContact& contact : simulation.contacts()) EXPECT_EQ(contact.other_body, -1);
-  // And onto the other one through the floor.
+  // And through the floor onto the other ball.
   scene.bodies[1].touches = std::vector<std::string>{"low"};
   scene.bodies[1].mesh =
       generate(SphereGenerator{.radius = 0.3, .cells = 4, .center = {2, 0.4, 0}});
   Simulation other(scene, {.threads = 1});
   test::run(other, 60);
   EXPECT_LT(lowest_of(other, 1), -2);
-  // A list of nothing touches nothing.
+  // A body with an empty list touches nothing.
   scene.bodies[0].touches = std::vector<std::string>{};
   Simulation none(scene, {.threads = 1});
   test::run(none, 60);
@@ -405,7 +406,7 @@ TEST(Touches, WrongNamesAreRefusedWithTheirPlace) {
   EXPECT_EQ(simulation.scene().colliders[0].touches, scene.colliders[0].touches);
 }
 
-/// Text that tells an event: "0-1" of bodies, "0|2" of a body and a collider, with + or -.
+/// Text of events: "0-1" for bodies, "0|2" for a body and a collider, with + or -.
 std::string words(const std::vector<ContactEvent>& events) {
   std::string text;
   for (const ContactEvent& event : events) {
@@ -448,7 +449,7 @@ TEST(ContactEvents, BeginAndEndOnce) {
     EXPECT_NE(all.find("+0|1"), std::string::npos) << all;
     EXPECT_NE(all.find("+0-1"), std::string::npos) << all;
     EXPECT_EQ(all.find("|0"), std::string::npos) << all;
-    // Thrown up, both end; back from a state, what touches begins anew.
+    // After a throw both contacts end; after a return to a state, what touches begins anew.
     const SimulationState resting = simulation.state();
     simulation.set_velocity(0, {0, 5, 0});
     simulation.set_velocity(1, {0, 9, 0});
@@ -460,7 +461,7 @@ TEST(ContactEvents, BeginAndEndOnce) {
     test::run(simulation, 1);
     const std::string again = words(simulation.contact_events());
     EXPECT_NE(again.find("+0|1"), std::string::npos) << again;
-    // Colliders in the same number keep what touched.
+    // Replacing colliders by as many others keeps what touched.
     simulation.set_colliders(scene.colliders);
     test::run(simulation, 1);
     EXPECT_EQ(words(simulation.contact_events()).find("0|1"), std::string::npos);
@@ -476,7 +477,7 @@ TEST(ContactEvents, GoOnWhereABodyIsRemoved) {
   scene.bodies.insert(scene.bodies.begin(), std::move(aside));
   Simulation simulation(scene, {.threads = 1});
   test::run(simulation, 40);
-  // Names of what is gone leave the lists.
+  // Names of removed bodies leave the lists.
   simulation.remove_body(simulation.handle(2));
   EXPECT_EQ(simulation.scene().colliders[0].touches, std::vector<std::string>{"low"});
   EXPECT_EQ(words(simulation.contact_events()), "");
@@ -500,7 +501,7 @@ TEST(ColliderForces, TorqueIsAboutTheMovedCentre) {
   const ColliderForce own = simulation.collider_forces()[0];
   EXPECT_NEAR(own.center[0], 0.9, 1e-12);
   EXPECT_NEAR(own.center[2], 0.25, 1e-12);
-  // The ball's weight at x = 0.05, z = -0.03: torque = arm x force.
+  // The weight of the ball at x = 0.05, z = -0.03: torque = arm x force.
   const double weight = weight_of(simulation);
   EXPECT_NEAR(own.torque[2], (0.05 - 0.9) * -weight, 0.02 * weight);
   EXPECT_NEAR(own.torque[0], -(-0.03 - 0.25) * -weight, 0.02 * weight);

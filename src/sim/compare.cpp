@@ -22,7 +22,7 @@ namespace supple {
 
 namespace {
 
-/// Newton's method needs fewer than this unless contacts or a clamped Hessian make it creep.
+/// Newton's method needs fewer, unless contacts or a clamped Hessian make it creep.
 constexpr int max_newton_iterations = 500;
 
 /// The first substep after a state, ready to be minimised.
@@ -68,7 +68,7 @@ class Step {
   const VectorField& target() const { return setup_.target(); }
   const VectorField& start() const { return setup_.start(); }
 
-  /// From z on.
+  /// Minimises from z on.
   MinimiseReport minimise(Direction& direction, const SolverSettings& settings, VectorField& z,
                           const MinimiseOptions& options = {}) {
     return minimiser_.run(objective_, direction, settings, z, options);
@@ -95,7 +95,7 @@ class Step {
     return positions;
   }
 
-  /// rms over the vertices of |z - x*|, m; reference: in scene order.
+  /// Root mean square over the vertices of |z - x*|, m; reference: in scene order.
   double rms_distance(const VectorField& z, const std::vector<double>& reference) const {
     double sum = 0;
     for (std::size_t i = 0; i < z.size(); ++i) {
@@ -121,7 +121,7 @@ class Step {
   StepClock clock_;
 };
 
-/// Takes an iterate down; its own time does not count.
+/// Records iterates; its own time does not count.
 class Recorder {
  public:
   Recorder(const Step& step, const ConvergedStep& reference, ConvergenceCurve& curve)
@@ -231,7 +231,7 @@ Comparison compare_solvers(const Scene& scene, const SimulationState& state,
   const auto report = [&](int done, const std::string& label) {
     if (options.progress) options.progress(done, total, label);
   };
-  // What cannot run is refused before anything is computed.
+  // Refuse what cannot run before anything is computed.
   for (const LabelledSolver& solver : solvers) {
     try {
       check_solver(solver.settings);

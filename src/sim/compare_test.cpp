@@ -31,7 +31,7 @@ TEST(SolveConverged, HasNoGradientLeft) {
   EXPECT_TRUE(step.converged);
   EXPECT_GT(step.iterations, 1);
   EXPECT_LT(step.objective, step.start_objective);
-  // Against pin forces of 1e6 N/m times the lag of a frame.
+  // Compared with pin forces of 1e6 N/m times the lag of a frame.
   EXPECT_LT(step.gradient_norm, 1e-6);
 }
 
@@ -53,9 +53,10 @@ TEST(CompareSolvers, AllStartAtTheSamePlaceAndGoTowardsTheSameAnswer) {
       EXPECT_GE(curve.points[k].milliseconds, curve.points[k - 1].milliseconds);
     }
     const ConvergencePoint& last = curve.points.back();
-    // Quasi-Newton is the slowest of the three: a factor of 0.63 an iteration was seen.
+    // Quasi-Newton is the slowest of the three: it reduces the error by a factor of 0.63 an
+    // iteration.
     EXPECT_LT(last.relative_error, 1e-5) << curve.label;
-    // g is a parabola there: an error of 1e-5 in g is one of 3e-3 of the way in positions.
+    // g is a parabola there: an error of 1e-5 in g is an error of 3e-3 of the way in positions.
     EXPECT_LT(last.position_error, 3e-3 * curve.points.front().position_error) << curve.label;
   }
 }
@@ -112,7 +113,7 @@ TEST(ApparentStiffness, OfTheConvergedStepOfAnotherMaterialIsThatMaterials) {
     const ConvergedStep step = solve_converged(scale_stiffness(scene, factor), state, 1);
     const ApparentStiffness stiffness = apparent_stiffness(scene, state, step.positions, 1);
     EXPECT_TRUE(stiffness.defined) << factor;
-    // The search ends at steps of 1e-5 in the ratio's logarithm.
+    // The search ends at steps of 1e-5 in the logarithm of the ratio.
     EXPECT_NEAR(stiffness.ratio, factor, 1e-4 * factor);
     EXPECT_LT(stiffness.unexplained, 1e-3) << factor;
     EXPECT_GT(stiffness.position_error, 0) << factor;

@@ -12,11 +12,11 @@ using namespace vec3;
 
 namespace {
 
-/// One entry for what pushes and what rubs at the same place.
+/// Pushing and rubbing at the same place share an entry.
 using Key = std::tuple<int, int, int>;
 Key key_of(const Contact& own) { return {own.collider, own.point.count, own.place}; }
 
-/// The side of a point that the force acts on: all of it, or where the weights are positive.
+/// The side of a point on which the force acts: all of it, or the vertices with positive weights.
 Vec3 place_of(const ContactPoint& point, const VectorField& x) {
   Vec3 place{0, 0, 0};
   for (int i = 0; i < point.count; ++i) {
@@ -40,7 +40,7 @@ BodyContact entry_of(const Contact& own, const Model& model, const VectorField& 
   return entry;
 }
 
-/// Of a contact on its point at z, N.
+/// Force of a contact on its point at z, N.
 Vec3 force_of(const ContactEnergy& contact, const Contact& own, const VectorField& z) {
   double gradient[3] = {};
   contact.add(own, own.point.position(z[0].v).data(), gradient);

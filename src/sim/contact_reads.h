@@ -8,17 +8,18 @@
 
 namespace supple {
 
-/// Simulation::collider_forces, of the contacts that were found last, at z.
+/// Simulation::collider_forces, for the contacts that were found last, at z.
 std::vector<ColliderForce> read_collider_forces(const ContactEnergy& contact, const VectorField& z);
 
-/// Adds what pins that follow a collider do to it at a time, s, with the vertices at x.
+/// Adds the forces of pins that follow a collider on that collider, at a time, s, with the vertices
+/// at x.
 void add_pin_forces(const PinSet& pins, double time, const VectorField& x,
                     std::vector<ColliderForce>& forces);
 
-/// Adds the force of the contacts that were found last, at z, on each vertex of the model, N.
+/// Adds the force on each vertex of the model from the contacts that were found last, at z, N.
 void add_contact_forces(const ContactEnergy& contact, const VectorField& z, VectorField& forces);
 
-/// Simulation::contacts, of the contacts that were found last, at z.
+/// Simulation::contacts, for the contacts that were found last, at z.
 std::vector<BodyContact> read_contacts(const ContactEnergy& contact, const Model& model,
                                        const VectorField& z);
 

@@ -19,52 +19,55 @@ namespace supple {
 
 namespace {
 
-/// How much stiffer than the body a contact is, as deep as bodies rest. The softer, the sooner a
-/// step converges. At 100, ten iterations on a stiff body leave errors which are several times its
-/// weight in contacts that come and go, and in friction, which follows them.
+/// How much stiffer than the body a contact is, at the depth at which bodies rest. The softer it
+/// is, the sooner a step converges. At 100, ten iterations on a stiff body leave errors of several
+/// times its weight in contacts that come and go, and in friction, which follows them.
 constexpr double contact_ratio = 3;
-/// Of m/a^2: what counts of the body's stiffness in that at most. A step without contact ends h^2
-/// |g| lower, and the depth that bears the weight has to be found to a fraction of itself: with
-/// this one it is about a hundredth of that way, whatever the material. On a block of 1e9 Pa it
-/// would else be a hundred-thousandth, which ten iterations do not reach: contacts come and go for
-/// a second, and friction lets it slide where it should stick.
+/// At most this many m/a^2 of the body's stiffness count in such a contact. A step without contact
+/// ends h^2 |g| lower, and the depth that bears the weight must be found to a fraction of itself.
+/// With this limit the depth is about a hundredth of that way, whatever the material. On a block of
+/// 1e9 Pa it would otherwise be a hundred-thousandth, which ten iterations do not reach: contacts
+/// would come and go for a second, and friction would let the block slide when it should stick.
 constexpr double resting_ratio = 100;
-/// The same as contact_ratio deeper than that, where what falls fast or is pressed hard must stop.
+/// Like contact_ratio, for deeper contacts, where what falls fast or is pressed hard must stop.
 constexpr double deep_ratio = 100;
-/// The same of cloth and strands. They resist a contact by how they are bent or pulled tight, which
-/// is far less than along their surface, of which own_stiffness is: at 100 what is some millimetres
-/// deep holds more energy than all of a cloth.
+/// Like deep_ratio, for cloth and strands. They resist a contact by bending or by being pulled
+/// tight, which is far softer than own_stiffness, the resistance along their surface: at 100, a
+/// contact some millimetres deep holds more energy than all of a cloth.
 constexpr double thin_deep_ratio = 10;
-/// The same of barriers of tets where little of the layer is left. With 3 a ball that is squeezed
-/// by a fifth gets through the layer; with 100 one of a millimetre that falls by nine of its sizes
-/// in a step is thrown.
+/// Like deep_ratio, for barriers of tets where little of the layer is left. With 3, a ball that is
+/// squeezed by a fifth gets through the layer; with 100, a ball of a millimetre that falls by nine
+/// times its size in a step is thrown.
 constexpr double squeezed_ratio = 30;
-/// Of the body's size: how deep a body rests on as many vertices as one of its sides has.
+/// Depth at which a body rests on as many vertices as one of its sides has, as a share of its size.
 constexpr double rest_depth = 1e-3;
 
-/// Of the body's size: how deep contacts are soft. Nothing rests deeper, and few bodies land so.
+/// Depth to which contacts are soft, as a share of the body's size. Nothing rests deeper, and few
+/// bodies land deeper.
 constexpr double soft_depth = 2e-3;
 
-/// Of the body's size: how far around a surface it keeps others off. Three times as deep as what
-/// bears its weight sinks in.
+/// How far around a surface it keeps others off, as a share of the body's size. Three times as deep
+/// as the contacts that bear its weight sink in.
 constexpr double layer_share = 3e-3;
-/// Barriers of stiff bodies are no stiffer than this times m/a^2: stiffer ones let them hop within
-/// their layer, and friction, which goes by the normal force of the step before, comes out a third
-/// too weak (or, on 1e8 Pa, is lost). At 3 bodies that meet at 4 m/s are held back.
+/// Barriers of stiff bodies are at most this many times m/a^2 stiff. Stiffer ones let bodies hop
+/// within their layer, and friction, which depends on the normal force of the step before, comes
+/// out a third too weak (or, at 1e8 Pa, is lost). At 3, bodies that meet at 4 m/s are held back.
 constexpr double barrier_ratio = 20;
-/// Of what is looked for between the vertices of edges and faces: a layer, which bodies do not go
-/// through as they go into the surface of a collider, is only three times as thick as that.
+/// Barrier mode: ContactSurface::detail. Bodies go into the surface of a collider but not through a
+/// layer, and the layer is only three times as thick as the detail that is looked for here between
+/// the vertices of edges and faces.
 constexpr double barrier_detail = 0.2;
 
-/// Bodies that lie on one, of its own weight: what bears them is that much stiffer.
+/// The weight on a body counts up to this many times the body's own. What bears it is that much
+/// stiffer.
 constexpr double most_above = 16;
 
-/// Of m/a^2 of a whole body that does not deform: what its vertices on one side together count as.
-/// Three times that is a contact that gives way by a ninetieth of what a step without it falls.
+/// The vertices on one side of a rigid body together count as this many m/a^2 of the whole body.
+/// Three times that is a contact that gives by a ninetieth of what a step without it falls.
 constexpr double rigid_ratio = 30;
 
-/// Of m/h^2, for explicit steps, at any depth: forward Euler lets a bounce grow by a twentieth
-/// then.
+/// Stiffness in explicit steps, as a share of m/h^2, at any depth. With this, forward Euler lets a
+/// bounce grow by a twentieth.
 constexpr double explicit_share = 1e-3;
 
 struct BodyScale {
@@ -91,7 +94,7 @@ BodyScale scale_of_body(const Scene& scene, const Model& model, int first, int l
           mass * std::hypot(g[0], g[1], g[2])};
 }
 
-/// Of the tets, body after body, with the model's numbers.
+/// The surface triangles of the tets, body after body, with the model's numbers.
 std::vector<std::array<int, 3>> faces_of_tets(const Scene& scene, const Model& model,
                                               const Numbering& numbering,
                                               const SceneSurface& surface) {
@@ -104,7 +107,7 @@ std::vector<std::array<int, 3>> faces_of_tets(const Scene& scene, const Model& m
         for (int& vertex : faces.back()) vertex = numbering.to_model(vertex);
       }
     } else if (surface.body_tets[b + 1] > surface.body_tets[b]) {
-      // The scene's surface is another one.
+      // The scene's surface of this body is a different one.
       const std::vector<std::array<int, 3>> own =
           surface_triangles({.vertices = model.rest,
                              .tets = {model.tets.begin() + surface.body_tets[b],
@@ -115,7 +118,7 @@ std::vector<std::array<int, 3>> faces_of_tets(const Scene& scene, const Model& m
   return faces;
 }
 
-/// What of a surface has mass.
+/// The parts of a surface that have mass.
 BodyFeatures with_mass(const ContactSurface& surface, const std::vector<double>& mass) {
   const auto has_mass = [&](const auto& corners) {
     return std::all_of(corners.begin(), corners.end(),
@@ -129,7 +132,7 @@ BodyFeatures with_mass(const ContactSurface& surface, const std::vector<double>&
   return kept;
 }
 
-/// Vertices that can meet something: those of the surface, and what belongs to no tet.
+/// Vertices that can meet something: those of the surface, and those of no tet.
 std::vector<char> is_outside(const Model& model, const std::vector<std::array<int, 3>>& surface) {
   std::vector<char> outside(static_cast<std::size_t>(model.num_vertices), 1);
   for (const auto& tet : model.tets) {
@@ -141,7 +144,7 @@ std::vector<char> is_outside(const Model& model, const std::vector<std::array<in
   return outside;
 }
 
-/// m/a^2 + L_ii of every vertex, N/m; what an explicit step can bear where the integrator is one.
+/// m/a^2 + L_ii of every vertex, N/m; for an explicit integrator, what its step can bear.
 std::vector<double> own_stiffness(const Scene& scene, const Model& model) {
   const Integrator& integrator = *find_integrator(scene.time.integrator);
   const double h = scene.time.step / scene.time.substeps;
@@ -155,7 +158,8 @@ std::vector<double> own_stiffness(const Scene& scene, const Model& model) {
   return stiffness;
 }
 
-/// Barrier mode: in front of each collider is the thinnest layer of a body that touches it.
+/// For barrier mode. The layer in front of each collider is the thinnest of the bodies that touch
+/// it.
 std::unique_ptr<ColliderGuard> make_guard(const std::vector<ColliderObject>& colliders,
                                           const std::vector<ContactSurface>& surfaces,
                                           const std::vector<int>& body_of,
@@ -176,7 +180,7 @@ std::unique_ptr<ColliderGuard> make_guard(const std::vector<ColliderObject>& col
   return std::make_unique<ColliderGuard>(surfaces, std::move(touching), std::move(layers), holder);
 }
 
-/// Barrier mode: the colliders with flat sides and what may touch them; null: there are none.
+/// For barrier mode: the colliders with flat sides and what can touch them; null: there are none.
 std::unique_ptr<MeshPairs> make_mesh_pairs(
     const Scene& scene, const std::vector<ColliderObject>& colliders, const ColliderGuard& guard,
     const std::vector<BodyFeatures>& features, const std::vector<int>& body_of,
@@ -204,7 +208,7 @@ std::unique_ptr<MeshPairs> make_mesh_pairs(
                                      std::move(tied));
 }
 
-/// What bonds tie does not touch: see BodyPairs.
+/// Vertices that bonds tie do not touch: see BodyPairs.
 void add_ties(const Model& model, PairSettings& settings) {
   for (const PointBond& bond : model.bonds.bonds) {
     const int own = bond.vertices[0], body = model.body_of(own),
@@ -223,7 +227,7 @@ void add_ties(const Model& model, PairSettings& settings) {
   }
 }
 
-/// The collider whose motion a pin has: [num_vertices], -1: none.
+/// The collider that a vertex's pin follows: [num_vertices], -1: none.
 std::vector<int> holders_of(const Model& model) {
   std::vector<int> holder(static_cast<std::size_t>(model.num_vertices), -1);
   for (const PinnedVertex& pin : model.pins.pins) {
@@ -258,7 +262,8 @@ std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& mod
   for (const auto& tet : model.tets) {
     for (const int vertex : tet) in_tet[static_cast<std::size_t>(vertex)] = 1;
   }
-  // Explicit integrators have none, and no barriers; nor has a quasi-static step.
+  // Explicit integrators have no inertia here, and no barriers; a quasi-static step has none
+  // either.
   const double inertia = is_explicit
                              ? 0
                              : find_integrator(scene.time.integrator)
@@ -301,7 +306,7 @@ std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& mod
         body.size > 0 && !is_explicit ? body.weight / (rest_depth * body.size * of_a_side) : 0;
     const double heaviest = std::min(weight, most_above * body.weight);
     const double between = body.weight > 0 ? bearing * heaviest / body.weight : 0;
-    // An explicit step cannot bear friction that is stiffer.
+    // An explicit step cannot bear stiffer friction.
     const double slip_speed =
         friction_slip_speed * (body.size > 0 && !is_explicit ? std::min(1.0, body.size) : 1);
     for (int i = first; i < last; ++i) {
@@ -309,7 +314,7 @@ std::unique_ptr<ContactEnergy> make_contact(const Scene& scene, const Model& mod
       if (!(model.mass[v] > 0)) continue;
       const bool is_inner = outside[v] == 0;
       if (given != 0) {
-        // Of a body that rests deep on soft contacts nothing starts inside.
+        // A body that rests deep on soft contacts does not count as starting inside.
         vertices.push_back({.vertex = i,
                             .stiffness = given,
                             .slip_speed = slip_speed,

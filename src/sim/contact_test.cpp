@@ -9,7 +9,7 @@
 #include "sim/test_scenes.h"
 #include "supple/compare.h"
 
-/// Bodies on colliders: what energy, depth and rest they have, whatever they are made of.
+/// Bodies on colliders: their energy, depth and rest, for every material.
 namespace supple {
 namespace {
 
@@ -19,7 +19,7 @@ MaterialSettings material(const std::string& model, double young, double poisson
   return settings;
 }
 
-/// A ball of radius 0.5 m above the ground, turned, so that no symmetry helps.
+/// A ball of radius 0.5 m above the ground, turned so that no symmetry helps.
 Scene falling_ball(int cells, double height) {
   Scene scene;
   Body ball{.mesh =
@@ -78,7 +78,7 @@ TEST(Contact, ABallThatFallsGainsNoEnergyAndComesToRest) {
   }
 }
 
-/// "No accepted iterate raises g" with contacts that come and go.
+/// "No accepted iterate raises g" while contacts come and go.
 TEST(Contact, NoIterateOfADescentRaisesTheObjective) {
   Scene scene = falling_ball(6, 0.9);
   scene.contact.friction = 0.4;
@@ -98,7 +98,7 @@ TEST(Contact, NoIterateOfADescentRaisesTheObjective) {
       const ConvergenceCurve curve = record_descent(own, state, reference, 1);
       for (std::size_t k = 1; k < curve.points.size(); ++k) {
         const double last = curve.points[k - 1].objective;
-        // What g and its terms err by.
+        // Rounding errors of g and its terms.
         EXPECT_LE(curve.points[k].objective, last + 1e-13 * (std::abs(last) + curve.energy_scale));
         ++checked;
       }
@@ -142,12 +142,12 @@ TEST(Contact, WhatStartsDeepInsideComesOutSlowly) {
     speed = std::max(speed, fastest(simulation));
   }
   for (const Vec3& x : test::positions_of(simulation)) lowest = std::min(lowest, x[1]);
-  // By its diagonal of 1.7 m twice a second, and what elastic waves add.
+  // It moves by its diagonal of 1.7 m twice a second, and elastic waves add to that.
   EXPECT_LT(speed, 2 * 2 * 1.73);
   EXPECT_GT(lowest, -0.01);
 }
 
-/// Contact stiffness is chosen so that nobody has to.
+/// Contact stiffness is chosen automatically, so that nobody has to choose it.
 TEST(Contact, BodiesOfAnySizeMassAndStiffnessRestOnTheSurface) {
   for (const double size : {1e-3, 1.0, 100.0}) {
     for (const double density : {100.0, 10000.0}) {
@@ -191,12 +191,12 @@ TEST(Contact, NoIntegratorGainsEnergyOnASphere) {
       ASSERT_NE(report.status, StepStatus::non_finite);
       highest = std::max(highest, mechanical(simulation, report));
     }
-    // Of what it falls by down to where it first touches and beyond, some 5 kJ.
+    // The energy of the fall to the first contact and beyond is some 5 kJ.
     EXPECT_LT(highest - before, 0.05 * 5000);
   }
 }
 
-/// What such a step gains lies in the elements, where no velocity can pay for it.
+/// The energy that such a step gains lies in the elements, and no velocity can pay for it.
 TEST(Contact, AStepThatWouldGainEnergyInAnImpactIsTakenByBackwardEuler) {
   for (const char* integrator : {"implicit_midpoint", "newmark", "bdf2"}) {
     SCOPED_TRACE(integrator);
@@ -237,7 +237,7 @@ TEST(Contact, FrictionHoldsUpToItsAngle) {
       const double angle = degrees * std::acos(-1.0) / 180;
       Scene scene = test::free_block("stable_neo_hookean");
       scene.bodies[0].material = material("stable_neo_hookean", 1e6, 0.3);
-      // The slope lies level and gravity leans.
+      // The slope is level and gravity is tilted.
       scene.gravity = {9.81 * std::sin(angle), -9.81 * std::cos(angle), 0};
       scene.colliders.push_back({"slope", PlaneShape{{0, 1, 0}, -0.25}, {}});
       scene.contact.friction = mu;
@@ -256,11 +256,11 @@ TEST(Contact, FrictionHoldsUpToItsAngle) {
       const double way = x[0][0] - at_one;
       const double slide = 9.81 * (std::sin(angle) - mu * std::cos(angle));
       if (slide < 0) {
-        // Converged it creeps at 0.82 mm/s. Ten iterations of L-BFGS leave some more.
+        // Converged, it creeps at 0.82 mm/s. Ten iterations of L-BFGS leave somewhat more.
         EXPECT_LT(std::abs(way), scene.solver.method == SolverMethod::l_bfgs ? 2e-3 : 1.1e-3);
       } else {
-        // From rest: 3/2 a t^2 in the second second, but for the first frames, where there is no
-        // normal force before yet and the body settles.
+        // From rest: 3/2 a t^2 in the second second, except that the first frames have no earlier
+        // normal force and the body settles.
         EXPECT_NEAR(way, 1.5 * slide, 0.1 * slide);
       }
     }
@@ -285,7 +285,7 @@ TEST(Contact, FrictionHoldsSmallBodiesAsItHoldsLargeOnes) {
       scene.gravity = {9.81 * std::sin(angle), -9.81 * std::cos(angle), 0};
       scene.colliders.push_back({"slope", PlaneShape{{0, 1, 0}, low}, {}});
       scene.contact.friction = mu;
-      // In a step each falls by as large a part of its size.
+      // In each step a body falls by the same share of its size.
       scene.time.step = std::sqrt(2 * size) / 60;
       scene.solver.method = from_string<SolverMethod>(method);
       if (scene.solver.method == SolverMethod::xpbd) {
@@ -299,17 +299,17 @@ TEST(Contact, FrictionHoldsSmallBodiesAsItHoldsLargeOnes) {
       const double at_start = test::positions_of(simulation)[0][0];
       test::run(simulation, 60);
       const double way = test::positions_of(simulation)[0][0] - at_start;
-      // Converged it creeps at tan(20 degrees)/mu of a thousandth of its diagonal a second, 1.26e-3
-      // sizes. With the slip speed of a body of 1 m, one of 1 mm would slide by 0.73 sizes a
-      // second. Twenty iterations of L-BFGS leave up to a hundredth of its size a second.
+      // Converged, it creeps per second at tan(20 degrees)/mu of a thousandth of its diagonal,
+      // 1.26e-3 sizes. With the slip speed of a body of 1 m, a body of 1 mm would slide by 0.73
+      // sizes a second. Twenty iterations of L-BFGS leave up to a hundredth of its size a second.
       const double most = scene.solver.method == SolverMethod::l_bfgs ? 0.02 : 3e-3;
       EXPECT_LT(std::abs(way), most * size * 60 * scene.time.step);
     }
   }
 }
 
-/// Contacts a hundred times stiffer than the body leave more force in the errors of ten iterations
-/// than the block weighs, and friction with it.
+/// With contacts a hundred times stiffer than the body, the errors of ten iterations leave more
+/// force than the block weighs, and friction follows that force.
 TEST(Contact, AStiffBlockSlidesAsFastAsCoulombSays) {
   for (const char* model : {"neo_hookean", "corotated"}) {
     for (const double young : {5e6, 1e9}) {
@@ -337,8 +337,8 @@ TEST(Contact, AStiffBlockSlidesAsFastAsCoulombSays) {
   }
 }
 
-/// Of a stiff block the material counts only up to a point in contacts that bear it: they would
-/// come and go in a descent of ten iterations, and friction with them.
+/// In contacts that bear a stiff block, the material counts only up to a point. Stiffer contacts
+/// would come and go in a descent of ten iterations, and friction with them.
 TEST(Contact, AStiffBlockStopsBelowTheAngleOfFriction) {
   for (const double young : {1e7, 1e8, 1e9}) {
     SCOPED_TRACE(young);
@@ -351,8 +351,8 @@ TEST(Contact, AStiffBlockStopsBelowTheAngleOfFriction) {
     scene.contact.friction = 0.5;
     scene.time.step = 1.0 / 30;
     Simulation simulation(scene, {.threads = 1});
-    // It slides freely in the first step, which has no normal force before it, and friction stops
-    // it within 0.15 m/s / (0.5 g cos - g sin) = 0.5 s.
+    // It slides freely in the first step, which has no normal force before it. Friction stops it
+    // within 0.15 m/s / (0.5 g cos - g sin) = 0.5 s.
     test::run(simulation, 30);
     const std::vector<Vec3> before = test::positions_of(simulation);
     test::run(simulation, 30);
@@ -361,7 +361,7 @@ TEST(Contact, AStiffBlockStopsBelowTheAngleOfFriction) {
   }
 }
 
-/// Friction holds a resting body with springs that are a thousand times stiffer than its own: the
+/// Friction holds a resting body with springs a thousand times stiffer than its own, so the
 /// direction has to know them.
 TEST(Contact, ABallRestsWithFrictionAtAnEvaluationAnIteration) {
   Scene scene = test::free_block("stable_neo_hookean");
@@ -383,7 +383,7 @@ TEST(Contact, ABallRestsWithFrictionAtAnEvaluationAnIteration) {
   EXPECT_LT(evaluations, 20 * 12);
 }
 
-/// Every vertex will soon be in both, and all of a small body's are kept.
+/// Soon every vertex will be in both colliders, and the contacts of a small body are all kept.
 TEST(Contact, WhatFallsIntoTwoCollidersAtOnceRests) {
   Scene scene = test::free_block("stable_neo_hookean");
   scene.bodies[0].mesh = generate(BoxGenerator{.size = {0.5, 0.5, 0.5}, .cells = {2, 2, 2}});
@@ -399,7 +399,7 @@ TEST(Contact, WhatFallsIntoTwoCollidersAtOnceRests) {
   EXPECT_NEAR(lowest, -0.6, 1e-3);
 }
 
-/// One body of two pieces: what pushes one does not move the other.
+/// One body of two pieces: a force on one does not move the other.
 TEST(Contact, PiecesOfABodyThatAreApartFallAsTwoBodies) {
   const auto piece = [](double x, double height) {
     return generate(
@@ -428,7 +428,7 @@ TEST(Contact, PiecesOfABodyThatAreApartFallAsTwoBodies) {
   for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(x[i][1], y[i][1], 2e-3) << i;
 }
 
-/// The energy that a body gets so is work that was done: nobody takes it back.
+/// The energy that the body gets in this way is work, so it is not taken back.
 TEST(Contact, AMovingGroundDragsABodyAlong) {
   for (const char* method : {"l_bfgs", "newton", "xpbd"}) {
     SCOPED_TRACE(method);
@@ -443,13 +443,13 @@ TEST(Contact, AMovingGroundDragsABodyAlong) {
     test::run(simulation, 30);
     const double before = test::positions_of(simulation)[0][0];
     test::run(simulation, 30);
-    // It has the belt's speed after 1/(0.8 g) = 0.13 s, but for the creep of friction.
+    // It has the belt's speed after 1/(0.8 g) = 0.13 s, except for the creep of friction.
     EXPECT_NEAR(test::positions_of(simulation)[0][0] - before, 1, 0.01);
   }
 }
 
-/// After an impact contacts come and go from iteration to iteration. With pairs of such steps kept,
-/// ten iterations of the second frame left ten times the error that quasi_newton leaves.
+/// After an impact, contacts come and go from iteration to iteration. When pairs of such steps were
+/// kept, ten iterations of the second frame left ten times the error that quasi_newton leaves.
 TEST(Contact, WhatLBfgsRemembersOfContactsThatSetInDoesNotHoldItUp) {
   Scene scene = falling_ball(10, 1.7);
   Simulation simulation(scene, {.threads = 1});

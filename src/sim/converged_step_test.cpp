@@ -6,9 +6,9 @@
 
 #include "sim/test_scenes.h"
 
-/// The converged step of every material against a dense Newton written here from the contract's
-/// densities, which shares no code with the library: Eigen's JacobiSVD, the derivatives of the
-/// energy in principal stretches, a finite-difference Hessian, dense factorisation.
+/// Compares the converged step of every material with a dense Newton's method written here from the
+/// contract's densities. It shares no code with the library: Eigen's JacobiSVD, the derivatives of
+/// the energy in principal stretches, a finite-difference Hessian, dense factorisation.
 namespace supple {
 namespace {
 
@@ -105,8 +105,8 @@ Terms terms_of(const MaterialSettings& m) {
   return {zero(), zero(), zero()};
 }
 
-/// The nearest t to s with t1 t2 t3 = 1, where the stretches are not far from it: t_i = s_i + l/t_i
-/// by bisection of the product, which grows with l.
+/// The nearest t to s with t1 t2 t3 = 1, if the stretches are not far from it: t_i = s_i + l/t_i by
+/// bisection on the product, which grows with l.
 Eigen::Vector3d unit_volume(const Eigen::Vector3d& s) {
   const auto t = [&](double l) {
     return Eigen::Vector3d(0.5 * (s.array() + (s.array().square() + 4 * l).sqrt()));
@@ -139,7 +139,7 @@ PrincipalStress principal_stress_of(const MaterialSettings& m) {
   };
 }
 
-/// Gradient of g of one backward Euler step of a scene with one body and its pins, densely.
+/// Dense gradient of g of one backward Euler step of a scene with one body and its pins.
 class Oracle {
  public:
   explicit Oracle(const Scene& scene) : scene_(scene) {
@@ -162,7 +162,7 @@ class Oracle {
     }
   }
 
-  /// Position after the step from x at velocity v, starting the iteration there.
+  /// Position after the step from x at velocity v; the iteration starts at x.
   Eigen::MatrixXd step(const Eigen::MatrixXd& x, const Eigen::MatrixXd& v, double time_end) {
     const double h = scene_.time.step;
     Eigen::Vector3d g(scene_.gravity[0], scene_.gravity[1], scene_.gravity[2]);
@@ -191,7 +191,7 @@ class Oracle {
       z = trial;
       r = next;
     }
-    // Forces of 1e-4 N against stiffnesses of 1e4 N/m and more: below 1e-8 m.
+    // Forces of 1e-4 N against stiffnesses of 1e4 N/m and more: errors below 1e-8 m.
     EXPECT_LT(r.norm(), 1e-4) << "the oracle did not converge";
     return z;
   }

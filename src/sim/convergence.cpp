@@ -18,62 +18,63 @@ namespace supple {
 
 namespace {
 
-/// A factor above this is no number any more.
+/// A factor above this says nothing more.
 constexpr double largest_factor = 1000;
 /// What can be seen of a body: see ConvergenceProbe.
 constexpr double visible_deflection = 1e-4;
 constexpr double visible_acceleration = 2e-3;  ///< 1/s^2
 
-/// Of gravity: a mean acceleration below this counts as this.
+/// A mean acceleration below this share of gravity counts as this share.
 constexpr double least_slide = 0.05;
-/// Of its size in a step: so does what would move a body by less. Where free fall is many sizes a
-/// step, a hundredth of the weight decides where a body goes.
+/// An acceleration that would move a body by less than this share of its size in a step counts as
+/// the one that moves it so far. If free fall covers many sizes in a step, a hundredth of the
+/// weight decides where a body goes.
 constexpr double least_way = 0.1;
-/// Share of p that is rigid, above which it is a motion that is held back or let go. Half a bar of
+/// If more than this share of p is rigid, p is a motion that is held back or let go. Half a bar of
 /// 1e6 times the stiffness that should turn leaves 0.17 and more; the twisting bar of a polynomial
-/// material, whose steps act 5 % too soft, 0.004 and less.
+/// material, whose steps act 5 % too soft, leaves 0.004 and less.
 constexpr double least_rigid = 0.1;
 
 constexpr int probe_history = 5;
-/// Iterations of the probe; further ones only where the factor moved by a tenth of its distance
-/// from 1 and lies between these bounds: nearer to 1 it stays below 1.1, and farther away nobody
-/// wants its digits. The third and fourth are for graded bodies; others they move by at most 3 %
-/// (on the shaking bar).
+/// Iterations of the probe. It goes on only if the factor moved by a tenth of its distance from 1
+/// and lies between these bounds: nearer to 1 it stays below 1.1, and farther away nobody wants its
+/// digits. The third and fourth count are for graded bodies; they move the factor of others by at
+/// most 3 % (on the shaking bar).
 constexpr std::array<int, 4> probe_iterations{6, 12, 24, 48};
 constexpr int most_if_even = 12;
 constexpr double near_factor = 1.03, far_factor = 3;
 /// While the last direction promises more than this share of what the probe has found, the factor
-/// is not known yet, wherever it lies: around M/a^2 + L a body of flat, nearly incompressible tets
-/// gives up its energy slowly, a plate of them nothing that shows in 6 iterations and four times
-/// its deflection in 48.
+/// is not known yet, whatever it is. Around M/a^2 + L, a body of flat, nearly incompressible tets
+/// gives up its energy slowly: a plate of them gives up nothing that shows in 6 iterations and four
+/// times its deflection in 48.
 constexpr double settled_share = 0.02;
 
-/// Of the weight: forces that balance no better are no equilibrium, however slowly the method
-/// moves.
+/// Forces that balance no better than to this share of the weight are no equilibrium, however
+/// slowly the method moves.
 constexpr double most_unbalanced = 0.5;
 
-/// Looks may cost this share of the frames since the last one. Until that holds each lies so many
-/// times as far from the start as the last one, with methods whose directions tell nothing so many
-/// times as far from the last one as that from the one before.
+/// Looks may cost this share of the frames since the last look. Until that holds, each look lies
+/// `growth` times as far from the start as the last one. With methods whose directions tell
+/// nothing, each wait is `blind_growth` times as long as the one before.
 constexpr double share_of_cost = 0.01;
 constexpr std::int64_t growth = 4, blind_growth = 3;
-/// A factor beyond this, where the last look found none, is looked at again in the next frame.
+/// A factor beyond this is looked at again in the next frame if the last look found none.
 constexpr double conspicuous_factor = 1.1;
-/// A step whose last direction promised at least this share of its way is looked at early, after a
-/// quarter of the wait, and no sooner than after so many frames.
+/// If the last direction of a step promised at least this share of the step's way, the next look
+/// comes early: after a quarter of the wait, but not before `least_wait` frames.
 constexpr double promised_share = 0.2;
 constexpr std::int64_t least_wait = 8, shorter_wait = 4;
-/// Steps in which bodies would fall far and that touch something are looked at after such a part of
-/// all frames: contacts cut their way short, of which the last direction says little.
+/// Steps in which bodies would fall far, and which touch something, are looked at after this part
+/// of all frames: contacts cut their way short, about which the last direction says little.
 constexpr std::int64_t long_wait = 16;
-/// Where the promise, as an energy, is less than this share of the inertia's, there is nothing to
-/// look at. Of the frames of scenes/ that act 1.1 times too soft or too stiff none is below 5e-4.
+/// If the promise, as an energy, is less than this share of the inertia's energy, there is nothing
+/// to look at. No frame of scenes/ that acts 1.1 times too soft or too stiff is below 5e-4.
 constexpr double quiet_share = 1e-4;
-/// Nor where it is less than this share of what could be seen: the last direction may be a tenth of
-/// the way that is left.
+/// The same holds if it is less than this share of what could be seen, because the last direction
+/// can be a tenth of the way that is left.
 constexpr double quiet_visible = 0.01;
 
-/// What an iteration costs, in evaluations of the objective (docs/solvers.md has the times).
+/// Cost of an iteration, in evaluations of the objective (docs/solvers.md has the times).
 double cost_of_iteration(SolverMethod method) {
   if (method == SolverMethod::newton || method == SolverMethod::step_and_project) return 15;
   if (method == SolverMethod::vertex_block_descent) return 8;
@@ -81,9 +82,9 @@ double cost_of_iteration(SolverMethod method) {
   return 1.2;
 }
 
-/// Whether a part of a body is so much stiffer than another one that L-BFGS around M/a^2 + L, which
-/// does not turn with the body, creeps where the stiff part turns: at 1e6 it is 17 % behind after
-/// ten iterations a frame and finds next to nothing in 90 more.
+/// Whether a part of a body is so much stiffer than another that L-BFGS around M/a^2 + L, which
+/// does not turn with the body, creeps when the stiff part turns. At 1e6 times the stiffness it is
+/// 17 % behind after ten iterations a frame and finds next to nothing in 90 more.
 bool is_graded(const Model& model) {
   constexpr double much = 30;
   if (!model.rods.empty()) return true;
@@ -93,7 +94,7 @@ bool is_graded(const Model& model) {
   return *most > much * *least;
 }
 
-/// Null where the rest Hessian is not positive definite.
+/// Null if the rest Hessian is not positive definite.
 std::unique_ptr<Direction> make_turned(const Model& model, double inverse_a2) {
   try {
     return std::make_unique<WarpedRest>(model, inverse_a2);
@@ -102,7 +103,7 @@ std::unique_ptr<Direction> make_turned(const Model& model, double inverse_a2) {
   }
 }
 
-/// How far a factor is from 1, whichever way.
+/// How far a factor is from 1, in either direction.
 double distance_from_one(double factor) { return std::max(factor, 1 / factor); }
 
 }  // namespace
@@ -126,12 +127,12 @@ struct ConvergenceProbe::Room {
     }
   }
 
-  std::unique_ptr<Laplacian> own_matrix;  ///< where the simulation has none
+  std::unique_ptr<Laplacian> own_matrix;  ///< if the simulation has none
   Laplacian& matrix;                      ///< -(M/a^2 + L)^-1
   LBfgs descent;
-  std::optional<LBfgs> turned;  ///< around a matrix that turns with the body, where that is needed
-  VectorField& z;               ///< where the probe is, m
-  // Between two runs of the minimiser:
+  std::optional<LBfgs> turned;  ///< around a matrix that turns with the body, if needed
+  VectorField& z;               ///< position of the probe, m
+  // Valid between two runs of the minimiser:
   VectorField& gradient;  ///< of the elastic energy there, with damping, N
   VectorField &p, &q;     ///< m
   std::optional<Objective> without_contact;
@@ -160,8 +161,8 @@ ConvergenceProbe::ConvergenceProbe(const Model& model, const Scene& scene, doubl
 
 ConvergenceProbe::~ConvergenceProbe() = default;
 
-/// Whether bodies would fall in a step by so much of their size that less than least_slide of the
-/// weight moves them on.
+/// Finds whether bodies would fall so far in a step, compared with their size, that less than
+/// least_slide of the weight moves them on.
 void ConvergenceProbe::find_long_steps() {
   const double gravity = std::hypot(gravity_[0], gravity_[1], gravity_[2]);
   is_long_ = std::any_of(size_.begin(), size_.end(), [&](double size) {
@@ -169,7 +170,6 @@ void ConvergenceProbe::find_long_steps() {
   });
 }
 
-/// Other numbers of what was built: gravity, iterations, budget.
 void ConvergenceProbe::settings_changed(const Scene& scene) {
   solver_ = scene.solver;
   gravity_ = scene.gravity;
@@ -187,7 +187,7 @@ void ConvergenceProbe::pins_changed(const PinChange& change) {
   }
 }
 
-/// Whether the method moves towards a minimum of energies that can be asked.
+/// Finds whether the method minimises an energy that can be evaluated.
 void ConvergenceProbe::find_material(const Scene& scene) {
   is_defined_ =
       solver_.method != SolverMethod::pbd && !find_material_fault(scene, SolverMethod::newton);
@@ -228,8 +228,9 @@ void ConvergenceProbe::make_room(Objective& objective, Direction* direction) {
   }
 }
 
-/// dE_elastic/dz with damping where the probe is, N. Without contacts it is what balances inertia
-/// and pins; contacts do not tell their forces, so the elements are then asked themselves.
+/// dE_elastic/dz with damping at the position of the probe, N. Without contacts it is what balances
+/// inertia and pins. Contacts do not tell their forces, so with them the elements themselves are
+/// evaluated.
 void ConvergenceProbe::find_elastic_gradient(Objective& objective) {
   VectorField& gradient = room_->gradient;
   const VectorField& z = room_->z;
@@ -276,7 +277,7 @@ void ConvergenceProbe::find_elastic_gradient(Objective& objective) {
   }
 }
 
-/// How much softer than its material one body acted, by p, q and c = z* - y.
+/// How much softer than its material one body acted, from p, q and c = z* - y.
 double ConvergenceProbe::factor_of(std::size_t body, const Objective& objective) const {
   const VectorField& y = objective.inertial_target();
   const double inverse_a2 = objective.inverse_a2();
@@ -316,7 +317,7 @@ double ConvergenceProbe::factor_of(std::size_t body, const Objective& objective)
     const double deflection = std::abs(first_order) * std::sqrt(qq);
     if (!(deflection >= visible_deflection * size * kappa_share)) factor = 1;
   }
-  // What is tied to another body is moved by how that one is deformed.
+  // A body that is tied to another one is moved by the other's deformation.
   const bool is_motion = rigid > least_rigid * std::sqrt(pp) && is_tied_[body] == 0;
   if (cc > 0 && is_motion && std::sqrt(pp) * inverse_a2 > visible_acceleration * size) {
     const double made = std::max(1 - std::sqrt(pp / cc), least);
@@ -326,8 +327,8 @@ double ConvergenceProbe::factor_of(std::size_t body, const Objective& objective)
   return factor;
 }
 
-/// By which factor the mean acceleration of one body should be smaller. 1 of one that pins or bonds
-/// hold or that touches nothing.
+/// The factor by which the mean acceleration of one body should be smaller. It is 1 for a body that
+/// pins or bonds hold or that touches nothing.
 double ConvergenceProbe::sliding_factor(std::size_t body, const Objective& objective,
                                         const VectorField& z) const {
   const int first = model_->body_vertices[body], last = model_->body_vertices[body + 1];
@@ -404,7 +405,7 @@ std::optional<double> ConvergenceProbe::go_on(Objective& objective, LBfgs& desce
   double last = 1;
   std::optional<double> start;
   for (const int iterations : probe_iterations) {
-    // Who asks for frames within a time does not want to wait for more than a word.
+    // A user who asks for frames within a time does not want to wait longer for a mere report.
     settings.iterations = solver_.budget_ms > 0 ? 1 : iterations;
     const MinimiseReport result = minimiser_->run(objective, descent, settings, room_->z);
     if (result.status == StepStatus::non_finite) return {};
@@ -413,7 +414,7 @@ std::optional<double> ConvergenceProbe::go_on(Objective& objective, LBfgs& desce
     const bool moves = std::abs(factor - last) > 0.1 * std::abs(factor - 1);
     last = factor;
     const double away = distance_from_one(factor);
-    // An iteration of an impact costs as much as a frame of rest.
+    // An iteration during an impact costs as much as a frame at rest.
     const bool touches = objective.contact() != nullptr && !objective.contact()->touching().empty();
     if (touches || solver_.budget_ms > 0 || away > far_factor) break;
     const double promised = result.expected_decrease;
@@ -426,9 +427,9 @@ std::optional<double> ConvergenceProbe::go_on(Objective& objective, LBfgs& desce
   return last;
 }
 
-/// Whether the directions of the method tell what is left for the body as a whole, contacts
-/// included. Those from vertex to vertex or from few conjugate gradients do not, nor does M/a^2 + L
-/// where a stiff part turns.
+/// Whether the directions of the method tell what is left to do for the body as a whole, contacts
+/// included. Directions from vertex to vertex or from few conjugate gradients do not, nor do those
+/// of M/a^2 + L when a stiff part turns.
 bool ConvergenceProbe::sees_all(Direction* direction) const {
   if (direction == nullptr || is_graded_ || solver_.budget_ms > 0) return false;
   if (solver_.method == SolverMethod::newton) return solver_.linear_solver == LinearSolver::direct;
@@ -436,8 +437,8 @@ bool ConvergenceProbe::sees_all(Direction* direction) const {
          direction->constant_matrix() != nullptr;
 }
 
-/// Whether a method that sees all promised too little for anybody to see. What remains of a step,
-/// p, holds at least |p|_M^2/(2 a^2) of g.
+/// Whether a method that sees all promised too little for anybody to notice. The remainder p of a
+/// step holds at least |p|_M^2/(2 a^2) of g.
 bool ConvergenceProbe::is_quiet(double promised, double inertia) const {
   if (promised <= quiet_share * inertia) return true;
   double least = std::numeric_limits<double>::infinity();
@@ -466,12 +467,12 @@ void ConvergenceProbe::plan_next(std::int64_t frame, bool is_blind, double softn
   const bool is = distance_from_one(schedule_.softness) > conspicuous_factor;
   std::int64_t interval = (growth - 1) * frame;
   if (is_blind) {
-    // A factor about the bound must not cost much in the long run.
+    // A factor near the bound must not cost much in the long run.
     interval = std::max<std::int64_t>(2, blind_growth * schedule_.interval);
     if (was && is) interval = std::min(interval, std::max(frame / 16, least_wait));
     if (was && !is) interval = frame / 16;
   }
-  // A jolt of one frame must not be taken for all until the next look.
+  // One frame's jolt must not stand for all frames until the next look.
   if (is && !was) interval = 1;
   schedule_.interval = std::clamp<std::int64_t>(interval, 1, std::max<std::int64_t>(paid, 1));
   schedule_.next = frame + schedule_.interval;
@@ -481,8 +482,8 @@ void ConvergenceProbe::frame_done(std::int64_t frame, Objective& objective, Dire
                                   const VectorField& z, const MinimiseReport& result) {
   evaluations_ = 0;
   if (!is_defined_) return;
-  // Rigid bodies have nothing to deform by which a look could tell how far a step has come. Where
-  // contacts hold the descent up before it has come to its minimum, the promise alone tells.
+  // Rigid bodies do not deform, so a look cannot tell how far a step has come. If contacts hold the
+  // descent up before it reaches its minimum, only the promise tells.
   if (!model_->is_rigid.empty()) {
     const double promised = std::abs(result.expected_decrease);
     const double inertia = std::abs(objective.inertia_energy(z));
@@ -517,7 +518,7 @@ void ConvergenceProbe::frame_done(std::int64_t frame, Objective& objective, Dire
   const int evaluations = objective.num_evaluations();
   try {
     look(objective, direction, z);
-    // Contacts are those of z again.
+    // Find the contacts at z again.
     if (objective.contact() != nullptr) objective.value_and_gradient(z, room_->gradient);
   } catch (const Error&) {
     room_.reset();  // there is no matrix: stiffnesses are out of what double precision holds

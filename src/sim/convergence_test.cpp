@@ -9,7 +9,7 @@
 namespace supple {
 namespace {
 
-/// A bar held at one end under its weight.
+/// A bar that is held at one end and hangs under its weight.
 Scene hanging_bar(const std::string& method, int iterations, double young) {
   Scene scene;
   scene.time.step = 1.0 / 60;
@@ -24,7 +24,7 @@ Scene hanging_bar(const std::string& method, int iterations, double young) {
   return scene;
 }
 
-/// What a report says of a frame that is looked at, and what converged steps say of it.
+/// What a report says about a frame that is looked at, and what converged steps say about it.
 struct Softness {
   double estimated, measured;
 };
@@ -41,11 +41,12 @@ Softness softness_of_frame(const Scene& scene, int frame) {
   return {estimated, 1 / apparent_stiffness(scene, before, x, 1).ratio};
 }
 
-// An estimate for a line of text: of the two largest here, 2.3 times what converged steps say.
+// The estimate serves a line of text: in the two worst cases here it is 2.3 times what converged
+// steps say.
 TEST(Unconverged, IsWhatConvergedStepsSayWithinAFactorOfTwoAndAHalf) {
   for (const char* method : {"vertex_block_descent", "gauss_seidel"}) {
     for (const double young : {1e6, 1e7}) {
-      // Vertex block descent needs half as many for the same.
+      // Vertex block descent needs half as many iterations for the same.
       const int iterations = std::string(method) == "gauss_seidel" ? 10 : 5;
       const Scene scene = hanging_bar(method, iterations, young);
       const Softness softness = softness_of_frame(scene, 6);
@@ -66,7 +67,7 @@ TEST(Unconverged, IsOneWhereStepsAreConverged) {
 }
 
 TEST(Unconverged, SeesAStiffHalfThatHardlyTurns) {
-  // The matrix of l_bfgs does not turn, so that its own steps become short before they are right.
+  // The matrix of l_bfgs does not turn, so its own steps become short before they are right.
   for (const char* method : {"vertex_block_descent", "l_bfgs"}) {
     Scene scene = hanging_bar(method, 10, 2e4);
     MaterialRegion region{.box = {{0, -9, -9}, {9, 9, 9}}, .material = scene.bodies[0].material};
@@ -105,7 +106,7 @@ TEST(Unconverged, SeesARodThatBendsTooSlowly) {
 
 TEST(Unconverged, SeesABodyWhoseOwnMatrixGivesItsEnergyUpSlowly) {
   // One layer of tets, wide, thin and nearly incompressible: the first step goes an eighth of its
-  // way, and what goes on around the same matrix finds next to nothing in six iterations.
+  // way, and a descent around the same matrix finds next to nothing in six iterations.
   Scene scene = hanging_bar("l_bfgs", 5, 1e6);
   scene.time.step = 1.0 / 30;
   Body& body = scene.bodies[0];
@@ -128,7 +129,7 @@ TEST(Unconverged, SeesABodyWhoseOwnMatrixGivesItsEnergyUpSlowly) {
   EXPECT_GT(std::max(factor, 1 / factor), 1.5);
 }
 
-/// A block of 5 MPa on a slope of 35 degrees, mu = 0.5, the slope lying level.
+/// A block of 5 MPa on a slope of 35 degrees with mu = 0.5; the slope is level.
 Scene sliding_block(const std::string& method, int iterations) {
   const double angle = 35 * std::acos(-1.0) / 180;
   Scene scene = test::free_block("stable_neo_hookean");
@@ -143,7 +144,7 @@ Scene sliding_block(const std::string& method, int iterations) {
   return scene;
 }
 
-// What slides is pushed by a sixth of the force that carries it: a third of that is missing.
+// A sixth of the force that carries the block pushes it; a third of that sixth is missing.
 TEST(Unconverged, SeesABlockThatSlidesTooSlowly) {
   const double right =
       9.81 * (std::sin(35 * std::acos(-1.0) / 180) - 0.5 * std::cos(35 * std::acos(-1.0) / 180));
@@ -166,7 +167,7 @@ TEST(Unconverged, SeesABlockThatSlidesTooSlowly) {
   for (int i = 0; i < 60; ++i) EXPECT_NEAR(newton.step().unconverged, 1, 0.05) << i;
 }
 
-/// Of what ten iterations leave on this bar nothing is rigid: no motion that is held back.
+/// Nothing of what ten iterations leave on this bar is rigid, so no motion is held back.
 TEST(Unconverged, DoesNotTakeSmallVibrationsForAMotionThatIsHeldBack) {
   const Scene scene = test::twisting_bar({26, 8, 8}, "polynomial");
   const Softness softness = softness_of_frame(scene, 4);
@@ -183,7 +184,7 @@ TEST(Unconverged, LooksOnceWhereTheLastDirectionsPromiseNothing) {
   };
   EXPECT_EQ(last_look("l_bfgs"), 1);
   EXPECT_EQ(last_look("newton"), 1);
-  // What goes from vertex to vertex promises nothing of the whole.
+  // A method that goes from vertex to vertex promises nothing about the whole.
   EXPECT_GT(last_look("gauss_seidel"), 1);
 }
 

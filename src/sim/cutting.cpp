@@ -14,13 +14,14 @@ using namespace vec3;
 
 namespace {
 
-/// Parts that the way of a segment is divided into: what turns sweeps a curved strip.
+/// Number of parts of a segment's way: a segment that turns sweeps a curved strip.
 constexpr int num_parts = 8;
-/// Of the largest coordinate at hand: the rounding of a distance from a plane.
+/// Rounding of a distance from a plane, as a share of the largest coordinate at hand.
 constexpr double rounding = 1e-12;
-/// By how much weights may be below 0: lines through a common edge of two triangles miss neither.
+/// Weights may be below 0 by this much, so that a line through a common edge of two triangles
+/// misses neither.
 constexpr double weight_rounding = 1e-9;
-/// Of its longest edge: a triangle that is thinner has no plane.
+/// A triangle that is thinner than this share of its longest edge has no plane.
 constexpr double thinnest = 1e-9;
 
 double largest(const Vec3& x) { return std::max({std::abs(x[0]), std::abs(x[1]), std::abs(x[2])}); }

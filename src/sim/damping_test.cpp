@@ -21,7 +21,7 @@ using test::expect_same_bits;
 using test::place_of;
 using vec3::cross;
 
-/// Where the sums of squares of a step that is solved do not show.
+/// Solves steps so well that their errors do not show.
 void solve_well(Scene& scene) {
   scene.solver.method = SolverMethod::newton;
   scene.solver.iterations = 30;
@@ -47,7 +47,7 @@ struct Mode {
   Eigen::VectorXd mass;   ///< of each entry, kg
 };
 
-/// The lowest vibration at rest that moves along x, or across it, but for a tenth of its energy.
+/// The lowest vibration at rest that moves along x, or across it, up to a tenth of its energy.
 Mode lowest_mode(const Scene& scene, bool along) {
   const Model model = build_model(scene);
   std::vector<int> order(static_cast<std::size_t>(model.num_vertices));
@@ -82,8 +82,8 @@ Mode lowest_mode(const Scene& scene, bool along) {
   return mode;
 }
 
-/// A share of a metre: small enough that squares of strains are a hundred thousandth, large enough
-/// that the rounding of positions is a billionth.
+/// A share of a metre: small enough that squares of strains are a hundred thousandth, and large
+/// enough that the rounding of positions is a billionth.
 constexpr double amplitude = 1e-6;
 
 void set_amplitude(Simulation& simulation, const Mode& mode) {
@@ -102,7 +102,7 @@ double part_of(const Mode& mode, const std::vector<double>& field) {
   return weighted.dot(values) / weighted.dot(mode.shape);
 }
 
-/// Amplitude of a damped oscillator and its velocity over a step, exactly as the integrators have
+/// Amplitude and velocity of a damped oscillator after a step, exactly as the integrators give
 /// them: x'' = -w^2 x - tau w^2 x'.
 void step_exactly(const std::string& integrator, double w, double tau, double h, double& x,
                   double& v) {
@@ -119,8 +119,8 @@ void step_exactly(const std::string& integrator, double w, double tau, double h,
   x = 2 * z - x;
 }
 
-/// The constant stiffness of corotated without Poisson's ratio is its modulus, and the damping is
-/// then tau times the stiffness in every direction: each mode is an oscillator of its own.
+/// The constant stiffness of corotated without Poisson's ratio is its modulus. The damping is then
+/// tau times the stiffness in every direction, and each mode is an oscillator of its own.
 TEST(DampedMode, FollowsTheExactDiscreteOscillator) {
   constexpr int steps = 60;
   for (const char* const integrator : {"backward_euler", "implicit_midpoint"}) {
@@ -138,7 +138,7 @@ TEST(DampedMode, FollowsTheExactDiscreteOscillator) {
       for (int n = 0; n < steps; ++n) {
         simulation.step();
         step_exactly(integrator, mode.frequency, tau, scene.time.step, x, v);
-        // Squares of strains, and the rounding of positions.
+        // Errors from squares of strains and from the rounding of positions.
         ASSERT_NEAR(part_of(mode, simulation.state().positions) - at_rest, x, 1e-4 * amplitude)
             << integrator << " step " << n;
       }
@@ -151,7 +151,7 @@ struct Decay {
   double share = 0;      ///< rate of decay over tau w^2/2
 };
 
-/// Measured with the midpoint rule, which by itself damps nothing, over a fall to a third or less.
+/// Measured with the midpoint rule, which damps nothing itself, over a decay to a third or less.
 Decay decay_of(const std::string& material, double poisson, bool along) {
   Scene scene = free_bar(material, poisson);
   const Mode mode = lowest_mode(scene, along);
@@ -181,7 +181,7 @@ TEST(DampedMode, DecaysAtTheRateOfItsTimeAndFasterWhereVolumeResists) {
     std::printf("%.2f | %.1f 1/s, %.3f | %.1f 1/s, %.3f\n", poisson, across.frequency, across.share,
                 along.frequency, along.share);
     if (poisson == 0) {
-      // The frequency is lowered and the rate raised by (tau w)^2, and by (h w)^2/12.
+      // The frequency is lowered and the rate raised by (tau w)^2 and by (h w)^2/12.
       EXPECT_NEAR(across.share, 1, 5e-3);
       EXPECT_NEAR(along.share, 1, 5e-3);
     }
@@ -212,7 +212,7 @@ Momenta momenta_of(const Model& model, const SimulationState& state) {
 
 constexpr double flight = 2;  // m/s
 
-/// Flies and turns at 4 rad/s.
+/// Makes it fly, and turn at 4 rad/s.
 void spin(Simulation& simulation) {
   SimulationState state = simulation.state();
   for (std::size_t i = 0; i < state.positions.size(); i += 3) {
@@ -247,8 +247,8 @@ TEST(DampedFlight, KeepsBothMomenta) {
   }
 }
 
-/// What the Laplacian by itself, x^T tau L x/h, would take from the spin in its first step, over
-/// its kinetic energy.
+/// What the Laplacian on its own, x^T tau L x/h, would take from the spin in its first step, over
+/// the kinetic energy.
 double share_of_the_laplacian(const Scene& scene, double tau, double h) {
   const Model model = build_model(scene);
   Simulation simulation(scene, {.threads = 1});
@@ -273,8 +273,8 @@ double share_of_the_laplacian(const Scene& scene, double tau, double h) {
   return taken / kinetic;
 }
 
-/// Backward Euler loses (h w)^2 of a spin in every step. Damping adds nothing that shows, where the
-/// Laplacian itself would leave nothing of it.
+/// Backward Euler loses (h w)^2 of a spin in every step. Damping adds nothing visible, while the
+/// Laplacian on its own would leave nothing of the spin.
 TEST(DampedFlight, TurnsAsLongAsWithoutDamping) {
   const double share = share_of_the_laplacian(free_bar("neo_hookean", 0.3), 0.05, 1.0 / 60);
   std::printf("the Laplacian would take %.1f times the energy of the spin in the first step\n",
@@ -328,7 +328,7 @@ TEST(DampedFlight, LosesEnergyAndNeverGainsAny) {
   }
 }
 
-/// A block that hangs under its weight, a pinned cloth of springs and a pinned membrane.
+/// A hanging block under its weight, a pinned cloth of springs and a pinned membrane.
 Scene hanging_scene(double tau) {
   Scene scene = test::hanging_cloth();
   scene.bodies.push_back(test::hanging_membrane("neo_hookean").bodies[0]);
@@ -339,7 +339,7 @@ Scene hanging_scene(double tau) {
   block.bodies[0].pins.push_back(pin);
   scene.bodies.push_back(block.bodies[0]);
   scene.damping.stiffness = tau;
-  scene.contact.bodies = false;  // they hang in one place
+  scene.contact.bodies = false;  // they hang in the same place
   return scene;
 }
 
@@ -355,7 +355,7 @@ TEST(DampedBodies, ComeToTheSameRest) {
   test::run(rest, 1);
   const std::vector<double> found = damped.state().positions, expected = rest.state().positions;
   for (std::size_t i = 0; i < found.size(); ++i) {
-    // What is left of a slow mode after ten seconds, and the tolerances of both solutions.
+    // The rest of a slow mode after ten seconds, and the tolerances of both solutions.
     EXPECT_NEAR(found[i], expected[i], 1e-7);
   }
 }
@@ -372,7 +372,7 @@ TEST(DampedBodies, HaveTheSameBitsOnAnyNumberOfThreadsAndAfterARestart) {
     again.set_state(one.state());
     test::run(one, 3);
     test::run(again, 3);
-    // What methods remember of a run, as raised weights, is none of the state.
+    // What methods remember of a run, such as raised weights, is not part of the state.
     EXPECT_EQ(one.state().frame, again.state().frame);
     if (std::string(method) == "newton") expect_same_bits(one, again);
   }

@@ -11,7 +11,7 @@ namespace supple {
 
 namespace {
 
-constexpr double visible_share = 1e-4;  ///< of the size of a body
+constexpr double visible_share = 1e-4;  ///< share of a body's size
 
 /// Whether vertices first .. last - 1 touch something or are tied to something.
 bool touches(const Objective& objective, int first, int last) {
@@ -71,7 +71,7 @@ void Drift::begin() {
   is_added_ = false;
 }
 
-/// One step of d. way: a^2 <grad g, u>/|u|_M.
+/// Does one step of d. way: a^2 <grad g, u>/|u|_M.
 void Drift::move(Held& body, const Step& step, double kappa, double way) {
   State& state = body.next;
   const bool is_first = step.integrator.needs_previous && state.x_previous.empty();
@@ -113,7 +113,7 @@ void Drift::add(const Objective& objective, const VectorField& z, const VectorFi
       scale(body.next, 0);
       continue;
     }
-    // u_before: <u, u of the step's beginning>; before: that by itself.
+    // u_before: <u, u at the step's beginning>; before: the latter with itself.
     double uu = 0, u_before = 0, before = 0, left = 0, pull = 0;
     for (auto i = static_cast<std::size_t>(body.first); i < static_cast<std::size_t>(body.last);
          ++i) {

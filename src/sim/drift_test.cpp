@@ -14,7 +14,7 @@
 namespace supple {
 namespace {
 
-/// A bar held at one end under its weight, which swings for half a second.
+/// A bar that is held at one end and swings under its weight for half a second.
 Scene swinging_bar(const std::string& method, int iterations, double size = 1) {
   Scene scene;
   scene.time = {.step = std::sqrt(size) / 30, .frames = 30};
@@ -109,7 +109,7 @@ TEST(Drift, GoesByTheIntegratorOfTheBody) {
 TEST(Drift, DependsOnNoUnits) {
   const double metre = motion_of(swinging_bar("quasi_newton", 5)).drift;
   ASSERT_GT(metre, 0.01);
-  // Powers of four: lengths, times and masses are then the same but for their exponents.
+  // Powers of four: lengths, times and masses then differ only in their exponents.
   for (const double size : {1.0 / 1024, 64.0}) {
     EXPECT_NEAR(motion_of(swinging_bar("quasi_newton", 5, size)).drift / metre, 1, 1e-3) << size;
   }
@@ -136,7 +136,7 @@ TEST(Drift, BeginsAnewWithAState) {
 TEST(Drift, IsOfTheBodyThatIsOffTheMost) {
   Scene scene = swinging_bar("quasi_newton", 3);
   const double alone = motion_of(scene).drift;
-  // Beside it one that hardly moves.
+  // Beside it is one that hardly moves.
   Body other = scene.bodies[0];
   for (Vec3& x : other.mesh.vertices) x[1] += 5;
   for (Pin& pin : other.pins) pin.box = {{-9, 4, -9}, {9, 6, 9}};
@@ -144,7 +144,7 @@ TEST(Drift, IsOfTheBodyThatIsOffTheMost) {
   EXPECT_NEAR(motion_of(scene).drift, alone, 0.1 * alone);
 }
 
-// Steps that act a little too soft, each of them below what is worth a word.
+// Steps that act a little too soft, each by too little for a warning.
 TEST(Drift, WarnsOfWhatAddsUp) {
   int quiet = 0, wrong = 0;
   for (const int iterations : {3, 4, 5, 6, 8, 10, 15, 20}) {

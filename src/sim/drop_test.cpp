@@ -7,7 +7,7 @@
 #include "materials/spline.h"
 #include "supple/simulation.h"
 
-/// Bodies that fall with nothing chosen for them; supple_drop_bench has many more.
+/// Bodies that fall with default settings; supple_drop_bench has many more.
 namespace supple {
 namespace {
 
@@ -21,7 +21,7 @@ MaterialSettings material(const std::string& model, double young, double poisson
   return settings;
 }
 
-/// Inner vertices of a box moved by up to a third of a cell.
+/// A box whose inner vertices have been moved by up to a third of a cell.
 TetMesh crumpled_box() {
   TetMesh mesh = generate(BoxGenerator{.cells = {3, 3, 3}, .tets_per_cell = 6});
   std::mt19937 random(1);
@@ -34,7 +34,7 @@ TetMesh crumpled_box() {
   return mesh;
 }
 
-/// A layer of vertices next to the next one: tets a thousandth as thick as the others.
+/// Two layers of vertices close together: tets a thousandth as thick as the others.
 TetMesh bar_of_slivers() {
   TetMesh mesh = generate(BoxGenerator{.size = {1, 0.25, 0.25}, .cells = {8, 2, 2}});
   for (Vec3& x : mesh.vertices) {
@@ -58,7 +58,7 @@ Scene drop(TetMesh mesh, const MaterialSettings& settings) {
   return scene;
 }
 
-/// Of the vertices, up and down: along the ground nothing brakes them, m/s.
+/// Vertical root mean square speed of the vertices, m/s; along the ground nothing brakes them.
 double rms_speed(const Simulation& simulation) {
   const std::vector<double> v = simulation.state().velocities;
   double sum = 0;
@@ -111,15 +111,16 @@ TEST(Drop, PoorBodiesOfAllMaterialsGainNoEnergySinkInNowhereAndRest) {
         EXPECT_LT(fall.gain, 0.01 * 1.2 * 9.81 * mass_of(mesh));
         EXPECT_LT(fall.deepest, 0.01);
         EXPECT_EQ(fall.last.inverted_tets, 0);
-        EXPECT_LT(rms_speed(simulation), 0.05 * std::sqrt(9.81));  // of a fall by its size
+        EXPECT_LT(rms_speed(simulation), 0.05 * std::sqrt(9.81));  // speed of a fall by its own
+                                                                   // size
       }
     }
   }
 }
 
 TEST(Drop, ABodyThatFallsByTetsInASubstepIsSolvedInSmallerOnesByXpbd) {
-  // Of 1 cm, with cells of 0.7 mm, of which it falls four in a substep. Without smaller ones it
-  // gains 900 times its weight times its size, and half of its tets stay inside out.
+  // A body of 1 cm with cells of 0.7 mm falls by four of them in a substep. Without smaller
+  // substeps it gains 900 times its weight times its size, and half of its tets stay inside out.
   constexpr double size = 0.01;
   TetMesh mesh =
       generate(BoxGenerator{.size = {size, 0.12 * size, 0.12 * size}, .cells = {15, 2, 2}});
@@ -137,8 +138,8 @@ TEST(Drop, ABodyThatFallsByTetsInASubstepIsSolvedInSmallerOnesByXpbd) {
   EXPECT_EQ(fall.last.inverted_tets, 0);
   EXPECT_GT(fall.repeated, 0);
 
-  // A state taken before such a frame goes on with the same bits, and so do other numbers of
-  // threads.
+  // A state taken before such a frame continues with the same bits, and other numbers of threads
+  // give the same bits.
   Simulation first(scene, {.threads = 1}), second(scene, {.threads = 2});
   while (first.step().repeated_substeps == 0) ASSERT_LT(first.frame(), 60);
   run_fall(second, static_cast<int>(first.frame()));

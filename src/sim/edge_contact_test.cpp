@@ -33,8 +33,8 @@ struct Support {
   std::vector<Collider> colliders;
 };
 
-/// What the block rests on with no vertex, tops at y = -0.5. Rows of vertices are at -0.5, 0 and
-/// 0.5.
+/// Supports of the block that touch none of its vertices, with tops at y = -0.5. Rows of vertices
+/// are at -0.5, 0 and 0.5.
 std::vector<Support> supports() {
   std::vector<Support> list;
   std::vector<Collider> poles, spheres, boxes, cylinders;
@@ -66,7 +66,7 @@ std::vector<Support> supports() {
   return list;
 }
 
-/// Of samples of the whole surface of the block, m.
+/// Deepest sample of the whole surface of the block, m.
 double deepest(const Simulation& simulation, const std::vector<ColliderObject>& colliders,
                const std::vector<std::array<int, 3>>& surface) {
   constexpr int parts = 24;
@@ -103,7 +103,7 @@ TEST(EdgeContact, ACoarseBlockStaysOnWhatFitsBetweenItsVertices) {
   for (const Support& support : supports()) {
     for (const char* method : {"l_bfgs", "newton", "xpbd"}) {
       SCOPED_TRACE(support.name + ", " + method);
-      // Of the many substeps each asks the distances of meshes: seconds.
+      // Each of the many substeps asks the distances of meshes, which takes seconds.
       if (support.name == "spikes" && std::string(method) == "xpbd") continue;
       Scene scene = coarse_block();
       for (Vec3& p : scene.bodies[0].mesh.vertices) p[1] += 0.05;
@@ -135,7 +135,7 @@ TEST(EdgeContact, AFastBlockDoesNotPassAThinPole) {
     for (const double speed : {5.0, 50.0}) {
       SCOPED_TRACE(std::string(method) + " at " + std::to_string(speed) + " m/s");
       Scene scene = coarse_block();
-      // At 50 m/s a softer one would be squeezed round the poles.
+      // At 50 m/s a softer block would be squeezed round the poles.
       const auto [mu, lambda] = lame_parameters(1e7, 0.3);
       scene.bodies[0].material.mu = mu;
       scene.bodies[0].material.lambda = lambda;
@@ -190,7 +190,7 @@ TEST(EdgeContact, ClothAndStrandsRestOnWhatFitsBetweenTheirVertices) {
         scene.time.substeps = 20;
         scene.solver.iterations = 1;
       }
-      // Under the middle of edges, and for the cloth of faces.
+      // Under the middle of edges and, for the cloth, of faces.
       for (const double x : {-0.3, 0.3}) {
         if (is_cloth) {
           for (const double z : {-0.27, 0.24}) {
@@ -209,7 +209,7 @@ TEST(EdgeContact, ClothAndStrandsRestOnWhatFitsBetweenTheirVertices) {
         EXPECT_EQ(report.tunnelled, 0) << "frame " << frame;
         lowest = std::min(lowest, middle(simulation)[1]);
       }
-      // Free it would be at -4.9 by then; it rests on tops at -0.03, and what overhangs sags.
+      // Freely it would be at -4.9 by then. It rests on tops at -0.03, and overhanging parts sag.
       EXPECT_GT(lowest, -0.2);
     }
   }
@@ -232,7 +232,7 @@ TEST(EdgeContact, AFastClothOrStrandDoesNotPassAThinPole) {
         }
         scene.colliders.push_back({"pole", CapsuleShape{{0.03, 2, -3}, {0.03, 2, 3}, 0.02}, {}});
         Simulation simulation(scene, {.threads = 1});
-        // What was under the pole at the start is folded around it and stays below.
+        // Parts under the pole at the start are folded around it and stay below.
         const std::vector<Vec3>& rest = scene.bodies[0].mesh.vertices;
         const auto height_at_pole = [&] {
           double height = -1;
@@ -284,7 +284,7 @@ TEST(EdgeContact, NoIterateOfADescentRaisesTheObjective) {
       const ConvergenceCurve curve = record_descent(own, state, reference, 1);
       for (std::size_t k = 1; k < curve.points.size(); ++k) {
         const double last = curve.points[k - 1].objective;
-        // What g and its terms err by.
+        // Rounding errors of g and its terms.
         EXPECT_LE(curve.points[k].objective, last + 1e-13 * (std::abs(last) + curve.energy_scale));
         ++checked;
       }
@@ -294,7 +294,7 @@ TEST(EdgeContact, NoIterateOfADescentRaisesTheObjective) {
   EXPECT_GT(checked, 200);
 }
 
-/// On what is flat the vertices are deepest: nothing is found between them.
+/// On a flat collider the vertices are deepest, so nothing is found between them.
 TEST(EdgeContact, OnAFlatBoxABlockMovesAsOnAPlane) {
   for (const char* method : {"l_bfgs", "newton", "xpbd"}) {
     SCOPED_TRACE(method);
@@ -317,7 +317,7 @@ TEST(EdgeContact, OnAFlatBoxABlockMovesAsOnAPlane) {
   }
 }
 
-/// Tets that move what lies on a collider are visited before contacts are.
+/// Tets that move what lies on a collider are visited before contacts.
 TEST(EdgeContact, WithXpbdABallFallsOnABallAndStaysOutsideInEveryFrame) {
   Scene scene;
   Body ball{.mesh = generate(SphereGenerator{.radius = 0.5, .cells = 6, .center = {0, 1.3, 0}})};
@@ -340,7 +340,7 @@ TEST(EdgeContact, WithXpbdABallFallsOnABallAndStaysOutsideInEveryFrame) {
     touched = touched || report.contacts > 0;
   }
   EXPECT_TRUE(touched);
-  // Contacts are soft as deep as 3.5 mm, 0.2 % of its size.
+  // Contacts are soft to a depth of 3.5 mm, 0.2 % of its size.
   EXPECT_LT(deepest, 4e-3);
 }
 

@@ -18,7 +18,7 @@ Vector cross(const Vector& a, const Vector& b) {
   return {{a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]}};
 }
 
-/// Share of what there is to take that is taken at most: what moves may not stop dead.
+/// At most this share of the available energy is taken: moving bodies must not stop dead.
 constexpr double most_taken = 0.99;
 
 }  // namespace
@@ -57,7 +57,7 @@ EnergyGuard::Rigid EnergyGuard::rigid_of(std::size_t body, const VectorField& x,
       for (int b = 0; b < 3; ++b) inertia(a, b) += m * ((a == b ? r2 : 0) - r[a] * r[b]);
     }
   }
-  // A straight strand has no inertia about itself.
+  // A straight strand has no inertia about its axis.
   for (int a = 0; a < 3; ++a) inertia(a, a) += 1e-9 * size;
   if (size > 0) rigid.spin = inverse(inertia) * momentum;
   return rigid;
@@ -130,7 +130,7 @@ double EnergyGuard::weight_times_size(const Vec3& gravity) const {
 double EnergyGuard::dissipate(std::span<const int> bodies, double excess,
                               const std::vector<char>& is_held, const VectorField& x,
                               VectorField& v) {
-  double beside = 0, along = 0;  // of rigid motions; rigid, of bodies that are held
+  double beside = 0, along = 0;  // beside rigid motions; rigid, of bodies that are held
   for (const int body : bodies) {
     const std::size_t b = supple::at(body);
     rigid_[b] = rigid_of(b, x, v);

@@ -9,10 +9,10 @@
 
 namespace supple {
 
-/// Keeps the mechanical energy of a step from growing beyond the work that was done, where solving
-/// it better does not: takes the excess out of the velocities. A body loses what it moves by beside
-/// a rigid motion, so that it keeps its momentum, linear and angular; one that something holds or
-/// touches may lose of the rigid motion too. `bodies` are those that a call is about, ascending.
+/// Keeps the mechanical energy of a step from growing beyond the work that was done, if solving the
+/// step better does not: takes the excess out of the velocities. A body loses what it moves by
+/// beside a rigid motion, so it keeps its linear and angular momentum. A body that something holds
+/// or touches can lose rigid motion too. `bodies` are the ones that a call is about, ascending.
 class EnergyGuard {
  public:
   explicit EnergyGuard(const Model& model);
@@ -20,7 +20,7 @@ class EnergyGuard {
   /// Kinetic energy, J.
   double kinetic(std::span<const int> bodies, const VectorField& v) const;
 
-  /// The same of moving from x to z in h, s.
+  /// Kinetic energy of a motion from x to z in h, s, J.
   double kinetic_of_way(std::span<const int> bodies, const VectorField& x, const VectorField& z,
                         double h) const;
 
@@ -28,20 +28,20 @@ class EnergyGuard {
   double work_of_weight(std::span<const int> bodies, const Vec3& gravity, const VectorField& from,
                         const VectorField& to) const;
 
-  /// Weight of each body times its size, all together: J, of which a body falls by itself.
+  /// Sum over the bodies of weight times size, J: the energy of a fall by its own size.
   double weight_times_size(const Vec3& gravity) const;
 
-  /// |.|_M^2 of what is rigid in a field v of a body at x: the shift and the turn that have its
+  /// |.|_M^2 of the rigid part of a field v of a body at x: the shift and the turn with the same
   /// momenta.
   double rigid_square(std::size_t body, const VectorField& x, const VectorField& v) const;
 
   /// Takes up to `excess` J out of the velocities at x. is_held: whether something outside acts on
-  /// a body, [num_bodies]. What was taken, J.
+  /// a body, [num_bodies]. Returns what was taken, J.
   double dissipate(std::span<const int> bodies, double excess, const std::vector<char>& is_held,
                    const VectorField& x, VectorField& v);
 
-  /// Where the bodies would be had they moved rigidly for a time t, s, under gravity alone: a start
-  /// of a descent that costs no elastic energy.
+  /// Where the bodies would be if they had moved rigidly for a time t, s, under gravity alone: a
+  /// start of a descent that costs no elastic energy.
   void move_rigidly(std::span<const int> bodies, const VectorField& x, const VectorField& v,
                     const Vec3& gravity, double t, VectorField& moved);
 
@@ -50,7 +50,7 @@ class EnergyGuard {
 
  private:
   using Vector = Vector3<double>;
-  /// Of a body at x with v.
+  /// The rigid motion of a body at x with v.
   struct Rigid {
     double mass = 0;                                ///< kg
     Vector center{{0, 0, 0}}, velocity{{0, 0, 0}};  ///< m, m/s

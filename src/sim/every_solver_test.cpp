@@ -9,9 +9,9 @@
 #include "supple/compare.h"
 #include "supple/error.h"
 
-/// What every method promises whose steps end at the minimum of g, on every material that it runs:
-/// descents, and xpbd with projection stress. The methods are all that the settings can name: one
-/// that is added to the list is tested without a line here.
+/// What every method whose steps end at the minimum of g promises, on every material that it runs:
+/// descents, and xpbd with projection stress. The methods are all that the settings can name; a
+/// method that is added to the list is tested without a change here.
 namespace supple {
 namespace {
 
@@ -28,7 +28,7 @@ void expand(std::vector<SolverSettings>& list, const std::string& key, T SolverS
       continue;
     }
     for (const std::string& choice : solver_choices(settings.method, key)) {
-      if (choice == "automatic") continue;  // it is one of the others
+      if (choice == "automatic") continue;  // it equals one of the others
       expanded.push_back(settings);
       expanded.back().*value = from_string<T>(choice);
       if (find_conflict(expanded.back())) expanded.pop_back();
@@ -50,7 +50,7 @@ std::vector<Variant> all_variants() {
   for (const SolverMethod method : all_choices<SolverMethod>()) {
     SolverSettings plain;
     plain.method = method;
-    // Others end elsewhere, or read no materials.
+    // Others end elsewhere or read no materials.
     if (is_position_based(method) && !reads(method, "projection")) continue;
     std::vector<SolverSettings> list{plain};
     expand(list, "initial_hessian", &SolverSettings::initial_hessian);
@@ -88,7 +88,7 @@ struct Problem {
   ConvergedStep reference;
 };
 
-/// The state after a frame with the vertices scattered: no method starts near the minimum.
+/// The state after a frame, with the vertices scattered so that no method starts near the minimum.
 SimulationState scattered_state(const Scene& scene, double distance) {
   Simulation simulation(scene, {.threads = 1});
   simulation.step();
@@ -108,7 +108,7 @@ std::string model_of_membrane(const std::string& material) {
   return "";
 }
 
-/// Is its bending dihedral?
+/// Whether its bending is dihedral.
 bool is_folded(const std::string& material) { return material.starts_with("folded_"); }
 
 Scene membrane(const std::string& material) {
@@ -130,7 +130,7 @@ std::vector<Problem> make_problems() {
   cloth.state = scattered_state(cloth.scene, 0.01);
   cloth.reference = solve_converged(cloth.scene, cloth.state, 1);
   problems.push_back(std::move(cloth));
-  // What every method runs that can damp.
+  // A material that every method that can damp runs.
   Problem damped{.material = "arap", .scene = test::twisting_bar({4, 2, 2}, "arap")};
   damped.scene.damping.stiffness = 0.05;
   damped.scene.solver.method = SolverMethod::newton;
@@ -169,7 +169,7 @@ bool runs(const Variant& variant, const Problem& problem) {
     return (model == "arap" || model == "woven_limit") && !is_folded(problem.material);
   }
   if (!model.empty()) return true;
-  if (problem.material == "fibers") {  // one of them has a curve
+  if (problem.material == "fibers") {  // one of the fibers has a curve
     return !is_position_based(variant.settings.method) &&
            variant.settings.method != SolverMethod::projective_dynamics;
   }
@@ -192,7 +192,7 @@ TEST_P(EverySolver, ReachesTheSameMinimumOfEveryMaterialAndDescentsNeverRise) {
         record_descent(scene, problem.state, problem.reference, 1);
         ADD_FAILURE() << "was not refused";
       } catch (const Error& error) {
-        // What it runs instead, or what runs it.
+        // What it runs instead, or which method runs it.
         const bool is_of_another_method =
             scene.damping.stiffness > 0 || !model_of_membrane(problem.material).empty();
         const char* const other =
@@ -211,9 +211,9 @@ TEST_P(EverySolver, ReachesTheSameMinimumOfEveryMaterialAndDescentsNeverRise) {
     EXPECT_LT(curve.points.back().position_error, 1e-6)
         << to_string(curve.status) << " after " << curve.points.size() - 1 << " iterations, error "
         << curve.points.back().relative_error;
-    if (is_position_based(scene.solver.method)) continue;  // its way is that of the constraints
+    if (is_position_based(scene.solver.method)) continue;  // it follows the way of the constraints
     for (std::size_t k = 1; k < curve.points.size(); ++k) {
-      // g is a sum of terms of the energy's size: its rounding.
+      // Rounding of g, a sum of terms of the energy's size.
       const double rounding = 1e-12 * curve.energy_scale;
       ASSERT_LE(curve.points[k].objective, curve.points[k - 1].objective + rounding)
           << "iteration " << k;
@@ -230,8 +230,9 @@ void turn(std::vector<double>& values) {
   }
 }
 
-/// The largest distance between what a few iterations make of a scene and of the same one turned by
-/// 90 degrees about z, as a share of the way from the start. The rest shape is not turned.
+/// The largest distance between the results of a few iterations for a scene and for the same scene
+/// turned by 90 degrees about z, as a share of the way from the start. The rest shape is not
+/// turned.
 double change_by_turning(const Variant& variant, const std::string& material, double damping) {
   Scene scene = !model_of_membrane(material).empty() ? membrane(material)
                 : material == "spring"               ? test::hanging_cloth()
@@ -241,8 +242,8 @@ double change_by_turning(const Variant& variant, const std::string& material, do
   scene.damping.stiffness = damping;
   for (Pin& pin : scene.bodies[0].pins) {
     pin.motion = {};
-    // Conjugate gradients without preconditioner find stiff pins first and then, from rounding, a
-    // second time: those iterates agree to a few digits only.
+    // Conjugate gradients without a preconditioner find stiff pins first and then, from rounding, a
+    // second time; those iterates agree only to a few digits.
     pin.stiffness = std::min(pin.stiffness, 300.0);
   }
   SimulationState state = scattered_state(scene, 0.02);
@@ -256,7 +257,7 @@ double change_by_turning(const Variant& variant, const std::string& material, do
   turn(turned_state.velocities);
   scene.solver = turned.solver = variant.settings;
   scene.solver.iterations = turned.solver.iterations = 4;
-  // More would solve the systems, and the preconditioner would no longer show.
+  // With more iterations the systems would be solved, and the preconditioner would not show.
   scene.solver.linear_iterations = turned.solver.linear_iterations = 1;
   Simulation one(scene, {.threads = 1}), other(turned, {.threads = 1});
   one.set_state(state);
@@ -274,8 +275,8 @@ double change_by_turning(const Variant& variant, const std::string& material, do
   return distance / way;
 }
 
-/// Only what is built from the Hessian of the rest shape knows which way that lay
-/// [Liu et al. 2017, sec. 5; thesis Table 7.1], but where the material has none there.
+/// Only what is built from the Hessian of the rest shape knows its orientation [Liu et al. 2017,
+/// sec. 5; thesis Table 7.1], unless the material has none there.
 bool knows_the_rest_orientation(const SolverSettings& settings, const std::string& material) {
   for (const char* const free : {"polynomial", "strain_limit", "membrane_woven_limit"}) {
     if (material == free) return false;

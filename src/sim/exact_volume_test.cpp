@@ -37,7 +37,7 @@ Triangles surface_of(const Body& body) {
   return body.mesh.tets.empty() ? body.triangles : surface_triangles(body.mesh);
 }
 
-/// V/V0 - 1 of a simulation's first body, which has no cavities.
+/// V/V0 - 1 of the first body of a simulation; the body has no cavities.
 double change_of(const Simulation& simulation) {
   const Body& body = simulation.scene().bodies[0];
   const Triangles surface = surface_of(body);
@@ -46,7 +46,7 @@ double change_of(const Simulation& simulation) {
   return volume_of(x, surface) / volume_of(body.mesh.vertices, surface) - 1;
 }
 
-/// A block of neo-Hooke, of E = 1e5 Pa and a Poisson's ratio of 0.3.
+/// A neo-Hookean block with E = 1e5 Pa and a Poisson's ratio of 0.3.
 Body block(const Vec3& size, const std::array<int, 3>& cells) {
   Body body;
   body.name = "block";
@@ -57,7 +57,7 @@ Body block(const Vec3& size, const std::array<int, 3>& cells) {
   return body;
 }
 
-/// A bag of a thin membrane, full of something that cannot be compressed.
+/// A bag of a thin membrane, full of something incompressible.
 Body bag(double radius, int subdivisions = 2) {
   const SpringMesh mesh =
       generate(IcosphereGenerator{.radius = radius, .subdivisions = subdivisions});
@@ -92,8 +92,8 @@ Motion downward(double way, double time) {
   return motion;
 }
 
-/// Pulls each vertex of the ends along x, by its share of their faces, with a stress that does not
-/// depend on where it goes, by springs from far away.
+/// Pulls each vertex of the ends along x, by its share of their faces, with springs from far away,
+/// whose stress does not depend on where the vertex goes.
 void pull_ends(Body& body, double length, double stress, double lengthening) {
   const double far = 1e4 * length;
   std::vector<double> share(body.mesh.vertices.size(), 0);
@@ -115,8 +115,8 @@ void pull_ends(Body& body, double length, double stress, double lengthening) {
   }
 }
 
-/// Of incompressible neo-Hooke the nominal stress is mu (s - 1/s^2), whatever lambda is: twice as
-/// long at 7/4 mu. Outside is 0 = -mu/2 + p' with p' the pressure, from sigma = mu (b - I) - p' I.
+/// For incompressible neo-Hooke the nominal stress is mu (s - 1/s^2), whatever lambda is: twice the
+/// length at 7/4 mu. Across, 0 = -mu/2 + p' with the pressure p', from sigma = mu (b - I) - p' I.
 TEST(ExactVolume, ABlockPulledToTwiceItsLengthIsThinnerByTheRootOfTwo) {
   for (const double length : {1e-3, 0.5, 100.0}) {
     Body body = block({length, length / 2, length / 2}, {3, 2, 2});
@@ -130,7 +130,7 @@ TEST(ExactVolume, ABlockPulledToTwiceItsLengthIsThinnerByTheRootOfTwo) {
     EXPECT_LT(report.constraint_error, 1e-7) << length;
     EXPECT_LT(std::abs(change_of(simulation)), 1e-7);
     const std::vector<Vec3> x = positions_of(simulation);
-    // Next to nothing holds it as a whole: about its first vertex.
+    // Almost nothing holds it as a whole, so positions are relative to its first vertex.
     double worst = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
       for (std::size_t k = 0; k < 3; ++k) {
@@ -142,7 +142,7 @@ TEST(ExactVolume, ABlockPulledToTwiceItsLengthIsThinnerByTheRootOfTwo) {
     EXPECT_LT(worst, 1e-4 * length);
     ASSERT_EQ(simulation.state().multipliers.size(), 1U);
     EXPECT_NEAR(simulation.state().multipliers[0], -0.5 * mu, 1e-4 * mu);
-    // What stays does no work.
+    // A constant volume does no work.
     EXPECT_NEAR(simulation.energies().pressure, 0, 1e-9 * mu * std::pow(length, 3));
   }
 }
@@ -183,7 +183,7 @@ TEST(ExactVolume, ABarWhoseHeldEndsPartKeepsIt) {
   }
 }
 
-/// Where it touches the plates a thin bag is flat: what is inside pushes them with its pressure.
+/// Where it touches the plates, a thin bag is flat: its content pushes them with its pressure.
 TEST(ExactVolume, ABagBetweenPlatesKeepsIt) {
   Body body = bag(0.1, 3);
   Scene scene = moving(body, SolverMethod::newton, 40);
@@ -218,7 +218,8 @@ TEST(ExactVolume, WithoutItTheBagIsEmptied) {
   EXPECT_LT(change_of(simulation), -0.1);
 }
 
-/// A hollow block, the tets around its middle cell: what is kept is theirs, not the hollow's.
+/// A hollow block, the tets around its middle cell: it keeps the volume of its tets, not of the
+/// hollow.
 Body hollow(const Vec3& center) {
   Body body = block({0.3, 0.3, 0.3}, {3, 3, 3});
   body.mesh = generate(BoxGenerator{.size = {0.3, 0.3, 0.3}, .cells = {3, 3, 3}, .center = center});
@@ -244,7 +245,7 @@ double tet_volume(const Body& body, const std::vector<Vec3>& x, std::size_t firs
   return sum;
 }
 
-/// Two hollow blocks as one body: each keeps its own.
+/// Two hollow blocks as one body: each keeps its own volume.
 TEST(ExactVolume, EachPartOfABodyKeepsThatOfItsTets) {
   Body body = hollow({0, 0, 0});
   const Body other = hollow({1, 0, 0});
@@ -268,7 +269,7 @@ TEST(ExactVolume, EachPartOfABodyKeepsThatOfItsTets) {
   }
 }
 
-/// Gas may be in the hollow of what keeps its volume.
+/// The hollow of a body that keeps its volume may contain gas.
 TEST(ExactVolume, TheHollowInsideMayHoldAPressure) {
   Body body = hollow({0, 0, 0});
   body.pressure = PressureSettings{.pressure = 2e4, .surface = PressureSurface::cavities};
@@ -300,7 +301,7 @@ TEST(ExactVolume, KeepsMomentum) {
   scene.bodies[0].initial = Stretch{{1.2, 0.8, 1.1}};
   Simulation simulation(scene);
   for (int i = 0; i < 30; ++i) simulation.step();
-  // Of an icosphere all vertices weigh nearly the same.
+  // All vertices of an icosphere weigh nearly the same.
   Vec3 mean{};
   for (const Vec3& x : positions_of(simulation)) {
     for (std::size_t k = 0; k < 3; ++k) mean[k] += x[k];
@@ -342,7 +343,7 @@ TEST(ExactVolume, AChangeOfTheSceneKeepsThePressure) {
   simulation.change(scene);
   EXPECT_LT(simulation.step().constraint_error, 1e-6);
   EXPECT_NEAR(simulation.state().multipliers[0], before, 0.05 * before);
-  // Another one, and springs before it: the pressure of the first stays.
+  // With another body, and springs before it, the first body's pressure stays.
   Body strand;
   const SpringMesh mesh = generate(StrandGenerator{.start = {1, 1, 0}, .end = {2, 1, 0}});
   strand.name = "strand";
@@ -356,7 +357,7 @@ TEST(ExactVolume, AChangeOfTheSceneKeepsThePressure) {
   const std::vector<double> both = simulation.state().multipliers;
   ASSERT_EQ(both.size(), strand.springs.size() + 1);
   EXPECT_NEAR(both.back(), before, 0.05 * before);
-  // Free again: it has no pressure.
+  // A body that is free again has no pressure.
   scene = simulation.scene();
   scene.bodies[0].volume = BodyVolume::free;
   simulation.change(scene);
@@ -364,7 +365,7 @@ TEST(ExactVolume, AChangeOfTheSceneKeepsThePressure) {
   EXPECT_EQ(simulation.state().multipliers.size(), strand.springs.size());
 }
 
-/// A scene that is saved and read again is that with the new material.
+/// A scene that is saved and read again has the new material.
 TEST(ExactVolume, AnotherMaterialLeavesTheBitsThatASceneWithItHas) {
   Scene scene = moving(block({0.2, 0.2, 0.2}, {2, 2, 2}));
   scene.colliders = {plate("floor", -0.12, 1)};
@@ -379,7 +380,7 @@ TEST(ExactVolume, AnotherMaterialLeavesTheBitsThatASceneWithItHas) {
   test::expect_same_bits(simulation, other);
 }
 
-/// Whatever method finds it, the minimum with the constraint is one.
+/// The minimum with the constraint is unique, whatever method finds it.
 TEST(ExactVolume, EveryMethodThatTakesItComesToTheSameStep) {
   std::vector<Vec3> expected;
   for (const SolverMethod method :
@@ -456,7 +457,7 @@ TEST(ExactVolume, RefusesWhatItCannotKeep) {
   EXPECT_EQ(refusal_of(unknown), "/bodies/0/volume");
 }
 
-/// All of its surface is held apart: nothing can keep it, and a warning says so.
+/// All of its surface is held apart, so nothing can keep its volume, and a warning says so.
 TEST(ExactVolume, PinsThatChangeItSaySo) {
   Body body = block({1, 1, 1}, {2, 2, 2});
   for (const double side : {-1.0, 1.0}) {

@@ -24,12 +24,12 @@ FiberSettings with_curve(const Vec3& direction, Points points) {
   return fiber;
 }
 
-/// An orthotropic material's: soft and then stiff, straight, and stiff and then soft.
+/// Curves of an orthotropic material: soft and then stiff, straight, and stiff and then soft.
 const std::array<Points, 3> axis_curves = {Points{{0.6, -3e3}, {1, 0}, {1.2, 1e3}, {1.5, 2e4}},
                                            Points{{0.5, -5e3}, {1, 0}, {2, 1e4}},
                                            Points{{0.7, -9e3}, {1, 0}, {1.1, 1e4}, {1.6, 1.6e4}}};
 
-/// A cube of a metre, its three families along the columns of `axes`, which turn the cube, too.
+/// A cube of a metre with its three families along the columns of `axes`, which also turn the cube.
 Scene cube(const Mat3<double>& axes) {
   Body body;
   body.name = "cube";
@@ -54,9 +54,9 @@ Scene cube(const Mat3<double>& axes) {
   return scene;
 }
 
-/// Pulls at both faces across the k-th axis with a stress that is even over their triangles, by
-/// springs from ten metres away, so that the cube is in equilibrium where the axis is stretched to
-/// `stretch` and the others are not.
+/// Pulls at both faces across the k-th axis with a stress that is even over their triangles. The
+/// springs pull from ten metres away, so that the cube is in equilibrium when the axis is stretched
+/// to `stretch` and the others are not stretched.
 void pull(Scene& scene, const Mat3<double>& axes, int k, double stress, double stretch) {
   Body& body = scene.bodies[0];
   const auto along = [&](const Vec3& x) {
@@ -67,7 +67,7 @@ void pull(Scene& scene, const Mat3<double>& axes, int k, double stress, double s
     double sum = 0;
     for (const int v : triangle) sum += along(body.mesh.vertices[static_cast<std::size_t>(v)]);
     if (std::abs(std::abs(sum) - 1.5) > 1e-9) continue;  // of another side
-    // A third of its area to each corner.
+    // Each corner gets a third of its area.
     for (const int v : triangle) share[static_cast<std::size_t>(v)] += 0.5 / 3;
   }
   const double far = stress < 0 ? -10 : 10;
@@ -95,14 +95,14 @@ double length_along(const Simulation& simulation, const Mat3<double>& axes, int 
 }
 
 Mat3<double> slanted() {
-  // Columns at right angles to each other.
+  // The columns are at right angles to each other.
   Mat3<double> axes;
   const double numbers[9] = {2, -1, 2, 2, 2, -1, -1, 2, 2};
   for (int i = 0; i < 9; ++i) axes(i / 3, i % 3) = numbers[i] / 3;
   return axes;
 }
 
-/// Without lambda the stretches are free of each other: a traction t stretches axis k to s with
+/// Without lambda the stretches are independent: a traction t stretches axis k to s with
 ///   2 mu (s - 1) + T_k(s) = t,
 /// and the other axes stay as they are.
 TEST(FiberCurves, AUniaxialPullFindsTheStressOfEachAxis) {
@@ -159,8 +159,8 @@ TEST(FiberFamilies, TheirOrderDoesNotMatter) {
   EXPECT_LT(distance(after_steps(scene), after_steps(other)), 1e-9);
 }
 
-/// Each has an activation of its own: of three equal families those of l = 1, 0.8 and 0.5 hold a
-/// cube without lambda where 2 mu (s - 1) + kappa sum (s - l) = 0.
+/// Each family has its own activation. Three equal families with l = 1, 0.8 and 0.5 hold a cube
+/// without lambda where 2 mu (s - 1) + kappa sum (s - l) = 0.
 TEST(FiberFamilies, ContractByThemselves) {
   Scene scene = cube(Mat3<double>::identity());
   scene.bodies[0].fibers.clear();
@@ -175,7 +175,7 @@ TEST(FiberFamilies, ContractByThemselves) {
   EXPECT_NEAR(length_along(simulation, Mat3<double>::identity(), 0), (2e4 + 1e4 * 2.3) / 5e4, 1e-6);
 }
 
-/// A straight curve is kappa, activated or not; the stress at stretch s is l T(s/l).
+/// A straight curve equals kappa, activated or not; the stress at stretch s is l T(s/l).
 TEST(FiberCurves, AStraightOneContractsAsKappaDoes) {
   Scene plain = two_families();
   plain.bodies[0].fibers = {FiberSettings{{1, 2, 2}, 4e4}};
@@ -200,7 +200,7 @@ TEST(FiberCurves, ContractedOnesHaveTheirStressScaledAlongBothAxes) {
   }
 }
 
-/// The scene turned as a whole, with its fibers, does the same.
+/// The scene turned as a whole, with its fibers, behaves the same.
 TEST(FiberCurves, ATurnedBodyWithTurnedFibersDoesTheSameTurned) {
   const Mat3<double> Q = slanted();
   const auto turned = [&](const Vec3& x) {
@@ -228,12 +228,12 @@ TEST(FiberCurves, ATurnedBodyWithTurnedFibersDoesTheSameTurned) {
     std::copy(x.begin(), x.end(), expected.begin() + static_cast<std::ptrdiff_t>(i));
   }
   EXPECT_LT(distance(after_steps(other, 4), expected), 1e-8);
-  // Fibers that stay where they were are another material.
+  // Fibers that keep their directions are another material.
   other.bodies[0].fibers = scene.bodies[0].fibers;
   EXPECT_GT(distance(after_steps(other, 4), expected), 1e-4);
 }
 
-/// The slopes of the curve have no jumps, so that the last iterations double the digits.
+/// The slopes of the curve have no jumps, so the last iterations double the digits.
 TEST(FiberCurves, NewtonConvergesQuadratically) {
   Scene scene = two_families();
   Simulation first(scene, {.threads = 1});
@@ -245,7 +245,8 @@ TEST(FiberCurves, NewtonConvergesQuadratically) {
   const ConvergedStep reference = solve_converged(scene, state, 1);
   ASSERT_TRUE(reference.converged);
   scene.solver.tolerance = 0;
-  // Mended by themselves, as they are by default, compressed fibers would be stiffer than they are.
+  // If their Hessian were made definite on its own, as it is by default, compressed fibers would be
+  // stiffer than they are.
   scene.solver.definiteness = Definiteness::none;
   const ConvergenceCurve curve = record_descent(scene, state, reference, 1);
   int num_squared = 0;
@@ -256,11 +257,11 @@ TEST(FiberCurves, NewtonConvergesQuadratically) {
     EXPECT_LT(curve.points[k].position_error, 10 * before * before) << k;  // 0.7 and 3
   }
   EXPECT_GE(num_squared, 2);
-  // What the reference errs by.
+  // The error of the reference.
   EXPECT_LT(curve.points.back().position_error, 1e-10);
 }
 
-/// Of constraints, one for each family.
+/// With constraints, one for each family.
 TEST(FiberFamilies, XpbdComesToTheMinimum) {
   Scene scene = two_families();
   scene.bodies[0].fibers = {FiberSettings{{1, 2, 2}, 6e4}, FiberSettings{{2, -2, 1}, 3e4}};

@@ -17,7 +17,7 @@ using test::positions_of;
 
 constexpr double pi = std::numbers::pi;
 
-/// A strip in the plane of x and z, whose front looks up: 1 m along x in `columns` columns.
+/// A strip in the plane of x and z whose front looks up, 1 m along x in `columns` columns.
 Body strip(int columns, int rows) {
   Body body = test::sheet(
       {.center = {0.5, 0, 0}, .u = {1, 0, 0}, .v = {0, 0, -0.25}, .cells = {columns, rows}});
@@ -68,21 +68,21 @@ TEST(Folds, AFoldedStripIsAtRestAsItIs) {
       for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(x[i][k], rest[i][k], 1e-12) << method;
     }
   }
-  // A quadratic one would unfold.
+  // Quadratic bending would unfold.
   scene.bodies[0].membrane->bending_model = BendingModel::quadratic;
   Simulation unfolding(scene, {.threads = 1});
   test::run(unfolding, 40);
   EXPECT_GT(std::abs(positions_of(unfolding)[columns][0] - rest[columns][0]), 0.005);
 }
 
-/// Of a flat mesh the fold alone makes the shape: a plane beside another one, which neither bends
-/// nor stretches. Above 0 degrees the fronts, which look up, approach each other.
+/// With a flat mesh the fold alone makes the shape: a plane next to another one, which neither
+/// bends nor stretches. Above 0 degrees the fronts, which look up, approach each other.
 TEST(Folds, AFlatStripFoldsItselfAndHasNoEnergyThen) {
   constexpr int columns = 10, rows = 2;
   for (const double degrees : {-120.0, -45.0, 90.0, 150.0}) {
     Body body = strip(columns, rows);
     body.folds = {fold_at(columns, rows, 5, degrees)};
-    // Much stiffer, its energy would be rounding to what bends it.
+    // If it were much stiffer, the rounding of its energy would hide what bends it.
     std::tie(body.material.mu, body.material.lambda) = lame_parameters(1e6, 0.3);
     Pin pin;
     pin.vertices = columns_of(columns, rows, 0, 4);
@@ -126,7 +126,7 @@ Vec3 heavy_elastica(double q_over_D) {
     return kappa;
   };
   Vec3 tip{};
-  double low = -50, high = 0;  // of the slope at the clamp
+  double low = -50, high = 0;  // slope at the clamp
   for (int i = 0; i < 100; ++i) {
     const double middle = 0.5 * (low + high);
     (shoot(middle, tip) < 0 ? low : high) = middle;
@@ -134,12 +134,12 @@ Vec3 heavy_elastica(double q_over_D) {
   return tip;
 }
 
-/// A band of one row of cells h long and w wide, 1 m long, is a chain of hinges: across it at the
-/// ends of the cells, k_1 = D w/h, and along their diagonals, k_2 = D (w^2 + h^2)/(w h), which turn
-/// it by w/sqrt(w^2 + h^2) of their angles. Together they bend as a beam does of
+/// A band of one row of cells h long and w wide, 1 m long, is a chain of hinges. Those across it at
+/// the ends of the cells have k_1 = D w/h. Those along the diagonals have k_2 = D (w^2 + h^2)/(w h)
+/// and turn it by w/sqrt(w^2 + h^2) of their angles. Together they bend like a beam with
 ///   E I = h/(1/k_1 + w^2/(w^2 + h^2)/k_2) = D w/(1 + (w^2/(w^2 + h^2))^2).
-/// Clamped by its first two columns it hangs as far as gravity over bending says, q w L^3/(E I).
-/// Returns the place of its end in units of its free length.
+/// Clamped by its first two columns, the band hangs as far as the ratio of gravity to bending, q w
+/// L^3/(E I), says. Returns the place of its end in units of its free length.
 Vec3 tip_of_band(int columns, double gravity_over_bending) {
   constexpr double w = 0.05;
   Body body = strip(columns, 1);
@@ -157,7 +157,7 @@ Vec3 tip_of_band(int columns, double gravity_over_bending) {
   return {(tip[0] - h) / length, tip[1] / length, 0};
 }
 
-/// A beam sinks by q L^4/(8 E I) while that is little.
+/// A beam sinks by q L^4/(8 E I) while this is small.
 TEST(Folds, AClampedBandSinksAsABeamDoes) {
   const auto error = [](int columns) {
     constexpr double load = 0.24;
@@ -205,7 +205,7 @@ TEST(Folds, TheSameBitsOnAnyNumberOfThreads) {
   }
 }
 
-/// At 1 mm as at 100 m.
+/// At 1 mm and at 100 m alike.
 TEST(Folds, AnySizeFoldsAlike) {
   const auto tip_at = [](double size) {
     constexpr int columns = 6, rows = 2;
@@ -266,7 +266,7 @@ TEST(Folds, WhatIsWrongIsRefusedByName) {
   refused([](Scene& s) { s.bodies[0].folds[0].select.vertices = {}; }, "/bodies/0/folds/0/select",
           "selects none");
   refused([](Scene& s) { s.bodies[0].membrane->bending = 0; }, "/bodies/0/folds", "above 0 N m");
-  // One vertex has no edge, two neighbours on the border none between two triangles.
+  // One vertex has no edge; two neighbours on the border have no edge between two triangles.
   refused([](Scene& s) { s.bodies[0].folds[0].select.vertices = {0}; }, "/bodies/0/folds/0/select",
           "no edge between two triangles");
   refused(

@@ -30,7 +30,7 @@ Scene thrown_block(const std::string& integrator, const std::string& solver) {
   return scene;
 }
 
-/// kg of each vertex: what gravity's energy says of it.
+/// Mass of each vertex, kg, from the energy of gravity.
 std::vector<double> masses_of(const Scene& scene) {
   Scene heavy = scene;
   heavy.gravity = {1, 0, 0};
@@ -79,7 +79,7 @@ void for_all_methods(
     for (const int substeps : {1, 3}) {
       Scene scene = thrown_block(integrator, solver);
       scene.time.substeps = substeps;
-      // vertex_block_descent keeps momentum only where it converges.
+      // vertex_block_descent keeps momentum only if it converges.
       if (solver == "vertex_block_descent") scene.solver.iterations = 300;
       const std::vector<double> masses = masses_of(scene);
       Simulation simulation(scene, {.threads = 1});
@@ -89,8 +89,8 @@ void for_all_methods(
   }
 }
 
-/// Of a momentum of 1 kg m/s: forces of some 1e3 N are summed to it over a step, and Newmark's and
-/// the midpoint rule's accelerations are differences of positions divided by h^2.
+/// Rounding of a momentum of 1 kg m/s: forces of some 1e3 N are summed to it over a step, and the
+/// accelerations of Newmark and the midpoint rule are differences of positions divided by h^2.
 constexpr double rounding = 1e-9;
 
 TEST(Impulse, ChangesTheMomentumByItselfAtOnceAndInTheSteps) {
@@ -104,7 +104,7 @@ TEST(Impulse, ChangesTheMomentumByItselfAtOnceAndInTheSteps) {
           simulation.step();
           expect_near(minus(momentum(simulation, masses), before), impulse, rounding, name);
         }
-        // On a few vertices alone the body is torn about, and its momentum is the same.
+        // An impulse on only a few vertices pulls the body about; its momentum is the same.
         const std::vector<int> vertices{0, 5, 20};
         const std::vector<Vec3> parts{{0.1, 0, 0}, {0, 0.1, 0}, {0, 0, 0.1}};
         simulation.add_impulse(vertices, parts);
@@ -114,7 +114,7 @@ TEST(Impulse, ChangesTheMomentumByItselfAtOnceAndInTheSteps) {
 }
 
 TEST(Impulse, MovesABodyAsAThrowWould) {
-  // From rest on, a body that is pushed and one that begins with the velocity go the same way.
+  // From rest, a pushed body moves like one that begins with the velocity.
   for (const std::string& integrator : dynamic_methods) {
     Scene scene = test::free_block("neo_hookean");
     scene.bodies[0].mass = 2;
@@ -154,7 +154,7 @@ TEST(Force, GivesItsImpulseOverOneStepAndNoMore) {
 }
 
 TEST(Force, AgainstTheWeightABodyStays) {
-  // Of the same size in every step it is a field as gravity is: nothing moves at all.
+  // A force in proportion to mass, the same in every step, is a field like gravity: nothing moves.
   for (const std::string& integrator : dynamic_methods) {
     Scene scene = test::free_block("neo_hookean");
     scene.bodies[0].mass = 2;
@@ -168,14 +168,14 @@ TEST(Force, AgainstTheWeightABodyStays) {
       simulation.step();
     }
     const std::vector<double> x = simulation.state().positions;
-    // Newmark carries its acceleration on: 20 steps of a rounding of 1e-12 m/s^2.
+    // Newmark carries its acceleration on: 20 steps with a rounding of 1e-12 m/s^2.
     for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(x[i], rest[i], 1e-12) << integrator;
   }
 }
 
 TEST(Force, HoldsABodyWhereAnEquilibriumIs) {
-  // A block held on one side and drawn on the other comes to where the forces balance, whatever
-  // the integrator: BDF2's memory takes nothing of the force away.
+  // A block that is held on one side and pulled on the other comes to where the forces balance with
+  // every integrator: BDF2's memory takes nothing of the force away.
   std::vector<std::vector<double>> ends;
   for (const char* integrator : {"backward_euler", "bdf2"}) {
     Scene scene = test::free_block("neo_hookean");
@@ -197,7 +197,7 @@ TEST(Force, HoldsABodyWhereAnEquilibriumIs) {
     const double moved = ends.back()[3 * static_cast<std::size_t>(drawn[0])];
     EXPECT_GT(moved, 0.26);
   }
-  // What is left of the swinging: exp(-20 * 8 s) of it, and rounding.
+  // The rest of the swing, exp(-20 * 8 s) of it, and rounding.
   for (std::size_t i = 0; i < ends[0].size(); ++i) EXPECT_NEAR(ends[0][i], ends[1][i], 1e-9);
 }
 
@@ -222,7 +222,7 @@ TEST(Force, ItsWorkIsNoEnergyThatTheStepTakesOut) {
         EXPECT_NEAR(simulation.energies().kinetic, momentum * momentum / (2 * 2), 1e-9) << name;
         EXPECT_LE(report.energy_removed + report.energy_gain, 1e-9) << name << " " << frame;
       }
-      // On one side alone it squeezes the body: 20 N over what the side moves by.
+      // On one side alone, it squeezes the body: 20 N times the way of the side.
       const std::vector<int> side = simulation.vertices_in(Box{{-9, -9, -9}, {-0.24, 9, 9}});
       ASSERT_EQ(side.size(), 16U);
       const std::vector<Vec3> forces(side.size(), Vec3{20.0 / 16, 0, 0});
@@ -339,7 +339,7 @@ TEST(Force, RefusesWhatIsNoPush) {
   EXPECT_EQ(place_of([&] { simulation.set_velocity(0, {0, nan, 0}); }), "velocity");
   EXPECT_EQ(place_of([&] { simulation.set_velocity(-1, {0, 0, 0}); }), "/bodies");
   simulation.step();
-  // At rest forces are zero but for rounding.
+  // At rest, forces are zero up to rounding.
   for (const double v : simulation.state().velocities) {
     EXPECT_NEAR(v, 0, 1e-14) << "nothing has changed";
   }

@@ -49,7 +49,7 @@ void scale(MaterialSettings& material, double factor) {
   }
 }
 
-/// Distances between positions of one body, weighted by mass.
+/// Distances between positions of a body, weighted by mass.
 class MassMetric {
  public:
   explicit MassMetric(std::vector<double> mass) : mass_(std::move(mass)) {}
@@ -112,7 +112,7 @@ ApparentStiffness apparent_stiffness(const Scene& scene, const SimulationState& 
   const auto converged = [&](double log_ratio) {
     return solve_converged(scale_stiffness(scene, std::exp(log_ratio)), state, threads).positions;
   };
-  // Positions nearer than this to each other are the same: what the converged steps err by.
+  // Positions that are nearer than this count as equal: the error of the converged steps.
   double total_mass = 0;
   for (const double m : model.mass) total_mass += m;
   const double rounding = 1e-9 * model.diagonal_length * std::sqrt(total_mass);
@@ -131,7 +131,7 @@ ApparentStiffness apparent_stiffness(const Scene& scene, const SimulationState& 
     if (!(length > rounding * rounding * 1e-4)) return result;  // the material does not matter
     result.defined = true;
     if (error <= rounding) return result;
-    // Where on the line through the last two converged steps the given one lies.
+    // The place of the given step on the line through the last two converged steps.
     const double along = metric.product(positions, now, now, last) / length;
     const double step = std::clamp(along * (log_ratio - last_log_ratio), -1.5, 1.5);
     last = now;

@@ -14,12 +14,12 @@
 #include "supple/error.h"
 
 /// What a program that holds simulations relies on: its own threads, reads from several of them,
-/// errors in place of crashes.
+/// errors instead of crashes.
 namespace supple {
 namespace {
 
-/// Host systems as differ most. None nests: a task that brings tasks would be more than the header
-/// asks of a host.
+/// Host systems as different as possible. None nests: tasks that start tasks would be more than the
+/// header asks of a host.
 class Host : public TaskSystem {
  public:
   explicit Host(bool is_threaded) : is_threaded_(is_threaded) {}
@@ -49,7 +49,7 @@ class Host : public TaskSystem {
 };
 thread_local bool Host::is_task = false;
 
-/// A twisted bar that falls on a ground, large enough for regions of several pieces.
+/// A twisted bar that falls on the ground, large enough for regions of several pieces.
 Scene falling_bar(const std::string& method) {
   Scene scene = test::twisting_bar({12, 3, 3}, test::material_of(method));
   scene.solver.method = from_string<SolverMethod>(method);
@@ -201,7 +201,7 @@ TEST(MovedFrom, EveryMemberSaysSo) {
   EXPECT_NO_THROW(from.check_step());
 }
 
-/// A block that flies, of a material whose function throws on demand.
+/// A flying block, with a material whose function throws on demand.
 Scene fragile_block(const std::shared_ptr<std::atomic<int>>& calls_left) {
   Scene scene = test::free_block("valanis_landel");
   scene.bodies[0].velocity = {1, 0, 0};
@@ -244,7 +244,7 @@ TEST(FailingStep, KeepsTheStateAndTellsWhatWasThrown) {
         simulation.add_force(0, {0, 50, 0});
         *calls_left = calls;
         StepReport report;
-        // Until the call comes at which it throws.
+        // Until it reaches the call that throws.
         for (int frame = 0; frame < 100 && report.status != StepStatus::failed; ++frame) {
           simulation.set_state(before);
           report = simulation.step();
@@ -262,7 +262,7 @@ TEST(FailingStep, KeepsTheStateAndTellsWhatWasThrown) {
           EXPECT_STREQ(error.what(), "no such stretch");
         }
         EXPECT_NO_THROW(simulation.check_step()) << "once";
-        // It goes on as one that never failed, and that forgot the forces.
+        // It goes on like a simulation that never failed and that forgot the forces.
         Simulation other(scene, {.threads = 2});
         other.set_state(before);
         simulation.set_state(before);

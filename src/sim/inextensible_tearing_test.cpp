@@ -29,7 +29,7 @@ using test::total;
 constexpr double g = 9.81;
 using Pairs = std::vector<std::array<int, 2>>;
 
-/// Along x or downwards, 0.1 kg/m.
+/// A chain along x or downwards, 0.1 kg/m.
 Body chain(int segments, const Vec3& end, double stiffness = 1e4, bool is_inextensible = true) {
   const SpringMesh mesh = generate(StrandGenerator{.end = end, .segments = segments});
   Body body{.density = 0.1};
@@ -58,7 +58,7 @@ Scene moving(Body body, SolverMethod method = SolverMethod::newton, int iteratio
   return scene;
 }
 
-/// Triangles with an edge on the plane x = 0 between them.
+/// Pairs of triangles that share an edge on the plane x = 0.
 Pairs pairs_along_the_middle(const Body& body) {
   Pairs pairs;
   const auto middle = [&](int triangle) {
@@ -72,7 +72,7 @@ Pairs pairs_along_the_middle(const Body& body) {
   return pairs;
 }
 
-/// A net between two rails, of which the lower one is driven away: threads break.
+/// A net between two rails; the lower rail is driven away, so threads break.
 Scene pulled_net(double force) {
   Body body = net(6, 30);
   body.pins = {{.box = {{-9, 0.49, -9}, {9, 9, 9}}, .stiffness = 1e3},
@@ -83,7 +83,7 @@ Scene pulled_net(double force) {
   return moving(body);
 }
 
-/// In free flight.
+/// A net in free flight.
 Scene flying_net() {
   Body body = net(6, 20, {0, 0.2, -1});
   body.velocity = {1, 0.5, -0.25};
@@ -92,7 +92,7 @@ Scene flying_net() {
   return scene;
 }
 
-/// So that it turns and is stretched.
+/// A state in which it turns and is stretched.
 SimulationState shaken(const Simulation& simulation) {
   SimulationState state = simulation.state();
   for (std::size_t i = 0; i < state.velocities.size(); ++i) {
@@ -101,7 +101,7 @@ SimulationState shaken(const Simulation& simulation) {
   return state;
 }
 
-/// N, of the springs between two places of the rest shape: all that copies share.
+/// Tension of the springs between two places of the rest shape, N: the sum over copies.
 std::map<std::pair<Vec3, Vec3>, double> tensions_of(const Simulation& simulation) {
   std::map<std::pair<Vec3, Vec3>, double> sums;
   const Body& body = simulation.scene().bodies[0];
@@ -121,13 +121,13 @@ TEST(InextensibleTearing, AHangingChainBreaksWhereItBearsMost) {
   constexpr int n = 10;
   for (const bool is_inextensible : {true, false}) {
     const double weight = 0.1 * g;
-    // Soft ones are hung as they would hang.
+    // Soft springs start as they would hang.
     Body body = chain(n, {0, -1, 0}, is_inextensible ? 1e4 : 50, is_inextensible);
     for (int i = 0; i < n && !is_inextensible; ++i) {
       body.springs[at(i)].rest_length = 0.1 - weight * (n - i - 0.5) / n / 50;
     }
     body.pins = {{.vertices = {0}, .stiffness = 1e6}};
-    // Between the tensions of the first two.
+    // Between the tensions of the first two springs.
     body.tearing = TearingSettings{.force = weight * (n - 1) / n};
     Simulation simulation(moving(body), {.threads = 1});
     int separated = 0;
@@ -154,7 +154,7 @@ TEST(InextensibleTearing, TensionsGoWithTheSprings) {
   simulation.set_state(shaken(simulation));
   run(simulation, 5);
   const auto before = tensions_of(simulation);
-  // A slit from below, and then one across it: springs at the crossing are quarters.
+  // A slit from below, and then one across it: springs at the crossing become quarters.
   const std::vector<std::array<Vec3, 3>> slit{
       {Vec3{0.01, -0.9, -9}, Vec3{0.01, -0.9, 9}, Vec3{0.01, 0.2, 0}}};
   ASSERT_GT(simulation.cut(slit), 0);
@@ -165,21 +165,21 @@ TEST(InextensibleTearing, TensionsGoWithTheSprings) {
   const auto after = tensions_of(simulation);
   ASSERT_EQ(after.size(), before.size());
   for (const auto& [ends, tension] : before) {
-    // Halves and quarters of it: rounding of sums of two.
+    // Sums of its halves and quarters: rounding of sums of two.
     EXPECT_NEAR(after.at(ends), tension, 1e-14 * std::abs(tension));
   }
 }
 
-/// Each half of a net that hangs from its threads still hangs when it is cut along one of them. All
-/// tensions are known then; without them each thread would give way by its tension over k.
+/// When a net that hangs from its threads is cut along one of them, each half still hangs. All
+/// tensions are known then; without them each thread would give by its tension over k.
 TEST(InextensibleTearing, WhatHangsStillHangsAfterACutAlongItsThreads) {
   Body body = net(6, 0);
   body.pins = {{.box = {{-9, 0.49, -9}, {9, 9, 9}}, .stiffness = 1e6}};
   Simulation simulation(moving(body), {.threads = 1});
   run(simulation, 10);
-  const double t = 0.2 * g / 6;  // N, of a thread of seven at the rail
+  const double t = 0.2 * g / 6;  // N, of one of seven threads at the rail
   const std::vector<Vec3> before = positions_of(simulation);
-  // Along the border of cells at x = 0.
+  // Along the border between cells at x = 0.
   const Pairs pairs = pairs_along_the_middle(body);
   ASSERT_EQ(pairs.size(), 6U);
   simulation.separate(0, pairs);
@@ -201,7 +201,8 @@ TEST(InextensibleTearing, WhatHangsStillHangsAfterACutAlongItsThreads) {
   std::fill(slack.multipliers.begin(), slack.multipliers.end(), 0.0);
   simulation.set_state(slack);
   const double without = moved();
-  // The lowest copies weigh a third and two thirds of what they did together: that little changes.
+  // The lowest copies weigh a third and two thirds of their former weight together, which changes
+  // little.
   EXPECT_LT(with, 0.1 * without);
   EXPECT_GT(without, 0.1 * t / 1e3);
 }
@@ -230,7 +231,7 @@ TEST(InextensibleTearing, ACutInFlightKeepsMassAndMomentum) {
     expect_same(1e-13, true);
     EXPECT_LE(total(simulation.energies()), total(energies) * (1 + 1e-12));
     EXPECT_NEAR(simulation.energies().kinetic, energies.kinetic, 1e-12 * energies.kinetic);
-    // At the end of a step of implicit_midpoint lengths hold nearly.
+    // At the end of a step of implicit_midpoint, lengths nearly hold.
     for (int frame = 0; frame < 10; ++frame) {
       EXPECT_LT(simulation.step().constraint_error, 2e-3) << frame;
     }
@@ -269,7 +270,8 @@ TEST(InextensibleTearing, ANetThatIsPulledTooHardComesApartAndKeepsItsMomentum) 
   EXPECT_GE(num_parts(simulation), 2);
 }
 
-/// A limit of tension is one of stretch where all springs have the same k r, shared ones too.
+/// A limit of tension equals a limit of stretch if all springs have the same k r, shared springs
+/// included.
 TEST(InextensibleTearing, OfSpringsThatStretchALimitOfTensionIsOneOfStretch) {
   std::vector<Separation> first;
   for (const bool by_force : {false, true}) {
@@ -283,7 +285,7 @@ TEST(InextensibleTearing, OfSpringsThatStretchALimitOfTensionIsOneOfStretch) {
         {.box = {{-9, 0.49, -9}, {9, 9, 9}}},
         {.box = {{-9, -9, -9}, {9, -0.49, 9}}, .motion = {.velocity = Vec3{0.1, -0.5, 0}}}};
     body.tearing = TearingSettings{.per_frame = 1};
-    // 80 N/m of 1/8 m that bear a quarter more than their length.
+    // Springs of 80 N/m and 1/8 m that are stretched by a quarter of their length.
     (by_force ? body.tearing->force : body.tearing->stretch) = by_force ? 80 * 0.25 / 8 : 1.25;
     Scene scene = moving(body, SolverMethod::l_bfgs);
     scene.gravity = {0, 0, 0};
@@ -291,15 +293,15 @@ TEST(InextensibleTearing, OfSpringsThatStretchALimitOfTensionIsOneOfStretch) {
     run(simulation, 80);
     const std::vector<Separation> all = simulation.state().separated;
     ASSERT_GT(all.size(), 8U);
-    // The order around a vertex is that of loads, which are others; where and when it begins is
-    // not.
+    // The order around a vertex is that of the loads, which differ; where and when tearing begins
+    // does not.
     if (!by_force) first = all;
     EXPECT_EQ(all[0], first[0]);
     EXPECT_GE(num_parts(simulation), 2);
   }
 }
 
-/// The two sides of a cut along a thread bear half of its tension each, and half of the limit.
+/// The two sides of a cut along a thread each bear half of its tension, and half of the limit.
 TEST(InextensibleTearing, APartOfASpringBearsItsPartOfTheLimit) {
   Body body = net(2, 0);
   body.pins = {{.box = {{-9, 0.49, -9}, {9, 9, 9}}, .stiffness = 1e6}};
@@ -451,7 +453,7 @@ TEST(InextensibleTearing, RefusesLimitsThatAreNone) {
   EXPECT_EQ(place({.force = NAN}, as_it_is), where + "/force");
   EXPECT_EQ(place({.force = INFINITY}, as_it_is), where + "/force");
   EXPECT_EQ(place({.stretch = 1.5, .force = 2}, stretches), "nothing");
-  // The springs along one diagonal of its cells stretch.
+  // The springs along one diagonal of its cells can stretch.
   EXPECT_EQ(place({.stretch = 1.5}, as_it_is), "nothing");
   const auto is_stiff = [](Scene& scene) { scene.bodies[0].springs = net(6, 0).springs; };
   EXPECT_EQ(place({.stretch = 1.5}, is_stiff), where + "/stretch");
@@ -486,7 +488,7 @@ TEST(InextensibleTearing, RefusesLimitsThatAreNone) {
                   }),
             where + "/force")
       << "of a membrane";
-  // Springs of vertices that are not there are found out as before.
+  // Springs with missing vertices are still reported as before.
   EXPECT_EQ(
       place({.stretch = 1.5}, [](Scene& scene) { scene.bodies[0].springs.back().a = 7'000'000; })
           .rfind("/bodies/0/springs/", 0),

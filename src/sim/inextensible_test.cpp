@@ -25,7 +25,7 @@ double distance(const Vec3& a, const Vec3& b) {
   return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 }
 
-/// A chain of inextensible springs without resistance to bending, 0.1 kg/m, held at `pinned`.
+/// A chain of inextensible springs without bending resistance, 0.1 kg/m, held at `pinned`.
 Body chain(const SpringMesh& mesh, double stiffness, const std::vector<int>& pinned = {0}) {
   Body body;
   body.name = "chain";
@@ -39,7 +39,7 @@ Body chain(const SpringMesh& mesh, double stiffness, const std::vector<int>& pin
   return body;
 }
 
-/// Of 1 m that hangs down, or lies along x.
+/// A chain of 1 m that hangs down or lies along x.
 Body straight(int segments, double stiffness, const Vec3& end = {0, -1, 0}) {
   return chain(generate(StrandGenerator{.end = end, .segments = segments}), stiffness);
 }
@@ -75,7 +75,7 @@ TEST(Inextensible, TheMultiplierOfAHangingChainIsItsTension) {
         const double below = 0.1 * (n - s - 0.5) / n;  // half a segment at each vertex
         EXPECT_NEAR(tensions[static_cast<std::size_t>(s)], below * g, 1e-6) << stiffness;
       }
-      // The stretch that the multipliers stand for stores no energy.
+      // The stretch for which the multipliers stand stores no energy.
       EXPECT_NEAR(simulation.energies().elastic, 0, 1e-9);
     }
   }
@@ -166,7 +166,7 @@ TEST(Inextensible, ARodKeepsItsLength) {
   for (int i = 0; i < 60; ++i) EXPECT_LT(simulation.step().constraint_error, 1e-5) << i;
 }
 
-/// Of a chain of the test's masses: those of the ends are half of the others.
+/// Momentum of a chain in which the masses of the ends are half of the others.
 Vec3 momentum_of(const std::vector<double>& v, double mass) {
   Vec3 sum{};
   for (std::size_t i = 0; i < v.size(); ++i) {
@@ -194,7 +194,7 @@ TEST(Inextensible, KeepsMomentum) {
   for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(after[k], before[k], 1e-9);
 }
 
-/// g with multipliers is t c + k/2 c^2 up to a constant: its derivative by the length is t + k c.
+/// g with multipliers is t c + k/2 c^2 up to a constant; its derivative by the length is t + k c.
 TEST(Inextensible, DerivativeOfWhatMultipliersAdd) {
   const Scene scene = moving(straight(1, 50));
   Model model = build_model(scene);
@@ -219,7 +219,7 @@ TEST(Inextensible, DerivativeOfWhatMultipliersAdd) {
   }
   EXPECT_TRUE(update_multipliers(model, bodies, at_length(1.02), {}, tensions));
   EXPECT_NEAR(tensions[0], 8, 1e-12);
-  // No more than k r either way.
+  // At most k r in either direction.
   EXPECT_TRUE(update_multipliers(model, bodies, at_length(9), {}, tensions));
   EXPECT_EQ(tensions[0], 50);
   EXPECT_FALSE(update_multipliers(model, bodies, at_length(1), {}, tensions));
@@ -275,7 +275,7 @@ TEST(Inextensible, AChangeOfTheSceneKeepsTensions) {
   simulation.change(scene);
   EXPECT_LT(simulation.step().constraint_error, 1e-6);
   EXPECT_NEAR(simulation.state().multipliers[0], 2 * 0.095 * g, 1e-3);
-  // Two more of them: the tensions of the first stay.
+  // With two more bodies, the tensions of the first stay.
   Body other = straight(10, 1e4);
   other.name = "other";
   for (Vec3& x : other.mesh.vertices) x[0] += 1;
@@ -284,7 +284,7 @@ TEST(Inextensible, AChangeOfTheSceneKeepsTensions) {
   const std::vector<double> tensions = simulation.state().multipliers;
   ASSERT_EQ(tensions.size(), 20U);
   EXPECT_NEAR(tensions[0], 2 * 0.095 * g, 1e-3);
-  // Springs again: no multipliers.
+  // Ordinary springs have no multipliers.
   scene = simulation.scene();
   for (Body& body : scene.bodies) {
     for (Spring& spring : body.springs) spring.inextensible = false;
@@ -310,7 +310,7 @@ TEST(Inextensible, MethodsThatHaveNoneRefuse) {
   EXPECT_THROW(Simulation{scene}, Error);
 }
 
-/// Prints the table of docs/inextensible.md: the chain of StiffSprings. Each round divides the
+/// Prints the table of docs/inextensible.md, for the chain of StiffSprings. Each round divides the
 /// error.
 TEST(Inextensible, MoreRoundsLeaveLessOfTheError) {
   for (const SolverMethod method : {SolverMethod::newton, SolverMethod::l_bfgs}) {
@@ -348,7 +348,7 @@ TEST(Inextensible, StaysOrSaysSo) {
     for (const double size : {1e-3, 1.0, 100.0}) {
       for (const double step : {1.0 / 60, 0.1}) {
         for (const int iterations : {1, 3, 10}) {
-          // As stiff as its weight asks, whatever its size.
+          // As stiff in proportion to its weight, whatever its size.
           Scene scene = moving(straight(10, 1e4 * size, {size, 0, 0}), method, iterations);
           scene.bodies[0].density = 0.1 * size * size;
           scene.bodies[0].springs =

@@ -11,7 +11,7 @@
 #include "sim/test_scenes.h"
 #include "supple/error.h"
 
-/// The integrators in whole simulations; integrate/integrator_test.cpp has them alone.
+/// The integrators in whole simulations; integrate/integrator_test.cpp tests them alone.
 namespace supple {
 namespace {
 
@@ -30,9 +30,9 @@ bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
 }
 
-/// Two vertices of mass 1/2 each, both pinned with the stiffness that makes them oscillate with
-/// `w`, rad/s. The spring between them is too weak to be felt: its forces are below the rounding of
-/// the others.
+/// Two vertices of mass 1/2 each, both pinned with the stiffness that makes them oscillate at `w`,
+/// rad/s. The spring between them is too weak to matter: its forces are below the rounding of the
+/// others.
 Scene oscillator(const std::string& method, double w) {
   Scene scene;
   scene.gravity = {0, 0, 0};
@@ -52,7 +52,7 @@ Scene oscillator(const std::string& method, double w) {
   return scene;
 }
 
-/// The same on its way at 1 m/s along x.
+/// The same oscillator, moving at 1 m/s along x.
 Scene swinging(const std::string& method, double w, double h) {
   Scene scene = oscillator(method, w);
   scene.time.step = h;
@@ -61,8 +61,8 @@ Scene swinging(const std::string& method, double w, double h) {
 }
 
 double error_of_driven_oscillator(const std::string& method, int steps) {
-  // Pins that turn about the origin, x'' = w^2 (R(W t) r - x), from rest at r: each coordinate is
-  // A (R(W t) r) + c cos w t + s sin w t with A = w^2/(w^2 - W^2).
+  // Pins turn about the origin, x'' = w^2 (R(W t) r - x), from rest at r. Each coordinate is A (R(W
+  // t) r) + c cos w t + s sin w t with A = w^2/(w^2 - W^2).
   constexpr double w = 5, turn = 3, end = 1;
   Scene scene = oscillator(method, w);
   scene.time.step = end / steps;
@@ -120,7 +120,7 @@ std::vector<double> end_of_tetrahedron(const std::string& method, int steps) {
 }
 
 TEST(Integrators, ConvergeWithTheirOrderOnANonlinearBody) {
-  // The reference errs by 1/400 of the finer run of a method of second order.
+  // The error of the reference is 1/400 of that of the finer run of a second-order method.
   const std::vector<double> exact = end_of_tetrahedron("implicit_midpoint", 8000);
   for (const std::string& method : dynamic_methods) {
     const auto error = [&](int steps) {
@@ -129,17 +129,17 @@ TEST(Integrators, ConvergeWithTheirOrderOnANonlinearBody) {
       for (std::size_t i = 0; i < x.size(); ++i) sum += (x[i] - exact[i]) * (x[i] - exact[i]);
       return std::sqrt(sum);
     };
-    // Errors of first order show their order later.
+    // First-order errors show their order later.
     const int steps = order.at(method) == 1 ? 3200 : 200;
     const double coarse = error(steps), fine = error(2 * steps);
     std::printf("%-17s errors %.2e and %.2e: order %.3f\n", method.c_str(), coarse, fine,
                 std::log2(coarse / fine));
-    // The next terms of the error, a few hundredths of the first, and the reference's own.
+    // The next terms of the error, a few hundredths of the first, and the reference's own error.
     EXPECT_NEAR(std::log2(coarse / fine), order.at(method), 0.06) << method;
   }
 }
 
-/// Energy after some steps over that at the start.
+/// Energy after some steps, divided by the energy at the start.
 double energy_kept(const std::string& method, int steps, double w, double h) {
   Simulation simulation(swinging(method, w, h));
   const auto energy = [&] {
@@ -165,8 +165,8 @@ TEST(Integrators, KeepLoseOrGainTheEnergyOfPinsAsTheyShould) {
     EXPECT_GT(kept, 1 / (1 + h * w / 2));
     EXPECT_LT(kept, 1 / (1 - h * w / 2));
   }
-  // The first step of BDF2 loses as backward Euler does, later ones shrink x + i v/w by the larger
-  // root of (3/2 - i h w) r^2 - 2 r + 1/2 = 0.
+  // The first step of BDF2 loses as much as backward Euler. Later ones shrink x + i v/w by the
+  // larger root of (3/2 - i h w) r^2 - 2 r + 1/2 = 0.
   const std::complex<double> a(1.5, -h * w);
   const double root = std::abs((1.0 + std::sqrt(1.0 - 0.5 * a)) / a);
   const double lost = energy_kept("bdf2", 200, w, h) / energy_kept("bdf2", 100, w, h);
@@ -176,7 +176,7 @@ TEST(Integrators, KeepLoseOrGainTheEnergyOfPinsAsTheyShould) {
 }
 
 TEST(Integrators, FollowTheDiscreteSolutionOfAPin) {
-  // x, v and those one step before, from the pin's target; w2 = k/m.
+  // x and v, now and one step before, relative to the pin's target; w2 = k/m.
   struct Point {
     double x, v, x_previous, v_previous;
     bool first;
@@ -222,7 +222,7 @@ TEST(Integrators, FollowTheDiscreteSolutionOfAPin) {
       const StepReport report = simulation.step();
       recursions.at(method)(point);
       const SimulationState state = simulation.state();
-      // Relative to the largest of both, which forward Euler lets grow.
+      // Relative to the larger of both, which forward Euler lets grow.
       const double scale = std::max(1.0, std::hypot(w * point.x, point.v));
       ASSERT_NEAR(state.positions[0] - 1, point.x, 1e-12 * scale) << method << ", step " << i;
       ASSERT_NEAR(state.positions[3], point.x, 1e-12 * scale) << method << ", step " << i;
@@ -248,7 +248,7 @@ TEST(Integrators, FallFreelyAsTheirDiscreteSolutions) {
     Scene scene = test::free_block("neo_hookean");
     scene.gravity = {0, -g, 0};
     scene.time.integrator = from_string<TimeIntegrator>(method);
-    // Explicit ones blow the rounding of the rest shape up where h is not below 2/w.
+    // Explicit integrators blow up the rounding of the rest shape unless h is below 2/w.
     scene.time.step = 1e-3;
     Simulation simulation(scene);
     const std::vector<Vec3> start = test::positions_of(simulation);
@@ -263,7 +263,7 @@ TEST(Integrators, FallFreelyAsTheirDiscreteSolutions) {
   }
 }
 
-/// A block in the air over the ground.
+/// A block in the air above the ground.
 Scene dropped_block(const std::string& method) {
   Scene scene = test::free_block("neo_hookean");
   scene.gravity = {0, -9.81, 0};
@@ -277,7 +277,7 @@ Scene dropped_block(const std::string& method) {
 }
 
 TEST(Integrators, ADroppedCubeComesToRest) {
-  // With drag: those that keep the energy would bounce on.
+  // With drag, because integrators that keep the energy would go on bouncing.
   for (const std::string method : {"backward_euler", "implicit_midpoint", "bdf2", "newmark"}) {
     Scene scene = dropped_block(method);
     scene.damping.drag = 2;
@@ -397,7 +397,7 @@ TEST(Integrators, AnExplosionEndsNonFiniteAndKeepsTheState) {
 }
 
 TEST(Integrators, EverySolverFindsTheSameSteps) {
-  // Two frames: the first step of BDF2 is one of backward Euler, with another matrix.
+  // Two frames: the first step of BDF2 is a step of backward Euler, with another matrix.
   for (const std::string method :
        {"implicit_midpoint", "bdf2", "newmark", "quasi_static", "backward_euler"}) {
     Scene scene = test::free_block("arap");
@@ -428,7 +428,7 @@ TEST(Integrators, EverySolverFindsTheSameSteps) {
       for (std::size_t i = 0; i < x.size(); ++i) {
         distance = std::max(distance, std::abs(x[i] - reference[i]));
       }
-      // 1e-11 of a gradient of a thousand newtons, over a stiffness of some ten N/m, with room.
+      // 1e-11 of a gradient of a thousand newtons, over a stiffness of some ten N/m, with a margin.
       EXPECT_LT(distance, 1e-6) << method << ", " << solver;
     }
   }
@@ -449,7 +449,7 @@ TEST(StepSetup, AnAdaptiveStartTakesAsMuchOfGravityAsTheLastStepDid) {
     State state = initial_state(scene, model);
     const StepClock clock = clock_of(0, 0, scene.time);
     setup.prepare(state, clock, objective);
-    // There is no step before the first.
+    // The first step has no step before it.
     EXPECT_EQ(setup.start()[3][0], setup.target()[3][0]);
     struct Case {
       double along, across;  // what the last step made of a velocity, of 5 m/s^2 over 0.1 s
@@ -469,7 +469,7 @@ TEST(StepSetup, AnAdaptiveStartTakesAsMuchOfGravityAsTheLastStepDid) {
         const double gravity = scene.gravity[static_cast<std::size_t>(k)];
         const double expected = setup.target()[3][k] - (1 - c.share) * a2 * gravity;
         EXPECT_NEAR(setup.start()[3][k], expected, 1e-14) << c.along;
-        // Of what was held altogether nothing is left but its velocity.
+        // If all of gravity was held back, only the velocity is left.
         if (method == "backward_euler" && c.share == 0) {
           EXPECT_NEAR(expected, state.x[3][k] + 0.1 * state.v[3][k], 1e-14);
         }
@@ -496,7 +496,7 @@ TEST(StepSetup, AnExtrapolatedStartLooksAheadOfTheLastTwoVelocities) {
     const double way = method == "implicit_midpoint" ? 0.05 : 0.1;
     StepClock clock = clock_of(0, 0, scene.time);
     setup.prepare(state, clock, objective);
-    // There is no velocity before the first.
+    // There is no velocity before the first step.
     EXPECT_NEAR(setup.start()[3][0], state.x[3][0] + way * kept * 2, 1e-15) << method;
     EXPECT_NEAR(setup.start()[3][1], state.x[3][1], 1e-15) << method;
     setup.advance(setup.start(), state, objective.algebra());

@@ -43,7 +43,7 @@ void Islands::find(const ContactEnergy* contact, bool are_apart) {
     ++start_[at(place_[at(root(body))]) + 1];
   }
   std::partial_sum(start_.begin(), start_.end(), start_.begin());
-  // Each start moves to its end, and back.
+  // Each start moves to its island's end, and back.
   for (int body = 0; body < n; ++body) {
     bodies_[at(start_[at(place_[at(root(body))])]++)] = body;
   }

@@ -60,8 +60,8 @@ std::vector<double> bits_of(const Simulation& simulation, int body) {
 
 class IslandsOf : public testing::TestWithParam<std::tuple<SolverMethod, int>> {};
 
-/// What a body does not touch does not change a bit of its motion. (How hard bodies push on each
-/// other goes by the weight of all that there is, so that there is none.)
+/// A body's motion does not change by a bit for what it does not touch. (There is no weight: the
+/// total weight determines how hard bodies push each other.)
 TEST_P(IslandsOf, ABodyMovesAsItDoesAlone) {
   Scene scene = scene_of_four();
   scene.gravity = {0, 0, 0};
@@ -103,7 +103,7 @@ TEST(Islands, AreTheSameBitsHoweverRun) {
   test::expect_same_bits_however_run(scene_of_four(), 20, 20);
 }
 
-/// A step's iterations are those of the island that took most, not their sum.
+/// A step reports the iterations of the island that took most, not their sum.
 TEST(Islands, ReportWhatTheHardestOfThemTook) {
   Scene scene = only(scene_of_four(), {2, 3});
   scene.solver.iterations = 7;

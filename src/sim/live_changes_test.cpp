@@ -32,7 +32,7 @@ void use(const Method& method, Scene& scene) {
   scene.solver.preconditioner = from_string<PreconditionerType>(method.preconditioner);
 }
 
-/// Those that keep nothing of the materials that takes long to make.
+/// Methods that keep nothing of the materials that takes long to make.
 std::vector<Method> without_matrix() {
   std::vector<Method> list = {{"l_bfgs", "identity"},
                               {"l_bfgs", "frame"},
@@ -77,7 +77,7 @@ double distance(const Simulation& a, const Simulation& b) {
   return largest;
 }
 
-/// What an Error says; empty where there is none.
+/// The message of an Error; empty if there is none.
 std::string message_of(const std::function<void()>& call) {
   try {
     call();
@@ -96,8 +96,8 @@ Collider ground(double height) {
   return collider;
 }
 
-/// Sets that come one after the other; every second one touches the bar, which reaches from -0.5 to
-/// 0.5 m in y.
+/// Successive sets of colliders. Every second one touches the bar, which reaches from -0.5 to 0.5 m
+/// in y.
 std::vector<std::vector<Collider>> collider_sets() {
   const Collider ball{"ball", SphereShape{{0.5, 0.7, 0}, 0.4}, {}};
   const Collider post{"post", CapsuleShape{{-0.6, 0, -1}, {-0.6, 0, 1}, 0.3}, {}};
@@ -187,7 +187,7 @@ TEST(SetColliders, WhatIsNoColliderIsRefusedAsByTheConstructorAndHarmsNothing) {
       }
     }
   }
-  // Without colliders nobody looks at the settings of contact.
+  // Without colliders the settings of contact are not checked.
   Scene scene = bar("neo_hookean");
   scene.contact.stiffness = -1;
   Simulation simulation(scene, {.threads = 1});
@@ -219,8 +219,8 @@ TEST(SetColliders, ThoseSetMeanwhileAreInBothScenes) {
 
 // ----------------------------------------------------------------------------------- materials
 
-/// Twice as stiff, another model, and a stiffness that varies from tet to tet: what is not there
-/// for a solver is left out.
+/// Twice as stiff, another model, and a stiffness that varies from tet to tet; whatever a solver
+/// does not run is left out.
 std::vector<MaterialSettings> other_materials(const std::string& solver, const Scene& scene) {
   std::vector<MaterialSettings> list;
   MaterialSettings material = scene.bodies[0].material;
@@ -238,8 +238,8 @@ std::vector<MaterialSettings> other_materials(const std::string& solver, const S
   return list;
 }
 
-/// Bodies whose elements share ranges, so that another material of one puts them to other places:
-/// with fibers, a region, a layer, and a body of springs between them.
+/// Bodies whose elements share ranges, so that another material of one of them moves them to other
+/// places: with fibers, a region, a layer, and a body of springs between them.
 Scene mixed_scene(const std::string& material, bool with_springs) {
   Scene scene = bar(material);
   scene.gravity = {0, -1, 0};
@@ -363,8 +363,8 @@ TEST(SetMaterial, AStepOfManyIterationsEndsAtTheMinimumOfTheNewMaterial) {
       converged.set_state(simulation.state());
       const StepReport report = simulation.step();
       EXPECT_LT(converged.step().gradient_norm, 1e-2);
-      // 1e5 N at first. Rounding of g ends the descent with some 1e-3 N, most of them on the pins
-      // of 1e6 N/m, where they are 1e-9 m.
+      // 1e5 N at first. Rounding of g ends the descent with some 1e-3 N, mostly on the pins of 1e6
+      // N/m, where that is 1e-9 m.
       EXPECT_LT(report.gradient_norm, 1e-2);
       EXPECT_LT(distance(simulation, converged), 1e-6);
     }
@@ -394,7 +394,7 @@ TEST(SetMaterial, NoStepAddsEnergyHoweverFarTheMatrixIsOff) {
       const double at_first = before;
       for (int frame = 0; frame < 10; ++frame) {
         run(simulation, 1);
-        // A step ends below where it began but for a hundredth of the energy of free flight.
+        // A step ends below its start, up to a hundredth of the energy of free flight.
         EXPECT_LE(energy(), 1.01 * before) << frame;
         before = energy();
       }
@@ -418,7 +418,7 @@ TEST(SetMaterial, TheOldOneComesBackWithItsBits) {
     run(simulation, 2);
     run(built, 2);
     expect_same_bits(simulation, built);
-    // And `change` brings the matrix.
+    // And `change` brings a new matrix.
     simulation.set_material(0, other);
     simulation.change(simulation.scene(), 1);
     run(simulation, 1);
@@ -436,8 +436,8 @@ TEST(SetMaterial, GoesTogetherWithOtherPinsAndColliders) {
     use(method, scene);
     scene.solver.iterations = 5000;
     scene.solver.tolerance = 1e-10;
-    // Two of these matrices hold no contacts: stiffer ones leave more of the gradient where g
-    // cannot tell steps apart any more.
+    // Two of these matrices hold no contacts. Stiffer contacts leave more of the gradient when g
+    // can no longer tell steps apart.
     scene.contact.stiffness = 1e5;
     Simulation simulation(scene, {.threads = 1});
     run(simulation, 1);

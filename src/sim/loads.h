@@ -8,7 +8,7 @@
 
 namespace supple {
 
-/// Forces on vertices that act through the next frame, N, in the numbering of the model.
+/// Forces on vertices that act throughout the next frame, N, in the model's numbering.
 class Loads {
  public:
   bool empty() const { return vertices_.empty(); }
@@ -32,14 +32,14 @@ class Loads {
     vertices_.clear();
   }
 
-  /// Calls visit(vertex, force) for each vertex that a force acts on, in the order of their first
-  /// forces.
+  /// Calls visit(vertex, force) for each vertex on which a force acts, in the order in which the
+  /// vertices got their first force.
   template <class Visit>
   void for_each(const Visit& visit) const {
     for (const int vertex : vertices_) visit(at(vertex), force_[at(vertex)]);
   }
 
-  /// Work from one place to another of what acts on vertices that are asked for, J.
+  /// Work of the forces on the vertices asked for, from one place to another, J.
   template <class IsAsked>
   double work(const VectorField& from, const VectorField& to, const IsAsked& is_asked) const {
     double sum = 0;

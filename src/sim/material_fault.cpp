@@ -18,21 +18,21 @@ bool is_incompressible(const MaterialSettings& material) {
   return lambda.per_tet.empty() && std::isinf(lambda.value);
 }
 
-/// Who evaluates energies vertex by vertex would have to turn the material of all other segments
-/// each time, and other methods have no form of them.
+/// A method that evaluates energies vertex by vertex would have to turn the material of all other
+/// segments each time; other methods have no form of rods.
 bool runs_rods(SolverMethod method) {
   return (method == SolverMethod::xpbd || !is_position_based(method)) &&
          method != SolverMethod::projective_dynamics &&
          method != SolverMethod::vertex_block_descent;
 }
 
-/// Those that want squared distances or constraints.
+/// Whether a method runs fiber curves. Some need squared distances or constraints.
 bool runs_fiber_curves(SolverMethod method) {
   return method == SolverMethod::pbd ||
          (!is_position_based(method) && method != SolverMethod::projective_dynamics);
 }
 
-/// What is wrong with one material; empty where nothing is.
+/// What is wrong with a material; empty if nothing is.
 std::string fault_of(const MaterialSettings& material, SolverMethod method, bool explicit_step) {
   if (!explicit_step && method == SolverMethod::pbd) return "";
   if (!explicit_step && is_position_based(method)) {

@@ -13,7 +13,7 @@ namespace supple {
 
 namespace {
 
-/// sqrt(3/2 dev(sigma) : dev(sigma)), sigma = P F^T / J. Where J is not positive the Cauchy stress
+/// sqrt(3/2 dev(sigma) : dev(sigma)), sigma = P F^T / J. If J is not positive, the Cauchy stress
 /// has no meaning; |J| keeps the measure finite away from J = 0.
 double von_mises(const Mat3<double>& F, const Mat3<double>& P) {
   const double J = std::abs(determinant(F));

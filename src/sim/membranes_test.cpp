@@ -16,7 +16,7 @@ using test::hanging_membrane;
 using test::positions_of;
 using test::statics;
 
-/// A strip in the plane of x and z: columns along x, length 1 m, rows along z, 0.25 m.
+/// A strip in the plane of x and z: columns along x, 1 m long; rows along z, 0.25 m wide.
 Body strip(int columns, int rows) {
   return test::sheet({.u = {1, 0, 0}, .v = {0, 0, -0.25}, .cells = {columns, rows}});
 }
@@ -31,8 +31,9 @@ Pin hold_columns(int columns, int rows, int first, int last) {
   return pin;
 }
 
-/// A vertical strip under its own weight without Poisson's ratio stretches by rho g L^2/(2 E t):
-/// corotated is linear in the stretch. Two columns are held: a flat sheet could turn about one.
+/// A vertical strip under its own weight without Poisson's ratio stretches by rho g L^2/(2 E t),
+/// since corotated is linear in the stretch. Two columns are held, because a flat sheet could turn
+/// about one.
 double error_of_hanging_strip(int columns) {
   Body body = strip(columns, 4);
   std::tie(body.material.mu, body.material.lambda) = lame_parameters(2e4, 0);
@@ -54,13 +55,13 @@ TEST(Membranes, AHangingStripStretchesAsTheBarThatItIs) {
   EXPECT_LT(fine, coarse / 4);  // first order at least, in cells along the strip
 }
 
-/// The tip of a clamped strip sinks by q L^4/(8 D) while that is little, D being the bending
-/// rigidity and q the weight of the strip a square metre.
+/// The tip of a clamped strip sinks by q L^4/(8 D) while this is small. D is the bending rigidity
+/// and q the weight of the strip per square metre.
 double error_of_cantilever(int columns, int rows, double young) {
   Body body = strip(columns, rows);
   std::tie(body.material.mu, body.material.lambda) = lame_parameters(young, 0.3);
   const double sink = 0.03, q = 0.2 * 9.81;
-  // Two columns are clamped, the cell between them among them.
+  // Two columns and the cell between them are clamped.
   const double length = 1 - 1.0 / columns;
   body.membrane->bending = q * std::pow(length, 4) / (8 * sink);
   body.pins = {hold_columns(columns, rows, 0, 1)};
@@ -76,7 +77,7 @@ TEST(Membranes, AClampedBandSinksAsABeamDoes) {
   EXPECT_LT(fine, coarse / 3);  // first order: half a cell at the clamp
 }
 
-/// Isometric bending leaves saddles free; only that the sheet cannot stretch forbids them.
+/// Isometric bending allows saddles; only the sheet's resistance to stretching forbids them.
 TEST(Membranes, AClampedSheetThatCannotStretchSinksAsABeamDoes) {
   EXPECT_LT(std::abs(error_of_cantilever(24, 6, 1e14)), 0.05);
 }
@@ -93,10 +94,10 @@ TEST(Membranes, WithoutBendingGivenItIsThatOfAPlate) {
   const double own = tip(body);
   body.membrane->bending = 3e9 * 1e-9 / (12 * (1 - 0.09));
   EXPECT_LT(own, -1e-4);
-  EXPECT_NEAR(own, tip(body), 1e-5 * std::abs(own));  // what the tolerance leaves
+  EXPECT_NEAR(own, tip(body), 1e-5 * std::abs(own));  // up to the tolerance
 }
 
-/// A strip that does not stretch, held at both ends, hangs in a catenary y = a cosh(x/a).
+/// A strip that does not stretch and is held at both ends hangs in a catenary y = a cosh(x/a).
 TEST(Membranes, AStripHeldAtBothEndsHangsInACatenary) {
   constexpr int columns = 48, rows = 2;
   Body body = strip(columns, rows);
@@ -240,7 +241,7 @@ TEST(Membranes, RestOnAColliderAndOnlyVerticesTouch) {
   for (const Vec3& x : positions_of(simulation)) EXPECT_NEAR(x[1], 0, 5e-3);
 }
 
-/// Lengths of the two sides of each triangle of a strip that lie along x and z, over those at rest.
+/// Lengths of the two sides of each triangle of a strip that lie along x and z, relative to rest.
 std::array<std::vector<double>, 2> thread_stretches(const Body& body, const std::vector<Vec3>& x) {
   std::array<std::vector<double>, 2> stretches;
   const std::vector<Vec3>& rest = body.mesh.vertices;
@@ -270,11 +271,11 @@ Scene hanging_strip(const Body& body, const std::string& method) {
   return scene;
 }
 
-/// The weight below pulls a thread beyond its limit by 0.2 g/(2 mu t) = 1e-4 at most.
+/// The weight below pulls a thread beyond its limit by at most 0.2 g/(2 mu t) = 1e-4.
 constexpr double softness = 1e-4;
 
 /// Thesis Fig. 6.1: 90 to 110, 80 to 120 and 70 to 130 percent. Nothing resists between the limits,
-/// so a weighted cloth hangs at the upper one.
+/// so a weighted cloth hangs at the upper limit.
 TEST(Membranes, StrainLimitsHoldWhereTheyAreSet) {
   for (const double limit : {0.1, 0.2, 0.3}) {
     for (const char* method : {"projective_dynamics", "newton"}) {
@@ -294,7 +295,7 @@ TEST(Membranes, StrainLimitsHoldWhereTheyAreSet) {
   }
 }
 
-/// Of warp and weft, each for itself; the strip hangs by the one and then by the other.
+/// Limits of warp and weft, separately; the strip hangs by the one and then by the other.
 TEST(Membranes, ThreadsStayWithinTheirLimits) {
   for (const char* const method : {"l_bfgs", "quasi_newton", "newton", "projective_dynamics"}) {
     for (const bool warp_hangs : {true, false}) {
@@ -321,7 +322,7 @@ TEST(Membranes, ThreadsStayWithinTheirLimits) {
   }
 }
 
-/// Alone it would hang to 1 + 0.2 g/(2 E t) = 1.49 of its length.
+/// On its own it would hang at 1 + 0.2 g/(2 E t) = 1.49 times its length.
 TEST(Membranes, AsALayerThreadsStopASoftClothAtTheirLimits) {
   Body body = strip(12, 3);
   std::tie(body.material.mu, body.material.lambda) = lame_parameters(2e3, 0);

@@ -24,7 +24,7 @@ FiberSettings along_x(double kappa, double activation = 0) {
   return fiber;
 }
 
-/// One cell, pinned next to nowhere, solved for rest.
+/// One cell, pinned by almost nothing, solved for rest.
 Scene cube(const FiberSettings& fiber) {
   Scene scene;
   scene.gravity = {0, 0, 0};
@@ -56,7 +56,7 @@ double length_of(const Simulation& simulation) {
   return high - low;
 }
 
-/// Without lambda each stretch is free: mu (s - 1)^2 + kappa/2 (s - (1 - a))^2 is least at
+/// Without lambda each stretch is independent: mu (s - 1)^2 + kappa/2 (s - (1 - a))^2 is least at
 ///   s = (2 mu + kappa (1 - a))/(2 mu + kappa).
 TEST(Muscles, ACubeContractsByItsShareOfTheStiffness) {
   for (const double a : {0.0, 0.3, 0.8}) {
@@ -76,8 +76,8 @@ TEST(Muscles, FollowTheirActivationOverTime) {
   for (int frame = 1; frame <= 8; ++frame) {
     simulation.step();
     const double t = 0.25 * frame, a = 0.5 * (t < 1 ? t : 2 - t);
-    // The descent ends where it would gain less than the rounding of mu V, 4 * 2e-16 * 1e4 J: a
-    // strain of 2e-8 by a stiffness of 5e4 Pa, and ten times that where tets are not alike.
+    // The descent ends when it would gain less than the rounding of mu V, 4 * 2e-16 * 1e4 J: a
+    // strain of 2e-8 with a stiffness of 5e4 Pa, and ten times that if tets are not alike.
     EXPECT_NEAR(length_of(simulation), (2e4 + 3e4 * (1 - a)) / 5e4, 1e-6) << t;
   }
 }
@@ -148,7 +148,7 @@ TEST(Muscles, ALaplaceFieldAlongABarActsAsItsAxis) {
   for (std::size_t i = 0; i < x.size(); ++i) {
     for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(x[i][k], y[i][k], 1e-10);
   }
-  // The field is not lost where a material is exchanged or the scene built anew.
+  // The field survives when a material is exchanged or the scene is built anew.
   b.set_material(0, scene.bodies[0].material);
   b.change(b.scene());
   b.step();
@@ -201,7 +201,7 @@ TEST(Muscles, EveryMethodOfDescentComesToTheSameStep) {
   EXPECT_EQ(num_run, 9);
 }
 
-/// Of constraints, too, as long as it stays.
+/// With constraints, too, as long as the contraction stays.
 TEST(Muscles, XpbdHoldsAContractionThatStays) {
   Scene scene = test::twisting_bar({4, 2, 2}, "arap");
   scene.bodies[0].fibers = {along_x(1e5, 0.4)};

@@ -14,17 +14,17 @@ using namespace vec3;
 
 namespace {
 
-/// Sum of the absolute weights of a point in the continuation of a tet: beyond that, about two
-/// heights of the tet away, small errors in the tet's shape would move the point by much.
+/// Largest sum of the absolute weights of a point in the continuation of a tet. Beyond that, about
+/// two heights of the tet away, small errors in the tet's shape would move the point far.
 constexpr double most_weight = 5;
-/// Weights below that are rounding.
+/// Weights below this are rounding.
 constexpr double least_weight = 1e-9;
 
 double volume(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
   return dot(cross(b - a, c - a), d - a);
 }
 
-/// Without the corners that have no part in it.
+/// The same place without the corners whose weight is rounding.
 NearestPlace::Place shortened(const NearestPlace::Place& from) {
   NearestPlace::Place to = from;
   to.count = 0;
@@ -53,7 +53,8 @@ Box box_around(const Corners& corners, int count, std::span<const Vec3> x) {
 NearestPlace::NearestPlace(const Body& body, std::span<const Vec3> x)
     : tets_(body.mesh.tets), x_(x) {
   std::vector<Box> boxes;
-  std::map<std::array<int, 3>, std::pair<int, int>> faces;  // how many tets have it, and one
+  std::map<std::array<int, 3>, std::pair<int, int>> faces;  // how many tets have the face, and one
+                                                            // of them
   for (std::size_t t = 0; t < tets_.size(); ++t) {
     boxes.push_back(box_around(tets_[t], 4, x_));
     for (std::size_t without = 0; without < 4; ++without) {
@@ -125,7 +126,7 @@ NearestPlace::Place NearestPlace::nearest_feature(const Vec3& point, int& tet) c
     const int own = feature_tree_.order()[at(place)];
     const Place found = nearest_of(features_[at(own)], point);
     const double squared = found.distance * found.distance;
-    // Of those that are as near the first one.
+    // Of several equally near ones take the first.
     if (squared < reach || (squared == reach && own < best_feature)) {
       best = found;
       best_feature = own;

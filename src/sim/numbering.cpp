@@ -10,7 +10,7 @@ namespace supple {
 
 namespace {
 
-/// By the numbers alone [Fowler, Noll & Vo 1991, FNV-1a].
+/// Hash of the numbers alone [Fowler, Noll & Vo 1991, FNV-1a].
 std::uint64_t hash_of(const Adjacency& graph) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const std::vector<int>* const numbers : {&graph.start, &graph.neighbour}) {
@@ -47,7 +47,7 @@ State picked(const State& state, const std::vector<int>& source) {
 
 }  // namespace
 
-/// Vertices of a body in their order, counted in the body.
+/// Vertices of a body in their order, counted within the body.
 std::vector<int> Numbering::torn_order(const TornBodies& torn, std::size_t body) const {
   const std::vector<int>& copies = torn.copies[body];
   const int count = first_[body + 1] - first_[body] - static_cast<int>(copies.size());

@@ -11,39 +11,40 @@ namespace supple {
 
 class Numbering;
 
-/// Bodies that have come apart since others were numbered. Their order is that of the whole body,
-/// each copy behind the vertex that it is a copy of: as fast to solve, and found without a search.
+/// Bodies that have come apart since other bodies were numbered. They are ordered like the whole
+/// body, each copy after the vertex that it copies. This is as fast to solve and needs no search
+/// for an order.
 struct TornBodies {
   const Numbering* made = nullptr;
-  /// [num_bodies]: the body there, of the same whole vertices.
+  /// [num_bodies]: the body in `made` with the same whole vertices.
   std::vector<int> origin{};
-  /// [num_bodies]: of each vertex behind those of the whole body, which of these it is a copy of;
-  /// empty of bodies that are whole.
+  /// [num_bodies]: for each vertex after those of the whole body, the vertex that it copies; empty
+  /// for bodies that are whole.
   std::vector<std::vector<int>> copies{};
-  /// [num_bodies]: how much of the stiffness of the whole one each spring of a body has; empty of
-  /// bodies that are whole.
+  /// [num_bodies]: the share that each spring has of the stiffness of the whole body's spring;
+  /// empty for bodies that are whole.
   std::vector<std::vector<double>> spring_shares{};
 };
 
 /// The two numberings of a simulation's vertices. A scene counts them body after body in the order
-/// of its meshes; the model counts them, inside each body, in the order in which Cholesky
-/// eliminates them: what a solve and a local step touch together then lies together, whatever the
-/// mesh's own order, and the solve needs no permutation. Nothing outside of Simulation sees the
-/// second.
+/// of its meshes. The model counts them, inside each body, in the order in which Cholesky
+/// eliminates them: vertices that a solve and a local step touch together then lie together,
+/// whatever the mesh's own order, and the solve needs no permutation. Nothing outside of Simulation
+/// sees the second numbering.
 class Numbering {
  public:
-  /// Renumbers `model`, whose vertices are in scene order. An order is looked for once for all
-  /// bodies whose elements join their vertices alike.
+  /// Renumbers `model`, whose vertices are in scene order. Bodies whose elements join their
+  /// vertices in the same way share one search for an order.
   explicit Numbering(Model& model, const Earlier<Numbering>& earlier = {},
                      const TornBodies& torn = {});
 
   /// The model's vertex of a vertex of the scene.
   int to_model(int vertex) const { return model_vertex_[static_cast<std::size_t>(vertex)]; }
 
-  /// The other way round.
+  /// The scene's vertex of a vertex of the model.
   int to_scene(int vertex) const { return scene_vertex_[static_cast<std::size_t>(vertex)]; }
 
-  /// From one numbering to the other: [num_vertices], or empty and then left so.
+  /// From one numbering to the other: [num_vertices], or empty, which stays empty.
   VectorField to_model(const VectorField& field) const;
   VectorField to_scene(const VectorField& field) const;
   State to_model(const State& state) const;
@@ -58,7 +59,7 @@ class Numbering {
   std::vector<int> scene_vertex_;  ///< [num_vertices], of each vertex of the model
   std::vector<int> model_vertex_;  ///< and the other way round
   std::vector<int> first_;         ///< [num_bodies + 1], vertex
-  /// [num_bodies], a number that bodies have in common where the same vertices are joined.
+  /// [num_bodies], the same number for bodies that join the same vertices.
   std::vector<std::uint64_t> graph_;
 };
 

@@ -99,7 +99,7 @@ TEST(Numbering, AFieldComesBack) {
   }
 }
 
-/// The scene with its first body's vertices in an order of chance; new_place: [num_vertices].
+/// The scene with the vertices of its first body in random order; new_place: [num_vertices].
 Scene shuffled(const Scene& scene, std::vector<int>& new_place) {
   Scene result = scene;
   Body& body = result.bodies[0];
@@ -130,8 +130,8 @@ TEST(Numbering, TheOrderOfAMeshDoesNotShowInTheMotion) {
   other.copy_positions(y);
   for (std::size_t i = 0; i < x.size() / 3; ++i) {
     const std::size_t j = i < place.size() ? static_cast<std::size_t>(place[i]) : i;
-    // Ten iterations amplify what the sums of another order differ by, not beyond this part of the
-    // bodies' two metres: their factors are of floats.
+    // Ten iterations amplify the differences of sums in another order, but not beyond this part of
+    // the bodies' two metres: their factors are in floats.
     for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(x[3 * i + k], y[3 * j + k], 2e-6);
   }
 }

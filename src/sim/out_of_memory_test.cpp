@@ -12,7 +12,7 @@
 
 namespace {
 
-/// Calls of operator new until one throws; negative: none does.
+/// Calls of operator new until one throws; negative: none throws.
 std::atomic<std::int64_t> calls_left{-1};
 
 void* allocate(std::size_t size, std::size_t alignment) {
@@ -29,7 +29,7 @@ void* allocate(std::size_t size, std::size_t alignment) {
 
 }  // namespace
 
-// Inline, g++ would find that they do not belong to each other.
+// If they were inline, g++ would notice that they do not belong together.
 [[gnu::noinline]] void* operator new(std::size_t size) { return allocate(size, 1); }
 [[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t alignment) {
   return allocate(size, static_cast<std::size_t>(alignment));
@@ -46,7 +46,8 @@ void* allocate(std::size_t size, std::size_t alignment) {
 namespace supple {
 namespace {
 
-/// Falls on a ground and is turned, so that contacts, pins and line searches take part.
+/// A bar that falls on the ground and is turned, so that contacts, pins and line searches take
+/// part.
 Scene scene_of(const std::string& method) {
   Scene scene = test::twisting_bar({3, 2, 2}, test::material_of(method));
   scene.solver.method = from_string<SolverMethod>(method);
@@ -56,7 +57,7 @@ Scene scene_of(const std::string& method) {
   return scene;
 }
 
-/// Steps with the allocation after so many others failing; what is promised of it.
+/// Steps while the allocation after so many others fails, and checks what is promised.
 void fail_and_go_on(Simulation& simulation, std::int64_t calls, bool& has_failed) {
   const SimulationState before = simulation.state();
   calls_left = calls;
@@ -91,7 +92,7 @@ TEST(OutOfMemory, AStepThatFailsKeepsTheStateAndTheNextOneWorks) {
       failures += static_cast<int>(calls) - 1;
     }
   }
-  // The first step makes room for those that follow; some methods need none.
+  // The first step makes room for later steps; some methods need none.
   EXPECT_GT(failures, 20);
 }
 
@@ -125,7 +126,7 @@ TEST(OutOfMemory, BodiesThatCannotComeOrGoLeaveEverythingAsItWas) {
     const BodyHandle body = simulation.handle(0);
     simulation.set_user_data(body, 7);
     int failures = 0;
-    // Each of the first, then some of the others.
+    // Each of the first allocations, then some of the others.
     for (std::int64_t calls = 0; !testing::Test::HasFailure(); calls += 1 + calls / 50) {
       SCOPED_TRACE(calls);
       calls_left = calls;

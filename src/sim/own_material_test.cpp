@@ -9,7 +9,7 @@
 #include "sim/test_scenes.h"
 #include "supple/error.h"
 
-/// Bodies of an energy of the program's own.
+/// Bodies with an energy that the program itself defines.
 namespace supple {
 namespace {
 
@@ -21,7 +21,7 @@ using testing::OwnNeoHookeanWithStress;
 
 constexpr double mu = 3e4, lambda = 1e5;
 
-/// A bar that is twisted and falls, with all that an element may have besides its material.
+/// A bar that is twisted and falls, with everything that an element can have besides its material.
 Scene bar(const MaterialSettings& material, const std::string& method) {
   Scene scene = test::twisting_bar({6, 2, 2}, "neo_hookean");
   scene.gravity = {0, -9.81, 0};
@@ -64,8 +64,8 @@ TEST(OwnMaterials, EveryMethodGoesTheWayOfTheSameBuiltInMaterial) {
         ASSERT_NE(simulation->step().status, StepStatus::failed);
       }
       moved = std::max(moved, std::abs(before.back()[1] - test::positions_of(expected).back()[1]));
-      // Rounding, which the methods raise by the condition of their matrices: 1e-16 of a metre
-      // times 1e3 or so a frame.
+      // Rounding, which the methods amplify by the condition of their matrices: 1e-16 of a metre
+      // times about 1e3 a frame.
       ASSERT_LT(largest_difference(expected, found), 1e-9) << frame;
       ASSERT_LT(largest_difference(expected, with_stress), 1e-9) << frame;
     }
@@ -176,7 +176,7 @@ TEST(OwnMaterials, TheMaterialChangesWhileItRuns) {
   test::run(simulation, 2);
 }
 
-/// A Gent body that is pulled so hard that a whole step would pass the end of its chains.
+/// A Gent body that is pulled so hard that a whole step would go beyond the end of its chains.
 TEST(OwnMaterials, StepsAreShortenedWhereTheEnergyEnds) {
   for (const char* const method : {"l_bfgs", "newton", "gauss_seidel", "vertex_block_descent"}) {
     SCOPED_TRACE(method);

@@ -18,8 +18,8 @@ using test::positions_of;
 
 constexpr double mu = 1e4;  // Pa
 
-/// One tet of three edges of a metre at right angles, of arap, whose stretches do not know of each
-/// other: free, weightless and damped.
+/// One tet of three edges of a metre at right angles, of arap, whose stretches are independent:
+/// free, weightless and damped.
 Scene one_tet(const PlasticitySettings& plasticity) {
   Scene scene;
   scene.gravity = {0, 0, 0};
@@ -42,8 +42,8 @@ double edge(const Simulation& simulation, std::size_t a, std::size_t b) {
   return std::hypot(x[a][0] - x[b][0], x[a][1] - x[b][1], x[a][2] - x[b][2]);
 }
 
-/// The accumulated strain at which the stress T along x is borne: with F_p of stretches exp(a)
-/// along and exp(-a/2) across, T = 2 mu (s - 1)/exp(a), s being the elastic stretch, and
+/// The accumulated strain at which the stress T along x is borne. With F_p of stretches exp(a)
+/// along and exp(-a/2) across, T = 2 mu (s - 1)/exp(a), where s is the elastic stretch, and
 ///   2/3 log s = yield + hardening a.
 double strain_under(const PlasticitySettings& rule, double T) {
   double low = 0, high = 3;
@@ -55,7 +55,7 @@ double strain_under(const PlasticitySettings& rule, double T) {
   return low;
 }
 
-/// Loaded slowly, held and let go. The tet is so light that inertia and drag play no part.
+/// Loaded slowly, held and released. The tet is so light that inertia and drag do not matter.
 TEST(Plasticity, ATetUnderAForceFollowsItsClosedForm) {
   for (const bool creeps : {false, true}) {
     PlasticitySettings rule{.yield = 0.05, .creep = {}, .hardening = 1, .max = 1};
@@ -67,12 +67,12 @@ TEST(Plasticity, ATetUnderAForceFollowsItsClosedForm) {
     double a = 0;
     for (int i = 1; i <= 2000; ++i) {
       const double T = 0.4 * mu * std::min(1.0, i / 1000.0);
-      // V T b_i, b_i = (1, 0, 0) of corner 1.
+      // V T b_i, with b_i = (1, 0, 0) for corner 1.
       simulation.add_force(vertices, std::vector<Vec3>{{-T / 6, 0, 0}, {T / 6, 0, 0}});
       simulation.step();
       if (i % 250 != 0) continue;
       a = strain_under(rule, T);
-      // The load is some steps ahead of what has flowed: a thousandth of it each.
+      // The load is some steps ahead of the flow, a thousandth of it each.
       EXPECT_NEAR(simulation.state().plastic[9], a, i == 2000 ? 1e-7 : creeps ? 1e-2 : 4e-3) << i;
     }
     EXPECT_GT(a, 0.05);
@@ -108,8 +108,8 @@ double distance(const std::vector<double>& a, const std::vector<double>& b) {
   return worst;
 }
 
-/// States after so many frames by Newton's method and by every other one that minimises, converged:
-/// what two states differ by must be small.
+/// Expects the states after so many frames of Newton's method and of every other method that
+/// minimises, all converged, to differ by little.
 template <class Distance>
 void expect_same_by_all(Scene scene, int frames, const Distance& difference) {
   int num_run = 0;
@@ -138,7 +138,7 @@ TEST(Plasticity, EveryMethodThatMinimisesComesToTheSameFlow) {
   });
 }
 
-/// A bar that was bent and let go stays bent where it has flowed, and only there.
+/// A bar that was twisted and released stays twisted where it has flowed, and only there.
 TEST(Plasticity, ABarThatWasTwistedStaysTwisted) {
   for (const bool flows : {true, false}) {
     Scene scene = flowing_bar("neo_hookean");
@@ -181,7 +181,7 @@ TEST(Plasticity, HasTheSameBitsOnAnyThreadsAndAfterAState) {
   }
 }
 
-/// Steps that keep energy lose no more than what flows takes.
+/// Steps that keep energy lose only what flow takes.
 TEST(Plasticity, WorkIsTheEnergyThatFlowTakes) {
   Scene scene = test::free_block("neo_hookean");
   scene.bodies[0].initial = Stretch{{1.25, 1, 1}};
@@ -229,7 +229,7 @@ TEST(Plasticity, WorkIsNoEnergyThatAStepLosesOrGains) {
   }
 }
 
-/// Lengths, densities and times scaled alike give the same shapes.
+/// Lengths, densities and times that are scaled together give the same shapes.
 TEST(Plasticity, IsTheSameOfAMillimetreAndAHundredMetres) {
   std::vector<double> expected;
   for (const double size : {1.0, 1e-3, 100.0}) {
@@ -266,7 +266,7 @@ TEST(Plasticity, PoorTetsAndLongStepsStaySound) {
     Scene scene = flowing_bar("stable_neo_hookean");
     std::vector<Vec3>& x = scene.bodies[0].mesh.vertices;
     for (std::size_t i = 0; i < x.size(); ++i) {
-      // Layers across the bar move together until tets are 60 times longer than thick.
+      // Layers across the bar are moved together until tets are 60 times longer than thick.
       const double layer = std::round((x[i][0] + 2) * 1.5);
       if (layer == 3) x[i][0] -= 0.65;
     }
@@ -283,7 +283,7 @@ TEST(Plasticity, PoorTetsAndLongStepsStaySound) {
   }
 }
 
-/// What bears all strains is what has no plasticity, but for the order of sums.
+/// A material that bears all strains equals one without plasticity, up to the order of sums.
 TEST(Plasticity, OfWhatDoesNotYieldIsNothing) {
   Scene scene = flowing_bar("neo_hookean");
   scene.solver.method = SolverMethod::newton;
@@ -337,7 +337,7 @@ TEST(Plasticity, StaysWithItsTetsWhereBodiesAndScenesChange) {
   EXPECT_EQ(test::place_of([&] { changed.set_material(0, stiff); }),
             "/bodies/0/material/plasticity");
   changed.step();
-  // Without a material that flows the rest shape is that of the mesh.
+  // Without a material that flows, the rest shape is that of the mesh.
   next.bodies[0].material.plasticity.reset();
   changed.change(next);
   EXPECT_TRUE(changed.state().plastic.empty());
@@ -422,7 +422,7 @@ TEST(Plasticity, RefusesWhatCannotFlow) {
 
 // ------------------------------------------------------------------------------------ growth
 
-/// Solved for rest, held by next to nothing.
+/// Solved for rest, held by almost nothing.
 Scene at_rest(Scene scene) {
   scene.gravity = {0, 0, 0};
   scene.time.integrator = TimeIntegrator::quasi_static;
@@ -437,7 +437,7 @@ Scene at_rest(Scene scene) {
   return scene;
 }
 
-/// Lengths of the edges of a box that meet in its lowest corner: it may have turned.
+/// Lengths of the edges of a box that meet in its lowest corner; the box may have turned.
 Vec3 size_of(const Simulation& simulation) {
   const std::vector<Vec3>& rest = simulation.scene().bodies[0].mesh.vertices;
   const std::vector<Vec3> x = positions_of(simulation);
@@ -498,12 +498,12 @@ TEST(Growth, AlongFibersIsAlongTheirDirection) {
   scene.bodies[0].growth = {{.stretch = 1.4, .along_fiber = true}};
   Simulation simulation(scene, {.threads = 1});
   test::run(simulation, 3);
-  // The fiber is as long as what it stands in.
+  // The fiber is as long as the material around it.
   EXPECT_NEAR(size_of(simulation)[2], 0.5 * 1.4, 1e-8);
   EXPECT_NEAR(size_of(simulation)[0], 0.5, 1e-8);
 }
 
-/// One side of a bar that grows bends it: away from that side.
+/// A bar bends away from a side that grows.
 TEST(Growth, OfOneSideBendsABar) {
   Scene scene = at_rest(test::twisting_bar({24, 6, 6}, "neo_hookean"));
   scene.bodies[0].growth = {{.stretch = 1.1, .box = {{-9, 0, -9}, {9, 9, 9}}}};
@@ -516,8 +516,8 @@ TEST(Growth, OfOneSideBendsABar) {
     if (std::abs(rest[i][0]) < 1e-9) middle += (x[i][1] - rest[i][1]) / 49;
     if (std::abs(std::abs(rest[i][0]) - 2) < 1e-9) ends += (x[i][1] - rest[i][1]) / 98;
   }
-  // A bimetal of equal halves of height t/2 has the curvature 3/2 strain/t [Timoshenko 1925], and
-  // so sags by its length squared/8: 0.3 m; the bar is a short one.
+  // A bimetal of equal halves of height t/2 has the curvature 3/2 strain/t [Timoshenko 1925] and so
+  // sags by its length squared/8: 0.3 m; this bar is a short one.
   EXPECT_NEAR(middle - ends, 0.15 * 4 * 4 / 8, 0.05);
 }
 

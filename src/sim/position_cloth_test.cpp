@@ -77,12 +77,12 @@ TEST(PositionCloth, AConvergedStepIsThatOfNewtonsMethod) {
     simulation.set_state(state);
     const StepReport report = simulation.step();
     EXPECT_EQ(report.status, StepStatus::converged);
-    // Of 1 m; the tolerance of both.
+    // For 1 m; the tolerance of both.
     EXPECT_LT(largest_distance(positions_of(simulation), vertices_of(exact.positions)), 1e-8);
   }
 }
 
-/// What the cloth hangs like at last, far from the exact equilibrium by so much, m.
+/// Largest distance of the finally hanging cloth from the exact equilibrium, m.
 double settled_error(const Scene& scene, const std::vector<Vec3>& exact) {
   Simulation simulation(scene, {.threads = 1});
   test::run(simulation, 400);
@@ -101,7 +101,7 @@ TEST(PositionCloth, WhatItHangsLikeNearsTheEquilibriumWithTheSquareOfTheSubstep)
       still.solver.method = SolverMethod::newton;
       still.solver.iterations = 400;
       still.solver.tolerance = 1e-10;
-      // It starts where the moving one ends: there may be several equilibria.
+      // It starts where the moving cloth ends, because there may be several equilibria.
       Simulation moving(with_xpbd(scene, 80, 1), {.threads = 1});
       test::run(moving, 400);
       Simulation exact(still, {.threads = 1});
@@ -156,7 +156,7 @@ TEST(PositionCloth, AFreeClothKeepsItsMomentum) {
   }
 }
 
-/// A flat cloth of uneven triangles, every third one of slivers, turned and far from the origin.
+/// A flat cloth of uneven triangles, a third of them slivers, turned and far from the origin.
 Body poor_sheet(unsigned seed) {
   Body body = test::sheet({.u = {0.6, 0, 0}, .v = {0, 0.48, 0.64}, .cells = {12, 9}});
   std::mt19937 random(seed);
@@ -276,7 +276,7 @@ TEST(PositionCloth, CrumpledCollapsedAndTurnedInsideOutItRecovers) {
       scene = with_xpbd(scene, 4, 5);
       Simulation simulation(scene, {.threads = 1});
       const double rest = elastic_at_rest(scene);
-      // A line has no side to which it could open.
+      // A line has no side towards which it could open.
       simulation.set_state(shaken_state(scene, 1e-3));
       const double before = simulation.energies().elastic - rest;
       for (int frame = 0; frame < 120; ++frame) {

@@ -13,7 +13,7 @@ double PositionRun::measure(Objective& objective, const PositionSolver& solver,
   report.value = objective.value_and_gradient(z, gradient_);
   report.elastic = objective.elastic_energy();
   report.num_inverted = objective.num_inverted();
-  // At x_0 the multipliers are those of another step.
+  // At x_0 the multipliers belong to another step.
   if (with_multipliers) solver.add_constraint_forces(z, gradient_);
   return objective.algebra().norm(gradient_);
 }

@@ -10,12 +10,12 @@
 #include "supple/compare.h"
 #include "supple/error.h"
 
-/// Position-based methods as whole simulations.
+/// Position-based methods in whole simulations.
 namespace supple {
 namespace {
 
-/// A block of 0.4 x 1 x 0.4 m in 324 tets, E = 1.5e5 Pa, hung by its top, with drag to come to
-/// rest.
+/// A block of 0.4 x 1 x 0.4 m in 324 tets, E = 1.5e5 Pa, that hangs by its top, with drag to bring
+/// it to rest.
 Scene hanging_block(double poisson) {
   Scene scene;
   scene.time = {.step = 1.0 / 60, .frames = 360, .substeps = 1};
@@ -48,12 +48,12 @@ double sag(const Simulation& simulation) {
 
 double relative_volume(const Simulation& simulation) {
   const std::vector<double> J = simulation.measure(simulation.state().positions).determinant;
-  double sum = 0;  // the mean of J: of a lattice, whose tets are equally large, that of the volume
+  double sum = 0;  // the mean of J; in a lattice of equally large tets, that of the volume
   for (const double j : J) sum += j;
   return sum / static_cast<double>(J.size());
 }
 
-/// After six seconds, in which drag of 6/s takes an oscillation to exp(-18).
+/// After six seconds, in which drag of 6/s reduces an oscillation to exp(-18).
 double settled_sag(Scene scene, int iterations, int substeps) {
   scene.solver.iterations = iterations;
   scene.time.substeps = substeps;
@@ -64,7 +64,7 @@ double settled_sag(Scene scene, int iterations, int substeps) {
   return sag(simulation);
 }
 
-/// By Newton's method, without time.
+/// By Newton's method, in a quasi-static step.
 double exact_sag(double poisson) {
   Scene scene = hanging_block(poisson);
   scene.solver = {.method = SolverMethod::newton, .iterations = 100};
@@ -77,12 +77,12 @@ double exact_sag(double poisson) {
 
 TEST(Xpbd, TheBlockSagsAsFarAsItShouldForManyStepsAndIterations) {
   const double exact = exact_sag(0.4);
-  EXPECT_NEAR(exact, 0.032, 0.002);  // rho g L^2/(2 E) = 0.0327 and the clamped top holds some back
+  EXPECT_NEAR(exact, 0.032, 0.002);  // rho g L^2/(2 E) = 0.0327; the clamped top holds some back
   struct Case {
     int iterations, substeps;
     double error;
   };
-  // The bounds are the issue's; what is reached stands in docs/position.md.
+  // The bounds are those of the issue; docs/position.md says what is reached.
   for (const Case& c : {Case{1, 20, 0.05}, Case{5, 10, 0.05}, Case{10, 10, 0.05}, Case{60, 2, 0.1},
                         Case{60, 1, 0.1}, Case{1, 100, 0.05}}) {
     const double found = settled_sag(hanging_block(0.4), c.iterations, c.substeps);
@@ -104,8 +104,8 @@ TEST(Xpbd, NothingCollapsesWhateverTheStep) {
         ASSERT_EQ(report.inverted_tets, 0)
             << poisson << ": " << iterations << " x " << substeps << ", frame " << frame;
       }
-      // A hung body grows by (1 - 2 nu) rho g L/(2 E), 1.3 % at 0.3; with one iteration a frame it
-      // is far from converged, but a body still.
+      // A hanging body grows by (1 - 2 nu) rho g L/(2 E), 1.3 % at 0.3. With one iteration a frame
+      // it is far from converged, but still a body.
       EXPECT_NEAR(relative_volume(simulation), 1, iterations > 1 ? 0.03 : 0.1)
           << poisson << ": " << iterations << " x " << substeps;
     }
@@ -120,7 +120,7 @@ TEST(Xpbd, AnIncompressibleBodyKeepsItsVolumeUnderItsWeight) {
     Simulation simulation(scene);
     for (int frame = 0; frame < 120; ++frame) simulation.step();
     EXPECT_NEAR(relative_volume(simulation), 1, 0.01) << iterations << " x " << substeps;
-    EXPECT_GT(sag(simulation), 0.01);  // it hangs, and is no rigid body
+    EXPECT_GT(sag(simulation), 0.01);  // it hangs, so it is not a rigid body
   }
 }
 
@@ -142,14 +142,14 @@ TEST(Xpbd, ABodyAtRestStaysExactlyAtRest) {
           largest = std::max(largest, std::abs(x[i][k] - rest[i][k]));
         }
       }
-      // Rounding: 200 visits that each cancel stresses of mu, 1e-16 of the body's size a visit.
+      // Rounding: 200 visits that each cancel stresses of mu, 1e-16 of the body's size per visit.
       EXPECT_LT(largest, 1e-12) << projection << ", " << poisson;
     }
   }
 }
 
-/// Rises where a converged step is to be reached: the default projection alone has g's minimum as
-/// its fixed point.
+/// The iterations are raised to reach a converged step: only the default projection has the minimum
+/// of g as its fixed point.
 TEST(Xpbd, ItConvergesToTheMinimumThatNewtonFinds) {
   for (const char* integrator : {"backward_euler", "implicit_midpoint", "bdf2", "newmark"}) {
     Scene scene = hanging_block(0.45);
@@ -185,15 +185,15 @@ TEST(Xpbd, EachFormHasItsOwnErrorInOneLargeStep) {
   for (const ConvergenceCurve& curve : comparison.curves) {
     error.push_back(curve.points.back().position_error);
   }
-  // The multipliers of the paper's forms are added up along gradients that turn: they end beside
-  // the minimum, the sequential one furthest.
+  // The multipliers of the paper's forms add up along gradients that turn, so they end beside the
+  // minimum, the sequential form farthest.
   EXPECT_LT(error[0], 1e-9);
   EXPECT_GT(error[1], 1e-6);
   EXPECT_GT(error[2], 10 * error[1]);
 }
 
 TEST(Xpbd, TheErrorFallsWithTheSquareOfTheSubstep) {
-  // One iteration each: what an iteration leaves is of the order of h^2.
+  // One iteration each, which leaves an error of order h^2.
   const double exact = exact_sag(0.4);
   std::vector<double> error;
   for (const int substeps : {10, 20, 40, 80}) {
@@ -244,7 +244,8 @@ TEST(Xpbd, AFlattenedBodyRecovers) {
 }
 
 TEST(Xpbd, SliversDoNotTearABodyApart) {
-  // A layer of cells a hundredth as thick as the others, with light vertices; from a plane.
+  // A layer of cells a hundredth as thick as the others, with light vertices, starting from a
+  // plane.
   for (const char* projection : {"stress", "block", "sequential"}) {
     Scene scene = hanging_block(0.5);
     scene.gravity = {0, 0, 0};
@@ -267,15 +268,16 @@ TEST(Xpbd, SliversDoNotTearABodyApart) {
       }
     }
     EXPECT_LT(largest, 3) << projection;  // spikes would leave the body's neighbourhood
-    // Some slivers of the layer stay folded: `stress` moves them along F and cof F alone while they
-    // are far from rest, and ends with 0.94 of the volume, the others with 1.00 and 1.01.
+    // Some slivers of the layer stay folded. `stress` moves them along F and cof F alone while they
+    // are far from rest and ends with 0.94 of the volume, the others with 1.00 and 1.01.
     const double folded = projection == std::string("stress") ? 0.07 : 0.05;
     EXPECT_NEAR(relative_volume(simulation), 1, folded) << projection;
   }
 }
 
 TEST(Xpbd, AnIncompressibleStepIsStationaryWithItsMultipliers) {
-  // |grad g| with the forces of the multipliers, as reported, falls as that of a compressible body.
+  // The reported |grad g|, with the forces of the multipliers, falls like that of a compressible
+  // body.
   Scene scene = hanging_block(0.5);
   scene.time.substeps = 10;
   for (const char* projection : {"stress", "sequential"}) {

@@ -43,8 +43,8 @@ Scene balloon(int subdivisions, double p) {
   return scene;
 }
 
-/// Solved for rest, every vertex held by next to nothing: 1e-6 N/m, 1e-7 N at the most, of forces
-/// of 1e-2 N.
+/// Solved for rest, with every vertex held by almost nothing: 1e-6 N/m, at most 1e-7 N, against
+/// forces of 1e-2 N.
 Scene at_rest(Scene scene) {
   scene.time.integrator = TimeIntegrator::quasi_static;
   scene.solver.method = SolverMethod::newton;
@@ -76,8 +76,8 @@ double mean_radius(const std::vector<Vec3>& x) {
   return sum / static_cast<double>(x.size());
 }
 
-/// What holds a sphere that is stretched by s: with the energy density W(s) = Psi(s, s) of the
-/// sheet 4 pi R^2 t W'(s) ds = p 4 pi (R s)^2 R ds, of neo-Hooke
+/// The overpressure that holds a sphere stretched by s. With the energy density W(s) = Psi(s, s) of
+/// the sheet, 4 pi R^2 t W'(s) ds = p 4 pi (R s)^2 R ds, with neo-Hooke's
 ///   Psi = mu/2 (2 s^2 - 2) - 2 mu log s + lambda'/2 (2 log s)^2,  lambda' = 2 mu lambda/(lambda +
 ///   2 mu).
 double overpressure_at(double s) {
@@ -115,11 +115,11 @@ TEST(PressureInBodies, GasInABalloonHasTheLessPressureTheMoreRoomItHas) {
   const double share = volume_of(x, scene.bodies[0].triangles) /
                        volume_of(scene.bodies[0].mesh.vertices, scene.bodies[0].triangles);
   EXPECT_GT(s, 1.05);
-  // p V = p_0 V_0, within the polyhedron's error of the membrane's pull.
+  // p V = p_0 V_0, up to the polyhedron's error in the pull of the membrane.
   EXPECT_NEAR(1.3e5 / share - ambient, overpressure_at(s), 0.01 * overpressure_at(s));
 }
 
-/// Traction p n on all of a block is a uniform stress: V/V_0 - 1 = p/K to first order.
+/// A traction p n on all of a block is a uniform stress: V/V_0 - 1 = p/K to first order.
 TEST(PressureInBodies, ABlockSwellsByItsBulkModulus) {
   for (const double p : {100.0, -100.0}) {
     Scene scene = test::free_block("neo_hookean");
@@ -133,7 +133,7 @@ TEST(PressureInBodies, ABlockSwellsByItsBulkModulus) {
     const double strain = volume_of(positions_of(simulation), surface) /
                               volume_of(scene.bodies[0].mesh.vertices, surface) -
                           1;
-    // The second order is p/K = 6e-5 of it.
+    // The second-order term is p/K = 6e-5 of it.
     EXPECT_NEAR(strain, p / bulk, 1e-3 * std::abs(p) / bulk);
   }
 }
@@ -149,7 +149,7 @@ TetMesh hollow_ball(double inner, double outer, int subdivisions, int layers) {
   }
   for (int layer = 0; layer < layers; ++layer) {
     for (std::array<int, 3> t : sphere.triangles) {
-      // Corners in increasing order: neighbours cut their common side alike.
+      // Corners in increasing order, so that neighbours cut their common side in the same way.
       std::sort(t.begin(), t.end());
       const int low = layer * n, high = low + n;
       mesh.tets.push_back({low + t[0], low + t[1], low + t[2], high + t[2]});
@@ -160,7 +160,8 @@ TetMesh hollow_ball(double inner, double outer, int subdivisions, int layers) {
   return mesh;
 }
 
-/// By how much the cavity of a ball of a = 0.5 m and b = 1 m grows beside Lame's solution
+/// Error of the growth of the cavity of a ball of a = 0.5 m and b = 1 m, relative to Lame's
+/// solution
 ///   u(a) = p a^3/(b^3 - a^3) ((1 - 2 nu)/E a + (1 + nu)/(2 E) b^3/a^2)  [Timoshenko & Goodier].
 double error_of_thick_ball(int subdivisions, int layers) {
   const double a = 0.5, b = 1, young = 1e5, poisson = 0.3, p = 10;
@@ -222,7 +223,7 @@ TEST(PressureInBodies, EveryMethodThatTakesItComesToTheSameStep) {
           worst = std::max(worst, std::abs(found[i][k] - expected[i][k]));
         }
       }
-      // Gradient descent gets so far within its iterations; the others within their tolerance.
+      // What gradient descent reaches within its iterations, and the others' tolerance.
       EXPECT_LT(worst, solver.name == "gradient_descent" ? 1e-5 : 1e-7)
           << solver.name << (is_gas ? " gas" : "");
     }
@@ -234,7 +235,7 @@ TEST(PressureInBodies, EveryMethodThatTakesItComesToTheSameStep) {
 TEST(PressureInBodies, NewtonConvergesQuadraticallyWithTheWholeHessian) {
   for (const bool is_gas : {false, true}) {
     Scene scene = squeezed(2, 500);
-    scene.time.step = 0.002;  // short enough for inertia to outweigh what buckles
+    scene.time.step = 0.002;  // short enough for inertia to outweigh buckling
     if (is_gas) scene.bodies[0].pressure = PressureSettings{.pressure = 1.1e5, .ambient = 1e5};
     scene.solver.method = SolverMethod::newton;
     scene.solver.definiteness = Definiteness::none;
@@ -243,7 +244,7 @@ TEST(PressureInBodies, NewtonConvergesQuadraticallyWithTheWholeHessian) {
     Simulation simulation(scene, {.threads = 1});
     const StepReport report = simulation.step();
     EXPECT_LT(report.gradient_norm, 1e-11 * report.start_gradient_norm);
-    // Five and seven: the last ones double the digits.
+    // Five and seven were seen; the last iterations double the digits.
     EXPECT_LE(report.iterations, 8);
   }
 }
@@ -254,7 +255,7 @@ TEST(PressureInBodies, DoesNotMoveABodyByItself) {
   test::run(simulation, 20);
   Vec3 mean{};
   const std::vector<Vec3> x = positions_of(simulation);
-  // All vertices weigh nearly the same, but not quite: by the mass of their triangles.
+  // All vertices weigh nearly, but not exactly, the same: a share of their triangles' mass.
   double mass = 0;
   for (const auto& t : scene.bodies[0].triangles) {
     const Vec3 &a = scene.bodies[0].mesh.vertices[at(t[0])],

@@ -15,19 +15,19 @@ struct Push {
   Vec3 amount;
 };
 
-/// What pushes a simulation, vertex by vertex. `name` is what the argument with an amount is
-/// called, with an s for several: all throw Error{invalid_input} naming the argument that is not
-/// finite, out of its range or of another size, and for a vertex without mass.
+/// What pushes a simulation, vertex by vertex. `name` is the name of the argument with an amount;
+/// several amounts have an s appended. All throw Error{invalid_input} naming the argument that is
+/// not finite, out of its range or of another size, and for a vertex without mass.
 class Pushes {
  public:
   Pushes(const Model& model, const Numbering& numbering, const char* name)
       : model_(&model), numbering_(&numbering), name_(name) {}
 
-  /// On a whole body, shared as its weight is.
+  /// Pushes on a whole body, distributed like its weight.
   std::vector<Push> of_body(int body, const Vec3& total) const;
-  /// At a place of the surface.
+  /// Pushes at a place of the surface.
   std::vector<Push> at_hit(const SurfaceHit& hit, const Vec3& amount) const;
-  /// On vertices of the scene.
+  /// Pushes on vertices of the scene.
   std::vector<Push> of_vertices(std::span<const int> vertices, std::span<const Vec3> amounts) const;
 
  private:

@@ -55,13 +55,13 @@ TEST(QuasiStatic, AHangingBarIsInEquilibrium) {
     Simulation simulation(scene);
     const StepReport report = simulation.step();
     const double weight = 200 * 9.81;
-    // Rounding of 1e-16 m times 1e5 N/m in each of 81 vertices, with room.
+    // Rounding of 1e-16 m times 1e5 N/m at each of 81 vertices, with a margin.
     EXPECT_LT(report.gradient_norm, 1e-8) << material;
     const Vec3 force = force_of_pin(simulation, 0);
     EXPECT_NEAR(force[0], -weight, 1e-6) << material;
     EXPECT_NEAR(force[1], 0, 1e-6) << material;
-    // Small strains: rho g L^2/(2 E) at the end, plus the pins' weight / (9 k); the strains of up
-    // to a tenth bend the stress by about as much.
+    // Small strains: rho g L^2/(2 E) at the end, plus the pins' weight / (9 k). Strains of up to a
+    // tenth make the stress nonlinear by about as much.
     const std::vector<Vec3> x = test::positions_of(simulation);
     double end = 0;
     for (const Vec3& point : x) end = std::max(end, point[0]);
@@ -93,8 +93,8 @@ TEST(QuasiStatic, AStretchedBarPullsBothEndsAlike) {
     EXPECT_GT(right[0], last) << "it should pull more the further it is stretched";
     last = right[0];
   }
-  // E A times a strain of 1/30 s times 12 over 2 m, less what the pins give way; the ends cannot
-  // contract, which stiffens, and the section shrinks, which softens.
+  // E A times a strain of 1/30 s times 12 over 2 m, less what the pins give. The ends cannot
+  // contract, which stiffens the bar, and its section shrinks, which softens it.
   EXPECT_NEAR(last, 1e5 * 0.2 * 0.2, 0.2 * 1e5 * 0.2 * 0.2);
 }
 
@@ -157,8 +157,8 @@ TEST(QuasiStatic, AStraightChainHeldAtBothEndsSags) {
   Simulation simulation(straight_chain({2, 0, 0}, {0, 20}, false));
   const StepReport report = simulation.step();
   EXPECT_LT(report.gradient_norm, 1e-8);
-  // A string of tension T = k (8/3) (sag/L)^2 sags by w L^2/(8 T), w its weight by length and k its
-  // stiffness by strain.
+  // A string of tension T = k (8/3) (sag/L)^2 sags by w L^2/(8 T). w is its weight per length and k
+  // its stiffness per strain.
   const std::vector<Vec3> x = test::positions_of(simulation);
   const double k = 2e4 * 0.1, w = 0.1 * 9.81;
   const double sag = 2 * std::cbrt(3 * w * 2 / (64 * k));
@@ -197,7 +197,7 @@ TEST(QuasiStatic, AChainThatCreepsTooSlowlyToBeSeenIsSaidNotToBeConverged) {
   scene.solver.iterations = 10;
   double end = 0;
   EXPECT_TRUE(says_unconverged(scene, 20, end));
-  EXPECT_GT(end, 0.8);  // otherwise this test is about nothing
+  EXPECT_GT(end, 0.8);  // otherwise this test shows nothing
 }
 
 TEST(QuasiStatic, WhatHasNoEquilibriumOfItsOwnIsRefused) {
@@ -222,7 +222,7 @@ TEST(QuasiStatic, WhatHasNoEquilibriumOfItsOwnIsRefused) {
     s.bodies.push_back(free);
   });
   EXPECT_NE(second_body.second.find("body 'free'"), std::string::npos) << second_body.second;
-  // Two parts in one mesh, of which one is held.
+  // Two parts in one mesh; only one is held.
   const auto second_part = refusal([](Scene& s) {
     TetMesh& mesh = s.bodies[0].mesh;
     const int first = static_cast<int>(mesh.vertices.size());

@@ -9,7 +9,7 @@
 #include "sim/test_scenes.h"
 #include "supple/error.h"
 
-/// Bodies that come back: from a fall and from random positions.
+/// Bodies that recover: from a fall and from random positions.
 namespace supple {
 namespace {
 
@@ -63,9 +63,9 @@ double relative_distance(const Simulation& simulation) {
 class Scrambled : public testing::TestWithParam<std::tuple<std::string, bool>> {};
 
 // With the settings of a real-time scene: L-BFGS(5), 10 iterations, 1/30 s. Of 2,200 random spheres
-// each, 13 of `corotated` and 8 of `stable_neo_hookean` end at rest in a wrong shape without an
-// inverted tet, at one of two energies (supple_recovery_bench); of 400 blocks 7 and 10. Which seeds
-// do so changes with every rounding, and one of twenty may be among them.
+// for each material, 13 of `corotated` and 8 of `stable_neo_hookean` end at rest in a wrong shape
+// without an inverted tet, at one of two energies (supple_recovery_bench); of 400 blocks, 7 and 10.
+// Every rounding changes which seeds do so, and one of twenty may be among them.
 TEST_P(Scrambled, SeedsRecoverTheRestShape) {
   const auto [material, sphere] = GetParam();
   int strays = 0;
@@ -95,9 +95,9 @@ INSTANTIATE_TEST_SUITE_P(
     });
 
 // A material whose energy grows without bound towards J = 0 cannot unwind a tangle: six tets that
-// wind twice around an edge all have J > 0. St. Venant-Kirchhoff is even in the stretches: diag(1,
-// 1, -1) is as good to it as the rest shape. These materials can leave a body at rest in a wrong
-// shape (docs/materials.md); a seed that shows it is looked for.
+// wind twice around an edge all have J > 0. St. Venant-Kirchhoff is even in the stretches, so
+// diag(1, 1, -1) is as good as the rest shape. These materials can leave a body at rest in a wrong
+// shape (docs/materials.md); the test looks for a seed that shows it.
 TEST(Recovery, OtherMaterialsHaveFalseMinima) {
   for (const char* material :
        {"stvk", "neo_hookean", "mooney_rivlin", "polynomial", "spline", "valanis_landel"}) {
@@ -108,7 +108,8 @@ TEST(Recovery, OtherMaterialsHaveFalseMinima) {
       Simulation simulation(scene);
       for (int frame = 0; frame < 150; ++frame) simulation.step();
       if (relative_distance(simulation) < 0.1) continue;
-      // Long steps of Newton's method from rest: inertia fades, and what stays is a minimum.
+      // Long steps of Newton's method from rest: inertia fades, and a state that stays is a
+      // minimum.
       scene.solver.method = SolverMethod::newton;
       scene.solver.iterations = 100;
       scene.time.step = 0.5;
@@ -120,7 +121,7 @@ TEST(Recovery, OtherMaterialsHaveFalseMinima) {
       const double energy = settled.energies().elastic;
       const StepReport report = settled.step();
       const double change = std::abs(settled.energies().elastic - energy);
-      // Forces below 1 N on a body whose stiffness is 1e5 Pa * 0.5 m, and no energy given away.
+      // Forces below 1 N on a body with a stiffness of 1e5 Pa * 0.5 m, and no loss of energy.
       const bool is_minimum = report.gradient_norm < 1 && change < 1e-3 * energy;
       stuck = is_minimum && relative_distance(settled) > 0.1;
     }
@@ -128,8 +129,8 @@ TEST(Recovery, OtherMaterialsHaveFalseMinima) {
   }
 }
 
-/// What has only its rest shape for a minimum, and starts that none of it comes back from by
-/// itself.
+/// Materials whose only minimum is the rest shape, and starts from which none of them comes back on
+/// its own.
 enum class Start { random, flat, point, line, inside_out };
 const char* name_of(Start start) {
   constexpr std::array<const char*, 5> names{"random", "flat", "point", "line", "inside_out"};
@@ -138,7 +139,7 @@ const char* name_of(Start start) {
 
 class Unfolded : public testing::TestWithParam<std::tuple<std::string, Start>> {
  protected:
-  /// With slivers: every second layer of vertices of the block is moved next to the one below.
+  /// With slivers, every second layer of vertices of the block is moved close to the one below.
   static Scene scene(const std::string& material, Start start, bool slivers) {
     Scene scene = scrambled(material, false, 1);
     scene.solver.recovery = Recovery::arap;
@@ -237,8 +238,8 @@ TEST(Unfolding, IsKeptInAStateToTheSameBits) {
   test::expect_same_bits(first, second);
 }
 
-// A body held where its mirror image is has tets inside out whatever its material: it is tried
-// anew ever more rarely.
+// A body that is held at the place of its mirror image has tets inside out, whatever its material.
+// Unfolding it is tried more and more rarely.
 TEST(Unfolding, OfWhatIsHeldInsideOutIsTriedEverMoreRarely) {
   Scene scene = test::free_block("neo_hookean");
   Body& body = scene.bodies[0];
@@ -254,8 +255,8 @@ TEST(Unfolding, OfWhatIsHeldInsideOutIsTriedEverMoreRarely) {
     ASSERT_NE(report.status, StepStatus::non_finite);
   }
   EXPECT_GT(report.inverted_tets, 0);
-  // Inside out since frame 1, so for 20 frames at frame 20: unfolded from 21 to 319 and, after
-  // 80 more, from 400 to 698; the next wait is 320 frames.
+  // Inside out since frame 1, so for 20 frames at frame 20. Unfolded from 21 to 319 and, after 80
+  // more frames, from 400 to 698; the next wait is 320 frames.
   EXPECT_EQ(simulation.state().unfolding, (std::vector<int>{201, 2}));
 }
 
@@ -272,7 +273,7 @@ TEST(Unfolding, FlowsNothingAndKeepsWhatHasFlowed) {
   }
   EXPECT_EQ(simulation.state().plastic, elastic);
   SimulationState state = simulation.state();
-  // A stretch by 2 that has flowed: rest is where F = F_p.
+  // A stretch by 2 that has flowed: F = F_p is the rest state.
   state.plastic.clear();
   for (std::size_t t = 0; t < scene.bodies[0].mesh.tets.size(); ++t) {
     state.plastic.insert(state.plastic.end(),

@@ -26,7 +26,7 @@ Scene scene_of(std::vector<Body> bodies) {
   return scene;
 }
 
-/// How far edges of the body's tets are from their rest lengths, m.
+/// Largest change of an edge's length in the body's tets from rest, m.
 double deformation(const Simulation& simulation, std::size_t b) {
   const Body& body = simulation.scene().bodies[b];
   std::size_t first = 0;
@@ -57,7 +57,7 @@ Vec3 middle(const Simulation& simulation, std::size_t first, std::size_t count) 
   return sum;
 }
 
-/// A tet alone: its lumped masses are four equal ones, whose inertia is known.
+/// A single tet: its lumped masses are four equal ones, whose inertia is known.
 Body tetrahedron() {
   Body body;
   body.mesh.vertices = {{0, 0, 0}, {1, 0, 0}, {0, 0.7, 0}, {0, 0, 0.4}};
@@ -87,7 +87,7 @@ Spin spin_of(const Simulation& simulation) {
   return spin;
 }
 
-/// Turned about its first vertex, which stands still then: it flies on.
+/// Turns it about its first vertex, which stands still at that moment; it flies on.
 void set_spin(Simulation& simulation, const Vec3& w) {
   SimulationState state = simulation.state();
   for (std::size_t i = 0; i < 4; ++i) {
@@ -123,7 +123,7 @@ TEST(Rigid, AFreeBodyKeepsItsMomentaAndItsEnergy) {
   EXPECT_LT(deformation(simulation, 0), 1e-12);
 }
 
-/// Where it is after half a second, against the same with steps of a 16th: the order is two.
+/// Position after half a second, compared with steps of a 16th: the order is two.
 TEST(Rigid, FlightsConvergeWithTheSquareOfTheStep) {
   const auto end = [](int steps) {
     Scene scene = scene_of({tetrahedron()});
@@ -148,24 +148,24 @@ TEST(Rigid, FlightsConvergeWithTheSquareOfTheStep) {
   EXPECT_NEAR(coarse / fine, 4, 0.5);
 }
 
-/// A rod hung by a vertex: T = 2 pi sqrt(I/(m g d)) for small swings, I about the pin. Backward
-/// Euler is one order late in h; with h = T/1600 that is far below the tolerance.
+/// A rod that hangs by a vertex: T = 2 pi sqrt(I/(m g d)) for small swings, with I about the pin.
+/// Backward Euler is of first order in h; with h = T/1600 its error is far below the tolerance.
 TEST(Rigid, APhysicalPendulumHasItsPeriod) {
   Body rod;
   rod.mesh.vertices = {{0, 0, 0}, {0.3, -1, 0.2}, {-0.3, -1, 0.2}, {0, -1, -0.4}};
   rod.mesh.tets = {{0, 1, 3, 2}};
   rod.material.model = "rigid";
   rod.pins = {Pin{.vertices = {0}, .stiffness = 1e12}};
-  // Four equal masses m4, their centre 3/4 m below the pin: about z I = m4 sum (x^2 + y^2) and
-  // m d = 3 m4, and turns about z and x are independent, as sum x z = sum y z = 0.
+  // Four equal masses m4 with their centre 3/4 m below the pin: about z, I = m4 sum (x^2 + y^2) and
+  // m d = 3 m4. Turns about z and x are independent, because sum x z = sum y z = 0.
   Scene scene = scene_of({rod});
   const double inertia = 3 + 0.09 + 0.09;
   const double period = 2 * std::numbers::pi * std::sqrt(inertia / (9.81 * 3));
   scene.time.step = period / 1600;
-  scene.gravity = {0.05, -9.81, 0};  // it is let go a little off the place where it hangs
+  scene.gravity = {0.05, -9.81, 0};  // it starts a little off the place where it hangs
   Simulation simulation(scene, {.threads = 1});
   const double still = test::positions_of(simulation)[1][0];
-  // x of a vertex goes out and comes back after a period.
+  // x of a vertex goes out and comes back after one period.
   int turned = 0;
   double before = still, way = 0;
   int frame = 0;
@@ -182,7 +182,7 @@ TEST(Rigid, APhysicalPendulumHasItsPeriod) {
   EXPECT_LT(deformation(simulation, 0), 1e-12);
 }
 
-/// a = g (sin - mu cos) on a slope, and nothing below the angle of friction.
+/// a = g (sin - mu cos) on a slope, and 0 below the angle of friction.
 TEST(Rigid, SlidesDownASlopeByCoulombsLaw) {
   for (const double mu : {0.2, 0.7}) {
     const double slope = std::numbers::pi / 6, g = 9.81;
@@ -207,8 +207,8 @@ TEST(Rigid, SlidesDownASlopeByCoulombsLaw) {
   }
 }
 
-/// Ten times the size, the step or a tenth of the budget: what falls comes to rest on the ground
-/// and on what rests there, and no energy comes from nothing.
+/// At ten times the size or the step, or a tenth of the budget, what falls comes to rest on the
+/// ground and on what rests there, and no energy comes from nothing.
 TEST(Rigid, AStackComesToRestAtAnyScale) {
   for (const double size : {1e-2, 1.0, 10.0}) {
     for (const int iterations : {3, 10}) {
@@ -222,7 +222,8 @@ TEST(Rigid, AStackComesToRestAtAnyScale) {
         scene.solver.iterations = iterations;
         scene.time.step = std::min(1.0 / 60, std::sqrt(size) / 60);
         Simulation simulation(scene, {.threads = 1});
-        const double fall = 9.81 * size * 1.64 * density * size * size * size;  // by its size
+        const double fall = 9.81 * size * 1.64 * density * size * size * size;  // of a fall by its
+                                                                                // size
         for (int i = 0; i < 240; ++i) {
           EXPECT_LT(simulation.step().energy_gain, 1e-9 * fall)
               << size << " " << iterations << " " << i;
@@ -238,8 +239,8 @@ TEST(Rigid, AStackComesToRestAtAnyScale) {
   }
 }
 
-/// Boxes that begin within each other's layers of contact part by no more than these, as those of
-/// 1e8 Pa do: pairs of L-BFGS that do not hold how bodies turn would leave the forces there.
+/// Boxes that begin within each other's layers of contact separate only by these layers, like boxes
+/// of 1e8 Pa. Pairs of L-BFGS that do not hold how bodies turn would leave the forces there.
 TEST(Rigid, ATowerThatBeginsTooCloseIsNotThrown) {
   std::vector<Body> boxes;
   for (int i = 0; i < 4; ++i) {
@@ -274,7 +275,7 @@ Scene flesh_on_bone() {
   return scene;
 }
 
-/// A bone is what a body of a very stiff material is in the limit.
+/// A bone is the limit of a body of a very stiff material.
 TEST(Rigid, FleshOnABoneMovesAsOnAVeryStiffOne) {
   Scene scene = flesh_on_bone();
   scene.solver.iterations = 30;
@@ -328,7 +329,7 @@ TEST(Rigid, SameBitsAtAnyNumberOfThreadsAndFromItsState) {
   }
 }
 
-/// What newton refuses is no remedy.
+/// newton refuses rigid bodies, so it is no remedy.
 TEST(Rigid, ARunThatIsNotConvergedNamesNoMethodThatRefusesRigidBodies) {
   RunWatch watch(scene_of({brick({1, 1, 1}, {0, 0, 0})}));
   watch.add(1, {.unconverged = 1000});

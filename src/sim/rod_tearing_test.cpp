@@ -45,7 +45,7 @@ Pin pin_of(std::vector<int> vertices, double degrees_per_second = 0) {
   return pin;
 }
 
-/// A twisted curl, thrown and turning.
+/// A twisted curl that is thrown and turns.
 Scene flying_curl() {
   Scene scene = test::hanging_curl();
   scene.gravity = {0, 0, 0};
@@ -58,7 +58,7 @@ Scene flying_curl() {
   return scene;
 }
 
-/// A ring of 10 cm in a plane.
+/// A ring with a radius of 10 cm in a plane.
 Scene ring(int segments, RodRestShape shape) {
   Scene scene = cord(segments);
   scene.gravity = {0, 0, 0};
@@ -73,7 +73,7 @@ Scene ring(int segments, RodRestShape shape) {
   return scene;
 }
 
-/// One end is held, the other one driven away and turned.
+/// One end is held; the other is driven away and turned.
 Scene pulled_cord(const TearingSettings& tearing) {
   Scene scene = cord(16, 30);
   Body& body = scene.bodies[0];
@@ -113,7 +113,7 @@ TEST(RodTearing, FramesAndTwistStayWithTheirSegments) {
   EXPECT_EQ(num_parts(simulation), 3);
 }
 
-/// The energy of a joint, B/(2 L) |e_1/l_1 - e_0/l_0|^2, is all that a cut takes away.
+/// A cut takes away the energy of one joint, B/(2 L) |e_1/l_1 - e_0/l_0|^2, and nothing else.
 TEST(RodTearing, ACutTakesTheBendingOfOneJoint) {
   Scene scene = cord(20);
   scene.bodies[0].pins = {pin_of({0, 1})};
@@ -132,12 +132,12 @@ TEST(RodTearing, ACutTakesTheBendingOfOneJoint) {
   EXPECT_NEAR(after.pins, before.pins, 1e-12 * before.elastic);
 }
 
-/// A rod without twist at rest unwinds at once where its ends are free, and is held by clamps.
+/// Clamps hold the twist of a rod that has none at rest; if an end is free, it unwinds at once.
 TEST(RodTearing, TwistUnwindsFromAnEnd) {
   Scene scene = cord(20);
   scene.gravity = {0, 0, 0};
   Body& body = scene.bodies[0];
-  body.rod->twist *= 1e-3;  // far from the twist that makes it buckle
+  body.rod->twist *= 1e-3;  // far below the twist that makes it buckle
   body.pins = {pin_of({0, 1}), pin_of({19, 20}, 360)};
   Simulation simulation(scene, {.threads = 1});
   run(simulation, 30);
@@ -147,12 +147,12 @@ TEST(RodTearing, TwistUnwindsFromAnEnd) {
   EXPECT_LT(simulation.energies().elastic, 1e-9 * twisted);
   run(simulation, 10);
   EXPECT_LT(simulation.energies().elastic, 1e-9 * twisted);
-  // Each half turns with its clamp: the free end has no twist against it.
+  // Each half turns with its clamp, because the free end has no twist against it.
   const std::vector<double> rods = simulation.state().rods;
   for (std::size_t s = 0; s < 20; ++s) EXPECT_NEAR(rods[7 * s + 6], 0, 1e-9) << s;
 }
 
-/// A cut at a vertex of a clamp leaves the segment in it clamped, and the rest on a hinge.
+/// A cut at a vertex of a clamp leaves the segment inside it clamped, and the rest on a hinge.
 TEST(RodTearing, AClampHoldsWhatIsLeftOfIt) {
   Scene scene = cord(12);
   scene.gravity = {0, 0, 0};
@@ -172,12 +172,12 @@ TEST(RodTearing, AClampHoldsWhatIsLeftOfIt) {
   }
   EXPECT_NEAR(vec3::dot(before, after), 0, 1e-9) << "it turns by 90 degrees";
   EXPECT_NEAR(vec3::dot(other_before, other_after), 1, 1e-9) << "nothing turns the rest";
-  // Pins of a torn body, given again, are as they were.
+  // Pins of a torn body that are given again stay the same.
   simulation.set_pins(0, body.pins);
   run(simulation, 3);
 }
 
-/// What is bent and twisted at rest as the whole was stays at rest, however it is cut.
+/// A rod that is bent and twisted as it was at rest stays at rest, however it is cut.
 TEST(RodTearing, PartsKeepTheShapeThatTheyHadAtRest) {
   Scene curl = test::hanging_curl();
   curl.gravity = {0, 0, 0};
@@ -190,7 +190,7 @@ TEST(RodTearing, PartsKeepTheShapeThatTheyHadAtRest) {
     for (const auto& pair : Pairs{{9, 10}, {3, 4}, {4, 5}}) {
       simulation.separate(0, Pairs{pair});
       run(simulation, 3);
-      // Rounding of the frames, of a rod of some centimetres.
+      // Rounding of the frames, for a rod of some centimetres.
       EXPECT_LT(far_apart(positions_of(simulation), rest), 1e-11);
       EXPECT_LT(simulation.energies().elastic, 1e-20);
     }
@@ -198,7 +198,7 @@ TEST(RodTearing, PartsKeepTheShapeThatTheyHadAtRest) {
   }
 }
 
-/// Nothing says how a segment by itself turns about its axis: it stays as it is.
+/// Nothing determines how a single segment turns about its axis, so it stays as it is.
 TEST(RodTearing, SegmentsByThemselvesFall) {
   for (const int segments : {1, 8}) {
     Scene scene = cord(segments);
@@ -256,12 +256,12 @@ TEST(RodTearing, HalvesMoveAsTwoRods) {
   EXPECT_LT(vec3::norm(a[21] - b[11]), 1e-7);
 }
 
-/// A ring that wants to be straight springs open as an open rod of that shape does.
+/// A ring that is straight at rest springs open like an open rod of that shape.
 TEST(RodTearing, ARingThatIsCutOpens) {
   constexpr int n = 24;
   Simulation cut(ring(n, RodRestShape::straight), {.threads = 1});
   cut.separate(0, Pairs{{4, 5}});
-  // It begins behind the cut.
+  // It begins after the cut.
   Scene open = ring(n, RodRestShape::straight);
   Body& body = open.bodies[0];
   const std::vector<Vec3> rest = body.mesh.vertices;
@@ -411,7 +411,7 @@ TEST(RodTearing, AChangeOfTheSceneKeepsTwistAndShape) {
   run(simulation, 3);
   run(same, 3);
   EXPECT_LT(far_apart(positions_of(simulation), positions_of(same)), 1e-9);
-  // What was torn before is whole from then on, and comes apart further.
+  // From then on, what was torn before counts as whole and can come apart further.
   const SimulationState begin = simulation.state();
   EXPECT_TRUE(begin.separated.empty());
   simulation.separate(0, Pairs{{30, 31}});

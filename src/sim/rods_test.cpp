@@ -22,7 +22,7 @@ constexpr double pi = std::numbers::pi;
 const std::vector<std::string> methods{"newton", "l_bfgs",       "quasi_newton", "gradient_descent",
                                        "jacobi", "gauss_seidel", "chebyshev",    "xpbd"};
 
-/// Those of them that damp.
+/// The methods among them that damp.
 std::vector<std::string> damping_methods() { return {methods.begin(), methods.end() - 1}; }
 
 double distance(const Vec3& a, const Vec3& b) {
@@ -73,13 +73,12 @@ TEST(RodScenes, ACurlAtRestStaysAtRest) {
   }
 }
 
-/// Where nothing holds it, a curl that is thrown and spins keeps its shape, however far it has
-/// turned.
+/// A curl that nothing holds, thrown and spinning, keeps its shape, however far it has turned.
 TEST(RodScenes, ACurlThatFliesAndTurnsKeepsItsShape) {
   Scene scene = test::hanging_curl();
   Body& body = scene.bodies[0];
   body.pins.clear();
-  // Stiff enough not to be drawn apart as it turns.
+  // Stiff enough not to be pulled apart as it turns.
   body.rod->bending *= 100;
   body.rod->twist *= 100;
   scene.solver = {.method = SolverMethod::newton, .iterations = 50, .tolerance = 1e-8};
@@ -95,15 +94,15 @@ TEST(RodScenes, ACurlThatFliesAndTurnsKeepsItsShape) {
   EXPECT_LT(test::distance_to_rest(simulation, body.mesh.vertices), 3e-4);
 }
 
-/// w L^4/(8 E I) of a beam under its own weight, small, from the middle of the clamped segment on:
-/// an error of second order in the segments.
+/// The tip of a beam under its own weight sinks by w L^4/(8 E I) while this is small. L begins at
+/// the middle of the clamped segment; the error is of second order in the segments.
 TEST(RodScenes, ACantileverBendsAsEulerAndBernoulliSay) {
   double last = 0;
   for (const int segments : {10, 20, 40}) {
     Scene scene = cord(segments);
     Body& body = scene.bodies[0];
     const double l = 1.0 / segments, length = 1 - l / 2;
-    // Weak enough for the linear theory: a tip of 1e-4.
+    // Small enough for the linear theory: a tip of 1e-4.
     scene.gravity = {0, -8e-4 * body.rod->bending / body.density, 0};
     body.pins = {pin_of({0, 1})};
     body.pins[0].stiffness = 1e9;
@@ -121,14 +120,14 @@ TEST(RodScenes, ACantileverBendsAsEulerAndBernoulliSay) {
   EXPECT_LT(last, 2e-3);
 }
 
-/// E = G J m^2/(2 L) after one turn of an end; the middle has half of it.
+/// E = G J m^2/(2 L) after one turn of an end; the middle has half of the turn.
 TEST(RodScenes, AClampThatTurnsTwistsTheRod) {
   for (const std::string& method : methods) {
     Scene scene = cord(20);
     scene.gravity = {0, 0, 0};
     scene.solver.method = from_string<SolverMethod>(method);
     scene.solver.iterations = 30;
-    scene.bodies[0].rod->twist *= 1e-3;  // far from the twist that makes it buckle
+    scene.bodies[0].rod->twist *= 1e-3;  // far below the twist that makes it buckle
     scene.bodies[0].pins = {pin_of({0, 1}), pin_of({19, 20}, 360)};
     Simulation simulation(scene);
     test::run(simulation, 30);
@@ -143,7 +142,7 @@ TEST(RodScenes, AClampThatTurnsTwistsTheRod) {
   }
 }
 
-/// A pin at one vertex holds a place, not a direction: nothing is twisted.
+/// A pin at one vertex holds a place but no direction, so nothing is twisted.
 TEST(RodScenes, APinAtOneVertexIsAHinge) {
   Scene scene = cord(20);
   scene.gravity = {0, 0, 0};
@@ -153,7 +152,7 @@ TEST(RodScenes, APinAtOneVertexIsAHinge) {
   EXPECT_LT(simulation.energies().elastic, 1e-12);
 }
 
-/// How far a ring of a straight rod leaves its plane, over how far it did a while before.
+/// How far a ring of a straight rod leaves its plane, relative to some time before.
 double growth_of_ring(double twist) {
   constexpr int count = 60;
   constexpr double radius = 0.2;
@@ -171,7 +170,7 @@ double growth_of_ring(double twist) {
   scene.damping.drag = 1;
   Simulation simulation(scene);
   SimulationState state = simulation.state();
-  // The mode of Michell's instability: two waves around.
+  // The mode of Michell's instability: two waves around the ring.
   for (std::size_t i = 0; i < count; ++i) {
     state.positions[3 * i + 2] = 1e-6 * std::cos(4 * pi * static_cast<double>(i) / count);
   }
@@ -196,7 +195,7 @@ TEST(RodScenes, ATwistedRingBucklesAsMichellSays) {
   EXPECT_GT(growth_of_ring(1.03 * critical), 1);
 }
 
-/// A curl that is pulled at, in steps so short that methods without a good matrix converge too.
+/// A pulled curl, with steps so short that methods without a good matrix converge too.
 Scene pulled_curl(const std::string& method) {
   Scene scene = test::hanging_curl();
   scene.solver.method = from_string<SolverMethod>(method);
@@ -278,7 +277,7 @@ TEST(RodScenes, EveryIntegratorRunsThem) {
   }
 }
 
-/// Bodies that stay keep the twist that they have, whatever comes or goes beside them.
+/// Bodies that stay keep their twist, whatever comes or goes beside them.
 TEST(RodScenes, TwistOutlivesChangesOfTheScene) {
   Scene scene = cord(20);
   scene.gravity = {0, 0, 0};
@@ -299,14 +298,14 @@ TEST(RodScenes, TwistOutlivesChangesOfTheScene) {
   simulation.change(next);
   const double after = simulation.energies().elastic;
   EXPECT_GT(after, 2 * before);
-  // Let go, it is a hinge.
+  // When it is released, it is a hinge.
   simulation.set_pins(0, {pin_of({0}), pin_of({20})});
   simulation.step();
   EXPECT_LT(simulation.energies().elastic, 0.01 * after);
 }
 
-/// The lowest mode of a cantilever loses amplitude as exp(-tau w^2 t/2), w being that of Euler and
-/// Bernoulli.
+/// The lowest mode of a cantilever loses amplitude as exp(-tau w^2 t/2), where w is that of Euler
+/// and Bernoulli.
 TEST(RodScenes, ADampedCantileverRingsOutAtTheRateOfItsTime) {
   constexpr int segments = 40;
   constexpr double root = 1.875104068711961, free_from = 0.5 / segments;
@@ -337,7 +336,7 @@ TEST(RodScenes, ADampedCantileverRingsOutAtTheRateOfItsTime) {
     };
     Simulation simulation(scene);
     SimulationState state = simulation.state();
-    constexpr double amplitude = 1e-4;  // m: far below what stretches it
+    constexpr double amplitude = 1e-4;  // m: too little to stretch it
     for (std::size_t v = 2; v <= segments; ++v) {
       state.velocities[3 * v + 1] = amplitude * w * shape(v);
     }
@@ -354,7 +353,7 @@ TEST(RodScenes, ADampedCantileverRingsOutAtTheRateOfItsTime) {
 }
 
 /// Twist that nothing holds unwinds as exp(-t/tau): by 1 + h/tau in each step. Without damping it
-/// is gone after one.
+/// is gone after one step.
 TEST(RodScenes, DampedTwistUnwindsOverTime) {
   for (const double tau : {0.0, 0.3}) {
     Scene scene = cord(20);
@@ -385,12 +384,12 @@ TEST(RodScenes, DampedTwistUnwindsOverTime) {
   }
 }
 
-/// Clamps that twist a damped rod do work on it: nothing else is taken from its motion.
+/// Clamps that twist a damped rod do work on it; nothing else is taken from its motion.
 TEST(RodScenes, ADampedRodIsTwistedByItsClamp) {
   Scene scene = cord(20);
   scene.gravity = {0, 0, 0};
   scene.damping.stiffness = 0.5;
-  scene.bodies[0].rod->twist *= 1e-3;  // far from the twist that makes it buckle
+  scene.bodies[0].rod->twist *= 1e-3;  // far below the twist that makes it buckle
   scene.bodies[0].pins = {pin_of({0, 1}), pin_of({19, 20}, 360)};
   Simulation simulation(scene);
   double removed = 0;
@@ -454,7 +453,7 @@ TEST(RodScenes, AStateThatIsNoneIsRefused) {
   EXPECT_THROW(simulation.set_state(state), Error);
 }
 
-/// A curl and a closed ring, which nothing holds, far from the origin.
+/// A curl and a closed ring, held by nothing, far from the origin.
 Scene free_rods(const char* precision, const char* multipliers) {
   Scene scene = test::hanging_curl();
   scene.gravity = {0, 0, 0};
@@ -508,7 +507,7 @@ TEST(RodScenes, WithXpbdTheyKeepTheirMomentum) {
   simulation.set_state(state);
   test::run(simulation, 5);
   state = simulation.state();
-  // All segments of the ring are as long, and so are its masses.
+  // All segments of the ring are equally long, so all masses are equal.
   const std::size_t first = state.velocities.size() - 3 * 21;
   double sum[3] = {0, 0, 0}, size = 0;
   for (std::size_t i = first; i < state.velocities.size(); ++i) {
@@ -539,7 +538,7 @@ TEST(RodScenes, AConvergedStepOfXpbdIsThatOfNewtonsMethodAlsoOfARing) {
   }
 }
 
-/// From every state that is finite: crumpled to a point, pressed flat, scattered.
+/// From every finite state: crumpled to a point, pressed flat, scattered.
 TEST(RodScenes, ItRecoversFromAnyStart) {
   const std::vector<Initial> starts{Flatten{0}, Stretch{{2, 0.5, 1}},
                                     Randomize{{{-0.1, -0.1, -0.1}, {0.1, 0.1, 0.1}}, 3}};

@@ -96,7 +96,7 @@ std::vector<int> RunningScene::unchanged(std::vector<int> origin) const {
   return origin;
 }
 
-/// Where a scene starts.
+/// Moves the positions at which a scene starts out of contact.
 void RunningScene::start_apart(VectorField& x) {
   if (pairs()) pairs()->start_apart(x[0].v);
   if (!contact_ || !contact_->is_barrier()) return;
@@ -104,13 +104,13 @@ void RunningScene::start_apart(VectorField& x) {
   require_none_swallowed(scene_, model_, numbering_, *contact_, x, Swallowed::any);
 }
 
-/// Before anything is made from the model's pins.
+/// To be called before anything is made from the model's pins.
 void RunningScene::hold_attachments() {
   if (!attachments_.empty()) model_.pins = all_pins();
   model_.bonds = all_bonds();
 }
 
-/// Those of the scene and the attachments.
+/// The bonds of the scene and of the attachments.
 BondSet RunningScene::all_bonds() {
   BondSet bonds;
   if (!scene_.bonds.empty() || !scene_.seams.empty()) {

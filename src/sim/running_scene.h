@@ -38,28 +38,28 @@
 
 namespace supple {
 
-/// A scene with all that was built from it, and its state: what stands behind a Simulation until
-/// another scene takes over. running_scene_descent.cpp finds where a substep ends,
-/// running_scene_energy.cpp keeps it from gaining energy, running_scene_frame.cpp has the frame
-/// with its other safeguards, running_scene_shapes.cpp follows what flows, grows, contracts and
-/// turns in it, and running_scene_changes.cpp has what changes between two frames.
+/// A scene with everything that was built from it, and its state: what stands behind a Simulation
+/// until another scene takes over. running_scene_descent.cpp solves a substep,
+/// running_scene_energy.cpp keeps it from gaining energy, running_scene_frame.cpp runs the frame
+/// with the other safeguards, running_scene_shapes.cpp follows shapes that flow, grow, contract and
+/// turn, and running_scene_changes.cpp makes changes between two frames.
 class RunningScene {
  public:
-  /// Whether the scene starts, or a state is to follow by set_state, take_over or go_on_from.
+  /// Whether the scene starts now, or set_state, take_over or go_on_from sets its state later.
   enum class Begin { at_start, later };
 
-  /// Throws Error for what cannot be simulated. earlier: a scene with the same settings, of which
-  /// some bodies stay: what was made for each of them is taken over. The result has the same bits.
-  /// torn: bodies of `scene` that have come apart.
+  /// Throws Error if the scene cannot be simulated. earlier: a scene with the same settings, some
+  /// of whose bodies stay; what was built for them is taken over. The result has the same bits
+  /// either way. torn: bodies of `scene` that have come apart.
   RunningScene(const Scene& scene, const SimulationOptions& options, Begin begin,
                Attachments attachments = {}, const Earlier<RunningScene>& earlier = {},
                const TornBodies& torn = {});
 
-  /// `origin` without the bodies of this scene that have been changed since it was built.
+  /// `origin`, with -1 for bodies of this scene that have been changed since it was built.
   std::vector<int> unchanged(std::vector<int> origin) const;
 
-  /// Simulation::step, without its change of scene. Where something throws, the state is again what
-  /// it was and nothing else is to be relied on: no step and no change may follow.
+  /// Simulation::step, without its change of scene. If something throws, the state is restored, but
+  /// nothing else can be relied on: no step and no change may follow.
   StepReport step();
 
   /// Simulation::set_pins.
@@ -71,23 +71,23 @@ class RunningScene {
   /// Simulation::set_material.
   void set_material(int body, MaterialSettings material);
 
-  /// Changes gravity, drag, friction or the settings of the solver that no matrix is made from:
-  /// iterations, tolerance, budget, line search. Throws Error{invalid_input} as the constructor
-  /// does; nothing has changed then.
+  /// Changes gravity, drag, friction, or solver settings that no matrix depends on: iterations,
+  /// tolerance, budget, line search. Throws Error{invalid_input} as the constructor does, and then
+  /// changes nothing.
   void adjust(const std::function<void(Scene&)>& edit);
 
-  /// Simulation::add_force, add_impulse, set_velocity, clear_forces. `what` says in an error what
-  /// it is that the integrator cannot have.
+  /// Simulation::add_force, add_impulse, set_velocity, clear_forces. `what` names, in the error,
+  /// what an integrator without inertia does not take.
   void require_inertia(const char* what) const;
   void add_forces(const std::vector<Push>& forces);
   void add_impulses(const std::vector<Push>& impulses);
   void set_velocity(int body, const Vec3& velocity);
   void clear_forces() { setup_.given_loads().clear(); }
 
-  /// What is to come apart now: what of the bodies that are awake is beyond its limits, and what
-  /// the blades have passed.
+  /// Finds what comes apart now: what exceeds its limits in bodies that are awake, and what the
+  /// blades have passed.
   std::vector<BodySeparation> find_separations(Separations& separations);
-  /// Of these bodies what triangles cut: Simulation::cut.
+  /// Finds what the triangles cut in these bodies: Simulation::cut.
   std::vector<BodySeparation> cut(const std::vector<CutTriangle>& triangles,
                                   std::span<const int> bodies, Separations& separations);
 
@@ -96,11 +96,11 @@ class RunningScene {
   void wake(int body) { sleep_.wake(body); }
   Pushes pushes(const char* name) const { return {model_, numbering_, name}; }
 
-  /// Simulation::attach, detach and what they may hold.
+  /// Simulation::attach, detach.
   Attachment attach(Grip grip);
-  /// Vertices of a body, tied to another one.
   /// Whether attachments tie bodies to each other.
   bool ties_bodies() const { return model_.bonds.size() > num_scene_bonds_; }
+  /// Ties vertices of a body to another body.
   Attachment attach(int body, std::span<const int> vertices, int to, double stiffness);
   void detach(Attachment attachment);
   const Attachments& attachments() const { return attachments_; }
@@ -116,24 +116,24 @@ class RunningScene {
   std::vector<Vec3> forces(Attachment attachment) const {
     return attachments_.forces(attachment, state_.x, numbering_);
   }
-  /// Holds what another scene of the same vertices holds.
+  /// Takes over the attachments of another scene with the same vertices.
   void use_attachments(Attachments attachments);
 
   SimulationState state() const;
   void set_state(const SimulationState& state);
 
-  /// Goes on where another scene of the same vertices stands. What that one's integrator remembers
-  /// comes along where it means the same here: the last positions and velocities where substeps are
-  /// as long, accelerations never, which are those of other forces. So do the forces that wait for
-  /// the next step, and attachments.
+  /// Goes on from the state of another scene with the same vertices. What that scene's integrator
+  /// remembers is taken over if it means the same here: the last positions and velocities if
+  /// substeps are equally long, but never accelerations, which belong to other forces. The forces
+  /// that wait for the next step and the attachments are taken over too.
   void take_over(const RunningScene& other);
 
-  /// The same for another scene of which some bodies stay and others were added. What the
-  /// integrator remembers stays too; attachments are those of the constructor.
+  /// Does the same for another scene of which some bodies stay while others were added. What the
+  /// integrator remembers stays too; the attachments are those of the constructor.
   void go_on_from(const RunningScene& before, const Survivors& survivors);
 
-  /// Between two steps, by any number of threads: what a step evaluates with is used, so that only
-  /// one at a time gets it.
+  /// Between two steps, any number of threads may call these. They evaluate with the objects of a
+  /// step, so only one thread at a time does.
   Energies energies();
   std::vector<MultiplierStress> multiplier_stresses();
   std::vector<BodyContact> contacts();
@@ -194,7 +194,7 @@ class RunningScene {
   void run_frame(StepReport& report);
   void measure_frame(bool finite, StepReport& report);
   void restore();
-  /// Of a substep among those of its frame; the last one makes the frame's report.
+  /// The place of a substep in its frame; the last one makes the frame's report.
   struct PlaceInFrame {
     bool is_first, is_last;
   };
@@ -216,19 +216,19 @@ class RunningScene {
   std::vector<double> rods_of(const RunningScene& other) const;
   void flow(StepReport& report);
   std::vector<double> plastic_of(const RunningScene& other) const;
-  /// Of its kinetic energy: what a step may gain before it is solved anew, with more iterations or
-  /// in smaller parts. Less is taken out of the velocities at once.
+  /// A step that gains more than this share of its kinetic energy is solved again, with more
+  /// iterations or in smaller parts. A smaller gain is taken out of the velocities at once.
   static constexpr double serious_gain = 0.01;
-  /// Of a step that contacts made gain more.
+  /// Number of parts of a step in which contacts made it gain more.
   static constexpr int parts_of_gain = 4;
   static void add_to_report(const MinimiseReport& result, StepReport& report);
   bool is_gradient_of(const MinimiseReport& result, const VectorField& gradient);
   void add_drift(const MinimiseReport& result, const PlaceInFrame& place);
-  /// One substep of h. False: it ended non-finite and the state is not to be used.
+  /// Does one substep of h. Returns false if it ended non-finite; the state must not be used then.
   bool substep(StepReport& report, const MinimiseOptions& options, const PlaceInFrame& place);
-  /// Of a substep, before it.
+  /// Energies of a substep, before it.
   struct EnergyBefore {
-    double kinetic = 0;  ///< as drag left it, J
+    double kinetic = 0;  ///< after drag, J
     double work = 0;     ///< of the weight, of forces and of colliders that drag, J
   };
   bool has_islands() const;
@@ -242,7 +242,7 @@ class RunningScene {
   void note_end(const MinimiseReport& result);
   void add_ends(MinimiseReport& all) const;
   void meet(MinimiseReport& all, StepReport& report, const MinimiseOptions& options);
-  /// Whether the multipliers of a step are others at its end.
+  /// Whether the descent updates the multipliers on its way.
   enum class Multipliers { follow, stay };
   MinimiseReport minimise(StepReport& report, MinimiseOptions options,
                           Multipliers multipliers = Multipliers::follow);
@@ -264,7 +264,7 @@ class RunningScene {
   void note_found_energy(StepReport& report);
   double thrown_by(double gained, const EnergyBefore& before);
   double work_of_friction() const;
-  /// Of the weight and of the forces on vertices, J.
+  /// Work of the weight and of the forces on vertices, J.
   double work_of_forces(const VectorField& from, const VectorField& to) const;
   void kick(int vertex, const Vec3& change);
   void find_energy();
@@ -290,10 +290,10 @@ class RunningScene {
   Model model_;
   State state_;
   Numbering numbering_;
-  Attachments attachments_;          ///< pins of the model refer to it
-  std::size_t num_scene_bonds_ = 0;  ///< of the model, the first ones; the others are attachments
+  Attachments attachments_;          ///< the model's pins refer to it
+  std::size_t num_scene_bonds_ = 0;  ///< the model's first ones; the others are attachments
   SceneSurface surface_;
-  std::vector<char> split_;  ///< [num_vertices], of the model: at a tear
+  std::vector<char> split_;  ///< [num_vertices], of the model: 1 at a tear
   std::unique_ptr<ContactEnergy> contact_;
   Objective objective_;
   PlasticFlow flow_;
@@ -303,41 +303,42 @@ class RunningScene {
   Minimiser minimiser_;
   EnergyGuard guard_;
   std::vector<char> is_held_;     ///< [num_bodies], for the guard
-  std::vector<char> is_changed_;  ///< [num_bodies], its material is not that of the constructor
-  bool has_energy_ = false;       ///< the position-based method's steps have one that it may gain
+  std::vector<char> is_changed_;  ///< [num_bodies], 1: its material is not the constructor's
+  bool has_energy_ = false;       ///< a position-based method's steps have an energy
   PositionRun position_run_;
   ConvergenceProbe convergence_;
   Drift drift_;
   Sleep sleep_;
-  StepReport asleep_;  ///< of a frame in which all bodies fell asleep
+  StepReport asleep_;  ///< report of a frame in which all bodies fell asleep
   Unfolding unfolding_;
   TearFinder tear_finder_;
   std::vector<Vec3> centres_;     ///< of the elements of a body that is cut, m
-  std::vector<Vec3> velocities_;  ///< the same, m/s
-  std::vector<BladeMoment> way_;  ///< of a blade
-  bool has_contacts_ = false;     ///< those of the last step, at z_
+  std::vector<Vec3> velocities_;  ///< of the same elements, m/s
+  std::vector<BladeMoment> way_;  ///< path of a blade
+  bool has_contacts_ = false;     ///< contact_ has those of the last step, at z_
   TouchingPairs touching_;
-  bool has_multipliers_ = false;  ///< the position-based method's are those of the state, at z_
-  bool multipliers_fit_ = true;   ///< the solver's are those of the substeps that were taken
+  bool has_multipliers_ = false;  ///< the position-based method's belong to the state, at z_
+  bool multipliers_fit_ = true;   ///< the solver's belong to the substeps that were taken
   VectorField z_;                 ///< where the last substep was solved
-  double work_of_shapes_ = 0;     ///< in the frame of a position-based method, J: by growth
+  double work_of_shapes_ = 0;     ///< by growth, in the frame of a position-based method, J
   double work_of_friction_ = 0;   ///< in the last substep of a position-based method, J
-  /// Of the state where the substep began.
+  /// Multipliers at the start of the substep.
   std::vector<double> start_multipliers_;
-  VectorField first_z_;  ///< where a substep came to that is solved again; then for convergence_
-  /// E at the start of the substep, J, with pins and colliders of its end: of each island, where
-  /// its first body is; [num_bodies].
+  VectorField first_z_;  ///< result of a substep that is solved again; then for convergence_
+  /// E at the start of the substep, J, with the pins and colliders of its end. The value of each
+  /// island is at the index of its first body; [num_bodies].
   std::vector<double> potential_;
-  /// Of contacts in the substep, J: at its start and at its end, and what was gained from the one
-  /// to the other beyond all work. Of the last one at its end, where that is known.
+  /// Energy of contacts at the start and at the end of the substep, and the mechanical energy that
+  /// was gained in between beyond all work, J.
   struct ContactBalance {
     double at_start = 0, at_end = 0, gained = 0;
   };
   ContactBalance contact_balance_;
+  /// Energy of contacts at the end of the last substep, J, if known.
   std::optional<double> contact_energy_before_;
   Islands islands_;                      ///< of the substep
-  std::vector<EnergyBefore> before_of_;  ///< of the islands
-  std::vector<double> elastic_of_;       ///< of each body in the state, J, where it is known
+  std::vector<EnergyBefore> before_of_;  ///< one per island
+  std::vector<double> elastic_of_;       ///< of each body in the state, J, if known
   /// The same at the start of the substep, without what multipliers add.
   std::vector<double> elastic_at_start_;
   bool elastic_of_is_known_ = false;
@@ -345,21 +346,21 @@ class RunningScene {
     double value = 0;          ///< g, J
     double gradient_norm = 0;  ///< N
   };
-  std::vector<IslandEnd> ends_;      ///< of each island, where its first body is; [num_bodies]
-  bool has_gradients_ = false;       ///< the minimiser's are those where the islands ended
-  State before_;                     ///< the frame
-  StepClock clock_before_;           ///< as it was then
-  bool is_remembered_ = false;       ///< the state has changed since it was
-  std::exception_ptr step_failure_;  ///< what ended the last step, until it is asked for
-  State before_substep_;             ///< x and v, where it may be done again or shortened
-  mutable SurfaceQueries queries_;   ///< derives, keeps nothing of its own
+  std::vector<IslandEnd> ends_;      ///< at the index of the island's first body; [num_bodies]
+  bool has_gradients_ = false;       ///< the minimiser's are those at the ends of the islands
+  State before_;                     ///< the state before the frame
+  StepClock clock_before_;           ///< the clock at that time
+  bool is_remembered_ = false;       ///< a frame is running: the state is no longer before_
+  std::exception_ptr step_failure_;  ///< exception that ended the last step, until it is asked for
+  State before_substep_;             ///< what is needed to repeat or shorten a substep
+  mutable SurfaceQueries queries_;   ///< derived, keeps nothing of its own
   StepClock clock_;
-  double elastic_ = 0;    ///< of the state, J, where it is known
-  int num_inverted_ = 0;  ///< tets of it, where that is known
+  double elastic_ = 0;    ///< of the state, J, if known
+  int num_inverted_ = 0;  ///< tets of the state, if known
   bool elastic_is_known_ = false;
   bool may_be_inverted_ = true;  ///< tets at the end of the last frame
   VectorField start_;   ///< positions at time 0, until it is known how layers grow from there, m
-  std::mutex reading_;  ///< held by whoever evaluates between two steps
+  std::mutex reading_;  ///< locked by evaluations between two steps
 };
 
 }  // namespace supple

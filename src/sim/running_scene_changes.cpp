@@ -30,8 +30,8 @@ bool follow_collider(const std::vector<Pin>& pins) {
 
 }  // namespace
 
-/// Exchanges the model's pins for these, with all that was made from them; on an error they are
-/// exchanged back.
+/// Exchanges the model's pins for these, and updates everything that was made from them. On an
+/// error the old pins are put back.
 void RunningScene::use_pins(PinSet pins) {
   std::swap(model_.pins, pins);
   try {
@@ -50,10 +50,10 @@ void RunningScene::use_pins(PinSet pins) {
     throw;
   }
   use_rods();
-  state_.acceleration.clear();  // it was that of the other pins
+  state_.acceleration.clear();  // it belonged to the other pins
 }
 
-/// Those of the scene and the attachments.
+/// The pins of the scene and of the attachments.
 PinSet RunningScene::all_pins() const {
   PinSet set = pins_of(scene_);
   for (PinnedVertex& pin : set.pins) pin.vertex = numbering_.to_model(pin.vertex);
@@ -61,14 +61,14 @@ PinSet RunningScene::all_pins() const {
   return set;
 }
 
-/// Energies know nothing of what keeps an incompressible body's volume, and pbd nothing of
+/// Energies do not include what keeps an incompressible body's volume, and pbd does not know
 /// energies.
 void RunningScene::find_energy() {
   has_energy_ = scene_.solver.method != SolverMethod::pbd &&
                 !find_material_fault(scene_, SolverMethod::newton);
 }
 
-/// Contacts of bodies that have changed.
+/// Makes the contacts of bodies that have changed.
 void RunningScene::renew_contact() {
   std::unique_ptr<ContactEnergy> contact = new_contact();
   use_contact(contact.get());
@@ -84,7 +84,7 @@ void RunningScene::set_pins(int body, std::vector<Pin> pins) {
     std::swap(own, pins);
     throw;
   }
-  // What a collider holds does not touch it.
+  // A collider does not touch what it holds.
   if (follow_collider(own) || follow_collider(pins)) renew_contact();
   sleep_.body_changed(scene_, body);
 }
@@ -99,9 +99,9 @@ void RunningScene::use_attachments(Attachments attachments) {
   }
 }
 
-/// The bonds of the scene and those of the attachments, with all that is made from them: the
-/// constant matrices of the bodies that they tie, who is solved with whom, and what does not touch.
-/// On an error they are what they were.
+/// Uses the bonds of the scene and those of the attachments, and updates what is made from them:
+/// the constant matrices of the bodies that they tie, which bodies are solved together, and what
+/// does not touch. On an error everything stays as it was.
 void RunningScene::use_bonds(Attachments attachments) {
   BondSet bonds;
   bonds.bonds.assign(model_.bonds.bonds.begin(),
@@ -132,7 +132,7 @@ void RunningScene::use_bonds(Attachments attachments) {
     throw;
   }
   std::swap(attachments_, attachments);
-  convergence_.materials_changed(scene_);  // it looks with the matrix of before
+  convergence_.materials_changed(scene_);  // it looks with the earlier matrix
   if (direction_) {
     direction_ = std::move(direction);
     limit_factors();
@@ -141,7 +141,7 @@ void RunningScene::use_bonds(Attachments attachments) {
   islands_.set_groups(model_.bonds.groups(model_.body_vertices));
   use_contact(contact.get());
   contact_ = std::move(contact);
-  state_.acceleration.clear();  // it was that of the other bonds
+  state_.acceleration.clear();  // it belonged to the other bonds
 }
 
 Attachment RunningScene::attach(Grip grip) {
@@ -179,7 +179,7 @@ void RunningScene::detach(Attachment attachment) {
   }
 }
 
-/// In barrier mode. fresh: as of ContactEnergy.
+/// For barrier mode. fresh: see ContactEnergy.
 void RunningScene::require_apart(ContactEnergy* contact, const VectorField& x, double time,
                                  const std::vector<char>& fresh) const {
   if (contact == nullptr || !contact->is_barrier()) return;
@@ -200,7 +200,7 @@ void RunningScene::use_contact(ContactEnergy* contact) {
 
 namespace {
 
-/// 1 for each collider that the others have not in its place.
+/// 1 for each collider that has no equal at its place among the others.
 std::vector<char> changed_among(const std::vector<Collider>& colliders,
                                 const std::vector<Collider>& others) {
   std::vector<char> changed(colliders.size(), 1);
@@ -210,7 +210,8 @@ std::vector<char> changed_among(const std::vector<Collider>& colliders,
   return changed;
 }
 
-/// Whether boxes of bodies, each a twentieth larger, meet: beyond the layers of contact.
+/// Whether the boxes of two bodies, each a twentieth larger, meet; that is beyond the layers of
+/// contact.
 bool are_near(const Box& a, const Box& b) {
   constexpr double margin = 0.025;
   for (std::size_t k = 0; k < 3; ++k) {
@@ -225,7 +226,7 @@ bool are_near(const Box& a, const Box& b) {
 
 }  // namespace
 
-/// Matrices hold no contacts, so that there is nothing to factorise; no contact outlives its step.
+/// Matrices hold no contacts, so nothing is factorised. No contact outlives its step.
 void RunningScene::set_colliders(std::vector<Collider> colliders) {
   std::unique_ptr<ContactEnergy> contact;
   const bool has_followers =
@@ -254,11 +255,11 @@ void RunningScene::set_colliders(std::vector<Collider> colliders) {
   wake_beside(contact.get(), changed_among(colliders, scene_.colliders));
   wake_beside(contact_.get(), changed_among(scene_.colliders, colliders));
   touching_.keep(scene_.bodies.size(), scene_.colliders.size());
-  state_.acceleration.clear();  // it may be that of the other colliders
+  state_.acceleration.clear();  // it may belong to the other colliders
 }
 
-/// Exchanges the model's elements for these, with all that refers to them; on an error they are
-/// exchanged back.
+/// Exchanges the model's elements for these, and updates everything that refers to them. On an
+/// error the old elements are put back.
 void RunningScene::use_elements(ElementLayout& elements) {
   ElementLayout& own = model_;
   const bool same = same_places(own, elements);
@@ -282,14 +283,14 @@ void RunningScene::use_elements(ElementLayout& elements) {
   }
 }
 
-/// Whoever switches the line search off wants to see what it prevents.
+/// Users who switch the line search off want to see what it prevents.
 bool RunningScene::unfolds() const {
   return direction_ && reads(scene_.solver.method, "recovery") &&
          scene_.solver.recovery == Recovery::arap &&
          scene_.solver.line_search.type != LineSearchType::none;
 }
 
-/// Bodies that are inside out are turned right first: see Unfolding.
+/// Turns bodies that are inside out right side out first: see Unfolding.
 void RunningScene::unfold_bodies() {
   if (!unfolds()) return;
   const bool is_right = !may_be_inverted_ && unfolding_.is_idle();
@@ -301,13 +302,13 @@ void RunningScene::unfold_bodies() {
 void RunningScene::use_unfolded() {
   ElementLayout elements = lay_out_materials(scene_, model_, unfolding_.bodies());
   use_elements(elements);
-  state_.acceleration.clear();  // it was that of the other material
+  state_.acceleration.clear();  // it belonged to the other material
   elastic_is_known_ = false;
 }
 
 void RunningScene::set_material(int body, MaterialSettings material) {
   MaterialSettings& own = scene_.bodies[static_cast<std::size_t>(body)].material;
-  // What has flowed would be lost, or there is no place for it.
+  // Otherwise the plastic flow would be lost, or there would be no place for it.
   require(own.plasticity.has_value() == material.plasticity.has_value(),
           "/bodies/" + std::to_string(body) + "/material/plasticity",
           "is added or removed only with the scene (Simulation::change); its values may change");
@@ -324,7 +325,7 @@ void RunningScene::set_material(int body, MaterialSettings material) {
     throw;
   }
   is_changed_[at(body)] = 1;
-  state_.acceleration.clear();  // it was that of the other material
+  state_.acceleration.clear();  // it belonged to the other material
   renew_contact();
   find_energy();
   elastic_is_known_ = false;
@@ -341,7 +342,7 @@ void RunningScene::adjust(const std::function<void(Scene&)>& edit) {
   edit(scene_);
   try {
     check_settings(scene_);
-    // How much contacts bear goes by the weight.
+    // The weight determines how much contacts bear.
     const bool same = gravity == scene_.gravity && settings.friction == scene_.contact.friction;
     if (contact_ && !same) contact = new_contact();
     setup_.settings_changed(scene_);
@@ -358,7 +359,7 @@ void RunningScene::adjust(const std::function<void(Scene&)>& edit) {
   }
   convergence_.settings_changed(scene_);
   limit_factors();
-  state_.acceleration.clear();  // it may be that of another gravity or friction
+  state_.acceleration.clear();  // it may belong to another gravity or friction
   sleep_.wake_all();
 }
 
@@ -377,8 +378,8 @@ void RunningScene::add_forces(const std::vector<Push>& forces) {
   }
 }
 
-/// Changes the velocity of a vertex as from outside: what is remembered must not take it for
-/// something that the body did and does again.
+/// Changes the velocity of a vertex from outside: what the integrator remembers must not take the
+/// change for a motion of the body that goes on.
 void RunningScene::kick(int vertex, const Vec3& change) {
   const auto i = static_cast<std::size_t>(vertex);
   for (int k = 0; k < 3; ++k) state_.v[i][k] += change[static_cast<std::size_t>(k)];
@@ -415,7 +416,7 @@ SimulationState RunningScene::state() const {
     state.weights_spent = memory.spent;
     state.weights_worked = memory.worked;
   }
-  // Of no use where the next frame has nothing to look at.
+  // Useless if the next frame has nothing to look at.
   if (may_be_inverted_ || unfolding_.has_unfolded()) state.unfolding = unfolding_.memory();
   state.rested = sleep_.memory();
   return state;
@@ -461,7 +462,7 @@ void RunningScene::set_state(const SimulationState& state) {
   clear_forces();
 }
 
-/// What has flowed in another scene of the same vertices, for the tets that there are here too.
+/// The plastic flow of another scene with the same vertices, for the tets that both scenes have.
 std::vector<double> RunningScene::plastic_of(const RunningScene& other) const {
   if (state_.plastic.empty() || other.state_.plastic.empty()) return {};
   const auto corners = [](const RunningScene& scene, std::size_t tet) {
@@ -482,7 +483,7 @@ std::vector<double> RunningScene::plastic_of(const RunningScene& other) const {
   return save_state(next).plastic;
 }
 
-/// How the rods of another scene of the same vertices stand, if they are those of this one.
+/// The rod frames of another scene with the same vertices, if it has the same rods.
 std::vector<double> RunningScene::rods_of(const RunningScene& other) const {
   const std::vector<RodSet::Segment>&own = model_.rods.segments,
         &others = other.model_.rods.segments;
@@ -494,7 +495,7 @@ std::vector<double> RunningScene::rods_of(const RunningScene& other) const {
   return save_state(other.state_).rods;
 }
 
-/// How the material of rods that have come apart stands: as in the state before.
+/// Copies the frames of rods that have come apart from the state before.
 void RunningScene::follow_rods(const RunningScene& before, const Survivors& survivors,
                                const std::vector<double>& from, std::vector<double>& to) const {
   if (model_.rods.empty()) return;
@@ -522,13 +523,13 @@ void RunningScene::follow_rods(const RunningScene& before, const Survivors& surv
       const std::size_t there = known.at({source(segment.a), source(segment.b)});
       std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(width * there), width,
                   to.begin() + static_cast<std::ptrdiff_t>(width * s));
-      // The angle from the segment before, the last number, where there is none any more.
+      // The last number, the angle from the segment before, if there is no such segment any more.
       if (is_first) to[width * (s + 1) - 1] = 0;
     });
   }
 }
 
-/// The multipliers of another scene of the same vertices, if the same springs and volumes are
+/// The multipliers of another scene with the same vertices, if the same springs and volumes are
 /// exact.
 std::vector<double> RunningScene::multipliers_of(const RunningScene& other) const {
   const SpringSet &own = model_.springs, &others = other.model_.springs;
@@ -548,8 +549,8 @@ std::vector<double> RunningScene::multipliers_of(const RunningScene& other) cons
   return has_same_springs && has_same_volumes ? other.state_.multipliers : std::vector<double>{};
 }
 
-/// The multipliers of the bodies of another scene that stay in this one; of others 0. What a spring
-/// is shared by has its tension in parts of its stiffness.
+/// The multipliers of another scene for the bodies that stay in this one; 0 for others. If a spring
+/// has been divided, each part has a share of its tension in proportion to the part's stiffness.
 std::vector<double> RunningScene::multipliers_of(const RunningScene& before,
                                                  const Survivors& survivors) const {
   const auto first_of = [](const RunningScene& scene, int body) {
@@ -575,7 +576,7 @@ std::vector<double> RunningScene::multipliers_of(const RunningScene& before,
   return multipliers;
 }
 
-/// parents: of each spring of a body that of its `origin` before.
+/// parents: for each spring of a body, its spring in `origin` before.
 void RunningScene::share_tensions(const RunningScene& before, int origin, int body,
                                   const std::vector<int>& parents,
                                   std::vector<double>& multipliers) const {
@@ -607,10 +608,10 @@ void RunningScene::take_over(const RunningScene& other) {
   state.rods = rods_of(other);
   state.multipliers = multipliers_of(other);
   state.rested.clear();
-  // Another scene, other weights.
+  // Another scene has other weights.
   state.weights.clear();
   state.weights_spent = state.weights_worked = 0;
-  // What this one does not keep up to date must not wait for one that reads it.
+  // This scene may not keep these up to date; they must not wait for a scene that reads them.
   if (setup_.length() != other.setup_.length() || !setup_.looks_back()) {
     state.previous_positions.clear();
     state.previous_velocities.clear();
@@ -623,8 +624,8 @@ void RunningScene::take_over(const RunningScene& other) {
   carry_forces(other, same);
 }
 
-/// sources: of each vertex of this scene that of the other, -1: none. Copies share a force by their
-/// masses.
+/// sources: for each vertex of this scene the vertex of the other, -1: none. Copies share a force
+/// in proportion to their masses.
 void RunningScene::carry_forces(const RunningScene& other, const std::vector<int>& sources) {
   if (!setup_.integrator().has_inertia || other.setup_.given_loads().empty()) return;
   std::vector<std::vector<int>> next(other.state_.x.size());
@@ -644,14 +645,14 @@ void RunningScene::carry_forces(const RunningScene& other, const std::vector<int
   });
 }
 
-/// While layers grow from what they were at time 0, that must be known.
+/// Finds the positions at time 0 while layers grow from what they were then.
 void RunningScene::find_layers() {
   if (start_.empty() || !BodyPairs::are_growing(state_.time)) return;
   start_apart(start_);
   start_.clear();
 }
 
-/// The state of this scene as it starts, with what a state like `before` remembers beside it.
+/// The state in which this scene starts, with everything that a state like `before` remembers.
 SimulationState RunningScene::start_of_added(const SimulationState& before) const {
   State start = state_;
   if (!before.previous_positions.empty()) {
@@ -659,7 +660,7 @@ SimulationState RunningScene::start_of_added(const SimulationState& before) cons
     start.v_previous = start.v;
     setup_.free_flight(start.x, start.v, start.x_previous, start.v_previous);
   }
-  // They are found where the state is.
+  // They are found at the present state.
   if (!before.accelerations.empty()) start.acceleration.resize(start.x.size());
   SimulationState saved = save_state(numbering_.to_scene(start));
   if (!before.weights.empty()) saved.weights = model_.stiffness.all();
@@ -682,7 +683,7 @@ void RunningScene::move_added_apart(const Survivors& survivors) {
   }
 }
 
-/// Bodies of which a neighbour has been removed.
+/// Wakes bodies whose neighbour has been removed.
 void RunningScene::wake_left_alone(const RunningScene& before, const Survivors& survivors) {
   std::vector<char> is_gone(before.scene_.bodies.size(), 1);
   for (const int origin : survivors.origin()) {

@@ -8,15 +8,15 @@ namespace supple {
 
 namespace {
 
-/// Share of the energy of free flight by which a step may end above where it began. Nothing at all
-/// would have a body that rests on the ground, whose start y lies below it, do every step twice for
-/// the last digits; a hundredth is less than backward Euler damps.
+/// A step may end above its start by this share of the energy of free flight. With no allowance, a
+/// body that rests on the ground, whose start y lies below it, would do every step twice for the
+/// last digits. A hundredth is less than what backward Euler damps.
 constexpr double allowed_rise = 0.01;
-/// Times that a step is solved anew because paths crossed a collider.
+/// How often a step is solved again because paths crossed a collider.
 constexpr int most_holds = 3;
-/// Times the budget that a step which gains energy is solved again.
+/// How many more budgets a step that gains energy gets.
 constexpr int most_rounds = 2;
-/// Iterations from one update of multipliers to the next: at least, and as a part of all.
+/// Iterations between two updates of multipliers: the least number, and the divisor of the total.
 constexpr int least_of_round = 2, most_updates = 4;
 
 StepStatus worse(StepStatus a, StepStatus b) {
@@ -27,7 +27,7 @@ StepStatus worse(StepStatus a, StepStatus b) {
   return a;
 }
 
-/// What islands came to, as if they had been minimised at once.
+/// Adds the result of an island to `all`, as if the islands had been minimised at once.
 void join(const MinimiseReport& own, MinimiseReport& all) {
   all.status = worse(all.status, own.status);
   all.iterations = std::max(all.iterations, own.iterations);
@@ -40,15 +40,15 @@ void join(const MinimiseReport& own, MinimiseReport& all) {
 
 }  // namespace
 
-/// Whether what nothing couples is minimised by itself: neither does a hard body then cost an easy
-/// one anything, nor does its step depend on it. Integrators whose steps may gain energy are done
-/// again as a whole.
+/// Whether bodies that nothing couples are minimised separately. Then a hard body neither makes an
+/// easy one more expensive nor affects its step. Integrators whose steps may gain energy repeat a
+/// step as a whole.
 bool RunningScene::has_islands() const {
   return scene_.bodies.size() > 1 && objective_.can_select() &&
          direction_->can_select(objective_) && setup_.integrator().keeps_energy_down;
 }
 
-/// The elastic energies at x, all together and of each body.
+/// Finds the elastic energies at x, in total and of each body.
 void RunningScene::find_elastic(const VectorField& x) {
   elastic_ = objective_.elastic_energy_at(x);
   num_inverted_ = objective_.num_inverted();
@@ -57,8 +57,8 @@ void RunningScene::find_elastic(const VectorField& x) {
   }
 }
 
-/// The same at the start of a substep: where clamps have turned since, what that costs the damping
-/// of rods is their work as well.
+/// Does the same at the start of a substep. If clamps have turned since, their work includes what
+/// the turn costs the damping of rods.
 void RunningScene::find_elastic_at_start() {
   find_elastic(state_.x);
   const RodEnergy* const rods = objective_.rods();
@@ -89,7 +89,7 @@ MinimiseReport RunningScene::solve(StepReport& report, const MinimiseOptions& op
   islands_.find(are_apart ? contact_.get() : nullptr, are_apart);
   if (islands_.count() > 1) return solve_islands(report, options);
   sleep_.stays_asleep(islands_[0]);
-  // Its sum by bodies has other digits.
+  // Its sum over bodies has other digits.
   if (!elastic_is_known_ || elastic_of_is_known_) find_elastic_at_start();
   elastic_of_is_known_ = false;
   return descend(report, options);
@@ -118,7 +118,7 @@ MinimiseReport RunningScene::solve_islands(StepReport& report, const MinimiseOpt
     objective_.set_evaluations(0);
     MinimiseOptions own_options = options;
     if (options.deadline) {
-      // Of the time that is left as large a part as of the vertices.
+      // Each island gets its vertices' share of the time that is left.
       int own = 0;
       for (const int body : islands_[i]) {
         own += model_.body_vertices[at(body) + 1] - model_.body_vertices[at(body)];
@@ -151,7 +151,7 @@ MinimiseReport RunningScene::solve_islands(StepReport& report, const MinimiseOpt
   return all;
 }
 
-/// Of the bodies that are selected, in z_.
+/// Notes the elastic energies of the selected bodies at z_.
 void RunningScene::note_elastic(const MinimiseReport& result) {
   if (!result.ends_at_last) objective_.elastic_energy_at(z_);
   for (const int body : objective_.selected()) {
@@ -171,8 +171,7 @@ void RunningScene::add_ends(MinimiseReport& all) const {
   }
 }
 
-/// What islands do to each other on their ways couples them: those that meet are solved again
-/// together.
+/// Solves islands that meet on their way again together: what they do to each other couples them.
 void RunningScene::meet(MinimiseReport& all, StepReport& report, const MinimiseOptions& options) {
   if (contact_ == nullptr) return;
   const auto has_news = [&](std::span<const int> bodies) {
@@ -201,8 +200,8 @@ void RunningScene::meet(MinimiseReport& all, StepReport& report, const MinimiseO
   }
 }
 
-/// Minimises from z_ on, and again while the way there meets what was not known yet: paths that
-/// cross a collider, edges and faces in one. Most of it is met early, when there is budget left.
+/// Minimises from z_ on, and again while the way meets something that was not known yet: paths that
+/// cross a collider, edges and faces in one. Most of it is met early, while there is budget left.
 MinimiseReport RunningScene::minimise(StepReport& report, MinimiseOptions options,
                                       Multipliers multipliers) {
   options.look_at = std::max(1, scene_.solver.iterations / 4);
@@ -232,8 +231,8 @@ MinimiseReport RunningScene::minimise(StepReport& report, MinimiseOptions option
   return result;
 }
 
-/// Puts z_ to the lower of two places that cost no elastic energy: where the bodies are, with
-/// g = value_at_start, and where they would be had they moved on rigidly.
+/// Sets z_ to the lower of two places that cost no elastic energy: where the bodies are, with g =
+/// value_at_start, and where they would be if they had moved on rigidly.
 void RunningScene::start_safely(double elastic, double value_at_start) {
   if (setup_.integrator().has_inertia) {
     const double time = setup_.integrator().stage * setup_.length();
@@ -246,12 +245,13 @@ void RunningScene::start_safely(double elastic, double value_at_start) {
   algebra().copy(state_.x, z_);
 }
 
-/// The descent starts at y, as in the papers, or where the settings say. Where that is a bad start
-/// (a body that turns inside out in free flight, an energy that overflows) the budget can end above
-/// g(x_n), and such a step would add energy: it is done again from a place where g is no higher,
-/// from where every descent ends below, and the better of both is taken. So
+/// The descent starts at y, as in the papers, or where the settings say. From a bad start (a body
+/// turns inside out in free flight, an energy overflows), it can run out of budget above g(x_n),
+/// and such a step would add energy. The step is then done again from a place where g is no higher
+/// than that, from which every descent ends below g(x_n), and the better of the two results is
+/// taken. So
 ///   |z - y|_M^2/(2 a^2) + E(z) <= |x_n - y|_M^2/(2 a^2) + E(x_n)
-/// holds for every step, every budget and every integrator, but for `allowed_rise`: z is no worse
+/// holds for every step, every budget and every integrator, up to `allowed_rise`: z is no worse
 /// than standing still. A quasi-static step begins at x_n anyway.
 MinimiseReport RunningScene::descend(StepReport& report, const MinimiseOptions& options) {
   const double elastic = elastic_of_selected();
@@ -261,7 +261,8 @@ MinimiseReport RunningScene::descend(StepReport& report, const MinimiseOptions& 
   return descend_on(elastic - objective_.spring_multiplier_energy(state_.x), report, options);
 }
 
-/// The same from z_ on; with the elastic energy at x_n without what multipliers of springs add, J.
+/// Does the same from z_ on. elastic: the elastic energy at x_n without what the multipliers of
+/// springs add, J.
 MinimiseReport RunningScene::descend_on(double elastic, StepReport& report,
                                         const MinimiseOptions& options) {
   const double inertia = objective_.inertia_energy(state_.x);
@@ -269,10 +270,10 @@ MinimiseReport RunningScene::descend_on(double elastic, StepReport& report,
   elastic += objective_.spring_multiplier_energy(state_.x);
   const double value_at_start = objective_.value_with(state_.x, elastic + inertia);
   MinimiseReport result = minimise(report, options);
-  // Whoever switches the line search off wants to see what it prevents.
+  // Users who switch the line search off want to see what it prevents.
   if (scene_.solver.line_search.type == LineSearchType::none) return result;
-  // g of the multipliers that there are now. Without inertia this is the potential of the weight,
-  // which may be negative.
+  // g with the multipliers as they are now. Without inertia this is the potential of the weight,
+  // which can be negative.
   const double standing =
       value_at_start + (objective_.multiplier_energy(state_.x) - of_multipliers);
   const double allowed =
@@ -296,8 +297,8 @@ MinimiseReport RunningScene::descend_on(double elastic, StepReport& report,
   return solve_better(result, report, options);
 }
 
-/// With backward Euler a step that is solved gains no energy where E is convex: one that gains
-/// much is not solved yet.
+/// With backward Euler, a solved step gains no energy where E is convex, so a step that gains much
+/// is not solved yet.
 MinimiseReport RunningScene::solve_better(MinimiseReport result, StepReport& report,
                                           const MinimiseOptions& options) {
   if (!is_guarded() || !setup_.integrator().keeps_energy_down) return result;

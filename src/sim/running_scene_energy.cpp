@@ -10,17 +10,17 @@ namespace supple {
 
 namespace {
 
-/// Parts of a substep, of each of those, and the most of them in one.
+/// A substep is divided into this many parts, and each of those again, up to the second number.
 constexpr int smaller = 4, smallest = 16;
-/// Of its kinetic energy: by how much the energy of an integrator may swing in a step that keeps
-/// the energy of small vibrations, but not that of large ones.
+/// Some integrators keep the energy of small vibrations but not of large ones. Their energy may
+/// swing in a step by this share of the kinetic energy.
 constexpr double allowed_swing = 0.01;
-/// Of the energies at hand: their rounding.
+/// Rounding of energies, as a share of the energies at hand.
 constexpr double energy_rounding = 1e-13;
-/// Of the energies at hand: what planes of contacts that are others in each substep gain at most
-/// unsaid. Rods that rub along each other gain up to 0.011 and lose it again.
+/// Contact planes that change with each substep may gain up to this share of the energies at hand
+/// without being reported. Rods that rub along each other gain up to 0.011 and lose it again.
 constexpr double found_gain = 0.1;
-/// Of its way: what a step that is thrown goes less stays.
+/// A step that is thrown stays where it is rather than go less than this share of its way.
 constexpr double least_way = 1.0 / 64;
 
 }  // namespace
@@ -30,15 +30,15 @@ bool RunningScene::is_guarded() const {
          scene_.solver.line_search.type != LineSearchType::none;
 }
 
-/// Of what is selected, at the start of a substep; its work is not known yet.
+/// Energies of the selected bodies at the start of a substep. The work is not known yet.
 RunningScene::EnergyBefore RunningScene::energy_before() const {
   return {.kinetic =
               setup_.kept() * setup_.kept() * guard_.kinetic(objective_.selected(), state_.v) +
               setup_.swing(objective_.selected())};
 }
 
-/// Mechanical energy that the substep gains beyond the work of the weight and forces, J, from
-/// `before` to the state that z_ makes, whose positions x and velocities have the energies given.
+/// Mechanical energy that the substep gains beyond the work of the weight and of forces, J, from
+/// `before` to the state made from z_, whose positions x and velocities have the energies given.
 /// Pins and moving colliders do their work where `before` is taken: at the positions before with
 /// the targets and poses of the end.
 double RunningScene::energy_gained(double elastic, const VectorField& x, double kinetic,
@@ -58,18 +58,19 @@ double RunningScene::work_of_forces(const VectorField& from, const VectorField& 
          setup_.loads().work(from, to, acts);
 }
 
-/// What colliders do on what they drag along from state_ to z_, J; known before the state advances.
+/// Work of colliders on what they drag along from state_ to z_, J. Can be computed before the state
+/// advances.
 double RunningScene::work_of_friction() const {
   return contact_ ? std::max(0.0, contact_->friction_work(z_[0].v)) : 0;
 }
 
-/// What energies of what is selected are wrong by, J.
+/// Rounding error of the selected bodies' energies, J.
 double RunningScene::rounding_of_energy() const {
   return energy_rounding * (std::abs(potential_of_selected()) + objective_.energy_scale() +
                             guard_.kinetic(objective_.selected(), state_.v));
 }
 
-/// Takes a step's excess of energy out of the velocities that it has come to. What is left, J.
+/// Takes a step's excess of energy out of the velocities at its end. Returns what is left, J.
 double RunningScene::keep_energy(double gained, StepReport& report) {
   const auto bodies = objective_.selected();
   if (!(gained > rounding_of_energy())) return 0;
@@ -77,7 +78,7 @@ double RunningScene::keep_energy(double gained, StepReport& report) {
   const double taken = guard_.dissipate(bodies, gained, is_held_, state_.x, state_.v);
   report.energy_removed += taken;
   report.energy_gain += gained - taken;
-  // What remembers the velocities before would bring them back.
+  // A memory of the velocities before would bring them back.
   if (taken > serious_gain * guard_.kinetic(bodies, state_.v)) {
     state_.x_previous.clear();
     state_.v_previous.clear();
@@ -85,9 +86,9 @@ double RunningScene::keep_energy(double gained, StepReport& report) {
   return gained - taken;
 }
 
-/// What the positions of what is selected gain beyond all energy that there was, J: contacts that
-/// were found late have thrown it, and no velocity can give that back. Where it started, what was
-/// found on the way may push, too.
+/// Energy that the positions of the selected bodies gain beyond all energy that there was, J:
+/// contacts that were found late have thrown them, and no velocity can give that back. Contacts
+/// found on the way may also push at the start; that energy is not counted.
 double RunningScene::thrown_by(double gained, const EnergyBefore& before) {
   const VectorField& from = before_substep_.x;
   const double allowed = rounding_of_energy() + guard_.kinetic(objective_.selected(), state_.v) +
@@ -98,8 +99,9 @@ double RunningScene::thrown_by(double gained, const EnergyBefore& before) {
   return std::max(0.0, gained - allowed - std::max(0.0, pushes));
 }
 
-/// A part of a step that is still thrown goes as much of its way as its energy pays for; where it
-/// stays, nothing is gained. What it gains after all, J. Energies of the state are not known then.
+/// A part of a step that is still thrown goes as much of its way as its energy pays for; if it
+/// stays in place, it gains nothing. Returns what it gains after all, J. Afterwards the energies of
+/// the state are not known.
 double RunningScene::shorten_way(double gained, const EnergyBefore& before, StepReport& report) {
   const std::span<const int> bodies = objective_.selected();
   const VectorField& from = before_substep_.x;
@@ -134,23 +136,24 @@ double RunningScene::shorten_way(double gained, const EnergyBefore& before, Step
   return left;
 }
 
-/// Of what is selected, at the end of a substep; false: it should be done again in parts, since
-/// more was left than its energy may swing by, or since contacts that were found late made it gain:
-/// what falls less far in a step meets them earlier.
+/// Keeps the energy of the selected bodies at the end of a substep. Returns false if the substep
+/// should be done again in parts: because more was left than its energy may swing by, or because
+/// contacts that were found late made it gain. A body that falls less far in a step meets them
+/// earlier.
 bool RunningScene::keep_energy_of_substep(const EnergyBefore& before, StepReport& report) {
   const bool may_gain = !setup_.integrator().keeps_energy_down;
   const double kinetic = guard_.kinetic(objective_.selected(), state_.v);
   double gained = energy_gained(elastic_of_selected(), state_.x, kinetic, before);
   contact_balance_.gained += gained;
   if (contact_) contact_balance_.at_end += contact_->touch().energy;
-  // Barriers store much where they are entered far, and give it back.
+  // Barriers that are entered far store much energy, and give it back.
   const bool is_soft = contact_ && !contact_->is_barrier() && !may_gain;
   const bool may_divide = is_soft && scene_.solver.budget_ms == 0 && !setup_.is_divided();
   if (is_soft && !may_divide && thrown_by(gained, before) > 0) {
     gained = shorten_way(gained, before, report);
   }
-  // Other integrators let energy swing about what they keep; where bodies touch, steps that gain
-  // follow each other.
+  // Other integrators let the energy swing about what they keep. While bodies touch, steps that
+  // gain can follow each other.
   const double swing = may_gain ? allowed_swing * std::max(kinetic, before.kinetic) : 0;
   const double allowed = contact_ && !contact_->contacts().empty() ? 0 : swing;
   const double left = gained > allowed ? keep_energy(gained - allowed, report) : 0;
@@ -159,9 +162,9 @@ bool RunningScene::keep_energy_of_substep(const EnergyBefore& before, StepReport
          left <= serious_gain * std::max(before.kinetic, guard_.weight_times_size(scene_.gravity));
 }
 
-/// Contacts are found anew in each substep. Those that were there where the last one ended, but
-/// were not found then, hold an energy that nothing has paid for, and what they have thrown by the
-/// end of this one is said.
+/// Contacts are found anew in each substep. Contacts that existed at the end of the last substep
+/// but were not found then hold an energy that nothing has paid for. What they have thrown by the
+/// end of this substep is reported.
 void RunningScene::note_found_energy(StepReport& report) {
   const std::optional<double> before = std::exchange(contact_energy_before_, {});
   const bool is_closed = contact_ != nullptr && setup_.integrator().keeps_energy_down &&
@@ -176,9 +179,9 @@ void RunningScene::note_found_energy(StepReport& report) {
   if (found > 0 && gained > found_gain * at_hand) report.energy_gain += gained;
 }
 
-/// From the start of the substep on by backward Euler, in so many steps. The middle of a step of
-/// the midpoint rule is such a step, for which the matrix is made, so that half of the work is done
-/// again and the energy which its second half found in nothing is not.
+/// Does the substep again from its start with backward Euler, in so many steps. The middle of a
+/// step of the midpoint rule is such a step, for which the matrix is made, so half of the work is
+/// repeated, without the energy that its second half found in nothing.
 bool RunningScene::steady_substep(int parts, StepReport& report, const MinimiseOptions& options,
                                   const PlaceInFrame& place) {
   algebra().copy(before_substep_.x, state_.x);
@@ -203,10 +206,11 @@ bool RunningScene::steady_substep(int parts, StepReport& report, const MinimiseO
   return finite;
 }
 
-/// Of a frame of a position-based method, whose energies are known at its end alone.
+/// Keeps the energy of a frame of a position-based method, whose energies are known only at the
+/// frame's end.
 void RunningScene::keep_energy_of_frame(double elastic_before, int parts, StepReport& report) {
   const double kept = std::pow(setup_.kept(), 2.0 * scene_.time.substeps);
-  // Of what colliders drag along the last substep is known.
+  // What colliders drag along is known only for the last substep.
   const auto bodies = objective_.selected();
   const EnergyBefore before{.kinetic = kept * guard_.kinetic(bodies, before_.v),
                             .work = work_of_forces(before_.x, state_.x) +
@@ -218,10 +222,10 @@ void RunningScene::keep_energy_of_frame(double elastic_before, int parts, StepRe
   if (std::isfinite(gained) && gained > 0) keep_energy(gained, report);
 }
 
-/// A frame of a position-based method that gained what its velocities cannot give back was not
-/// solved: a constraint at a time does not crush a body evenly that moves on by a tet or more. It
-/// is done again in smaller substeps, which each move it by less, and the one that gains least is
-/// taken.
+/// A frame of a position-based method that gained more than its velocities can give back was not
+/// solved: one constraint at a time does not crush a body evenly if the body moves by a tet or
+/// more. The frame is done again in smaller substeps, in each of which the body moves less, and the
+/// attempt that gains least is taken.
 void RunningScene::take_smaller_substeps(double elastic_before, StepReport& report) {
   if (scene_.solver.budget_ms > 0 || !setup_.integrator().keeps_energy_down || setup_.looks_back())
     return;

@@ -13,7 +13,7 @@ namespace supple {
 
 namespace {
 
-/// Barrier mode: how often colliders that move push on what bodies have held back.
+/// Barrier mode: how often moving colliders push what bodies have held back.
 constexpr int most_pushes = 4;
 
 /// StepReport::force_scale of a substep that was solved at z.
@@ -43,7 +43,7 @@ double force_scale(const Model& model, const Vec3& gravity, const PositionStep& 
     if (high > low) size2 += (high - low) * (high - low);
     gravity2 += gravity[k] * gravity[k];
   }
-  constexpr double rounding = 1e-7;  // single precision, which is a choice, has 24 bits
+  constexpr double rounding = 1e-7;  // single precision, which can be chosen, has 24 bits
   return std::max({std::sqrt(inertia2) * step.inverse_a2, std::sqrt(mass2 * gravity2),
                    std::sqrt(pins2), rounding * std::sqrt(mass2 * size2) * step.inverse_a2});
 }
@@ -65,7 +65,8 @@ void RunningScene::add_to_report(const MinimiseReport& result, StepReport& repor
   report.solve_milliseconds += result.direction_milliseconds;
 }
 
-/// The substeps of a frame, each in so many parts. False: the state is not to be used.
+/// Does the substeps of a frame, each in so many parts. Returns false if the state must not be
+/// used.
 bool RunningScene::run_substeps(int parts, std::chrono::steady_clock::time_point started,
                                 StepReport& report) {
   const StepClock clock = clock_;
@@ -85,12 +86,12 @@ bool RunningScene::run_substeps(int parts, std::chrono::steady_clock::time_point
   return finite;
 }
 
-/// Where the better of two descents was the first, the gradient is that of the other one.
+/// If the first of two descents was the better one, the gradient is that of the other.
 bool RunningScene::is_gradient_of(const MinimiseReport& result, const VectorField& gradient) {
   return algebra().norm(gradient) == result.gradient_norm;
 }
 
-/// Of a position-based method one substep of a frame is measured, and stands for all.
+/// With a position-based method, one substep of a frame is measured and stands for all.
 void RunningScene::add_drift(const MinimiseReport& result, const PlaceInFrame& place) {
   if (scene_.solver.method == SolverMethod::pbd) return;
   if (position_solver_ && (!place.is_last || setup_.is_divided())) return;
@@ -114,7 +115,7 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
   if (!elastic_is_known_) contact_energy_before_.reset();
   const double friction_work = report.friction_work;
   if (position_solver_) {
-    // What is not measured needs no objective, and no copies of y.
+    // An unmeasured substep needs no objective and no copies of y.
     const bool measured = place.is_last || scene_.solver.tolerance > 0;
     double inverse_a2 = 0;
     if (measured) {
@@ -180,7 +181,7 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
     num_inverted_ = is_moved ? objective_.num_inverted() : result.num_inverted;
   }
   elastic_is_known_ = setup_.ends_at_z() && (direction_ != nullptr || place.is_last);
-  // Of a frame that is done again what was seen the first time counts.
+  // If a frame is done again, what was seen the first time counts.
   if (contact_) report.friction_work += contact_->friction_work(z_[0].v);
   if (place.is_last && !(position_solver_ && setup_.is_divided()))
     convergence_.frame_done(state_.frame + 1, objective_, direction_.get(), z_, result);
@@ -216,7 +217,8 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
     note_found_energy(report);
   }
   drift_.accept();
-  // What was held back or shortened is no minimum, whose forces would be those of the constraints.
+  // What was held back or shortened is not at a minimum, so its forces are not those of the
+  // constraints.
   if (has_multipliers() && report.held_back == held_back) {
     for_islands([&](const EnergyBefore&) { next_multipliers(z_); });
     elastic_is_known_ = false;
@@ -227,7 +229,7 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
   return true;
 }
 
-/// What is outside of colliders stays so, in barrier mode; whether z_ is another place now.
+/// Keeps outside of colliders what is outside, in barrier mode. Returns whether z_ has moved.
 bool RunningScene::keep_outside(StepReport& report) {
   const auto held = contact_->keep_outside(state_.x[0].v, z_[0].v, threads_);
   report.tunnelled = contact_->num_inside();
@@ -235,8 +237,8 @@ bool RunningScene::keep_outside(StepReport& report) {
   return !held.empty();
 }
 
-/// Surfaces that are apart stay so: bodies that would meet stop before. Whether z_ is another place
-/// now.
+/// Keeps apart surfaces that are apart: bodies that would meet stop before. Returns whether z_ has
+/// moved.
 bool RunningScene::hold_back(StepReport& report) {
   const bool is_moved = contact_ && contact_->is_barrier() && keep_outside(report);
   if (!pairs()) return is_moved;
@@ -245,8 +247,8 @@ bool RunningScene::hold_back(StepReport& report) {
     report.held_back += num_shortened(shares);
     if (shares.empty()) return is_moved || round > 0;
     if (!contact_->is_barrier() || !contact_->has_moving_colliders()) return true;
-    // A collider pushes what was held back, into the other body if there is no other way. Then it
-    // is the collider that it enters.
+    // A collider can push what was held back into the other body if there is no other way. What
+    // was held back then enters the collider instead.
     if (round == most_pushes) {
       report.tunnelled = contact_->num_inside(state_.x[0].v, z_[0].v, threads_);
       return true;
@@ -285,12 +287,12 @@ std::optional<std::chrono::steady_clock::time_point> RunningScene::deadline(
     int substep_of_frame, std::chrono::steady_clock::time_point frame_started) const {
   if (scene_.solver.budget_ms == 0) return std::nullopt;
   const double share = (substep_of_frame + 1.0) / scene_.time.substeps;
-  // More than a day is as good as none, and the clock counts in whole nanoseconds.
+  // More than a day is as good as no limit, and the clock counts in whole nanoseconds.
   const double milliseconds = std::min(scene_.solver.budget_ms * share, 1e8);
   return frame_started + std::chrono::nanoseconds(static_cast<std::int64_t>(milliseconds * 1e6));
 }
 
-/// The state as it is before a frame. Of the same sizes from the second one on: nothing is
+/// Remembers the state before a frame. Sizes stay the same from the second frame on, so nothing is
 /// allocated.
 void RunningScene::remember() {
   const auto keep = [&](const VectorField& from, VectorField& to) {
@@ -309,8 +311,8 @@ void RunningScene::remember() {
   before_.frame = state_.frame;
 }
 
-/// The state as it was remembered. Nothing is allocated: this is also the end of a step for which
-/// there was no memory.
+/// Returns to the remembered state. Nothing is allocated, because a step that ran out of memory
+/// ends here too.
 void RunningScene::restore() {
   objective_.select_all();
   std::swap(state_, before_);
@@ -324,7 +326,7 @@ void RunningScene::restore() {
   elastic_is_known_ = false;
 }
 
-/// A body that sleeps stays where it is, and integrators that look back find it at rest.
+/// Lays a body to sleep: it stays where it is, and integrators that look back find it at rest.
 void RunningScene::lay_down(int body) {
   for (int i = model_.body_vertices[at(body)]; i < model_.body_vertices[at(body) + 1]; ++i) {
     const PaddedVector none{};
@@ -335,7 +337,7 @@ void RunningScene::lay_down(int body) {
   }
 }
 
-/// Wakes bodies that some of the colliders, 1 in `asked`, may touch.
+/// Wakes bodies that some of the colliders marked 1 in `asked` may touch.
 void RunningScene::wake_beside(const ContactEnergy* contact, const std::vector<char>& asked) {
   if (contact == nullptr || std::find(asked.begin(), asked.end(), char{1}) == asked.end()) return;
   for (int body = 0; sleep_.count() > 0 && body < model_.num_bodies(); ++body) {
@@ -344,14 +346,14 @@ void RunningScene::wake_beside(const ContactEnergy* contact, const std::vector<c
   }
 }
 
-/// Colliders that move in the frame wake what they come near.
+/// Moving colliders wake the bodies that they come near in the frame.
 void RunningScene::wake_by_colliders() {
   if (!contact_ || sleep_.count() == 0) return;
   wake_beside(contact_.get(),
               contact_->move_colliders(clock_.at(scene_.time.substeps), scene_.time.step));
 }
 
-/// A frame in which all bodies sleep. What the last one said of them is still true.
+/// A frame in which all bodies sleep. What the last frame reported of them is still true.
 void RunningScene::sleep_frame(StepReport& report) {
   clock_.substeps_done += scene_.time.substeps;
   state_.time = clock_.at(0);
@@ -411,7 +413,7 @@ void RunningScene::run_frame(StepReport& report) {
   }
 }
 
-/// What a report says about the state that the frame has come to.
+/// Reports on the state at the end of the frame.
 void RunningScene::measure_frame(bool finite, StepReport& report) {
   report.inverted_tets =
       elastic_is_known_ ? num_inverted_ : count_inverted(model_, state_.x, threads_);

@@ -10,16 +10,16 @@ namespace supple {
 
 namespace {
 
-/// Of a body's size: how far each side of a tear is moved into its body where that touches itself,
-/// an eighth of the layer that it keeps around it. Surfaces in one place have no normal to be held
-/// apart along.
+/// How far each side of a tear is moved into its body if the body touches itself, as a share of the
+/// body's size: an eighth of the layer that the body keeps around it. Surfaces in the same place
+/// have no normal along which they could be held apart.
 constexpr double opening = 4e-4;
 /// At most this share of the way to the middle of the elements there.
 constexpr double most_of_way = 0.02;
 
 }  // namespace
 
-/// Vertices that are copies or have some.
+/// 1 for vertices that are copies or have copies.
 std::vector<char> RunningScene::split_vertices(const TornBodies& torn) const {
   std::vector<char> split(state_.x.size(), 0);
   if (torn.made == nullptr) return split;
@@ -37,7 +37,7 @@ std::vector<char> RunningScene::split_vertices(const TornBodies& torn) const {
   return split;
 }
 
-/// Moves vertices that are asked for towards the middle of the elements around them.
+/// Moves the vertices marked in `asked` towards the middle of the elements around them.
 template <class Field>
 void RunningScene::open(const std::vector<char>& asked, Field& x) const {
   if (std::find(asked.begin(), asked.end(), char{1}) == asked.end()) return;
@@ -77,7 +77,7 @@ void RunningScene::open(const std::vector<char>& asked, Field& x) const {
   }
 }
 
-/// What has just come apart and touches itself from now on.
+/// Opens tears that are new, so that their sides can touch each other from now on.
 void RunningScene::open_tears(const RunningScene& before, const Survivors& survivors) {
   std::vector<int> count(before.state_.x.size(), 0);
   for (const int source : survivors.sources()) {
@@ -118,8 +118,8 @@ std::vector<BodySeparation> RunningScene::cut(const std::vector<CutTriangle>& tr
   return found;
 }
 
-/// What a blade has passed in the frame that has ended, and in a quarter of the one before, as the
-/// ways of what it cuts are known by their velocities alone.
+/// Finds what a blade has passed in the frame that has ended and in the last quarter of the one
+/// before, because the paths of what it cuts are known only from their velocities.
 void RunningScene::cut_by(const Blade& blade, Separations& separations,
                           std::vector<BodySeparation>& found) {
   constexpr double looks_back = 1.25;

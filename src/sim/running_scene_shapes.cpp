@@ -4,8 +4,7 @@
 
 namespace supple {
 
-/// The activation of muscles and growth do their work where energies before a step are taken, as
-/// pins do.
+/// Muscle activation and growth do their work where energies before a step are taken, as pins do.
 void RunningScene::follow(double time) {
   const bool contracts = contract_fibers(model_, time);
   if (grow(model_, state_.plastic, time) || contracts) tell_shapes();
@@ -19,14 +18,14 @@ void RunningScene::tell_shapes() {
   elastic_is_known_ = false;
 }
 
-/// The state has flowed otherwise.
+/// To be called when the state has another plastic flow.
 void RunningScene::use_plastic() {
   if (state_.plastic.empty()) return;
   write_rest_shapes(model_, state_.plastic);
   tell_shapes();
 }
 
-/// The state has other rods, or the same at another time.
+/// To be called when the state has other rods, or the same rods at another time.
 void RunningScene::use_rods() {
   if (model_.rods.empty()) return;
   model_.rods.frames = state_.rods;
@@ -36,7 +35,7 @@ void RunningScene::use_rods() {
   elastic_is_known_ = false;
 }
 
-/// After a substep: the material of rods has turned with them.
+/// To be called after a substep: the material of rods has turned with them.
 void RunningScene::advance_rods() {
   if (model_.rods.empty()) return;
   objective_.rods()->set_time(model_.pins, clock_.at(1));
@@ -47,27 +46,27 @@ void RunningScene::advance_rods() {
   objective_.rods()->end_step();
 }
 
-/// The state has other multipliers.
+/// To be called when the state has other multipliers.
 void RunningScene::use_multipliers() {
   if (!has_multipliers()) return;
   supple::use_multipliers(model_, state_.multipliers);
   elastic_is_known_ = false;
 }
 
-/// The multipliers of what is selected become the forces that hold at z; whether g is another
-/// function then.
+/// Sets the multipliers of the selected bodies to the forces that hold at z. Returns whether this
+/// changes g.
 bool RunningScene::next_multipliers(const VectorField& z) {
   return update_multipliers(model_, objective_.selected(), z, objective_.volumes_at(z),
                             state_.multipliers);
 }
 
-/// After a substep.
+/// To be called after a substep.
 void RunningScene::flow(StepReport& report) {
   const std::optional<double> taken =
       flow_.advance(model_, state_.x, setup_.length(), state_.plastic, threads_);
   if (!taken) return;
   report.plastic_work += *taken;
-  multipliers_fit_ = false;  // they are those of the shapes before
+  multipliers_fit_ = false;  // they belong to the earlier shapes
   const bool was_known = elastic_is_known_;
   tell_shapes();
   if (!was_known) return;
@@ -75,8 +74,8 @@ void RunningScene::flow(StepReport& report) {
   elastic_is_known_ = true;
 }
 
-/// The same at the start of a substep. Position-based methods take energies at the start of a frame
-/// alone, and so must know what this has done since.
+/// Does the same at the start of a substep. Position-based methods take energies only at the start
+/// of a frame, so they need to know what this work has been since.
 void RunningScene::follow_in_substep(double time) {
   const bool is_asked = position_solver_ && has_energy_ && !model_.growth.empty();
   const double before = is_asked ? objective_.elastic_energy_at(state_.x) : 0;

@@ -16,7 +16,7 @@ namespace supple {
 namespace {
 
 constexpr int most_per_frame = 1'000'000;
-/// Of a coordinate, as of motions (math/motion.h), m.
+/// Largest coordinate, as for motions (math/motion.h), m.
 constexpr double farthest_point = 1e100;
 
 void check_tearing(const Scene& scene, std::size_t b) {
@@ -126,7 +126,7 @@ bool can_stretch(const Body& body) {
                    [](const Spring& spring) { return spring.inextensible; })) {
     return true;
   }
-  // Edges of elements, whose vertices nobody has looked at yet.
+  // Edges of elements, whose vertices have not been checked yet.
   std::vector<std::pair<int, int>> edges;
   with_elements(body, [&](const auto& elements) {
     for (const auto& element : elements) {

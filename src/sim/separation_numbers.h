@@ -7,7 +7,7 @@
 
 namespace supple {
 
-/// Calls visit(number) for each number of a Separation, in the order of files.
+/// Calls visit(number) for each number of a Separation, in the order in which files have them.
 template <class Own, class Visit>
 void for_numbers(Own& own, const Visit& visit) {
   visit(own.frame);

@@ -18,7 +18,7 @@ std::string named(const ElementPair& pair) {
   return std::to_string(pair.first) + " and " + std::to_string(pair.second);
 }
 
-/// Pins hold copies as well, which share the stiffness.
+/// Makes pins hold copies as well; a vertex and its copies share the stiffness.
 void share_pins(std::vector<Pin>& pins, const std::vector<Vec3>& rest,
                 const std::vector<int>& copies, std::span<const Collider> colliders) {
   const auto n = static_cast<int>(rest.size());
@@ -58,7 +58,7 @@ void share_pins(std::vector<Pin>& pins, const std::vector<Vec3>& rest,
   pins = std::move(shared);
 }
 
-/// Folds hold the edges that are left of theirs. `copies` are the last vertices of the body.
+/// Makes folds hold those of their edges that are left. `copies` are the last vertices of the body.
 void follow_copies(Body& body, const std::vector<int>& copies) {
   const int first = static_cast<int>(body.mesh.vertices.size() - copies.size());
   for (Fold& fold : body.folds) {
@@ -74,7 +74,7 @@ void follow_copies(Body& body, const std::vector<int>& copies) {
   keep_folds(body);
 }
 
-/// That of a rod which has not come apart, of a vertex that is not its last one.
+/// The vertex of the rod before it came apart, for a vertex that is not the last one.
 int first_rod_vertex(const Body& body, int vertex) {
   const std::vector<int>& copies = body.rod->copies;
   // One vertex has been added that is not among the copies yet.
@@ -109,7 +109,7 @@ const std::vector<ElementPair>& Separations::joined(int index, const Body& body)
   return own.joined;
 }
 
-/// Of each spring that is left the one before.
+/// Returns, for each spring that is left, the one before.
 std::vector<int> Separations::separate_springs_of(Body& body, OfBody& own,
                                                   const std::vector<int>& copies) {
   const Whole& whole = *own.whole;
@@ -123,7 +123,7 @@ std::vector<int> Separations::separate_springs_of(Body& body, OfBody& own,
   const SeparatedSprings before{std::move(body.springs), std::move(own.spring_origins)};
   std::vector<int> parents =
       parents_of(before, next, copies, static_cast<int>(body.mesh.vertices.size()));
-  // What has gone from one part does not go over to another one, which may be stretched further.
+  // Stiffness lost by one part does not go over to another, which may be stretched further.
   std::vector<double> sums(before.springs.size(), 0.0);
   for (std::size_t s = 0; s < parents.size(); ++s) {
     sums[at(parents[s])] += next.springs[s].stiffness;
@@ -174,9 +174,9 @@ Separations::Sources Separations::separate_body(Scene& scene, const BodySeparati
     if (body.rod) body.rod->copies.push_back(first_rod_vertex(body, origin));
   }
   if (!body.folds.empty()) follow_copies(body, copies);
-  // What it enclosed has a way out.
+  // What it enclosed can escape.
   if (!copies.empty()) body.pressure.reset();
-  // They follow from the whole body.
+  // These follow from the whole body.
   for (FiberSettings& fiber : body.fibers) fiber.laplace.reset();
   return {std::move(copies), std::move(parents)};
 }

@@ -14,8 +14,8 @@
 
 namespace supple {
 
-/// Pairs of elements of a body that are to come apart: tets, triangles of a cloth or segments of a
-/// strand, each first < second.
+/// Pairs of elements of a body that come apart: tets, triangles of a cloth or segments of a strand,
+/// each pair with first < second.
 struct BodySeparation {
   int body = 0;
   std::vector<ElementPair> pairs;
@@ -24,16 +24,16 @@ struct BodySeparation {
 /// A scene after elements of its bodies have come apart.
 struct SeparatedScene {
   Scene scene;
-  /// [num_bodies]: of each new vertex of a body, behind its others, the vertex that it is a copy
-  /// of.
+  /// [num_bodies]: for each new vertex of a body, which stand behind its other vertices, the vertex
+  /// that it copies.
   std::vector<std::vector<int>> copies;
-  /// [num_bodies]: of each spring of a body of which some elements came apart, the one before that
-  /// it is a part of. Not known of a scene that was separated anew.
+  /// [num_bodies]: for each spring of a body in which elements came apart, the earlier spring that
+  /// it is a part of. Not known for a scene that was separated anew.
   std::vector<std::vector<int>> spring_parents;
   bool has_copies() const;
 };
 
-/// Calls work(elements) with the tets of a body or, where it has none, its triangles or segments.
+/// Calls work(elements) with the tets of a body or, if it has none, its triangles or segments.
 template <class Body, class WithElements>
 auto with_elements(Body& body, const WithElements& work) {
   return !body.mesh.tets.empty()   ? work(body.mesh.tets)
@@ -41,43 +41,43 @@ auto with_elements(Body& body, const WithElements& work) {
                                    : work(body.segments);
 }
 
-/// What has come apart in the bodies of a simulation: Simulation::cut, separate and what tears. A
-/// mesh follows from the whole one and from the pairs in their order: no pair is forgotten, as what
-/// is still closed opens when its neighbours come apart.
+/// What has come apart in the bodies of a simulation: by Simulation::cut, by separate and by
+/// tearing. A mesh follows from the whole mesh and from the pairs in their order. No pair is
+/// forgotten, because elements that still hang together open when their neighbours come apart.
 class Separations {
  public:
   Separations() = default;
-  /// Of bodies that are whole.
+  /// All bodies are whole.
   explicit Separations(std::size_t num_bodies) : bodies_(num_bodies) {}
 
-  /// All that came apart, in that order.
+  /// All pairs that came apart, in that order.
   const std::vector<Separation>& all() const { return all_; }
 
-  /// Pairs of elements that hang together, ascending. `body` is that of the scene as it is now.
+  /// Pairs of elements that hang together, ascending. `body` is the body of the current scene.
   const std::vector<ElementPair>& joined(int index, const Body& body);
-  /// Pairs that do not any more, ascending.
+  /// Pairs that have come apart, ascending.
   const std::vector<ElementPair>& apart(int index) const;
 
-  /// Notes that pairs come apart after so many frames, at once. Throws Error{invalid_input} at
-  /// "elements" for pairs that do not hang together in `now`.
+  /// Notes that pairs come apart at the same time, after this number of frames. Throws
+  /// Error{invalid_input} at "elements" for pairs that do not hang together in `now`.
   SeparatedScene separate(const Scene& now, std::span<const BodySeparation> pairs,
                           std::int64_t frame);
 
-  /// Forgets all, makes the bodies of `now` whole, and separates anew. vertices: of each vertex of
-  /// `now`, the one of the result that has its number, or that of which it is a copy. Throws
-  /// Error{invalid_input} at "separated" for pairs that do not hang together.
+  /// Forgets everything, makes the bodies of `now` whole, and separates anew. vertices: for each
+  /// vertex of `now`, the vertex of the result with the same number or, for a copy, the vertex that
+  /// it copies. Throws Error{invalid_input} at "separated" for pairs that do not hang together.
   SeparatedScene replay(const Scene& now, const std::vector<Separation>& all,
                         std::vector<int>& vertices);
 
-  /// The copies in each body of vertices of the whole one, in the order of the bodies.
+  /// For each body, the vertices of the whole body that its added vertices copy.
   std::vector<std::vector<int>> copies() const;
   /// TornBodies::spring_shares.
   std::vector<std::vector<double>> spring_shares(const Scene& now) const;
 
-  /// The pins that a body was given; they are those of the whole one.
+  /// The pins that a body was given; stored as pins of the whole body.
   void pins_given(int index, const std::vector<Pin>& pins);
 
-  /// Those of the bodies that stay: origin of each body, -1: it is added and whole.
+  /// The separations of the bodies that stay. origin: of each body, -1: it is added and whole.
   Separations of_bodies(std::span<const int> origin) const;
 
  private:
@@ -92,14 +92,15 @@ class Separations {
     std::optional<PressureSettings> pressure;
   };
   struct OfBody {
-    std::shared_ptr<const Whole> whole;  ///< null: it is
-    std::vector<Pin> pins;               ///< as given, where it is not whole
-    std::vector<int> copies;             ///< vertices of the whole body behind its own
-    std::vector<int> spring_origins;     ///< of its springs those of the whole one, where it is not
+    std::shared_ptr<const Whole> whole;  ///< null: the body is whole
+    std::vector<Pin> pins;               ///< as given, if the body is not whole
+    std::vector<int> copies;             ///< vertices of the whole body that the added ones copy
+    std::vector<int> spring_origins;     ///< for each spring, that of the whole body, if it is not
+                                         ///< whole
     std::vector<ElementPair> apart, joined;
     bool has_joined = false;
   };
-  /// What vertices and springs of a body come from: SeparatedScene.
+  /// The origins of a body's vertices and springs: SeparatedScene.
   struct Sources {
     std::vector<int> copies, spring_parents;
   };
@@ -113,24 +114,24 @@ class Separations {
   std::vector<Separation> all_;
 };
 
-/// Gives the corners of a point, vertices of the scene `before`, those of the first element that
-/// has them all. False: none has, or the body is as it was.
+/// Replaces the corners of a point, vertices of the scene `before`, by those of the first element
+/// that has all of them. Returns false if none has, or if the body is unchanged.
 bool follow_element(const Scene& before, const SeparatedScene& after, std::vector<int>& corners);
 
-/// Whether a body of springs has any between the corners of an element that can stretch.
+/// Whether any spring between two corners of an element of the body can stretch.
 bool can_stretch(const Body& body);
 
 /// Why elements of a body cannot come apart, in words; "": they can.
 std::string why_inseparable(const Scene& scene, std::size_t body);
 
-/// Whether anything in the scene tears bodies or cuts them by itself.
+/// Whether anything in the scene tears or cuts bodies on its own.
 bool separates(const Scene& scene);
 
-/// Throws Error{invalid_input} for bodies that are to tear or to be cut and cannot, for limits out
-/// of their range, and for blades that are none.
+/// Throws Error{invalid_input} for bodies that are to tear or be cut and cannot, for limits out of
+/// their range, and for invalid blades.
 void check_separations(const Scene& scene);
 
-/// Whether a blade cuts a body, by its name.
+/// Whether a blade cuts a body, judged by its name.
 bool cuts(const Blade& blade, const Body& body);
 
 }  // namespace supple

@@ -39,7 +39,7 @@ Scene flying_bar() {
   return scene;
 }
 
-/// A held sheet of 6 x 6 cells and its lower border, pulled down by pins.
+/// A sheet of 6 x 6 cells that is held, and whose lower border pins pull down.
 Scene pulled_sheet(double stretch) {
   Scene scene{.gravity = {0, 0, 0}};
   Body sheet = test::sheet({.u = {1, 0, 0}, .v = {0, -1, 0}, .cells = {6, 6}});
@@ -52,7 +52,7 @@ Scene pulled_sheet(double stretch) {
   return scene;
 }
 
-/// A bar held at one end and pulled at the other one.
+/// A bar that is held at one end and pulled at the other.
 Scene pulled_bar(const TearingSettings& tearing) {
   Scene scene = test::free_block("neo_hookean");
   Body& bar = scene.bodies[0];
@@ -327,7 +327,7 @@ TEST(Separations, TearsHaveTheSameBitsHoweverTheyRun) {
 
 TEST(Separations, ABladeCutsWhatItPasses) {
   Scene scene = test::free_block("neo_hookean");
-  // Across the block in half a second.
+  // The blade crosses the block in half a second.
   scene.blades = {
       {.points = {{0.02, 0.6, -1}, {0.02, 0.6, 1}}, .motion = {.velocity = Vec3{0, -2.4, 0}}}};
   Simulation simulation(scene, {.threads = 1});
@@ -336,13 +336,13 @@ TEST(Separations, ABladeCutsWhatItPasses) {
   EXPECT_GT(simulation.num_vertices(), 64);
   for (int frame = 0; frame < 8; ++frame) simulation.step();
   EXPECT_EQ(num_parts(simulation), 2);
-  // A triangle that stands cuts at once.
+  // A triangle that stands still cuts at once.
   scene.blades = {{.points = {{0.02, -9, -9}, {0.02, 9, -9}, {0.02, 0, 20}}}};
   Simulation standing(scene, {.threads = 1});
   EXPECT_GT(standing.step().separated, 0);
   EXPECT_EQ(num_parts(standing), 2);
   EXPECT_EQ(standing.step().separated, 0);
-  // One that is for others does not.
+  // A blade that cuts only others does not.
   scene.blades[0].cuts = std::vector<std::string>{};
   Simulation other(scene, {.threads = 1});
   EXPECT_EQ(other.step().separated, 0);
@@ -353,7 +353,7 @@ TEST(Separations, ABladeCutsWhatMovesPastIt) {
     SCOPED_TRACE(integrator);
     Scene scene = test::free_block("neo_hookean");
     scene.time.integrator = from_string<TimeIntegrator>(integrator);
-    // The block flies through a blade that stands, and overtakes one that moves.
+    // The block flies through a standing blade and overtakes a moving one.
     scene.bodies[0].velocity = {0, 2, 0};
     scene.blades = {{.points = {{0.02, 0.6, -1}, {0.02, 0.6, 1}}}};
     Simulation standing(scene, {.threads = 1});
@@ -363,7 +363,7 @@ TEST(Separations, ABladeCutsWhatMovesPastIt) {
     Simulation moving(scene, {.threads = 1});
     for (int frame = 0; frame < 30; ++frame) moving.step();
     EXPECT_EQ(num_parts(moving), 2);
-    // One that flies along with it never comes to it.
+    // A blade that flies along with it never meets it.
     scene.blades[0].motion.velocity = Vec3{0, 2, 0};
     Simulation along(scene, {.threads = 1});
     for (int frame = 0; frame < 30; ++frame) EXPECT_EQ(along.step().separated, 0);
@@ -514,7 +514,7 @@ TEST(Separations, EnergyNeverRisesByATear) {
 
 TEST(Separations, FoldsStayInWhatIsLeftOfThem) {
   for (const bool by_box : {false, true}) {
-    // A flat sheet that wants to be folded by 60 degrees along its third column.
+    // A flat sheet with a fold of 60 degrees along its third column at rest.
     Scene scene = test::folded_membrane("neo_hookean");
     scene.gravity = {0, 0, 0};
     scene.bodies[0].pins.clear();
@@ -523,14 +523,14 @@ TEST(Separations, FoldsStayInWhatIsLeftOfThem) {
     const SimulationState start = simulation.state();
     const double energy = simulation.energies().elastic;
     ASSERT_GT(energy, 0);
-    // Across the fold no edge of it is lost: z = 0 is a border of cells.
+    // A cut across the fold loses none of its edges: z = 0 is a border of cells.
     const std::vector<Triangle> across{{Vec3{-9, -9, 0.01}, Vec3{9, -9, 0.01}, Vec3{0, 30, 0.01}}};
     ASSERT_GT(simulation.cut(across), 0);
     EXPECT_EQ(num_parts(simulation), 2);
     EXPECT_NEAR(simulation.energies().elastic, energy, 1e-12 * energy);
     run(simulation, 5);
     simulation.set_state(start);
-    // Along it half of its four edges is lost, then all.
+    // A cut along the fold loses half of its four edges, then all.
     for (const double low : {0.01, -9.0}) {
       const std::vector<Triangle> along{
           {Vec3{-0.1, -9, low}, Vec3{-0.1, 9, low}, Vec3{-0.1, 0, 30}}};
@@ -548,7 +548,7 @@ TEST(Separations, FoldsStayInWhatIsLeftOfThem) {
   }
 }
 
-/// A balloon of 10 cm that gas blows up until it bursts: a membrane, or springs.
+/// A balloon of 10 cm that gas inflates until it bursts: a membrane, or springs.
 Scene bursting_balloon(bool has_springs) {
   Scene scene{.time = {.step = 1.0 / 60}, .gravity = {0, 0, 0}};
   const SpringMesh mesh = generate(IcosphereGenerator{.radius = 0.1, .subdivisions = 2});
@@ -601,7 +601,7 @@ TEST(Separations, ABalloonThatBurstsHasNoPressureAnyMore) {
       }
     }
     EXPECT_GT(burst, 3);
-    // What was blown up evenly has no momentum but that of its flight, and gas no more to give.
+    // Evenly inflated, it has no momentum but that of its flight, and gas has no more to give.
     const Momentum last = momentum_of(simulation);
     EXPECT_NEAR(last.linear[0], last.mass, 1e-6 * last.mass);
     simulation.set_state(start);
@@ -618,7 +618,7 @@ TEST(Separations, ABalloonThatBurstsHasNoPressureAnyMore) {
 TEST(Separations, ABalloonThatIsClosedStillKeepsItsPressure) {
   Simulation simulation(bursting_balloon(false), {.threads = 1});
   const auto pairs = joined_elements<3>(simulation.scene().bodies[0].triangles);
-  // One edge of a closed surface opens at neither end.
+  // Opening one edge of a closed surface opens neither of its ends.
   const std::vector<std::array<int, 2>> one{{pairs[0].first, pairs[0].second}};
   EXPECT_EQ(simulation.separate(0, one), 1);
   EXPECT_TRUE(simulation.scene().bodies[0].pressure);

@@ -6,7 +6,7 @@
 
 #include "sim/test_scenes.h"
 
-/// Settings that change for nothing while a simulation runs.
+/// Settings that can change at no cost while a simulation runs.
 namespace supple {
 namespace {
 
@@ -38,7 +38,7 @@ std::vector<Setting> settings() {
            [](Simulation& s) {
              s.set_gravity({0, 0, 0});
            }},
-          // Never met: without a budget a step takes no time from the clock.
+          // Never reached; without a budget a step does not read the clock.
           {"budget", [](Simulation& s) { s.set_budget(1e7); }}};
 }
 

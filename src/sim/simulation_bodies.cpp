@@ -12,7 +12,7 @@ namespace supple {
 
 namespace {
 
-/// Of a body that is to come behind others.
+/// Checks the name of a body that is to be added after others.
 void check_name(const std::vector<Body>& others, const std::string& name) {
   if (name.empty()) return;
   for (std::size_t b = 0; b < others.size(); ++b) {
@@ -22,8 +22,8 @@ void check_name(const std::vector<Body>& others, const std::string& name) {
   }
 }
 
-/// Takes names that nothing has any more out of the lists of who touches whom, and what ties such
-/// bodies out of the scene.
+/// Removes names that nothing has any more from the lists of what touches what, and removes what
+/// ties such bodies from the scene.
 void forget_bodies(const Scene& before, Scene& next) {
   const auto has = [](const Scene& scene, const std::string& name) {
     return std::any_of(scene.bodies.begin(), scene.bodies.end(),

@@ -24,27 +24,29 @@ std::string place_of_body(std::size_t body);
 /// Throws Error if the scene has no such body.
 void check_body(const Scene& scene, int body);
 
-/// A scene that is being built and will take over.
+/// A scene that is being built and takes over later.
 struct WaitingScene {
   std::shared_ptr<const Scene> scene;
   Background<std::unique_ptr<RunningScene>> build;
   int steps_left = 0;
-  std::map<int, std::vector<Pin>> pins;            ///< of bodies, set since
-  std::optional<std::vector<Collider>> colliders;  ///< set since
-  std::vector<std::function<void(Scene&)>> edits;  ///< of settings, made since
+  std::map<int, std::vector<Pin>> pins;            ///< of bodies, set since the build began
+  std::optional<std::vector<Collider>> colliders;  ///< set since the build began
+  std::vector<std::function<void(Scene&)>> edits;  ///< of settings, made since the build began
 };
 
-/// simulation.cpp has what the class offers, simulation_scenes.cpp how one scene follows another,
-/// and simulation_bodies.cpp how bodies come, go and come apart in one that runs.
+/// simulation.cpp has the interface of the class, simulation_scenes.cpp the change from one scene
+/// to another, and simulation_bodies.cpp what adds, removes and separates bodies of the running
+/// scene.
 struct Simulation::Implementation {
   /// Simulation::change.
   void change(const Scene& scene, int after_frames);
   void begin_change(const Scene& scene, int after_frames);
-  /// At the beginning of a step.
+  /// To be called at the beginning of a step.
   SceneChange advance_change() noexcept;
-  /// After a step that failed: what it left half done is built anew, from the scene and the state.
+  /// To be called after a step that failed: rebuilds what it left half done, from the scene and the
+  /// state.
   void mend();
-  /// Settings of the scene that runs and of one that waits.
+  /// Edits settings of the running scene and of one that waits.
   void adjust(const std::function<void(Scene&)>& edit);
   void set_pins(int body, std::vector<Pin> pins);
   void set_colliders(std::vector<Collider> colliders);
@@ -53,21 +55,21 @@ struct Simulation::Implementation {
 
   std::vector<BodyHandle> change_bodies(std::span<const BodyHandle> removed,
                                         std::span<const Body> added);
-  /// Those of the scene that runs, which have come apart so.
+  /// The bodies of the running scene, which `by` has separated.
   TornBodies torn_bodies(const Separations& by, const Scene& scene) const;
-  /// How many pairs of elements have come apart.
+  /// Separates pairs of elements. Returns how many have come apart.
   int come_apart(const std::vector<BodySeparation>& pairs);
-  /// At the beginning of a step: what tears, and what the blades cut. Not while a scene waits, of
-  /// the same vertices.
+  /// To be called at the beginning of a step: separates what tears and what the blades cut. Does
+  /// nothing while a scene waits, which has the same vertices.
   int separate();
   int cut(std::span<const std::array<Vec3, 3>> triangles, std::span<const int> asked);
   int separate(int body, std::span<const std::array<int, 2>> elements);
   void require_no_change() const;
   void check_separable(int body) const;
-  /// What comes apart has other vertices than those that attachments tie.
+  /// Separated bodies have other vertices than those that attachments tie.
   void require_untied() const;
 
-  /// Forces or impulses: what they are called, and what makes and adds them.
+  /// Adds forces or impulses, which `make` makes from their name.
   template <class Make>
   void add_forces(const Make& make) {
     running->require_inertia("forces");
@@ -79,7 +81,7 @@ struct Simulation::Implementation {
     running->add_impulses(make(running->pushes("impulse")));
   }
 
-  /// Of one body, positions or velocities.
+  /// Reads the positions or velocities of one body.
   template <class Number>
   void read(int body, const VectorField& (RunningScene::*field)() const, std::span<Number> out,
             int stride) const {

@@ -9,7 +9,7 @@ namespace supple {
 
 namespace {
 
-/// A change keeps the state, which must fit.
+/// A change keeps the state, so the state must fit.
 void check_same_vertices(const Scene& now, const Scene& next) {
   if (next.bodies.size() != now.bodies.size()) {
     refuse("/bodies", "a change keeps the bodies: expected " + std::to_string(now.bodies.size()) +
@@ -48,7 +48,7 @@ void Simulation::Implementation::change(const Scene& scene, int after_frames) {
 
 void Simulation::Implementation::begin_change(const Scene& scene, int after_frames) {
   const auto next = std::make_shared<const Scene>(scene);
-  // One build that nobody wants may still run; of an older one the end is waited for.
+  // One build that is no longer wanted can go on running; the end of an older one is awaited.
   if (waiting) discarded = std::move(waiting->build);
   waiting.emplace();
   waiting->scene = next;

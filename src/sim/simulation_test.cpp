@@ -47,7 +47,7 @@ TEST(Simulation, FreeFallIsTheDiscreteSolution) {
     const double fall = h * h * 9.81 * n * (n + 1) / 2;
     const std::vector<Vec3> end = positions_of(simulation);
     for (std::size_t i = 0; i < start.size(); ++i) {
-      // Rounding of the rest shape alone makes forces of 1e-10 N.
+      // Rounding of the rest shape alone causes forces of 1e-10 N.
       EXPECT_NEAR(end[i][1], start[i][1] - fall, 1e-9) << model;
       EXPECT_NEAR(end[i][0], start[i][0], 1e-9) << model;
     }
@@ -57,10 +57,10 @@ TEST(Simulation, FreeFallIsTheDiscreteSolution) {
 }
 
 TEST(Simulation, AFreeBodyKeepsItsMomentumAfterAnyNumberOfIterations) {
-  // The constant matrix maps a rigid shift to M/h^2 times it, so each iterate keeps the sum of M v.
+  // The constant matrix maps a rigid shift to M/h^2 times it, so each iterate keeps sum M v.
   for (const std::string method : {"l_bfgs", "quasi_newton", "newton", "projective_dynamics"}) {
     Scene scene = free_block(test::material_of(method));
-    scene.bodies[0].mesh = generate(TetrahedronGenerator{.edge = 0.5});  // all masses alike
+    scene.bodies[0].mesh = generate(TetrahedronGenerator{.edge = 0.5});  // all masses are equal
     scene.bodies[0].initial = Stretch{{1.4, 0.8, 1.1}};
     scene.bodies[0].velocity = {1, -2, 0.5};
     scene.solver.method = from_string<SolverMethod>(method);
@@ -126,7 +126,7 @@ TEST(Simulation, AStepThatOverflowsEndsNonFiniteAndKeepsTheState) {
 }
 
 TEST(Simulation, AStepBeyondWhatDoublesHoldIsRefused) {
-  // Edges of 0.17 to 0.24 m, in steps of 1/30 s: the bound lies at about 9e11 m or 3e13 m/s.
+  // Edges of 0.17 to 0.24 m and steps of 1/30 s: the bound is about 9e11 m or 3e13 m/s.
   Scene scene = free_block("stvk");
   const auto place_of_refusal = [&]() -> std::string {
     try {
@@ -195,7 +195,7 @@ TEST(Simulation, UnreferencedVerticesStayAndChangeNothing) {
   x.pop_back();
   const std::vector<Vec3> y = positions_of(without);
   for (std::size_t i = 0; i < y.size(); ++i) {
-    // The elimination order may differ by the extra row: rounding, through ten iterations.
+    // The extra row can change the elimination order: rounding, amplified by ten iterations.
     for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(x[i][k], y[i][k], 1e-9);
   }
 }
@@ -246,7 +246,7 @@ TEST(Simulation, TheReportSaysHowTheStepEnded) {
 TEST(Simulation, ABudgetOfTimeEndsTheStepAndSaysWhatIsLeft) {
   Scene scene = twisting_bar({6, 2, 2}, "neo_hookean");
   scene.solver.iterations = 1000;
-  scene.solver.budget_ms = 1e-6;  // gone before the first iteration ends on any machine
+  scene.solver.budget_ms = 1e-6;  // over before the first iteration ends on any machine
   Simulation short_of_time(scene, {.threads = 1});
   const StepReport report = short_of_time.step();
   EXPECT_EQ(report.status, StepStatus::out_of_time);
@@ -280,7 +280,7 @@ TEST(Simulation, SubstepsShareTheBudget) {
   Simulation hasty(scene, {.threads = 1});
   const StepReport report = hasty.step();
   EXPECT_EQ(report.status, StepStatus::out_of_time);
-  // All four were taken.
+  // All four substeps were done.
   EXPECT_EQ(hasty.frame(), 1);
   EXPECT_NEAR(hasty.time(), scene.time.step, 1e-15);
 }

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double asleep = -1;
 
-/// Whether something acts on the body that is another one at another time, though nothing moves.
+/// Whether something that acts on the body changes with time although nothing moves.
 bool changes_with_time(const Scene& scene, const Body& body) {
   const auto moves = [&](const Pin& pin) {
     const auto holds = [&](const Collider& collider) { return collider.name == pin.collider; };

@@ -12,14 +12,14 @@ namespace supple {
 
 /// Which bodies rest, for how long, and which of them sleep: TimeSettings::sleep_after.
 ///
-/// A body rests in a frame if its root mean square velocity by masses, at the end of the frame and
-/// on average over it, is below `rest_speed` of its size a second. An island whose bodies have all
-/// rested for long enough falls asleep. Whatever acts on one of them, or comes so near that it may,
-/// wakes the whole island.
+/// A body rests in a frame if its mass-weighted root mean square velocity, both at the end of the
+/// frame and on average over it, is below `rest_speed` times its size per second. An island whose
+/// bodies have all rested for long enough falls asleep. Anything that acts on one of them, or comes
+/// near enough to do so, wakes the whole island.
 class Sleep {
  public:
-  /// Sizes of a body a second: it takes 100 s for its own length. Blocks in a pile that ten
-  /// iterations hold with friction jitter by up to half of that.
+  /// Body sizes per second: a body takes 100 s to move by its own length. Blocks in a pile that ten
+  /// iterations hold with friction jitter at up to half of this speed.
   static constexpr double rest_speed = 0.01;
 
   Sleep(const Scene& scene, const Model& model);
@@ -31,14 +31,14 @@ class Sleep {
 
   void wake(int body);
   void wake_all();
-  /// Its pins or its material are others; wakes it.
+  /// Its pins or its material have changed; wakes it.
   void body_changed(const Scene& scene, int body);
 
   /// Whether bodies that are solved together sleep. If one is awake, all wake.
   bool stays_asleep(std::span<const int> island);
 
-  /// A frame of h, s, has ended, which has led from x_before to x and v, with the islands of its
-  /// last substep. Calls lay_down(int body) for each body that falls asleep.
+  /// Ends a frame of h, s, that led from x_before to x and v, with the islands of its last substep.
+  /// Calls lay_down(int body) for each body that falls asleep.
   template <class LayDown>
   void end_frame(const Islands& islands, const EnergyGuard& guard, const VectorField& x_before,
                  const VectorField& x, const VectorField& v, double h, const LayDown& lay_down) {
@@ -51,8 +51,8 @@ class Sleep {
 
   /// SimulationState::rested.
   std::vector<double> memory() const;
-  /// Throws Error{invalid_input} for another number of bodies, and for numbers that memory() does
-  /// not give.
+  /// Throws Error{invalid_input} for another number of bodies, and for numbers that memory() never
+  /// gives.
   void check_memory(const std::vector<double>& rested) const;
   void set_memory(const std::vector<double>& rested);
 
@@ -63,9 +63,9 @@ class Sleep {
 
   double after_;                 ///< s; 0: never
   std::vector<double> rested_;   ///< [num_bodies], s; -1: asleep
-  std::vector<double> most_;     ///< [num_bodies], J: kinetic energy of a body that rests
+  std::vector<double> most_;     ///< [num_bodies], J: most kinetic energy of a body that rests
   std::vector<char> may_sleep_;  ///< [num_bodies]: nothing changes with time alone
-  int count_ = 0;                ///< of those that sleep
+  int count_ = 0;                ///< number of bodies that sleep
 };
 
 }  // namespace supple

@@ -32,7 +32,7 @@ Scene scene_of_three() {
   return scene;
 }
 
-/// Steps until so many bodies sleep. Frames that it took; -1: more than ten seconds.
+/// Steps until so many bodies sleep. Returns the number of frames; -1: more than ten seconds.
 int run_until(Simulation& simulation, int count) {
   for (int frame = 1; frame <= 600; ++frame) {
     if (simulation.step().sleeping_bodies == count) return frame;
@@ -52,8 +52,8 @@ using Flags = std::vector<bool>;
 
 class SleepOf : public testing::TestWithParam<std::string> {};
 
-/// What sleeps stays where it is to the bit and has no velocity, and time goes on. Contacts stay
-/// what they were, and nothing begins or ends.
+/// Sleeping bodies stay in place to the bit and have no velocity while time goes on. Contacts stay
+/// as they were, and nothing begins or ends.
 TEST_P(SleepOf, BodiesThatHaveComeToRestStayThere) {
   Scene scene = scene_of_three();
   scene.time.integrator = from_string<TimeIntegrator>(GetParam());
@@ -78,7 +78,7 @@ TEST_P(SleepOf, BodiesThatHaveComeToRestStayThere) {
   EXPECT_TRUE(simulation.contact_events().empty());
 }
 
-/// Once awake it goes on as one that never slept: it stays at rest.
+/// Once awake, a body goes on as if it had never slept: it stays at rest.
 TEST_P(SleepOf, WhatWakesInPeaceStaysAtRest) {
   Scene scene = scene_of_three();
   scene.time.integrator = from_string<TimeIntegrator>(GetParam());
@@ -88,13 +88,13 @@ TEST_P(SleepOf, WhatWakesInPeaceStaysAtRest) {
   const std::vector<double> before = simulation.state().positions;
   simulation.wake(0);
   EXPECT_EQ(asleep(simulation), (Flags{false, true, true}));
-  // With what lies on it; steps of bdf2 are not solved by islands.
+  // The body on top of it wakes too; steps of bdf2 are not solved by islands.
   const bool has_islands = GetParam() == "backward_euler";
   simulation.step();
   EXPECT_EQ(asleep(simulation), (Flags{false, false, has_islands}));
   ASSERT_GT(run_until(simulation, 3), 0);
   const std::vector<double> now = simulation.state().positions;
-  // As slowly as it fell asleep it may have gone on for the time until it did again.
+  // It can have moved at the speed at which it fell asleep until it fell asleep again.
   const double way = 2 * after * Sleep::rest_speed * std::sqrt(0.75);
   for (std::size_t i = 0; i < now.size(); ++i) ASSERT_NEAR(now[i], before[i], way);
 }
@@ -136,8 +136,8 @@ TEST(Sleep, WhateverActsOnABodyWakesIt) {
   EXPECT_EQ(wakes([&] { simulation.change(other); }), all);
 }
 
-/// A body that falls onto one of a pile wakes the pile and nothing else, and bodies on the ground
-/// by themselves are not woken by one that comes or goes elsewhere.
+/// A body that falls on a pile wakes the pile and nothing else. Single bodies on the ground are not
+/// woken by a body that comes or goes elsewhere.
 TEST(Sleep, WhatFallsOnAPileWakesThePile) {
   Simulation simulation(scene_of_three());
   ASSERT_GT(run_until(simulation, 3), 0);
@@ -154,7 +154,7 @@ TEST(Sleep, WhatFallsOnAPileWakesThePile) {
   test::run(simulation, 30);
   EXPECT_TRUE(simulation.is_asleep(2));
   ASSERT_GT(run_until(simulation, 4), 0);
-  // What lay below it wakes when it goes.
+  // The body below wakes when it is removed.
   simulation.remove_body(ball);
   EXPECT_FALSE(simulation.is_asleep(1));
   EXPECT_TRUE(simulation.is_asleep(2));
@@ -190,7 +190,7 @@ TEST(Sleep, CollidersThatChangeWakeWhatTheyComeNear) {
   EXPECT_EQ(asleep(simulation), (Flags{false, false, false}));
 }
 
-/// A ball on its way pushes a body away that has slept, at any speed.
+/// A moving ball pushes away a body that has slept, at any speed.
 TEST(Sleep, CollidersThatMoveWakeWhatTheyComeNear) {
   for (const double speed : {1.0, 100.0}) {
     Scene scene = scene_of_three();
@@ -212,7 +212,7 @@ TEST(Sleep, CollidersThatMoveWakeWhatTheyComeNear) {
   }
 }
 
-/// What changes with time alone does not sleep through it.
+/// A body on which something changes with time does not sleep through it.
 TEST(Sleep, WhatChangesWithTimeStaysAwake) {
   Scene scene;
   scene.bodies = {block({0, 0, 0}), block({5, 0, 0})};
@@ -264,7 +264,7 @@ TEST(Sleep, TheStateHoldsIt) {
   EXPECT_EQ(test::place_of([&] { other.set_state(state); }), "rested");
 }
 
-/// Neither a body that hangs still for a moment nor one that creeps rests.
+/// Neither a body that stands still for a moment nor one that creeps is at rest.
 TEST(Sleep, WhatMovesSlowlyForAMomentDoesNotSleep) {
   Scene scene;
   scene.bodies = {block({0, 5, 0})};

@@ -25,7 +25,7 @@ OptionValue held_by_search(SolverSettings& settings) {
 
 constexpr double many = 1'000'000;
 
-/// Some methods have not all values of a choice.
+/// Some methods do not offer all values of a choice.
 template <Choice T>
 bool offers(SolverMethod /*method*/, T /*value*/) {
   return true;
@@ -57,7 +57,7 @@ std::string names_of(const Methods& methods) {
   return joined(names);
 }
 
-// What an option may be, with its value now.
+// The value that an option has, and the values that it can have.
 std::string text_of(const SolverOption& option, const int* value) {
   return fmt::format("{}; a whole number from {} to {}", *value, option.range.low,
                      option.range.high);
@@ -232,7 +232,7 @@ bool is_accelerated(const SolverSettings& solver) {
 
 int plain_iterations(const SolverSettings& solver) {
   if (solver.delay > 0) return solver.delay;
-  // A sweep of exact Newton steps of each vertex tells its radius after three.
+  // A sweep of exact Newton steps of each vertex shows its radius after three iterations.
   return solver.method == SolverMethod::vertex_block_descent ? 3 : 10;
 }
 
@@ -264,7 +264,7 @@ std::optional<SolverConflict> find_conflict(const SolverSettings& solver) {
 
 namespace {
 
-/// Messages are made where they are needed: settings that change while a scene runs cost nothing.
+/// Messages are made only when needed, so settings that change while a scene runs cost nothing.
 template <Choice T>
 void check_offered(SolverMethod method, const T& value, const std::string& where) {
   require_choice(value, where);
@@ -276,7 +276,7 @@ void check_offered(SolverMethod method, const T& value, const std::string& where
 
 void check_solver(const SolverSettings& solver) {
   require_choice(solver.method, "/solver/method");
-  if (!offers(solver.method, solver.start)) {  // methods that do not descend have but one
+  if (!offers(solver.method, solver.start)) {  // methods that do not descend have only one
     check_offered(solver.method, solver.start, "/solver/start");
   }
   SolverSettings settings = solver;

@@ -58,7 +58,7 @@ TEST(SolverOptions, OnTheTwistingBarTheLaplacianBeatsIdentityAndRestByMoreThanTe
   const Comparison comparison =
       compare_solvers(scene, state, solvers, {.iterations = 10, .threads = 1});
   ASSERT_TRUE(comparison.reference.converged);
-  // A descent that ends before has converged to rounding.
+  // A descent that ends earlier has converged to rounding.
   const auto error_after = [](const ConvergenceCurve& curve, std::size_t k) {
     return curve.points[std::min(k, curve.points.size() - 1)].relative_error;
   };
@@ -142,7 +142,7 @@ TEST(SolverOptions, WhatDoesNotGoTogetherIsRefusedNamingWhatDoes) {
   }
 }
 
-/// A value that the option does not take.
+/// Sets a value that the option does not take.
 struct Spoil {
   void operator()(int* value) const { *value = -1; }
   void operator()(double* value) const { *value = std::nan(""); }
@@ -172,7 +172,7 @@ TEST(SolverOptions, EachIsCheckedForTheMethodsThatReadItAndLeftAloneForTheOthers
   }
 }
 
-/// All settings that go together, with what a direction needs.
+/// All compatible settings, with what a direction needs.
 std::vector<SolverSettings> all_variants() {
   std::vector<SolverSettings> list;
   for (const char* method : {"l_bfgs", "quasi_newton", "newton"}) {

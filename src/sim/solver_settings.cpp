@@ -45,14 +45,14 @@ void check_damping(const Scene& scene) {
   }
 }
 
-/// Whether it moves vertices one by one.
+/// Whether a method moves vertices one by one.
 bool is_local(SolverMethod method) {
   return method == SolverMethod::jacobi || method == SolverMethod::gauss_seidel ||
          method == SolverMethod::vertex_block_descent;
 }
 
-/// What pushes on a volume needs the volume of all its surface where one vertex moves; a method may
-/// lack that, or have it only while the pressure does not depend on it.
+/// When one vertex moves, pressure on a volume needs the volume within its whole surface. Some
+/// methods lack that, or have it only while the pressure does not depend on it.
 void check_pressure(const Scene& scene) {
   const SolverMethod method = scene.solver.method;
   const std::string name = to_string(method);
@@ -71,7 +71,8 @@ void check_pressure(const Scene& scene) {
   }
 }
 
-/// Multipliers are found by what minimises; that of a volume couples all vertices of its surface.
+/// Only methods that minimise find multipliers, and the multiplier of a volume couples all vertices
+/// of its surface.
 void check_exact(const Scene& scene) {
   const SolverMethod method = scene.solver.method;
   const bool is_explicit = find_integrator(scene.time.integrator)->is_explicit;
@@ -117,7 +118,7 @@ bool flows(const Body& body) {
          });
 }
 
-/// Some constraints are made of one rest shape, and multipliers that are kept are those of one.
+/// Some constraints are made from one rest shape, and kept multipliers belong to one rest shape.
 void check_rest_changes(const Scene& scene) {
   const SolverSettings& solver = scene.solver;
   if (find_integrator(scene.time.integrator)->is_explicit) return;
@@ -136,8 +137,8 @@ void check_rest_changes(const Scene& scene) {
   }
 }
 
-/// Bodies that do not deform need a matrix that knows of them, and an integrator whose z is where
-/// they end.
+/// Bodies that do not deform need a matrix that knows of them, and an integrator for which they end
+/// at z.
 void check_rigid(const Scene& scene) {
   const auto rigid = std::find_if(scene.bodies.begin(), scene.bodies.end(),
                                   [](const Body& body) { return is_rigid(body); });

@@ -44,7 +44,7 @@ Body strand(int segments, double length) {
   return body;
 }
 
-/// A flag of a metre between two poles, nicked at its lower border, that a gust tears in two.
+/// A flag of a metre between two poles, with a nick in its lower border, that a gust tears in two.
 Scene flag() {
   Scene scene{.time = {.step = 1.0 / 60}};
   scene.solver.iterations = 20;
@@ -59,7 +59,7 @@ Scene flag() {
   return scene;
 }
 
-/// A cloth in free flight that turns and vibrates.
+/// A cloth in free flight, turning and vibrating.
 Scene flying_cloth() {
   Scene scene{.gravity = {0, 0, 0}};
   Body body = cloth({.u = {1, 0, 0}, .v = {0, 0.2, -1}, .cells = {8, 6}}, {200, 100, 5});
@@ -101,9 +101,9 @@ TEST(SpringTearing, AFlagInTheWindTearsIntoPartsAndKeepsItsMomentum) {
     if (report.separated == 0) continue;
     ++tears;
     torn_since(before, simulation.state(), torn);
-    // Velocities are of some metres a second, places of a metre: sums of 247 vertices in doubles.
+    // Velocities of some metres a second, positions of a metre: sums over 247 vertices in doubles.
     expect_same(momentum_of(torn), momentum, 1e-13);
-    // At rest, when the blade cuts, there is rounding alone.
+    // At rest, when the blade cuts, only rounding is left.
     EXPECT_LE(total(torn.energies()), total(energies) * (1 + 1e-12) + 1e-12);
     EXPECT_NEAR(torn.energies().kinetic, energies.kinetic, 1e-12 * energies.kinetic);
   }
@@ -156,7 +156,8 @@ TEST(SpringTearing, PartsFallApart) {
 }
 
 TEST(SpringTearing, AHangingStrandTearsWhereItBearsMost) {
-  // Spring i of n bears the weight below it, (n - i - 1/2)/n of all. The mesh is how it hangs.
+  // Spring i of n bears the weight below it, (n - i - 1/2)/n of the total. The mesh is the hanging
+  // shape.
   Scene scene;
   Body body = strand(10, 1);
   const double weight = 0.02 * 9.81, k = 20;
@@ -166,7 +167,7 @@ TEST(SpringTearing, AHangingStrandTearsWhereItBearsMost) {
   const auto rest_length = [&](int i) { return 0.1 - weight * (9.5 - i) / (10 * k); };
   for (int i = 0; i < 10; ++i) body.springs[at(i)].rest_length = rest_length(i);
   body.pins = {{.vertices = {0}, .stiffness = 1e6}};
-  // Between the stretches of the first two.
+  // Between the stretches of the first two springs.
   body.tearing = TearingSettings{.stretch = 0.2 / (rest_length(0) + rest_length(1))};
   scene.bodies = {body};
   scene.solver = {.method = SolverMethod::newton, .iterations = 50, .tolerance = 1e-12};
@@ -179,7 +180,7 @@ TEST(SpringTearing, AHangingStrandTearsWhereItBearsMost) {
   run(simulation, 15);
   const std::vector<Vec3> x = positions_of(simulation);
   EXPECT_GT(x[1][1], -0.2);
-  // After 16 frames of 1/30 s, by backward Euler.
+  // After 16 frames of 1/30 s with backward Euler.
   EXPECT_NEAR(x[11][1], -0.1 - 9.81 * 16 * 17 / 2 / 900, 0.03);
 }
 
@@ -219,7 +220,7 @@ TEST(SpringTearing, APointThatIsHeldStaysInItsElement) {
     });
     EXPECT_EQ(simulation.separate(0, all), static_cast<int>(all.size()));
     run(simulation, 30);
-    // One element hangs at the point, at most as far below it as it is long; the others fall 4.9 m.
+    // One element hangs at the point, at most its own length below it; the others fall 4.9 m.
     int held = 0;
     for (const Vec3& x : positions_of(simulation)) {
       if (x[1] > hit->point[1] - 0.3) {

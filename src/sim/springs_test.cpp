@@ -13,8 +13,8 @@ namespace {
 using test::cloth_body;
 using test::hanging_cloth;
 
-/// Gradient of g of one backward Euler step of a cloth with resting pins, densely, from the springs
-/// of the body alone: it shares no code with the library.
+/// Dense gradient of g of one backward Euler step of a cloth with resting pins, from the springs of
+/// the body alone. It shares no code with the library.
 class Oracle {
  public:
   explicit Oracle(const Scene& scene) : scene_(scene), body_(scene.bodies[0]) {
@@ -63,7 +63,7 @@ class Oracle {
       z = trial;
       r = next;
     }
-    // Against m/h^2 of 5 N/m and more: 2e-9 m.
+    // Compared with m/h^2 of 5 N/m and more: 2e-9 m.
     EXPECT_LT(r.norm(), 1e-8) << "the oracle did not converge";
     return z;
   }
@@ -211,7 +211,7 @@ TEST(SpringBodies, AFreeClothKeepsItsMomentumAfterAnyNumberOfIterations) {
     for (std::size_t i = 0; i < v.size(); ++i) {
       momentum[i % 3] += oracle.mass(static_cast<Eigen::Index>(i / 3)) * v[i];
     }
-    // Rounding of positions (1e-16 m) over h, of 30 steps.
+    // Rounding of positions (1e-16 m) over h in 30 steps.
     for (std::size_t k = 0; k < 3; ++k) {
       EXPECT_NEAR(momentum[k], 0.3 * scene.bodies[0].velocity[k], 1e-12) << method;
     }
@@ -219,7 +219,7 @@ TEST(SpringBodies, AFreeClothKeepsItsMomentumAfterAnyNumberOfIterations) {
 }
 
 TEST(SpringBodies, AClothSqueezedFlatAlongASideSpreadsAgain) {
-  // Every second spring has length zero at first.
+  // At first every second spring has length zero.
   Scene scene;
   scene.gravity = {0, 0, 0};
   scene.bodies.push_back(cloth_body());

@@ -19,7 +19,7 @@ static_assert(std::endian::native == std::endian::little, "states are written as
 
 constexpr std::uint32_t format_version = 8;
 
-// What follows positions and velocities.
+// What follows after positions and velocities.
 constexpr std::uint32_t has_previous = 1;
 constexpr std::uint32_t has_accelerations = 2;
 
@@ -40,7 +40,7 @@ struct Header {
   std::uint64_t num_rested;
   std::uint64_t num_rods;
   std::uint64_t num_multipliers;
-  std::uint64_t num_separated;  ///< numbers, some of each
+  std::uint64_t num_separated;  ///< count of all numbers; each separation has several
   std::uint64_t num_values;
 };
 static_assert(std::is_trivially_copyable_v<Header> && sizeof(Header) == 144);
@@ -56,7 +56,7 @@ std::size_t num_arrays(const Header& header) {
          ((header.history & has_accelerations) != 0 ? 1 : 0);
 }
 
-/// Its arrays in the order of the bytes, those of the history where they are there.
+/// The arrays of a state in the order of the bytes, those of the history if present.
 template <class State>
 auto arrays_of(State& state, std::uint32_t history) {
   std::vector<decltype(&state.positions)> arrays = {&state.positions, &state.velocities};
@@ -67,7 +67,7 @@ auto arrays_of(State& state, std::uint32_t history) {
   return arrays;
 }
 
-/// What is wrong with them; nothing: "".
+/// What is wrong with the bytes; "": nothing.
 std::string fault_of(std::span<const std::byte> bytes, const Header& header) {
   if (header.version != format_version) {
     return "is a checkpoint of version " + std::to_string(header.version) + "; expected " +

@@ -55,7 +55,7 @@ std::vector<PlasticStrain> load_plastic(const Model& model, const std::vector<do
     const double* const own = &values[plastic_numbers * t];
     for (int i = 0; i < 9; ++i) plastic[t].F(i / 3, i % 3) = own[i];
     plastic[t].accumulated = own[9];
-    // It keeps volumes, but for the rounding of whoever wrote it.
+    // It keeps volumes, up to the rounding of the program that wrote it.
     if (!(std::abs(determinant(plastic[t].F) - 1) < 1e-6) || !std::isfinite(own[9]) || own[9] < 0) {
       fail("expected a matrix of determinant 1 and a strain of at least 0 in tet " +
            std::to_string(t));
@@ -90,7 +90,7 @@ std::vector<RodFrame> load_rods(const Model& model, const std::vector<double>& v
     rod = {.tangent = {{own[0], own[1], own[2]}},
            .director = {{own[3], own[4], own[5]}},
            .twist = own[6]};
-    // But for the rounding of whoever wrote it.
+    // Up to the rounding of the program that wrote it.
     const bool is_frame = std::abs(dot(rod.tangent, rod.tangent) - 1) < 1e-6 &&
                           std::abs(dot(rod.director, rod.director) - 1) < 1e-6 &&
                           std::abs(dot(rod.tangent, rod.director)) < 1e-6;
@@ -124,7 +124,7 @@ std::vector<double> load_multipliers(const Model& model, const std::vector<doubl
   return values;
 }
 
-/// Without inertia a part of a body that nothing holds has no place of its own.
+/// Without inertia, a part of a body that nothing holds has no defined place.
 void require_pins(const Scene& scene, const Model& model) {
   const Adjacency adjacency = vertex_adjacency(model);
   std::vector<bool> held(static_cast<std::size_t>(model.num_vertices), false);
@@ -147,7 +147,7 @@ void require_pins(const Scene& scene, const Model& model) {
     for (int i = model.body_vertices[b]; i < model.body_vertices[b + 1]; ++i) {
       const auto vertex = static_cast<std::size_t>(i);
       if (held[vertex] || !(model.mass[vertex] > 0)) continue;
-      // By its place: the model has its own numbers.
+      // Named by its place, since the model has its own numbers.
       const Vec3& place = model.rest[vertex];
       refuse(
           "/time/integrator",
@@ -199,8 +199,8 @@ double mean_edge(const Body& body) {
   return sum / static_cast<double>(count);
 }
 
-/// Positions at the end of a step are rounded to 2^-52 of how far it went. Where that strains an
-/// edge by more than a thousandth, rounding alone makes stresses of E/1000.
+/// Positions at the end of a step are rounded to 2^-52 of the distance travelled. If that strains
+/// an edge by more than a thousandth, rounding alone makes stresses of E/1000.
 void require_resolved_step(const Scene& scene) {
   constexpr double strain = 1e-3;
   const double h = scene.time.step;
@@ -227,7 +227,7 @@ void require_resolved_step(const Scene& scene) {
       check(way_of(scene.bodies[b].pins[p].motion),
             "/bodies/" + std::to_string(b) + "/pins/" + std::to_string(p) + "/motion");
     }
-    // What it meets takes it along.
+    // A moving collider takes along what it meets.
     for (std::size_t c = 0; c < scene.colliders.size(); ++c) {
       check(way_of(scene.colliders[c].motion), "/colliders/" + std::to_string(c) + "/motion");
     }
@@ -354,7 +354,7 @@ void StepSetup::check_motions(const Scene& scene) const {
 }
 
 void StepSetup::evaluate_forces(const State& state, const StepClock& clock, Objective& objective) {
-  // Friction acts against the slip of a step: that which led here.
+  // Friction acts against the slip of a step, here the step that led to this state.
   for (std::size_t i = 0; i < x_before_.size(); ++i) {
     for (int k = 0; k < 3; ++k) x_before_[i][k] = state.x[i][k] - h_ * state.v[i][k];
   }
@@ -381,7 +381,7 @@ VectorField StepSetup::find_accelerations(const State& state, const StepClock& c
   return acceleration;
 }
 
-/// With these bdf2 gives x + h v + h^2 g/2 and v + h g, as flight does.
+/// From these, bdf2 gives x + h v + h^2 g/2 and v + h g, as free flight does.
 void StepSetup::free_flight(const VectorField& x, const VectorField& v, VectorField& x_previous,
                             VectorField& v_previous) const {
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -422,7 +422,8 @@ double StepSetup::prepare_target(State& state, const StepClock& clock, Objective
 
 namespace {
 
-/// |d|_M^2/2 of the ways d = to(i) - from_i of a body's vertices beside their mean, kg m^2.
+/// |d|_M^2/2 of the displacements d = to(i) - from_i of a body's vertices relative to their mean,
+/// kg m^2.
 template <class To>
 double turning_square(const Model& model, const RigidBodies::Body& body, const VectorField& from,
                       const To& to) {
@@ -442,7 +443,7 @@ double turning_square(const Model& model, const RigidBodies::Body& body, const V
 
 }  // namespace
 
-/// Before forces have moved y.
+/// To be called before forces move y.
 void StepSetup::find_swing(const State& state, const RigidBodies& rigid) {
   for (const RigidBodies::Body& body : rigid.bodies()) {
     if (integrator_->kind != TimeIntegrator::backward_euler) continue;
@@ -456,7 +457,7 @@ void StepSetup::find_swing(const State& state, const RigidBodies& rigid) {
   }
 }
 
-/// y of bodies that do not deform: where they fly rigidly.
+/// Sets y of bodies that do not deform to where they fly rigidly.
 void StepSetup::fly_rigidly(const State& state, const RigidBodies& rigid) {
   for (const RigidBodies::Body& body : rigid.bodies()) {
     const bool flies = integrator_->kind == TimeIntegrator::backward_euler;
@@ -490,7 +491,7 @@ void StepSetup::prepare(State& state, const StepClock& clock, Objective& objecti
 }
 
 void StepSetup::extrapolate(const State& state, VectorAlgebra& algebra) {
-  // [Wang & Yang 2016]: x_n + h v_n + eta h (v_n - v_{n-1}), to where z stands.
+  // [Wang & Yang 2016]: x_n + h v_n + eta h (v_n - v_{n-1}), at the time of z.
   constexpr double eta = 0.2;
   const double way = integrator_->stage * h_;
   algebra.for_chunks([&](int, int first, int last) {
@@ -505,10 +506,10 @@ void StepSetup::extrapolate(const State& state, VectorAlgebra& algebra) {
   });
 }
 
-/// With b = (v_n - v_{n-1})/h . g/|g| the acceleration of the last step along gravity,
+/// Let b = (v_n - v_{n-1})/h . g/|g| be the acceleration of the last step along gravity. Then
 ///   x_0 = y - a^2 (g - a~),  a~ = clamp(b, 0, |g|) g/|g|      [Chen et al. 2024, sec. 3.7]:
-/// y with as much of gravity as was not held back; of backward Euler x_n + h v_n + h^2 a~. v_{n-1}
-/// is that which drag left. Before there is one, y.
+/// y with as much of gravity as was not held back; with backward Euler x_n + h v_n + h^2 a~.
+/// v_{n-1} is the velocity after drag. Before there is one, x_0 = y.
 void StepSetup::adapt(const State& state, double inverse_a2, VectorAlgebra& algebra) {
   const double size = std::hypot(gravity_[0], gravity_[1], gravity_[2]);
   if (state.v_previous.empty() || !(size > 0)) {

@@ -8,14 +8,14 @@
 #include "sim/test_scenes.h"
 #include "supple/simulation.h"
 
-/// What pins of great stiffness do (docs/solvers.md, "How exact pins are").
+/// The effect of very stiff pins (docs/solvers.md, "How exact pins are").
 namespace supple {
 namespace {
 
 constexpr double speed = 3;  // m/s
 
-/// Two cubic metres of steel's density that are as soft as rubber, held at one end, which moves at
-/// once at full speed.
+/// Two cubic metres with the density of steel, as soft as rubber, held at one end. That end moves
+/// at full speed at once.
 Scene heavy_block(double stiffness, const std::string& method, bool moves) {
   Scene scene;
   Body body;
@@ -33,7 +33,7 @@ Scene heavy_block(double stiffness, const std::string& method, bool moves) {
   return scene;
 }
 
-/// How far a pinned vertex is from its target at most, m.
+/// Largest distance of a pinned vertex from its target, m.
 double largest_error(const Scene& scene, int frames) {
   Simulation simulation(scene);
   double most = 0;
@@ -51,8 +51,8 @@ double largest_error(const Scene& scene, int frames) {
   return most;
 }
 
-/// Prints the table of docs/solvers.md: the error is the force over the stiffness, down to
-/// rounding, at ten iterations and with every method.
+/// Prints the table of docs/solvers.md. The error is the force over the stiffness, down to
+/// rounding, with ten iterations and every method.
 TEST(StiffPins, HoldToTheForceOverTheirStiffness) {
   for (const char* const method : {"newton", "l_bfgs", "quasi_newton", "chebyshev", "gauss_seidel",
                                    "jacobi", "vertex_block_descent", "xpbd"}) {
@@ -74,7 +74,7 @@ TEST(StiffPins, HoldToTheForceOverTheirStiffness) {
   }
 }
 
-/// A pin that starts at full speed throws energy into the block: as much, whatever its stiffness.
+/// A pin that starts at full speed puts energy into the block, the same for every stiffness.
 TEST(StiffPins, DoTheSameWork) {
   double expected = 0;
   for (const double stiffness : {1e10, 1e12, 1e15}) {
@@ -92,11 +92,11 @@ TEST(StiffPins, DoTheSameWork) {
 }
 
 struct Chain {
-  double strain = 0;   ///< largest of a segment
-  int iterations = 0;  ///< most of a frame
+  double strain = 0;   ///< largest of any segment
+  int iterations = 0;  ///< most in any frame
 };
 
-/// 40 segments of together 2 m and 2 kg swing down for a second from level.
+/// 40 segments, 2 m and 2 kg in total, swing down for a second from level.
 Chain swing(double stiffness, int iterations) {
   Scene scene;
   const SpringMesh mesh = generate(StrandGenerator{.end = {2, 0, 0}, .segments = 40});

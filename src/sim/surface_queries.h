@@ -13,22 +13,23 @@
 
 namespace supple {
 
-/// The surface of a scene: Simulation::surface() and where it comes from.
+/// The surface of a scene: Simulation::surface() and the origin of its triangles.
 struct SceneSurface {
   std::vector<std::array<int, 3>> triangles;  ///< [num_triangles], in scene order
   std::vector<int> tets;                      ///< [num_triangles], of the scene; -1: of no tet
   std::vector<int> body_triangles;            ///< [num_bodies + 1], the first of each body
-  std::vector<int> body_vertices, body_tets;  ///< [num_bodies + 1], those of the scene
+  std::vector<int> body_vertices, body_tets;  ///< [num_bodies + 1], the first of each body in the
+                                              ///< scene
 };
 
 SceneSurface surface_of(const Scene& scene, const Model& model, const Numbering& numbering,
                         const Earlier<SceneSurface>& earlier = {});
 
-/// What a simulation says about places: Simulation::raycast and its like. All of it may be asked by
-/// several threads at once while no step runs.
+/// Answers questions about places: Simulation::raycast and its like. Several threads can ask at
+/// once while no step runs.
 class SurfaceQueries {
  public:
-  /// Keeps references to all; nothing is built before the first question.
+  /// Keeps references to all arguments; builds nothing before the first question.
   SurfaceQueries(const Scene& scene, const Model& model, const Numbering& numbering,
                  const SceneSurface& surface, const VectorField& x);
 

@@ -23,7 +23,7 @@ double distance(const Vec3& a, const Vec3& b) {
   return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 }
 
-/// A twisting bar about the origin, a hanging cloth two metres to its side, a strand above.
+/// A twisting bar about the origin, a hanging cloth two metres to its side, and a strand above.
 Scene three_bodies() {
   Scene scene = test::twisting_bar({6, 3, 3}, "neo_hookean");
   scene.gravity = {0, -9.81, 0};
@@ -41,7 +41,7 @@ Scene three_bodies() {
   return scene;
 }
 
-/// What the hit says of itself, against the positions that anybody can read.
+/// Compares what a hit says with the positions that anybody can read.
 void expect_consistent(const Simulation& simulation, const SurfaceHit& hit) {
   const std::vector<Vec3> x = positions_of(simulation);
   Vec3 point{0, 0, 0};
@@ -62,7 +62,7 @@ void expect_consistent(const Simulation& simulation, const SurfaceHit& hit) {
   }
 }
 
-/// The first triangle of all that a ray meets, by planes and edges; -1: none.
+/// The first of all triangles that a ray meets, found with planes and edges; -1: none.
 int first_met(const Simulation& simulation, const Vec3& origin, const Vec3& direction) {
   const auto minus = [](const Vec3& a, const Vec3& b) { return sum(a, -1, b); };
   const auto cross = [](const Vec3& a, const Vec3& b) {
@@ -127,7 +127,7 @@ TEST(Raycast, MeetsTheDeformedSurfaceAfterEveryStep) {
 TEST(ClosestPoint, IsNearestOfTrianglesAndStrandsAndNegativeInside) {
   Simulation simulation(three_bodies(), {.threads = 1});
   test::run(simulation, 5);
-  // The middle of a tet of the bar is inside, as far below the surface as the nearest of it.
+  // The middle of a tet of the bar is inside; its distance is that of the nearest surface point.
   const auto& mesh = simulation.scene().bodies[0].mesh;
   const std::vector<Vec3> x = positions_of(simulation);
   for (const auto& tet : mesh.tets) {
@@ -140,7 +140,7 @@ TEST(ClosestPoint, IsNearestOfTrianglesAndStrandsAndNegativeInside) {
     EXPECT_NEAR(-hit->distance, distance(hit->point, middle), 1e-15 * 10);
     expect_consistent(simulation, *hit);
   }
-  // On both sides of the cloth it is positive.
+  // On both sides of the cloth the distance is positive.
   const auto on_cloth = simulation.raycast({0.1, 5, 3.1}, {0, -1, 0});
   ASSERT_TRUE(on_cloth);
   ASSERT_EQ(on_cloth->body, 1);
@@ -150,7 +150,7 @@ TEST(ClosestPoint, IsNearestOfTrianglesAndStrandsAndNegativeInside) {
     EXPECT_EQ(hit->body, 1);
     EXPECT_NEAR(hit->distance, 1e-3, 1e-15 * 100);
   }
-  // A strand is a line: two ends, no triangle.
+  // A strand is a line with two ends and no triangle.
   const auto on_strand = simulation.closest_point({0.3, 2.5, 0});
   ASSERT_TRUE(on_strand);
   EXPECT_EQ(on_strand->body, 2);
@@ -168,7 +168,7 @@ TEST(Overlap, FindsBodiesAndVerticesOfAVolume) {
   EXPECT_EQ(simulation.overlap(all), (std::vector<int>{0, 1, 2}));
   EXPECT_EQ(simulation.vertices_in(all).size(),
             static_cast<std::size_t>(simulation.num_vertices()));
-  // Wholly inside of the bar, where there is no surface.
+  // Entirely inside the bar, where there is no surface.
   EXPECT_EQ(simulation.overlap(Box{{-0.01, -0.01, -0.01}, {0.01, 0.01, 0.01}}),
             (std::vector<int>{0}));
   EXPECT_EQ(simulation.overlap(SphereShape{{0, 0, 0}, 0.01}), (std::vector<int>{0}));

@@ -9,7 +9,7 @@ namespace supple {
 
 namespace {
 
-/// Of each body, then the number of all.
+/// The index of each body's first item, then the number of all items.
 template <class Count>
 std::vector<std::size_t> firsts(const Scene& scene, const Count& count) {
   std::vector<std::size_t> first(1, 0);
@@ -103,11 +103,11 @@ SimulationState Survivors::join(const SimulationState& before, SimulationState s
   if (!before.rested.empty()) {
     start.rested.assign(origin_.size(), 0.0);
     for (std::size_t b = 0; b < origin_.size(); ++b) {
-      // What comes apart wakes.
+      // Bodies that come apart wake.
       if (origin_[b] >= 0 && copies_[b].empty()) start.rested[b] = before.rested[at(origin_[b])];
     }
   }
-  // Bodies that flow may all be added, or all gone.
+  // All bodies that flow may have been added, or removed.
   if (!before.plastic.empty() && !start.plastic.empty()) {
     carry(tet_blocks_, 10, before.plastic, start.plastic);
   }

@@ -7,13 +7,13 @@
 
 namespace supple {
 
-/// Which bodies of a scene stay in the next one, where others were removed and added.
+/// Which bodies of a scene stay in the next scene, when others are removed and added.
 class Survivors {
  public:
-  /// origin: of each body of `next` its index in `before`, ascending; -1: it is added. copies: of
-  /// the vertices that a body has behind those that it had, which of these each is a copy of, and
-  /// spring_parents: of its springs, which of those before each is a part of: [bodies of `next`],
-  /// or empty.
+  /// origin: for each body of `next` its index in `before`, ascending; -1: it is added. copies: for
+  /// each vertex that a body has after those that it had, the vertex that it copies.
+  /// spring_parents: for each of its springs, the earlier spring that it is a part of. Both [bodies
+  /// of `next`], or empty.
   Survivors(const Scene& before, const Scene& next, std::vector<int> origin,
             std::vector<std::vector<int>> copies = {},
             std::vector<std::vector<int>> spring_parents = {});
@@ -26,17 +26,17 @@ class Survivors {
 
   /// [vertices of `before`]: their indices in `next`, in scene order; -1: removed.
   const std::vector<int>& vertices() const { return vertices_; }
-  /// [vertices of `next`]: those of `before` that they were, or are copies of; -1: added.
+  /// [vertices of `next`]: the vertices of `before` that they were, or that they copy; -1: added.
   const std::vector<int>& sources() const { return sources_; }
 
-  /// Of each spring of a body of `next`, the one of its own before that it is a part of; empty: all
-  /// are as they were.
+  /// For each spring of a body of `next`, the earlier spring of that body that it is a part of;
+  /// empty: all are unchanged.
   const std::vector<int>& spring_parents(int body) const {
     return spring_parents_[static_cast<std::size_t>(body)];
   }
 
-  /// The state of `before` for the bodies that stay, that of `start` for those that are added.
-  /// Arrays that `before` has are those of `start` too.
+  /// The state of `before` for the bodies that stay, and of `start` for those that are added.
+  /// `start` must have the arrays that `before` has.
   SimulationState join(const SimulationState& before, SimulationState start) const;
 
  private:

@@ -19,7 +19,7 @@ bool holds(const Body& body, const Collider& collider) {
   });
 }
 
-/// Where the collider's surface is nearest to a point outside, without what it is inflated by.
+/// The place of the collider's surface that is nearest to a point outside, before inflation.
 Vec3 surface_near(const ColliderObject& collider, const Vec3& x) {
   using namespace vec3;
   const SurfacePoint near = collider.surface(x);
@@ -56,7 +56,7 @@ void require_none_swallowed(const Scene& scene, const Model& model, const Number
     for (std::size_t c = 0; c < colliders.size(); ++c) {
       if (which == Swallowed::that_rest && colliders[c].can_move()) continue;
       if (!colliders[c].touches(static_cast<int>(b)) || holds(body, scene.colliders[c])) continue;
-      // Surfaces do not meet: where one point of a collider is inside, all of it is.
+      // Surfaces do not meet, so if one point of a collider is inside, all of it is.
       const Vec3 point = surface_near(colliders[c], places[0]);
       if (!is_between(point, low, high)) continue;
       if (NearestPlace(body, places).find(point).distance > 0) continue;

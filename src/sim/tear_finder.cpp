@@ -28,7 +28,7 @@ void for_each(std::size_t count, Threads& threads, const Work& work) {
 Vec3 row(const Mat3<double>& m, int i) { return {m(i, 0), m(i, 1), m(i, 2)}; }
 
 /// Unit eigenvector of a symmetric matrix for its largest eigenvalue: perpendicular to the rows of
-/// A - s I. Where that is zero or has one direction of rows, one of several.
+/// A - s I. If that matrix is zero or its rows have only one direction, one of several.
 Vec3 first_eigenvector(const Mat3<double>& A, double s) {
   Mat3<double> B = A;
   for (int i = 0; i < 3; ++i) B(i, i) -= s;
@@ -44,7 +44,7 @@ Vec3 first_eigenvector(const Mat3<double>& A, double s) {
   return scale > 0 ? direction(cross(longest, axis), {1, 0, 0}) : Vec3{1, 0, 0};
 }
 
-/// Whether no eigenvalue is above a limit, by the sums of its rows [Gershgorin].
+/// Whether no eigenvalue exceeds a limit, judged by sums over rows [Gershgorin].
 bool is_below(const Mat3<double>& A, double limit) {
   for (int i = 0; i < 3; ++i) {
     if (std::abs(A(i, 0)) + std::abs(A(i, 1)) + std::abs(A(i, 2)) > limit) return false;
@@ -90,7 +90,7 @@ TearFinder::TearFinder(const Scene& scene, const Model& model,
     gradients_.resize(at(model.num_tets));
     stresses_.resize(gradients_.size());
   }
-  // Triangles of the model's membranes are sorted otherwise.
+  // Triangles of the model's membranes are in another order.
   std::size_t face = 0;
   for (std::size_t b = 0, next = 0; b < scene.bodies.size(); ++b) {
     const Body& body = scene.bodies[b];

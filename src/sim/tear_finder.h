@@ -12,33 +12,34 @@
 
 namespace supple {
 
-/// Finds where bodies tear (TearingSettings), as cloth and solids tear in animation: not face by
-/// face, which leaves spikes, but around vertices [O'Brien & Hodgins 1999, sec. 5].
+/// Finds where bodies tear (TearingSettings). As usual in animation, cloth and solids tear around
+/// vertices, not face by face, which leaves spikes [O'Brien & Hodgins 1999, sec. 5].
 ///
-/// The load of a tet or a triangle of a membrane is its largest principal stretch over the limit,
-/// sqrt of the largest eigenvalue of F F^T, or its largest principal Cauchy stress over that limit,
-/// whichever is larger; d is the eigenvector, in the world. That of a triangle or segment of
-/// springs is the largest length of a spring between its corners over that at rest and the limit,
-/// or tension over that limit, of which a part of a spring bears its share; d is the spring's
-/// direction: nothing else in a net bears. The tension of an inextensible spring is its multiplier
-/// (model/multipliers.h). A vertex of overloaded elements
-/// (load > 1) has
-///   A = sum V load d d^T / sum V,
-/// the first sum over those, the second over all elements around it, V being volumes, areas or
-/// lengths at rest. In the order of the largest eigenvalues of A, at most
-/// TearingSettings::per_frame vertices tear: of the elements around, those with their centres on
-/// different sides of the plane through the vertex across the eigenvector come apart. Vertices in
-/// elements of one that tears wait for the next frame, as that relieves them.
+/// The load of a tet or of a triangle of a membrane is the larger of two ratios: its largest
+/// principal stretch, the square root of the largest eigenvalue of F F^T, over the limit; and its
+/// largest principal Cauchy stress over that limit. d is the eigenvector, in the world. The load of
+/// a triangle or segment of springs is the largest ratio over the springs between its corners: of
+/// the length to rest length times limit, or of the tension to its limit, of which a part of a
+/// spring bears its share. d is the spring's direction, since nothing else in a net bears load. The
+/// tension of an inextensible spring is its multiplier (model/multipliers.h). A vertex with
+/// overloaded elements (load > 1) has
+///   A = sum V load d d^T / sum V.
+/// The first sum is over those elements, the second over all elements around the vertex; V are
+/// volumes, areas or lengths at rest. In the order of the largest eigenvalues of A, at most
+/// TearingSettings::per_frame vertices tear: among the elements around such a vertex, those whose
+/// centres are on different sides of the plane through the vertex perpendicular to the eigenvector
+/// come apart. Vertices in elements of a vertex that tears wait for the next frame, because the
+/// tear relieves them.
 class TearFinder {
  public:
-  /// spring_shares: of the bodies of the scene (TornBodies), or empty.
+  /// spring_shares: for the bodies of the scene (see TornBodies), or empty.
   TearFinder(const Scene& scene, const Model& model,
              std::span<const std::vector<double>> spring_shares);
 
   bool has_limits() const { return !bodies_.empty(); }
 
-  /// is_asked(body): whether it may tear. The pairs are appended. Allocates nothing while nothing
-  /// is overloaded.
+  /// Appends the pairs that come apart. is_asked(body): whether the body may tear. Allocates
+  /// nothing while nothing is overloaded.
   template <class IsAsked>
   void find(const Scene& scene, const Model& model, const Numbering& numbering,
             const VectorField& x, const Separations& separations, Threads& threads,
@@ -55,7 +56,8 @@ class TearFinder {
     int body = 0;
     TearingSettings tearing;
     enum class Kind { tets, sheet, springs } kind = Kind::tets;
-    std::size_t first = 0;  ///< its tets in the model, or its elements in sheets_ or nets_
+    std::size_t first = 0;  ///< first of its tets in the model, or of its elements in sheets_ or
+                            ///< nets_
     std::size_t count = 0;
   };
   /// A triangle of a membrane.
@@ -71,7 +73,7 @@ class TearFinder {
   };
   struct NetSpring {
     int spring = 0;      ///< of the model
-    double share = 0;    ///< of the stiffness of the whole one
+    double share = 0;    ///< of the whole spring's stiffness
     double exact = NAN;  ///< the length that it keeps, m; NAN: it stretches
   };
   struct Load {
@@ -96,9 +98,9 @@ class TearFinder {
   std::vector<Net> nets_;
   std::vector<NetSpring> net_springs_;
   bool needs_stress_ = false;
-  std::vector<Mat3<double>> gradients_, stresses_;   ///< [num_tets], where a limit is one of stress
+  std::vector<Mat3<double>> gradients_, stresses_;   ///< [num_tets], if there is a limit of stress
   std::vector<double> loads_;                        ///< of the elements of a body
-  std::vector<std::array<Vec3, 4>> shape_gradient_;  ///< [num_tets] where some may tear; or empty
+  std::vector<std::array<Vec3, 4>> shape_gradient_;  ///< [num_tets] if some may tear; or empty
 };
 
 }  // namespace supple

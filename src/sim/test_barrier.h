@@ -15,7 +15,7 @@
 #include "math/motion.h"
 #include "sim/test_scenes.h"
 
-/// Scenes of the contact mode barrier, and whether anything meets in them.
+/// Scenes of the contact mode barrier, and checks of whether anything meets in them.
 namespace supple::test::barrier {
 
 inline Vec3 operator+(const Vec3& a, const Vec3& b) {
@@ -23,7 +23,7 @@ inline Vec3 operator+(const Vec3& a, const Vec3& b) {
 }
 inline Vec3 operator*(double s, const Vec3& a) { return {s * a[0], s * a[1], s * a[2]}; }
 
-/// A block whose weight sags it as much at any size.
+/// A block whose weight makes it sag by the same share at any size.
 inline Body block(const Vec3& center, double size, int cells, double stiffness = 1) {
   Body body{.mesh = generate(BoxGenerator{
                 .size = {size, size, size}, .cells = {cells, cells, cells}, .center = center})};
@@ -56,8 +56,9 @@ inline Scene barrier_scene(std::vector<Body> bodies) {
   return scene;
 }
 
-/// Edges of the surface that are not proved to be apart from a face of what they may touch, and
-/// share no vertex with: an edge is the way of a point from one end to the other (contact/ccd.h).
+/// Number of edges of the surface not proved to be apart from a face that they may touch and with
+/// which they share no vertex. An edge counts as the way of a point from one end to the other
+/// (contact/ccd.h).
 inline int num_intersections(const Simulation& simulation) {
   const std::vector<Vec3> x = test::positions_of(simulation);
   const auto at = [&](int v) { return x[static_cast<std::size_t>(v)]; };
@@ -82,7 +83,7 @@ inline int num_intersections(const Simulation& simulation) {
   return count;
 }
 
-/// The surface of a collider that is made of triangles, where it is at that time, s; else none.
+/// The surface of a collider that is made of triangles, at a time, s; otherwise none.
 inline TriangleMesh surface_at(const Collider& collider, double time) {
   TriangleMesh mesh;
   if (const auto* own = std::get_if<MeshShape>(&collider.shape)) mesh = own->mesh;
@@ -94,7 +95,8 @@ inline TriangleMesh surface_at(const Collider& collider, double time) {
   return mesh;
 }
 
-/// The same of triangles and segments of bodies and those of meshes and height fields.
+/// Does the same for triangles and segments of bodies and the triangles of meshes and height
+/// fields.
 inline int num_collider_intersections(const Simulation& simulation) {
   const std::vector<Vec3> x = test::positions_of(simulation);
   using Corners = std::array<Vec3, 3>;
@@ -136,7 +138,7 @@ inline int num_collider_intersections(const Simulation& simulation) {
   return count;
 }
 
-/// The least distance of any of its surface to a collider, in sizes: a grid on each triangle, and
+/// The least distance from any surface to a collider, in sizes, over a grid on each triangle and
 /// all vertices.
 inline double least_distance(const Simulation& simulation) {
   const std::vector<Vec3> x = test::positions_of(simulation);
@@ -159,7 +161,7 @@ inline double least_distance(const Simulation& simulation) {
   return least;
 }
 
-/// Runs and fails the test where anything meets.
+/// Runs frames and fails the test if anything meets.
 inline StepReport run_apart(Simulation& simulation, int frames) {
   StepReport report;
   for (int frame = 0; frame < frames; ++frame) {
@@ -182,8 +184,8 @@ inline std::vector<std::string> all_solvers() {
   return names;
 }
 
-/// Two blocks: one turned and thrown down, one whose upper side pins press down by 0.9 m, more than
-/// it is high.
+/// Two blocks: one is turned and thrown down; pins press the upper side of the other down by 0.9 m,
+/// which is more than its height.
 inline Scene fallen_and_pressed(const std::string& method, double size, const Vec3& thrown,
                                 const Vec3& under) {
   Body falling = block(thrown, size, 3), pressed = block(under, size, 3);

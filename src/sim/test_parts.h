@@ -11,7 +11,7 @@
 #include "sim/separations.h"
 #include "sim/test_scenes.h"
 
-/// What tests measure of bodies that come apart.
+/// Measures of bodies that come apart.
 namespace supple::test {
 
 /// A large rectangle across x, in two triangles, from y = low upwards.
@@ -20,7 +20,7 @@ inline std::vector<std::array<Vec3, 3>> plane_across(double x, double low = -9) 
   return {{a, b, c}, {a, c, d}};
 }
 
-/// Groups of elements that vertices join.
+/// Number of groups of elements that are joined by vertices.
 template <std::size_t n>
 int parts_of(const std::vector<std::array<int, n>>& elements) {
   std::vector<int> root;
@@ -66,7 +66,7 @@ struct Momentum {
   Vec3 linear{0, 0, 0}, angular{0, 0, 0};
 };
 
-/// Of the first body, by the definition: an equal part of each element's mass to each corner.
+/// Momentum of the first body, by definition: each corner has an equal part of each element's mass.
 inline Momentum momentum_of(const Simulation& simulation) {
   const Body& body = simulation.scene().bodies[0];
   const std::vector<Vec3> x = positions_of(simulation);
@@ -94,8 +94,8 @@ inline Momentum momentum_of(const Simulation& simulation) {
 
 inline double total(const Energies& e) { return e.kinetic + e.elastic + e.pins + e.gravity; }
 
-/// Gives a simulation of the same scene the state before, with what has come apart of its only body
-/// since then: as it is when the step begins.
+/// Gives a simulation of the same scene the state before, with what has come apart since then in
+/// its only body: the scene as it is when the step begins.
 inline void torn_since(const SimulationState& before, const SimulationState& after,
                        Simulation& torn) {
   torn.set_state(before);
@@ -106,8 +106,9 @@ inline void torn_since(const SimulationState& before, const SimulationState& aft
   torn.separate(0, pairs);
 }
 
-/// A body of springs `size` times as large in which accelerations stay, so that times grow with the
-/// root of lengths [Froude's scaling]; `dimensions` of its density, 1 of strands, 2 of cloth.
+/// Scales a body of springs by `size` while accelerations stay the same, so that times grow with
+/// the root of lengths [Froude's scaling]. `dimensions`: of its density, 1 for strands, 2 for
+/// cloth.
 inline void scale(Body& body, double size, int dimensions) {
   for (Vec3& x : body.mesh.vertices) {
     for (double& coordinate : x) coordinate *= size;

@@ -19,7 +19,7 @@ bool lets(const std::optional<Names>& touches, const std::string& name) {
   return !touches || holds(*touches, name);
 }
 
-/// The first name of a list that is not among those that are known.
+/// The first name in a list that is unknown.
 std::optional<UnknownTouch> unknown_in(const std::optional<Names>& touches, const char* kind,
                                        const Names& known, const std::string& where) {
   for (std::size_t i = 0; touches && i < touches->size(); ++i) {
@@ -45,7 +45,7 @@ std::optional<UnknownTouch> find_unknown_touch(const Scene& scene) {
     if (auto found = unknown_in(scene.colliders[c].touches, "body", bodies, where)) return found;
   }
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
-    // Whether a body touches itself is another question.
+    // Whether a body touches itself is set elsewhere.
     Names others = bodies;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(b));
     for (const Collider& collider : scene.colliders) others.push_back(collider.name);

@@ -18,7 +18,7 @@ void TouchingPairs::end_frame(const ContactEnergy* contact, const Model& model) 
   std::fill(now_.begin(), now_.end(), 0);
   if (contact == nullptr) return;
   for (const Contact& own : contact->touching()) {
-    int bodies[2] = {-1, -1};  // of positive weights, and of the others
+    int bodies[2] = {-1, -1};  // of positive weights; of the others
     for (int i = 0; i < own.point.count; ++i) {
       bodies[own.point.weights[i] > 0 ? 0 : 1] = model.body_of(own.point.vertices[i]);
     }

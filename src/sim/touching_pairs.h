@@ -14,21 +14,22 @@ namespace supple {
 /// pair: Simulation::contact_events.
 class TouchingPairs {
  public:
-  /// The next frame is the first one: nothing has touched.
+  /// Starts afresh: the next frame is the first one, and nothing has touched.
   void reset(std::size_t num_bodies, std::size_t num_colliders);
-  /// The same where there are as many of both as before: what has touched stays.
+  /// Keeps what has touched if there are as many bodies and colliders as before; otherwise resets.
   void keep(std::size_t num_bodies, std::size_t num_colliders) {
     if (num_bodies != num_bodies_ || num_colliders != num_colliders_) {
       reset(num_bodies, num_colliders);
     }
   }
 
-  /// Of bodies of which some were removed and added: of each the number it had, or -1.
+  /// Goes on from bodies of which some were removed and others added. origin: the number that each
+  /// body had, or -1.
   void go_on_from(const TouchingPairs& before, const std::vector<int>& origin);
 
-  /// A frame ended, with the contacts that were found last, or with none: null. Allocates nothing.
+  /// Ends a frame, with the contacts that were found last; null: there are none. Allocates nothing.
   void end_frame(const ContactEnergy* contact, const Model& model);
-  /// A frame ended where it had begun.
+  /// Ends a frame in which nothing moved.
   void end_frame_as_before() { before_ = now_; }
 
   std::vector<ContactEvent> events() const;
@@ -37,7 +38,8 @@ class TouchingPairs {
   std::size_t num_pairs() const { return num_bodies_ * (num_bodies_ + num_colliders_); }
 
   std::size_t num_bodies_ = 0, num_colliders_ = 0;
-  /// [num_bodies * (num_bodies + num_colliders)] bits: of each body, with bodies, with colliders.
+  /// [num_bodies * (num_bodies + num_colliders)] bits: for each body, its bodies, then its
+  /// colliders.
   std::vector<std::uint64_t> before_, now_;
 };
 

@@ -24,7 +24,7 @@ LabelledSolver l_bfgs(const std::string& label, int history, const std::string& 
   return named;
 }
 
-/// Relative error after so many iterations, or where the descent ended before.
+/// Relative error after so many iterations, or at the end of a shorter descent.
 double error_after(const ConvergenceCurve& curve, int iterations) {
   const auto last = static_cast<int>(curve.points.size()) - 1;
   return curve.points[static_cast<std::size_t>(std::min(iterations, last))].relative_error;
@@ -69,7 +69,8 @@ TEST(TwistingBar, TheMethodsStandToEachOtherAsThePapersSay) {
   EXPECT_LT(error("Newton", 8), 1e-8);
 }
 
-/// The methods that go vertex by vertex, plain and with Chebyshev acceleration (docs/solvers.md).
+/// The methods that go from vertex to vertex, plain and with Chebyshev acceleration
+/// (docs/solvers.md).
 TEST(TwistingBar, AccelerationHelpsTheCoordinateMethods) {
   const Scene scene = test::twisting_bar({34, 7, 7}, "neo_hookean");
   Simulation simulation(scene);
@@ -100,7 +101,7 @@ TEST(TwistingBar, AccelerationHelpsTheCoordinateMethods) {
   }
 }
 
-// A budget of one iteration a frame: the body lags, but stays where the converged one is.
+// A budget of one iteration a frame: the body lags but stays near the converged one.
 TEST(TwistingBar, OneIterationAFrameStaysNearTheMotion) {
   for (const char* material : {"neo_hookean", "stable_neo_hookean"}) {
     for (const double poisson : {0.4, 0.495}) {
@@ -121,7 +122,7 @@ TEST(TwistingBar, OneIterationAFrameStaysNearTheMotion) {
       for (std::size_t i = 0; i < x.size(); ++i) {
         for (std::size_t k = 0; k < 3; ++k) square += std::pow(x[i][k] - reference[i][k], 2);
       }
-      // Of a bar four metres long: a bar that came apart is further away than it is thick.
+      // For a bar four metres long; a bar that came apart would be off by more than its thickness.
       EXPECT_LT(std::sqrt(square / static_cast<double>(x.size())), 0.5) << material << poisson;
     }
   }

@@ -13,14 +13,14 @@ namespace supple {
 namespace {
 
 constexpr double right_way_out = 0.2;
-constexpr int tangled_part = 10;  ///< one in so many tets
+constexpr int tangled_part = 10;  ///< one in this many tets
 constexpr int turn = 30;
 constexpr int wait = 20, longer_wait = 4;
-/// The largest number of times that makes the wait longer.
+/// The wait stops growing after this many attempts.
 constexpr int most_waits = 8;
 constexpr int most_frames = 300, most_frames_unless_inverted = 60;
 
-/// Whether a body has other materials than these.
+/// Whether a body has a material other than these.
 bool has_others(const Body& body, std::initializer_list<std::string_view> materials) {
   const auto is_other = [&](const MaterialSettings& own) {
     return std::find(materials.begin(), materials.end(), own.model) == materials.end();
@@ -60,13 +60,13 @@ int Unfolding::count() const {
   return static_cast<int>(std::count(is_now_.begin(), is_now_.end(), 1));
 }
 
-/// In turns, while it is under way.
+/// While it is under way, `arap` and the body's own material take turns.
 char Unfolding::is_unfolded(std::size_t body) {
   return frames(body) < 0 && (-frames(body) - 1) / turn % 2 == 0 ? 1 : 0;
 }
 
 bool Unfolding::is_due(std::size_t body, const Body& settings, bool is_tangled) {
-  // The others have no rest shape, or every one.
+  // The other materials have no rest shape, or are already arap.
   if (frames(body) == 0 || !has_others(settings, {"arap", "strain_limit", "volume"})) return false;
   int least = wait;
   for (int i = 0; i < std::min(attempts(body), most_waits); ++i) least *= longer_wait;

@@ -6,17 +6,17 @@
 #include "sim/test_scenes.h"
 #include "supple/simulation.h"
 
-/// No length, mass or time is special, but those that the documentation names: a scene in other
-/// units moves alike. Powers of two round nothing, so that it is the same to the last bit.
+/// No length, mass or time is special, except those that the documentation names: a scene in other
+/// units moves in the same way. Powers of two round nothing, so it agrees to the last bit.
 namespace supple {
 namespace {
 
-/// How many of the new units are one of the old.
+/// How many new units make one old unit.
 struct Units {
   double length, mass, time;
 };
 
-/// Two blocks, one held at a corner, that fall on the ground and on each other.
+/// Two blocks, one held at a corner, fall on the ground and on each other.
 Scene falling_blocks(const std::string& solver, double friction) {
   Scene scene = test::free_block(test::material_of(solver));
   scene.bodies[0].velocity = {0, -1, 0};
@@ -90,9 +90,9 @@ TEST_P(UnitsOf, AMotionIsTheSameInOthers) {
                              Units{1, 1, t}, Units{1, 1, 1 / t}}) {
     SCOPED_TRACE(std::to_string(units.length) + " " + std::to_string(units.mass) + " " +
                  std::to_string(units.time));
-    // Friction holds bodies below a metre by their size in a second, larger ones by 1 mm. With
-    // larger masses one slope in l_bfgs differs in its last bits; what rounds there has not been
-    // found.
+    // Friction holds bodies smaller than a metre up to a slip of their size per second, and larger
+    // ones up to 1 mm. With larger masses one slope in l_bfgs differs in its last bits; the cause
+    // of this rounding has not been found.
     const bool rounds = GetParam() == "l_bfgs" && units.mass > 1;
     expect_same_motion(falling_blocks(GetParam(), units.mass == 1 || rounds ? 0 : 0.5), units);
   }

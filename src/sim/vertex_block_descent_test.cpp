@@ -6,8 +6,8 @@
 #include "sim/test_scenes.h"
 #include "supple/compare.h"
 
-/// Vertex block descent as published: where its steps begin, what acceleration is worth, contact
-/// and friction (the sweep itself: descent/coordinate_methods_test.cpp).
+/// Vertex block descent as published: the start of its steps, the benefit of acceleration, contact
+/// and friction (descent/coordinate_methods_test.cpp tests the sweep itself).
 namespace supple {
 namespace {
 
@@ -16,7 +16,7 @@ MaterialSettings material(double young) {
   return {.model = "stable_neo_hookean", .mu = mu, .lambda = lambda};
 }
 
-/// A block on a slope that lies level: gravity leans.
+/// A block on a slope that is level: gravity is tilted instead.
 Scene block_on_slope(double degrees, double young, int iterations) {
   const double angle = degrees * std::acos(-1.0) / 180;
   Scene scene = test::free_block("stable_neo_hookean");
@@ -47,8 +47,8 @@ TEST(VertexBlockDescent, AStepBeginsInBalanceInFreeFallAndAtRest) {
   for (const Scene& scene : {falling, resting}) {
     Simulation simulation(scene, {.threads = 1});
     test::run(simulation, 200);
-    // From y, which lies in the ground, it would be hundreds. Ten iterations leave a body that
-    // rests a vibration of 0.3 % of its weight.
+    // From y, which lies in the ground, it would be hundreds. Ten iterations leave a resting body
+    // with a vibration of 0.3 % of its weight.
     const double share = simulation.step().start_gradient_norm / weight_norm(scene);
     EXPECT_LT(share, scene.colliders.empty() ? 1e-9 : 1e-2);
   }
@@ -72,7 +72,7 @@ TEST(VertexBlockDescent, AccelerationMakesAStiffBarConvergeInFewerIterations) {
   const ConvergenceCurve accelerated = record_descent(scene, state, reference, 1);
   scene.solver.acceleration = Acceleration::none;
   const ConvergenceCurve plain = record_descent(scene, state, reference, 1);
-  // 0.3 and 0.01 were seen.
+  // Observed: 0.3 and 0.01.
   EXPECT_LT(accelerated.points[10].relative_error, 0.5 * plain.points[10].relative_error);
   EXPECT_LT(accelerated.points[20].relative_error, 0.1 * plain.points[20].relative_error);
 }
@@ -95,12 +95,12 @@ TEST(VertexBlockDescent, ABlockSlidesAboveThatAngle) {
   test::run(simulation, 60);
   const double at_one = test::positions_of(simulation)[0][0];
   test::run(simulation, 60);
-  // From rest: 3/2 a t^2 in the second second, but for the first frames, while it settles.
+  // From rest: 3/2 a t^2 in the second second, except for the first frames, while it settles.
   EXPECT_NEAR(test::positions_of(simulation)[0][0] - at_one, 1.5 * slide, 0.1 * slide);
 }
 
-/// Vertices that go one after the other push each other unequally; the body as a whole does not
-/// feel it.
+/// Vertices that are moved one after the other push each other unequally; the body as a whole is
+/// not affected.
 TEST(VertexBlockDescent, KeepsTheMomentumOfAFreeBody) {
   Scene scene = test::free_block("stable_neo_hookean");
   scene.bodies[0].material = material(1e6);
@@ -132,7 +132,7 @@ TEST(VertexBlockDescent, KeepsTheMomentumOfAFreeBody) {
   for (std::size_t k = 0; k < 3; ++k) {
     double momentum = 0;
     for (std::size_t i = 0; i < mass.size(); ++i) momentum += mass[i] * state.velocities[3 * i + k];
-    // It had drifted by a hundredth. Rounding of 60 frames.
+    // Rounding of 60 frames; a drift by a hundredth had been seen.
     EXPECT_NEAR(momentum, total * scene.bodies[0].velocity[k], 1e-10 * total);
   }
 }

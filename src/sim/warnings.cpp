@@ -15,30 +15,30 @@ namespace supple {
 
 namespace {
 
-/// Hanging bodies whose end is off by a tenth of its way come with factors above 1.15.
+/// Hanging bodies whose end is off by a tenth of its way have factors above 1.15.
 constexpr double soft_factor = 1.1;
-/// Of the last frames. Hanging bodies that act softer in most frames, if less so in the mean, are
-/// up to 16 % off in the end; shaking_bar, which is right, has 0.06.
+/// Share of the last frames. Hanging bodies that act softer in most frames, even if less so in the
+/// mean, are up to 16 % off in the end; shaking_bar, which is right, has 0.06.
 constexpr double soft_share = 0.5;
-/// Of the largest displacement of a held body. Where the end of hanging bodies is off by a tenth of
-/// its way it is mostly above 0.048; shaking_bar, which is off by 2.5 %, has 0.036.
+/// Share of the largest displacement of a held body. For hanging bodies whose end is off by a tenth
+/// of its way it is mostly above 0.048; shaking_bar, which is off by 2.5 %, has 0.036.
 constexpr double most_drift = 0.043;
-/// A jolt of a frame or two is worse converged than all else and soon forgotten.
+/// A jolt of a frame or two converges worse than everything else and is soon forgotten.
 constexpr double frames_of_mean = 32;
 constexpr double most_a_frame = 3;
-/// Share of the mean's frames below which the others count as converged, until the run ends: the
-/// jolt with which a run may begin.
+/// If fewer than this share of the mean's frames are known, the others count as converged until the
+/// run ends, because a run may begin with a jolt.
 constexpr double least_known = 0.5;
 constexpr double gain_share = 0.01;
 constexpr double depth_share = 0.01;
-/// Of the frames.
+/// Share of the frames.
 constexpr double held_back_share = 0.05;
-/// Six volumes over the cube of the longest edge, below which methods that go from tet to tet or
+/// Six volumes over the cube of the longest edge. Below this, methods that go from tet to tet or
 /// from vertex to vertex go wrong (supple_elements_bench: the end of a bar with a tet of 1e-4 is 8
-/// to 46 % off with them, 0.3 % with others down to 1e-12).
+/// to 46 % off with them, and 0.3 % off with others down to 1e-12).
 constexpr double flat_tet = 3e-4;
-/// Of the length of an inextensible spring or of an exact volume: of the mean over some frames, and
-/// at most of each of them. The jolt of a frame or two is soon corrected.
+/// Share of the length of an inextensible spring or of an exact volume: for the mean over some
+/// frames, and the most that each of them counts. A jolt of a frame or two is soon corrected.
 constexpr double most_inexact = 1e-3, most_inexact_a_frame = 1e-2;
 constexpr double largest_said = 1000;
 
@@ -66,8 +66,8 @@ TetShape shape_of(const TetMesh& mesh, const std::array<int, 4>& tet) {
   return shape;
 }
 
-/// Side of the cube whose corners are as far from its middle as the farthest point is from the
-/// mean of all: the size of a body, however it is turned.
+/// Side of the cube whose corners are as far from its middle as the farthest point is from the mean
+/// of all points: the size of a body in any orientation.
 double size_of(const std::vector<Vec3>& points) {
   Vec3 mean{0, 0, 0};
   for (const Vec3& x : points) {
@@ -80,7 +80,7 @@ double size_of(const std::vector<Vec3>& points) {
   return 2 / std::sqrt(3.0) * farthest;
 }
 
-/// Of tets, triangles and segments; of springs without these it counts as none.
+/// Mass of tets, triangles and segments; springs without these count as having none.
 double mass_of(const Body& body) {
   if (body.mass) return *body.mass;
   double six_volumes = 0, two_areas = 0, length = 0;
@@ -102,8 +102,8 @@ double mass_of(const Body& body) {
   return body.density * (six_volumes / 6 + two_areas / 2 + length);
 }
 
-/// Whether F = 0 has less energy than the rest shape, by (mu - lambda)/2 [Macklin & Mueller 2021,
-/// eqs. 1 and 14].
+/// Whether F = 0 has less energy than the rest shape, judged by (mu - lambda)/2 [Macklin & Mueller
+/// 2021, eqs. 1 and 14].
 bool rather_crushed(const Body& body) {
   const MaterialSettings& material = body.material;
   if (material.model != "stable_neo_hookean") return false;
@@ -130,7 +130,7 @@ std::string counted(double count, const char* one, const char* several) {
   return fmt::format("{} {}", count, count == 1 ? one : several);
 }
 
-/// Whether one flat tet can stand in the way of the rest of the body.
+/// Whether one flat tet can hold up the rest of the body.
 bool goes_piece_by_piece(SolverMethod method) {
   constexpr std::array methods{SolverMethod::xpbd, SolverMethod::pbd,
                                SolverMethod::vertex_block_descent, SolverMethod::gauss_seidel,
@@ -138,7 +138,7 @@ bool goes_piece_by_piece(SolverMethod method) {
   return std::find(methods.begin(), methods.end(), method) != methods.end();
 }
 
-/// Whether a body begins with tets inside out, as far as the scene says.
+/// Whether a body begins with tets inside out, as far as the scene tells.
 bool begins_inverted(const Body& body) {
   if (const auto* stretch = std::get_if<Stretch>(&body.initial)) {
     return stretch->factors[0] * stretch->factors[1] * stretch->factors[2] < 0;
@@ -147,8 +147,8 @@ bool begins_inverted(const Body& body) {
          std::holds_alternative<Flatten>(body.initial);
 }
 
-/// A matrix with contacts in it is worth more than one that knows shear from volume.
-/// Newton's method and other matrices know nothing of rigid bodies.
+/// A matrix that includes contacts is worth more than one that tells shear from volume. Newton's
+/// method and other matrices do not know rigid bodies.
 std::string remedy(const SolverSettings& solver, bool touches, bool has_rigid) {
   if (has_rigid) return "raise iterations or substeps";
   const bool is_scalar = solver.initial_hessian == InitialHessian::laplacian && !touches;

@@ -9,7 +9,7 @@
 namespace supple {
 namespace {
 
-/// A box of 0.5 m of 125 kg: weight times size is 613 J.
+/// A box of 0.5 m and 125 kg: weight times size is 613 J.
 Scene heavy_block() {
   Scene scene = test::free_block("neo_hookean");
   scene.gravity = {0, -9.81, 0};
@@ -75,7 +75,7 @@ TEST(Warnings, NameAMatrixThatKnowsShearFromVolumeWhereNothingTouches) {
 }
 
 TEST(Warnings, ComeOfMostFramesThatActAsSoft) {
-  // In the mean less than 1.1: 1.12^0.8 and 1.12^0.6.
+  // The mean is less than 1.1: 1.12^0.8 and 1.12^0.6.
   for (const int soft : {3, 4}) {
     std::vector<StepReport> reports(100);
     for (std::size_t i = 0; i < reports.size(); ++i) {
@@ -99,20 +99,20 @@ TEST(Warnings, ComeOfAMotionThatIsOffThoughItsStepsAreNearlyRight) {
   const std::vector<Warning> warnings = warnings_of(reports);
   expect_one(warnings, "unconverged", 1, 30);
   EXPECT_NE(warnings[0].text.find("by 6 % of its largest displacement"), std::string::npos);
-  // Soft steps are told as such.
+  // Soft steps are reported as such.
   for (StepReport& report : reports) report.unconverged = 1.2;
   EXPECT_NE(warnings_of(reports)[0].text.find("softer"), std::string::npos);
 }
 
 TEST(Warnings, SayThatEnergyWasGained) {
-  // Of 613 J, and of 1e4 J where the block had that much.
+  // A share of 613 J, or of 1e4 J if the block had that much.
   expect_one(warnings_of({{}, {.energy_gain = 10}}), "energy_gain", 2, 2);
   EXPECT_TRUE(warnings_of({{.energy_gain = 5}}).empty());
   EXPECT_TRUE(warnings_of({{.energy_gain = 50}}, {.kinetic = 1e4}).empty());
 }
 
 TEST(Warnings, HoldTheEnergyThatAClothGainsAgainstItsWeight) {
-  // 0.3 kg, whose square of 1 m is as large as a cube of 0.816 m: 2.4 J.
+  // 0.3 kg; its square of 1 m counts as large as a cube of 0.816 m: 2.4 J.
   for (const double gain : {0.023, 0.025}) {
     RunWatch watch(test::hanging_cloth());
     watch.add(1, {.energy_gain = gain}, {});
@@ -126,13 +126,13 @@ TEST(Warnings, SayThatBackwardEulerTookSteps) {
 
 TEST(Warnings, SayWhatContactDidWrong) {
   expect_one(warnings_of({{}, {.deepest_penetration = 0.006}, {}}), "deep_contact", 2, 2);
-  EXPECT_TRUE(warnings_of({{.deepest_penetration = 0.004}}).empty());  // 1 % are 0.005 m
+  EXPECT_TRUE(warnings_of({{.deepest_penetration = 0.004}}).empty());  // 1 % is 0.005 m
   expect_one(warnings_of({{.tunnelled = 1}}), "tunnelled", 1, 1);
 }
 
 TEST(Warnings, TakeABodyForAsLargeHoweverItIsTurned) {
   Scene turned = heavy_block();
-  // By 45 degrees about z and then as much about x: its box is nearly twice as wide.
+  // By 45 degrees about z and then about x: its box is nearly twice as wide.
   const double c = std::sqrt(0.5);
   for (Vec3& x : turned.bodies[0].mesh.vertices) {
     x = {c * (x[0] - x[1]), c * (x[0] + x[1]), x[2]};
@@ -184,7 +184,7 @@ TEST(Warnings, TheShareOfUnbalancedForceIsThatOfTheMedianFrame) {
   watch.add(1, {.gradient_norm = 30, .force_scale = 10});
   watch.add(2, {.gradient_norm = 5, .force_scale = 10});
   watch.add(3, {.gradient_norm = 20, .force_scale = 1000});
-  EXPECT_EQ(watch.unbalanced_share(), 0.5);  // of 3, 0.5, 0.02: least scale 1000/100
+  EXPECT_EQ(watch.unbalanced_share(), 0.5);  // shares 3, 0.5, 0.02: the least scale is 1000/100
   expect_one(watch.warnings(), "step_too_large", 1, 3);
 }
 
@@ -194,7 +194,7 @@ TEST(Warnings, AreSilentAboutTetsThatTheSceneTurnedOverUntilTheyWereRight) {
   RunWatch watch(scene);
   watch.add(1, {.inverted_tets = 50});
   watch.add(2, {.inverted_tets = 2});
-  expect_one(watch.warnings(), "inverted", 1, 2);  // and now?
+  expect_one(watch.warnings(), "inverted", 1, 2);  // reported so far
   watch.add(3, {});
   EXPECT_TRUE(watch.warnings().empty());
   watch.add(4, {.inverted_tets = 1});
@@ -204,7 +204,7 @@ TEST(Warnings, AreSilentAboutTetsThatTheSceneTurnedOverUntilTheyWereRight) {
 TEST(Warnings, NameTetsThatAreTooFlatForTheMethod) {
   Scene scene = heavy_block();
   TetMesh& mesh = scene.bodies[0].mesh;
-  // A tet on the first one's base, a millionth of its height.
+  // A tet on the base of the first one, with a millionth of its height.
   const auto tet = mesh.tets[0];
   const auto corner = [&](std::size_t k) {
     return mesh.vertices[static_cast<std::size_t>(tet[k])];
@@ -224,7 +224,7 @@ TEST(Warnings, NameTetsThatAreTooFlatForTheMethod) {
     expect_one(warnings, "poor_elements", 1, 1);
     EXPECT_EQ(warnings[0].text.rfind("1 tet is nearly flat", 0), 0U) << warnings[0].text;
   }
-  // Methods with a matrix of the whole are right with it.
+  // Methods with a matrix of the whole body give the right result with it.
   for (const char* method : {"l_bfgs", "newton", "quasi_newton"}) {
     scene.solver.method = from_string<SolverMethod>(method);
     RunWatch watch(scene);

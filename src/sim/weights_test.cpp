@@ -14,8 +14,8 @@ namespace {
 
 constexpr int frames = 10;
 
-/// A cube whose inner vertices are off their lattice, so that some tets are flat, stretched to
-/// twice its length and let go.
+/// A cube whose inner vertices are off their lattice, so that some tets are flat. It is stretched
+/// to twice its length and released.
 Scene jittered_cube(const std::string& weights) {
   Scene scene;
   Body body;
@@ -91,7 +91,7 @@ TEST(Weights, HaveTheSameBitsOnManyThreadsAndFromAState) {
     }
     test::expect_same_bits(again, ahead);
     if (frame != frames / 2) continue;
-    // What is put back, and what went on without a break.
+    // A run that is restored, and one that went on without a break.
     Simulation built = test::fresh(one);
     for (int i = 0; i < 3; ++i) {
       one.step();

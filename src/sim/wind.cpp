@@ -40,10 +40,10 @@ void WindOnFaces::add(const VectorField& x, const VectorField& v, double h, Load
       b[k] = x[at(t[2])][k] - x[at(t[0])][k];
       w[k] = settings_.velocity[at(k)] - (v[at(t[0])][k] + v[at(t[1])][k] + v[at(t[2])][k]) / 3;
     }
-    const Vector3<double> n = cross(a, b);  // twice the area long
+    const Vector3<double> n = cross(a, b);  // its length is twice the area
     const double twice_area = std::sqrt(dot(n, n)), speed = std::sqrt(dot(w, w));
     if (!(twice_area > 0) || !(speed > 0)) continue;
-    // rho A (n.w)/2 of the unit normal, and a third of it.
+    // rho A (n.w)/2 with the unit normal, and a third of it.
     const double flow = dot(n, w);
     const double third = settings_.density * std::abs(flow) / 12;
     const double along = settings_.drag - settings_.lift * std::abs(flow) / (twice_area * speed);

@@ -11,7 +11,7 @@
 namespace supple {
 namespace {
 
-/// A square metre that lies flat, 0.3 kg, free and weightless.
+/// A flat square metre of cloth, 0.3 kg, free and weightless.
 Scene free_cloth() {
   Scene scene = test::hanging_membrane("corotated");
   scene.gravity = {0, 0, 0};
@@ -23,7 +23,7 @@ Scene free_cloth() {
 Vec3 mean_velocity(const Simulation& simulation) {
   std::vector<double> v(3 * static_cast<std::size_t>(simulation.num_vertices()));
   simulation.copy_velocities(v);
-  // Corners of cells weigh differently: by momentum.
+  // Corners of cells have different masses, so the mean is by momentum.
   const Scene& scene = simulation.scene();
   std::vector<double> mass(v.size() / 3, 0.0);
   for (const auto& t : scene.bodies[0].triangles) {
@@ -34,7 +34,7 @@ Vec3 mean_velocity(const Simulation& simulation) {
   return sum;
 }
 
-/// Straight at it: F = rho A C_D w^2/2 whatever the lift.
+/// Straight at the face: F = rho A C_D w^2/2, whatever the lift.
 TEST(Wind, AtAFaceThatItBlowsAtItPushesByDragAlone) {
   for (const double lift : {0.0, 2.0}) {
     Scene scene = free_cloth();
@@ -42,7 +42,7 @@ TEST(Wind, AtAFaceThatItBlowsAtItPushesByDragAlone) {
     Simulation simulation(scene, {.threads = 1});
     simulation.step();
     const double expected = 0.5 * 1.2 * 1.3 * 16 / 0.3 * 1e-3;
-    // The step's divisor: h K/m = 1e-3 * 0.6 (1.3 + lift) 4/0.3, on the mean.
+    // The step's divisor: h K/m = 1e-3 * 0.6 (1.3 + lift) 4/0.3 on average.
     const double divisor = 1 + 1e-3 * 0.6 * (1.3 + lift) * 4 / 0.3;
     EXPECT_NEAR(mean_velocity(simulation)[1], expected / divisor, 2e-3 * expected);
   }
@@ -72,7 +72,7 @@ TEST(Wind, AlongAFaceItDoesNothing) {
   for (const double v : mean_velocity(simulation)) EXPECT_NEAR(v, 0, 1e-9);
 }
 
-/// Large steps, light cloth and a storm: it ends with the wind and never flies ahead of it.
+/// Large steps, light cloth and a storm: it ends up moving with the wind and is never faster.
 TEST(Wind, ACarriedClothComesToMoveWithIt) {
   Scene scene = free_cloth();
   scene.time.step = 1.0 / 30;
@@ -94,7 +94,7 @@ TEST(Wind, StillAirBrakesAFall) {
   Scene scene = free_cloth();
   scene.time.step = 1.0 / 240;  // the divisor of the step: h K/m is 0.02
   scene.gravity = {0, -9.81, 0};
-  scene.bodies[0].membrane->bending = 10;  // a plate, that it stays flat
+  scene.bodies[0].membrane->bending = 10;  // a stiff plate, so that it stays flat
   scene.wind = WindSettings{.lift = 0};
   Simulation simulation(scene, {.threads = 1});
   test::run(simulation, 960);
