@@ -34,8 +34,8 @@ constexpr int first_sweeps = 8, later_sweeps = 4, thorough_sweeps = 40;
 /// Relative residual to which the forces of many contacts are solved. A smaller one takes longer,
 /// and directions lead no further.
 constexpr double solved_to = 0.01;
-/// Contacts are chosen again when those that push but are not in the matrix are more than one for
-/// so many in it. A barrier that is missing in the matrix cuts more from the steps.
+/// Contacts are chosen again when, for so many in the matrix, more than one pushes that is not in
+/// it. A barrier that is missing in the matrix cuts more from the steps.
 constexpr int part_new = 8, part_new_of_barriers = 32;
 
 /// How deep resting bodies are in a barrier's layer, as parts of it.
@@ -341,8 +341,8 @@ bool ContactMatrix::add_beyond() {
   return touching_.size() > n;
 }
 
-/// Whether there is room for all of touching_; fits_ says for which of them. For the first `kept`
-/// there is. Also numbers their points.
+/// Whether there is room for all of touching_, as there is for the first `kept`; fits_ says for
+/// which. Also numbers their points.
 bool ContactMatrix::all_fit(std::size_t kept) {
   points_.clear();
   point_of_.clear();
