@@ -40,8 +40,9 @@ class ContactBlocks {
   std::span<const int> members() const { return members_; }
 
   /// right becomes (C + K^-1)^-1 right, up to a residual of `part` times the right-hand side, in
-  /// the norm of the preconditioner. The result is never too long: with r the right-hand side, r .
-  /// result <= r . (C + K^-1)^-1 r but for rounding, so that directions made with it lead down.
+  /// the norm of the preconditioner. The result is never too long: with r the right-hand side,
+  ///   r . result <= r . (C + K^-1)^-1 r
+  /// but for rounding, so that directions made with it lead down.
   void solve(std::span<double> right, double part, Threads& threads);
   /// Products with the system in the last `solve`.
   int num_products() const { return num_products_; }
