@@ -16,8 +16,8 @@ struct StepStart;
 /// The Hessian of the objective, M/a^2 + d2E/dx2, 3n x 3n: as it is, or with the negative
 /// eigenvalues of every element and spring mended, so that the whole is positive semi-definite
 /// [Teran et al. 2005]. Pins and contacts are positive semi-definite anyway. Pressures are part of
-/// the Hessian only as it is, and without what gas and exact volumes add between all vertices of
-/// their surface (pressure_energy.h).
+/// the Hessian only if nothing is mended, and without what gas and exact volumes add between all
+/// vertices of their surface (pressure_energy.h).
 ///
 /// In the frames of F = U diag(s) V^T, the Hessian of a density has a fixed sparse form
 /// (materials/principal.h). It takes one eigen-decomposition per element, done for as many elements

@@ -28,13 +28,13 @@ namespace supple {
 ///
 /// The matrix is made definite as /solver/definiteness says:
 ///
-/// clamp, absolute   changes the negative eigenvalues of each element's Hessian. If nothing resists
-///                   some motion, so that Cholesky fails, the direct solver adds tau I as with
-///                   tikhonov
+/// clamp, absolute   the negative eigenvalues of each element's Hessian are set to zero, or to
+///                   their absolute values. If nothing resists some motion, so that Cholesky fails,
+///                   the direct solver adds tau I as with tikhonov
 /// tikhonov          A + tau I with the first tau for which Cholesky succeeds, of -min a_ii + beta
 ///                   (0 if min a_ii is positive), then max(2 tau, beta), ... [Nocedal & Wright
 ///                   2006, Alg. 3.3]; beta is a thousandth of the mean diagonal entry. Direct only.
-/// none              changes nothing
+/// none              nothing is changed
 ///
 /// If bodies touch each other, the matrix couples them. Its pattern is that of the elements and of
 /// what contacts of the step couple, whatever earlier steps met, so that a run goes on from a

@@ -46,9 +46,9 @@ class LinearPairs {
   void clear();
   bool is_empty() const { return count_ == 0; }
 
-  /// Turns p from the inner direction at a point into the direction from there, m. inner: has left
-  /// p unfinished; null: p is finished. Without the gradient before, the step that was accepted
-  /// last is forgotten.
+  /// Turns p from the inner direction at a point into the direction from there, m. inner: what has
+  /// left p unfinished; null: p is finished. Without the gradient before, the step that was
+  /// accepted last is forgotten.
   void correct(VectorAlgebra& algebra, const Iterate& at, VectorField& p,
                const Direction* inner = nullptr);
   /// grad g . p of the last direction, J.
@@ -57,7 +57,7 @@ class LinearPairs {
   /// Makes p the inner direction z of the last point. Only if there are no pairs.
   void replace_inner(VectorAlgebra& algebra, const VectorField& p);
 
-  /// Number of fields that H - A0^-1 is made of, and the most that it ever is.
+  /// Number of fields that H - A0^-1 is made of: the most ever, and now.
   int most_learnt() const { return num_fields_; }
   int num_learnt() const { return static_cast<int>(learnt_.size()); }
   /// Field i at a vertex, m.
