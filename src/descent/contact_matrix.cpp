@@ -34,8 +34,8 @@ constexpr int first_sweeps = 8, later_sweeps = 4, thorough_sweeps = 40;
 /// Relative residual to which the forces of many contacts are solved. A smaller one takes longer,
 /// and directions lead no further.
 constexpr double solved_to = 0.01;
-/// Contacts are chosen again when, for so many in the matrix, more than one pushes that is not in
-/// it. A barrier that is missing in the matrix cuts more from the steps.
+/// Contacts are chosen again when the new ones that push are more than 1/part_new of those in the
+/// matrix. A barrier that is missing in the matrix cuts more from the steps.
 constexpr int part_new = 8, part_new_of_barriers = 32;
 
 /// How deep resting bodies are in a barrier's layer, as parts of it.
@@ -137,7 +137,7 @@ void ContactMatrix::look_ahead(const Objective& objective, int last_directions) 
 /// Takes the contacts out of the matrix, and goes on from the constant one. Barriers can be stiffer
 /// than the system can hold, because of rounding. If nothing else helps, directions go on without
 /// them: those of a positive definite matrix alone lead down. Not so with soft contacts: those that
-/// are met late throw what moves on, and what light cloth stalls at is not worth that.
+/// are met late throw what moves on, and a stall of light cloth is not worth that.
 bool ContactMatrix::restart() {
   if (is_left_out_) {
     take_in();

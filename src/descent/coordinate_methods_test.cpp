@@ -307,7 +307,7 @@ Eigen::MatrixXd dense_hessian(Step& step, const VectorField& x, NegativeEigenval
   return lower.selfadjointView<Eigen::Lower>();
 }
 
-/// A step whose contacts are chosen, with g and its gradient at a deformed shape.
+/// g and its gradient at a deformed shape, at which the contacts have been found.
 struct At {
   explicit At(Step& step, double amount)
       : x(deformed(step.model, amount, 5)), gradient(x.size()), p(x.size()) {
@@ -405,7 +405,7 @@ TEST(VertexBlockDescent, TakesANewtonStepOfEachVertexInTurn) {
                                 eigen.eigenvalues().cwiseAbs().cwiseInverse().asDiagonal() *
                                 eigen.eigenvectors().transpose() * g;
       for (int k = 0; k < 3; ++k) {
-        // A millimetre's step, from gradients and Hessians of other sums.
+        // A step of a millimetre; gradients and Hessians are summed in another order.
         EXPECT_NEAR(at.p[v][k], d[k], 1e-11);
         z[v][k] += d[k];
       }

@@ -45,8 +45,8 @@ class FollowingWeights {
   /// All that the next steps depend on.
   struct Memory {
     std::vector<double> weights;  ///< [num_tets], Pa; empty: as fitted
-    double spent = 0;             ///< on tries beyond the first of an iteration, less what a
-                                  ///< futile look has to wait for, s
+    double spent = 0;             ///< on tries beyond the first of an iteration, less the wait
+                                  ///< after a futile look, s
     double worked = 0;            ///< since weights were looked at, s
   };
   Memory memory() const;

@@ -40,8 +40,9 @@ class HessianAssembly {
   /// Whether the pattern holds all that active contacts between bodies add.
   bool has_room_for(const ContactEnergy& contact) const;
 
-  /// Assembles the lower triangle at z. Contacts active in the objective are part of it; those
-  /// between bodies only within vertices, or as a whole, for which there must be room.
+  /// Assembles the lower triangle at z. Contacts that are active in the objective are part of it.
+  /// Of contacts between bodies, only the blocks within vertices are, or all blocks if there is
+  /// room for them.
   void assemble(const Objective& objective, const VectorField& z,
                 NegativeEigenvalues mode = NegativeEigenvalues::clamp,
                 OfBodies of_bodies = OfBodies::within_vertices);

@@ -44,7 +44,7 @@ class HessianSystem {
  public:
   HessianSystem(const Model& model, const SolverSettings& settings, double inverse_a2);
 
-  /// A step begins: two grids are tried again, and contacts are others.
+  /// A step begins: two grids are tried again, and contacts are new.
   void begin_step() {
     grid_failed_ = false;
     is_first_ = true;

@@ -159,7 +159,7 @@ TEST(LineSearch, ATrialThatIsThereIsNotMadeAgain) {
     ahead.trial = ahead.x;
     EXPECT_EQ(whole_step(place).value, ahead.value);
   }
-  // A search that brackets comes back to the whole step after others.
+  // A search that brackets comes back to the whole step after other lengths.
   for (const double scale : {0.03, 1.0, 40.0}) {
     LineProblem problem(scale);
     LineSearchPlace place = problem.place();

@@ -43,9 +43,9 @@ class RigidMatrix {
   /// Turns p = -A_ff^-1 b into -(A_ff^-1 + Phi S^-1 Phi^T) b, for these bodies.
   void add(std::span<const int> bodies, const VectorField& b, VectorField& p);
 
-  /// What follows makes L^-1 Phi^T e of forces e, with S = L L^T: the product of two of these is
-  /// Phi S^-1 Phi^T between their forces. Each part that moves with the forces has its own `out`,
-  /// of this size.
+  /// The functions below compute L^-1 Phi^T e of forces e, with S = L L^T. The product of two such
+  /// vectors is Phi S^-1 Phi^T between their forces. Each part that moves with the forces has its
+  /// own `out`, of this size.
   std::size_t part_size(std::size_t part) const { return unknowns * groups_[part].rigid.size(); }
   std::size_t part_of(int vertex) const { return matrix_.part_of(vertex); }
   /// Adds Phi^T of a force at a vertex to `out`.
