@@ -8,7 +8,7 @@ namespace supple {
 
 namespace {
 
-/// The entries of some rows and columns that are coupled to no others.
+/// The entries of rows and columns first .. last - 1, which are coupled to no others.
 SpdSolver::Matrix cut_out(const SpdSolver::Matrix& lower, int first, int last) {
   const int n = last - first, from = lower.outerIndexPtr()[first];
   std::vector<int> start, rows;
@@ -18,7 +18,7 @@ SpdSolver::Matrix cut_out(const SpdSolver::Matrix& lower, int first, int last) {
                                              lower.valuePtr() + from);
 }
 
-/// The matrix that was made first for a body of n vertices.
+/// The original matrix of a body of n vertices.
 SpdSolver::Matrix first_of(const PrefactoredSystem& matrix, int n) {
   std::vector<int> start(1, 0), rows;
   std::vector<double> values;
@@ -50,7 +50,7 @@ BodyMatrices::BodyMatrices(const Model& model, double inverse_a2, const std::vec
     const int origin = earlier.of(at(groups[part]));
     const PrefactoredSystem* const before =
         origin < 0 ? nullptr : &(*earlier.made)[earlier.made->part_of_body(origin)];
-    // What is left of the masses of a body that is tied to what does not deform is a difference of
+    // If a body is tied to one that does not deform, what is left of its masses is a difference of
     // large numbers (rigid_matrix.h).
     const bool is_tied = groups[part + 1] > groups[part] + 1 && !model.is_rigid.empty();
     matrices_.push_back(std::make_unique<PrefactoredSystem>(

@@ -10,14 +10,14 @@
 
 namespace supple {
 
-/// A constant n x n matrix, M/a^2 + L + pins, in parts that it does not couple, each with a factor
-/// of its own: a body, or the bodies of a group that bonds couple (BondSet::groups). What is made
-/// of one part does not depend on those beside it. Who asks for one body of a group asks for all.
+/// A constant n x n matrix, M/a^2 + L + pins, in uncoupled parts, each with its own factor. A part
+/// is a body, or a group of bodies that bonds couple (BondSet::groups). What is made of one part
+/// does not depend on the others. A request for one body of a group is for the whole group.
 class BodyMatrices {
  public:
   /// order: of all vertices, part after part. lower: without pins, in that order; columns of bodies
-  /// that are taken over from `earlier`, none of them in a group, are not read. Throws as
-  /// PrefactoredSystem.
+  /// that are taken over from `earlier` are not read, and none of these bodies is in a group.
+  /// Throws as PrefactoredSystem does.
   BodyMatrices(const Model& model, double inverse_a2, const std::vector<int>& order,
                SpdSolver::Matrix lower, Precision precision, const std::string& name,
                const Earlier<BodyMatrices>& earlier = {});
@@ -41,10 +41,10 @@ class BodyMatrices {
     }
   }
 
-  /// PrefactoredSystem::pins_changed, of all or, where it throws, of none.
+  /// PrefactoredSystem::pins_changed for all parts or, if it throws, for none.
   void pins_changed(const Model& model, double h);
 
-  /// PrefactoredSystem::set_addition, of all or, where it is false, of none.
+  /// PrefactoredSystem::set_addition for all parts or, if it returns false, for none.
   bool set_addition(const Model& model, std::span<const PrefactoredSystem::Entry> entries,
                     Threads& threads);
 
@@ -53,19 +53,19 @@ class BodyMatrices {
     for_parts(bodies, [&](std::size_t part) { matrices_[part]->begin_step(); });
   }
 
-  /// p = -A^-1 b of the vertices of these bodies; the others' are left as they are.
+  /// p = -A^-1 b for the vertices of these bodies; the rest of p stays as it is.
   void solve(std::span<const int> bodies, const VectorField& b, VectorField& p, Threads& threads) {
     for_parts(bodies, [&](std::size_t part) { matrices_[part]->solve(b, p, threads); });
   }
-  /// The same but for what `finish` does, which must follow for all of their vertices.
+  /// `solve` without what `finish` does, which must follow for all of their vertices.
   void begin_solve(std::span<const int> bodies, const VectorField& b, VectorField& p,
                    Threads& threads) {
     for_parts(bodies, [&](std::size_t part) { matrices_[part]->begin_solve(b, p, threads); });
   }
-  /// Vertices first .. last - 1 of p. Threads call it for different vertices at once.
+  /// Finishes vertices first .. last - 1 of p. Threads can call it for different vertices at once.
   void finish(int first, int last, VectorField& p) const;
 
-  /// What factorising all of them takes, s, by the number of operations alone.
+  /// Time to factorise all of them, s, estimated from the number of operations alone.
   double factor_seconds() const;
   /// Entries of all factors.
   long long factor_entries() const;

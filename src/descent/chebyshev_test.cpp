@@ -66,7 +66,7 @@ Scene quadratic_scene() {
   return scene;
 }
 
-/// A bar of 324 tets, half a step's turn of its ends away from rest.
+/// A bar of 324 tets whose ends turn against each other.
 Scene bar_scene() {
   Scene scene;
   Body body;
@@ -93,7 +93,7 @@ struct RestStep {
     objective.begin_step(
         {.y = x, .inverse_a2 = 1 / (h * h), .x_start = x, .time = h, .h = h, .weight = {0, 0, 0}});
   }
-  /// g after some iterations, from x or a place off it.
+  /// g after some iterations from `from`.
   double value_after(Direction& direction, int iterations, const VectorField& from) {
     Minimiser minimiser(model.num_vertices);
     SolverSettings settings;
@@ -136,7 +136,7 @@ TEST(Chebyshev, MeasuresTheSpectralRadiusOfAQuadraticProblem) {
   double last = 0;
   for (const int iterations : {12, 20, 40}) {
     const double value = step.value_after(chebyshev, iterations, start);
-    // From below; the first estimate comes from eleven steps.
+    // The radius is approached from below; the first estimate comes from eleven steps.
     EXPECT_LE(chebyshev.spectral_radius(), radius * (1 + 1e-9));
     EXPECT_GE(chebyshev.spectral_radius(), last);
     last = chebyshev.spectral_radius();
@@ -175,7 +175,7 @@ TEST(Chebyshev, AfterAFailureTheNextStepIsPlainAndTheRadiusSmaller) {
   step.value_after(chebyshev, 9, step.x);
   const double radius = chebyshev.spectral_radius();
   ASSERT_GT(radius, 0.2);
-  // The state of a descent in its tenth iteration, whose direction is accelerated.
+  // The descent is in its tenth iteration, whose direction is accelerated.
   VectorField gradient(step.x.size()), p(step.x.size()), plain(step.x.size());
   const double value = step.objective.value_and_gradient(step.x, gradient);
   const Iterate at{step.x, gradient, value};
@@ -187,7 +187,7 @@ TEST(Chebyshev, AfterAFailureTheNextStepIsPlainAndTheRadiusSmaller) {
   for (std::size_t i = 0; i < p.size(); ++i) {
     for (int k = 0; k < 3; ++k) EXPECT_EQ(p[i][k], plain[i][k]);
   }
-  // A plain step that fails is the inner method's to mend, and this one cannot.
+  // A plain step that fails is left to the inner method, and this one has no remedy.
   EXPECT_FALSE(chebyshev.restart());
 }
 

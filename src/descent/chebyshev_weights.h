@@ -8,8 +8,9 @@ namespace supple {
 /// 2017, Alg. 3],
 ///   omega_1 = 1,  omega_2 = 2/(2 - rho^2),  omega_{p+1} = 4/(4 - rho^2 omega_p):
 ///   x_{k+1} = omega (x_k + q_k - x_{k-1}) + x_{k-1}.
-/// Where q = G q of the step before, G symmetric with its eigenvalues in [-rho, rho], q after p
-/// such steps is T_p(G/rho)/T_p(1/rho) of what it was: all of it below 1/T_p(1/rho).
+/// If a plain step turns q into G q, with G symmetric and its eigenvalues in [-rho, rho], then p
+/// such steps turn q into T_p(G/rho)/T_p(1/rho) q: every part of it shrinks to 1/T_p(1/rho) or
+/// less.
 class ChebyshevWeights {
  public:
   /// The next weight is that of a plain step, 1.

@@ -10,11 +10,11 @@ namespace supple {
 
 namespace {
 
-/// Numbers in all columns, 64 MB, and vertices with one.
+/// Most numbers in all columns of a part (64 MB), and most vertices with a column.
 constexpr std::size_t most_column_entries = std::size_t{1} << 24, most_vertices = 1536;
-/// Even of the largest bodies.
+/// Slots that even the largest bodies have.
 constexpr std::size_t fewest_slots = 32;
-/// Right-hand sides of a solve.
+/// Right-hand sides of one solve.
 constexpr std::size_t sides = 4;
 /// Slots whose entries a thread finds at a time.
 constexpr std::size_t at_a_time = 64;
@@ -143,7 +143,7 @@ void Compliance::find_in(std::size_t part, std::span<const int> vertices, Thread
   find_entries(part, first, threads);
 }
 
-/// Between the slots from `first` on and all.
+/// Finds the entries between the slots from `first` on and all slots.
 void Compliance::find_entries(std::size_t part, std::size_t first, Threads& threads) {
   const Table& table = tables_[part];
   const std::size_t n = table.num_vertices, slots = table.num_slots;
@@ -154,7 +154,7 @@ void Compliance::find_entries(std::size_t part, std::size_t first, Threads& thre
     const std::size_t column = is_first ? a : b, row = is_first ? b : a;
     return table.columns[column * n + at(table.vertex_of_slot[row]) - table.first_vertex];
   };
-  // The columns of the new ones stay in a cache.
+  // A block is small enough that the columns of the new slots stay in a cache.
   threads.parallel_for(static_cast<int>((count + at_a_time - 1) / at_a_time), [&](int block) {
     const std::size_t begin = at_a_time * at(block);
     for (std::size_t a = begin; a < std::min(count, begin + at_a_time); ++a) {
@@ -165,7 +165,7 @@ void Compliance::find_entries(std::size_t part, std::size_t first, Threads& thre
   });
 }
 
-/// Takes columns of L^-1 as a solve for them comes to them.
+/// Takes columns of L^-1 half way through a solve for them.
 class Compliance::Halves final : public HalfWay {
  public:
   Halves(Compliance& owner, std::size_t part, std::span<const int> vertices)
@@ -215,7 +215,8 @@ void Compliance::find_columns(std::size_t part, std::span<const int> vertices, T
   for (int k = 0; k < count; ++k) right_[at(vertices[at(k)])][k] = 0;
 }
 
-/// Calls visit(place in the column, row, count) for the supernodes from that of a slot to the root.
+/// Calls visit(place in the column, row, count) for the supernodes from that of a slot up to the
+/// root.
 template <class Visit>
 void Compliance::for_path(std::size_t part, std::size_t slot, const Visit& visit) const {
   const Supernodes& nodes = nodes_of(part);
@@ -226,13 +227,13 @@ void Compliance::for_path(std::size_t part, std::size_t slot, const Visit& visit
   }
 }
 
-/// The product of the columns of two slots, in the rows that are above both.
+/// The product of the columns of two slots, over the rows that are above both.
 float Compliance::half_entry(std::size_t part, std::size_t a, std::size_t b) const {
   const Table& table = tables_[part];
   const Supernodes& nodes = nodes_of(part);
   const int first_a = table.node_of_slot[a], first_b = table.node_of_slot[b];
   int node_a = first_a, node_b = first_b;
-  // Parents have larger numbers; what hangs together with nothing has a root of its own.
+  // Parents have larger numbers. Rows that are not connected have different roots.
   while (node_a != node_b) {
     int& lower = node_a < node_b ? node_a : node_b;
     lower = nodes.parent[at(lower)];

@@ -12,16 +12,16 @@ namespace supple {
 
 namespace {
 
-/// Rows of a block at most: its cost grows with their cube.
+/// Most rows of a block: its cost grows with their cube.
 constexpr std::size_t most_of_block = 96;
-/// Of the largest entry of a block's diagonal, on top of it: many contacts of two flat faces see
-/// few vertices, and their block is singular but for K^-1.
+/// Added to a block's diagonal, as a part of its largest entry: many contacts of two flat faces see
+/// few vertices, and but for K^-1 their block is singular.
 constexpr float extra_diagonal = 1e-5F;
-/// Sweeps within a block whose rows may not all push, and the part of what the first sweep over all
-/// blocks changes below which they end.
+/// Sweeps within a block whose factor does not give its forces.
 constexpr int sweeps_of_block = 4;
+/// Sweeps over all blocks end when one changes less than this part of what the first one changed.
 constexpr float relaxed = 1e-3F;
-/// Of conjugate gradients.
+/// Most products of conjugate gradients.
 constexpr int most_products = 60;
 /// Rows that a thread works on at a time.
 constexpr std::size_t rows_at_a_time = 256;
@@ -51,7 +51,7 @@ void ContactBlocks::fill(std::span<const ContactRow> rows, const Compliance& com
                        [&](int pair) { fill_pair(pairs_[at(pair)]); });
 }
 
-/// The vertices that touch, part after part, and A^-1 between those of each.
+/// Lists the vertices that touch, part after part, and A^-1 between those of each.
 void ContactBlocks::number_vertices(std::span<const ContactRow> rows, const Compliance& compliance,
                                     Threads& threads) {
   touched_.clear();
@@ -111,7 +111,7 @@ void ContactBlocks::number_vertices(std::span<const ContactRow> rows, const Comp
   moved_.assign(3 * part_of_touched_.size(), 0.0F);
 }
 
-/// By the parts that they are between, their kind and their first vertex.
+/// Sorts rows by the parts that they are between, their kind and their first vertex.
 void ContactBlocks::sort_rows(std::span<const ContactRow> rows) {
   keys_.clear();
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -158,7 +158,7 @@ void ContactBlocks::make_blocks(std::span<const ContactRow> rows) {
            keys_[last].parts[1] == own.parts[1] && keys_[last].kind == own.kind) {
       ++last;
     }
-    // In pieces of about the same size.
+    // Pieces of about the same size.
     const std::size_t pieces = (last - first + most_of_block - 1) / most_of_block;
     for (std::size_t piece = 0; piece < pieces; ++piece) {
       const std::size_t begin = first + (last - first) * piece / pieces;
@@ -189,7 +189,7 @@ void ContactBlocks::make_blocks(std::span<const ContactRow> rows) {
   largest_.resize(pairs_.size());
 }
 
-/// The vertices that touch in a pair, and where its corners are among them.
+/// Lists the vertices that touch in a pair, and finds its corners among them.
 void ContactBlocks::list_columns(Pair& pair) {
   const Block &front = blocks_[pair.first], &back = blocks_[pair.first + pair.count - 1];
   const auto for_corners = [&](const auto& visit) {
@@ -229,9 +229,9 @@ void ContactBlocks::list_columns(Pair& pair) {
   });
 }
 
-/// A pair comes after all pairs before it with one of its parts: as if they came one after the
-/// other, so that one sweep takes a force from the ground to the top of a heap that was numbered
-/// from below.
+/// A pair comes in a later round than all pairs before it that share a part with it, so that the
+/// result is as if they came one after the other. One sweep then takes a force from the ground to
+/// the top of a heap that was numbered from below.
 void ContactBlocks::order_pairs() {
   next_round_of_.assign(parts_.size(), 0);
   round_of_.clear();
@@ -269,7 +269,7 @@ void ContactBlocks::fill_pair(const Pair& pair) {
   for (std::size_t b = pair.first; b < pair.first + pair.count; ++b) fill_block(pair, blocks_[b]);
 }
 
-/// (C + K^-1) between two rows of a pair but for K^-1, m/N.
+/// C between two rows of a pair, m/N.
 float ContactBlocks::between(const Pair& pair, const Row& a, const Row& b) const {
   float sum = 0;
   const std::size_t second = pair.sides[1].place;
@@ -308,7 +308,8 @@ void ContactBlocks::fill_block(const Pair& pair, Block& block) {
                                                        &inverses_[block.system], nullptr);
 }
 
-/// d . (C N l) of a row, m. x: [3][stride], with each of its corners at its place.
+/// How far x moves a row's point along its direction, m. x: [3][stride], in m; `place` gives the
+/// place of a corner in it.
 template <class Place>
 float ContactBlocks::moved(const Row& own, const float* x, std::size_t stride,
                            const Place& place) const {
@@ -335,8 +336,8 @@ void ContactBlocks::solve_block(const Block& block, const float* right, float* r
   }
 }
 
-/// Solves for a block's rows: `residual` is that of them, m, and `change` becomes what is added to
-/// their forces, N. The largest change of a gap that these alone make, m.
+/// Solves for a block's rows. residual: theirs, m; not valid afterwards. change: becomes what is
+/// added to their forces, N. Returns the largest change of a gap that one of these makes alone, m.
 float ContactBlocks::relax_block(const Block& block, std::span<ContactRow> rows, float* residual,
                                  float* change) const {
   const std::size_t n = block.count;
@@ -373,7 +374,7 @@ float ContactBlocks::relax_block(const Block& block, std::span<ContactRow> rows,
   return largest;
 }
 
-/// All blocks of a pair, one after the other.
+/// Solves for all blocks of a pair, one after the other. Returns as relax_block.
 float ContactBlocks::relax_pair(const Pair& pair, std::span<ContactRow> rows) {
   const std::size_t n = pair.num_places(), all = part_of_touched_.size();
   float* const x = &pair_moved_[3 * pair.first_place];

@@ -12,34 +12,37 @@
 
 namespace supple {
 
-/// The system (C + K^-1) l = r of contacts and its complementarity problem (contact_matrix.h) where
-/// there are more of them than a dense factor is worth (ContactSystem::most_rows): in heaps.
+/// The system (C + K^-1) l = r of contacts and its complementarity problem (contact_matrix.h) for
+/// heaps of bodies, where there are more contacts than a dense factor is worth
+/// (ContactSystem::most_rows).
 ///
-/// C = N^T A^-1 N is not formed. N has at most four entries a column, and A^-1 none between two
-/// parts of the matrix, two bodies, so that a product with C costs, for each part, the square of
-/// its vertices that touch. Rows of one kind between the same two parts are a block, whose dense
-/// factor is kept. The system is solved by conjugate gradients with the blocks as preconditioner,
-/// the complementarity problem by projected Gauss-Seidel sweeps over blocks: forces pass from body
-/// to body as in solvers for rigid bodies. What a block's forces move is known at once to the other
-/// blocks between the same parts, and to the rest of both parts when all of these are done. Pairs
-/// of parts that have none in common are worked on at the same time, round by round.
+/// C = N^T A^-1 N is not formed. N has at most four entries a column, and A^-1 has none between two
+/// parts of the matrix (two bodies). A product with C therefore costs, for each part, the square of
+/// the number of its vertices that touch. Rows of one kind between the same two parts are a block,
+/// whose dense factor is kept. Conjugate gradients solve the system, with the blocks as
+/// preconditioner. Projected Gauss-Seidel sweeps over the blocks solve the complementarity problem:
+/// forces pass from body to body as in solvers for rigid bodies. The other blocks between the same
+/// parts see at once what a block's forces move; the rest of both parts sees it when all of these
+/// blocks are done. Pairs of parts that share no part are worked on at the same time, round by
+/// round.
 class ContactBlocks {
  public:
-  /// For vertices below this number. `fill` allocates only to hold more than ever before.
+  /// Vertices must be below this number. `fill` allocates only to hold more than ever before.
   void make_room(std::size_t num_vertices) { touched_of_vertex_.resize(num_vertices, -1); }
 
   /// Sets up the system of these rows. `compliance` has all their vertices, and outlives it.
   void fill(std::span<const ContactRow> rows, const Compliance& compliance, Threads& threads);
 
-  /// Solves the complementarity problem from the forces that the rows are assumed to have.
+  /// Solves the complementarity problem, starting from the forces that the rows are assumed to
+  /// have.
   void relax(std::span<ContactRow> rows, int most_sweeps, Threads& threads);
   /// The rows that have forces after `relax`, ascending.
   std::span<const int> members() const { return members_; }
 
-  /// right becomes (C + K^-1)^-1 right: until what is left of the right-hand side, in the norm of
-  /// the preconditioner, is this part of it. The result is never too long: with r the right-hand
-  /// side, r . result <= r . (C + K^-1)^-1 r but for rounding, so that directions made with it lead
-  /// down.
+  /// right becomes (C + K^-1)^-1 right, up to a residual of `part` times the right-hand side, in
+  /// the norm of the preconditioner. The result is never too long: with r the right-hand side,
+  ///   r . result <= r . (C + K^-1)^-1 r
+  /// but for rounding, so that directions made with it lead down.
   void solve(std::span<double> right, double part, Threads& threads);
   /// Products with the system in the last `solve`.
   int num_products() const { return num_products_; }
@@ -55,13 +58,13 @@ class ContactBlocks {
     int of_pair;  ///< the same among those of its pair
     float weight;
   };
-  /// Of one part: its touching vertices, and A^-1 between them.
+  /// The touching vertices of one part, and A^-1 between them.
   struct Part {
     std::size_t of_touched;      ///< into touched_
     std::size_t first, count;    ///< places
     std::size_t stride, matrix;  ///< into matrices_, [count * stride]
   };
-  /// Rows of one kind between two parts, or a part and what does not move.
+  /// Rows of one kind between two parts, or between a part and what does not move.
   struct Block {
     std::size_t first, count;  ///< into order_
     std::size_t system;        ///< into systems_, [count * count]; the same in inverses_
@@ -77,12 +80,12 @@ class ContactBlocks {
   /// All blocks between the same two parts.
   struct Pair {
     std::size_t first, count;  ///< into blocks_
-    std::size_t first_place;   ///< of three for each of its places
-    int parts[2];              ///< the same where there is one
-    Side sides[2];             ///< the latter without columns where there is one
+    std::size_t first_place;   ///< into the lists of three numbers for each place
+    int parts[2];              ///< twice the same if there is one
+    Side sides[2];             ///< the second without columns if there is one part
     std::size_t num_places() const { return sides[1].place + sides[1].stride; }
   };
-  /// What a row is sorted by.
+  /// The key by which rows are sorted.
   struct Key {
     int parts[2];
     RowKind kind;
@@ -110,7 +113,7 @@ class ContactBlocks {
   const ContactKernels* kernels_ = &contact_kernels(simd_level_in_use());
   std::vector<int> touched_of_vertex_;        ///< [num_vertices], -1: it does not touch
   std::vector<std::pair<int, int>> touched_;  ///< (part, vertex), ascending
-  /// Of each place: those of a part are as many as its matrix has rows, some of them filled up.
+  /// The part of each place. A part has as many places as its matrix has rows, with the padding.
   std::vector<int> part_of_touched_;
   std::vector<Part> parts_;
   std::vector<float> matrices_;
@@ -121,15 +124,15 @@ class ContactBlocks {
   std::vector<Block> blocks_;
   std::vector<Pair> pairs_;
   std::vector<int> next_round_of_;           ///< of each part, in order_pairs
-  std::vector<int> round_of_, by_round_;     ///< of pairs; and pairs, round after round
+  std::vector<int> round_of_, by_round_;     ///< of each pair; pairs, round after round
   std::vector<std::size_t> first_of_round_;  ///< [rounds + 1], into by_round_
   std::vector<int> columns_;                 ///< places
   std::vector<float> near_;
   std::vector<float> systems_, inverses_, fronts_;
   std::vector<float> forces_, moved_;  ///< [3][places], N and m
-  /// For each pair [3][its places]: N of one block and of all, and m.
+  /// For each pair [3][its places]: forces of one block and of all, N, and displacements, m.
   std::vector<float> block_forces_, pair_forces_, pair_moved_;
-  std::vector<float> largest_;  ///< of pairs: the largest change of a gap, m
+  std::vector<float> largest_;  ///< of each pair: the largest change of a gap, m
   std::vector<float> solution_, search_, product_, preconditioned_, rest_;  ///< of `solve`, by rows
   std::vector<int> members_;
   int num_products_ = 0;

@@ -16,9 +16,9 @@
 namespace supple {
 namespace {
 
-/// Blocks of 125 vertices, with many more contacts of each with the one before it, or of all with
-/// the first one, and of that with the ground, in random directions, than there is sense in: their
-/// system is nearly singular but for K^-1. Some have friction.
+/// Blocks of 125 vertices. Each touches the one before it, or all touch the first one, and the
+/// first one touches the ground, in random directions. There are far more contacts than make sense:
+/// but for K^-1 their system is nearly singular. Some have friction.
 struct Heap {
   explicit Heap(int number = 3, bool all_touch_first = false)
       : num_bodies(number), is_star(all_touch_first) {
@@ -126,7 +126,7 @@ TEST(ContactBlocks, SolveTheSystemOfAllContacts) {
   std::vector<double> found(right.data(), right.data() + n);
   blocks.solve(found, 1e-6, heap.threads);
   const Eigen::VectorXd error = Eigen::VectorXd::Map(found.data(), n) - expected;
-  // In the norm that conjugate gradients make small; floats, at a condition of about 1e4.
+  // In the norm that conjugate gradients minimise, in floats, at a condition of about 1e4.
   EXPECT_LT(std::sqrt(error.dot(S * error)), 2e-3 * std::sqrt(expected.dot(S * expected)));
   EXPECT_LT(blocks.num_products(), 60);
 }
@@ -149,7 +149,7 @@ TEST(ContactBlocks, WhatIsSolvedRoughlyStillLeadsDown) {
   }
 }
 
-/// Solves the complementarity problem of a heap and looks at what it asks of each row.
+/// Solves the complementarity problem of a heap and checks its conditions on each row.
 void expect_complementarity(Heap& heap) {
   ContactBlocks blocks = heap.filled();
   const std::vector<ContactRow> before = heap.rows;
@@ -162,7 +162,7 @@ void expect_complementarity(Heap& heap) {
     gap(i) = own.gap + own.assumed / own.stiffness;
   }
   gap += heap.system() * change;
-  // Sweeps end where one changes gaps by a thousandth of what the first one does, which is up to
+  // Sweeps end when one changes gaps by a thousandth of what the first one does, which is up to
   // 0.2 m here.
   constexpr double settled = 3e-4;
   int pushing = 0, apart = 0;

@@ -34,7 +34,7 @@ float dot(const float* x, const float* y, int count) {
   return total;
 }
 
-/// Of `width` rows from `row` on.
+/// add_columns for `width` rows from `row` on.
 template <int width>
 void add_to_rows(const float* matrix, int stride, int row, const int* columns, int first, int count,
                  const float* f, std::size_t f_stride, float* y, std::size_t y_stride) {

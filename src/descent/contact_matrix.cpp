@@ -14,30 +14,31 @@ namespace supple {
 
 namespace {
 
-/// Steps of free motion within which a vertex is expected to touch, and vertices that are prepared
-/// for it in each step: two solves, and one for each direction that the step before has not taken
-/// of a usual number.
+/// Steps of free motion within which a vertex is expected to touch. The vertices that are prepared
+/// for that in a step: so many always (two solves), and so many for each direction that the step
+/// before took less than the usual number.
 constexpr double steps_ahead = 30;
 constexpr int ahead_always = 8, ahead_for_direction = 6, usual_directions = 10;
-/// Times that contacts are chosen in a step: what was learnt of the energy is lost each time.
+/// Contacts are chosen at most so often in a step: what was learnt of the energy is lost each time.
 constexpr int most_choices = 6;
-/// Of the decrease that a direction promises: what it may be wrong by in its contacts.
+/// How wrong a direction may be in its contacts, as a part of the decrease that it promises.
 constexpr double harmless = 0.05;
-/// Rows of contacts that are left out of the matrix, in one dense system of all directions.
+/// Most rows of contacts that are left out of the matrix: one dense system holds all directions.
 constexpr std::size_t most_left_out = 2048;
-/// Times that they are in a step: a surface may give way, and hold again.
+/// Contacts are left out at most so often in a step: a surface can give way, and hold again.
 constexpr int most_times = 3;
-/// Over the blocks of many contacts: in the first direction of a step, in later ones, and after
-/// directions that led nowhere. More of the first two make directions dearer and little better.
+/// Sweeps over the blocks of many contacts: in the first direction of a step, in later ones, and
+/// after directions that led nowhere. More of the first two make directions dearer but hardly
+/// better.
 constexpr int first_sweeps = 8, later_sweeps = 4, thorough_sweeps = 40;
-/// How far the forces of many contacts are solved for: further takes longer, and directions lead no
-/// further.
+/// Relative residual to which the forces of many contacts are solved. A smaller one takes longer,
+/// and directions lead no further.
 constexpr double solved_to = 0.01;
-/// Of the contacts in the matrix: so many more that push, and they are chosen again. A barrier that
-/// the matrix does not hold cuts more from the steps.
+/// Contacts are chosen again when the new ones that push are more than 1/part_new of those in the
+/// matrix. A barrier that is missing in the matrix cuts more from the steps.
 constexpr int part_new = 8, part_new_of_barriers = 32;
 
-/// Of a barrier's layer: how deep what rests is in it.
+/// How deep resting bodies are in a barrier's layer, as parts of it.
 constexpr double rest_from = 0.5, rest_to = 0.65;
 
 /// A spring in place of a barrier: its stiffness, N/m, and how far it is pressed, m.
@@ -45,9 +46,9 @@ struct BarrierSpring {
   double stiffness, pressed;
 };
 
-/// The tangent of a barrier's force where it was found, or, where that is not where it will be, in
-/// the part of the layer in which bodies rest. It is not softer than in the middle of the layer,
-/// which is where what has just come in goes.
+/// The tangent of a barrier's force at the depth where it was found or, if that depth will change,
+/// in the part of the layer in which bodies rest. It is not softer than in the middle of the layer,
+/// which is where points go that have just come in.
 BarrierSpring spring_of(const Contact& own, bool will_move) {
   const double at_depth =
       will_move ? std::clamp(own.depth, rest_from * own.layer, rest_to * own.layer) : own.depth;
@@ -105,7 +106,7 @@ void ContactMatrix::begin_step(Objective& objective) {
   held_.let_go();
   most_vertices_ = compliance_->max_vertices(objective.selected());
   vertices_of_part_.resize(compliance_->num_parts());
-  // At z and at z + p, and what is in the matrix besides.
+  // Contacts at z and at z + p, and those in the matrix.
   const std::size_t most_rows =
       3 * (objective.contact()->max_contacts() + system_.largest_capacity());
   touching_.reserve(most_rows);
@@ -116,7 +117,7 @@ void ContactMatrix::begin_step(Objective& objective) {
   if (own_) look_ahead(objective, std::exchange(num_directions_, 0));
 }
 
-/// The compliance of some vertices that will touch soon: an impact brings hundreds of them at once.
+/// Finds the compliance of some vertices that will touch soon: an impact brings hundreds at once.
 void ContactMatrix::look_ahead(const Objective& objective, int last_directions) {
   objective.contact()->find_ahead(objective.inertial_target()[0].v, objective.fall(), steps_ahead,
                                   ahead_);
@@ -133,10 +134,10 @@ void ContactMatrix::look_ahead(const Objective& objective, int last_directions) 
   compliance_->find(ahead_, objective.threads());
 }
 
-/// Without contacts in the matrix it goes on from the constant one. Before barriers, which rounding
-/// makes stiffer than the system can hold, it goes on in the end without what they do to its
-/// directions: those of a positive definite matrix alone lead down. Soft contacts that are met late
-/// throw what moves on, and what light cloth stalls at is not worth that.
+/// Takes the contacts out of the matrix, and goes on from the constant one. Barriers can be stiffer
+/// than the system can hold, because of rounding. If nothing else helps, directions go on without
+/// them: those of a positive definite matrix alone lead down. Not so with soft contacts: those that
+/// are met late throw what moves on, and a stall of light cloth is not worth that.
 bool ContactMatrix::restart() {
   if (is_left_out_) {
     take_in();
@@ -151,7 +152,7 @@ bool ContactMatrix::restart() {
   return true;
 }
 
-/// Among the first of touching_.
+/// The row of a contact among the first `count` of touching_; null: none.
 ContactRow* ContactMatrix::find(const Contact& contact, RowKind kind, std::size_t count) {
   for (int i = place_[at(contact.point.vertices[0])]; i >= 0; i = before_[at(i)]) {
     ContactRow& own = touching_[at(i)];
@@ -163,8 +164,9 @@ ContactRow* ContactMatrix::find(const Contact& contact, RowKind kind, std::size_
   return nullptr;
 }
 
-/// What touches at z, in the matrix or at z + p, as the direction p takes it. The energy that p is
-/// wrong by, J: where it is pulled back by a contact or goes into one that it does not know.
+/// Makes touching_ the contacts in the matrix, at z and at z + p, as the direction p sees them.
+/// Returns the energy by which p is wrong, J: because a contact pulls it back, or because it goes
+/// into one that it does not know.
 double ContactMatrix::gather(Objective& objective, const Iterate& at_z, const VectorField& p) {
   const ContactEnergy& contact = *objective.contact();
   const double stage = contact.stage();
@@ -179,8 +181,8 @@ double ContactMatrix::gather(Objective& objective, const Iterate& at_z, const Ve
   }
   const std::size_t num_active = touching_.size();
   const bool can_turn = is_left_out_ || are_many_active_ || num_active <= system_.capacity();
-  // What a contact is within its soft depth, and what comes on top of it beyond. Where the
-  // direction left the forces out it tells nothing of depths: `add_beyond` sees to it.
+  // One row for a contact within its soft depth, and one for what is added beyond. A direction that
+  // was made without the forces says nothing about depths; then `add_beyond` adds the second row.
   const bool is_blind = left_out_ && !is_left_out_;
   const auto see = [&](const Contact& own, std::size_t known_up_to, const VectorField& z) {
     if (own.is_inner) return;
@@ -194,7 +196,7 @@ double ContactMatrix::gather(Objective& objective, const Iterate& at_z, const Ve
       double soft_gap = soft;
       if (own.layer > 0 && !is_beyond) {
         const bool is_at_z = &z == &at_z.x;
-        // Where it pushes at z it is known how.
+        // If it pushes at z, its spring is known from there.
         if (!is_at_z && known != nullptr && known->is_at_z) continue;
         const BarrierSpring spring = spring_of(own, is_blind || !is_at_z);
         stiffness = spring.stiffness / stage;
@@ -209,8 +211,8 @@ double ContactMatrix::gather(Objective& objective, const Iterate& at_z, const Ve
       const double plane = along(own.normal, own.point, z) - gap;
       if (known != nullptr) {
         const bool is_at_z = &z == &at_z.x;
-        // Its surface may be curved. Where there is no room for another direction the plane that it
-        // was found with goes on.
+        // Its surface may be curved. If there is no room for another direction, it keeps the plane
+        // with which it was found.
         if (is_at_z && !can_turn && !system_.is_in_frame(own.normal)) continue;
         known->gap = gap;
         if (is_at_z) {
@@ -261,7 +263,8 @@ double ContactMatrix::gather(Objective& objective, const Iterate& at_z, const Ve
   return wrong;
 }
 
-/// Leaves out the least of touching_ that there is no room for, but nothing that is in the matrix.
+/// Leaves out the smallest of touching_ if there is no room for all, but none that is in the
+/// matrix.
 void ContactMatrix::keep_room() {
   const std::size_t num_active = active_.size();
   if (num_active == 0) system_.choose_frame(touching_);
@@ -286,7 +289,7 @@ void ContactMatrix::add(const ContactRow& own) {
   touching_.push_back(own);
 }
 
-/// Friction at z; what is in the matrix already stays as it is there.
+/// Adds friction at z to touching_. What is in the matrix already stays as it is there.
 void ContactMatrix::gather_friction(const ContactEnergy& contact, const VectorField& z,
                                     std::size_t num_active) {
   for (const Contact& own : contact.contacts()) {
@@ -319,7 +322,8 @@ void ContactMatrix::gather_friction(const ContactEnergy& contact, const VectorFi
   }
 }
 
-/// What pushes beyond the soft depths of contacts that would come to be so deep without it.
+/// Adds rows for what pushes beyond the soft depth, to contacts that would get that deep without
+/// it. Returns whether there are any.
 bool ContactMatrix::add_beyond() {
   const std::size_t n = touching_.size();
   for (std::size_t i = 0; i < n; ++i) {
@@ -337,8 +341,8 @@ bool ContactMatrix::add_beyond() {
   return touching_.size() > n;
 }
 
-/// Whether there is room for all of touching_, for the first `kept` of which there is; fits_ says
-/// for which. Also numbers their points.
+/// Whether there is room for all of touching_, as there is for the first `kept`; fits_ says for
+/// which. Also numbers their points.
 bool ContactMatrix::all_fit(std::size_t kept) {
   points_.clear();
   point_of_.clear();
@@ -372,7 +376,8 @@ bool ContactMatrix::all_fit(std::size_t kept) {
   return std::find(fits_.begin(), fits_.end(), 0) == fits_.end();
 }
 
-/// Whether the compliance has room for the vertices of all rows, part by part; fits_ says of which.
+/// Whether the compliance has room for the vertices of all rows, part by part; fits_ says for
+/// which.
 bool ContactMatrix::vertices_fit() {
   std::fill(vertices_of_part_.begin(), vertices_of_part_.end(), 0);
   bool do_all = true;
@@ -397,7 +402,7 @@ bool ContactMatrix::vertices_fit() {
   return do_all;
 }
 
-/// Leaves out what there is no room for.
+/// Leaves out the rows of touching_ for which there is no room.
 void ContactMatrix::keep_fitting(std::size_t kept) {
   if (all_fit(kept)) return;
   std::size_t count = 0;
@@ -407,7 +412,7 @@ void ContactMatrix::keep_fitting(std::size_t kept) {
   touching_.resize(count);
 }
 
-/// Where the corners of points are in the compliance.
+/// Finds where the corners of points are in the compliance.
 void ContactMatrix::find_corners() {
   corners_.clear();
   for (Point& point : points_) {
@@ -427,7 +432,7 @@ void ContactMatrix::find_corners() {
   }
 }
 
-/// Of A^-1 between two points, m/N.
+/// The entry of A^-1 between two points, m/N.
 double ContactMatrix::between(const Point& a, const Point& b) const {
   double sum = 0;
   for (int i = 0; i < a.count; ++i) {
@@ -441,7 +446,7 @@ double ContactMatrix::between(const Point& a, const Point& b) const {
   return sum;
 }
 
-/// The system of touching_.
+/// Sets up the system of touching_.
 void ContactMatrix::fill_system(ContactBlocks& blocks, Threads& threads) {
   ahead_.clear();
   for (const ContactRow& own : touching_) {
@@ -487,7 +492,7 @@ void ContactMatrix::make_room_for(const LinearPairs& pairs) {
 }
 
 bool ContactMatrix::leave_out(const Objective& objective) {
-  // Others will come to touch.
+  // A quarter is left for others that will come to touch.
   const bool has_room = touching_.size() < system_.largest_capacity() / 4 * 3;
   if (!has_room || is_alone_ || times_left_out_ == most_times || gives_way(objective)) return false;
   active_.clear();
@@ -495,14 +500,14 @@ bool ContactMatrix::leave_out(const Objective& objective) {
   return is_left_out_ = true;
 }
 
-/// Whether what is within a body touches: no row pushes it back.
+/// Whether an inner vertex of a body touches: no row pushes it back.
 bool ContactMatrix::gives_way(const Objective& objective) {
   const auto& touching = objective.contact()->touching();
   return std::any_of(touching.begin(), touching.end(),
                      [](const Contact& own) { return own.is_inner; });
 }
 
-/// Contacts are in the matrix again.
+/// Lets contacts be in the matrix again.
 void ContactMatrix::take_in() {
   is_left_out_ = false;
   system_.couple_directions(false);
@@ -540,7 +545,7 @@ bool ContactMatrix::push(Objective& objective, const Iterate& at_z, LinearPairs&
   system_.couple_directions(true);
   if (!all_fit(0) || are_many_) {
     take_in();
-    // Those known are at z + p, and another direction begins with those at z.
+    // The known contacts are those at z + p, but another direction begins with those at z.
     objective.find_contacts(at_z.x);
     return false;
   }
@@ -561,7 +566,7 @@ bool ContactMatrix::push(Objective& objective, const Iterate& at_z, LinearPairs&
 
 void ContactMatrix::hold_forces(Objective& objective, VectorField& gradient) {
   held_.add(1, gradient);
-  // The last response was added to column_.
+  // column_ is the last response.
   held_.hold(touching_, column_, objective.algebra());
   held_.add(-1, gradient);
   active_.clear();
@@ -569,7 +574,7 @@ void ContactMatrix::hold_forces(Objective& objective, VectorField& gradient) {
                [](const ContactRow& own) { return own.force != 0 && own.only_pushes(); });
 }
 
-/// What moves with bodies that do not deform (RigidMatrix).
+/// Adds the compliance of bodies that do not deform (RigidMatrix).
 void ContactMatrix::add_rigid() {
   const RigidMatrix& rigid = inner_.rigid();
   rigid_parts_.clear();
@@ -641,7 +646,8 @@ ConstantDirection::Respect ContactMatrix::respect_contacts(Objective& objective,
   if (objective.contact() == nullptr || is_alone_) return Respect::as_it_was;
   const double wrong = gather(objective, at_z, p);
   keep_room();
-  // Of what the matrix does not hold the slope is as wrong as the direction.
+  // The slope leaves out the forces that the matrix does not hold: the direction is wrong about
+  // them.
   double slope = objective.algebra().dot(at_z.gradient, p);
   for (std::size_t i = active_.size(); i < touching_.size(); ++i) {
     const ContactRow& own = touching_[i];
@@ -682,7 +688,7 @@ bool ContactMatrix::compute(Objective& objective, const Iterate& at_z, VectorFie
   return true;
 }
 
-/// Takes the forces of contacts off the right-hand side.
+/// Takes the forces of contacts off the right-hand side, half way through a solve.
 class ContactMatrix::Forces final : public HalfWay {
  public:
   explicit Forces(ContactMatrix& owner) : owner_(owner) {}
@@ -772,8 +778,8 @@ bool ContactMatrix::compute_unfinished(Objective& objective, const Iterate& at_z
   return true;
 }
 
-/// Adds to p what forces at these contacts, which are in right_, do, and clears them. Few rows of
-/// the right-hand side are not zero, which spares half of a solve.
+/// Adds to p what the forces in right_ do, which are at these contacts, and clears them. Few rows
+/// of the right-hand side are not zero, which saves half of a solve.
 void ContactMatrix::add_response(Objective& objective, std::span<const ContactRow> contacts,
                                  VectorField& p) {
   inner_.compute(objective, {p, right_, 0}, column_);

@@ -12,46 +12,49 @@
 
 namespace supple {
 
-/// The constant matrix A = M/a^2 + L with what touches in it: p = -(A + N K N^T)^-1 grad g, a
-/// column of N for each contact of a step, its normal at its vertex or, with their weights, at
-/// those of its edge or face, and K their stiffnesses.
+/// The constant matrix A = M/a^2 + L with the contacts in it:
+///   p = -(A + N K N^T)^-1 grad g.
+/// N has a column for each contact of a step: its normal at its vertex or, with their weights, at
+/// the vertices of its edge or face. K holds the stiffnesses of the contacts.
 ///
 /// A is constant, so its compliance is too: the entries of A^-1 between vertices that touch are
-/// found once and kept (descent/compliance.h), some of them in the steps before. With C_ij those of
-/// contacts i and j, times n_i . n_j (of several vertices their weighted sum), and H = A^-1 the
-/// identity of Sherman, Morrison and Woodbury
+/// found once and kept (descent/compliance.h), some of them in earlier steps. C_ij is the entry for
+/// contacts i and j (their weighted sum, if a contact has several vertices), times n_i . n_j. With
+/// H = A^-1, the identity of Sherman, Morrison and Woodbury
 ///   (A + N K N^T)^-1 = H - H N (C + K^-1)^-1 N^T H            [Golub & Van Loan 2013, sec. 2.1.4]
-/// costs a dense system of the size of the contacts, solved half way through the solve (or, without
-/// a factor to stop in, a second solve): stiff in the direction of the normals, free along the
-/// surface. Where H is another symmetric positive definite matrix than
-/// A^-1 (linear/multigrid.h) this is the same for its inverse.
+/// costs a dense system of the size of the contacts, solved half way through the solve (without a
+/// factor in which to stop half way, it costs a second solve). The result is stiff along the
+/// normals and free along the surface. If H is another symmetric positive definite matrix than
+/// A^-1 (linear/multigrid.h), the same holds with H^-1 for A.
 ///
-/// A direction p, of whatever descent, takes each contact of the matrix for a spring that pulls as
-/// well as it pushes and knows nothing of vertices that it takes inside. Where that matters
-/// (`respect_contacts`) p becomes the minimum of
-///   (p' - p) . A (p' - p)/2 + sum_i k_i/2 min(0, d_i + n_i . p')^2
-/// with the contacts' parts in p taken out: p' = p + H N (l - f), f being the forces that p takes
-/// them to have and l >= 0 those that solve
+/// A direction p, of any descent method, treats each contact in the matrix as a spring that pulls
+/// as well as pushes, and knows nothing of vertices that it moves inside. If that matters,
+/// `respect_contacts` takes the contacts' parts out of p and replaces it by the minimum of
+///   (p' - p) . A (p' - p)/2 + sum_i k_i/2 min(0, d_i + n_i . p')^2.
+/// This is p' = p + H N (l - f), with p the direction before. f are the forces that p assumes at
+/// the contacts, and l >= 0 solves
 ///   (C + K^-1) l + u >= 0 with equality where l > 0,  u = d + N^T p - C f,
-/// a linear complementarity problem of the size of the contacts: by projected Gauss-Seidel sweeps
-/// from the forces that p takes them to have, and where p knows of none, in the first direction of
-/// a step, by a primal-dual active set [Hintermueller, Ito & Kunisch 2003] from what the sweeps
-/// found. The contacts that push in that direction are in the matrix from then on; where many
-/// others come to push they are chosen again.
+/// a linear complementarity problem of the size of the contacts. Projected Gauss-Seidel sweeps
+/// solve it, starting from f. In the first direction of a step, which assumes no forces, a
+/// primal-dual active set [Hintermueller, Ito & Kunisch 2003] goes on from what the sweeps found.
+/// The contacts that push in that direction are in the matrix from then on. When many others come
+/// to push, the contacts in the matrix are chosen again.
 ///
-/// Friction is in it too, as the springs of both tangents that have its force at the
-/// iterate and no less energy elsewhere. They pull as well as they push: the complementarity holds
-/// with l of any sign.
+/// Friction is in the matrix too, as springs along both tangents. They have the force of friction
+/// at the iterate and no less energy than friction elsewhere. They pull as well as push, so the
+/// complementarity holds with their l of any sign.
 ///
-/// Where contacts change all the time, L-BFGS leaves them out (`leave_out`): its pairs are made of
-/// the gradient of the rest, and H, which is A^-1 and what they have learnt (LinearPairs), takes
-/// the place of A^-1 in the complementarity problem: p = -H grad + H N l (`push`). The first forces
-/// stay on as constant ones, `held_`, so that later ones are small differences from them.
+/// When contacts keep changing, L-BFGS leaves them out of the matrix (`leave_out`). Its pairs are
+/// then made from the gradient of the rest of g. H, which is A^-1 plus what the pairs have learnt
+/// (LinearPairs), takes the place of A^-1 in the complementarity problem: p = -H grad + H N l
+/// (`push`). The first forces are kept as constant ones, `held_`, so that later forces are small
+/// differences from them.
 class ContactMatrix final : public ConstantDirection {
  public:
   ContactMatrix(const Model& model, double inverse_a2, Weights weights = Weights::constant,
                 const Earlier<Laplacian>& earlier = {});
-  /// Around the matrix of somebody else, who tells it of steps, pins and materials.
+  /// Around a matrix that it does not own: the owner tells that matrix of steps, pins and
+  /// materials.
   ContactMatrix(const Model& model, Laplacian& shared);
   Laplacian* constant_matrix() override { return &inner_; }
   ContactMatrix* contact_matrix() override { return this; }
@@ -79,41 +82,40 @@ class ContactMatrix final : public ConstantDirection {
 
   bool found_contacts() const override { return found_ahead_; }
 
-  /// In this step nothing that touches is in the matrix: it is that of pairs that know nothing of
-  /// contacts.
+  /// Whether contacts are left out of the matrix, for pairs that know nothing of them.
   bool is_left_out() const { return is_left_out_; }
-  /// Makes room for that, with these pairs.
+  /// Makes room for leaving contacts out, with these pairs.
   void make_room_for(const LinearPairs& pairs);
-  /// Leaves out what touches from now on: soft contacts of bodies that deform. False: they are too
-  /// many, a surface gives way, or this step has tried it often.
+  /// Leaves contacts out of the matrix from now on: soft contacts of bodies that deform. False if
+  /// they are too many, if a surface gives way, or if this step has tried it often.
   bool leave_out(const Objective& objective);
-  /// As compute_unfinished, of g without what touches, under constant forces in its place:
-  /// `gradient` becomes that.
+  /// As compute_unfinished, for g with constant forces in place of its contacts. `gradient` becomes
+  /// the gradient of that.
   bool compute_without(Objective& objective, const Iterate& at, VectorField& gradient,
                        VectorField& p);
-  /// Adds to p, which the pairs have made of that, what contacts do. False: they are too many, or
-  /// a surface gives way, and they are in the matrix again from now on.
+  /// Adds what contacts do to p, which the pairs have made from that gradient. False if contacts
+  /// are too many or a surface gives way; then they are in the matrix again.
   bool push(Objective& objective, const Iterate& at, LinearPairs& pairs, VectorField& p);
-  /// The forces of the last `push` are the constant ones from now on, for pairs that are empty.
+  /// Makes the forces of the last `push` the constant ones, also in `gradient`, for empty pairs.
   void hold_forces(Objective& objective, VectorField& gradient);
 
   /// Contacts in the matrix.
   int num_active() const { return static_cast<int>(active_.size()); }
 
  private:
-  /// What touches, once for all its directions.
+  /// A point that touches, shared by the rows of all its directions.
   struct Point {
-    int place, count;  ///< as in Contact, and its vertices
-    int row;           ///< one of it, into touching_
+    int place, count;  ///< as in Contact; number of vertices
+    int row;           ///< one of its rows, into touching_
     int first;         ///< into corners_
-    int next;          ///< of the same first vertex; -1: none
+    int next;          ///< another point with the same first vertex; -1: none
   };
   struct Corner {
     const float* entries;  ///< Compliance::row
     std::size_t slot, part;
     double weight;
   };
-  /// Of a row, what RigidMatrix gives of its forces, for each part that moves with them.
+  /// What RigidMatrix makes of the forces of a row, in one part that they move.
   struct RigidPart {
     std::size_t part, first;  ///< into rigid_values_
   };
@@ -142,26 +144,26 @@ class ContactMatrix final : public ConstantDirection {
 
   std::unique_ptr<Laplacian> own_;
   Laplacian& inner_;
-  int choices_ = 0;           ///< in this step
-  bool is_barrier_ = false;   ///< contacts are
-  bool is_alone_ = false;     ///< they do nothing to directions any more
+  int choices_ = 0;           ///< times that contacts were chosen in this step
+  bool is_barrier_ = false;   ///< contacts are barriers
+  bool is_alone_ = false;     ///< contacts do nothing to directions any more
   bool is_thorough_ = false;  ///< forces of many contacts are found with more sweeps
   int num_directions_ = 0;    ///< since the last look ahead
-  bool found_ahead_ = false;  ///< the contacts at x + p, which is where a direction may leave it
-  bool is_left_out_ = false;  ///< what touches is
+  bool found_ahead_ = false;  ///< the contacts found last are those at x + p, which is in `ahead`
+  bool is_left_out_ = false;  ///< contacts are left out of the matrix
   int times_left_out_ = 0;    ///< in this step
-  bool left_out_ = false;     ///< the last direction was made without the forces of what touches
+  bool left_out_ = false;     ///< the last direction was made without the forces of contacts
   std::vector<ContactRow> touching_;
   std::vector<ContactRow> active_;  ///< in the matrix
-  /// [num_vertices], last in touching_ of those whose first vertex it is, or -1
+  /// [num_vertices], the last row of touching_ with this first vertex, or -1
   std::vector<int> place_;
-  std::vector<int> before_;  ///< of touching_, the one before it of the same first vertex, or -1
+  std::vector<int> before_;  ///< of touching_, the row before with the same first vertex, or -1
   Compliance* compliance_ = nullptr;  ///< of the matrix
   std::size_t most_vertices_ = 0;     ///< of the contacts in a system
   VectorField right_, column_;
   ContactSystem system_;         ///< of touching_
-  ContactBlocks blocks_;         ///< the same where they are too many for it
-  ContactBlocks active_blocks_;  ///< of active_, where they are
+  ContactBlocks blocks_;         ///< of touching_, if there are too many for system_
+  ContactBlocks active_blocks_;  ///< of active_, if there are too many for system_
   bool are_many_ = false, are_many_active_ = false;
   std::vector<std::size_t> vertices_of_part_;
   std::vector<double> values_;
@@ -170,14 +172,14 @@ class ContactMatrix final : public ConstantDirection {
   std::vector<Corner> corners_;
   std::vector<int> point_of_;           ///< of touching_, into points_
   std::vector<char> fits_;              ///< of touching_
-  std::vector<RigidPart> rigid_parts_;  ///< of the rows of touching_, one after the other
+  std::vector<RigidPart> rigid_parts_;  ///< row after row of touching_
   std::vector<int> first_rigid_;        ///< [rows + 1], into rigid_parts_
   std::vector<double> rigid_values_;
   std::vector<double> between_;  ///< A^-1 between points_, m/N
   HeldForces held_;
   LearntCompliance learnt_;
-  bool is_factored_ = false;  ///< the dense system is that of active_
-  bool is_whole_ = false;     ///< the last direction wants no `finish`
+  bool is_factored_ = false;  ///< the system that was factorised last is that of active_
+  bool is_whole_ = false;     ///< the last direction needs no `finish`
 };
 
 }  // namespace supple

@@ -16,9 +16,9 @@ namespace {
 
 constexpr double h = 1.0 / 30;
 
-/// A block whose lower part is inside the ground, from where it stood above.
+/// A block whose lower part is inside the ground, in a step that starts above it.
 struct Problem {
-  /// is_in_order: the factor is in the order of the vertices, so that solves stop half way.
+  /// is_in_order: the factor is in the order of the vertices, so that solves can stop half way.
   explicit Problem(const ContactVertex& like = {.stiffness = 1e7}, bool is_in_order = false)
       : threads(1),
         model(made(is_in_order)),
@@ -134,8 +134,8 @@ TEST(ContactMatrix, SoItIsWhereContactsAreStifferDeepDown) {
   EXPECT_LT(deep, static_cast<int>(problem.contact.touching().size()));
 }
 
-/// From the second direction on p = -H grad g with a symmetric H that is stiff along the normals of
-/// what touches and as it was across them.
+/// From the second direction on, p = -H grad g with a symmetric H that is stiff along the normals
+/// of what touches, and as it was across them.
 class ContactMatrixInOrder : public testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(, ContactMatrixInOrder, testing::Bool());
 
@@ -188,7 +188,7 @@ TEST_P(ContactMatrixInOrder, ContactsStiffenTheirNormalsAlone) {
   EXPECT_LT(-dot(down, pressed), 0.7 * 1000 * h * h);
 }
 
-/// An entry is that of the inverse, and the same bits whichever vertex was asked for first and
+/// An entry is that of the inverse. It has the same bits whichever vertex was asked for first and
 /// whatever was forgotten in between.
 class ComplianceInOrder : public testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(, ComplianceInOrder, testing::Bool());
@@ -210,7 +210,7 @@ TEST_P(ComplianceInOrder, HasTheEntriesOfTheInverseWhateverCameBefore) {
   for (const int a : few) {
     for (const int b : few) {
       first.push_back(between(a, b));
-      // A float has 6e-8, and the factor too is in floats.
+      // Floats round by 6e-8, and the factor is in floats too.
       EXPECT_NEAR(first.back(), inverse(a, b), 2e-6 * inverse(a, a)) << a << " " << b;
     }
   }
@@ -227,8 +227,8 @@ TEST_P(ComplianceInOrder, HasTheEntriesOfTheInverseWhateverCameBefore) {
   }
 }
 
-/// Half way through a solve it tells how a vertex moves, and a force that it takes off there is one
-/// less in the right-hand side; the momentum is that of what is left, to the last digit.
+/// Half way through a solve it tells how a vertex moves. A force that it takes off there is like
+/// one less in the right-hand side, and the momentum is that of what is left, to the last digit.
 TEST(Compliance, TakesForcesOffHalfWayThroughASolve) {
   Problem problem({.stiffness = 1e7}, true);
   Laplacian laplacian(problem.model, 1 / (h * h));
@@ -280,7 +280,7 @@ TEST(Compliance, TakesForcesOffHalfWayThroughASolve) {
   EXPECT_GT(std::abs(plain[90][1] - without[90][1]), 1e-2 * size);
 }
 
-/// Where more are asked for than there is room, those that were there before go.
+/// If there is no room for the vertices that are asked for, those that were there before go.
 TEST(Compliance, MakesRoomForWhatIsAskedFor) {
   Scene scene = Problem::scene();
   scene.bodies[0].mesh = generate(BoxGenerator{.size = {1, 1, 1}, .cells = {20, 12, 12}});
@@ -302,7 +302,7 @@ TEST(Compliance, MakesRoomForWhatIsAskedFor) {
   EXPECT_EQ(compliance.between(1, 2), before);
 }
 
-/// Of two bodies each entry is that of its body alone, and nothing is between them.
+/// With two bodies, each entry is that of its body alone, and entries between them are zero.
 TEST(Compliance, OfTwoBodiesIsThatOfEach) {
   Scene scene = Problem::scene();
   const Model one = build_model(scene);

@@ -12,13 +12,14 @@ SUPPLE_DEFINE_KERNELS(ContactKernels, contact_kernels, contact_table)
 
 namespace {
 
-/// Of a direction across the frame's axes: what rounding leaves of directions that are meant to be
-/// those of one plane.
+/// Largest component along an axis of the frame that counts as zero: rounding leaves so much in
+/// directions that are meant to lie in one plane.
 constexpr double in_frame = 1e-9;
-/// Sweeps of Gauss-Seidel, and the part of what the first of them changes below which they end.
+/// Most sweeps of Gauss-Seidel. They end earlier when one changes less than the given part of what
+/// the first one changed.
 constexpr int most_sweeps = 30;
 constexpr float settled = 1e-3F;
-/// Of an active set: what has not settled by then is left to the line search.
+/// Most rounds of an active set: what has not settled by then is left to the line search.
 constexpr int most_set_rounds = 6;
 
 }  // namespace
@@ -63,7 +64,7 @@ void ContactSystem::choose_frame(std::span<const ContactRow> rows) {
   frame_[2] = vec3::cross(frame_[0], frame_[1]);
 }
 
-/// 0, 1, 2, or -1: none.
+/// The axis along which a direction is: 0, 1, 2, or -1: none.
 int ContactSystem::axis_of(const Vec3& direction) const {
   int axis = -1;
   for (int k = 0; k < 3; ++k) {
@@ -80,8 +81,8 @@ void ContactSystem::find_fitting(std::span<const ContactRow> rows, std::size_t k
     return std::count_if(some.begin(), some.end(),
                          [&](const ContactRow& own) { return !is_in_frame(own.direction); });
   };
-  // One row across the frame makes one block of all. Where what is kept is too much for that it
-  // stays out.
+  // One row across the frame makes one block of all rows. If the kept rows are too many for one
+  // block, that row stays out.
   const bool is_one = is_coupled_ || (kept <= capacity_ && count_outside(rows) > 0);
   std::array<std::size_t, 3> count{};
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -158,7 +159,7 @@ void ContactSystem::relax(std::span<ContactRow> rows) {
   gather_members();
 }
 
-/// From the forces that the direction takes the contacts to have, of which their gaps come.
+/// Starts from the forces that the direction assumes at the contacts: their gaps contain these.
 void ContactSystem::relax(Block& block, std::span<ContactRow> rows) {
   const std::size_t n = block.rows.size();
   for (std::size_t i = 0; i < n; ++i) {
@@ -243,7 +244,7 @@ bool ContactSystem::find_set(Block& block, std::span<ContactRow> rows, bool is_k
   return true;
 }
 
-/// Of the blocks' members.
+/// Makes members_ the blocks' members.
 void ContactSystem::gather_members() {
   members_.clear();
   for (const Block& block : blocks_) {
@@ -263,9 +264,10 @@ bool ContactSystem::factor_all() {
   return true;
 }
 
-/// Factorises the system of a block's members. To be kept, as L^-1: then what `solve` does is one
-/// symmetric matrix, of products that end below zero by no rounding, to all right-hand sides.
-/// Without that barriers throw (test Barrier.BodiesThatMeetOnTheirWaysAreNoWorseOffThan...).
+/// Factorises the system of a block's members. A factor that is kept is L^-1. `solve` then applies
+/// one symmetric matrix to all right-hand sides, and rounding makes none of its quadratic forms
+/// negative. Without that barriers throw
+/// (test Barrier.BodiesThatMeetOnTheirWaysAreNoWorseOffThan...).
 bool ContactSystem::factor(Block& block, bool is_kept) {
   const std::size_t n = block.rows.size();
   block.size = block.members.size();

@@ -18,9 +18,9 @@ namespace supple {
 /// What a row of the contacts' system stands for.
 enum class RowKind {
   push,            ///< a contact along its normal: it pushes and does not pull
-  push_beyond,     ///< what it pushes on top of that beyond its soft depth
-  friction_first,  ///< friction along the first tangent: a spring both ways
-  friction_second  ///< along the second one
+  push_beyond,     ///< its additional push beyond its soft depth
+  friction_first,  ///< friction along the first tangent: a spring that pushes and pulls
+  friction_second  ///< friction along the second tangent
 };
 
 /// A contact, or one direction of its friction, as the model of g sees it.
@@ -29,27 +29,27 @@ struct ContactRow {
   int place, collider;  ///< as in Contact
   RowKind kind;
   Vec3 direction;     ///< normal or tangent, unit
-  double stiffness;   ///< of the unknown, N/m
-  double added;       ///< beyond soft_depth, N/m; 0 of what is that
+  double stiffness;   ///< with respect to the unknown, N/m
+  double added;       ///< stiffness beyond soft_depth, N/m; 0 for push_beyond and friction
   double soft_depth;  ///< m
-  double in_matrix;   ///< its stiffness there, N/m; 0: it is not
+  double in_matrix;   ///< its stiffness in the matrix, N/m; 0: it is not in it
   bool is_barrier;    ///< its spring changes with the iterate
-  bool is_at_z;       ///< a barrier that touches there, and not only at z + p
+  bool is_at_z;       ///< a barrier that was found at z, and not only at z + p
   double plane;       ///< direction . z where the gap is zero, m
   double gap;         ///< at z + p, m
   double assumed;     ///< f, N
   double force;       ///< l, N
 
   bool only_pushes() const { return kind == RowKind::push || kind == RowKind::push_beyond; }
-  /// Of a gap, m: N.
+  /// The force at a gap (m), N.
   double force_at(double at_gap) const {
     return -stiffness * (only_pushes() ? std::min(0.0, at_gap) : at_gap);
   }
-  /// A barrier that is not found touching pushes nothing, whatever its last spring would.
+  /// A barrier that is not found touching does not push, whatever its last spring would do.
   void leave_barrier() {
     if (is_barrier) gap = std::max(0.0, gap);
   }
-  /// The force that it may have, N.
+  /// The force nearest to `wanted` that the row can have, N.
   double allowed(double wanted) const { return only_pushes() ? std::max(0.0, wanted) : wanted; }
 };
 
@@ -70,42 +70,43 @@ inline void add_force(double force, const Vec3& normal, const ContactPoint& poin
 /// The dense system (C + K^-1) l = r of contacts and its complementarity problem
 /// (contact_matrix.h).
 ///
-/// C_ij is the compliance between two points times d_i . d_j, the same compliance for x, y and z.
-/// Rows whose directions are at right angles therefore do not see each other. Where all directions
-/// are, to rounding, those of one frame, the system falls into three blocks, each with a factor and
-/// sweeps of its own: on a plane, in a box and in an upright stack the normals are one block and
-/// both tangents of friction another two, which costs three times a system of the normals alone
-/// instead of 27 times.
+/// C_ij is the compliance between two points times d_i . d_j, where d are the directions of the
+/// rows. The compliance is the same for x, y and z, so rows whose directions are at right angles do
+/// not see each other. If all directions are, to rounding, those of one frame, the system falls
+/// into three blocks, each with its own factor and sweeps. On a plane, in a box and in an upright
+/// stack, the normals are one block and the two tangents of friction are two others. That costs
+/// three times a system of the normals alone, instead of 27 times.
 class ContactSystem {
  public:
-  /// Of a block at most: its cost grows with their cube.
+  /// Most rows of a block: its cost grows with their cube.
   static constexpr std::size_t most_rows = 512;
 
-  /// For systems of no more than so many rows; most_coupled: of one block of all directions.
-  /// Afterwards only `fill` allocates, where directions are coupled: to hold more than ever before.
+  /// Makes room for systems of up to so many rows. most_coupled: most rows of one block of all
+  /// directions. Afterwards only `fill` allocates, if directions are coupled, to hold more than
+  /// ever before.
   void make_room(std::size_t rows, std::size_t most_coupled = most_rows);
   std::size_t capacity() const { return is_coupled_ ? coupled_capacity_ : capacity_; }
   std::size_t largest_capacity() const { return coupled_capacity_; }
 
-  /// Whether compliances couple all directions, as those of bodies that do not deform do: then one
+  /// Whether compliances couple all directions, as they do in bodies that do not deform. If so, one
   /// block holds all rows.
   void couple_directions(bool is_coupled) { is_coupled_ = is_coupled; }
 
-  /// Takes a frame of these rows' directions.
+  /// Chooses a frame from these rows' directions.
   void choose_frame(std::span<const ContactRow> rows);
-  /// Whether a direction is one of the frame.
+  /// Whether a direction is an axis of the frame.
   bool is_in_frame(const Vec3& direction) const { return axis_of(direction) >= 0; }
-  /// Which rows there is room for, the first ones before later ones: 1, else 0, of each. The first
-  /// `kept`, which had room by this frame already, all have.
+  /// Leaves fits[i] at 1 if there is room for row i, otherwise sets it to 0; earlier rows go first.
+  /// The first `kept` rows all have room: they had it in this frame before.
   void find_fitting(std::span<const ContactRow> rows, std::size_t kept, std::vector<char>& fits);
 
-  /// Sets up the system of rows that fit: row i is about point point_of[i], and `between` is the
-  /// compliance of points, m/N: [num_points * num_points], row by row.
+  /// Sets up the system of rows that fit. Row i is at point point_of[i]. between: the compliance
+  /// between points, m/N: [num_points * num_points], row by row.
   void fill(std::span<const ContactRow> rows, std::span<const int> point_of,
             std::span<const double> between, std::size_t num_points);
 
-  /// Adds product(i, j), m/N, to C_ij of the rows that the system was filled with; where directions
-  /// are coupled alone.
+  /// Adds product(i, j), m/N, to C_ij of the rows that the system was filled with. Only if
+  /// directions are coupled.
   template <class Product>
   void add_to_compliance(const Product& product) {
     Block& block = blocks_[0];
@@ -120,27 +121,27 @@ class ContactSystem {
     }
   }
 
-  /// Adds sum_k left_ik right_jk, m/N, to C_ij: [rows][count] of all rows; where directions are
-  /// coupled alone.
   void make_room_for_products(std::size_t count) { products_.reserve(count * coupled_capacity_); }
+  /// Adds sum_k left_ik right_jk, m/N, to C_ij. left, right: [rows][count], of all rows. Only if
+  /// directions are coupled.
   void add_products(std::span<const double> left, std::span<const double> right, std::size_t count);
-  /// The rows' gaps are those without any force, and become those with the assumed ones; where
-  /// directions are coupled alone.
+  /// Turns the rows' gaps without any force into those with the assumed forces. Only if directions
+  /// are coupled.
   void start_from_assumed(std::span<ContactRow> rows);
 
-  /// Solves the complementarity problem from the forces that the rows are assumed to have by
-  /// projected Gauss-Seidel sweeps.
+  /// Solves the complementarity problem by projected Gauss-Seidel sweeps, starting from the forces
+  /// that the rows are assumed to have.
   void relax(std::span<ContactRow> rows);
-  /// From the rows that push to those that do in the solution, by a primal-dual active set. The
-  /// factor is that of `members` afterwards, to be kept for `solve`, or made for this alone in a
-  /// third of the time. False: a block could not be factorised.
+  /// Finds the rows that push in the solution by a primal-dual active set, starting from those that
+  /// push now. The factor is then that of `members`. is_kept: `solve` will use it; otherwise it is
+  /// made in a third of the time. False: a block could not be factorised.
   bool find_set(std::span<ContactRow> rows, bool is_kept = true);
   /// The rows with forces, ascending. Valid until the next `relax` or `find_set`.
   std::span<const int> members() const { return members_; }
 
   /// Factorises the system of all rows. False: it is not positive definite.
   bool factor_all();
-  /// right becomes (C + K^-1)^-1 right, of the rows that were factorised last.
+  /// right becomes (C + K^-1)^-1 right, for the rows that were factorised last.
   void solve(std::span<double> right);
 
  private:

@@ -13,7 +13,7 @@
 namespace supple {
 namespace {
 
-/// Points with a random compliance, and rows about them.
+/// Points with a random compliance, and rows at them.
 struct Problem {
   explicit Problem(int num_points) {
     std::mt19937 random(7);
@@ -25,7 +25,8 @@ struct Problem {
     uniform = std::uniform_real_distribution<double>(-1, 1);
     engine = random;
   }
-  /// A contact with this normal, and, with another direction, friction along that and across both.
+  /// Adds a contact with this normal and, if there is a tangent, friction along that and across
+  /// both.
   void add(int point, const Vec3& normal, const Vec3* tangent) {
     const auto add_row = [&](RowKind kind, const Vec3& direction) {
       ContactRow row{};
@@ -76,18 +77,18 @@ struct Problem {
   std::mt19937 engine;
 };
 
-/// A frame that is that of no axes.
+/// A frame whose directions are along no axes.
 const Vec3 normal = vec3::direction({0.3, 1, -0.2}, {});
 const Vec3 tangent = vec3::direction(vec3::cross(normal, {1, 0, 0}), {});
 
-/// The system is solved in blocks where all directions are those of a frame, and as one where one
-/// of them is not.
+/// The system is solved in blocks if all directions are those of a frame, and as a whole if one of
+/// them is not.
 TEST(ContactSystem, IsTheDenseOneInBlocksAndAsAWhole) {
   for (const bool is_one : {false, true}) {
     SCOPED_TRACE(is_one);
     Problem problem(12);
     for (int point = 0; point < 11; ++point) problem.add(point, normal, &tangent);
-    // The side of a box that stands on the plane, and another direction altogether.
+    // Another direction altogether, or that of the side of a box that stands on the plane.
     problem.add(11, is_one ? vec3::direction({1, 0.2, 0.1}, {}) : tangent, nullptr);
     ContactSystem system;
     problem.set_up(system);
@@ -104,8 +105,8 @@ TEST(ContactSystem, IsTheDenseOneInBlocksAndAsAWhole) {
   }
 }
 
-/// Forces of contacts do not pull, and gaps A l + u are not negative and zero where they push;
-/// friction has both signs.
+/// Forces of contacts do not pull. Gaps A l + u are not negative, and zero where contacts push.
+/// Friction has both signs.
 TEST(ContactSystem, ItsForcesSolveTheComplementarityProblem) {
   for (const bool with_set : {false, true}) {
     SCOPED_TRACE(with_set);
@@ -147,8 +148,8 @@ TEST(ContactSystem, ItsForcesSolveTheComplementarityProblem) {
   }
 }
 
-/// Each block has room for as many rows as a system that is one, for later rows none where what is
-/// kept has taken it, and directions across the frame then have none.
+/// Each block has room for as many rows as a system of one block. It has no room for later rows if
+/// kept ones have taken it, nor then for directions across the frame.
 TEST(ContactSystem, HasRoomForABlockOfEachDirectionOfTheFrame) {
   const int most = static_cast<int>(ContactSystem::most_rows);
   Problem problem(1);

@@ -126,7 +126,7 @@ const char* const material_names[] = {
     "corotated",          "arap",          "stvk",       "neo_hookean",
     "stable_neo_hookean", "mooney_rivlin", "polynomial", "spline",
     "valanis_landel",     "strain_limit",  "volume"};
-/// But for OwnModel.
+/// All materials but OwnModel.
 static_assert(std::size(material_names) == std::variant_size_v<MaterialModel> - 1);
 
 MaterialSettings material(const std::string& name) {
@@ -194,8 +194,8 @@ TEST(CoordinateMethods, ReachNewtonsMinimumWithSpringsLayersFibersAndWeight) {
       const auto direction = method.make(step.model, step.inverse_a2);
       VectorField z = step.y;
       const MinimiseReport report = step.run(*direction, 5000, z);
-      // Without inertia the softest modes feel a hundredth of the stiffness, and a descent that
-      // ends where g cannot tell steps apart is the root of that further off.
+      // Without inertia, the softest modes feel a hundredth of the stiffness. A descent that ends
+      // where g cannot tell steps apart is then further off by the root of that.
       EXPECT_LT(largest_distance(z, expected), inverse_a2 > 0 ? 1e-6 : 5e-6)
           << method.name << ", " << report.iterations << " iterations";
     }
@@ -214,8 +214,8 @@ TEST(CoordinateMethods, ReachNewtonsMinimumInContact) {
       VectorField z = step.y;
       step.begin();
       const MinimiseReport report = step.run(*direction, 3000, z);
-      // With friction too it is one convex function of the contacts. M/a^2 + L knows nothing of
-      // them and creeps where they stick, a thousand times stiffer than the body.
+      // With friction, too, contacts are one convex function. M/a^2 + L knows nothing of them, and
+      // creeps where they stick: there they are a thousand times stiffer than the body.
       const bool creeps = friction > 0 && method.name == "chebyshev";
       EXPECT_LT(largest_distance(z, expected), creeps ? 2e-3 : 1e-6)
           << method.name << ", " << report.iterations << " iterations";
@@ -261,7 +261,7 @@ TEST(CoordinateMethods, GiveTheSameBitsOnAnyNumberOfThreads) {
   }
 }
 
-/// Turns a field about z.
+/// The field turned about z.
 VectorField turned(const VectorField& x, double degrees) {
   const double c = degrees == 90 ? 0 : std::cos(degrees * M_PI / 180);
   const double s = degrees == 90 ? 1 : std::sin(degrees * M_PI / 180);
@@ -307,7 +307,7 @@ Eigen::MatrixXd dense_hessian(Step& step, const VectorField& x, NegativeEigenval
   return lower.selfadjointView<Eigen::Lower>();
 }
 
-/// A step whose contacts are chosen, with g and its gradient at a deformed shape.
+/// g and its gradient at a deformed shape, at which the contacts have been found.
 struct At {
   explicit At(Step& step, double amount)
       : x(deformed(step.model, amount, 5)), gradient(x.size()), p(x.size()) {
@@ -405,7 +405,7 @@ TEST(VertexBlockDescent, TakesANewtonStepOfEachVertexInTurn) {
                                 eigen.eigenvalues().cwiseAbs().cwiseInverse().asDiagonal() *
                                 eigen.eigenvectors().transpose() * g;
       for (int k = 0; k < 3; ++k) {
-        // A millimetre's step, from gradients and Hessians of other sums.
+        // A step of a millimetre; gradients and Hessians are summed in another order.
         EXPECT_NEAR(at.p[v][k], d[k], 1e-11);
         z[v][k] += d[k];
       }
@@ -482,7 +482,7 @@ TEST(VertexBlockDescent, AVertexThatNothingHoldsStays) {
 TEST(Colours, KeepTheVerticesOfTetsAndSpringsApart) {
   Scene scene = full_scene(false);
   Body& body = scene.bodies[0];
-  // A vertex that is tied to all others: no tet or spring may see one colour twice all the same.
+  // One vertex is tied to all others. Even so, no tet or spring may have one colour twice.
   body.springs.clear();
   for (int i = 1; i < static_cast<int>(body.mesh.vertices.size()); ++i) {
     body.springs.push_back({0, i, 1e3, 0.5});

@@ -15,19 +15,19 @@ namespace supple {
 
 namespace {
 
-/// A patch is solved where its gradient has fallen to this share of its terms. With a tenth, L-BFGS
+/// A patch is solved when its gradient has fallen to this share of its terms. With a tenth, L-BFGS
 /// around it takes twice the evaluations on the published tibiman.
 constexpr double enough = 1e-2;
 constexpr int most_newton_iterations = 30, most_halvings = 12;
 constexpr double sufficient_decrease = 0.03;
-/// Hessians of tets in a step, over all tets: what thirty evaluations of g take. A step in which a
-/// patch could not have `least_iterations` has none.
+/// Most Hessians of tets in a step, over the number of all tets: they take as long as thirty
+/// evaluations of g. If that leaves a patch fewer than `least_iterations`, the step has no patches.
 constexpr double most_work = 0.35;
 constexpr int least_iterations = 10;
-/// Where more than this share of all tets is crushed, patches are none: they would take longer than
-/// what they save. (With 0.05 a frame of the hippo, stretched, took five times as long.)
+/// If more than this share of all tets is crushed, there are no patches: they would take longer
+/// than they save. (With 0.05, a frame of the stretched hippo took five times as long.)
 constexpr double most_crushed = 0.003;
-/// Tets nearer to rest than this are not looked at closer: J above and |F|^2 below.
+/// Tets nearer to rest than this are not looked at more closely: J above and |F|^2 below.
 constexpr double least_volume = 0.3, most_stretch = 6;
 constexpr int tets_per_piece = 4096;
 constexpr std::size_t most_parameters = 16;
@@ -63,8 +63,8 @@ Mat3<double> deformation_gradient(const Model& model, std::size_t tet,
   return F;
 }
 
-/// f(material) with the parameters of a place of the range, of a material that is not the program's
-/// own.
+/// Calls work(material) with the parameters at a place of the range, unless the material is the
+/// program's own.
 template <class Work>
 void with_material(const ElementRange& range, std::size_t place, const Work& work) {
   visit_model(range.material, [&](const auto& family) {
@@ -99,8 +99,8 @@ int range_of(const Model& model, int lane) {
   return range;
 }
 
-/// x = A^-1 x by a Cholesky factorisation in place; lower triangle, column after column. False: A
-/// is not positive definite.
+/// x = A^-1 x by a Cholesky factorisation in place. A: lower triangle, column after column. False:
+/// A is not positive definite.
 bool solve_dense(std::size_t n, std::vector<double>& A, std::vector<double>& x) {
   for (std::size_t k = 0; k < n; ++k) {
     double* const column = &A[k * n];
@@ -148,7 +148,7 @@ bool CrushedPatches::find(const Objective& objective, const VectorField& z) noex
   return count_ > 0;
 }
 
-/// False: there are none, or too many.
+/// False: no tets are crushed, or too many.
 bool CrushedPatches::find_crushed(const Model& model, const VectorField& z, Threads& threads) {
   lane_of_tet_.assign(at(model.num_tets), 0);
   for (std::size_t lane = 0; lane < model.tet_of_lane.size(); ++lane) {
@@ -188,7 +188,7 @@ bool CrushedPatches::find_crushed(const Model& model, const VectorField& z, Thre
   return true;
 }
 
-/// The tets of each vertex, and what pins hold.
+/// Lists the tets of each vertex, and finds the vertices that no pin holds.
 void CrushedPatches::list_places(const Model& model) {
   const std::size_t n = at(model.num_vertices);
   tet_start_.assign(n + 1, 0);
@@ -223,7 +223,7 @@ void CrushedPatches::find_parts(const Model& model) {
   }
 }
 
-/// Unites the vertices of the crushed tets where they share a tet, as far as patches stay small.
+/// Joins vertices of crushed tets that share a tet, as long as patches stay small.
 void CrushedPatches::join(const Model& model) {
   patch_of_.assign(at(model.num_vertices), -1);
   size_.assign(at(model.num_vertices), 0);
@@ -309,7 +309,7 @@ void CrushedPatches::make_patches(const Model& model) {
   if (iterations < least_iterations) count_ = 0;
 }
 
-/// g as far as the vertices of the patch change it, J.
+/// The part of g that the vertices of the patch change, J.
 double CrushedPatches::energy(const Objective& objective, const Patch& patch,
                               const VectorField& z) {
   const Model& model = objective.model();
@@ -330,7 +330,7 @@ double CrushedPatches::energy(const Objective& objective, const Patch& patch,
   return sum;
 }
 
-/// Its derivatives.
+/// The gradient of that or, with_matrix, its Hessian.
 void CrushedPatches::differentiate(const Objective& objective, const VectorField& z,
                                    bool with_matrix, Patch& patch) {
   const Model& model = objective.model();
@@ -439,7 +439,7 @@ void CrushedPatches::minimise(const Objective& objective, VectorField& z, Patch&
 void CrushedPatches::solve(const Objective& objective, VectorField& z) {
   if (count_ == 0) return;
   for (std::size_t p = 0; p < count_; ++p) {
-    // Where they stand, to tell by how far they are moved.
+    // Where the vertices stand, to tell by how far they are moved.
     Patch& patch = patches_[p];
     for (std::size_t k = 0; k < patch.before.size(); ++k) {
       patch.before[k] = z[at(patch.vertices[k / 3])][static_cast<int>(k % 3)];

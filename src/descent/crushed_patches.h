@@ -11,51 +11,52 @@ namespace supple {
 /// Nonlinear elimination of the vertices of crushed tets [Lanzkron, Rose & Wilkes 1996; Cai & Keyes
 /// 2002].
 ///
-/// A few tiny or flat tets that a step begins with far from rest have forces that outweigh those of
-/// the whole body, and no step along the direction of one matrix for all suits both. Their vertices
-/// w are solved for apart, the others u standing still:
+/// When a step begins with a few tiny or flat tets far from rest, their forces outweigh those of
+/// the whole body, and no step along the direction of one matrix suits both. The vertices w of
+/// these tets are therefore solved for separately, with the others u standing still:
 ///   G(u) = min_w g(u, w),  grad G(u) = dg/du at the minimum, where dg/dw = 0.
-/// Wherever g is evaluated, w goes to its minimum first. With dg/dw = 0 the two loops of L-BFGS
-/// around A are those of G around the Schur complement of A, and the part of w in a direction is
-/// where its minimum is looked for next.
+/// Wherever g is evaluated, w goes to its minimum first. With dg/dw = 0, the two loops of L-BFGS
+/// around A are those for G around the Schur complement of A. The part of a direction that belongs
+/// to w says where the next search for its minimum starts.
 ///
-/// Crushed is a tet of Psi > `crushed` k_j. The free vertices of such tets are joined to a patch
-/// where they share a tet, so that patches see nothing of each other; the most crushed tets come
-/// first, and those that would make a patch too large are left out. A patch is solved by Newton's
-/// method with a dense matrix, negative eigenvalues of an element counting with their absolute
-/// value, and backtracking: its energy falls. Where more than a few tets are crushed there are no
-/// patches, and in a step they take no more time than thirty evaluations of g. The bits do not
+/// A tet is crushed if Psi > `crushed` k_j. The free vertices of such tets are joined to one patch
+/// if they share a tet, so that patches see nothing of each other. The most crushed tets come
+/// first; those that would make a patch too large are left out. Newton's method solves a patch,
+/// with a dense matrix in which negative eigenvalues of an element count with their absolute value,
+/// and with backtracking, so that its energy falls. If more than a few tets are crushed, there are
+/// no patches. In a step, patches take no more time than thirty evaluations of g. The bits do not
 /// depend on the number of threads.
 ///
-/// What is not held keeps its momentum: parts without pins are shifted back by what the patches
-/// move their centre of mass.
+/// What is not held keeps its momentum: a part without pins is shifted back by as much as the
+/// patches move its centre of mass.
 ///
-/// Only models of tets without fibers, layers, growth, plastic flow, damping or energies of the
-/// program's own, with neither springs, membranes, rods, pressures nor bonds beside them, and
-/// without contacts have patches.
+/// Only models of tets alone have patches: without springs, membranes, rods, pressures and bonds,
+/// without fibers, layers, growth, plastic flow, damping and energies of the program's own, and
+/// without contacts.
 class CrushedPatches {
  public:
-  /// Of the energy densities over k_j. A spring of stiffness k_j has this when stretched by two.
+  /// Energy density over k_j above which a tet is crushed. A spring of stiffness k_j has this when
+  /// stretched by two.
   static constexpr double crushed = 2;
-  /// Vertices of a patch.
+  /// Most vertices of a patch.
   static constexpr int most_vertices = 32;
 
-  /// A step begins: there are none.
+  /// A step begins, without patches.
   void begin_step() {
     count_ = 0;
     has_looked_ = false;
   }
 
-  /// Once in a step: finds the tets that are crushed at z. Whether there are patches now. Allocates
-  /// where there are more than ever before; without memory there are none.
+  /// Finds the tets that are crushed at z and makes patches, once in a step. Returns whether it has
+  /// made any. Allocates if there are more than ever before; without memory there are none.
   bool find(const Objective& objective, const VectorField& z) noexcept;
 
-  /// Moves the vertices of the patches to the minimum of g, the others standing where they are but
-  /// for the shift.
+  /// Moves the vertices of the patches to the minimum of g. The others stay where they are, but for
+  /// the shift.
   void solve(const Objective& objective, VectorField& z);
 
   int count() const { return static_cast<int>(count_); }
-  /// Of one patch.
+  /// Vertices of one patch, ascending.
   const std::vector<int>& vertices(int patch) const {
     return patches_[static_cast<std::size_t>(patch)].vertices;
   }
@@ -70,7 +71,7 @@ class CrushedPatches {
   };
   struct Patch {
     std::vector<int> vertices;  ///< ascending
-    std::vector<Tet> tets;      ///< of the vertices, ascending
+    std::vector<Tet> tets;      ///< tets with any of these vertices, ascending
     std::size_t part = 0;
     int iterations_left = 0;  ///< of Newton's method in this step
     // Work.
@@ -81,7 +82,7 @@ class CrushedPatches {
     std::vector<double> step;      ///< m
     std::vector<double> matrix;    ///< [3 vertices]^2, lower triangle, column after column, N/m
   };
-  /// Connected by tets.
+  /// Vertices that tets connect.
   struct Part {
     double mass = 0;       ///< kg
     bool is_held = false;  ///< by pins
@@ -106,7 +107,7 @@ class CrushedPatches {
   bool has_looked_ = false;
   std::size_t count_ = 0;
   std::vector<Patch> patches_;  ///< the first `count_`
-  // Of a look.
+  // Work of `find`.
   std::vector<std::vector<Crushed>> of_piece_;
   std::vector<Crushed> found_;
   std::vector<int> lane_of_tet_;    ///< [num_tets]

@@ -20,7 +20,7 @@ namespace {
 using test::h;
 constexpr double a2 = 1 / (h * h);
 
-/// Free, or held by a pin at each of these vertices.
+/// A block that is free, or has a pin at each of these vertices.
 Scene block(const std::vector<int>& pinned = {}) {
   Scene scene;
   Body body;
@@ -38,7 +38,8 @@ Scene block(const std::vector<int>& pinned = {}) {
   return scene;
 }
 
-/// The vertex of the block nearest to its middle: of the scene, whose order the model keeps.
+/// The vertex nearest to the middle of the block. It has this number in the scene too: the model
+/// keeps the order.
 int middle_of(const Model& model) {
   const auto distance = [](const Vec3& x) { return std::hypot(x[0], x[1], x[2]); };
   const auto nearest =
@@ -47,8 +48,8 @@ int middle_of(const Model& model) {
   return static_cast<int>(nearest - model.rest.begin());
 }
 
-/// A step whose target is at rest but for one vertex, which is three cells off: its tets are inside
-/// out.
+/// A step whose target is the rest shape, except that one vertex is three cells off, so that its
+/// tets are inside out.
 struct Crushed {
   explicit Crushed(const Scene& scene, int threads = 1)
       : problem(scene, threads), vertex(middle_of(problem.model)), z(problem.y.size()) {
@@ -97,7 +98,7 @@ TEST(CrushedPatches, AreSolvedForWithTheOthersStandingStill) {
   const double after = objective.value_and_gradient(crushed.z, gradient);
   EXPECT_LT(after, 0.1 * before);
   EXPECT_LT(size_at(inside, gradient), 0.01 * force);
-  // The others are moved together, by what keeps the centre of mass.
+  // The others move together, so that the centre of mass stays.
   const std::size_t corner = 0;
   for (std::size_t i = 0; i < start.size(); ++i) {
     if (std::binary_search(inside.begin(), inside.end(), static_cast<int>(i))) continue;

@@ -43,7 +43,7 @@ Scene mixed_scene(double tau, bool all = true) {
   return scene;
 }
 
-/// What turns about an axis and moves.
+/// The field turned about an axis and shifted.
 VectorField turned(const VectorField& x) {
   VectorField to = x;
   const double c = std::cos(0.7), s = std::sin(0.7);
@@ -88,7 +88,7 @@ TEST(Damping, TheGradientIsThatOfTheValue) {
       const double slope = (problem.objective.value_and_gradient(plus, unused) -
                             problem.objective.value_and_gradient(minus, unused)) /
                            (2 * d);
-      // g is about 1e4 J: its rounding over 2 d, of gradients of 1e4 N.
+      // The rounding of g, about 1e4 J, over 2 d; gradients are about 1e4 N.
       EXPECT_NEAR(gradient[i][k], slope, 1e-4);
     }
   }
@@ -150,7 +150,7 @@ TEST(Damping, TheHessianIsThatOfAStepThatTurns) {
           std::abs(found(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) - expected));
     }
   }
-  // Gradients of 1e4 N, rounded and divided by d, of entries of 1e4 N/m and more.
+  // Gradients of 1e4 N are rounded and divided by d; entries are 1e4 N/m and more.
   EXPECT_LT(difference, 1e-5 * found.cwiseAbs().maxCoeff());
 
   VectorField of_damped(z.size()), of_plain(z.size());
@@ -186,12 +186,12 @@ TEST(Damping, LeavesBendingInTheConstantMatrixAsItIs) {
     };
     const Eigen::MatrixXd plain = of_bending(0);
     EXPECT_GT(plain.cwiseAbs().maxCoeff(), 10) << model;
-    // Of what is damped there are entries of some 1e7 N/m.
+    // What is damped has entries of some 1e7 N/m.
     EXPECT_LT((of_bending(0.05) - plain).cwiseAbs().maxCoeff(), 1e-7) << model;
   }
 }
 
-/// Every weight but that of bending times 1 + tau/a, in double precision the same but for rounding.
+/// Every weight but that of bending is multiplied by 1 + tau/a, to the rounding of doubles.
 TEST(Damping, ScalesTheConstantMatrix) {
   constexpr double tau = 0.05;
   const auto matrix = [](double stiffness, double inverse_a2) {

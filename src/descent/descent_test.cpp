@@ -158,7 +158,7 @@ TEST(Hessian, IsPositiveDefiniteAtInvertedPositions) {
   EXPECT_TRUE(std::isfinite(eigen.eigenvalues().maxCoeff()));
 }
 
-/// V k (g_a . d)(g_b . d) is added to it, k from the curve; of kappa it knows nothing.
+/// A curve adds V k (g_a . d)(g_b . d) to the matrix, with its fitted k. kappa adds nothing.
 TEST(Laplacian, KnowsTheFitOfCurvesOfFibersAlone) {
   const double inverse_a2 = 900, k = 5e4, a = 0.3;
   Scene plain = test_scene(), with_kappa = plain, curved = plain, muscle = plain;
@@ -198,7 +198,7 @@ TEST(Laplacian, KnowsTheFitOfCurvesOfFibersAlone) {
 
 TEST(Laplacian, InFewerBitsOrByMultigridIsNearAndKeepsTheMomentum) {
   Scene scene = test_scene();
-  Body free = scene.bodies[0];  // two parts: the other one is pinned
+  Body free = scene.bodies[0];  // makes two parts; the other one is pinned
   free.pins.clear();
   scene.bodies.push_back(free);
   Problem problem(scene);
@@ -227,7 +227,7 @@ TEST(Laplacian, InFewerBitsOrByMultigridIsNearAndKeepsTheMomentum) {
     }
     EXPECT_LT(distance, digits * size);
     for (int c = 0; c < 3; ++c) {
-      // Rounding of a sum of this size.
+      // The rounding of a sum of this size.
       EXPECT_NEAR(change[c], -force[c], 1e-13 * size * a2 * mass);
     }
   }
@@ -293,7 +293,7 @@ TEST(LBfgs, WithoutHistoryItIsItsInnerDirection) {
   }
 }
 
-/// Another direction of which nobody knows that it is linear.
+/// Another direction that does not say that it is linear.
 class Opaque final : public Direction {
  public:
   explicit Opaque(std::unique_ptr<Direction> inner) : inner_(std::move(inner)) {}
@@ -305,7 +305,7 @@ class Opaque final : public Direction {
   std::unique_ptr<Direction> inner_;
 };
 
-/// Around the constant matrix in doubles; with and without the recursion over numbers.
+/// L-BFGS around the constant matrix in doubles, with or without the recursion over numbers.
 LBfgs l_bfgs(const Model& model, int history, bool is_linear) {
   auto inner = std::make_unique<Laplacian>(model, 1 / (h * h), Precision::full);
   if (is_linear) return {model, std::move(inner), history};

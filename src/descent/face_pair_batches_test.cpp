@@ -96,7 +96,7 @@ std::array<int, 4> vertices_of(const FacePairBatches& packed, const ElementBlock
   return vertices;
 }
 
-/// By its corners, ascending.
+/// The number of each tet by its corners, ascending.
 using TetsByCorners = std::map<std::array<int, 4>, int>;
 
 TetsByCorners tets_by_corners(const Model& model) {
@@ -109,7 +109,7 @@ TetsByCorners tets_by_corners(const Model& model) {
   return tets;
 }
 
-/// A tet with a volume where it is packed.
+/// Where a tet with a volume is packed.
 struct PackedTet {
   int row;  ///< of its range's parameters
   int lane;
@@ -158,7 +158,7 @@ TEST(FacePairBatches, HoldEveryTetOnceWithItsVolume) {
 }
 
 TEST(FacePairBatches, NoTetIsInvertedAtRestHoweverFlat) {
-  // Tets as flat as a model takes them: what is left of their volume is a few roundings.
+  // Tets as flat as a model accepts: their volume is a few roundings.
   std::mt19937 generator(5);
   std::uniform_real_distribution<double> uniform(-1, 1);
   int nearly_flat = 0;
@@ -169,7 +169,7 @@ TEST(FacePairBatches, NoTetIsInvertedAtRestHoweverFlat) {
     for (int v = 0; v < 4; ++v) {
       mesh.vertices.push_back({uniform(generator), uniform(generator), uniform(generator)});
     }
-    // The last corner all but in the plane of the others.
+    // The last corner is almost in the plane of the others.
     const auto& X = mesh.vertices;
     const double a = uniform(generator), b = uniform(generator);
     for (std::size_t k = 0; k < 3; ++k) {
@@ -183,7 +183,7 @@ TEST(FacePairBatches, NoTetIsInvertedAtRestHoweverFlat) {
       const Model model = build_model(scene);
       for (const PackedTet& tet : tets_of(FacePairBatches(model), model)) {
         ++nearly_flat;
-        // The corners in the order in which they are packed here: a single tet's own.
+        // A single tet is packed with its corners in their own order.
         EXPECT_GT(tet.inverse_det, 0) << trial;
         EXPECT_NEAR(6 * model.volume[0] * tet.inverse_det, 1, 1e-13);
       }
@@ -199,7 +199,7 @@ TEST(FacePairBatches, LeaveFewLanesEmpty) {
   scene.bodies[0].mesh = generate(BoxGenerator{.cells = {12, 12, 12}});
   const Model model = build_model(scene);
   const FacePairBatches packed(model);
-  // What a pair saves is not lost by tets alone.
+  // So few tets are packed alone that they do not cost what pairs save.
   EXPECT_LE(packed.pairs.size() * 2 * lanes, model.tets.size() * 21 / 20);
 }
 
@@ -223,7 +223,7 @@ TEST(FacePairBatches, KeepParametersOnceWhereAllAreTheSame) {
   ASSERT_EQ(both.ranges.size(), 1U);
   const ElementRange& range = mixed.ranges[0];
   EXPECT_EQ(both.ranges[0].parameter_stride, range.num_parameters * lanes);
-  // Of each tet its own, which the model keeps elsewhere.
+  // Each tet has parameters of its own, which the model keeps elsewhere.
   std::vector<std::vector<double>> expected(mixed.tets.size());
   for (std::size_t i = 0; i < mixed.tet_of_lane.size(); ++i) {
     if (mixed.tet_of_lane[i] < 0) continue;
@@ -244,7 +244,7 @@ TEST(FacePairBatches, KeepParametersOnceWhereAllAreTheSame) {
   EXPECT_GE(different.size(), 3U);
 }
 
-/// The same energy and forces tet by tet with the whole Dm^-1, without a frame of its own.
+/// The same energy and forces tet by tet with the whole Dm^-1, without frames.
 struct Plain {
   double energy = 0;
   VectorField gradient;
@@ -315,7 +315,7 @@ TEST(FacePairBatches, HaveTheEnergyAndTheForcesOfTheModel) {
           for (int i = 0; i < 9; ++i) own.F(i / 3, i % 3) += uniform(generator);
           own.F = (1 / std::cbrt(determinant(own.F))) * own.F;
         }
-        // Of a tet that grows alone nothing flows; here it does.
+        // A tet that only grows does not flow; here it does.
         write_rest_shapes(model, plastic);
         elements.shapes_changed(false);
       }

@@ -14,18 +14,20 @@ namespace supple {
 
 namespace {
 
-/// What a tet costs in one evaluation, s: between the models' times on one core.
+/// What a tet costs in one evaluation, s: between the times of the materials on one core.
 constexpr double seconds_per_tet = 4e-8;
-/// Part of a tet's largest eigenvalue that its weight must be: along a step of -A^-1 grad g the
-/// function g decreases where A > H/2.
+/// Part of a tet's largest eigenvalue that its weight must be: along a step of -A^-1 grad g, the
+/// function g decreases if A > H/2.
 constexpr double needed_part = 0.5;
-/// A weight this much too small or too large stays.
+/// A weight that is too small or too large by no more than this factor stays.
 constexpr double margin = 1.1;
-/// Work over what of it is spent on tries beyond the first, at which another matrix is worth a try.
+/// Another matrix is worth a try when one part in so many of the work goes into tries beyond the
+/// first.
 constexpr double work_per_spent = 3;
-/// Prices to be worked before the next look where raised weights have not made the steps longer.
+/// If raised weights have not made the steps longer, the next look waits for as much work as so
+/// many factors cost.
 constexpr double futile_prices = 10;
-/// Evaluations that cost as much as the dearest factor that is made: it lengthens one step.
+/// The dearest factor that is made costs as much as so many evaluations: it lengthens one step.
 constexpr double dearest = 30;
 /// Batches that a thread looks at in one go.
 constexpr int batches_per_piece = batches_per_block;
@@ -69,11 +71,11 @@ void FollowingWeights::begin_step(Objective& objective, BodyMatrices& matrix) {
   try {
     std::vector<double> next = find_eigenvalues(model, objective.x_start(), objective.threads());
     if (choose(next)) refactor(model, objective.threads(), matrix, std::move(next));
-  } catch (const std::bad_alloc&) {  // the matrix that there is serves
+  } catch (const std::bad_alloc&) {  // the matrix stays as it is
   }
 }
 
-/// Of each tet, summed over its layers: [num_tets], Pa.
+/// Largest eigenvalue of each tet, summed over its layers: [num_tets], Pa.
 std::vector<double> FollowingWeights::find_eigenvalues(const Model& model, const VectorField& z,
                                                        Threads& threads) const {
   std::vector<double> of_lane(model.num_batches() * lanes);
@@ -102,7 +104,7 @@ std::vector<double> FollowingWeights::find_eigenvalues(const Model& model, const
   return eigenvalues;
 }
 
-/// Turns eigenvalues into weights; whether some of them are new.
+/// Turns eigenvalues into weights. Returns whether some of them are new.
 bool FollowingWeights::choose(std::vector<double>& next) const {
   bool are_new = false;
   for (std::size_t t = 0; t < next.size(); ++t) {

@@ -14,16 +14,16 @@ namespace supple {
 /// The fitted k_j is too small for a tet that has become much stiffer than its fit: the line search
 /// then shortens the steps of the whole body until that tet can bear them. Its weight becomes
 ///   max(d2Psi/ds_i^2, (P_i + P_j)/(s_i + s_j), (P_i - P_j)/(s_i - s_j))/2,
-/// but at least the fitted k_j and at most `most` times that: with half of the largest eigenvalue
-/// of its Hessian a full step still decreases g, and larger weights slow the descent.
+/// but at least the fitted k_j and at most `most` times that. With half of the largest eigenvalue
+/// of its Hessian, a full step still decreases g; larger weights slow the descent.
 ///
 /// A new factor costs as much as some iterations. It is made at the beginning of a step, where
-/// L-BFGS starts afresh anyway, once the lengths that the line search tried beyond one per
-/// iteration have cost as much, and a third of all evaluations; with raised weights also once the
-/// descent has worked three times as long. Where steps stay short with raised weights, the next
-/// factor is made ten times as much work later. A factor that costs more than thirty evaluations is
-/// never made: one step would take too long. All costs are estimated from numbers of tets and
-/// operations, not measured: runs have the same bits.
+/// L-BFGS starts afresh anyway. It is due when the lengths that the line search tried beyond one
+/// per iteration have cost as much as the factor, and a third of all evaluations. With raised
+/// weights, it is also due when evaluations have cost three times as much as the factor. If steps
+/// stay short with raised weights, the next factor waits for ten times as much work. A factor that
+/// costs more than thirty evaluations is never made: one step would take too long. All costs are
+/// estimated from numbers of tets and operations, not measured, so that runs have the same bits.
 ///
 /// With colliders the weights are the fitted ones: contacts in the matrix keep columns of its
 /// inverse (contact_matrix.h), which a new matrix makes worthless.
@@ -33,24 +33,24 @@ class FollowingWeights {
 
   explicit FollowingWeights(const Model& model);
 
-  /// A step begins. Throws nothing: without memory for it the matrix stays as it is.
+  /// A step begins. Throws nothing: without memory for a new factor, the matrix stays as it is.
   void begin_step(Objective& objective, BodyMatrices& matrix);
 
-  /// A direction is computed after so many evaluations of the objective.
+  /// A direction is computed: counts the evaluations of the objective since the last one.
   void count(const Objective& objective);
 
-  /// No factor is made that takes longer, s.
+  /// Makes no factor that takes longer than this, s.
   void set_longest_factor(double seconds) { longest_factor_ = seconds; }
 
   /// All that the next steps depend on.
   struct Memory {
     std::vector<double> weights;  ///< [num_tets], Pa; empty: as fitted
-    double spent = 0;             ///< on tries beyond the first of an iteration, less what a
-                                  ///< futile look has to wait for, s
+    double spent = 0;             ///< on tries beyond the first of an iteration, less the wait
+                                  ///< after a futile look, s
     double worked = 0;            ///< since weights were looked at, s
   };
   Memory memory() const;
-  /// Continues from there. Throws Error{invalid_input}, with nothing changed, if the weights are
+  /// Continues from `memory`. Throws Error{invalid_input}, with nothing changed, if the weights are
   /// not one positive finite number per tet.
   void set_memory(const Memory& memory, const Model& model, Threads& threads, BodyMatrices& matrix);
 
@@ -64,10 +64,10 @@ class FollowingWeights {
 
   const HessianKernels* kernels_;
   TetNumbers fitted_;           ///< Pa
-  std::vector<double> raised_;  ///< [num_tets], Pa; where some weight is not the fitted one
+  std::vector<double> raised_;  ///< [num_tets], Pa; empty if all weights are the fitted ones
   double longest_factor_ = std::numeric_limits<double>::infinity();
   double spent_ = 0;        ///< on tries beyond the first of an iteration, s
-  double worked_ = 0;       ///< in evaluations since then, s
+  double worked_ = 0;       ///< on all evaluations, s
   int evaluations_ = -1;    ///< at the last direction of this step; -1: there is none
   bool is_raised_ = false;  ///< some weight is not the fitted one
 };

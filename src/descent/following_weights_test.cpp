@@ -61,7 +61,8 @@ double largest_difference(const VectorField& a, const VectorField& b) {
   return largest;
 }
 
-/// Steps from x whose single iteration tries so many lengths, until the matrix is a new one.
+/// Takes steps from x, each of one iteration that tries so many lengths, until the matrix is a new
+/// one. Returns whether it is.
 bool follow(Laplacian& matrix, test::Problem& problem, const VectorField& x, int tries, int steps) {
   VectorField gradient(x.size()), p(x.size());
   const std::vector<double> before = matrix.weights()->memory().weights;
@@ -101,7 +102,7 @@ TEST(FollowingWeights, MakeTheMatrixThatIsBuiltWithThem) {
   const VectorField before = direction_of(matrix, problem);
   matrix.set_memory({.weights = weights}, problem.model, problem.threads);
   const VectorField wanted = direction_of(other, problem), p = direction_of(matrix, problem);
-  // Rounding of two sums in another order; the change itself is far larger.
+  // The rounding of sums in two orders; the change itself is far larger.
   EXPECT_LT(largest_difference(p, wanted), 1e-12);
   EXPECT_GT(largest_difference(p, before), 1e-4);
 

@@ -15,7 +15,7 @@ SUPPLE_DEFINE_KERNELS(HessianKernels, hessian_kernels, hessian_table)
 
 namespace {
 
-/// Columns of blocks, and springs, that one thread works through: some 5 us.
+/// Columns of blocks, and springs, that a thread works on at a time: some 5 us.
 constexpr int columns_per_chunk = 64;
 constexpr int springs_per_chunk = 512;
 constexpr int triangles_per_chunk = 64;
@@ -93,7 +93,7 @@ void HessianAssembly::make_pattern(const std::vector<int>& order, const Adjacenc
   std::fill_n(lower_.valuePtr(), entry, 0.0);
 }
 
-/// The block of the matrix in which two vertices meet.
+/// The block of the matrix that couples two vertices.
 int HessianAssembly::block_of(int vertex_a, int vertex_b) const {
   const int i = place_[at(vertex_a)], j = place_[at(vertex_b)];
   const auto begin = row_of_block_.begin() + first_block_[at(std::min(i, j))];
@@ -122,7 +122,7 @@ bool HessianAssembly::has_room_for(const ContactEnergy& contact) const {
   return std::all_of(contacts.begin(), contacts.end(), has_room);
 }
 
-/// Numbers the places that element blocks and springs write, and says where they belong.
+/// Numbers the places that elements and springs write, and lists the blocks that they belong to.
 std::vector<HessianAssembly::Source> HessianAssembly::place_elements() {
   edges_.resize(model_->num_batches() * num_edges * lanes);
   std::vector<Source> list;
@@ -222,7 +222,7 @@ void HessianAssembly::place_edges(const ElementBlock& block, int first_sum,
   first_sum_.push_back(first_sum + block.num_slots + static_cast<int>(keys.size()));
 }
 
-/// By blocks of the matrix; the order inside a block stays.
+/// Sorts sources by blocks of the matrix; the order within a block stays.
 void HessianAssembly::sort_sources(const std::vector<Source>& list) {
   first_source_.assign(row_of_block_.size() + 1, 0);
   for (const Source& source : list) ++first_source_[at(source.block) + 1];
@@ -359,8 +359,8 @@ void HessianAssembly::add_bonds(const VectorField& z, std::span<const double> le
   }
 }
 
-/// From k diag(w), which is there, to k w w^T. Corners that elements do not join (others have taken
-/// their place since) have no room for that and stay as they are.
+/// Turns k diag(w), which is in the matrix already, into k w w^T. There is no room for that between
+/// corners that no element joins any more; these stay as they are.
 void HessianAssembly::make_exact(const PinnedPoint& point) {
   const PinnedVertex* const corner = &model_->pins.pins[at(point.first)];
   for (int i = 0; i < point.count; ++i) {
@@ -402,9 +402,10 @@ void HessianAssembly::assemble(const Objective& objective, const VectorField& z,
   if (objective.contact() != nullptr) {
     objective.contact()->visit_hessian(z[0].v, add, of_bodies);
   }
-  // Mended edge by edge, pressure would hold every vertex where it is, against what moves the
-  // surface as a whole: in frame 60 of scenes/balloon.json at three subdivisions, Newton's method
-  // then has a relative error of 7e-3 after 15 iterations, without it 1e-8 after one.
+  // If pressure were mended edge by edge, it would hold every vertex where it is, against what
+  // moves the surface as a whole. In frame 60 of scenes/balloon.json at three subdivisions,
+  // Newton's method then has a relative error of 7e-3 after 15 iterations. Without pressure it has
+  // one of 1e-8 after one iteration.
   if (objective.pressure() != nullptr && mode == NegativeEigenvalues::keep) {
     objective.pressure()->visit_hessian(z, objective.threads(), add);
   }
@@ -423,8 +424,8 @@ void HessianAssembly::add_block(int vertex, int other, const double* block) {
   }
 }
 
-/// The same of two different vertices. Below the diagonal it is one of the
-/// column of the vertex that stands first: three rows for each, after those of the diagonal block.
+/// The same for two different vertices. The block is below the diagonal, in the columns of the
+/// vertex that comes first. There each block has three rows, after those of the diagonal block.
 void HessianAssembly::add_between(int vertex, int other, const double* block) {
   const int column = std::min(place_[at(vertex)], place_[at(other)]);
   const bool is_below = place_[at(vertex)] > place_[at(other)];

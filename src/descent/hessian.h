@@ -15,39 +15,40 @@ struct StepStart;
 
 /// The Hessian of the objective, M/a^2 + d2E/dx2, 3n x 3n: as it is, or with the negative
 /// eigenvalues of every element and spring mended, so that the whole is positive semi-definite
-/// [Teran et al. 2005]. Pins and contacts are that anyway. Pressures are part of it as it is
-/// alone, without what gas and exact volumes add between all vertices of its surface
-/// (pressure_energy.h).
+/// [Teran et al. 2005]. Pins and contacts are positive semi-definite anyway. Pressures are part of
+/// the Hessian only if nothing is mended, and without what gas and exact volumes add between all
+/// vertices of their surface (pressure_energy.h).
 ///
-/// In the frames of F = U diag(s) V^T the Hessian of a density has a fixed sparse form
-/// (materials/principal.h): one eigen-decomposition an element, as many at once as a register
-/// holds. With g^_a = V^T grad N_a the 3x3 block of corners a, b is
+/// In the frames of F = U diag(s) V^T, the Hessian of a density has a fixed sparse form
+/// (materials/principal.h). It takes one eigen-decomposition per element, done for as many elements
+/// at once as a register holds. With g^_a = V^T grad N_a, the 3x3 block of corners a, b is
 ///   K_ab = V_e U K^_ab U^T,  K^_ab,ik = A_ik g^_a,i g^_b,k + beta_ik g^_a,k g^_b,i   (i != k)
 ///                            K^_ab,ii = A_ii g^_a,i g^_b,i + sum_j alpha_ij g^_a,j g^_b,j  (j !=
 ///                            i).
-/// The pattern is analysed once; rows stand in elimination order, three to a vertex. Blocks of
-/// batches add up their tets in places of their own (hessian_kernels.h), springs and the triangles
-/// of membranes write theirs, and each block of the matrix then adds the places that belong to it,
-/// in a fixed order: both run on all threads, with the same bits on any number, and nothing is
-/// allocated.
+/// The pattern is analysed once; rows are in elimination order, three to a vertex. Blocks of
+/// batches sum up their tets in places of their own (hessian_kernels.h), and springs and triangles
+/// of membranes write theirs. Then each block of the matrix adds the places that belong to it, in a
+/// fixed order. Both run on all threads, with the same bits on any number of them, and allocate
+/// nothing.
 class HessianAssembly {
  public:
   HessianAssembly(const Model& model, const std::vector<int>& order, const Adjacency& adjacency);
 
-  /// The model's elements stand in other places now; the vertices' neighbours are the same.
+  /// The model's elements are in other places now; the vertices have the same neighbours.
   void places_changed() { sort_sources(place_elements()); }
 
   /// Whether the pattern holds all that active contacts between bodies add.
   bool has_room_for(const ContactEnergy& contact) const;
 
-  /// Lower triangle at z. Contacts active in the objective are part of it; of those between bodies
-  /// what is within vertices, or all, for which there must be room.
+  /// Assembles the lower triangle at z. Contacts that are active in the objective are part of it.
+  /// Of contacts between bodies, only the blocks within vertices are, or all blocks if there is
+  /// room for them.
   void assemble(const Objective& objective, const VectorField& z,
                 NegativeEigenvalues mode = NegativeEigenvalues::clamp,
                 OfBodies of_bodies = OfBodies::within_vertices);
 
-  /// The same without contacts and pressures, 1/a^2 = inverse_a2, and on request without pins, of a
-  /// step that starts at z.
+  /// The same for a step that starts at z, with 1/a^2 = inverse_a2, without contacts and pressures
+  /// and, on request, without pins.
   void assemble(const VectorField& z, double inverse_a2, NegativeEigenvalues mode, Threads& threads,
                 bool with_pins = true);
 
@@ -59,7 +60,7 @@ class HessianAssembly {
   /// Where the time of the last `assemble` went.
   struct Milliseconds {
     double elements = 0;  ///< the Hessians of tets, springs and membranes
-    double sums = 0;      ///< the matrix out of them
+    double sums = 0;      ///< summing them up into the matrix
   };
   const Milliseconds& last_milliseconds() const { return milliseconds_; }
 
@@ -98,17 +99,17 @@ class HessianAssembly {
 
   const Model* model_;
   const HessianKernels* kernels_;
-  RodEnergy rods_;          ///< of who has no objective
+  RodEnergy rods_;          ///< for `assemble` without an objective
   std::vector<int> place_;  ///< [num_vertices], row/3 of each vertex
   SpdSolver::Matrix lower_;
   /// [num_vertices + 1], first block of each column of blocks, the diagonal one first, then by rows
   std::vector<int> first_block_;
   std::vector<int> row_of_block_;  ///< [num_blocks], row/3
   std::vector<int> first_source_;  ///< [num_blocks + 1], into sources_
-  /// Places that a block adds, blocks of batches first; ~place where it adds the transpose.
+  /// Places that a block adds, blocks of batches first; ~place if it adds the transpose.
   std::vector<std::int32_t> sources_;
   std::vector<std::int32_t> edges_;  ///< [num_batches][num_edges][lanes], as HessianWork
-  std::vector<int> first_sum_;       ///< [num element blocks + 1]; the last: of the springs
+  std::vector<int> first_sum_;       ///< [num element blocks + 1]; the last is for the springs
   int first_membrane_sum_ = 0, first_hinge_sum_ = 0;
   std::vector<double> bending_;  ///< [num_blocks], constant diagonal of each block, N/m; or empty
   std::vector<double> sums_;     ///< [num_sums][entries_per_sum], N/m

@@ -7,13 +7,13 @@
 
 namespace supple {
 
-/// Diagonal of the projected Hessian of the objective (hessian.h), contacts left out: they come and
-/// go between its computations. A pass over the elements like that of the gradient.
+/// Diagonal of the projected Hessian of the objective (hessian.h). Contacts are left out: they come
+/// and go between its computations. It takes a pass over the elements like that of the gradient.
 class HessianDiagonal {
  public:
   explicit HessianDiagonal(const Model& model);
 
-  /// The model's elements stand in other places now.
+  /// The model's elements are in other places now.
   void places_changed() { slots_.resize(static_cast<std::size_t>(model_->num_slots)); }
 
   /// Writes the entries of x, y and z at each vertex, N/m, >= 0: [num_vertices].

@@ -12,18 +12,18 @@ namespace supple {
 
 namespace {
 
-/// Residuals below this part of the right side are not worth an iteration.
+/// Residuals below this part of the right-hand side are not worth an iteration.
 constexpr double cg_tolerance = 1e-10;
-/// Operations of a factorisation from which two grids are faster, with room to spare: a bar of
-/// 6,000 tets.
+/// Operations of a factorisation from which two grids are faster, with room to spare: those of a
+/// bar of 6,000 tets.
 constexpr double most_operations = 2e8;
-/// With two grids, of a right side. A direction that is more exact brings the next iterate no
-/// closer (docs/notes/performance.md).
+/// Residual with two grids, as a part of the right-hand side. A more exact direction brings the
+/// next iterate no closer (docs/notes/performance.md).
 constexpr double grid_tolerance = 1e-5;
 /// Iterations with two grids that take as long as a factorisation of the smallest of these
-/// matrices, and those after which one sees whether it is worth going on.
+/// matrices, and iterations after which one sees whether it is worth going on.
 constexpr int grid_iterations = 80, grid_trial = 20;
-/// Doublings of tau; after these it is 1e16 times the diagonal.
+/// Most factorisations while tau doubles: it is then 1e16 times the diagonal.
 constexpr int max_factorisations = 64;
 
 double factor_operations(const SpdSolver::Matrix& lower) {
@@ -41,7 +41,7 @@ NegativeEigenvalues mode_of(Definiteness definiteness) {
   return NegativeEigenvalues::keep;
 }
 
-/// The graph of the elements with other edges, ascending, both (a, b) and (b, a).
+/// The graph of the elements with further edges: coupled, ascending, both (a, b) and (b, a).
 Adjacency with_edges(const Adjacency& elements, const std::vector<std::pair<int, int>>& coupled) {
   Adjacency all;
   all.start.assign(1, 0);
@@ -86,7 +86,7 @@ HessianSystem::HessianSystem(const Model& model, const SolverSettings& settings,
   preconditioner_ = make_preconditioner(inverse_a2);
 }
 
-/// The pattern of hessian_ is new.
+/// Analyses the new pattern of hessian_.
 void HessianSystem::analyse() {
   if (!direct_) {
     matrix_.analyse(hessian_.lower());
@@ -113,7 +113,8 @@ void HessianSystem::analyse() {
   solution_.resize(right_side_.size());
 }
 
-/// The order of conjugate gradients stays, as what is made once stands in it.
+/// Makes a new pattern. The order of conjugate gradients stays: preconditioners that are made once
+/// have it.
 void HessianSystem::make_room() {
   const Adjacency adjacency = with_edges(vertex_adjacency(*model_), coupled_);
   if (direct_)
@@ -191,7 +192,7 @@ bool HessianSystem::prepare_at_rest(double inverse_a2) {
   Threads alone(1);
   hessian_.assemble(rest_positions(), inverse_a2, mode_, alone);
   on_grid_ = false;
-  // A matrix that is made once must be that of the body.
+  // A matrix that is made once must be that of the body, with no tau I added.
   if (direct_ && !tikhonov_) return solver_->factor(hessian_.lower(), alone);
   return use_assembled(alone);
 }
@@ -237,7 +238,7 @@ bool HessianSystem::factor_with_multiple_of_identity(Threads& threads) {
   return false;
 }
 
-/// False: the factor is there now.
+/// False: they do not get there, and the matrix has been factorised instead.
 bool HessianSystem::solve_on_grid(double* x, Threads& threads) {
   double largest = 0;
   for (const double b : right_side_) largest = std::max(largest, std::abs(b));

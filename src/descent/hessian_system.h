@@ -12,54 +12,59 @@ namespace supple {
 
 /// A 3n x 3n system with a Hessian of the objective, solved as /solver/linear_solver says:
 ///
-/// direct         sparse Cholesky; L D L^T where definiteness is none, as the matrix may then be
-///                indefinite. A matrix that is solved with once, whose factor takes more than 2e8
-///                operations, and with definiteness clamp or absolute, has conjugate gradients with
-///                two grids (rigid_grid.h) instead, to a residual of 1e-5; and a factor, to the end
-///                of the step, where they do not get there
-/// cg             conjugate gradients, linear_iterations of them (fewer where the residual falls to
-///                1e-10 of the right side)
+/// direct         sparse Cholesky; L D L^T if definiteness is none, as the matrix can then be
+///                indefinite. Conjugate gradients with two grids (rigid_grid.h), to a residual of
+///                1e-5, replace it for a matrix that is solved with once, whose factor would take
+///                more than 2e8 operations, if definiteness is clamp or absolute. If they do not
+///                get there, matrices are factorised to the end of the step
+/// cg             conjugate gradients, linear_iterations of them (fewer if the residual falls to
+///                1e-10 of the right-hand side)
 /// truncated_cg   the same up to the first direction of non-positive curvature [Gast et al. 2015;
 ///                Nocedal & Wright 2006, Alg. 7.1]
 ///
-/// with the preconditioners none, jacobi, incomplete_cholesky of the matrix itself, laplacian and
-/// rest: incomplete Cholesky of M/a^2 + L, each coordinate by itself, and of the rest Hessian
-/// [thesis Fig. 7.8], made once. And definite as /solver/definiteness says:
+/// The preconditioners are none, jacobi, incomplete_cholesky (of the matrix itself), laplacian and
+/// rest. The last two are made once: incomplete Cholesky of M/a^2 + L, each coordinate by itself,
+/// and incomplete Cholesky of the rest Hessian [thesis Fig. 7.8].
 ///
-/// clamp, absolute   the negative eigenvalues of each element's Hessian. Direct, and where nothing
-///                   resists some motion, so that Cholesky fails, tau I is added as with tikhonov
+/// The matrix is made definite as /solver/definiteness says:
+///
+/// clamp, absolute   the negative eigenvalues of each element's Hessian are set to zero, or to
+///                   their absolute values. If nothing resists some motion, so that Cholesky fails,
+///                   the direct solver adds tau I as with tikhonov
 /// tikhonov          A + tau I with the first tau for which Cholesky succeeds, of -min a_ii + beta
-///                   (0 where that is positive), then max(2 tau, beta), ... [Nocedal & Wright 2006,
-///                   Alg. 3.3]; beta is a thousandth of the mean diagonal entry. Direct alone.
-/// none              nothing
+///                   (0 if min a_ii is positive), then max(2 tau, beta), ... [Nocedal & Wright
+///                   2006, Alg. 3.3]; beta is a thousandth of the mean diagonal entry. Direct only.
+/// none              nothing is changed
 ///
-/// Where bodies touch each other the matrix couples them: its pattern is that of the elements and
-/// of what contacts of the step couple, whatever steps before it met, so that a run goes on from a
+/// If bodies touch each other, the matrix couples them. Its pattern is that of the elements and of
+/// what contacts of the step couple, whatever earlier steps met, so that a run goes on from a
 /// checkpoint with the same bits. Other contacts take a new pattern, and a new order of the direct
 /// solver.
 class HessianSystem {
  public:
   HessianSystem(const Model& model, const SolverSettings& settings, double inverse_a2);
 
-  /// A step begins, in which two grids are tried again and contacts are others.
+  /// A step begins: two grids are tried again, and contacts are new.
   void begin_step() {
     grid_failed_ = false;
     is_first_ = true;
   }
 
-  /// The model's pins are others: what was made once from it follows. Throws as the constructor.
+  /// The model's pins have changed: what was made from it once is made again. Throws as the
+  /// constructor does.
   void pins_changed(double inverse_a2);
 
-  /// The model's elements stand in other places now. What was made once stays.
+  /// The model's elements are in other places now. What was made once stays.
   void places_changed() { hessian_.places_changed(); }
 
   /// How many solves a matrix is prepared for.
   enum class Solves { many, one };
 
-  /// The Hessian at z. False: it cannot be solved with (not positive definite, or not finite).
+  /// Prepares the Hessian at z. False: it cannot be solved with (not positive definite, or not
+  /// finite).
   bool prepare(const Objective& objective, const VectorField& z, Solves solves = Solves::many);
 
-  /// The rest Hessian, 1/a^2 = inverse_a2.
+  /// Prepares the rest Hessian, with 1/a^2 = inverse_a2.
   bool prepare_at_rest(double inverse_a2);
 
   /// p = -A^-1 gradient, m, with the matrix last prepared.
@@ -90,12 +95,12 @@ class HessianSystem {
   std::vector<double> right_side_;  ///< [3 * num_vertices]
 
   std::unique_ptr<SpdSolver> solver_;  ///< direct
-  std::unique_ptr<RigidGrid> grid_;    ///< direct, of large matrices
+  std::unique_ptr<RigidGrid> grid_;    ///< direct, for large matrices
   bool grid_failed_ = false;           ///< in this step
-  bool on_grid_ = false;               ///< the matrix last prepared
+  bool on_grid_ = false;               ///< the matrix last prepared is solved with grid_
   std::vector<double> positions_,
       solution_;            ///< [3 * num_vertices] in the matrix's order, with grid_
-  CgSettings cg_settings_;  ///< the rest, and grid_: conjugate gradients
+  CgSettings cg_settings_;  ///< of conjugate gradients, also with grid_
   SymmetricMatrix matrix_;
   PreconditionerType preconditioner_type_ = PreconditionerType::none;
   std::unique_ptr<Preconditioner> preconditioner_;

@@ -24,9 +24,9 @@ constexpr double inverse_a2 = 1 / (h * h);
 constexpr NegativeEigenvalues all_modes[] = {NegativeEigenvalues::keep, NegativeEigenvalues::clamp,
                                              NegativeEigenvalues::absolute};
 
-/// Two materials of more than one block of batches each, one of them twice, one of the program's
-/// own whose directions are not those of stretches, fibers, springs and
-/// pins: everything that adds to the matrix but contacts.
+/// Everything that adds to the matrix but contacts: two materials of more than one block of batches
+/// each, two layers (one of the program's own, whose directions are not those of the stretches),
+/// fibers, springs and pins.
 Scene everything() {
   Scene scene = test::test_scene(true);
   Body& block = scene.bodies[0];
@@ -178,7 +178,7 @@ TEST(HessianAssembly, IsThePlainSumOfTheElementHessians) {
         difference = std::max(difference, std::abs(lower(i, k) - expected(row, column)));
       }
     }
-    // Thirty tets at a vertex, each with a few hundred roundings, squeezed ones by 1/s^2.
+    // Thirty tets at a vertex, each with a few hundred roundings, times 1/s^2 in squeezed ones.
     EXPECT_LT(difference, 1e-12 * expected.cwiseAbs().maxCoeff());
   }
 }
@@ -219,7 +219,7 @@ TEST(HessianAssembly, ThePatternIsThatOfTheVertices) {
   const std::vector<int> order = fill_reducing_order(adjacency);
   const HessianAssembly assembly(model, order, adjacency);
   const SpdSolver::Matrix& lower = assembly.lower();
-  // Of each vertex six entries, of each of its edges nine, once.
+  // Six entries for each vertex and nine for each edge, once.
   EXPECT_EQ(lower.nonZeros(), 6 * static_cast<Eigen::Index>(order.size()) +
                                   9 * static_cast<Eigen::Index>(adjacency.neighbour.size()) / 2);
   for (Eigen::Index column = 0; column < lower.cols(); ++column) {

@@ -69,7 +69,7 @@ const std::vector<Variant>& variants() {
   return list;
 }
 
-/// The rest shape turned about x, more and more away from its pinned side, rad/m.
+/// The rest shape twisted about x, away from its pinned side. angle: rad/m.
 VectorField twisted(const Model& model, double angle) {
   VectorField x(static_cast<std::size_t>(model.num_vertices));
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -93,7 +93,7 @@ VectorField descend(Problem& problem, Direction& direction, VectorField x, int i
   int steps = 0;
   const MinimiseReport report = minimiser.run(problem.objective, direction, settings, x,
                                               {.visit = [&](int, const Iterate& at, double) {
-                                                // 1e4 J: the last digits.
+                                                // The last digits of 1e4 J.
                                                 EXPECT_LE(at.value, last + 1e-10) << name;
                                                 last = at.value;
                                                 ++steps;
@@ -198,7 +198,8 @@ TEST(RestHessian, SolvesWithTheHessianOfTheRestShape) {
     for (const SolverSettings& settings : {SolverSettings{}, by_cg}) {
       RestHessian rest(problem.model, settings, inverse_a2);
       ASSERT_TRUE(rest.compute(problem.objective, {x, gradient, value}, p));
-      // The rounding of the differences, 1e-6 of the largest entry, times that over the smallest.
+      // The rounding of the differences is 1e-6 of the largest entry. It is magnified by the ratio
+      // of that to the smallest one.
       EXPECT_LT((H * flat(p) + flat(gradient)).norm(), 1e-5 * flat(gradient).norm()) << material;
     }
   }
@@ -206,7 +207,7 @@ TEST(RestHessian, SolvesWithTheHessianOfTheRestShape) {
 
 TEST(FrameHessian, IsTheHessianWhereTheStepBegan) {
   Problem problem(test_scene());
-  // Stretched, where no eigenvalue is clamped.
+  // Stretched, so that no eigenvalue is clamped.
   VectorField first = rest_of(problem.model);
   for (PaddedVector& p : first) {
     for (int k = 0; k < 3; ++k) p[k] *= 1.1;
@@ -220,7 +221,7 @@ TEST(FrameHessian, IsTheHessianWhereTheStepBegan) {
     ASSERT_TRUE(frame.compute(problem.objective, {x, gradient, value}, p));
     EXPECT_LT((H * flat(p) + flat(gradient)).norm(), 1e-5 * flat(gradient).norm());
   }
-  // The next step has its own.
+  // The next step has its own Hessian.
   frame.begin_step(problem.objective);
   const VectorField x = deformed(problem.model, 0.1);
   const double value = problem.objective.value_and_gradient(x, gradient);
@@ -390,7 +391,7 @@ TEST(InitialHessian, AllButTheRestHessianTurnWithTheScene) {
     } else if (name == "frame, 5 CG, rest") {
       EXPECT_GT(change_by_turning(variant.make), 1e-9) << name;  // as its preconditioner does not
     } else {
-      // A quarter turn changes places and signs of coordinates: other roundings, no more.
+      // A quarter turn exchanges coordinates and changes signs: only rounding differs.
       EXPECT_LT(change_by_turning(variant.make), 1e-9) << name;
     }
   }

@@ -47,7 +47,7 @@ void LearntCompliance::fill(LinearPairs& pairs, std::span<const ContactRow> rows
   moved_.assign(rows.size() * count_, 0.0);
   factors_.resize(rows.size() * count_);
   if (count_ == 0) return;
-  // `respond` is linear: column by column.
+  // `respond` is linear, so its matrix is found column by column.
   of_field_.resize(count_ * count_);
   products_.assign(count_, 0.0);
   sum_.resize(count_);

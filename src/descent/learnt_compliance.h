@@ -9,23 +9,22 @@
 
 namespace supple {
 
-/// Constant forces in the place of contacts: what these push more or less is a small number.
+/// Constant forces in place of contacts: what contacts push beyond them is then small.
 class HeldForces {
  public:
-  /// Of so many rows at vertices below this number.
+  /// Makes room for so many rows, at vertices below this number.
   void make_room(std::size_t rows, std::size_t num_vertices);
 
   bool empty() const { return vertices_.empty(); }
   std::span<const int> vertices() const { return vertices_; }
   const PaddedVector& at_vertex(int vertex) const { return forces_[at(vertex)]; }
-  /// Adds them, times a factor, to forces, N.
+  /// Adds the held forces, times a factor, to `forces`, N.
   void add(double factor, VectorField& forces) const;
 
   void let_go();
-  /// The forces of these rows are held instead. `change` is what it moves the vertices by under
-  /// A^-1, m.
+  /// Holds the forces of these rows instead. change: A^-1 times the difference, m.
   void hold(std::span<const ContactRow> rows, const VectorField& change, VectorAlgebra& algebra);
-  /// A^-1 times them, m.
+  /// A^-1 times the held forces, m.
   const VectorField& response() const { return response_; }
 
  private:
@@ -35,25 +34,26 @@ class HeldForces {
 };
 
 /// What the pairs of L-BFGS, which know nothing of contacts, have learnt of the compliance between
-/// these: H = A^-1 + E, of that N^T E N (contact_matrix.h). E is made of at most 2 m + 1 fields.
+/// contacts: with H = A^-1 + E, the matrix N^T E N (contact_matrix.h). E is made of at most 2 m + 1
+/// fields.
 class LearntCompliance {
  public:
   void make_room(const LinearPairs& pairs, std::size_t rows);
 
-  /// Adds it to the system of these rows.
+  /// Adds N^T E N to the system of these rows.
   void fill(LinearPairs& pairs, std::span<const ContactRow> rows, ContactSystem& system);
-  /// The rows' gaps become those without the held forces.
+  /// Takes the effect of the held forces out of the rows' gaps.
   void take_off(const HeldForces& held, LinearPairs& pairs, std::span<ContactRow> rows);
-  /// Adds E (N l - held) to p: of the same rows and held forces.
+  /// Adds E (N l - held) to p, for the same rows and held forces.
   void add(LinearPairs& pairs, std::span<const ContactRow> rows, VectorAlgebra& algebra,
            VectorField& p);
 
  private:
   std::size_t count_ = 0;         ///< fields
-  std::vector<double> moved_;     ///< along the rows: [rows][count], m
-  std::vector<double> factors_;   ///< by their unit forces: [rows][count]
-  std::vector<double> of_field_;  ///< by unit products with the fields: [count][count]
-  std::vector<double> of_held_;   ///< by the held forces
+  std::vector<double> moved_;     ///< the fields along the rows: [rows][count], m
+  std::vector<double> factors_;   ///< of the fields, for the rows' unit forces: [rows][count]
+  std::vector<double> of_field_;  ///< the same for unit products with the fields: [count][count]
+  std::vector<double> of_held_;   ///< the same for the held forces
   std::vector<double> products_, sum_;
 };
 

@@ -57,8 +57,8 @@ TEST(LineSearch, AStepAMillionTimesTooLongTakesNoMoreTrialsThanItHasDigits) {
   const LineSearchResult result =
       backtrack({problem.objective, from, p, trial, trial_gradient}, LineSearchSettings());
   ASSERT_EQ(result.end, LineSearchEnd::accepted);
-  // A tenth each after the first three, and one more where the last tenth is not a whole one;
-  // halving would take twenty.
+  // After the first three, each trial is a tenth of the one before, with one more if the last tenth
+  // is not a whole one; halving would take twenty.
   EXPECT_LE(problem.objective.num_evaluations(), 10);
   EXPECT_LT(result.value, value);
 }
@@ -155,11 +155,11 @@ TEST(LineSearch, ATrialThatIsThereIsNotMadeAgain) {
       if (result.end == LineSearchEnd::accepted) expect_consistent(ahead, result);
       ahead.objective.algebra().step(ahead.x, 1, ahead.p, ahead.trial);
     }
-    // What stands there is what is evaluated: at x itself g is g(x).
+    // What stands in `trial` is evaluated: with x itself there, g is g(x).
     ahead.trial = ahead.x;
     EXPECT_EQ(whole_step(place).value, ahead.value);
   }
-  // A search that brackets comes back to the whole step after others.
+  // A search that brackets comes back to the whole step after other lengths.
   for (const double scale : {0.03, 1.0, 40.0}) {
     LineProblem problem(scale);
     LineSearchPlace place = problem.place();
@@ -182,7 +182,7 @@ TEST(LineSearch, TheExactLengthScalesInverselyWithTheDirection) {
   LineProblem one(1), two(2);
   const double alpha_one = exact_search(one.place()).alpha;
   const double alpha_two = exact_search(two.place()).alpha;
-  // The slope is 1e-6 of the first one, so the length is as exact.
+  // The slope is at most 1e-6 of the first one, so the length is about as exact.
   EXPECT_NEAR(2 * alpha_two, alpha_one, 1e-5 * alpha_one);
 }
 

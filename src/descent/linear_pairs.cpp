@@ -11,7 +11,7 @@ namespace supple {
 
 namespace {
 
-/// Vertices of a body whose fields stay in doubles.
+/// Fields stay in doubles if no body has more vertices than this.
 constexpr int most_in_doubles = 8192;
 
 /// A curvature t . p is nothing but rounding below this part of the slopes at both ends.
@@ -25,8 +25,8 @@ int largest_body(const Model& model) {
   return most;
 }
 
-/// Vertices at which a new connected part begins: no tet, spring and
-/// triangle reaches from one side of it to the other.
+/// Vertices at which a new connected part begins: no tet, spring or triangle has vertices both
+/// before and from there on.
 std::vector<int> parts_of(const Model& model) {
   const auto n = static_cast<std::size_t>(model.num_vertices);
   std::vector<int> reach(n);  // the last vertex that elements beginning here hold
@@ -54,7 +54,7 @@ std::vector<int> parts_of(const Model& model) {
 LinearPairs::LinearPairs(const Model& model, int history, Kept kept, std::shared_ptr<Fields> fields)
     : model_(&model),
       history_(history),
-      // A chain of pairs has one z more than pairs; one more for a pair that was left out of it.
+      // A chain of pairs has one z more than pairs; a further one is for a pair that was left out.
       num_inner_(history + 2),
       num_fields_(num_inner_ + history + 1),
       in_floats_(kept == Kept::by_size ? largest_body(model) > most_in_doubles
@@ -117,7 +117,7 @@ void LinearPairs::accept(double alpha) {
   has_step_ = true;
 }
 
-/// Fields that pairs or the step that was taken hold.
+/// Lists the fields that pairs or the step that was taken use.
 void LinearPairs::find_live() {
   live_.clear();
   const auto add = [&](int field) {
@@ -134,7 +134,7 @@ void LinearPairs::find_live() {
   }
 }
 
-/// Left-out pairs take more room than there is: then the oldest go.
+/// A free slot for a z. If there is none, because pairs were left out, the oldest pairs go.
 int LinearPairs::free_inner() {
   for (;; --count_) {
     find_live();
@@ -259,7 +259,7 @@ void LinearPairs::add_pair(int to) {
   number(t_w_, 0, 0) = t_from_ - t_to_;
 }
 
-/// Both loops, and from them the factors of all fields in the direction.
+/// Runs both loops, and finds the factors of all fields in the direction.
 void LinearPairs::recur(int now) {
   for (Products& of : products_) of.factor = 0;
   inner(now).factor = 1;
@@ -305,7 +305,7 @@ void LinearPairs::for_runs(int chunk, const Work& work) {
   }
 }
 
-/// The floats of p in a run, and what they lose of its mean.
+/// Keeps p in a run as floats, and what these lose of its mean.
 void LinearPairs::keep(const VectorKernels& kernels, const Run& run, std::size_t index,
                        const VectorField& p, int field) {
   const auto at = static_cast<std::size_t>(run.first);
@@ -369,8 +369,8 @@ double LinearPairs::sum_of_chunks(const VectorAlgebra& algebra, std::size_t plac
   return sum;
 }
 
-/// p = own_factor p + sum factor_i field_i; keeps it in a field unless that is -1, and goes ahead
-/// where that is wanted.
+/// p = own_factor p + sum factor_i field_i. Keeps it in the field `kept` unless that is -1, and
+/// writes x + p to at->ahead if there is one.
 template <class T>
 void LinearPairs::combine(VectorAlgebra& algebra, const std::vector<int>& of, const Iterate* at,
                           double own_factor, VectorField& p, int kept) {

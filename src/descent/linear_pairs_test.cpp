@@ -64,8 +64,9 @@ Eigen::MatrixXd bfgs(Eigen::MatrixXd H,
   return H;
 }
 
-/// Directions of a made-up descent: each gradient is the last one plus a symmetric positive
-/// definite matrix times the step, or minus it, where the pair has no positive curvature.
+/// Compares the directions of a made-up descent with the formula. Each gradient is the last one
+/// plus a symmetric positive definite matrix times the step. In the iterations `against` it is
+/// minus that: then the pair has no positive curvature.
 void follow(Kept kept, int history, const std::vector<int>& against, double tolerance) {
   const int n = 11, size = 3 * n;
   const Model model = two_parts(6, n);
@@ -109,7 +110,7 @@ void follow(Kept kept, int history, const std::vector<int>& against, double tole
 }
 
 TEST(LinearPairs, AreTheFormulaOfBfgs) {
-  // In floats a direction errs by their rounding, times what the pairs magnify.
+  // In floats, a direction errs by their rounding, which the pairs magnify.
   for (const int history : {1, 2, 5, 20}) {
     follow(Kept::in_doubles, history, {}, 1e-12);
     follow(Kept::in_floats, history, {}, 1e-5);
@@ -188,7 +189,7 @@ TEST(LinearPairs, InFloatsKeepTheMeanOfEachPart) {
       for (int c = 0; c < 3; ++c) largest = std::max(largest, std::abs(v[c]));
       EXPECT_EQ(v[3], 0);
     }
-    // 2,100 sums of numbers of this size in doubles; floats would err by 1e-7 of it each.
+    // A sum of 2,100 numbers of this size in doubles; in floats, each would err by 1e-7 of it.
     EXPECT_LT(mean(p, 0, first).norm(), 1e-12 * largest) << k;
     EXPECT_LT(mean(p, first, n).norm(), 1e-12 * largest) << k;
     linear.accept(1);

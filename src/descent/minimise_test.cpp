@@ -45,10 +45,10 @@ TEST(Minimiser, LBfgsAroundMultigridConvergesToTheSameMinimum) {
     VectorField z = problem.y;
     return minimiser.run(problem.objective, direction, settings, z).value;
   };
-  // To the rounding of a sum of some hundred terms, and hardly slower on the way there: a matrix
-  // that leaves a tenth of an error adds to what an iteration leaves in any case. Of large bodies
-  // an error of 1e-3 to 1e-6 takes 1.0 to 1.05 times the iterations (docs/notes), which is
-  // up to 1.7 times the error after the same number.
+  // The same to the rounding of a sum of some hundred terms, and hardly slower on the way there: a
+  // matrix that leaves a tenth of an error adds to what an iteration leaves in any case. On large
+  // bodies, errors of 1e-3 to 1e-6 take 1.0 to 1.05 times the iterations (docs/notes), which is up
+  // to 1.7 times the error after the same number.
   const double best = value_after(Precision::full, 200);
   EXPECT_NEAR(value_after(Precision::multigrid, 200), best, 1e-13 * best);
   for (const int iterations : {1, 5, 10}) {

@@ -82,7 +82,7 @@ Scene one_tet(const std::string& material, bool fiber) {
   return scene;
 }
 
-/// The strand between two vertices, squeezed.
+/// A strand of one spring between two vertices.
 Scene one_spring() {
   Scene scene;
   Body body;
@@ -93,10 +93,10 @@ Scene one_spring() {
   return scene;
 }
 
-/// The mended Hessians of an element that has negative eigenvalues against dense ones. Those that
-/// are mended are the eigenvalues of H in the element's matrix G^T H G, where G x is the
-/// deformation gradient of the tet, or the spring's vector: so H is taken out of the matrix,
-/// mended by Eigen and compared.
+/// Compares the mended Hessians of an element that has negative eigenvalues with dense ones. What
+/// is mended are the eigenvalues of H in the element's matrix G^T H G, where G x is the deformation
+/// gradient of the tet, or the vector of the spring. Therefore H is taken out of the matrix, mended
+/// by Eigen and compared.
 void check_mended(const Scene& scene, const VectorField& x, double tolerance) {
   Problem problem(scene);
   const Eigen::MatrixXd exact = assembled(problem, x, NegativeEigenvalues::keep);
@@ -265,7 +265,7 @@ TEST(Newton, EveryPreconditionerComesToTheDirectSolution) {
         Newton iterative(problem.model, newton_settings(definiteness, solver, 500, preconditioner),
                          inverse_a2);
         ASSERT_TRUE(iterative.compute(problem.objective, {x, gradient, value}, q));
-        // A residual of 1e-10 times the condition number.
+        // The residual of 1e-10 times the condition number.
         EXPECT_LT((flat(p) - flat(q)).norm(), 1e-7 * flat(p).norm())
             << definiteness << ", " << solver << ", " << preconditioner;
       }
@@ -311,7 +311,7 @@ TEST(Newton, EveryVariantFindsTheSameMinimiserAndNeverAscends) {
   }
 }
 
-/// A bar whose factor takes more than 2e8 operations, a mm or 100 m long, sheared and shaken.
+/// A bar whose factor takes more than 2e8 operations, 1 mm to 100 m long.
 Scene large_bar(double length, double poisson) {
   Scene scene;
   Body body;
@@ -327,7 +327,8 @@ Scene large_bar(double length, double poisson) {
   return scene;
 }
 
-/// The direction of the first iteration, and what it leaves of the gradient.
+/// The direction of the first iteration from the bar, sheared and shaken, and what it leaves of the
+/// gradient.
 struct FirstDirection {
   Eigen::VectorXd p;
   double left = 0;  ///< |A p + grad g| over |grad g|
@@ -368,7 +369,7 @@ TEST(Newton, LargeBodiesAreSolvedOnTwoGrids) {
 }
 
 TEST(Newton, WhatTwoGridsDoNotSolveIsFactorised) {
-  // Thrown about by half of an edge, and nearly incompressible.
+  // Shaken by half of an edge, and nearly incompressible.
   EXPECT_LT(first_direction(4, 0.4999, 0.02, 1).left, 1e-8);
 }
 

@@ -7,8 +7,9 @@
 
 namespace supple {
 
-/// A spring strained by e errs by k r^2 e times the rounding of its length. Beyond this strain that
-/// is little compared with its energy k r^2 e^2/2; below it this bounds it.
+/// The energy of a spring strained by e errs by k r^2 e times the rounding of its length. Beyond
+/// this strain, that is little compared with its energy k r^2 e^2/2; below, the error at this
+/// strain is a bound.
 constexpr double spring_strain = 0.1;
 
 double Objective::inertia(const VectorField& z, PaddedVector* gradient) {
@@ -71,7 +72,7 @@ void Objective::bonds_changed() {
   std::iota(selected_bonds_.begin(), selected_bonds_.end(), 0);
 }
 
-/// Energy of what springs hold, of pins and bonds, J; adds its gradient, N.
+/// Energy of pins and bonds, J. Adds its gradient, N.
 double Objective::add_held(const VectorField& z, VectorField& gradient) const {
   const double energy = model_->pins.add(z, pin_targets_, gradient, selected_pins_);
   if (model_->bonds.empty()) return energy;

@@ -10,15 +10,15 @@ namespace supple {
 
 namespace {
 
-/// Vertices whose change is followed exactly at once. Four cost a solve or, where it has to be
-/// refined, two, when they change. Of a coupled matrix four cost three solves of thrice as many
-/// rows: 32 vertices of 5,832 took 224 ms, 8 took 70 ms, where all 32 of the other matrix take 2
-/// ms.
+/// Most vertices whose changes are followed exactly and at once. When four of them change, that
+/// costs one solve, or two if it has to be refined. In a coupled matrix, four cost three solves
+/// with three times as many rows: of 5,832 vertices, 32 took 224 ms and 8 took 70 ms, while all 32
+/// take 2 ms in the other matrix.
 constexpr int most_vertices = 32, most_coupled_vertices = 8;
-/// Points that are terms: they never become part of a factor and make each solve longer.
+/// Most points that are terms: they never become part of a factor, and make each solve longer.
 constexpr int most_points = 8, most_coupled_points = 2;
 
-/// That a thread works on at a time: smaller bodies stay on the calling one.
+/// Vertices that a thread works on at a time: smaller bodies stay on the calling thread.
 constexpr std::size_t vertices_per_group = 1024;
 
 std::vector<double> diagonal_of(const SpdSolver::Matrix& lower) {
@@ -64,11 +64,11 @@ PrefactoredSystem::PrefactoredSystem(const Model& model, double inverse_a2, std:
   is_in_order_ = std::is_sorted(order_.begin(), order_.end());
   if (!matrix_.is_factored()) throw not_positive_definite(name_);
   make_room();
-  // No factor is asked for: the diagonal is the same.
+  // The diagonal is the same, so no new factor is made.
   if (!pins.points.empty()) pins_changed(model, pins, 1);
 }
 
-/// What bonds to bodies that do not deform, which the matrix is not coupled to, hold.
+/// Adds bonds to bodies that do not deform: the matrix is not coupled to these.
 void PrefactoredSystem::add_held_by_rigid(const Model& model) {
   if (model.is_rigid.empty()) return;
   std::vector<std::size_t> places(order_.size());
@@ -98,7 +98,7 @@ PrefactoredSystem::Pinned PrefactoredSystem::with_pins(const Model& model, const
         pin.point >= 0 && std::binary_search(pins.points.begin(), terms_end, pin.point);
     for (std::size_t c = 0; c < rows_of_vertex_ && !is_of_term; ++c) {
       double& entry = pinned.diagonal[rows_of_vertex_ * k + c];
-      // Where no element acts on a vertex, a one stands in for the pin.
+      // If no element acts on a vertex, the entry is a placeholder, a one.
       if (held[k] == 0 && !(model.mass[at(pin.vertex)] > 0)) entry = 0;
       entry += pin.stiffness;
     }
@@ -120,7 +120,7 @@ PrefactoredSystem::Pinned PrefactoredSystem::with_pins(const Model& model, const
   return pinned;
 }
 
-/// The order ends every tree of the elimination at its root: a column with nothing below.
+/// In elimination order, every tree ends with its root: a column with nothing below the diagonal.
 void PrefactoredSystem::find_parts(const std::vector<int>& parent) {
   std::size_t begin = 0;
   for (std::size_t row = 0; row < parent.size(); ++row) {
@@ -253,14 +253,14 @@ void PrefactoredSystem::begin_solve(const VectorField& b, VectorField& p, HalfWa
   solve_in_order(b, p, &half_way, taken, threads);
 }
 
-/// work(first, last) of the groups' pieces.
+/// Calls work(first, last) with the pieces of each group.
 template <class Work>
 void PrefactoredSystem::for_groups(Threads& threads, const Work& work) {
   threads.parallel_for(static_cast<int>(groups_.size()) - 1,
                        [&](int group) { work(groups_[at(group)], groups_[at(group) + 1]); });
 }
 
-/// Takes each part's mean out of b where the matrix is not exact, and sums up what comes back.
+/// Takes each part's mean out of b if the matrix is not exact, and sums up what comes back.
 class PrefactoredSystem::Ends final : public SolveEnds {
  public:
   Ends(PrefactoredSystem& owner, const VectorField& b, const VectorField& p, double size,
@@ -307,8 +307,8 @@ class PrefactoredSystem::Ends final : public SolveEnds {
   HalfWay* half_way_;
 };
 
-/// What `solve_as` does where there is nothing to permute and nothing to scale, the usual case, but
-/// for the shift and the sign.
+/// As `solve_as` without the shift and the sign, in the usual case that there is nothing to permute
+/// and nothing to scale.
 void PrefactoredSystem::solve_in_order(const VectorField& b, VectorField& p, HalfWay* half_way,
                                        const PaddedVector& taken, Threads& threads) {
   for (Part& part : parts_) part.shift = part.force = {};

@@ -12,50 +12,50 @@
 
 namespace supple {
 
-/// A constant matrix of a descent, or one body's part of it, A = M/a^2 + L + pins, with L constant
-/// and the pins changing now and then (linear/updatable_cholesky.h): n x n and the same for x, y
-/// and z, or 3n x 3n. Pinned points are terms k w w^T; where there are many, some are pins of their
-/// corners, which hold more (potentials/pins.h).
+/// A constant matrix of a descent, or one body's part of it: A = M/a^2 + L + pins. L is constant,
+/// the pins change now and then (linear/updatable_cholesky.h). A is n x n and the same for x, y
+/// and z, or 3n x 3n. Pinned points are terms k w w^T. If there are many, some are replaced by pins
+/// of their corners, which hold more (potentials/pins.h).
 ///
-/// A vector moved as a whole costs L nothing, so that 1^T A x = w . x holds with w = M 1/a^2 + the
-/// pins of each vertex, on every connected part of the matrix. Where x is not A^-1 b to
-/// the last digit, it is shifted part by part to where w . x = 1^T b holds exactly: what nothing
-/// holds then keeps its momentum to the last digit. Where an H is not A^-1 but for rounding (of two
-/// grids, or while a new factor is being made) that reads
+/// L does not resist a shift of the whole, so 1^T A x = w . x on every connected part of the
+/// matrix, with w = M 1/a^2 + the pins of each vertex. If x is not A^-1 b to the last digit, it is
+/// shifted, part by part, so that w . x = 1^T b holds exactly: what nothing holds then keeps its
+/// momentum to the last digit. When H differs from A^-1 by more than rounding (on two grids, or
+/// while a new factor is being made), the result is
 ///   x = P H P^T b + 1 1^T b/(w . 1),  P = I - 1 w^T/(w . 1),
-/// which is symmetric positive definite again.
+/// and the matrix before b is symmetric positive definite again.
 class PrefactoredSystem {
  public:
   enum class Coupling {
     none,  ///< n x n
-    full,  ///< 3n x 3n, row 3 k + c being coordinate c of vertex order[k]
+    full,  ///< 3n x 3n; row 3 k + c is coordinate c of vertex order[k]
   };
 
-  /// order: of all vertices, or of those of some bodies that follow each other. lower: the matrix
-  /// without pins, a row for vertex order[k] at k. pins: of those vertices. earlier: one
-  /// with the same entries but for their values, or null. Throws Error{invalid_input},
-  /// naming the matrix by `name`, where it is not positive definite.
+  /// order: of all vertices, or of those of some consecutive bodies. lower: the matrix without
+  /// pins; row k is that of vertex order[k]. pins: those of these vertices. earlier: a system with
+  /// the same sparsity pattern, or null. Throws Error{invalid_input}, naming the matrix by `name`,
+  /// if it is not positive definite.
   PrefactoredSystem(const Model& model, double inverse_a2, std::vector<int> order,
                     SpdSolver::Matrix lower, Coupling coupling, Precision precision,
                     std::string name, const PinSet::Some& pins,
                     const PrefactoredSystem* earlier = nullptr);
-  /// Of all vertices, with all pins.
+  /// For all vertices, with all pins.
   PrefactoredSystem(const Model& model, double inverse_a2, std::vector<int> order,
                     const SpdSolver::Matrix& lower, Coupling coupling, Precision precision,
                     std::string name)
       : PrefactoredSystem(model, inverse_a2, std::move(order), lower, coupling, precision,
                           std::move(name), model.pins.all()) {}
 
-  /// The model's pins are others now. h: length of a step, s. Throws Error{invalid_input} for pins
+  /// The model's pins have changed. h: length of a step, s. Throws Error{invalid_input} for pins
   /// that the matrix cannot hold; nothing changes then.
   void pins_changed(const Model& model, const PinSet::Some& pins, double h);
   void pins_changed(const Model& model, double h) { pins_changed(model, model.pins.all(), h); }
-  /// The same in two parts: what may throw so, and the rest.
+  /// The same in two parts: what can throw that error, and the rest.
   void require_pins(const Model& model, const PinSet::Some& pins) const;
   void take_pins(const Model& model, const PinSet::Some& pins, double h);
 
-  /// Calls visit(row, column, value), ascending, for the entries that the lower triangle had at
-  /// first in some columns, without pins and additions.
+  /// Calls visit(row, column, value), ascending, for the original entries of some columns of the
+  /// lower triangle, without pins and additions.
   template <class Visit>
   void visit_first(int first_column, int last_column, const Visit& visit) const {
     const SpdSolver::Matrix& lower = matrix_.lower();
@@ -70,21 +70,22 @@ class PrefactoredSystem {
     }
   }
 
-  /// An addition to L between two vertices, N/m: to the diagonal where they are the same one, else
-  /// to both entries.
+  /// An addition to L between two vertices, N/m: to the diagonal if they are the same, otherwise to
+  /// both entries.
   struct Entry {
     int vertex, other;
     double value;
   };
-  /// L is from now on what it was at first and these, in its pattern; n x n alone. False: that is
-  /// not positive definite, and it is what it was. Throws std::bad_alloc alone.
+  /// Makes L what it was originally plus these entries, which must be in its pattern. Only if the
+  /// matrix is n x n. False: the result is not positive definite, and L stays as it was. Throws
+  /// nothing but std::bad_alloc.
   bool set_addition(const Model& model, const PinSet::Some& pins, std::span<const Entry> entries,
                     Threads& threads);
 
   /// A step begins.
   void begin_step() noexcept { matrix_.begin_step(); }
 
-  /// Whether solves stop half way; where they do, all vertices are connected.
+  /// Whether solves can stop half way. If so, all vertices are connected.
   bool has_half_way() const {
     return rows_of_vertex_ == 1 && is_in_order_ && is_rough_ && parts_.size() == 1 &&
            matrix_.has_half_way();
@@ -93,16 +94,16 @@ class PrefactoredSystem {
   /// Whether p is -A^-1 b to rounding. If not, it is -H b with a symmetric positive definite H.
   bool is_exact() const { return matrix_.is_exact() && has_all_points_; }
 
-  /// p = -A^-1 b: [num_vertices] of the model both, of which the vertices of the order are read and
+  /// p = -A^-1 b. Both are [num_vertices] of the model; only the vertices of the order are read and
   /// written.
   void solve(const VectorField& b, VectorField& p, Threads& threads);
-  /// The same but for what `finish` does, which must follow for all vertices.
+  /// `solve` without what `finish` does, which must follow for all vertices.
   void begin_solve(const VectorField& b, VectorField& p, Threads& threads);
-  /// The same where has_half_way(), stopping there. taken: 1^T of what it takes off b, N; looked at
-  /// afterwards.
+  /// The same, stopping half way; only if has_half_way(). taken: 1^T of what half_way takes off b,
+  /// N; read after the solve.
   void begin_solve(const VectorField& b, VectorField& p, HalfWay& half_way,
                    const PaddedVector& taken, Threads& threads);
-  /// Vertices first .. last - 1 of the order, of p. Threads call it for different vertices at once.
+  /// Finishes vertices first .. last - 1 of p. Threads can call it for different vertices at once.
   void finish(int first, int last, VectorField& p) const;
 
   const UpdatableCholesky& matrix() const { return matrix_; }
@@ -123,7 +124,7 @@ class PrefactoredSystem {
     double largest = 0;  ///< entry of b, N
     int count() const { return static_cast<int>(end - begin); }
   };
-  /// What pins make of the matrix.
+  /// The matrix with its pins.
   struct Pinned {
     std::vector<double> diagonal;  ///< [rows]
     std::vector<UpdatableCholesky::Term> terms;
@@ -156,17 +157,17 @@ class PrefactoredSystem {
   bool is_rough_;               ///< the factor is not in doubles
   std::string name_;            ///< for errors
   std::vector<double> free_;    ///< [rows], diagonal without pins, N/m
-  std::vector<double> first_;   ///< entries of the matrix at first, without pins; made when needed
+  std::vector<double> first_;   ///< original entries, without pins; made when needed
   std::vector<Part> parts_;     ///< all vertices, in elimination order
   std::vector<Piece> pieces_;   ///< of the parts, in their order
   std::vector<int> run_piece_;  ///< [runs + 1], first piece of each
   std::vector<int> groups_;     ///< first piece of each group for a thread, and pieces_.size()
   bool is_in_order_;            ///< order_ is ascending
-  bool has_all_points_ = true;  ///< none of them is taken for pins of its corners
-  bool is_unfinished_ = false;  ///< p of the last solve wants its shift and its sign
+  bool has_all_points_ = true;  ///< no pinned point is replaced by pins of its corners
+  bool is_unfinished_ = false;  ///< p of the last solve lacks its shift and its sign
   std::vector<double> weight_;  ///< w, N/m
   UpdatableCholesky matrix_;
-  std::vector<double> work_;  ///< [rows], or four interleaved sides; empty where solves_in_order()
+  std::vector<double> work_;  ///< [rows], or four interleaved sides; empty if solves_in_order()
 };
 
 }  // namespace supple

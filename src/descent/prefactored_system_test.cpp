@@ -18,7 +18,7 @@ namespace {
 using test::h;
 constexpr double inverse_a2 = 1 / (h * h);
 
-/// Two boxes of 36 vertices that nothing joins and a strand, with a vertex that nothing acts on.
+/// Two separate boxes of 36 vertices, a strand, and a vertex that nothing acts on.
 Scene parts() {
   Scene scene = test::test_scene();
   scene.bodies.push_back(scene.bodies[0]);
@@ -45,7 +45,7 @@ Pin first(int count, double stiffness) {
   return pin(vertices, stiffness);
 }
 
-/// Changes of the pins: for each body those that it has then.
+/// A change of the pins: those that each body has afterwards.
 struct Case {
   const char* name;
   std::vector<std::vector<Pin>> pins;
@@ -108,7 +108,7 @@ PrefactoredSystem make(const Model& model, const std::string& kind) {
           "M/h^2 + L"};
 }
 
-/// 1^T A x = 1^T b on every body, for p = -x: masses and pins alone feel a body moved as a whole.
+/// 1^T A x = 1^T b on every body, for p = -x: only masses and pins resist a shift of a whole body.
 void expect_exact_mean(const Model& model, const VectorField& b, const VectorField& p) {
   for (std::size_t body = 0; body + 1 < model.body_vertices.size(); ++body) {
     const auto begin = static_cast<std::size_t>(model.body_vertices[body]);
@@ -154,8 +154,8 @@ TEST(PrefactoredSystem, AfterAFewChangesItSolvesAsOneBuiltWithThePins) {
       for (int step = 0; step < 40 && !matrix.is_exact(); ++step) matrix.begin_step();
       ASSERT_TRUE(matrix.is_exact());
       matrix.solve(b, p, threads);
-      // Floats have seven digits, and the matrix a condition number of some tens; pins of 1e6 N/m
-      // taken off and put on cost doubles three digits of sixteen.
+      // Floats have seven digits, and the matrix has a condition number of some tens. Pins of
+      // 1e6 N/m that come and go cost doubles three digits of sixteen.
       const double digits = kind == "floats" ? 1e-5 : 1e-11;
       EXPECT_LT(distance(p, expected), digits * size(expected));
       expect_exact_mean(model, b, p);
@@ -224,8 +224,8 @@ TEST(PrefactoredSystem, FinishedInPiecesItHasTheBitsOfSolve) {
   }
 }
 
-/// What is left of the error of x = 0 in the norm of A, the matrix with the model's pins, by p = -x
-/// for b.
+/// What p = -x, solved for b, leaves of the error of x = 0, in the norm of A, the matrix with the
+/// model's pins.
 double error_left(const Model& model, const VectorField& b, const VectorField& p) {
   std::vector<int> order(b.size());
   std::iota(order.begin(), order.end(), 0);
@@ -263,7 +263,7 @@ TEST(PrefactoredSystem, ByMultigridPinsThatComeAreFollowedAtOnceAndThoseThatGoBy
     for (std::size_t body = 0; body < 3; ++body) scene.bodies[body].pins = change.pins[body];
     model.pins = pins_of(scene);
     matrix.pins_changed(model, h);
-    // An update by what comes is as near as the cycle itself.
+    // An update by pins that come is as near as the cycle itself.
     if (matrix.matrix().is_followed()) {
       EXPECT_LT(left(), 0.4);
     }

@@ -44,7 +44,7 @@ Scene scene_of_everything() {
   return scene;
 }
 
-/// Positions everywhere, many tets inverted.
+/// Scattered positions, with many tets inverted.
 VectorField scrambled(const Model& model) {
   std::mt19937 generator(5);
   std::uniform_real_distribution<double> uniform(-1, 1);
@@ -84,8 +84,8 @@ TEST(ProjectiveDynamics, IsQuasiNewtonWithWholeSteps) {
   ASSERT_EQ(a.size(), 51u);
   ASSERT_EQ(b.size(), 51u);
   for (std::size_t i = 0; i < a.size(); ++i) {
-    // Positions of about 1 m; the condition of M/h^2 + L is 1e2 or so, and projections of inverted
-    // elements carry rounding on from one iterate to the next, amplified.
+    // Positions are about 1 m and the condition of M/h^2 + L is 1e2 or so. Projections of inverted
+    // elements amplify rounding from one iterate to the next.
     EXPECT_LT(largest_difference(a[i], b[i]), 1e-11) << "iterate " << i;
   }
   EXPECT_GT(largest_difference(a[50], a[0]), 0.1);
@@ -116,7 +116,7 @@ TEST(ProjectiveDynamics, NoStepIncreasesTheObjective) {
   EXPECT_LT(last_norm, 1e-3 * first_norm);
 }
 
-/// A of thesis eq. 6.7, densely, with fibers.
+/// A of thesis eq. 6.7 as a dense matrix, with fibers.
 Eigen::MatrixXd dense_matrix(const Model& model, const Vec3& direction, double kappa) {
   const auto n = static_cast<Eigen::Index>(model.num_vertices);
   Eigen::MatrixXd A = Eigen::MatrixXd::Zero(n, n);
@@ -152,7 +152,7 @@ Eigen::MatrixXd dense_matrix(const Model& model, const Vec3& direction, double k
   return A;
 }
 
-/// |A p + grad g| / |grad g| at a deformed place.
+/// |A p + grad g| / |grad g| at a deformed shape.
 double residual(Problem& problem, const Eigen::MatrixXd& A) {
   ProjectiveDynamics direction(problem.model, 1 / (h * h));
   direction.begin_step(problem.objective);
@@ -179,7 +179,7 @@ TEST(ProjectiveDynamics, TheGlobalStepSolvesTheMatrixOfTheThesis) {
     const Vec3 direction{1, 2, 2};
     if (kappa > 0) scene.bodies[0].fibers = {FiberSettings{direction, kappa}};
     Problem problem(scene);
-    // Where x' - x cancels the rounding of x' remains: 1e-16 of 1e5 N/m against forces of 1e3 N.
+    // If x' - x cancels, the rounding of x' remains: 1e-16 of 1e5 N/m against forces of 1e3 N.
     EXPECT_LT(residual(problem, dense_matrix(problem.model, direction, kappa)), 1e-11);
   }
 }
@@ -242,7 +242,7 @@ TEST(ProjectiveDynamics, DescendsToAnEquilibriumWithContacts) {
   Minimiser(problem.model.num_vertices)
       .run(problem.objective, projective, settings, z,
            {.visit = [&](int k, const Iterate& at, double norm) {
-             // The search allows four roundings of the value and of the stiffnesses it comes from.
+             // The search allows four roundings of the value and of the stiffnesses behind it.
              const double rounding = 1e-15 * (std::abs(last) + problem.objective.energy_scale());
              EXPECT_LE(at.value, last + rounding) << "iterate " << k;
              last = at.value;

@@ -11,7 +11,7 @@ namespace {
 
 using Numbers = std::array<double, 4>;
 
-/// Of a pivot: what rounding leaves of one that is zero.
+/// What rounding leaves of a pivot that is zero, as a part of its diagonal entry.
 constexpr double least_pivot = 1e-13;
 
 void add_cross(const Vector3<double>& u, double scale, double* block, std::size_t stride) {
@@ -64,7 +64,7 @@ std::size_t RigidMatrix::place_in(const Group& group, int vertex) const {
   return at(std::lower_bound(group.rigid.begin(), group.rigid.end(), index) - group.rigid.begin());
 }
 
-/// A_rr: masses, pins and bonds.
+/// Finds A_rr: masses, pins and bonds.
 void RigidMatrix::find_own(Group& group) {
   const std::size_t n = 4 * group.rigid.size();
   group.own.assign(n * n, 0.0);
@@ -113,7 +113,7 @@ void RigidMatrix::find_own(Group& group) {
   }
 }
 
-/// How what deforms follows, and what that takes off A_rr.
+/// Finds how vertices that deform follow rigid bodies, and what that takes off A_rr.
 void RigidMatrix::find_reach(Group& group) {
   const std::size_t bodies = group.rigid.size(), n = 4 * bodies;
   group.sigma = group.own;
@@ -168,8 +168,8 @@ void RigidMatrix::pins_changed() {
   }
 }
 
-/// L of S = T^T sigma T. False: rounding, or a matrix that follows its pins later, has made it
-/// indefinite.
+/// Finds L of S = T^T sigma T. False: S is indefinite, through rounding or because the matrix
+/// follows its pins later.
 bool RigidMatrix::factorise(Group& group, const std::vector<double>& sigma) {
   const std::size_t bodies = group.rigid.size(), n = 4 * bodies, size = unknowns * bodies;
   std::vector<double>& S = group.lower;

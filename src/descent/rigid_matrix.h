@@ -11,39 +11,41 @@
 
 namespace supple {
 
-/// What of the constant matrix A = M/a^2 + L is left for bodies that do not deform.
+/// What is left of the constant matrix A = M/a^2 + L for bodies that do not deform.
 ///
-/// A rigid body moves by t + w x R X, with R its rotation where the step flies to, held for the
-/// whole step so that the matrix is constant. In each part of A (BodyMatrices) let f be the
+/// A rigid body moves by t + omega x R X. R is its rotation at the inertial target, held for the
+/// whole step so that the matrix is constant. In each part of A (BodyMatrices), let f be the
 /// vertices that deform and T the motions of the rigid bodies. Eliminating f leaves
 ///   S = T^T (A_rr - A_rf A_ff^-1 A_fr) T,   [6 rigid bodies of the part]^2,
 /// and with Phi = T on rigid vertices and -A_ff^-1 A_fr T on the others
 ///   T' (T'^T A T')^-1 T'^T = A_ff^-1 + Phi S^-1 Phi^T,   T' = (I on f, T).
-/// A is the same for x, y and z and T is affine in the rest shape, so what is kept does not turn:
-/// of each vertex, for each rigid body, the four numbers (w, m) by which it follows,
-/// w t + w x R m: (1, X) of the body's own vertices, and of vertices that bonds tie to it four
-/// columns -A_ff^-1 A_fr (1, X), found once.
+/// A is the same for x, y and z, and T is affine in the rest shape, so what is kept does not turn.
+/// For each vertex and each rigid body, these are four numbers (w, m): the vertex follows the body
+/// by w t + omega x R m. They are (1, X) for the body's own vertices. For vertices that bonds tie
+/// to it, they are four columns -A_ff^-1 A_fr (1, X), found once.
 class RigidMatrix {
  public:
   static constexpr std::size_t unknowns = 6;  ///< of a body: its shift, then its turn
 
-  /// matrix: M/a^2 + L whose rows of rigid vertices are coupled to none. Both outlive it.
+  /// matrix: M/a^2 + L, where rows of rigid vertices are coupled to no others. Model and matrix
+  /// outlive it.
   RigidMatrix(const Model& model, double inverse_a2, BodyMatrices& matrix);
 
   bool empty() const { return rigid_.empty(); }
   bool is_rigid(int vertex) const { return is_rigid_[static_cast<std::size_t>(vertex)] != 0; }
 
-  /// The model's pins are others now.
+  /// The model's pins have changed.
   void pins_changed();
 
   /// A step of the selected bodies begins.
   void begin_step(const Objective& objective);
 
-  /// p = -A_ff^-1 b, of these bodies, becomes -(A_ff^-1 + Phi S^-1 Phi^T) b.
+  /// Turns p = -A_ff^-1 b into -(A_ff^-1 + Phi S^-1 Phi^T) b, for these bodies.
   void add(std::span<const int> bodies, const VectorField& b, VectorField& p);
 
-  /// L^-1 Phi^T e of forces e, with S = L L^T: the product of two is what Phi S^-1 Phi^T is between
-  /// them. Of each part that moves with the forces, into `out`, which has room for one part.
+  /// The functions below compute L^-1 Phi^T e of forces e, with S = L L^T. The product of two such
+  /// vectors is Phi S^-1 Phi^T between their forces. Each part that moves with the forces has its
+  /// own `out`, of this size.
   std::size_t part_size(std::size_t part) const { return unknowns * groups_[part].rigid.size(); }
   std::size_t part_of(int vertex) const { return matrix_.part_of(vertex); }
   /// Adds Phi^T of a force at a vertex to `out`.
@@ -56,12 +58,12 @@ class RigidMatrix {
   struct Group {
     std::vector<int> rigid;          ///< of rigid_.bodies(), ascending
     int first = 0, last = 0;         ///< vertices of the part
-    std::vector<VectorField> reach;  ///< (w, m) of its vertices, of each rigid body; or none
+    std::vector<VectorField> reach;  ///< (w, m) of its vertices, for each rigid body; or none
     std::vector<double> sigma;       ///< A_rr - A_rf A_ff^-1 A_fr by (1, X): [4 rigid]^2
-    std::vector<double> own;         ///< A_rr by (1, X), the same
-    std::vector<double> lower;       ///< of S: [6 rigid]^2, row by row
+    std::vector<double> own;         ///< A_rr by (1, X): [4 rigid]^2
+    std::vector<double> lower;       ///< L of S: [6 rigid]^2, row by row
     std::vector<double> work;        ///< [6 rigid]
-    bool is_tied = false;            ///< S is that of sigma, and not of own
+    bool is_tied = false;            ///< S is made from sigma, and not from own
   };
   void find_own(Group& group);
   void find_reach(Group& group);

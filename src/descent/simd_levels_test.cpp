@@ -7,7 +7,7 @@
 #include "materials/test_support.h"
 #include "vectors/vector_kernels.h"
 
-/// Every level of vectors against the first, bit for bit.
+/// Compares every level of vectors with the first, bit for bit.
 namespace supple {
 namespace {
 
@@ -33,7 +33,7 @@ bool same_bits(const T& a, const T& b) {
 const CubicSpline curve = CubicSpline::monotone({{0.5, -3}, {1, 0}, {1.5, 1}, {2, 9}}, 1);
 const CubicSpline* const curves[] = {nullptr, &curve};
 
-/// Batches whose tets are stretched, squeezed flat and inverted; vertices and slots come again in
+/// Batches whose tets are stretched, squeezed flat and inverted. Vertices and slots recur in
 /// several lanes and corners.
 struct Elements {
   MaterialModel material;
@@ -70,7 +70,7 @@ struct Elements {
           pair.face[i][lane] = 0.5 + 0.4 * uniform(generator);
           pair.apex[side][i][lane] = 0.5 + 0.4 * uniform(generator);
         }
-        // Twice the same vertex: a tet without volume.
+        // The same vertex twice: a tet without volume.
         if (lane == 3) batch.vertex[2][lane] = batch.vertex[1][lane];
         batch.volume[lane] = lane == 7 ? 0 : 1 + uniform(generator);
         pair.volume[side][lane] = batch.volume[lane];
@@ -106,7 +106,7 @@ struct Elements {
             parameters.data(), parameter_stride(), families(has_fiber),
             x.data(),          slots.data(),       num_vertices};
   }
-  /// Pairs of tets of the same kind as the local step reads them, their vertices being the slots.
+  /// Pairs of tets of the same kind in the form that the local step reads. Vertices are the slots.
   PackedWork packed_work(bool has_fiber) {
     return {.material = &material,
             .pairs = packed.data(),
@@ -307,7 +307,7 @@ TEST(SimdLevels, CountTheSameInvertedTetsAndDecomposeAlike) {
   }
 }
 
-/// What all passes over fields give, of sizes that are no multiple of any width.
+/// The results of all passes over fields, of sizes that are and are not multiples of the widths.
 std::vector<double> passes(const VectorKernels& kernels) {
   std::mt19937 generator(3);
   std::uniform_real_distribution<double> uniform(-1, 1);

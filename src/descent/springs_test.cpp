@@ -59,7 +59,8 @@ TEST(SpringObjective, TheGradientIsThatOfTheValue) {
 
 TEST(SpringHessianAssembly, IsTheDerivativeOfTheGradientWhereSpringsAreStretched) {
   Scene scene = mixed_scene();
-  // Shorter springs than the block will have: none is squeezed, and nothing is projected.
+  // Rest lengths far shorter than in the block, so that no spring is squeezed and nothing is
+  // projected.
   for (Spring& spring : scene.bodies[0].springs) spring.rest_length *= 0.1;
   Problem problem(scene);
   VectorField x(static_cast<std::size_t>(problem.model.num_vertices));

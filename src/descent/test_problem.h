@@ -11,7 +11,7 @@ namespace supple::test {
 
 inline constexpr double h = 1.0 / 30;
 
-/// A box of two materials, one with fibers would be a body of its own; pinned at one side.
+/// A box of two materials, with fibers on request, pinned at one side.
 inline Scene test_scene(bool with_fiber = false, const std::string& material = "neo_hookean") {
   Scene scene;
   Body body;
@@ -38,7 +38,7 @@ inline Scene test_scene(bool with_fiber = false, const std::string& material = "
   return scene;
 }
 
-/// Positions off the rest shape by a smooth field and noise.
+/// The rest shape, displaced by a smooth field and noise.
 inline VectorField deformed(const Model& model, double amount, unsigned seed = 1) {
   std::mt19937 generator(seed);
   std::uniform_real_distribution<double> uniform(-amount, amount);
@@ -52,7 +52,7 @@ inline VectorField deformed(const Model& model, double amount, unsigned seed = 1
   return x;
 }
 
-/// Holds a point of the corners of a tet; the target plays no part in a matrix.
+/// Pins a point inside a tet. The target plays no part in a matrix.
 inline void hold_point(Model& model, std::size_t tet, const std::array<double, 4>& weights,
                        double stiffness) {
   PinSet& pins = model.pins;
