@@ -102,13 +102,13 @@ struct Fiber {
     }
     return B;
   }
-  /// project: clamps negative eigenvalues.
+  /// project: whether to clamp negative eigenvalues.
   Mat3<S> hessian_block(const Mat3<S>& F, bool project) const {
     return hessian_block(F, project ? NegativeEigenvalues::clamp : NegativeEigenvalues::keep);
   }
 
  private:
-  /// Number types for automatic differentiation do not.
+  /// Whether S takes curves; number types for automatic differentiation do not.
   static constexpr bool takes_curves = requires(const CubicSpline& spline, const S& x) {
     spline.evaluate(x);
   };

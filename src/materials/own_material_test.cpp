@@ -104,7 +104,7 @@ struct Guarded {
   template <class T>
   T energy_density(const Mat3<T>& F) const {
     const T x = squared_norm(F) - 3.0;
-    return x * x + select(x > 1e-3, sqrt(x - 1e-3), 0 * x);  // the root is never of x = 0
+    return x * x + select(x > 1e-3, sqrt(x - 1e-3), 0 * x);  // at x = 0 the root is not used
   }
 };
 
@@ -158,7 +158,7 @@ void expect_built_in(const Energy& energy, double tolerance) {
       for (int k = 0; k <= i; ++k) {
         EXPECT_NEAR(all.H[own_entry(i, k)][0],
                     H[static_cast<std::size_t>(i)][static_cast<std::size_t>(k)],
-                    // For squares of 1/J.
+                    // The Hessian has squares of 1/J.
                     100 * tolerance * (1 + largest(P)))
             << d.kind;
       }

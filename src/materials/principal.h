@@ -104,9 +104,8 @@ SUPPLE_INLINE S mended(const S& eigenvalue, NegativeEigenvalues mode) {
 inline constexpr double least_stretch_sum = 1e-6;
 
 /// (f(p) - f(q))/(p - q) for a function without a closed form of it; f' is its derivative. If p and
-/// q are closer than 1e-5 (relative to p, but at least absolute), it is f' at the midpoint. The
-/// error there, (p-q)^2 f'''/24 = 4e-12 f''', is below that of the quotient, 2e-16 f/(p-q) = 2e-11
-/// f.
+/// q are closer than 1e-5 max(1, |p|), it is f' at the midpoint. The error there, (p-q)^2 f'''/24 =
+/// 4e-12 f''', is below that of the quotient, 2e-16 f/(p-q) = 2e-11 f.
 inline double divided_difference(double p, double q, double f_p, double f_q, double f_middle) {
   const double scale = std::abs(p) > 1 ? std::abs(p) : 1;
   const double difference = p - q;
@@ -239,7 +238,7 @@ SUPPLE_INLINE PrincipalHessian<S> principal_hessian(const Material& material, co
   if (mode != NegativeEigenvalues::keep) detail::mend(H.A, mode);
   return H;
 }
-/// project: clamps negative eigenvalues.
+/// project: whether to clamp negative eigenvalues.
 template <class Material, class S>
 PrincipalHessian<S> principal_hessian(const Material& material, const Vector3<S>& s, bool project) {
   return principal_hessian(material, s,
@@ -285,7 +284,7 @@ Hessian9 hessian(const Material& material, const Mat3<double>& F, NegativeEigenv
   const Svd<double> frame = svd(F);
   return assemble_hessian(principal_hessian(material, frame.s, mode), frame.U, frame.V);
 }
-/// project: gives the nearest positive semi-definite matrix.
+/// project: whether to return the nearest positive semi-definite matrix.
 template <class Material>
 Hessian9 hessian(const Material& material, const Mat3<double>& F, bool project) {
   return hessian(material, F, project ? NegativeEigenvalues::clamp : NegativeEigenvalues::keep);

@@ -151,7 +151,7 @@ TEST(StrainLimit, OfNoWidthIsTheDistanceToAMultipleOfTheRotation) {
     const Svd<double> d = svd(F);
     const Vector3<double> e{{d.s[0] - m, d.s[1] - m, d.s[2] - m}};
     Mat3<double> P;
-    // Rounding of the stretches, and of a rotation, which is as sensitive as s2 + s3 is small.
+    // Rounding of the stretches, and of a rotation, which is more sensitive the smaller s2 + s3 is.
     const double scale = 1e-14 * (1 + dot(e, e)) / std::min(1.0, (d.s[1] + d.s[2]) / d.s[0] + 1e-3);
     EXPECT_NEAR(limit.energy_and_stress(F, P), 2 * dot(e, e), scale);
     EXPECT_LT(largest(P - compose(d.U, 4.0 * e, d.V)), scale);

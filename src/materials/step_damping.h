@@ -63,8 +63,8 @@ struct StepDamping {
  private:
   Hessian with(const Mat3<S>& F, const Mat3<S>& turned) const {
     const Mat3<S> B = times_transpose(F, turned);
-    // Along a line and at a point there are turns that change nothing. The small share keeps G
-    // regular, and what it removes from the second part is positive.
+    // If the element has collapsed to a line or a point, some turns change nothing. The small share
+    // keeps G regular, and what it removes from the second part is positive.
     const S size = trace(B) + S(1e-9) * squared_norm(turned) + S(1e-100);
     return {weight, turned, inverse(Mat3<S>::diagonal(size, size, size) - B)};
   }

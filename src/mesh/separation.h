@@ -28,8 +28,8 @@ struct SeparatedElements {
 /// Around each vertex of a facet of `newly` apart elements, the elements form groups that are
 /// joined by facets at the vertex. The group of the first element keeps the vertex; each other
 /// group, in the order of their first elements, gets a copy of it. Elements that are joined only at
-/// other vertices stay joined: a facet at whose vertices there is only one group is closed, and
-/// opens when those around it come apart too.
+/// other vertices stay joined: a facet whose vertices have only one group each is closed, and opens
+/// when those around it come apart too.
 ///
 /// apart: all pairs that are apart, ascending; newly: some of these, each with a facet in common.
 /// Vertices are at least 0 and below num_vertices. For tets (4), triangles (3) and segments (2).

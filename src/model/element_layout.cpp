@@ -14,7 +14,7 @@ namespace supple {
 
 namespace {
 
-/// Spreads the lowest 21 bits of a number, so that two others fit between each pair of them.
+/// Moves the lowest 21 bits of a number three places apart, so that two others can be interleaved.
 std::uint64_t spread(std::uint64_t x) {
   x &= 0x1fffff;
   x = (x | x << 32) & 0x1f00000000ffff;

@@ -6,19 +6,19 @@
 #include "model/model.h"
 
 /// Springs that keep their lengths and bodies that keep their volumes exactly, by the method of
-/// multipliers [Hestenes 1969; Powell 1969; Nocedal & Wright 2006, sec. 17.3]. A constraint c = l -
-/// r = 0, or c = V - V0 = 0, with the multiplier t adds the augmented Lagrangian
+/// multipliers [Hestenes 1969; Powell 1969; Nocedal & Wright 2006, sec. 17.3]. A constraint c = 0,
+/// where c = l - r or c = V - V0, with the multiplier t adds the augmented Lagrangian
 ///   t c + k/2 c^2
 /// to what a step minimises. Its minimum is that of a spring of rest length r - t/k, so L and the
 /// pattern of the Hessian stay the same. After each minimum, t <- t + k c, which is the force in
-/// the constraint there. So c shrinks by 1/(1 + k S) from one minimum to the next, S = (dc/dx) H^-1
-/// (dc/dx)^T.
+/// the constraint there. So c shrinks by 1/(1 + k S) from one minimum to the next, where
+///   S = (dc/dx) H^-1 (dc/dx)^T.
 ///
 /// The multiplier of a volume is reported and stored as p = -t, the pressure inside minus that
 /// outside.
 ///
-/// Bounds: |t| <= k r, or k V0. What external forces hold, such as a spring between two pins too
-/// far apart, then stretches like a spring under tension instead of storing ever more.
+/// Bounds: |t| <= k r, or k V0. A spring that is forced to another length, for example between two
+/// pins too far apart, then stretches like a spring under tension instead of storing ever more.
 namespace supple {
 
 /// Number of inextensible springs and exact volumes.

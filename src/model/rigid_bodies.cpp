@@ -13,7 +13,7 @@ using Vector = RigidBodies::Vector;
 using Matrix = RigidBodies::Matrix;
 
 constexpr int most_flight_rounds = 20;
-/// Residual to which the equation of a flight is solved, relative to tr J. It converges
+/// Residual to which the equation of a flight is solved, relative to tr J. The iteration converges
 /// quadratically.
 constexpr double flight_error = 1e-15;
 
@@ -184,8 +184,8 @@ RigidBodies::Pose RigidBodies::flight(const Body& body, const VectorField& x,
     const Vector step = inverse(slope) * error;
     if (!(dot(step, step) < 1)) break;
     Q = orthonormal(rotation_by(-1.0 * step) * Q);
-    // Rounding can keep the error above the limit. As it converges quadratically, it is solved
-    // after so small a step.
+    // Rounding can keep the error above the limit. As the iteration converges quadratically, the
+    // equation is solved after so small a step.
     is_solved = dot(step, step) < 1e-20;
   }
   if (is_solved) pose.rotation = orthonormal(R * Q);

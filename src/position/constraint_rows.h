@@ -50,8 +50,8 @@ struct ConstraintValue {
 ///   pins      three per pin, with 1/k
 /// The paper has two constraints for stable_neo_hookean: |F| and det F - gamma, gamma = 1 +
 /// mu/lambda [Macklin & Mueller 2021, eqs. 8 and 13]. At rest they have opposite stresses of size
-/// mu, whose directions turn with F. Solved for all at once, they collapse in steps that are large
-/// for the stiffness. Up to a constant, the same energy is
+/// mu, whose directions turn with F. If all constraints are solved at once, such a pair collapses
+/// in steps that are large for the stiffness. Up to a constant, the same energy is
 ///   V mu/2 (|F|^2 - 3 - 2 (J - 1) + c (J - 1)^2) + V (lambda - c mu)/2 (J - 1)^2,  J = det F.
 /// Both of its terms are free of stress at rest. With c = 1 the first is |F|^2 + J^2 - 4 J, which
 /// is never negative because 3 J^(2/3) + J^2 >= 4 J. So both are constraints: shape with 1/(mu V),

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t num_open = 64;
 
-/// Tets whose neighbours are kept apart together. The positions of their vertices stay in the
+/// Tets in which neighbours are kept apart together. The positions of their vertices stay in the
 /// first-level cache (2048 tets have about 500 vertices).
 constexpr std::size_t block_size = 2048;
 

@@ -96,7 +96,7 @@ TEST(Pbd, WithoutStiffnessNothingMoves) {
 }
 
 TEST(Pbd, ABoxGoesBackToItsShape) {
-  // Only in that shape do its edges have their lengths at rest, apart from mirrored parts far away.
+  // Its edges have their lengths at rest only in that shape, apart from mirrored parts far away.
   const Model model = build_model(box_scene(3, "arap", 100, 0));
   const VectorField y = shaken(model, 0.02);
   const VectorField z = project(model, stiff(1, 1), y, 3000);

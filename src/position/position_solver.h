@@ -22,7 +22,7 @@ struct PositionStep {
   double time = 0;             ///< time of z, s
   double h = 0;                ///< from the start of the substep to z, s
   double stage = 1;            ///< where z is in the substep; contacts are at its end (ContactStep)
-  /// Then multipliers begin at zero even if they are kept: a frame begins with what the state says.
+  /// Multipliers then begin at zero even if they are kept, because a frame begins from the state.
   bool first_of_frame = true;
 };
 
@@ -60,7 +60,8 @@ class PositionSolver {
   /// The model's bonds have changed. Methods without bonds are not run with any (check_bonds).
   virtual void bonds_changed() {}
 
-  /// The model's materials have changed. same_places: whether the elements kept theirs (model.h).
+  /// The model's materials have changed. same_places: whether the elements kept their places
+  /// (model.h).
   virtual void materials_changed(bool same_places) = 0;
 
   /// The model's rest shapes have changed. Allocates nothing. Methods whose constraints assume one

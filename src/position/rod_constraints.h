@@ -11,12 +11,12 @@ namespace supple {
 /// The rods of a model, with the springs along their segments and the pins of their vertices, as
 /// one constraint per strand. Twist couples a whole strand, and stretch is so much stiffer than
 /// bending that visiting one segment after the other would not get far. A strand keeps the impulse
-/// p of each vertex and replaces it by p + M dx, with a step of Newton's method on its own part of
-/// g,
+/// p of each vertex and replaces it by p + M dx, where dx is a step of Newton's method on the
+/// strand's own part of g:
 ///   (M + a^2 H) dx = -(p + a^2 dE/dx).
 /// H consists of J^T J of the rods (RodEnergy::visit_hessian), of the springs (k along them and k
-/// max(0, 1 - r/l) across), and of the pins. It is a band matrix, which is factorised. If a body's
-/// part of g would rise, the step is taken a quarter as far, repeatedly. M (z - y) is the sum of
+/// max(0, 1 - r/l) across), and of the pins. It is a band matrix, which is factorised. While a
+/// body's part of g would rise, the step is taken a quarter as far. M (z - y) is the sum of
 /// all impulses, so a fixed point is a stationary point of g. Without pins, linear momentum is kept
 /// up to the rounding of the solve. Allocates nothing after construction; gives the same bits for
 /// any number of threads. T: number type of the positions, float or double; everything else is

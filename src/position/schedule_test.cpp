@@ -336,7 +336,8 @@ TEST(Schedule, ColoursAreOfSimilarSize) {
   }
   const Schedule s = make_schedule(mesh.tets, mesh.num_vertices, XpbdOrder::colours, 8);
   const std::vector<int> sizes = s.phase_sizes();
-  // There are at least as many colours as tets around one vertex; greedily, not twice as many.
+  // There are at least as many colours as tets around one vertex. A greedy colouring has less than
+  // twice as many.
   const int least = *std::ranges::max_element(valence);
   EXPECT_GE(s.num_phases(), least);
   EXPECT_LT(s.num_phases(), 2 * least);

@@ -185,7 +185,7 @@ TEST(SheetConstraints, AFewVisitsOfOneTriangleAreTheMinimumOfG) {
   for (const std::string& material : materials()) {
     Model model = sheet_model(1, material, 0);
     VectorField y = rest_of(model);
-    // The other triangle plays no part: its corner moves along.
+    // The other triangle is switched off below; its corner moves along.
     for (PaddedVector& x : y) {
       const double u = x[0], w = x[2];
       x[0] = 1.4 * u + 0.2 * w;

@@ -31,7 +31,7 @@ namespace supple {
 /// grows with the step and goes to zero with more substeps. Most of the cost is the factor, which
 /// has two rows a tet and takes new memory in every iteration. So this method is for cloth, strands
 /// and solids of a few thousand tets. Links of a strand that move by many of their lengths in a
-/// step may not be brought back: use substeps.
+/// step might not be brought back: use substeps.
 /// `model` and `contact` must outlive the solver. Throws Error{invalid_input} at /solver/method for
 /// a material without a constraint form, and if the matrix would be too large for memory.
 std::unique_ptr<PositionSolver> make_step_and_project(const Model& model, ContactEnergy* contact,

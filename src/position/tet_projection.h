@@ -21,7 +21,7 @@ inline constexpr bool is_projected =
     !std::is_same_v<Family, StableNeoHookeanModel> &&
     Projective<decltype(std::declval<Family>().template at<double>(nullptr))>;
 
-/// How many batches ahead data are prefetched if it is far.
+/// How many batches ahead to prefetch if TetWork::far.
 inline constexpr int look_ahead = 2;
 
 /// Calls visit(lanes) for all lanes of the run, S at a time.

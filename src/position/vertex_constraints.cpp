@@ -202,7 +202,7 @@ const double* VertexConstraints<T>::in_double(const Positions<T>& x) {
 }
 
 /// Writes to positions_ where vertices would be if colliders had not pushed them. What goes through
-/// a collider or is inside it there belongs to it, even if the body has lifted it off since.
+/// a collider there, or is inside it, belongs to it, even if the body has lifted it off since.
 template <class T>
 void VertexConstraints<T>::lift(const Positions<T>& x) {
   copy_to(x, positions_);
