@@ -8,7 +8,7 @@ namespace supple {
 
 /// As rigid as possible: corotated elasticity with lambda = 0,
 ///   Psi = mu |F - R|^2 = mu sum (s_i - 1)^2,  R = U V^T  [Bouaziz et al. 2014, sec. 5.1].
-/// mu: Pa. The energy has a kink where s2 + s3 = 0, where R is not defined.
+/// mu: Pa. The energy has a kink at s2 + s3 = 0, where R is not defined.
 template <class S>
 struct Arap {
   S mu;

@@ -7,7 +7,7 @@ namespace supple {
 
 /// Corotated linear elasticity [Sifakis & Barbic 2012, sec. 3.4]:
 ///   Psi = mu |F - R|^2 + lambda/2 (s1 + s2 + s3 - 3)^2,  R = U V^T.
-/// mu, lambda: Pa. The energy has a kink where s2 + s3 = 0, where R is not defined.
+/// mu, lambda: Pa. The energy has a kink at s2 + s3 = 0, where R is not defined.
 template <class S>
 struct Corotated {
   S mu;

@@ -13,11 +13,11 @@ namespace supple {
 
 /// Fibers along one direction at rest, added to any material [thesis sec. 8.3]:
 ///   Psi = kappa/2 (|F d| - 1)^2,
-/// or with a curve T, which is the stress along a fiber over its stretch,
+/// or, with a curve T, which is the stress along a fiber over its stretch,
 ///   Psi = kappa W(|F d|),  W' = T,  W(1) = 0.
-/// direction: unit vector d; kappa: Pa, or with a curve a factor. (Of muscles d is longer:
-/// contract_fibers in model.h.) Where F d = 0 the density has a kink; there the stress is taken as
-/// zero and the Hessian stays finite.
+/// direction: unit vector d (longer in muscles: contract_fibers in model.h); kappa: Pa, or a factor
+/// of the curve. The density has a kink at F d = 0; there the stress counts as zero and the Hessian
+/// stays finite.
 template <class S>
 struct Fiber {
   Vector3<S> direction;
@@ -39,7 +39,7 @@ struct Fiber {
     energy_and_stress(F, P);
     return P;
   }
-  /// P = Psi'(|F d|)/|F d| (F d) d^T, written over what P was.
+  /// P = Psi'(|F d|)/|F d| (F d) d^T, which overwrites P.
   S energy_and_stress(const Mat3<S>& F, Mat3<S>& P) const {
     using std::sqrt;
     const Vector3<S> f = F * direction;
@@ -60,8 +60,9 @@ struct Fiber {
     return energy;
   }
 
-  /// Without a curve: the nearest unit vector n to F d: Psi = kappa/2 |F d - n|^2, a distance as in
-  /// projection.h. Where F d = 0 all are equally near and it is d.
+  /// Without a curve, the nearest unit vector n to F d. Psi = kappa/2 |F d - n|^2 is then a
+  /// distance as in projection.h. At F d = 0 all unit vectors are equally near, and the result is
+  /// d.
   Vector3<S> project(const Mat3<S>& F) const {
     using std::sqrt;
     const Vector3<S> f = F * direction;
@@ -75,8 +76,8 @@ struct Fiber {
 
   /// The 3x3 matrix B of the Hessian d2Psi/dF_rc dF_r'c' = B_rr' d_c d_c':
   ///   B = Psi'' n n^T + Psi'/l (I - n n^T),  l = |F d|, n = F d/l,
-  /// Psi'' = kappa and Psi' = kappa (l - 1), or those of the curve. Compressed fibers (l < 1) have
-  /// a negative eigenvalue, treated as `mode` says. Lengths below 1e-6 are taken as that one.
+  /// where Psi'' = kappa and Psi' = kappa (l - 1), or those of the curve. Compressed fibers (l < 1)
+  /// have a negative eigenvalue, which is treated as `mode` says. Lengths below 1e-6 count as 1e-6.
   Mat3<S> hessian_block(const Mat3<S>& F, NegativeEigenvalues mode) const {
     using std::sqrt;
     const Vector3<S> f = F * direction;
@@ -101,13 +102,13 @@ struct Fiber {
     }
     return B;
   }
-  /// project: clamp.
+  /// project: whether to clamp negative eigenvalues.
   Mat3<S> hessian_block(const Mat3<S>& F, bool project) const {
     return hessian_block(F, project ? NegativeEigenvalues::clamp : NegativeEigenvalues::keep);
   }
 
  private:
-  /// Numbers of automatic differentiation do not.
+  /// Whether S takes curves; number types for automatic differentiation do not.
   static constexpr bool takes_curves = requires(const CubicSpline& spline, const S& x) {
     spline.evaluate(x);
   };
@@ -115,17 +116,18 @@ struct Fiber {
   static S at_least(const S& x, double least) { return select(x < S(least), S(least), x); }
 };
 
-/// The curve of fibers: through the control points, monotone between them (CubicSpline::monotone).
-/// Null without points. Throws Error{invalid_input} at `where` or below it for what is no curve, a
-/// stress that falls anywhere, and where there is no control point (1, 0).
+/// Makes the curve of fibers: through the control points, monotone between them
+/// (CubicSpline::monotone). Null without points. Throws Error{invalid_input} at `where` or below it
+/// for points that are no curve, for a stress that falls anywhere, and if (1, 0) is not a control
+/// point.
 std::shared_ptr<const CubicSpline> make_fiber_curve(const SplineCurve& curve,
                                                     const std::string& where);
 
-/// k of the best straight line k (s - 1) through the curve over a range of stretches, which is
-/// checked, as of materials (fit_stiffness in material.h): 0 or more, Pa.
+/// k of the best straight line k (s - 1) through the curve over a range of stretches. The range is
+/// checked as for materials (fit_stiffness in material.h). Returns 0 or more, Pa.
 double fit_curve_stiffness(const CubicSpline& curve, std::pair<double, double> range);
 
-/// d2Psi/dF2 of the fibers, rows of F one after another as in materials/principal.h.
+/// d2Psi/dF2 of the fibers; the rows of F follow each other as in materials/principal.h.
 inline Hessian9 hessian(const Fiber<double>& fiber, const Mat3<double>& F, bool project) {
   const Mat3<double> B = fiber.hessian_block(F, project);
   Hessian9 full{};

@@ -61,7 +61,7 @@ TEST(FiberCurve, StressAndHessianAreDifferenceQuotients) {
       Mat3<double> more = F, less = F;
       more(c / 3, c % 3) += h;
       less(c / 3, c % 3) -= h;
-      // The rounding of the energy, some 1e2, over h, and h times the jumps of the third
+      // The rounding of the energy, about 1e2, over h, and h times the jumps of the third
       // derivative.
       EXPECT_NEAR(P(c / 3, c % 3),
                   (curved.energy_density(more) - curved.energy_density(less)) / (2 * h), 1e-7);
@@ -107,18 +107,18 @@ TEST(FiberCurve, RotationsOfTheWorldAndOfTheDirectionChangeNothing) {
     const Mat3<double> R = random_rotation(random), Q = random_rotation(random);
     const double energy = curved.energy_density(F);
     EXPECT_NEAR(curved.energy_density(R * F), energy, 1e-12);
-    // The body turned by Q at rest, with its fibers.
+    // The body is turned by Q at rest, together with its fibers.
     Fiber<double> turned = curved;
     turned.direction = Q * curved.direction;
     EXPECT_NEAR(turned.energy_density(F * transpose(Q)), energy, 1e-12);
   }
 }
 
-/// As of materials: the least squares fit of k (s - 1).
+/// As for materials: the least squares fit of k (s - 1).
 TEST(FiberCurve, ItsConstantStiffnessIsTheFitOfItsStress) {
   const auto line = make_fiber_curve({{{0.5, -2}, {1, 0}, {2, 4}}}, "curve");
   EXPECT_NEAR(fit_curve_stiffness(*line, {0.3, 1.7}), 4, 1e-13);
-  // Slack up to 1: half of the integral of (s - 1)^2 is where the stress is 6 (s - 1).
+  // Slack up to 1: the stress is 6 (s - 1) over half of the integral of (s - 1)^2.
   const auto slack = make_fiber_curve({{{0.9, 0}, {1, 0}, {1.5, 3}}}, "curve");
   double moment = 0, norm = 0;
   constexpr int n = 100000;
@@ -127,7 +127,7 @@ TEST(FiberCurve, ItsConstantStiffnessIsTheFitOfItsStress) {
     moment += (s - 1) * slack->value(s);
     norm += (s - 1) * (s - 1);
   }
-  // The midpoint rule errs by a part of 1/n^2 of its second derivatives.
+  // The midpoint rule has an error of 1/n^2 relative to its second derivatives.
   EXPECT_NEAR(fit_curve_stiffness(*slack, {0.5, 1.5}), moment / norm, 1e-8);
 }
 
@@ -179,7 +179,7 @@ TEST(Fiber, TheProjectedHessianOfACompressedFiberIsPositive) {
   const Mat3<double> B = fiber.hessian_block(F, true);
   for (int i = 0; i < 9; ++i) m(i / 3, i % 3) = B(i / 3, i % 3);
   const Eigen::Vector3d values = Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(m).eigenvalues();
-  // kappa along the fiber, and nothing across instead of kappa (1 - 1/0.5).
+  // kappa along the fiber, and across it nothing instead of kappa (1 - 1/0.5).
   EXPECT_NEAR(values[0], 0, 1e-15);
   EXPECT_NEAR(values[1], 0, 1e-15);
   EXPECT_NEAR(values[2], 4, 1e-14);

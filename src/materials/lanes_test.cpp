@@ -3,9 +3,9 @@
 #include "materials/fiber.h"
 #include "materials/test_support.h"
 
-/// This file is compiled without the compiler's own vectoriser: g++ 12's forms fused
-/// multiply-adds (VEC_FMADDSUB) in scalar code even with -ffp-contract=off, and then the scalars
-/// that the batches are compared with would not be IEEE's products and sums.
+/// This file is compiled without the compiler's own vectoriser. That of g++ 12 forms fused
+/// multiply-adds (VEC_FMADDSUB) in scalar code even with -ffp-contract=off. The scalars with which
+/// the batches are compared would then not be IEEE's products and sums.
 namespace supple {
 namespace {
 

@@ -29,7 +29,7 @@ const Parameter& value_in(const MaterialSettings& settings, const MaterialParame
   return settings.*std::get<Parameter MaterialSettings::*>(parameter.member);
 }
 
-/// Tets that the parameters tell apart: 1 where each is a single value.
+/// The number of tets with their own parameters; 1 if each parameter is a single value.
 std::size_t common_length(const MaterialSettings& settings, const MaterialRow& row,
                           const std::string& where) {
   std::size_t length = 0;
@@ -45,7 +45,8 @@ std::size_t common_length(const MaterialSettings& settings, const MaterialRow& r
   return std::max<std::size_t>(length, 1);
 }
 
-/// Every parameter finite and not negative, the moduli not all of them zero in any tet.
+/// Checks that every parameter is finite and not negative, and that the moduli are not all zero in
+/// any tet.
 void check_parameters(const MaterialSettings& settings, const MaterialRow& row,
                       const std::string& where) {
   std::string names;
@@ -67,7 +68,7 @@ void check_parameters(const MaterialSettings& settings, const MaterialRow& row,
   }
 }
 
-/// The keys that a scene gives a material, as lists say them.
+/// The keys that a scene uses for a material, as lists show them.
 std::string keys_of(const MaterialRow& row) {
   std::vector<std::string> keys;
   for (const MaterialParameter& parameter : row.parameters) keys.emplace_back(parameter.key);

@@ -31,7 +31,7 @@ MaterialModel make_stable_neo_hookean(const MaterialSettings& settings, const st
   return StableNeoHookeanModel{};
 }
 
-/// Either limit on its side of 1.
+/// Checks that a limit is on its side of 1.
 void check_limit(const Parameter& limit, bool upper, const std::string& where) {
   const std::size_t count = std::max<std::size_t>(limit.per_tet.size(), 1);
   for (std::size_t t = 0; t < count; ++t) {
@@ -93,7 +93,7 @@ MaterialModel make_valanis_landel(const MaterialSettings& settings, const std::s
       ValanisLandelFunctions{settings.a, settings.b, settings.c})};
 }
 
-/// c2 is small, and leaves the bulk modulus what lambda has: mu = 2 (c1 + c2), lambda = bulk + 4
+/// c2 is small, and leaves the bulk modulus its part of lambda: mu = 2 (c1 + c2), lambda = bulk + 4
 /// c2.
 void set_mooney_rivlin(double mu, double lambda, MaterialSettings& settings) {
   const double c2 = std::min(0.1 * mu, lambda / 4);

@@ -14,7 +14,7 @@ using namespace supple::testing;
 
 const std::string where = "bar.json: /bodies/0/material";
 
-/// "place: message" of the error, "" where there is none.
+/// "place: message" of the error, "" if there is none.
 std::string fault(const MaterialSettings& settings) {
   try {
     make_material(settings, where);
@@ -34,7 +34,7 @@ void expect_fault(const MaterialSettings& settings, const std::string& place,
 
 TEST(MakeMaterial, EveryListedMaterialIsMadeAndNamesItself) {
   const std::vector<Description> list = list_materials();
-  // But for energies of the program's own, which have no name in a scene.
+  // All but energies of the host program, which have no name in a scene.
   ASSERT_EQ(list.size(), std::variant_size_v<MaterialModel> - 1);
   for (std::size_t i = 0; i < list.size(); ++i) {
     const MaterialSettings settings = example_settings(list[i].name);
@@ -114,8 +114,8 @@ TEST(MakeMaterial, StableNeoHookeanNeedsLambda) {
   expect_fault(settings, "/lambda", "lambda > 0");
 }
 
-/// Hooke's law with mu and lambda - mu, pulled along one axis with no stress across: Young's
-/// modulus and Poisson's ratio of docs/materials.md.
+/// Hooke's law with mu and lambda - mu, for a pull along one axis with no stress across it: Young's
+/// modulus and Poisson's ratio as in docs/materials.md.
 TEST(StableNeoHookean, ActsAtSmallStrainsAsIfLambdaWereLessByMu) {
   const double mu = 3, strain = 1e-6;
   for (const double lambda : {2.0, 3.0, 12.0}) {
@@ -125,7 +125,7 @@ TEST(StableNeoHookean, ActsAtSmallStrainsAsIfLambdaWereLessByMu) {
     F(1, 1) -= poisson * strain;
     F(2, 2) -= poisson * strain;
     const Mat3<double> P = StableNeoHookean<double>{mu, lambda}.stress(F);
-    // What is left is of second order in the strain.
+    // The error is of second order in the strain.
     EXPECT_NEAR(P(0, 0) / strain, young, 1e-4);
     EXPECT_NEAR(P(1, 1) / strain, 0, 1e-4);
     EXPECT_NEAR(P(2, 2) / strain, 0, 1e-4);

@@ -8,7 +8,7 @@ namespace supple {
 /// Mooney-Rivlin elasticity [Mooney 1940; Rivlin 1948] in the form of Valanis and Landel:
 ///   Psi = c1 (I1 - 3) + c2 (I2 - 3) - (2 c1 + 4 c2) L + bulk/2 L^2,
 ///   I1 = tr B, I2 = (I1^2 - tr B^2)/2, B = F^T F,  L = log J continued below J = 0.1
-/// (extended_log.h). c1, c2, bulk: Pa. With c2 = 0 it is Neo-Hookean of mu = 2 c1, lambda = bulk.
+/// (extended_log.h). c1, c2, bulk: Pa. With c2 = 0 it is Neo-Hookean with mu = 2 c1, lambda = bulk.
 template <class S>
 struct MooneyRivlin {
   S c1;
@@ -31,7 +31,7 @@ struct MooneyRivlin {
     const S b01 = dot(f0, f1), b02 = dot(f0, f2), b12 = dot(f1, f2);
     const S I1 = b00 + b11 + b22;
     const Mat3<S> cof = cofactor(F);
-    // The second invariant is |cof F|^2: a sum of squares where I1^2 - tr B^2 would cancel.
+    // The second invariant is |cof F|^2, a sum of squares; I1^2 - tr B^2 would cancel.
     const S I2 = squared_norm(cof);
     const ExtendedLog<S> log = extended_log(dot(f0, cof.column(0)));
     const S rest = S(2.0) * c1 + S(4.0) * c2;

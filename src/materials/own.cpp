@@ -19,7 +19,7 @@ namespace {
 
 constexpr int block_size = OwnBlock::size;
 
-/// A block of one deformation gradient.
+/// A block that repeats one deformation gradient.
 OwnBlock repeated(const Mat3<double>& F) {
   OwnBlock block;
   for (int i = 0; i < 9; ++i) std::fill_n(block.F[i], block_size, F(i / 3, i % 3));
@@ -38,7 +38,7 @@ Mat3<double> rotation(double x, double y, double z) {
   return turn(2, z) * turn(1, y) * turn(0, x);
 }
 
-/// Deformations of some hundredths, none of which another one resembles; the first is rest.
+/// Deformations with strains of a few hundredths, all different; the first is rest.
 OwnBlock samples() {
   OwnBlock block = repeated(Mat3<double>::identity());
   for (int lane = 1; lane < block_size; ++lane) {
@@ -67,7 +67,7 @@ double largest(const double (*rows)[block_size], int num_rows) {
   return most;
 }
 
-/// Asks an energy whether it is one.
+/// Checks whether an energy is one.
 class Examination {
  public:
   Examination(const OwnEnergy& energy, const std::string& where)
@@ -117,7 +117,7 @@ class Examination {
                          "body would deform by itself",
                          stress));
     }
-    // Its least eigenvalue is not below -t where H + t 1 has none that must be mended.
+    // The least eigenvalue is not below -t if no eigenvalue of H + t 1 must be mended.
     double lifted[own_entries][block_size];
     std::memcpy(lifted, H_, sizeof lifted);
     for (int i = 0; i < 9; ++i) {
@@ -134,8 +134,8 @@ class Examination {
     }
   }
 
-  /// By central differences, whose error is some 1e-9 of the scale; but for rest, where fibers that
-  /// bear tension alone have a kink in the stress.
+  /// Uses central differences, whose error is about 1e-9 of the scale. Leaves out rest, where
+  /// fibers that carry only tension have a kink in the stress.
   void check_stress() const {
     for (int k = 0; k < 9; ++k) {
       const auto [up, down] = aside(k, true);
@@ -150,7 +150,7 @@ class Examination {
     }
   }
 
-  /// As check_stress.
+  /// Like check_stress.
   void check_hessian() const {
     for (int k = 0; k < 9; ++k) {
       const auto [up, down] = aside(k, false);
@@ -170,7 +170,7 @@ class Examination {
 
   static constexpr double h = 1e-5;
 
-  /// With entry k of F a little larger and a little smaller.
+  /// The samples with entry k of F a little larger, and a little smaller.
   std::pair<OwnBlock, OwnBlock> aside(int k, bool energy_alone) const {
     std::pair<OwnBlock, OwnBlock> result{samples_, samples_};
     for (int lane = 0; lane < block_size; ++lane) {
@@ -187,7 +187,7 @@ class Examination {
     return result;
   }
 
-  /// Is Psi(R F) = Psi(F), or Psi(F R)?
+  /// Whether Psi(R F) = Psi(F) (`before`), or Psi(F R) = Psi(F).
   bool is_unchanged(bool before) const {
     for (const Mat3<double>& R : {rotation(0.4, -1.1, 2.3), rotation(-2.7, 0.6, -0.9)}) {
       OwnBlock other = turned(samples_, R, before);
@@ -249,7 +249,7 @@ OwnModel make_own(const MaterialSettings& settings, const std::string& where) {
 
 double fit_own_stiffness(const OwnModel& model, const std::vector<double>& pieces, double norm) {
   const Own material = model.at<double>(nullptr);
-  // The axes, and the diagonals of the sides and of the whole of a cube.
+  // The axes, and the diagonals of a cube's faces and of the cube.
   double most = 0;
   for (int code = 14; code < 27; ++code) {
     const int digit[3] = {code / 9 - 1, code / 3 % 3 - 1, code % 3 - 1};

@@ -9,11 +9,11 @@
 #include "supple/own_energy.h"
 #include "supple/scene.h"
 
-/// Energies of the program that supple is part of (supple/own_material.h). They have no form in
-/// principal stretches and need not be isotropic. Kernels evaluate them for whole batches.
+/// Energies of the host program (supple/own_material.h). They have no form in principal stretches
+/// and need not be isotropic. Kernels evaluate them for whole batches.
 namespace supple {
 
-/// What is evaluated of eight deformation gradients, rows of matrices one after another.
+/// What is evaluated for eight deformation gradients; the rows of a matrix follow each other.
 struct OwnBlock {
   static constexpr int size = OwnEnergy::block;
   double F[9][size];
@@ -23,7 +23,7 @@ struct OwnBlock {
 
 struct Own {
   const OwnEnergy* energy;  ///< of an OwnModel, which must outlive it
-  double at_rest;           ///< Psi(1), J/m^3, which is taken off: the energy at rest is 0
+  double at_rest;           ///< Psi(1), J/m^3, which is subtracted: the energy at rest is 0
 
   double energy_density(const Mat3<double>& F) const;
   Mat3<double> stress(const Mat3<double>& F) const;
@@ -35,7 +35,7 @@ struct OwnModel {
   static constexpr int num_parameters = 0;
   std::shared_ptr<const OwnEnergy> energy;
   double at_rest = 0;         ///< as in Own
-  bool is_isotropic = false;  ///< Psi(F R) = Psi(F), too
+  bool is_isotropic = false;  ///< whether also Psi(F R) = Psi(F)
   template <class S>
   Own at(const S*) const {
     return {energy.get(), at_rest};
@@ -45,14 +45,14 @@ struct OwnModel {
 template <class Family>
 inline constexpr bool is_own = std::is_same_v<std::decay_t<Family>, OwnModel>;
 
-/// The model of settings with an energy, which is evaluated on fixed samples of small strain.
-/// Throws Error{invalid_input} at `where` if there is none or if it throws, is not finite, changes
-/// with the frame, has a stress or a negative stiffness at rest, or if its stress and Hessian are
-/// not its derivatives.
+/// The model for settings with an energy, which is evaluated on fixed samples of small strain.
+/// Throws Error{invalid_input} at `where` if there is none, or if it throws, is not finite, changes
+/// with the frame, has a stress or a negative stiffness at rest, or has a stress or Hessian that is
+/// not its derivative.
 OwnModel make_own(const MaterialSettings& settings, const std::string& where);
 
-/// The k of fit_stiffness (material.h) by its stress along stretches in thirteen directions, the
-/// largest of them. pieces, norm: of the integrals.
+/// The k of fit_stiffness (material.h) for an energy: the largest one along stretches in thirteen
+/// directions. pieces, norm: of the integrals.
 double fit_own_stiffness(const OwnModel& model, const std::vector<double>& pieces, double norm);
 
 // -------------------------------------------------------------------------------- Hessians
@@ -61,8 +61,8 @@ double fit_own_stiffness(const OwnModel& model, const std::vector<double>& piece
 inline constexpr int own_entries = 45;
 constexpr int own_entry(int i, int k) { return i < k ? own_entry(k, i) : i * (i + 1) / 2 + k; }
 
-/// Treats the negative eigenvalues of eight Hessians as `mode` says; those without keep their bits.
-/// H: [own_entries][8].
+/// Treats the negative eigenvalues of eight Hessians as `mode` says; Hessians without any keep
+/// their bits. H: [own_entries][8].
 void mend_hessians(double (*H)[OwnEnergy::block], NegativeEigenvalues mode);
 
 /// d2Psi/dF2 of some lanes.
@@ -72,7 +72,8 @@ struct OwnHessian {
 
   SUPPLE_INLINE const S& operator()(int i, int k) const { return entry[own_entry(i, k)]; }
 
-  /// H : e_r' q^T for each r', the nine rows of F one after another: what `block` shares.
+  /// H : e_r' q^T for each r', which `block` shares; the nine rows follow the entries of F row by
+  /// row.
   struct Columns {
     S of[9][3];
   };
@@ -87,7 +88,7 @@ struct OwnHessian {
     return t;
   }
 
-  /// d2Psi/dx_a dx_b for corner gradients p of a and q of b, whose columns are given:
+  /// d2Psi/dx_a dx_b for the corner gradients p of a and q of b; `of_q` has the columns of q:
   ///   K_rr' = sum_cc' p_c H_(rc)(r'c') q_c'.
   SUPPLE_INLINE static Mat3<S> block(const Vector3<S>& p, const Columns& of_q) {
     Mat3<S> K;

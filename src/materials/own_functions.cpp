@@ -9,11 +9,11 @@ namespace supple {
 
 namespace {
 
-/// About the third root of the rounding of a double: truncation and rounding of central differences
-/// are then alike, 1e-10 of the Hessian.
+/// About the cube root of the rounding of a double: truncation and rounding of central differences
+/// are then equally large, 1e-10 of the Hessian.
 constexpr double step = 6e-6;
 
-/// Functions of one deformation gradient each.
+/// Functions that each take one deformation gradient.
 class OneByOne final : public OwnEnergy {
  public:
   explicit OneByOne(OwnFunctions functions) : functions_(std::move(functions)) {}

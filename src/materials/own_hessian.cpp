@@ -8,12 +8,12 @@ namespace {
 
 using Matrix = double[9][9];
 
-/// A Hessian whose least eigenvalue is above -1e-13 of its trace counts as semi-definite: turning
-/// the body costs nothing, so that zeros are always among them.
+/// A Hessian whose least eigenvalue is above -1e-13 of its trace counts as semi-definite. Turning
+/// the body costs nothing, so there are always zeros among the eigenvalues.
 constexpr double margin = 1e-13;
 constexpr int most_sweeps = 30;
 
-/// Is A + margin tr(A) 1 positive definite for certain? By its L D L^T.
+/// Whether A + margin tr(A) 1 is certainly positive definite, by its L D L^T.
 bool is_semi_definite(const Matrix& A) {
   double size = 0;
   for (int i = 0; i < 9; ++i) size += A[i][i];
@@ -34,7 +34,7 @@ bool is_semi_definite(const Matrix& A) {
   return true;
 }
 
-/// Turns rows and columns p and q of A so that A_pq vanishes; Q collects the turns.
+/// Turns rows and columns p and q of A so that A_pq vanishes; Q accumulates the turns.
 void rotate(Matrix& A, Matrix& Q, int p, int q) {
   if (A[p][q] == 0) return;
   const double theta = (A[q][q] - A[p][p]) / (2 * A[p][q]);
@@ -55,7 +55,7 @@ void rotate(Matrix& A, Matrix& Q, int p, int q) {
   }
 }
 
-/// A becomes diagonal, with the eigenvectors in the columns of Q [Jacobi 1846].
+/// Makes A diagonal; the columns of Q are its eigenvectors [Jacobi 1846].
 void diagonalise(Matrix& A, Matrix& Q) {
   for (int i = 0; i < 9; ++i) {
     for (int k = 0; k < 9; ++k) Q[i][k] = i == k ? 1 : 0;
@@ -86,7 +86,7 @@ void mend_hessians(double (*H)[OwnEnergy::block], NegativeEigenvalues mode) {
     if (is_semi_definite(A)) continue;
     diagonalise(A, Q);
     for (int e = 0; e < 9; ++e) {
-      // What is not a number stays so: the caller looks at energies and stresses.
+      // What is not a number stays so: the caller checks energies and stresses.
       if (!(A[e][e] < 0)) continue;
       const double more = detail::mended(A[e][e], mode) - A[e][e];
       for (int i = 0; i < 9; ++i) {

@@ -7,7 +7,7 @@
 #include "materials/test_support.h"
 #include "supple/error.h"
 
-/// Energies of the program's own: what is derived from them, and what is refused.
+/// Energies of the host program: what is derived from them, and what is refused.
 namespace supple {
 namespace {
 
@@ -15,7 +15,7 @@ using namespace supple::testing;
 
 constexpr int block = OwnEnergy::block;
 
-/// Everything of eight deformation gradients at once.
+/// Everything that is evaluated for eight deformation gradients at once.
 struct Evaluation {
   double F[9][block], psi[block], alone[block], P[9][block], H[own_entries][block];
 
@@ -41,7 +41,7 @@ Mat3<double> stress_at(const MaterialSettings& material, const Mat3<double>& F) 
   return P;
 }
 
-/// Eight deformations with strains of up to two tenths, all different.
+/// Eight different deformations with strains of up to two tenths.
 std::vector<Mat3<double>> gentle() {
   Random random(11);
   std::vector<Mat3<double>> list;
@@ -62,7 +62,7 @@ void expect_derivatives(const MaterialSettings& material, const std::vector<Mat3
       Mat3<double> up = F, down = F;
       up(k / 3, k % 3) += h;
       down(k / 3, k % 3) -= h;
-      // Truncation h^2 f'''/6 and rounding 1e-16 f / h of functions and derivatives up to 1e3.
+      // Truncation h^2 f'''/6 and rounding 1e-16 f / h, for functions and derivatives up to 1e3.
       EXPECT_NEAR(all.P[k][lane], (energy_at(material, up) - energy_at(material, down)) / (2 * h),
                   3e-7);
       const Mat3<double> column = (0.5 / h) * (stress_at(material, up) - stress_at(material, down));
@@ -104,7 +104,7 @@ struct Guarded {
   template <class T>
   T energy_density(const Mat3<T>& F) const {
     const T x = squared_norm(F) - 3.0;
-    return x * x + select(x > 1e-3, sqrt(x - 1e-3), 0 * x);  // the root is none of x = 0
+    return x * x + select(x > 1e-3, sqrt(x - 1e-3), 0 * x);  // at x = 0 the root is not used
   }
 };
 
@@ -112,7 +112,7 @@ TEST(OwnMaterial, ABranchThatIsNotTakenLeavesNoTrace) {
   const Evaluation all(own_material(Guarded{}), {Mat3<double>::identity()});
   EXPECT_EQ(all.psi[0], 0);
   for (int i = 0; i < 9; ++i) EXPECT_EQ(all.P[i][0], 0);
-  // 8 F F^T of x^2.
+  // 8 F F^T comes from x^2.
   for (int i = 0; i < 9; ++i) {
     for (int k = 0; k <= i; ++k) {
       EXPECT_EQ(all.H[own_entry(i, k)][0], i % 4 == 0 && k % 4 == 0 ? 8 : 0) << i << k;
@@ -158,7 +158,7 @@ void expect_built_in(const Energy& energy, double tolerance) {
       for (int k = 0; k <= i; ++k) {
         EXPECT_NEAR(all.H[own_entry(i, k)][0],
                     H[static_cast<std::size_t>(i)][static_cast<std::size_t>(k)],
-                    // Of squares of 1/J.
+                    // The Hessian has squares of 1/J.
                     100 * tolerance * (1 + largest(P)))
             << d.kind;
       }

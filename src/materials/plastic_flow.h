@@ -7,19 +7,20 @@
 #include "math/svd.h"
 #include "supple/scene.h"
 
-/// Multiplicative plasticity, F = F_e F_p [Lee 1969]: what flows where the elastic strain is above
-/// its limit. With the principal logarithmic (Hencky) strains log s_i of F_e, s_i its singular
-/// values, the strain that counts is that of their deviator d,
+/// Multiplicative plasticity, F = F_e F_p [Lee 1969]: material flows while the elastic strain is
+/// above its limit. The principal logarithmic (Hencky) strains are log s_i, where s_i are the
+/// singular values of F_e. The strain that counts is that of their deviator d,
 ///   e = sqrt(2/3) |d|,
-/// and flow goes along it with the rate
+/// and the flow is along d with the rate
 ///   da/dt = creep (e - y),  y = yield + hardening a
-/// [overstress of Perzyna 1966, in strains], so that the volume stays: det F_p = 1. While F stays
-/// e + a stays too, and all of it is solved exactly for any time h:
+/// [overstress of Perzyna 1966, in strains]. So the volume stays: det F_p = 1. While F stays, so
+/// does e + a, and the whole flow is solved exactly for any time h:
 ///   change of a = (e - y)/(1 + hardening) (1 - exp(-creep (1 + hardening) h)).
-/// Along d the energy of an isotropic material with stresses in the order of the stretches falls.
+/// Along d, the energy falls if the material is isotropic and its stresses are ordered as the
+/// stretches.
 namespace supple {
 
-/// d of positive singular values.
+/// d from positive singular values.
 inline Vector3<double> hencky_deviator(const Vector3<double>& s) {
   Vector3<double> d{{std::log(s[0]), std::log(s[1]), std::log(s[2])}};
   const double mean = (d[0] + d[1] + d[2]) / 3;
@@ -27,7 +28,7 @@ inline Vector3<double> hencky_deviator(const Vector3<double>& s) {
   return d;
 }
 
-/// e of a deviator.
+/// e from a deviator.
 inline double equivalent_strain(const Vector3<double>& d) { return std::sqrt(2 * dot(d, d) / 3); }
 
 namespace detail {
@@ -35,8 +36,8 @@ namespace detail {
 /// Strains below this are rounding: nothing flows for them.
 inline constexpr double least_flow = 1e-12;
 
-/// Whether e of F is at most `limit`, by a bound without a decomposition: with C = F^T F, m a third
-/// of its trace and q = |C/m - 1| < 1, |2 d| <= |log(C/m)| <= q/(1 - q).
+/// Whether e of F is certainly at most `limit`, by a bound without a decomposition: with C = F^T F,
+/// m a third of its trace and q = |C/m - 1| < 1, |2 d| <= |log(C/m)| <= q/(1 - q).
 inline bool is_surely_elastic(const Mat3<double>& F, double limit) {
   const Mat3<double> C = transpose_times(F, F);
   const double m = trace(C) / 3;
@@ -61,14 +62,14 @@ inline bool is_beyond(const Mat3<double>& F, double most) {
 
 }  // namespace detail
 
-/// The elastic strain that is borne.
+/// The elastic strain up to which nothing flows.
 inline double elastic_limit(const PlasticitySettings& rule, const PlasticStrain& plastic) {
   return rule.yield + rule.hardening * plastic.accumulated;
 }
 
-/// What flows in h, s, at the elastic F_e, whose parts are given. False: nothing does, and
-/// `plastic` is as it was. Tets that are inverted bear everything. Where F_p would pass `max` as
-/// much flows as does not.
+/// Lets a tet flow for a time h, s, at the elastic F_e, whose decomposition is given. False:
+/// nothing flows, and `plastic` is unchanged. Inverted tets do not flow. If F_p would pass `max`,
+/// only as much flows as stays within it.
 inline bool flow(const PlasticitySettings& rule, const Svd<double>& parts, double h,
                  PlasticStrain& plastic) {
   const double limit = elastic_limit(rule, plastic);
@@ -81,7 +82,7 @@ inline bool flow(const PlasticitySettings& rule, const Svd<double>& parts, doubl
   double change = above / stiff * reached;
   const auto flown = [&](double by) {
     const Mat3<double> F = detail::stretch_along(parts.V, d, by / e) * plastic.F;
-    // Rounding of many steps must not become a volume.
+    // The rounding of many steps must not add up to a change of volume.
     return (1 / std::cbrt(determinant(F))) * F;
   };
   Mat3<double> next = flown(change);
@@ -100,7 +101,7 @@ inline bool flow(const PlasticitySettings& rule, const Svd<double>& parts, doubl
   return true;
 }
 
-/// The same of one F_e.
+/// The same, given F_e.
 inline bool flow(const PlasticitySettings& rule, const Mat3<double>& F_e, double h,
                  PlasticStrain& plastic) {
   if (detail::is_surely_elastic(F_e, elastic_limit(rule, plastic))) return false;

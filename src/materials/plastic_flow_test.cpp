@@ -14,12 +14,12 @@ using Matrix = Mat3<double>;
 
 double distance(const Matrix& a, const Matrix& b) { return std::sqrt(squared_norm(a - b)); }
 
-/// Some way from the identity.
+/// A matrix some way from the identity.
 Matrix near_identity(testing::Random& random, double size) {
   return Matrix::identity() + testing::random_matrix(random, size);
 }
 
-/// The rate of F_p and of a at this F, written as the equation is: dF_p/dt = (da/dt) (d/e) F_p.
+/// The rates of F_p and of a at this F, as in the equation: dF_p/dt = (da/dt) (d/e) F_p.
 struct Rate {
   Matrix F;
   double accumulated;
@@ -53,8 +53,8 @@ PlasticStrain by_heun(const PlasticitySettings& rule, const Path& path, double t
 
 constexpr PlasticitySettings creeping{.yield = 0.02, .creep = 3, .hardening = 0.4, .max = 3};
 
-/// While F stays one step of any length is exact. Heun's method errs by the square of its step:
-/// (3/4000)^2 of strains of 0.5.
+/// While F stays, one step of any length is exact. The error of Heun's method is the square of its
+/// step: (3/4000)^2 for strains of 0.5.
 TEST(PlasticFlow, OfATetThatIsHeldFollowsTheEquationInOneStep) {
   testing::Random generator(1);
   for (int trial = 0; trial < 5; ++trial) {
@@ -72,7 +72,7 @@ TEST(PlasticFlow, OfATetThatIsHeldFollowsTheEquationInOneStep) {
   }
 }
 
-/// In steps after which it flows a tet that moves is right to first order in their length.
+/// If a moving tet flows after each step, the error is of first order in the length of the steps.
 TEST(PlasticFlow, OfATetThatMovesConvergesToTheEquation) {
   testing::Random generator(2);
   const Matrix A = near_identity(generator, 0.3), B = near_identity(generator, 0.3);
@@ -118,7 +118,7 @@ TEST(PlasticFlow, AtOnceEndsAtItsLimit) {
   EXPECT_FALSE(flow(rule, F_e, 1, p));
 }
 
-/// A turn of the body does nothing, one of the rest shape turns F_p.
+/// Turning the body changes nothing; turning the rest shape turns F_p.
 TEST(PlasticFlow, TurnsWithTheRestShapeAndNotWithTheBody) {
   testing::Random generator(5);
   const Matrix F = near_identity(generator, 0.3);
@@ -157,14 +157,14 @@ TEST(PlasticFlow, GoesNoFurtherThanItsMost) {
   }
   EXPECT_LE(most, 0.2 + 1e-12);
   EXPECT_GT(most, 0.2 - 1e-6);
-  // It goes back from there.
+  // It can flow back from there.
   const double before = p.accumulated;
   EXPECT_TRUE(flow(rule, inverse(p.F), 0.1, p));
   EXPECT_GT(p.accumulated, before);
   EXPECT_LT(detail::plastic_strain(p.F), 0.1);
 }
 
-/// What is below the limit, inverted or no number at all.
+/// Strains below the limit, inverted tets, and what is not a number at all.
 TEST(PlasticFlow, LeavesAloneWhatDoesNotFlow) {
   const PlasticitySettings rule{.yield = 0.1, .creep = {}, .hardening = 0, .max = 1};
   PlasticStrain p;
@@ -182,7 +182,7 @@ TEST(PlasticFlow, LeavesAloneWhatDoesNotFlow) {
   EXPECT_NEAR(p.accumulated, 0.0001, 1e-12);
 }
 
-/// The bound that spares decompositions never spares one that flows.
+/// The bound that saves decompositions never leaves out a tet that flows.
 TEST(PlasticFlow, TheBoundIsOne) {
   testing::Random generator(8);
   int num_spared = 0;

@@ -4,7 +4,7 @@
 
 namespace supple {
 
-/// What has flowed of a tet (materials/plastic_flow.h).
+/// How far a tet has flowed (materials/plastic_flow.h).
 struct PlasticStrain {
   Mat3<double> F = Mat3<double>::identity();  ///< F_p, det F_p = 1
   double accumulated = 0;                     ///< a

@@ -5,9 +5,9 @@
 
 namespace supple {
 
-/// Fourth powers of the strain: no stiffness at rest, a strong one away from it
+/// Fourth powers of the strain: no stiffness at rest, a strong one away from it,
 ///   Psi = mu sum (s_i - 1)^4                         [thesis sec. 7.2; Xu et al. 2015].
-/// mu: Pa. The energy has a kink where s2 + s3 = 0.
+/// mu: Pa. The energy has a kink at s2 + s3 = 0.
 template <class S>
 struct Polynomial {
   S mu;
@@ -21,8 +21,8 @@ struct Polynomial {
     energy_and_stress(F, P);
     return P;
   }
-  /// P = 4 mu R E^3 and Psi = mu |E^2|^2, E = R^T F - I being symmetric with the eigenvalues s_i -
-  /// 1 and R = U V^T.
+  /// P = 4 mu R E^3 and Psi = mu |E^2|^2, where R = U V^T and E = R^T F - I is symmetric with the
+  /// eigenvalues s_i - 1.
   SUPPLE_INLINE S energy_and_stress(const Mat3<S>& F, Mat3<S>& P) const {
     const Mat3<S> R = polar(F).R;
     const Mat3<S> D = F - R;  // so that small strains keep their digits

@@ -7,20 +7,20 @@
 
 /// Isotropic materials in principal stretches.
 ///
-/// Almost every material of this room can be written in the form of Valanis and Landel [thesis
-/// eq. 7.12],
+/// Almost every material of this room can be written in the form of Valanis and Landel [thesis eq.
+/// 7.12],
 ///   Psi(F) = sum_i a(s_i) + sum_{i<j} b(s_i s_j) + c(s_1 s_2 s_3),
 /// F = U diag(s) V^T with det U = det V = 1 and s_1 >= s_2 >= |s_3|. A material gives the terms and
-/// their derivatives as a, da, dda, b, db, ddb, c, dc, ddc (J/m^3; the derivatives in Pa) and the
-/// divided differences
+/// their derivatives as a, da, dda, b, db, ddb, c, dc, ddc (J/m^3; the derivatives in Pa). It also
+/// gives the divided differences
 ///   slope_a(p, q) = (a'(p) - a'(q))/(p - q),  slope_b(p, q) = (b'(p) - b'(q))/(p - q),
-/// a''(p) and b''(p) where p = q. For polynomials these are closed forms without a quotient; others
-/// use divided_difference below. `smooth` says that a' and b' are odd: then the density is
-/// differentiable where s_2 + s_3 = 0; the others have a kink there. A material without these terms
+/// which are a''(p) and b''(p) if p = q. For polynomials these are closed forms without a quotient;
+/// others use divided_difference below. `smooth` says that a' and b' are odd. The density is then
+/// differentiable at s_2 + s_3 = 0; otherwise it has a kink there. A material without these terms
 /// gives principal_energy(s), principal_stress(s) and principal_modes(s) itself.
 namespace supple {
 
-/// Has the terms of Valanis and Landel.
+/// Whether a material has the terms of Valanis and Landel.
 template <class Material>
 concept HasTerms = requires {
   Material::smooth;
@@ -46,7 +46,7 @@ Vector3<S> principal_stress(const Material& material, const Vector3<S>& s) {
   return g;
 }
 
-/// Psi of the stretches [J/m^3].
+/// Psi as a function of the stretches [J/m^3].
 template <class Material, class S>
 S principal_energy(const Material& material, const Vector3<S>& s) {
   return material.principal_energy(s);
@@ -62,10 +62,10 @@ S principal_energy(const Material& material, const Vector3<S>& s) {
 /// The Hessian d2Psi/dF2 in the frames U, V of F [Pa]:
 ///   dP = U (H : U^T dF V) V^T,  H_{ii,kk} = A_ik = d2Psi/ds_i ds_k,
 ///   and for i != j  H_{ij,ij} = alpha_l,  H_{ij,ji} = beta_l,
-/// l being the index that is neither i nor j: the pairs (1,2), (0,2), (0,1) have l = 0, 1, 2. All
-/// other entries vanish. Each pair has the eigenvalues alpha + beta = (g_i - g_j)/(s_i - s_j) on
-/// the symmetric mode and alpha - beta = (g_i + g_j)/(s_i + s_j) on the skew one
-/// [GAMES103, lecture on nonlinear materials; Xu et al. 2015, sec. 5; Smith et al. 2019].
+/// where l is the index that is neither i nor j: the pairs (1,2), (0,2), (0,1) have l = 0, 1, 2.
+/// All other entries vanish. Each pair has the eigenvalues alpha + beta = (g_i - g_j)/(s_i - s_j)
+/// for the symmetric mode and alpha - beta = (g_i + g_j)/(s_i + s_j) for the skew one [GAMES103,
+/// lecture on nonlinear materials; Xu et al. 2015, sec. 5; Smith et al. 2019].
 template <class S>
 struct PrincipalHessian {
   S A[3][3];
@@ -73,8 +73,8 @@ struct PrincipalHessian {
   S beta[3];
 };
 
-/// What a principal Hessian is made of [Pa]: the block A = d2Psi/ds_i ds_k and the eigenvalues of
-/// each pair's symmetric and skew mode, the pair stored under the index that is in neither.
+/// The parts of a principal Hessian [Pa]: the block A = d2Psi/ds_i ds_k and the eigenvalues of each
+/// pair's symmetric and skew mode. A pair is stored under the index that is not in it.
 template <class S>
 struct PrincipalModes {
   S A[3][3];
@@ -82,7 +82,7 @@ struct PrincipalModes {
   S skew[3];
 };
 
-/// What is done with the negative eigenvalues of a Hessian that is to be positive semi-definite.
+/// What to do with negative eigenvalues of a Hessian that must be positive semi-definite.
 enum class NegativeEigenvalues {
   keep,
   clamp,    ///< to zero: the nearest such matrix [Teran et al. 2005]
@@ -99,14 +99,13 @@ SUPPLE_INLINE S mended(const S& eigenvalue, NegativeEigenvalues mode) {
 }
 }  // namespace detail
 
-/// Where the density has a kink (s_2 + s_3 = 0 and the material is not smooth) the skew eigenvalue
-/// is infinite; sums below this stretch are taken as this one, so that the Hessian stays finite.
+/// At a kink of the density (s_2 + s_3 = 0 in a material that is not smooth) the skew eigenvalue is
+/// infinite. Smaller sums of stretches count as this one, so that the Hessian stays finite.
 inline constexpr double least_stretch_sum = 1e-6;
 
-/// (f(p) - f(q))/(p - q) for a function that has no closed form of it, f' being its derivative.
-/// Closer than 1e-5 (relative to p, at least absolute) it is f' at the midpoint: there the error of
-/// the midpoint, (p-q)^2 f'''/24 = 4e-12 f''', is below that of the quotient, 2e-16 f/(p-q) = 2e-11
-/// f.
+/// (f(p) - f(q))/(p - q) for a function without a closed form of it; f' is its derivative. If p and
+/// q are closer than 1e-5 max(1, |p|), it is f' at the midpoint. The error there, (p-q)^2 f'''/24 =
+/// 4e-12 f''', is below that of the quotient, 2e-16 f/(p-q) = 2e-11 f.
 inline double divided_difference(double p, double q, double f_p, double f_q, double f_middle) {
   const double scale = std::abs(p) > 1 ? std::abs(p) : 1;
   const double difference = p - q;
@@ -115,9 +114,9 @@ inline double divided_difference(double p, double q, double f_p, double f_q, dou
 
 namespace detail {
 
-/// Lanes whose symmetric A has no negative eigenvalue for certain: A dominates its off-diagonals
-/// [Gershgorin], or its leading minors are positive [Sylvester's criterion]. Rounding errs by less
-/// than 1e-15 of the products that a minor is the sum of; the margin is ten times that.
+/// Lanes whose symmetric A certainly has no negative eigenvalue: its diagonal dominates
+/// [Gershgorin], or its leading minors are positive [Sylvester's criterion]. The rounding error of
+/// a minor is below 1e-15 of the products that it is the sum of; the margin is ten times that.
 template <class S>
 SUPPLE_INLINE MaskOf<S> surely_semi_definite(const S (&A)[3][3]) {
   using std::abs;
@@ -136,7 +135,8 @@ SUPPLE_INLINE MaskOf<S> surely_semi_definite(const S (&A)[3][3]) {
 }
 
 /// Mends the negative eigenvalues of the symmetric A by its eigen-decomposition. A matrix without
-/// keeps its bits, and so does a lane that is `sure` to be one: no lane depends on its neighbours.
+/// any keeps its bits, and so does a lane that `sure` marks as such: no lane depends on its
+/// neighbours.
 template <class S>
 [[gnu::noinline]] void mend_by_eigenvalues(S (&A)[3][3], NegativeEigenvalues mode,
                                            const MaskOf<S>& sure) {
@@ -163,7 +163,7 @@ template <class S>
   }
 }
 
-/// The same, without the decomposition where no lane needs it: most elements of a body in motion
+/// The same, but without the decomposition if no lane needs it: most elements of a body in motion
 /// have a definite A.
 template <class S>
 SUPPLE_INLINE void mend(S (&A)[3][3], NegativeEigenvalues mode) {
@@ -174,14 +174,15 @@ SUPPLE_INLINE void mend(S (&A)[3][3], NegativeEigenvalues mode) {
 }  // namespace detail
 
 /// The modes of the principal Hessian at the stretches of svd(F): s_1 >= s_2 >= |s_3|. With g
-/// written out the quotients never divide by s_i - s_j:
+/// written out, the quotients never divide by s_i - s_j:
 ///   (g_i - g_j)/(s_i - s_j) = slope_a(s_i, s_j) - b'(s_i s_j) + s_k^2 slope_b(s_i s_k, s_j s_k)
 ///                             - s_k c'(J),
+///   if a', b' are odd,
 ///   (g_i + g_j)/(s_i + s_j) = slope_a(s_i, -s_j) + b'(s_i s_j) + s_k^2 slope_b(s_i s_k, -s_j s_k)
-///                             + s_k c'(J)                                       where a', b' are
-///                             odd,
+///                             + s_k c'(J),
+///   otherwise
 ///   (g_i + g_j)/(s_i + s_j) = (a'(s_i) + a'(s_j) + s_k (b'(s_i s_k) + b'(s_j s_k)))/(s_i + s_j)
-///                             + b'(s_i s_j) + s_k c'(J)                         for the others.
+///                             + b'(s_i s_j) + s_k c'(J).
 template <class Material, class S>
 SUPPLE_INLINE PrincipalModes<S> principal_modes(const Material& material, const Vector3<S>& s) {
   return material.principal_modes(s);
@@ -220,8 +221,8 @@ SUPPLE_INLINE PrincipalModes<S> principal_modes(const Material& material, const 
   return modes;
 }
 
-/// The principal Hessian at the stretches of svd(F), the negative eigenvalues of the 9x9 matrix
-/// treated as `mode` says: those of A and of the six modes of the pairs.
+/// The principal Hessian at the stretches of svd(F). The negative eigenvalues of the 9x9 matrix,
+/// which are those of A and of the six modes of the pairs, are treated as `mode` says.
 template <class Material, class S>
 SUPPLE_INLINE PrincipalHessian<S> principal_hessian(const Material& material, const Vector3<S>& s,
                                                     NegativeEigenvalues mode) {
@@ -237,14 +238,14 @@ SUPPLE_INLINE PrincipalHessian<S> principal_hessian(const Material& material, co
   if (mode != NegativeEigenvalues::keep) detail::mend(H.A, mode);
   return H;
 }
-/// project: clamp.
+/// project: whether to clamp negative eigenvalues.
 template <class Material, class S>
 PrincipalHessian<S> principal_hessian(const Material& material, const Vector3<S>& s, bool project) {
   return principal_hessian(material, s,
                            project ? NegativeEigenvalues::clamp : NegativeEigenvalues::keep);
 }
 
-/// d2Psi/dF2, Pa: entry [3 r + c][3 r' + c'] = d2Psi/dF_rc dF_r'c' (rows of F one after another).
+/// d2Psi/dF2, Pa: entry [3 r + c][3 r' + c'] = d2Psi/dF_rc dF_r'c' (F row by row).
 using Hessian9 = Matrix9<double>;
 
 /// H_{(r,c),(r',c')} = sum U_ri V_ck H_{ik,i'k'} U_r'i' V_c'k'.
@@ -283,7 +284,7 @@ Hessian9 hessian(const Material& material, const Mat3<double>& F, NegativeEigenv
   const Svd<double> frame = svd(F);
   return assemble_hessian(principal_hessian(material, frame.s, mode), frame.U, frame.V);
 }
-/// project: its nearest positive semi-definite matrix.
+/// project: whether to return the nearest positive semi-definite matrix.
 template <class Material>
 Hessian9 hessian(const Material& material, const Mat3<double>& F, bool project) {
   return hessian(material, F, project ? NegativeEigenvalues::clamp : NegativeEigenvalues::keep);

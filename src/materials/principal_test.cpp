@@ -49,7 +49,7 @@ Matrix9 difference_quotient(const Material& material, const Mat3<double>& F, dou
   return m;
 }
 
-/// dPsi/ds_i with derivatives, from the terms and theirs.
+/// dPsi/ds_i with derivatives, from the terms and their derivatives.
 template <class Material>
 Vector3<Dual> reference_principal_stress(const Material& m, const Vector3<Dual>& s) {
   const auto da = [&](const Dual& x) { return chain(x, m.da(x.value()), m.dda(x.value())); };
@@ -67,8 +67,8 @@ Vector3<Dual> reference_principal_stress(const Volume<double>& m, const Vector3<
   return Dual(2 * m.mu) * (s - reference_unit_volume(s));
 }
 
-/// P(F) = F f(F^T F) where f has the eigenvalues g_i/s_i: Sylvester's formula with dual stretches,
-/// which must differ in size.
+/// P(F) = F f(F^T F) where f has the eigenvalues g_i/s_i, by Sylvester's formula with dual
+/// stretches, which must differ in size.
 template <class Material>
 Mat3<Dual> reference_stress(const Material& m, const Mat3<double>& value) {
   const Mat3<Dual> F = variables(value);
@@ -87,7 +87,7 @@ Mat3<Dual> reference_stress(const Material& m, const Mat3<double>& value) {
   return F * sum;
 }
 
-/// A = d2Psi/ds_i ds_k has no negative eigenvalue at any stretches.
+/// Whether A = d2Psi/ds_i ds_k has no negative eigenvalue at any stretches.
 template <class Model>
 inline constexpr bool is_always_convex =
     std::is_same_v<Model, CorotatedModel> || std::is_same_v<Model, ArapModel> ||
@@ -107,7 +107,8 @@ TYPED_TEST(HessianOf, IsTheDerivativeOfTheStressByAutomaticDifferentiation) {
     if (!d.distinct) continue;
     const Matrix9 H = to_eigen(hessian(material, d.F, false));
     const Matrix9 expected = derivatives(reference_stress(material, d.F));
-    // Exact derivatives: rounding, raised by the gaps of the squared stretches (0.2) twice.
+    // Derivatives are exact. What is left is rounding, raised twice by the gaps of the squared
+    // stretches (0.2).
     EXPECT_LT((H - expected).cwiseAbs().maxCoeff(), 1e-11 * (1 + H.cwiseAbs().maxCoeff()))
         << d.kind;
     ++compared;
@@ -120,9 +121,9 @@ TYPED_TEST(HessianOf, IsTheDifferenceQuotientOfTheStress) {
   for (const Deformation& d : deformations()) {
     const Matrix9 H = to_eigen(hessian(material, d.F, false));
     const Matrix9 expected = difference_quotient(material, d.F, 1e-4);
-    // Truncation 1e-16 P^(5), large where the extended logarithm is steep, and kinks of the third
-    // derivative of curves within 2e-4; rounding 1e-12. Any gap between stretches: 1e-12 as well
-    // as 1e-4 must not show.
+    // Truncation is 1e-16 P^(5), large where the extended logarithm is steep, plus kinks of the
+    // third derivative of curves within 2e-4; rounding is 1e-12. The gap between stretches must not
+    // show, be it 1e-12 or 1e-4.
     EXPECT_LT((H - expected).cwiseAbs().maxCoeff(), 1e-7 * (1 + H.cwiseAbs().maxCoeff())) << d.kind;
   }
 }
@@ -163,7 +164,7 @@ TYPED_TEST(HessianOf, ProjectionClampsTheNegativeEigenvaluesAlone) {
   EXPECT_GT(definite, is_soft_at_rest<TypeParam> ? -1 : 0);
 }
 
-/// Stretches of all kinds: any, inverted, nearly repeated, nearly collapsed and collapsed.
+/// Stretches of all kinds: arbitrary, inverted, nearly repeated, nearly collapsed and collapsed.
 std::vector<Vector3<double>> any_stretches() {
   Random random(15);
   std::vector<Vector3<double>> list;
@@ -199,7 +200,7 @@ TYPED_TEST(HessianOf, WithoutTheDecompositionIsThatWithIt) {
       detail::mend_by_eigenvalues(expected.A, mode, false);
       for (int i = 0; i < 3; ++i) {
         for (int k = 0; k < 3; ++k) {
-          // What is not mended keeps its bits, unless rounding makes a zero eigenvalue negative.
+          // What needs no mending keeps its bits, unless rounding makes a zero eigenvalue negative.
           EXPECT_NEAR(found.A[i][k], expected.A[i][k], sure ? 1e-14 * scale : 0)
               << s[0] << " " << s[1] << " " << s[2];
         }
@@ -228,7 +229,7 @@ TYPED_TEST(HessianOf, ALaneIsMendedAsIfItWereAlone) {
         const PrincipalHessian<double> alone =
             principal_hessian(material, list[first + static_cast<std::size_t>(lane)], mode);
         for (int i = 0; i < 9; ++i) {
-          // The decomposition may run for a neighbour's sake.
+          // The decomposition may be needed only for a neighbour.
           const double entry = alone.A[i / 3][i % 3];
           EXPECT_EQ(H.A[i / 3][i % 3][lane], entry);
         }
@@ -241,7 +242,7 @@ TEST(SemiDefiniteness, IsNeverClaimedOfAMatrixWithANegativeEigenvalue) {
   Random random(16);
   int claimed = 0, near = 0, missed = 0;
   for (int i = 0; i < 100000; ++i) {
-    // Two eigenvalues of any sizes, the third a part of them down to rounding, either sign.
+    // Two eigenvalues of any size; the third is a part of them down to rounding, with either sign.
     const double size = std::pow(10, uniform(random, -8, 8));
     const Mat3<double> Q = random_rotation(random);
     const double last = std::pow(10, uniform(random, -18, 0)) * (i % 2 == 0 ? 1 : -1);
@@ -254,11 +255,11 @@ TEST(SemiDefiniteness, IsNeverClaimedOfAMatrixWithANegativeEigenvalue) {
       }
     }
     const bool sure = detail::surely_semi_definite(A);
-    // The entries themselves are rounded by 4e-16 of the size.
+    // The entries themselves have rounding errors of 4e-16 of the size.
     EXPECT_FALSE(sure && last < -1e-15) << values[0] << " " << values[1] << " " << values[2];
     claimed += sure ? 1 : 0;
     near += last < -1e-15 && last > -1e-12 ? 1 : 0;
-    // Condition numbers up to 1e6 on the way: 1e-14 of 216 sizes cubed against the product.
+    // Condition numbers go up to 1e6: 1e-14 of 216 sizes cubed, compared with the product.
     if (last > 1e-3 && values[1] > 1e-3 * size) missed += sure ? 0 : 1;
   }
   EXPECT_GT(claimed, 10000);
@@ -303,7 +304,7 @@ TYPED_TEST(HessianOf, IsFiniteAndPositiveWhereNothingIsLeftOfTheElement) {
   }
 }
 
-/// Materials that need no decomposition differentiate as they stand, whatever the stretches.
+/// Materials that need no decomposition can be differentiated as they are, whatever the stretches.
 template <class Model>
 class InvariantHessian : public HessianOf<Model> {};
 using InvariantModels =
@@ -332,7 +333,7 @@ TYPED_TEST(InvariantHessian, IsExactForRepeatedAndNearlyRepeatedStretches) {
   }
 }
 
-/// Stress of the materials of the polar factors F = R S, J > 0.
+/// Stress of materials by the polar factors F = R S, J > 0.
 Mat3<Dual> polar_stress(const Example<CorotatedModel>& e, const Mat3<Dual>& F, const Mat3<Dual>& R,
                         const Mat3<Dual>& S) {
   const Dual pressure = e.parameters[1] * (trace(S) - 3.0);
@@ -367,7 +368,7 @@ TYPED_TEST(PolarHessian, IsExactForRepeatedAndNearlyRepeatedStretches) {
       EXPECT_NEAR(P(i / 3, i % 3).value(), stress(i / 3, i % 3), 1e-12) << d.kind;
     }
     const Matrix9 H = to_eigen(hessian(material, d.F, false));
-    // Newton's iteration inverts F, whose condition is 13 at most.
+    // Newton's iteration inverts F, whose condition number is at most 13.
     EXPECT_LT((H - derivatives(P)).cwiseAbs().maxCoeff(), 1e-11) << d.kind;
     ++compared;
   }
@@ -375,8 +376,8 @@ TYPED_TEST(PolarHessian, IsExactForRepeatedAndNearlyRepeatedStretches) {
 }
 
 TEST(DividedDifference, IsAccurateAtEveryDistance) {
-  // exp on both sides of the threshold of 1e-5: the midpoint is good to 4e-12, the quotient to
-  // 2e-11.
+  // exp on both sides of the threshold of 1e-5: the error of the midpoint is 4e-12, that of the
+  // quotient 2e-11.
   for (double gap : {0.0, 1e-14, 1e-9, 9e-6, 1.1e-5, 1e-3, 0.5}) {
     const double p = 0.7, q = p + gap;
     const double mean = gap == 0 ? 1 : std::expm1(q - p) / (q - p);

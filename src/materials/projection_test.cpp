@@ -21,7 +21,7 @@ class Projection : public ::testing::Test {
 using ProjectiveModels = ::testing::Types<ArapModel, StrainLimitModel, VolumeModel>;
 TYPED_TEST_SUITE(Projection, ProjectiveModels, ModelNames);
 
-/// Small and large, inverted and expanded.
+/// Small, large, inverted and expanded deformations.
 std::vector<Mat3<double>> any_deformations() {
   Random random(21);
   std::vector<Mat3<double>> list;
@@ -33,7 +33,7 @@ std::vector<Mat3<double>> any_deformations() {
   return list;
 }
 
-/// A member of the model's set: any, or one near a given member.
+/// A member of the model's set: arbitrary, or near a given member.
 Mat3<double> member(const Example<ArapModel>&, Random& random) { return random_rotation(random); }
 Mat3<double> member(const Example<StrainLimitModel>& e, Random& random) {
   const auto stretch = [&] { return uniform(random, e.parameters[1], e.parameters[2]); };
@@ -118,7 +118,7 @@ TYPED_TEST(Projection, TheConstantStiffnessIsItsWeightOverAnyRange) {
 }
 
 TYPED_TEST(Projection, TheHessianIsAtMostTheWeight) {
-  // k/2 |F|^2 - Psi = max over the set of k (F : q - |q|^2/2) is convex: what makes the constant
+  // k/2 |F|^2 - Psi = max over the set of k (F : q - |q|^2/2) is convex, which makes the constant
   // matrix an upper bound.
   const auto material = this->example_.template at<double>();
   for (const Mat3<double>& F : any_deformations()) {
@@ -151,7 +151,7 @@ TEST(StrainLimit, OfNoWidthIsTheDistanceToAMultipleOfTheRotation) {
     const Svd<double> d = svd(F);
     const Vector3<double> e{{d.s[0] - m, d.s[1] - m, d.s[2] - m}};
     Mat3<double> P;
-    // Roundings of the stretches, and of a rotation that is as sensitive as s2 + s3 is small.
+    // Rounding of the stretches, and of a rotation, which is more sensitive the smaller s2 + s3 is.
     const double scale = 1e-14 * (1 + dot(e, e)) / std::min(1.0, (d.s[1] + d.s[2]) / d.s[0] + 1e-3);
     EXPECT_NEAR(limit.energy_and_stress(F, P), 2 * dot(e, e), scale);
     EXPECT_LT(largest(P - compose(d.U, 4.0 * e, d.V)), scale);
@@ -184,8 +184,8 @@ TEST(StrainLimit, TheRestShapeMustLieBetweenTheLimits) {
 
 // ------------------------------------------------------------------------- volume
 
-/// Least squared distance from s to stretches of product one, by a search that is none of the
-/// library's: a grid over the logarithms of t1 and t2, refined about its best points.
+/// Least squared distance from s to stretches of product one, by a search that shares nothing with
+/// the library: a grid over the logarithms of t1 and t2, refined around its best points.
 double least_distance(const Vector3<double>& s) {
   const auto distance = [&](double u, double v) {
     const double a = std::exp(u), b = std::exp(v);
@@ -194,7 +194,7 @@ double least_distance(const Vector3<double>& s) {
   };
   double best = HUGE_VAL;
   for (double last : {0.0, 1.0}) {
-    // Twice: among t3 below and above half of s3, where the two minima are.
+    // Twice, for t3 below and above half of s3, where the two minima are.
     double u0 = 0, v0 = 0, found = HUGE_VAL;
     const auto visit = [&](double u, double v) {
       const bool low = std::exp(-u - v) < 0.5 * s[2];
@@ -226,8 +226,8 @@ TEST(Volume, TheProjectionHasDeterminantOneAndIsTheNearest) {
     const Vector3<double> t = material.project_stretches(s);
     EXPECT_NEAR(t[0] * t[1] * t[2], 1, 1e-14);
     EXPECT_GT(t[2], 0);
-    // The search stops 1e-9 from the minimum, in the quadratic's floor; or at the wall between its
-    // two halves, above it.
+    // The search stops 1e-9 from the minimum, in the floor of the quadratic, or above it at the
+    // wall between its two halves.
     EXPECT_NEAR(material.principal_energy(s), least_distance(s), 1e-12) << s[0] << " " << s[1];
     collapsed += t[2] < 0.5 * s[2] ? 1 : 0;
   }
@@ -265,7 +265,7 @@ TEST(Volume, DerivativesAreExactForExpandedAndSqueezedElements) {
   const Volume<double> material{3};
   Random random(25);
   for (int i = 0; i < 200; ++i) {
-    // Away from the surface where the minima change places: s3 well below s2, or all below 1.6.
+    // Away from the surface where the minima swap: s3 well below s2, or all below 1.6.
     const bool flat = i % 2 == 0;
     const Vector3<double> s{{uniform(random, 2, 3) * (flat ? 1 : 0.5),
                              uniform(random, 1.3, 1.9) * (flat ? 1 : 0.5),

@@ -21,9 +21,9 @@ struct SplineCurves {
 };
 
 /// Material drawn by hand [Xu et al. 2015, sec. 4]: a', b' and c' of the Valanis-Landel form are
-/// natural cubic splines through control points, linear beyond the ends with the end slope; the
-/// energies are their exact integrals with a(1) = b(1) = c(1) = 0. The rest shape is at rest where
-/// a'(1) + 2 b'(1) + c'(1) = 0.
+/// natural cubic splines through control points, continued linearly beyond the ends with the end
+/// slope. The energies are their exact integrals with a(1) = b(1) = c(1) = 0. The rest shape has no
+/// stress if a'(1) + 2 b'(1) + c'(1) = 0.
 template <class S>
 struct Spline {
   const SplineCurves* curves;  ///< of a SplineModel, which must outlive it
@@ -37,8 +37,8 @@ struct Spline {
     energy_and_stress(F, P);
     return P;
   }
-  /// P = R g(Y), F = R Y with R = U V^T and g as in materials/principal.h, whose divided
-  /// differences are, k being the third index,
+  /// P = R g(Y), F = R Y with R = U V^T and g as in materials/principal.h. With k as the third
+  /// index, its divided differences are
   ///   (g_i - g_j)/(s_i - s_j) = a'[s_i, s_j] - b'(s_i s_j) + s_k^2 b'[s_i s_k, s_j s_k] - s_k c'.
   S energy_and_stress(const Mat3<S>& F, Mat3<S>& P) const {
     const Mat3<S> R = polar(F).R;
@@ -89,8 +89,8 @@ struct Spline {
       }
     }
     S sum() const { return integral[0] + integral[1] + integral[2]; }
-    /// Between places i and j. Nearer than 1e-8 the mean of the slopes errs by 1e-16 of the third
-    /// derivative.
+    /// Divided difference of places i and j. If they are nearer than 1e-8, the mean of the slopes
+    /// is used, whose error is 1e-16 of the third derivative.
     S divided(const S* x, int i, int j) const {
       using std::abs;
       const S difference = x[i] - x[j];
@@ -121,21 +121,21 @@ struct SplineModel {
   }
 };
 
-/// Control points of a curve: none, or at least two, finite, with x that increases. Throws
-/// Error{invalid_input} at `where` or below it.
+/// Checks the control points of a curve: there must be none or at least two, finite, with
+/// increasing x. Throws Error{invalid_input} at `where` or below it.
 void check_control_points(const SplineCurve& curve, const std::string& where);
 
 /// The papers' two spline materials [Liu et al. 2017, Fig. 5; thesis Fig. 7.1] as control points.
-/// The papers give pictures only, so these are made here from Neo-Hookean of mu and lambda:
+/// The papers only give pictures, so these are made from Neo-Hookean with mu and lambda:
 ///   'A', "resists compression more":  a'(s) = mu s - 20 mu (1 - s)^3              for s < 1
 ///   'B', "resists tension more":      a'(s) = mu s + 10 mu (s - 1)^3              for s > 1,
 ///                                     a'(s) = mu s - 25 mu (0.4 - s)^3            for s < 0.4
-/// and a'(s) = mu s elsewhere, at s = 0, 0.1, ..., 2 and 3; b' = 0; c' that of Neo-Hookean at
-/// J = -0.1, -0.05, 0, 0.05 and the 23 values 10^((k-16)/16) from 0.1 to 2.37 (beyond J = e the
-/// slope of Neo-Hookean's c' can be negative, which must not be continued). Both a' fall below
-/// zero near s = 0, unlike Neo-Hookean's, so that F = 0 pushes open: with a'' > 0, c' < 0 for J <
-/// 1 and a'(s) <= 0 for s <= 0.1 the rest shape is the only minimum.
-/// mu > 0 and lambda >= 0 in Pa; throws Error{invalid_input} otherwise or for another letter.
+/// and a'(s) = mu s elsewhere, at s = 0, 0.1, ..., 2 and 3. b' = 0. c' is that of Neo-Hookean at J
+/// = -0.1, -0.05, 0, 0.05 and the 23 values 10^((k-16)/16) from 0.1 to 2.37. (Beyond J = e the
+/// slope of Neo-Hookean's c' can be negative, which must not be continued.) Unlike Neo-Hookean's,
+/// both a' fall below zero near s = 0, so F = 0 pushes open. With a'' > 0, c' < 0 for J < 1 and
+/// a'(s) <= 0 for s <= 0.1, the rest shape is the only minimum.
+/// mu > 0 and lambda >= 0 in Pa. Throws Error{invalid_input} otherwise, or for another letter.
 MaterialSettings spline_preset(char which, double mu, double lambda);
 
 }  // namespace supple

@@ -58,8 +58,8 @@ TEST(Spline, DenseSamplesOfNeoHookeanAreNeoHookean) {
   for (const Deformation& d : deformations()) {
     Mat3<double> P, Q;
     const double expected = source.energy_and_stress(d.F, P);
-    // Interpolation error h^4 c^(5)/384 with h = 0.01 and c^(5) = 24 lambda log(10) / 0.1^5 at
-    // worst: 5e-4; the energies integrate it.
+    // The interpolation error h^4 c^(5)/384, with h = 0.01 and c^(5) = 24 lambda log(10) / 0.1^5 at
+    // worst, is 5e-4; the energies integrate it.
     EXPECT_NEAR(spline.energy_and_stress(d.F, Q), expected, 1e-4) << d.kind;
     EXPECT_LT(largest(P - Q), 1e-3) << d.kind;
   }
@@ -82,8 +82,8 @@ TEST(Spline, StretchesThatAreNearToEachOtherGiveTheStressOfThePrincipalOnes) {
         Mat3<double> P;
         const double energy = material.energy_and_stress(F, P);
         const Mat3<double> expected = compose(d.U, principal_stress(material, d.s), d.V);
-        // Fifty roundings of the stress, which reaches 2 kPa at J = 0, over the least s2 + s3: so
-        // much a rounding of F turns R.
+        // Fifty roundings of the stress, which reaches 2 kPa at J = 0, over the least s2 + s3,
+        // because a rounding of F turns R by that much.
         EXPECT_LT(largest(P - expected), 1e-14 * (largest(expected) / 0.2 + 10)) << gap;
         EXPECT_NEAR(energy, principal_energy(material, d.s), 2e-14 * (std::abs(energy) + 1)) << gap;
       }
@@ -99,7 +99,7 @@ TEST(Spline, ACurveWithoutPointsIsZero) {
   const auto material = model.at<double>(nullptr);
   EXPECT_EQ(material.b(0.3), 0);
   EXPECT_EQ(material.dc(-2), 0);
-  // a' = s - 1, so that the density is half of arap's with mu = 1.
+  // a' = s - 1, so the density is half that of arap with mu = 1.
   const Arap<double> arap{0.5};
   for (const Deformation& d : deformations()) {
     EXPECT_NEAR(material.energy_density(d.F), arap.energy_density(d.F), 1e-14);
@@ -117,7 +117,8 @@ TEST(SplinePreset, AResistsCompressionMoreAndTensionAlike) {
   // 20 (1 - 0.6)^3 mu = 1.28 mu more.
   EXPECT_NEAR(neo.stress(uniaxial(0.6))(0, 0) - A.stress(uniaxial(0.6))(0, 0), 1.28 * mu, 2e-3);
   for (double s : {1.1, 1.4, 2.0}) {
-    // The control points of c' are 15 % apart: the interpolant errs by 1e-4 of the stress.
+    // The control points of c' are 15 % apart, so the interpolant has an error of 1e-4 of the
+    // stress.
     EXPECT_NEAR(A.stress(uniaxial(s))(0, 0), neo.stress(uniaxial(s))(0, 0), 1e-3) << s;
   }
 }
@@ -141,7 +142,7 @@ TEST(SplinePreset, TheRestShapeIsAtRestAndTheOnlyMinimum) {
       const auto m = model.at<double>(nullptr);
       EXPECT_EQ(largest(m.stress(Mat3<double>::identity())), 0);
       EXPECT_EQ(m.energy_density(Mat3<double>::identity()), 0);
-      // The conditions under which spline.h shows that there is no other minimum.
+      // The conditions from which spline.h concludes that there is no other minimum.
       for (int i = -400; i <= 800; ++i) {
         const double x = 0.0125 * i;
         EXPECT_GT(m.dda(x), 0) << which << x;

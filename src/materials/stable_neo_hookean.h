@@ -10,13 +10,13 @@ namespace supple {
 /// 2018]:
 ///   Psi = mu/2 (tr F^T F - 3) + lambda/2 (J - 1 - mu/lambda)^2.
 /// mu, lambda: Pa, lambda > 0. An infinite lambda stands for an incompressible body, whose volume
-/// is a constraint (position room): what is left as energy is then the limit at the pressure of
+/// is a constraint (position room). The energy that is left is then the limit at the pressure of
 /// rest,
 ///   Psi = mu/2 (tr F^T F - 3) - mu (J - 1),
-/// without stress at rest; the stress of the constraint's multiplier comes on top.
-/// Finite and smooth for every F. The density at rest is
-/// mu^2/(2 lambda), not zero. F = 0 is a local minimum whose basin is small only where mu is small
-/// beside lambda (nearly incompressible bodies, which it is made for).
+/// which has no stress at rest; the stress of the constraint's multiplier is added to it. The
+/// density is finite and smooth for every F. At rest it is mu^2/(2 lambda), not zero. F = 0 is a
+/// local minimum. Its basin is small only if mu is much smaller than lambda, as in the nearly
+/// incompressible bodies for which the material is made.
 template <class S>
 struct StableNeoHookean {
   S mu;

@@ -6,18 +6,18 @@
 
 namespace supple {
 
-/// What damping measures a step from.
+/// The state from which damping measures a step.
 struct StepStart {
-  const PaddedVector* x = nullptr;  ///< where the vertices stand then, [num_vertices], m
+  const PaddedVector* x = nullptr;  ///< where the vertices are then, [num_vertices], m
   double inverse_a = 0;             ///< 1/a, 1/s
 };
 
 /// What damping costs an element in a step from F_n to F, whatever rotation R is between them:
 ///   Psi = w/2 min_R |F - R F_n|^2,  P = w (F - R F_n),  R = the rotation nearest to F F_n^T,
-/// with w = k tau/a. With R = I it would be the damping by the Laplacian of Li, Liu & Kavan [2018,
-/// sec. 3], (x - x_n)^T tau L (x - x_n)/(2 a), which slows down what turns. The minimum over R,
-/// which is lower and differs by second orders of the strain of the step alone, costs a turning
-/// element nothing, and what the constant matrix has for the one bounds the other.
+/// with w = k tau/a. R = I would be the damping by the Laplacian of Li, Liu & Kavan [2018, sec. 3],
+/// (x - x_n)^T tau L (x - x_n)/(2 a), which also slows down rotation. The minimum over R is lower,
+/// and differs from that only in second order of the strain of the step. It costs a turning element
+/// nothing, and the part of the constant matrix for R = I bounds it too.
 template <class S>
 struct StepDamping {
   S weight;        ///< w, Pa
@@ -34,8 +34,8 @@ struct StepDamping {
   /// The Hessian of two corners with shape gradients g_a and g_b:
   ///   K_ab = w (g_a . g_b I - [p_a] G^-1 [p_b]^T),  p = R F_n g,  G = tr(B) I - B,
   ///   B = F (R F_n)^T,
-  /// [p] being the matrix of the cross product. The second part is what turning the element does
-  /// not cost; it follows from d(R^T F F_n^T) being symmetric.
+  /// where [p] is the matrix of the cross product. The second part is what turning the element does
+  /// not cost; it follows from the symmetry of d(R^T F F_n^T).
   struct Hessian {
     S weight;
     Mat3<S> turned;     ///< R F_n
@@ -50,21 +50,21 @@ struct StepDamping {
     }
   };
 
-  /// That with B = R F_n F_n^T R^T, which is positive semi-definite. It is exact where F = R F_n
-  /// and errs elsewhere by the strain of the step.
+  /// The Hessian with B = R F_n F_n^T R^T, which is positive semi-definite. It is exact at F = R
+  /// F_n; elsewhere its error is of the order of the strain of the step.
   Hessian positive_hessian(const Mat3<S>& F) const {
     const Mat3<S> at = turned(F);
     return with(at, at);
   }
 
-  /// As it is: with negative eigenvalues where the step squeezes the element.
+  /// The Hessian as it is. It has negative eigenvalues if the step squeezes the element.
   Hessian hessian(const Mat3<S>& F) const { return with(F, turned(F)); }
 
  private:
   Hessian with(const Mat3<S>& F, const Mat3<S>& turned) const {
     const Mat3<S> B = times_transpose(F, turned);
-    // Along a line and at a point there are turns that change nothing. The share keeps G regular,
-    // and what it leaves out of the second part is positive.
+    // If the element has collapsed to a line or a point, some turns change nothing. The small share
+    // keeps G regular, and what it removes from the second part is positive.
     const S size = trace(B) + S(1e-9) * squared_norm(turned) + S(1e-100);
     return {weight, turned, inverse(Mat3<S>::diagonal(size, size, size) - B)};
   }

@@ -11,7 +11,7 @@ using namespace supple::testing;
 
 constexpr double weight = 7;
 
-/// F_n and where a step from it leads: every pair of the examples of deformations.
+/// F_n and where a step from it leads, for every pair of the example deformations.
 template <class Visit>
 void visit_steps(const Visit& visit) {
   for (const Deformation& from : deformations()) {
@@ -24,7 +24,7 @@ Mat3<double> moved(Mat3<double> F, int entry, double by) {
   return F;
 }
 
-/// s_2 + s_3 of F F_n^T over s_1: where that is small the nearest rotation has few digits.
+/// s_2 + s_3 of F F_n^T over s_1: if it is small, the nearest rotation has few digits.
 double definiteness(const StepDamping<double>& damping, const Mat3<double>& F) {
   const Svd<double> parts = svd(times_transpose(F, damping.before));
   return (parts.s[1] + parts.s[2]) / parts.s[0];
@@ -41,7 +41,7 @@ TEST(StepDamping, StressIsTheDerivativeOfTheEnergy) {
       const double slope =
           (damping.energy_density(moved(F, i, step)) - damping.energy_density(moved(F, i, -step))) /
           (2 * step);
-      // Third derivatives are at most some 100 w/definiteness^2 and come with step^2.
+      // Third derivatives are at most about 100 w/definiteness^2, and are multiplied by step^2.
       EXPECT_NEAR(P(i / 3, i % 3), slope, 1e-6 * weight);
     }
     ++compared;
@@ -55,7 +55,7 @@ TEST(StepDamping, TurningCostsNothingAndAnyTurnOfTheResultChangesNothing) {
     const Mat3<double> R = random_rotation(random);
     Mat3<double> P;
     const double scale = weight * squared_norm(damping.before);
-    // Rounding of the rotation, over its definiteness, squared.
+    // Rounding of the rotation over its definiteness, squared.
     EXPECT_LT(damping.energy_and_stress(R * damping.before, P), 1e-20 * scale);
     EXPECT_NEAR(damping.energy_density(R * F), damping.energy_density(F),
                 1e-12 * (scale + weight * squared_norm(F)));
@@ -103,7 +103,7 @@ TEST(StepDamping, HessianIsTheDerivativeOfTheStress) {
       damping.energy_and_stress(moved(F, i, -step), below);
       for (int k = 0; k < 9; ++k) {
         const double slope = (above(k / 3, k % 3) - below(k / 3, k % 3)) / (2 * step);
-        // Rounding over the step, and of G by 1e-9 over the square of the definiteness.
+        // Rounding over the step, and 1e-9 from G over the square of the definiteness.
         EXPECT_NEAR(H(k, i), slope, 1e-6 * weight);
       }
     }
@@ -118,7 +118,7 @@ TEST(StepDamping, PositiveHessianIsThatOfAStepWithoutStrainAndBoundedByTheConsta
     const Eigen::VectorXd values =
         Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(matrix(damping.positive_hessian(F)))
             .eigenvalues();
-    // The share of 1e-9 that keeps G regular.
+    // Allows for the share of 1e-9 that keeps G regular.
     EXPECT_GT(values[0], -1e-8 * weight);
     EXPECT_LT(values[8], (1 + 1e-8) * weight);
     const Mat3<double> turned = random_rotation(random) * damping.before;

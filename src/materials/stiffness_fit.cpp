@@ -11,8 +11,8 @@ namespace supple {
 
 namespace {
 
-/// Where the terms are not analytic: the start of the logarithm's extension and the control points
-/// of splines.
+/// The points where the terms are not analytic: the start of the logarithm's extension and the
+/// control points of splines.
 std::vector<double> break_points(const MaterialModel& model) {
   std::vector<double> breaks{log_extension_start};
   if (const auto* spline = std::get_if<SplineModel>(&model)) {

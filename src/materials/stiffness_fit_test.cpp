@@ -19,7 +19,7 @@ double fit(std::vector<double> parameters, Range range) {
 /// int (x - 1)^2 dx.
 double norm(Range r) { return (std::pow(r.second - 1, 3) - std::pow(r.first - 1, 3)) / 3; }
 
-/// int (x - 1) f dx of Neo-Hookean by its antiderivatives. Above 0.1
+/// int (x - 1) f dx of Neo-Hookean by its antiderivatives. Above 0.1 it is
 ///   mu (x^3/3 - x^2/2 - x + log x) + lambda (x log x - x - log^2 x / 2);
 /// below, with t = (x - 0.1)/0.1, (x - 1) c' is integrated by parts and L, L^2 are polynomials.
 double neo_hookean_moment(double mu, double lambda, Range r) {
@@ -92,7 +92,7 @@ TEST(FitStiffness, OfSplinesIsExactAcrossTheirControlPoints) {
   const Example<SplineModel> example;
   const SplineCurves& curves = *example.model.curves;
   for (Range r : ranges) {
-    // Boole's rule is exact for (x - 1) times a cubic: on every piece between control points.
+    // On every piece between control points, Boole's rule is exact for (x - 1) times a cubic.
     std::vector<double> cuts{r.first, r.second};
     for (const CubicSpline* curve : {&curves.a, &curves.b, &curves.c}) {
       for (double x : curve->knots()) {

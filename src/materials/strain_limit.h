@@ -7,12 +7,12 @@
 
 namespace supple {
 
-/// Strain limits: the squared distance to the deformations whose stretches lie in [min, max]
+/// Strain limits: the squared distance to the deformations whose stretches are in [min, max]
 /// [Bouaziz et al. 2014, sec. 5.1; thesis sec. 6.2],
 ///   Psi = mu |F - p(F)|^2 = mu sum (s_i - c(s_i))^2,
-/// c(s) being s clamped to [min, max]: nothing happens between the limits. mu: Pa; 0 <= min <= 1 <=
-/// max. min = max = 1 is `arap`. The stress bends at the limits, and the energy has a kink where
-/// s2 + s3 = 0 unless min is 0.
+/// where c(s) is s clamped to [min, max]: nothing happens between the limits. mu: Pa; 0 <= min <= 1
+/// <= max. min = max = 1 is `arap`. The stress bends at the limits, and the energy has a kink at s2
+/// + s3 = 0 unless min is 0.
 template <class S>
 struct StrainLimit {
   S mu;
@@ -80,8 +80,8 @@ struct StrainLimit {
   S ddc(const S&) const { return S(0.0); }
 
  private:
-  /// Where min = max the nearest deformation is that multiple of the nearest rotation: the
-  /// stretches themselves are not needed, and min = max = 1 has the bits of `arap`.
+  /// If min = max, the nearest deformation is the nearest rotation times min. The stretches
+  /// themselves are not needed, and min = max = 1 has the bits of `arap`.
   [[gnu::noinline]] S without_width(const Mat3<S>& F, Mat3<S>& P) const {
     const Mat3<S> strain = F - min * polar(F).R;
     P = S(2.0) * mu * strain;

@@ -26,7 +26,7 @@ TYPED_TEST(Material, HasTheDensityOfTheContract) {
       continue;  // the reference needs distinct stretches
     }
     const double expected = reference_density(this->example_, d.F, s);
-    // Sums of a few terms of the size of the stiffness, and stretches from the square root of
+    // Sums of a few terms of the size of the stiffness, and stretches as square roots of
     // eigenvalues, whose rounding is that of the largest.
     EXPECT_NEAR(material.energy_density(d.F), expected, 1e-13 * (10 + std::abs(expected)))
         << d.kind;
@@ -43,8 +43,8 @@ TYPED_TEST(Material, StressIsTheGradientOfTheContractsDensity) {
     const Mat3<double> P = material.stress(d.F);
     const double scale = 1 + largest(P);
     for (int i = 0; i < 9; ++i) {
-      // Exact derivatives: what is left is rounding, raised by the gaps between the squared
-      // stretches (0.2 at least).
+      // Derivatives are exact. What is left is rounding, raised by the gaps between the squared
+      // stretches (at least 0.2).
       EXPECT_NEAR(P(i / 3, i % 3), density.derivatives()[i], 1e-12 * scale) << d.kind;
     }
     ++compared;
@@ -58,7 +58,7 @@ TYPED_TEST(Material, StressIsTheDifferenceQuotientOfItsEnergy) {
   for (const Deformation& d : deformations()) {
     Mat3<double> P;
     const double energy = material.energy_and_stress(d.F, P);
-    // Equal but for the fused multiply-adds that g++ 12 puts into one of two inlined copies.
+    // Equal, apart from fused multiply-adds that g++ 12 puts into one of two inlined copies.
     EXPECT_NEAR(energy, material.energy_density(d.F), 1e-14 * (1 + std::abs(energy))) << d.kind;
     EXPECT_LT(largest(P - material.stress(d.F)), 1e-13 * (1 + largest(P))) << d.kind;
     for (int i = 0; i < 9; ++i) {
@@ -67,7 +67,7 @@ TYPED_TEST(Material, StressIsTheDifferenceQuotientOfItsEnergy) {
       down(i / 3, i % 3) -= h;
       const double quotient =
           (material.energy_density(up) - material.energy_density(down)) / (2 * h);
-      // Truncation h^2 Psi'''/6 (Psi''' up to 1e5 where the extended logarithm is steep) and
+      // Truncation h^2 Psi'''/6 (Psi''' is up to 1e5 where the extended logarithm is steep) and
       // rounding 1e-16 Psi / h.
       EXPECT_NEAR(P(i / 3, i % 3), quotient, 1e-6 * (1 + largest(P))) << d.kind;
     }
@@ -84,7 +84,7 @@ TYPED_TEST(Material, IsInvariantUnderRotationsOnBothSides) {
     const Mat3<double> P = material.stress(d.F);
     const double scale = 1 + largest(P);
     EXPECT_NEAR(material.energy_density(turned), energy, 1e-13 * (scale + std::abs(energy)));
-    // P(R F Q) = R P(F) Q; stresses near the steep extension of the logarithm have slopes of 1e4.
+    // P(R F Q) = R P(F) Q. Stresses near the steep extension of the logarithm have slopes of 1e4.
     EXPECT_LT(largest(material.stress(turned) - R * P * Q), 1e-11 * scale) << d.kind;
   }
 }
@@ -94,7 +94,7 @@ TYPED_TEST(Material, HasNoStressAtRest) {
   EXPECT_LT(largest(material.stress(Mat3<double>::identity())), 1e-14);
   Random random(4);
   for (int i = 0; i < 20; ++i) {
-    // A rotation is orthogonal to 1e-15; the stiffest example has c'' of 1e2.
+    // A rotation is orthogonal up to 1e-15; the stiffest example has a c'' of 1e2.
     EXPECT_LT(largest(material.stress(random_rotation(random))), 1e-13);
   }
 }
@@ -148,8 +148,8 @@ TYPED_TEST(Terms, EachIsTheIntegralOfItsDerivative) {
   const auto m = this->example_.template at<double>();
   const double h = 1e-5;
   for (double x = -1.65; x < 2.9; x += 0.1) {
-    // Points are odd multiples of 0.05: clear of the kinks of third derivatives at 0.1 and at
-    // control points by more than h.
+    // Points are 0.013 above odd multiples of 0.05, more than h away from the kinks of third
+    // derivatives at 0.1 and at control points.
     const double y = x + 0.013;
     const auto near = [&](double quotient, double derivative, double size) {
       EXPECT_NEAR(quotient, derivative, 1e-6 * (1 + std::abs(derivative) + std::abs(size))) << y;

@@ -22,7 +22,7 @@ struct OwnNeoHookean {
   }
 };
 
-/// The same with the stress.
+/// The same, with the stress.
 struct OwnNeoHookeanWithStress : OwnNeoHookean {
   template <class T>
   Mat3<T> stress(const Mat3<T>& F) const {
@@ -33,7 +33,7 @@ struct OwnNeoHookeanWithStress : OwnNeoHookean {
   }
 };
 
-/// And with both at once, which is what the local step asks for.
+/// And with both at once, which the local step asks for.
 struct OwnNeoHookeanWithBoth : OwnNeoHookeanWithStress {
   template <class T>
   T energy_and_stress(const Mat3<T>& F, Mat3<T>& P) const {
@@ -46,7 +46,7 @@ struct OwnNeoHookeanWithBoth : OwnNeoHookeanWithStress {
   }
 };
 
-/// Rubber whose chains cannot be stretched beyond `limit` [Gent 1996]: not finite there.
+/// Rubber whose chains cannot be stretched beyond `limit` [Gent 1996]; it is not finite there.
 struct Gent {
   double mu = 3, limit = 4, bulk = 10;
 
@@ -58,7 +58,7 @@ struct Gent {
   }
 };
 
-/// Two families of fibers that bear tension alone, in a soft matrix [Holzapfel, Gasser & Ogden
+/// Two families of fibers that carry only tension, in a soft matrix [Holzapfel, Gasser & Ogden
 /// 2000].
 struct Artery {
   double mu = 3, bulk = 20, k1 = 8, k2 = 1.5;

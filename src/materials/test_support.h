@@ -12,26 +12,26 @@
 #include "materials/material.h"
 #include "math/test_random.h"
 
-/// What the tests of this room share: one example of every material, deformation gradients of every
-/// kind, and formulas of the densities that are independent of the room's own.
+/// What the tests of this room share: an example of every material, deformation gradients of every
+/// kind, and formulas of the densities that are independent of those in the room.
 namespace supple::testing {
 
-/// A number with its derivatives by the nine entries of F, rows one after another.
+/// A number with its derivatives with respect to the nine entries of F, row by row.
 using Dual = Eigen::AutoDiffScalar<Eigen::Matrix<double, 9, 1>>;
 
 using AllModels = ::testing::Types<CorotatedModel, ArapModel, StvkModel, NeoHookeanModel,
                                    StableNeoHookeanModel, MooneyRivlinModel, PolynomialModel,
                                    SplineModel, ValanisLandelModel, StrainLimitModel, VolumeModel>;
-/// But for OwnModel.
+/// All but OwnModel.
 static_assert(std::variant_size_v<MaterialModel> == 12, "a new material belongs into AllModels");
 
-/// Those with the terms of Valanis and Landel.
+/// The models with the terms of Valanis and Landel.
 using ModelsOfTerms = ::testing::Types<CorotatedModel, ArapModel, StvkModel, NeoHookeanModel,
                                        StableNeoHookeanModel, MooneyRivlinModel, PolynomialModel,
                                        SplineModel, ValanisLandelModel, StrainLimitModel>;
 
-/// Is nothing resisted at rest in some directions, or any? `polynomial` is flat there to second
-/// order, the others allow a whole set of deformations.
+/// Whether some or all directions are not resisted at rest. `polynomial` is flat there to second
+/// order; the others allow a whole set of deformations.
 template <class Model>
 inline constexpr bool is_soft_at_rest =
     std::is_same_v<Model, PolynomialModel> || std::is_same_v<Model, StrainLimitModel> ||
@@ -47,7 +47,8 @@ struct ModelNames {
 /// Stiffness of the examples, Pa: a scale for tolerances.
 inline constexpr double example_mu = 3, example_lambda = 5;
 
-/// The example of valanis_landel: all three terms at work, none of them odd, at rest at F = I.
+/// The example of valanis_landel: all three terms act, none of them is odd, and F = I has no
+/// stress.
 struct ExampleFunctions {
   template <class T>
   static T a(const T& s) {
@@ -58,7 +59,7 @@ struct ExampleFunctions {
   static T b(const T& p) {
     return T(0.7 * p * p + 0.2 * p);
   }
-  /// a'(1) + 2 b'(1) = 4.4 + 3.2.
+  /// Balances a'(1) + 2 b'(1) = 4.4 + 3.2.
   template <class T>
   static T c(const T& J) {
     const T e = J - 1.0;
@@ -83,7 +84,7 @@ inline MaterialSettings example_settings(const std::string& name) {
   MaterialSettings settings;
   if (name == "spline") {
     settings = spline_preset('A', example_mu, example_lambda);
-    // A b' of its own, with the stress at rest taken up by c'.
+    // A b' of its own; c' takes up its stress at rest.
     settings.spline_b.points = {{-1, -1.5}, {0, -0.4}, {1, 0.5}, {2.5, 1}};
     for (auto& point : settings.spline_c.points) point.second -= 1;
   }
@@ -128,7 +129,7 @@ struct Example {
 struct Deformation {
   std::string kind;
   Mat3<double> F;
-  bool distinct;  ///< stretches far from each other in size
+  bool distinct;  ///< whether the stretches differ much in size
 };
 
 /// Deformations whose stretches keep s2 + s3 >= 0.2, away from the kink that some materials have.
@@ -156,9 +157,9 @@ inline std::vector<Deformation> deformations() {
 
 // ----------------------------------------------------------------- independent formulas
 
-/// Signed singular values as roots of the characteristic polynomial of F^T F, so that they carry
-/// derivatives; the sizes must be distinct. Values come from Eigen's eigen-solver, and two Newton
-/// steps on dual numbers add the derivatives (implicit function theorem).
+/// Signed singular values as roots of the characteristic polynomial of F^T F, so that they have
+/// derivatives; their sizes must be distinct. The values come from Eigen's eigen-solver, and two
+/// Newton steps on dual numbers add the derivatives (implicit function theorem).
 template <class T>
 Vector3<T> reference_stretches(const Mat3<T>& F, const Mat3<double>& value) {
   const Mat3<T> C = transpose_times(F, F);
@@ -192,13 +193,13 @@ T reference_log(const T& J) {
   return T(std::log(0.1) + r - 0.5 * r * r);
 }
 
-/// A dual number's function from its value and derivative; on plain numbers the value.
+/// A function of a dual number from its value and derivative; for plain numbers the value.
 inline double chain(double, double f, double) { return f; }
 inline Dual chain(const Dual& x, double f, double df) { return Dual(f, df * x.derivatives()); }
 inline double plain(double x) { return x; }
 inline double plain(const Dual& x) { return x.value(); }
 
-/// The densities as the contract writes them, of the invariants or of given stretches.
+/// The densities as the contract writes them, from the invariants or from given stretches.
 template <class T>
 T reference_density(const Example<CorotatedModel>& e, const Mat3<T>&, const Vector3<T>& s) {
   T sum = T(0.0);
@@ -284,9 +285,9 @@ T reference_density(const Example<StrainLimitModel>& e, const Mat3<T>&, const Ve
   return sum;
 }
 
-/// The nearest stretches of product one where s3 < 1.5: t_i = s_i + l/t_i, t_i the larger root, and
-/// l by bisection of t1 t2 t3 = 1, which grows with l; two Newton steps on dual numbers add the
-/// derivatives.
+/// The nearest stretches of product one for s3 < 1.5: t_i = s_i + l/t_i, where t_i is the larger
+/// root. Bisection of t1 t2 t3 = 1, which grows with l, gives l; two Newton steps on dual numbers
+/// add the derivatives.
 template <class T>
 Vector3<T> reference_unit_volume(const Vector3<T>& s) {
   using std::sqrt;
@@ -328,8 +329,8 @@ inline Mat3<Dual> variables(const Mat3<double>& F) {
   return X;
 }
 
-/// Rotation and symmetric factor F = R S of a matrix with J > 0 by Newton's iteration
-/// R <- (R + R^-T)/2 [Higham 1986]: differentiable also where stretches are equal.
+/// Rotation and symmetric factor F = R S of a matrix with J > 0, by Newton's iteration R <- (R +
+/// R^-T)/2 [Higham 1986], which is differentiable even if stretches are equal.
 template <class T>
 void reference_polar(const Mat3<T>& F, Mat3<T>& R, Mat3<T>& S) {
   R = F;

@@ -7,17 +7,17 @@
 
 namespace supple {
 
-/// The functions of a user's material, immutable; an empty one is zero. They are called from
-/// several threads at once and must not throw.
+/// The functions of a user's material, immutable; an empty one is zero. Several threads call them
+/// at once, and they must not throw.
 struct ValanisLandelFunctions {
   ScalarFunction a;
   ScalarFunction b;
   ScalarFunction c;
 };
 
-/// Material of the user's own functions in the form of Valanis and Landel [thesis eq. 7.12]:
+/// Material from the user's own functions in the form of Valanis and Landel [thesis eq. 7.12]:
 ///   Psi = sum a(s_i) + sum b(s_i s_j) + c(s1 s2 s3).
-/// The functions must be finite for every argument that occurs, negative ones too where elements
+/// The functions must be finite for every argument that occurs, which can be negative if elements
 /// invert. Lanes are evaluated one by one.
 template <class S>
 struct ValanisLandel {

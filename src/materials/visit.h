@@ -7,8 +7,8 @@
 
 namespace supple {
 
-/// f(model) for the model that the variant holds. For units of kernels, in place of std::visit: its
-/// table and its exception are functions whose names carry no level (base/simd_level.h).
+/// Calls f(model) for the model that the variant holds. Kernel units use it instead of std::visit,
+/// whose table and exception are functions with names that carry no level (base/simd_level.h).
 template <class F, std::size_t i = 0>
 SUPPLE_INLINE auto visit_model(const MaterialModel& material, const F& f) {
   if constexpr (i + 1 < std::variant_size_v<MaterialModel>) {

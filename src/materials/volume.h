@@ -5,21 +5,22 @@
 
 namespace supple {
 
-/// Volume preservation: the squared distance to the deformations of determinant one, SL(3)
-/// [Bouaziz et al. 2014, sec. 5.1; thesis sec. 6.2],
+/// Volume preservation: the squared distance to the deformations of determinant one, SL(3) [Bouaziz
+/// et al. 2014, sec. 5.1; thesis sec. 6.2],
 ///   Psi = mu |F - p(F)|^2 = mu |s - t|^2,  t = argmin |s - t|^2 subject to t1 t2 t3 = 1.
-/// mu: Pa. It resists changes of volume alone: with `arap` or another as a layer a body keeps its
-/// shape. An element's energy is bounded by that of its collapse, mu |t|^2 <= 3 mu at F = 0.
+/// mu: Pa. It resists only changes of volume: with `arap` or another material as a layer a body
+/// keeps its shape. An element's energy is bounded by that of its collapse, mu |t|^2 <= 3 mu at F =
+/// 0.
 ///
 /// A stationary t has t_i = s_i + l/t_i with one multiplier l = t3 (t3 - s3), so that
 ///   t_i = (s_i + r_i)/2,  r_i^2 = s_i^2 + 4 l = (s_i - s3)(s_i + s3) + (2 t3 - s3)^2  (i = 1, 2),
-/// and one equation is left, G(t3) = t1 t2 t3 - 1 = 0 with 0 < t3 <= 1. Of the two roots of each
-/// quadratic only t3's may be the smaller one at a minimum (the second-order condition in log t,
-/// where the constraint is a plane). For J <= 1 G is convex and increasing where the root is and
-/// there is only one. For J > 1 there may be two minima, t3 near s3 and t3 small (from s = (1.9,
-/// 1.9, 1.9) on): both are found, from either end of the interval, and the nearer one is taken.
-/// Psi is thus the true distance, continuous everywhere, with kinks where s2 + s3 = 0 and where two
-/// minima are equally near; there the stress is that of one of them.
+/// and one equation is left, G(t3) = t1 t2 t3 - 1 = 0 with 0 < t3 <= 1. At a minimum, only t3 can
+/// be the smaller of the two roots of its quadratic (the second-order condition in log t, where the
+/// constraint is a plane). For J <= 1, G is convex and increasing near the root, and there is only
+/// one. For J > 1 there can be two minima, one with t3 near s3 and one with a small t3 (from s =
+/// (1.9, 1.9, 1.9) on). Both are found, from either end of the interval, and the nearer one is
+/// taken. So Psi is the true distance. It is continuous everywhere, with kinks at s2 + s3 = 0 and
+/// where two minima are equally near; the stress there is that of one of them.
 template <class S>
 struct Volume {
   S mu;
@@ -49,8 +50,8 @@ struct Volume {
   Vector3<S> principal_stress(const Vector3<S>& s) const {
     return S(2.0) * mu * (s - project_stretches(s));
   }
-  /// By implicit differentiation of the equations of t, with w_i = t_i (2 t_i - s_i) and D = w1 w2
-  /// + w1 w3 + w2 w3 (positive at a minimum):
+  /// Found by implicit differentiation of the equations of t, with w_i = t_i (2 t_i - s_i) and D =
+  /// w1 w2 + w1 w3 + w2 w3 (positive at a minimum):
   ///   dt_i/ds_i = t_i^2 (w_j + w_k)/D,  dt_i/ds_j = -t_i t_j w_k/D,
   ///   (t_i - t_j)/(s_i - s_j) = t_i t_j/(t_i t_j + l).
   PrincipalModes<S> principal_modes(const Vector3<S>& s) const {
@@ -59,7 +60,7 @@ struct Volume {
     const S two_mu = S(2.0) * mu;
     const Vector3<S> w{{t[0] * (S(2.0) * t[0] - s[0]), t[1] * (S(2.0) * t[1] - s[1]),
                         t[2] * (S(2.0) * t[2] - s[2])}};
-    // Two minima that merge have D = 0; near them the inverse is bounded.
+    // If two minima merge, D = 0; near that the inverse is bounded.
     const S least_D = S(1e-9) * dot(w, w);
     const S D = w[1] * w[2] + w[0] * w[2] + w[0] * w[1];
     const S inverse_D = S(1.0) / select(D < least_D, least_D, D);
@@ -86,7 +87,7 @@ struct Volume {
     S multiplier;
   };
 
-  /// t1 and t2 where t3 = t.
+  /// t1 and t2 for t3 = t.
   struct Upper {
     S r[2];
     S t[2];
@@ -96,14 +97,14 @@ struct Volume {
     const S slope = S(2.0) * t - s[2];
     Upper u;
     for (int i = 0; i < 2; ++i) {
-      const S gap = (s[i] - s[2]) * (s[i] + s[2]);  // not negative but for rounding
+      const S gap = (s[i] - s[2]) * (s[i] + s[2]);  // negative only by rounding
       u.r[i] = sqrt(select(gap < S(0.0), S(0.0), gap) + slope * slope);
       u.t[i] = S(0.5) * (s[i] + u.r[i]);
     }
     return u;
   }
 
-  /// G at t, and where Newton's iteration would go from there.
+  /// G at t, and where Newton's iteration goes from there.
   struct Step {
     S G;
     S next;
@@ -113,14 +114,15 @@ struct Volume {
     const Upper u = upper(s, t);
     const S product = u.t[0] * u.t[1];
     const S G = t * product - S(1.0);
-    // Where r_i vanishes so does 2 t - s3, |2 t - s3| <= r_i: the quotient is then zero.
+    // If r_i vanishes, so does 2 t - s3, since |2 t - s3| <= r_i: the quotient is then zero.
     const S slope = S(2.0) * t - s[2], tiny = S(1e-150);
     const S dG = product + t * slope * (u.t[1] / (u.r[0] + tiny) + u.t[0] / (u.r[1] + tiny));
     const auto rising = S(0.0) < dG;
     return {G, S(t - G / select(rising, dG, S(1.0))), rising};
   }
 
-  /// Safeguarded Newton iteration for G(t) = 0 in [low, high], G(low) <= 0 <= G(high), from t.
+  /// Solves G(t) = 0 in [low, high], G(low) <= 0 <= G(high), by a safeguarded Newton iteration from
+  /// t.
   static S solve(const Vector3<S>& s, S low, S high, S t) {
     for (int k = 0; k < newton_steps; ++k) {
       const Step step = newton(s, t);
@@ -133,7 +135,8 @@ struct Volume {
     return t;
   }
 
-  /// t1 and t2 follow from t3; t3 once more from them, so that the product is one to rounding.
+  /// t1 and t2 follow from t3. Then t3 is recomputed from them, so that the product is one up to
+  /// rounding.
   static Nearest complete(const Vector3<S>& s, const S& t) {
     const Upper u = upper(s, t);
     return {{{u.t[0], u.t[1], S(1.0) / (u.t[0] * u.t[1])}}, t * (t - s[2])};
@@ -144,8 +147,8 @@ struct Volume {
     const S one = S(1.0);
     const S area = s[0] * s[1];
     const auto expanded = one < area * s[2];
-    // t1 >= s1 and t2 >= s2 where J <= 1, and t1 >= t3 always: three upper bounds of t3. Where
-    // J > 1, t1 <= s1 and t2 <= s2 give a lower one and s3 is an upper one.
+    // For J <= 1, t1 >= s1 and t2 >= s2, and always t1 >= t3: three upper bounds of t3. For J > 1,
+    // t1 <= s1 and t2 <= s2 give a lower bound, and s3 is an upper one.
     const S s1 = select(one < s[0], s[0], one);
     const S root = one / sqrt(s1);
     const S inverse_area = one / select(one < area, area, one);
@@ -157,8 +160,8 @@ struct Volume {
     const S tb = solve(s, low, high, select(expanded, low, high));
     const Vector3<S> ea = s - complete(s, ta).t, eb = s - complete(s, tb).t;
     S t = select(dot(eb, eb) < dot(ea, ea), tb, ta);
-    // Both may stand for one minimum, and the one that is nearer by a rounding for the coarser of
-    // two roots: two more steps make up for it.
+    // Both can stand for the same minimum, and rounding can make the coarser of the two roots the
+    // nearer one. Two more steps make up for that.
     for (int k = 0; k < 2; ++k) {
       const Step step = newton(s, t);
       const auto inside = step.rising & !(step.next < low) & !(high < step.next);

@@ -10,7 +10,7 @@ namespace supple {
 
 namespace {
 
-/// Neighbours of a vertex.
+/// The neighbours of each vertex.
 struct Graph {
   std::span<const int> start;
   std::span<const int> neighbour;
@@ -22,8 +22,8 @@ struct Graph {
   }
 };
 
-/// The vertices in the order in which each has the fewest neighbours among those that are left, by
-/// a bucket for each number of neighbours [Matula & Beck 1983].
+/// Orders the vertices so that each has the fewest neighbours among those that are left, with a
+/// bucket for each number of neighbours [Matula & Beck 1983].
 std::vector<int> smallest_first(const Graph& graph) {
   const int n = graph.size();
   std::vector<int> degree(at(n));
@@ -42,7 +42,7 @@ std::vector<int> smallest_first(const Graph& graph) {
     const int v = order[at(i)];
     for (int w : graph.of(v)) {
       if (degree[at(w)] <= degree[at(v)]) continue;
-      // w goes to the front of its bucket, and the bucket's front moves past it.
+      // w moves to the front of its bucket, and the front of the bucket moves past it.
       int& front = bucket[at(degree[at(w)])];
       const int other = order[at(front)];
       std::swap(order[at(front)], order[at(place[at(w)])]);
@@ -73,7 +73,7 @@ class Painter {
     }
   }
 
-  /// Each vertex of a colour above the average moves to the smallest one open to it.
+  /// Moves each vertex of a colour above the average size to the smallest colour open to it.
   void balance() {
     std::fill(taken_.begin(), taken_.end(), -1);
     const int n = graph_.size();

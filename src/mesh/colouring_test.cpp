@@ -45,7 +45,7 @@ Graph graph_of(const TetMesh& mesh) {
   return graph_of(static_cast<int>(mesh.vertices.size()), edges);
 }
 
-/// All vertices once, by colour, and no edge inside a colour.
+/// Checks that all vertices occur once, by colour, and that no edge is inside a colour.
 void expect_valid(const Graph& graph, const Colouring& colouring) {
   const auto n = graph.start.size() - 1;
   ASSERT_EQ(colouring.colour.size(), n);
@@ -82,7 +82,7 @@ TEST(Colouring, NoTwoVerticesOfATetShareAColour) {
 }
 
 TEST(Colouring, AVertexOfHighValenceCostsNoColours) {
-  // A hub and a ring: the hub's colour, and two for an even ring.
+  // A hub and a ring: one colour for the hub, and two for an even ring.
   std::set<std::pair<int, int>> edges;
   const int ring = 5000;
   for (int i = 0; i < ring; ++i) {
@@ -121,7 +121,7 @@ TEST(Colouring, RandomGraphsAreColouredAndTheColoursAreBalanced) {
     const int average = 400 / colouring.num_colours();
     for (int c = 0; c < colouring.num_colours(); ++c) {
       const auto i = static_cast<std::size_t>(c);
-      // Greedy alone leaves two or three vertices in the last colour.
+      // Without balancing, two or three vertices would be left in the last colour.
       EXPECT_GT(colouring.start[i + 1] - colouring.start[i], average / 3);
     }
     const Colouring again = colour_vertices(graph.start, graph.neighbour);

@@ -10,19 +10,19 @@ namespace {
 
 constexpr int bits_of_vertex = 21;
 
-/// Neighbours of tets, of each the tets behind its four faces; -1 where there is none.
+/// For each tet, the tets behind its four faces; -1 if there is none.
 using Neighbours = std::vector<std::array<int, 4>>;
 
-/// Faces that have one tet so far, by their vertices: a table with open addressing, half of it
+/// Faces that have one tet so far, by their vertices: a hash table with open addressing, half of it
 /// empty.
 class OpenFaces {
  public:
   explicit OpenFaces(std::size_t num_faces) : entries_(std::bit_ceil(2 * num_faces + 1)) {}
 
-  /// Four times the tet that waits at this face, and which of its faces it is, or -1: then `place`
-  /// waits there.
+  /// Returns four times the tet that waits at this face, plus the number of its face. Returns -1 if
+  /// none waits; `place` then waits there.
   int meet(std::uint64_t vertices, int place) {
-    // Multiplied by 2^64 over the golden ratio the upper half depends on all bits.
+    // After multiplication by 2^64 over the golden ratio, the upper half depends on all bits.
     std::size_t at = (vertices * 0x9E3779B97F4A7C15U) >> 32U;
     for (;; ++at) {
       Entry& entry = entries_[at & (entries_.size() - 1)];
@@ -63,7 +63,7 @@ Neighbours neighbours_of(std::span<const std::array<int, 4>> tets) {
   return neighbours;
 }
 
-/// Tets that are left, and how many neighbours of each are.
+/// Tets that are left, and how many of each one's neighbours are left.
 class Matching {
  public:
   explicit Matching(Neighbours neighbours)

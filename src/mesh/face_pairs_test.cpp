@@ -17,7 +17,7 @@ int num_shared(const std::array<int, 4>& a, const std::array<int, 4>& b) {
       std::ranges::count_if(a, [&](int v) { return std::ranges::find(b, v) != b.end(); }));
 }
 
-/// Whether every tet stands in one pair, in order, and pairs share a face; counts those alone.
+/// Checks that every tet is in one pair, in order, and that pairs share a face. Counts lone tets.
 int alone_in(const Pairs& pairs, const Tets& tets) {
   std::vector<int> seen(tets.size());
   int alone = 0, before = -1;
@@ -44,15 +44,15 @@ TEST(FacePairs, OfNoTetAndOfOne) {
 }
 
 TEST(FacePairs, AskForAFaceAndNotForAnEdge) {
-  // 0 and 2 share an edge, 1 has a face of each: one of the two stays alone.
+  // 0 and 2 share an edge, and 1 shares a face with each of them: one of the two stays alone.
   const Tets tets = {{0, 1, 2, 3}, {1, 2, 3, 4}, {3, 4, 2, 5}};
   EXPECT_EQ(alone_in(pair_by_faces(tets), tets), 1);
   EXPECT_EQ(pair_by_faces(Tets{{0, 1, 2, 3}, {3, 4, 2, 5}}), (Pairs{{0, -1}, {1, -1}}));
 }
 
 TEST(FacePairs, LeaveNobodyAloneWhereTheEndsHaveOneWay) {
-  // A row of six tets, each with a face in common with the next, told from its fourth on: who pairs
-  // that with the fifth leaves the last alone and the third, too.
+  // A row of six tets, each with a face in common with the next, listed from its fourth on. Pairing
+  // that one with the fifth would leave the last one alone, and the third, too.
   const Tets row = {{3, 4, 5, 6}, {4, 5, 6, 7}, {2, 3, 4, 5},
                     {1, 2, 3, 4}, {0, 1, 2, 3}, {5, 6, 7, 8}};
   EXPECT_EQ(alone_in(pair_by_faces(row), row), 0);

@@ -27,7 +27,7 @@ TetMesh generate(const BoxGenerator& box) {
   TetMesh mesh;
   mesh.vertices.reserve(lattice.num_vertices());
   const auto coordinate = [&](std::size_t d, int i) {
-    // The ends are exact, so that a box around a face selects all of it.
+    // The ends are exact, so that a box around a face selects the whole face.
     return box.center[d] + box.size[d] * (static_cast<double>(i) / box.cells[d] - 0.5);
   };
   for (int k = 0; k <= box.cells[2]; ++k) {

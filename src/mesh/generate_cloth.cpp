@@ -20,7 +20,7 @@ void check(const ClothGenerator& cloth) {
   const double area =
       std::hypot(u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]);
   const double product = std::hypot(u[0], u[1], u[2]) * std::hypot(v[0], v[1], v[2]);
-  // The angle between the sides: below this their cross product is rounding.
+  // The sine of the angle between the sides: below this their cross product is rounding.
   if (!(area > 1e-12 * product) || !std::isfinite(product)) {
     throw Error(ErrorKind::invalid_input, name,
                 "u and v: expected two sides of a length above 0 that are not parallel");
@@ -59,7 +59,7 @@ SpringMesh generate(const ClothGenerator& cloth) {
       const int a = j * row + i, b = a + 1, c = b + row, d = a + row;
       mesh.shear.push_back({a, c});
       mesh.shear.push_back({b, d});
-      // Diagonals turn from cell to cell, so that the drawn surface has no grain.
+      // Diagonals alternate from cell to cell, so that the drawn surface has no grain.
       if ((i + j) % 2 == 0) {
         mesh.triangles.push_back({a, b, c});
         mesh.triangles.push_back({a, c, d});

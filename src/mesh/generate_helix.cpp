@@ -21,7 +21,7 @@ SpringMesh generate(const HelixGenerator& helix) {
   if (helix.pitch == 0 && helix.turns >= 1) {
     fail("pitch: 0 lays turn on turn; expected another pitch, or less than one turn");
   }
-  // A half turn or more between neighbours is another curve.
+  // With half a turn or more between neighbours it would be another curve.
   if (2 * helix.turns > helix.segments) {
     fail("segments: expected more than two a turn, there are " +
          number_text(helix.segments / helix.turns));

@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* icosphere_name = "icosphere";
 
-/// Beyond this a sphere has more springs than any generator may make.
+/// Beyond this, a sphere has more springs than generators are allowed to make.
 constexpr int most_subdivisions = 12;
 
 Vec3 on_unit_sphere(const Vec3& x) {
@@ -18,7 +18,7 @@ Vec3 on_unit_sphere(const Vec3& x) {
   return {x[0] / length, x[1] / length, x[2] / length};
 }
 
-/// Of the unit sphere, without springs.
+/// The icosahedron on the unit sphere, without springs.
 SpringMesh icosahedron() {
   const double g = (1 + std::sqrt(5.0)) / 2;  // the golden ratio
   SpringMesh mesh;

@@ -35,7 +35,7 @@ TetMesh generate(const TorusGenerator& torus) {
     const double angle = 2 * std::numbers::pi * k / torus.segments;
     for (int j = 0; j <= n; ++j) {
       for (int i = 0; i <= n; ++i) {
-        // Along the axis, outward and around are a right-handed frame, in this order.
+        // Along the axis, outward and around form a right-handed frame, in this order.
         const std::array<double, 2> p = disc_point(i, j, n);
         const double radius = torus.major + torus.minor * p[1];
         mesh.vertices.push_back(point_in_frame(torus.center, frame, radius * std::cos(angle),

@@ -66,7 +66,7 @@ Frame frame_about(std::string_view generator, const Vec3& axis) {
   if (axis == Vec3{0, 0, 0}) fail(generator, "axis: expected a direction that is not zero");
   Frame frame;
   frame.axis = normalised(axis);
-  // The coordinate axis most nearly at right angles to it gives the best conditioned frame.
+  // The coordinate axis that is most nearly perpendicular gives the best conditioned frame.
   std::size_t least = 0;
   for (std::size_t d = 1; d < 3; ++d) {
     if (std::abs(frame.axis[d]) < std::abs(frame.axis[least])) least = d;

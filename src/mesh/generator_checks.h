@@ -11,14 +11,14 @@ namespace supple {
 /// The shortest text that reads back as this number.
 std::string number_text(double value);
 
-/// Throw Error{invalid_input} naming generator and parameter for a value out of its range.
+/// These throw Error{invalid_input} naming generator and parameter if a value is out of its range.
 void require_positive(std::string_view generator, std::string_view parameter, double value);
 void require_at_least(std::string_view generator, std::string_view parameter, int value,
                       int smallest);
 void require_finite(std::string_view generator, std::string_view parameter, const Vec3& value);
 
-/// Throws Error{invalid_input} for more than `max_generated_tets`. A double, since the product of
-/// counts may not fit an integer.
+/// Throws Error{invalid_input} for more than `max_generated_tets`. The number is a double, since a
+/// product of counts might not fit an integer.
 void require_affordable(std::string_view generator, double num_tets);
 /// The same for more than `max_generated_springs`.
 void require_affordable_springs(std::string_view generator, double num_springs);
@@ -33,8 +33,9 @@ Frame frame_about(std::string_view generator, const Vec3& axis);
 /// center + a u + b v + c axis.
 Vec3 point_in_frame(const Vec3& center, const Frame& frame, double a, double b, double c);
 
-/// Checks the finished mesh: parameters may each be in range and yet leave no volume to a tet, for
-/// example a millimetre at a distance where doubles are a metre apart. Throws Error{invalid_input}.
+/// Checks the finished mesh. Even if each parameter is in range, a tet can be left without volume,
+/// for example a millimetre at a distance where doubles are a metre apart. Throws
+/// Error{invalid_input}.
 TetMesh finished(std::string_view generator, TetMesh mesh);
 
 }  // namespace supple

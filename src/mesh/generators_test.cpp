@@ -106,7 +106,7 @@ TEST(BoxGenerator, FillsItsBoxConformingly) {
       const TetMesh mesh = generate(box);
       EXPECT_EQ(mesh.tets.size(),
                 static_cast<std::size_t>(per_cell * cells[0] * cells[1] * cells[2]));
-      // Cells of this test are up to 8 times as long as wide, hence the low bound.
+      // Cells of this test are up to 8 times as long as wide, so the bound is low.
       expect_sound(mesh, 2, 0.02);
       EXPECT_NEAR(total_volume(mesh), 8, 1e-12);  // rounding of at most 750 terms
       const Box bounds = bounding_box(mesh.vertices);
@@ -117,8 +117,8 @@ TEST(BoxGenerator, FillsItsBoxConformingly) {
 }
 
 TEST(BoxGenerator, FiveTetsOfACubeAreBetterThanSix) {
-  // The corner tets of a unit cube have volume 1/6, edges 1 1 1 sqrt2 sqrt2 sqrt2:
-  // sqrt2 / 1.5^1.5 = 0.7698; Kuhn's: sqrt2 / (10/6)^1.5 = 0.6573. To rounding.
+  // The corner tets of a unit cube have volume 1/6 and edges 1 1 1 sqrt2 sqrt2 sqrt2: sqrt2 /
+  // 1.5^1.5 = 0.7698; Kuhn's: sqrt2 / (10/6)^1.5 = 0.6573. Up to rounding.
   EXPECT_NEAR(worst_quality(generate(BoxGenerator{{1, 1, 1}, {1, 1, 1}, {0, 0, 0}, 5})),
               std::numbers::sqrt2 / std::pow(1.5, 1.5), 1e-14);
   EXPECT_NEAR(worst_quality(generate(BoxGenerator{{1, 1, 1}, {1, 1, 1}, {0, 0, 0}, 6})),
@@ -127,7 +127,7 @@ TEST(BoxGenerator, FiveTetsOfACubeAreBetterThanSix) {
 
 TEST(BoxGenerator, MirrorsFiveTetsFromCellToCell) {
   const TetMesh mesh = generate(BoxGenerator{{2, 1, 1}, {2, 1, 1}, {0, 0, 0}, 5});
-  // The second cell is the mirror image of the first: so are the tets' centroids.
+  // The second cell mirrors the first, and so do the centroids of its tets.
   std::set<std::array<long, 3>> left, right;
   for (std::size_t t = 0; t < mesh.tets.size(); ++t) {
     std::array<long, 3> sum{};
@@ -163,8 +163,8 @@ TEST(SphereGenerator, SurfaceLiesOnTheSphere) {
   }
 }
 
-/// Halving the cells must divide the error of the volume by four: between 3.6 and 4.4 for the
-/// sizes here, since the next term of the error is of fourth order.
+/// Halving the cells must divide the error of the volume by four: by 3.6 to 4.4 for the sizes here,
+/// since the next term of the error is of fourth order.
 template <typename Make>
 void expect_second_order(Make make, double exact) {
   const double coarse = exact - total_volume(generate(make(1)));
@@ -182,7 +182,7 @@ TEST(SphereGenerator, VolumeConvergesWithSecondOrder) {
 
 TEST(CylinderGenerator, IsSoundAtEverySize) {
   for (const int cells : {2, 3, 4, 7, 12}) {
-    // Layers as high as the cells are wide.
+    // Layers are as high as the cells are wide.
     const CylinderGenerator cylinder{0.5, 2, cells, 2 * cells, {1, 2, -0.5}, {1, 2, 3}};
     expect_sound(generate(cylinder), 2, 0.5);
   }
@@ -229,7 +229,7 @@ TEST(TorusGenerator, VolumeConvergesWithSecondOrder) {
 TEST(TorusGenerator, LiesAroundItsAxis) {
   const TetMesh mesh = generate(TorusGenerator{1, 0.25, 16, 4, {0, 0, 1}, {0, 0, 5}});
   for (const Vec3& x : mesh.vertices) {
-    // Inside the tube, to rounding.
+    // Inside the tube, up to rounding.
     EXPECT_LE(std::hypot(std::hypot(x[0], x[1]) - 1, x[2] - 5), 0.25 + 1e-14);
   }
 }
@@ -237,7 +237,7 @@ TEST(TorusGenerator, LiesAroundItsAxis) {
 TEST(TetrahedronGenerator, IsRegular) {
   const TetMesh mesh = generate(TetrahedronGenerator{2, {1, 2, 3}});
   ASSERT_EQ(mesh.tets.size(), 1U);
-  // Rounding only: edge^3 / (6 sqrt 2), and quality 1 for the regular tet alone.
+  // Up to rounding: edge^3 / (6 sqrt 2), and only the regular tet has quality 1.
   EXPECT_NEAR(total_volume(mesh), 8 / (6 * std::numbers::sqrt2), 1e-14);
   EXPECT_NEAR(worst_quality(mesh), 1, 1e-14);
   Vec3 sum{0, 0, 0};

@@ -33,7 +33,7 @@ void append_kuhn_tets(const std::array<int, 8>& corners, unsigned start,
     const unsigned second = start ^ paths[p][0];
     const unsigned third = second ^ paths[p][1];
     std::array<int, 4> tet{corners[start], corners[second], corners[third], corners[start ^ 7U]};
-    // Each mirrored direction turns the orientation once more.
+    // Each mirrored direction flips the orientation once more.
     const bool odd = (p >= 3) != (std::popcount(start) % 2 == 1);
     if (odd) std::swap(tet[2], tet[3]);
     tets.push_back(tet);

@@ -8,8 +8,8 @@
 /// its vertices.
 namespace supple {
 
-/// nx * ny * nz cells with their vertices, x fastest. A lattice that is closed along z (a ring)
-/// has no vertices of its own at the end: they are those of the beginning.
+/// nx * ny * nz cells with their vertices, x fastest. A lattice that is closed along z (a ring) has
+/// no vertices of its own at the end, but uses those of the beginning.
 struct Lattice {
   std::array<int, 3> cells{1, 1, 1};
   bool closed = false;  ///< along z
@@ -21,20 +21,20 @@ struct Lattice {
   std::array<int, 8> corners(int i, int j, int k) const;
 };
 
-/// Appends the six tets of Kuhn's subdivision of a cell: all share the diagonal from corner
-/// `start` to the opposite one. Faces of neighbouring cells match when the bit of `start` along a
-/// direction depends on the position along that direction alone: the diagonal of a face follows
-/// the bits of the other two directions, which both its cells share.
+/// Appends the six tets of Kuhn's subdivision of a cell, which all share the diagonal from corner
+/// `start` to the opposite one. Faces of neighbouring cells match if the bit of `start` along a
+/// direction depends only on the position along that direction: the diagonal of a face follows the
+/// bits of the other two directions, which both its cells share.
 void append_kuhn_tets(const std::array<int, 8>& corners, unsigned start,
                       std::vector<std::array<int, 4>>& tets);
 
 /// Appends five tets: one in the middle and one at each corner c whose number of bits is not
-/// congruent to `parity` (0 or 1). Faces match when neighbouring cells have different parity.
+/// congruent to `parity` (0 or 1). Faces match if neighbouring cells have different parity.
 void append_five_tets(const std::array<int, 8>& corners, unsigned parity,
                       std::vector<std::array<int, 4>>& tets);
 
-/// Where the diagonal of a cell must start along one direction to lead away from the middle:
-/// 0 from the middle on, 1 before it. A cell that lies across the middle counts as beyond it.
+/// The bit at which the diagonal of a cell must start along one direction to lead away from the
+/// middle: 0 from the middle on, 1 before it. A cell across the middle counts as beyond it.
 inline unsigned outward_bit(int cell, int cells) { return 2 * cell + 1 >= cells ? 0U : 1U; }
 
 }  // namespace supple

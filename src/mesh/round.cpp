@@ -12,7 +12,7 @@ namespace {
 constexpr double disc_core = 0.85;
 constexpr double ball_core = 0.75;
 
-/// In [-1, 1], the ends exact and the middle symmetric.
+/// A coordinate in [-1, 1]; the ends are exact and the middle is symmetric.
 double lattice_coordinate(int i, int n) { return static_cast<double>(2 * i - n) / n; }
 
 template <std::size_t Dim>

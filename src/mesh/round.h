@@ -4,14 +4,14 @@
 
 #include "supple/mesh.h"
 
-/// A square of cells mapped onto the disc, a cube of cells onto the ball.
+/// Maps a square of cells onto the disc, and a cube of cells onto the ball.
 ///
-/// No map that is smooth at the edge of a cube keeps the cells there well-shaped: the right angle
-/// between two faces becomes a straight one. So the maps keep shells |.|_max = r together: each
-/// goes from a shape like the square in the middle to the circle at r = 1, and bends along the
-/// diagonals, where cells are cut anyway. A cell at an edge then has only its inner vertices off
-/// the surface, and its tets are well-shaped when every one of them contains such a vertex: when
-/// the diagonal of the cell leads outward (`outward_bit`).
+/// No map that is smooth at the edge of a cube keeps the cells there well-shaped, because the right
+/// angle between two faces becomes a straight one. So these maps keep shells |.|_max = r together.
+/// The shells change from a shape like the square in the middle to the circle at r = 1. They bend
+/// along the diagonals, where cells are cut anyway. Only the inner vertices of a cell at an edge
+/// are then off the surface. Its tets are well-shaped if every one of them contains such a vertex,
+/// which is so if the diagonal of the cell leads outward (`outward_bit`).
 ///
 ///   p(r q) = r ((1 - sqrt r) s q + sqrt r d(q)),   |q|_max = 1,
 ///   d(q) = t / |t|, t_i = tan(pi/4 q_i)   (equal angles along the edges of the square)

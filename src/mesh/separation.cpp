@@ -9,7 +9,7 @@ namespace supple {
 
 namespace {
 
-/// A facet by its corners, ascending, without those that all of a list have in common.
+/// A facet by its corners, ascending, without those that all facets of a list have in common.
 template <std::size_t size>
 struct Facet {
   std::array<int, size> corners;
@@ -60,8 +60,8 @@ Around elements_around(std::span<const std::array<int, num_corners>> elements,
   return around;
 }
 
-/// Groups of the elements around a vertex, ascending, by the facets there: of each its first one's
-/// place.
+/// Groups of the elements around a vertex (ascending) that facets there join: for each element, the
+/// place of the first one of its group.
 template <std::size_t num_corners>
 std::vector<std::size_t> groups_around(int vertex,
                                        std::span<const std::array<int, num_corners>> elements,
@@ -109,11 +109,11 @@ std::size_t count_common(const std::array<int, num_corners>& a,
   }));
 }
 
-/// Pairs of elements that bear a spring, with one at either end of it, in the order of the first
-/// ones. An element with both ends makes a pair by itself.
+/// Pairs of elements that bear a spring, one at either end of it, in the order of the first ones.
+/// An element with both ends is a pair by itself.
 struct Bearers {
   std::vector<ElementPair> pairs;
-  std::size_t common = 0;  ///< corners that the two of each have in common
+  std::size_t common = 0;  ///< corners that the two elements of a pair have in common
 };
 
 template <std::size_t num_corners>
@@ -131,8 +131,8 @@ void find_bearers(std::span<const std::array<int, num_corners>> elements, std::s
   }
 }
 
-/// Appends what is left of a spring. Moves the pairs of each first element that still bear it to
-/// the front of those.
+/// Appends what is left of a spring. Of the pairs of each first element, moves those that still
+/// bear it to the front.
 template <std::size_t num_corners>
 void add_parts(const Spring& spring, std::span<const std::array<int, num_corners>> whole,
                std::span<const std::array<int, num_corners>> now, Bearers& bearers,
@@ -146,7 +146,7 @@ void add_parts(const Spring& spring, std::span<const std::array<int, num_corners
     return count_common(now[at(pair.first)], now[at(pair.second)]) == bearers.common;
   };
   const auto begin = static_cast<std::ptrdiff_t>(result.size());
-  int num_first = 0, num_left = 0;  // of first elements, and of those that still bear it
+  int num_first = 0, num_left = 0;  // first elements, and those that still bear it
   for (auto first = bearers.pairs.begin(); first != bearers.pairs.end();) {
     const auto last = std::find_if(first, bearers.pairs.end(),
                                    [&](const auto& pair) { return pair.first != first->first; });
@@ -167,7 +167,7 @@ void add_parts(const Spring& spring, std::span<const std::array<int, num_corners
     }
     first = last;
   }
-  // One that is whole keeps its stiffness to the last bit.
+  // A spring that is whole keeps its stiffness to the last bit.
   const bool is_whole = num_left == num_first && result.end() - result.begin() == begin + 1;
   for (auto part = result.begin() + begin; part != result.end(); ++part) {
     part->stiffness = spring.stiffness * (is_whole ? 1.0 : part->stiffness / num_first);
@@ -238,7 +238,7 @@ SeparatedElements<num_corners> separate_elements(
         result.copies.push_back(vertices[v]);
       }
       auto& corners = result.elements[at(own[i])];
-      // The corners of `elements` are those before: each stands at its place.
+      // The corners in `elements` are those before, each in its place.
       for (std::size_t c = 0; c < num_corners; ++c) {
         if (elements[at(own[i])][c] == vertices[v]) corners[c] = vertex_of[group[i]];
       }
@@ -286,7 +286,7 @@ std::vector<int> parents_of(const SeparatedSprings& before, const SeparatedSprin
   };
   std::vector<int> parents;
   parents.reserve(now.springs.size());
-  std::size_t first = 0;  // of those of the same whole spring
+  std::size_t first = 0;  // first part of the same whole spring
   for (std::size_t s = 0; s < now.springs.size(); ++s) {
     while (before.origins[first] < now.origins[s]) ++first;
     const int a = source(now.springs[s].a), b = source(now.springs[s].b);

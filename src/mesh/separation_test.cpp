@@ -26,7 +26,7 @@ Vec3 centre(const std::vector<Vec3>& vertices, const std::array<int, n>& element
   return sum;
 }
 
-/// Joined elements for which is_cut(centre, centre).
+/// Pairs of joined elements with is_cut(centre, centre).
 template <std::size_t n, class IsCut>
 std::vector<ElementPair> pairs_where(const std::vector<Vec3>& vertices,
                                      const std::vector<std::array<int, n>>& elements,
@@ -41,7 +41,7 @@ std::vector<ElementPair> pairs_where(const std::vector<Vec3>& vertices,
   return pairs;
 }
 
-/// Groups of elements that vertices join.
+/// Number of groups of elements that vertices join.
 template <std::size_t n>
 int num_parts(const std::vector<std::array<int, n>>& elements, int num_vertices) {
   std::vector<int> root(at(num_vertices));
@@ -58,7 +58,7 @@ int num_parts(const std::vector<std::array<int, n>>& elements, int num_vertices)
   return static_cast<int>(used.size());
 }
 
-/// Vertices that are used - edges + faces - tets.
+/// Number of used vertices - edges + faces - tets.
 int euler_characteristic(const Tets& tets) {
   std::set<int> vertices;
   std::set<std::array<int, 2>> edges;
@@ -81,7 +81,7 @@ TetMesh with_copies(TetMesh mesh, const SeparatedElements<4>& separated) {
   return mesh;
 }
 
-/// Each edge of a closed surface without pinches has two triangles.
+/// Whether each edge has two triangles, as in a closed surface without pinches.
 bool is_manifold(const std::vector<std::array<int, 3>>& surface) {
   std::map<std::array<int, 2>, int> count;
   for (const auto& t : surface) {
@@ -137,7 +137,7 @@ TEST(Separation, InTwoStrokesAsInOne) {
   const TetMesh rest = with_copies(half, separate_elements<4>(half.tets, m, all, second));
   EXPECT_EQ(num_parts(rest.tets, static_cast<int>(rest.vertices.size())), 2);
   EXPECT_EQ(rest.vertices.size(), mesh.vertices.size() + whole.copies.size());
-  // Without what came apart before, the second stroke leaves them joined where both meet.
+  // Without what came apart before, the second stroke leaves them joined where the strokes meet.
   const TetMesh forgetful = with_copies(half, separate_elements<4>(half.tets, m, second, second));
   EXPECT_EQ(num_parts(forgetful.tets, static_cast<int>(forgetful.vertices.size())), 1);
 }
@@ -186,7 +186,7 @@ TEST(Separation, ACutThroughClothMakesTwoSheets) {
 }
 
 TEST(Separation, PartsThatTouchedInAVertexAloneComeApartOnlyWhereItIsCut) {
-  // Two triangles each side of vertex 0, which alone they have in common.
+  // Two triangles on each side of vertex 0, which is all that the sides have in common.
   const Triangles fans{{0, 1, 2}, {0, 2, 3}, {0, 4, 5}, {0, 5, 6}, {7, 8, 9}};
   const std::vector<ElementPair> pair{{0, 1}};
   const auto separated = separate_elements<3>(fans, 10, pair, pair);
@@ -197,7 +197,7 @@ TEST(Separation, PartsThatTouchedInAVertexAloneComeApartOnlyWhereItIsCut) {
   EXPECT_EQ(separated.elements[4], fans[4]);
 }
 
-/// A body of springs, k = 3, 2 and 1 N/m by kind, and what they are once elements came apart.
+/// A body of springs, k = 3, 2 and 1 N/m by kind, and its springs after elements came apart.
 template <std::size_t n>
 struct Net {
   std::vector<Vec3> vertices;
@@ -223,7 +223,7 @@ Net<n> cut_net(const SpringMesh& mesh, const std::vector<std::array<int, n>>& el
   return net;
 }
 
-/// With both halves where they were, J: copies as their origins.
+/// Energy with both halves where they were, J: copies are moved like their originals.
 double energy_of(const std::vector<Vec3>& rest, const std::vector<Spring>& springs) {
   double sum = 0;
   const auto moved = [&](int v) {
@@ -242,7 +242,8 @@ TEST(Separation, SpringsAlongACutAreSharedAndThoseAcrossItAreGone) {
   const SpringMesh cloth = generate(ClothGenerator{.cells = {6, 5}});
   const auto net = cut_net(cloth, cloth.triangles,
                            [](const Vec3& a, const Vec3& b) { return (a[0] < 0) != (b[0] < 0); });
-  // Along it lie 5 sides of cells and the 4 springs that bend over their ends; 6 bend across it.
+  // Along the cut are 5 sides of cells and the 4 springs that bend over their ends; 6 bend across
+  // it.
   EXPECT_EQ(net.after.size(), net.springs.size() + 5 + 4 - 6);
   EXPECT_EQ(net.count(1.5), 10);
   EXPECT_EQ(net.count(0.5), 8);
@@ -264,7 +265,7 @@ TEST(Separation, SpringsAlongACutAreSharedAndThoseAcrossItAreGone) {
 TEST(Separation, ASpringThatShearsOverATornEdgeIsGone) {
   const SpringMesh cell = generate(ClothGenerator{.cells = {1, 1}});
   const auto net = cut_net(cell, cell.triangles, [](const Vec3&, const Vec3&) { return true; });
-  // The one along the diagonal is shared, the one over it is gone.
+  // The spring along the diagonal is shared, the one across it is gone.
   EXPECT_EQ(net.after.size(), 6U);
   EXPECT_EQ(net.count(3), 4);
   EXPECT_EQ(net.count(1), 2);
@@ -276,8 +277,8 @@ TEST(Separation, SpringsAreSharedUpToTheTipOfASlit) {
     return (a[0] < 0) != (b[0] < 0) && a[2] < 0 && b[2] < 0;
   });
   ASSERT_EQ(net.vertices.size(), cloth.vertices.size() + 3);
-  // Three sides and three springs that bend along them, of which one starts at the tip; three bend
-  // across, the last one but the tip's.
+  // Three sides are along the slit, and three springs that bend along them, one of which starts at
+  // the tip. Three bend across it, up to the last one before the tip.
   EXPECT_EQ(net.count(1.5), 6);
   EXPECT_EQ(net.count(0.5), 6);
   EXPECT_EQ(net.after.size(), net.springs.size() + 3 + 3 - 3);

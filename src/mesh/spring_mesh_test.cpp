@@ -58,7 +58,7 @@ TEST(Cloth, LiesBetweenItsSides) {
     const Vec3 n = cross_of(mesh, t);
     EXPECT_NEAR(n[0], 0, 1e-15);
     EXPECT_NEAR(n[1], 0, 1e-15);
-    EXPECT_GT(n[2], 0);  // the front looks along u x v
+    EXPECT_GT(n[2], 0);  // the front faces along u x v
     area += 0.5 * n[2];
   }
   EXPECT_NEAR(area, 6, 1e-13);  // rounding of 96 terms

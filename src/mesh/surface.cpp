@@ -7,8 +7,8 @@ namespace supple {
 
 namespace {
 
-/// The faces of a right-handed tet, counter-clockwise seen from outside, each opposite the corner
-/// of its number.
+/// The faces of a right-handed tet, counter-clockwise seen from outside. Face i is opposite corner
+/// i.
 constexpr std::array<std::array<std::size_t, 3>, 4> faces_of_tet{
     {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}}};
 
@@ -17,7 +17,7 @@ std::array<int, 3> face_corners(const std::array<int, 4>& tet, std::size_t face)
   return {tet[f[0]], tet[f[1]], tet[f[2]]};
 }
 
-/// A face by its sorted corners, without the smallest: that is the bucket it lies in.
+/// A face by its sorted corners without the smallest, which names the bucket that it is in.
 struct Face {
   int middle;
   int largest;

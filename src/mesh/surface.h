@@ -13,10 +13,10 @@ struct SurfaceFace {
   int tet;
 };
 
-/// As surface_triangles(), with the tets.
+/// Like surface_triangles(), with the tets.
 std::vector<SurfaceFace> surface_faces(const TetMesh& mesh);
 
-/// Each edge once, from its lower vertex to its higher one, in their order.
+/// Each edge once, from its lower vertex to its higher one, in ascending order.
 std::vector<std::array<int, 2>> triangle_edges(const std::vector<std::array<int, 3>>& triangles);
 
 }  // namespace supple

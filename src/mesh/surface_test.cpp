@@ -8,7 +8,7 @@
 namespace supple {
 namespace {
 
-/// Six times the volume that the triangles enclose: positive when they face outward.
+/// Six times the volume that the triangles enclose; positive if they face outward.
 double enclosed(const TetMesh& mesh, const std::vector<std::array<int, 3>>& triangles) {
   double sum = 0;
   for (const auto& t : triangles) {
@@ -63,7 +63,7 @@ TEST(SurfaceTriangles, ComeInTheOrderOfTheTets) {
   std::sort(sorted.begin(), sorted.end());
   std::sort(other.begin(), other.end());
   EXPECT_EQ(sorted, other);
-  // The tet that each triangle belongs to never goes back.
+  // The tets that the triangles belong to are in ascending order.
   std::size_t tet = 0;
   for (const auto& triangle : triangles) {
     const auto holds = [&](const std::array<int, 4>& corners) {

@@ -12,7 +12,7 @@ namespace {
 Vec3 difference(const Vec3& a, const Vec3& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
 
 double determinant(const Vec3& a, const Vec3& b, const Vec3& c) {
-  // Swapping b and c negates every term exactly, so that turning a tet turns the sign.
+  // Swapping b and c negates every term exactly, so turning a tet flips the sign.
   return a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
          a[2] * (b[0] * c[1] - b[1] * c[0]);
 }
@@ -25,7 +25,7 @@ bool is_finite(const Vec3& v) {
   return std::isfinite(v[0]) && std::isfinite(v[1]) && std::isfinite(v[2]);
 }
 
-/// The vector by the power of two that brings its largest component into [1, 2): exact.
+/// Scales the vector by the power of two that brings its largest component into [1, 2): exact.
 Vec3 scaled_to_one(const Vec3& v) {
   const int exponent = -std::ilogb(max_abs(v));
   return {std::scalbn(v[0], exponent), std::scalbn(v[1], exponent), std::scalbn(v[2], exponent)};

@@ -51,7 +51,7 @@ TEST(Normalise, EveryOrderOfTheCornersEndsRightHanded) {
 TEST(Normalise, UnreferencedAndEqualVerticesAreKept) {
   TetMesh mesh = unit_tet();
   mesh.vertices.insert(mesh.vertices.begin(), {7, 7, 7});
-  mesh.vertices.push_back({0, 0, 0});  // equals the tet's first corner
+  mesh.vertices.push_back({0, 0, 0});  // equal to the tet's first corner
   mesh.tets = {{1, 2, 3, 4}};
   const std::vector<Vec3> before = mesh.vertices;
   normalise(mesh, "body.mesh");
@@ -96,8 +96,8 @@ TEST(Normalise, AFieldOfAnotherLengthIsRefused) {
 }
 
 TEST(Normalise, FlatnessIsJudgedRelativeToTheEdges) {
-  // A tet of any size is sound; one whose fourth corner is 1e-16 of its edges off the plane of the
-  // others is flat at any size.
+  // A tet of any size is sound. One whose fourth corner is off the plane of the others by 1e-16 of
+  // its edges is flat at any size.
   for (const double size : {1e-90, 1e-12, 1.0, 1e12, 1e90}) {
     TetMesh mesh = unit_tet();
     for (Vec3& x : mesh.vertices) {
@@ -112,7 +112,7 @@ TEST(Normalise, FlatnessIsJudgedRelativeToTheEdges) {
 }
 
 TEST(Normalise, ASliverOfVeryDifferentEdgesIsSound) {
-  // Right-angled: the determinant is the product of the edges whatever their lengths.
+  // Right-angled: the determinant is the product of the edges, whatever their lengths.
   TetMesh mesh = unit_tet();
   mesh.vertices = {{0, 0, 0}, {1e60, 0, 0}, {0, 1, 0}, {0, 0, 1e-60}};
   EXPECT_EQ(failure(mesh), "");

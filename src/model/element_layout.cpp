@@ -14,7 +14,7 @@ namespace supple {
 
 namespace {
 
-/// Interleaves the lowest 21 bits of three numbers.
+/// Moves the lowest 21 bits of a number three places apart, so that two others can be interleaved.
 std::uint64_t spread(std::uint64_t x) {
   x &= 0x1fffff;
   x = (x | x << 32) & 0x1f00000000ffff;
@@ -66,7 +66,7 @@ std::vector<std::uint64_t> morton_codes(const Model& model, const std::vector<in
   return codes;
 }
 
-/// name: of tet_of_lane.
+/// name: an entry of tet_of_lane.
 void fill_lane(const Model& model, const ElementBlock& block, int name, int lane,
                ElementBatch& batch) {
   const bool is_empty = name < 0;
@@ -84,9 +84,9 @@ void fill_lane(const Model& model, const ElementBlock& block, int name, int lane
   batch.volume[lane] = is_empty ? 0 : changes ? model.elastic_volume(t) : model.volume[t];
 }
 
-/// Cuts of a range into blocks, [num_blocks + 1]: of nearly one size, and where there are several,
-/// in an even number: of as many of one size and a small rest a second thread would get less than
-/// its half.
+/// Cuts a range into blocks: the first batch of each and the end, [num_blocks + 1]. The blocks are
+/// nearly equal in size, and an even number if there is more than one. With full blocks and a small
+/// rest, a second thread would get less than its half.
 std::vector<int> cuts_of(int num_batches) {
   int count = (num_batches + batches_per_block - 1) / batches_per_block;
   if (count > 1) count += count % 2;
@@ -97,9 +97,9 @@ std::vector<int> cuts_of(int num_batches) {
   return cuts;
 }
 
-/// Appends the batches of one range, its elements already in order. Inside a block neighbouring
-/// tets stand in one lane, batch after batch, not side by side: the eight tets of a batch then
-/// share few vertices and their forces do not wait for each other in the slots.
+/// Appends the batches of one range, whose elements are already in order. Within a block,
+/// neighbouring tets are in the same lane of successive batches, not side by side. The eight tets
+/// of a batch then share few vertices, and their forces do not wait for each other in the slots.
 void append_range(std::span<const ElementSource* const> elements, ElementRange range,
                   const BodyFibers* fibers, const Model& model, ElementLayout& layout) {
   range.first_batch = static_cast<int>(layout.num_batches());

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double times_resistance = 10;
 
-/// Mean constant stiffness of a body's tets, Pa; 0: it has none.
+/// Mean constant stiffness of a body's tets, Pa; 0 if it has none.
 double mean_stiffness(const Model& model, int body) {
   double sum = 0, volume = 0;
   for (std::size_t t = 0; t < model.tets.size(); ++t) {
@@ -24,7 +24,7 @@ double mean_stiffness(const Model& model, int body) {
   return volume > 0 ? sum / volume : 0;
 }
 
-/// E'' of the springs and membranes around one chamber, J. is_around: of each vertex.
+/// E'' of the springs and membranes around one chamber, J. is_around: for each vertex.
 double stretch_energy(const Model& model, const std::vector<char>& is_around) {
   double sum = 0;
   for (const SpringSet::Spring& spring : model.springs.springs) {

@@ -20,7 +20,7 @@ void check(bool condition, const std::string& where, const std::string& message)
   if (!condition) throw Error(ErrorKind::invalid_input, where, message);
 }
 
-/// Writes one body's initial positions, `x` being its first vertex.
+/// Writes one body's initial positions; `x` points to its first vertex.
 struct Place {
   const std::vector<Vec3>& rest;
   PaddedVector* x;
@@ -96,7 +96,7 @@ State initial_state(const Scene& scene, const Model& model) {
       check(std::isfinite(speed), where + "/velocity", "expected a finite velocity");
     }
     for (std::size_t i = first; i < last; ++i) {
-      // A vertex of no tet has no mass and stays where it is.
+      // A vertex that nothing uses has no mass and stays where it is.
       for (int k = 0; k < 3 && model.mass[i] > 0; ++k) {
         state.v[i][k] = body.velocity[static_cast<std::size_t>(k)];
       }

@@ -15,7 +15,7 @@ namespace supple {
 
 namespace {
 
-/// The settings of each tet of the body: its own, or those of the last region that holds it.
+/// The settings of each tet of the body: 0 is its own, r + 1 the last region r that contains it.
 std::vector<int> settings_of_tets(const Body& body, const Model& model, std::size_t first_tet) {
   std::vector<int> choice(body.mesh.tets.size(), 0);
   for (std::size_t i = 0; i < choice.size() && !body.regions.empty(); ++i) {
@@ -27,7 +27,7 @@ std::vector<int> settings_of_tets(const Body& body, const Model& model, std::siz
   return choice;
 }
 
-/// From the axis to x.
+/// The vector from the axis to x, perpendicular to the axis.
 Vec3 away_from(const RadialFibers& radial, const Vec3& x) {
   const Vec3& a = radial.axis;
   const double size = std::hypot(a[0], a[1], a[2]);
@@ -41,7 +41,7 @@ Vec3 away_from(const RadialFibers& radial, const Vec3& x) {
   return away;
 }
 
-/// Of the body's material, or that of a region.
+/// JSON pointer below the body of its own material (s = 0) or that of region s - 1.
 std::string place_of_settings(int s) {
   return (s == 0 ? "" : "/regions/" + std::to_string(s - 1)) + "/material";
 }
@@ -96,7 +96,7 @@ std::vector<std::array<double, 4>> fibers_of(const FiberSettings& fiber, const s
   return fibers;
 }
 
-/// Index of a material model; those whose tets differ in parameters alone share one.
+/// Index of a material model. Tets that differ only in parameters share one.
 int MaterialAssignment::find_or_add(const MaterialModel& material) {
   const bool by_parameters =
       std::visit([](const auto& m) { return m.num_parameters > 0; }, material);
@@ -117,7 +117,7 @@ void MaterialAssignment::add_body(const Body& body, const std::string& where, co
   last_tet_ = first_tet;
   stiffness_.resize(first_tet + num_tets, 0.0);
   plasticity_of_tet_.resize(first_tet + num_tets, -1);
-  std::vector<int> flow;  // of the settings
+  std::vector<int> flow;  // one for each of the settings
   for (int s = 0; s <= static_cast<int>(body.regions.size()); ++s) {
     const MaterialSettings& settings = s == 0 ? body.material : body.regions[at(s - 1)].material;
     flow.push_back(add_plasticity(settings, where + place_of_settings(s), body));
@@ -151,7 +151,7 @@ void MaterialAssignment::add_body(const Body& body, const std::string& where, co
   }
 }
 
-/// Index of the body's fibers; -1: it has none.
+/// Adds the body's fibers. Returns their index; -1: it has none.
 int MaterialAssignment::add_fibers(const Body& body, const std::string& where, const Model& model,
                                    std::size_t first_tet) {
   if (body.fibers.empty()) return -1;
@@ -175,7 +175,7 @@ int MaterialAssignment::add_fibers(const Body& body, const std::string& where, c
   return static_cast<int>(fibers_.size()) - 1;
 }
 
-/// It has no elements.
+/// Adds a rigid body, which has no elements.
 void MaterialAssignment::add_rigid_body(const Body& body, const std::string& where,
                                         std::size_t num_tets) {
   const auto refuse_if = [&](bool is_there, const char* key, const char* what) {
@@ -210,7 +210,7 @@ void MaterialAssignment::unfold_last_body() {
                         .changes_rest = changes_rest[t - last_tet_] != 0,
                         .parameters = {stiffness_[t] / 2}});
   }
-  // Settings that no strain reaches take the place of those of the body.
+  // A yield strain that is never reached replaces the body's own settings.
   const auto settings = plasticity_.size();
   for (std::size_t t = last_tet_; t < stiffness_.size(); ++t) {
     if (plasticity_of_tet_[t] < 0) continue;
@@ -221,7 +221,7 @@ void MaterialAssignment::unfold_last_body() {
   }
 }
 
-/// Index of what flows in a material; -1: nothing does.
+/// Adds the plastic flow of a material. Returns its index; -1: nothing flows.
 int MaterialAssignment::add_plasticity(const MaterialSettings& settings, const std::string& place,
                                        const Body& body) {
   if (!settings.plasticity) return -1;
@@ -232,7 +232,7 @@ int MaterialAssignment::add_plasticity(const MaterialSettings& settings, const s
   return static_cast<int>(plasticity_.size()) - 1;
 }
 
-/// A material of those tets of the body that `takes` it; `source` holds what they share.
+/// Adds a material to the tets of the body with takes(tet). `source` holds what they share.
 template <class Takes>
 void MaterialAssignment::add_layer(const MaterialSettings& settings, const std::string& place,
                                    ElementSource source, const std::vector<char>& changes_rest,

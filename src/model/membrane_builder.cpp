@@ -17,9 +17,9 @@ namespace supple {
 
 namespace {
 
-/// Part of the product of two edges that the area of a triangle is at least.
+/// A triangle with edges a and b has no area if |a x b| is at most this part of |a| |b|.
 constexpr double least_area = 1e-12;
-/// Part of the warp's direction that lies in the plane of a triangle, at least.
+/// Least part of the warp's direction that must lie in the plane of a triangle.
 constexpr double least_warp = 1e-6;
 constexpr double degree = 0.017453292519943295;  // radians
 
@@ -53,11 +53,11 @@ void check_membrane(const Body& body, const std::string& where) {
 /// A triangle at rest.
 struct RestTriangle {
   double area = 0;
-  std::array<Vector, 2> axis;  ///< unit, perpendicular, in its plane
+  std::array<Vector, 2> axis;  ///< unit, perpendicular to each other, in its plane
   double inverse_rest[4] = {};
 };
 
-/// The first axis lies along the first edge, or along what of `direction` is in the plane.
+/// The first axis is along the first edge, or along the part of `direction` in the plane.
 RestTriangle at_rest(const std::array<int, 3>& t, int first_vertex, const std::vector<Vec3>& rest,
                      const std::optional<Vec3>& direction, const std::string& triangle,
                      const std::string& material) {
@@ -103,7 +103,7 @@ class RangeBuilder {
   void add(const std::array<int, 3>& vertices, const RestTriangle& triangle, double volume,
            const double* parameters, const std::array<double, 2>& stiffness) {
     if (count_ % sheet_lanes == 0) add_batch();
-    // The lanes behind it repeat it, until others come.
+    // The lanes behind it repeat it until other triangles fill them.
     for (int lane = count_ % sheet_lanes; lane < sheet_lanes; ++lane) {
       MembraneBatch& batch = set_.batches.back();
       for (std::size_t c = 0; c < 3; ++c) batch.vertex[c][lane] = vertices[c];
@@ -145,7 +145,7 @@ std::array<double, 2> fit_sheet(const SheetModel& model, const double* parameter
   }
 }
 
-/// One material of all triangles of a body. Returns the mean stiffness of a plate of it, Pa.
+/// Adds one material to all triangles of a body. Returns the mean stiffness of a plate of it, Pa.
 double add_sheet(const Body& body, const MaterialSettings& settings, const std::string& material,
                  const std::string& where, int first_vertex, std::pair<double, double> range,
                  const std::vector<Vec3>& rest, MembraneSet& set) {
@@ -195,7 +195,7 @@ class FoldedEdges {
     }
   }
 
-  /// Of the edge of these vertices of the body, radians.
+  /// What the folds add at the edge between these vertices of the body, radians.
   double angle(int a, int b) {
     double angle = 0;
     for (std::size_t f = 0; f < folds_.size(); ++f) {
@@ -206,7 +206,7 @@ class FoldedEdges {
     return angle;
   }
 
-  /// Whether `angle` was asked for an edge of a fold.
+  /// Whether `angle` was called for an edge of this fold.
   bool has_edge(std::size_t fold) const { return has_edge_[fold] != 0; }
 
  private:
@@ -215,7 +215,7 @@ class FoldedEdges {
   std::vector<char> has_edge_;
 };
 
-/// With the folds of the body in their rest angles.
+/// Adds the hinges, whose rest angles include the folds of the body.
 void add_hinges(const Body& body, const std::string& where, int first_vertex,
                 const std::vector<std::array<int, 3>>& triangles, const std::vector<Vec3>& rest,
                 double rigidity, MembraneSet& set) {

@@ -20,7 +20,7 @@ namespace supple {
 
 namespace {
 
-/// Fibers that wanted to have no length would have no direction either.
+/// Fibers with a rest length of zero would have no direction.
 constexpr double most_activation = 0.9;
 
 void check_vertices(const std::vector<Vec3>& vertices, const std::string& where) {
@@ -33,7 +33,7 @@ void check_vertices(const std::vector<Vec3>& vertices, const std::string& where)
   }
 }
 
-/// Corners that exist and differ, of triangles, segments or springs.
+/// Checks that the corners of a triangle, segment or spring exist and differ.
 template <std::size_t num_corners>
 void check_corners(const std::array<int, num_corners>& corners, std::size_t num_vertices,
                    const std::string& where) {
@@ -48,7 +48,7 @@ void check_corners(const std::array<int, num_corners>& corners, std::size_t num_
   }
 }
 
-/// What a body is made of beside its tets.
+/// Checks what a body is made of besides its tets.
 void check_shape(const Body& body, const std::string& where) {
   const std::size_t num_vertices = body.mesh.vertices.size();
   for (std::size_t i = 0; i < body.triangles.size(); ++i) {
@@ -70,7 +70,7 @@ void check_shape(const Body& body, const std::string& where) {
   }
 }
 
-/// A body without tets has nothing that could carry these.
+/// Refuses what only tets can carry; the body has none.
 void refuse_materials(const Body& body, const std::string& where) {
   const std::string reason = body.membrane ? "needs tets, but this body is a membrane"
                              : body.rod    ? "needs tets, but this body is a rod"
@@ -99,7 +99,7 @@ double distance(const Vec3& a, const Vec3& b) {
   return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 }
 
-/// Of a triangle, m^2.
+/// Area of a triangle, m^2.
 double area(const Vec3& a, const Vec3& b, const Vec3& c) {
   const Vec3 u{b[0] - a[0], b[1] - a[1], b[2] - a[2]};
   const Vec3 v{c[0] - a[0], c[1] - a[1], c[2] - a[2]};
@@ -154,7 +154,7 @@ class ModelBuilder {
     if (!any) model_.damping.clear();
   }
 
-  /// Before the elements are laid out.
+  /// Must run before the elements are laid out.
   void set_activation() {
     bool any = false;
     for (std::size_t b = 0; b < scene_.bodies.size(); ++b) {
@@ -220,7 +220,7 @@ class ModelBuilder {
     add_pins(body.pins, mesh.vertices, first_vertex, where, scene_.colliders, model_.pins);
   }
 
-  /// What its surface encloses, where that holds a pressure or stays.
+  /// Adds what the body's surface encloses, if that holds a pressure or keeps its volume.
   void add_volumes(const Body& body, const TetMesh& mesh, int first_vertex, std::size_t first_tet,
                    const std::string& where) {
     require_choice(body.volume, where + "/volume");
@@ -258,8 +258,8 @@ class ModelBuilder {
 
   const Vec3& rest(int vertex) const { return model_.rest[static_cast<std::size_t>(vertex)]; }
 
-  /// What carries the mass of a body: pieces of a measure (m^3, m^2 or m), each shared evenly by
-  /// its corners.
+  /// Spreads the mass of a body over the pieces that carry it, each with a measure in m^3, m^2 or
+  /// m. The corners of a piece share its mass evenly.
   template <std::size_t num_corners>
   void spread_mass(const Body& body, const std::string& where, const std::string& unit,
                    const std::vector<std::array<int, num_corners>>& pieces,
@@ -282,8 +282,8 @@ class ModelBuilder {
     }
   }
 
-  /// A quarter of a tet's mass to each corner; where there are no tets a third of a triangle's;
-  /// where there are no triangles either half of a segment's, or else of a spring's.
+  /// Each corner gets a quarter of a tet's mass; without tets, a third of a triangle's; without
+  /// triangles either, half of a segment's, or of a spring's if there are no segments.
   void add_masses(const Body& body, const std::string& where, std::size_t first_tet,
                   int first_vertex) {
     if (first_tet < model_.tets.size()) {

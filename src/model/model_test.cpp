@@ -117,7 +117,7 @@ TEST(Model, BatchesHaveTheRestShapesOfNowWheneverTheyAreAskedFor) {
   for (std::size_t b = 0; b < early.num_batches(); ++b) {
     const ElementBatch &one = early.batches()[b], &other = late.batches()[b];
     for (std::size_t lane = 0; lane < lanes; ++lane) {
-      // What an empty lane has counts for nothing.
+      // The content of an empty lane does not matter.
       if (early.tet_of_lane[b * lanes + lane] < 0) continue;
       EXPECT_EQ(one.volume[lane], other.volume[lane]);
       changed += one.volume[lane] != at_start[b].volume[lane] ? 1 : 0;
@@ -156,8 +156,8 @@ TEST(Model, NumbersThatAllTetsShareAreKeptOnce) {
 }
 
 TEST(Model, BlocksAreOfOneSizeAndShareEvenlyAmongTwo) {
-  // Of five tets each: one batch alone, a block, one batch more than a block, and than four of
-  // them.
+  // Boxes of five tets a cell: one batch alone, a full block, one batch more than a block, and one
+  // more than four blocks.
   for (const auto& [cells, num_blocks] : {std::pair{1, 1}, {153, 1}, {154, 2}, {615, 6}}) {
     const Model model = build_model(scene_of(generate(BoxGenerator{.cells = {cells, 1, 1}})));
     EXPECT_EQ(static_cast<int>(model.blocks.size()), num_blocks);
@@ -187,14 +187,14 @@ TEST(Model, EveryLayerHasEveryTetOnceAndAddsItsStiffness) {
   for (std::size_t t = 0; t < volume.mu.per_tet.size(); ++t) {
     volume.mu.per_tet[t] = 1 + static_cast<double>(t);
   }
-  // The same model twice: each is a range of its own.
+  // The same model twice: each layer has its own range.
   body.layers = {arap, volume, arap};
   const Model model = build_model(scene);
   ASSERT_EQ(model.ranges.size(), 4u);
   for (std::size_t r = 0; r < 4; ++r) {
     const ElementRange& range = model.ranges[r];
     EXPECT_EQ(range.layer, static_cast<int>(r));
-    EXPECT_EQ(range.num_fibers, r == 0 ? 1 : 0);  // the fiber stands once
+    EXPECT_EQ(range.num_fibers, r == 0 ? 1 : 0);  // the fibers are only in layer 0
     std::multiset<int> seen;
     for (int lane = range.first_batch * lanes;
          lane < (range.first_batch + range.num_batches) * lanes; ++lane) {
@@ -205,7 +205,7 @@ TEST(Model, EveryLayerHasEveryTetOnceAndAddsItsStiffness) {
     for (int t = 0; t < model.num_tets; ++t) EXPECT_EQ(seen.count(t), 1u);
   }
   for (std::size_t t = 0; t < model.stiffness.size(); ++t) {
-    // corotated: 2 mu + lambda; the distances: 2 mu each. Rounding of the fit's quadrature.
+    // corotated: 2 mu + lambda; the others: 2 mu each. The fit's quadrature rounds.
     EXPECT_NEAR(model.stiffness[t], 250 + 6 + 2 * (1 + static_cast<double>(t)) + 6, 1e-10);
   }
 }
@@ -242,8 +242,8 @@ TEST(Model, TheLastRegionThatHoldsATetWins) {
     scene.bodies[0].regions.push_back(region);
   }
   const Model model = build_model(scene);
-  ASSERT_EQ(model.ranges.size(), 1u);  // one model, parameters by tet
-  // Corotated is fitted by k = 2 mu + lambda whatever the range (its stress is linear).
+  ASSERT_EQ(model.ranges.size(), 1u);  // one model, parameters per tet
+  // The fit of corotated is k = 2 mu + lambda over any range, because its stress is linear.
   const std::vector<double> stiffness = model.stiffness.all();
   const auto [low, high] = std::minmax_element(stiffness.begin(), stiffness.end());
   EXPECT_NEAR(*low, 2 * 100 + 50, 1e-9);
@@ -288,7 +288,7 @@ TEST(PinSelection, AListCostsItsOwnLengthWhateverTheBodys) {
   ASSERT_EQ(set.pins.size(), pins.size());
   EXPECT_EQ(set.pins.front().vertex, count + 6);
   EXPECT_EQ(set.pins.back().vertex, 7);
-  // A twentieth of a second; looking at all vertices for each pin takes above a minute.
+  // It takes a twentieth of a second; looking at all vertices for each pin takes over a minute.
   EXPECT_LT(spent.count(), 10);
 }
 

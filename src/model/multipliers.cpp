@@ -9,7 +9,7 @@ namespace supple {
 
 namespace {
 
-/// Of a length or a volume: what its differences of positions may round to.
+/// Rounding error of a length or a volume, relative to it, from the differences of positions.
 constexpr double rounding = 1e-14;
 
 double length_of(const SpringSet::Spring& spring, const VectorField& x) {
@@ -27,7 +27,7 @@ void for_springs(Set& set, int body, const Visit& visit) {
   }
 }
 
-/// t of a spring of length r, within its bounds, which is what the model then holds.
+/// Clamps t of a spring of length r to its bounds and puts it into the model. Returns it.
 double hold(SpringSet::Spring& spring, double r, double t) {
   const double most = spring.stiffness * r, held = std::clamp(t, -most, most);
   spring.rest_length = r - held / spring.stiffness;
@@ -38,8 +38,8 @@ int body_of(const Model& model, const PressureSet::Chamber& chamber) {
   return model.body_of(model.pressures.faces[at(chamber.first_face)][0]);
 }
 
-/// Calls visit(i, c, chamber) for the exact volumes of the bodies, ascending; i counts multipliers,
-/// c all chambers.
+/// Calls visit(i, c, chamber) for the exact volumes of the bodies (ascending). i counts
+/// multipliers, c all chambers.
 template <class Model, class Visit>
 void for_volumes(Model& model, std::span<const int> bodies, const Visit& visit) {
   std::size_t i = model.springs.inextensible.size();
@@ -53,7 +53,7 @@ void for_volumes(Model& model, std::span<const int> bodies, const Visit& visit) 
   }
 }
 
-/// p of a volume, within its bounds, which is what the model then holds.
+/// Clamps p of a volume to its bounds and puts it into the model. Returns it.
 double hold(PressureSet::Chamber& chamber, double p) {
   const double most = chamber.stiffness * chamber.rest_volume;
   return chamber.multiplier = std::clamp(p, -most, most);
@@ -122,7 +122,7 @@ double spring_multiplier_energy(const Model& model, std::span<const int> bodies,
   double energy = 0;
   for (const int body : bodies) {
     for_springs(set, body, [&](std::size_t i, const SpringSet::Spring& spring) {
-      // k/2 (c + d)^2 - k/2 c^2, d being by how much its rest length is shortened.
+      // k/2 (c + d)^2 - k/2 c^2, where d is by how much its rest length is shortened.
       const double d = set.exact_length[i] - spring.rest_length;
       energy += spring.stiffness * d * (length_of(spring, x) - set.exact_length[i] + d / 2);
     });

@@ -40,7 +40,7 @@ void add_pin(const Pin& pin, const std::vector<Vec3>& rest, int first_vertex,
             "there is no vertex " + std::to_string(vertex) + ": the body has " +
                 std::to_string(num_vertices));
   }
-  // A list alone costs its own length, whatever the body's: there may be a pin for each vertex.
+  // A list alone costs its own length, whatever the body's size: each vertex can have its own pin.
   std::vector<int> chosen = pin.vertices;
   if (pin.vertices.empty() || pin.box.min != pin.box.max) {
     for (int i = 0; i < num_vertices; ++i) {

@@ -11,22 +11,22 @@ struct FiberBatches {
   const CubicSpline* const* curves = nullptr;  ///< as ElementRange::curves
   int count = 0;                               ///< families; 0: none
 
-  /// Numbers of a batch.
+  /// How many numbers a batch has.
   std::ptrdiff_t stride() const { return std::ptrdiff_t{count} * 4 * lanes; }
-  /// The same from a further batch or lane on.
+  /// The same from a later batch or lane on.
   FiberBatches from(std::ptrdiff_t batch, int lane = 0) const {
     return {count == 0 ? nullptr : values + batch * stride() + lane, curves, count};
   }
 };
 
-/// Those of a range from its batch `batch` on.
+/// The fibers of a range from its batch `batch` on.
 inline FiberBatches fibers_from(const ElementRange& range, std::size_t batch) {
   return FiberBatches{range.fibers.data(), range.curves.data(), range.num_fibers}.from(
       static_cast<std::ptrdiff_t>(batch));
 }
 
-/// Some lanes of a family. load(p): the numbers of these lanes, the first of which stands at p.
-/// factor: of the energy.
+/// Some lanes of a family. load(p) loads the numbers of these lanes, the first of which is at p.
+/// factor: multiplies the energy.
 template <class S, class Load>
 SUPPLE_INLINE Fiber<S> load_fiber(const FiberBatches& fibers, int family, const Load& load,
                                   const S& factor) {
@@ -38,7 +38,7 @@ SUPPLE_INLINE Fiber<S> load_fiber(const FiberBatches& fibers, int family, const 
 
 namespace detail {
 
-/// The lanes of a number type S, from lane `first` of a batch on.
+/// As many lanes as a number type S has, from lane `first` of a batch on.
 template <class S>
 SUPPLE_INLINE Fiber<S> fiber_at(const FiberBatches& fibers, std::ptrdiff_t batch, int first,
                                 int family) {
@@ -48,7 +48,7 @@ SUPPLE_INLINE Fiber<S> fiber_at(const FiberBatches& fibers, std::ptrdiff_t batch
 
 }  // namespace detail
 
-/// A family of a tet of a range; lane: of the batch.
+/// A family of fibers in one tet of a range; lane: in the batch.
 inline Fiber<double> fiber_of(const ElementRange& range, std::size_t batch, std::size_t lane,
                               int family) {
   return load_fiber<double>(

@@ -12,7 +12,7 @@ void permute(const std::vector<int>& order, std::vector<T>& values) {
   values = std::move(moved);
 }
 
-/// The lists of slots go along with their vertices; the slots stay where they are.
+/// The lists of slots move with their vertices; the slots stay where they are.
 void permute_slots(const std::vector<int>& order, Model& model) {
   std::vector<int> start{0}, list;
   start.reserve(model.slot_start.size());

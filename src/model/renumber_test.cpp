@@ -41,7 +41,7 @@ std::vector<int> shuffled_bodies(const Model& model) {
   return order;
 }
 
-/// What stands at a vertex, in the order in which sums run over it.
+/// What belongs to a vertex, in the order in which sums run over it.
 struct AtVertex {
   Vec3 rest;
   double mass;
@@ -73,7 +73,7 @@ TEST(Renumber, ElementsSpringsAndPinsNameTheSameVertices) {
   const Model before = build_model(two_bodies());
   const std::vector<int> order = shuffled_bodies(before);
   Model after = before;
-  after.batches();  // those of the old numbers are forgotten
+  after.batches();  // builds them with the old numbers, which must be forgotten
   renumber_vertices(order, after);
   const auto old = [&](int vertex) { return order[static_cast<std::size_t>(vertex)]; };
   for (std::size_t t = 0; t < before.tets.size(); ++t) {

@@ -23,7 +23,8 @@ Mat3<double> growth_along(const Vec3& d, double stretch) {
   return G;
 }
 
-/// G of all tets that grow, as far as the fields have grown; those of a tet may be several.
+/// Computes G of all tets that grow, from the current stretch of the fields. Several fields can
+/// hold one tet.
 void find_growth(Model& model) {
   for (const GrowthField& field : model.growth) {
     for (const int tet : field.tets) model.grown[at(tet)] = Mat3<double>::identity();

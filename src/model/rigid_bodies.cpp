@@ -13,7 +13,8 @@ using Vector = RigidBodies::Vector;
 using Matrix = RigidBodies::Matrix;
 
 constexpr int most_flight_rounds = 20;
-/// Of tr J: what is left of the equation of a flight. It converges quadratically.
+/// Residual to which the equation of a flight is solved, relative to tr J. The iteration converges
+/// quadratically.
 constexpr double flight_error = 1e-15;
 
 Vector vector_of(const PaddedVector& x) { return {{x[0], x[1], x[2]}}; }
@@ -41,7 +42,7 @@ Matrix rotation_by(const Vector& v) {
   return R;
 }
 
-/// A rotation but for rounding, made one.
+/// Removes the rounding from a rotation.
 Matrix orthonormal(const Matrix& R) { return polar(R).R; }
 
 }  // namespace
@@ -172,7 +173,7 @@ RigidBodies::Pose RigidBodies::flight(const Body& body, const VectorField& x,
   pose.rotation = R * Q;
   bool is_solved = false;
   for (int round = 0; round < most_flight_rounds && !is_solved; ++round) {
-    // d(Q J - J Q^T) by a turn e on the left is the skew matrix of (tr(Q J) I - Q J) e.
+    // A turn e on the left changes Q J - J Q^T by the skew matrix of (tr(Q J) I - Q J) e.
     const Matrix S = Q * J;
     const double t = trace(S);
     const Vector error = axial(S - transpose(S)) - wanted;
@@ -183,7 +184,8 @@ RigidBodies::Pose RigidBodies::flight(const Body& body, const VectorField& x,
     const Vector step = inverse(slope) * error;
     if (!(dot(step, step) < 1)) break;
     Q = orthonormal(rotation_by(-1.0 * step) * Q);
-    // Rounding may keep it above the limit: what converges quadratically is then there.
+    // Rounding can keep the error above the limit. As the iteration converges quadratically, the
+    // equation is solved after so small a step.
     is_solved = dot(step, step) < 1e-20;
   }
   if (is_solved) pose.rotation = orthonormal(R * Q);

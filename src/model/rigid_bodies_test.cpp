@@ -43,7 +43,7 @@ double distance2(const Model& model, const VectorField& a, const VectorField& b)
 }
 
 Matrix turn(const Vector& v) {
-  // exp by its series: small turns.
+  // exp by its series, for small turns.
   Matrix skew = Matrix::zero(), power = Matrix::identity(), sum = power;
   skew(2, 1) = v[0];
   skew(1, 2) = -v[0];
@@ -86,14 +86,14 @@ TEST(RigidBodies, FindTheNearestRigidPlace) {
         EXPECT_GT(distance2(model, z, place), least);
       }
     }
-    // What is rigid is its own nearest place.
+    // What is rigid is its own nearest rigid place.
     VectorField again = best;
     rigid.make_rigid(all, again);
     EXPECT_LT(std::sqrt(distance2(model, best, again) / body.mass), 1e-14);
   }
 }
 
-/// The gradient that is kept is that of z -> f(nearest rigid place of z).
+/// keep_tangent gives the gradient of z -> f(nearest rigid place of z).
 TEST(RigidBodies, KeepTheGradientOfFunctionsOfRigidPlaces) {
   const Model model = brick();
   const RigidBodies rigid(model);
@@ -129,7 +129,7 @@ TEST(RigidBodies, KeepTheGradientOfFunctionsOfRigidPlaces) {
   EXPECT_NEAR((sides[1] - sides[0]) / (2 * e), slope, 1e-8 * std::abs(slope));
 }
 
-/// Angular momentum sum m x x (y - x)/h is that of the way where it would be without rigidity.
+/// The angular momentum sum m x x (y - x)/h is that of the flight without rigidity.
 TEST(RigidBodies, AFlightKeepsTheAngularMomentum) {
   const Model model = brick();
   const RigidBodies rigid(model);

@@ -52,7 +52,7 @@ TEST(SpringBodies, HaveTheMassOfTheirMeasure) {
   Body strand = body_of(generate(StrandGenerator{{0, 0, 0}, {0, 4, 0}, 9}));
   strand.density = 0.01;
   EXPECT_NEAR(total_mass(strand), 0.04, 1e-16);
-  // Without segments every spring carries mass by its rest length.
+  // Without segments, every spring carries mass in proportion to its rest length.
   Body net = strand;
   net.segments.clear();
   net.springs = {{0, 1, 5, 3}, {1, 2, 5, 1}};

@@ -10,12 +10,12 @@ namespace supple {
 
 namespace {
 
-/// A hinge is not turned by more than this at a visit, and no corner goes farther than this many
-/// lengths of its edge.
+/// A visit turns a hinge by at most this, and moves no corner farther than this many lengths of its
+/// edge.
 constexpr double largest_turn = 1;  // radians
 constexpr double largest_way = 1;
-/// Of the impulses that a substep begins with: around poor triangles forces that lag behind
-/// positions would swing up (sheet_constraints.cpp).
+/// Share of the impulses with which the next substep begins. Around poor triangles, forces that lag
+/// behind positions would otherwise swing up (sheet_constraints.cpp).
 constexpr double kept_share = 0.5;
 
 Vector3<double> in_doubles(const PaddedPosition<double>& x) { return {{x[0], x[1], x[2]}}; }

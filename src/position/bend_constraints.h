@@ -11,30 +11,31 @@ namespace supple {
 /// The bending of a model's membranes as constraints.
 ///
 /// Isometric bending c/2 |sum K_w x_w|^2 around a vertex (Bend) keeps the impulse q, of which each
-/// vertex w got K_w q, and replaces it by the minimiser of its own part of g, which is quadratic:
+/// vertex w got K_w q. It replaces q by the minimiser of its own part of g, which is quadratic:
 ///   q_new = -a^2 c (b - G q)/(1 + a^2 c G),  b = sum K_w x_w,  G = sum K_w^2/m_w.
-/// A hinge k/2 theta^2 (theta: less that of rest) keeps the impulse p_c of each corner and replaces
-/// it by a Newton step of its part of g with the Hessian k J J^T, J = dtheta/dx: with the inner
-/// product of M^-1 and G = |J|^2,
+/// A hinge k/2 theta^2 (theta: its angle minus that at rest) keeps the impulse p_c of each corner.
+/// It replaces it by a Newton step on its part of g with the Hessian k J J^T, J = dtheta/dx. With
+/// the inner product of M^-1 and G = |J|^2,
 ///   p_new = -a^2 k (theta - J.p)/(1 + a^2 k G) J + d/(1 + d) (p - (J.p/G) J),
-/// d = a^2 k |theta| G standing for what the angle's second derivative adds to k J J^T. A step that
-/// would turn a hinge by more than a radian is shortened.
+/// where d = a^2 k |theta| G stands for what the second derivative of the angle adds to k J J^T. A
+/// step that would turn a hinge by more than a radian is shortened.
 ///
-/// M (z - y) is the sum of all impulses, so that a fixed point is a stationary point of g. Every
-/// visit keeps linear momentum. Bends, then hinges, in colours: those of a colour touch no vertex
-/// twice. After construction nothing allocates; the same bits for any number of threads. T: of
-/// positions, float or double; all else is computed in doubles.
+/// M (z - y) is the sum of all impulses, so a fixed point is a stationary point of g. Every visit
+/// keeps linear momentum. Bends come first, then hinges, each in colours: no two of a colour touch
+/// the same vertex. Allocates nothing after construction; gives the same bits for any number of
+/// threads. T: number type of the positions, float or double; everything else is computed in
+/// doubles.
 template <class T>
 class BendConstraints {
  public:
-  /// keep: impulses of the last substep are those that the next one starts with. `model` must
-  /// outlive this.
+  /// keep: the next substep starts with half the impulses of the last one. `model` must outlive
+  /// this.
   explicit BendConstraints(const Model& model, bool keep = false);
 
-  /// A new substep: impulses are zero, or kept.
+  /// Begins a substep: impulses are zero, or kept.
   void begin(const PositionStep& step);
 
-  /// Adds M^-1 times the impulses that are kept to positions; nothing where none are.
+  /// Adds M^-1 times the kept impulses to positions. Does nothing if none are kept.
   void apply_kept(Positions<T>& x) const;
 
   /// Projects every bend and every hinge once, colour after colour.
@@ -42,14 +43,14 @@ class BendConstraints {
 
   bool empty() const { return bends_.empty() && hinges_.empty(); }
 
-  /// A group for each colour.
+  /// One group for each colour.
   const std::vector<ConstraintGroup>& groups() const { return groups_; }
 
   /// Adds the impulses that bends and hinges have given to each vertex, kg m.
   void add_impulses(VectorField& sum) const;
 
  private:
-  /// Bends or hinges a task.
+  /// Bends or hinges per task.
   static constexpr int chunk_size = 256;
 
   struct BendState {

@@ -83,7 +83,8 @@ void BondConstraints<T>::project_bond(std::size_t bond, Positions<T>& x) {
     }
   }
   const double distance = std::hypot(d[0], d[1], d[2]), rest = state.length;
-  // Points that coincide have no direction, and a bond that is to keep them apart no force.
+  // Points that coincide have no direction, so a bond that keeps points apart exerts no force on
+  // them.
   const bool is_linear = rest == 0 || !(distance > 0);
   const double across = is_linear ? (rest == 0 ? 1 : 0) : std::max(0.0, 1 - rest / distance);
   const double alpha = inverse_a2_ / own.stiffness;

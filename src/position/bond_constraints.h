@@ -9,23 +9,23 @@
 
 namespace supple {
 
-/// The bonds of a model as constraints, k/2 (|d| - r)^2 with d = sum w_i x_i: each keeps the
+/// The bonds of a model as constraints, k/2 (|d| - r)^2 with d = sum w_i x_i. Each keeps the
 /// impulse q, of which vertex i got w_i q, and replaces it as SpringProjection::stress does, with
-/// sum w_i^2/m_i as its mobility. M (z - y) is the sum of all impulses, so that a fixed point is a
-/// stationary point of g; every visit keeps linear momentum. Bonds are in colours: those of a
-/// colour touch no vertex twice. After construction nothing allocates; the same bits for any number
-/// of threads. T: of positions, float or double; all else is computed in doubles.
+/// sum w_i^2/m_i as its mobility. M (z - y) is the sum of all impulses, so a fixed point is a
+/// stationary point of g. Every visit keeps linear momentum. Bonds are in colours: no two of a
+/// colour touch the same vertex. Allocates nothing after construction; gives the same bits for any
+/// number of threads. T: number type of the positions, float or double; everything else is computed
+/// in doubles.
 template <class T>
 class BondConstraints {
  public:
-  /// keep: impulses of the last substep are those that the next one starts with. `model` must
-  /// outlive this.
+  /// keep: the next substep starts with the impulses of the last one. `model` must outlive this.
   explicit BondConstraints(const Model& model, bool keep = false);
 
-  /// A new substep: impulses are zero, or kept; lengths are those of its end.
+  /// Begins a substep: impulses are zero, or kept; lengths are those at its end.
   void begin(const PositionStep& step);
 
-  /// Adds M^-1 times the impulses that are kept to positions; nothing where none are.
+  /// Adds M^-1 times the kept impulses to positions. Does nothing if none are kept.
   void apply_kept(Positions<T>& x) const;
 
   /// Projects every bond once, colour after colour.
@@ -33,14 +33,14 @@ class BondConstraints {
 
   bool empty() const { return states_.empty(); }
 
-  /// A group for each colour.
+  /// One group for each colour.
   std::vector<ConstraintGroup> groups() const;
 
   /// Impulse q of a bond of the model, kg m.
   Vec3 impulse(std::size_t bond) const { return states_[bond].impulse; }
 
  private:
-  /// Bonds a task.
+  /// Bonds per task.
   static constexpr int chunk_size = 512;
 
   struct BondState {

@@ -7,11 +7,11 @@
 
 namespace supple {
 
-/// Whether a material can be read as constraints: its energy is a sum of C^2/(2 alpha) [Macklin &
-/// Mueller 2021, eq. 5].
+/// Whether a material can be written as constraints: its energy is a sum of C^2/(2 alpha) [Macklin
+/// & Mueller 2021, eq. 5].
 bool has_constraint_form(const MaterialModel& material);
 
-/// Those that can, by their scene names.
+/// The materials that can, by their scene names.
 std::vector<std::string> materials_with_constraint_form();
 
 }  // namespace supple

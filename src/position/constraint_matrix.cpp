@@ -12,7 +12,7 @@ namespace supple {
 
 namespace {
 
-/// Pairs of constraints at a vertex, summed over the vertices: 1 GB with what finds them.
+/// Pairs of constraints at a vertex, summed over the vertices: 1 GB, including what finds them.
 constexpr double max_pairs = 5e7;
 /// Entries of the factor: 1.6 GB.
 constexpr long long max_factor_entries = 200'000'000;

@@ -22,10 +22,10 @@ using Kind = ConstraintRow::Kind;
 using Matrix = Mat3<double>;
 using Vector = Vector3<double>;
 
-/// Springs of one kind have one stiffness; this is for the rounding of theirs.
+/// Springs of one kind have one stiffness; this allows for its rounding.
 constexpr double same_stiffness = 1 - 1e-9;
-/// Below these a strain is rounding and has no direction: of |F - p(F)|, and of a shape, the root
-/// of a difference of numbers of size 4.
+/// Below these a strain is rounding and has no direction: the first for |F - p(F)|, the second for
+/// a shape, which is the root of a difference of numbers of size 4.
 constexpr double least_distance = 1e-12;
 constexpr double least_shape = 1e-7;
 

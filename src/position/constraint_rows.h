@@ -8,8 +8,8 @@
 
 namespace supple {
 
-/// One scalar constraint of a body, C(x) with compliance alpha: energy C^2/(2 alpha), or C = 0
-/// where alpha is 0.
+/// One scalar constraint of a body, C(x) with compliance alpha: energy C^2/(2 alpha), or C = 0 if
+/// alpha is 0.
 struct ConstraintRow {
   enum class Kind {
     spring,    ///< |x_a - x_b| - r
@@ -21,18 +21,18 @@ struct ConstraintRow {
     pin        ///< a component of sum_i w_i x_i - target
   };
   Kind kind;
-  int source;               ///< spring, tet or pin of the model
-  double compliance;        ///< alpha, unit of C^2 per J
-  double scale = 1;         ///< unit in which C is measured when asked how well it holds
-  double offset = 0;        ///< r, gamma, c
-  Vec3 direction{1, 0, 0};  ///< of a spring at rest, of a fiber
-  int component = 0;        ///< of a pin
+  int source;                                ///< spring, tet or pin of the model
+  double compliance;                         ///< alpha, unit of C^2 per J
+  double scale = 1;                          ///< unit of C when checking how well it holds
+  double offset = 0;                         ///< r, gamma, c
+  Vec3 direction{1, 0, 0};                   ///< of a spring at rest, of a fiber
+  int component = 0;                         ///< of a pin
   std::array<double, 4> weight{1, 0, 0, 0};  ///< of the vertices of a pin
   const MaterialModel* material = nullptr;   ///< of a distance, with its parameters
   std::array<double, 3> parameter{};
   std::array<int, 4> vertex{-1, -1, -1, -1};  ///< that it depends on; -1: none
 
-  /// Whether it is to hold exactly.
+  /// Whether it must hold exactly.
   bool is_hard() const { return compliance == 0; }
 };
 
@@ -40,31 +40,32 @@ struct ConstraintRow {
 struct ConstraintValue {
   double value = 0;       ///< C
   double gradient[4][3];  ///< dC/dx of its vertices
-  bool is_flat = false;   ///< the gradient is zero: nothing can be done about C
+  bool is_flat = false;   ///< the gradient is zero, so C cannot be changed
 };
 
-/// All that a model stores energy in, as constraints of one system:
-///   springs   of each body the stiffest kind keeps its length exactly; others have alpha = 1/k
+/// Everything in which a model stores energy, as constraints of one system:
+///   springs   in each body the stiffest kind keeps its length exactly; others have alpha = 1/k
 ///   tets      stable_neo_hookean (see below); volume: det F = 1, hard; others with a projection:
 ///             |F - p(F)| with 1/(k V). Fibers: |F d| - 1 with 1/(kappa V)
-///   pins      three a pin, with 1/k
-/// The paper's two constraints of stable_neo_hookean, |F| and det F - gamma, gamma = 1 + mu/lambda
-/// [Macklin & Mueller 2021, eqs. 8 and 13], stand under opposite stresses of size mu at rest, whose
-/// directions turn with F: solved for all at once they collapse in steps that are large for the
-/// stiffness. The same energy but for a constant is
-///   V mu/2 (|F|^2 - 3 - 2 (J - 1) + c (J - 1)^2) + V (lambda - c mu)/2 (J - 1)^2,  J = det F,
-/// whose terms are both without stress at rest. With c = 1 the first is |F|^2 + J^2 - 4 J, never
-/// negative as 3 J^(2/3) + J^2 >= 4 J, so both are constraints: shape with 1/(mu V), and volume,
-/// gamma = 1, with 1/((lambda - mu) V), hard where lambda is infinite. Where lambda < mu
-/// (Poisson's ratio below 0.25) c = lambda/mu, shape is alone, and what lies below the energy of
-/// rest (such a material prefers to collapse) has no force; where 3 lambda < mu the rest is no
-/// minimum of shape any more (for a volume change), and it is the paper's pair.
-/// Rows without a vertex that has mass are left out. `model` must outlive the rows. Throws
+///   pins      three per pin, with 1/k
+/// The paper has two constraints for stable_neo_hookean: |F| and det F - gamma, gamma = 1 +
+/// mu/lambda [Macklin & Mueller 2021, eqs. 8 and 13]. At rest they have opposite stresses of size
+/// mu, whose directions turn with F. If all constraints are solved at once, such a pair collapses
+/// in steps that are large for the stiffness. Up to a constant, the same energy is
+///   V mu/2 (|F|^2 - 3 - 2 (J - 1) + c (J - 1)^2) + V (lambda - c mu)/2 (J - 1)^2,  J = det F.
+/// Both of its terms are free of stress at rest. With c = 1 the first is |F|^2 + J^2 - 4 J, which
+/// is never negative because 3 J^(2/3) + J^2 >= 4 J. So both are constraints: shape with 1/(mu V),
+/// and volume, gamma = 1, with 1/((lambda - mu) V), hard if lambda is infinite. If lambda < mu
+/// (Poisson's ratio below 0.25), c = lambda/mu and shape is alone; energies below that of rest
+/// (such a material prefers to collapse) then cause no force. If 3 lambda < mu, the rest shape is
+/// no longer a minimum of shape (for a change of volume), and the paper's pair is used.
+/// Rows in which no vertex has mass are left out. `model` must outlive the rows. Throws
 /// Error{invalid_input} for a material that has no constraint form.
 std::vector<ConstraintRow> constraint_rows(const Model& model);
 
-/// C and dC/dx at x. pin_target: [num_pins], m. Where a constraint has no gradient (a distance of
-/// zero) it is zero and the row flat; a spring without length has that of its direction at rest.
+/// C and dC/dx at x. pin_target: [num_pins], m. If a constraint has no gradient (a distance of
+/// zero), the gradient is zero and the row flat. A spring of length zero uses its direction at
+/// rest.
 ConstraintValue evaluate(const ConstraintRow& row, const Model& model, const VectorField& x,
                          std::span<const Vec3> pin_target);
 

@@ -15,7 +15,7 @@
 /// Small bodies for the tests of constraints that are not tets.
 namespace supple::test {
 
-/// A model that is nothing but particles.
+/// A model that has only particles.
 inline Model particles(const std::vector<Vec3>& places, const std::vector<double>& masses) {
   Model model;
   model.num_vertices = static_cast<int>(places.size());
@@ -40,7 +40,7 @@ inline Model cloth_model(int cells, double stiffness = 500, double shear = 200,
   return build_model(scene);
 }
 
-/// A strand of links along x from the origin, held at its first vertex where `pinned`.
+/// A strand of links along x from the origin; its first vertex is held if `pinned`.
 inline Model strand_model(int links, double stiffness, bool pinned) {
   const SpringMesh mesh = generate(StrandGenerator{.end = {1, 0, 0}, .segments = links});
   Scene scene;
@@ -101,7 +101,7 @@ struct Momentum {
   double scale = 0;  ///< sum m |z - y|
 };
 
-/// Of the displacement z - y: what constraints within a body must leave zero.
+/// Momentum of the displacement z - y, which constraints within a body must leave zero.
 inline Momentum momentum(const Model& model, const VectorField& y, const VectorField& z) {
   Momentum sum;
   for (std::size_t i = 0; i < y.size(); ++i) {
@@ -110,7 +110,7 @@ inline Momentum momentum(const Model& model, const VectorField& y, const VectorF
     for (int k = 0; k < 3; ++k) {
       const int p = (k + 1) % 3, q = (k + 2) % 3;
       sum.linear[k] += moved[k];
-      // About the mean of before and after, of which the angular momentum of a visit is a sum.
+      // About the mean of before and after: the angular momentum of a visit is a sum of such terms.
       sum.angular[k] += 0.5 * (y[i][p] + z[i][p]) * moved[q] - 0.5 * (y[i][q] + z[i][q]) * moved[p];
     }
     sum.scale += std::hypot(moved[0], moved[1], moved[2]);
@@ -123,8 +123,8 @@ inline Threads& one_thread() {
   return threads;
 }
 
-/// M (z - y)/a^2, with this a, and the forces of an energy: |sum| and, beside it, the size of what
-/// cancels in it, N.
+/// The gradient of g: M (z - y)/a^2, with this a, plus that of an energy. Returns its norm and the
+/// size of the terms that cancel in it, N.
 template <class Energy>
 std::pair<double, double> gradient_of_g(const Model& model, Energy energy, const VectorField& y,
                                         const Positions<double>& z, double a) {
@@ -157,7 +157,7 @@ inline std::unique_ptr<ContactEnergy> contact_with(const std::vector<Collider>& 
   return std::make_unique<ContactEnergy>(std::move(objects), friction, std::move(vertices));
 }
 
-/// Steps a body by backward Euler: `project(step, z)` moves z from y to where constraints put it.
+/// Steps a body by backward Euler. `project(step, z)` moves z from y to where constraints put it.
 struct Stepper {
   VectorField x, v;
   double h = 1.0 / 60;

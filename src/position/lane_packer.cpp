@@ -14,16 +14,16 @@ namespace {
 
 constexpr std::size_t num_open = 64;
 
-/// Tets whose neighbours are kept apart together: their vertices' positions stay in the first-level
-/// cache (2048 tets have about 500).
+/// Tets in which neighbours are kept apart together. The positions of their vertices stay in the
+/// first-level cache (2048 tets have about 500 vertices).
 constexpr std::size_t block_size = 2048;
 
-/// More tets than this around one vertex do not fit into the open batches.
+/// If more tets than this share one vertex, they do not fit into the open batches.
 constexpr int hub_valence = 48;
 
-/// This share of the tets comes last, those with the fewest others around them: they find a place
-/// in the batches that are left open at the end (a ball of 24,576 tets in parts, 16 lanes: 0.963 of
-/// the lanes are filled, without it 0.946).
+/// This share of the tets comes last, those with the fewest others around them. They find a place
+/// in the batches that are left open at the end. (A ball of 24,576 tets in parts, 16 lanes: 0.963
+/// of the lanes are filled, without it 0.946.)
 constexpr double filler_share = 0.25;
 
 }  // namespace
@@ -42,7 +42,7 @@ void LanePacker::pack(std::span<const int> chosen, std::vector<int>& tet_of_lane
   oldest_ = 0;
   room_ = ~std::uint64_t{0};
   for (int tet : order_) place(tet);
-  // Those that are open are the last ones, and no empty one stands before one that is not.
+  // The open batches are the last ones, and no empty one comes before one with tets.
   while (size_[at(oldest_)] > 0) close_oldest();
 }
 
@@ -154,7 +154,7 @@ int LanePacker::hub_of(int tet) const {
 void LanePacker::strew_hubs() {
   struct Placed {
     double place;  ///< in [0, 1]
-    int hub;       ///< -1: of none
+    int hub;       ///< -1: of no hub
     int tet;
     bool operator<(const Placed& other) const {
       return std::tie(place, hub, tet) < std::tie(other.place, other.hub, other.tet);

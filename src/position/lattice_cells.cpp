@@ -31,8 +31,8 @@ std::vector<int> vertices_of(Tets tets) {
   return vertices;
 }
 
-/// Tets of the cell that starts at `first`, 0 where there is none. Six are tried first: five of six
-/// use all eight vertices, too, while a sixth tet from the next cell brings a ninth.
+/// Tets of the cell that starts at `first`, 0 if there is none. Six are tried first: five of six
+/// also use all eight vertices, but a sixth tet from the next cell brings a ninth.
 int cell_size(Tets tets, std::size_t first) {
   for (int size : {6, 5}) {
     if (first + at(size) > tets.size()) continue;
@@ -41,8 +41,8 @@ int cell_size(Tets tets, std::size_t first) {
   return 0;
 }
 
-/// Colours in the order of the cells: in a lattice that is counted row by row and layer by layer, a
-/// cell finds at most seven colours around it.
+/// Colours the cells in their order. In a lattice counted row by row and layer by layer, a cell
+/// finds at most seven colours around it.
 void colour(Tets tets, int num_vertices, LatticeCells& cells) {
   std::vector<unsigned> around(at(num_vertices), 0);  // masks of colours
   std::array<std::vector<int>, num_corners> six;

@@ -9,19 +9,19 @@ namespace supple {
 
 inline namespace SUPPLE_SIMD {
 
-/// Stable Neo-Hookean, gamma = 1 + mu/lambda [Macklin & Mueller 2021, eq. 14]. Rows: A mu and 1/(A
-/// lambda) come from V mu and 1/(V lambda).
+/// Stable Neo-Hookean, gamma = 1 + mu/lambda [Macklin & Mueller 2021, eq. 14]. A mu and 1/(A
+/// lambda) are computed from the rows V mu and 1/(V lambda).
 template <class S>
 struct NeoHookeanTet {
   using T = typename TetLanes<S>::T;
   static constexpr int multipliers = tet_rows::material + 2;
 
-  /// The whole stress at once, a step on the tet's own part of g,
-  ///   |F' - F + Q G|^2/2 in the norm of G^-1 + A Psi(F'),
-  /// by one of three local models: near a rotation `turned`, elsewhere `unturned`, or where the tet
-  /// is poor (`careful`) `along_gradients`. A step that is rounding where F is a rotation to
-  /// rounding is none: a body at rest keeps its bits. Where |F' - F| > 1, out of sight of any
-  /// model, the tet goes the way until it is 1. Multipliers: Q and s; before the first visit Q = 0
+  /// Replaces the whole stress at once, by a step on the tet's own part of g,
+  ///   |F' - F + Q G|^2/2 in the norm of G^-1 + A Psi(F').
+  /// The step uses one of three local models: `turned` near a rotation; elsewhere `unturned`, or
+  /// `along_gradients` for poor tets (`careful`). If F is a rotation up to rounding, a step that is
+  /// mere rounding is dropped, so a body at rest keeps its bits. If |F' - F| > 1, which no model
+  /// can predict, the tet goes only as far as 1. Multipliers: Q and s. Before the first visit Q = 0
   /// and s = -A mu, its value at rest.
   template <bool first, bool careful>
   SUPPLE_INLINE static S stress(const TetLanes<S>& tet, PaddedPosition<T>* x, const S& a2,
@@ -57,7 +57,7 @@ struct NeoHookeanTet {
     const auto too_far = S(1.0) < moved;
     if (any(too_far)) M = select(too_far, S(S(1.0) / sqrt(moved)), S(1.0)) * M;
     if (any(strain < S(perhaps_rounding))) M = beyond_rounding(tet, x, B, strain, moved) * M;
-    // Beyond the range of numbers a tet gives way.
+    // A tet whose step is beyond the range of numbers stays.
     const auto in_range = moved <= S(static_cast<double>(std::numeric_limits<T>::max()));
     M = select_matrix(in_range, M, Mat3<S>::zero());
     s = select(in_range, s, local.s_old);
@@ -87,7 +87,7 @@ struct NeoHookeanTet {
     S l_D = S(0.0), l_H = S(0.0);
     if constexpr (!first) l_D = tet.row(multipliers), l_H = tet.row(multipliers + 1);
 
-    // With the increment dl_D = u |F|: one division.
+    // Writing dl_D = u |F| takes one division.
     const S square = tet_detail::inner_by_rows(F, F), norm = sqrt(square);
     const S u = tet_detail::quotient(S(A_mu * square + l_D * norm),
                                      S(A_mu * tet_detail::inner_by_columns(F, F, G) + square));
@@ -124,7 +124,7 @@ struct NeoHookeanTet {
     const Mat3<S> c = cofactor(F);
     const S gap = dot(F.column(0), c.column(0)) - S(1.0) - volume_mu * inverse_lambda;
     const S residual = gap + compliance * l_H;
-    // With the increment dl_D = u |F| the first row times A mu |F|, so that mu may vanish, and
+    // With dl_D = u |F|, and the first row multiplied by A mu |F| so that mu can be zero:
     //   (A mu F : FG + |F|^2) u + A mu (F : cG) dl_H = A mu |F|^2 + l_D |F|
     //                (F : cG) u + (c : cG + 1/(A lambda)) dl_H = residual.
     const S both = tet_detail::inner_by_columns(F, c, G);
@@ -156,12 +156,13 @@ struct NeoHookeanTet {
   }
 
  private:
-  /// |F^T F - I| up to which F is taken for a rotation and a small strain.
+  /// |F^T F - I| up to which F counts as a rotation with a small strain.
   static constexpr double largest_strain = 0.3;
-  /// A part of c : c G that is added to the compliance of poor tets far from rest, so that an
+  /// This part of c : c G is added to the compliance of poor tets far from rest, so that an
   /// incompressible one has a finite stiffness.
   static constexpr double softening = 1e-3;
-  /// |F^T F - I|^2 from which on nothing is rounding; in floats it grows to this in flat tets.
+  /// From this |F^T F - I|^2 on, nothing counts as rounding. In floats, flat tets reach it by
+  /// rounding.
   static constexpr double perhaps_rounding = sizeof(T) == sizeof(double) ? 1e-16 : 1e-2;
 
   struct Local {
@@ -192,8 +193,8 @@ struct NeoHookeanTet {
     return xx * xx + yy * yy + zz * zz + S(2.0) * (xy * xy + xz * xz + yz * yz);
   }
 
-  /// 0 where |F^T F - I|^2 = strain and |F' - F|^2 = moved are no more than what the rounding of
-  /// positions makes of them, else 1.
+  /// 0 if |F^T F - I|^2 = strain and |F' - F|^2 = moved are no more than rounding of the positions
+  /// can cause, else 1.
   SUPPLE_INLINE static S beyond_rounding(const TetLanes<S>& tet, const PaddedPosition<T>* x,
                                          const Mat3<S>& B, const S& strain, const S& moved) {
     constexpr double rounding = 32 * static_cast<double>(std::numeric_limits<T>::epsilon());
@@ -206,7 +207,7 @@ struct NeoHookeanTet {
     return select(tet_detail::greatest(strain, moved) <= limit, S(0.0), S(1.0));
   }
 
-  /// 1/d, entry by entry. Doubles take one division for all; the product of floats could overflow.
+  /// 1/d, entry by entry. Doubles need one division for all; in floats the product could overflow.
   SUPPLE_INLINE static Vector3<S> reciprocals(const Vector3<S>& d) {
     const S one = S(1.0);
     if constexpr (sizeof(T) == sizeof(double)) {
@@ -217,22 +218,22 @@ struct NeoHookeanTet {
     }
   }
 
-  /// Near a rotation R the second derivative of A Psi is A mu (dF + R dF^T R) + (A lambda - A mu)
-  /// (R : dF) R: with N = R^T dF and q = R^T dQ the pairs N_ij, N_ji stand alone, G being diagonal.
-  /// It is exact at rest, which makes the visits the exact block ascent of a concave problem
-  /// there: nothing grows, whatever the shape of the tet. (k I in its place couples nothing, and
-  /// where the entries of G differ by much, rounding at rest grows.) In front of s stands cof F
-  /// instead of R, so that the volume is that of F. With F = R U, T = (F + cof F/J)/2 is R (U +
-  /// U^-1)/2, a strain's square off; R = T (3 I - T^T T)/2 its fourth power [Higham 2008,
-  /// sec. 8.3]. A first visit gives the stress R R^T P: of T alone, 0.2 % too much in a body
-  /// strained by 3 %.
+  /// Near a rotation R, the second derivative of A Psi is A mu (dF + R dF^T R) + (A lambda - A mu)
+  /// (R : dF) R. With N = R^T dF and q = R^T dQ, each pair N_ij, N_ji is independent of the others,
+  /// because G is diagonal. The model is exact at rest, so the visits there are the exact block
+  /// ascent of a concave problem: nothing grows, whatever the shape of the tet. (k I instead would
+  /// couple nothing, and rounding at rest would grow if the entries of G differ much.) The factor
+  /// of s is cof F instead of R, so that the volume is that of F. With F = R U, T = (F + cof F/J)/2
+  /// is R (U + U^-1)/2, which is off by the square of a strain; R = T (3 I - T^T T)/2 is off by its
+  /// fourth power [Higham 2008, sec. 8.3]. A first visit gives the stress R R^T P. With T alone it
+  /// would be 0.2 % too large in a body strained by 3 %.
   SUPPLE_INLINE static Mat3<S> turned(const Local& at, const S& J, S& s) {
     const S one = S(1.0);
     const S m = at.A_mu;
     const Mat3<S> near = S(0.5) * (at.F + (one / J) * at.c);
     const Mat3<S> R = S(1.5) * near - S(0.5) * (near * transpose_times(near, near));
     const Mat3<S> y = transpose_times(R, at.Y), c = transpose_times(R, at.c);
-    // 1 - mu/lambda, which Poisson's ratios below 0 must not make negative.
+    // 1 - mu/lambda, which must not become negative for Poisson's ratios below 0.
     const S w = tet_detail::greatest(S(0.0), S(one - m * at.compliance));
     const Vector3<S> g{{m * at.G[0], m * at.G[1], m * at.G[2]}};
     const Vector3<S> of_pair =
@@ -262,11 +263,11 @@ struct NeoHookeanTet {
     return R * (d_y + t * d_c);
   }
 
-  /// k I + A lambda c c^T, k = A mu + min(|s|, A mu) |F|/sqrt(3), with the last s, which stands for
-  /// the second derivative of det that a linear det drops, whose eigenvalues are about
-  /// |s| |F|/sqrt(3). It is bounded because it makes the tet unwilling to move: with all of |s| a
-  /// crumpled incompressible body, whose pressures are large, never unfolds. With H = (I + k G)^-1
-  /// and K = H G the minimiser is
+  /// k I + A lambda c c^T, k = A mu + min(|s|, A mu) |F|/sqrt(3), with the last s. The second part
+  /// of k stands for the second derivative of det, which a linear det drops; its eigenvalues are
+  /// about |s| |F|/sqrt(3). This part is bounded because it makes the tet resist motion: with all
+  /// of |s|, a crumpled incompressible body, whose pressures are large, never unfolds. With H = (I
+  /// + k G)^-1 and K = H G the minimiser is
   ///   s = (J - gamma - c : (Y K)) / (1/(A lambda) + c : (c K)),  dQ = -(Y + s c) H.
   SUPPLE_INLINE static Mat3<S> unturned(const Local& at, S& s) {
     using std::abs;
@@ -281,8 +282,8 @@ struct NeoHookeanTet {
     return tet_detail::scaled_columns(at.Y + s * at.c, H);
   }
 
-  /// The same model over the impulses u F + v c alone. A poor tet is pushed far by its neighbours
-  /// within an iteration; its whole stress there would throw its light vertices about.
+  /// The same model, restricted to the impulses u F + v c. Its neighbours push a poor tet far
+  /// within an iteration, and its whole stress there would throw its light vertices around.
   SUPPLE_INLINE static Mat3<S> along_gradients(const Local& at, S& s) {
     using std::abs;
     using std::sqrt;
@@ -298,8 +299,8 @@ struct NeoHookeanTet {
     const S a12 = Fc + k * tet_detail::inner_by_columns(F, c, GG) + stiffness * Fc * cc;
     const S a22 = cc + k * tet_detail::inner_by_columns(c, c, GG) + stiffness * cc * cc;
     const S b1 = tet_detail::inner_by_columns(r, F, G), b2 = tet_detail::inner_by_columns(r, c, G);
-    // F and c are nearly parallel where the tet is a rotation and a scale. No product of two
-    // entries: in floats it would overflow.
+    // F and c are nearly parallel if the tet is only turned and scaled. Products of two entries are
+    // avoided, because they would overflow in floats.
     const S firm = S(1 + 1e-4);
     const S inverse = tet_detail::quotient(S(1.0), S(firm * a11));
     const S slope = a12 * inverse;

@@ -15,16 +15,16 @@ namespace {
 using Matrix = Mat3<double>;
 using Vector = Vector3<double>;
 
-/// Constraints a task: 5 to 50 us of work.
+/// Constraints per task: 5 to 50 us of work.
 constexpr int chunk_size = 512;
-/// A volume's sum w_i |dC/dx_i|^2 counts as at least this part of what it is at rest, so that a tet
-/// flattened to a line, where it vanishes, does not throw its vertices away.
+/// A volume's sum w_i |dC/dx_i|^2 counts as at least this part of its value at rest. It vanishes in
+/// a tet flattened to a line, which would otherwise throw its vertices away.
 constexpr double least_slope = 0.01;
 
 struct Length {
   int a, b;
   double rest;          ///< m
-  Vec3 rest_direction;  ///< unit, from b to a: taken where the length is zero
+  Vec3 rest_direction;  ///< unit, from b to a: used if the length is zero
 };
 
 /// Lengths to keep, colour after colour.
@@ -175,7 +175,7 @@ class Pbd final : public PositionSolver {
   }
 
  private:
-  /// Pinned vertices stand at their targets; of several pins the last one holds.
+  /// Puts pinned vertices at their targets; the last of several pins wins.
   void hold_pins() {
     for (std::size_t i = 0; i < pin_target_.size(); ++i) {
       if (model_->pins.pins[i].point >= 0) continue;
@@ -184,7 +184,8 @@ class Pbd final : public PositionSolver {
     }
   }
 
-  /// Moves each pinned point to its target; one that others overrule is there but for an iteration.
+  /// Moves each pinned point to its target. If others then move it, it is off until the next
+  /// iteration.
   void hold_points() {
     for (const PinnedPoint& point : model_->pins.points) {
       const PinnedVertex* const corner = &model_->pins.pins[at(point.first)];
@@ -253,8 +254,8 @@ class Pbd final : public PositionSolver {
                        [&](int v) { return weight_[at(v)] > 0; });
   }
 
-  /// Moves a point by so much along a way: each vertex by its inverse mass and its part in the
-  /// point.
+  /// Moves a point by `length` in the direction `along`: each vertex according to its inverse mass
+  /// and its weight in the point.
   void move(const ContactPoint& point, double length, const Vector& along) {
     double sum = 0;
     for (int i = 0; i < point.count; ++i) {
@@ -267,8 +268,8 @@ class Pbd final : public PositionSolver {
     }
   }
 
-  /// Each vertex, and each point of an edge or face, in a collider goes to its surface, and back
-  /// along it by what friction holds: at most the coefficient times the depth.
+  /// Moves each vertex, and each point of an edge or face, that is in a collider to its surface,
+  /// and back along it by what friction holds: at most the coefficient times the depth.
   void leave_colliders(Threads& threads) {
     if (x_.empty()) return;
     contact_->sweep(x_[0].v, threads);
@@ -313,7 +314,7 @@ class Pbd final : public PositionSolver {
   std::vector<Vec3> pin_target_;   ///< [num_pins], m
   std::vector<double> violation_;  ///< [num_tets], |det F - 1| before the last projection
   std::vector<std::array<Vec3, 4>> shape_gradient_;  ///< [num_tets], 1/m
-  // For each vertex the last detection that found it in a collider.
+  // For each vertex, the last detection that found it in a collider.
   std::vector<long> touched_in_;
   long detection_ = 0;
   int num_contacts_ = 0;

@@ -76,7 +76,7 @@ TEST(Pbd, StiffnessOneConvergesToTheLengths) {
 }
 
 TEST(Pbd, AnIterationGoesTheShareOfTheWayThatStiffnessNames) {
-  // One spring: what is left after n iterations is (1 - stiffness)^n.
+  // One spring: after n iterations (1 - stiffness)^n is left.
   const Model model = test::strand_model(1, 10, false);
   VectorField y = test::rest_of(model);
   y[1][0] += 0.5;
@@ -96,7 +96,7 @@ TEST(Pbd, WithoutStiffnessNothingMoves) {
 }
 
 TEST(Pbd, ABoxGoesBackToItsShape) {
-  // Its edges have the lengths of rest in that shape alone, up to mirrored parts far away.
+  // Its edges have their lengths at rest only in that shape, apart from mirrored parts far away.
   const Model model = build_model(box_scene(3, "arap", 100, 0));
   const VectorField y = shaken(model, 0.02);
   const VectorField z = project(model, stiff(1, 1), y, 3000);
@@ -114,7 +114,7 @@ TEST(Pbd, VolumesAloneAreKeptToo) {
   const Model model = build_model(box_scene(3, "arap", 100, 0));
   const VectorField y = shaken(model, 0.02);
   EXPECT_GT(worst_volume(model, y), 0.05);
-  // Volumes of neighbours compete: what is left goes down slower than by a constant factor.
+  // Volumes of neighbours compete, so the rest falls more slowly than by a constant factor.
   EXPECT_LT(worst_volume(model, project(model, stiff(0, 1), y, 3000)), 1e-3);
 }
 
@@ -132,7 +132,7 @@ TEST(Pbd, MomentumIsKeptByEveryProjection) {
       y = z;
     }
   }
-  // A visit acts where the vertices stand by then, so that its torque is seen where it is alone.
+  // A visit acts where the vertices are at that time, so its torque is seen only if it is alone.
   Scene one;
   Body body;
   body.mesh = generate(TetrahedronGenerator{});

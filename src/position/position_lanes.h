@@ -7,18 +7,18 @@
 #include "math/mat3.h"
 #include "position/positions.h"
 
-/// Moves positions from vertices to lanes and displacements from lanes to vertices: four padded
-/// vectors at a time are transposed in registers, as many such fours side by side as a register
-/// holds.
+/// Gathers positions of vertices into lanes and adds displacements in lanes to vertices. Four
+/// padded vectors at a time are transposed in registers, with as many such fours side by side as a
+/// register holds.
 namespace supple {
 
 inline namespace SUPPLE_SIMD {
 
-/// Numbers of type T in a register of the processor.
+/// How many numbers of type T a register of the processor holds.
 template <class T>
 inline constexpr int lanes_of_register = register_lanes* static_cast<int>(8 / sizeof(T));
 
-/// The vertex at a place, which is counted in bytes: an address needs no multiplication then.
+/// The vertex at a place, which is counted in bytes so that an address needs no multiplication.
 template <class T>
 SUPPLE_INLINE const T* at(const PaddedPosition<T>* x, std::uint32_t place) {
   return reinterpret_cast<const T*>(reinterpret_cast<const char*>(x) + place);
@@ -33,7 +33,7 @@ namespace position_detail {
 template <class T, int W>
 using Vector = typename Batch<T, W>::Vector;
 
-/// The entries of a and b, numbered one after another, that `Pick` names for each place.
+/// The entries of a and b, numbered consecutively, that `Pick` names for each place.
 template <class Pick, int W, class V, int... i>
 SUPPLE_INLINE auto pick(const V& a, const V& b, std::integer_sequence<int, i...>) {
   return __builtin_shufflevector(a, b, Pick::template at<W>(i)...);
@@ -53,7 +53,7 @@ SUPPLE_INLINE Vector<T, W> shuffle(const Vector<T, W>& a, const Vector<T, W>& b)
   return pick<Pick, W>(a, b, std::make_integer_sequence<int, W>{});
 }
 
-/// Transposes the 4x4 blocks that the same four of each of four registers make.
+/// Transposes each 4x4 block that corresponding fours of the four registers form.
 template <class T, int W>
 SUPPLE_INLINE void transpose_fours(Vector<T, W>& a, Vector<T, W>& b, Vector<T, W>& c,
                                    Vector<T, W>& d) {
@@ -140,7 +140,7 @@ SUPPLE_INLINE Vector3<Batch<T, W>> gather_positions(const PaddedPosition<T>* x,
   }
 }
 
-/// Adds a displacement to each of W vertices, lane after lane: two may name the same vertex.
+/// Adds a displacement to each of W vertices, lane after lane: two lanes can name the same vertex.
 template <class T, int W>
 SUPPLE_INLINE void add_to_positions(const Vector3<Batch<T, W>>& d, PaddedPosition<T>* x,
                                     const std::uint32_t* place) {

@@ -11,35 +11,35 @@
 namespace supple {
 
 /// A substep as position-based methods see it: where the body would go, and what holds it back.
-/// With compliances alpha the constraints C of the step ask for the z with
+/// With compliances alpha, the constraints C of the step ask for the z with
 ///   M (z - y) = dC^T l,  C(z) + (alpha/a^2) l = 0   [Macklin & Mueller 2021, eqs. 19 and 20],
-/// which is the minimum of |z - y|_M^2/(2 a^2) + sum C^2/(2 alpha): y and a are those of the
-/// integrator, so that every implicit one can be used.
+/// which is the minimum of |z - y|_M^2/(2 a^2) + sum C^2/(2 alpha). y and a are those of the
+/// integrator, so any implicit integrator can be used.
 struct PositionStep {
   const VectorField& y;        ///< [num_vertices], m
   const VectorField& x_start;  ///< positions at the start of the substep, m
   double inverse_a2 = 0;       ///< 1/a^2, 1/s^2, > 0
-  double time = 0;             ///< where z stands, s
+  double time = 0;             ///< time of z, s
   double h = 0;                ///< from the start of the substep to z, s
-  double stage = 1;            ///< z in the substep: contacts stand at its end (ContactStep)
-  /// Multipliers begin at zero even where they are kept: a frame begins with what the state says.
+  double stage = 1;            ///< where z is in the substep; contacts are at its end (ContactStep)
+  /// Multipliers then begin at zero even if they are kept, because a frame begins from the state.
   bool first_of_frame = true;
 };
 
-/// The same for contacts. There must be vertices.
+/// The same substep for contacts. There must be vertices.
 inline ContactStep contact_step(const PositionStep& step) {
   return ContactStep::to_stage(step.time, step.h, step.stage, step.x_start[0].v, step.y[0].v);
 }
 
-/// 1/m of a vertex, 1/kg; 0 without mass: it stays.
+/// 1/m of a vertex, 1/kg; 0 without mass: such a vertex stays.
 inline double inverse_mass_of(const Model& model, int vertex) {
   const double mass = model.mass[static_cast<std::size_t>(vertex)];
   return mass > 0 ? 1 / mass : 0;
 }
 
 /// A position-based method: PBD, step-and-project or XPBD. It reads the model as constraints and
-/// moves positions until they hold. Lives as long as its model; after the first substep nothing
-/// allocates.
+/// moves positions until they hold. It lives as long as its model and allocates nothing after the
+/// first substep.
 class PositionSolver {
  public:
   virtual ~PositionSolver() = default;
@@ -48,46 +48,47 @@ class PositionSolver {
   /// outlive the substep.
   virtual void begin(const PositionStep& step, Threads& threads) = 0;
 
-  /// One iteration: every constraint once. False: positions are not finite any more.
+  /// One iteration: projects every constraint once. False: positions are no longer finite.
   virtual bool iterate(Threads& threads) = 0;
 
-  /// Where the positions are, m: [num_vertices].
+  /// The current positions, m: [num_vertices].
   virtual void copy_positions(VectorField& z) const = 0;
 
-  /// The model's pins are others than before.
+  /// The model's pins have changed.
   virtual void pins_changed() = 0;
 
-  /// The model's bonds are others than before. Methods without bonds are not run with any
-  /// (check_bonds).
+  /// The model's bonds have changed. Methods without bonds are not run with any (check_bonds).
   virtual void bonds_changed() {}
 
-  /// The model's materials are others than before. same_places: of the elements (model.h).
+  /// The model's materials have changed. same_places: whether the elements kept their places
+  /// (model.h).
   virtual void materials_changed(bool same_places) = 0;
 
-  /// The model's rest shapes are others than before. Allocates nothing. Methods whose constraints
-  /// are made of one rest shape are not run with bodies that grow or flow (check_settings).
+  /// The model's rest shapes have changed. Allocates nothing. Methods whose constraints assume one
+  /// rest shape are not run with bodies that grow or flow (check_settings).
   virtual void shapes_changed() {}
 
-  /// Other colliders than before, or none. Of contacts with the old ones nothing is kept.
+  /// The colliders have changed; null: there are none. Nothing is kept of contacts with the old
+  /// ones.
   virtual void contact_changed(ContactEnergy* contact) = 0;
 
-  /// What is projected together, in the order of an iteration.
+  /// Groups of constraints that are projected together, in the order of an iteration.
   virtual std::vector<ConstraintGroup> groups() const = 0;
 
   /// Vertices in contact in the last iteration.
   virtual int num_contacts() const = 0;
 
-  /// Of the constraint that is violated most, |C(z) + (alpha/a^2) l| of volumes (a ratio): how far
-  /// the last iteration was from holding them. 0 where there are none.
+  /// The largest |C(z) + (alpha/a^2) l| among volumes (a ratio): how far the last iteration was
+  /// from holding them. 0 if there are none.
   virtual double worst_violation() const = 0;
 
-  /// Adds to the gradient of g at z, N, what energies leave out: the forces of multipliers that
-  /// stand for infinite stiffness (tets of an infinite lambda, beyond the pressure -mu of rest that
+  /// Adds what energies leave out to the gradient of g at z, N: the forces of multipliers that
+  /// stand for infinite stiffness (tets of an infinite lambda, beyond the pressure -mu at rest that
   /// StableNeoHookean's energy has).
   virtual void add_constraint_forces(const VectorField& /*z*/, VectorField& /*gradient*/) const {}
 
-  /// Of each tet of the model at z. False: the method has no multipliers; `stresses` is left as it
-  /// was. Tets without a constraint form of two multipliers have zeros.
+  /// The stresses of each tet of the model at z. False: the method has no multipliers, and
+  /// `stresses` is unchanged. Tets without a constraint form of two multipliers have zeros.
   virtual bool copy_stresses(const VectorField& /*z*/,
                              std::vector<MultiplierStress>& /*stresses*/) const {
     return false;

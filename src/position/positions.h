@@ -6,8 +6,8 @@
 
 namespace supple {
 
-/// Positions of vertices while constraints move them, in the precision that the method computes
-/// with: three numbers a vertex, padded to four, of which the last stays zero.
+/// The position of a vertex while constraints move it, in the precision of the method: three
+/// numbers, padded to four, of which the last stays zero.
 template <class T>
 struct alignas(4 * sizeof(T)) PaddedPosition {
   T v[4] = {0, 0, 0, 0};
@@ -18,7 +18,7 @@ struct alignas(4 * sizeof(T)) PaddedPosition {
 template <class T>
 using Positions = std::vector<PaddedPosition<T>>;
 
-/// Between the precisions; sizes must agree.
+/// Converts between the precisions; sizes must agree.
 template <class T>
 void copy_to(const VectorField& from, Positions<T>& to) {
   for (std::size_t i = 0; i < to.size(); ++i) {

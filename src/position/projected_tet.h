@@ -14,8 +14,8 @@ inline namespace SUPPLE_SIMD {
 
 namespace tet_detail {
 
-/// p(F). Singular values are found in double: the constants that keep their rotations from 0/0 are
-/// below the floats.
+/// p(F). Singular values are computed in double, because the constants that keep their rotations
+/// from 0/0 are below the range of floats.
 template <class Material, class S>
 SUPPLE_INLINE Mat3<S> nearest_allowed(const Material& family, const S* parameters,
                                       const Mat3<S>& F) {
@@ -69,14 +69,14 @@ SUPPLE_INLINE Mat3<S> target(const Material& family, const S* parameters, const 
 
 }  // namespace tet_detail
 
-/// Materials of |F - p(F)|^2 (materials/projection.h): Psi = kappa/2 |F - p|^2.
+/// Materials with the energy Psi = kappa/2 |F - p(F)|^2 (materials/projection.h).
 template <class Material, class S>
 struct ProjectedTet {
   using T = typename TetLanes<S>::T;
   static constexpr int num_parameters = Material::num_parameters;
   static constexpr int multipliers = tet_rows::material + 1 + num_parameters;
 
-  /// F - p(F); A kappa.
+  /// Returns F - p(F) and sets `stiffness` to A kappa.
   SUPPLE_INLINE static Mat3<S> strain(const TetLanes<S>& tet, const Mat3<S>& F, const S& a2,
                                       S& stiffness) {
     S parameters[num_parameters];
@@ -112,7 +112,7 @@ struct ProjectedTet {
     tet.pull(M, B, x);
   }
 
-  /// C = |F - p|, compliance 1/(A kappa), dC/dF = (F - p)/C; nothing where C is zero to rounding.
+  /// C = |F - p|, compliance 1/(A kappa), dC/dF = (F - p)/C; nothing if C is zero up to rounding.
   template <bool first>
   SUPPLE_INLINE static void scalar(const TetLanes<S>& tet, PaddedPosition<T>* x, const S& a2) {
     using std::sqrt;

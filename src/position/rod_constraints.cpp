@@ -10,10 +10,11 @@ namespace supple {
 
 namespace {
 
-/// Quarterings of a step that would raise the strand's part of g, and what counts as rounding then.
+/// Quarterings of a step that would raise the body's part of g, and the rise that counts as
+/// rounding.
 constexpr int most_quarterings = 4;
 constexpr double negligible_rise = 1e-11;
-/// The inertia of a vertex without mass, which stays, kg.
+/// The inertia of a vertex without mass, which must stay, kg.
 constexpr double immovable = 1e30;
 
 }  // namespace
@@ -48,14 +49,14 @@ void RodConstraints<T>::pins_changed() {
   const std::vector<PinnedVertex>& pins = model_->pins.pins;
   pins_.clear();
   for (std::size_t i = 0; i < pins.size(); ++i) {
-    // Points within segments are held by something else.
+    // Something else holds points within segments.
     if (pins[i].point < 0 && row_of(pins[i].vertex) >= 0) pins_.push_back(static_cast<int>(i));
   }
   pin_target_.resize(pins.size());
 }
 
-/// Vertices of an open strand in their order couple with the two before; those of a closed one,
-/// taken from both ends in turn, with the four before.
+/// Vertices of an open strand are in their order and couple with the two before them. Those of a
+/// closed strand are taken from both ends in turn and couple with the four before.
 template <class T>
 void RodConstraints<T>::add_strand(const RodSet::Chain& chain, int body) {
   const RodSet& set = model_->rods;
@@ -123,7 +124,7 @@ void RodConstraints<T>::add_block(int vertex, int other, const double (&block)[9
   const Strand& strand = strands_[at(strand_of_[at(a)])];
   for (int i = 0; i < 3; ++i) {
     for (int k = 0; k < 3; ++k) {
-      // Row and column of the strand's matrix; where the block lies above the diagonal, transposed.
+      // Row and column of the strand's matrix; transposed if the block is above the diagonal.
       const int row = a >= b ? 3 * (a - strand.first) + i : 3 * (b - strand.first) + k;
       const int column = a >= b ? 3 * (b - strand.first) + k : 3 * (a - strand.first) + i;
       if (row < column) continue;
@@ -133,7 +134,8 @@ void RodConstraints<T>::add_block(int vertex, int other, const double (&block)[9
   }
 }
 
-/// Their gradient, and their Hessian along and, while they are stretched, across.
+/// Adds the gradient of the springs, and their Hessian along them and, if they are stretched,
+/// across.
 template <class T>
 void RodConstraints<T>::add_springs(const Strand& strand) {
   for (const int s : strand.springs) {
@@ -188,8 +190,8 @@ double RodConstraints<T>::energy_of_springs(const Strand& strand) const {
   return energy;
 }
 
-/// a^2 times the part of g that the strands of each body have, at z and with the impulses, as of
-/// the last evaluation.
+/// a^2 times the part of g that belongs to the strands of each body, at z and with the impulses,
+/// according to the last evaluation.
 template <class T>
 void RodConstraints<T>::find_values(std::vector<double>& values) const {
   for (std::size_t body = 0; body < values.size(); ++body) {
@@ -237,7 +239,7 @@ void RodConstraints<T>::find_step(const Strand& strand) {
     }
     double diagonal = entry(i, i);
     for (int k = first; k < i; ++k) diagonal -= entry(i, k) * entry(i, k);
-    // Rounding alone can bring it below the mass.
+    // Only rounding can bring it below the mass.
     entry(i, i) = std::sqrt(std::max(diagonal, 0.5 * mass_[row]));
     unknown(i) = right / entry(i, i);
   }
@@ -248,7 +250,7 @@ void RodConstraints<T>::find_step(const Strand& strand) {
   }
 }
 
-/// z and impulses by `sign` times the bodies' shares of the step.
+/// Changes z and the impulses by `sign` times the bodies' shares of the step.
 template <class T>
 void RodConstraints<T>::move(double sign) {
   for (std::size_t r = 0; r < vertex_.size(); ++r) {
@@ -276,7 +278,7 @@ void RodConstraints<T>::project(Positions<T>& x, Threads& threads) {
   find_values(value_);
   threads.parallel_for(static_cast<int>(strands_.size()),
                        [&](int strand) { find_step(strands_[at(strand)]); });
-  // A strand at rest keeps its bits, and one whose step is no number stays.
+  // A strand at rest keeps its bits, and one without a finite step stays.
   constexpr double rounding = 32 * static_cast<double>(std::numeric_limits<T>::epsilon());
   std::fill(share_.begin(), share_.end(), 0.0);
   for (const Strand& strand : strands_) {

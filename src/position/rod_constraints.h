@@ -9,28 +9,28 @@
 namespace supple {
 
 /// The rods of a model, with the springs along their segments and the pins of their vertices, as
-/// one constraint a strand: twist couples a whole strand, and stretch is so much stiffer than
-/// bending that visits to one segment after the other would not get far. A strand keeps the impulse
-/// p of each vertex and replaces it by p + M dx with a step of Newton's method on its own part of
-/// g,
-///   (M + a^2 H) dx = -(p + a^2 dE/dx),
-/// H being J^T J of the rods (RodEnergy::visit_hessian) and of springs k along them and
-/// k max(0, 1 - r/l) across, and of pins: a band, which is factorised. While a body's part of g
-/// would rise, the step is taken a quarter as far. M (z - y) is the sum of all impulses, so that a
-/// fixed point is a stationary point of g; without pins linear momentum is kept to the rounding of
-/// the solve. After construction nothing allocates; the same bits for any number of threads. T: of
-/// positions, float or double; all else is computed in doubles.
+/// one constraint per strand. Twist couples a whole strand, and stretch is so much stiffer than
+/// bending that visiting one segment after the other would not get far. A strand keeps the impulse
+/// p of each vertex and replaces it by p + M dx, where dx is a step of Newton's method on the
+/// strand's own part of g:
+///   (M + a^2 H) dx = -(p + a^2 dE/dx).
+/// H consists of J^T J of the rods (RodEnergy::visit_hessian), of the springs (k along them and k
+/// max(0, 1 - r/l) across), and of the pins. It is a band matrix, which is factorised. While a
+/// body's part of g would rise, the step is taken a quarter as far. M (z - y) is the sum of
+/// all impulses, so a fixed point is a stationary point of g. Without pins, linear momentum is kept
+/// up to the rounding of the solve. Allocates nothing after construction; gives the same bits for
+/// any number of threads. T: number type of the positions, float or double; everything else is
+/// computed in doubles.
 template <class T>
 class RodConstraints {
  public:
-  /// keep: impulses of the last substep are those that the next one starts with. `model` must
-  /// outlive this.
+  /// keep: the next substep starts with the impulses of the last one. `model` must outlive this.
   explicit RodConstraints(const Model& model, bool keep = false);
 
-  /// A new substep: impulses are zero, or kept; clamps stand where pins have moved them.
+  /// Begins a substep: impulses are zero, or kept; clamps are where pins have moved them.
   void begin(const PositionStep& step);
 
-  /// Adds M^-1 times the impulses that are kept to positions; nothing where none are.
+  /// Adds M^-1 times the kept impulses to positions. Does nothing if none are kept.
   void apply_kept(Positions<T>& x) const;
 
   /// Projects every strand once.
@@ -38,16 +38,16 @@ class RodConstraints {
 
   bool empty() const { return strands_.empty(); }
 
-  /// The model's pins are others than before.
+  /// The model's pins have changed.
   void pins_changed();
 
   /// One group of all strands.
   std::vector<ConstraintGroup> groups() const;
 
-  /// Springs of the model that strands have, so that nothing else projects them: [num_springs], 0
-  /// or 1; empty where there are no rods.
+  /// Springs of the model that strands project, so that nothing else must: [num_springs], 0 or 1;
+  /// empty if there are no rods.
   const std::vector<char>& own_springs() const { return own_springs_; }
-  /// The same of vertices, whose pins strands have: [num_vertices].
+  /// The same for vertices whose pins strands project: [num_vertices].
   const std::vector<char>& own_vertices() const { return own_vertices_; }
 
  private:
@@ -77,7 +77,7 @@ class RodConstraints {
   std::vector<char> own_springs_, own_vertices_;
   std::vector<int> pins_;                        ///< of the model, at vertices of rods
   std::vector<Vec3> pin_target_;                 ///< [num_pins] of the model, m
-  std::vector<int> row_;                         ///< [num_vertices]; -1: of no rod
+  std::vector<int> row_;                         ///< [num_vertices]; -1: not in a rod
   std::vector<int> strand_of_;                   ///< [num_rows]
   std::vector<int> vertex_;                      ///< [num_rows]
   std::vector<double> mass_;                     ///< [num_rows], kg

@@ -19,11 +19,11 @@ namespace {
 
 using Tets = std::span<const std::array<int, 4>>;
 
-/// Of a task where all batches of a phase could be done at the same time: a microsecond or two.
+/// Batches per task if all batches of a phase could run at the same time: a microsecond or two.
 constexpr int batches_per_task = 16;
 
-/// A colour of fewer than this times the width is not worth a phase: too many of its lanes would
-/// be empty.
+/// A colour of fewer tets than this times the width is not worth a phase: too many of its lanes
+/// would be empty.
 constexpr int least_batches_of_colour = 4;
 
 /// Appends lanes, and closes tasks and phases around what has been appended.
@@ -37,7 +37,7 @@ class Builder {
 
   std::vector<int>& lanes() { return schedule_.tet_of_lane; }
 
-  /// Tets side by side in batches of their own, which share no vertex.
+  /// Appends tets side by side, in batches of their own; they share no vertex.
   void append(std::span<const int> tets) {
     lanes().insert(lanes().end(), tets.begin(), tets.end());
     const std::size_t width = at(schedule_.width);
@@ -72,9 +72,9 @@ Schedule natural_order(Tets tets, int width) {
   return schedule;
 }
 
-/// A task in which many tets touch one vertex has a batch for each of them, however few others it
-/// has for the lanes beside them. So the last task, alone in its phase, takes tets from earlier
-/// ones to fill them, evenly: that costs nothing there and saves their work.
+/// A task in which many tets touch one vertex has a batch for each of them, even if it has few
+/// others for the lanes beside them. So the last task, alone in its phase, takes tets evenly from
+/// earlier tasks to fill those lanes: that costs nothing there and saves the earlier tasks work.
 void fill_last(Tets tets, int num_vertices, int width, std::vector<std::vector<int>>& earlier,
                std::vector<int>& last) {
   std::vector<int> valence(at(num_vertices), 0);
@@ -87,7 +87,7 @@ void fill_last(Tets tets, int num_vertices, int width, std::vector<std::vector<i
   const std::size_t room = at(most) * at(width);
   if (room <= last.size() || total == 0) return;
   std::size_t wanted = room - last.size();
-  // A rest would not fill the lanes of so many tasks.
+  // What would be left could not fill the lanes of so many tasks.
   if (10 * wanted > 9 * total) wanted = total;
   std::size_t i = 0;
   for (std::vector<int>& task : earlier) {
@@ -131,7 +131,7 @@ Schedule in_parts(Tets tets, int num_vertices, int width) {
   return builder.result();
 }
 
-/// Colours the tets greedily, 64 colours at most: every vertex keeps a mask of those around it.
+/// Colours the tets greedily with at most 64 colours: every vertex has a mask of those around it.
 class TetPainter {
  public:
   TetPainter(Tets tets, int num_vertices)
@@ -144,7 +144,7 @@ class TetPainter {
     }
   }
 
-  /// Each tet of a colour above the average moves to the smallest one open to it.
+  /// Moves each tet of a colour above the average size to the smallest colour open to it.
   void balance() {
     // Greedy colours leave no gap: colours 0 .. used - 1.
     const int used = static_cast<int>(
@@ -165,7 +165,7 @@ class TetPainter {
     }
   }
 
-  /// [64 + 1]: the tets of each colour of at least `least`, and behind them all others.
+  /// [64 + 1]: the tets of each colour that has at least `least`, and last all others.
   std::vector<std::vector<int>> groups(int least) const {
     std::vector<std::vector<int>> groups(65);
     for (std::size_t t = 0; t < tets_.size(); ++t) {
@@ -204,7 +204,7 @@ Schedule by_colours(Tets tets, int num_vertices, int width) {
   Builder builder(width);
   const std::size_t task_size = at(batches_per_task * width);
   for (std::vector<int>& group : groups) {
-    // Along the vertices: what a batch reads lies close together.
+    // In the order of the vertices, so that what a batch reads is close together.
     const auto place = [&](int t) {
       const auto& corners = tets[at(t)];
       return std::pair(*std::min_element(corners.begin(), corners.end()), t);
@@ -217,7 +217,7 @@ Schedule by_colours(Tets tets, int num_vertices, int width) {
     }
     builder.end_phase();
   }
-  // Many and small: these are packed across their colours, in one task.
+  // Tets of small colours and those without a colour are packed across colours, in one task.
   LanePacker(tets, num_vertices, width).pack(others, builder.lanes());
   builder.end_phase();
   return builder.result();

@@ -15,7 +15,7 @@ namespace {
 
 using Tets = std::vector<std::array<int, 4>>;
 
-/// What is wrong with a schedule, "" where nothing is.
+/// What is wrong with a schedule, "" if nothing is.
 std::string fault(const Schedule& s, const Tets& tets, int num_vertices) {
   if (s.task_start.empty() || s.phase_start.empty()) return "no starts";
   if (s.tet_of_lane.size() != at(s.num_batches() * s.width)) return "lanes are missing";
@@ -66,7 +66,7 @@ Mesh joined(const char* name, const Mesh& a, const Mesh& b) {
   return both;
 }
 
-/// Vertices and tets in a random order: nothing may rest on a good one.
+/// Vertices and tets in a random order: nothing must depend on a good one.
 Mesh shuffled(const char* name, Mesh mesh) {
   std::mt19937 random(3);
   std::vector<int> number(at(mesh.num_vertices));
@@ -80,7 +80,7 @@ Mesh shuffled(const char* name, Mesh mesh) {
   return mesh;
 }
 
-/// Tets that share `hub_size` vertices, one or two, and nothing else.
+/// Tets that share `hub_size` vertices (one or two) and nothing else.
 Mesh fan(const char* name, int num_tets, int hub_size) {
   Mesh mesh{name, {}, hub_size};
   for (int t = 0; t < num_tets; ++t) {
@@ -91,7 +91,7 @@ Mesh fan(const char* name, int num_tets, int hub_size) {
   return mesh;
 }
 
-/// Tets between any vertices: no mesh, but nothing may fail.
+/// Tets between arbitrary vertices: not a mesh, but nothing must fail.
 Mesh random_tets(const char* name, int num_tets, int num_vertices) {
   std::mt19937 random(5);
   Mesh mesh{name, {}, num_vertices};
@@ -153,7 +153,7 @@ TEST(Schedule, TheCheckFindsBrokenSchedules) {
   Schedule bad = good;
   bad.tet_of_lane[0] = -1;
   EXPECT_EQ(fault(bad, mesh.tets, mesh.num_vertices), "not once each");
-  // Tets of a cell share vertices: the first two take the place of the first two lanes.
+  // Tets of a cell share vertices, so the first two are put into the first two lanes.
   bad = good;
   std::swap(bad.tet_of_lane[0], *std::ranges::find(bad.tet_of_lane, 0));
   std::swap(bad.tet_of_lane[1], *std::ranges::find(bad.tet_of_lane, 1));
@@ -163,7 +163,7 @@ TEST(Schedule, TheCheckFindsBrokenSchedules) {
   ASSERT_GE(good.num_phases(), 2);
   bad.phase_start = {0, good.num_tasks()};
   EXPECT_EQ(fault(bad, mesh.tets, mesh.num_vertices), "tasks share a vertex");
-  // In natural order neighbours stand side by side, which is fine as long as it is serial.
+  // In natural order neighbours are side by side, which is fine as long as it is serial.
   bad = make_schedule(mesh.tets, mesh.num_vertices, XpbdOrder::natural, 8);
   bad.serial = false;
   EXPECT_EQ(fault(bad, mesh.tets, mesh.num_vertices), "lanes share a vertex");
@@ -172,7 +172,7 @@ TEST(Schedule, TheCheckFindsBrokenSchedules) {
 TEST(Schedule, PartsAreFewPhasesOfTasksOfSimilarSize) {
   for (const Mesh& mesh : {box10k(), ball25k(), shuffled("shuffled ball", ball25k())}) {
     const Schedule s = make_schedule(mesh.tets, mesh.num_vertices, XpbdOrder::parts, 8);
-    // Each level leaves the tets between its parts: a fifth to a half at 2,000 tets a part.
+    // Each level leaves the tets between its parts: a fifth to a half, at 2,000 tets a part.
     EXPECT_GE(s.num_phases(), 2) << mesh.name;
     EXPECT_LE(s.num_phases(), 4) << mesh.name;
     EXPECT_GE(s.phase_sizes()[0], static_cast<int>(mesh.tets.size()) / 2) << mesh.name;
@@ -181,8 +181,8 @@ TEST(Schedule, PartsAreFewPhasesOfTasksOfSimilarSize) {
       largest = std::max(largest, s.task_start[at(t) + 1] - s.task_start[at(t)]);
     }
     EXPECT_GE(s.phase_start[1], 4) << mesh.name;
-    // A cut moves away from the middle by 6 percent of the weight, and parts at the surface keep
-    // more of their tets than those inside.
+    // A cut can move away from the middle by 6 percent of the weight, and parts at the surface keep
+    // more of their tets than parts inside.
     EXPECT_LE(largest * s.phase_start[1], 2 * s.task_start[at(s.phase_start[1])]) << mesh.name;
   }
 }
@@ -205,8 +205,8 @@ TEST(Schedule, BodiesAreKeptApart) {
 }
 
 TEST(Schedule, LanesAreFilled) {
-  // Measured shares are 0.97 to 0.998. What stays empty are the last batches of each task, where
-  // the tets that are left touch each other: more of them where tasks are small and lanes many.
+  // Measured shares are 0.97 to 0.998. The empty lanes are in the last batches of each task, where
+  // the remaining tets touch each other. There are more of them if tasks are small and lanes many.
   for (const Mesh& mesh : {box10k(), ball25k(), shuffled("shuffled ball", ball25k()),
                            named("torus", generate(TorusGenerator{.segments = 64, .cells = 8}))}) {
     for (const XpbdOrder order : {XpbdOrder::parts, XpbdOrder::colours}) {
@@ -226,8 +226,8 @@ TEST(Schedule, TetsAroundAHubArePackedWithOthers) {
     EXPECT_EQ(s.num_batches(), 5000) << order;
     EXPECT_EQ(s.num_tasks(), 1) << order;
   }
-  // Eight fans of 200 have as many colours as one, 200 of eight tets each: packed across colours,
-  // no more batches than that.
+  // Eight fans of 200 have as many colours as one: 200, of eight tets each. They are packed across
+  // colours, into no more batches than that.
   Mesh fans = fan("fan", 200, 1);
   for (int i = 0; i < 3; ++i) fans = joined("fans", fans, fans);
   for (const XpbdOrder order : {XpbdOrder::parts, XpbdOrder::colours}) {
@@ -239,8 +239,9 @@ TEST(Schedule, TetsAroundAHubArePackedWithOthers) {
   Mesh mixed = fan("fan", 200, 1);
   for (int i = 0; i < 1400; ++i) mixed = joined("mixed", mixed, fan("tet", 1, 1));
   EXPECT_EQ(make_schedule(mixed.tets, mixed.num_vertices, XpbdOrder::parts, 8).num_batches(), 200);
-  // A fan in a body that is cut: its batches take what else there is. With as many batches as tets
-  // in the fan, 29,576 tets would fill 0.74 of the lanes; 5,000 of them alone in theirs leave 0.46.
+  // A fan in a body that is cut: its batches take other tets too. With as many batches as tets in
+  // the fan, 29,576 tets would fill 0.74 of the lanes; with 5,000 of them alone in their batches,
+  // 0.46.
   const Mesh both = joined("ball and fan", ball25k(), alone);
   for (const XpbdOrder order : {XpbdOrder::parts, XpbdOrder::colours}) {
     const Schedule s = make_schedule(both.tets, both.num_vertices, order, 8);
@@ -254,7 +255,7 @@ TEST(Schedule, ALatticeHasEightColoursOfCells) {
     const int num_vertices = static_cast<int>(box.vertices.size());
     const Schedule s = make_schedule(box.tets, num_vertices, XpbdOrder::cells, 8);
     EXPECT_EQ(fault(s, box.tets, num_vertices), "");
-    // Cells with even or odd numbers along each direction: 3 3 x 3 2 x 2 2.
+    // Cells are even or odd along each direction: 3 3 x 3 2 x 2 2.
     std::vector<int> sizes = s.phase_sizes();
     std::ranges::sort(sizes);
     const int few = 3 * 2 * 2 * tets_per_cell;
@@ -276,7 +277,7 @@ TEST(Schedule, SeveralLatticesAreOne) {
     const Schedule s = make_schedule(all.tets, all.num_vertices, XpbdOrder::cells, width);
     EXPECT_EQ(fault(s, all.tets, all.num_vertices), "");
     EXPECT_EQ(s.num_phases(), 8);
-    // Beside the last group of a colour, one group mixes cells of five and of six.
+    // Besides the last group of each colour, one group mixes cells of five and of six.
     EXPECT_GT(s.filled(), 0.95);
   }
 }
@@ -335,7 +336,8 @@ TEST(Schedule, ColoursAreOfSimilarSize) {
   }
   const Schedule s = make_schedule(mesh.tets, mesh.num_vertices, XpbdOrder::colours, 8);
   const std::vector<int> sizes = s.phase_sizes();
-  // At least as many colours as there are tets around one vertex; greedy, not twice as many.
+  // There are at least as many colours as tets around one vertex. A greedy colouring has less than
+  // twice as many.
   const int least = *std::ranges::max_element(valence);
   EXPECT_GE(s.num_phases(), least);
   EXPECT_LT(s.num_phases(), 2 * least);

@@ -14,7 +14,7 @@ SUPPLE_DEFINE_KERNELS(SheetKernels, sheet_kernels, sheet_table)
 
 namespace {
 
-/// Of the triangle in a lane of the set: its range.
+/// The range of the triangle in each lane of the set.
 std::vector<int> ranges_of_lanes(const MembraneSet& set) {
   std::vector<int> range_of(at(set.num_lanes()), -1);
   for (std::size_t r = 0; r < set.ranges.size(); ++r) {
@@ -26,7 +26,7 @@ std::vector<int> ranges_of_lanes(const MembraneSet& set) {
   return range_of;
 }
 
-/// L of G = sum w_i b_i b_i^T, L_00, L_10, L_11; zeros where vertices without mass leave none.
+/// L of G = sum w_i b_i b_i^T as L_00, L_10, L_11; zeros if vertices without mass leave no G.
 std::array<double, 3> root_of(const double (&b)[3][2], const double (&w)[3]) {
   double G[3] = {0, 0, 0};
   for (int c = 0; c < 3; ++c) {
@@ -40,15 +40,15 @@ std::array<double, 3> root_of(const double (&b)[3][2], const double (&w)[3]) {
   return {first, below, std::sqrt(square)};
 }
 
-/// Of the impulses that a substep begins with, where triangles are poor: as for tets
+/// Share of the impulses of poor triangles with which the next substep begins. As for tets
 /// (tet_constraints.cpp), forces that lag behind positions must not swing up.
 constexpr double kept_share_of_poor = 0.5;
-/// 4 sqrt(3) area over the sum of the squared edges, below which a triangle is poor; 1 is that of
-/// equal edges.
+/// A triangle is poor if 4 sqrt(3) area over the sum of its squared edges is below this; equal
+/// edges give 1.
 constexpr double poor_triangle = 0.3;
 
-/// Whether a triangle of these shape gradients is poor: with the edges e_1 and e_2 that are dual to
-/// b_1 and b_2, |e_1| = |b_2| J, J being twice its area.
+/// Whether a triangle with these shape gradients is poor. With the edges e_1 and e_2 that are dual
+/// to b_1 and b_2, |e_1| = |b_2| J, where J is twice its area.
 bool is_poor(const double (&b)[3][2]) {
   const double J = 1 / std::abs(b[1][0] * b[2][1] - b[1][1] * b[2][0]);
   double squares = 0;
@@ -74,7 +74,7 @@ SheetConstraints<T>::SheetConstraints(const Model& model, bool keep) : model_(&m
   std::vector<int> found;
   for (int colour = 0; colour < colours.num_colours(); ++colour) {
     const int end = colours.start[at(colour) + 1];
-    // Those of a colour ascend, and so do ranges.
+    // The triangles of a colour are in ascending order, and so are ranges.
     for (int i = colours.start[at(colour)]; i < end;) {
       const int range = range_of[at(triangles[at(colours.constraints[at(i)])])];
       found.clear();

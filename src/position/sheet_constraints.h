@@ -8,24 +8,25 @@
 
 namespace supple {
 
-/// The triangles of a model's membranes as constraints: each replaces the impulse matrix Q that it
-/// has given by the minimiser of its own part of g (sheet_kernels.h), for any material of a sheet.
-/// M (z - y) is the sum of all impulses, so that a fixed point is a stationary point of g. Every
-/// visit keeps linear momentum; angular momentum is kept at a fixed point alone. Triangles are in
-/// colours: those of a colour touch no vertex twice and are projected at the same time. After
-/// construction nothing allocates; the same bits for any number of threads and every level of
-/// vectors. T: of positions, float or double; all else is computed in doubles.
+/// The triangles of a model's membranes as constraints. Each replaces the impulse matrix Q that it
+/// has applied by the minimiser of its own part of g (sheet_kernels.h), for any material of a
+/// sheet. M (z - y) is the sum of all impulses, so a fixed point is a stationary point of g. Every
+/// visit keeps linear momentum; angular momentum is kept only at a fixed point. Triangles are in
+/// colours: those of a colour touch no vertex twice and are projected at the same time. Allocates
+/// nothing after construction; gives the same bits for any number of threads and every level of
+/// vectors. T: number type of the positions, float or double; everything else is computed in
+/// doubles.
 template <class T>
 class SheetConstraints {
  public:
-  /// keep: impulses of the last substep are those that the next one starts with. `model` must
-  /// outlive this.
+  /// keep: the next substep starts with the impulses of the last one, in poor triangles with half
+  /// of them. `model` must outlive this.
   explicit SheetConstraints(const Model& model, bool keep = false);
 
-  /// A new substep: impulses are zero, or kept.
+  /// Begins a substep: impulses are zero, or kept.
   void begin(const PositionStep& step);
 
-  /// Adds M^-1 times the impulses that are kept to positions; nothing where none are.
+  /// Adds M^-1 times the kept impulses to positions. Does nothing if none are kept.
   void apply_kept(Positions<T>& x) const;
 
   /// Projects every triangle once, colour after colour.
@@ -33,14 +34,14 @@ class SheetConstraints {
 
   bool empty() const { return batches_.empty(); }
 
-  /// A group for each colour.
+  /// One group for each colour.
   const std::vector<ConstraintGroup>& groups() const { return groups_; }
 
   /// Impulse that the triangle in a lane of the model's set has given to a corner, kg m.
   Vec3 impulse(int lane, int corner) const;
 
  private:
-  /// Batches a task: some 10 us of work.
+  /// Batches per task: about 10 us of work.
   static constexpr int chunk_size = 16;
 
   struct Run {
@@ -59,7 +60,7 @@ class SheetConstraints {
   std::vector<SheetBatch> batches_;
   std::vector<double> parameters_;
   std::vector<ConstraintGroup> groups_;
-  std::vector<int> place_;  ///< [lanes of the set]: of a triangle in these batches; -1: none
+  std::vector<int> place_;  ///< [lanes of the set], of the triangle in these batches; -1: none
 };
 
 extern template class SheetConstraints<double>;

@@ -41,7 +41,7 @@ MaterialSettings material_of(const std::string& model) {
   return m;
 }
 
-/// A cloth of 1 m with a material, 0.2 kg/m^2.
+/// A cloth of 1 m with a material and 0.2 kg/m^2.
 Model sheet_model(int cells, const std::string& material, double bending,
                   BendingModel how = BendingModel::quadratic) {
   const SpringMesh mesh = generate(ClothGenerator{.cells = {cells, cells}});
@@ -63,7 +63,7 @@ const std::vector<std::string>& materials() {
   return list;
 }
 
-/// Of triangles and bending.
+/// With the energy of triangles and bending.
 std::pair<double, double> gradient_of_g(const Model& model, const VectorField& y,
                                         const Positions<double>& z) {
   return test::gradient_of_g(model, MembraneEnergy(model.membranes), y, z, h);
@@ -84,7 +84,7 @@ struct Sheet {
   BendConstraints<double> bending;
 };
 
-/// M (z - y) less the impulses that are kept, largest component, kg m.
+/// M (z - y) minus the stored impulses, largest component, kg m.
 double impulse_defect(const Model& model, const Sheet& sheet, const VectorField& y,
                       const Positions<double>& z) {
   VectorField sum(y.size());
@@ -107,7 +107,7 @@ double impulse_defect(const Model& model, const Sheet& sheet, const VectorField&
   return worst;
 }
 
-/// Batches of triangles at random with one material.
+/// Random batches of triangles with one material.
 struct RandomBatches {
   std::vector<SheetBatch> batches;
   std::vector<double> parameters;
@@ -185,7 +185,7 @@ TEST(SheetConstraints, AFewVisitsOfOneTriangleAreTheMinimumOfG) {
   for (const std::string& material : materials()) {
     Model model = sheet_model(1, material, 0);
     VectorField y = rest_of(model);
-    // The other triangle is out of reach: its corner moves along.
+    // The other triangle is switched off below; its corner moves along.
     for (PaddedVector& x : y) {
       const double u = x[0], w = x[2];
       x[0] = 1.4 * u + 0.2 * w;

@@ -18,7 +18,7 @@ constexpr int width = One::width;
 template <class T>
 struct SheetPiece {
   Vector3<One> edge[2];
-  One square = One(0.0);  ///< of its corners' places, m^2
+  One square = One(0.0);  ///< squared distance of its corners from the origin, m^2
 
   SUPPLE_INLINE SheetPiece(const SheetBatch& batch, int first, const PaddedPosition<T>* x) {
     for (int lane = 0; lane < width; ++lane) {
@@ -61,8 +61,8 @@ SUPPLE_INLINE void project_piece(SheetBatch& batch, int first, const Sheet& shee
   const One strain = squared_strain(now.f);
   step.descend(now);
   Vector3<One> e[2] = {now.q[0] - q[0], now.q[1] - q[1]};
-  // A step that is rounding where F is a rotation to rounding is none, so that a sheet at rest
-  // keeps its bits; nor is one that is no number.
+  // If F is a rotation up to rounding, a step that is mere rounding is dropped, so that a sheet at
+  // rest keeps its bits. A step that is not finite is dropped, too.
   constexpr double rounding = 32 * static_cast<double>(std::numeric_limits<T>::epsilon());
   const One way = step.way(e);
   const One limit = One(rounding * rounding) * piece.square *

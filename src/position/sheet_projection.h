@@ -9,7 +9,7 @@ namespace supple {
 
 inline namespace SUPPLE_SIMD {
 
-/// Where a projection stands.
+/// The state of a projection.
 template <class S>
 struct SheetPlace {
   Vector3<S> f[2], q[2];  ///< F and q
@@ -46,14 +46,14 @@ struct SheetStep {
     return to;
   }
 
-  /// |e L^T|^2, how far F goes.
+  /// |e L^T|^2: how far F moves.
   SUPPLE_INLINE S way(const Vector3<S> (&e)[2]) const {
     const Vector3<S> first = root[0] * e[0], second = root[1] * e[0] + root[2] * e[1];
     return dot(first, first) + dot(second, second);
   }
 
-  /// The step e of Newton's method, (I + A L^T H L) e = -r, H being the nearest semi-definite
-  /// Hessian; by Cholesky, as no eigenvalue of the matrix is below 1.
+  /// The step e of Newton's method, (I + A L^T H L) e = -r, where H is the nearest semi-definite
+  /// Hessian. Solved by Cholesky, as no eigenvalue of the matrix is below 1.
   SUPPLE_INLINE void newton(const SheetPlace<S>& place, Vector3<S> (&e)[2]) const {
     using std::sqrt;
     const S o = S(0.0), one = S(1.0);
@@ -72,7 +72,7 @@ struct SheetStep {
     for (int j = 0; j < 6; ++j) {
       S diagonal = one + M[j][j];
       for (int k = 0; k < j; ++k) diagonal -= M[j][k] * M[j][k];
-      // Rounding alone can bring it below 1.
+      // Only rounding can bring it below 1.
       inverse[j] = one / sqrt(select(diagonal < one, one, diagonal));
       for (int i = j + 1; i < 6; ++i) {
         S entry = M[i][j];
@@ -89,11 +89,11 @@ struct SheetStep {
     for (int i = 0; i < 6; ++i) e[i / 3][i % 3] = y[i];
   }
 
-  /// From a place to the minimum, or nearer to it.
+  /// Moves from a place to the minimum, or nearer to it.
   SUPPLE_INLINE void descend(SheetPlace<S>& now) const {
     using std::sqrt;
     constexpr int most_steps = 3, most_divisions = 3;
-    // Part of the first |r|^2 that is done; |dF|^2 of a step beyond which no model sees.
+    // Part of the first |r|^2 that counts as solved; |dF|^2 of a step beyond which no model holds.
     constexpr double done = 1e-4, sight = 1;
     const S one = S(1.0), o = S(0.0);
     evaluate(now);
@@ -104,7 +104,7 @@ struct SheetStep {
       const S square = way(e);
       const auto too_far = S(sight) < square;
       S share = select(too_far, S(one / sqrt(select(too_far, square, one))), one);
-      // What is done already, or has no finite step, stays.
+      // Lanes that are done, or have no finite step, stay.
       const auto stays = (now.residual() <= enough) | !(square <= S(1e100));
       for (int i = 0; i < 6; ++i) e[i / 3][i % 3] = select(stays, o, e[i / 3][i % 3]);
       SheetPlace<S> next;

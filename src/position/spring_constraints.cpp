@@ -9,7 +9,7 @@ namespace supple {
 
 namespace {
 
-/// What a spring sees: x_a - x_b, its length and direction.
+/// What a spring sees: x_a - x_b, with its length and direction.
 template <class T>
 struct Line {
   T d[3];
@@ -127,8 +127,8 @@ void SpringConstraints<T>::project_sequential(int first, int last, Positions<T>&
   }
 }
 
-/// Along the spring q_n = (r - l + w q_n)/(alpha~ + w), across it q_t = f w q_t/(alpha~ + f w) with
-/// f = max(0, 1 - r/l), alpha~ = 1/(a^2 k), w = w_a + w_b.
+/// Along the spring q_n = (r - l + w q_n)/(alpha~ + w), across it q_t = f w q_t/(alpha~ + f w),
+/// with f = max(0, 1 - r/l), alpha~ = 1/(a^2 k), w = w_a + w_b.
 template <class T>
 void SpringConstraints<T>::project_stress(int first, int last, Positions<T>& x) {
   for (std::size_t s = at(first); s < at(last); ++s) {
@@ -138,7 +138,7 @@ void SpringConstraints<T>::project_stress(int first, int last, Positions<T>& x) 
     const T alpha = compliance_[s] * inverse_a2_;
     const T rest = rest_length_[s];
     if (!(weight > 0)) continue;
-    // Without a rest length the spring is linear, also at length zero.
+    // Without a rest length the spring is linear, even at length zero.
     const T across = line.length > rest ? 1 - rest / line.length : T(rest > 0 ? 0 : 1);
     T* q = &multiplier_[3 * s];
     const T along = q[0] * line.n[0] + q[1] * line.n[1] + q[2] * line.n[2];

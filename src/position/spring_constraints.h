@@ -11,52 +11,51 @@ namespace supple {
 
 /// How a spring is projected.
 enum class SpringProjection {
-  /// C = |x_a - x_b| - r with compliance alpha = 1/k and one scalar multiplier, added up over the
-  /// iterations of a substep [Macklin et al. 2016, eq. 18]. The impulse is along the spring, so
-  /// linear and angular momentum are kept by every visit.
+  /// C = |x_a - x_b| - r with compliance alpha = 1/k and one scalar multiplier, which is summed
+  /// over the iterations of a substep [Macklin et al. 2016, eq. 18]. The impulse is along the
+  /// spring, so every visit keeps linear and angular momentum.
   sequential,
   /// The spring keeps the impulse q that it has given to x_a (and -q to x_b) and replaces it by
-  ///   q_new = -a^2 (dE/dd + H (d_new - d)),  d = x_a - x_b,  d_new = d + (w_a + w_b) (q_new - q),
-  /// H having k along the spring and k max(0, 1 - r/l) across it: a Newton step of the spring's
-  /// part of g. A fixed point is a stationary point of g. Every visit keeps linear momentum; q is
-  /// along the spring at a fixed point alone, so angular momentum is kept there.
+  ///   q_new = -a^2 (dE/dd + H (d_new - d)),  d = x_a - x_b,  d_new = d + (w_a + w_b) (q_new - q).
+  /// H is k along the spring and k max(0, 1 - r/l) across it, so this is a Newton step on the
+  /// spring's part of g. A fixed point is a stationary point of g. Every visit keeps linear
+  /// momentum. q is along the spring only at a fixed point, so angular momentum is kept only there.
   stress
 };
 
 /// The springs of a model as constraints, in colours: those of a colour touch no vertex twice and
 /// are projected at the same time. Multipliers are scaled so that M (z - y) is the sum of impulses.
-/// A spring of length zero acts along its direction at rest. After construction nothing allocates;
-/// the same bits for any number of threads. T: float or double.
+/// A spring of length zero acts along its direction at rest. Allocates nothing after construction;
+/// gives the same bits for any number of threads. T: float or double.
 template <class T>
 class SpringConstraints {
  public:
-  /// keep: multipliers of the last substep are those that the next one starts with. `model` must
-  /// outlive this.
+  /// keep: the next substep starts with the multipliers of the last one. `model` must outlive this.
   /// left_out: springs that something else projects, [num_springs], 0 or 1; empty: none.
   SpringConstraints(const Model& model, SpringProjection projection, bool keep = false,
                     const std::vector<char>& left_out = {});
 
-  /// A new substep: multipliers are zero, or kept.
+  /// Begins a substep: multipliers are zero, or kept.
   void begin(const PositionStep& step);
 
-  /// Adds M^-1 times the impulses that are kept to positions; nothing where none are. `sequential`:
-  /// along the springs as x has them.
+  /// Adds M^-1 times the kept impulses to positions. Does nothing if none are kept. `sequential`:
+  /// along the springs as they are at x.
   void apply_kept(Positions<T>& x) const;
 
   /// Projects every spring once, colour after colour.
   void project(Positions<T>& x, Threads& threads);
 
-  /// A group for each colour.
+  /// One group for each colour.
   std::vector<ConstraintGroup> groups() const;
 
   bool empty() const { return a_.empty(); }
 
-  /// Impulse that a spring of the model, one that is not left out, has given to its x_a, kg m.
-  /// `sequential`: its multiplier first, then zeros.
+  /// Impulse, kg m, that a spring of the model has given to its x_a; the spring must not be left
+  /// out. `sequential`: its multiplier first, then zeros.
   Vec3 impulse(std::size_t spring) const;
 
  private:
-  /// Springs a task: about 10 us of work.
+  /// Springs per task: about 10 us of work.
   static constexpr int chunk_size = 1024;
 
   void project_sequential(int first, int last, Positions<T>& x);
@@ -74,7 +73,8 @@ class SpringConstraints {
   std::vector<T> weight_b_;        ///< 1/m_b
   std::vector<T> rest_direction_;  ///< [3 num_springs], unit, from b to a
   std::vector<T> multiplier_;      ///< sequential: [num_springs]; stress: [3 num_springs], kg m
-  std::vector<int> place_;         ///< [num_springs], of a spring of the model in these arrays
+  std::vector<int> place_;         ///< [num_springs], where a spring of the model is in these
+                                   ///< arrays
 };
 
 extern template class SpringConstraints<double>;

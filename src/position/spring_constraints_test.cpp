@@ -27,7 +27,7 @@ Model pair_of(const Vec3& a, const Vec3& b, double stiffness, double rest_length
   return model;
 }
 
-/// M (z - y) less the impulses that are kept, largest component.
+/// M (z - y) minus the stored impulses, largest component.
 double impulse_defect(const Model& model, const SpringConstraints<double>& springs,
                       const VectorField& y, const Positions<double>& z) {
   VectorField sum(y.size());
@@ -49,7 +49,7 @@ double impulse_defect(const Model& model, const SpringConstraints<double>& sprin
   return worst;
 }
 
-/// Of springs alone.
+/// With the energy of springs alone.
 std::pair<double, double> gradient_of_g(const Model& model, const VectorField& y,
                                         const Positions<double>& z) {
   return test::gradient_of_g(model, SpringEnergy(model.springs, model.body_vertices), y, z, h);
@@ -72,7 +72,7 @@ TEST(ConstraintColours, NoColourTouchesAVertexTwiceAndAllConstraintsAreThere) {
     }
   }
   EXPECT_EQ(all.size(), model.springs.size());
-  // A greedy colouring needs at most 2 (d - 1) + 1 colours, d = 12 springs at a vertex.
+  // A greedy colouring needs at most 2 (d - 1) + 1 colours; a vertex has d = 12 springs.
   EXPECT_LE(colours.num_colours(), 23);
 }
 
@@ -85,7 +85,7 @@ TEST(ConstraintColours, AStarHasAColourForEachOfItsRays) {
 }
 
 TEST(SpringConstraints, OneVisitOfOneSpringIsTheMinimumOfG) {
-  // Motion along the line: g is a quadratic function of the length.
+  // The motion is along the line: g is a quadratic function of the length.
   const double k = 700, rest = 0.5, length = 0.8;
   const Model model = pair_of({length, 0, 0}, {0, 0, 0}, k, rest);
   const VectorField y = test::rest_of(model);
@@ -120,7 +120,7 @@ TEST(SpringConstraints, TheFixedPointOfStressIsAStationaryPointOfG) {
 }
 
 TEST(SpringConstraints, SequentialIsOffTheStationaryPointByWhatItDrops) {
-  // The paper's form is right to first order alone: that is why the other is there.
+  // The paper's form is right only to first order, which is why the other form exists.
   const Model model = cloth_model(7);
   const VectorField y = shaken(model, 0.03);
   SpringConstraints<double> springs(model, SpringProjection::sequential);
@@ -128,7 +128,7 @@ TEST(SpringConstraints, SequentialIsOffTheStationaryPointByWhatItDrops) {
   Threads threads(1);
   springs.begin(step_to(y));
   for (int i = 0; i < 1500; ++i) springs.project(z, threads);
-  // C + alpha l/a^2 = 0 of each spring, the half that it solves.
+  // C + alpha l/a^2 = 0 for each spring, the half that it solves.
   for (std::size_t s = 0; s < model.springs.size(); ++s) {
     const auto& spring = model.springs.springs[s];
     const auto &a = z[static_cast<std::size_t>(spring.a)],
@@ -173,8 +173,9 @@ TEST(SpringConstraints, MomentumIsKept) {
       for (double p : m.linear) linear = std::max(linear, std::abs(p));
     }
     EXPECT_LT(linear, 1e-13 * scale);
-    // sum m z x (z - y): the torque of the impulses on where they end, zero if they are along the
-    // springs. Of the sequential form about where each stood when it acted: sum m z x y' = const.
+    // sum m z x (z - y): the torque of the impulses about where they end, zero if they are along
+    // the springs. In the sequential form it is zero about where each was when it acted: sum m z x
+    // y' = const.
     for (std::size_t i = 0; i < y.size(); ++i) {
       for (int k = 0; k < 3; ++k) {
         const int p = (k + 1) % 3, q = (k + 2) % 3;
@@ -245,7 +246,7 @@ TEST(SpringConstraints, FloatIsNearDouble) {
       full.project(zd, threads);
     }
     for (std::size_t i = 0; i < y.size(); ++i) {
-      // Positions of 1 m to 6e-8, twenty visits of twelve springs.
+      // Positions of 1 m round to 6e-8; there are twenty visits of twelve springs.
       for (int k = 0; k < 3; ++k) EXPECT_NEAR(zs[i][k], zd[i][k], 5e-6);
     }
   }
@@ -275,7 +276,7 @@ TEST(SpringConstraints, ASpringWithoutRestLengthIsSolvedInOneVisitFromAnyPlace) 
   springs.begin(step_to(y));
   springs.project(z, threads);
   EXPECT_LT(gradient_of_g(model, y, z).first, 1e-12 * gradient_of_g(model, y, z).second);
-  // At length zero as well.
+  // Also at length zero.
   VectorField together(2);
   z = positions_of<double>(together);
   springs.begin(step_to(together));
@@ -291,7 +292,7 @@ TEST(SpringConstraints, KeptMultipliersStartWhereTheLastSubstepEnded) {
   Positions<double> z = positions_of<double>(y);
   springs.begin(step_to(y));
   for (int i = 0; i < 1500; ++i) springs.project(z, threads);
-  // The same substep again: it begins where it ended.
+  // The same substep again begins where it ended.
   Positions<double> again = positions_of<double>(y);
   PositionStep next = step_to(y);
   next.first_of_frame = false;
@@ -300,7 +301,7 @@ TEST(SpringConstraints, KeptMultipliersStartWhereTheLastSubstepEnded) {
   for (std::size_t i = 0; i < y.size(); ++i) {
     for (int k = 0; k < 3; ++k) EXPECT_NEAR(again[i][k], z[i][k], 1e-12);  // sum of roundings
   }
-  // Without keeping nothing is added.
+  // If nothing is kept, nothing is added.
   SpringConstraints<double> forgetful(model, SpringProjection::stress);
   forgetful.begin(step_to(y));
   forgetful.project(z, threads);

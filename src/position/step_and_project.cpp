@@ -15,19 +15,19 @@ namespace {
 
 using Kind = ConstraintRow::Kind;
 
-/// Rows a task.
+/// Rows per task.
 constexpr int rows_a_chunk = 512;
-/// The damping epsilon lies between these: below the first the factorisation has no digits left
-/// where constraints contradict each other or say the same, above the second a chain of hundred
-/// links converges slowly.
+/// Bounds of the damping epsilon. Below the first, the factorisation has no digits left if
+/// constraints contradict each other or say the same. Above the second, a chain of a hundred links
+/// converges slowly.
 constexpr double least_damping = 1e-9;
 constexpr double most_damping = 1e-4;
-/// Where rounding spoils the factorisation it is tried again with this times the damping.
+/// If rounding spoils the factorisation, it is tried again with this times the damping.
 constexpr double damping_growth = 100;
 constexpr int max_factorisations = 4;
 constexpr double sufficient_decrease = 1e-4;
 constexpr int max_halvings = 10;
-/// Relative residuals below which Newton's method needs no search, and rounding would mislead it.
+/// Below these relative residuals Newton's method needs no search, and rounding would mislead one.
 constexpr double no_search_below = 1e-8;
 
 class StepAndProject final : public PositionSolver {
@@ -88,14 +88,14 @@ class StepAndProject final : public PositionSolver {
   std::unique_ptr<ConstraintMatrix> matrix_;
   std::unique_ptr<SpdSolver> solver_;
   Positions<double> x_;
-  VectorField y_;                        ///< x_ as the rows read it
+  VectorField y_;                        ///< x_ in the form that the rows read
   std::vector<double> weight_;           ///< [num_vertices], 1/kg; 0 without mass
   std::vector<Vec3> pin_target_;         ///< [num_pins], m
   std::vector<ConstraintValue> values_;  ///< [num_rows]
   std::vector<double> multiplier_;       ///< [num_rows]
   std::vector<double> residual_;         ///< [num_rows], C + alpha l/a^2
   std::vector<double> slope_;            ///< [num_rows], sum w |dC/dx|^2 at rest
-  std::vector<double> diagonal_;         ///< [num_rows], what is added to the matrix
+  std::vector<double> diagonal_;         ///< [num_rows], added to the diagonal of the matrix
   std::vector<double> step_;             ///< [num_rows], in the order of elimination
   VectorField direction_;                ///< M^-1 dC^T dl
   std::vector<double> chunk_merit_;      ///< [number of chunks of rows]
@@ -133,7 +133,8 @@ void StepAndProject::find_constraints() {
   }
 }
 
-/// Residuals, and how far the hard constraints are from holding: that sets the damping.
+/// Computes the residuals, and how far the hard constraints are from holding, which sets the
+/// damping.
 void StepAndProject::evaluate_rows(Threads& threads) {
   copy_to(x_, y_);
   const int count = static_cast<int>(rows_.size());
@@ -186,8 +187,9 @@ void StepAndProject::find_direction() {
   }
 }
 
-/// The whole step minimises |dx|_M^2/2 + sum (r + dC dx)^2/(2 d), r being the residuals and d what
-/// stands beside the diagonal: it descends on sum r^2/(2 d) with l held, which is halved for.
+/// The whole step minimises |dx|_M^2/2 + sum (r + dC dx)^2/(2 d), where r are the residuals and d
+/// is what is added to the diagonal. So it descends on sum r^2/(2 d) with l held, and is halved
+/// until that falls.
 double StepAndProject::step_length(Threads& threads) {
   if (!(worst_residual_ > no_search_below)) return 1;
   double slope = 0, now = 0;
@@ -203,7 +205,7 @@ double StepAndProject::step_length(Threads& threads) {
   return length;
 }
 
-/// sum r^2/(2 d) with l held, after a part of the step.
+/// sum r^2/(2 d) with l held, after the part `length` of the step.
 double StepAndProject::merit(double length, Threads& threads) {
   for (std::size_t v = 0; v < y_.size(); ++v) {
     for (int k = 0; k < 3; ++k) y_[v][k] = x_[v][k] + length * direction_[v][k];

@@ -23,7 +23,7 @@ constexpr double h = 1.0 / 60;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 using Kind = ConstraintRow::Kind;
 
-/// z after some iterations from y, of which the last violation is given too.
+/// z after some iterations from y. Also gives the last violation.
 VectorField project(const Model& model, const VectorField& y, int iterations, int num_threads = 1,
                     double* violation = nullptr) {
   const auto solver = make_step_and_project(model, nullptr, {});
@@ -91,7 +91,8 @@ TEST(ConstraintRows, GradientsAreThoseOfTheValues) {
         moved = before - d;
         const double minus = evaluate(row, model, x, target).value;
         moved = before;
-        // Values of size 1 to 10 err by their rounding over 2 d, and by d^2 curvature.
+        // Values of size 1 to 10 have errors of their rounding over 2 d, and of d^2 times the
+        // curvature.
         EXPECT_NEAR(value.gradient[i][k], (plus - minus) / (2 * d), 1e-6);
       }
     }
@@ -221,7 +222,7 @@ TEST(StepAndProject, AHangingChainKeepsItsLengthsWhereAFewVisitsOfEachStretchIt)
 }
 
 TEST(StepAndProject, ASwingingLinkIsAPendulum) {
-  // x of one step by hand: the point of the circle that the direction of dC at y leads to.
+  // x of one step by hand: the point on the circle in the direction that dC has at y.
   Model model = strand_model(1, 1e5, true);
   model.mass[0] = 0;  // holds still
   VectorField y = test::rest_of(model);
@@ -233,7 +234,8 @@ TEST(StepAndProject, ASwingingLinkIsAPendulum) {
 }
 
 TEST(StepAndProject, CompliantSpringsAndPinsStandInTheSameSystem) {
-  // A particle between a pin of its own and one that a soft spring ties it to, on a line: linear.
+  // A particle on a line between its own pin and a vertex without mass, to which a soft
+  // spring ties it: linear.
   Model model = test::particles({{0, 0, 0}, {1, 0, 0}, {2, 0, 0}}, {0, 0.5, 0});
   model.springs.add({0, 1, 300, 0.4}, model.rest);
   model.springs.add({0, 2, 900, 2}, model.rest);  // stiffest, between vertices that cannot move
@@ -258,7 +260,8 @@ TEST(StepAndProject, VolumesAreKeptWhereTheyOutnumberWhatMoves) {
   for (std::size_t i = 0; i < y.size(); ++i) {
     for (int k = 0; k < 3; ++k) moved = std::max(moved, std::abs(z[i][k] - y[i][k]));
   }
-  EXPECT_LT(moved, 0.05);  // to shapes near by: the damping keeps null vectors from being followed
+  EXPECT_LT(moved, 0.05);  // to nearby shapes: the damping keeps the step from following null
+                           // vectors
 }
 
 TEST(StepAndProject, ABodyAtRestStaysThere) {
@@ -268,14 +271,15 @@ TEST(StepAndProject, ABodyAtRestStaysThere) {
     const VectorField z = project(model, y, 3);
     for (std::size_t i = 0; i < y.size(); ++i) {
       for (int k = 0; k < 3; ++k) {
-        // The paper's pair holds itself by opposite impulses, solved to the condition of a matrix.
+        // The impulses of the paper's pair cancel only as well as the condition of the matrix
+        // allows.
         EXPECT_NEAR(z[i][k], y[i][k], lambda > 4e3 ? 1e-14 : 1e-9);
       }
     }
   }
 }
 
-/// How far a block hangs down, mm, its top held, after it has come to rest.
+/// How far a block hangs down, mm, with its top held, once it is at rest.
 double sag(double mu, double lambda, int substeps, int iterations) {
   Scene scene;
   Body body;
@@ -311,11 +315,12 @@ double sag(double mu, double lambda, int substeps, int iterations) {
 TEST(StepAndProject, ABlockHangsAsItsMaterialSaysAndCollapsesNowhere) {
   const double mu = 1.5e5 / 2.8, lambda = 1.5e5 * 0.4 / (1.4 * 0.2);
   const double fine = sag(mu, lambda, 20, 2);
-  // rho g L^2/(2 E) = 32.7 mm for a bar whose top may narrow; coarse and held it is stiffer.
+  // rho g L^2/(2 E) = 32.7 mm for a bar whose top can narrow. Coarse and with its top held, it is
+  // stiffer.
   EXPECT_GT(fine, 25);
   EXPECT_LT(fine, 33);
   EXPECT_NEAR(sag(mu, lambda, 5, 3), fine, 0.03 * fine);
-  EXPECT_NEAR(sag(mu, lambda, 1, 8), fine, 0.15 * fine);  // what is dropped grows with the step
+  EXPECT_NEAR(sag(mu, lambda, 1, 8), fine, 0.15 * fine);  // the error grows with the step
   const double stiff = sag(60 * mu, 60 * lambda, 1, 5);
   EXPECT_GT(stiff, 0);
   EXPECT_LT(stiff, 0.5 * fine);
@@ -336,7 +341,7 @@ TEST(StepAndProject, MomentumIsKept) {
   const test::Momentum m = test::momentum(model, y, project(model, y, 1));
   EXPECT_GT(m.scale, 1);
   for (int k = 0; k < 3; ++k) {
-    // Impulses that cancel are up to some thousand times what is left.
+    // Impulses that cancel are up to a few thousand times what is left.
     EXPECT_NEAR(m.linear[k], 0, 1e-11 * m.scale);
     EXPECT_NEAR(m.angular[k], 0, 1e-11 * m.scale);
   }

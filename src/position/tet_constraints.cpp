@@ -13,13 +13,14 @@ namespace supple {
 
 namespace {
 
-/// What fits the caches next to a core (measured: from about 6 MB on it is worth looking ahead).
+/// What fits the caches next to a core (measured: prefetching pays from about 6 MB on).
 constexpr std::size_t near_bytes = std::size_t{6} << 20;
 
-/// Of the impulses of poor tets that a substep begins with. Where visits cover the share nu of the
-/// way to the step's solution, forces lag behind positions, and a disturbance swings up unless
-/// (1 - nu) times this is below 1/2. (All of it: 1e-12 m on a published mesh of 26,000 tets became
-/// 0.7 mm in 16 frames of 20 substeps with one iteration, with half for the poor tets 2e-9 m.)
+/// Share of the impulses of poor tets with which the next substep begins. If visits cover the share
+/// nu of the way to the step's solution, forces lag behind positions, and a disturbance swings up
+/// unless (1 - nu) times this is below 1/2. (With all of it, 1e-12 m on a published mesh of 26,000
+/// tets became 0.7 mm in 16 frames of 20 substeps with one iteration; with half for the poor tets,
+/// 2e-9 m.)
 constexpr double kept_share_of_poor = 0.5;
 
 /// A constraint of a tet: where the model has its parameters.
@@ -30,7 +31,7 @@ struct Source {
   int lane;
 };
 
-/// Of every tet, in the order in which they are projected.
+/// The sources of every tet, in the order in which they are projected.
 std::vector<std::vector<Source>> sources_of_tets(const Model& model) {
   std::vector<std::vector<Source>> sources(static_cast<std::size_t>(model.num_tets));
   for (std::size_t r = 0; r < model.ranges.size(); ++r) {
@@ -56,20 +57,20 @@ std::vector<std::vector<Source>> sources_of_tets(const Model& model) {
   return sources;
 }
 
-/// Two constraints that may share a batch: one kind of material, or fibers both.
+/// Whether two constraints can share a batch: one kind of material, or both fibers.
 bool same_kind(const Model& model, const Source& a, const Source& b) {
   if (a.fiber >= 0 || b.fiber >= 0) return (a.fiber >= 0) == (b.fiber >= 0);
   return model.ranges[static_cast<std::size_t>(a.range)].material.index() ==
          model.ranges[static_cast<std::size_t>(b.range)].material.index();
 }
 
-/// 1/kg; 0 without mass
+/// 1/m, 1/kg; 0 without mass.
 double weight_of(const Model& model, std::size_t tet, std::size_t corner) {
   const auto v = static_cast<std::size_t>(model.tets[tet][corner]);
   return model.mass[v] > 0 ? 1 / model.mass[v] : 0;
 }
 
-/// What of the rows of a tet follows from its rest shape. set: (row, value).
+/// Sets the rows of a tet that follow from its rest shape. set: takes (row, value).
 template <class Set>
 void set_tet(const Model& model, std::size_t tet, bool filled, const Set& set) {
   Vector3<double> b[4];
@@ -82,7 +83,7 @@ void set_tet(const Model& model, std::size_t tet, bool filled, const Set& set) {
     set(tet_rows::weights + static_cast<int>(c), c == 0 ? w : -w);
     for (int i = 0; i < 9; ++i) G(i / 3, i % 3) += w * b[c][i / 3] * b[c][i % 3];
   }
-  // The right frame of a symmetric matrix without negative eigenvalues is theirs.
+  // The right frame of a symmetric matrix without negative eigenvalues is that of its eigenvectors.
   const Mat3<double> R = svd(G).V;
   const Mat3<double> diagonal = transpose_times(R, G * R);
   for (int i = 0; i < 3; ++i) set(tet_rows::mobility + i, std::max(0.0, diagonal(i, i)));
@@ -109,7 +110,7 @@ void set_fiber(const Model& model, std::size_t tet, bool filled, const Fiber<dou
   set(tet_rows::fiber_stiffness, model.elastic_volume(tet) * fiber.kappa);
 }
 
-/// Places are counted in bytes: 2^32 of them are 134 million vertices.
+/// Places are counted in bytes: 2^32 bytes are 134 million vertices.
 void check_size(const Model& model) {
   if (static_cast<std::uint64_t>(model.num_vertices) <
       (std::uint64_t{1} << 32) / sizeof(PaddedPosition<double>)) {
@@ -142,7 +143,7 @@ struct TetConstraints<T>::Builder {
   TetConstraints& to;
   const Model& model;
   std::vector<std::vector<Source>> sources = sources_of_tets(model);
-  /// Lanes of the batch being made, and of its constraints the one that each lane has.
+  /// A lane of the batch that is being made: its tet and which of the tet's constraints.
   struct Lane {
     int tet;
     const Source* source;
@@ -150,8 +151,8 @@ struct TetConstraints<T>::Builder {
   std::vector<Lane> batch;
   int num_batches = 0;
 
-  /// The constraints of some tets that touch no vertex twice, or whose lanes are done one after the
-  /// other: batches of one kind each.
+  /// Adds the constraints of tets that touch no vertex twice, or whose lanes are done one after the
+  /// other, in batches of one kind each.
   void add_tets(const int* tets, std::size_t count) {
     for (std::size_t ordinal = 0;; ++ordinal) {
       std::vector<Lane> left;
@@ -174,7 +175,8 @@ struct TetConstraints<T>::Builder {
     }
   }
 
-  /// Serially: tets with one constraint of one kind share a batch, others have their own.
+  /// Adds tets serially: those with a single constraint of one kind share a batch, others have
+  /// their own.
   void add_serial(const int* tets, std::size_t count) {
     std::size_t begin = 0;
     const auto single = [&](std::size_t i) {
@@ -212,7 +214,7 @@ struct TetConstraints<T>::Builder {
     to.rows_.resize(first_row + num_rows, Row{});
     to.places_.emplace_back();
     for (std::size_t lane = 0; lane < width; ++lane) {
-      // Empty lanes repeat a tet that cannot move.
+      // Empty lanes repeat the first tet, unable to move.
       const bool filled = lane < batch.size();
       const Lane& from = batch[filled ? lane : 0];
       to.tet_of_lane_.push_back(filled ? from.tet : -1);
@@ -305,7 +307,7 @@ TetWork<T> TetConstraints<T>::work_of(const Run& run, PaddedPosition<T>* x) cons
   work.far = rows_.size() * sizeof(Row) > near_bytes;
   work.num_batches = run.num_batches;
   work.places = &places_[static_cast<std::size_t>(run.first_batch)].v[0][0];
-  // The multipliers are written: a constant object only reads them (read_impulses).
+  // Kernels write the multipliers, but a constant object only lets them be read (read_impulses).
   work.rows = const_cast<T*>(rows_[run.first_row].v);
   work.x = x;
   work.a2 = static_cast<T>(a2_);
@@ -482,7 +484,7 @@ void TetConstraints<T>::add_pressures(std::vector<double>& pressure,
         const int tet = tet_of_lane_[first_lane + lane];
         if (tet < 0) continue;
         const auto t = static_cast<std::size_t>(tet);
-        // The stress form keeps A p, the others -A p.
+        // The stress form stores A p, the others -A p.
         const double impulse = static_cast<double>(rows[place].v[lane]) * (whole ? 1 : -1);
         const double p = impulse / (a2_ * model_->elastic_volume(t));
         pressure[t] += p;

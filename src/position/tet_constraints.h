@@ -10,10 +10,11 @@
 
 namespace supple {
 
-/// The materials and fibers of a model's tets as constraints, in the order of a schedule. Those of
-/// one tet (layers, fibers) stand one after the other, the body's own material first. Multipliers
-/// are scaled so that M (z - y) is the sum of impulses. After construction nothing allocates; the
-/// same bits for any number of threads and every level of vectors. T: float or double.
+/// The materials and fibers of a model's tets as constraints, in the order of a schedule. The
+/// constraints of one tet (layers, fibers) follow each other, the body's own material first.
+/// Multipliers are scaled so that M (z - y) is the sum of impulses. Allocates nothing after
+/// construction; gives the same bits for any number of threads and every level of vectors. T: float
+/// or double.
 template <class T>
 class TetConstraints {
  public:
@@ -21,20 +22,20 @@ class TetConstraints {
   /// Throws Error{invalid_input} for a material without a constraint form.
   TetConstraints(const Model& model, const Schedule& schedule, TetProjection projection);
 
-  /// The parameters that the model's elements, which stand in the same places, have now; the next
-  /// substep must not begin with kept multipliers. False: a material is of another kind than it
-  /// was, and this must be made anew; it is as before then.
+  /// Takes the current parameters of the model's elements, which must be in the same places. The
+  /// next substep must not begin with kept multipliers. False: a material is of another kind than
+  /// before; nothing has changed, and this must be made anew.
   bool take_materials();
 
-  /// Rest shapes of the model that change are others; the next substep must not begin with kept
+  /// The model's changing rest shapes have new values. The next substep must not begin with kept
   /// multipliers.
   void shapes_changed();
 
-  /// A new substep: multipliers are zero. a2: a^2, s^2.
+  /// Begins a substep with multipliers of zero. a2: a^2, s^2.
   void begin(double a2);
 
-  /// A new substep that starts with the multipliers of the last one: adds M^-1 times their
-  /// impulses to x. Scalar multipliers act along the gradients at x_start.
+  /// Begins a substep with the multipliers of the last one (half of them for `careful_stress`):
+  /// adds M^-1 times their impulses to x. Scalar multipliers act along the gradients at x_start.
   void begin_kept(double a2, const Positions<T>& x_start, Positions<T>& x, Threads& threads);
 
   /// Projects every tet once.
@@ -42,25 +43,25 @@ class TetConstraints {
 
   bool empty() const { return runs_.empty(); }
 
-  /// A group for each phase of the schedule: tets of a colour, or of the parts between two
+  /// One group for each phase of the schedule: the tets of a colour, or of the parts between two
   /// barriers.
   std::vector<ConstraintGroup> groups() const { return groups_; }
 
-  /// Of the tets of stable_neo_hookean, the greatest |det F - gamma + l/(a^2 V lambda)| when they
+  /// The largest |det F - gamma + l/(a^2 V lambda)| of the tets of stable_neo_hookean when they
   /// were last visited; 0 before the first visit.
   double worst_violation() const;
 
-  /// First Piola-Kirchhoff stress of each tet by its multipliers, -Q/(a^2 V), Pa, summed over
-  /// layers and fibers: [num_tets], written. Zero before the first visit; scalar multipliers act
-  /// along the gradients at x.
+  /// Writes the first Piola-Kirchhoff stress of each tet according to its multipliers, -Q/(a^2 V),
+  /// Pa, summed over layers and fibers: [num_tets]. It is zero before the first visit. Scalar
+  /// multipliers act along the gradients at x.
   void stresses(const Positions<T>& x, std::vector<Mat3<double>>& P) const;
 
-  /// Whether there are tets of an infinite lambda.
+  /// Whether any tets have an infinite lambda.
   bool any_incompressible() const { return any_incompressible_; }
 
-  /// Adds the pressures p of stable_neo_hookean by the multipliers of its volumes (the stress is p
-  /// cof F + mu F), Pa, and where lambda is infinite how far they are above those of rest, p + mu;
-  /// of all layers, nothing before the first visit: [num_tets] each.
+  /// Adds the pressures p of stable_neo_hookean according to the multipliers of its volumes, Pa
+  /// (the stress is p cof F + mu F), and if lambda is infinite also the excess p + mu over the
+  /// pressure at rest. Sums over all layers; adds nothing before the first visit. [num_tets] each.
   void add_pressures(std::vector<double>& pressure, std::vector<double>& excess) const;
 
  private:
@@ -72,9 +73,9 @@ class TetConstraints {
     std::uint32_t v[4][width];  ///< of vertices, in bytes
   };
 
-  /// Consecutive batches of one kind in one task.
+  /// Consecutive batches of one kind in a task.
   struct Run {
-    const MaterialModel* material;  ///< none: fibers
+    const MaterialModel* material;  ///< null: fibers
     int range;                      ///< of the model, which has that material
     int first_batch;
     int num_batches;

@@ -45,7 +45,7 @@ TetConstraints<T> constraints_of(const Model& model, TetProjection projection,
   return {model, schedule_of(model, order, row_lanes<T>), projection};
 }
 
-/// One tet a task.
+/// One tet per task.
 Schedule single_tets(const Model& model, int width) {
   Schedule schedule;
   schedule.width = width;
@@ -59,7 +59,7 @@ Schedule single_tets(const Model& model, int width) {
   return schedule;
 }
 
-/// The first tet alone: a model whose others are not scheduled.
+/// The first tet alone: the others of the model are not scheduled.
 Schedule first_tet(int width) {
   Schedule schedule;
   schedule.width = width;
@@ -83,7 +83,7 @@ TEST(TetConstraints, ManyStressProjectionsReachAStationaryPointOfG) {
     Threads threads(1);
     tets.begin(a2);
     for (int k = 0; k < 3000; ++k) tets.project(x, threads);
-    // What is left is rounding: each term is of the size of the start.
+    // What is left is rounding: each term is as large as at the start.
     EXPECT_LT(gradient_norm(model, x, y), 1e-11 * start) << name;
     EXPECT_GT(start, 0);
   }
@@ -109,13 +109,13 @@ TEST(TetConstraints, TheStressesOfTheMultipliersAreThoseOfTheMaterialsThere) {
       scale = std::max(scale, std::sqrt(squared_norm(stress)));
     });
     for (const auto& m : P) error = std::max(error, std::sqrt(squared_norm(m)));
-    // As the gradient above.
+    // Like the gradient above.
     EXPECT_LT(error, 1e-8 * scale) << name;
   }
 }
 
 TEST(TetConstraints, WithoutCompressibilityVolumesAreKeptByThePressure) {
-  // Ten tets: with more, pressures that hardly any motion feels take many more iterations.
+  // Ten tets: with more, pressures that hardly affect the motion take many more iterations.
   const Model model = model_of({.lambda = infinity, .cells = {1, 1, 2}});
   const VectorField y = test::deformed(model, 0.01);
   for (const TetProjection projection : projections) {
@@ -130,8 +130,8 @@ TEST(TetConstraints, WithoutCompressibilityVolumesAreKeptByThePressure) {
     }
     EXPECT_LT(change, 1e-9) << static_cast<int>(projection);
     EXPECT_LT(tets.worst_violation(), 1e-9);
-    // Of the stress P = mu F + p cof F the second part is what holds the volume: with the pressures
-    // of the multipliers the equations of motion hold.
+    // In the stress P = mu F + p cof F, the second part holds the volume: with the pressures of the
+    // multipliers, the equations of motion hold.
     if (projection != TetProjection::stress) continue;
     std::vector<Mat3<double>> P;
     tets.stresses(x, P);
@@ -163,7 +163,7 @@ TEST(TetConstraints, AtRestNothingMoves) {
       tets.begin(a2);
       for (int k = 0; k < 20; ++k) tets.project(x, threads);
       for (std::size_t i = 0; i < x.size(); ++i) {
-        // Coordinates are of 0.1 m; a stiff tet answers to the rounding of F.
+        // Coordinates are about 0.1 m; a stiff tet responds to the rounding of F.
         for (int k = 0; k < 3; ++k) EXPECT_NEAR(x[i][k], start[i][k], 1e-13) << name;
       }
       EXPECT_LT(tets.worst_violation(), 1e-12);
@@ -216,7 +216,8 @@ TEST(TetConstraints, ASequentialVisitIsThePapersStep) {
       step(hydrostatic, incompressible_or(lambda) / volume, l[1]);
       tets.project(x, threads);
       for (std::size_t i = 0; i < x.size(); ++i) {
-        // Differences of second order: 1e-6 m beside edges of 0.1 m, and rounding over 1e-6 m.
+        // Errors of second-order differences: 1e-6 m beside edges of 0.1 m, and rounding over 1e-6
+        // m.
         for (int k = 0; k < 3; ++k) EXPECT_NEAR(x[i][k], expected[i][k], 1e-9);
       }
     }
@@ -224,7 +225,7 @@ TEST(TetConstraints, ASequentialVisitIsThePapersStep) {
   }
 }
 
-/// C + compliance l = 0, linearised about the start, for both constraints at once.
+/// C + compliance l = 0, linearised at the start, for both constraints at once.
 TEST(TetConstraints, ABlockVisitSolvesBothLinearisedConstraints) {
   for (const double lambda : {2e5, infinity}) {
     const Model model = model_of({.lambda = lambda});
@@ -246,7 +247,7 @@ TEST(TetConstraints, ABlockVisitSolvesBothLinearisedConstraints) {
     const double on_F = (inner(Q, F) * cc - inner(Q, c) * fc) / (ff * cc - fc * fc);
     const double l_H = (inner(Q, c) * ff - inner(Q, F) * fc) / (ff * cc - fc * fc);
     const double l_D = on_F * n;
-    // F and cof F are nearly parallel: the multipliers are known to 1e-10.
+    // F and cof F are nearly parallel, so the multipliers are known only to 1e-10.
     EXPECT_NEAR(n + inner(F, dF) / n + l_D / (A * mu), 0, 1e-8);
     EXPECT_NEAR(determinant(F) - 1 - mu * incompressible_or(lambda) + inner(c, dF) +
                     l_H * incompressible_or(lambda) / A,
@@ -276,7 +277,7 @@ TEST(TetConstraints, EveryProjectionKeepsLinearMomentum) {
   }
 }
 
-/// Torque about the positions before a constraint's visit (and after: m dx x dx vanishes).
+/// Torque about the positions before a constraint's visit (or after: m dx x dx vanishes).
 TEST(TetConstraints, EveryVisitOfABlockOrOneScalarKeepsAngularMomentum) {
   Threads threads(1);
   for (const auto& [name, settings] : bodies()) {
@@ -291,14 +292,14 @@ TEST(TetConstraints, EveryVisitOfABlockOrOneScalarKeepsAngularMomentum) {
       tets.project(x, threads);
       Vector3<double> linear, angular;
       momenta(model, x, before, before, linear, angular);
-      // Of m (0.01 m) (0.1 m), m about 1 kg.
+      // Relative to m (0.01 m) (0.1 m), m about 1 kg.
       EXPECT_LT(test::norm(angular), 1e-15) << name;
       EXPECT_EQ(test::same_bits(x, before), visit > 0 && settings.material == "none") << name;
     }
   }
 }
 
-/// The two constraints of the paper are two visits: after the first the tet is where eq. 19 puts
+/// The two constraints of the paper are two visits: after the first, the tet is where eq. 19 puts
 /// it.
 TEST(TetConstraints, EachOfTheTwoSequentialConstraintsKeepsAngularMomentum) {
   Threads threads(1);
@@ -331,8 +332,8 @@ TEST(TetConstraints, EachOfTheTwoSequentialConstraintsKeepsAngularMomentum) {
   EXPECT_LT(test::norm(angular), 1e-15);
 }
 
-/// Of `stress` M (x - y) is the sum of what the tets hold, whose torque is the axial vector of F
-/// Q^T summed over the tets: it vanishes with the gradient of g.
+/// With `stress`, M (x - y) is the sum of what the tets hold. Its torque is the axial vector of F
+/// Q^T, summed over the tets, and vanishes with the gradient of g.
 TEST(TetConstraints, ConvergedStressesKeepAngularMomentum) {
   Threads threads(1);
   for (const auto& [name, settings] : bodies()) {
@@ -352,7 +353,7 @@ TEST(TetConstraints, ConvergedStressesKeepAngularMomentum) {
     }
     momenta(model, x, start, x, linear, angular);
     EXPECT_LT(test::norm(angular), 1e-14) << name;
-    // Not so at every visit: the docs say it.
+    // This does not hold at every visit, as the docs say.
     EXPECT_GT(early, 1e-12) << name;
   }
 }
@@ -362,7 +363,7 @@ TEST(TetConstraints, LanesGiveTheBitsOfOneTetAfterTheOther) {
   for (const auto& [name, settings] : bodies()) {
     const Model model = model_of(settings);
     for (const TetProjection projection : projections) {
-      // The same order of visits, in batches and one after the other.
+      // The same order of visits, once in batches and once one after the other.
       Schedule schedule = schedule_of(model, XpbdOrder::colours, 8);
       Positions<double> a = test::positions_of<double>(test::deformed(model, 0.02)), b = a;
       TetConstraints<double> wide(model, schedule, projection);
@@ -409,7 +410,7 @@ TEST(TetConstraints, EveryLevelOfVectorsGivesTheSameBits) {
     const MaterialModel materials[] = {StableNeoHookeanModel{}, ArapModel{}, StrainLimitModel{},
                                        VolumeModel{}, StableNeoHookeanModel{}};
     for (std::size_t m = 0; m < 5; ++m) {
-      // The last stands for fibers.
+      // The last case is fibers.
       const MaterialModel* material = m < 4 ? &materials[m] : nullptr;
       for (const TetProjection projection : projections) {
         const auto num_rows = static_cast<std::size_t>(num_tet_rows(material, projection));
@@ -472,7 +473,7 @@ TEST(TetConstraints, FloatsAgreeWithDoublesToTheirRounding) {
       const VectorField y = test::deformed(model, 0.01);
       Positions<double> x = test::positions_of<double>(y);
       Positions<float> f = test::positions_of<float>(y);
-      // One order, so that the visits are the same ones.
+      // The same order, so that both make the same visits.
       TetConstraints<double> tets(model, single_tets(model, 8), projection);
       TetConstraints<float> floats(model, single_tets(model, 16), projection);
       tets.begin(a2), floats.begin(a2);
@@ -483,8 +484,8 @@ TEST(TetConstraints, FloatsAgreeWithDoublesToTheirRounding) {
           error = std::max(error, std::abs(x[i][k] - static_cast<double>(f[i][k])));
         }
       }
-      // Coordinates of 0.2 m have roundings of 1e-8 m, edges of 0.1 m then strains of 1e-7, which
-      // 600 visits of stiff tets pass on.
+      // Coordinates of 0.2 m round to 1e-8 m, so edges of 0.1 m have strains of 1e-7, which 600
+      // visits of stiff tets pass on.
       EXPECT_LT(error, 3e-6) << name << static_cast<int>(projection);
     }
   }

@@ -5,8 +5,8 @@
 #include "position/position_lanes.h"
 #include "position/tet_kernels.h"
 
-/// What the projections of tets are written in: templates over the number type, a register of lanes
-/// (tet_kernels.cpp) or one lane (tet_serial.cpp).
+/// What the projections of tets are written with: templates over the number type, which is a
+/// register of lanes (tet_kernels.cpp) or one lane (tet_serial.cpp).
 namespace supple {
 
 inline namespace SUPPLE_SIMD {
@@ -78,7 +78,7 @@ struct TetLanes {
     for (int c = 0; c < 3; ++c) edges.set_column(c, position(x, c + 1) - x0);
     return edges * B;
   }
-  /// x_i -= w_i M b_i: the impulses of Q -= M. Those of a tet add up to zero.
+  /// x_i -= w_i M b_i: the impulses of Q -= M, which add up to zero over the tet.
   SUPPLE_INLINE void pull(const Mat3<S>& M, const Mat3<S>& B, PaddedPosition<T>* x) const {
     const Mat3<S> impulse = times_transpose(M, B);
     move(impulse.column(0), impulse.column(1), impulse.column(2), tet_rows::weights, x);
@@ -94,19 +94,19 @@ struct TetLanes {
 
 namespace tet_detail {
 
-/// Divisors below this are taken as zero. Masses, lengths and moduli of anything that can be seen
-/// keep theirs far above.
+/// Divisors below this count as zero. With the masses, lengths and moduli of anything visible,
+/// divisors are far above it.
 template <class S>
 inline constexpr double smallest = sizeof(typename LanesOf<S>::T) == sizeof(double) ? 1e-280
                                                                                     : 1e-34;
 
-/// a/b, zero where b is.
+/// a/b; zero if b is.
 template <class S>
 SUPPLE_INLINE S quotient(const S& a, const S& b) {
   return select(b <= S(smallest<S>), S(0.0), S(a / b));
 }
 
-/// x : y, its nine terms in threes: a shorter chain than one after the other.
+/// x : y. Adding the nine terms in threes makes a shorter chain than one after the other.
 template <class S>
 SUPPLE_INLINE S inner_by_rows(const Mat3<S>& x, const Mat3<S>& y) {
   const auto row = [&](int r) { return x(r, 0) * y(r, 0) + x(r, 1) * y(r, 1) + x(r, 2) * y(r, 2); };
@@ -142,7 +142,7 @@ SUPPLE_INLINE S inner_by_columns(const Mat3<S>& x, const Mat3<S>& y, const Vecto
   return column(0) + column(1) + column(2);
 }
 
-/// Of the tets that can move.
+/// |residual| for tets that can move, else 0.
 template <class S>
 SUPPLE_INLINE S violation(const S& residual, const Vector3<S>& G) {
   using std::abs;

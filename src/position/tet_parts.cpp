@@ -12,14 +12,14 @@ namespace supple {
 
 namespace {
 
-/// A part's work should be worth the barrier at the end of the phase: at 10 ns a tet, 20 us.
+/// A part's work must be worth the barrier at the end of the phase: at 10 ns a tet, 20 us.
 constexpr int tets_per_part = 2000;
 constexpr int max_parts = 32;
 constexpr int max_phases = 8;
-/// A cut moves this share of the weight away from the middle to where fewer tets lie across.
+/// A cut can move this share of the weight away from the middle, to where fewer tets lie across.
 constexpr double tolerance = 0.06;
-/// Cutting gains nothing where less than this share of the tets lies inside the parts, or more than
-/// that share of those in one of them, as around a vertex that most touch.
+/// A cut gains nothing if less than the first share of the tets lies inside the parts, or if one
+/// part has more than the second share of those, as around a vertex that most tets touch.
 constexpr double least_inside = 0.25;
 constexpr double largest_share = 0.8;
 
@@ -32,7 +32,7 @@ int number_of_parts(std::size_t num_tets) {
   return parts;
 }
 
-/// The tets that are left with the vertices they use, numbered from 0.
+/// The tets that are left and the vertices they use, numbered from 0.
 struct Patch {
   std::vector<std::array<int, 4>> tets;
   std::vector<int> start;   ///< [num_vertices + 1], into tets_of
@@ -45,7 +45,7 @@ struct Patch {
   }
 };
 
-/// Halves the vertices of a patch until there are as many parts as asked for.
+/// Halves the vertices of a patch until it has as many parts as asked for.
 class Bisection {
  public:
   explicit Bisection(const Patch& patch)
@@ -73,7 +73,7 @@ class Bisection {
     halve(middle, end, part + num_parts / 2, num_parts / 2);
   }
 
-  /// Puts the vertices of a part into an order in which a cut is cheap, and says where.
+  /// Puts the vertices of a part into an order in which a cut is cheap. Returns where to cut.
   std::size_t arrange(std::span<int> vertices, int part) {
     queue_.clear();
     ++search_;
@@ -83,7 +83,7 @@ class Bisection {
     double before = 0;
     for (int v : vertices) {
       if (vertex_seen_[at(v)] == search_) continue;
-      // Of the piece around v:
+      // The piece around v:
       begin = queue_.size();
       const double weight = search_from(v, part);
       if (std::abs(before + weight - 0.5 * total) <= tolerance * total) {
@@ -96,13 +96,13 @@ class Bisection {
     }
     const std::size_t end = queue_.size();
     if (begin < end) {
-      // The piece across the middle, once more from the end that was found.
+      // Searches the piece across the middle once more, from the end that was found.
       const int far = queue_.back();
       for (std::size_t i = begin; i < end; ++i) vertex_seen_[at(queue_[i])] = 0;
       queue_.resize(begin);
       search_from_far(far, part);
     }
-    // Pieces that were not reached follow.
+    // Pieces that were not reached come last.
     for (int v : vertices) {
       if (vertex_seen_[at(v)] != search_) queue_.push_back(v);
     }
@@ -112,14 +112,15 @@ class Bisection {
   }
 
   void search_from_far(int far, int part) {
-    // Tets of a piece are seen again: a new search, in which what stands before it counts as seen.
+    // The tets of the piece must be seen again: this is a new search, in which everything before
+    // the piece counts as seen.
     ++search_;
     for (int v : queue_) vertex_seen_[at(v)] = search_;
     search_from(far, part);
   }
 
   /// Appends the vertices that are connected with v inside its part to the queue, nearest first.
-  /// Returns the number of their tets, corner by corner.
+  /// Returns the number of their tets, counted at every corner.
   double search_from(int v, int part) {
     std::size_t next = queue_.size();
     double weight = 0;
@@ -141,8 +142,8 @@ class Bisection {
     return weight;
   }
 
-  /// Where in a piece the fewest of the part's tets lie across, near the middle of the part;
-  /// `before` is the weight that stands before the piece.
+  /// Where in a piece, near the middle of the part, the fewest of the part's tets lie across.
+  /// `before`: the weight in front of the piece.
   std::size_t cheapest(std::span<const int> piece, int part, double before, double total) {
     std::size_t best = 0;
     double nearest = total;
@@ -179,9 +180,9 @@ class Bisection {
   std::vector<int> order_;        ///< the vertices, part after part
   std::vector<int> part_;         ///< [num_vertices]
   std::vector<int> queue_;        ///< of the search
-  std::vector<int> vertex_seen_;  ///< [num_vertices], last search that has met it
+  std::vector<int> vertex_seen_;  ///< [num_vertices], last search that met it
   std::vector<int> tet_seen_;     ///< [num_tets], likewise
-  std::vector<int> inside_;       ///< [num_tets], corners before the cut; 0 between calls
+  std::vector<int> inside_;       ///< [num_tets], number of corners before the cut; 0 between calls
   int search_ = 0;
 };
 
@@ -200,7 +201,7 @@ class Cutter {
   }
 
  private:
-  /// Appends a phase and returns the tets that it leaves.
+  /// Appends a phase and returns the tets that are left.
   std::vector<int> phase(std::vector<int> left) {
     const int num_parts = number_of_parts(left.size());
     std::vector<std::vector<int>> tasks(at(num_parts));
@@ -229,7 +230,7 @@ class Cutter {
     return rest;
   }
 
-  /// Whether threads gain by the cut: where most tets touch one vertex, they do not.
+  /// Whether threads gain from the cut. They do not if most tets touch one vertex.
   static bool worth_while(const std::vector<std::vector<int>>& tasks, std::size_t num_tets) {
     std::size_t inside = 0;
     std::size_t largest = 0;

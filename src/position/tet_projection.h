@@ -21,10 +21,10 @@ inline constexpr bool is_projected =
     !std::is_same_v<Family, StableNeoHookeanModel> &&
     Projective<decltype(std::declval<Family>().template at<double>(nullptr))>;
 
-/// Batches ahead that are brought near where they are far.
+/// How many batches ahead to prefetch if TetWork::far.
 inline constexpr int look_ahead = 2;
 
-/// visit(lanes) for all lanes of the run, S at a time.
+/// Calls visit(lanes) for all lanes of the run, S at a time.
 template <class S, class Visit>
 SUPPLE_INLINE void each(const TetWork<typename LanesOf<S>::T>& work, int num_rows,
                         const Visit& visit) {
@@ -33,7 +33,7 @@ SUPPLE_INLINE void each(const TetWork<typename LanesOf<S>::T>& work, int num_row
   const std::uint32_t* places = work.places;
   for (int b = 0; b < work.num_batches; ++b) {
     if (LanesOf<S>::width > 1 && work.far) {
-      // The processor's own look-ahead stops at the end of a page, which is every other batch.
+      // The processor's own prefetching stops at the end of a page, which is every other batch.
       const char* ahead = reinterpret_cast<const char*>(
           rows + static_cast<std::ptrdiff_t>(look_ahead * num_rows) * row_lanes<T>);
       for (int r = 0; r < num_rows; ++r) __builtin_prefetch(ahead + 64 * r);
@@ -93,7 +93,7 @@ typename LanesOf<S>::T project_neo_hookean(const TetWork<typename LanesOf<S>::T>
   }
 }
 
-/// Of ProjectedTet and FiberTet.
+/// For ProjectedTet and FiberTet.
 template <class S, class Tet, int size, bool first>
 void project_one(const TetWork<typename LanesOf<S>::T>& work) {
   const S a2(work.a2);
@@ -124,7 +124,7 @@ typename LanesOf<S>::T project_run(const TetWork<typename LanesOf<S>::T>& work) 
   });
 }
 
-/// Of NeoHookeanTet and ProjectedTet.
+/// For NeoHookeanTet and ProjectedTet.
 template <class S, class Tet, int size, int num_scalars>
 void apply_tets(const TetWork<typename LanesOf<S>::T>& work,
                 const PaddedPosition<typename LanesOf<S>::T>* x_start, const S& scale) {
@@ -162,7 +162,7 @@ void apply_fibers(const TetWork<typename LanesOf<S>::T>& work,
 
 }  // namespace tet_detail
 
-/// The two functions of a table; S: the number type.
+/// The two functions of a table of kernels; S: the number type.
 template <class S>
 typename LanesOf<S>::T project_tets(const TetWork<typename LanesOf<S>::T>& work) {
   return work.first ? tet_detail::project_run<S, true>(work)

@@ -58,7 +58,7 @@ void read_impulses(const TetWork<T>& work, const PaddedPosition<T>* x,
         const Mat3<T> B = tet.matrix(tet_rows::gradients);
         const Mat3<T> turned = whole ? tet.matrix(Tet::multipliers)
                                      : Tet::impulse(tet, tet.deformation_gradient(x, B));
-        // At rest F = I: what the turned b_i give is R.
+        // At rest F = I, so the turned b_i give R.
         *Q++ = times_transpose(turned, tet.deformation_gradient(x_rest, B));
       });
     };

@@ -40,7 +40,7 @@ inline Model model_of(const BodySettings& settings) {
   Body body;
   const auto& n = settings.cells;
   body.mesh = generate(BoxGenerator{.size = {0.1 * n[0], 0.1 * n[1], 0.1 * n[2]}, .cells = n});
-  // No two tets alike.
+  // No two tets are alike.
   std::mt19937 generator(3);
   std::uniform_real_distribution<double> uniform(-0.015, 0.015);
   for (Vec3& p : body.mesh.vertices) {
@@ -59,7 +59,7 @@ inline Model model_of(const BodySettings& settings) {
   return build_model(scene);
 }
 
-/// Rest shape, turned, bent and with noise.
+/// The rest shape, turned, bent and with noise.
 inline VectorField deformed(const Model& model, double amount, unsigned seed = 1) {
   std::mt19937 generator(seed);
   std::uniform_real_distribution<double> uniform(-amount, amount);
@@ -99,7 +99,7 @@ Mat3<double> deformation_gradient(const Model& model, std::size_t tet, const Pos
   return F;
 }
 
-/// Visits (tet, first Piola-Kirchhoff stress in Pa) for every material and fiber of every tet.
+/// Calls visit(tet, first Piola-Kirchhoff stress in Pa) for every material and fiber of every tet.
 template <class T, class Visit>
 void visit_stresses(const Model& model, const Positions<T>& x, const Visit& visit) {
   for (const ElementRange& range : model.ranges) {

@@ -13,15 +13,16 @@ namespace {
 
 using Vector = Vector3<double>;
 
-/// Newton steps of a vertex in contact: the function is convex and piecewise smooth, three or four
-/// do; this bounds the rest.
+/// Newton steps of a vertex in contact. The function is convex and piecewise smooth, so three or
+/// four are enough; this bounds the rest.
 constexpr int max_newton_steps = 20;
-/// Of the forces that balance, what is left by rounding.
+/// What rounding leaves of forces that balance, relative to them.
 constexpr double rounding = 1e-13;
 constexpr double vertex_decrease = 1e-4;
 constexpr int max_vertex_halvings = 40;
-/// Points of edges and faces share vertices, so that they are projected several times; and so often
-/// others are looked for afterwards. With one of each fast bodies pass thin colliders.
+/// Points of edges and faces share vertices, so each round projects them this many times. After a
+/// round, further points are looked for, in up to so many rounds. With one of each, fast bodies
+/// pass through thin colliders.
 constexpr int point_sweeps = 10, most_point_rounds = 3;
 
 /// A/2 |z - z0|^2 + contacts: what a vertex in contact minimises.
@@ -32,7 +33,7 @@ struct VertexEnergy {
   const std::vector<int>& next_contact;
   int first_contact;
 
-  /// Its value, J, and gradient, N; `force`: size of what cancels in the gradient, N.
+  /// Returns its value, J, and the gradient, N. `force`: size of what cancels in the gradient, N.
   double evaluate(const Vector& z, Vector& gradient, double& force) const {
     const Vector off = z - center;
     gradient = quadratic * off;
@@ -58,7 +59,7 @@ struct VertexEnergy {
   }
 };
 
-/// The minimum, from z on.
+/// The minimum, searched from z.
 Vector minimise(const VertexEnergy& energy, Vector z) {
   Vector gradient, tried_gradient;
   double force = 0;
@@ -165,7 +166,7 @@ void VertexConstraints<T>::begin(const PositionStep& step, Threads& threads) {
   points_.clear();
   num_points_touching_ = 0;
   if (!keep_ || step.first_of_frame) {
-    // Others have none.
+    // Vertices that are not visited have no impulse.
     for (int vertex : visited_) impulse_[at(vertex)] = {};
     for (HeldPoint& own : held_) own.impulse = {0, 0, 0};
     pushed_.clear();
@@ -200,8 +201,8 @@ const double* VertexConstraints<T>::in_double(const Positions<T>& x) {
   }
 }
 
-/// Where vertices would be had colliders not pushed them, to positions_. What goes through a
-/// collider or is inside it there belongs to it, also where the body has lifted it off since.
+/// Writes to positions_ where vertices would be if colliders had not pushed them. What goes through
+/// a collider there, or is inside it, belongs to it, even if the body has lifted it off since.
 template <class T>
 void VertexConstraints<T>::lift(const Positions<T>& x) {
   copy_to(x, positions_);
@@ -216,7 +217,7 @@ void VertexConstraints<T>::lift(const Positions<T>& x) {
   }
 }
 
-/// What the points have been pushed by, m.
+/// How far contacts have pushed the points, m.
 template <class T>
 std::span<const Vec3> VertexConstraints<T>::ways_of_points() {
   way_of_point_.clear();
@@ -229,7 +230,7 @@ std::span<const Vec3> VertexConstraints<T>::ways_of_points() {
   return way_of_point_;
 }
 
-/// Of a point of an edge or face, 1/kg.
+/// 1/m of a point of an edge or face, 1/kg.
 template <class T>
 double VertexConstraints<T>::inverse_mass(const ContactPoint& point) const {
   double sum = 0;
@@ -269,7 +270,7 @@ void VertexConstraints<T>::link_points() {
   points_.resize(contact_->num_points(), {-1, {}, {0, 0, 0}});
   for (PointImpulse& own : points_) own.first_contact = -1;
   num_points_touching_ = 0;
-  // From the last one on, so that each list is in their order.
+  // Backwards, so that each list is in the order of the contacts.
   for (std::size_t c = contact_->contacts().size(); c-- > 0;) {
     const Contact& contact = contact_->contacts()[c];
     if (contact.is_of_vertex()) continue;
@@ -287,7 +288,7 @@ void VertexConstraints<T>::list_visited() {
   for (int vertex : touching_) {
     if (first_pin_[at(vertex)] < 0) visited_.push_back(vertex);
   }
-  // What left a collider gives its impulse back.
+  // A vertex that has left a collider gives its impulse back.
   for (int vertex : pushed_) {
     if (first_pin_[at(vertex)] < 0 && first_contact_[at(vertex)] < 0) visited_.push_back(vertex);
   }
@@ -305,7 +306,7 @@ void VertexConstraints<T>::project(Positions<T>& x, Threads& threads) {
   if (!points_.empty()) project_points(x, threads);
 }
 
-/// What moves one point of a triangle moves the others, into colliders that they did not touch.
+/// Moving one point of a triangle moves the others, perhaps into colliders that they did not touch.
 template <class T>
 void VertexConstraints<T>::project_points(Positions<T>& x, Threads& threads) {
   for (int round = 0;; ++round) {
@@ -321,7 +322,7 @@ void VertexConstraints<T>::project_points(Positions<T>& x, Threads& threads) {
   }
 }
 
-/// What left a collider gives its impulse back.
+/// A point that has left a collider gives its impulse back.
 template <class T>
 void VertexConstraints<T>::project_point(PointImpulse& own, Positions<T>& x) {
   const bool has_impulse = own.impulse[0] != 0 || own.impulse[1] != 0 || own.impulse[2] != 0;
@@ -353,7 +354,7 @@ void VertexConstraints<T>::project_point(PointImpulse& own, Positions<T>& x) {
   }
 }
 
-/// As a vertex with a pin, 1/m being sum_i w_i^2/m_i.
+/// Like a vertex with a pin, with 1/m = sum_i w_i^2/m_i.
 template <class T>
 void VertexConstraints<T>::project_held(HeldPoint& own, Positions<T>& x) {
   double inverse_mass = 0;
@@ -388,7 +389,7 @@ void VertexConstraints<T>::project_vertex(std::size_t vertex, Positions<T>& x) {
   Vector from;  // b
   for (int k = 0; k < 3; ++k) from[k] = static_cast<double>(x[vertex][k]) - impulse[k] / mass;
 
-  // Inertia and pins together: quadratic/2 |z - from - pulled|^2 but for a constant.
+  // Inertia and pins together: quadratic/2 |z - from - pulled|^2, up to a constant.
   double quadratic = mass * inverse_a2_;
   Vector pull{{0, 0, 0}};
   for (int i = first_pin_[vertex]; i >= 0; i = next_pin_[at(i)]) {

@@ -31,7 +31,7 @@ void iterate(VertexConstraints<T>& constraints, Positions<T>& z, Threads& thread
   constraints.project(z, threads);
 }
 
-/// M (z - y)/a^2 + the gradient of pins and contacts, chosen at z, of one vertex.
+/// For one vertex: M (z - y)/a^2 + the gradient of pins and of contacts, chosen at z.
 Vec3 gradient_of_g(const Model& model, ContactEnergy* contact, const VectorField& y,
                    const Positions<double>& z, std::size_t vertex) {
   Vec3 gradient{0, 0, 0};
@@ -89,7 +89,7 @@ TEST(VertexConstraints, PinsMoveWithTheirMotion) {
   Threads threads(1);
   constraints.begin(step_to(y, y), test::one_thread());
   iterate(constraints, z, threads);
-  EXPECT_NEAR(z[0][0], 0.1, 1e-7);  // where it stands at the end of the step, in float
+  EXPECT_NEAR(z[0][0], 0.1, 1e-7);  // where the pin is at the end of the step, in float
 }
 
 TEST(VertexConstraints, AParticleSettlesAtItsWeightOverTheStiffness) {
@@ -108,10 +108,11 @@ TEST(VertexConstraints, AParticleSettlesAtItsWeightOverTheStiffness) {
     });
   }
   EXPECT_EQ(constraints.num_contacts(), 1);
-  EXPECT_NEAR(stepper.x[0][1], -mass * gravity / stiffness, 1e-9);  // backward Euler has damped it
+  EXPECT_NEAR(stepper.x[0][1], -mass * gravity / stiffness, 1e-9);  // backward Euler has damped the
+                                                                    // motion
 }
 
-/// A particle that lies on a plane tilted by degrees: how far it slides in a second.
+/// How far a particle on a plane tilted by `degrees` slides in a second.
 double slide(double degrees, double friction) {
   const double angle = degrees * std::acos(-1.0) / 180;
   const double mass = 0.4, stiffness = 1e4;
@@ -128,7 +129,7 @@ double slide(double degrees, double friction) {
     stepper.step({0, -gravity, 0}, [&](const PositionStep& step, VectorField& z) {
       constraints.begin(step, test::one_thread());
       Positions<double> p = positions_of<double>(z);
-      // N is that of the last detection: it settles over iterations.
+      // N is that of the last detection, so it settles over iterations.
       for (int k = 0; k < 30; ++k) iterate(constraints, p, threads);
       copy_to(p, z);
     });
@@ -141,7 +142,7 @@ TEST(VertexConstraints, FrictionHoldsBelowItsAngleAndSlidesAbove) {
   const double mu = 0.5;  // 26.57 degrees
   const double held = slide(25, mu);
   EXPECT_GT(held, 0);
-  EXPECT_LT(held, friction_slip_speed);  // it creeps at less than this, for a second
+  EXPECT_LT(held, friction_slip_speed);  // for a second it creeps at less than this
   const double angle = 35 * std::acos(-1.0) / 180;
   const double acceleration = gravity * (std::sin(angle) - mu * std::cos(angle));
   // Backward Euler after n steps: a h^2 n (n + 1)/2, n h = 1.
@@ -170,7 +171,7 @@ TEST(VertexConstraints, TheFixedPointIsAStationaryPointOfGWithPinsCollidersAndFr
   EXPECT_GT(before, 100);
   for (int k = 0; k < 200; ++k) iterate(constraints, z, threads);
   EXPECT_EQ(constraints.num_contacts(), 3);
-  ASSERT_GT(contact->contacts().size(), 3u);  // several a vertex
+  ASSERT_GT(contact->contacts().size(), 3u);  // several per vertex
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_LT(norm(gradient_of_g(model, contact.get(), y, z, i)), 1e-9 * before);
     for (int k = 0; k < 3; ++k) {
@@ -181,7 +182,7 @@ TEST(VertexConstraints, TheFixedPointIsAStationaryPointOfGWithPinsCollidersAndFr
 }
 
 TEST(VertexConstraints, AVertexThatTheBodyLiftsOffKeepsItsCollider) {
-  // By less than the collider has pushed it: without that it would be inside.
+  // It is lifted by less than the collider has pushed it: without the push it would be inside.
   Model model = particles({{0, 0, 0}}, {0.5});
   auto contact = contact_with({plane({0, 1, 0})}, 1, 1e6, 0);
   const VectorField start(1);
@@ -197,15 +198,15 @@ TEST(VertexConstraints, AVertexThatTheBodyLiftsOffKeepsItsCollider) {
   EXPECT_GT(lying, -1e-3);
   z[0][1] += 0.005;
   iterate(constraints, z, threads);
-  // From 15 mm inside instead of 20.
+  // It is pushed from 15 mm inside instead of 20.
   EXPECT_NEAR(z[0][1], 0.75 * lying, 1e-12);
   z[0][1] += 0.016;
   iterate(constraints, z, threads);
-  EXPECT_NEAR(z[0][1], 0.001, 1e-12);  // it would be outside by itself
+  EXPECT_NEAR(z[0][1], 0.001, 1e-12);  // without the contact it would be outside
 }
 
 TEST(VertexConstraints, OneVisitSolvesAVertexWhateverItsImpulseWas) {
-  // Contacts are held through a visit: its own gradient vanishes after it.
+  // Contacts are held during a visit: the gradient with them vanishes after it.
   Model model = particles({{0, 0, 0}}, {0.5});
   auto contact = contact_with({plane({0, 1, 0}), plane({0.6, 0.8, 0}, 0.01)}, 1, 1e5, 0.7);
   const VectorField start(1);

@@ -32,7 +32,7 @@ TetProjection projection_of(XpbdProjection choice) {
   return TetProjection::stress;
 }
 
-/// Are all numbers finite? (0 times infinity is not a number.)
+/// Whether all numbers are finite. (0 times infinity is not a number.)
 template <class T>
 bool are_finite(const Positions<T>& x) {
   T sum[4] = {0, 0, 0, 0};
@@ -54,10 +54,10 @@ Mat3<double> deformation_gradient(const Model& model, std::size_t tet,
   return F;
 }
 
-/// Below this a tet is poor. Those of lattices have 0.66 and more.
+/// A tet of lower quality is poor. Those of lattices have 0.66 and more.
 constexpr double poor_quality = 0.3;
 
-/// 6 sqrt(2) V/l^3, l being the root mean square of the edges: 1 for a regular tet, 0 for a flat
+/// 6 sqrt(2) V/l^3, where l is the root mean square of the edges: 1 for a regular tet, 0 for a flat
 /// one.
 double shape_quality(const Model& model, int tet) {
   const std::array<int, 4>& corners = model.tets[static_cast<std::size_t>(tet)];
@@ -134,8 +134,8 @@ class Xpbd final : public PositionSolver {
     return are_finite(x_);
   }
 
-  /// Where positions are floats z is y and how far they have moved from theirs: what does not move
-  /// keeps its bits.
+  /// If positions are floats, z is y plus how far they have moved from y in floats: what does not
+  /// move keeps its bits.
   void copy_positions(VectorField& z) const override {
     if constexpr (std::is_same_v<T, double>) {
       copy_to(x_, z);
@@ -220,8 +220,8 @@ class Xpbd final : public PositionSolver {
       const Mat3<double> c = cofactor(F);
       const double J = dot(F.column(0), c.column(0));
       if (pressure_[t] == 0 || J == 0) continue;
-      // Cauchy: (P - p cof F) F^T / J, of which the form of whole stresses is symmetric at the
-      // solution alone.
+      // Cauchy stress: (P - p cof F) F^T / J. With whole stresses it is symmetric only at the
+      // solution.
       const Mat3<double> sigma = (1 / J) * times_transpose(P[t] - pressure_[t] * c, F);
       stresses[t] = {
           .hydrostatic = pressure_[t],
@@ -232,7 +232,7 @@ class Xpbd final : public PositionSolver {
   }
 
  private:
-  /// Tets that are projected in one way.
+  /// Tets that are projected in the same way.
   struct Part {
     Schedule schedule;
     TetProjection projection;
@@ -279,7 +279,7 @@ class Xpbd final : public PositionSolver {
   const Model* model_;
   bool keep_;
   std::vector<Part> parts_;
-  std::vector<TetConstraints<T>> tets_;  ///< of the parts, one after the other
+  std::vector<TetConstraints<T>> tets_;  ///< one for each part
   SheetConstraints<T> sheets_;
   BendConstraints<T> bends_;
   RodConstraints<T> rods_;
@@ -287,8 +287,8 @@ class Xpbd final : public PositionSolver {
   BondConstraints<T> bonds_;
   VertexConstraints<T> vertices_;
   Positions<T> x_;
-  Positions<T> x_start_;                           ///< where multipliers are kept
-  VectorField y_;                                  ///< of the substep, where T is not double
+  Positions<T> x_start_;                           ///< if multipliers are kept
+  VectorField y_;                                  ///< y of the substep, if T is not double
   mutable std::vector<double> pressure_, excess_;  ///< [num_tets], for measures
 };
 

@@ -89,8 +89,8 @@ Hung hang(const Model& model, const SolverSettings& settings, int iterations, in
   return result;
 }
 
-/// Lattices of `cells` cells whose vertices are moved by up to `jitter` cells, as long as no tet is
-/// turned inside out: slivers among them.
+/// A lattice whose vertices are moved by up to 0.45 of a cell in each direction, as long as no tet
+/// is turned inside out. Some tets are slivers.
 TetMesh poor_box(unsigned seed) {
   std::mt19937 generator(seed);
   std::uniform_int_distribution<int> cells(2, 4);
@@ -112,7 +112,8 @@ TetMesh poor_box(unsigned seed) {
     }
     return determinant(edges) / 6;
   };
-  // Vertex by vertex, as far as the tets around it allow: the flattest keep 1e-5 of a cell.
+  // Vertex by vertex, as far as the tets around it allow: the flattest keep 1e-5 of a cell's
+  // volume.
   for (std::size_t v = 0; v < moved.size(); ++v) {
     const Vec3 before = mesh.vertices[v];
     for (double share = 1; share > 1e-3; share *= 0.7) {
@@ -140,8 +141,8 @@ Model resting_model(TetMesh mesh) {
   return build_model(scene);
 }
 
-/// m: how far a vertex gets in some frames of 1/60 s without any load, started `pushed` (m) beside
-/// rest.
+/// How far a vertex gets, m, in some frames of 1/60 s without any load. Vertices start up to
+/// `pushed` (m) away from rest.
 double greatest_motion_at_rest(const Model& model, const SolverSettings& settings, int iterations,
                                int substeps, int frames, double pushed = 0) {
   Threads threads(1);
@@ -188,7 +189,8 @@ double greatest_motion_at_rest(const Model& model, const SolverSettings& setting
 
 constexpr std::pair<int, int> resting_steps[] = {{1, 20}, {10, 10}, {20, 1}};
 
-/// Nothing moves by a bit: a step below the rounding of F is none. So a few frames tell.
+/// Nothing moves by a single bit, because a step below the rounding of F is dropped. So a few
+/// frames are enough.
 void expect_exact_rest(const Model& model, const std::string& name) {
   for (const char* precision : {"double", "float"}) {
     for (const char* multipliers : {"zero", "kept"}) {
@@ -210,20 +212,20 @@ TEST(Xpbd, ABodyAtRestStaysAtRestOnPoorMeshes) {
   }
 }
 
-/// The iteration contracts about rest: what is pushed away from it by 1e-7 m swings and settles.
-/// (With a local model that couples nothing these meshes throw their vertices about by metres.)
+/// The iteration contracts around rest: what is pushed away from it by 1e-7 m swings and settles.
+/// (With a local model that couples nothing, these meshes throw their vertices around by metres.)
 TEST(Xpbd, RestIsStableOnPoorMeshes) {
   for (unsigned seed = 0; seed < 40; ++seed) {
     const Model model = resting_model(poor_box(seed));
     for (const auto& [iterations, substeps] : resting_steps) {
-      // Vertices swing about where all of the body was pushed to, and not much further than that.
+      // Vertices swing around where the whole body was pushed to, and not much further.
       EXPECT_LT(greatest_motion_at_rest(model, {}, iterations, substeps, 30, 1e-7), 3e-7)
           << "seed " << seed << ' ' << iterations << " x " << substeps;
     }
   }
 }
 
-/// A MEDIT file as the published ones are, scaled to 1 m.
+/// A MEDIT file like the published ones, scaled to 1 m.
 TetMesh published_mesh(const std::string& path) {
   TetMesh mesh;
   std::ifstream file(path);
@@ -273,7 +275,7 @@ TEST(Xpbd, RestIsStableOnThePublishedHippo) {
   if (folder == nullptr) GTEST_SKIP() << "SUPPLE_PAPER_MESHES does not name the paper's meshes";
   const Model model = resting_model(published_mesh(std::string(folder) + "/hippo.mesh"));
   for (const auto& [iterations, substeps] : resting_steps) {
-    // 1e-11 m strain its flattest tets by less than 1e-3.
+    // 1e-11 m strains its flattest tets by less than 1e-3.
     EXPECT_LT(greatest_motion_at_rest(model, {}, iterations, substeps, 20, 1e-11), 1e-9)
         << iterations << " x " << substeps;
   }
@@ -282,13 +284,13 @@ TEST(Xpbd, RestIsStableOnThePublishedHippo) {
 TEST(Xpbd, AHungBlockSagsAlikeOverTheWholeRangeOfSteps) {
   const Model model = build_model(hung_block(0.4));
   const double exact = hang(model, {}, 200, 2).sag;
-  EXPECT_NEAR(exact, 0.0312, 2e-4);  // by a scalar prototype with its top held
+  EXPECT_NEAR(exact, 0.0312, 2e-4);  // from a scalar prototype with its top held
   for (const auto& [iterations, substeps] :
        {std::pair{1, 20}, {5, 10}, {10, 10}, {60, 2}, {60, 1}}) {
     const Hung block = hang(model, {}, iterations, substeps);
     EXPECT_NEAR(block.sag, exact, 0.02 * exact) << iterations << " x " << substeps;
     EXPECT_GT(block.volume, 0.98);
-    // It has come to rest to what drag leaves after two seconds.
+    // It has come to rest, up to what drag leaves after two seconds.
     EXPECT_LT(block.speed, 1e-3);
   }
 }
@@ -319,7 +321,8 @@ TEST(Xpbd, ThePapersFormsSagAsTheyDoByAPrototype) {
   SolverSettings settings;
   settings.projection = XpbdProjection::sequential;
   EXPECT_NEAR(hang(model, settings, 1, 20).sag, 0.0318, 0.002);
-  // Iterations that drop what the constraints' directions have turned by lose the load.
+  // Many iterations lose the load, because they drop what the constraints' directions have turned
+  // by.
   EXPECT_LT(hang(model, settings, 60, 2).sag, 0.01);
   settings.projection = XpbdProjection::block;
   EXPECT_NEAR(hang(model, settings, 5, 10).sag, 0.0318, 0.002);
