@@ -77,8 +77,8 @@ class AabbTree {
  private:
   struct Node {
     Box box;
-    int first;  ///< of the items of a leaf, or the right child
-    int count;  ///< of the items of a leaf, or 0
+    int first;  ///< first item of a leaf, or the right child
+    int count;  ///< number of items of a leaf, or 0
   };
   void build(const std::vector<Box>& boxes, int first, int last);
   /// Pairs of the items below a node with those below a node of another tree, or of another part of

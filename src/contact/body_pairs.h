@@ -13,7 +13,7 @@
 
 namespace supple {
 
-/// Who touches whom, and how near.
+/// Which bodies and features can touch each other.
 struct PairSettings {
   bool between_bodies = true;  ///< bodies touch each other
   bool within_bodies = false;  ///< a body touches itself
@@ -42,10 +42,10 @@ struct PairSettings {
 /// of two surfaces has its minima between a vertex and a face, or between two edges that stick out.
 ///
 /// Planes hold only as well as the energy is minimised. Therefore `find_shares` follows the ways of
-/// all features to the end of the step (contact/ccd.h), and if two would meet, it shortens the ways
-/// of both bodies: surfaces that are apart stay apart, whatever happens. Bodies that overlap when a
-/// scene starts cannot be told from those that should be apart, so they do not touch each other at
-/// all.
+/// all features to the end of the step (contact/ccd.h), and if two would meet, the ways of both
+/// bodies are shortened: surfaces that are apart stay apart, whatever happens. Bodies that overlap
+/// when a scene starts cannot be told from those that should be apart, so they do not touch each
+/// other at all.
 class BodyPairs {
  public:
   /// One surface per body. body_of: for each vertex. layer: thickness for each body, m, > 0. rest:
@@ -65,7 +65,7 @@ class BodyPairs {
   void add_apart(double* x, const std::vector<char>& is_added, double time);
   /// Whether layers still grow at this time, s, from what start_apart found.
   static bool are_growing(double time);
-  /// The part of the layers that is there at this time, s, if it was first_part at time 0.
+  /// The part of the layers that has grown by this time, s, from first_part at time 0.
   static double grown(double first_part, double time);
 
   /// Finds the bodies that overlap at x. From now on they do not touch each other.
@@ -81,8 +81,8 @@ class BodyPairs {
   void begin_step(double time);
   /// The same if the layers have this part of their thickness.
   void begin_step_of_part(double part);
-  /// In this step, features with a vertex that is not 0 in this list touch nothing. The list may be
-  /// shorter than the number of vertices, and must outlive the step.
+  /// In this step, features with a vertex whose entry in this list is not 0 touch nothing. The list
+  /// may be shorter than the number of vertices, and must outlive the step.
   void leave_out(const std::vector<char>& vertices) { left_out_ = &vertices; }
 
   /// From now on `find` looks only at these bodies, ascending, with each other and with themselves,

@@ -29,8 +29,8 @@ struct HalfEdge {
   int start;
 };
 
-/// All edges sorted, so that in a closed surface every two in sequence are one edge: [3 *
-/// triangles].
+/// All edges, sorted so that in a closed surface every two entries in sequence are one edge:
+/// [3 * triangles].
 std::vector<HalfEdge> sorted_half_edges(const TriangleMesh& mesh);
 
 }  // namespace supple

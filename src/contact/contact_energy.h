@@ -63,10 +63,10 @@ namespace supple {
 
 /// m/s, for bodies of 1 m and more. Below this slip speed the friction force falls linearly to
 /// zero, so a body that friction holds creeps more slowly than this: less than 1 mm in a second,
-/// which is not seen in motion. Smaller values bring nothing visible and make E_f stiffer, mu N /
-/// eps per vertex: at 1/30 s and the weight of a vertex of mass m for N, this one gives mu * 327 m
-/// / h^2, less than usual contact stiffnesses. For smaller bodies it is multiplied by their size
-/// over 1 m: otherwise a body of 1 mm would slide by its own size in a second.
+/// which is not seen in motion. Smaller values bring nothing visible and make E_f stiffer,
+/// mu N / eps per vertex. At 1/30 s and the weight of a vertex of mass m for N, this value gives
+/// mu * 327 m / h^2, less than usual contact stiffnesses. For smaller bodies it is multiplied by
+/// their size over 1 m: otherwise a body of 1 mm would slide by its own size in a second.
 inline constexpr double friction_slip_speed = 1e-3;
 
 /// How fast a vertex that starts deep inside comes out, in sizes of its body per second. A body

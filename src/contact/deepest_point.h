@@ -22,8 +22,9 @@ struct DeepestPoint {
   double distance;    ///< m, signed
   double at_least;    ///< a lower bound for all points with a convex collider, m
   double weights[3];  ///< of the corners, adding up to 1; the third of an edge is 0
-  /// If at_least is beyond `near`: no place y is nearer to a convex collider than at_least + rise .
-  /// (y - x), where x is any point of the edge or triangle.
+  /// If at_least is beyond `near`: no place y is nearer to a convex collider than
+  ///   at_least + rise . (y - x),
+  /// where x is any point of the edge or triangle.
   Vec3 rise{0, 0, 0};
 };
 

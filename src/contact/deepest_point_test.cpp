@@ -143,7 +143,7 @@ TEST(DeepestPoint, OfATriangleThatABoxPiercesItIsBehindItsEdge) {
   const Vec3 corners[3] = {{-0.5, -0.05, -0.4}, {1.3, -0.05, -0.7}, {0.2, -0.05, 0.9}};
   const DeepestPoint found = deepest(collider, corners);
   EXPECT_NEAR(found.distance, -0.05 * std::sqrt(0.5), tolerance);
-  EXPECT_NEAR(place_of(found, corners)[0], 0.3, 2 * tolerance);  // it falls by 0.7 m a metre
+  EXPECT_NEAR(place_of(found, corners)[0], 0.3, 2 * tolerance);  // it falls by 0.7 m per metre
 }
 
 TEST(DeepestPoint, OfATriangleThatACapsuleTouchesItIsUnderItsEnd) {

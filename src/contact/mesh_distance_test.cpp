@@ -81,7 +81,7 @@ TEST(MeshDistance, ATessellatedSphereIsNearlyASphere) {
     const SurfacePoint found = distance.surface(x);
     EXPECT_NEAR(found.distance, r - 1, tolerance);
     EXPECT_NEAR(norm(found.normal), 1, 1e-14 * 10);
-    // Facets are turned by at most about e/2 from the sphere, and the centre magnifies.
+    // Facets are turned by at most about e/2 from the sphere; near the centre this is magnified.
     if (r > 0.5) {
       EXPECT_GT(dot(found.normal, (1 / r) * x), 0.995);
     }

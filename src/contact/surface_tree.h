@@ -21,7 +21,7 @@ struct BodySurface {
 struct SurfacePlace {
   int body = -1;      ///< -1: none
   int triangle = 0;   ///< index among the body's
-  Vec3 weights{};     ///< of its corners, each >= 0, of sum 1
+  Vec3 weights{};     ///< of its corners, each >= 0, with sum 1
   Vec3 point{};       ///< m
   Vec3 normal{};      ///< of the triangle, unit; 0 0 0 if it has no area
   double distance{};  ///< m

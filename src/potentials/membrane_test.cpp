@@ -249,7 +249,7 @@ TEST_P(EverySheet, TheClampedHessianIsSemiDefiniteAndNoSmaller) {
     decomposition.setThreshold(1e-10);
     EXPECT_LE(decomposition.rank(), 6);
   }
-  EXPECT_GT(mended, 0);  // random triangles are compressed, too
+  EXPECT_GT(mended, 0);  // some random triangles are compressed
 }
 
 TEST_P(EverySheet, TurnedTrianglesHaveTheSameEnergyAndTurnedForces) {
@@ -383,7 +383,7 @@ double free_stretch(const MaterialSettings& settings, double along) {
 }
 
 TEST(Membrane, AStripPullsWithYoungsModulusAndNarrowsByPoissonsRatio) {
-  constexpr double strain = 1e-5;  // second-order terms are of this part
+  constexpr double strain = 1e-5;  // second-order terms are this share
   for (const MaterialSettings& settings : elastic_settings()) {
     const double across = free_stretch(settings, 1 + strain);
     EXPECT_NEAR(stress_at(settings, 1 + strain, across)[0] / strain, young, 1e-4 * young)

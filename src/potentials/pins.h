@@ -47,7 +47,7 @@ struct HeldTargets {
 struct PinSet {
   std::vector<PinnedVertex> pins;  ///< of the scene in its order, then held ones
   std::vector<Motion> motions;     ///< one per pin of the scene
-  std::vector<int> colliders;      ///< whose motion each of these is: of the scene, or -1
+  std::vector<int> colliders;      ///< for each motion the scene's collider that it is of, or -1
   std::vector<int> clamps;         ///< for each motion the first one with which it clamps rods as
                                    ///< one pin
   std::vector<PinnedPoint> points;

@@ -67,8 +67,8 @@ VectorField gradient_at(const Ball& ball, const VectorField& x, Threads& threads
 }
 
 /// A triangle of edges h with its corners on a sphere is on average h^2/(8 r) below it, so a
-/// polyhedron of such triangles lacks 3/8 (h/r)^2 of the volume. n of them have n sqrt(3)/4 h^2 = 4
-/// pi r^2.
+/// polyhedron of such triangles lacks 3/8 (h/r)^2 of the volume. n of them have
+/// n sqrt(3)/4 h^2 = 4 pi r^2.
 TEST(Pressure, TheVolumeOfAFineBallIsThatOfASphere) {
   const Ball ball(constant(1), 5);
   const double square = 16 * pi / (std::sqrt(3.0) * static_cast<double>(ball.set.faces.size()));

@@ -264,7 +264,7 @@ TEST(Rods, ATwistedStraightRodHasItsEnergyAndMoment) {
   }
 }
 
-/// A closed rod that wants to be twisted is twisted evenly, as its ends meet.
+/// A closed rod that is twisted at rest is twisted evenly, as its ends meet.
 TEST(Rods, ARingThatWantsToBeTwistedIsTwistedBack) {
   const Rod rod(rod_body(ring(40, 0.5), {.bending = 2, .twist = 3, .rest_twist = 180}));
   double length = 0;

@@ -174,8 +174,8 @@ struct OrthotropicHessian {
 
 /// Orthotropic St. Venant-Kirchhoff sheet, f_0 along the warp and f_1 along the weft:
 ///   Psi = 1/2 (C_1 E_11^2 + C_2 E_22^2) + C_12 E_11 E_22 + G/2 (2 E_12)^2,  E = (F^T F - I)/2,
-///   C_1 = E_1/(1 - nu_12 nu_21), C_2 = E_2/(1 - nu_12 nu_21), C_12 = nu_21 C_1, nu_21 = nu_12
-///   E_2/E_1
+///   C_1 = E_1/(1 - nu_12 nu_21), C_2 = E_2/(1 - nu_12 nu_21), C_12 = nu_21 C_1,
+///   nu_21 = nu_12 E_2/E_1
 /// [plane stress of an orthotropic lamina: Jones 1999, sec. 2.5]. All in Pa. Instead of the nearest
 /// semi-definite Hessian it uses C and the mended stress, which is no smaller than the Hessian.
 template <class S>

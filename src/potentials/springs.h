@@ -26,8 +26,8 @@ enum class SpringHessian {
 struct SpringSet {
   struct Spring {
     std::int32_t a, b;   ///< vertices of the model, a != b
-    double stiffness;    ///< r, m, >= 0; for an inextensible one see `inextensible`
-    double rest_length;  ///< r, m, >= 0; of an inextensible one see `inextensible`
+    double stiffness;    ///< k, N/m
+    double rest_length;  ///< r, m, >= 0; for an inextensible one see `inextensible`
   };
 
   std::vector<Spring> springs;       ///< [num_springs], in scene order
