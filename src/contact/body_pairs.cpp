@@ -40,7 +40,7 @@ constexpr int most_added_rounds = 4;
 constexpr double level = 1e-3;
 /// Cosine of the angle between two faces below which nothing sticks out at their edge.
 constexpr double flat = -0.9995;
-/// Cosine of the angle between their normals at rest below which an edge bears by itself.
+/// Cosine of the angle between the faces' normals at rest below which an edge bears by itself.
 constexpr double sharp = 0.85;
 /// Sine of the angle by which the faces of a collider must bend at an edge that sticks out.
 constexpr double raised = 1e-3;
@@ -131,8 +131,8 @@ void for_each(std::vector<Item>& items, Threads& threads, const Work& work) {
   });
 }
 
-/// Lists the items of each i, ascending: `list` holds them one i after another, and start[i + 1] -
-/// start[i] is their number.
+/// Lists the items of each i, ascending: `list` holds them one i after another, and their number
+/// is start[i + 1] - start[i].
 template <class Items>
 void list_by(std::size_t count, const Items& items, std::vector<int>& start,
              std::vector<int>& list) {
@@ -285,7 +285,7 @@ void BodyPairs::find_raised() {
 }
 
 /// For a body and a collider: whether the collider's feature stands out, and more of the body than
-/// a vertex may be near.
+/// a vertex can be near.
 bool BodyPairs::is_raised(const std::array<int, 4>& corners, int first, int second,
                           bool is_edges) const {
   if (!is_edges) return is_of_collider(first) && is_raised_vertex_[at(first)] != 0;
@@ -546,9 +546,8 @@ bool BodyPairs::is_nearest_here(const Candidate& own, const NearestPoints& neare
 }
 
 /// The thickness of the layer between two features in this step, m. Vertices push on faces wherever
-/// they are. Whether edges of a smooth surface, or something beside a face, represent the distance
-/// changes from step to step: such a pair holds where it is, and pushes only where it is much
-/// nearer.
+/// they are. Edges of a smooth surface, or features beside a face, represent the distance in one
+/// step and not in the next: such a pair holds where it is, and pushes only if it is much nearer.
 double BodyPairs::layer_of(const Candidate& own, const NearestPoints& nearest) const {
   const bool is_face =
       !own.is_edges && std::count(nearest.weights.begin(), nearest.weights.end(), 0.0) == 0;

@@ -19,8 +19,8 @@ using namespace vec3;
 
 namespace {
 
-/// Shares of the layer: how far from a collider an element is moved that would enter it, and how
-/// near a step may come by itself. An element that is pushed on comes to rest between the two.
+/// Shares of the layer: how far from a collider to put an element that would enter it, and how near
+/// a step may come by itself. An element that is pushed on comes to rest between the two.
 constexpr double held_gap = 0.1, least_gap = 0.05;
 /// The same for an element that starts a step nearer than that, as a share of its gap.
 constexpr double least_of_start = 0.5;
@@ -374,7 +374,7 @@ void ColliderGuard::look(const std::vector<ColliderObject>& colliders, Threads& 
       const bool is_known = own.inside == static_cast<int>(c);
       if (!is_known && !is_swallowed(collider, way) && is_clear(collider, way)) continue;
       if (!is_known && collider.can_move() && starts_within(collider, way)) {
-        // An element inside two of them has no way out; either of them will do.
+        // An element inside two of them has no way out; `inside` may be either.
         own.is_free = own.inside >= 0;
         own.inside = static_cast<int>(c);
       }

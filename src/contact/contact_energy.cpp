@@ -275,7 +275,7 @@ ContactEnergy::Toucher ContactEnergy::point_at(std::size_t place) const {
   if (plane.collider != SurfaceContact::no_collider) {
     own.stiffness *= plane.harder;
   } else {
-    // Each side gives in as it would by itself.
+    // Each side yields as it would by itself.
     const auto both = [&](const double* k) {
       return std::max(2 * k[0] * k[1] / (k[0] + k[1]), bearing) * plane.harder;
     };

@@ -226,7 +226,7 @@ bool SurfacePoints::Search::stays_away(const Triangle& triangle) const {
                      });
 }
 
-/// Whether some place of the triangle is nearer to the collider at time t than its corners tell.
+/// Whether some place of the triangle is nearer to the collider at time t than its corners suggest.
 bool SurfacePoints::Search::sticks_out(const Triangle& triangle, double t) const {
   Vec3 places[3], distances;
   for (std::size_t k = 0; k < 3; ++k) {

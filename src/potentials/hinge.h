@@ -15,9 +15,9 @@ namespace supple {
 ///   E = k/2 (theta - theta_0)^2,  k = D |e|^2/(A_2 + A_3) at rest,
 /// where A_2 and A_3 are their areas and D is the bending rigidity. This is a third of Grinspun's
 /// weight |e|/h. It gives a sheet of equal triangles the energy of a plate however it is rolled up,
-/// and a sheet of squares if it is rolled along their sides. theta is positive where the fronts
-/// approach each other. The difference of the angles is taken from -pi to pi: more than half a turn
-/// away from theta_0, the force leads back the other way round.
+/// and does so for a sheet of squares that is rolled along their sides. theta is positive where the
+/// fronts approach each other. The difference of the angles is taken from -pi to pi: beyond half a
+/// turn from theta_0, the force leads back the other way round.
 struct Hinge {
   std::int32_t vertex[4];
   double stiffness;     ///< k, N m

@@ -224,8 +224,8 @@ void membrane_hessians(const MembraneSet& set, const VectorField& x, NegativeEig
                        Threads& threads, double* blocks);
 
 /// The same for all hinges, with blocks in the order of hinge_row and hinge_column:
-/// [num_hinges][10][9]. `keep` is exact; the other modes use the positive semi-definite part, k
-/// dtheta dtheta^T.
+/// [num_hinges][10][9]. `keep` is exact; the other modes use the positive semi-definite part,
+/// k dtheta dtheta^T.
 void hinge_hessians(const MembraneSet& set, const VectorField& x, NegativeEigenvalues mode,
                     Threads& threads, double* blocks);
 

@@ -81,8 +81,8 @@ class PressureSet {
   std::vector<std::array<int, 3>> faces;
   std::vector<int> chamber_of_face;
   std::vector<Edge> edges;
-  /// Vertices on the surfaces, ascending, with the faces around each: [num], [num + 1], and 3 *
-  /// face + corner.
+  /// Vertices on the surfaces, ascending, with the faces around each: [num], [num + 1], and
+  /// 3 * face + corner.
   std::vector<int> vertices, start, corners;
 
  private:

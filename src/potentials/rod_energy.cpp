@@ -450,9 +450,9 @@ void RodEnergy::settle(const RodSet::Chain& chain) {
   find_moments(chain);
 }
 
-/// Energy of a joint, J. Adds to the forces of its segments the part that does not depend on their
-/// direction, and also dE/dt. `cosine`, `sine` and `moment` are no longer used here: theta is in
-/// the frames.
+/// Energy of a joint, J. Adds to the forces of its segments the part that acts on the edges
+/// directly, and the part that acts through their tangents, dE/dt. `cosine`, `sine` and `moment`
+/// are no longer used here: theta is in the frames.
 double RodEnergy::finish_joint(int joint) {
   const RodSet::Joint& own = joints_[at(joint)];
   Place* const places[2] = {&places_[at(own.before)], &places_[at(own.after)]};

@@ -15,9 +15,9 @@ namespace supple {
 ///
 /// The material frame of segment j is its frame at the beginning of the step, transported from the
 /// tangent at that time to the tangent at x, and turned about it by an angle theta_j. If a pin
-/// clamps the segment, its rest frame, moved by the pin, takes the place of the former, and theta_j
-/// = 0. The other angles are those of least energy, because twist spreads much faster along a rod
-/// than bending. With the parts P, Q of the bending along the transported frame,
+/// clamps the segment, its rest frame, moved by the pin, takes the place of the former frame, and
+/// theta_j = 0. The other angles are those of least energy, because twist spreads much faster along
+/// a rod than bending. With the parts P, Q of the bending along the transported frame,
 ///   E(theta) = -sum_j (P_j cos theta_j + Q_j sin theta_j)
 ///              + sum_i C_i/2 (a_i + theta_{i+1} - theta_i - m_i)^2 + const,
 /// whose tridiagonal Hessian is factorised for Newton's method. So E is a function of x and of the
@@ -29,8 +29,8 @@ namespace supple {
 ///   D = sum_i tau/a [B/(2 L) (|D - R_0 K_0n|^2 + |D - R_1 K_1n|^2)/2 + C/(2 L) (m - m_n)^2],
 /// where K_jn is R_j^T D and m_n the twist, both at the start of the step. D has the form of E with
 /// another rest shape. Therefore E + D is, up to a constant, E with 1 + tau/a times the stiffness
-/// and the weighted mean of both rest shapes. A rigid motion costs nothing. The angles minimise E +
-/// D: twist then relaxes over time, and between steps it is given by the frames.
+/// and the weighted mean of both rest shapes. A rigid motion costs nothing. The angles minimise
+/// E + D: twist then relaxes over time, and between steps it is given by the frames.
 ///
 /// Each strand is one piece of work, so no sum depends on the number of threads.
 class RodEnergy {
