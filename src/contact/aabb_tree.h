@@ -86,8 +86,7 @@ class AabbTree {
   template <class Touches, class Visit>
   void pairs_below(int own, const AabbTree& other, int others, const Touches& touches,
                    const Visit& visit) const;
-  /// Visits items with the smaller key of their boxes first, child by child, while wanted(key,
-  /// reach).
+  /// Visits the items of boxes with wanted(key, reach), the child with the smaller key first.
   template <class Key, class Visit, class Wanted>
   void descend(const Key& key, const Visit& visit, double reach, const Wanted& wanted) const;
 

@@ -83,8 +83,8 @@ class Generator {
   }
 
   /// A query that stays apart by at least 1/|n| >= 1/130 on lattices of up to 2^20: all corners of
-  /// one feature remain on the side n . x >= 1 of an integer direction, all of the other at n . x
-  /// <= 0.
+  /// one feature remain on the side n . x >= 1 of an integer direction, and all corners of the
+  /// other one at n . x <= 0.
   Generated apart() {
     Generated g{below(2) == 0 ? CcdKind::vertex_face : CcdKind::edge_edge, {}, 0};
     const std::size_t split = g.kind == CcdKind::vertex_face ? 1 : 2;

@@ -40,9 +40,8 @@ struct BodyFeatures {
 /// within `reach` is left out. Features that share a vertex are not a pair.
 ///
 /// Each body has a tree over its triangles and one over its edges, which follow the motion if
-/// another body comes near. They are rebuilt once their boxes, compared with those of their items,
-/// have grown to twice their size when they were built.
-/// those of their items, as when they were built.
+/// another body comes near. A tree is rebuilt once its boxes, compared with those of its items, are
+/// twice as large as when it was built.
 class CloseFeatures {
  public:
   /// Whether features of two bodies, or of one, are wanted. Symmetric.

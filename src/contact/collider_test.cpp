@@ -509,7 +509,7 @@ TEST(Collider, AMovedColliderIsItsRestShapeSeenInItsFrame) {
       const SurfacePoint at_rest = rest.surface(q);
       const SurfacePoint found = moved.surface(end.apply(q));
       EXPECT_NEAR(found.distance, at_rest.distance, 1e-13);
-      // If the distance has no gradient, rounding decides; these points do not meet such places.
+      // If the distance has no gradient, rounding decides; none of these points is at such a place.
       EXPECT_NEAR(norm(found.normal - end.rotate(at_rest.normal)), 0, 1e-11);
       EXPECT_NEAR(norm(found.point - end.apply(at_rest.point)), 0, 1e-11);
       EXPECT_NEAR(norm(moved.displacement(end.apply(q)) - (end.apply(q) - start.apply(q))), 0,

@@ -98,8 +98,8 @@ class Tangents {
     return is_higher;
   }
 
-  /// A mean of two of them, which also bounds the distance: it counts if the highest is lowest on
-  /// the border of the triangle, where the mean has nothing lower.
+  /// A mean of two of them, which also bounds the distance. It is used if the highest of them is
+  /// lowest on the border of the triangle: nothing of the mean is below that.
   struct Mean {
     double least;  ///< at the corners
     Vec3 normal;

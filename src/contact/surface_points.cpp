@@ -30,8 +30,8 @@ constexpr double touching = 0.1;
 /// In multiples of `clearly`: a point that is deeper than a known one by less than this is not
 /// needed.
 constexpr double enough = 0.5;
-/// In multiples of `clearly`: how far a way is followed at least at a time when it touches already,
-/// or if the collider is not convex.
+/// In multiples of `clearly`: the least advance along a way at a time when it touches already, or
+/// if the collider is not convex.
 constexpr double least_advance = 5;
 constexpr int most_advances = 200;
 /// In multiples of `clearly`: a place that is held by then and is deeper than this will be

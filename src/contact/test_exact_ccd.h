@@ -107,10 +107,10 @@ class ExactCheck {
   }
 
  private:
-  /// On a piece, a corner projects onto a quadratic of time. Minus the separation times a bound of
-  /// the direction's length, it has the Bernstein coefficients `start`, `twice_middle`/2 and `end`.
-  /// It is positive if the outer two are and the middle one is above minus the root of their
-  /// product.
+  /// On a piece, a corner projects onto a quadratic in time. After subtracting the separation times
+  /// a bound of the direction's length, its Bernstein coefficients are `start`, `twice_middle`/2
+  /// and `end`. It is positive if the outer two are and the middle one is above minus the root of
+  /// their product.
   bool holds(const CcdProof::Piece& piece) const {
     const double first = separation_ * length(piece.first), last = separation_ * length(piece.last);
     for (const auto& pair : pairs_) {

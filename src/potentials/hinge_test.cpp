@@ -270,8 +270,8 @@ TEST(Hinge, ACylinderHasTheEnergyOfItsCurvature) {
 
 /// In grids of squares whose diagonals alternate, every other vertex has no diagonals. If these
 /// vertices move by k h^2/12 along the normal, they reduce the energy of a sheet rolled up along
-/// the sides to 5/6, and at 45 degrees from 3/2 to 4/3 [the minimum of D/2 ((k_xx h - t)^2 + (k_yy
-/// h - t)^2 + 4 t^2 + 4 (k_xy h)^2)/h^2 at t = (k_xx + k_yy) h/6].
+/// the sides to 5/6, and at 45 degrees from 3/2 to 4/3 [the minimum of
+/// D/2 ((k_xx h - t)^2 + (k_yy h - t)^2 + 4 t^2 + 4 (k_xy h)^2)/h^2 at t = (k_xx + k_yy) h/6].
 TEST(Hinge, VerticesWithoutDiagonalsGiveWay) {
   constexpr double rigidity = 2.5, radius = 0.4;
   constexpr int columns = 80;

@@ -74,9 +74,9 @@ struct SheetFrame {
 };
 
 /// d2Psi/dF2 of an isotropic sheet [Pa] in the frames of F. With the normal n, its modes are those
-/// of a 3D material at s_3 = 1 that do not change the thickness (materials/principal.h): A on u_i
-/// v_i^T, and the symmetric and the skew mode of u_1 v_2^T and u_2 v_1^T. Across the sheet there is
-/// g_i/s_i on n v_i^T.
+/// of a 3D material at s_3 = 1 that do not change the thickness (materials/principal.h): A on
+/// u_i v_i^T, and the symmetric and the skew mode of u_1 v_2^T and u_2 v_1^T. Across the sheet
+/// there is g_i/s_i on n v_i^T.
 template <class S>
 struct PrincipalSheetHessian {
   Vector3<S> axis[3];  ///< u_1, u_2, n
