@@ -10,18 +10,18 @@
 
 namespace supple {
 
-/// Tree of axis-aligned boxes in one array. A node's left child stands right after it. Halving the
-/// items at every level keeps the depth below 32, so that a query needs only a small fixed stack:
-/// it allocates nothing. Without items the queries visit nothing.
+/// Tree of axis-aligned boxes in one array. A node's left child directly follows it. Halving the
+/// items at every level keeps the depth below 32, so a query needs only a small fixed stack and
+/// allocates nothing. Without items the queries visit nothing.
 class AabbTree {
  public:
   AabbTree() = default;
   /// Built over boxes; the tree keeps no reference to them. Same boxes, same tree.
   explicit AabbTree(const std::vector<Box>& boxes) { rebuild(boxes); }
 
-  /// Room for so many boxes, so that `rebuild` allocates nothing.
+  /// Makes room for this many boxes, so that `rebuild` allocates nothing.
   void reserve(std::size_t count);
-  /// As built anew, in the memory of before.
+  /// Builds the tree anew in the same memory.
   void rebuild(const std::vector<Box>& boxes);
 
   /// The same tree over items that have moved: box_of(place) is the box of the item at that place
@@ -35,8 +35,8 @@ class AabbTree {
   const Box& bounds() const { return nodes_[0].box; }
 
   /// Calls visit(place) for the items whose box is nearer to x than visit's latest answer, the
-  /// nearer child first. visit returns the squared distance from which on nothing is of interest,
-  /// which is `reach` to begin with.
+  /// nearer child first. visit returns the squared distance from which on nothing is of interest;
+  /// at first it is `reach`.
   template <class Visit>
   void nearest(const Vec3& x, const Visit& visit,
                double reach = std::numeric_limits<double>::infinity()) const {
@@ -46,12 +46,12 @@ class AabbTree {
 
   /// Calls visit(place) for the items whose box the ray from `origin` along the unit vector
   /// `direction` meets within visit's latest answer, the nearer child first. visit returns the
-  /// distance beyond which nothing is of interest, which is `reach` to begin with.
+  /// distance beyond which nothing is of interest; at first it is `reach`.
   template <class Visit>
   void along(const Vec3& origin, const Vec3& direction, const Visit& visit, double reach) const;
 
   /// Calls visit(place) for the items of leaves whose box and those of all parents pass
-  /// `touches(box)`, until it returns true. Whether it did.
+  /// `touches(box)`, until it returns true. Returns whether it did.
   template <class Touches, class Visit>
   bool any(const Touches& touches, const Visit& visit) const;
 
@@ -60,7 +60,7 @@ class AabbTree {
   template <class Touches, class Visit>
   void pairs(const Touches& touches, const Visit& visit) const;
 
-  /// The same of a place of this tree and one of another.
+  /// The same for a place of this tree and one of another tree.
   template <class Touches, class Visit>
   void pairs_with(const AabbTree& other, const Touches& touches, const Visit& visit) const;
 
@@ -77,15 +77,16 @@ class AabbTree {
  private:
   struct Node {
     Box box;
-    int first;  ///< of the items of a leaf, or the right child
-    int count;  ///< of the items of a leaf, or 0
+    int first;  ///< first item of a leaf, or the right child
+    int count;  ///< number of items of a leaf, or 0
   };
   void build(const std::vector<Box>& boxes, int first, int last);
-  /// Of the items below a node and those below one of another tree, or of another part of this.
+  /// Pairs of the items below a node with those below a node of another tree, or of another part of
+  /// this one.
   template <class Touches, class Visit>
   void pairs_below(int own, const AabbTree& other, int others, const Touches& touches,
                    const Visit& visit) const;
-  /// Visits the items by the key of their boxes, the smaller child first, where wanted(key, reach).
+  /// Visits the items of boxes with wanted(key, reach), the child with the smaller key first.
   template <class Key, class Visit, class Wanted>
   void descend(const Key& key, const Visit& visit, double reach, const Wanted& wanted) const;
 
@@ -134,7 +135,7 @@ void AabbTree::descend(const Key& key, const Visit& visit, double reach,
     int node;
     double key;
   };
-  std::array<Entry, 64> stack;  // two entries a level
+  std::array<Entry, 64> stack;  // two entries per level
   int size = 0;
   stack[0] = {0, key(nodes_[0].box)};
   size = 1;
@@ -163,8 +164,8 @@ void AabbTree::along(const Vec3& origin, const Vec3& direction, const Visit& vis
   constexpr double missed = std::numeric_limits<double>::infinity();
   Vec3 inverse;
   for (std::size_t k = 0; k < 3; ++k) inverse[k] = 1 / direction[k];
-  // Each bound is rounded three times, and so is what a triangle sees of the ray: by so much more,
-  // no ray slips by [Ize 2013, sec. 3].
+  // Each bound is rounded three times, and so is a triangle's view of the ray. With this margin no
+  // ray slips by [Ize 2013, sec. 3].
   constexpr double widened = 1 + 8 * std::numeric_limits<double>::epsilon();
   const auto entry = [&](const Box& box) {
     double enters = 0, leaves = missed;
@@ -194,7 +195,7 @@ inline double AabbTree::extent() const {
 template <class Touches, class Visit>
 void AabbTree::pairs(const Touches& touches, const Visit& visit) const {
   if (nodes_.empty()) return;
-  std::array<int, 64> stack;  // one entry a level
+  std::array<int, 64> stack;  // one entry per level
   stack[0] = 0;
   int size = 1;
   while (size > 0) {
@@ -221,7 +222,7 @@ void AabbTree::pairs_below(int own, const AabbTree& other, int others, const Tou
   struct Entry {
     int a, b;
   };
-  std::array<Entry, 128> stack;  // one entry a level of either
+  std::array<Entry, 128> stack;  // one entry per level of either tree
   stack[0] = {own, others};
   int size = 1;
   const auto push = [&](int a, int b) { stack[static_cast<std::size_t>(size++)] = {a, b}; };

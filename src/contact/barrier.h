@@ -2,22 +2,22 @@
 
 #include <cmath>
 
-/// Force law of a layer that keeps others out, by s, the share of the layer that is left:
+/// Force law of a layer that keeps others out, in terms of s, the share of the layer that is left:
 ///   b(s) = -(s - 1)^2 ln s / b_half      for s_0 <= s <= 1, 0 above    [Li et al. 2020, eq. 6],
-/// b_half being such that b''(1/2) = 1. Below s_0 it goes on as its parabola there: the energy of a
-/// step stays finite, so that a descent may start anywhere, and its Hessian stays bounded. What
-/// keeps bodies out altogether is ColliderGuard and BodyPairs::find_shares. With a layer of
-/// thickness d, m, and a stiffness k, N/m,
+/// with b_half such that b''(1/2) = 1. Below s_0 it continues as its parabola there: the energy of
+/// a step stays finite, so that a descent may start anywhere, and its Hessian stays bounded.
+/// ColliderGuard and BodyPairs::find_shares keep bodies out altogether. With a layer of thickness
+/// d, m, and a stiffness k, N/m,
 ///   E = k d^2 b(s),  force = -k d b'(s),  stiffness = k b''(s).
 namespace supple::barrier {
 
 /// s_0. Contacts are 19 times as stiff there as in the middle of the layer, and at s = 0 they push
-/// with 20 times the force. A smaller one costs iterations.
+/// with 20 times the force. A smaller s_0 costs iterations.
 inline constexpr double last_share = 0.1;
 
-/// What rests has about this share of its layer left, or more. Below it a spring of the body's own
-/// stiffness pushes too, k' of ContactVertex: of stiff bodies, and of small ones, k is far less,
-/// and a collider that squeezes them would get through all of the layer.
+/// Resting bodies have about this share of their layer left, or more. Below it a spring of the
+/// body's own stiffness, k' of ContactVertex, pushes too: for stiff and for small bodies k is far
+/// less than that, and a collider that squeezes them would get through the whole layer.
 inline constexpr double hard_share = 0.3;
 
 namespace detail {

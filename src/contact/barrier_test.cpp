@@ -16,7 +16,7 @@ TEST(Barrier, SlopeAndCurvatureAreDerivativesOfTheEnergy) {
   for (const double s : {-3.0, -0.2, 0.05, 0.0999, 0.1001, 0.2, 0.5, 0.9, 0.999, 1.2}) {
     const double slope = (barrier::energy(s + step) - barrier::energy(s - step)) / (2 * step);
     const double curvature = (barrier::slope(s + step) - barrier::slope(s - step)) / (2 * step);
-    // Rounding of the difference, 1e-10 of the values, and step^2 of the third derivative.
+    // Rounding of the difference, 1e-10 of the values, and step^2 times the third derivative.
     EXPECT_NEAR(barrier::slope(s), slope, 1e-8 * (1 + std::abs(slope))) << s;
     EXPECT_NEAR(barrier::curvature(s), curvature, 1e-7 * (1 + curvature)) << s;
   }
@@ -53,7 +53,7 @@ TEST(Barrier, ItIsTheLogarithmOfThePaperWithUnitStiffnessInTheMiddle) {
 TEST(Barrier, NothingJumpsWhereItSetsInOrWhereItsParabolaDoes) {
   for (const double s : {1.0, barrier::last_share}) {
     const double below = std::nextafter(s, 0.0), above = std::nextafter(s, 2.0);
-    // The third derivative is 4000 at most: times a rounding.
+    // The third derivative, at most 4000, times a rounding.
     EXPECT_NEAR(barrier::energy(below), barrier::energy(above), 1e-13) << s;
     EXPECT_NEAR(barrier::slope(below), barrier::slope(above), 1e-13) << s;
     EXPECT_NEAR(barrier::curvature(below), barrier::curvature(above), 1e-11) << s;
@@ -77,7 +77,7 @@ TEST(Barrier, TheForcesOfContactsAreTheGradientOfTheirEnergy) {
   std::vector<ContactVertex> vertices;
   std::vector<double> x;
   for (int i = 0; i < 12; ++i) {
-    // From the middle of the ball out of the layer.
+    // From the middle of the ball to beyond the layer.
     const double r = 0.45 + 0.015 * i, a = 0.7 * i, b = 0.4 + 0.2 * i;
     x.insert(x.end(),
              {r * std::cos(a) * std::sin(b), r * std::cos(b), r * std::sin(a) * std::sin(b), 0});
@@ -101,7 +101,7 @@ TEST(Barrier, TheForcesOfContactsAreTheGradientOfTheirEnergy) {
     expected += k * layer * layer * barrier::energy(gap / layer);
   }
   EXPECT_NEAR(energy, expected, 1e-12 * expected);
-  // What is in the layer is not in the collider.
+  // A vertex in the layer is not in the collider.
   EXPECT_EQ(contact.touch().deepest, 0);
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (i % 4 == 3) continue;

@@ -8,8 +8,8 @@
 
 namespace supple {
 
-/// Numbers 0, 1, 2, ... of a list that grows, each filed under a body, and those of them whose
-/// bodies are selected. Allocates nothing once there is room.
+/// Numbers 0, 1, 2, ... of a growing list, each filed under a body, and the numbers whose bodies
+/// are selected. Allocates nothing once there is room.
 class BodyLists {
  public:
   BodyLists() = default;
@@ -24,7 +24,7 @@ class BodyLists {
     selected_.clear();
   }
 
-  /// The next number, of a body that is selected.
+  /// Adds the next number, for a body that is selected.
   void add(std::size_t body) {
     const int number = static_cast<int>(next_.size());
     next_.push_back(-1);
@@ -50,8 +50,8 @@ class BodyLists {
   struct Ends {
     int first, last;
   };
-  std::vector<Ends> ends_;  ///< [num_bodies], -1: none
-  std::vector<int> next_;   ///< of the same body; -1: it is the last one
+  std::vector<Ends> ends_;  ///< [num_bodies]; -1: none
+  std::vector<int> next_;   ///< the next number of the same body; -1: none
   std::vector<int> selected_;
 };
 

@@ -19,37 +19,40 @@ using namespace vec3;
 
 namespace {
 
-/// Of the gap at the start of a step, or of the layer where that is less: what must be left of it.
+/// What must be left of the gap at the start of a step, or of the layer if that is less.
 constexpr double kept_gap = 0.1;
-/// Of the layer: how far ends of ways may be from those that candidates were collected for. Where
-/// many surfaces are close to each other, half of it, down to the least: more than so many
-/// candidates for each vertex take more time and memory than collecting them again.
+/// In thicknesses of the layer: how far the ends of ways may be from those that candidates were
+/// collected for. If many surfaces are close to each other, it is halved, down to the least: more
+/// candidates per vertex than most_of_vertex take more time and memory than collecting them again.
 constexpr double spare = 2, least_spare = 0.25;
 constexpr std::size_t most_of_vertex = 128;
-/// Of a layer: the gap that bodies start with at least, and the time in which it grows, s.
+/// The least gap that bodies start with, as a share of the layer, and the time in which a layer
+/// grows, s.
 constexpr double first_gap = 0.125, growth = 0.06;
 constexpr int most_start_rounds = 30;
-/// Of two bodies that overlap when they start: no more points than this are asked whether they are
-/// deep in both.
+/// To find out whether two bodies that overlap at the start are deep in each other, at most this
+/// many points are tried.
 constexpr int most_probes = 64;
-/// Where a body is added: what merely touches is apart after two, and no frame waits for more.
+/// When a body is added: bodies that merely touch are apart after two rounds, and no frame waits
+/// for more than these.
 constexpr int most_added_rounds = 4;
-/// Sine of the angle to a face or edge below which it neither comes nearer nor goes away.
+/// Sine of the angle to a face or edge below which a direction leads neither nearer nor away.
 constexpr double level = 1e-3;
-/// Cosine of the angle between two faces from which on nothing sticks out at their edge.
+/// Cosine of the angle between two faces below which nothing sticks out at their edge.
 constexpr double flat = -0.9995;
-/// The same between their normals at rest, below which an edge bears by itself.
+/// Cosine of the angle between the faces' normals at rest below which an edge bears by itself.
 constexpr double sharp = 0.85;
 /// Sine of the angle by which the faces of a collider must bend at an edge that sticks out.
 constexpr double raised = 1e-3;
-/// Of the layer: that of features which neighbours relieve.
+/// Share of the layer that remains for features that neighbours relieve.
 constexpr double relieved = 0.5;
-/// A pair that would meet although a plane is between it is pushed so many times as hard, up to so
-/// much.
+/// A pair that would meet although a plane is between its features is pushed `harder` times as hard
+/// each time, up to `hardest` in all.
 constexpr double harder = 4, hardest = 64;
-/// Between the normals of two planes of one pair: its cosine at most.
+/// Greatest cosine between the normals of two planes of one pair.
 constexpr double other_normal = 0.95;
-/// Rounds in which ways are shortened; after them bodies that would still meet stay where they are.
+/// Rounds in which ways are shortened. After them, bodies that would still meet stay where they
+/// are.
 constexpr int most_share_rounds = 8;
 constexpr int chunk_size = 256;
 constexpr std::size_t most_planes = std::size_t{1} << 20;
@@ -79,12 +82,12 @@ bool may_touch(const Box& a, const Box& b) {
 /// Whether a goes along b, and not merely across.
 bool goes_along(const Vec3& a, const Vec3& b) { return dot(a, b) > level * norm(a) * norm(b); }
 
-/// Two features on a way, each corner linearly.
+/// Two features on a way; each corner moves linearly.
 struct MovingFeatures {
   bool is_edges;
   std::array<Vec3, 4> before, after, motion;
 
-  /// By how much they come nearer to each other, m, at most.
+  /// An upper bound of how much nearer to each other they come, m.
   double closing() const {
     const std::size_t second = is_edges ? 2 : 1;
     double most = 0;
@@ -94,7 +97,7 @@ struct MovingFeatures {
     return most;
   }
 
-  /// When they come as near as that, m; < 0: never.
+  /// When they come as near as `separation`, m; < 0: never.
   double meeting(double separation) const {
     const CcdSettings settings{.separation = separation, .keep = 0, .rounded = true};
     const CcdAnswer answer = is_edges ? edge_edge_ccd(before, after, settings)
@@ -103,10 +106,10 @@ struct MovingFeatures {
   }
 };
 
-/// How near two features may come that start a step at a distance, m.
+/// How near two features that start a step at this distance may come, m.
 double nearest_allowed(double start, double layer) { return kept_gap * std::min(start, layer); }
 
-/// When features that start a step at a distance come nearer than they may; < 0: never.
+/// When two features that start a step at this distance come nearer than they may; < 0: never.
 double crossing(const MovingFeatures& moving, double start, double layer) {
   const double allowed = nearest_allowed(start, layer);
   if (!(start > 0) || start - moving.closing() > allowed * (1 + 1e-9)) return -1;
@@ -128,7 +131,8 @@ void for_each(std::vector<Item>& items, Threads& threads, const Work& work) {
   });
 }
 
-/// start[i + 1] - start[i] is the number of items of i, `item` ascending; list holds them.
+/// Lists the items of each i, ascending: `list` holds them one i after another, and their number
+/// is start[i + 1] - start[i].
 template <class Items>
 void list_by(std::size_t count, const Items& items, std::vector<int>& start,
              std::vector<int>& list) {
@@ -158,7 +162,7 @@ BodyPairs::BodyPairs(const std::vector<BodyFeatures>& bodies, std::vector<int> b
   }
   const auto& edges = features_.edges();
   const auto& triangles = features_.triangles();
-  // Edges of a body stand together, ascending.
+  // The edges of a body are stored together, ascending.
   const auto edge_between = [&](int a, int b) {
     const std::array<int, 2> wanted{std::min(a, b), std::max(a, b)};
     const auto body = at(body_of_[at(a)]);
@@ -236,7 +240,7 @@ BodyPairs::BodyPairs(const std::vector<BodyFeatures>& bodies, std::vector<int> b
   known_.reserve(max_planes_);
 }
 
-/// Whether what ties the corners of two features, of two bodies or of one, lets them be.
+/// Whether two features, of two bodies or of one, do not touch because their corners are tied.
 template <class First, class Second>
 bool BodyPairs::are_tied(const First& first, const Second& second) const {
   if (is_tied_.empty()) return false;
@@ -257,7 +261,7 @@ bool BodyPairs::are_tied(const First& first, const Second& second) const {
   });
 }
 
-/// What of colliders stands out of their surface.
+/// Finds the edges and vertices of colliders that stand out of their surface.
 void BodyPairs::find_raised() {
   is_raised_edge_.assign(features_.edges().size(), 0);
   is_raised_vertex_.assign(body_of_.size(), 0);
@@ -280,15 +284,15 @@ void BodyPairs::find_raised() {
   }
 }
 
-/// Of a body and a collider: whether a feature of the collider's stands out, and more of the body
-/// than a vertex may be near.
+/// For a body and a collider: whether the collider's feature stands out, and more of the body than
+/// a vertex can be near.
 bool BodyPairs::is_raised(const std::array<int, 4>& corners, int first, int second,
                           bool is_edges) const {
   if (!is_edges) return is_of_collider(first) && is_raised_vertex_[at(first)] != 0;
   return is_raised_edge_[at(is_of_collider(corners[0]) ? first : second)] != 0;
 }
 
-/// Makes a plane between two features that of a collider, with the body's point on its outer side.
+/// Turns a plane between two features into a collider's, with the body's point on its outer side.
 void BodyPairs::give_to_collider(const Candidate& own, const ContactWay& way,
                                  const NearestPoints& nearest, SurfaceContact& plane) const {
   const double sign = is_of_collider(own.corners[0]) ? -1 : 1;
@@ -350,7 +354,7 @@ void BodyPairs::begin_step_of_part(double part) {
   is_collected_ = false;
 }
 
-/// The candidates for a way, unless those that are there will do.
+/// Collects the candidates for a way, unless the present ones will do.
 void BodyPairs::collect(const ContactWay& way) {
   double moved = 0;
   const auto for_selected = [&](const auto& visit) {
@@ -401,7 +405,7 @@ void BodyPairs::add(const std::array<int, 4>& corners, int first, int second, bo
   };
   if (left_out_ != nullptr && std::any_of(corners.begin(), corners.end(), is_left_out)) return;
   const Known wanted{is_edges, first, second, -1};
-  // The last one: it is the newest.
+  // The last one, which is the newest.
   const auto found = std::upper_bound(known_.begin(), known_.end(), wanted);
   const bool is_known = found != known_.begin() && !(*(found - 1) < wanted);
   const auto body = [&](std::size_t i) { return at(body_of_[at(corners[i])]); };
@@ -416,7 +420,7 @@ void BodyPairs::add(const std::array<int, 4>& corners, int first, int second, bo
                          .time = -1});
 }
 
-/// Distance at the start of the step, and the layer of two parts of one body.
+/// Measures the distance at the start of the step, and the layer of two parts of one body.
 void BodyPairs::measure(Candidate& own, const Corners& start) const {
   own.start = nearest_of(own.is_edges, start).distance;
   if (own.start > 2 * own.layer || body_of(own.corners[0]) != body_of(own.corners[3])) return;
@@ -436,8 +440,8 @@ void BodyPairs::look(Candidate& own, const ContactWay& way, bool held) const {
   own.time = held ? crossing(moving, own.start, own.layer) : -1;
   own.crosses = own.time >= 0;
   if (own.crosses || own.plane >= 0) return;
-  // What stands on something falls with it until the step is solved: it is what each moves that
-  // counts.
+  // Until the step is solved, a body falls together with what it stands on: what counts is how far
+  // each moves.
   double moved = 0;
   for (const Vec3& way_of_corner : moving.motion) moved = std::max(moved, norm(way_of_corner));
   if (own.start <= own.layer + std::min(2 * moved, spare * own.layer)) {
@@ -447,7 +451,7 @@ void BodyPairs::look(Candidate& own, const ContactWay& way, bool held) const {
   }
 }
 
-/// Whether all edges of a vertex lead away from what is in that direction.
+/// Whether no edge of a vertex leads towards what is in that direction.
 template <class Place>
 bool BodyPairs::sticks_out(int vertex, const Vec3& away, const Place& place) const {
   const Vec3 own = place(vertex);
@@ -459,8 +463,8 @@ bool BodyPairs::sticks_out(int vertex, const Vec3& away, const Place& place) con
   return true;
 }
 
-/// The same of the faces of an edge from a point of it on. is_flat: they go on in each other's
-/// plane.
+/// The same for the faces of an edge, seen from a point of it. is_flat: the faces continue each
+/// other in one plane.
 template <class Place>
 bool BodyPairs::edge_sticks_out(int edge, const Vec3& from, const Vec3& away, const Place& place,
                                 bool& is_flat) const {
@@ -484,7 +488,7 @@ bool BodyPairs::edge_sticks_out(int edge, const Vec3& from, const Vec3& away, co
   return true;
 }
 
-/// Whether the distance has a minimum there that no other pair of features stands for.
+/// Whether the distance has a minimum there that no other pair of features represents.
 template <class Place>
 bool BodyPairs::is_nearest_here(const Candidate& own, const NearestPoints& nearest,
                                 const Place& place) const {
@@ -524,7 +528,7 @@ bool BodyPairs::is_nearest_here(const Candidate& own, const NearestPoints& neare
   const auto is_first_of = [&](int edge, int vertex) {
     return edges_of_vertex_[at(edges_start_[at(vertex)])] == edge;
   };
-  // Where an edge is near with its end, faces find it as that of a vertex.
+  // If an edge is near at its end, faces find that end as a vertex.
   if (of_first == 1 && (has_faces(own.second) || !is_first_of(own.first, one))) return false;
   if (of_second == 1 && (has_faces(own.first) || !is_first_of(own.second, other))) return false;
   const auto point_of = [&](std::size_t i) {
@@ -541,10 +545,9 @@ bool BodyPairs::is_nearest_here(const Candidate& own, const NearestPoints& neare
   return first_sticks_out && second_sticks_out && !(is_flat && second_is_flat);
 }
 
-/// How thick the layer between two features is in this step, m. Vertices push on faces wherever
-/// they are. Whether edges of a smooth surface, or what is beside a face, stand for the distance
-/// changes from step to step: such a pair holds where it is and pushes only where it is much
-/// nearer.
+/// The thickness of the layer between two features in this step, m. Vertices push on faces wherever
+/// they are. Edges of a smooth surface, or features beside a face, represent the distance in one
+/// step and not in the next: such a pair holds where it is, and pushes only if it is much nearer.
 double BodyPairs::layer_of(const Candidate& own, const NearestPoints& nearest) const {
   const bool is_face =
       !own.is_edges && std::count(nearest.weights.begin(), nearest.weights.end(), 0.0) == 0;
@@ -553,7 +556,7 @@ double BodyPairs::layer_of(const Candidate& own, const NearestPoints& nearest) c
   return is_firm ? own.layer : std::clamp(own.start, relieved * own.layer, own.layer);
 }
 
-/// Whether it is new, or was made harder.
+/// Returns whether the plane is new, or was made harder.
 bool BodyPairs::add_plane(Candidate& own, const ContactWay& way, SurfacePoints& points) {
   const auto place = [&](int vertex) {
     const Vec3 start = way.start(vertex);
@@ -579,7 +582,7 @@ bool BodyPairs::add_plane(Candidate& own, const ContactWay& way, SurfacePoints& 
   }
   if (!settings_.colliders.empty()) {
     give_to_collider(own, way, nearest, plane);
-    // Vertices find what is nearest to them by themselves.
+    // Vertices find the nearest surface by themselves.
     if (plane.point.count < 2) return false;
   }
   bool changed = false;
@@ -645,7 +648,8 @@ bool BodyPairs::find_shares(const ContactWay& way, std::vector<double>& shares, 
   }
 }
 
-/// One round; whether any moved. moves: whose vertices may, [num_bodies]; empty: all.
+/// Does one round. Returns whether any vertex moved. moves: the bodies whose vertices may,
+/// [num_bodies]; empty: all.
 bool BodyPairs::push_apart(double* x, const std::vector<char>& moves, double time) {
   const ContactWay way(x, x, 1);
   begin_step(time);
@@ -656,7 +660,7 @@ bool BodyPairs::push_apart(double* x, const std::vector<char>& moves, double tim
     const auto& t = features_.triangles()[at(triangle)];
     return direction(cross(place(t[1]) - place(t[0]), place(t[2]) - place(t[0])), {0, 0, 0});
   };
-  // Out of a body's closed surface.
+  // Outwards at an edge of a body's closed surface.
   const auto outward = [&](int edge) {
     Vec3 sum{0, 0, 0};
     for (int i = faces_start_[at(edge)]; i < faces_start_[at(edge) + 1]; ++i) {
@@ -667,7 +671,7 @@ bool BodyPairs::push_apart(double* x, const std::vector<char>& moves, double tim
   for (const Candidate& own : candidates_) {
     const auto first = at(body_of(own.corners[0])), second = at(body_of(own.corners[3]));
     if (first == second) continue;
-    // Of the two bodies that are moved: each half of the way, or one all of it.
+    // If both bodies may move, each goes half of the way; otherwise one goes all of it.
     const bool both = moves.empty() || (moves[first] != 0 && moves[second] != 0);
     if (!both && moves[first] == 0 && moves[second] == 0) continue;
     const double of_first = both ? 0.5 : moves[first], of_second = both ? 0.5 : moves[second];
@@ -680,7 +684,7 @@ bool BodyPairs::push_apart(double* x, const std::vector<char>& moves, double tim
     double distance = nearest.distance;
     const Vec3 out = own.is_edges ? direction(outward(own.second) - outward(own.first), {0, 0, 0})
                                   : normal_of(own.second);
-    // What touches has no direction of its own.
+    // Features that touch have no direction between them.
     if (distance < 1e-3 * gap) {
       normal = out;
       distance = 0;
@@ -724,8 +728,9 @@ bool BodyPairs::pierces(int body, int other, const double* x) const {
   return false;
 }
 
-/// Whether a point is inside a closed body, farther from its surface than that, m. By the solid
-/// angle of the surface, 4 pi from inside [van Oosterom & Strackee 1983]. The body has its tree.
+/// Whether a point is inside a closed body and farther from its surface than `depth`, m. It sums
+/// the solid angle of the surface, 4 pi from inside [van Oosterom & Strackee 1983]. The body must
+/// have its tree.
 bool BodyPairs::is_deep_inside(const Vec3& point, int body, double depth, const double* x) const {
   const int first = features_.first_triangle(body), last = features_.first_triangle(body + 1);
   const auto corners_of = [&](int triangle, Vec3(&corners)[3]) {
@@ -757,7 +762,7 @@ bool BodyPairs::is_deep_inside(const Vec3& point, int body, double depth, const 
   return angle > 2 * std::numbers::pi;
 }
 
-/// Whether a point below a face of `body` is that deep in both, which are closed.
+/// Whether both bodies are closed, and a point below a face of `body` is that deep in both.
 bool BodyPairs::is_deep_in_both(int body, int other, double depth, const double* x) const {
   if (is_closed_[at(body)] == 0 || is_closed_[at(other)] == 0) return false;
   const Box& bounds = bounds_[at(other)];
@@ -784,7 +789,7 @@ bool BodyPairs::is_deep_in_both(int body, int other, double depth, const double*
   return false;
 }
 
-/// Of the pairs that are asked for, those that overlap: to found_.
+/// Finds which of the pairs that are asked for overlap, into found_.
 template <class IsAsked>
 void BodyPairs::look_for_overlaps(const double* x, const IsAsked& is_asked) {
   const auto bodies = static_cast<int>(num_bodies());
@@ -846,8 +851,8 @@ void BodyPairs::separate(double* x, const std::vector<char>& moves, double time,
     const auto [a, b] = pair;
     return may_ever_meet(a, b) && (moves.empty() || moves[at(a)] != 0 || moves[at(b)] != 0);
   };
-  // Bodies that overlap in earnest stay where they are. Those are that no round could part: a point
-  // is deeper in both than all rounds move a surface.
+  // Bodies that overlap deeply stay where they are: no round could part them, because a point is
+  // deeper in both than all rounds move a surface.
   overlapping_.clear();
   look_for_overlaps(x, is_asked);
   for (const Overlap& pair : found_) {
@@ -857,7 +862,7 @@ void BodyPairs::separate(double* x, const std::vector<char>& moves, double time,
       overlapping_.push_back(pair);
     }
   }
-  // Or that the rounds did not part.
+  // So do bodies that the rounds did not part.
   for (std::size_t known = overlapping_.size();;) {
     for (int round = 0; round < most_rounds; ++round) {
       if (!push_apart(x, moves, time)) break;

@@ -13,96 +13,96 @@
 
 namespace supple {
 
-/// Who touches whom, and how near.
+/// Which bodies and features can touch each other.
 struct PairSettings {
   bool between_bodies = true;  ///< bodies touch each other
   bool within_bodies = false;  ///< a body touches itself
-  /// Two bodies that do not touch, the smaller number first, ascending.
+  /// Pairs of bodies that do not touch, the smaller number first, ascending.
   std::vector<std::pair<int, int>> apart{};
-  /// Features with such a vertex do not touch that other body: (vertex, body), ascending.
+  /// Features with this vertex do not touch this other body: (vertex, body), ascending.
   std::vector<std::pair<int, int>> tied_to_body{};
-  /// Features of one body with such vertices on either side do not touch each other, as if they
-  /// shared a vertex: (a, b) and (b, a), ascending.
+  /// Features of one body with these vertices, one on either side, do not touch each other, as if
+  /// they shared a vertex: (a, b) and (b, a), ascending.
   std::vector<std::pair<int, int>> tied_vertices{};
-  /// The last bodies are the surfaces of these colliders: bodies touch them alone, and there is a
-  /// plane where no vertex of a body is nearest. Empty: there are none.
+  /// The last bodies are the surfaces of these colliders. Bodies then touch only these, and get
+  /// planes only where more than a vertex of a body is nearest. Empty: there are none.
   std::vector<int> colliders{};
 };
 
 /// Keeps the surfaces of bodies apart from each other, and of a body from itself.
 ///
-/// Around each surface is a layer, a small part of the body's size thick. Two features, a vertex
-/// and a face or two edges, that come nearer than the thinner of their layers, d, during a step are
-/// held apart by a plane between them: with the nearest points a and b, on both features, of the
-/// first time when they are as near, and the unit normal n from b to a,
+/// Around each surface is a layer, whose thickness is a small part of the body's size. Two
+/// features, a vertex and a face or two edges, that come nearer than the thinner of their layers,
+/// d, during a step are held apart by a plane between them. Let a and b be their nearest points at
+/// the first time that they are that near, and n the unit normal from b to a. Then
 ///   E = k/2 min(0, n . (a - b) - d)^2,
-/// a and b being means of their corners with weights that stay [after thesis eq. 8.7]. In the next
-/// step points and normal are others. Of features that share their nearest points, as the faces
-/// around an edge do, one pair is taken, and none where a neighbour is nearer: the distance of two
-/// surfaces has its minima between a vertex and a face, or between two edges that stick out.
+/// where a and b are means of their corners with fixed weights [after thesis eq. 8.7]. The next
+/// step has other points and another normal. If several features share their nearest points, as the
+/// faces around an edge do, only one pair is taken, and none if a neighbour is nearer: the distance
+/// of two surfaces has its minima between a vertex and a face, or between two edges that stick out.
 ///
-/// Planes bend aside what they should stop only as far as the energy is minimised. So `hold_back`
-/// follows the ways of all features to the end of the step (contact/ccd.h), and where two would
-/// meet, it shortens the ways of both bodies: surfaces that are apart stay apart, whatever happens.
-/// Bodies that overlap when a scene starts cannot be told from those that should be apart: they do
-/// not touch each other at all.
+/// Planes hold only as well as the energy is minimised. Therefore `find_shares` follows the ways of
+/// all features to the end of the step (contact/ccd.h), and if two would meet, the ways of both
+/// bodies are shortened: surfaces that are apart stay apart, whatever happens. Bodies that overlap
+/// when a scene starts cannot be told from those that should be apart, so they do not touch each
+/// other at all.
 class BodyPairs {
  public:
-  /// One surface a body. body_of: of each vertex. layer: thickness for each body, m, > 0. rest:
-  /// positions at rest, padded as all are: features of a body that are nearer than its layer there
-  /// keep half that distance.
+  /// One surface per body. body_of: for each vertex. layer: thickness for each body, m, > 0. rest:
+  /// positions at rest; features of one body that are nearer there than its layer keep half that
+  /// distance.
   BodyPairs(const std::vector<BodyFeatures>& bodies, std::vector<int> body_of,
             std::vector<double> layer, std::vector<Vec3> rest, const PairSettings& settings);
 
   /// Two bodies, or parts of one, that intersect.
   using Overlap = std::pair<int, int>;
-  /// Moves vertices of x, where a scene starts at time 0, that touch other bodies, or nearly so,
-  /// inwards until there is a gap; those of bodies that overlap in earnest stay. Layers that are
-  /// thicker than the smallest gap grow from it, so that they do not throw what lies close.
+  /// x is where a scene starts, at time 0. Moves vertices that touch other bodies, or nearly do,
+  /// inwards until there is a gap; those of bodies that overlap deeply stay. Layers that are
+  /// thicker than the smallest gap grow from it, so that they do not throw bodies that lie close.
   void start_apart(double* x);
-  /// The same where bodies are added at some time, s, [num_bodies]: these alone move, and only they
-  /// are looked at.
+  /// The same when bodies are added at some time, s, [num_bodies]: only these move, and only pairs
+  /// with one of them are separated.
   void add_apart(double* x, const std::vector<char>& is_added, double time);
   /// Whether layers still grow at this time, s, from what start_apart found.
   static bool are_growing(double time);
-  /// Part of the layers at that time which is first_part at time 0.
+  /// The part of the layers that has grown by this time, s, from first_part at time 0.
   static double grown(double first_part, double time);
 
-  /// Finds the bodies that overlap at x. They do not touch each other from now on.
+  /// Finds the bodies that overlap at x. From now on they do not touch each other.
   void find_overlaps(const double* x);
-  /// The first overlap at x of those that may touch, which is not kept; null: none.
+  /// The first overlap at x of bodies that may touch, without keeping it; null: none.
   const Overlap* first_overlap(const double* x);
-  /// The same of those alone that did: others do not come to overlap.
+  /// Looks again at the bodies that overlapped, and only at them: no others come to overlap.
   void look_at_overlaps(const double* x);
   /// The smaller number first, ascending.
   const std::vector<Overlap>& overlaps() const { return overlapping_; }
 
-  /// A new step, at whose end the time is this, s: what was found is forgotten.
+  /// Starts a step that ends at this time, s, and forgets what was found.
   void begin_step(double time);
-  /// The same where layers have that part of their thickness.
+  /// The same if the layers have this part of their thickness.
   void begin_step_of_part(double part);
-  /// In this step the features of the first vertices that are not 0 in a list touch nothing. It
-  /// outlives the step.
+  /// In this step, features with a vertex whose entry in this list is not 0 touch nothing. The list
+  /// may be shorter than the number of vertices, and must outlive the step.
   void leave_out(const std::vector<char>& vertices) { left_out_ = &vertices; }
 
-  /// From now on `find` looks at what these bodies, ascending, do to each other and themselves; the
-  /// way is read where they are. Allocates nothing.
+  /// From now on `find` looks only at these bodies, ascending, with each other and with themselves,
+  /// and reads the way only at their vertices. Allocates nothing.
   void select(std::span<const int> bodies);
 
   /// Adds to `points` planes between features that come near on a way of this step and have none.
-  /// held: the way is where the step is about to end, so that features that would meet on it get a
-  /// plane whatever else holds them, and are pushed harder. How many are new or harder.
+  /// held: the way is where the step is about to end, so features that would meet on it get a plane
+  /// whatever else holds them, and are pushed harder. Returns how many planes are new or harder.
   int find(const ContactWay& way, bool held, SurfacePoints& points, Threads& threads);
 
-  /// Shortens the ways from x_n to z of bodies that would meet. Which share of its way each body
-  /// goes: [num_bodies], 1 of most. Whether any is less.
+  /// Finds which share of its way from x_n to z each body can go without meeting another:
+  /// [num_bodies], 1 for most. Returns whether any is less.
   bool find_shares(const ContactWay& way, std::vector<double>& shares, Threads& threads);
 
-  /// Planes that a step may have.
+  /// An upper bound of the number of planes in a step.
   std::size_t max_planes() const { return max_planes_; }
   int body_of(int vertex) const { return body_of_[static_cast<std::size_t>(vertex)]; }
   std::size_t num_bodies() const { return layer_.size(); }
-  /// Of those the surfaces of colliders are this and the following ones.
+  /// The bodies from this one on are the surfaces of colliders.
   std::size_t first_collider() const { return layer_.size() - settings_.colliders.size(); }
 
  private:
@@ -114,7 +114,7 @@ class BodyPairs {
     int plane;     ///< into the step's points; -1: none
     double start;  ///< distance of the features at x_n, m; < 0: not known yet
     double layer;  ///< m
-    double time;   ///< in the step when they come near; < 0: not
+    double time;   ///< in the step when they come near; < 0: never
   };
   /// A pair that has a plane.
   struct Known {
@@ -168,19 +168,19 @@ class BodyPairs {
   std::vector<char> is_tied_;         ///< [num_vertices]; empty: nothing is
   std::vector<Overlap> overlapping_;  ///< sorted
   std::vector<Overlap> found_;
-  // Of the bodies that are asked whether they overlap: boxes and trees of their triangles.
+  // For the bodies that are checked for overlaps: boxes and trees of their triangles.
   std::vector<std::vector<Box>> boxes_;
   std::vector<AabbTree> trees_;
   std::vector<Box> bounds_;
   std::vector<char> has_tree_;
-  std::vector<int> vertices_;        ///< of any feature
+  std::vector<int> vertices_;        ///< that belong to a feature
   std::vector<int> vertices_start_;  ///< [num_bodies + 1]
   std::vector<int> selected_;        ///< bodies
   std::vector<char> is_selected_;    ///< [num_bodies]
   double first_part_ = 1;            ///< of the layers, at time 0
   double part_ = 1;                  ///< of the layers in this step
   double thickest_ = 0;              ///< layer, m
-  double spare_ = 0;                 ///< in this step, of the thickest layer
+  double spare_ = 0;                 ///< in this step, as a multiple of the thickest layer
   std::size_t max_candidates_ = 0, max_planes_ = 0;
   // Topology.
   std::vector<std::array<int, 3>> edges_of_triangle_;  ///< from each corner to the next
@@ -190,10 +190,10 @@ class BodyPairs {
   std::vector<int> first_face_;                        ///< [num_vertices]; -1: none
   std::vector<char> is_closed_;                        ///< [num_bodies], around a solid
   std::vector<char> is_fixed_;                         ///< [num_bodies]
-  /// Of colliders: edges that stick out, and vertices with such an edge. Empty: there are none.
+  /// Edges of colliders that stick out, and vertices with such an edge. Empty without colliders.
   std::vector<char> is_raised_edge_, is_raised_vertex_;
   const std::vector<char>* left_out_ = nullptr;
-  // Of the step.
+  // The current step.
   std::vector<Candidate> candidates_;
   std::vector<Known> known_;
   bool is_collected_ = false;

@@ -1,4 +1,4 @@
-// Planes between features of bodies, and ways that are shortened before surfaces meet.
+// Planes between features of bodies, and ways that are shortened so that surfaces do not meet.
 #include "contact/body_pairs.h"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,8 @@ Vec3 mean_of(const std::array<double, 4>& weights, const std::array<Vec3, 4>& x)
   return sum;
 }
 
-/// No point of a grid on both features is nearer, and the weights say where the nearest ones are.
+/// Expects that no points of a grid on both features are nearer, and that the weights give the
+/// nearest points.
 void expect_nearest(const NearestPoints& found, const std::array<Vec3, 4>& x, bool is_edges) {
   const Vec3 between = mean_of(found.weights, x);
   for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(between[k], found.between[k], 1e-14);
@@ -63,7 +64,7 @@ TEST(NearestFeatures, AreNearerThanAllOtherPoints) {
   for (int trial = 0; trial < 400; ++trial) {
     std::array<Vec3, 4> x;
     for (Vec3& corner : x) corner = source.place();
-    // Slivers, points and parallel edges among them.
+    // Some are slivers, points or parallel edges.
     if (trial % 5 == 1) x[3] = x[2] + 1e-9 * source.place();
     if (trial % 5 == 2) x[3] = x[2] + (x[1] - x[0]);
     if (trial % 5 == 3) x[3] = x[2];
@@ -92,7 +93,7 @@ struct Two {
 };
 
 TEST(BodyPairs, AVertexOverAFaceIsKeptOffByItsNormal) {
-  // A tip points down on the middle of a face, 0.02 above it.
+  // A tip points down at the middle of a face, 0.02 above it.
   Two two({{-1, 0, -1}, {1, 0, -1}, {0, 0, 1}, {0, 0.02, 0}, {0.5, 1, 0.1}, {-0.5, 1, -0.1}});
   BodyPairs pairs = two.pairs(0.05);
   pairs.begin_step(1);
@@ -105,7 +106,7 @@ TEST(BodyPairs, AVertexOverAFaceIsKeptOffByItsNormal) {
   const Vec3 between = plane.point.position(two.start[0].v);
   EXPECT_NEAR(dot(between, plane.normal), 0.02, 1e-12);
   EXPECT_NEAR(dot(plane.surface, plane.normal), 0.05, 1e-12);
-  // It is known now.
+  // Now it is known.
   EXPECT_EQ(pairs.find(two.way(), false, two.points, two.threads), 0);
   pairs.begin_step(1);
   two.points.clear();
@@ -126,7 +127,7 @@ TEST(BodyPairs, LayersGrowFromTheGapAtTheStart) {
 }
 
 TEST(BodyPairs, OfSharedNearestPointsOnePairStands) {
-  // A fan of four faces with its tip up, and a vertex above the tip: one pair, not four.
+  // A fan of four faces with its tip up, and a vertex above the tip: expects one pair, not four.
   VectorField x;
   for (const Vec3& p : std::vector<Vec3>{{0, 0, 0},
                                          {1, -1, 0},
@@ -162,8 +163,8 @@ TEST(BodyPairs, FastFeaturesArePlannedForWhereTheyComeNear) {
   EXPECT_TRUE(is_held);
 }
 
-/// Random triangles that move anywhere in a room of that half width: with their ways shortened none
-/// of them meet. In how many trials any was shortened.
+/// Random triangles that move anywhere in a room of this half width: once their ways are shortened,
+/// no two meet. Returns in how many trials any way was shortened.
 int expect_no_meetings(int bodies, double room, double layer, int trials) {
   Source source;
   int shortened = 0;
@@ -225,14 +226,14 @@ int expect_no_meetings(int bodies, double room, double layer, int trials) {
 
 TEST(BodyPairs, ShortenedWaysNeverMeet) { EXPECT_GT(expect_no_meetings(12, 3, 0.01, 60), 40); }
 
-/// Each within the layers of all others: more pairs than are kept for each vertex until what is
-/// spared beyond layers is least.
+/// Each is within the layers of all others: there are more pairs per vertex than are kept, until
+/// the spare beyond the layers is least.
 TEST(BodyPairs, ManyWithinEachOthersLayersNeverMeet) {
   EXPECT_EQ(expect_no_meetings(60, 10, 10, 4), 4);
 }
 
 TEST(BodyPairs, OverlapsAreFoundWhateverPierces) {
-  // A face with the edge of another through its middle, and one beside it.
+  // A face with the edge of another one through its middle, and with one beside it.
   for (const double aside : {0.0, 5.0}) {
     Two two({{-1, 0, -1}, {1, 0, -1}, {0, 0, 1}, {aside, -1, 0}, {aside, 1, 0}, {aside, 0.5, 9}});
     BodyPairs pairs = two.pairs(0.01);
@@ -253,7 +254,7 @@ TEST(BodyPairs, FacesThatTouchAtTheStartArePushedApart) {
   BodyPairs pairs = two.pairs(0.01);
   pairs.start_apart(two.start[0].v);
   for (std::size_t i = 0; i < 3; ++i) {
-    // The first looks up, the second down: each gives way inwards, to an eighth of the layer.
+    // The first faces up, the second down: each gives way inwards, to an eighth of the layer.
     EXPECT_LT(two.start[i][1], -0.9 * 0.01 / 16);
     EXPECT_GT(two.start[3 + i][1], 0.9 * 0.01 / 16);
     EXPECT_LT(std::abs(two.start[i][1]), 0.01 / 4);
@@ -262,7 +263,7 @@ TEST(BodyPairs, FacesThatTouchAtTheStartArePushedApart) {
   EXPECT_TRUE(pairs.overlaps().empty());
 }
 
-/// Spheres of 1 m, one body each.
+/// Spheres of 1 m, one per body.
 struct Spheres {
   VectorField x;
   std::vector<BodyFeatures> bodies;
@@ -289,9 +290,9 @@ struct Spheres {
   }
 };
 
-/// What no round could part stays to the bit, and what is beside it is parted all the same.
+/// Bodies that no round could part stay to the bit, and what is beside them is parted all the same.
 TEST(BodyPairs, BodiesThatOverlapInEarnestStayWhereTheyStart) {
-  // Three in one place, one that overlaps them by half, one that touches that by a point.
+  // Three in one place, one that overlaps them by half, and one that touches that one at a point.
   Spheres spheres({{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {1, 0, 0}, {3, 0, 0}});
   const VectorField given = spheres.x;
   BodyPairs pairs = spheres.pairs(0.006);

@@ -10,8 +10,8 @@ namespace supple {
 
 /// Oriented box with half edge lengths b, in its own frame:
 ///   outside d = |max(|q| - b, 0)|, inside d = max_i(|q_i| - b_i).
-/// Where several faces are nearest inside, the first of x, y, z is taken, on the positive side for
-/// q_i = 0.
+/// If several faces are nearest inside, the first of x, y, z is taken, on the positive side for q_i
+/// = 0.
 class BoxDistance {
  public:
   /// Throws Error{invalid_input} below `where`, a JSON pointer.

@@ -17,7 +17,8 @@ CapsuleDistance::CapsuleDistance(const CapsuleShape& shape, const std::string& w
 }
 
 SurfacePoint CapsuleDistance::surface(const Vec3& x) const {
-  // In the frame of the axis the normal between the ends has no component along it to rounding.
+  // In the frame of the axis, the normal between the ends has a component along it only by
+  // rounding.
   const Vec3 q = frame_.apply_inverse(x);
   const Vec3 core{0, 0, std::clamp(q[2], 0.0, length_)};
   double from_core = 0;

@@ -9,7 +9,7 @@
 namespace supple {
 
 /// All points within r of the segment a b: d(x) = |x - nearest point of the segment| - r. On the
-/// segment the normal is perpendicular to it. a = b is a ball.
+/// segment the normal is perpendicular to it. If a = b, it is a ball.
 class CapsuleDistance {
  public:
   /// Throws Error{invalid_input} below `where`, a JSON pointer.

@@ -10,10 +10,9 @@
 // Features A and B are farther apart than s at time t if there is a direction n with
 //   n . (a_i(t) - b_j(t)) > s |n|   for all corners i of A and j of B.
 // The differences d_k = a_i - b_j are the corners of a convex polygon: a triangle for a vertex and
-// a triangle, a parallelogram for two edges. They move linearly, so that a bound at two times holds
-// between them. Where n comes from does not matter to the proof: only `sample_along`,
-// `lower_bound`, `turning` and `outside_box` bound rounding errors, and only their comparisons
-// decide.
+// a triangle, a parallelogram for two edges. They move linearly, so a bound at two times holds
+// between them. How n was found does not matter to the proof: only `sample_along`, `lower_bound`,
+// `turning` and `outside_box` bound rounding errors, and only their comparisons decide.
 
 namespace supple {
 namespace {
@@ -21,9 +20,9 @@ namespace {
 using vec3::cross, vec3::dot;
 using vec3::operator-, vec3::operator*;
 
-/// Relative error of one operation in any rounding mode, at most.
+/// Upper bound of the relative error of one operation in any rounding mode.
 constexpr double ccd_eps = 0x1p-52;
-/// The polygon's size is between these, and `ccd_tiny` exceeds everything that underflow may cost:
+/// The polygon's size is between these, and `ccd_tiny` exceeds everything that underflow can cost:
 /// a time is off by 2^-1022 at most, which moves a projection by 2^-921.
 constexpr double ccd_smallest = 0x1p-100, ccd_largest = 0x1p100, ccd_tiny = 0x1p-900;
 /// Of 7,279 foreign queries none took more than 70 (docs/collision.md).
@@ -95,15 +94,15 @@ Sample<K> sample_along(const MovingPolygon<K>& polygon, const Vec3& n, double ti
   return s;
 }
 
-/// Weight of y's direction, > 0, if the one that turns linearly from x's to so many times y's keeps
-/// the polygon apart between their times; otherwise 0. Along it corner k projects onto a quadratic
-/// with the Bernstein coefficients x.here, (p + weight r)/2 and weight y.here: x's bound at y's
-/// time and y's at x's.
+/// Weight of y's direction, > 0, if the direction that turns linearly from x's to y's times this
+/// weight keeps the polygon apart between their times; otherwise 0. Along it, corner k projects
+/// onto a quadratic with the Bernstein coefficients x.here, (p + weight r)/2 and weight y.here,
+/// where p is x's bound at y's time and r is y's at x's.
 template <std::size_t K>
 double turning(const Sample<K>& x, const Sample<K>& y) {
   if (!(x.gap > 0 && y.gap > 0)) return 0;
   double p[K], r[K];
-  // With which weights all of p + weight r are positive.
+  // The range of weights for which all p + weight r are positive.
   double low = 0x1p-20, high = 0x1p20;
   for (std::size_t k = 0; k < K; ++k) {
     p[k] = lower_bound(x.first[k], x.last[k], y.time);
@@ -116,7 +115,7 @@ double turning(const Sample<K>& x, const Sample<K>& y) {
     const double term = weight * r[k];
     const double middle = p[k] + term - 4 * ccd_eps * (std::fabs(p[k]) + std::fabs(term));
     if (middle >= 0) continue;
-    // A quadratic is positive, too, if this one is more than -sqrt of the product of the others.
+    // A quadratic is also positive if this one is more than -sqrt of the product of the others.
     const double ends = 4 * x.here[k] * (weight * y.here[k]);
     if (!(middle * middle * (1 + 16 * ccd_eps) < ends && ends > ccd_tiny)) return 0;
   }
@@ -154,7 +153,7 @@ bool outside_box(const MovingPolygon<K>& polygon, double separation, CcdProof* p
 }
 
 /// Direction from the origin to the nearest point of the polygon at a time, |n| = 1 up to rounding;
-/// not a unit vector where there is none. It need not be right.
+/// not a unit vector if there is none. The proof does not need it to be right.
 template <std::size_t K>
 Vec3 nearest_direction(const MovingPolygon<K>& polygon, double time) {
   Vec3 corner[K], edge[K];
@@ -170,8 +169,8 @@ Vec3 nearest_direction(const MovingPolygon<K>& polygon, double time) {
     const Vec3 u = (1 / largest) * v;
     return (1 / std::sqrt(dot(u, u))) * u;
   };
-  // Seen along its normal the origin is outside of some edges, or it projects into the polygon. A
-  // sliver, whose normal is made of rounding errors, is left to its edges.
+  // Seen along its normal, either the origin is outside of some edges or it projects into the
+  // polygon. The normal of a sliver consists of rounding errors, so a sliver is left to its edges.
   const Vec3 area = cross(edge[0], edge[1]);
   const bool sliver = !(dot(area, area) > 1e-28 * dot(edge[0], edge[0]) * dot(edge[1], edge[1]));
   const Vec3 normal = scaled(area);
@@ -187,8 +186,8 @@ Vec3 nearest_direction(const MovingPolygon<K>& polygon, double time) {
     if (along >= squared && along > 0) {
       x = corner[(k + 1) % K];
     } else if (along > 0) {
-      // Made perpendicular once more: close to the edge the first time leaves rounding errors that
-      // are as large as x.
+      // Made perpendicular a second time: close to the edge, the first time leaves rounding errors
+      // as large as x.
       x = a - (-along / squared) * e;
       x = x - (dot(x, e) / squared) * e;
     }
@@ -216,8 +215,8 @@ Sample<K> sample(const MovingPolygon<K>& polygon, double time, double separation
 }
 
 /// The latest time through which one axis proves the polygon apart from `time` on; `time` itself if
-/// none does. Axes have no rounding errors but those of the differences, and so they pass what is
-/// closer than a direction in general can tell.
+/// none does. The only rounding errors of axes are those of the differences, so axes can tell
+/// smaller gaps than a general direction can.
 template <std::size_t K>
 double past_along_axes(const MovingPolygon<K>& polygon, double time, double separation,
                        CcdProof* proof) {
@@ -234,8 +233,8 @@ double past_along_axes(const MovingPolygon<K>& polygon, double time, double sepa
   return past;
 }
 
-/// Extends [0, reached], throughout which the polygon is proved apart, from x on: x.gap > 0 at time
-/// 0. `end` is where a proof that lasts until 1 begins.
+/// Extends [0, reached], throughout which the polygon is proved apart, starting from x, which has
+/// x.gap > 0 at time 0. `end` is where a proof that lasts until 1 begins.
 template <std::size_t K>
 CcdAnswer advance(const MovingPolygon<K>& polygon, Sample<K> x, double separation,
                   CcdProof* proof) {
@@ -244,7 +243,7 @@ CcdAnswer advance(const MovingPolygon<K>& polygon, Sample<K> x, double separatio
   if (reached >= 1) return {false, 1, 1};
   double next = 1;
   double failed = 1;     // where a direction proved nothing: the meeting may be there
-  double margin = 0.1;   // of the way to the time where the gap seems to close
+  double margin = 0.1;   // share of the way to the time where the gap seems to close
   bool at_once = false;  // whether x was taken where the one before it ended
   int directions = 1;
   while (directions < most_directions) {
@@ -275,7 +274,7 @@ CcdAnswer advance(const MovingPolygon<K>& polygon, Sample<K> x, double separatio
       x = y;
       next = end;
       if (slope < 0) {
-        // A secant step, and closer to the root each time that it was right.
+        // A secant step, closer to the root each time that it was right.
         const double closes = x.time - (1 - margin) * (x.gap / slope);
         if (closes < next) {
           next = closes;
@@ -332,8 +331,8 @@ struct Pairs {
 constexpr Pairs<3> vertex_face{{0, 0, 0}, {1, 2, 3}};
 constexpr Pairs<4> edge_edge{{0, 1, 1, 0}, {2, 2, 3, 3}};
 
-/// The polygon of half of `scale`d positions. Returns its largest magnitude; infinite or not a
-/// number if a coordinate is, or if one overflows.
+/// The polygon of `scale`d positions. Returns the sum of its magnitudes; infinite or not a number
+/// if a coordinate is, or if one overflows.
 template <std::size_t K>
 double subtract(const std::array<Vec3, 4>& before, const std::array<Vec3, 4>& after, double scale,
                 const Pairs<K>& pairs, MovingPolygon<K>& polygon) {
@@ -344,7 +343,7 @@ double subtract(const std::array<Vec3, 4>& before, const std::array<Vec3, 4>& af
       polygon.at[0][c][k] = scale * before[i][c] - scale * before[j][c];
       polygon.at[1][c][k] = scale * after[i][c] - scale * after[j][c];
     }
-    // A sum, as a maximum would pass over what is not a number.
+    // A sum, because a maximum would pass over NaN.
     for (const auto& end : polygon.at) {
       for (std::size_t k = 0; k < K; ++k) size += std::fabs(end[c][k]);
     }
@@ -371,7 +370,7 @@ CcdAnswer detect(const std::array<Vec3, 4>& before, const std::array<Vec3, 4>& a
   double separation = settings.separation;
   double size = subtract(before, after, 1, pairs, polygon);
   const double largest = settings.rounded ? largest_coordinate(before, after) : 0;
-  // A rounded coordinate is off by 5 eps of the largest one at most, in either feature and on each
+  // A rounded coordinate is off by at most 5 eps of the largest one, in either feature and on each
   // axis: 5 * 2 * sqrt(3) = 17.4.
   const double rounding = 24 * ccd_eps * largest;
   if (size > ccd_smallest && size < ccd_largest) {
@@ -379,12 +378,12 @@ CcdAnswer detect(const std::array<Vec3, 4>& before, const std::array<Vec3, 4>& a
   }
   double scale = 1;
   if (!(size < std::numeric_limits<double>::infinity())) {
-    // Sums of 24 terms: so much room that nothing overflows but what is infinite itself.
+    // Sums of 24 terms: with this scale nothing overflows unless it is infinite itself.
     scale = 0x1p-6;
     size = subtract(before, after, scale, pairs, polygon);
   }
   if (!(size > 0 && size < std::numeric_limits<double>::infinity())) return {true, 0, 0};
-  // By a power of two, which rounds only what underflows.
+  // Scales by a power of two, which rounds only what underflows.
   const int exponent = -std::ilogb(size);
   for (auto& end : polygon.at) {
     for (auto& axis : end) {

@@ -6,7 +6,7 @@
 
 namespace supple {
 
-/// What counts as a meeting. Other values than these are answered as a meeting at time 0.
+/// What counts as a meeting. Settings outside these ranges are answered as a meeting at time 0.
 struct CcdSettings {
   /// Distance up to which two features meet, m: >= 0. With 0 they meet where they touch.
   double separation = 0;
@@ -22,13 +22,13 @@ struct CcdSettings {
 struct CcdAnswer {
   /// False: the features are proved to stay farther apart than the separation throughout [0, 1].
   bool meets;
-  /// They are proved to stay apart throughout [0, time], so that it is never later than the true
+  /// The features are proved to stay apart throughout [0, time], so it is never later than the true
   /// time of impact. 1 if they do not meet; 0 also if they are not proved to be apart at time 0.
   double time;
   int directions;  ///< separating directions that were tried: the cost, at most 134
 };
 
-/// Why an answer holds: at each time up to that of the answer, unless it is 0, the features are
+/// Why an answer holds: at each time up to that of the answer (unless that is 0), the features are
 /// apart along the direction of some piece.
 struct CcdProof {
   /// Along first + (t - from)/(to - from) (last - first) for t in [from, to].
@@ -36,7 +36,7 @@ struct CcdProof {
     double from, to;
     Vec3 first, last;
   };
-  std::array<Piece, 272> pieces;  ///< two a direction at most; in no order, and they overlap
+  std::array<Piece, 272> pieces;  ///< at most two per direction; unordered and overlapping
   int count;
 };
 
@@ -45,17 +45,18 @@ struct CcdProof {
 ///
 /// There is no false negative: that the features stay apart is proved for the exact linear motion
 /// of the given doubles, with bounds on every rounding error, in every rounding mode, with or
-/// without fused multiply-adds. False alarms are left to gaps of about 1e-15 of the size of the
-/// features and their motion. Triangles and edges may be degenerate. Every input gets an answer
-/// after a bounded amount of work. Coordinates that are not finite are answered as a meeting at
-/// time 0. Allocates nothing, never throws.
+/// without fused multiply-adds. False alarms occur only at gaps of about 1e-15 of the size of the
+/// features and their motion, or if features turn a lot while they pass within a small gap.
+/// Triangles and edges may be degenerate. Every input gets an answer after a bounded amount of
+/// work. Coordinates that are not finite are answered as a meeting at time 0. Allocates nothing,
+/// never throws.
 ///
 /// The method is described in docs/collision.md. In short: the features meet when the origin comes
 /// within `separation` of the polygon of their differences, whose corners move linearly. A
 /// direction n, constant or linear in time, onto which all corners project beyond the separation
-/// proves that they are apart; as bounds over an interval of time hold for all of it, the search is
-/// inclusion-based [Snyder 1992; Wang et al. 2021] in time alone, and it advances from one proved
-/// time to the next [Mirtich 1996; Li et al. 2021, sec. 4.2].
+/// proves that they are apart. Bounds hold for a whole interval of time, so the search is
+/// inclusion-based [Snyder 1992; Wang et al. 2021] in time alone. It advances from one proved time
+/// to the next [Mirtich 1996; Li et al. 2021, sec. 4.2].
 CcdAnswer vertex_face_ccd(const std::array<Vec3, 4>& before, const std::array<Vec3, 4>& after,
                           const CcdSettings& settings = {}, CcdProof* proof = nullptr) noexcept;
 

@@ -1,5 +1,5 @@
 // Continuous collision detection on a million queries that meet by construction or stay apart by
-// construction, and on foreign queries where they are there; and the reader of those.
+// construction, and on foreign queries if these are available; also the reader of foreign queries.
 #include <gtest/gtest.h>
 #include <zlib.h>
 
@@ -42,9 +42,9 @@ class Generator {
 
   int below(int count) { return static_cast<int>(engine_() % static_cast<unsigned>(count)); }
 
-  /// Meets at a time j/64 with weights i/32: all of it is exact in integers. Half of them are
-  /// special: features at rest, at one point or in one line, contacts at corners and ends, times 0
-  /// and 1.
+  /// A query that meets at a time j/64 with weights i/32: everything is exact in integers. Half of
+  /// the queries are special: features at rest, at one point or in one line, contacts at corners
+  /// and ends, times 0 and 1.
   Generated meeting() {
     const CcdKind kind = below(2) == 0 ? CcdKind::vertex_face : CcdKind::edge_edge;
     const int range = below(3) == 0 ? 3 : 1 << (2 + below(20));
@@ -82,8 +82,9 @@ class Generator {
     return g;
   }
 
-  /// Stays apart by at least 1/|n| >= 1/130 on lattices of up to 2^20: all corners of one feature
-  /// remain on the side n . x >= 1 of an integer direction, all of the other at n . x <= 0.
+  /// A query that stays apart by at least 1/|n| >= 1/130 on lattices of up to 2^20: all corners of
+  /// one feature remain on the side n . x >= 1 of an integer direction, and all corners of the
+  /// other one at n . x <= 0.
   Generated apart() {
     Generated g{below(2) == 0 ? CcdKind::vertex_face : CcdKind::edge_edge, {}, 0};
     const std::size_t split = g.kind == CcdKind::vertex_face ? 1 : 2;
@@ -94,7 +95,7 @@ class Generator {
     for (auto* points : {&g.query.before, &g.query.after}) {
       for (std::size_t i = 0; i < 4; ++i) {
         const Vec3 p = point(range);
-        // Moved along the axis on which n is 1 to where n . x is wanted.
+        // Moved along the axis on which n is 1 to where n . x is as wanted.
         const double height = n[0] * p[0] + n[1] * p[1] + n[2] * p[2];
         const double wanted = i < split ? 1 + below(range) : -below(range);
         (*points)[i] = p;
@@ -109,7 +110,7 @@ class Generator {
     return g;
   }
 
-  /// Moved and scaled, so exactly that nothing changes.
+  /// Moves and scales the query, so exactly that nothing changes.
   void place(Generated& g) {
     static constexpr int exponents[] = {0, 0, 0, 0, 30, -30, 300, -300, 498, -498, 960, -1010};
     const int exponent = exponents[below(12)];
@@ -123,7 +124,7 @@ class Generator {
   }
 
   Vec3 point(int range) {
-    // Multiples of 32, so that the weights leave integers.
+    // Multiples of 32, so that the weights give integers.
     const auto coordinate = [&] { return 32.0 * (below(2 * range + 1) - range); };
     const double a = coordinate(), b = coordinate(), c = coordinate();
     return {a, b, c};
@@ -162,8 +163,8 @@ TEST(CcdQueries, OfAMillionThatMeetNoneIsMissedAndNoTimeIsLate) {
 }
 
 TEST(CcdQueries, WithASeparationNoneIsMissedEither) {
-  // The first feature is moved away from the second by an integer vector of known length: they come
-  // as close as that, or closer.
+  // The first feature is moved away from the second by an integer vector of known length, so they
+  // come as close as that, or closer.
   static constexpr double away[][4] = {{1, 0, 0, 1}, {0, 0, -1, 1}, {2, 3, 6, 7}, {-4, 4, 7, 9}};
   Generator generator(22);
   int misses = 0, late = 0;
@@ -214,13 +215,13 @@ TEST(CcdQueries, OfAQuarterMillionThatStayApartFewAreFalseAlarms) {
     generator.place(g);
     if (detect(g.kind, g.query).meets) ++alarms;
   }
-  // One in a hundred thousand: the gap is 1e-8 of the size at least, far more than rounding.
+  // One in a hundred thousand: the gap is at least 1e-8 of the size, far more than rounding.
   EXPECT_LE(alarms, num_generated / 4 / 100'000);
 }
 
 TEST(CcdQueries, WhatIsMovedByARoundingFromATouchIsAnsweredApartOnlyIfItIs) {
-  // Every coordinate of a meeting moves by up to two places of its last digit: now exact arithmetic
-  // alone can say whether the proof of an answer holds.
+  // Every coordinate of a meeting moves by up to two units in its last place. Now only exact
+  // arithmetic can say whether the proof of an answer holds.
   Generator generator(24);
   int apart = 0, unproved = 0;
   for (int i = 0; i < num_generated / 100; ++i) {
@@ -245,7 +246,7 @@ TEST(CcdQueries, WhatIsMovedByARoundingFromATouchIsAnsweredApartOnlyIfItIs) {
   EXPECT_EQ(unproved, 0);
 }
 
-/// $SUPPLE_CCD_QUERIES, or a folder beside the repository.
+/// $SUPPLE_CCD_QUERIES, or otherwise a folder beside the repository.
 std::filesystem::path foreign_folder() {
   const char* const folder = std::getenv("SUPPLE_CCD_QUERIES");
   if (folder != nullptr) return folder;
@@ -285,11 +286,11 @@ TEST(CcdQueries, OfTheForeignOnesNoneIsMissed) {
     }
     count += number;
   }
-  // Hand-made to be hard: one in a hundred passes at a gap of rounding errors.
+  // Made by hand to be hard: one in a hundred passes at a gap as small as rounding errors.
   EXPECT_LE(alarms, count / 50);
 }
 
-/// A file in the test's own folder, which goes with the object.
+/// A file in the test's own folder, which is removed with the object.
 class QueryFile {
  public:
   QueryFile(const std::string& name, const std::string& text)
@@ -418,7 +419,7 @@ TEST(CcdReader, ATouchThatRoundingOpensIsNoMissButAWrongAnswerIs) {
   EXPECT_TRUE(query_of(half, "1,2").rounded);
   EXPECT_FALSE(query_of("1,2", "1,2").rounded);
   EXPECT_TRUE(detect(CcdKind::vertex_face, query_of(half, "1,2")).meets);
-  // One rounding apart, and far apart: both are said to meet.
+  // One rounding apart, and far apart; the file says of both that they meet.
   CcdQuery query = query_of(half, "1,2");
   query.before[0][2] = query.after[0][2] = 0.5 - 0x1p-53;
   EXPECT_FALSE(detect(CcdKind::vertex_face, query).meets);
@@ -440,7 +441,7 @@ TEST(CcdReader, FractionsRoundToTheNearestDouble) {
   EXPECT_EQ(nearest("1", "-10"), -0.1);
   EXPECT_EQ(nearest("-0", "7"), 0);
   EXPECT_EQ(nearest("000012", "0004"), 3);
-  // Half-way goes to the even one, and anything beyond half-way up.
+  // Half-way rounds to the even one, and anything beyond half-way rounds up.
   EXPECT_EQ(nearest("9007199254740993", "1"), 9007199254740992.0);
   EXPECT_EQ(nearest("9007199254740995", "1"), 9007199254740996.0);
   EXPECT_EQ(nearest("9007199254740993000000000000000000000001", "1000000000000000000000000"),
@@ -453,12 +454,12 @@ TEST(CcdReader, FractionsRoundToTheNearestDouble) {
   EXPECT_EQ(nearest(googol, "1"), 1e100);
   EXPECT_EQ(nearest("1", googol), 1e-100);
   EXPECT_EQ(nearest(googol + "1", googol + "0"), 1);
-  // Denormal numbers, the smallest, half of it and a little more.
+  // Denormal numbers: the smallest, half of it, and a little more than half.
   EXPECT_EQ(nearest("5", "1" + std::string(324, '0')), 5e-324);
   EXPECT_EQ(nearest("24703", "1" + std::string(328, '0')), 0);
   EXPECT_EQ(nearest("24704", "1" + std::string(328, '0')), 5e-324);
   EXPECT_EQ(nearest("1", "1" + std::string(600, '0')), 0);
-  // Against the C library, which rounds decimal numbers correctly.
+  // Compares with the C library, which rounds decimal numbers correctly.
   std::mt19937_64 random(31);
   for (int i = 0; i < 2000; ++i) {
     const std::string digits = std::to_string(random() >> random() % 60);

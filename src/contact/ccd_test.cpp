@@ -1,5 +1,5 @@
-// Continuous collision detection against motions whose time of impact is known, against a fine
-// search for roots, and on input that is degenerate or no input at all.
+// Continuous collision detection against motions with a known time of impact, against a fine search
+// for roots, and on degenerate or invalid input.
 #include "contact/ccd.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ std::array<Vec3, 4> vertex_above(double height) {
   return {Vec3{0, height, 0}, Vec3{-1, 0, -1}, Vec3{1, 0, -1}, Vec3{0, 0, 1}};
 }
 
-/// An edge along x at `height` above one along z.
+/// An edge along x, at `height` above an edge along z.
 std::array<Vec3, 4> edge_above(double height) {
   return {Vec3{-1, height, 0}, Vec3{1, height, 0}, Vec3{0, 0, -1}, Vec3{0, 0, 1}};
 }
@@ -36,7 +36,7 @@ CcdQuery falling(CcdKind kind, double from, double to) {
   return {vertex_above(from), vertex_above(to), false};
 }
 
-/// All points of a query, changed.
+/// The query with all its points changed.
 template <class Change>
 CcdQuery changed(CcdQuery query, const Change& change) {
   for (auto* points : {&query.before, &query.after}) {
@@ -74,7 +74,7 @@ Vec3 moved(const CcdQuery& q, std::size_t i, double t) {
 
 TEST(Ccd, TimeOfImpactOfAFallIsKnown) {
   for (const CcdKind kind : both_kinds) {
-    // From 1 to -3 it passes 0 at 1/4. Rounding bounds take a few 1e-16 of the way.
+    // From 1 to -3 it passes 0 at 1/4. The bounds on rounding take a few 1e-16 of the way.
     const CcdAnswer answer = detect(kind, falling(kind, 1, -3));
     EXPECT_TRUE(answer.meets);
     EXPECT_LE(answer.time, 0.25);
@@ -197,8 +197,8 @@ TEST(Ccd, AFastTumblingEdgeIsToldFromOneThatItPassesClosely) {
 }
 
 TEST(Ccd, AgreesWithAFineSearchForRoots) {
-  // The corners become coplanar at roots of a cubic. They are looked for at 400 times, and what
-  // comes within a thousandth of a border is left out.
+  // The corners become coplanar at roots of a cubic. These are sought at 400 times, and anything
+  // that comes within a thousandth of a border is left out.
   Random random(11);
   int meetings = 0, misses = 0;
   for (int trial = 0; trial < 4000; ++trial) {
@@ -223,7 +223,7 @@ TEST(Ccd, AgreesWithAFineSearchForRoots) {
     const auto volume = [&](long double t) {
       return det(minus(at(1, t), at(0, t)), minus(at(2, t), at(0, t)), minus(at(3, t), at(0, t)));
     };
-    // The smallest of the weights of both features where they cross: > 0 inside.
+    // The smallest weight of both features where they cross: > 0 inside.
     const auto inside = [&](long double t) {
       const auto x = [&](std::size_t i) { return at(i, t); };
       if (edges) {
@@ -265,7 +265,7 @@ TEST(Ccd, AgreesWithAFineSearchForRoots) {
     if (first <= 1) {
       EXPECT_TRUE(answer.meets) << trial;
       EXPECT_LE(answer.time, static_cast<double>(first) + 1e-15) << trial;
-      // Where a long double's own root is good to 1e-15 the bound is a few times its rounding.
+      // A long double's own root is good to 1e-15, so the bound is a few times its rounding.
       if (!unclear) {
         EXPECT_NEAR(answer.time, static_cast<double>(first), 1e-10) << trial;
         ++meetings;
@@ -298,7 +298,7 @@ TEST(Ccd, OrderOfCornersAndOfEdgesDoesNotMatter) {
       }
       const CcdAnswer again = detect(kind, other);
       ASSERT_EQ(again.meets, answer.meets) << trial;
-      // Roundings differ; where features graze each other, time follows the root of the gap.
+      // Roundings differ; if features graze each other, the time follows the root of the gap.
       ASSERT_NEAR(again.time, answer.time, 1e-7) << trial;
     }
   }
@@ -365,7 +365,7 @@ TEST(Ccd, HugeAndTinyCoordinatesKeepTheirTimes) {
       EXPECT_TRUE(detect(kind, scaled(1, 0.25), {.separation = 0.25 * size}).meets) << size;
       EXPECT_FALSE(detect(kind, scaled(1, 0.25), {.separation = 0.2 * size}).meets) << size;
     }
-    // Sizes that have nothing to do with each other, in every place.
+    // Completely unrelated sizes, in every place.
     EXPECT_TRUE(detect(kind, falling(kind, 1e300, -1e300)).meets);
     EXPECT_FALSE(detect(kind, falling(kind, 1e100, 1e-100)).meets);
     EXPECT_TRUE(detect(kind, falling(kind, 1e-300, -1e-300)).meets);
@@ -381,7 +381,8 @@ TEST(Ccd, AnyBitsGetAnAnswerWithinBoundedWork) {
     for (auto* points : {&q.before, &q.after}) {
       for (Vec3& x : *points) {
         for (double& c : x) {
-          // Any finite or infinite number, of any exponent or of a few, or one of the others again.
+          // Any finite or infinite number, with any exponent or one of a few, or one of the others
+          // again.
           const std::uint64_t bits = random();
           const int exponent = static_cast<int>(bits >> 48 & 0x7ff);
           c = std::ldexp(static_cast<double>(bits & 0xfffff) - 0x80000,
@@ -447,7 +448,7 @@ TEST(Ccd, TheAnswerIsNotEarly) {
     const CcdAnswer answer = detect(kind, q, {.separation = separation});
     if (!answer.meets || answer.time == 0) continue;
     ++impacts;
-    // At rest where they meet, they are within rounding of the separation.
+    // Placed at rest where they meet, they are within rounding of the separation.
     CcdQuery here{};
     for (std::size_t i = 0; i < 4; ++i) here.before[i] = moved(q, i, answer.time);
     here.after = here.before;

@@ -8,7 +8,7 @@
 namespace supple {
 namespace {
 
-/// Around the corners of an item, before and after.
+/// The box around the corners of an item, before and after.
 template <std::size_t N>
 Box swept_box(const std::array<int, N>& corners, const double* before, const double* after) {
   Box box;
@@ -25,8 +25,8 @@ Box swept_box(const std::array<int, N>& corners, const double* before, const dou
   return box;
 }
 
-/// Boxes no farther apart than `reach` along each axis. Rounding keeps the order of a difference
-/// and a double, so that no pair within reach fails.
+/// Whether boxes are no farther apart than `reach` along each axis. Rounding keeps the order of a
+/// difference and a double, so no pair within reach fails.
 bool within(const Box& a, const Box& b, double reach) {
   for (std::size_t c = 0; c < 3; ++c) {
     if (a.min[c] - b.max[c] > reach || b.min[c] - a.max[c] > reach) return false;
@@ -128,8 +128,8 @@ void CloseFeatures::update(Body& body, const Search& search) {
   body.is_up_to_date = true;
 }
 
-/// The vertices of triangles near a box, ascending, of what is fixed, which may be much larger than
-/// what it meets; else all.
+/// The vertices of triangles near a box, ascending, if the body is fixed, as it may be much larger
+/// than what it meets; otherwise all vertices.
 const std::vector<int>& CloseFeatures::vertices_near(const Body& own, const Box& box,
                                                      const Search& search) {
   if (!own.is_fixed || own.triangles.boxes.empty()) return own.vertices;

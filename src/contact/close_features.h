@@ -11,8 +11,8 @@
 namespace supple {
 
 struct VertexFacePair {
-  int vertex;    ///< of the model
-  int triangle;  ///< of triangles()
+  int vertex;    ///< a vertex of the model
+  int triangle;  ///< index into triangles()
   bool operator==(const VertexFacePair&) const = default;
   bool operator<(const VertexFacePair& other) const {
     return vertex != other.vertex ? vertex < other.vertex : triangle < other.triangle;
@@ -20,15 +20,15 @@ struct VertexFacePair {
 };
 
 struct EdgePair {
-  int first, second;  ///< of edges(), first < second
+  int first, second;  ///< indices into edges(), first < second
   bool operator==(const EdgePair&) const = default;
   bool operator<(const EdgePair& other) const {
     return first != other.first ? first < other.first : second < other.second;
   }
 };
 
-/// What of a body can meet another one. Segments are edges of no triangle, such as those of
-/// strands.
+/// The features of a body that can meet another one. Segments are edges that belong to no triangle,
+/// such as those of strands.
 struct BodyFeatures {
   std::vector<std::array<int, 3>> triangles;  ///< vertices
   std::vector<std::array<int, 2>> segments;   ///< vertices
@@ -37,42 +37,42 @@ struct BodyFeatures {
 
 /// The pairs of features of bodies that may come close during a step: those whose boxes, swept
 /// along linear motion, are no farther apart than `reach` along each axis. No pair that comes
-/// within `reach` is left out. Features that share a vertex are no pair.
+/// within `reach` is left out. Features that share a vertex are not a pair.
 ///
-/// A tree over the triangles of each body and one over its edges follow the motion where another
-/// body comes near. They are built anew once their boxes have grown twice as large, compared with
-/// those of their items, as when they were built.
+/// Each body has a tree over its triangles and one over its edges, which follow the motion if
+/// another body comes near. A tree is rebuilt once its boxes, compared with those of its items, are
+/// twice as large as when it was built.
 class CloseFeatures {
  public:
-  /// Whether features of two bodies, or of one, are asked for. Symmetric.
+  /// Whether features of two bodies, or of one, are wanted. Symmetric.
   using Meets = std::function<bool(int, int)>;
 
-  /// Each edge is kept once, however many triangles have it.
+  /// Each edge is kept once, however many triangles share it.
   explicit CloseFeatures(const std::vector<BodyFeatures>& bodies);
 
-  /// Finds the pairs for motion between two positions of all vertices, m, padded to four numbers a
-  /// vertex, all of them finite. Both
-  /// lists are ascending, and each pair is in them once. Allocates only to hold more pairs than
-  /// ever before. Whether there are no more than `most`: else the lists are not complete.
+  /// Finds the pairs for motion between two positions of all vertices, m, padded to four numbers
+  /// per vertex, all of them finite. Both lists are ascending and contain each pair once. Allocates
+  /// only to hold more pairs than ever before. Returns whether there are no more than `most`;
+  /// otherwise the lists are incomplete.
   bool find(const double* before, const double* after, double reach, const Meets& meets,
             std::size_t most = std::numeric_limits<std::size_t>::max());
 
   const std::vector<VertexFacePair>& vertex_faces() const { return vertex_faces_; }
   const std::vector<EdgePair>& edge_edges() const { return edge_edges_; }
 
-  /// Of all bodies, one after the other, ascending in each.
+  /// Edges of all bodies, one body after the other, ascending in each.
   const std::vector<std::array<int, 2>>& edges() const { return edges_; }
-  /// In their order.
+  /// In the bodies' order.
   const std::vector<std::array<int, 3>>& triangles() const { return triangles_; }
-  /// Those of a body are from its first one to the next body's.
+  /// Those of a body go from its first one to the next body's first.
   int first_edge(int body) const { return first_of(body, edges_.size(), &Body::edges); }
   int first_triangle(int body) const { return first_of(body, triangles_.size(), &Body::triangles); }
 
  private:
-  /// A tree and the boxes of its items, in the items' own order and, for the searches, in that of
-  /// the tree's leaves.
+  /// A tree and the boxes of its items, both in the items' own order and, for searches, in the
+  /// order of the tree's leaves.
   struct Boxes {
-    int first = 0;  ///< of the items, in triangles_ or edges_
+    int first = 0;  ///< the first of the items, in triangles_ or edges_
     AabbTree tree;
     std::vector<Box> boxes, placed;
     double built_with = 0;  ///< looseness() when it was built
@@ -83,7 +83,7 @@ class CloseFeatures {
     const Box& box(int place) const { return placed[static_cast<std::size_t>(place)]; }
   };
   struct Body {
-    std::vector<int> vertices;  ///< of any feature, ascending
+    std::vector<int> vertices;  ///< that belong to a feature, ascending
     Boxes triangles, edges;
     Box bounds;
     bool is_up_to_date = false;
@@ -104,7 +104,7 @@ class CloseFeatures {
   std::vector<std::array<int, 3>> triangles_;
   std::vector<std::array<int, 2>> edges_;
   std::vector<Body> bodies_;
-  std::vector<int> near_;  ///< of vertices_near
+  std::vector<int> near_;  ///< result of vertices_near
   std::vector<VertexFacePair> vertex_faces_;
   std::vector<EdgePair> edge_edges_;
 };

@@ -1,4 +1,4 @@
-// Pairs of features that may come close, against all pairs.
+// Pairs of features that may come close, compared with all pairs.
 #include "contact/close_features.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 namespace supple {
 namespace {
 
-/// Sheets of triangles above one another and a strand between them, which move.
+/// Moving sheets of triangles above one another, and a strand between them.
 struct Layers {
   std::vector<std::array<int, 3>> triangles;
   std::vector<std::array<int, 2>> segments;
@@ -55,7 +55,7 @@ struct Layers {
       }
     }
   }
-  /// As a sheet of paper: neighbours in the tree end up far from each other.
+  /// Like a sheet of paper: neighbours in the tree end up far from each other.
   void crumple(double size) {
     for (PaddedVector& x : before) {
       for (int c = 0; c < 3; ++c) x[c] = noise(size);
@@ -64,7 +64,7 @@ struct Layers {
   }
 };
 
-/// The gap between the boxes of two sets of moving vertices, the largest along an axis.
+/// The gap between the boxes of two sets of moving vertices: the largest along any axis.
 template <std::size_t N, std::size_t M>
 double gap_of(const Layers& layers, const std::array<int, N>& a, const std::array<int, M>& b) {
   double gap = -1e300;
@@ -152,7 +152,7 @@ TEST(CloseFeatures, TooManyPairsAreNotHeld) {
   const auto all_faces = close.vertex_faces();
   const auto all_edges = close.edge_edges();
   const std::size_t count = all_faces.size() + all_edges.size();
-  // A vertex may find some more faces before it is seen that there are too many.
+  // A vertex may find some more faces before the search notices that there are too many.
   for (const std::size_t most : {std::size_t{0}, count / 4, count / 2, count - 1}) {
     EXPECT_FALSE(find(most));
     EXPECT_LT(close.vertex_faces().size() + close.edge_edges().size(), most + 100);

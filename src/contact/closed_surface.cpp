@@ -57,7 +57,7 @@ void check_areas(const TriangleMesh& mesh, const std::string& where) {
   }
 }
 
-/// The first edge that is not in two triangles of opposite directions, in words, or "".
+/// The first edge that is not in two triangles of opposite directions, described in words, or "".
 std::string open_edge(const TriangleMesh& mesh) {
   const std::vector<HalfEdge> edges = sorted_half_edges(mesh);
   for (std::size_t first = 0; first < edges.size();) {
@@ -82,7 +82,7 @@ std::string open_edge(const TriangleMesh& mesh) {
   return "";
 }
 
-/// Takes vertices of equal coordinates as one.
+/// Joins vertices of equal coordinates.
 void join_equal_vertices(TriangleMesh& mesh) {
   std::vector<int> order(mesh.vertices.size());
   std::iota(order.begin(), order.end(), 0);
@@ -101,7 +101,7 @@ void join_equal_vertices(TriangleMesh& mesh) {
   }
 }
 
-/// Volume over the product of the box's edges and area over its squared diagonal, which do not
+/// Volume over the product of the box's edges, and area over its squared diagonal; these do not
 /// overflow.
 std::pair<double, double> relative_volume_and_area(const TriangleMesh& mesh) {
   Vec3 low = mesh.vertices[at(mesh.triangles[0][0])];

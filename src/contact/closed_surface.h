@@ -8,12 +8,13 @@
 
 namespace supple {
 
-/// The mesh as the surface of a solid: every edge in exactly two triangles that run along it in
-/// opposite directions, a positive volume, counter-clockwise triangles seen from outside.
+/// The mesh as the surface of a solid: every edge is in exactly two triangles, which run along it
+/// in opposite directions, the volume is positive, and triangles are counter-clockwise seen from
+/// outside.
 ///
-/// A mesh that is closed only once vertices of equal coordinates are taken as one (STL files, seams
-/// of textured models) is joined so. One that is inside out is turned. Whether the surface cuts
-/// itself is not checked: there the inside is what the pseudo-normals of the nearest triangles say.
+/// Vertices of equal coordinates are joined if the mesh is closed only then (STL files, seams of
+/// textured models). A mesh that is inside out is turned. Whether the surface cuts itself is not
+/// checked: there the pseudo-normals of the nearest triangles decide what is inside.
 ///
 /// Throws Error{invalid_input} at `where` for: no triangles, an index out of range, a coordinate
 /// that is not finite or above 1e100, a triangle without area (twice its area at most 1e-14 of its
@@ -28,8 +29,8 @@ struct HalfEdge {
   int start;
 };
 
-/// All edges sorted, so that in a closed surface every two in sequence are one edge: [3 *
-/// triangles].
+/// All edges, sorted so that in a closed surface every two entries in sequence are one edge:
+/// [3 * triangles].
 std::vector<HalfEdge> sorted_half_edges(const TriangleMesh& mesh);
 
 }  // namespace supple

@@ -125,7 +125,7 @@ bool ColliderObject::penetration(const Vec3& x, SurfacePoint& found, Moment mome
 }
 
 bool ColliderObject::clear_of(const Vec3& center, double radius, Moment moment) const {
-  // A signed distance changes by no more than the way between two points.
+  // A signed distance changes by no more than the distance between two points.
   const Vec3 local = pose(moment).apply_inverse(center);
   return std::visit(
       [&](const auto& shape) {

@@ -43,29 +43,30 @@ class ColliderObject {
   /// Poses the collider at time_end, the end of a step of h >= 0, s.
   void move(double time_end, double h);
 
-  /// Whether it is posed otherwise at the end of the step than at its start.
+  /// Whether its pose at the end of the step differs from that at its start.
   bool moves() const;
 
-  /// Makes the collider larger: all distances are less by that, m, >= 0, and its surface is as far
-  /// out.
+  /// Makes the collider larger: all distances decrease by `offset`, m, >= 0, and its surface moves
+  /// out by as much.
   void inflate(double offset) { offset_ = offset; }
   double offset() const { return offset_; }
 
-  /// The two times of a step at which the collider can be asked.
+  /// The two times of a step at which the collider can be queried.
   enum class Moment { start, end };
 
-  /// Signed distance of the world point x, m, with its projection on the surface in the world.
+  /// Signed distance of the world point x, m, with its projection on the surface in world
+  /// coordinates.
   SurfacePoint surface(const Vec3& x, Moment moment = Moment::end) const;
 
-  /// Whether x is inside; then `found` is surface(x), else it is left as it was. Cheaper than
-  /// surface(x) for points outside a mesh's box.
+  /// Whether x is inside. If so, `found` is surface(x); otherwise it is left unchanged. Cheaper
+  /// than surface(x) for points outside a mesh's box.
   bool penetration(const Vec3& x, SurfacePoint& found, Moment moment = Moment::end) const;
 
-  /// True where no point of the ball is inside; false says nothing.
+  /// True if no point of the ball is inside; false says nothing.
   bool clear_of(const Vec3& center, double radius, Moment moment = Moment::end) const;
 
-  /// Of a point of the world at the start of the step, where it would be at its end had it moved
-  /// with the collider, m.
+  /// Where a point of the world at the start of the step would be at its end if it had moved with
+  /// the collider, m.
   Vec3 carried(const Vec3& x) const { return end_.apply(start_.apply_inverse(x)); }
 
   /// The middle of its shape, at the end of the step, m.
@@ -74,36 +75,36 @@ class ColliderObject {
   /// Displacement over the step, m, of the collider's material point that is at x at its end.
   Vec3 displacement(const Vec3& x) const;
 
-  /// False where a straight path from outside cannot leave on another side: a half-space.
+  /// False if a straight path from outside cannot leave on another side: a half-space.
   bool can_be_crossed() const { return !std::holds_alternative<PlaneDistance>(shape_); }
 
-  /// Within r of q, m, where the distance is d with the gradient n, it is at least
-  /// d + n . (x - q) - c |x - q|^2/2: this c, 1/m. 0 of what is convex, infinite where there is
+  /// The curvature bound c, 1/m: within r of q, m, where the distance is d and its gradient n, the
+  /// distance is at least d + n . (x - q) - c |x - q|^2/2. 0 if it is convex, infinite if there is
   /// none.
   double bend(const Vec3& q, double r) const;
 
-  /// The triangles of what is not convex, in its own frame; null where there are none.
+  /// The triangles of a mesh that is not convex, in its own frame; null if there are none.
   const MeshDistance* triangles() const {
     return is_convex_ ? nullptr : std::get_if<MeshDistance>(&shape_);
   }
-  /// Whether its surface is made of triangles, of which a box has twelve.
+  /// Whether its surface consists of triangles; a box has twelve.
   bool has_flat_sides() const {
     return std::holds_alternative<MeshDistance>(shape_) ||
            std::holds_alternative<BoxDistance>(shape_);
   }
-  /// A point of the world at the end of the step in the collider's own frame, and back, m.
+  /// Converts a point of the world at the end of the step to the collider's own frame, and back, m.
   Vec3 to_own(const Vec3& x) const { return end_.apply_inverse(x); }
   SurfacePoint from_own(const SurfacePoint& own) const {
     return {own.distance, end_.rotate(own.normal), end_.apply(own.point)};
   }
 
-  /// Where a point of it at rest is, m.
+  /// The world position of a point given in its rest pose, m.
   Vec3 posed(const Vec3& x, Moment moment) const { return pose(moment).apply(x); }
 
   /// Whether it has a motion.
   bool can_move() const;
 
-  /// Whether every straight line between two of its points is within it.
+  /// Whether every straight line between two of its points is inside it.
   bool is_convex() const { return is_convex_; }
 
  private:

@@ -19,30 +19,30 @@ using namespace vec3;
 
 namespace {
 
-/// Of the layer: how far from a collider what would enter it is moved, and how near a step may come
-/// by itself. Between them something that is pushed on comes to rest.
+/// Shares of the layer: how far from a collider to put an element that would enter it, and how near
+/// a step may come by itself. An element that is pushed on comes to rest between the two.
 constexpr double held_gap = 0.1, least_gap = 0.05;
-/// The same of what starts a step nearer than that.
+/// The same for an element that starts a step nearer than that, as a share of its gap.
 constexpr double least_of_start = 0.5;
-/// Of the layer: the gap with which scenes start at least, about that with which bodies rest.
+/// Share of the layer: the least gap that scenes start with, about the gap of resting bodies.
 constexpr double start_gap = 0.35;
-/// Rounds in which corners are moved out, and in which they are stopped; before the latter some in
-/// which they go with a collider that moves.
+/// Rounds in which corners are moved out, and rounds in which they are stopped. Before the latter
+/// there are some in which they go with a moving collider.
 constexpr int most_rounds = 8, most_carries = 4, most_stops = 8, most_first_rounds = 30;
-/// Of the layer: nearer than this something touches.
+/// Share of the layer: an element nearer than this touches.
 constexpr double touching = 1e-3;
-/// Of the layer: by how much what is inside may get deeper in a step.
+/// Share of the layer: how much deeper an element inside may get in a step.
 constexpr double deeper_allowed = 1e-3;
-/// Parts that a way is cut into for a proof. Triangles on a ball as large as they are take some
-/// fifty.
+/// Number of parts that a way may be cut into for a proof. Triangles on a ball as large as they are
+/// take about fifty.
 constexpr int most_parts = 2000;
-/// Of the size of all numbers that are at hand: rounding of a distance and its plane, 45 times
-/// 2^-52. A distance and its normal are those of a place that is by a few roundings elsewhere.
+/// Rounding of a distance and its plane, relative to the size of all numbers involved: 45 times
+/// 2^-52. A distance and its normal are those of a place that is a few roundings away.
 constexpr double plane_rounding = 1e-14;
-/// Halvings for the last time that is proved.
+/// Halvings to find the last proved time.
 constexpr int most_halvings = 12;
 constexpr int elements_a_chunk = 64;
-/// From there on something is outside, m.
+/// The least distance that counts as outside, m.
 constexpr double least_outside = std::numeric_limits<double>::min();
 
 using Corners = std::array<Vec3, 3>;
@@ -71,7 +71,7 @@ Middle middle_of(const Hull& hull) {
   return middle;
 }
 
-/// Of a hull: how far its middle is, m, and how near any of it may be.
+/// The distance of a hull's middle, m, and a lower bound of the distance of all of it.
 struct Range {
   double here, at_least;
 };
@@ -91,7 +91,7 @@ Range range_of(const ColliderObject& collider, const Hull& hull) {
   return {d, std::max(bent, d - r) - slack};
 }
 
-/// Halves a hull across its longest edge, or in time where it moves by more.
+/// Halves a hull across its longest edge, or in time if it moves by more.
 std::pair<Hull, Hull> halves_of(const Hull& hull) {
   double moved = 0, longest = 0;
   std::size_t first = 0;
@@ -119,7 +119,7 @@ std::pair<Hull, Hull> halves_of(const Hull& hull) {
   return halves;
 }
 
-/// In the frame of a collider.
+/// The way in the frame of a collider.
 ElementWay as_seen(const ColliderObject& collider, ElementWay way) {
   for (Corners& corners : way.corners) {
     for (Vec3& p : corners) p = collider.to_own(p);
@@ -127,7 +127,7 @@ ElementWay as_seen(const ColliderObject& collider, ElementWay way) {
   return way;
 }
 
-/// Whether nothing of a hull is nearer than that, m, with a proof.
+/// Whether a proof shows that nothing of a hull is nearer than `gap`, m.
 bool is_proved(const ColliderObject& collider, const Hull& hull, double gap) {
   std::array<Hull, 64> stack;
   stack[0] = hull;
@@ -152,7 +152,7 @@ bool is_apart(const ColliderObject& collider, const ElementWay& way, double gap)
   return as_seen(collider, way).apart_until(*mesh, gap) == 1;
 }
 
-/// Where a triangle is nearest to a collider, about; its distance is that to the true surface.
+/// About where a collider is nearest to a triangle; the distance is that to the true surface.
 SurfacePoint nearest_place(const ColliderObject& collider, const Corners& places) {
   const AskedCorner corners[3] = {AskedCorner::at(collider, places[0]),
                                   AskedCorner::at(collider, places[1]),
@@ -186,8 +186,8 @@ ElementWay standing(const ElementWay& way, const Corners& corners) {
   return {way.count, {corners, corners}};
 }
 
-/// The nearest place of a collider of something that stands still outside; farther than some layers
-/// it need not be known of a mesh.
+/// The place of a collider nearest to an element that stands still outside. For a mesh, a place
+/// farther than some layers need not be found.
 SurfacePoint nearest_outside(const ColliderObject& collider, const ElementWay& standing) {
   const MeshDistance* const mesh = collider.triangles();
   if (mesh == nullptr) return nearest_place(collider, standing.corners[0]);
@@ -199,17 +199,17 @@ SurfacePoint nearest_outside(const ColliderObject& collider, const ElementWay& s
   return collider.from_own(nearest);
 }
 
-/// The same of what may also be inside, by less than its layer.
+/// The same for an element that may also be inside, by less than the layer.
 SurfacePoint nearest_to_start(const ColliderObject& collider, const ElementWay& standing) {
   const SurfacePoint about = nearest_place(collider, standing.corners[0]);
   if (collider.triangles() == nullptr || !(about.distance > 0)) return about;
-  // What touches has no direction of its own.
+  // Features that touch have no direction between them.
   const SurfacePoint exact = nearest_outside(collider, standing);
   if (!(exact.distance > touching * collider.offset())) return about;
   return exact.distance < about.distance ? exact : about;
 }
 
-/// Whether any of what stands still may be in a collider or on it.
+/// Whether any part of an element that stands still may be in a collider or on it.
 bool is_within(const ColliderObject& collider, const ElementWay& standing) {
   const Corners& corners = standing.corners[0];
   const MeshDistance* const mesh = collider.triangles();
@@ -218,7 +218,7 @@ bool is_within(const ColliderObject& collider, const ElementWay& standing) {
          as_seen(collider, standing).meets_at_start(*mesh);
 }
 
-/// Whether a mesh that moves may have an element altogether inside, where nothing meets its
+/// Whether an element may be altogether inside a moving mesh, where nothing meets the mesh's
 /// surface.
 bool is_swallowed(const ColliderObject& collider, const ElementWay& way) {
   SurfacePoint found;
@@ -226,14 +226,15 @@ bool is_swallowed(const ColliderObject& collider, const ElementWay& way) {
          collider.penetration(way.corners[0][0], found) && found.distance + collider.offset() < 0;
 }
 
-/// Whether any of the start of a way is in a collider.
+/// Whether any part of the element at the start of its way is in a collider.
 bool starts_within(const ColliderObject& collider, const ElementWay& way) {
   const ElementWay start = standing(way, way.corners[0]);
   if (collider.triangles() != nullptr) return is_within(collider, start);
   return !(nearest_place(collider, start.corners[0]).distance > 0);
 }
 
-/// How much deeper a corner ends in a collider than it starts, m; from outside, how deep.
+/// How much deeper in a collider a corner ends than it starts, m; if it starts outside, how deep it
+/// ends.
 double deeper_by(const ColliderObject& collider, const ElementWay& way, std::size_t corner) {
   const auto depth = [&](const Vec3& p) {
     return -collider.surface(p).distance - collider.offset();
@@ -241,7 +242,7 @@ double deeper_by(const ColliderObject& collider, const ElementWay& way, std::siz
   return depth(way.corners[1][corner]) - std::max(0.0, depth(way.corners[0][corner]));
 }
 
-/// Whether any corner does, by more than what does not count.
+/// Whether any corner gets deeper by more than is allowed.
 bool goes_deeper(const ColliderObject& collider, const ElementWay& way) {
   for (std::size_t i = 0; i < 3; ++i) {
     if (deeper_by(collider, way, i) > deeper_allowed * collider.offset()) return true;
@@ -249,7 +250,7 @@ bool goes_deeper(const ColliderObject& collider, const ElementWay& way) {
   return false;
 }
 
-/// Until when a way is proved to be farther out than that, m.
+/// Until when a way is proved to be farther out than `gap`, m.
 double proved_until(const ColliderObject& collider, const ElementWay& way, double gap) {
   const MeshDistance* const mesh = collider.triangles();
   if (mesh != nullptr) return as_seen(collider, way).apart_until(*mesh, gap);
@@ -359,7 +360,7 @@ void ColliderGuard::for_elements(Threads& threads, const Visit& visit) {
   });
 }
 
-/// Which elements meet a collider.
+/// Finds which elements meet a collider.
 void ColliderGuard::look(const std::vector<ColliderObject>& colliders, Threads& threads) {
   for_elements(threads, [&](Element& own) {
     own.met = -1;
@@ -373,7 +374,7 @@ void ColliderGuard::look(const std::vector<ColliderObject>& colliders, Threads& 
       const bool is_known = own.inside == static_cast<int>(c);
       if (!is_known && !is_swallowed(collider, way) && is_clear(collider, way)) continue;
       if (!is_known && collider.can_move() && starts_within(collider, way)) {
-        // Of two, one is as good as the other.
+        // An element inside two of them has no way out; `inside` may be either.
         own.is_free = own.inside >= 0;
         own.inside = static_cast<int>(c);
       }
@@ -417,7 +418,8 @@ void ColliderGuard::move(int vertex, const Vec3& end) {
   bodies_[at(body_of_[at(vertex)])] = 1;
 }
 
-/// To before the plane where its way is proved last. Whether any corner was moved.
+/// Moves corners in front of the plane at the last proved place of the way. Returns whether any
+/// corner was moved.
 bool ColliderGuard::push_out(const ColliderObject& collider, const Element& own) {
   const ElementWay way = way_of(collider, own);
   const double proved = proved_until(collider, way, least_gap * collider.offset());
@@ -435,7 +437,8 @@ bool ColliderGuard::push_out(const ColliderObject& collider, const Element& own)
   return any;
 }
 
-/// The same of what starts within the collider: its corners to where they are no deeper.
+/// The same for an element that starts within the collider: moves its corners to where they are no
+/// deeper.
 bool ColliderGuard::push_back(const ColliderObject& collider, const Element& own) {
   const ElementWay way = way_of(collider, own);
   bool any = false;
@@ -449,15 +452,15 @@ bool ColliderGuard::push_back(const ColliderObject& collider, const Element& own
   return any;
 }
 
-/// Whether an element's way is, or may be, all right now.
+/// Returns whether an element's way is, or may be, all right now.
 bool ColliderGuard::move_out(const ColliderObject& collider, const Element& own) {
   const ElementWay way = way_of(collider, own);
   if (own.inside == own.met) return !goes_deeper(collider, way) || push_back(collider, own);
-  // Others that share its corners may have moved them.
+  // Other elements that share its corners may have moved them.
   return is_clear(collider, way) || push_out(collider, own);
 }
 
-/// Its corners to where they were.
+/// Returns its corners to where they were.
 void ColliderGuard::stop(const Element& own) {
   for (const int vertex : own.corners) {
     if (stopped_[at(vertex)] == Stop::stays) continue;
@@ -466,7 +469,7 @@ void ColliderGuard::stop(const Element& own) {
   }
 }
 
-/// The same of a collider that moves, with which corners go.
+/// Lets its corners go with a collider that moves.
 void ColliderGuard::carry(const ColliderObject& collider, const Element& own) {
   for (const int vertex : own.corners) {
     if (stopped_[at(vertex)] != Stop::none) continue;
@@ -538,7 +541,7 @@ void ColliderGuard::start_outside(std::vector<ColliderObject>& colliders, double
     for (std::size_t i = 0; i < 3; ++i) corners[i] = corner_at(x, at(own.corners[i]));
     return corners;
   };
-  // What is nearer to a collider than its layer.
+  // Elements that are nearer to a collider than its layer.
   const auto visit_near = [&](const auto& visit) {
     for (const Element& own : elements_) {
       for (std::size_t c = 0; c < colliders.size(); ++c) {

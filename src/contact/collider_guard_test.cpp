@@ -38,14 +38,14 @@ std::vector<Collider> kinds() {
        {}}};
 }
 
-/// One triangle a body, on random ways of some length.
+/// One triangle per body, each on a random way.
 struct Flock {
   std::vector<ContactSurface> surfaces;
   std::vector<int> body_of;
   std::vector<double> x, z;
 };
 
-/// Triangles of some size that start outside of a collider, and may end anywhere.
+/// Triangles of some size that start outside a collider and may end anywhere.
 Flock flock(const ColliderObject& collider, unsigned seed, double size, double way,
             std::size_t most) {
   Flock own;
@@ -86,7 +86,7 @@ Vec3 corner(const std::vector<double>& x, int vertex) {
   return {x[first], x[first + 1], x[first + 2]};
 }
 
-/// The triangles of what is a mesh; else none.
+/// The triangles of a mesh; otherwise none.
 TriangleMesh surface_of(const Collider& collider) {
   if (const auto* mesh = std::get_if<MeshShape>(&collider.shape)) return mesh->mesh;
   if (const auto* field = std::get_if<HeightFieldShape>(&collider.shape)) {
@@ -95,7 +95,7 @@ TriangleMesh surface_of(const Collider& collider) {
   return {};
 }
 
-/// Whether an edge of either passes through the other one, or is not proved not to.
+/// Whether an edge of one passes through the other, or is not proved not to.
 bool intersects(const TriangleMesh& mesh, const Vec3 (&corners)[3]) {
   const auto meets = [](const Vec3& from, const Vec3& to, const Vec3& a, const Vec3& b,
                         const Vec3& c) {
@@ -113,7 +113,7 @@ bool intersects(const TriangleMesh& mesh, const Vec3 (&corners)[3]) {
   return false;
 }
 
-/// Least distance of a way that is sampled, m.
+/// Least distance along a sampled way, m.
 double least(const ColliderObject& collider, const Flock& own, const std::vector<double>& z,
              int body, double until = 1) {
   double distance = 1e300;
@@ -161,7 +161,7 @@ TEST_P(ColliderGuardOf, NothingGetsInAndWhatPassesIsLeftAlone) {
           ++stopped;
           ASSERT_TRUE(is_held) << body;
         } else if (before > 0.1 * layer) {
-          // A sample misses by half its spacing at most: those of what moves far say less.
+          // A sample misses the least by at most half its spacing: samples of long ways say less.
           ++passed;
           const double missed = 0.5 * (size / 6 + way / 8);
           ASSERT_FALSE(is_held && before > 0.1 * layer + missed) << body << " " << before;
@@ -181,7 +181,7 @@ TEST_P(ColliderGuardOf, WhatSlidesGoesOnSliding) {
   std::vector<ColliderObject> colliders;
   colliders.emplace_back(kinds()[static_cast<std::size_t>(GetParam())], "/colliders/0");
   colliders[0].inflate(layer);
-  // A vertex close to the surface that goes along it and slightly in.
+  // A vertex close to the surface that moves along it and slightly inwards.
   const SurfacePoint foot = colliders[0].surface({0.3, 0.6, 0.2});
   const Vec3 start = foot.point + (0.5 * layer - layer) * foot.normal;
   const Vec3 along = direction(cross(foot.normal, {0.3, 0.1, 0.9}), {1, 0, 0});

@@ -32,8 +32,8 @@ struct Basis {
   Vec3 radial(double angle) const { return std::cos(angle) * u + std::sin(angle) * v; }
 };
 
-/// A shape with what is known of it independently: which points are inside, and points spread over
-/// its surface at most `spacing` from any of it (within the cube that is tested).
+/// A shape with independent knowledge of it: which points are inside, and points spread over its
+/// surface so that all of it is within `spacing` of one (inside the cube that is tested).
 struct Case {
   std::string name;
   Collider collider;
@@ -214,7 +214,7 @@ void add_triangle(std::vector<Vec3>& samples, const Vec3& a, const Vec3& b, cons
   }
 }
 
-/// Every three of the points of which no other is outside make a side.
+/// Any three of the points make a side if no other point is outside of it.
 Case hull_case() {
   std::mt19937 engine(7);
   std::uniform_real_distribution<double> side(-0.9, 0.9);
@@ -245,7 +245,7 @@ Case hull_case() {
   return c;
 }
 
-/// A field of 5 x 4 heights, turned and moved, whose walls end within the cube that is tested.
+/// A field of 5 x 4 heights, turned and moved. Its walls end inside the cube that is tested.
 Case height_field_case() {
   HeightFieldShape shape{.nx = 5,
                          .nz = 4,
@@ -291,7 +291,8 @@ Case height_field_case() {
     if (!(u > 0 && u < 4 && v > 0 && v < 3)) return false;
     const int i = static_cast<int>(u), j = static_cast<int>(v);
     const double s = u - i, t = v - j;
-    // Between the corners 0 0, 1 1, and of the other two that on the side of the point.
+    // Between the corners 0 0 and 1 1, and the one of the other two that is on the side of the
+    // point.
     const double a = point(i, j)[1], d = point(i + 1, j + 1)[1];
     const double b = point(i + 1, j)[1], e = point(i, j + 1)[1];
     const double height = s > t ? a + s * (b - a) + t * (d - b) : a + t * (e - a) + s * (d - e);
@@ -300,7 +301,7 @@ Case height_field_case() {
   return c;
 }
 
-/// The distance of a ball, with a gradient that is not of length 1.
+/// The distance of a ball, with a gradient whose length is not 1.
 Case function_case() {
   Case c = sphere_case();
   c.name = "function";
@@ -379,7 +380,8 @@ TEST(Collider, TheNormalIsTheGradientOfTheDistance) {
         b[k] += e;
         const SurfacePoint low = collider.surface(a), high = collider.surface(b);
         gradient[k] = (high.distance - low.distance) / (2 * e);
-        // A medial surface passes between the two, or their curvature is that of a spike.
+        // A medial surface passes between the two, or their curvature is as strong as that of a
+        // spike.
         smooth = smooth && dot(low.normal, n) > 1 - 1e-7 && dot(high.normal, n) > 1 - 1e-7;
       }
       if (!smooth) continue;
@@ -477,7 +479,7 @@ TEST(Collider, DegeneratePointsHaveAValidNormal) {
 }
 
 TEST(Collider, OnItsAxisARoundShapeIsExactHoweverFarAway) {
-  // The radial direction there is that of rounding, but must stay perpendicular to the axis.
+  // The radial direction there consists of rounding, but must stay perpendicular to the axis.
   const Vec3 axis = direction({1, 2, 3}, {0, 0, 1});
   const Collider torus{"", TorusShape{{0, 0, 0}, axis, 1, 0.3}, {}};
   const Collider cylinder{"", CylinderShape{{0, 0, 0}, axis, 1, 1e6}, {}};
@@ -507,7 +509,7 @@ TEST(Collider, AMovedColliderIsItsRestShapeSeenInItsFrame) {
       const SurfacePoint at_rest = rest.surface(q);
       const SurfacePoint found = moved.surface(end.apply(q));
       EXPECT_NEAR(found.distance, at_rest.distance, 1e-13);
-      // Where the distance has no gradient rounding decides; that is not met by these points.
+      // If the distance has no gradient, rounding decides; none of these points is at such a place.
       EXPECT_NEAR(norm(found.normal - end.rotate(at_rest.normal)), 0, 1e-11);
       EXPECT_NEAR(norm(found.point - end.apply(at_rest.point)), 0, 1e-11);
       EXPECT_NEAR(norm(moved.displacement(end.apply(q)) - (end.apply(q) - start.apply(q))), 0,

@@ -23,21 +23,23 @@ namespace {
 
 static_assert(std::is_trivially_default_constructible_v<Contact>, "contacts_ must stay untouched");
 
-// Vertices that follow each other stand near each other, so balls around groups of them rule most
-// of them out at once. A block of 128 is cut in four twice: at group g, its quarters are groups 4 g
-// + 1 to 4 g + 4, and groups 5 to 20 are leaves of 8. A query costs 10 to 40 ns for an analytic
-// shape, but microseconds for a mesh.
+// Consecutive vertices are close together, so balls around groups of them rule out most vertices at
+// once. A block of 128 is cut in four twice: the quarters of group g are groups 4 g + 1 to 4 g + 4,
+// and groups 5 to 20 are leaves of 8. A query costs 10 to 40 ns for an analytic shape, but
+// microseconds for a mesh.
 constexpr std::size_t block_size = 128;
 constexpr std::size_t group_size = 8;
 constexpr std::size_t first_leaf = 5;
 constexpr std::size_t num_groups = 21;
 
-/// Of the soft depth of the vertices: that between two bodies, a thirtieth of the layer that is
-/// between them. Softer, they go through the layer; without it, what ten iterations leave of errors
-/// in stiff bodies drives one down another that friction should hold.
+/// Soft depth between two bodies as a share of that of the vertices: a thirtieth of the layer
+/// between the bodies. If it were larger, bodies would go through the layer. Without it, the errors
+/// that ten iterations leave in stiff bodies would drive one body down another although friction
+/// should hold it.
 constexpr double soft_between = 0.05;
 
-/// Balls around the vertices of a block and groups of them, each vertex having one or two points.
+/// Balls around the vertices of a block and around groups of them; each vertex has one or two
+/// points.
 class BlockOfVertices {
  public:
   explicit BlockOfVertices(std::size_t size) : size_(size) {}
@@ -80,7 +82,8 @@ std::size_t count_bodies(const std::vector<ContactVertex>& vertices,
   return at(last) + 1;
 }
 
-/// The first vertex of each body in a list of them in the order of the bodies: [num_bodies + 1].
+/// The index of the first vertex of each body in a list that is in the order of the bodies:
+/// [num_bodies + 1].
 std::vector<int> first_of_bodies(const std::vector<ContactVertex>& vertices,
                                  std::size_t num_bodies) {
   std::vector<int> first(num_bodies + 1, 0);
@@ -178,7 +181,7 @@ const std::vector<char>& ContactEnergy::move_colliders(double time_end, double h
 }
 
 bool ContactEnergy::comes_near(int body, const Box& box, const std::vector<char>& asked) const {
-  // Beyond the layers in which contacts are looked for; an arc is longer than its chord.
+  // The margin covers the layers in which contacts are looked for; an arc is longer than its chord.
   constexpr double margin = 1.05, arc = 1.6;
   const Vec3 center = 0.5 * (box.min + box.max);
   const double radius = margin * 0.5 * norm(box.max - box.min);
@@ -214,8 +217,8 @@ void ContactEnergy::file_point(std::size_t place) {
   has_news_[at(body_of_vertex(point.vertices[point.count - 1]))] = 1;
 }
 
-/// Lets find(block, out) write what it finds in each block of vertices, from the block's own place
-/// on, and closes the gaps in order. How many there are.
+/// Lets find(block, out) write what it finds in each block of vertices to the block's own place,
+/// then closes the gaps in order. Returns how many there are.
 template <class T, class Find>
 std::size_t ContactEnergy::find_in_blocks(T* out, Threads& threads, const Find& find) {
   const auto room_of = [&](int block) {
@@ -254,7 +257,7 @@ ContactEnergy::Toucher ContactEnergy::point_at(std::size_t place) const {
               .size = 0,
               .slip_speed = friction_slip_speed,
               .is_inner = false};
-  // Of what is on either side: the stiffness within the soft depth, and beyond.
+  // For each side: the stiffness within the soft depth, and beyond it.
   double soft[2] = {}, hard[2] = {}, bearing = 0;
   for (int i = 0; i < own.point.count; ++i) {
     const ContactVertex& vertex = vertices_[at(place_of_vertex_[at(own.point.vertices[i])])];
@@ -272,7 +275,7 @@ ContactEnergy::Toucher ContactEnergy::point_at(std::size_t place) const {
   if (plane.collider != SurfaceContact::no_collider) {
     own.stiffness *= plane.harder;
   } else {
-    // Each gives in as it would by itself.
+    // Each side yields as it would by itself.
     const auto both = [&](const double* k) {
       return std::max(2 * k[0] * k[1] / (k[0] + k[1]), bearing) * plane.harder;
     };
@@ -314,7 +317,7 @@ void ContactEnergy::begin_step(const ContactStep& step, Threads& threads) {
   }
 }
 
-/// Looks for points of edges and faces on the way to z, and at what they begin the step with.
+/// Looks for points of edges and faces on the way to z, and for what they begin the step with.
 Encounters ContactEnergy::find_points(const double* z, bool held, Threads& threads) {
   const std::size_t before = num_points();
   int count = surface_.find(colliders_, way_to(z), threads);
@@ -333,8 +336,8 @@ Encounters ContactEnergy::sweep_pairs(const double* z, Threads& threads) {
   return start_points(before, z, count);
 }
 
-/// What points do from the start of the step on that are new; of those and harder ones there are
-/// `count`.
+/// Sets up what new points do from the start of the step on. `count` is the number of new and
+/// harder points.
 Encounters ContactEnergy::start_points(std::size_t before, const double* z, int count) {
   Encounters met{.crossings = 0, .points = count};
   for (const int place : surface_.hardened()) {
@@ -365,7 +368,8 @@ void ContactEnergy::start_point(std::size_t place) {
   const Toucher own = point_at(place);
   shift_of_point_[place] = 0;
   const Vec3 x = collider.carried(own.point.position(x_n_));
-  // What comes past an edge of the collider starts behind the plane, but outside.
+  // A point that comes past an edge of the collider starts behind the plane, but outside the
+  // collider.
   const double depth = std::min(dot(plane.surface - x, plane.normal), plane.start_depth);
   if (!(depth > 0)) return;
   Contact& contact = from_start_[num_from_start_];
@@ -374,13 +378,13 @@ void ContactEnergy::start_point(std::size_t place) {
   shift_of_point_[place] = contact.shift;
 }
 
-/// The one behind the last.
+/// Keeps the contact that was written behind the last one.
 void ContactEnergy::keep_from_start() {
   start_of_bodies_.add(at(body_of(from_start_[num_from_start_].point)));
   ++num_from_start_;
 }
 
-/// Friction between two bodies goes by how they press on each other at the start of the step.
+/// Friction between two bodies depends on how they press on each other at the start of the step.
 void ContactEnergy::start_pair(std::size_t place) {
   const SurfaceContact& plane = surface_.points()[place];
   const Toucher own = point_at(place);
@@ -467,7 +471,7 @@ std::size_t ContactEnergy::start_block(std::size_t block, Contact* out) {
   return count;
 }
 
-/// Makes of what is inside at the start of the step what that decides; false: nothing.
+/// Turns a contact at the start of the step into what it decides; false if that is nothing.
 bool ContactEnergy::start(const Toucher& own, Contact& contact) const {
   if (own.size > 0) {
     const double deep = contact.depth / (deep_start * own.size);
@@ -480,13 +484,13 @@ bool ContactEnergy::start(const Toucher& own, Contact& contact) const {
   return contact.shift > 0 || contact.friction > 0;
 }
 
-/// In barrier mode.
+/// The thickness of a contact's layer in barrier mode, m.
 double ContactEnergy::layer_of(const Plane& plane, const Toucher& own) const {
   const double layer = own.point.count > 1 ? surface_.points()[at(own.place)].layer : 0;
   return layer > 0 ? layer : colliders_[at(plane.collider)].offset();
 }
 
-/// The contact of what is behind a plane, s being its shift.
+/// The contact of something behind a plane; `shift` is s.
 Contact ContactEnergy::behind(const Plane& plane, const Toucher& own, double depth,
                               double shift) const {
   const double layer = guard_ ? layer_of(plane, own) : 0;
@@ -602,8 +606,8 @@ std::size_t ContactEnergy::detect_block(std::size_t block, const double* z, Cont
   return count;
 }
 
-/// Whether a vertex whose step ends there is inside a collider and nothing else holds it; then
-/// `contact` is that.
+/// Whether a vertex whose step ends at `end` is inside a collider and nothing else holds it. If so,
+/// `contact` is that contact.
 bool ContactEnergy::touches(std::size_t place, int c, const Vec3& end, Contact& contact) const {
   const ColliderObject& collider = colliders_[at(c)];
   SurfacePoint found;
@@ -620,7 +624,7 @@ bool ContactEnergy::touches(std::size_t place, int c, const Vec3& end, Contact& 
   return true;
 }
 
-/// The same of a plane that holds a vertex.
+/// The same for a plane that holds a vertex.
 bool ContactEnergy::touches(const Held& held, const Vec3& end, Contact& contact) const {
   const double gap = dot(end - held.point, held.normal);
   if (!(gap < 0)) return false;
@@ -628,15 +632,15 @@ bool ContactEnergy::touches(const Held& held, const Vec3& end, Contact& contact)
   return true;
 }
 
-/// Where the step ends that has a vertex of vertices_ there at its stage.
+/// Where the step ends if it has a vertex of vertices_ at `middle` at its stage.
 Vec3 ContactEnergy::moved_on(const Vec3& middle, std::size_t place) const {
   if (stage_ == 1) return middle;
   const Vec3 start = way_to(x_n_).start(vertices_[place].vertex);
   return start + (1 / stage_) * (middle - start);
 }
 
-/// x_n + c of what touches the surface at a point of the end of the step; any place where there is
-/// no friction.
+/// x_n + c of something that touches the surface at this point at the end of the step; any place if
+/// there is no friction.
 Vec3 ContactEnergy::anchor_of(const Toucher& own, int collider, const Vec3& surface) const {
   if (!(friction_on(collider) > 0)) return surface;
   if (collider == SurfaceContact::no_collider) return own.point.position(x_n_);
@@ -702,8 +706,9 @@ std::size_t ContactEnergy::sweep_block(std::size_t block, const double* z, Held*
   return count;
 }
 
-/// The path of a vertex as the collider sees it, straight. True: it enters and, by the normals at
-/// both ends of its way inside, does not come out on the side where it went in.
+/// Follows the path of a vertex, which is straight as the collider sees it. True: the vertex enters
+/// and, by the normals at both ends of its way inside, does not come out on the side where it went
+/// in.
 bool ContactEnergy::follow(std::size_t place, int c, const Vec3& end, Held& held) const {
   const ColliderObject& collider = colliders_[at(c)];
   const ContactVertex& own = vertices_[place];
@@ -713,7 +718,7 @@ bool ContactEnergy::follow(std::size_t place, int c, const Vec3& end, Held& held
   SurfacePoint entry = collider.surface(start), exit = collider.surface(end);
   if (exit.distance >= 0 && length < entry.distance + exit.distance) return false;
   if (entry.distance < 0) {
-    // What starts deep inside comes out where it is nearest.
+    // A vertex that starts deep inside comes out at the nearest place.
     if (own.size > 0 && -entry.distance > deep_start * own.size) return false;
   } else if (!find_entry(collider, start, end, entry)) {
     return false;
@@ -802,7 +807,7 @@ Touch ContactEnergy::touch() const {
   Touch sum;
   for (const Contact& contact : touching()) {
     sum.energy += contact.energy_at(contact.depth);
-    // What a guard keeps out is at no depth, whatever planes it is behind.
+    // In barrier mode nothing is deep in a collider, whatever planes it is behind.
     if (contact.is_of_bodies() || guard_) continue;
     sum.deepest = std::max(sum.deepest, contact.depth + contact.shift);
   }
@@ -810,8 +815,8 @@ Touch ContactEnergy::touch() const {
 }
 
 /// k n n^T inside the plane, plus mu N times
-///   (I - n n^T) / eps               where the vertex sticks,
-///   (I - n n^T - u u^T/|u|^2) / |u| where it slips.
+///   (I - n n^T) / eps               if the vertex sticks,
+///   (I - n n^T - u u^T/|u|^2) / |u| if it slips.
 void ContactEnergy::hessian(const Contact& contact, const double* z, double* block) const {
   const Local local = at_position(contact, z);
   const Vec3& n = contact.normal;

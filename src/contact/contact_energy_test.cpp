@@ -28,14 +28,14 @@ std::vector<double> padded(const std::vector<Vec3>& points) {
   return x;
 }
 
-/// So many vertices, of one stiffness, that come out of what they start in as fast as they can.
+/// This many vertices of one stiffness that come out of what they start in as fast as they can.
 std::vector<ContactVertex> all(int n, double stiffness) {
   std::vector<ContactVertex> vertices;
   for (int i = 0; i < n; ++i) vertices.push_back({.vertex = i, .stiffness = stiffness});
   return vertices;
 }
 
-/// A step to time_end from x_n on, whose minimisation starts there.
+/// A step from x_n to time_end, whose minimisation starts at x_n.
 ContactStep step_from(const std::vector<double>& x_n, double time_end) {
   return {.time_end = time_end, .h = h, .x_n = x_n.data()};
 }
@@ -70,7 +70,7 @@ class Cloud {
     for (Vec3& x : points_) x = random();
   }
   std::vector<double> x() const { return padded(points_); }
-  /// All points displaced by vectors of a length.
+  /// All points, displaced by vectors of this length.
   std::vector<double> displaced(double by) {
     std::vector<Vec3> moved = points_;
     for (Vec3& p : moved) p = p + by * direction(random(), {1, 0, 0});
@@ -122,8 +122,8 @@ TEST(ContactEnergy, ItIsHalfTheStiffnessTimesTheSquaredDepthWhereItWasChosen) {
   for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(found[i], g[i], 1e-11);
 }
 
-/// Derivatives at points as far from where the contacts were chosen as `by`, for positions at the
-/// start of the step as far away as `slip`.
+/// Checks derivatives at points that are `by` away from where the contacts were chosen, with the
+/// positions at the start of the step `slip` away.
 void expect_derivatives(double by, double slip, const ContactVertex& like = {.stiffness = 300}) {
   Threads threads(1);
   Cloud cloud(2, 150, 1);
@@ -141,7 +141,7 @@ void expect_derivatives(double by, double slip, const ContactVertex& like = {.st
   contact.begin_step(step_from(x_n, 0.4), threads);
   contact.detect(chosen.data(), threads);
   ASSERT_GT(contact.contacts().size(), 50u);
-  // The friction of one contact bends over eps: steps must be short beside it.
+  // The friction of one contact bends over eps, so steps must be short compared with that.
   const double e = 1e-3 * eps;
   std::vector<double> blocks(9 * 150);
   contact.visit_hessian(x.data(), [&](int vertex, int, const double* block) {
@@ -164,12 +164,12 @@ void expect_derivatives(double by, double slip, const ContactVertex& like = {.st
       for (std::size_t i = 0; i < 3; ++i) {
         const double block = blocks[9 * v + 3 * i + k];
         const double slope = (g_high[4 * v + i] - g_low[4 * v + i]) / (2 * e);
-        // Exact but for rounding and for e over the radius of the bend, eps, squared.
+        // Exact except for rounding and for the square of e over the radius of the bend, eps.
         if (std::abs(slope - block) <= 1e-4 * (300 + std::abs(block))) ++smooth;
       }
     }
   }
-  // Only a kink within the difference is excused: of the normal force or of the friction.
+  // Only a kink within the difference is excused, of the normal force or of the friction.
   EXPECT_GE(smooth, static_cast<int>(9 * touched.size()) * 98 / 100);
 }
 
@@ -238,7 +238,7 @@ TEST(ContactEnergy, ItsHessianBlocksArePositiveSemiDefinite) {
   EXPECT_GT(blocks, 400);
 }
 
-/// Found anew at every place, it is one function: its gradient is that of differences wherever
+/// Found anew at every place, it is one function: its gradient matches differences wherever
 /// vertices enter or leave, and in the middle of a step as at its end.
 TEST(ContactEnergy, FoundAnewEverywhereItIsOneFunctionOfPositions) {
   Threads threads(1);
@@ -257,8 +257,9 @@ TEST(ContactEnergy, FoundAnewEverywhereItIsOneFunctionOfPositions) {
       g.assign(g.size(), 0);
       return contact.add(z.data(), g.data());
     };
-    // Over many small steps the change of the energy is the integral of its slope: what jumped
-    // would be missed. Trapezoids err by the square of the step, kinks of the distance by it once.
+    // Over many small steps the change of the energy is the integral of its slope; jumps would be
+    // missing from it. Trapezoids err by the square of the step, at kinks of the distance by the
+    // step itself.
     constexpr int steps = 4000;
     double last = at(0), sum = 0, largest = 0;
     const auto slope = [&] {
@@ -341,7 +342,8 @@ TEST(ContactEnergy, WhatStartsDeepInsideIsPushedFromAsFarAsItMayCome) {
     contact.begin_step(step_from(x_n, h), threads);
     contact.detect(x_n.data(), threads);
     ASSERT_EQ(contact.touching().size(), 1u);
-    // Deeper than twice a hundredth of the size: by the exit speed; else all the way.
+    // Vertices deeper than twice a hundredth of the size come out at the exit speed, others all the
+    // way.
     const double allowed = depth > 0.02 * size ? exit_speed * size * h : depth;
     EXPECT_NEAR(contact.touching()[0].depth, std::min(depth, allowed), 1e-15 * depth);
     EXPECT_NEAR(contact.touch().deepest, depth, 1e-15 * depth);
@@ -416,7 +418,7 @@ TEST(ContactEnergy, FrictionIsMuTimesTheNormalForceAgainstTheSlip) {
   contact.begin_step(step_from(x_n, h), threads);
   contact.detect(x.data(), threads);
   const std::vector<double> g = gradient(contact, x);
-  // N = 1000 * 0.02 of the state before, slip 0.05 along (0.6, 0, -0.8).
+  // N = 1000 * 0.02 from the state before; the slip is 0.05 along (0.6, 0, -0.8).
   EXPECT_NEAR(g[0], 0.3 * 20 * 0.6, 1e-12);
   EXPECT_NEAR(g[1], -10, 1e-12);
   EXPECT_NEAR(g[2], 0.3 * 20 * -0.8, 1e-12);
@@ -434,8 +436,8 @@ TEST(ContactEnergy, AVertexThatMovesWithItsColliderSticks) {
   const Pose end = evaluate(motion, t), start = evaluate(motion, t - h);
   const Collider belt{"belt", BoxShape{{0, -0.5, 0}, {4, 1, 4}, {0, 1, 0}, 0}, motion};
   ContactEnergy contact(objects({belt}), 0.8, all(2, 1000));
-  // Vertices a little below the upper face. The collider is measured on its surface, so the first
-  // moves with it there.
+  // Vertices a little below the upper face. The collider's motion is taken at its surface, and the
+  // first vertex moves with it there.
   const Vec3 q{0.7, 0, -0.4}, below{0, -0.01, 0};
   const Vec3 carried = start.apply(q) + below;
   const Vec3 left_behind = carried + Vec3{-0.03, 0, 0};
@@ -449,7 +451,7 @@ TEST(ContactEnergy, AVertexThatMovesWithItsColliderSticks) {
   EXPECT_NEAR(g[0], 0, 1e-6);  // slip of 1e-16 over eps, times mu N
   EXPECT_NEAR(g[1], -10, 1e-10);
   EXPECT_NEAR(g[2], 0, 1e-6);
-  // It went 0.03 farther than the belt, which has turned by 2.4 degrees: held back.
+  // It went 0.03 farther than the belt, which has turned by 2.4 degrees, so it is held back.
   EXPECT_NEAR(std::hypot(g[4], g[6]), 0.8 * 10, 1e-9);
   EXPECT_GT(g[4], 0.8 * 10 * std::cos(0.06));
 }
@@ -494,7 +496,7 @@ TEST(ContactEnergy, ARestingVertexSinksByItsWeightOverTheStiffness) {
   Particle particle;
   particle.x = {0, 0.2, 0};
   for (int n = 1; n <= 400; ++n) particle.step(contact, n * h);
-  // Implicit Euler damps the bounce; 8 s leave nothing of it.
+  // Implicit Euler damps the bounce; nothing of it is left after 8 s.
   EXPECT_NEAR(particle.x[1], -0.5 * 10 / 1000, 1e-9);
 }
 
@@ -515,7 +517,7 @@ TEST(ContactEnergy, ASlidingVertexIsSlowedByMuGravityAndStops) {
 }
 
 TEST(ContactEnergy, OnASlopeFrictionHoldsUpToItsAngleWithTheCreepOfItsSlipSpeed) {
-  const double slope = 0.2;  // of the tangent of the angle
+  const double slope = 0.2;  // as the tangent of the angle
   const Vec3 normal = direction({-slope, 1, 0}, {0, 1, 0});
   const Vec3 down = direction({-1, -slope, 0}, {1, 0, 0});
   for (double mu : {0.1, 0.4}) {
@@ -608,7 +610,7 @@ TEST(ContactEnergy, PositionsThatAreNotFiniteGiveNoContact) {
   for (const Contact& c : contact.contacts()) EXPECT_EQ(c.point.vertices[0], 4);
 }
 
-/// What a vertex touches by itself is what all of them together touch.
+/// The contacts of each vertex by itself are those of all vertices together.
 TEST(ContactEnergy, FindsTheContactsOfOneVertexAsThoseOfAll) {
   Threads threads(1);
   const std::vector<double> x_n = Cloud(3, 400, 1.2).x();
@@ -653,7 +655,7 @@ TEST(ContactEnergy, BrokenSettingsAreRejected) {
   expect_refusal(1, 0, -1, "/contact");
 }
 
-/// Of three vertices above the ground, the second moves up, the third is inner.
+/// Vertices above the ground; the second moves up, and the third is inner.
 TEST(ContactEnergy, LooksAheadAlongTheMotionOfAStep) {
   const std::vector<double> x_n = padded({{0, 1, 0}, {1, 1, 0}, {2, 1, 0}, {3, 1, 0}});
   const std::vector<double> z = padded({{0, 0.89, 0}, {1, 1.1, 0}, {2, 0.8, 0}, {3, 0.85, 0}});
@@ -667,7 +669,7 @@ TEST(ContactEnergy, LooksAheadAlongTheMotionOfAStep) {
   EXPECT_TRUE(found.empty());
   energy.find_ahead(z.data(), {0, 0, 0}, 10, found);
   EXPECT_EQ(found, (std::vector{3, 0}));
-  // Of what gravity adds in this step nothing is said of the next ones.
+  // What gravity adds in this step is not carried on to the next ones.
   energy.find_ahead(z.data(), {0, -0.02, 0}, 10, found);
   EXPECT_EQ(found, (std::vector{3}));
 }

@@ -6,23 +6,23 @@
 
 namespace supple {
 
-/// What a contact acts on, sum_i w_i x_i: a material point of a body, over a vertex, the two of an
-/// edge or the three of a triangle, with positive weights that add up to 1; or the way from one
-/// such point to another one, whose weights are then negative.
+/// What a contact acts on, sum_i w_i x_i: a material point of a body, on a vertex, an edge or a
+/// triangle, with positive weights that add up to 1; or the difference of two such points, of which
+/// the second has negative weights.
 struct ContactPoint {
-  int vertices[4];    ///< of which the first `count` are
-  double weights[4];  ///< that of a vertex alone is 1
+  int vertices[4];    ///< the first `count` are used
+  double weights[4];  ///< a single vertex has weight 1
   int count;
 
   static ContactPoint of_vertex(int vertex) { return {{vertex, -1, -1, -1}, {1, 0, 0, 0}, 1}; }
 
   bool is_between_points() const { return count > 1 && (weights[0] < 0 || weights[count - 1] < 0); }
 
-  /// Where it is, m, positions being padded to four numbers a vertex.
+  /// Position, m; x has four numbers per vertex, the last one padding.
   Vec3 position(const double* x) const {
     return sum([&](int i) { return x + 4 * static_cast<std::size_t>(vertices[i]); });
   }
-  /// The same with the vertex at one of its corners elsewhere: [3], m.
+  /// The same if the vertex at one of its corners were elsewhere: [3], m.
   Vec3 position(const double* x, int corner, const double* elsewhere) const {
     return sum([&](int i) {
       return i == corner ? elsewhere : x + 4 * static_cast<std::size_t>(vertices[i]);

@@ -13,12 +13,12 @@ using namespace vec3;
 namespace {
 
 constexpr int most_tangents = 40;
-/// Of the values of a tangent plane.
+/// Relative rounding of the values of a tangent plane.
 constexpr double rounding = 1e-13;
-/// Of what is searched beside the deepest place of a grid.
+/// Number of steps in the search around the deepest place of a grid.
 constexpr int most_moves = 60;
 
-/// Of an edge: beside a kink of the distance.
+/// Share of an edge: how far beside a kink of the distance to look.
 constexpr double beside = 1e-3;
 
 /// The normal of a triangle, to one side of it.
@@ -31,8 +31,8 @@ Vec3 across_triangle(const Vec3 (&corners)[3], const Vec3& side) {
 class Part {
  public:
   Part() : corners_{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}} {}
-  /// Leaves what is on one side of a line: where values, linear between the corners, are not above
-  /// zero.
+  /// Keeps what is on one side of a line: the part in which the values, linear between the corners,
+  /// are not above zero.
   void cut(const Vec3& values) {
     Vec3 before[room];
     double heights[room];
@@ -71,16 +71,16 @@ class Part {
 class Tangents {
  public:
   int count() const { return count_; }
-  /// Where the highest of them is lowest, in weights of the corners, and its value there.
+  /// Where the highest of them is lowest, in weights of the corners; lowest() is its value there.
   const Vec3& lowest_place() const { return lowest_place_; }
   double lowest() const { return lowest_; }
 
-  /// Whether that changed it, by more than rounding.
+  /// Returns whether that changed the lowest place, by more than rounding.
   bool add(const Vec3& values, const Vec3& normal) {
     const double size = std::max({std::abs(values[0]), std::abs(values[1]), std::abs(values[2])});
     const bool is_higher = dot(values, lowest_place_) > lowest_ + rounding * size;
     if (is_higher) {
-      // It is lowest on the new one, in the part where that is the highest.
+      // The lowest place is on the new plane, in the part where it is the highest.
       Part part;
       for (int i = 0; i < count_; ++i) part.cut(values_[i] - values);
       double least = std::numeric_limits<double>::infinity();
@@ -98,8 +98,8 @@ class Tangents {
     return is_higher;
   }
 
-  /// A mean of two of them, which is a bound of the distance too: where the highest of them is
-  /// lowest on the border of the triangle, with nothing below that.
+  /// A mean of two of them, which also bounds the distance. It is used if the highest of them is
+  /// lowest on the border of the triangle: nothing of the mean is below that.
   struct Mean {
     double least;  ///< at the corners
     Vec3 normal;
@@ -116,7 +116,7 @@ class Tangents {
     for (int i = 0; i < count_; ++i) {
       look_at(i, 0);
       for (std::size_t k = 0; k < 3; ++k) {
-        // Where it is as high at two corners.
+        // Where it is equally high at two corners.
         const Vec3 more = values_[i] - one;
         const std::size_t next = (k + 1) % 3;
         const double part = (one[next] - one[k]) / (more[k] - more[next]);
@@ -128,19 +128,19 @@ class Tangents {
 
  private:
   Vec3 values_[most_tangents], normals_[most_tangents];
-  int count_ = 0, newest_ = 0;  ///< the last one that was above the others where they were lowest
+  int count_ = 0, newest_ = 0;  ///< the last one that was above the others at their lowest place
   Vec3 lowest_place_{1, 0, 0};
   double lowest_ = -std::numeric_limits<double>::infinity();
 };
 
-/// The least of a convex distance.
+/// Finds the least of a convex distance.
 DeepestPoint least_on_triangle(const ColliderObject& collider, const AskedCorner (&corners)[3],
                                const Depth& wanted) {
   const Vec3 places[3] = {corners[0].place, corners[1].place, corners[2].place};
   Tangents tangents;
   double least = std::numeric_limits<double>::infinity();
   Vec3 deepest{1, 0, 0}, out{0, 1, 0};
-  /// Whether there is more to be found.
+  /// Returns whether there is more to be found.
   const auto look_at = [&](const Vec3& weights, const Vec3& place, const SurfacePoint& there) {
     if (there.distance < least) {
       least = there.distance;
@@ -166,7 +166,7 @@ DeepestPoint least_on_triangle(const ColliderObject& collider, const AskedCorner
   if (!(found.at_least > wanted.near)) return found;
   const Vec3& lowest = tangents.lowest_place();
   if (std::min({lowest[0], lowest[1], lowest[2]}) > 0) {
-    // All of the collider is beyond a plane along the triangle.
+    // The whole collider is beyond a plane along the triangle.
     found.rise = across_triangle(places, out);
   } else {
     const Tangents::Mean mean = tangents.highest_mean();
@@ -181,7 +181,7 @@ DeepestPoint least_on_triangle(const ColliderObject& collider, const AskedCorner
 DeepestPoint deepest_on_edge(const ColliderObject& collider, const AskedCorner& a,
                              const AskedCorner& b, const Depth& wanted) {
   const Vec3 edge = b.place - a.place;
-  /// The distance at a place on the edge and what it grows by along all of the edge.
+  /// The distance at a place on the edge, and by how much it grows over the whole edge.
   struct Tangent {
     double s, distance, slope;
     Vec3 normal;
@@ -206,7 +206,7 @@ DeepestPoint deepest_on_edge(const ColliderObject& collider, const AskedCorner& 
   }
   double least = best.distance;
   for (int i = 0; i < most_tangents && low.slope < 0 && high.slope > 0; ++i) {
-    // Where both tangents meet is below all that is between them.
+    // The place where both tangents meet is below everything between them.
     const double rise = high.distance - low.distance - high.slope * (high.s - low.s);
     const double step = rise / (low.slope - high.slope);
     least = low.distance + low.slope * step;
@@ -239,7 +239,7 @@ DeepestPoint deepest_on_triangle(const ColliderObject& collider, const AskedCorn
   });
   const double side = std::max(
       {norm(places[1] - places[0]), norm(places[2] - places[1]), norm(places[0] - places[2])});
-  // A triangle around it is searched and moved with it, or made smaller.
+  // A triangle around the deepest place is searched and moved with it, or made smaller.
   double reach = 1.0 / parts_of_side;
   for (int i = 0; i < most_moves && reach * side > wanted.tolerance; ++i) {
     Vec3 low;

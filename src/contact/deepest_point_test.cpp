@@ -20,7 +20,7 @@ constexpr double tolerance = 1e-7;
 
 ColliderObject collider_of(const ColliderShape& shape) { return {{"", shape, {}}, ""}; }
 
-/// About as large as the triangles below, its centre at 0.
+/// About as large as the triangles below, with the centre at 0.
 std::vector<ColliderShape> convex_shapes() {
   return {SphereShape{{0, 0, 0}, 0.5}, BoxShape{{0, 0, 0}, {0.6, 0.5, 0.4}, {0, 1, 0.3}, 20},
           CapsuleShape{{-0.3, 0, 0}, {0.3, 0.1, 0}, 0.2},
@@ -32,7 +32,7 @@ std::vector<ColliderShape> other_shapes() {
   return {TorusShape{{0, 0, 0}, {0.1, 1, 0.2}, 0.4, 0.15}, solid};
 }
 
-/// Triangles at and in shapes as above.
+/// Triangles at and in such shapes.
 class Triangles {
  public:
   explicit Triangles(unsigned seed) : engine_(seed) {}
@@ -64,7 +64,7 @@ Vec3 place_of(const DeepestPoint& point, const Vec3 (&corners)[3]) {
   return mean_of({point.weights[0], point.weights[1], point.weights[2]}, corners);
 }
 
-/// The least distance of a grid of places.
+/// The least distance on a grid of places.
 double sampled(const ColliderObject& collider, const Vec3 (&corners)[3], int parts) {
   double least = std::numeric_limits<double>::infinity();
   for (int i = 0; i <= parts; ++i) {
@@ -135,31 +135,31 @@ TEST(DeepestPoint, OfATriangleOverABallItIsTheNearestToItsCentre) {
 }
 
 TEST(DeepestPoint, OfATriangleThatABoxPiercesItIsBehindItsEdge) {
-  // A box on its edge, along z at (0.3, 0): what is between its two upper sides and below y = -0.05
-  // in the triangle is deepest right below the edge, 0.05 m times cos 45.
+  // A box on its edge, along z at (0.3, 0). The part of the triangle between the box's upper sides
+  // is deepest right below the edge, 0.05 m times cos 45, at y = -0.05.
   const double half_diagonal = 0.1 * std::sqrt(2.0);
   const ColliderObject collider =
       collider_of(BoxShape{{0.3, -half_diagonal, 0}, {0.2, 0.2, 6}, {0, 0, 1}, 45});
   const Vec3 corners[3] = {{-0.5, -0.05, -0.4}, {1.3, -0.05, -0.7}, {0.2, -0.05, 0.9}};
   const DeepestPoint found = deepest(collider, corners);
   EXPECT_NEAR(found.distance, -0.05 * std::sqrt(0.5), tolerance);
-  EXPECT_NEAR(place_of(found, corners)[0], 0.3, 2 * tolerance);  // it falls by 0.7 m a metre
+  EXPECT_NEAR(place_of(found, corners)[0], 0.3, 2 * tolerance);  // it falls by 0.7 m per metre
 }
 
 TEST(DeepestPoint, OfATriangleThatACapsuleTouchesItIsUnderItsEnd) {
-  // Its axis meets the triangle's plane y = 0 at an angle of 45 degrees, the ball at its end 0.1
-  // above it.
+  // Its axis meets the triangle's plane y = 0 at an angle of 45 degrees; the ball at its end is 0.1
+  // above the plane.
   const ColliderObject collider = collider_of(CapsuleShape{{0.3, 0.3, 0}, {0.8, 0.8, 0}, 0.2});
   const Vec3 corners[3] = {{-0.5, 0, -0.4}, {1.3, 0, -0.7}, {0.2, 0, 0.9}};
   const DeepestPoint found = deepest(collider, corners);
   EXPECT_NEAR(found.distance, 0.1, tolerance);
-  // That far away a distance of 0.3 + x is higher by no more than the tolerance.
+  // Over this length a distance of 0.3 + x increases by no more than the tolerance.
   EXPECT_NEAR(norm(place_of(found, corners) - Vec3{0.3, 0, 0}), 0, std::sqrt(0.6 * tolerance));
 }
 
 TEST(DeepestPoint, OfATriangleInARingItIsAtItsCircle) {
   const ColliderObject collider = collider_of(TorusShape{{0, 0, 0}, {0, 1, 0}, 0.5, 0.2});
-  // Cuts the circle of the ring once, at x = 0.5.
+  // It cuts the circle of the ring once, at x = 0.5.
   const Vec3 corners[3] = {{0.35, -0.1, 0}, {0.6, -0.1, 0}, {0.5, 0.15, 0}};
   const DeepestPoint found = deepest(collider, corners);
   EXPECT_NEAR(found.distance, -0.2, tolerance);
@@ -188,8 +188,8 @@ TEST(DeepestPoint, OfATriangleNoSampleIsDeeper) {
 }
 
 TEST(DeepestPoint, OfATriangleAtWhatIsNotConvexItIsTheLeastBesideAGridsLeast) {
-  // Triangles as small as a part of the shape: those as large as a ring may have two lowest places,
-  // of which the grid may take the wrong one.
+  // The triangles are as small as a part of the shape: one as large as a ring may have two lowest
+  // places, and the grid may take the wrong one.
   Triangles triangles(8);
   for (const ColliderShape& shape : other_shapes()) {
     const ColliderObject collider = collider_of(shape);
@@ -208,11 +208,11 @@ TEST(DeepestPoint, IsSoughtOnlyAsFarAsItIsWanted) {
   const ColliderObject collider = collider_of(SphereShape{{0, 0, 0}, 0.5});
   const Vec3 corners[3] = {{-0.5, 0.7, -0.4}, {0.6, 0.7, -0.3}, {0.1, 0.7, 0.6}};
   constexpr double least = 0.2;
-  // What is not below a level is not wanted.
+  // A place that is not below the level is not wanted.
   const DeepestPoint above = deepest(collider, corners, {.tolerance = 0, .level = 0.1});
   EXPECT_GE(above.at_least, 0.1);
   EXPECT_GT(above.distance, least + 1e-4);
-  // Farther than 0.05 m by half.
+  // Beyond 0.05 m half of the excess is enough.
   for (const DeepestPoint& far :
        {deepest(collider, corners, {.tolerance = 0, .near = 0.05}),
         deepest(collider, corners[0], corners[1], {.tolerance = 0, .near = 0.05})}) {

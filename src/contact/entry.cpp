@@ -10,9 +10,9 @@ using namespace vec3;
 
 namespace {
 
-/// Of the length of a path: nearer than this to a surface it is there.
+/// Share of the length of a path: a place nearer than this to a surface is on it.
 constexpr double path_rounding = 1e-9;
-/// Of the length of a path: what a step along a surface takes at least.
+/// Share of the length of a path: the least length of a step along a surface.
 constexpr double least_step = 1e-3;
 constexpr int most_steps = 100;
 

@@ -14,7 +14,7 @@ struct Ball {
   double radius;
 };
 
-/// Smallest box that holds points, and their sum, which tells whether all are finite.
+/// Smallest box that holds some points, and their sum, which tells whether all are finite.
 struct Extent {
   static constexpr double infinity = std::numeric_limits<double>::infinity();
   Vec3 low{infinity, infinity, infinity};
@@ -29,7 +29,7 @@ struct Extent {
       sum[k] += other.sum[k];
     }
   }
-  /// Where a point is not finite the ball is all of space: it is clear of nothing.
+  /// If a point is not finite, the ball is all of space, so it is clear of nothing.
   Ball ball() const {
     using namespace vec3;
     const bool finite = std::isfinite(sum[0]) && std::isfinite(sum[1]) && std::isfinite(sum[2]);

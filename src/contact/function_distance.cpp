@@ -34,7 +34,7 @@ SurfacePoint FunctionDistance::surface(const Vec3& x) const {
   }
   double length = 0;
   const Vec3 normal = direction(gradient, {0, 1, 0}, length);
-  // Outside, as on the middle of a gap, no force goes along it.
+  // Outside, for example in the middle of a gap, no force acts along it.
   if (!(length > 0) && distance < 0) fail("within the solid the length of the gradient", length);
   return {distance, normal, x - distance * normal};
 }

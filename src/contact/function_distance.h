@@ -8,16 +8,16 @@
 
 namespace supple {
 
-/// A solid by a user's signed distance d: the normal is the direction of its gradient, and the
-/// point of the surface x - d n, which is near it where d is.
+/// A solid given by a user's signed distance d. The normal is the direction of its gradient, and
+/// the surface point is x - d n, which is near the surface if x is.
 class FunctionDistance {
  public:
   /// Throws Error{invalid_input} at `where` for an empty function.
   FunctionDistance(const DistanceShape& shape, const std::string& where);
 
   /// For an x that is not finite the distance is infinite. Throws what the function throws, and
-  /// Error{invalid_input} at `where` for a distance or a gradient that is not a number, and within
-  /// the solid for a gradient of 0.
+  /// Error{invalid_input} at `where` for a distance that is not a number or -infinity, for a
+  /// gradient that is not finite, and inside the solid for a gradient of 0.
   SurfacePoint surface(const Vec3& x) const;
 
  private:

@@ -39,8 +39,8 @@ void check_heights(const HeightFieldShape& shape, const std::string& where) {
   }
 }
 
-/// The vertices of the border in order, so that the field is on their left seen from above: x to
-/// the right and z towards the one who looks.
+/// The vertices of the border in order, with the field on their left seen from above (x to the
+/// right, z towards the viewer).
 std::vector<int> border_of(int nx, int nz) {
   std::vector<int> border;
   for (int j = 0; j + 1 < nz; ++j) border.push_back(nx * j);

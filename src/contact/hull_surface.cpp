@@ -22,9 +22,9 @@ using namespace vec3;
 namespace {
 
 constexpr std::size_t most_hull_points = 1 << 24;
-/// Of the size of the points: what stands out by less is left out.
+/// Share of the points' size: points that stand out by less are left out.
 constexpr double hull_rounding = 1e-10;
-/// Of its longest edge: a triangle whose third corner is nearer to it is narrow.
+/// Share of a triangle's longest edge: if the third corner is nearer to it, the triangle is narrow.
 constexpr double narrow = 1e-9;
 /// Cells of the grid along the longest side of the points' box: products of three differences fit
 /// 128 bits.
@@ -36,17 +36,17 @@ using GridPoint = std::array<std::int64_t, 3>;
 /// A side of the hull.
 struct Side {
   std::array<int, 3> corners;
-  /// Across the edge from each corner to the next.
+  /// The side across the edge from each corner to the next.
   std::array<int, 3> neighbours{-1, -1, -1};
   Vec3 normal;               ///< unit
-  std::vector<int> outside;  ///< points that stand out of it, the farthest first
+  std::vector<int> outside;  ///< points that stand out of this side, the farthest first
   bool is_there = true;
 };
 
-/// An edge between what a point sees of the hull and what it does not.
+/// An edge between the sides that a point sees and those that it does not.
 struct HorizonEdge {
   int from, to;
-  int beyond;  ///< the side that it does not see
+  int beyond;  ///< the side that the point does not see
 };
 
 class Quickhull {
@@ -92,7 +92,7 @@ class Quickhull {
   }
 
  private:
-  /// Above 0 where a point is before the plane of a side, exactly.
+  /// Whether a point is in front of the plane of a side, exactly.
   bool sees(int point, const Side& side) const {
     const GridPoint& a = grid_[at(side.corners[0])];
     const GridPoint& b = grid_[at(side.corners[1])];
@@ -122,8 +122,8 @@ class Quickhull {
     return static_cast<int>(sides_.size()) - 1;
   }
 
-  /// Gives a point to the first of some sides that it stands out of. Those that it stands out of
-  /// hardly, or of none, are inside.
+  /// Gives a point to the first of these sides that it stands out of. Points that stand out of
+  /// none, or hardly out of one, are inside.
   void give(int point, const std::vector<int>& sides) {
     for (const int number : sides) {
       Side& side = sides_[at(number)];
@@ -173,13 +173,14 @@ class Quickhull {
     waiting_ = sides;
   }
 
-  /// What the point sees, from a side on that it does, and around it the horizon in order.
+  /// Finds the sides that the point sees, starting from one of them, and the horizon around them in
+  /// order.
   void find_horizon(int point, int side) {
     seen_.assign(1, side);
     horizon_.clear();
     sides_[at(side)].is_there = false;
-    // Each entry is a side and the edges that are still to be looked across, from the one on that
-    // it was come in by: so the horizon is met in order.
+    // Each entry is a side and the edges that still have to be looked across, beginning with the
+    // one after that by which it was entered: this meets the horizon in order.
     struct Visit {
       int side;
       std::size_t next, left;
@@ -243,15 +244,15 @@ class Quickhull {
   std::vector<HorizonEdge> horizon_;
 };
 
-/// Where rounding puts points of a flat side or of a straight edge in front of each other, narrow
-/// triangles arise. Of each the corner between the two others is dropped; `points` become the other
+/// Rounding can put points of a flat side or of a straight edge in front of each other, which makes
+/// narrow triangles. Drops the middle corner of each narrow triangle; `points` become the other
 /// corners of the hull. False: there are no such triangles, and nothing has changed.
 bool drop_middles(const TriangleMesh& mesh, std::vector<Vec3>& points) {
   enum class Fate : std::uint8_t { open, kept, dropped };
   std::vector<Fate> fate(mesh.vertices.size(), Fate::open);
   bool any = false;
   for (const auto& triangle : mesh.triangles) {
-    Vec3 edges[3];  // across from each corner
+    Vec3 edges[3];  // edge opposite each corner
     std::size_t longest = 0;
     for (std::size_t k = 0; k < 3; ++k) {
       edges[k] =
@@ -264,7 +265,7 @@ bool drop_middles(const TriangleMesh& mesh, std::vector<Vec3>& points) {
     if (width > narrow) continue;
     const std::size_t middle = at(triangle[longest]);
     const std::size_t ends[2] = {at(triangle[(longest + 1) % 3]), at(triangle[(longest + 2) % 3])};
-    // Of what lies between two others these stay.
+    // The two corners on either side of a dropped one stay.
     if (fate[middle] != Fate::open || fate[ends[0]] == Fate::dropped ||
         fate[ends[1]] == Fate::dropped) {
       continue;

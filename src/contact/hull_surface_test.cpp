@@ -28,7 +28,8 @@ double volume_of(const TriangleMesh& mesh) {
   return volume;
 }
 
-/// No point stands out of any side by more than a part of the size, and corners are points.
+/// Expects that no point stands out of any side by more than a share of the size, and that the
+/// corners are points.
 void expect_hull(const std::vector<Vec3>& points, const TriangleMesh& mesh) {
   EXPECT_NO_THROW(closed_surface(mesh, "test"));
   Vec3 low = points[0], high = points[0];
@@ -49,7 +50,8 @@ void expect_hull(const std::vector<Vec3>& points, const TriangleMesh& mesh) {
                              {0, 0, 0});
     for (const Vec3& p : points) farthest = std::max(farthest, dot(n, p - corner));
   }
-  // What is left out, 1e-10, seen from sides that are turned by as much as narrow ones may be.
+  // Points that stand out by 1e-10 are left out, seen here from sides turned as far as narrow ones
+  // may be.
   EXPECT_LT(farthest, 1e-8 * size);
 }
 
@@ -90,7 +92,7 @@ TEST(HullSurface, TakesAllPointsOfABall) {
   expect_hull(ball.vertices, hull);
 }
 
-/// Points of flat sides that rounding moves out of them or into them.
+/// Points on flat sides, moved out of or into them by rounding.
 TEST(HullSurface, FlatSidesAreOfFewTriangles) {
   for (const double degrees : {0.0, 17.0, 45.0}) {
     SCOPED_TRACE(degrees);

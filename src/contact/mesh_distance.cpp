@@ -24,7 +24,7 @@ std::vector<Triangle> gather(const TriangleMesh& mesh) {
   return triangles;
 }
 
-/// By triangle, then by feature.
+/// Indexed by triangle, then by feature.
 std::vector<std::array<Vec3, 7>> pseudo_normals(const TriangleMesh& mesh,
                                                 const std::vector<Triangle>& triangles) {
   std::vector<std::array<Vec3, 7>> normals(triangles.size());
@@ -55,7 +55,7 @@ std::vector<std::array<Vec3, 7>> pseudo_normals(const TriangleMesh& mesh,
   return normals;
 }
 
-/// Of each triangle, as MeshDistance::Face: what it has first.
+/// The features that each triangle owns, as in MeshDistance::Face.
 std::vector<std::uint8_t> owned_features(const TriangleMesh& mesh) {
   std::vector<std::uint8_t> owned(mesh.triangles.size(), 0);
   std::vector<char> has_owner(mesh.vertices.size(), 0);
@@ -132,7 +132,7 @@ SurfacePoint MeshDistance::surface(const Vec3& x) const {
   double length = 0;
   const Vec3 away = direction(d, face, length);
   const double sign = side < 0 ? -1 : 1;
-  // Nearer than this the direction of x - p is that of rounding (1e-16 of the scale), to 1e-6.
+  // Nearer than this, rounding (1e-16 of the scale) turns the direction of x - p by more than 1e-6.
   if (length <= 1e-10 * scale_) {
     return {sign * length, pseudo == Vec3{0, 0, 0} ? face : pseudo, best.point};
   }

@@ -13,30 +13,31 @@
 namespace supple {
 
 /// Solid within a closed triangle mesh. The distance is that to the nearest triangle, found in a
-/// tree of boxes; its sign is that of (x - p) . m at the nearest point p, m being the
-/// angle-weighted pseudo-normal of the feature of the surface that p lies on [Baerentzen & Aanaes
-/// 2005]: of a face its normal, of an edge the sum of its faces' normals, of a vertex the sum of
-/// its faces' normals, each times the face's angle there.
+/// tree of boxes. Its sign is that of (x - p) . m, where p is the nearest point and m the
+/// angle-weighted pseudo-normal of the feature that p lies on [Baerentzen & Aanaes 2005]: for a
+/// face its normal, for an edge the sum of its faces' normals, for a vertex the sum of its faces'
+/// normals, each times the face's angle there.
 class MeshDistance {
  public:
-  /// Throws Error{invalid_input} at `where` for what is no closed surface (see closed_surface.h).
+  /// Throws Error{invalid_input} at `where` for a mesh that is no closed surface (see
+  /// closed_surface.h).
   MeshDistance(const MeshShape& shape, const std::string& where);
 
   /// Beyond about 1e150 m, and for an x that is not finite, the distance is infinite.
   SurfacePoint surface(const Vec3& x) const;
 
-  /// True for points outside the mesh's box: they are not inside the mesh.
+  /// True for points outside the mesh's box; these are not inside the mesh.
   bool outside_box(const Vec3& x) const;
-  /// A triangle of the mesh with those of its corners and edges, from each corner to the next, that
-  /// no other one owns.
+  /// A triangle of the mesh with the corners and edges (from each corner to the next) that it owns.
+  /// Each of them is owned by one triangle.
   struct Face {
     const Triangle* triangle;
     std::uint8_t owned;
     bool owns_corner(int i) const { return (owned >> i & 1) != 0; }
     bool owns_edge(int i) const { return (owned >> (3 + i) & 1) != 0; }
   };
-  /// Calls visit(face) for the triangles whose boxes touch a box, until it returns true. Whether it
-  /// did.
+  /// Calls visit(face) for the triangles whose boxes touch a box, until it returns true. Returns
+  /// whether it did.
   template <class Visit>
   bool any_near(const Box& box, const Visit& visit) const {
     const auto touches = [&](const Box& other) {
@@ -54,17 +55,18 @@ class MeshDistance {
     });
   }
 
-  /// At most the distance of x from the surface if x is outside the mesh's box; else 0.
+  /// A lower bound of the distance of x from the surface if x is outside the mesh's box; otherwise
+  /// 0.
   double distance_to_box(const Vec3& x) const;
 
  private:
-  /// Unit, by the feature of TrianglePoint.
+  /// Unit normals, indexed by TrianglePoint::feature.
   using Normals = std::array<Vec3, 7>;
 
   AabbTree tree_;
   std::vector<Triangle> triangles_;  ///< in the order of the tree
   std::vector<Normals> normals_;     ///< in the order of the tree
-  std::vector<std::uint8_t> owned_;  ///< of Face; in the order of the tree
+  std::vector<std::uint8_t> owned_;  ///< as in Face; in the order of the tree
   double scale_;                     ///< diagonal of the box plus its distance from 0, m
 };
 

@@ -36,7 +36,7 @@ const Vec3& vertex(const TriangleMesh& mesh, int i) {
   return mesh.vertices[static_cast<std::size_t>(i)];
 }
 
-/// Least distance to points spread over the triangle, an upper bound of the distance.
+/// Least distance to points spread over the triangle, which is an upper bound of the distance.
 double sampled_distance(const Triangle& t, const Vec3& x, int n) {
   double least = std::numeric_limits<double>::infinity();
   for (int i = 0; i <= n; ++i) {
@@ -62,7 +62,7 @@ TEST(Triangle, ItsNearestPointIsThatOfDenseSamples) {
     EXPECT_NEAR(norm(x - nearest.point), distance, 1e-14 * 10);
     const double sampled = sampled_distance(t, x, 60);
     EXPECT_LE(distance, sampled + 1e-13);
-    // Samples are at most 1/60 of an edge (2 sqrt 3 at most) apart.
+    // Samples are at most 1/60 of an edge (at most 2 sqrt 3) apart.
     EXPECT_GE(distance, sampled - 2 * std::sqrt(3.0) / 60);
   }
   for (int feature : features) EXPECT_GT(feature, 5) << "a feature that was hardly ever nearest";
@@ -81,7 +81,7 @@ TEST(MeshDistance, ATessellatedSphereIsNearlyASphere) {
     const SurfacePoint found = distance.surface(x);
     EXPECT_NEAR(found.distance, r - 1, tolerance);
     EXPECT_NEAR(norm(found.normal), 1, 1e-14 * 10);
-    // Facets are turned by at most about e/2 from the sphere, and the centre magnifies.
+    // Facets are turned by at most about e/2 from the sphere; near the centre this is magnified.
     if (r > 0.5) {
       EXPECT_GT(dot(found.normal, (1 / r) * x), 0.995);
     }
@@ -103,7 +103,7 @@ void expect_exact(const TriangleMesh& mesh, const Vec3& offset_center, double ha
     }
     EXPECT_NEAR(std::abs(found.distance), std::sqrt(least), 1e-13);
     EXPECT_NEAR(norm(x - found.distance * found.normal - found.point), 0, 1e-12);
-    // Nearer to the surface than this the winding number is half to rounding.
+    // Nearer to the surface than this, the winding number is a half, up to rounding.
     if (std::abs(found.distance) < 1e-9) continue;
     const double winding = winding_number(mesh, x);
     EXPECT_EQ(found.distance<0, winding> 0.5) << x[0] << " " << x[1] << " " << x[2];
@@ -152,7 +152,7 @@ TEST(MeshDistance, OnItsFeaturesTheDistanceIsZeroAndTheNormalPointsOut) {
     expect_surface(0.5 * (vertex(mesh, a) + vertex(mesh, b)));
     expect_surface((1.0 / 3) * (vertex(mesh, a) + vertex(mesh, b) + vertex(mesh, c)));
   }
-  // The centre is as far from all twenty faces: phi^2 / sqrt 3 for edges of 2.
+  // The centre is equally far from all twenty faces: phi^2 / sqrt 3 for edges of 2.
   const double phi = 0.5 * (1 + std::sqrt(5.0));
   const SurfacePoint center = distance.surface({0, 0, 0});
   EXPECT_NEAR(center.distance, -phi * phi / std::sqrt(3.0), 1e-14);

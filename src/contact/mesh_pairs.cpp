@@ -40,7 +40,7 @@ TriangleMesh flat_surface(const ColliderShape& shape) {
 
 namespace {
 
-/// The pairs of bodies, whose surfaces come first, with meshes.
+/// Pairs of bodies, whose surfaces come first, with meshes.
 BodyPairs pairs_with(std::vector<BodyFeatures> bodies, std::vector<int> body_of,
                      std::vector<Vec3> rest, const std::vector<ColliderMesh>& meshes,
                      std::vector<std::pair<int, int>> apart,

@@ -12,7 +12,7 @@
 
 namespace supple {
 
-/// The surface, at rest, of a mesh, height field, convex hull or box; of other shapes none.
+/// The surface at rest of a mesh, height field, convex hull or box; empty for other shapes.
 TriangleMesh flat_surface(const ColliderShape& shape);
 
 /// The surface of a collider that has flat sides.
@@ -23,34 +23,35 @@ struct ColliderMesh {
   bool can_move;
 };
 
-/// Barrier mode: where edges and faces of bodies come near edges and vertices of colliders with
-/// flat sides, with a plane as between two bodies (body_pairs.h), which is that of a collider.
-/// Vertices find what is nearest to them by the distance. Edges and vertices of a mesh that do not
-/// stick out of it have none.
+/// Barrier mode: finds where edges and faces of bodies come near edges and vertices of colliders
+/// with flat sides. The plane is as between two bodies (body_pairs.h), but belongs to the collider.
+/// Vertices of bodies find the nearest surface by the distance. Edges and vertices of a mesh that
+/// do not stick out of it have no plane.
 class MeshPairs {
  public:
-  /// As of BodyPairs. apart: of a body and a mesh, its place in `meshes`, that do not touch, and
-  /// tied: of a vertex and a mesh that holds it; both ascending.
+  /// As in BodyPairs. apart: pairs of a body and a mesh (its index in `meshes`) that do not touch.
+  /// tied: pairs of a vertex and a mesh that holds it. Both ascending.
   MeshPairs(std::vector<BodyFeatures> bodies, std::vector<int> body_of, std::vector<Vec3> rest,
             const std::vector<ColliderMesh>& meshes, std::vector<std::pair<int, int>> apart,
             std::vector<std::pair<int, int>> tied);
 
-  /// part: of the layers. inside: whether a vertex is of what starts in a collider, [vertices]: as
-  /// surfaces intersect there, pairs of features would hold them so.
+  /// part: how much of the layers has grown. inside: whether a vertex belongs to an element that
+  /// starts in a collider, [vertices]. Surfaces intersect there, and pairs of features would hold
+  /// them so.
   void begin_step(double part, const std::vector<char>& inside) {
     pairs_.begin_step_of_part(part);
     pairs_.leave_out(inside);
   }
   void select(std::span<const int> bodies) { pairs_.select(bodies); }
 
-  /// As BodyPairs::find.
+  /// Like BodyPairs::find.
   int find(const std::vector<ColliderObject>& colliders, const ContactWay& way, bool held,
            SurfacePoints& points, Threads& threads);
 
   std::size_t max_planes() const { return pairs_.max_planes(); }
 
  private:
-  /// A mesh that can move, with its vertices at rest from a vertex on.
+  /// A mesh that can move; its vertices, at rest, are numbered from `first` on.
   struct Moving {
     int collider;
     std::size_t first;
@@ -58,7 +59,7 @@ class MeshPairs {
   };
   std::size_t num_own_;  ///< vertices of bodies
   std::vector<Moving> moving_;
-  std::vector<double> starts_, ends_;  ///< of all, padded, m
+  std::vector<double> starts_, ends_;  ///< of all vertices, padded, m
   BodyPairs pairs_;
 };
 

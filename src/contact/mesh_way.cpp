@@ -14,7 +14,7 @@ using namespace vec3;
 
 namespace {
 
-/// Of the size of all numbers that are at hand: rounding of a product with a unit vector, and more.
+/// Rounding of a product with a unit vector and more, relative to the size of all numbers involved.
 constexpr double way_rounding = 1e-14;
 
 using Corners = std::array<Vec3, 3>;
@@ -26,7 +26,7 @@ Box box_around(const ElementWay& way, double reach) {
     for (const Vec3& p : corners) box = AabbTree::join(box, {p, p});
   }
   for (std::size_t k = 0; k < 3; ++k) {
-    // So that what rounding takes off the box is more than made up for.
+    // More than makes up for what rounding takes off the box.
     const double room =
         reach + way_rounding * (std::abs(box.min[k]) + std::abs(box.max[k]) + reach);
     box.min[k] -= room;
@@ -35,8 +35,8 @@ Box box_around(const ElementWay& way, double reach) {
   return box;
 }
 
-/// Whether a plane across a unit vector, or nearly so, leaves more than a gap between a triangle
-/// and a way.
+/// Whether a plane across a vector that is unit, or nearly so, leaves more than `gap` between a
+/// triangle and a way.
 bool is_between(const Vec3& normal, const ElementWay& way, const Triangle& triangle, double gap) {
   const Vec3& origin = triangle.corner[0];
   double highest = 0, size = 0, least = std::numeric_limits<double>::infinity();
@@ -71,7 +71,7 @@ bool has_plane_between(const ElementWay& way, const Triangle& triangle, double g
   return either(direction(cross(start[1] - start[0], start[2] - start[0]), {0, 0, 0}));
 }
 
-/// Calls visit(is_edges, corners) with each pair of a vertex and a face or of two edges: the
+/// Calls visit(is_edges, corners) for each pair of a vertex and a face, or of two edges. The
 /// corners of the way are 0 to 2, those of the triangle 3 to 5.
 template <class Visit>
 void for_pairs(const ElementWay& way, const MeshDistance::Face& face, const Visit& visit) {
@@ -148,7 +148,8 @@ SurfacePoint ElementWay::nearest_at_start(const MeshDistance& mesh, double reach
       const Four own = corners_of(numbers, corners[0], *face.triangle);
       const NearestPoints found = is_edges ? nearest_of_edges(own) : nearest_of_face(own);
       if (!(found.distance <= reach && found.distance < nearest.distance)) return;
-      // From the mesh; the corner of a mesh is the first feature of its pair.
+      // The direction from the mesh. If the pair's first feature belongs to the mesh, the sign
+      // changes.
       const bool is_of_mesh = numbers[0] >= 3;
       Vec3 point{0, 0, 0};
       for (std::size_t i = 0; i < 4; ++i) {

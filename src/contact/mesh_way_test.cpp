@@ -31,7 +31,7 @@ TEST(MeshWay, WhatIsThinnerThanASampleIsMetAndWhenIsNeverTooLate) {
   EXPECT_LE(until, 0.495);
   EXPECT_GT(until, 0.49);
   EXPECT_EQ(falling(1.005, 1.005).apart_until(mesh, 0.01), 0);
-  // Past it, and from far above to far below.
+  // Once past it, and once from far above to far below.
   ElementWay beside = falling(2, -2);
   for (auto& corners : beside.corners) {
     for (Vec3& p : corners) p[0] += 3.2;
@@ -68,7 +68,7 @@ TEST(MeshWay, WhatAnEdgeGoesThroughIsMetAtTheStart) {
   const MeshDistance mesh = spike();
   EXPECT_TRUE(falling(0.5, 0.5).meets_at_start(mesh));
   EXPECT_FALSE(falling(1.001, 0).meets_at_start(mesh));
-  // Corners alone are inside of a ball that is larger.
+  // Only corners are inside a larger ball.
   const MeshDistance ball({test_meshes::scaled(test_meshes::sphere(2), {9, 9, 9})}, "/mesh");
   EXPECT_FALSE(falling(0.5, 0.5).meets_at_start(ball));
 }

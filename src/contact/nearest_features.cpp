@@ -14,7 +14,8 @@ namespace {
 
 NearestPoints between(const std::array<double, 4>& weights, const std::array<Vec3, 4>& corners) {
   NearestPoints found{weights, {0, 0, 0}, 0};
-  // From differences with one corner, which are free of the coordinates' size.
+  // Computed from differences with one corner, whose rounding does not depend on the coordinates'
+  // size.
   for (std::size_t i = 1; i < 4; ++i) {
     found.between = found.between + weights[i] * (corners[i] - corners[0]);
   }
@@ -65,7 +66,7 @@ NearestPoints nearest_of_edges(const std::array<Vec3, 4>& corners) {
   if (t < 0 || t > 1 || determinant <= 1e-14 * aa * bb) {
     t = std::clamp(t, 0.0, 1.0);
     s = share(ab * t - a, aa);
-    // Of parallel edges the middle of one may face the other's outside.
+    // For parallel edges the middle of one may be opposite a place outside the other.
     t = share(ab * s + b, bb);
     s = share(ab * t - a, aa);
   }

@@ -8,17 +8,17 @@ namespace supple {
 
 /// The nearest points of a vertex and a face, or of two edges, as means of their corners.
 struct NearestPoints {
-  /// Of the corners: those of the first feature, a vertex or an edge, add up to 1, those of the
-  /// second to -1, so that sum_i weights_i x_i is `between`.
+  /// Weights of the corners. Those of the first feature, a vertex or an edge, add up to 1, those of
+  /// the second to -1, so that sum_i weights_i x_i is `between`.
   std::array<double, 4> weights;
   Vec3 between;     ///< from the second feature's point to the first's, m
   double distance;  ///< its length, m
 };
 
-/// Of a vertex, corner 0, and a face, corners 1 to 3. Of a face without area: of its edges.
+/// For a vertex, corner 0, and a face, corners 1 to 3. For a face without area, its edges are used.
 NearestPoints nearest_of_face(const std::array<Vec3, 4>& corners);
 
-/// Of two edges, corners 0 and 1, 2 and 3. Of parallel ones some pair of nearest points.
+/// For two edges, corners 0 and 1, 2 and 3. If they are parallel, some pair of nearest points.
 NearestPoints nearest_of_edges(const std::array<Vec3, 4>& corners);
 
 }  // namespace supple

@@ -10,8 +10,8 @@ using namespace vec3;
 PlaneDistance::PlaneDistance(const PlaneShape& shape, const std::string& where)
     : normal_(shape_checks::unit(shape.normal, where + "/normal")),
       offset_(shape_checks::finite(shape.offset, where + "/offset")) {
-  // `offset` belongs to the normal as it is given, of any length. |n| may be so small that the
-  // quotient is not finite.
+  // `offset` belongs to the normal as given, which may have any length. |n| may be so small that
+  // the quotient is not finite.
   offset_ = shape_checks::finite(offset_ / norm(shape.normal), where + "/offset");
 }
 

@@ -16,7 +16,7 @@ class PlaneDistance {
 
  private:
   Vec3 normal_;    ///< unit
-  double offset_;  ///< of the unit normal, m
+  double offset_;  ///< for the unit normal, m
 };
 
 }  // namespace supple

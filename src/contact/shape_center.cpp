@@ -29,7 +29,7 @@ Vec3 center_of(const ColliderShape& shape) {
         if constexpr (std::is_same_v<Shape, PlaneShape>) {
           const double square = dot(s.normal, s.normal);
           if (!(square > 0)) return {0, 0, 0};
-          // normal . x = offset for the normal of length 1.
+          // normal . x = offset for a normal of length 1.
           return (s.offset / std::sqrt(square)) * s.normal;
         } else if constexpr (std::is_same_v<Shape, CapsuleShape>) {
           return 0.5 * (s.a + s.b);

@@ -48,7 +48,7 @@ Vec3 unit(const Vec3& value, const std::string& where) {
 }  // namespace shape_checks
 
 Pose frame_along(const Vec3& axis, const Vec3& origin) {
-  // The coordinate axis farthest from `axis` gives the best conditioned cross product.
+  // The coordinate axis farthest from `axis` gives the best-conditioned cross product.
   std::size_t least = 0;
   for (std::size_t k = 1; k < 3; ++k) {
     if (std::abs(axis[k]) < std::abs(axis[least])) least = k;

@@ -6,7 +6,7 @@
 #include "supple/mesh.h"
 
 /// Checks of a collider's parameters. They throw Error{invalid_input} at `where`, a JSON pointer.
-/// "Finite" includes a magnitude of at most 1e100: squares of more would overflow.
+/// "Finite" includes a magnitude of at most 1e100, as squares of larger numbers would overflow.
 namespace supple::shape_checks {
 
 double finite(double value, const std::string& where);

@@ -19,20 +19,23 @@ namespace {
 
 constexpr std::size_t triangles_a_block = 32;
 constexpr std::size_t most_vertices = 3 * triangles_a_block;
-/// What a call finds in a block at most; the next one finds the rest.
+/// The most that a call finds in a block; the next call finds the rest.
 constexpr std::size_t room_of_block = 64;
 constexpr std::size_t points_a_triangle = 8, most_points = std::size_t{1} << 14;
-/// Of what is clear: what a point's distance may be wrong by, and that of a face's border.
+/// In multiples of `clearly`: the allowed error of a point's distance, and of that of a face's
+/// border.
 constexpr double exact = 1e-4, roughly = 0.05;
-/// Of what is clear: nearer than this to a collider a way has come to it.
+/// In multiples of `clearly`: a way that is nearer than this to a collider has reached it.
 constexpr double touching = 0.1;
-/// Of what is clear: by so much another point may be deeper than one that is known.
+/// In multiples of `clearly`: a point that is deeper than a known one by less than this is not
+/// needed.
 constexpr double enough = 0.5;
-/// Of what is clear: how far a way is followed at least at a time where it touches already or where
-/// the collider is not convex.
+/// In multiples of `clearly`: the least advance along a way at a time when it touches already, or
+/// if the collider is not convex.
 constexpr double least_advance = 5;
 constexpr int most_advances = 200;
-/// Of what is clear: what is held by then and deeper will be elsewhere at the end of the step.
+/// In multiples of `clearly`: a place that is held by then and is deeper than this will be
+/// elsewhere at the end of the step.
 constexpr double too_deep = 4;
 
 Ball around(const Ball& a, const Ball& b) {
@@ -48,7 +51,7 @@ Ball ball_of(std::initializer_list<Vec3> points) {
 
 }  // namespace
 
-/// What edges and faces of one block meet.
+/// Finds what edges and faces of one block meet.
 class SurfacePoints::Search {
  public:
   Search(const SurfacePoints& own, const Block& block, const ContactWay& way, SurfaceContact* out)
@@ -68,22 +71,22 @@ class SurfacePoints::Search {
 
  private:
   using Corners = AskedCorner[3];
-  /// An edge, with two corners, or a face on its way as the collider sees it.
+  /// An edge, with two corners, or a face, on its way as the collider sees it.
   struct Feature {
     int count;
     std::size_t places[3];  ///< into the block's vertices
     double clearly;
-    double way;  ///< the longest of its corners, m
+    double way;  ///< the longest way of its corners, m
   };
   struct Low {
-    double at_least;  ///< nothing of the feature is nearer
+    double at_least;  ///< nothing of the feature is nearer to the collider
     double border;    ///< the least distance of corners and edges around it
     DeepestPoint point;
     bool is_clear;  ///< lower than its border by enough
   };
   struct Border {
     double border;
-    Vec3 lowest;  ///< its place, m
+    Vec3 lowest;  ///< the place where that is, m
   };
   void ask(std::size_t local);
   bool is_flat(const Triangle& triangle);
@@ -125,7 +128,7 @@ class SurfacePoints::Search {
 };
 
 void SurfacePoints::Search::meet(const ColliderObject& collider, int number) {
-  // In barrier mode pairs of features find what meets it (mesh_pairs.h).
+  // In barrier mode pairs of features find what meets such a collider (mesh_pairs.h).
   if (collider.offset() > 0 && collider.has_flat_sides()) return;
   const Ball ball = around({collider.carried(start_ball_.center), start_ball_.radius}, end_ball_);
   if (!(ball.radius < Extent::infinity) || collider.clear_of(ball.center, ball.radius)) return;
@@ -166,11 +169,11 @@ void SurfacePoints::Search::ask(std::size_t local) {
   at_end_[local] = collider_->surface(end_[local]);
 }
 
-/// True where no point of the triangle can come clearly nearer to the collider than a corner. All
-/// of a convex collider is behind a plane that touches it, and along straight lines its distance is
-/// at most what lies between those of the ends. So where the corners are as near to the collider
-/// as to such a plane, at the start and at the end, at all times the one nearest to the plane is
-/// no farther from the collider than any point of the triangle.
+/// True if no point of the triangle can come clearly nearer to the collider than a corner. A convex
+/// collider is wholly behind any plane that touches it, and along a straight line its distance is
+/// at most the linear interpolation between the ends. So if the corners are as near to the collider
+/// as to such a plane, at the start and at the end, then at all times the corner nearest to the
+/// plane is no farther from the collider than any point of the triangle.
 bool SurfacePoints::Search::is_flat(const Triangle& triangle) {
   double way = 0, side = 0, least = Extent::infinity;
   SurfacePoint nearest;
@@ -205,7 +208,7 @@ bool SurfacePoints::Search::is_flat(const Triangle& triangle) {
   return is_flat || stays_away(triangle);
 }
 
-/// Whether one of the planes that touch a convex collider nearest to the corners is between it and
+/// Whether a plane that touches a convex collider where it is nearest to a corner separates it from
 /// the triangle all the time.
 bool SurfacePoints::Search::stays_away(const Triangle& triangle) const {
   const auto is_between = [&](const SurfacePoint& plane) {
@@ -223,7 +226,7 @@ bool SurfacePoints::Search::stays_away(const Triangle& triangle) const {
                      });
 }
 
-/// Whether anything is nearer to the triangle at a time than its corners tell.
+/// Whether some place of the triangle is nearer to the collider at time t than its corners suggest.
 bool SurfacePoints::Search::sticks_out(const Triangle& triangle, double t) const {
   Vec3 places[3], distances;
   for (std::size_t k = 0; k < 3; ++k) {
@@ -248,12 +251,12 @@ SurfacePoints::Search::Feature SurfacePoints::Search::feature(const Triangle& tr
   return own;
 }
 
-/// Where a vertex is, t being 0 at the start of the step and 1 at its end.
+/// Where a vertex is; t is 0 at the start of the step and 1 at its end.
 Vec3 SurfacePoints::Search::place_at(std::size_t local, double t) const {
   return (1 - t) * carried_[local] + t * end_[local];
 }
 
-/// What is nearest to it there; it has been asked.
+/// The surface nearest to it there; ask() must have been called for it.
 SurfacePoint SurfacePoints::Search::surface_at(std::size_t local, double t,
                                                const Vec3& place) const {
   if (t == 0) return at_start_[local];
@@ -261,7 +264,7 @@ SurfacePoint SurfacePoints::Search::surface_at(std::size_t local, double t,
   return collider_->surface(place);
 }
 
-/// What is farther than `near` need not be known well.
+/// Distances beyond `near` need not be accurate.
 SurfacePoints::Search::Low SurfacePoints::Search::lowest(const Feature& feature,
                                                          const Corners& corners,
                                                          double near) const {
@@ -276,7 +279,7 @@ SurfacePoints::Search::Low SurfacePoints::Search::lowest(const Feature& feature,
   return {found.at_least, border, found, found.distance < border - feature.clearly};
 }
 
-/// The same of a face and a convex collider.
+/// The same for a face and a convex collider.
 SurfacePoints::Search::Low SurfacePoints::Search::lowest_on_face(const Feature& face,
                                                                  const Corners& corners,
                                                                  double near) const {
@@ -293,7 +296,7 @@ SurfacePoints::Search::Low SurfacePoints::Search::lowest_on_face(const Feature& 
   return {found.at_least, border, found, is_wanted() && found.distance < border - face.clearly};
 }
 
-/// The same of a face and any collider.
+/// The same for a face and any collider.
 SurfacePoints::Search::Low SurfacePoints::Search::lowest_on_grid(const Feature& face,
                                                                  const Corners& corners) const {
   const Vec3 places[3] = {corners[0].place, corners[1].place, corners[2].place};
@@ -331,12 +334,12 @@ SurfacePoints::Search::Border SurfacePoints::Search::lowest_on_border(
 void SurfacePoints::Search::follow(const Feature& feature) {
   const double near = touching * feature.clearly;
   Corners corners;
-  // Corners, edges and points that are known are held themselves: where they are deep inside the
-  // step does not go.
+  // Known corners, edges and points are held themselves: a place where they are deep inside is not
+  // on the way of the step.
   const double deep = -too_deep * feature.clearly;
   double gap = 0, ahead = 0;
-  // How long nothing comes nearer than some distance by a plane in front of which its corners are
-  // as high.
+  // How long nothing comes nearer than some distance, judged by a plane in front of which the
+  // corners are at these heights.
   const auto find_ahead = [&](const double(&heights)[3], const Vec3& normal, double touches) {
     double time = 1;
     for (int i = 0; i < feature.count; ++i) {
@@ -385,7 +388,7 @@ void SurfacePoints::Search::follow(const Feature& feature) {
     if (gap <= touches && low.is_clear) keep(feature, corners, low.point);
     return true;
   };
-  // Of what goes in and out on the other side the corners are held.
+  // If a feature goes in and comes out on the other side, its corners are held.
   const auto crosses = [&] {
     for (int i = 0; i < feature.count; ++i) {
       const SurfacePoint inside = collider_->surface(corners[i].place);
@@ -397,7 +400,7 @@ void SurfacePoints::Search::follow(const Feature& feature) {
   double t = 0;
   for (int i = 0; t < 1 && i < most_advances; ++i) {
     if (!look(t, near)) {
-      // A straight way past the edge of a collider cuts it: then its end alone counts.
+      // A straight way past the edge of a collider cuts it; then only its end counts.
       if (crosses()) return;
       break;
     }
@@ -408,7 +411,7 @@ void SurfacePoints::Search::follow(const Feature& feature) {
   look(1, 0);
 }
 
-/// Whether a collider that is not convex is nearer to a feature somewhere than a distance, whatever
+/// Whether a collider that is not convex is somewhere nearer to a feature than `level`, whatever
 /// planes say.
 bool SurfacePoints::Search::stands_out(const Feature& feature, const Corners& corners,
                                        double level) const {
@@ -427,8 +430,8 @@ bool SurfacePoints::Search::stands_out(const Feature& feature, const Corners& co
   return false;
 }
 
-/// Calls visit with each point of a feature that is known and how far it is before its plane, until
-/// one returns true; whether one did.
+/// Calls visit with each known point of a feature and its distance in front of its plane, until one
+/// call returns true. Returns whether one did.
 template <class Visit>
 bool SurfacePoints::Search::any_known(const Feature& feature, const Corners& corners,
                                       const Visit& visit) const {
@@ -445,8 +448,9 @@ bool SurfacePoints::Search::any_known(const Feature& feature, const Corners& cor
   return std::any_of(known.begin(), known.end(), look) || std::any_of(out_, out_ + count_, look);
 }
 
-/// Whether no point of the feature is much nearer to the collider than one that is known to its
-/// plane, which is then how near they are at least: all of a convex collider is behind it.
+/// Whether no point of the feature is much nearer to the collider than a known point is to its
+/// plane. Then `gap` is a lower bound of the feature's distance: a convex collider is wholly behind
+/// the plane.
 bool SurfacePoints::Search::is_known(const Feature& feature, const Corners& corners,
                                      double& gap) const {
   return any_known(feature, corners, [&](const SurfaceContact& known, double of_known) {
@@ -462,7 +466,7 @@ bool SurfacePoints::Search::is_known(const Feature& feature, const Corners& corn
 }
 
 /// Whether a point of one of a face's edges is known and no point of the face is clearly nearer to
-/// the collider; then `gap` is how near they are at least.
+/// the collider. Then `gap` is a lower bound of the face's distance.
 bool SurfacePoints::Search::rests_on_edge(const Feature& face, const Corners& corners,
                                           double& gap) const {
   if (!collider_->is_convex()) return false;
@@ -487,12 +491,13 @@ bool SurfacePoints::Search::rests_on_edge(const Feature& face, const Corners& co
   return std::any_of(known.begin(), known.end(), does) || std::any_of(out_, out_ + count_, does);
 }
 
-/// Whether a way from outside has led into the collider against a normal and through its middle.
+/// Whether a way from outside entered the collider on the side opposite to `normal` and went
+/// through its middle.
 bool SurfacePoints::Search::has_been_through(const Vec3& start, const Vec3& place,
                                              const Vec3& normal) const {
   if (!(dot(place - start, normal) > 0)) return false;
   SurfacePoint entry = collider_->surface(start);
-  // In a layer it is outside already.
+  // A place in the layer is outside already.
   if (entry.distance <= 0 && entry.distance > -collider_->offset()) {
     return dot(entry.normal, normal) < 0;
   }
@@ -500,7 +505,7 @@ bool SurfacePoints::Search::has_been_through(const Vec3& start, const Vec3& plac
          dot(entry.normal, normal) < 0;
 }
 
-/// How deep a feature starts the step, m; 0 where it is outside.
+/// How deep a feature starts the step, m; 0 if it is outside.
 double SurfacePoints::Search::depth_at_start(const Feature& feature) const {
   Corners corners;
   for (int i = 0; i < feature.count; ++i) {
@@ -513,7 +518,7 @@ double SurfacePoints::Search::depth_at_start(const Feature& feature) const {
   return std::max(0.0, -deepest.at_least);
 }
 
-/// Unless a point of the feature that is known is nearly as deep.
+/// Keeps a point, unless a known point of the feature is nearly as deep.
 void SurfacePoints::Search::keep(const Feature& feature, const Corners& corners,
                                  const DeepestPoint& deepest) {
   const bool is_there =
@@ -568,7 +573,7 @@ SurfacePoints::SurfacePoints(const std::vector<ContactSurface>& surfaces,
   for (const ContactSurface& surface : surfaces) {
     std::vector<std::array<int, 3>> sorted = surface.triangles;
     for (const auto& [a, b] : surface.segments) sorted.push_back({a, b, b});
-    // Vertices that follow each other stand near each other.
+    // Consecutive vertices are close together.
     std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
       return *std::min_element(a.begin(), a.end()) < *std::min_element(b.begin(), b.end());
     });

@@ -13,8 +13,8 @@
 
 namespace supple {
 
-/// What of a body can touch between its vertices: the faces of its surface and their edges, or the
-/// segments of a strand. Both sides of a face can.
+/// The parts of a body that can touch between its vertices: the faces of its surface with their
+/// edges, or the segments of a strand. Faces touch on both sides.
 struct ContactSurface {
   std::vector<std::array<int, 3>> triangles;  ///< vertices
   std::vector<std::array<int, 2>> segments;   ///< vertices
@@ -23,17 +23,17 @@ struct ContactSurface {
   double detail = 1;  ///< factor of `clearly` below
 };
 
-/// A point of an edge or a face and the plane that keeps it out of one collider, or the way between
-/// two points and the plane that keeps them apart.
+/// A point of an edge or a face with the plane that keeps it out of a collider, or the way between
+/// two points with the plane that keeps them apart.
 struct SurfaceContact {
   static constexpr int no_collider = -1;
   ContactPoint point;
   int collider;        ///< no_collider: between two points
   Vec3 surface;        ///< of the plane, where the collider is at the end of the step, m
   Vec3 normal;         ///< of the plane, unit, across the edge or face, out of the collider
-  double start_depth;  ///< how deep its edge or face starts the step; 0 where it is outside, m
+  double start_depth;  ///< how deep its edge or face starts the step, m; 0: outside
   double harder;       ///< factor of its stiffness
-  double layer;        ///< of what is between two points: how thick, m
+  double layer;        ///< thickness of the layer between two features, m; 0: that of the collider
 };
 
 /// The step as contacts see it: from x_n to its end x_n + (z - x_n)/stage.
@@ -71,55 +71,57 @@ class ContactWay {
 /// Points of edges and faces that meet a collider where no vertex does: a pole under the middle of
 /// a face, the edge of a box under an edge.
 ///
-/// On its way through a step the distance d of a collider is least somewhere on an edge. Where that
-/// is between its ends, and lower than at both by more than `clearly` sizes of the body, it is a
-/// point; so is the deepest of a face where that is lower than anywhere on its border. Points are
-/// chosen where the way first touches, by advancing no farther than the distance allows
-/// [Mirtich 1996, conservative advancement], and where it ends. It is kept by the plane that
-/// touches the collider there, not by the collider's distance: a face that slides over a pole rests
-/// on other points of itself from step to step, while a point that went with it would be pushed
-/// aside by the pole's round, which makes the body slide ever faster. A triangle on a flat part of
-/// a collider is deepest at a corner and has none.
+/// At each time of a step, the distance d to a collider is least somewhere on an edge. If that is
+/// between its ends, and lower than at both by more than `clearly` sizes of the body, it is a
+/// point. So is the deepest place of a face, if it is lower than anywhere on the border. Points are
+/// chosen where the way first touches, by advancing no farther than the distance allows [Mirtich
+/// 1996, conservative advancement], and where the way ends. A point is held by the plane that
+/// touches the collider there, not by the collider's distance. A face that slides over a pole rests
+/// on other points of itself from step to step; the pole's curve would push aside a point that went
+/// with the face, which would make the body slide ever faster. A triangle on a flat part of a
+/// collider is deepest at a corner and has no point.
 ///
-/// Colliders that are not convex are looked at in a grid on each triangle, so that of what is
-/// thinner than a cell only what stands out by more than a cell is found; on triangles below
-/// `too_fine` sizes of the body it is not looked for. Everything is allocated at construction.
+/// For colliders that are not convex, each triangle is searched on a grid: of parts that are
+/// thinner than a cell, only those that stand out by more than a cell are found. Triangles below
+/// `too_fine` sizes of the body are not searched. Everything is allocated at construction.
 class SurfacePoints {
  public:
-  /// Sizes of the body: what is less deep than a corner or a border by less needs no point. Bodies
-  /// rest as deep.
+  /// In sizes of the body: a place that is deeper than the corners or the border by less than this
+  /// needs no point. Bodies rest about as deep.
   static constexpr double clearly = 1e-3;
-  /// Sizes of the body.
+  /// In sizes of the body.
   static constexpr double too_fine = 0.02;
 
-  /// Triangles and segments with a vertex that is in no place of those that touch are left out: -1,
-  /// or beyond place_of_vertex: [number of vertices]. room: for so many that others add.
+  /// Leaves out triangles and segments with a vertex that does not touch: its place_of_vertex,
+  /// [number of vertices], is -1, or it is beyond the list. room: for this many points that others
+  /// add.
   SurfacePoints(const std::vector<ContactSurface>& surfaces,
                 const std::vector<int>& place_of_vertex,
                 const std::vector<ColliderObject>& colliders, std::size_t room = 0);
 
-  /// What has a corner that a collider holds does not touch that one: [number of vertices], the
-  /// collider or -1.
+  /// Elements with a corner that a collider holds do not touch that collider: [number of vertices],
+  /// the collider or -1.
   void set_holders(std::vector<int> holder) { holder_ = std::move(holder); }
 
-  /// A new step, without points.
+  /// Starts a step, without points.
   void clear() { num_points_ = 0; }
 
-  /// From now on `find` looks at these bodies alone, ascending. Allocates nothing.
+  /// From now on `find` looks only at these bodies, ascending. Allocates nothing.
   void select(std::span<const int> bodies) { pieces_.select(bodies); }
 
-  /// Adds what is met on a way of this step and is not known yet. How many; those before keep their
-  /// places. The same whatever the number of threads.
+  /// Adds the points that are met on a way of this step and not yet known. Returns how many;
+  /// earlier points keep their places. The result is the same for any number of threads.
   int find(const std::vector<ColliderObject>& colliders, const ContactWay& way, Threads& threads);
 
-  /// Adds one that was found elsewhere; false: there is no room.
+  /// Adds a point that was found elsewhere. False if there is no room.
   bool add(const SurfaceContact& point) {
     if (num_points_ == max_points_) return false;
     points_[num_points_++] = point;
     return true;
   }
 
-  /// Makes the stiffness of one so many times as large, up to `most` times in all; false: it was.
+  /// Multiplies the stiffness of a point by a factor, up to `most` in all. False if it was there
+  /// already.
   bool harden(std::size_t place, double factor, double most) {
     double& own = points_[place].harder;
     if (own >= most) return false;
@@ -127,16 +129,16 @@ class SurfacePoints {
     hardened_.push_back(static_cast<int>(place));
     return true;
   }
-  /// Those that were made stiffer since the last `find`.
+  /// Points that were made stiffer since the last `find`.
   std::span<const int> hardened() const { return hardened_; }
   void forget_hardened() { hardened_.clear(); }
 
   std::span<const SurfaceContact> points() const { return {points_.get(), num_points_}; }
-  /// There are never more than this.
+  /// An upper bound of their number.
   std::size_t max_points() const { return max_points_; }
 
  private:
-  /// A face, or a segment as one whose last two corners are the same vertex.
+  /// A face, or a segment stored as a face whose last two corners are the same vertex.
   struct Triangle {
     std::array<std::int16_t, 3> corners;  ///< into its block's vertices
     std::uint8_t edges;                   ///< bit k: the edge from corner k on is looked at here
@@ -151,7 +153,7 @@ class SurfacePoints {
   class Search;
 
   std::vector<Triangle> triangles_;
-  std::vector<int> vertices_;  ///< of each block, each once
+  std::vector<int> vertices_;  ///< of each block, each of them once
   std::vector<int> holder_;    ///< of set_holders; or empty
   std::vector<Block> blocks_;
   BodyPieces pieces_;  ///< blocks_

@@ -68,7 +68,7 @@ TEST(SurfacePoints, AreFoundWhereEdgesAndFacesMeetACollider) {
     }
     EXPECT_EQ(edges, own.edges);
     EXPECT_EQ(faces, own.faces);
-    // All is known by now.
+    // By now everything is known.
     EXPECT_FALSE(contact.sweep(reach.data(), threads).anything());
   }
 }
@@ -111,9 +111,9 @@ TEST(SurfacePoints, AFastFaceIsHeldWhereItMetAThinCollider) {
 }
 
 TEST(SurfacePoints, AreFoundAtTheEndOfAWayThatCutsAnEdge) {
-  // Two corners come to lie on the top of a box, the others go past its edge and down: straight
-  // ways of theirs lead through the box, but they end outside. The sides between them do not.
-  // However far they come from they are not taken for what has been through the box.
+  // Two corners come to lie on the top of a box; the others go past its edge and down. Their
+  // straight ways lead through the box, but they end outside; the sides between the corners do not.
+  // However far away they start, they are not taken for something that has been through the box.
   Threads threads(1);
   for (const double from : {0.0, 1.0}) {
     ContactEnergy contact = contact_of_square(BoxShape{{-1, -1, -0.5}, {2, 2, 4}, {0, 0, 1}, 0}, 0);
@@ -137,7 +137,7 @@ TEST(SurfacePoints, AreFoundAtTheEndOfAWayThatCutsAnEdge) {
   }
 }
 
-/// Of the whole Hessian, between all vertices.
+/// Covers the whole Hessian, between all vertices.
 TEST(SurfacePoints, TheDerivativesOfTheirEnergyAreThoseOfDifferences) {
   Threads threads(1);
   for (const double stage : {1.0, 0.5}) {
@@ -168,7 +168,7 @@ TEST(SurfacePoints, TheDerivativesOfTheirEnergyAreThoseOfDifferences) {
       };
       std::vector<double> g, low_g, high_g;
       at(x, g);
-      // Short beside the slip over which friction turns, 1 mm.
+      // Short compared with the slip over which friction turns, 1 mm.
       const double e = 1e-7;
       double largest = 0;
       for (std::size_t i = 0; i < x.size(); ++i) {

@@ -41,8 +41,9 @@ class Ray {
     scale_ = 1 / direction[z_];
   }
 
-  /// The distance of a triangle along the ray, with the weights of its corners; infinite where it
-  /// is not met. An edge belongs to both of its triangles, which see it with the same numbers.
+  /// The distance to a triangle along the ray, with the weights of its corners; infinite if the ray
+  /// does not meet it. An edge belongs to both of its triangles, which see it with the same
+  /// numbers.
   double meet(const Vec3& a, const Vec3& b, const Vec3& c, Vec3& weights) const {
     const Vec3 p = seen(a), q = seen(b), r = seen(c);
     const double u0 = r[0] * q[1], u1 = r[1] * q[0];
@@ -53,7 +54,7 @@ class Ray {
     const double sum = u + v + w;
     const double size =
         std::abs(u0) + std::abs(u1) + std::abs(v0) + std::abs(v1) + std::abs(w0) + std::abs(w1);
-    // Nothing but rounding: without area, or seen edge-on.
+    // Only rounding: the triangle has no area or is seen edge-on.
     if (!(std::abs(sum) > 4 * std::numeric_limits<double>::epsilon() * size)) return infinity;
     weights = {u / sum, v / sum, w / sum};
     const double distance = weights[0] * p[2] + weights[1] * q[2] + weights[2] * r[2];
@@ -98,7 +99,7 @@ Vec3 weights_at(const Triangle& triangle, const TrianglePoint& nearest) {
 
 }  // namespace
 
-/// The best place so far of those that are looked at.
+/// The best place found so far.
 struct SurfaceTree::Nearest {
   const Part* part = nullptr;
   int place = -1;
@@ -106,7 +107,7 @@ struct SurfaceTree::Nearest {
   double reach2 = infinity;  ///< squared
 
   int triangle() const { return part->tree.order()[at(place)]; }
-  /// Squared distance from which on nothing is of interest: ties are.
+  /// Squared distance from which on nothing is of interest; ties still are.
   double limit() const {
     return std::nextafter(std::min(reach2, point.squared_distance), infinity);
   }
@@ -219,7 +220,7 @@ void SurfaceTree::find_nearest(const VectorField& x, const Part& part, const Vec
   part.tree.nearest(point, visit, best.limit());
 }
 
-/// Of the feature of the surface that the nearest point lies on; not of unit length.
+/// Pseudo-normal of the feature that the nearest point lies on; not of unit length.
 Vec3 SurfaceTree::pseudo_normal(const VectorField& x, const Nearest& nearest) const {
   const Part& part = *nearest.part;
   const int feature = nearest.point.feature;

@@ -10,28 +10,27 @@
 
 namespace supple {
 
-/// What of a body can be met. Corners are vertices of the model; a segment has its second one
-/// twice.
+/// The surface of a body that queries can meet. Corners are vertices of the model; a segment has
+/// its second one twice.
 struct BodySurface {
   std::vector<std::array<int, 3>> triangles;
-  bool is_closed = false;  ///< around a solid: it has an inside
+  bool is_closed = false;  ///< around a solid, so that it has an inside
 };
 
 /// A place on a body's surface.
 struct SurfacePlace {
   int body = -1;      ///< -1: none
-  int triangle = 0;   ///< of the body's
-  Vec3 weights{};     ///< of its corners, each >= 0, of sum 1
+  int triangle = 0;   ///< index among the body's
+  Vec3 weights{};     ///< of its corners, each >= 0, with sum 1
   Vec3 point{};       ///< m
-  Vec3 normal{};      ///< of the triangle, unit; 0 0 0 without area
+  Vec3 normal{};      ///< of the triangle, unit; 0 0 0 if it has no area
   double distance{};  ///< m
 };
 
-/// The surfaces of deforming bodies in trees of boxes: one for each body, which stays as the rest
-/// shape made it, as neighbours stay neighbours, and one over the bodies. Positions are given to
-/// each call: refit() comes first where they have changed, and the queries may then be asked by any
-/// threads at once. Of several places at the same distance the first body's first triangle is
-/// found.
+/// The surfaces of deforming bodies in trees of boxes: one tree for each body, which keeps the
+/// structure of the rest shape, as neighbours stay neighbours, and one over the bodies. Each call
+/// gets the positions. Call refit() first if they have changed; after that any threads may query at
+/// once. If several places are at the same distance, the first body's first triangle is found.
 class SurfaceTree {
  public:
   /// bodies: [num_bodies], rest: [num_vertices], m.
@@ -71,13 +70,13 @@ class SurfaceTree {
   std::vector<Part> parts_;
   AabbTree bodies_;         ///< over the parts
   std::vector<Box> boxes_;  ///< of the parts
-  /// Of closed surfaces, the places of the triangles around each vertex: [num_vertices + 1] into
+  /// For closed surfaces, the places of the triangles around each vertex: [num_vertices + 1] into
   /// places_.
   std::vector<int> first_place_, places_;
 };
 
-/// Whether a box, edges included, and a triangle or segment have a point in common [Akenine-Moeller
-/// 2001], to rounding.
+/// Whether a box, including its edges, and a triangle or segment have a point in common
+/// [Akenine-Moeller 2001], up to rounding.
 bool overlaps(const Box& box, const Vec3& a, const Vec3& b, const Vec3& c);
 
 }  // namespace supple

@@ -37,7 +37,7 @@ class Points {
   std::mt19937 engine_;
 };
 
-/// Several bodies in one list of vertices, which move from where they rest.
+/// Several bodies in one list of vertices, which move away from their rest positions.
 struct World {
   std::vector<BodySurface> bodies;
   std::vector<Vec3> rest;
@@ -54,7 +54,7 @@ struct World {
     x.resize(rest.size());
   }
 
-  /// size: of all lengths; the bodies stand side by side along x, twisted and shaken.
+  /// size: factor of all lengths. The bodies stand side by side along x, twisted and shaken.
   SurfaceTree deformed(double size, unsigned seed) {
     Points points(seed);
     std::size_t i = 0;
@@ -109,7 +109,7 @@ World world() {
   return world;
 }
 
-/// [Moeller & Trumbore 1997] in long doubles: which knows nothing of boxes or shears.
+/// [Moeller & Trumbore 1997] in long doubles, without boxes or shears.
 double ray_distance(const Vec3& o, const Vec3& d, const Vec3& a, const Vec3& b, const Vec3& c) {
   using Wide = std::array<long double, 3>;
   const auto minus = [](const Vec3& p, const Vec3& q) {
@@ -202,7 +202,7 @@ TEST_P(Scales, TheClosestPointIsTheNearestOfAllTriangles) {
     const SurfacePlace place = tree.closest(scene.x, x, reach);
     ASSERT_EQ(place.body >= 0, expected <= reach);
     if (place.body < 0) continue;
-    // Both take the same way to a triangle; the root of the square is rounded otherwise.
+    // Both take the same way to a triangle, but the root of the square is rounded differently.
     EXPECT_NEAR(std::abs(place.distance), expected, 1e-15 * 10 * size);
     EXPECT_NEAR(norm(x - place.point), expected, 1e-15 * 10 * size);
     const auto b = static_cast<std::size_t>(place.body);
@@ -223,8 +223,8 @@ TEST_P(Scales, TheClosestPointIsTheNearestOfAllTriangles) {
   EXPECT_GT(near_strand, 50);
 }
 
-/// What of a triangle is in a box, corner after corner: cut by plane after plane [Sutherland &
-/// Hodgman 1974].
+/// Whether any of a triangle is in a box, by cutting it by plane after plane [Sutherland & Hodgman
+/// 1974].
 bool clips(const Box& box, const Vec3& a, const Vec3& b, const Vec3& c) {
   std::vector<Vec3> polygon{a, b, c}, cut;
   for (std::size_t plane = 0; plane < 6 && !polygon.empty(); ++plane) {
@@ -317,8 +317,7 @@ TEST(SurfaceTree, NoRayPassesBetweenTrianglesThatShareAnEdge) {
     const double away = trial % 2 == 0 ? 3 : 1000;
     const Vec3 origin = target - away * along;
     const Vec3 toward = direction(target - origin, {});
-    // A ray that grazes the outline passes by it by rounding; one that goes deep into the body
-    // does not.
+    // By rounding, a ray that grazes the outline can miss; one that goes deep into the body cannot.
     constexpr double deep = 1e-3;
     const Vec3 behind = target + deep * toward;
     if (test_meshes::winding_number(scene.mesh_of(0), behind) < 0.5) continue;
@@ -331,7 +330,7 @@ TEST(SurfaceTree, NoRayPassesBetweenTrianglesThatShareAnEdge) {
 }
 
 TEST(SurfaceTree, NoRayPassesBetweenBoxesThatEndAtAnEdge) {
-  // Cells with edges along the axes, and rays that tilt by so little that rounding says on which
+  // Cells with edges along the axes, and rays that tilt so little that rounding decides on which
   // side of an edge they are.
   World scene;
   TriangleMesh sheet;

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <new>
 
-// The replaced operators stand in a file of their own: where the compiler sees both a caller and
-// them, it takes malloc and delete for a mismatch.
+// The replaced operators are in a file of their own: if the compiler sees them together with a
+// caller, it reports malloc and delete as a mismatch.
 namespace {
 std::atomic<long> allocations{0};
 }
@@ -15,7 +15,7 @@ void* operator new(std::size_t size) {
   if (void* p = std::malloc(size > 0 ? size : 1)) return p;
   throw std::bad_alloc();
 }
-// The library's sorts ask for room so.
+// Sorts of the standard library allocate in this way.
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   ++allocations;
   return std::malloc(size > 0 ? size : 1);

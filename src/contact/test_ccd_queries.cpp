@@ -26,7 +26,8 @@ namespace {
 /// A natural number of any size: 32 bits each, the lowest first, without leading zeros.
 using Natural = std::vector<std::uint32_t>;
 
-/// Long division takes the square of the length: this many digits are read in a millisecond.
+/// The time of long division grows with the square of the length: this many digits take a
+/// millisecond.
 constexpr std::size_t most_digits = 2000;
 
 Natural natural(std::string_view digits) {
@@ -83,7 +84,7 @@ void subtract(Natural& a, const Natural& b) {
 /// a/b rounded to the nearest double, for b > 0.
 NearestDouble rounded_quotient(const Natural& a, const Natural& b) {
   if (a.empty()) return {0, true};
-  // floor(2^shift a/b) has 57 or 58 bits: more than the 53 of a double and one for the half.
+  // floor(2^shift a/b) has 57 or 58 bits: more than the 53 of a double and one for rounding.
   const int shift = 57 - (bits_of(a) - bits_of(b));
   Natural rest, divisor = b;
   for (int i = shift; i < 0; ++i) double_and_add(divisor, false);

@@ -23,14 +23,15 @@ inline CcdAnswer detect(CcdKind kind, const CcdQuery& query, const CcdSettings& 
                                     : vertex_face_ccd(query.before, query.after, settings, proof);
 }
 
-/// The kind that the file's own name states: with the word `ee` or `edge-edge`, or `vf` or
-/// `vertex-face`; a word ends where the letters end. Throws Error{bad_file} unless it is one kind.
+/// The kind that the file's own name states: by the word `ee` or `edge-edge`, or `vf` or
+/// `vertex-face`; a word ends where the letters end. Throws Error{bad_file} unless exactly one kind
+/// is stated.
 CcdKind ccd_kind(const std::string& path);
 
-/// Queries in the format of Wang et al. 2021, with gzip or without: eight rows a query, four points
-/// before and four after, and of each x, y and z as numerator and denominator in decimal integers
-/// of any length, then 1 if the features meet and 0 if not. Coordinates are rounded to the nearest
-/// double. Throws Error{bad_file}, which says where and what is wrong.
+/// Reads queries in the format of Wang et al. 2021, with or without gzip: eight rows per query,
+/// four points before and four after. A row has x, y and z, each as numerator and denominator in
+/// decimal integers of any length, then 1 if the features meet and 0 if not. Coordinates are
+/// rounded to the nearest double. Throws Error{bad_file}, which says where and what is wrong.
 std::vector<CcdQuery> read_ccd_queries(const std::string& path);
 
 struct NearestDouble {
@@ -38,9 +39,9 @@ struct NearestDouble {
   bool exact;
 };
 
-/// The double nearest to a fraction of two decimal integers; of two, the even one. Throws
-/// Error{bad_file} at `where` if they are no such integers, if the denominator is zero or if the
-/// fraction exceeds a double.
+/// The double nearest to a fraction of two decimal integers; if two are equally near, the even one.
+/// Throws Error{bad_file} at `where` if they are not such integers, if the denominator is zero or
+/// if the fraction exceeds a double.
 NearestDouble nearest_double(const std::string& numerator, const std::string& denominator,
                              const std::string& where);
 

@@ -11,8 +11,8 @@
 
 namespace supple {
 
-/// Sign of a sum of products of three doubles, without any rounding: a fixed-point number with room
-/// for every one of them.
+/// Finds the sign of a sum of products of three doubles without any rounding: a fixed-point number
+/// with room for each of them.
 class ExactSum {
  public:
   void add(double a, double b = 1, double c = 1) {
@@ -49,7 +49,7 @@ class ExactSum {
     }
     return carry < 0 ? -1 : zero && carry == 0 ? 0 : 1;
   }
-  /// A double that is at most as large, of a sum > 0.
+  /// A double that is at most as large as the sum, which must be > 0.
   double below() const {
     std::int64_t carry = 0;
     double value = 0;
@@ -107,9 +107,10 @@ class ExactCheck {
   }
 
  private:
-  /// On a piece a corner projects onto a quadratic of time. Less the separation times a bound of
-  /// the direction's length, its Bernstein coefficients are `start`, `twice_middle`/2 and `end`. It
-  /// is positive if the outer two are and the middle is above minus the root of their product.
+  /// On a piece, a corner projects onto a quadratic in time. After subtracting the separation times
+  /// a bound of the direction's length, its Bernstein coefficients are `start`, `twice_middle`/2
+  /// and `end`. It is positive if the outer two are and the middle one is above minus the root of
+  /// their product.
   bool holds(const CcdProof::Piece& piece) const {
     const double first = separation_ * length(piece.first), last = separation_ * length(piece.last);
     for (const auto& pair : pairs_) {
@@ -154,9 +155,9 @@ class ExactCheck {
   std::vector<std::array<std::size_t, 2>> pairs_;
 };
 
-/// Whether features that are said to meet, and are answered to be apart, are apart only because
-/// their coordinates were rounded to doubles: exact arithmetic confirms that they are, but not by
-/// more than rounding can move them.
+/// Whether features that are said to meet, but are answered to be apart, are apart only because
+/// their coordinates were rounded to doubles: exact arithmetic confirms that they are apart, but by
+/// no more than rounding can move them.
 inline bool rounding_explains(CcdKind kind, const CcdQuery& query) {
   if (!query.rounded) return false;
   double largest = 0;
@@ -169,7 +170,7 @@ inline bool rounding_explains(CcdKind kind, const CcdQuery& query) {
   if (detect(kind, query, {}, &proof).meets || !ExactCheck(kind, query).holds(proof, 1)) {
     return false;
   }
-  // Half a place on each axis for either feature: sqrt(3) * 2^-52.
+  // Half a unit in the last place on each axis for either feature: sqrt(3) * 2^-52.
   return detect(kind, query, {.separation = 0x1p-51 * largest + 5e-324}).meets;
 }
 

@@ -87,7 +87,7 @@ inline TriangleMesh burr() {
   return mesh;
 }
 
-/// Made larger along the axes.
+/// The mesh scaled along the axes.
 inline TriangleMesh scaled(TriangleMesh mesh, const Vec3& size) {
   for (Vec3& p : mesh.vertices) {
     for (std::size_t k = 0; k < 3; ++k) p[k] *= size[k];
@@ -95,7 +95,7 @@ inline TriangleMesh scaled(TriangleMesh mesh, const Vec3& size) {
   return mesh;
 }
 
-/// Two walls on a floor, a fiftieth of a metre thick, of slivers alone.
+/// Two walls on a floor, a fiftieth of a metre thick, all made of slivers.
 inline TriangleMesh thin_walls() {
   TriangleMesh mesh;
   const auto add_box = [&](const Vec3& low, const Vec3& high, int parts) {
@@ -125,7 +125,7 @@ inline TriangleMesh thin_walls() {
   return mesh;
 }
 
-/// Rough ground of some two metres.
+/// Rough ground about two metres wide.
 inline HeightFieldShape bumps() {
   HeightFieldShape field{.nx = 12, .nz = 9, .cell = 0.15};
   for (int j = 0; j < field.nz; ++j) {
@@ -134,8 +134,8 @@ inline HeightFieldShape bumps() {
   return field;
 }
 
-/// Solid angle that the surface spans at x over 4 pi: 1 inside, 0 outside [van Oosterom & Strackee
-/// 1983]. It uses neither distances nor normals.
+/// Solid angle that the surface spans at x, divided by 4 pi: 1 inside, 0 outside [van Oosterom &
+/// Strackee 1983]. It uses neither distances nor normals.
 inline double winding_number(const TriangleMesh& mesh, const Vec3& x) {
   using namespace vec3;
   double sum = 0;

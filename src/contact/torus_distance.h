@@ -15,8 +15,8 @@ class TorusDistance {
   /// Throws Error{invalid_input} below `where`, a JSON pointer.
   TorusDistance(const TorusShape& shape, const std::string& where);
   SurfacePoint surface(const Vec3& x) const;
-  /// As ColliderObject::bend: around the tube the distance bends like a circle's, along the ring by
-  /// cos(a)/rho, rho being the distance from the axis.
+  /// Like ColliderObject::bend: around the tube the distance bends like that of a circle, along the
+  /// ring by cos(a)/rho, where rho is the distance from the axis.
   double bend(const Vec3& q, double r) const;
 
  private:

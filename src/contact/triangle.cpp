@@ -34,7 +34,7 @@ TrianglePoint nearest_on_edge(const Triangle& triangle, int i, const Vec3& x) {
 Triangle triangle_of(const Vec3& a, const Vec3& b, const Vec3& c) {
   constexpr double rounding = 1e-14;
   Triangle triangle{{a, b, c}, {0, 0, 0}};
-  // Both edges are made unit first, so that neither a small nor a large mesh leaves the range.
+  // Both edges are normalised first, so that neither a small nor a large mesh leaves the range.
   const Vec3 normal = cross(direction(b - a, {0, 0, 0}), direction(c - a, {0, 0, 0}));
   if (norm(normal) > rounding) triangle.normal = direction(normal, {0, 0, 0});
   return triangle;

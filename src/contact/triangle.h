@@ -4,15 +4,15 @@
 
 namespace supple {
 
-/// Corners, counter-clockwise seen from outside, and the unit normal that follows: 0 0 0 of a
-/// triangle without area.
+/// Corners, counter-clockwise seen from outside, and the unit normal that follows from them; 0 0 0
+/// for a triangle without area.
 struct Triangle {
   Vec3 corner[3];
   Vec3 normal;
 };
 
-/// The triangle of these corners. Without area: the sine of its angle at a is at most 1e-14, where
-/// rounding alone would make the normal.
+/// The triangle of these corners. It has no area if the sine of its angle at a is at most 1e-14,
+/// where the normal would consist of rounding alone.
 Triangle triangle_of(const Vec3& a, const Vec3& b, const Vec3& c);
 
 /// Angle at corner i, rad.
@@ -25,10 +25,10 @@ struct TrianglePoint {
   int feature;  ///< 0: the inside; 1 + i: the edge from corner i to the next; 4 + i: corner i
 };
 
-/// Nearest point of the triangle to x. Where x projects into the triangle, that is the projection;
-/// otherwise the nearest point of those edges whose outer side x is on. The edge tests use the
+/// Nearest point of the triangle to x. If x projects into the triangle, it is the projection;
+/// otherwise it is the nearest point of the edges on whose outer side x is. The edge tests use the
 /// normal rather than products of barycentric coordinates [Ericson 2005, sec. 5.1.5], which cancel
-/// for slivers. Of a triangle without area: the nearest point of its edges.
+/// for slivers. For a triangle without area it is the nearest point of its edges.
 TrianglePoint nearest_point(const Triangle& triangle, const Vec3& x);
 
 }  // namespace supple

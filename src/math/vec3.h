@@ -28,7 +28,7 @@ inline double norm(const Vec3& v) {
   return std::hypot(v[0], v[1], v[2]);
 }
 
-/// v/|v|, or `fallback` where v has no direction; `length` becomes |v|.
+/// v/|v|, or `fallback` if v has no direction; `length` becomes |v|.
 inline Vec3 direction(const Vec3& v, const Vec3& fallback, double& length) {
   length = norm(v);
   if (!(length > 1e-300)) return fallback;

@@ -9,15 +9,15 @@ namespace supple {
 
 namespace {
 
-/// Weights below this part of the others are rounding: those of diagonals of squares.
+/// Weights smaller than this share of the others are rounding, as for diagonals of squares.
 constexpr double smallest_weight = 1e-12;
-/// Unit vectors to both neighbours on a border that add up to less than this lie on a line.
+/// If unit vectors to both neighbours on a border add up to less than this, the border is straight.
 constexpr double straight = 1e-6;
 
-/// An edge as one end sees it, with what its triangles make of it.
+/// An edge as seen from one end, with what its triangles contribute.
 struct HalfEdge {
   int from, to;
-  double weight;  ///< half the cotangent of the angle opposite to it, then their sum
+  double weight;  ///< half the cotangent of the opposite angle, later the sum over triangles
   int num_triangles;
 };
 
@@ -58,11 +58,11 @@ std::vector<HalfEdge> edges_of(const std::vector<std::array<int, 3>>& triangles,
   return edges;
 }
 
-/// The part of a triangle that is nearest to each corner; where an angle is obtuse, half of the
+/// The part of a triangle that is nearest to each corner. If an angle is obtuse, half of the
 /// triangle belongs to that corner and a quarter to each of the others [Meyer et al. 2003].
 void add_areas(const std::array<int, 3>& t, const std::vector<Vec3>& rest,
                std::vector<double>& area) {
-  Vector edge[3];  // opposite to each corner
+  Vector edge[3];  // opposite each corner
   for (std::size_t c = 0; c < 3; ++c) {
     edge[c] = between(rest[at(t[(c + 1) % 3])], rest[at(t[(c + 2) % 3])]);
   }

@@ -16,7 +16,7 @@ int body_of(int vertex, std::span<const int> body_vertices) {
   return static_cast<int>(next - body_vertices.begin()) - 1;
 }
 
-/// Points that coincide have no direction, and a bond that is to keep them apart no force.
+/// Points that coincide have no direction, so a bond that should keep them apart exerts no force.
 double pull_share(double length, double distance) {
   if (length == 0) return 1;
   return distance > 0 ? 1 - length / distance : 0;
@@ -97,7 +97,7 @@ std::vector<std::vector<int>> BondSet::by_body(std::span<const int> body_vertice
 
 std::vector<int> BondSet::groups(std::span<const int> body_vertices) const {
   const int count = static_cast<int>(body_vertices.size()) - 1;
-  std::vector<int> last(at(count));  // of the bodies that bonds of this one reach
+  std::vector<int> last(at(count));  // for each body, the last one that its bonds reach
   for (int body = 0; body < count; ++body) last[at(body)] = body;
   for (const PointBond& own : bonds) {
     int low = count, high = -1;

@@ -86,7 +86,7 @@ TEST(Bonds, TheHessianIsTheDerivativeOfThePull) {
   }
 }
 
-/// Neither to rounding: the forces of a bond go along the line between its points.
+/// The forces of a bond act along the line between its points: sum and torque are zero to rounding.
 TEST(Bonds, ForcesHaveNoSumAndNoTorque) {
   const BondSet set = three_bonds();
   std::vector<double> lengths(3);
@@ -121,7 +121,7 @@ TEST(Bonds, ALengthFallsToNothingUntilItCloses) {
   EXPECT_EQ(at_once.length_at(0), 0);
 }
 
-/// k w w^T as a sum over edges, by its product with a field.
+/// Checks k w w^T as a sum over edges, by its product with a field.
 TEST(Bonds, EdgesAreTheMatrixOfABondWithoutLength) {
   BondSet set = three_bonds();
   set.bonds.resize(1);

@@ -10,7 +10,7 @@ namespace supple {
 
 namespace {
 
-/// Part of its squared area at rest below which a triangle counts as collapsed.
+/// Share of its squared area at rest below which a triangle counts as collapsed.
 constexpr double least_square = 1e-12;
 
 Vector3<double> way(const double* from, const double* to) {
@@ -25,7 +25,7 @@ Mat3<double> outer(const Vector3<double>& a, const Vector3<double>& b) {
   return m;
 }
 
-/// A side of a triangle: from `a` to `b` in its order, `apex` opposite.
+/// A side of a triangle, from `a` to `b` in its order, with `apex` opposite.
 struct HingeSide {
   int low, high, triangle, a, b, apex;
 };
@@ -51,7 +51,7 @@ BentHinge::BentHinge(const Hinge& hinge, const HingeCorners& x)
     : edge_(way(x[0], x[1])), length_(std::sqrt(dot(edge_, edge_))), stiffness_(hinge.stiffness) {
   flaps_[0] = flap(x, 2, hinge.least[0]);
   flaps_[1] = flap(x, 3, hinge.least[1]);
-  // N_3 x N_2 = e (N_3 . (x_2 - x_0)); both numbers are those of theta times |N_2| |N_3|.
+  // N_3 x N_2 = e (N_3 . (x_2 - x_0)); both numbers are sine and cosine of theta times |N_2| |N_3|.
   const double sine = length_ * dot(flaps_[1].normal, flaps_[0].to_apex);
   const double cosine = dot(flaps_[0].normal, flaps_[1].normal);
   angle_ = std::atan2(sine * hinge.cosine - cosine * hinge.sine,
@@ -63,7 +63,7 @@ Vector3<double> BentHinge::turn(int corner) const {
   return flaps_[0].share(corner) * flaps_[0].u + flaps_[1].share(corner) * flaps_[1].u;
 }
 
-/// d(share_i u)/dx_j of a flap, j = 2 being its apex. With N = sign e x d, d = x_apex - x_0:
+/// d(share_i u)/dx_j of a flap, where j = 2 is its apex. With N = sign e x d, d = x_apex - x_0:
 ///   u = N |e|/|N|^2,  du = |e|/|N|^2 (I - 2 n n^T) dN + N e^T/(|e| |N|^2) de,
 ///   s = d.e/|e|^2,    ds = e.dd/|e|^2 + (d - 2 s e).de/|e|^2.
 Mat3<double> BentHinge::derivative(const Flap& flap, int i, int j) const {
@@ -100,7 +100,7 @@ Mat3<double> BentHinge::positive_block(int i, int j) const {
 Mat3<double> BentHinge::exact_block(int i, int j) const {
   Mat3<double> sum = Mat3<double>::zero();
   for (int f = 0; f < 2; ++f) {
-    // The apex of a flap is its third corner; that of the other one is none of its own.
+    // The apex of a flap is its third corner; the other flap's apex is not a corner of it.
     const int other = 3 - f;
     if (i == other || j == other) continue;
     sum = sum + derivative(flaps_[f], std::min(i, 2), std::min(j, 2));
@@ -151,7 +151,7 @@ std::vector<Hinge> make_hinges(const std::vector<std::array<int, 3>>& triangles,
       area += 0.5 * twice;
     }
     hinge.stiffness = rigidity * square / area;
-    // The angle in the mesh, and what a fold adds.
+    // The angle in the mesh, plus that of a fold.
     const double angle = BentHinge(hinge, x).angle() + fold(hinge.vertex[0], hinge.vertex[1]);
     hinge.cosine = std::cos(angle);
     hinge.sine = std::sin(angle);

@@ -10,20 +10,20 @@
 
 namespace supple {
 
-/// Two triangles (x_0, x_1, x_2) and (x_1, x_0, x_3), which resist being turned against each other
+/// Two triangles (x_0, x_1, x_2) and (x_1, x_0, x_3) that resist being turned against each other
 /// about their edge e = x_1 - x_0 [Grinspun et al. 2003, sec. 3; Tamstorf & Grinspun 2013]:
 ///   E = k/2 (theta - theta_0)^2,  k = D |e|^2/(A_2 + A_3) at rest,
-/// A_2 and A_3 being their areas and D the bending rigidity: Grinspun's weight |e|/h over three,
-/// which gives a sheet of equal triangles the energy of a plate however it is rolled up, and one of
-/// squares along their sides. theta is above 0 where the fronts
-/// approach each other. The difference of the angles is taken from -pi to pi: beyond a half turn
-/// from theta_0 the way back leads on.
+/// where A_2 and A_3 are their areas and D is the bending rigidity. This is a third of Grinspun's
+/// weight |e|/h. It gives a sheet of equal triangles the energy of a plate however it is rolled up,
+/// and does so for a sheet of squares that is rolled along their sides. theta is positive where the
+/// fronts approach each other. The difference of the angles is taken from -pi to pi: beyond half a
+/// turn from theta_0, the force leads back the other way round.
 struct Hinge {
   std::int32_t vertex[4];
   double stiffness;     ///< k, N m
   double cosine, sine;  ///< of theta_0
-  /// dtheta/dx_a along the normal where the hinge is flat, 1/m: c of the constant matrix
-  /// k c c^T, which is the Hessian of a flat hinge with a flat rest shape.
+  /// dtheta/dx_a along the normal of the flat hinge, 1/m: c of the constant matrix k c c^T, which
+  /// is the Hessian of a flat hinge with a flat rest shape.
   double weight[4];
   double least[2];  ///< squared area below which a triangle counts as collapsed, m^4
 };
@@ -33,8 +33,8 @@ using HingeCorners = std::array<const double*, 4>;
 /// A hinge with its vertices at x: theta - theta_0 and its derivatives.
 ///   dtheta/dx_2 = u_2 = n_2/h_2,  dtheta/dx_3 = u_3 = n_3/h_3,
 ///   dtheta/dx_0 = -(1 - s_2) u_2 - (1 - s_3) u_3,  dtheta/dx_1 = -s_2 u_2 - s_3 u_3,
-/// n being the unit normals, h the heights over the edge, and s the places of their feet, from 0 at
-/// x_0 to 1 at x_1. A triangle that has collapsed has forces that vanish with its area.
+/// where n are the unit normals, h the heights over the edge, and s the places of their feet, from
+/// 0 at x_0 to 1 at x_1. The forces of a collapsed triangle vanish with its area.
 class BentHinge {
  public:
   BentHinge(const Hinge& hinge, const HingeCorners& x);
@@ -46,11 +46,12 @@ class BentHinge {
   Vector3<double> gradient(int corner) const { return (stiffness_ * angle_) * turn(corner); }
   /// d2E/dx_i dx_j, N/m: exact, k (dtheta_i dtheta_j^T + (theta - theta_0) d2theta_ij).
   Mat3<double> exact_block(int i, int j) const;
-  /// The first part alone, of Gauss and Newton: positive semi-definite, rank one for all corners.
+  /// Only the first (Gauss-Newton) part: positive semi-definite, of rank one for all corners
+  /// together.
   Mat3<double> positive_block(int i, int j) const;
 
  private:
-  /// A triangle on one side of the edge, sign 1 of (x_0, x_1, x_2) and -1 of the other.
+  /// A triangle on one side of the edge; the sign is 1 for (x_0, x_1, x_2) and -1 for the other.
   struct Flap {
     Vector3<double> to_apex, normal, u;
     double sign, square, foot;  ///< |N|^2, s
@@ -70,8 +71,9 @@ inline constexpr int blocks_of_hinge = 10;
 inline constexpr int hinge_row[blocks_of_hinge] = {0, 1, 2, 3, 1, 2, 2, 3, 3, 3};
 inline constexpr int hinge_column[blocks_of_hinge] = {0, 1, 2, 3, 0, 0, 1, 0, 1, 2};
 
-/// The hinges of a sheet at `rest` with the bending rigidity D in N m, at every edge of exactly two
-/// triangles. fold(a, b): the angle added to the rest angle of the edge of these vertices, radians.
+/// The hinges of a sheet at `rest` with the bending rigidity D in N m, one for each edge of exactly
+/// two triangles. fold(a, b): the angle to add to the rest angle of the edge between these
+/// vertices, radians.
 std::vector<Hinge> make_hinges(const std::vector<std::array<int, 3>>& triangles,
                                const std::vector<Vec3>& rest, double rigidity,
                                const std::function<double(int, int)>& fold);

@@ -22,14 +22,14 @@ HingeCorners pointers(const Corners& x) {
   return {x[0].data(), x[1].data(), x[2].data(), x[3].data()};
 }
 
-/// The hinge of two triangles that stand at `rest`.
+/// The hinge of two triangles with the rest positions `rest`.
 Hinge one_hinge(const Corners& rest, double rigidity, double fold = 0) {
   const std::vector<Hinge> hinges = make_hinges({{0, 1, 2}, {1, 0, 3}}, {rest.begin(), rest.end()},
                                                 rigidity, [&](int, int) { return fold; });
   return hinges.at(0);
 }
 
-/// Turned up by `degrees` on the side of the fronts.
+/// The second triangle turned up by `degrees` on the side of the fronts.
 Corners folded(double degrees) {
   const double angle = degrees * pi / 180;
   return {
@@ -41,13 +41,13 @@ TEST(Hinge, TheAngleIsThatOfTheFoldAndAboveZeroWhereTheFrontsMeet) {
   for (const double degrees : {-170.0, -90.0, -1e-3, 0.0, 30.0, 120.0, 179.0}) {
     EXPECT_NEAR(BentHinge(flat, pointers(folded(degrees))).angle(), degrees * pi / 180, 1e-14);
   }
-  // From a rest angle of 150 degrees the short way to -150 leads through 180.
+  // From a rest angle of 150 degrees the short way to -150 goes through 180.
   const Hinge bent = one_hinge(folded(150), 1);
   EXPECT_NEAR(BentHinge(bent, pointers(folded(-150))).angle(), pi / 3, 1e-14);
   EXPECT_NEAR(BentHinge(one_hinge(folded(0), 1, 2.0), pointers(folded(0))).angle(), -2, 1e-14);
 }
 
-/// Any two triangles of sides of about one, at rest and moved.
+/// Any two triangles with sides of about one, at rest and moved.
 struct AnyHinge {
   Hinge hinge;
   Corners x;
@@ -66,8 +66,8 @@ struct AnyHinge {
   }
 };
 
-/// Central differences over 1e-6 err by 1e-12 of the third derivative, which is up to some 1e3 of
-/// the energy here, and by 1e-16/1e-6 of the energy.
+/// Central differences over 1e-6 have an error of 1e-12 of the third derivative, which here is up
+/// to some 1e3 of the energy, and of 1e-16/1e-6 of the energy.
 constexpr double difference = 1e-6, tolerance = 1e-7;
 
 TEST(Hinge, TheGradientIsThatOfTheEnergyAndTheBlocksAreItsDerivatives) {
@@ -123,7 +123,7 @@ TEST(Hinge, TheExactHessianIsSymmetricAndThePositiveOneIsThatAtRest) {
     };
     EXPECT_LT(least(exact), -1e-3 * exact.norm());
     EXPECT_GE(least(positive), -rounding);
-    // Where the angle is that at rest they are the same.
+    // At the rest angle they are the same.
     const Hinge at_rest = one_hinge(any.x, 2.5);
     const BentHinge rest(at_rest, pointers(any.x));
     EXPECT_LE((hessian_of(rest, true) - hessian_of(rest, false)).norm(), 1e-13 * positive.norm());
@@ -136,7 +136,7 @@ TEST(Hinge, AFlatHingeHasTheConstantMatrixForItsHessian) {
   const BentHinge bent(hinge, pointers(flat));
   for (int i = 0; i < 4; ++i) {
     for (int j = 0; j < 4; ++j) {
-      // The normal is z; in the plane the angle does not change.
+      // The normal is z; moving in the plane does not change the angle.
       EXPECT_NEAR(bent.exact_block(i, j)(2, 2), hinge.stiffness * hinge.weight[i] * hinge.weight[j],
                   1e-13 * hinge.stiffness);
       EXPECT_NEAR(bent.exact_block(i, j)(0, 0), 0, 1e-13 * hinge.stiffness);
@@ -199,8 +199,8 @@ TEST(Hinge, OnlyEdgesOfTwoTrianglesHaveOne) {
   EXPECT_EQ(make_hinges({{0, 1, 2}, {1, 3, 2}}, rest, 0, no_fold).size(), 0U);
 }
 
-/// A sheet of `columns` x `rows` cells of the size of one over columns, as generated cloth: the
-/// diagonals turn. equal: of equal triangles instead.
+/// A sheet of `columns` x `rows` cells of size 1/columns, like generated cloth, where the diagonals
+/// alternate. equal: made of equal triangles instead.
 struct RolledSheet {
   MembraneSet set;
   VectorField x;
@@ -233,7 +233,7 @@ struct RolledSheet {
     set.batches.resize(1);  // none of its lanes is a triangle
     set.index_vertices(static_cast<int>(rest.size()));
   }
-  /// Rolled up along the direction of these degrees.
+  /// Rolls the sheet up along the direction of this many degrees.
   void roll(double radius, double degrees) {
     const double c = std::cos(degrees * pi / 180), s = std::sin(degrees * pi / 180);
     for (std::size_t v = 0; v < x.size(); ++v) {
@@ -248,7 +248,7 @@ struct RolledSheet {
   }
 };
 
-/// E = D/2 A/R^2, but for the border, whose edges have no hinge. Squares are too stiff only where
+/// E = D/2 A/R^2, except at the border, whose edges have no hinge. Squares are too stiff only if
 /// they are rolled askew: by D/2 (k_xx^2 + k_yy^2 + 4 k_xy^2), at 45 degrees 1.5 times.
 TEST(Hinge, ACylinderHasTheEnergyOfItsCurvature) {
   constexpr double rigidity = 2.5, radius = 0.4;
@@ -268,10 +268,10 @@ TEST(Hinge, ACylinderHasTheEnergyOfItsCurvature) {
   }
 }
 
-/// In grids of squares whose diagonals turn, every other vertex has no diagonals. Moved by
-/// k h^2/12 along the normal these take the energy of a sheet rolled up along the sides to 5/6, and
-/// at 45 degrees from 3/2 to 4/3 [the minimum of D/2 ((k_xx h - t)^2 + (k_yy h - t)^2 + 4 t^2 +
-/// 4 (k_xy h)^2)/h^2 at t = (k_xx + k_yy) h/6].
+/// In grids of squares whose diagonals alternate, every other vertex has no diagonals. If these
+/// vertices move by k h^2/12 along the normal, they reduce the energy of a sheet rolled up along
+/// the sides to 5/6, and at 45 degrees from 3/2 to 4/3 [the minimum of
+/// D/2 ((k_xx h - t)^2 + (k_yy h - t)^2 + 4 t^2 + 4 (k_xy h)^2)/h^2 at t = (k_xx + k_yy) h/6].
 TEST(Hinge, VerticesWithoutDiagonalsGiveWay) {
   constexpr double rigidity = 2.5, radius = 0.4;
   constexpr int columns = 80;

@@ -13,11 +13,11 @@ SUPPLE_DEFINE_KERNELS(MembraneKernels, membrane_kernels, membrane_table)
 
 namespace {
 
-/// Batches and bends of one piece of work: some 10 us.
+/// Batches, bends and hinges in one piece of work: some 10 us.
 constexpr int batches_per_chunk = 32;
 constexpr int bends_per_chunk = 1024;
 constexpr int hinges_per_chunk = 128;
-/// In place of the range of a chunk.
+/// Used in place of the range of a chunk.
 constexpr int of_bends = -1, of_hinges = -2;
 
 MembraneWork work_of(const MembraneSet& set, const MembraneRange& range, int first, int count,
@@ -42,7 +42,7 @@ void for_pieces(const MembraneSet& set, const Work& work) {
   }
 }
 
-/// F of a triangle in a lane from its corners.
+/// F of the triangle in a lane from its corners.
 void gradient_of(const MembraneBatch& batch, int lane, const double* const (&x)[3],
                  Vector3<double> (&f)[2]) {
   const auto m = [&](int i) { return batch.inverse_rest[i][lane]; };
@@ -53,7 +53,7 @@ void gradient_of(const MembraneBatch& batch, int lane, const double* const (&x)[
   }
 }
 
-/// The parts of stiffness c c^T between two vertices.
+/// Adds the parts of stiffness c c^T between every two vertices.
 void add_edges(const std::int32_t* vertex, const double* c, int count, double stiffness,
                std::vector<MembraneSet::Edge>& edges) {
   for (int i = 0; i < count; ++i) {
@@ -79,7 +79,7 @@ void sort_and_merge(std::vector<MembraneSet::Edge>& edges) {
   if (!edges.empty()) edges.resize(last + 1);
 }
 
-/// Lists by vertex: `each` calls visit(vertex, entry) for all entries in their order.
+/// Makes lists by vertex: `each` calls visit(vertex, entry) for all entries in their order.
 template <class Entry, class Each>
 void list_by_vertex(int num_vertices, const Each& each, std::vector<int>& start,
                     std::vector<Entry>& list) {
@@ -206,7 +206,7 @@ void MembraneSet::index_vertices(int num_vertices) {
 
 namespace {
 
-/// f(sheet) of the triangle in a lane.
+/// Returns f(sheet) for the triangle in a lane.
 template <class F>
 auto with_sheet(const MembraneRange& range, int lane, const F& f) {
   const int local = lane - range.first_batch * sheet_lanes;

@@ -11,7 +11,7 @@ namespace {
 using One = RegisterBatch;
 constexpr int width = One::width;
 
-/// The numbers of some lanes from `first` on.
+/// The numbers of some lanes, from `first` on.
 struct SheetPiece {
   Vector3<One> f[2];  ///< F
   One m[4];           ///< Dm^-1

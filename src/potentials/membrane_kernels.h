@@ -13,17 +13,17 @@ struct MembraneWork {
   const PaddedVector* x;     ///< [num_vertices], m
 };
 
-/// The loops over triangles, compiled once for each level of vectors (base/simd_level.h). Every
-/// level gives the same bits.
+/// The loops over triangles, compiled once for each SIMD level (base/simd_level.h). Every level
+/// gives the same bits.
 struct MembraneKernels {
-  /// Energy, J; dE/dx of corners 1 and 2 of each lane to slots: [num_batches * lanes][2], N.
+  /// Energy, J; writes dE/dx of corners 1 and 2 of each lane to slots: [num_batches * lanes][2], N.
   double (*evaluate)(const MembraneWork& work, PaddedVector* slots);
-  /// As membrane_hessians, blocks: [num_batches * lanes][6][9].
+  /// Like membrane_hessians, blocks: [num_batches * lanes][6][9].
   void (*hessians)(const MembraneWork& work, NegativeEigenvalues mode, double* blocks);
 };
 
-/// The sheet of some lanes, the numbers of the first of which begin at `parameters`:
-/// [num_parameters][sheet_lanes]. S: so many lanes.
+/// The sheet of as many lanes as S has. The parameters of the first lane begin at `parameters`:
+/// [num_parameters][sheet_lanes].
 template <class S, class Model>
 SUPPLE_INLINE auto sheet_at(const Model& model, const double* parameters) {
   S values[Model::num_parameters > 0 ? Model::num_parameters : 1];

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double young = 3e5, poisson = 0.3;
 
-/// Materials of which `young` and `poisson` are those of the small-strain limit.
+/// Materials for which `young` and `poisson` are those of the small-strain limit.
 std::vector<MaterialSettings> elastic_settings() {
   const double mu = young / (2 * (1 + poisson));
   const double lambda = young * poisson / ((1 + poisson) * (1 - 2 * poisson));
@@ -89,8 +89,8 @@ std::vector<MaterialSettings> all_settings() {
   return list;
 }
 
-/// Triangles of one material with any inverse rest shapes of about one: random ones, a multiple
-/// of eight or not.
+/// Triangles of one material with random inverse rest shapes of about one; their number need not be
+/// a multiple of eight.
 struct Patch {
   MembraneSet set;
   VectorField x;
@@ -154,8 +154,8 @@ INSTANTIATE_TEST_SUITE_P(Membrane, EverySheet,
                                   "_" + std::to_string(sheet.param);
                          });
 
-/// Central differences over 1e-6 err by 1e-12 of the third derivative and by 1e-16/1e-6 of the
-/// energy; kinks of strain_limit and the knots of splines cost a little more.
+/// Central differences over 1e-6 have an error of 1e-12 of the third derivative and of 1e-16/1e-6
+/// of the energy; kinks of strain_limit and the knots of splines add a little.
 constexpr double difference = 1e-6, tolerance = 2e-5;
 
 TEST_P(EverySheet, TheGradientIsThatOfTheEnergy) {
@@ -244,12 +244,12 @@ TEST_P(EverySheet, TheClampedHessianIsSemiDefiniteAndNoSmaller) {
     } else {
       EXPECT_NEAR((K - H).norm(), 0, rounding);
     }
-    // Six modes at most: translations are free.
+    // At most six modes: translations cost nothing.
     Eigen::FullPivLU<Eigen::Matrix<double, 9, 9>> decomposition(K);
     decomposition.setThreshold(1e-10);
     EXPECT_LE(decomposition.rank(), 6);
   }
-  EXPECT_GT(mended, 0);  // random triangles are compressed, too
+  EXPECT_GT(mended, 0);  // some random triangles are compressed
 }
 
 TEST_P(EverySheet, TurnedTrianglesHaveTheSameEnergyAndTurnedForces) {
@@ -295,7 +295,7 @@ TEST_P(EverySheet, OneTriangleForItselfAgreesWithTheLoops) {
   EXPECT_NEAR(sum, energy, 1e-12 * std::abs(energy) + 1e-9);
 }
 
-/// Dm of a triangle: with its edges there, F takes the axes of the plane to themselves.
+/// Dm of a triangle: with its edges there, F maps the axes of the plane to themselves.
 Eigen::Matrix2d rest_edges(const Patch& patch, int t) {
   const MembraneBatch& batch = patch.set.batches[0];
   Eigen::Matrix2d inverse;
@@ -359,7 +359,7 @@ TEST_P(EverySheet, EveryLevelOfVectorsAndEveryNumberOfThreadsGivesTheSameBits) {
   }
 }
 
-/// Stress of a sheet at stretches along its axes, Pa.
+/// Stress of a sheet stretched along its axes, Pa.
 std::array<double, 2> stress_at(const MaterialSettings& settings, double first, double second) {
   const Sheet sheet = make_sheet(settings, "/material");
   double values[most_sheet_parameters] = {};
@@ -372,7 +372,7 @@ std::array<double, 2> stress_at(const MaterialSettings& settings, double first, 
   });
 }
 
-/// The stretch across at which nothing pulls there, by bisection.
+/// The stretch across the sheet at which nothing pulls in that direction, by bisection.
 double free_stretch(const MaterialSettings& settings, double along) {
   double low = 0.2, high = 1.5;
   for (int i = 0; i < 60; ++i) {
@@ -383,7 +383,7 @@ double free_stretch(const MaterialSettings& settings, double along) {
 }
 
 TEST(Membrane, AStripPullsWithYoungsModulusAndNarrowsByPoissonsRatio) {
-  constexpr double strain = 1e-5;  // second-order terms are of this part
+  constexpr double strain = 1e-5;  // second-order terms are this share
   for (const MaterialSettings& settings : elastic_settings()) {
     const double across = free_stretch(settings, 1 + strain);
     EXPECT_NEAR(stress_at(settings, 1 + strain, across)[0] / strain, young, 1e-4 * young)
@@ -402,7 +402,7 @@ TEST(Membrane, AnIncompressibleSheetHasAPoissonsRatioOfAHalf) {
   EXPECT_NEAR(stress_at(settings, 1 + 1e-5, across)[0] / 1e-5, young, 1e-4 * young);
 }
 
-/// S = C E in both directions, P = F S: with the side free, P_1 = E_1 s (s^2 - 1)/2.
+/// S = C E in both directions, P = F S: if the side is free, P_1 = E_1 s (s^2 - 1)/2.
 TEST(Membrane, AWovenStripPulledAlongWarpOrWeftFollowsItsClosedForm) {
   MaterialSettings woven = uneven_weave();
   for (const double s : {0.95, 1.1, 1.3}) {
@@ -417,9 +417,9 @@ TEST(Membrane, AWovenStripPulledAlongWarpOrWeftFollowsItsClosedForm) {
   EXPECT_NEAR(across * across - 1, -0.1 * (1.44 - 1), 1e-9);
 }
 
-/// Uniaxial tension sigma d d^T of the second Piola-Kirchhoff stress at any angle has
+/// Uniaxial tension sigma d d^T of the second Piola-Kirchhoff stress at any angle gives
 ///   E : d d^T = sigma/E_d,  1/E_d = c^4/E_1 + s^4/E_2 + c^2 s^2 (1/G - 2 nu_12/E_1),
-/// [Jones 1999, eq. 2.97], so a strip cut askew pulls with E_d s (s^2 - 1)/2, too.
+/// [Jones 1999, eq. 2.97], so a strip cut askew also pulls with E_d s (s^2 - 1)/2.
 TEST(Membrane, AWovenStripPulledAtAnyAngleFollowsItsClosedForm) {
   const MaterialSettings woven = uneven_weave();
   const Sheet sheet = make_sheet(woven, "/material");
@@ -431,7 +431,7 @@ TEST(Membrane, AWovenStripPulledAtAnyAngleFollowsItsClosedForm) {
     const double askew = 1 / (c * c * c * c / woven.warp + s * s * s * s / woven.weft +
                               c * c * s * s * (1 / woven.shear - 2 * woven.poisson / woven.warp));
     for (const double sigma : {-2e3, 1e4, 4e4}) {
-      // The strain that belongs to the stress, and F = sqrt(I + 2 E).
+      // The strain that corresponds to the stress, and F = sqrt(I + 2 E).
       const double s11 = sigma * c * c, s22 = sigma * s * s, s12 = sigma * c * s;
       Eigen::Matrix2d C;
       C(0, 0) = 1 + 2 * (s11 - woven.poisson * s22) / woven.warp;
@@ -446,7 +446,7 @@ TEST(Membrane, AWovenStripPulledAtAnyAngleFollowsItsClosedForm) {
       const Eigen::Vector2d d(c, s), across(-s, c);
       Eigen::Matrix2d stress;
       stress << P[0][0], P[1][0], P[0][1], P[1][1];
-      // Nothing pulls at the sides; along the strip, with l its stretch.
+      // Nothing pulls at the sides; l is the stretch along the strip.
       EXPECT_NEAR((stress * across).norm(), 0, 1e-10 * woven.warp);
       const double l = (F * d).norm();
       EXPECT_NEAR((stress * d).norm(), std::abs(askew * l * (l * l - 1) / 2), 1e-10 * woven.warp)
@@ -469,7 +469,7 @@ TEST(Membrane, ThreadsAreFreeWithinTheirLimitsAndTurnFreely) {
   EXPECT_NEAR(stress_at(threads, 1.15, 1)[0], 2e5 * 0.05, 1e-9);
   EXPECT_NEAR(stress_at(threads, 1, 0.6)[1], -2e5 * 0.1, 1e-9);
   EXPECT_EQ(stress_at(threads, 1.15, 1)[1], 0);
-  // Sheared by 40 degrees the threads keep their lengths.
+  // The threads keep their lengths when sheared by 40 degrees.
   const Vector3<double> f[2] = {{{1, 0, 0}}, {{std::sin(0.7), std::cos(0.7), 0}}};
   Vector3<double> P[2];
   EXPECT_EQ((WovenLimit<double>{1e5, {0.9, 0.9}, {1.1, 1.1}}.energy_and_stress(f, P)), 0);
@@ -528,7 +528,7 @@ TEST(Membrane, MaterialsThatAreNoSheetAreRefusedByName) {
 }
 
 TEST(Membrane, TheConstantMatrixIsHalfAsStiffAsTheRestShapeAtLeast) {
-  // Else a full step of quasi-Newton raises g even there.
+  // Otherwise a full step of quasi-Newton raises g even there.
   for (const MaterialSettings& settings : elastic_settings()) {
     Patch patch(settings, 8);
     for (int t = 0; t < 8; ++t) {
@@ -561,8 +561,8 @@ TEST(Membrane, TheConstantMatrixIsHalfAsStiffAsTheRestShapeAtLeast) {
   }
 }
 
-/// A sheet of squares in two triangles each, whose diagonals turn from cell to cell:
-/// [columns][rows] cells of the size of one over columns.
+/// A sheet of squares cut into two triangles each, with diagonals that alternate from cell to cell:
+/// [columns][rows] cells of size 1/columns.
 struct Strip {
   MembraneSet set;
   VectorField x;
@@ -603,9 +603,9 @@ TEST(Bending, AFlatSheetHasNoEnergyWhereverItLies) {
   EXPECT_NEAR(strip.energy(), 0, 1e-20);  // 300 m rounded, squared
 }
 
-/// Rolled up to a cylinder the curvature is 1/R: E = D/2 A/R^2. Along the sheet this errs by the
-/// square of the cells, and by the ends, whose half columns are left out; askew also by the
-/// borders.
+/// Rolled up to a cylinder, the curvature is 1/R: E = D/2 A/R^2. If the sheet is rolled along its
+/// sides, the error comes from the square of the cell size and from the ends, whose half columns
+/// are left out; if askew, also from the borders.
 TEST(Bending, ACylinderHasTheEnergyOfItsCurvature) {
   constexpr double rigidity = 2.5, radius = 0.4;
   for (const double degrees : {0.0, 30.0, 45.0, 90.0}) {

@@ -10,7 +10,7 @@ namespace supple {
 
 namespace {
 
-/// Of a frame: what its last time may lack by rounding.
+/// Share of a frame by which its last time may be too early because of rounding.
 constexpr double rounding = 1e-9;
 
 }  // namespace
@@ -33,7 +33,7 @@ void PinSet::targets(double time, std::vector<Vec3>& out) const {
       out[i] = held->at(pins[i].held, time);
       continue;
     }
-    // Pins of one motion stand together, so the pose is evaluated once each.
+    // Pins of one motion are adjacent, so each pose is evaluated only once.
     if (pins[i].motion != current) {
       current = pins[i].motion;
       pose = evaluate(motions[at(current)], time);

@@ -21,7 +21,7 @@ PinSet two_pins() {
 TEST(Pins, TargetsFollowTheirMotion) {
   std::vector<Vec3> targets(2);
   two_pins().targets(1.0, targets);
-  // A quarter turn about (1, 0, 0) takes (2, 0, 0) to (1, 1, 0); rounding of sine and cosine alone.
+  // A quarter turn about (1, 0, 0) takes (2, 0, 0) to (1, 1, 0), up to rounding of sine and cosine.
   EXPECT_NEAR(targets[0][0], 1, 1e-15);
   EXPECT_NEAR(targets[0][1], 1, 1e-15);
   EXPECT_NEAR(targets[1][1], 3, 1e-15);
@@ -38,7 +38,7 @@ TEST(Pins, TheEnergyIsHalfStiffnessTimesSquaredDistance) {
   EXPECT_DOUBLE_EQ(gradient[1][2], 100);
 }
 
-/// A point of three vertices beside the pins above.
+/// A point of three vertices in addition to the pins above.
 PinSet with_point() {
   PinSet set = two_pins();
   set.points = {{2, 3, 300, {0.2, 0.3, 0.5}}};
@@ -94,7 +94,7 @@ TEST(Pins, TheGradientIsThatOfTheEnergy) {
   std::vector<Vec3> targets(2);
   set.targets(0.3, targets);
   set.add(x, targets, gradient);
-  const double d = 1e-6;  // the energy is quadratic: central differences err by rounding alone
+  const double d = 1e-6;  // the energy is quadratic: central differences have only rounding errors
   for (std::size_t v = 0; v < 2; ++v) {
     for (int k = 0; k < 3; ++k) {
       VectorField plus = x, minus = x;

@@ -17,8 +17,8 @@ namespace {
 
 using Triangles = std::vector<std::array<int, 3>>;
 
-/// A side of a triangle: its ends in increasing order, whether it runs from low to high, and
-/// 3 * triangle + corner at which it starts.
+/// A side of a triangle: its ends in increasing order, whether it runs from low to high, and where
+/// it starts, as 3 * triangle + corner.
 struct Side {
   int low, high;
   bool rising;
@@ -40,12 +40,12 @@ std::vector<Side> sorted_sides(const Triangles& triangles) {
   return sides;
 }
 
-/// Two sides that run along one edge, one each way.
+/// Two sides along one edge, which run in opposite directions.
 struct Joint {
   Side falling, rising;
 };
 
-/// Pairs the sides of all triangles. An edge of more than two triangles has several pairs.
+/// Pairs the sides of all triangles. An edge with more than two triangles has several pairs.
 std::vector<Joint> joints_of(const Triangles& triangles, int first_vertex,
                              const std::string& where) {
   const std::vector<Side> sides = sorted_sides(triangles);
@@ -80,12 +80,12 @@ int far_corner(const Triangles& triangles, const Side& side) {
   return triangles[at(side.start / 3)][static_cast<std::size_t>((side.start % 3 + 2) % 3)];
 }
 
-/// Things that are joined to each other.
+/// Groups of things that are joined to each other.
 class Joined {
  public:
   explicit Joined(std::size_t count) : root_(count) { std::iota(root_.begin(), root_.end(), 0); }
 
-  /// The first of those that i is joined to.
+  /// The first one of the group of i.
   int find(int i) {
     while (root_[at(i)] != i) i = root_[at(i)] = root_[at(root_[at(i)])];
     return i;
@@ -99,8 +99,9 @@ class Joined {
   std::vector<int> root_;
 };
 
-/// The part of the surface that each triangle belongs to, parts counted by their first triangles:
-/// triangles joined by edges, or where there are tets around connected tets.
+/// The part of the surface that each triangle belongs to, where parts are numbered by their first
+/// triangles. A part is triangles joined by edges, or if there are tets, the triangles around
+/// connected tets.
 std::vector<int> parts_of(const Triangles& triangles, const std::vector<Joint>& joints,
                           std::span<const std::array<int, 4>> tets, std::size_t num_vertices) {
   Joined joined(tets.empty() ? triangles.size() : num_vertices);
@@ -138,7 +139,7 @@ double signed_volume(const Triangles& triangles, const std::vector<Vec3>& x) {
 }
 
 /// Volume over the cube of its box's diagonal below which a surface encloses nothing: a sum of many
-/// terms rounds to some 1e-16 of it.
+/// terms has a rounding error of some 1e-16 of that cube.
 constexpr double least_share = 1e-12;
 
 PressureSet::Filling checked_filling(const PressureSettings& settings, const std::string& where) {

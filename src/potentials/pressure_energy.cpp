@@ -10,11 +10,12 @@ namespace supple {
 
 namespace {
 
-/// Triangles or vertices that one thread works through: some 5 us.
+/// Triangles or vertices in one chunk of a thread's work: some 5 us.
 constexpr int faces_per_chunk = 512;
 constexpr int vertices_per_chunk = 128;
 
-/// Of a volume that stays: by how much it is off where its energy errs, as springs (objective.h).
+/// For a volume that stays: the relative change of volume at which the error of its energy is
+/// taken, as for springs (objective.h).
 constexpr double volume_strain = 0.1;
 
 int num_chunks_of(std::size_t count, int size) {
@@ -85,7 +86,7 @@ double PressureEnergy::curvature(std::size_t chamber, double volume) const {
 double PressureEnergy::evaluate(const VectorField& x, Threads& threads) {
   threads.parallel_for(static_cast<int>(chunks_.size()), [&](int i) {
     const Chunk& chunk = chunks_[at(i)];
-    // About a corner of its own: far from the origin nothing cancels.
+    // Relative to one of its own corners, so that nothing cancels far from the origin.
     const PressureSet::Chamber& chamber = set_->chambers[at(chunk.chamber)];
     const PaddedVector& o = x[at(set_->faces[at(chamber.first_face)][0])];
     double sum = 0;
@@ -161,7 +162,7 @@ double PressureEnergy::add(const VectorField& x, Threads& threads, VectorField& 
 void PressureEnergy::add_stiffening(const VectorField& x, const VectorField& d, Threads& threads,
                                     VectorField& out) {
   evaluate(x, threads);
-  // dV/dx . d of each chamber: a face's share is that of its corners' sum.
+  // dV/dx . d of each chamber: a face contributes by the sum over its corners.
   threads.parallel_for(static_cast<int>(chunks_.size()), [&](int i) {
     double sum = 0;
     for (int f = chunks_[at(i)].first; f < chunks_[at(i)].last; ++f) {

@@ -9,8 +9,8 @@
 
 namespace supple {
 
-/// The energies of a PressureSet and their derivatives. Sums run over the triangles in chunks of
-/// fixed size, one after the other; nothing is allocated after the constructor.
+/// The energies of a PressureSet and their derivatives. Sums run over chunks of triangles of fixed
+/// size, one after the other. Allocates nothing after the constructor.
 class PressureEnergy {
  public:
   explicit PressureEnergy(const PressureSet& set);
@@ -24,18 +24,18 @@ class PressureEnergy {
   /// Energy alone, J.
   double evaluate(const VectorField& x, Threads& threads);
 
-  /// Times the rounding of a number this is what the energies err by, J.
+  /// Times the rounding of a number, this is the error of the energies, J.
   double energy_scale() const { return energy_scale_; }
 
-  /// Volume of each chamber where the energy was evaluated last, m^3.
+  /// Volume of each chamber at the last evaluation of the energy, m^3.
   const std::vector<double>& volumes() const { return volumes_; }
 
-  /// dE/dV of a chamber: what the pressure inside lacks to that outside, Pa.
+  /// dE/dV of a chamber: the pressure outside minus that inside, Pa.
   double slope(std::size_t chamber, double volume) const;
 
-  /// Calls visit(vertex, other, W) with phi'(V) d2V/dx2 at x, N/m: for each edge once its block of
-  /// two vertices, W = -phi' [c - d]_x/6, [9], row-major, rows of `vertex` and columns of `other`.
-  /// The matrix is indefinite. What is left of the Hessian is add_stiffening.
+  /// Calls visit(vertex, other, W) with phi'(V) d2V/dx2 at x, N/m: once for each edge, with its
+  /// block of two vertices, W = -phi' [c - d]_x/6, [9], row-major, rows of `vertex` and columns of
+  /// `other`. The matrix is indefinite. The rest of the Hessian is in add_stiffening.
   template <class Visit>
   void visit_hessian(const VectorField& x, Threads& threads, const Visit& visit) {
     evaluate(x, threads);
@@ -53,13 +53,13 @@ class PressureEnergy {
     }
   }
 
-  /// Adds phi''(V) dV/dx (dV/dx . d) at x to `out`, N: the rank that each gas and each volume
-  /// that stays add to the Hessian, between all vertices of its surface. phi'' >= 0.
+  /// Adds phi''(V) dV/dx (dV/dx . d) at x to `out`, N: the rank-one term that each gas and each
+  /// volume that stays add to the Hessian, between all vertices of its surface. phi'' >= 0.
   void add_stiffening(const VectorField& x, const VectorField& d, Threads& threads,
                       VectorField& out);
 
-  /// dE/dx of one vertex at x, N, with the volumes of the last evaluation. Where no
-  /// pressure depends on its volume it is the same wherever that vertex stands.
+  /// dE/dx of one vertex at x, N, with the volumes of the last evaluation. If no pressure depends
+  /// on its volume, it does not depend on the place of that vertex.
   Vec3 gradient_of(int vertex, const VectorField& x) const;
 
  private:
@@ -70,7 +70,7 @@ class PressureEnergy {
   double energy_of(std::size_t chamber, double volume) const;
   /// d2E/dV2, Pa/m^3, >= 0.
   double curvature(std::size_t chamber, double volume) const;
-  /// Calls work(place) for all places in `vertices`, on all threads.
+  /// Calls work(place) for each index into `vertices`, on all threads.
   template <class Work>
   void for_vertices(Threads& threads, const Work& work) const;
 
@@ -81,7 +81,7 @@ class PressureEnergy {
   const PressureSet* set_;
   std::vector<Chunk> chunks_;
   std::vector<double> chunk_volume_;  ///< [num_chunks], m^3
-  std::vector<double> pressure_;      ///< [num_chambers], Pa: now
+  std::vector<double> pressure_;      ///< [num_chambers], at the current time, Pa
   std::vector<double> volumes_;       ///< [num_chambers], m^3
   std::vector<double> slopes_;        ///< [num_chambers], Pa: dE/dV at `volumes_`
   std::vector<double> weights_;       ///< [num_chambers]

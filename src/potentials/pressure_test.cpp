@@ -18,7 +18,7 @@ using testing::uniform;
 
 constexpr double pi = 3.14159265358979323846;
 
-/// A ball's surface, and the chamber that it makes.
+/// A ball's surface, and its chamber.
 struct Ball {
   SpringMesh mesh;
   PressureSet set;
@@ -36,7 +36,7 @@ struct Ball {
     }
   }
 
-  /// Moves every vertex by up to so much, m.
+  /// Moves every vertex by up to this distance, m.
   void shake(double amount) {
     Random random(7);
     for (PaddedVector& place : x) {
@@ -48,7 +48,7 @@ struct Ball {
 PressureSettings constant(double p) { return {.pressure = p}; }
 PressureSettings gas(double p, double ambient) { return {.pressure = p, .ambient = ambient}; }
 
-/// A ball whose volume stays, of about 4e-3 m^3, with a pressure inside.
+/// A ball of about 4e-3 m^3 whose volume stays, with a pressure inside.
 Ball exact(int subdivisions) {
   Ball ball(constant(0), subdivisions);
   ball.set = {};
@@ -66,13 +66,14 @@ VectorField gradient_at(const Ball& ball, const VectorField& x, Threads& threads
   return gradient;
 }
 
-/// A triangle of edges h with its corners on a sphere lies h^2/(8 r) below it on average, so that a
-/// polyhedron of them lacks 3/8 (h/r)^2 of the volume. n of them have n sqrt(3)/4 h^2 = 4 pi r^2.
+/// A triangle of edges h with its corners on a sphere is on average h^2/(8 r) below it, so a
+/// polyhedron of such triangles lacks 3/8 (h/r)^2 of the volume. n of them have
+/// n sqrt(3)/4 h^2 = 4 pi r^2.
 TEST(Pressure, TheVolumeOfAFineBallIsThatOfASphere) {
   const Ball ball(constant(1), 5);
   const double square = 16 * pi / (std::sqrt(3.0) * static_cast<double>(ball.set.faces.size()));
   const double lack = 3.0 / 8 * square;
-  // Triangles of an icosphere differ in size, which is a twentieth of that.
+  // Triangles of an icosphere differ in size, which changes this by a twentieth.
   EXPECT_NEAR(ball.set.chambers[0].rest_volume / (4 * pi / 3 * 0.001), 1 - lack, 0.05 * lack);
 }
 
@@ -92,14 +93,14 @@ TEST(Pressure, TheForceIsTheGradientOfTheEnergy) {
         moved[i][k] -= 2 * step;
         const double below = energy.evaluate(moved, one);
         // The third derivative of a gas' energy is some 1e5 times (area per vertex)^3/V^2 = 0.3
-        // N/m^2; rounding of 500 J over the step 1e-8.
+        // N/m^2; the rounding of 500 J is divided by the step 1e-8.
         EXPECT_NEAR(gradient[i][k], (above - below) / (2 * step), 5e-8) << i << " " << k;
       }
     }
   }
 }
 
-/// The Hessian by visit_hessian and add_stiffening.
+/// The Hessian from visit_hessian and add_stiffening.
 Eigen::MatrixXd hessian_of(const Ball& ball) {
   Threads one(1);
   PressureEnergy energy(ball.set);
@@ -124,8 +125,8 @@ Eigen::MatrixXd hessian_of(const Ball& ball) {
   return H;
 }
 
-/// -p c + kappa/2 c^2, c = V - V0: its derivative by V is that of a spring of rest volume
-/// V0 + p/kappa.
+/// -p c + kappa/2 c^2, c = V - V0: its derivative with respect to V is that of a spring of rest
+/// volume V0 + p/kappa.
 TEST(Pressure, OfAVolumeThatStaysIsThatOfAMultiplierAndASpring) {
   Threads one(1);
   Ball ball = exact(1);
@@ -171,7 +172,7 @@ TEST(Pressure, TheHessianIsTheDerivativeOfTheForce) {
         const double difference = (above[at(row / 3)][static_cast<int>(row % 3)] -
                                    below[at(row / 3)][static_cast<int>(row % 3)]) /
                                   (2 * step);
-        // Forces of up to 1000 N round to 1e-13; over the step that is 1e-7.
+        // Forces of up to 1000 N round to 1e-13; divided by the step that is 1e-7.
         EXPECT_NEAR(H(row, column), difference, 1e-6 + 1e-7 * std::abs(difference));
       }
     }
@@ -247,7 +248,7 @@ TEST(Pressure, TurnsAClothThatIsInsideOut) {
   EXPECT_NEAR(other.chambers[0].rest_volume, ball.set.chambers[0].rest_volume, 1e-17);
 }
 
-/// Where settings are refused, and that the message says so.
+/// Expects that these settings are refused at `where`, with a message that contains `word`.
 void refuses(const PressureSettings& settings, const std::vector<std::array<int, 3>>& triangles,
              bool is_cloth, const std::string& where, const std::string& word) {
   const Ball ball(constant(1));

@@ -10,18 +10,19 @@ namespace supple {
 
 namespace {
 
-/// Newton iterations for the angles, and halvings of a step. Three to five are common; a curl that
-/// is torn about takes some more.
+/// Newton iterations for the angles, and halvings of a step. Three to five iterations are common; a
+/// curl that is pulled about violently needs some more.
 constexpr int most_iterations = 50, most_halvings = 30;
-/// Of the energies that are summed: a decrease that is rounding, with some digits to spare. The
-/// step that promises it is still taken, and squares what is left.
+/// Relative to the energies that are summed: a decrease below this is rounding, with some digits to
+/// spare. The step that predicts it is still taken, and squares the remaining error.
 constexpr double negligible = 1e-13;
-/// Of the diagonal: holds the angle by which a straight strand that nothing clamps may turn freely.
-/// A strand of 1000 segments has a softest mode of 2.5e-6.
+/// Share of the diagonal: fixes the angle by which a straight, unclamped strand can turn freely. A
+/// strand of 1000 segments has a softest mode of 2.5e-6.
 constexpr double least_pivot = 1e-10;
-/// Of its rest length: an edge that is shorter has no direction.
+/// Share of its rest length: an edge shorter than this has no direction.
 constexpr double least_length = 1e-9;
-/// Poses of a motion with keyframes looked at in a step: it may turn by some of these halves.
+/// Poses of a motion with keyframes that are evaluated in a step: it may turn by this many half
+/// turns.
 constexpr int poses_of_keyframes = 8;
 
 Vector3<double> rotated(const Pose& pose, const Vector3<double>& v) {
@@ -39,7 +40,7 @@ RodFrame moved(const Motion& motion, double time, const RodFrame& rest) {
 
 bool turns(const Motion& motion) { return motion.rotate || !motion.keyframes.empty(); }
 
-/// By how much a frame turns about its tangent, in pieces of less than half a turn.
+/// By how much a frame turns about its tangent, summed over pieces of less than half a turn.
 double turn_of(const Motion& motion, double from, double to, const RodFrame& rest) {
   if (from == to || !turns(motion)) return 0;
   constexpr double of_a_pose = 90, most_poses = 1000;
@@ -59,7 +60,7 @@ double turn_of(const Motion& motion, double from, double to, const RodFrame& res
   return turn;
 }
 
-/// The vector of these parts along a frame.
+/// The vector with these components along a frame.
 Vector3<double> along(const RodFrame& frame, const Vector3<double>& parts) {
   return parts[0] * frame.tangent + parts[1] * frame.director + parts[2] * frame.across();
 }
@@ -119,7 +120,7 @@ void RodEnergy::end_step() {
   joints_ = set_->joints;
 }
 
-/// Curvature and twist of a strand's joints with the frames of the set carried to x.
+/// Finds curvature and twist of a strand's joints, with the frames of the set carried to x.
 void RodEnergy::find_start(const RodSet::Chain& chain, const VectorField& x) {
   for (int s = chain.first_segment; s < chain.first_segment + chain.num_segments; ++s) {
     place(s, set_->frames[at(s)], x);
@@ -133,7 +134,7 @@ void RodEnergy::find_start(const RodSet::Chain& chain, const VectorField& x) {
   }
 }
 
-/// The joints of E + D, D being that of a step of this length.
+/// Sets the joints to those of E + D, where D is that of a step of this length.
 void RodEnergy::set_rates(double inverse_time) {
   for (std::size_t c = 0; c < dampers_.size(); ++c) {
     const RodSet::Chain& chain = set_->chains[c];
@@ -251,7 +252,7 @@ void RodEnergy::evaluate_chain(int number, const VectorField& x) {
   for (int s = first; s < last; ++s) finish_segment(s);
 }
 
-/// The segment's frame at x, carried on from the one before.
+/// Finds the segment's frame at x, carried on from the previous one.
 void RodEnergy::place(int segment, const RodFrame& before, const VectorField& x) {
   const RodSet::Segment& own = set_->segments[at(segment)];
   Place& out = places_[at(segment)];
@@ -267,8 +268,8 @@ void RodEnergy::place(int segment, const RodFrame& before, const VectorField& x)
   out.frame.director = unit_across(t, transported(before.tangent, t, before.director));
 }
 
-/// The twist between the frames of a joint: of the angles that differ by whole turns the one
-/// nearest to what is expected.
+/// The twist between the frames of a joint: among the angles that differ by whole turns, the one
+/// nearest to `expected`.
 double RodEnergy::twist_near(int joint, double expected) const {
   const RodSet::Joint& own = set_->joints[at(joint)];
   const RodFrame &before = places_[at(own.before)].frame, &after = places_[at(own.after)].frame;
@@ -278,8 +279,8 @@ double RodEnergy::twist_near(int joint, double expected) const {
   return angle + turn * std::round((expected - angle) / turn);
 }
 
-/// The twist between the transported frames of a joint, near to what it was, with what clamps have
-/// turned since.
+/// Finds the twist between the transported frames of a joint: near its previous value, plus what
+/// clamps have turned since.
 void RodEnergy::find_twist(int joint) {
   const RodSet::Joint& own = set_->joints[at(joint)];
   twist_[at(joint)] =
@@ -287,14 +288,14 @@ void RodEnergy::find_twist(int joint) {
                             clamp_turn_[at(own.before)]);
 }
 
-/// D, without unit.
+/// D, which has no unit.
 Vector3<double> RodEnergy::curvature(int joint) const {
   const RodSet::Joint& own = set_->joints[at(joint)];
   return (1 / set_->segments[at(own.after)].length) * places_[at(own.after)].edge -
          (1 / set_->segments[at(own.before)].length) * places_[at(own.before)].edge;
 }
 
-/// R K of one of its segments, as that stands now.
+/// R K of one of its segments, in the segment's current frame.
 Vector3<double> RodEnergy::rest_of(int joint, int end) const {
   const RodSet::Joint& own = joints_[at(joint)];
   return along(places_[at(end == 0 ? own.before : own.after)].frame, own.rest[end]);
@@ -312,7 +313,7 @@ void RodEnergy::add_bending(int joint) {
   }
 }
 
-/// E(theta) with all angles moved on by a part of their steps, J.
+/// E(theta) with all angles advanced by a part of their steps, J.
 double RodEnergy::energy_of_angles(const RodSet::Chain& chain, double part) const {
   const auto angle = [&](int s) { return places_[at(s)].theta + part * rows_[at(s)].step; };
   double energy = 0;
@@ -345,9 +346,8 @@ void RodEnergy::find_moments(const RodSet::Chain& chain) {
   }
 }
 
-/// L D L^T of the Hessian of E(theta); false where it is not positive definite. is_mended: with
-/// what bending has only where that is positive. The last segment of a closed strand is solved for
-/// at the end.
+/// L D L^T of the Hessian of E(theta); false if that is not positive definite. is_mended: uses only
+/// positive contributions of bending. The last segment of a closed strand is solved for at the end.
 bool RodEnergy::factorise(const RodSet::Chain& chain, bool is_mended) {
   const int first = chain.first_segment, last = first + chain.num_segments - 1;
   for (int s = first; s <= last; ++s) {
@@ -378,7 +378,7 @@ bool RodEnergy::factorise(const RodSet::Chain& chain, bool is_mended) {
     if (!(own.pivot > 0)) return false;
   }
   if (!chain.is_closed()) return true;
-  // The column of the last segment: it is coupled to the first and to the one before.
+  // The column of the last segment, which is coupled to the first and to the previous one.
   Row& corner = rows_[at(last)];
   for (int s = first; s <= end; ++s) {
     Row& own = rows_[at(s)];
@@ -395,7 +395,7 @@ bool RodEnergy::factorise(const RodSet::Chain& chain, bool is_mended) {
   return corner.pivot > 0;
 }
 
-/// The step of Newton's method, from the moments.
+/// Finds the step of Newton's method from the moments.
 void RodEnergy::solve(const RodSet::Chain& chain) {
   const int first = chain.first_segment, last = first + chain.num_segments - 1;
   const int end = chain.is_closed() ? last - 1 : last;
@@ -415,12 +415,12 @@ void RodEnergy::solve(const RodSet::Chain& chain) {
   for (int s = first; s <= end; ++s) rows_[at(s)].step -= rows_[at(s)].border * corner.step;
 }
 
-/// Turns all angles to where E is least, from zero on: so E depends on x and the frames before
-/// alone.
+/// Turns all angles to where E is least, starting from zero, so that E depends only on x and the
+/// previous frames.
 void RodEnergy::settle(const RodSet::Chain& chain) {
   for (int iteration = 0; iteration < most_iterations; ++iteration) {
     find_moments(chain);
-    // A segment by itself may stand at any angle.
+    // A segment by itself can have any angle.
     if (!factorise(chain, false) && !factorise(chain, true)) break;
     solve(chain);
     double slope = 0, scale = 0;
@@ -450,8 +450,9 @@ void RodEnergy::settle(const RodSet::Chain& chain) {
   find_moments(chain);
 }
 
-/// Energy of a joint, J; adds to the forces of its segments what needs no direction of theirs, and
-/// dE/dt beside it. `cosine`, `sine` and `moment` are done with: theta stands in the frames.
+/// Energy of a joint, J. Adds to the forces of its segments the part that acts on the edges
+/// directly, and the part that acts through their tangents, dE/dt. `cosine`, `sine` and `moment`
+/// are no longer used here: theta is in the frames.
 double RodEnergy::finish_joint(int joint) {
   const RodSet::Joint& own = joints_[at(joint)];
   Place* const places[2] = {&places_[at(own.before)], &places_[at(own.after)]};
@@ -460,7 +461,7 @@ double RodEnergy::finish_joint(int joint) {
   for (int end = 0; end < 2; ++end) {
     const Vector3<double> K = rest_of(joint, end), strain = D - K;
     by_curvature = by_curvature + (0.5 * own.bending) * strain;
-    // A turn w of the frame changes E by w . torque, and w is t x dt and a turn about t.
+    // A turn w of the frame changes E by w . torque; w consists of t x dt and a turn about t.
     Place& place = *places[end];
     const Vector3<double> torque = (0.5 * own.bending) * cross(D, K);
     const Vector3<double>& t = place.frame.tangent;
@@ -473,7 +474,7 @@ double RodEnergy::finish_joint(int joint) {
   const Vector3<double> binormal = (moment / std::max(1 + dot(t0, t1), 1e-12)) * cross(t0, t1);
   for (int end = 0; end < 2; ++end) {
     Place& place = *places[end];
-    // The binormal lies across both tangents.
+    // The binormal is perpendicular to both tangents.
     place.force = place.force + place.inverse_length * binormal;
     const int segment = end == 0 ? own.before : own.after;
     const double sign = end == 0 ? -1 : 1;
@@ -483,7 +484,7 @@ double RodEnergy::finish_joint(int joint) {
   return energy_of_strain(joint, elastic.rest, elastic.rest_twist);
 }
 
-/// Energy of a joint of the set, J, were this its rest shape.
+/// The energy that a joint of the set would have with this rest shape, J.
 double RodEnergy::energy_of_strain(int joint, const Vector3<double> (&rest)[2],
                                    double rest_twist) const {
   const RodSet::Joint& own = set_->joints[at(joint)];
@@ -498,8 +499,9 @@ double RodEnergy::energy_of_strain(int joint, const Vector3<double> (&rest)[2],
   return energy + 0.5 * own.twist * twist * twist;
 }
 
-/// What a clamp transports its frame from stays where the pin is: a segment that bends away from
-/// there turns about itself, by the solid angle between, and the moment there does work.
+/// The frame that a clamp's segment is transported from stays where the pin is. A segment that
+/// bends away from there turns about itself, by the solid angle between, and the moment there does
+/// work.
 void RodEnergy::finish_segment(int segment) {
   Place& own = places_[at(segment)];
   if (is_free(segment)) return;

@@ -13,42 +13,43 @@ namespace supple {
 /// Energy of all rods and its gradient, at positions x and with the frames of the set at the
 /// beginning of the step [Bergou et al. 2008].
 ///
-/// The material of segment j stands as its frame at the beginning of the step, transported from the
-/// tangent then to that at x and turned by an angle theta_j about it. Where a pin clamps the
-/// segment, its frame at rest, moved by the pin, takes the place of the former, and theta_j = 0.
-/// The other angles are those of least energy: twist spreads much faster along a rod than bending.
-/// With the parts P, Q of what bending has along the transported frame,
+/// The material frame of segment j is its frame at the beginning of the step, transported from the
+/// tangent at that time to the tangent at x, and turned about it by an angle theta_j. If a pin
+/// clamps the segment, its rest frame, moved by the pin, takes the place of the former frame, and
+/// theta_j = 0. The other angles are those of least energy, because twist spreads much faster along
+/// a rod than bending. With the parts P, Q of the bending along the transported frame,
 ///   E(theta) = -sum_j (P_j cos theta_j + Q_j sin theta_j)
 ///              + sum_i C_i/2 (a_i + theta_{i+1} - theta_i - m_i)^2 + const,
 /// whose tridiagonal Hessian is factorised for Newton's method. So E is a function of x and of the
-/// frames before, and as dE/dtheta = 0 its gradient is that at fixed theta. A straight rod needs
+/// frames before, and as dE/dtheta = 0, its gradient is that at fixed theta. A straight rod needs
 /// one iteration, and is then twisted evenly.
 ///
-/// Damping of a body resists, in a step, what the material of its rods sees of the change of
-/// bending and twist:
+/// Damping of a body resists the change of bending and twist in a step, as the material of its rods
+/// sees it:
 ///   D = sum_i tau/a [B/(2 L) (|D - R_0 K_0n|^2 + |D - R_1 K_1n|^2)/2 + C/(2 L) (m - m_n)^2],
-/// K_jn being R_j^T D and m_n the twist at the start of the step. It is E with another rest shape,
-/// so that E + D is, but for a constant, E of 1 + tau/a times the stiffness with the weighted mean
-/// of both rest shapes. A rigid motion costs nothing. The angles minimise E + D: twist then relaxes
-/// over time, and between steps is what the frames say.
+/// where K_jn is R_j^T D and m_n the twist, both at the start of the step. D has the form of E with
+/// another rest shape. Therefore E + D is, up to a constant, E with 1 + tau/a times the stiffness
+/// and the weighted mean of both rest shapes. A rigid motion costs nothing. The angles minimise
+/// E + D: twist then relaxes over time, and between steps it is given by the frames.
 ///
-/// Each strand is one piece of work, so that no sum depends on the number of threads.
+/// Each strand is one piece of work, so no sum depends on the number of threads.
 class RodEnergy {
  public:
-  /// damping: tau of each body, s; empty: nothing is damped.
+  /// damping: tau of each body, s; empty: no damping.
   explicit RodEnergy(const RodSet& set, std::span<const double> damping = {});
 
-  /// From now on `evaluate` works on these bodies alone, ascending. Allocates nothing.
+  /// From now on `evaluate` works only on these bodies, ascending. Allocates nothing.
   void select(std::span<const int> bodies) { pieces_.select(bodies); }
 
-  /// Clamps stand where pins have moved them at a time, s. Allocates nothing.
+  /// Puts the clamps where pins have moved them at a time, s. Allocates nothing.
   void set_time(const PinSet& pins, double time);
 
-  /// A new step from x_start, where the frames stand, with 1/a and one over the length of the whole
-  /// step, 1/s. Allocates nothing.
+  /// Starts a step at x_start, where the frames are, with 1/a and with one over the length of the
+  /// whole step, 1/s. Allocates nothing.
   void begin_step(const VectorField& x_start, double inverse_a, double inverse_step);
 
-  /// Between two steps, as before the first one: twist of damped rods stays as the frames have it.
+  /// Returns to the state between two steps, as before the first one: the twist of damped rods
+  /// stays as the frames have it.
   void end_step();
 
   /// Whether clamps have turned since the frames were taken.
@@ -57,7 +58,7 @@ class RodEnergy {
   /// Energy at x, J: E, without D.
   double evaluate(const VectorField& x, Threads& threads);
 
-  /// Of one body in its last `evaluate`, J.
+  /// Energy of one body in the last `evaluate`, J.
   double energy_of(int body) const;
 
   /// D in the last `evaluate`, J.
@@ -65,16 +66,15 @@ class RodEnergy {
   /// The same of one body.
   double damping_energy_of(int body) const;
 
-  /// Adds d(E + D)/dx, as of the last `evaluate`, N.
+  /// Adds d(E + D)/dx from the last `evaluate`, N.
   void add_gradient(VectorField& gradient) const;
 
-  /// The frames at x, where the next step begins, of the bodies that are selected. Allocates
-  /// nothing.
+  /// Writes the frames of the selected bodies at x, where the next step begins. Allocates nothing.
   void advance(const VectorField& x, Threads& threads, std::vector<RodFrame>& frames);
 
-  /// Calls add(vertex, other, block) for the 3x3 blocks of sum J^T J at x, N/m, row-major, J being
-  /// the derivatives of what E + D squares, at fixed theta: positive semi-definite, and exact for a
-  /// rod without strain. Each pair is visited once.
+  /// Calls add(vertex, other, block) for the 3x3 blocks of sum J^T J at x, N/m, row-major. J is the
+  /// derivative, at fixed theta, of the terms that E + D squares. The sum is positive
+  /// semi-definite, and exact for a rod without strain. Each pair is visited once.
   template <class Add>
   void visit_hessian(const VectorField& x, Threads& threads, const Add& add) {
     if (set_->empty()) return;
@@ -93,20 +93,20 @@ class RodEnergy {
   }
 
  private:
-  /// A segment at x.
+  /// The state of a segment at x.
   struct Place {
     Vector3<double> edge{};
-    RodFrame frame{};                ///< transported, and then turned by theta
+    RodFrame frame{};                ///< transported, then turned by theta
     Vector3<double> before_tangent;  ///< from where it was transported
-    double inverse_length = 0;       ///< 1/|e|, 1/m; 0 of an edge without length
+    double inverse_length = 0;       ///< 1/|e|, 1/m; 0 for an edge without length
     double cosine = 0, sine = 0;     ///< P and Q, J
     double theta = 0;                ///< rad
     double moment = 0;               ///< dE/dtheta, J
     Vector3<double> force{};         ///< dE/de, N
   };
-  /// What Newton's method for the angles works with.
+  /// What Newton's method for the angles uses for a segment.
   struct Row {
-    double diagonal = 0, next = 0;  ///< of the matrix, J; next: with the segment after
+    double diagonal = 0, next = 0;  ///< of the matrix, J; next: with the following segment
     double factor = 0, pivot = 0;
     double border = 0;  ///< solution for the column of the last segment of a closed strand
     double step = 0;
@@ -117,7 +117,7 @@ class RodEnergy {
   };
   /// How a strand is damped.
   struct Damper {
-    double tau = 0;        ///< s; 0: not
+    double tau = 0;        ///< s; 0: no damping
     double rate = 0;       ///< tau/a
     double energy = 0;     ///< D, J
     bool is_held = false;  ///< its twist stays as it is
@@ -148,13 +148,14 @@ class RodEnergy {
   bool is_free(int segment) const { return set_->clamp[at(segment)] < 0; }
 
   const RodSet* set_;
-  std::vector<RodSet::Joint> joints_;  ///< those of the set, or what E + D makes of them
+  std::vector<RodSet::Joint> joints_;  ///< those of the set, or those of E + D
   std::vector<Damper> dampers_;        ///< [num_chains]
-  std::vector<Start> starts_;          ///< [num_joints], of strands that are damped
+  std::vector<Start> starts_;          ///< [num_joints], for damped strands
   double inverse_step_ = 0;            ///< 1/s
   BodyPieces pieces_;
-  std::vector<RodFrame> clamps_;      ///< [num_segments], of those that are clamped
-  std::vector<double> clamp_turn_;    ///< [num_segments], rad: about the tangent since the frames
+  std::vector<RodFrame> clamps_;      ///< [num_segments], of clamped ones
+  std::vector<double> clamp_turn_;    ///< [num_segments], about the tangent since the frames were
+                                      ///< taken, rad
   std::vector<Place> places_;         ///< [num_segments]
   std::vector<Row> rows_;             ///< [num_segments]
   std::vector<double> twist_;         ///< [num_joints], m of the transported frames, rad

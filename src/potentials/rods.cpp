@@ -19,7 +19,7 @@ Vector3<double> way(const Vec3& from, const Vec3& to) {
   return {{to[0] - from[0], to[1] - from[1], to[2] - from[2]}};
 }
 
-/// A unit vector across the unit vector t, that of the axis which lies most across it.
+/// A unit vector across the unit vector t, along the axis that is most perpendicular to it.
 Vector3<double> any_across(const Vector3<double>& t) {
   int least = 0;
   for (int k = 1; k < 3; ++k) {
@@ -53,7 +53,7 @@ void check(const Body& body, const std::string& where) {
   }
 }
 
-/// The segments of a rod that has come apart in the whole one, and the other way round.
+/// Maps the segments of a rod that has come apart to those of the whole rod, and back.
 class Copies {
  public:
   explicit Copies(const Body& body) : body_(body) {
@@ -77,7 +77,7 @@ class Copies {
   }
 
   bool empty() const { return ends_.empty(); }
-  /// Of a segment of the whole rod.
+  /// The ends of a segment of the whole rod.
   const std::pair<int, int>& ends(int a, int b) const { return ends_.at({a, b}); }
 
  private:
@@ -85,7 +85,7 @@ class Copies {
   std::map<std::pair<int, int>, std::pair<int, int>> ends_;
 };
 
-/// What follows what at the vertices of a body: its segments in the order of strands.
+/// Which segments follow each other at the vertices of a body: finds the order of strands.
 class Strands {
  public:
   Strands(std::vector<std::array<int, 2>> segments, std::size_t num_vertices,
@@ -121,7 +121,7 @@ class Strands {
   }
 
  private:
-  /// From a vertex on, to `second` first where that is given.
+  /// The vertices from `first` on, going to `second` first if that is given.
   std::vector<int> follow(int first, int second) {
     std::vector<int> vertices{first};
     is_done_[at(first)] = 1;
@@ -144,7 +144,7 @@ class Strands {
   std::vector<char> is_done_;
 };
 
-/// Each segment is held by a spring between its ends.
+/// Checks that each segment is held by a spring between its ends.
 void check_springs(const Body& body, const std::string& where) {
   const auto key = [](int a, int b) { return std::pair(std::min(a, b), std::max(a, b)); };
   std::vector<std::pair<int, int>> held;
@@ -222,7 +222,7 @@ void RodSet::add_chain(const std::vector<int>& vertices, const RodSettings& sett
     segments.push_back({vertices[at(s)], vertices[at(s + 1)], length_of(edge)});
     length += (is_closed || (s > 0 && s + 1 < count) ? 1 : 0.5) * length_of(edge);
   }
-  // Between the middles of the first and the last segment.
+  // From the middle of the first segment to the middle of the last.
   const double twist_per_length = settings.rest_twist * std::numbers::pi / 180 / length;
   const auto length_of_joint = [&](const Joint& joint) {
     return 0.5 * (segments[at(joint.before)].length + segments[at(joint.after)].length);
@@ -238,7 +238,7 @@ void RodSet::add_chain(const std::vector<int>& vertices, const RodSettings& sett
     if (s == 0) {
       frame.director = any_across(frame.tangent);
     } else {
-      // The ends of a closed strand meet, however it wants to be twisted.
+      // The ends of a closed strand meet, whatever twist it has at rest.
       const double own = 0.5 * (segment.length + segments[at(chain.first_segment + s - 1)].length);
       frame.twist = is_closed ? 0 : twist_per_length * own;
       turn(frame, rest_frames.back(), frame.twist);
@@ -278,8 +278,7 @@ void RodSet::add_chain(const std::vector<int>& vertices, const RodSettings& sett
   clamp.assign(segments.size(), -1);
 }
 
-/// Where the ends of segments that follow each other are not the same vertex, one chain ends and
-/// another one begins.
+/// Wherever consecutive segments do not share a vertex, ends one chain and begins another.
 void RodSet::part_last_chain() {
   Chain whole = chains.back();
   const auto is_joined = [&](const Joint& joint) {

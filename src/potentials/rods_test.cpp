@@ -43,7 +43,7 @@ struct Rod {
   PinSet pins;
   VectorField x;
   double tau = 0;
-  VectorField start{};  ///< of a step that is damped
+  VectorField start{};  ///< of a damped step
 
   explicit Rod(const Body& body) : x(body.mesh.vertices.size()) {
     for (std::size_t v = 0; v < x.size(); ++v) {
@@ -64,7 +64,7 @@ struct Rod {
     set.find_clamps(pins);
   }
 
-  /// With E alone, or E + D of a step that is damped.
+  /// E alone, or E + D in a damped step.
   double energy(VectorField* gradient = nullptr, double time = 0, int threads = 1) const {
     Threads pool(threads);
     const std::vector<double> damping{tau};
@@ -107,7 +107,7 @@ double largest(const VectorField& field) {
   return most;
 }
 
-/// Central differences at every coordinate.
+/// Compares with central differences at every coordinate.
 void expect_gradient(Rod rod, double time, double tolerance) {
   VectorField gradient;
   rod.energy(&gradient, time);
@@ -127,7 +127,7 @@ void expect_gradient(Rod rod, double time, double tolerance) {
   }
 }
 
-/// The rest shape is that of the mesh, and of an open rod also its twist.
+/// The rest shape is that of the mesh, and for an open rod also its twist.
 TEST(Rods, RestHasNoEnergyAndNoForce) {
   for (const double twist : {0.0, 700.0}) {
     const Rod rod(rod_body(curl(), {.bending = 2, .twist = 3, .rest_twist = twist}));
@@ -154,7 +154,7 @@ TEST(Rods, TheGradientIsThatOfTheEnergy) {
   expect_gradient(closed, 0, 1e-7);
 }
 
-/// Clamps have moments: the gradient has what turning away from them costs.
+/// Clamps have moments: the gradient contains the cost of turning away from them.
 TEST(Rods, TheGradientHoldsBetweenClampsThatTurn) {
   for (const char* shape : {"mesh", "straight"}) {
     Rod rod(rod_body(curl(),
@@ -168,7 +168,7 @@ TEST(Rods, TheGradientHoldsBetweenClampsThatTurn) {
   }
 }
 
-/// Damping starts from another twisted curl than that of rest, and a clamp turns in the step.
+/// Damping starts from a twisted curl other than that at rest, and a clamp turns during the step.
 TEST(Rods, TheGradientOfADampedStepIsThatOfItsEnergy) {
   Rod rod(rod_body(curl(), {.bending = 2, .twist = 1.5}));
   rod.clamp(true, {});
@@ -204,7 +204,7 @@ TEST(Rods, TurningCostsADampedStepNothing) {
   EXPECT_NEAR(rod.energy(), before, 1e-10 * before);
 }
 
-/// A motion of the whole costs nothing, wherever the material has been before.
+/// A motion of the whole rod costs nothing, wherever its material was before.
 TEST(Rods, ARigidMotionChangesNothing) {
   Rod rod(rod_body(curl(), {.bending = 2, .twist = 3}));
   rod.shake(0.005, 5);
@@ -226,7 +226,7 @@ TEST(Rods, ARigidMotionChangesNothing) {
   }
 }
 
-/// It has neither a force nor a moment as a whole.
+/// The rod as a whole has neither force nor moment.
 TEST(Rods, ForcesAndMomentsAddUpToNothing) {
   Rod rod(rod_body(curl(), {.bending = 2, .twist = 3}));
   rod.shake(0.005, 6);
@@ -242,8 +242,8 @@ TEST(Rods, ForcesAndMomentsAddUpToNothing) {
   EXPECT_LT(std::sqrt(dot(moment, moment)), 1e-9 * largest(gradient));
 }
 
-/// E = C m^2/(2 L), L from the middle of the first segment to that of the last. Turns are counted,
-/// ten of them, of which each step makes a third or more than one.
+/// E = C m^2/(2 L), with L from the middle of the first segment to that of the last. Turns are
+/// counted: there are ten, and each step makes a third of a turn, or 1.7 turns.
 TEST(Rods, ATwistedStraightRodHasItsEnergyAndMoment) {
   for (const double step : {1.0 / 3, 1.7}) {
     Rod rod(rod_body(generate(StrandGenerator{.end = {2, 0, 0}, .segments = 20}),
@@ -264,7 +264,7 @@ TEST(Rods, ATwistedStraightRodHasItsEnergyAndMoment) {
   }
 }
 
-/// A closed rod that wants to be twisted is twisted evenly, as its ends meet.
+/// A closed rod that is twisted at rest is twisted evenly, as its ends meet.
 TEST(Rods, ARingThatWantsToBeTwistedIsTwistedBack) {
   const Rod rod(rod_body(ring(40, 0.5), {.bending = 2, .twist = 3, .rest_twist = 180}));
   double length = 0;
@@ -272,7 +272,7 @@ TEST(Rods, ARingThatWantsToBeTwistedIsTwistedBack) {
   EXPECT_NEAR(rod.energy(), 3 * pi * pi / (2 * length), 1e-9);
 }
 
-/// B kappa^2 L/2 of a straight rod that is bent to an arc, by chords of its segments' length.
+/// B kappa^2 L/2 for a straight rod that is bent to an arc of chords as long as its segments.
 TEST(Rods, AnArcOfAStraightRodHasItsBendingEnergy) {
   for (const int count : {5, 20}) {
     Rod rod(rod_body(generate(StrandGenerator{.end = {1, 0, 0}, .segments = count}),
@@ -287,8 +287,8 @@ TEST(Rods, AnArcOfAStraightRodHasItsBendingEnergy) {
   }
 }
 
-/// Away from rest the matrix leaves out what is of the order of the strain, and what the angles
-/// yield; of a straight rod without twist nothing.
+/// Away from rest the matrix leaves out terms of the order of the strain, and the effect of the
+/// angles that give way; for a straight rod without twist it leaves out nothing.
 TEST(Rods, TheHessianIsThatOfAStraightRodAndPositiveOtherwise) {
   Rod rod(rod_body(generate(StrandGenerator{.end = {1, 0, 0}, .segments = 6}),
                    {.bending = 2, .twist = 3}));
@@ -315,7 +315,7 @@ TEST(Rods, TheHessianIsThatOfAStraightRodAndPositiveOtherwise) {
   const std::size_t n = 3 * rod.x.size();
   double most = 0;
   for (const double entry : straight) most = std::max(most, std::abs(entry));
-  // But for its twist, of which there is none: C (grad m)^2 alone.
+  // Except for its twist, which is zero: only C (grad m)^2 remains.
   Rod untwisted = rod;
   for (RodSet::Joint& joint : untwisted.set.joints) joint.twist = 1e-12;
   const std::vector<double> bending = dense(untwisted);
@@ -385,7 +385,7 @@ TEST(Rods, TheBitsDoNotDependOnThreads) {
   }
 }
 
-/// Edges without length, folds and knots are finite.
+/// Edges without length, folds and knots have finite values.
 TEST(Rods, NothingIsTooCrumpled) {
   for (const int kind : {0, 1, 2}) {
     Rod rod(rod_body(curl(), {.bending = 2, .twist = 3}));
@@ -429,7 +429,7 @@ TEST(Rods, WhatIsNoRodIsRefused) {
   EXPECT_EQ(place([](Body& b) { b.segments.push_back({1, 0}); }), "/bodies/0/segments/25");
 }
 
-/// Segments may stand in any order and direction, and a body may have several strands.
+/// Segments can be in any order and direction, and a body can have several strands.
 TEST(Rods, StrandsFollowTheirSegments) {
   Body body = rod_body(generate(StrandGenerator{.end = {3, 0, 0}, .segments = 6}),
                        {.bending = 2, .twist = 3});

@@ -6,14 +6,14 @@
 /// Materials of a sheet in 3D, as functions of the 3x2 deformation gradient F = [f_0 f_1] of a
 /// triangle [thesis sec. 3.3.1].
 ///
-/// F = U diag(s_1, s_2) V^T with orthonormal u_1, u_2 and a rotation V of the plane; both stretches
-/// are at least 0, as a triangle in 3D cannot be told from its mirror image. A sheet gives
+/// F = U diag(s_1, s_2) V^T with orthonormal u_1, u_2 and a rotation V of the plane. Both stretches
+/// are at least 0, as a triangle in 3D cannot be told from its mirror image. A sheet provides
 ///   energy_and_stress(f, P)   Psi in J/m^3 and P = dPsi/dF, Pa
-///   hessian(f, mode)          d2Psi/dF2, as what gives K_ab for two shape gradients
-/// over a number type S, double or a batch of lanes.
+///   hessian(f, mode)          d2Psi/dF2, as an object that gives K_ab for two shape gradients
+/// for a number type S, double or a batch of lanes.
 namespace supple {
 
-/// A symmetric 2x2 matrix, its negative eigenvalues treated as `mode` says.
+/// Treats the negative eigenvalues of a symmetric 2x2 matrix as `mode` says.
 template <class S>
 SUPPLE_INLINE void mend_plane(S& a, S& b, S& d, NegativeEigenvalues mode) {
   using std::sqrt;
@@ -32,11 +32,11 @@ SUPPLE_INLINE void mend_plane(S& a, S& b, S& d, NegativeEigenvalues mode) {
   b = select(negative, turn * b, b);
 }
 
-/// A triangle that has collapsed has no direction across its line: stretches below this count as
-/// this one where something is divided by them, so that all stays finite.
+/// A collapsed triangle has no direction across its line. In divisions, stretches below this are
+/// replaced by it, so that everything stays finite.
 inline constexpr double least_sheet_stretch = 1e-6;
 
-/// The frames of F. Where s_2 vanishes, so does u_2.
+/// The frames of F. If s_2 vanishes, so does u_2.
 template <class S>
 struct SheetFrame {
   Vector3<S> u[2];
@@ -47,7 +47,7 @@ struct SheetFrame {
     using std::abs;
     using std::sqrt;
     const S o = S(0.0), one = S(1.0), half = S(0.5);
-    // tan 2 theta = twice/difference; of the half angle the larger one of cosine and sine first.
+    // tan 2 theta = twice/difference; of the half angle, first the larger one of cosine and sine.
     const S difference = dot(f[0], f[0]) - dot(f[1], f[1]), twice = S(2.0) * dot(f[0], f[1]);
     const S length = sqrt(difference * difference + twice * twice);
     const auto turned = length > o;
@@ -73,10 +73,10 @@ struct SheetFrame {
   }
 };
 
-/// d2Psi/dF2 of an isotropic sheet [Pa] in the frames of F. With n the normal its modes are those
-/// of a 3D material at s_3 = 1 that leave the thickness alone (materials/principal.h): A on
-/// u_i v_i^T, the symmetric and the skew mode of u_1 v_2^T and u_2 v_1^T; and across the sheet
-/// g_i/s_i on n v_i^T.
+/// d2Psi/dF2 of an isotropic sheet [Pa] in the frames of F. With the normal n, its modes are those
+/// of a 3D material at s_3 = 1 that do not change the thickness (materials/principal.h): A on
+/// u_i v_i^T, and the symmetric and the skew mode of u_1 v_2^T and u_2 v_1^T. Across the sheet
+/// there is g_i/s_i on n v_i^T.
 template <class S>
 struct PrincipalSheetHessian {
   Vector3<S> axis[3];  ///< u_1, u_2, n
@@ -105,8 +105,8 @@ struct PrincipalSheetHessian {
 /// A material of materials/ as a sheet, in the two-stretch form of Valanis and Landel: eq. 7.12 of
 /// the thesis at s_3 = 1,
 ///   Psi(s_1, s_2) = a(s_1) + a(s_2) + b(s_1) + b(s_2) + b(s_1 s_2) + c(s_1 s_2) + constant.
-/// The thickness stays, and what Poisson's ratio takes from it is in the parameters
-/// (sheet_settings in membrane.h).
+/// The thickness stays fixed; how Poisson's ratio would change it is taken into account by the
+/// parameters (sheet_settings in membrane.h).
 template <class Material, class S>
 struct PrincipalSheet {
   Material material;
@@ -174,10 +174,10 @@ struct OrthotropicHessian {
 
 /// Orthotropic St. Venant-Kirchhoff sheet, f_0 along the warp and f_1 along the weft:
 ///   Psi = 1/2 (C_1 E_11^2 + C_2 E_22^2) + C_12 E_11 E_22 + G/2 (2 E_12)^2,  E = (F^T F - I)/2,
-///   C_1 = E_1/(1 - nu_12 nu_21), C_2 = E_2/(1 - nu_12 nu_21), C_12 = nu_21 C_1, nu_21 = nu_12
-///   E_2/E_1
-/// [plane stress of an orthotropic lamina: Jones 1999, sec. 2.5]. All in Pa. In place of the
-/// nearest semi-definite Hessian it has C and the mended stress: no smaller than the Hessian.
+///   C_1 = E_1/(1 - nu_12 nu_21), C_2 = E_2/(1 - nu_12 nu_21), C_12 = nu_21 C_1,
+///   nu_21 = nu_12 E_2/E_1
+/// [plane stress of an orthotropic lamina: Jones 1999, sec. 2.5]. All in Pa. Instead of the nearest
+/// semi-definite Hessian it uses C and the mended stress, which is no smaller than the Hessian.
 template <class S>
 struct OrthotropicSheet {
   S warp, weft, coupling, shear;
@@ -199,7 +199,7 @@ struct OrthotropicSheet {
   }
 
  private:
-  /// E_11, E_22, 2 E_12 and the stress that belongs to each.
+  /// E_11, E_22, 2 E_12, and the stress conjugate to each.
   SUPPLE_INLINE void strain_and_stress(const Vector3<S> (&f)[2], S (&e)[3], S (&t)[3]) const {
     const S half = S(0.5), one = S(1.0);
     e[0] = half * (dot(f[0], f[0]) - one);

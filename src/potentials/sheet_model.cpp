@@ -12,7 +12,7 @@ namespace supple {
 
 namespace {
 
-/// f(first, second) for each value of two parameters, as a parameter.
+/// f(first, second) for each pair of values of two parameters, as a parameter.
 template <class F>
 Parameter combined(const Parameter& first, const Parameter& second, const F& f) {
   Parameter result;
@@ -25,7 +25,7 @@ Parameter combined(const Parameter& first, const Parameter& second, const F& f) 
   return result;
 }
 
-/// bulk + 4 c2 is lambda and 2 (c1 + c2) is mu of the linearised material.
+/// For the linearised material, bulk + 4 c2 is lambda and 2 (c1 + c2) is mu.
 Parameter plane_stress_bulk(const MaterialSettings& settings, const std::string& where) {
   const Parameter mu =
       combined(settings.c1, settings.c2, [](double c1, double c2) { return 2 * (c1 + c2); });
@@ -130,7 +130,7 @@ Sheet make_sheet(const MaterialSettings& settings, const std::string& where) {
 
 std::array<double, 2> fit_sheet_stiffness(const SheetModel& model, const double* parameters,
                                           std::pair<double, double> range) {
-  // The smallest that bounds its Hessian everywhere.
+  // The smallest constant that bounds its Hessian everywhere.
   if (model.kind == SheetModel::Kind::woven_limit) return {2 * parameters[0], 2 * parameters[0]};
   if (model.kind == SheetModel::Kind::isotropic) {
     const double k = fit_stiffness(model.isotropic, parameters, range);

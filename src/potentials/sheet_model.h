@@ -12,7 +12,7 @@ namespace supple {
 /// What the triangles of a membrane are made of, without the parameters.
 struct SheetModel {
   enum class Kind { isotropic, orthotropic, woven_limit };
-  MaterialModel isotropic{ArapModel{}};  ///< one of principal stretches; read of that kind alone
+  MaterialModel isotropic{ArapModel{}};  ///< one of principal stretches; used only for that kind
   Kind kind = Kind::isotropic;
 
   /// Whether its first axis is that of the warp.
@@ -46,7 +46,7 @@ template <class Family>
 inline constexpr bool has_sheet =
     HasTerms<std::decay_t<decltype(std::declval<Family>().template at<double>(nullptr))>>;
 
-/// f(model) for the model of the sheet, which make_sheet has checked to have one.
+/// Returns f(model) for the model of the sheet; make_sheet has checked that it has one.
 template <class F>
 SUPPLE_INLINE auto visit_sheet(const SheetModel& sheet, const F& f) {
   using Result = decltype(f(OrthotropicSheetModel{}));

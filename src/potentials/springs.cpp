@@ -12,7 +12,7 @@ SUPPLE_DEFINE_KERNELS(SpringKernels, spring_kernels, spring_table)
 
 namespace {
 
-/// Springs a chunk: about 5 us of work.
+/// Springs per chunk: about 5 us of work.
 constexpr int chunk_size = 1024;
 
 double length(const double* d) { return std::sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]); }

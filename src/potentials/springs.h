@@ -10,10 +10,10 @@
 
 namespace supple {
 
-/// What is done with the eigenvalue of a compressed spring's Hessian across its direction, which is
+/// How to treat the eigenvalue of a compressed spring's Hessian across its direction, which is
 /// negative: k (1 - r/l), l < r.
 enum class SpringHessian {
-  exact,    ///< nothing
+  exact,    ///< left as it is
   clamp,    ///< it becomes zero [Teran et al. 2005; for springs Choi & Ko 2002]
   absolute  ///< it becomes its absolute value
 };
@@ -21,28 +21,27 @@ enum class SpringHessian {
 /// Springs between vertices of a model [Liu et al. 2013; thesis eqs. 4.2 to 4.4]:
 ///   E = k/2 (l - r)^2,  l = |x_a - x_b|,
 ///   dE/dx_a = k (l - r) n = -dE/dx_b,  n = (x_a - x_b)/l.
-/// Where l = 0 the energy has a kink and no direction; n is then the direction of the spring at
-/// rest, so that a spring squeezed to a point pushes apart again.
+/// At l = 0 the energy has a kink and no direction; n is then the direction of the spring at rest,
+/// so that a spring squeezed to a point pushes apart again.
 struct SpringSet {
   struct Spring {
     std::int32_t a, b;   ///< vertices of the model, a != b
     double stiffness;    ///< k, N/m
-    double rest_length;  ///< r, m, >= 0; of an inextensible one see `inextensible`
+    double rest_length;  ///< r, m, >= 0; for an inextensible one see `inextensible`
   };
 
   std::vector<Spring> springs;       ///< [num_springs], in scene order
   std::vector<Vec3> rest_direction;  ///< [num_springs], unit, from b to a
-  /// [num_vertices + 1], first entry of each vertex in `incident`; empty where there are no
-  /// springs.
+  /// [num_vertices + 1], first entry of each vertex in `incident`; empty if there are no springs.
   std::vector<int> start;
   /// [2 num_springs]: 2 s + e for end e of spring s (0: a, 1: b), ascending at each vertex.
   std::vector<int> incident;
   /// Springs that keep their lengths r exactly, ascending, and these lengths, m. With the tension t
-  /// that multiplies the constraint, the augmented Lagrangian k/2 (l - r)^2 + t (l - r) is, but for
-  /// a constant, the energy of a spring of rest length r - t/k: that is their `rest_length`.
+  /// as the multiplier of the constraint, the augmented Lagrangian k/2 (l - r)^2 + t (l - r) is, up
+  /// to a constant, the energy of a spring of rest length r - t/k. This is their `rest_length`.
   std::vector<std::int32_t> inextensible{};
   std::vector<double> exact_length{};
-  /// [num_bodies + 1], the first of `inextensible` of each body; empty where there are none.
+  /// [num_bodies + 1], the first of `inextensible` for each body; empty if there are none.
   std::vector<int> first_inextensible{};
 
   std::size_t size() const { return springs.size(); }
@@ -75,7 +74,7 @@ struct SpringSet {
                           double* gradient) const;
 };
 
-/// As SpringSet::energy_and_force of a spring by itself.
+/// Like SpringSet::energy_and_force, for a single spring.
 double energy_and_force(const SpringSet::Spring& spring, const Vec3& rest_direction,
                         const double* x_a, const double* x_b, double* gradient);
 
@@ -83,30 +82,30 @@ double energy_and_force(const SpringSet::Spring& spring, const Vec3& rest_direct
 /// 4.5 to 4.8]:
 ///   H = k (n n^T + (1 - r/l) (I - n n^T)).
 /// Its eigenvalues are k along the spring and k (1 - r/l) across it; the latter is changed as
-/// `mode` says. A spring of length zero and r > 0 has none: it gets k I.
+/// `mode` says. A spring of length zero with r > 0 has no direction: it gets k I.
 void spring_hessian(const SpringSet::Spring& spring, const double* x_a, const double* x_b,
                     SpringHessian mode, double* block);
 
 struct SpringKernels;
 
-/// Energy of all springs and its gradient. Springs are worked through in chunks of a fixed size,
-/// each writing its forces to places of its own; a vertex then adds those of its springs in their
-/// order. So no sum depends on the number of threads.
+/// Energy of all springs and its gradient. Chunks of a fixed size write forces to places of their
+/// own; each vertex then adds those of its springs in their order. So no sum depends on the number
+/// of threads.
 class SpringEnergy {
  public:
   /// body_vertices: [num_bodies + 1], the first vertex of each body.
   SpringEnergy(const SpringSet& set, std::span<const int> body_vertices);
 
-  /// From now on `evaluate` works on these bodies alone, ascending. Allocates nothing.
+  /// From now on `evaluate` works only on these bodies, ascending. Allocates nothing.
   void select(std::span<const int> bodies) { pieces_.select(bodies); }
 
-  /// Energy at x, J. The forces stay until `add_gradient_of_vertex` reads them.
+  /// Energy at x, J. The forces keep their values until `add_gradient_of_vertex` reads them.
   double evaluate(const VectorField& x, Threads& threads);
 
-  /// Of one body in its last `evaluate`, J.
+  /// Energy of one body in the last `evaluate`, J.
   double energy_of(int body) const;
 
-  /// Adds dE/dx of a vertex, as of the last `evaluate`, N.
+  /// Adds dE/dx of a vertex from the last `evaluate`, N.
   void add_gradient_of_vertex(int vertex, PaddedVector& sum) const {
     if (set_->empty()) return;
     const auto v = static_cast<std::size_t>(vertex);

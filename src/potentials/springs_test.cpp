@@ -12,7 +12,7 @@
 namespace supple {
 namespace {
 
-/// A random net of springs, some stretched, some squeezed.
+/// A random net of springs, some stretched, some compressed.
 struct Net {
   SpringSet set;
   VectorField x;
@@ -145,7 +145,7 @@ TEST(Springs, TheProjectionIsTheNearestPointOfTheSphere) {
     for (int k = 0; k < 3; ++k) {
       const double error = a[k] - b[k] - d[k];
       energy += 0.5 * spring.stiffness * error * error;
-      // Projective Dynamics' gradient is the energy's own [thesis eq. 5.1].
+      // The gradient of Projective Dynamics is that of the energy itself [thesis eq. 5.1].
       EXPECT_NEAR(spring.stiffness * error, gradient[k], 1e-11);
     }
     EXPECT_NEAR(energy, expected, 1e-11);
@@ -239,7 +239,7 @@ TEST(SpringKernels, LevelsOfVectorsGiveTheSameBits) {
   std::vector<Vec3> direction(count, Vec3{0, 0.6, 0.8});
   VectorField x(count);
   for (int i = 0; i < count; ++i) {
-    // Spring 7 has its ends in one place.
+    // Both ends of spring 7 are in one place.
     x[static_cast<std::size_t>(i)] = {{std::sin(0.3 * (i == 8 ? 7 : i)), 1.0 / 7, 0.01 * i * i, 0}};
     springs.push_back({i, (i + 1) % count, 10.0 + i, 0.1 + 0.003 * i});
   }

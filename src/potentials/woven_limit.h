@@ -28,11 +28,11 @@ struct WovenLimitHessian {
 };
 
 /// Strain limits of the threads of a sheet: the squared distance to the deformations in which the
-/// stretches l_i = |f_i| of warp (f_0) and weft (f_1) lie within [min_i, max_i],
+/// stretches l_i = |f_i| of warp (f_0) and weft (f_1) are within [min_i, max_i],
 ///   Psi = mu sum_i (l_i - c_i(l_i))^2,
-/// c(l) being l clamped: as StrainLimit, but of the two directions in place of the principal
-/// stretches [thesis sec. 6.2]. Threads turn against each other freely. A thread of length zero has
-/// no direction and no force.
+/// where c(l) is l clamped. This is like StrainLimit, but with the two directions in place of the
+/// principal stretches [thesis sec. 6.2]. Threads turn against each other freely. A thread of
+/// length zero has no direction and no force.
 template <class S>
 struct WovenLimit {
   S mu;
@@ -68,7 +68,7 @@ struct WovenLimit {
  private:
   static constexpr double least_thread = 1e-6;
 
-  /// The direction of a thread, its stretch, and how far that is beyond its limits.
+  /// The direction of a thread, its stretch, and how far the stretch is beyond its limits.
   SUPPLE_INLINE Vector3<S> thread(const Vector3<S>& f, int i, S& length, S& excess) const {
     using std::sqrt;
     length = sqrt(dot(f, f));
