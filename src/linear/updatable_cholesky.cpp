@@ -160,16 +160,26 @@ bool UpdatableCholesky::set_entries(const std::vector<double>& entries, Threads&
   // this one fails.
   std::unique_ptr<SpdSolver> solver = factorise(*next, pattern_, precision_, threads);
   if (solver == nullptr) return false;
+  std::shared_ptr<const SpdSolver::Matrix> lower = next;
+  Correction correction;  // the present one has columns of the present factor
+  const auto exchange = [&] {
+    std::swap(solver_, solver);
+    std::swap(lower_, lower);
+    std::swap(factored_, factored);
+    std::swap(diagonal_, diagonal);
+    std::swap(correction_, correction);
+  };
+  exchange();
+  try {
+    if (!terms_.empty()) correction_ = correct(diagonal_, terms_);
+  } catch (...) {
+    exchange();
+    throw;
+  }
   // The factor that is being made belongs to the previous matrix.
   steps_left_ = 0;
   build_ = {};
-  solver_ = std::move(solver);
-  lower_ = next;
-  factored_ = std::move(factored);
-  diagonal_ = std::move(diagonal);
-  correction_ = {};  // columns of the other factor
   ++num_changes_;
-  if (!terms_.empty()) follow(diagonal_, terms_);
   return true;
 }
 

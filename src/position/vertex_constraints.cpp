@@ -70,7 +70,8 @@ Vector minimise(const VertexEnergy& energy, Vector z) {
     const double slope = dot(gradient, direction);
     if (!(slope < 0)) break;
     double length = 1;
-    for (int halving = 0; halving < max_vertex_halvings; ++halving, length *= 0.5) {
+    bool has_moved = false;
+    for (int halving = 0; halving < max_vertex_halvings && !has_moved; ++halving, length *= 0.5) {
       const Vector tried = z + length * direction;
       const double tried_value = energy.evaluate(tried, tried_gradient, force);
       // Near the minimum the value changes by less than its rounding.
@@ -79,8 +80,9 @@ Vector minimise(const VertexEnergy& energy, Vector z) {
       z = tried;
       value = tried_value;
       gradient = tried_gradient;
-      break;
+      has_moved = true;
     }
+    if (!has_moved) break;
   }
   return z;
 }

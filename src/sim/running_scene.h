@@ -346,14 +346,13 @@ class RunningScene {
     double value = 0;          ///< g, J
     double gradient_norm = 0;  ///< N
   };
-  std::vector<IslandEnd> ends_;      ///< at the index of the island's first body; [num_bodies]
-  bool has_gradients_ = false;       ///< the minimiser's are those at the ends of the islands
-  State before_;                     ///< the state before the frame
-  StepClock clock_before_;           ///< the clock at that time
-  bool is_remembered_ = false;       ///< a frame is running: the state is no longer before_
-  std::exception_ptr step_failure_;  ///< exception that ended the last step, until it is asked for
-  State before_substep_;             ///< what is needed to repeat or shorten a substep
-  mutable SurfaceQueries queries_;   ///< derived, keeps nothing of its own
+  std::vector<IslandEnd> ends_;     ///< at the index of the island's first body; [num_bodies]
+  bool has_gradients_ = false;      ///< the minimiser's are those at the ends of the islands
+  State before_;                    ///< the state before the frame
+  StepClock clock_before_;          ///< the clock at that time
+  bool is_remembered_ = false;      ///< a frame is running: the state is no longer before_
+  State before_substep_;            ///< what is needed to repeat or shorten a substep
+  mutable SurfaceQueries queries_;  ///< derived, keeps nothing of its own
   StepClock clock_;
   double elastic_ = 0;    ///< of the state, J, if known
   int num_inverted_ = 0;  ///< tets of the state, if known

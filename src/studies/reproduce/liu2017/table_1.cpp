@@ -150,8 +150,9 @@ void table_1(Context& context, Finding& finding) {
   finding.scene =
       "Ten scenes with steps of 1/30 s, simulated with 10 iterations of L-BFGS (m = 5). From the "
       "states before three frames both methods solve the next step; the table has medians over "
-      "the three. Errors are relative ones, as in the plots. The share of the history is what 10 "
-      "iterations of L-BFGS spend outside of evaluations more than the constant matrix alone does.";
+      "the three. Errors are relative ones, as in the plots. The share of the history is the time "
+      "that 10 "
+      "iterations of L-BFGS spend on directions beyond that of the constant matrix alone.";
   finding.claims = {
       {"Ten iterations of L-BFGS reduce the error more than one of Newton's method.",
        {"relative error, L-BFGS over Newton", Relation::below, 1},
