@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <array>
 
 #include "base/refuse.h"
@@ -140,6 +142,13 @@ void set_fabric(Body& body, Fabric fabric, double thickness) {
 std::vector<Description> list_fabrics() {
   std::vector<Description> list = choices(Fabric{}).entries;
   list.erase(list.begin());  // custom
+  for (Description& entry : list) {
+    const FabricProperties p = fabric_properties(from_string<Fabric>(entry.name));
+    entry.text += fmt::format(
+        "; {} kg/m^2, warp {:.4g} N/m, weft {:.4g} N/m, shear {:.3g} N/m, poisson {:.2f}, "
+        "bending {:.2g} N m",
+        p.density, p.warp, p.weft, p.shear, p.poisson, p.bending);
+  }
   return list;
 }
 
