@@ -106,9 +106,8 @@ class ObjectReader {
   /// Says for panels what the field read last is.
   void explain(const char* what) { fields_.back().what = what; }
 
-  /// All keys that the object may have, given before the first is read: any other is refused at
-  /// once. If a key is missing, the unknown key with the most similar name is named as its
-  /// misspelling.
+  /// All keys that the object may have, given before the first is read. Any other key is refused at
+  /// once: it may be a missing key that is misspelt.
   void expect(std::initializer_list<std::string_view> keys) { expect(std::vector(keys)); }
   void expect(const std::vector<std::string_view>& keys);
 
