@@ -33,11 +33,10 @@ struct Drawable {
 struct Ground {
   Vec3 normal{0, 1, 0};  ///< unit vector
   double offset = 0;     ///< of the plane along the normal, m
-  bool solid =
-      true;  ///< a checkerboard that receives shadows; otherwise faint lines and nothing else
-  double cell = 1;      ///< side of a square, m
-  Vec3 focus{0, 0, 0};  ///< what the picture is about, m
-  double radius = 1;    ///< the centre of interest, m
+  bool solid = true;     ///< a checker that receives shadows; otherwise only faint lines
+  double cell = 1;       ///< side of a square, m
+  Vec3 focus{0, 0, 0};   ///< what the picture is about, m
+  double radius = 1;     ///< the centre of interest, m
 };
 
 struct Picture {
