@@ -417,7 +417,7 @@ TEST(CInterface, WrongSizesAndIndicesAreRefused) {
   const std::vector<double> before = positions_of(simulation.get());
   step(simulation.get(), 2);
   const std::vector<double> after = positions_of(simulation.get());
-  // At rest forces are zero but for rounding.
+  // At rest forces are zero except for rounding.
   for (std::size_t i = 0; i < before.size(); ++i) EXPECT_NEAR(after[i], before[i], 1e-14);
 }
 

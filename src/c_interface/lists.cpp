@@ -19,7 +19,7 @@ struct List {
 };
 
 const List& list_of(SuppleList list) {
-  // in the order of the enumerators
+  // In the order of the enumerators.
   static const std::array<List, 8> lists{
       List(supple::list_materials()),        List(supple::list_membrane_materials()),
       List(supple::list_spring_materials()), List(supple::list_bending_models()),

@@ -35,8 +35,8 @@ struct Ground {
   double offset = 0;     ///< of the plane along the normal, m
   bool solid = true;     ///< a checker that receives shadows; otherwise only faint lines
   double cell = 1;       ///< side of a square, m
-  Vec3 focus{0, 0, 0};   ///< what the picture is about, m
-  double radius = 1;     ///< the centre of interest, m
+  Vec3 focus{0, 0, 0};   ///< the centre of what the picture shows, m
+  double radius = 1;     ///< its radius, m
 };
 
 struct Picture {

@@ -22,7 +22,7 @@ namespace {
 /// Transparent, and light enough for the body to keep its colour.
 const Colour collider_colour = srgb(0x6E7987);
 constexpr double collider_opacity = 0.42;
-/// Radius of a line over the diagonal of the scene: about three pixels of a picture.
+/// Radius of a line as a share of the scene's diagonal: about three pixels of a picture.
 constexpr double tube_share = 0.004;
 
 /// 1, 2 or 5 times a power of ten, at most x.

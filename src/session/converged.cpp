@@ -20,7 +20,7 @@ constexpr double newton_tolerance = 1e-10;        // relative to the gradient at
 constexpr double longest_converged_frame = 5000;  // ms
 constexpr int least_lanes = 2, most_lanes = 4;
 constexpr std::size_t most_solvers = 8;  // of a convergence plot
-/// Iterations times vertices times solvers of a convergence plot: about a minute.
+/// Limit of iterations times vertices times solvers of a convergence plot: about a minute.
 constexpr double most_work = 1e8;
 
 SolverSettings newton_settings() {

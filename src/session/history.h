@@ -21,7 +21,7 @@ struct Edit {
 class History {
  public:
   static constexpr std::size_t depth = 200;
-  static constexpr std::size_t most_bytes = std::size_t{64} << 20;  // of what is remembered
+  static constexpr std::size_t most_bytes = std::size_t{64} << 20;  // of remembered edits
 
   /// Remembers the state before an edit. Successive edits with the same non-empty key are one step.
   void add(Edit before, const std::string& key);

@@ -10,7 +10,7 @@ namespace supple {
 
 namespace {
 
-constexpr double measured_seconds = 1;  // speeds are measured over this time
+constexpr double measured_seconds = 1;  // the time over which speeds are measured
 
 bool colliders_change_with_time(const Setup& setup) {
   const std::vector<Collider>& colliders = setup.scene().colliders;

@@ -119,7 +119,7 @@ struct Welcome {
   Bytes hello, scene, topology, frame;
 };
 
-/// A vertex and its neighbours that a client holds.
+/// A vertex that a client holds, with its neighbours.
 struct Grab {
   std::int64_t id = 0;  ///< chosen by the client
   Client client = 0;

@@ -60,8 +60,9 @@ class Page {
 std::vector<float> floats_of(const std::string& packet, const std::string& name);
 std::vector<std::uint32_t> integers_of(const std::string& packet, const std::string& name);
 
-/// The folder with the test scenes: "block" (a held bar of 2 x 1 x 1 cells of five tets each with a
-/// plane below it), "free" (the same without pins), "cloth" and "strand".
+/// The folder with the test scenes: "block" (a held bar of 2 x 1 x 1 cells of five tets each, above
+/// a plane), "free" (a bar of 4 x 2 x 2 cells without pins, plane and gravity) and "cloth" (a cloth
+/// and a strand).
 std::string scene_folder();
 
 }  // namespace supple::test

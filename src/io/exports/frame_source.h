@@ -87,7 +87,7 @@ struct BodySurface {
   int body = 0;                               ///< index in the source
   std::vector<int> vertices;                  ///< ascending, in the scene
   std::vector<std::array<int, 3>> triangles;  ///< into `vertices`
-  std::vector<std::array<int, 2>> segments;  ///< into `vertices`; only where there are no triangles
+  std::vector<std::array<int, 2>> segments;   ///< into `vertices`; only if there are no triangles
 };
 
 /// Surfaces or lines of the bodies that have any. Throws Error{invalid_input} naming the format

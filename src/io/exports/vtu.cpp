@@ -17,7 +17,7 @@ constexpr std::uint8_t vtk_line = 3, vtk_triangle = 5, vtk_tetra = 10;
 
 /// The part that does not change from frame to frame.
 struct Topology {
-  std::vector<std::int32_t> vertex;        ///< its number
+  std::vector<std::int32_t> vertex;        ///< number of each vertex
   std::vector<std::int32_t> connectivity;  ///< corners of the cells
   std::vector<std::int32_t> offsets;       ///< end of each cell in `connectivity`
   std::vector<std::uint8_t> types;

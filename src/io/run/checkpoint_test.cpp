@@ -111,7 +111,7 @@ TEST(Checkpoint, WithABitFlippedIsRefused) {
   const TestFolder folder;
   write_checkpoint(folder / "c.bin", 42, some_state());
   const std::string whole = bytes_of(folder / "c.bin");
-  // A different bit of each byte.
+  // Flips a different bit of each byte.
   for (std::size_t bit = 0; bit < 8 * whole.size(); bit += 9) {
     std::string flipped = whole;
     flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << (bit % 8)));

@@ -29,7 +29,7 @@ int open_part(const std::filesystem::path& path, int flags) {
   return file;
 }
 
-/// The head and the rows of frames 1 to num_rows.
+/// The header and the rows of frames 1 to num_rows.
 std::string kept_rows(const std::filesystem::path& path, std::int64_t num_rows) {
   const auto fail = [&](const std::string& message) {
     throw Error(ErrorKind::bad_file, path.string(), message);

@@ -12,7 +12,7 @@ namespace supple {
 struct HonestySample {
   int frame = 0;
   ApparentStiffness stiffness;
-  double relative_error = 0;  ///< (g - g*)/(g(x_0) - g*) where the solver's budget ended
+  double relative_error = 0;  ///< (g - g*)/(g(x_0) - g*) when the solver's budget ended
   std::string fault;          ///< why there is no answer; empty if there is one
 };
 

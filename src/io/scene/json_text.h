@@ -13,7 +13,7 @@
 namespace supple {
 
 inline constexpr std::size_t largest_scene_file = std::size_t{64} << 20;  // bytes
-inline constexpr std::size_t deepest_json = 64;                           // brackets in brackets
+inline constexpr std::size_t deepest_json = 64;                           // nested brackets
 inline constexpr std::size_t most_keys = 256;                             // in one object
 
 /// The whole text of a scene file. Throws Error{bad_file} if it is not a file, cannot be read or is
